@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+# kiln_settings: the one place for flags. kiln_generated: the same without warnings, for generated
+# sources.
+add_library(kiln_generated INTERFACE)
+target_compile_features(kiln_generated INTERFACE cxx_std_20)
+target_include_directories(kiln_generated INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR})
+# __FILE__ and debug information name files relative to the repository, whatever it is checked out as.
+target_compile_options(kiln_generated INTERFACE -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+if(KILN_SANITIZE)
+  target_compile_options(
+    kiln_generated INTERFACE -fsanitize=${KILN_SANITIZE} -fno-omit-frame-pointer
+                             -fno-sanitize-recover=all)
+  target_link_options(kiln_generated INTERFACE -fsanitize=${KILN_SANITIZE})
+endif()
+
+find_program(KILN_MOLD mold)
+if(KILN_MOLD)
+  target_link_options(kiln_generated INTERFACE -fuse-ld=mold)
+endif()
+
+add_library(kiln_settings INTERFACE)
+target_link_libraries(kiln_settings INTERFACE kiln_generated)
+target_compile_options(kiln_settings INTERFACE -Wall -Wextra -Wpedantic -Werror)

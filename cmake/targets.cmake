@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+# kiln_library, kiln_program, kiln_test, kiln_fuzz: the only ways to make a target of kiln's sources.
+
+# compiler/base -> base, compiler/front/rpl -> front_rpl, cache/sqlite -> cache_sqlite
+function(kiln_folder_name result)
+  file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  string(REGEX REPLACE "^compiler/" "" path ${path})
+  string(REPLACE "/" "_" path ${path})
+  set(${result} ${path} PARENT_SCOPE)
+endfunction()
+
+# kiln_library([NAME name] SRCS a.cc b.cc [DEPS public…] [PRIVATE_DEPS …])
+# The library of the current folder: target kiln_<folder>, alias kiln::<folder>. NAME replaces <folder>.
+# Without SRCS it is an interface library.
+function(kiln_library)
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SRCS;DEPS;PRIVATE_DEPS")
+  if(NOT arg_NAME)
+    kiln_folder_name(arg_NAME)
+  endif()
+  set(target kiln_${arg_NAME})
+  if(arg_SRCS)
+    add_library(${target} STATIC ${arg_SRCS})
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_link_libraries(
+      ${target}
+      PUBLIC ${arg_DEPS}
+      PRIVATE kiln_settings ${arg_PRIVATE_DEPS})
+  else()
+    add_library(${target} INTERFACE)
+    target_link_libraries(${target} INTERFACE ${arg_DEPS})
+  endif()
+  add_library(kiln::${arg_NAME} ALIAS ${target})
+endfunction()
+
+# kiln_program(name SRCS … DEPS …): build/<preset>/<name>
+function(kiln_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SRCS;DEPS")
+  add_executable(${name} ${arg_SRCS})
+  target_link_libraries(${name} PRIVATE kiln_settings ${arg_DEPS})
+endfunction()
+
+# kiln_test(name SRCS … DEPS … [TIMEOUT seconds] [LABELS …]): a GoogleTest program; every TEST becomes
+# one ctest entry named <name>.<Subject>.<Case>. KILN_SOURCE_DIR is defined for finding test data.
+function(kiln_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SRCS;DEPS;LABELS")
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${arg_SRCS})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  target_compile_definitions(${name} PRIVATE KILN_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+                                             KILN_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  target_link_libraries(${name} PRIVATE kiln_settings ${arg_DEPS} GTest::gmock GTest::gtest_main)
+  gtest_discover_tests(
+    ${name}
+    TEST_PREFIX ${name}.
+    DISCOVERY_MODE PRE_TEST
+    DISCOVERY_TIMEOUT 60
+    PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
+endfunction()
+
+# kiln_fuzz(name SRCS … DEPS … CORPUS folder): a libFuzzer program (fuzz preset only); its ctest entry
+# runs a fixed number of executions over a copy of the corpus.
+function(kiln_fuzz name)
+  if(NOT KILN_FUZZ)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CORPUS" "SRCS;DEPS")
+  add_executable(${name} ${arg_SRCS})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  target_link_libraries(${name} PRIVATE kiln_settings ${arg_DEPS})
+  target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  set(found ${CMAKE_CURRENT_BINARY_DIR}/${name}_found)
+  file(MAKE_DIRECTORY ${found})
+  add_test(NAME ${name} COMMAND ${name} -runs=20000 -seed=1 -timeout=10 ${found} ${arg_CORPUS})
+endfunction()

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Failure path of KILN_CHECK: builds the message, then throws or aborts.
+#include "compiler/base/check.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include <fmt/core.h>
+
+namespace kiln::check_detail {
+
+void Value::AppendTo(std::string& out) const {
+  switch (kind_) {
+    case Kind::kSigned:
+      out += fmt::format("{}", static_cast<int64_t>(bits_));
+      return;
+    case Kind::kUnsigned:
+      out += fmt::format("{}", bits_);
+      return;
+    case Kind::kReal:
+      out += fmt::format("{}", real_);
+      return;
+    case Kind::kFlag:
+      out += bits_ != 0 ? "true" : "false";
+      return;
+    case Kind::kText:
+      out += text_;
+      return;
+  }
+}
+
+void Fail(const char* file, int line, const char* condition, std::string_view format,
+          std::initializer_list<Value> values) {
+  std::string message = fmt::format("{}:{}: check failed: {}", file, line, condition);
+  if (!format.empty()) {
+    message += ": ";
+  }
+  const Value* next = values.begin();
+  for (size_t i = 0; i < format.size(); ++i) {
+    if (format.substr(i, 2) == "{}" && next != values.end()) {
+      (next++)->AppendTo(message);
+      ++i;
+    } else {
+      message += format[i];
+    }
+  }
+#ifdef NDEBUG
+  throw InternalError(std::move(message));
+#else
+  std::fprintf(stderr, "%s\n", message.c_str());
+  std::abort();
+#endif
+}
+
+}  // namespace kiln::check_detail

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Names and texts of operational errors.
+#include "compiler/base/result.h"
+
+namespace kiln {
+
+std::string_view ErrorCodeName(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kCancelled:
+      return "CANCELLED";
+    case ErrorCode::kInvalidArgument:
+      return "INVALID_ARGUMENT";
+    case ErrorCode::kDeadlineExceeded:
+      return "DEADLINE_EXCEEDED";
+    case ErrorCode::kNotFound:
+      return "NOT_FOUND";
+    case ErrorCode::kAlreadyExists:
+      return "ALREADY_EXISTS";
+    case ErrorCode::kPermissionDenied:
+      return "PERMISSION_DENIED";
+    case ErrorCode::kResourceExhausted:
+      return "RESOURCE_EXHAUSTED";
+    case ErrorCode::kFailedPrecondition:
+      return "FAILED_PRECONDITION";
+    case ErrorCode::kAborted:
+      return "ABORTED";
+    case ErrorCode::kOutOfRange:
+      return "OUT_OF_RANGE";
+    case ErrorCode::kUnimplemented:
+      return "UNIMPLEMENTED";
+    case ErrorCode::kInternal:
+      return "INTERNAL";
+    case ErrorCode::kUnavailable:
+      return "UNAVAILABLE";
+    case ErrorCode::kDataLoss:
+      return "DATA_LOSS";
+    case ErrorCode::kUnauthenticated:
+      return "UNAUTHENTICATED";
+  }
+  KILN_UNREACHABLE();
+}
+
+std::string ErrorText(const Error& error) {
+  std::string text(ErrorCodeName(error.code));
+  if (!error.reason.empty()) {
+    text += " (" + error.reason + ")";
+  }
+  if (!error.context.empty()) {
+    text += ": " + error.context;
+  }
+  return text;
+}
+
+Error WithContext(Error error, std::string_view prefix) {
+  error.context = std::string(prefix) + ": " + error.context;
+  return error;
+}
+
+}  // namespace kiln
