@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Compile-time expressions: interned rows, operands before users. A condition is a Cexpr that
+// yields a flag; row 0 is the literal `true`. Names are bound by resolve, because the option or
+// constant may be declared by another module. Wrong constructs are rows too (kInvalid): they are
+// diagnosed only when asked, since an unreached declaration is never evaluated (rpl.md 8.1).
+//
+// Rows carry no spans, so that equal expressions are one question. Whoever *uses* a cexpr keeps the
+// number of the first of a run of spans, one per node of the expression tree in pre-order; the
+// evaluator reports errors as (pre-order node number) and the user adds its run.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "compiler/ir/ids.h"
+
+namespace kiln::ir {
+
+enum class CexprOp : uint16_t {
+  kLiteral,  // kind = ValueKind, a = bits (flag 0/1, uint, sint, float bits) or StringId (string)
+  kName,     // a = StringId
+  kNegate,
+  kNot,
+  kComplement,
+  kPlus,  // a
+  kAdd,
+  kSub,
+  kMul,
+  kDiv,
+  kMod,
+  kAnd,
+  kOr,
+  kXor,
+  kShiftLeft,
+  kShiftRight,  // a, b
+  kLess,
+  kGreater,
+  kLessEqual,
+  kGreaterEqual,
+  kEqual,
+  kNotEqual,
+  kLogicalAnd,
+  kLogicalOr,  // a, b
+  kConvert,    // kind = target ValueKind, a
+  kSelect,     // a ? b : c with b = ListId of two cexprs (version 2)
+  kComposite,  // typed constants (version 2): a = TypeId (open), b = ListId of cexprs
+  kInvalid,  // kind = InvalidCexpr, a = StringId of the offending text, b = number (argument count)
+};
+
+enum class ValueKind : uint16_t { kFlag, kUint, kSint, kFloat, kString, kFailed };
+
+enum class InvalidCexpr : uint16_t {
+  kFieldAccess,
+  kIndex,
+  kAssignment,
+  kCall,              // RPL3011
+  kConstructorType,   // RPL3015
+  kConstructorCount,  // RPL3016
+};
+
+struct Cexpr {
+  CexprOp op = CexprOp::kLiteral;
+  uint16_t kind = 0;
+  uint32_t a = 0;
+  uint32_t b = 0;
+  uint32_t zero = 0;
+  friend bool operator==(const Cexpr&, const Cexpr&) = default;
+};
+static_assert(sizeof(Cexpr) == 16 && std::is_trivially_copyable_v<Cexpr>);
+
+inline constexpr CexprId kTrue{0};
+
+}  // namespace kiln::ir

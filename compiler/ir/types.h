@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// Shader types and constants as rows, and the pool that makes equal closed shapes equal ids.
+//
+// A module image has a table of *open* types: they may name a struct (kNamed), an array extent is a
+// CexprId, and the type of an expression is kDeferred. Closed IR uses the types of a Pool: extents
+// are numbers, structs are shapes, nothing is named or deferred.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "compiler/base/flat_map.h"
+#include "compiler/base/string_pool.h"
+#include "compiler/ir/ids.h"
+
+namespace kiln::ir {
+
+enum class TypeKind : uint8_t {
+  kVoid,
+  kVector,
+  kMatrix,
+  kArray,
+  kRuntimeArray,
+  kStruct,
+  kSampler,
+  kImage,
+  kNamed,     // open only: element = StringId of a type name that is bound when reached
+  kDeferred,  // open only
+};
+enum class Scalar : uint8_t { kNone, kF32, kU32, kS32, kBool, kF16 };
+enum class ImageDim : uint8_t { k2d, k3d, kCube };
+enum class ImageFormat : uint8_t {
+  kUnknown,
+  kRgba32Float,
+  kRgba16Float,
+  kR32Float,
+  kRgba8Unorm,
+  kRgba8Snorm,
+  kRgba32Sint,
+  kRgba16Sint,
+  kRgba8Sint,
+  kR32Sint,
+  kRgba32Uint,
+  kRgba16Uint,
+  kRgba8Uint,
+  kR32Uint,
+};
+
+// One type. A scalar is a vector with one row. Matrices are column-major: `rows` components in each
+// of `columns` columns.
+struct Type {
+  TypeKind kind = TypeKind::kVoid;
+  Scalar scalar = Scalar::kNone;  // of vectors, matrices; sampled type of images
+  uint8_t rows = 0;
+  uint8_t columns = 0;
+  uint32_t element = 0;  // array: TypeId; struct: shape number in the Pool; named: StringId
+  uint32_t extent = 0;   // array: CexprId (open) or item count (closed); image: PackImage()
+  uint32_t flags = 0;    // reserved, zero
+  friend bool operator==(const Type&, const Type&) = default;
+};
+static_assert(sizeof(Type) == 16 && std::is_trivially_copyable_v<Type>);
+
+struct ImageTraits {
+  ImageDim dim = ImageDim::k2d;
+  bool arrayed = false;
+  bool depth = false;
+  bool storage = false;
+  ImageFormat format = ImageFormat::kUnknown;
+  friend bool operator==(const ImageTraits&, const ImageTraits&) = default;
+};
+uint32_t PackImage(const ImageTraits& traits);
+ImageTraits UnpackImage(uint32_t packed);
+
+constexpr Type VoidType() { return {}; }
+constexpr Type VectorType(Scalar scalar, uint8_t rows) {
+  return {TypeKind::kVector, scalar, rows, 1, 0, 0, 0};
+}
+constexpr Type MatrixType(Scalar scalar, uint8_t columns, uint8_t rows) {
+  return {TypeKind::kMatrix, scalar, rows, columns, 0, 0, 0};
+}
+constexpr Type ArrayType(TypeId element, uint32_t extent) {
+  return {TypeKind::kArray, Scalar::kNone, 0, 0, element.value, extent, 0};
+}
+
+// A constant of a closed or open type. Scalars hold their bits in `a` (float: IEEE-754; bool: 0 or
+// 1), composites a ListId of ConstId in `a`. `0.0` and `-0.0` differ: equality is by bits.
+struct Const {
+  TypeId type;
+  uint32_t a = 0;
+  uint32_t composite = 0;  // 0 scalar, 1 composite
+  uint32_t zero = 0;
+  friend bool operator==(const Const&, const Const&) = default;
+};
+static_assert(sizeof(Const) == 16 && std::is_trivially_copyable_v<Const>);
+
+// One member of a closed struct: names are part of the shape because they reach OpMemberName.
+struct ShapeMember {
+  StringId name;
+  TypeId type;
+  friend bool operator==(const ShapeMember&, const ShapeMember&) = default;
+};
+struct Shape {
+  StringId name;
+  uint32_t first = 0;  // into the pool's member array
+  uint32_t count = 0;
+};
+
+// Interns closed types, struct shapes, constants and strings. Append-only: an id stays valid as
+// long as the pool. Ids depend on the order of interning, so they are compared for equality only.
+// Owned by whoever owns the closed units (Units, VariantAssembler). Not thread-safe.
+class Pool {
+ public:
+  Pool();
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  TypeId Intern(const Type& type);  // not for structs
+  TypeId InternStruct(std::string_view name, std::span<const ShapeMember> members);
+  ConstId InternScalar(TypeId type, uint32_t bits);
+  ConstId InternComposite(TypeId type, std::span<const ConstId> parts);
+  StringId InternText(std::string_view text);
+
+  const Type& operator[](TypeId id) const { return types_[id.value]; }
+  const Const& operator[](ConstId id) const { return consts_[id.value]; }
+  std::string_view Text(StringId id) const { return strings_[id]; }
+  const Shape& ShapeOf(TypeId id) const {
+    return shapes_[types_[id.value].element];
+  }                                                       // Requires: a struct
+  std::span<const ShapeMember> Members(TypeId id) const;  // Requires: a struct
+  std::span<const ConstId> Parts(ConstId id) const;       // Requires: a composite
+  uint32_t type_count() const { return static_cast<uint32_t>(types_.size()); }
+  uint32_t const_count() const { return static_cast<uint32_t>(consts_.size()); }
+
+  // The types every program uses, interned by the constructor.
+  TypeId void_type() const { return TypeId{0}; }
+  TypeId bool_type() const { return Vector(Scalar::kBool, 1); }
+  TypeId Vector(Scalar scalar, uint32_t rows) const;  // rows 1..4, O(1)
+  TypeId Matrix(Scalar scalar, uint32_t columns, uint32_t rows);
+
+ private:
+  std::vector<Type> types_;
+  std::vector<Shape> shapes_;
+  std::vector<ShapeMember> members_;
+  std::vector<Const> consts_;
+  std::vector<ConstId> parts_;
+  StringPool<StringId> strings_;
+  InternIndex type_index_;
+  InternIndex shape_index_;  // over struct types
+  InternIndex const_index_;
+};
+
+// "f4", "f3x3", "gust_t", "f4[3]", "image_color_2d[4]", "void", "bool": the spelling of messages,
+// metadata and dumps (RPL's, because it is the shortest).
+std::string TypeText(const Pool& pool, TypeId type);
+
+}  // namespace kiln::ir
