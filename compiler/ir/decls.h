@@ -95,8 +95,8 @@ static_assert(sizeof(Member) == 24 && std::is_trivially_copyable_v<Member>);
 
 enum class LocalKind : uint8_t { kParameter, kVariable, kAlias, kLoopExit };
 
-// A name that lives in one function. Numbers are consecutive per segment in source order, so the
-// reserved names of a segment (architecture.md 10.1) are a range of this table.
+// A name that lives in one function. Those a segment declares are its reserved names, listed by the
+// segment in source order (architecture.md 10.1).
 struct Local {
   StringId name;              // invalid for loop exits
   CexprId condition = kTrue;  // of parameters and aliases
@@ -109,15 +109,15 @@ struct Local {
 };
 static_assert(sizeof(Local) == 24 && std::is_trivially_copyable_v<Local>);
 
-// A function body, or a `when` block nested in one that control always flows past (10.1).
+// A function body, or a `when` block nested in one that control always flows past (10.1). Segments
+// of a function are consecutive, the body first, then nested ones in source order (pre-order).
 struct Segment {
   DeclId function;
   SegmentId parent;  // invalid for a function body
   BlockId block;
-  uint32_t first_local =
-      0;  // reserved names of this segment: [first_local, first_local + local_count)
-  uint32_t local_count = 0;
+  ListId locals;              // reserved names this segment declares: LocalIds in source order
   CexprId condition = kTrue;  // of the hole; kTrue for a function body
+  uint32_t zero = 0;
 };
 static_assert(sizeof(Segment) == 24 && std::is_trivially_copyable_v<Segment>);
 

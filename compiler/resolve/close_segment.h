@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Closes one segment: binds its names, types its expressions, expands aliases and copies of calls,
+// and leaves a hole where a conditional scope was cut out. Open rows + answers -> closed rows.
+#pragma once
+
+#include "compiler/diag/diagnostic.h"
+#include "compiler/ir/closed.h"
+#include "compiler/resolve/answers.h"
+
+namespace kiln::resolve {
+
+// A pure function of the program and of what it asks. Diagnostics of the segment itself only: not
+// of nested segments, callees or declarations. Spec: rpl.md 4 to 6, 8.5 to 8.9, 11.3; docs/IR.md.
+Diagnosed<ir::ClosedSegment> CloseSegment(const Program& program, ir::SegmentId segment,
+                                          Answers& answers);
+
+}  // namespace kiln::resolve

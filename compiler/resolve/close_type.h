@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// The closed type of a written type: names are bound to structs, extents are evaluated.
+#pragma once
+
+#include <vector>
+
+#include "compiler/diag/diagnostic.h"
+#include "compiler/ir/closed.h"
+#include "compiler/resolve/answers.h"
+
+namespace kiln::resolve {
+
+// What a type is written for: decides which messages apply and whether instance options may occur.
+enum class TypeUse : uint8_t { kField, kParameter, kLocal, kReturn, kConstructor, kImageExtent };
+
+struct WrittenType {
+  uint32_t module = 0;
+  ir::TypeId type;         // open row of that module
+  ir::SpanId spans;        // type name, then the runs of the extents (decls.h)
+  std::string_view owner;  // name of what has the type, for messages
+  TypeUse use = TypeUse::kLocal;
+  bool global_only = false;   // extents may not rest on instance options (rpl.md 8.4)
+  std::string_view position;  // for RPL3001 and RPL3002
+};
+
+// The type in the pool, or an invalid id after adding diagnostics (none for a poisoned struct).
+// Diagnostics: RPL3001, RPL3002, RPL4001 to RPL4003, RPL4010, RPL4011, RPL4015 and those of
+// expressions.
+ir::TypeId CloseType(const WrittenType& written, Answers& answers,
+                     std::vector<Diagnostic>& diagnostics);
+
+}  // namespace kiln::resolve

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Option values of one variant: supplied values are checked once (rpl.md 3), defaults filled in.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compiler/diag/diagnostic.h"
+#include "compiler/ir/decls.h"
+#include "compiler/resolve/program.h"
+
+namespace kiln::resolve {
+
+// One assignment as the caller wrote it.
+struct OptionSetting {
+  std::string name;
+  std::optional<ir::OptionScope> scope;  // nothing = any
+  ir::OptionKind kind = ir::OptionKind::kFlag;
+  uint32_t bits = 0;  // flag 0/1, uint, sint, float bits
+  std::string text;   // enum
+};
+
+// A checked value for every option of a program: bits by OptionId; an enum's bits are the index of
+// its value in the declared list.
+struct OptionValues {
+  std::vector<uint32_t> bits;
+};
+
+// Diagnostics: RPL2003 to RPL2007, in the order of rpl.md 3; a later setting replaces an earlier
+// one.
+Diagnosed<OptionValues> CheckOptions(const Program& program,
+                                     std::span<const OptionSetting> settings);
+
+}  // namespace kiln::resolve
