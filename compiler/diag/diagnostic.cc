@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+// The tables of codes.def, and substitution of arguments into its templates.
+#include "compiler/diag/diagnostic.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "compiler/base/check.h"
+
+namespace kiln {
+namespace {
+
+struct CodeRow {
+  Code code;
+  std::string_view text;
+  std::string_view name;
+  Severity severity;
+  std::string_view message;
+};
+
+constexpr auto kCodes = std::to_array<CodeRow>({
+#define KILN_CODE(enumerator, code, name, severity, message) \
+  {Code::enumerator, code, name, Severity::severity, message},
+#include "compiler/diag/codes.def"
+});
+
+constexpr auto kAllCodes = std::to_array<Code>({
+#define KILN_CODE(enumerator, code, name, severity, message) Code::enumerator,
+#include "compiler/diag/codes.def"
+});
+
+constexpr auto kLabelTemplates = std::to_array<std::string_view>({
+#define KILN_LABEL(enumerator, text) text,
+#include "compiler/diag/codes.def"
+});
+
+struct NoteRow {
+  NoteHeading heading;
+  std::string_view text;
+};
+
+constexpr auto kNotes = std::to_array<NoteRow>({
+#define KILN_NOTE(enumerator, heading, text) {NoteHeading::heading, text},
+#include "compiler/diag/codes.def"
+});
+
+const CodeRow& RowOf(Code code) {
+  const auto row = static_cast<size_t>(code);
+  KILN_CHECK(row < kCodes.size(), "code row {} of {}", row, kCodes.size());
+  return kCodes[row];
+}
+
+std::string Substitute(std::string_view text, std::span<const Argument> arguments) {
+  std::string out;
+  while (true) {
+    const size_t open = text.find('{');
+    out += text.substr(0, open);
+    if (open == std::string_view::npos) {
+      return out;
+    }
+    const size_t close = text.find('}', open);
+    KILN_CHECK(close != std::string_view::npos, "placeholder is not closed in: {}", text);
+    const std::string_view name = text.substr(open + 1, close - open - 1);
+    const auto argument = std::ranges::find(arguments, name, &Argument::name);
+    KILN_CHECK(argument != arguments.end(), "no argument '{}' for: {}", name, text);
+    out += argument->value;
+    text.remove_prefix(close + 1);
+  }
+}
+
+auto Rank(const Location& where) {
+  return std::tie(where.module, where.bytes.begin, where.bytes.end, where.span_number);
+}
+
+std::strong_ordering Compare(const Argument& a, const Argument& b) {
+  return std::tie(a.name, a.value) <=> std::tie(b.name, b.value);
+}
+
+std::strong_ordering Compare(const Label& a, const Label& b);
+std::strong_ordering Compare(const Note& a, const Note& b);
+
+template <class T>
+std::strong_ordering Compare(const std::vector<T>& a, const std::vector<T>& b) {
+  return std::lexicographical_compare_three_way(
+      a.begin(), a.end(), b.begin(), b.end(),
+      [](const T& left, const T& right) { return Compare(left, right); });
+}
+
+std::strong_ordering Compare(const Label& a, const Label& b) {
+  if (const auto order = Rank(a.where) <=> Rank(b.where); order != 0) {
+    return order;
+  }
+  if (const auto order = a.kind <=> b.kind; order != 0) {
+    return order;
+  }
+  return Compare(a.arguments, b.arguments);
+}
+
+std::strong_ordering Compare(const Note& a, const Note& b) {
+  if (const auto order = a.kind <=> b.kind; order != 0) {
+    return order;
+  }
+  return Compare(a.arguments, b.arguments);
+}
+
+bool Before(const Diagnostic& a, const Diagnostic& b) {
+  const auto key = [](const Diagnostic& d) {
+    return std::tuple(d.primary.module, d.primary.bytes.begin, d.code);
+  };
+  if (const auto order = key(a) <=> key(b); order != 0) {
+    return order < 0;
+  }
+  if (const auto order = Rank(a.primary) <=> Rank(b.primary); order != 0) {
+    return order < 0;
+  }
+  if (const auto order = Compare(a.arguments, b.arguments); order != 0) {
+    return order < 0;
+  }
+  if (const auto order = Compare(a.labels, b.labels); order != 0) {
+    return order < 0;
+  }
+  return Compare(a.notes, b.notes) < 0;
+}
+
+}  // namespace
+
+const uint32_t kLabelKindCount = kLabelTemplates.size();
+const uint32_t kNoteKindCount = kNotes.size();
+
+Diagnostic&& Diagnostic::With(std::string_view name, std::string_view value) && {
+  arguments.emplace_back(name, value);
+  return std::move(*this);
+}
+
+Diagnostic&& Diagnostic::Label(LabelKind kind, const Location& where,
+                               std::initializer_list<Argument> label_arguments) && {
+  labels.push_back({.kind = kind, .where = where, .arguments = label_arguments});
+  return std::move(*this);
+}
+
+Diagnostic&& Diagnostic::Note(NoteKind kind, std::initializer_list<Argument> note_arguments) && {
+  notes.push_back({.kind = kind, .arguments = note_arguments});
+  return std::move(*this);
+}
+
+Diagnostic Make(Code code, const Location& where) {
+  Diagnostic made;
+  made.code = code;
+  made.severity = RowOf(code).severity;
+  made.primary = where;
+  return made;
+}
+
+bool HasErrors(std::span<const Diagnostic> diagnostics) {
+  return std::ranges::any_of(diagnostics,
+                             [](const Diagnostic& d) { return d.severity == Severity::kError; });
+}
+
+std::string_view CodeText(Code code) { return RowOf(code).text; }
+std::string_view CodeName(Code code) { return RowOf(code).name; }
+Severity CodeSeverity(Code code) { return RowOf(code).severity; }
+std::string_view CodeTemplate(Code code) { return RowOf(code).message; }
+std::span<const Code> AllCodes() { return kAllCodes; }
+
+std::optional<Code> FindCode(std::string_view code_text) {
+  const auto row = std::ranges::find(kCodes, code_text, &CodeRow::text);
+  return row == kCodes.end() ? std::nullopt : std::optional(row->code);
+}
+
+std::string_view SeverityName(Severity severity) {
+  switch (severity) {
+    case Severity::kError:
+      return "error";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kLint:
+      return "lint";
+  }
+  KILN_UNREACHABLE();
+}
+
+std::string_view HeadingName(NoteHeading heading) {
+  switch (heading) {
+    case NoteHeading::kNote:
+      return "note";
+    case NoteHeading::kHelp:
+      return "help";
+  }
+  KILN_UNREACHABLE();
+}
+
+std::string_view LabelTemplate(LabelKind kind) {
+  const auto row = static_cast<size_t>(kind);
+  KILN_CHECK(row < kLabelTemplates.size(), "label row {}", row);
+  return kLabelTemplates[row];
+}
+
+std::string_view NoteTemplate(NoteKind kind) {
+  const auto row = static_cast<size_t>(kind);
+  KILN_CHECK(row < kNotes.size(), "note row {}", row);
+  return kNotes[row].text;
+}
+
+NoteHeading HeadingOf(NoteKind kind) {
+  KILN_CHECK(static_cast<size_t>(kind) < kNotes.size());
+  return kNotes[static_cast<size_t>(kind)].heading;
+}
+
+std::string Message(const Diagnostic& diagnostic) {
+  return Substitute(CodeTemplate(diagnostic.code), diagnostic.arguments);
+}
+
+std::string LabelText(const Label& label) {
+  return Substitute(LabelTemplate(label.kind), label.arguments);
+}
+
+std::string NoteText(const Note& note) {
+  return Substitute(NoteTemplate(note.kind), note.arguments);
+}
+
+void SortAndMerge(std::vector<Diagnostic>& diagnostics) {
+  std::ranges::sort(diagnostics, Before);
+  diagnostics.erase(std::unique(diagnostics.begin(), diagnostics.end()), diagnostics.end());
+}
+
+}  // namespace kiln
