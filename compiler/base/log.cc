@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Formatting of log lines and the sinks that need nothing but the C library.
+#include "compiler/base/log.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "compiler/base/check.h"
+
+namespace kiln {
+namespace {
+
+bool NeedsQuotes(std::string_view value) {
+  return value.empty() || std::ranges::any_of(value, [](char c) {
+           return static_cast<unsigned char>(c) <= ' ' || c == '"' || c == '=' || c == '\\' ||
+                  c == '\x7f';
+         });
+}
+
+void AppendEscaped(std::string& out, std::string_view value) {
+  for (const char c : value) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    } else {
+      out += c;
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view LogLevelName(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug:
+      return "debug";
+    case LogLevel::kInfo:
+      return "info";
+    case LogLevel::kWarning:
+      return "warning";
+    case LogLevel::kError:
+      return "error";
+  }
+  KILN_UNREACHABLE();
+}
+
+std::string FormatLogLine(const LogEntry& entry) {
+  std::string line = fmt::format("{} {}: ", LogLevelName(entry.level), entry.component);
+  AppendEscaped(line, entry.message);
+  for (const LogField& field : entry.fields) {
+    line += fmt::format(" {}=", field.key);
+    const bool quotes = NeedsQuotes(field.value);
+    line += quotes ? "\"" : "";
+    AppendEscaped(line, field.value);
+    line += quotes ? "\"" : "";
+  }
+  return line;
+}
+
+void NullLog::Take(const LogEntry& /*entry*/) {}
+
+void StreamLog::Take(const LogEntry& entry) {
+  if (entry.level < least_) {
+    return;
+  }
+  // One call, so that lines of several threads do not mix. A log that cannot be written is given
+  // up.
+  const std::string line = FormatLogLine(entry) + "\n";
+  static_cast<void>(std::fwrite(line.data(), 1, line.size(), stream_));
+  static_cast<void>(std::fflush(stream_));
+}
+
+void RecordingLog::Take(const LogEntry& entry) {
+  const MutexLock lock(mutex_);
+  lines_.push_back(FormatLogLine(entry));
+}
+
+std::vector<std::string> RecordingLog::Lines() {
+  const MutexLock lock(mutex_);
+  return lines_;
+}
+
+}  // namespace kiln
