@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/artifact/metadata_enums.h"
+
+#include <array>
+
+#include "compiler/base/check.h"
+
+namespace kiln::artifact {
+
+// The size of a table is checked against the last enumerator.
+#define KILN_NAMES(Enum, kLast, ...)                                                         \
+  template <>                                                                                \
+  std::span<const std::string_view> NamesOf<Enum>() {                                        \
+    static constexpr auto kNames = std::to_array<std::string_view>({__VA_ARGS__});           \
+    static_assert(kNames.size() == static_cast<size_t>(Enum::kLast) + 1, "table of " #Enum); \
+    return kNames;                                                                           \
+  }
+
+KILN_NAMES(PipelineType, kCompute, "graphics_classic", "compute")
+KILN_NAMES(Stage, kCompute, "vertex", "fragment", "compute")
+KILN_NAMES(PolygonMode, kWireframe, "fill", "wireframe")
+KILN_NAMES(CullMode, kFront, "none", "back", "front")
+KILN_NAMES(CompareOperation, kGreaterOrEqual, "never", "always", "equal", "not_equal", "less",
+           "less_or_equal", "greater", "greater_or_equal")
+KILN_NAMES(StencilOperation, kDecrementAndWrap, "keep", "zero", "replace", "increment_and_clamp",
+           "decrement_and_clamp", "invert", "increment_and_wrap", "decrement_and_wrap")
+KILN_NAMES(BlendFactor, kSourceAlphaSaturate, "zero", "one", "source_color",
+           "one_minus_source_color", "destination_color", "one_minus_destination_color",
+           "source_alpha", "one_minus_source_alpha", "destination_alpha",
+           "one_minus_destination_alpha", "constant_color", "one_minus_constant_color",
+           "constant_alpha", "one_minus_constant_alpha", "source_alpha_saturate")
+KILN_NAMES(BlendOperation, kMax, "add", "subtract", "reverse_subtract", "min", "max")
+KILN_NAMES(OutputItem, kSint, "float", "uint", "sint")
+KILN_NAMES(InputRate, kInstance, "vertex", "instance")
+KILN_NAMES(AttributeClass, kMatrix4x4, "vector1", "vector2", "vector3", "vector4", "matrix3x3",
+           "matrix4x4")
+KILN_NAMES(ItemFormat, kSint32, "float16", "float32", "unorm8", "unorm16", "snorm8", "snorm16",
+           "uint8", "uint16", "uint32", "sint8", "sint16", "sint32")
+KILN_NAMES(ParameterType, kF4x4, "f1", "f2", "f3", "f4", "u1", "u2", "u3", "u4", "s1", "s2", "s3",
+           "s4", "f3x3", "f4x4")
+KILN_NAMES(BufferType, kReadWriteStorage, "uniform", "read_only_storage", "read_write_storage")
+KILN_NAMES(ImageType, kStorage2dArray, "image_color_2d", "image_color_3d", "image_color_cube",
+           "image_color_2d_array", "image_depth_2d", "image_depth_3d", "image_depth_cube",
+           "image_depth_2d_array", "storage_image_2d", "storage_image_3d", "storage_image_2d_array")
+KILN_NAMES(Topology, kTriangleList, "triangle_list")
+KILN_NAMES(FrontFace, kCounterClockwise, "clockwise", "counter_clockwise")
+KILN_NAMES(ViewportY, kDown, "up", "down")
+KILN_NAMES(DynamicState, kDepthBounds, "viewport", "scissor", "depth_bounds")
+KILN_NAMES(OptionType, kFloat, "flag", "uint", "sint", "float")
+
+#undef KILN_NAMES
+
+AttributeShape ShapeOf(AttributeClass kind) {
+  switch (kind) {
+    case AttributeClass::kVector1:
+      return {1, 1};
+    case AttributeClass::kVector2:
+      return {2, 1};
+    case AttributeClass::kVector3:
+      return {3, 1};
+    case AttributeClass::kVector4:
+      return {4, 1};
+    case AttributeClass::kMatrix3x3:
+      return {3, 3};
+    case AttributeClass::kMatrix4x4:
+      return {4, 4};
+  }
+  KILN_UNREACHABLE();
+}
+
+uint32_t ItemSize(ItemFormat format) {
+  switch (format) {
+    case ItemFormat::kUnorm8:
+    case ItemFormat::kSnorm8:
+    case ItemFormat::kUint8:
+    case ItemFormat::kSint8:
+      return 1;
+    case ItemFormat::kFloat16:
+    case ItemFormat::kUnorm16:
+    case ItemFormat::kSnorm16:
+    case ItemFormat::kUint16:
+    case ItemFormat::kSint16:
+      return 2;
+    case ItemFormat::kFloat32:
+    case ItemFormat::kUint32:
+    case ItemFormat::kSint32:
+      return 4;
+  }
+  KILN_UNREACHABLE();
+}
+
+AttributeShape ShapeOf(ParameterType type) {
+  switch (type) {
+    case ParameterType::kF1:
+    case ParameterType::kU1:
+    case ParameterType::kS1:
+      return {1, 1};
+    case ParameterType::kF2:
+    case ParameterType::kU2:
+    case ParameterType::kS2:
+      return {2, 1};
+    case ParameterType::kF3:
+    case ParameterType::kU3:
+    case ParameterType::kS3:
+      return {3, 1};
+    case ParameterType::kF4:
+    case ParameterType::kU4:
+    case ParameterType::kS4:
+      return {4, 1};
+    case ParameterType::kF3x3:
+      return {3, 3};
+    case ParameterType::kF4x4:
+      return {4, 4};
+  }
+  KILN_UNREACHABLE();
+}
+
+}  // namespace kiln::artifact
