@@ -28,8 +28,10 @@ struct LogField {
 
   LogField(std::string_view field, std::string_view text) : key(field), value(text) {}
   template <std::integral T>
-  LogField(std::string_view field, T number) : key(field), value(std::to_string(number)) {}
-  LogField(std::string_view field, bool flag) : key(field), value(flag ? "true" : "false") {}
+  requires(!std::same_as<T, bool>) LogField(std::string_view field, T number)
+      : key(field), value(std::to_string(number)) {}
+  template <std::same_as<bool> T>
+  LogField(std::string_view field, T flag) : key(field), value(flag ? "true" : "false") {}
 };
 
 struct LogEntry {
