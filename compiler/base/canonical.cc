@@ -67,6 +67,21 @@ CanonicalList& CanonicalList::Hash(const Hash128& id) { return Raw(ViewOf(id)); 
 CanonicalList& CanonicalList::Content(const Digest& digest) { return Raw(EncodeContent(digest)); }
 CanonicalList& CanonicalList::List(const CanonicalList& list) { return Raw(list.Encode()); }
 
+CanonicalList& CanonicalList::Tuple(std::initializer_list<ByteView> parts) {
+  size_t size = 4;
+  for (const ByteView part : parts) {
+    size += 4 + part.size();
+  }
+  KILN_CHECK(size <= 0xffffffffu, "{} bytes", size);
+  AppendLittle(items_, static_cast<uint32_t>(size));
+  AppendLittle(items_, static_cast<uint32_t>(parts.size()));
+  for (const ByteView part : parts) {
+    AppendSized(items_, part);
+  }
+  ++count_;
+  return *this;
+}
+
 Bytes CanonicalList::Encode() const {
   Bytes out = EncodeInteger(count_);
   Append(out, items_);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,8 @@ class CanonicalList {
   CanonicalList& Hash(const Hash128& id);
   CanonicalList& Content(const Digest& digest);
   CanonicalList& List(const CanonicalList& list);
+  // A list of parts that are encoded already, as one item.
+  CanonicalList& Tuple(std::initializer_list<ByteView> parts);
   CanonicalList& Raw(ByteView item);  // an item that is encoded already
 
   uint32_t count() const { return count_; }

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// How stored blobs are compressed and, bounded, decompressed again. Input is hostile: a stored blob
+// may have been damaged or come from elsewhere. Spec: cache §5.3 (compressing_store), §6.6, §7.3.
+#pragma once
+
+#include "cache/store.h"
+
+namespace kiln::cache {
+
+// Level 3, kept if it saves at least a tenth; the blob itself otherwise, or if it is encoded
+// already. The same bytes give the same blob on every thread.
+Blob Compress(const Blob& raw);
+
+// The raw bytes of a blob. Allocates raw_size bytes, after checking that it is at most
+// kMaxValueBytes and at most kMaxRatio times what is stored.
+// Errors: kCorrupt if the bytes are no valid encoding of exactly raw_size bytes; kUnimplemented for
+// kZstdDictionary.
+Result<Blob> Decompress(const Blob& stored);
+
+// Honest data reaches such ratios only when it is nearly empty, so small blobs are exempt.
+inline constexpr uint64_t kMaxRatio = 100;
+inline constexpr uint64_t kRatioFreeBytes = uint64_t{1} << 20;
+
+}  // namespace kiln::cache

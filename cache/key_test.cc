@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// The test vectors of cache §2.6, and what must and must not change a key.
+#include "cache/key.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <string_view>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "compiler/base/bytes.h"
+
+namespace kiln::cache {
+namespace {
+
+// Bytes first, first + 1, …
+Hash128 Counting(uint8_t first) {
+  Hash128 id;
+  std::iota(id.bytes.begin(), id.bytes.end(), first);
+  return id;
+}
+
+const Hash128 kFingerprint = Counting(0x00);
+const Hash128 kLimits = Counting(0x10);
+const Hash128 kSemanticId = Counting(0x20);
+constexpr std::string_view kSource = "void main_vertex (void) {}\n";
+
+Hash128 ModuleVector() {
+  return ModuleKey({.language = "rpl",
+                    .source = DigestOf(kSource),
+                    .front_end = kFingerprint,
+                    .limits = kLimits});
+}
+
+constexpr std::array<TextPair, 4> kTarget = {{
+    {"version", "1.3"},  // in another order than the key has them
+    {"env", "vulkan1.1"},
+    {"form", "spirv"},
+    {"debug", "names"},
+}};
+
+Hash128 ProgramVector() {
+  return ProgramId({.modules = std::span(&kSemanticId, 1),
+                    .pipeline = "graphics_classic",
+                    .target = kTarget,
+                    .back_end = kFingerprint,
+                    .limits = kLimits});
+}
+
+Hash128 EntryVector() {
+  const EntryPointName entry{.stage = "vertex", .function = "main_vertex"};
+  return EntryId(ProgramVector(), std::span(&entry, 1));
+}
+
+Hash128 VariantVector() {
+  const std::array<OptionSetting, 5> options = {{
+      {"bias", TypedValue::Float(0.5f)},
+      {"fog", TypedValue::Flag(true)},
+      {"lights", TypedValue::Uint(4)},
+      {"offset", TypedValue::Sint(-3)},
+      {"quality", TypedValue::Text("high")},
+  }};
+  return VariantKey(EntryVector(), options);
+}
+
+Hash128 LiveVector() {
+  const std::array<OptionSetting, 2> options = {{
+      {"fog", TypedValue::Flag(true)},
+      {"quality", TypedValue::Text("high")},
+  }};
+  return LiveKey(EntryVector(), options);
+}
+
+Hash128 SignatureVector() {
+  const std::array<Answer, 2> answers = {{
+      {0, 3, TypedValue::Flag(true)},
+      {0, 7, TypedValue::Flag(false)},
+  }};
+  return SignatureKey(EntryVector(), answers);
+}
+
+Hash128 RecipeVector() {
+  return RecipeKey(DigestOf(kSource), "opt;level=O;val=after", kFingerprint);
+}
+
+struct Vector {
+  std::string_view name;
+  Hash128 id;
+  std::string_view expected;
+};
+
+TEST(Key, TestVectorsOfTheSpecification_GiveTheirIds) {
+  const std::array<Vector, 10> vectors = {{
+      {"empty content", HashBytes({}), "99aa06d3014798d86001c324468d497f"},
+      {"source S", HashBytes(AsBytes(kSource)), "0aef25953033d800bca6c36a9de0ca3d"},
+      {"module", ModuleVector(), "76586552776a72253a81cce4cafeeff7"},
+      {"program", ProgramVector(), "b7c3f277a95ce63f6ad244756dccf7cc"},
+      {"entry", EntryVector(), "2978bedefc1e272404117a45578101c4"},
+      {"variant", VariantVector(), "017ff095627040a33047b834e77b3052"},
+      {"live", LiveVector(), "e709a7ecf87bab67379703fd585f6760"},
+      {"mask", MaskKey(EntryVector(), 0), "a23b8b1f20d4a58033cc28cc3fec3033"},
+      {"signature", SignatureVector(), "d751632561ecef60d91b66e0ede6d867"},
+      {"recipe", RecipeVector(), "303370d3e296a1ca69f2eb6bb07e6f69"},
+  }};
+  for (const Vector& vector : vectors) {
+    EXPECT_EQ(vector.id.hex(), vector.expected) << vector.name;
+  }
+}
+
+TEST(Key, ValuesOfDifferentTypes_GiveDifferentKeys) {
+  const std::array values = {
+      TypedValue::Flag(true),  TypedValue::Flag(false),  TypedValue::Uint(0),
+      TypedValue::Uint(1),     TypedValue::Sint(1),      TypedValue::Sint(-1),
+      TypedValue::Float(0.0f), TypedValue::Float(-0.0f), TypedValue::Float(1.0f),
+      TypedValue::Text(""),    TypedValue::Text("1"),    TypedValue::Failed(),
+  };
+  std::vector<Hash128> keys;
+  for (const TypedValue& value : values) {
+    const Answer answer{.module = 0, .expression = 1, .value = value};
+    keys.push_back(SignatureKey(kFingerprint, std::span(&answer, 1)));
+  }
+  std::ranges::sort(keys);
+  EXPECT_EQ(std::ranges::adjacent_find(keys), keys.end());
+}
+
+TEST(Key, DependencyProbedAndAbsent_DiffersFromPresentAndFromUnasked) {
+  ModuleInputs inputs{.language = "hlsl", .source = DigestOf(kSource)};
+  const Hash128 unasked = ModuleKey(inputs);
+  Dependency dependency{.path = "common.hlsli", .digest = std::nullopt};
+  inputs.dependencies = std::span(&dependency, 1);
+  const Hash128 absent = ModuleKey(inputs);
+  dependency.digest = DigestOf("");
+  const Hash128 present = ModuleKey(inputs);
+  EXPECT_NE(unasked, absent);
+  EXPECT_NE(absent, present);
+}
+
+TEST(Key, TargetPairsInAnyOrder_GiveOneKey) {
+  std::array<TextPair, 4> reversed = kTarget;
+  std::ranges::reverse(reversed);
+  EXPECT_EQ(ProgramId({.target = kTarget}), ProgramId({.target = reversed}));
+}
+
+TEST(Key, ModulesInAnotherOrder_GiveAnotherKey) {
+  const std::array forward = {kLimits, kSemanticId};
+  const std::array backward = {kSemanticId, kLimits};
+  EXPECT_NE(ProgramId({.modules = forward}), ProgramId({.modules = backward}));
+}
+
+TEST(Key, FullDebug_PathEntersTheProgram) {
+  const DebugModule here{.spans = kFingerprint, .path = "a.rpl"};
+  const DebugModule there{.spans = kFingerprint, .path = "b.rpl"};
+  EXPECT_NE(ProgramId({.debug_modules = std::span(&here, 1)}),
+            ProgramId({.debug_modules = std::span(&there, 1)}));
+  EXPECT_NE(ProgramId({.debug_modules = std::span(&here, 1)}), ProgramId({}));
+}
+
+TEST(Key, LimitsInAnyOrder_GiveOneId) {
+  const std::array<LimitValue, 2> forward = {{{"tokens", 1}, {"depth", 2}}};
+  const std::array<LimitValue, 2> backward = {{{"depth", 2}, {"tokens", 1}}};
+  EXPECT_EQ(LimitsId(forward), LimitsId(backward));
+  const std::array<LimitValue, 2> other = {{{"depth", 1}, {"tokens", 2}}};
+  EXPECT_NE(LimitsId(forward), LimitsId(other));
+}
+
+TEST(Key, RecipeSettings_AreSorted) {
+  const std::array<TextPair, 2> settings = {{{"val", "after"}, {"level", "O"}}};
+  EXPECT_EQ(RecipeText("opt", settings), "opt;level=O;val=after");
+  EXPECT_EQ(RecipeText("val", {}), "val");
+}
+
+TEST(Key, StateId_DependsOnCodeStateAndLayout) {
+  const NamedDigest code{.name = "code.vertex", .digest = DigestOf("words")};
+  const NamedDigest other{.name = "code.vertex", .digest = DigestOf("other")};
+  const Hash128 id = StateId(std::span(&code, 1), kLimits, kSemanticId);
+  EXPECT_NE(id, StateId(std::span(&other, 1), kLimits, kSemanticId));
+  EXPECT_NE(id, StateId(std::span(&code, 1), kFingerprint, kSemanticId));
+  EXPECT_NE(id, StateId(std::span(&code, 1), kLimits, kFingerprint));
+}
+
+TEST(KeyDeathTest, OptionsOutOfOrder_AreABug) {
+  const std::array<OptionSetting, 2> options = {
+      {{"b", TypedValue::Flag(true)}, {"a", TypedValue::Flag(true)}}};
+#ifdef NDEBUG
+  EXPECT_THROW(VariantKey(kLimits, options), InternalError);
+#else
+  EXPECT_DEATH(VariantKey(kLimits, options), "out of order");
+#endif
+}
+
+}  // namespace
+}  // namespace kiln::cache

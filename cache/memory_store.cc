@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// The LRU list and what happens when the store below refuses.
+#include "cache/memory_store.h"
+
+#include <utility>
+
+namespace kiln::cache {
+namespace {
+
+constexpr uint64_t kEntryOverhead = 160;  // list node, index node, control block; an estimate
+
+uint64_t CostOf(const Blob& blob) { return blob.bytes.size() + kEntryOverhead; }
+
+// The items are right, but the store below cannot take anything at present.
+bool BelowIsUnavailable(const Error& error) {
+  return error.code == ErrorCode::kFull || error.code == ErrorCode::kBusy ||
+         error.reason == kReadOnly;
+}
+
+}  // namespace
+
+std::optional<Blob> MemoryStore::Find(const Key& key) {
+  const MutexLock lock(mutex_);
+  const auto found = index_.find(key);
+  if (found == index_.end()) {
+    return std::nullopt;
+  }
+  order_.splice(order_.begin(), order_, found->second);
+  return found->second->blob;
+}
+
+void MemoryStore::Remember(const Key& key, const Blob& blob) {
+  if (CostOf(blob) > options_.max_bytes) {
+    return;
+  }
+  const MutexLock lock(mutex_);
+  if (index_.contains(key)) {
+    return;  // the first value of a key stays
+  }
+  order_.push_front({.key = key, .blob = blob});
+  index_.emplace(key, order_.begin());
+  bytes_ += CostOf(blob);
+  while (bytes_ > options_.max_bytes) {
+    bytes_ -= CostOf(order_.back().blob);
+    index_.erase(order_.back().key);
+    order_.pop_back();
+  }
+}
+
+Result<Blob> MemoryStore::Get(const Key& key, const Call& call) {
+  if (std::optional<Blob> found = Find(key)) {
+    return *std::move(found);
+  }
+  if (below_ == nullptr) {
+    return Error{.code = ErrorCode::kNotFound, .context = KeyText(key), .reason = {}};
+  }
+  KILN_TRY(Blob blob, below_->Get(key, call));
+  Remember(key, blob);
+  return blob;
+}
+
+void MemoryStore::RememberAll(std::span<const Item> items) {
+  for (const Item& item : items) {
+    Remember(item.key, item.value);
+  }
+}
+
+Result<Stored> MemoryStore::Put(std::span<const Item> items, Durability durability,
+                                const Call& call) {
+  if (below_ == nullptr) {
+    RememberAll(items);
+    return Stored{.added = items.size()};
+  }
+  Result<Stored> stored = below_->Put(items, durability, call);
+  if (stored.ok() ? stored->nondeterminism == 0 : BelowIsUnavailable(stored.error())) {
+    RememberAll(items);
+  }
+  return stored;
+}
+
+Result<std::vector<Key>> MemoryStore::FindMissing(std::span<const Key> keys, const Call& call) {
+  if (below_ != nullptr) {
+    // Even what memory holds is asked below: there the answer is also a lease.
+    return below_->FindMissing(keys, call);
+  }
+  std::vector<Key> missing;
+  for (const Key& key : keys) {
+    if (!Find(key).has_value()) {
+      missing.push_back(key);
+    }
+  }
+  return missing;
+}
+
+void MemoryStore::Touch(std::span<const Key> keys) {
+  if (below_ != nullptr) {
+    below_->Touch(keys);
+  }
+}
+
+uint64_t MemoryStore::bytes() const {
+  const MutexLock lock(mutex_);
+  return bytes_;
+}
+
+}  // namespace kiln::cache

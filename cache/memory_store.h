@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Adds memory to a store: a byte-bounded, least-recently-used copy of what passed through. Below a
+// checked_store, so what it keeps was verified when it came in and is verified again on every hit.
+// Spec: cache §5.3.
+#pragma once
+
+#include <list>
+#include <optional>
+#include <unordered_map>
+
+#include "cache/store.h"
+#include "compiler/base/mutex.h"
+
+namespace kiln::cache {
+
+// Threads: see BlobStore; one mutex, held for list operations only.
+class MemoryStore final : public BlobStore {
+ public:
+  struct Options {
+    uint64_t max_bytes = uint64_t{256} << 20;
+  };
+
+  // below may be null: then this is the whole store, and a Put is never durable.
+  // Requires: below outlives this.
+  MemoryStore(BlobStore* below, const Options& options) : below_(below), options_(options) {}
+
+  Result<Blob> Get(const Key& key, const Call& call) override;
+  // Keeps the items when the store below took them, and also when it cannot take anything for now
+  // (read-only, full, busy): then the answer is still the error of the store below.
+  Result<Stored> Put(std::span<const Item> items, Durability durability, const Call& call) override;
+  Result<std::vector<Key>> FindMissing(std::span<const Key> keys, const Call& call) override;
+  void Touch(std::span<const Key> keys) override;
+
+  uint64_t bytes() const;
+
+ private:
+  struct Entry {
+    Key key;
+    Blob blob;
+  };
+  using Order = std::list<Entry>;  // most recently used first
+
+  std::optional<Blob> Find(const Key& key);
+  void Remember(const Key& key, const Blob& blob);
+  void RememberAll(std::span<const Item> items);
+
+  BlobStore* const below_;
+  const Options options_;
+  mutable Mutex mutex_;
+  Order order_ KILN_GUARDED_BY(mutex_);
+  std::unordered_map<Key, Order::iterator, KeyHash> index_ KILN_GUARDED_BY(mutex_);
+  uint64_t bytes_ KILN_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace kiln::cache

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// Names, blobs and items: what every store shares.
+#include "cache/store.h"
+
+#include <utility>
+
+#include "compiler/base/check.h"
+
+namespace kiln::cache {
+
+std::string_view LevelName(Level level) {
+  switch (level) {
+    case Level::kContent:
+      return "content";
+    case Level::kModule:
+      return "module";
+    case Level::kMask:
+      return "mask";
+    case Level::kSignature:
+      return "signature";
+    case Level::kRecipe:
+      return "recipe";
+    case Level::kAlias:
+      return "alias";
+  }
+  KILN_UNREACHABLE();
+}
+
+std::string_view DamageKindName(DamageKind kind) {
+  switch (kind) {
+    case DamageKind::kBlob:
+      return "blob";
+    case DamageKind::kRecord:
+      return "record";
+    case DamageKind::kAlias:
+      return "alias";
+    case DamageKind::kDangling:
+      return "dangling";
+    case DamageKind::kDatabase:
+      return "database";
+    case DamageKind::kIo:
+      return "io";
+  }
+  KILN_UNREACHABLE();
+}
+
+std::string KeyText(const Key& key) {
+  std::string text(LevelName(key.level));
+  return text + "/" + std::to_string(key.space) + "/" + key.id.hex();
+}
+
+Blob OwnedBlob(Bytes bytes) {
+  auto owner = std::make_shared<const Bytes>(std::move(bytes));
+  const ByteView view = *owner;
+  return {.bytes = view, .owner = std::move(owner), .raw_size = view.size()};
+}
+
+Blob CopiedBlob(ByteView bytes) { return OwnedBlob(Bytes(bytes.begin(), bytes.end())); }
+
+Hash128 RowSum(const Key& key, ByteView value) {
+  Bytes bytes;
+  bytes.reserve(24 + value.size());
+  AppendLittle<uint32_t>(bytes, key.space);
+  AppendLittle<uint32_t>(bytes, static_cast<uint32_t>(key.level));
+  Append(bytes, std::as_bytes(std::span(key.id.bytes)));
+  Append(bytes, value);
+  return HashBytes(bytes);
+}
+
+Item ContentItem(Blob value) {
+  KILN_CHECK(value.codec == Codec::kRaw);
+  const Key key{.level = Level::kContent, .space = 0, .id = HashBytes(value.bytes)};
+  return {.key = key, .value = std::move(value), .refs = {}};
+}
+
+Item RowItem(const Key& key, Bytes value, std::vector<Hash128> refs) {
+  KILN_CHECK(key.level != Level::kContent);
+  Blob blob = OwnedBlob(std::move(value));
+  blob.sum = RowSum(key, blob.bytes);
+  return {.key = key, .value = std::move(blob), .refs = std::move(refs)};
+}
+
+}  // namespace kiln::cache
