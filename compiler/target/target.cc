@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/target/target.h"
+
+#include <cstddef>
+#include <iterator>
+
+namespace kiln::target {
+namespace {
+
+struct EnvironmentRow {
+  std::string_view text;
+  uint32_t spirv_version;
+};
+// By Environment.
+constexpr EnvironmentRow kEnvironments[] = {
+    {"vulkan1.0", SpirvVersion(1, 0)}, {"vulkan1.1", SpirvVersion(1, 3)},
+    {"vulkan1.2", SpirvVersion(1, 5)}, {"vulkan1.3", SpirvVersion(1, 6)},
+    {"vulkan1.4", SpirvVersion(1, 6)},
+};
+constexpr std::string_view kDebugTexts[] = {"none", "names", "full"};
+
+const EnvironmentRow& RowOf(Environment environment) {
+  return kEnvironments[static_cast<size_t>(environment)];
+}
+
+}  // namespace
+
+uint32_t SpirvVersionOf(Environment environment) { return RowOf(environment).spirv_version; }
+
+Target MakeTarget(Environment environment) {
+  return {.environment = environment, .spirv_version = SpirvVersionOf(environment), .limits = {}};
+}
+
+std::optional<Environment> ParseEnvironment(std::string_view text) {
+  for (size_t i = 0; i < std::size(kEnvironments); ++i) {
+    if (kEnvironments[i].text == text) {
+      return static_cast<Environment>(i);
+    }
+  }
+  return std::nullopt;
+}
+
+std::string_view EnvironmentText(Environment environment) { return RowOf(environment).text; }
+
+std::optional<Debug> ParseDebug(std::string_view text) {
+  for (size_t i = 0; i < std::size(kDebugTexts); ++i) {
+    if (kDebugTexts[i] == text) {
+      return static_cast<Debug>(i);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace kiln::target
