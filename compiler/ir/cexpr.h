@@ -70,4 +70,25 @@ static_assert(sizeof(Cexpr) == 16 && std::is_trivially_copyable_v<Cexpr>);
 
 inline constexpr CexprId kTrue{0};
 
+// What the words of a row are: the operand schema of compile-time expressions.
+enum class CexprShape : uint8_t { kLiteral, kName, kUnary, kBinary, kSelect, kComposite, kInvalid };
+constexpr CexprShape ShapeOf(CexprOp op) {
+  if (op == CexprOp::kLiteral) {
+    return CexprShape::kLiteral;
+  }
+  if (op == CexprOp::kName) {
+    return CexprShape::kName;
+  }
+  if (op <= CexprOp::kPlus || op == CexprOp::kConvert) {
+    return CexprShape::kUnary;
+  }
+  if (op <= CexprOp::kLogicalOr) {
+    return CexprShape::kBinary;
+  }
+  if (op == CexprOp::kSelect) {
+    return CexprShape::kSelect;
+  }
+  return op == CexprOp::kComposite ? CexprShape::kComposite : CexprShape::kInvalid;
+}
+
 }  // namespace kiln::ir

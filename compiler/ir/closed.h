@@ -29,32 +29,32 @@ enum class PipelineType : uint8_t { kGraphicsClassic, kCompute };
 // Where a row came from: module ordinal and span number (cache.md 2.4.3).
 struct Origin {
   uint32_t module = 0;
-  SpanId span;
+  SpanId span{};
 };
 
 struct ClosedMember {
-  StringId name;  // of the Pool
-  TypeId type;
-  MemberId member;                       // program-wide row of the open member
+  StringId name{};  // of the Pool
+  TypeId type{};
+  MemberId member{};                     // program-wide row of the open member
   PackClass pack = PackClass::kDefault;  // attributes: never kDefault
   uint8_t pack_bits = 0;
-  Access access = Access::kIn;  // parameters
-  std::vector<StringId> tags;   // of the Pool, source order
-  LocalId local;                // parameters
-  Origin origin;
+  Access access = Access::kIn;   // parameters
+  std::vector<StringId> tags{};  // of the Pool, source order
+  LocalId local{};               // parameters
+  Origin origin{};
 };
 
 // kStruct: `type` is the struct type. kFunction: `type` is the return type, members are the live
 // parameters. kBuffer, kPushConstant: `type` is a struct type with the declaration's name.
 // kSampler, kImage: `type` is the sampler, image or image array. kContainer: members only.
 struct ClosedDecl {
-  DeclId decl;
+  DeclId decl{};
   DeclKind kind = DeclKind::kStruct;
   uint16_t flags = 0;  // as Decl::flags
-  StringId name;
-  TypeId type;
-  std::vector<ClosedMember> members;
-  Origin origin;
+  StringId name{};
+  TypeId type{};
+  std::vector<ClosedMember> members{};
+  Origin origin{};
 
   ContainerKind container() const { return static_cast<ContainerKind>(flags & 0xffu); }
   BufferKind buffer() const { return static_cast<BufferKind>(flags & 0xffu); }
@@ -64,37 +64,37 @@ struct ClosedDecl {
 
 // A local variable that this segment owns (a reserved name), with its closed type.
 struct ClosedLocal {
-  LocalId local;
+  LocalId local{};
   LocalKind kind = LocalKind::kVariable;  // parameters, variables, loop exits; aliases are gone
   Access access = Access::kIn;
-  StringId name;
-  TypeId type;  // loop exits: void
+  StringId name{};
+  TypeId type{};  // loop exits: void
 };
 
 // What a segment touches, for checks of the walk and for `stages` in metadata. First mention order.
 enum class Touch : uint8_t { kRead = 1, kWrite = 2, kSample = 4, kCompare = 8 };
 struct Mention {
-  DeclId decl;          // container, buffer, push constant, sampler, image or callee
-  MemberId member;      // container field, else invalid
+  DeclId decl{};        // container, buffer, push constant, sampler, image or callee
+  MemberId member{};    // container field, else invalid
   uint8_t touches = 0;  // Touch bits
   Direction direction = Direction::kNone;
-  SpanId span;  // of the first mention
+  SpanId span{};  // of the first mention
 };
 
 struct ClosedSegment {
-  SegmentId segment;
-  DeclId function;
-  std::vector<Inst> insts;
-  std::vector<Block> blocks;
-  std::vector<uint32_t> block_insts;
-  std::vector<uint32_t> extra;
-  BlockId body;                                // operands precede users inside and across blocks
-  std::vector<ClosedLocal> locals;             // own reserved names, source order
-  std::vector<Mention> mentions;               // variables and callees in order of first mention
-  std::vector<SegmentId> holes;                // in order; each is also a Hole inst
-  std::vector<StageVariable> stage_variables;  // mentioned, in order
-  std::vector<SpanId> spans;                   // parallel to insts; of the module of the function
-  uint32_t module = 0;                         // ordinal, for spans
+  SegmentId segment{};
+  DeclId function{};
+  std::vector<Inst> insts{};
+  std::vector<Block> blocks{};
+  std::vector<uint32_t> block_insts{};
+  std::vector<uint32_t> extra{};
+  BlockId body{};                                // operands precede users inside and across blocks
+  std::vector<ClosedLocal> locals{};             // own reserved names, source order
+  std::vector<Mention> mentions{};               // variables and callees in order of first mention
+  std::vector<SegmentId> holes{};                // in order; each is also a Hole inst
+  std::vector<StageVariable> stage_variables{};  // mentioned, in order
+  std::vector<SpanId> spans{};                   // parallel to insts; of the module of the function
+  uint32_t module = 0;                           // ordinal, for spans
   bool discards = false;
   bool uses_implicit_lod = false;  // then the stage was asked
 
@@ -111,33 +111,33 @@ struct ClosedSegment {
 // One live segment of a function, in the order of holes (depth first); [0] is the body.
 // `hole` is the index in `segments` of the parent and the ordinal of the hole there.
 struct SegmentRef {
-  SegmentId segment;
+  SegmentId segment{};
   const ClosedSegment* closed = nullptr;
   uint32_t parent = 0;
 };
 
 struct FunctionRef {
-  DeclId function;
+  DeclId function{};
   const ClosedDecl* signature = nullptr;
   Stage stage = Stage::kVertex;  // the version's stage if stage-sensitive
   bool stage_sensitive = false;
-  std::vector<SegmentRef> segments;  // live ones; a hole whose segment is absent is dead
+  std::vector<SegmentRef> segments{};  // live ones; a hole whose segment is absent is dead
 };
 
 struct EntryRef {
   Stage stage = Stage::kVertex;
-  DeclId function;
-  std::string_view name;               // of the Pool or program
-  std::vector<FunctionRef> functions;  // reached, in order of first mention; [0] is the entry
-  Bitset live_options;                 // read by what this entry point reaches and by the interface
+  DeclId function{};
+  std::string_view name{};               // of the Pool or program
+  std::vector<FunctionRef> functions{};  // reached, in order of first mention; [0] is the entry
+  Bitset live_options{};  // read by what this entry point reaches and by the interface
 };
 
 struct ClosedSetting {
-  std::string name;
+  std::string name{};
   uint32_t block = kNoBlock;
-  uint16_t kind = 0;  // ValueKind
-  uint32_t bits = 0;  // flag, uint, sint, float bits
-  std::string text;   // string settings
+  uint16_t kind = 0;   // ValueKind
+  uint32_t bits = 0;   // flag, uint, sint, float bits
+  std::string text{};  // string settings
 };
 
 // Which kind of thing read an option (rpl.md 12.3), one bit each.
@@ -149,11 +149,11 @@ enum class Influence : uint8_t {
   kSpecialization = 16
 };
 struct OptionUse {
-  StringId name;  // of the Pool
+  StringId name{};  // of the Pool
   OptionScope scope = OptionScope::kGlobal;
   OptionKind kind = OptionKind::kFlag;
   uint32_t value = 0;     // bits; enum: index
-  StringId text;          // enum value
+  StringId text{};        // enum value
   uint8_t influence = 0;  // Influence bits
 };
 
@@ -163,10 +163,10 @@ struct ClosedVariant {
   // Live interface declarations in binding order (rpl.md 8.1 step 3): containers, uniform buffers,
   // read-only storage buffers, push constants, samplers, images by type; module by module.
   std::vector<const ClosedDecl*> interface;
-  std::vector<ClosedSetting> settings;  // last one of a name and block wins, applied in order
-  std::vector<EntryRef> entries;        // stage order
-  std::vector<OptionUse> option_uses;   // sorted by name
-  Bitset live_options;                  // union over everything; bit = OptionId of the program
+  std::vector<ClosedSetting> settings{};  // last one of a name and block wins, applied in order
+  std::vector<EntryRef> entries{};        // stage order
+  std::vector<OptionUse> option_uses{};   // sorted by name
+  Bitset live_options{};                  // union over everything; bit = OptionId of the program
 };
 
 }  // namespace kiln::ir

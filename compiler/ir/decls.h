@@ -15,13 +15,13 @@ enum class OptionScope : uint8_t { kGlobal, kInstance };
 enum class OptionKind : uint8_t { kFlag, kUint, kSint, kFloat, kEnum };
 
 struct Option {
-  StringId name;
+  StringId name{};
   OptionScope scope = OptionScope::kGlobal;
   OptionKind kind = OptionKind::kFlag;
   uint16_t specialize = 0;     // 1: version 2, not folded
   uint32_t default_value = 0;  // flag 0/1, uint, sint, float bits; enum: index, always 0
-  ListId values;               // enum: list of StringId; else invalid
-  SpanId span;                 // of the name
+  ListId values{};             // enum: list of StringId; else invalid
+  SpanId span{};               // of the name
   uint32_t zero = 0;
 };
 static_assert(sizeof(Option) == 24 && std::is_trivially_copyable_v<Option>);
@@ -58,9 +58,9 @@ enum class ImageAccess : uint8_t { kReadOnly, kWriteOnly, kReadWrite };
 struct Decl {
   DeclKind kind = DeclKind::kConstant;
   uint16_t flags = 0;
-  StringId name;  // dotted names are one string with dots
+  StringId name{};  // dotted names are one string with dots
   CexprId condition = kTrue;
-  TypeId type;
+  TypeId type{};
   uint32_t first_member = 0;
   uint32_t member_count = 0;
   uint32_t body = kNoRow;
@@ -80,14 +80,14 @@ enum class Access : uint8_t { kIn, kOut, kInOut };
 // A field or field alias of a struct, container, buffer or push constant; a parameter of a
 // function.
 struct Member {
-  StringId name;
+  StringId name{};
   CexprId condition = kTrue;
-  TypeId type;  // field, parameter
+  TypeId type{};  // field, parameter
   MemberKind kind = MemberKind::kField;
   PackClass pack = PackClass::kDefault;
   uint8_t pack_bits = 0;        // 8, 16, 32 or what was written
   Access access = Access::kIn;  // parameter
-  ListId tags;                  // of StringId, in source order; invalid = none
+  ListId tags{};                // of StringId, in source order; invalid = none
   uint32_t value = kNoRow;      // alias: ListId of StringId (the dotted path), invalid if the
                                 // expression is not a path; parameter: LocalId
 };
@@ -98,24 +98,24 @@ enum class LocalKind : uint8_t { kParameter, kVariable, kAlias, kLoopExit };
 // A name that lives in one function. Those a segment declares are its reserved names, listed by the
 // segment in source order (architecture.md 10.1).
 struct Local {
-  StringId name;              // invalid for loop exits
+  StringId name{};            // invalid for loop exits
   CexprId condition = kTrue;  // of parameters and aliases
-  TypeId type;                // open; parameter, variable
+  TypeId type{};              // open; parameter, variable
   LocalKind kind = LocalKind::kVariable;
   Access access = Access::kIn;  // parameter
   uint16_t relaxed = 0;
   uint32_t block = kNoRow;  // alias: BlockId that yields the expression
-  ListId shadowed;          // visible locals of the same name at the declaration, innermost first
+  ListId shadowed{};        // visible locals of the same name at the declaration, innermost first
 };
 static_assert(sizeof(Local) == 24 && std::is_trivially_copyable_v<Local>);
 
 // A function body, or a `when` block nested in one that control always flows past (10.1). Segments
 // of a function are consecutive, the body first, then nested ones in source order (pre-order).
 struct Segment {
-  DeclId function;
-  SegmentId parent;  // invalid for a function body
-  BlockId block;
-  ListId locals;              // reserved names this segment declares: LocalIds in source order
+  DeclId function{};
+  SegmentId parent{};  // invalid for a function body
+  BlockId block{};
+  ListId locals{};            // reserved names this segment declares: LocalIds in source order
   CexprId condition = kTrue;  // of the hole; kTrue for a function body
   uint32_t zero = 0;
 };
@@ -124,29 +124,29 @@ static_assert(sizeof(Segment) == 24 && std::is_trivially_copyable_v<Segment>);
 // Span rows. Each number is a row of the module's span table; a *run* is the first of one span per
 // cexpr node in pre-order.
 struct DeclSpans {
-  SpanId name;
-  SpanId condition;  // run
-  SpanId type;       // type name, then the runs of the extents, outermost first
-  SpanId value;      // run, of a constant or setting
+  SpanId name{};
+  SpanId condition{};  // run
+  SpanId type{};       // type name, then the runs of the extents, outermost first
+  SpanId value{};      // run, of a constant or setting
 };
 struct MemberSpans {
-  SpanId name;
-  SpanId condition;  // run
-  SpanId type;
-  SpanId value;  // alias: one span per path item; pack: the pack format
+  SpanId name{};
+  SpanId condition{};  // run
+  SpanId type{};
+  SpanId value{};  // alias: one span per path item; pack: the pack format
 };
 struct LocalSpans {
-  SpanId name;
-  SpanId condition;  // run
-  SpanId type;
+  SpanId name{};
+  SpanId condition{};  // run
+  SpanId type{};
 };
 struct SegmentSpans {
-  SpanId condition;  // run
+  SpanId condition{};  // run
 };
 // main: the whole construct; aux: operator, member name, callee or the condition run of a `when`.
 struct InstSpans {
-  SpanId main;
-  SpanId aux;
+  SpanId main{};
+  SpanId aux{};
 };
 
 inline constexpr uint32_t kNoBlock = kNoRow;

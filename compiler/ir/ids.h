@@ -29,4 +29,9 @@ using SpanId = Id<struct SpanTag>;        // row of the span table of one module
 // "No row" in a raw word; the value of every invalid id.
 inline constexpr uint32_t kNoRow = Id<struct RowTag>::kNone;
 
+// Deepest nesting of blocks and expressions together, of types and of compile-time expressions that
+// an open module may hold; so recursion over a verified module is safe. Front ends refuse deeper
+// sources before they build.
+inline constexpr uint32_t kMaxNesting = 1024;
+
 }  // namespace kiln::ir

@@ -68,7 +68,10 @@ struct ModuleView {
 
 class Module {
  public:
-  explicit Module(std::vector<std::byte> image, const ModuleView& view);  // used by Builder::Finish
+  // Requires: `view` is of `image`.
+  Module(std::vector<std::byte> image, const ModuleView& view, const Hash128& fingerprint);
+  Module(Module&&) noexcept = default;  // a buffer does not move with its owner
+  Module& operator=(Module&&) noexcept = default;
   const ModuleView& view() const { return view_; }
   std::span<const std::byte> image() const { return image_; }
   // Content id of the image without its span sections (cache.md 2.4.3).
@@ -77,6 +80,7 @@ class Module {
  private:
   std::vector<std::byte> image_;
   ModuleView view_;
+  Hash128 fingerprint_;
 };
 
 }  // namespace kiln::ir

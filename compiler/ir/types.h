@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -73,6 +74,8 @@ struct ImageTraits {
 };
 uint32_t PackImage(const ImageTraits& traits);
 ImageTraits UnpackImage(uint32_t packed);
+std::string_view ImageFormatName(ImageFormat format);  // "rgba8_unorm"
+char ScalarLetter(Scalar scalar);  // 'f', 'u', 's', 'b', 'h'. Requires: not kNone
 
 constexpr Type VoidType() { return {}; }
 constexpr Type VectorType(Scalar scalar, uint8_t rows) {
@@ -88,7 +91,7 @@ constexpr Type ArrayType(TypeId element, uint32_t extent) {
 // A constant of a closed or open type. Scalars hold their bits in `a` (float: IEEE-754; bool: 0 or
 // 1), composites a ListId of ConstId in `a`. `0.0` and `-0.0` differ: equality is by bits.
 struct Const {
-  TypeId type;
+  TypeId type{};
   uint32_t a = 0;
   uint32_t composite = 0;  // 0 scalar, 1 composite
   uint32_t zero = 0;
@@ -98,12 +101,12 @@ static_assert(sizeof(Const) == 16 && std::is_trivially_copyable_v<Const>);
 
 // One member of a closed struct: names are part of the shape because they reach OpMemberName.
 struct ShapeMember {
-  StringId name;
-  TypeId type;
+  StringId name{};
+  TypeId type{};
   friend bool operator==(const ShapeMember&, const ShapeMember&) = default;
 };
 struct Shape {
-  StringId name;
+  StringId name{};
   uint32_t first = 0;  // into the pool's member array
   uint32_t count = 0;
 };

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+// Tables of an open module while they grow: interning, declarations, blocks. Cutting into segments
+// is in builder_cut.cc, the image in module.cc.
+#include "compiler/ir/builder.h"
+
+#include <algorithm>
+
+#include "compiler/base/check.h"
+#include "compiler/base/digest.h"
+#include "compiler/ir/operands.h"
+
+namespace kiln::ir {
+namespace {
+
+template <class Row>
+uint64_t HashRow(const Row& row) {
+  return Hash64(std::as_bytes(std::span(&row, 1)));
+}
+
+// The number of `row` in `rows`, added if it is new.
+template <class Row>
+uint32_t InternRow(InternIndex& index, std::vector<Row>& rows, const Row& row) {
+  return index.FindOrAdd(
+      HashRow(row), [&](uint32_t i) { return rows[i] == row; },
+      [&] {
+        rows.push_back(row);
+        return static_cast<uint32_t>(rows.size() - 1);
+      });
+}
+
+uint16_t CheckNesting(uint32_t nesting) {
+  KILN_CHECK(nesting <= kMaxNesting, "nested {} levels deep", nesting);
+  return static_cast<uint16_t>(nesting);
+}
+
+template <class Row>
+uint32_t Count(const std::vector<Row>& rows) {
+  return static_cast<uint32_t>(rows.size());
+}
+
+}  // namespace
+
+Builder::Builder(const ModuleHeader& header, CutPolicy policy) : header_(header), policy_(policy) {
+  Literal(ValueKind::kFlag, 1);  // row 0 is `true`
+}
+
+TypeId Builder::Intern(const Type& type) {
+  KILN_CHECK(type.kind != TypeKind::kStruct, "a struct is named");
+  const TypeId id{InternRow(type_index_, types_, type)};
+  if (id.value == type_nesting_.size()) {
+    const bool has_item = type.kind == TypeKind::kArray || type.kind == TypeKind::kRuntimeArray;
+    type_nesting_.push_back(CheckNesting(has_item ? type_nesting_[type.element] + 1u : 1u));
+  }
+  return id;
+}
+
+TypeId Builder::Named(std::string_view name) {
+  return Intern({.kind = TypeKind::kNamed, .element = Text(name).value});
+}
+
+TypeId Builder::RuntimeArray(TypeId element) {
+  return Intern({.kind = TypeKind::kRuntimeArray, .element = element.value});
+}
+
+TypeId Builder::Image(Scalar sampled, const ImageTraits& traits) {
+  return Intern({.kind = TypeKind::kImage, .scalar = sampled, .extent = PackImage(traits)});
+}
+
+ConstId Builder::ScalarConst(TypeId type, uint32_t bits) {
+  return ConstId{InternRow(const_index_, consts_, {.type = type, .a = bits})};
+}
+
+ConstId Builder::CompositeConst(TypeId type, std::span<const ConstId> parts) {
+  return ConstId{
+      InternRow(const_index_, consts_, {.type = type, .a = Ids(parts).value, .composite = 1})};
+}
+
+CexprId Builder::Intern(const Cexpr& cexpr) {
+  const CexprId id{InternRow(cexpr_index_, cexprs_, cexpr)};
+  if (id.value != cexpr_nesting_.size()) {
+    return id;
+  }
+  uint32_t below = 0;
+  const auto use = [&](uint32_t operand) {
+    KILN_CHECK(operand < id.value, "operand {} of cexpr {}", operand, id);
+    below = std::max<uint32_t>(below, cexpr_nesting_[operand]);
+  };
+  const CexprShape shape = ShapeOf(cexpr.op);
+  if (shape == CexprShape::kUnary || shape == CexprShape::kBinary || shape == CexprShape::kSelect) {
+    use(cexpr.a);
+  }
+  if (shape == CexprShape::kBinary) {
+    use(cexpr.b);
+  }
+  if (shape == CexprShape::kSelect || shape == CexprShape::kComposite) {
+    std::ranges::for_each(ListAt(ListId{cexpr.b}), use);
+  }
+  cexpr_nesting_.push_back(CheckNesting(below + 1));
+  return id;
+}
+
+CexprId Builder::Literal(ValueKind kind, uint32_t bits) {
+  return Intern({.op = CexprOp::kLiteral, .kind = static_cast<uint16_t>(kind), .a = bits});
+}
+
+CexprId Builder::Name(std::string_view name) {
+  return Intern({.op = CexprOp::kName, .a = Text(name).value});
+}
+
+ListId Builder::List(std::span<const uint32_t> words) {
+  return ListId{list_index_.FindOrAdd(
+      Hash64(std::as_bytes(words)),
+      [&](uint32_t i) { return std::ranges::equal(ListAt(ListId{i}), words); },
+      [&] {
+        const uint32_t position = Count(extra_);
+        extra_.push_back(static_cast<uint32_t>(words.size()));
+        extra_.insert(extra_.end(), words.begin(), words.end());
+        return position;
+      })};
+}
+
+std::span<const uint32_t> Builder::ListAt(ListId id) const {
+  return id.valid() ? std::span(extra_).subspan(id.value + 1, extra_[id.value])
+                    : std::span<const uint32_t>{};
+}
+
+SpanId Builder::AddSpan(Span span) {
+  spans_.push_back(span);
+  return SpanId{Count(spans_) - 1};
+}
+
+SpanId Builder::AddRun(std::span<const Span> run) {
+  if (run.empty()) {
+    return {};
+  }
+  spans_.insert(spans_.end(), run.begin(), run.end());
+  return SpanId{Count(spans_) - static_cast<uint32_t>(run.size())};
+}
+
+OptionId Builder::Add(const Option& option) {
+  options_.push_back(option);
+  return OptionId{Count(options_) - 1};
+}
+
+DeclId Builder::AddRow(Decl decl, const DeclSpans& spans) {
+  KILN_CHECK(!function_.valid(), "function {} has not ended", function_);
+  decl.first_member = Count(members_);
+  decls_.push_back(decl);
+  decl_spans_.push_back(spans);
+  return DeclId{Count(decls_) - 1};
+}
+
+DeclId Builder::Add(Decl decl, const DeclSpans& spans, std::span<const Member> members,
+                    std::span<const MemberSpans> member_spans) {
+  KILN_CHECK(decl.kind != DeclKind::kFunction && members.size() == member_spans.size());
+  decl.member_count = static_cast<uint32_t>(members.size());
+  const DeclId id = AddRow(decl, spans);
+  members_.insert(members_.end(), members.begin(), members.end());
+  member_spans_.insert(member_spans_.end(), member_spans.begin(), member_spans.end());
+  return id;
+}
+
+DeclId Builder::BeginFunction(Decl decl, const DeclSpans& spans) {
+  KILN_CHECK(decl.kind == DeclKind::kFunction);
+  decl.member_count = 0;
+  function_ = AddRow(decl, spans);
+  first_local_ = Count(locals_);
+  BeginBlock();
+  return function_;
+}
+
+LocalId Builder::AddLocalRow(const Local& local, const LocalSpans& spans) {
+  KILN_CHECK(function_.valid());
+  locals_.push_back(local);
+  local_spans_.push_back(spans);
+  return LocalId{Count(locals_) - 1};
+}
+
+LocalId Builder::AddParameter(Local parameter, const LocalSpans& spans) {
+  KILN_CHECK(function_.valid());
+  Decl& decl = decls_[function_.value];
+  KILN_CHECK(Count(locals_) == first_local_ + decl.member_count, "parameters come first");
+  parameter.kind = LocalKind::kParameter;
+  const LocalId id = AddLocalRow(parameter, spans);
+  members_.push_back({.name = parameter.name,
+                      .condition = parameter.condition,
+                      .type = parameter.type,
+                      .kind = MemberKind::kParameter,
+                      .access = parameter.access,
+                      .value = id.value});
+  member_spans_.push_back({.name = spans.name, .condition = spans.condition, .type = spans.type});
+  ++decl.member_count;
+  return id;
+}
+
+LocalId Builder::AddLocal(const Local& local, const LocalSpans& spans) {
+  KILN_CHECK(local.kind != LocalKind::kParameter);
+  return AddLocalRow(local, spans);
+}
+
+BlockId Builder::BeginBlock() {
+  KILN_CHECK(function_.valid());
+  const BlockId id{Count(blocks_)};
+  blocks_.push_back({});
+  block_nesting_.push_back(0);
+  block_ends_path_.push_back(false);
+  open_blocks_.push_back({.block = id});
+  return id;
+}
+
+void Builder::EndBlock() {
+  KILN_CHECK(!open_blocks_.empty());
+  const OpenBlock block = std::move(open_blocks_.back());
+  open_blocks_.pop_back();
+  blocks_[block.block.value] = {.first = Count(block_insts_), .count = Count(block.insts)};
+  block_insts_.insert(block_insts_.end(), block.insts.begin(), block.insts.end());
+  uint32_t nesting = 0;
+  bool ends = false;
+  for (const uint32_t inst : block.insts) {
+    nesting = std::max<uint32_t>(nesting, inst_nesting_[inst]);
+    ends = ends || EndsPath(insts_[inst]);
+  }
+  block_nesting_[block.block.value] = static_cast<uint16_t>(nesting);
+  block_ends_path_[block.block.value] = ends;
+}
+
+InstId Builder::AddInst(const Inst& inst, const InstSpans& spans) {
+  KILN_CHECK(!open_blocks_.empty() && FactsOf(inst.kind).form != Form::kClosed, "kind {}",
+             inst.kind);
+  const InstId id{Count(insts_)};
+  inst_nesting_.push_back(CheckNesting(NestingOf(inst) + 1));
+  insts_.push_back(inst);
+  inst_spans_.push_back(spans);
+  open_blocks_.back().insts.push_back(id.value);
+  return id;
+}
+
+uint32_t Builder::NestingOf(const Inst& inst) const {
+  uint32_t below = 0;
+  const auto lists = [this](ListId id) { return ListAt(id); };
+  ForEachInstOperand(inst, lists, [&](uint32_t operand) {
+    KILN_CHECK(operand < insts_.size(), "operand {} of instruction {}", operand, insts_.size());
+    below = std::max<uint32_t>(below, inst_nesting_[operand]);
+  });
+  ForEachOwnedBlock(inst, lists, [&](uint32_t block) {
+    KILN_CHECK(block < blocks_.size(), "block {} of {}", block, blocks_.size());
+    below = std::max<uint32_t>(below, block_nesting_[block]);
+  });
+  return below;
+}
+
+}  // namespace kiln::ir

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// The only writer of open modules: rows in, one frozen image out. Front ends add declarations in
+// source order and a function's instructions in the order in which they run; the builder interns
+// text, types, constants, expressions and lists, and cuts functions into segments.
+//
+//   const DeclId f = b.BeginFunction({.kind = DeclKind::kFunction, .name = b.Text("main"),
+//                                     .type = b.Void()}, {});
+//   const LocalId x = b.AddParameter({.name = b.Text("x"), .type = b.Vector(Scalar::kF32, 1)}, {});
+//   const InstId v = b.Add(NameRefInst{b.Deferred(), b.Text("x"), b.Ids({x})}, {});
+//   b.Add(ReturnInst{b.Void(), v}, {});
+//   b.EndFunction();
+//
+// A block is filled between BeginBlock and EndBlock, before the instruction that owns it is added
+// to the block around it. Spans may be left invalid. Broken order is a bug of the front end and
+// fails a check.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "compiler/base/flat_map.h"
+#include "compiler/base/string_pool.h"
+#include "compiler/ir/builtins.h"
+#include "compiler/ir/module.h"
+
+namespace kiln::ir {
+
+// kWhole: no `when` is cut out of its function; for passes that need whole functions, and as an
+// oracle.
+enum class CutPolicy : uint8_t { kCut, kWhole };
+
+class Builder {
+ public:
+  explicit Builder(const ModuleHeader& header, CutPolicy policy = CutPolicy::kCut);
+  Builder(const Builder&) = delete;
+  Builder& operator=(const Builder&) = delete;
+
+  // --- interned rows -----------------------------------------------------------------------------
+  StringId Text(std::string_view text) { return strings_.Intern(text); }
+  TypeId Intern(const Type& type);
+  TypeId Void() { return Intern(VoidType()); }
+  TypeId Deferred() { return Intern({.kind = TypeKind::kDeferred}); }
+  TypeId Named(std::string_view name);
+  TypeId Vector(Scalar scalar, uint8_t rows) { return Intern(VectorType(scalar, rows)); }
+  TypeId Matrix(Scalar scalar, uint8_t columns, uint8_t rows) {
+    return Intern(MatrixType(scalar, columns, rows));
+  }
+  TypeId Array(TypeId element, CexprId extent) { return Intern(ArrayType(element, extent.value)); }
+  TypeId RuntimeArray(TypeId element);
+  TypeId Sampler() { return Intern({.kind = TypeKind::kSampler}); }
+  TypeId Image(Scalar sampled, const ImageTraits& traits);
+  ConstId ScalarConst(TypeId type, uint32_t bits);
+  ConstId CompositeConst(TypeId type, std::span<const ConstId> parts);
+  CexprId Intern(const Cexpr& cexpr);
+  CexprId Literal(ValueKind kind, uint32_t bits);  // flag, uint, sint, float
+  CexprId Name(std::string_view name);
+  ListId List(std::span<const uint32_t> words);
+  template <class IdT>
+  ListId Ids(std::span<const IdT> ids);
+  template <class IdT>
+  ListId Ids(std::initializer_list<IdT> ids) {
+    return Ids(std::span<const IdT>(ids.begin(), ids.size()));
+  }
+  template <class IdT>
+  ListId Ids(const std::vector<IdT>& ids) {
+    return Ids(std::span<const IdT>(ids));
+  }
+
+  // --- spans -------------------------------------------------------------------------------------
+  SpanId AddSpan(Span span);
+  SpanId AddRun(std::span<const Span> run);  // consecutive rows; the first. Invalid for no spans
+
+  // --- declarations ------------------------------------------------------------------------------
+  OptionId Add(const Option& option);
+  // Everything but functions. Sets first_member and member_count.
+  DeclId Add(Decl decl, const DeclSpans& spans, std::span<const Member> members = {},
+             std::span<const MemberSpans> member_spans = {});
+
+  // --- functions ---------------------------------------------------------------------------------
+  // Begins a function and its body block. `decl.type` is the return type.
+  DeclId BeginFunction(Decl decl, const DeclSpans& spans);
+  // Adds a member and a local for one parameter; in order, before any other local.
+  LocalId AddParameter(Local parameter, const LocalSpans& spans);
+  // Variables, aliases and loop exits, in source order.
+  LocalId AddLocal(const Local& local, const LocalSpans& spans);
+  BlockId BeginBlock();
+  void EndBlock();
+  // Appends to the innermost open block. The blocks it owns have ended.
+  InstId AddInst(const Inst& inst, const InstSpans& spans);
+  template <class View>
+  InstId Add(const View& view, const InstSpans& spans) requires requires {
+    View::kKind;
+  }
+  { return AddInst(view.To(), spans); }
+  // Ends the body, decides which `when` become segments and adds their rows (docs/IR.md).
+  void EndFunction();
+
+  // Freezes everything into an image. The builder is empty afterwards and must not be used.
+  Module Finish(const Hash128& fingerprint);
+
+ private:
+  struct OpenBlock {
+    BlockId block;
+    std::vector<uint32_t> insts{};
+  };
+
+  DeclId AddRow(Decl decl, const DeclSpans& spans);
+  LocalId AddLocalRow(const Local& local, const LocalSpans& spans);
+  bool EndsPath(const Inst& inst) const;
+  uint32_t NestingOf(const Inst& inst) const;
+  std::span<const uint32_t> InstsOf(BlockId id) const;
+  std::span<const uint32_t> ListAt(ListId id) const;
+  void CutBlock(SegmentId segment, BlockId block, std::vector<std::vector<uint32_t>>& locals);
+  void CutInst(SegmentId segment, uint32_t inst, std::vector<std::vector<uint32_t>>& locals);
+  SegmentId AddSegment(const Segment& segment, const SegmentSpans& spans,
+                       std::vector<std::vector<uint32_t>>& locals);
+
+  ModuleHeader header_;
+  CutPolicy policy_;
+
+  std::vector<Type> types_;
+  std::vector<Const> consts_;
+  std::vector<Cexpr> cexprs_;
+  std::vector<Option> options_;
+  std::vector<Decl> decls_;
+  std::vector<Member> members_;
+  std::vector<Local> locals_;
+  std::vector<Segment> segments_;
+  std::vector<Inst> insts_;
+  std::vector<Block> blocks_;
+  std::vector<uint32_t> block_insts_;
+  std::vector<uint32_t> extra_;
+  std::vector<Span> spans_;
+  std::vector<DeclSpans> decl_spans_;
+  std::vector<MemberSpans> member_spans_;
+  std::vector<LocalSpans> local_spans_;
+  std::vector<SegmentSpans> segment_spans_;
+  std::vector<InstSpans> inst_spans_;
+
+  StringPool<StringId> strings_;
+  InternIndex type_index_;
+  InternIndex const_index_;
+  InternIndex cexpr_index_;
+  InternIndex list_index_;
+
+  std::vector<uint16_t> cexpr_nesting_;  // by cexpr, and so on
+  std::vector<uint16_t> type_nesting_;
+  std::vector<uint16_t> inst_nesting_;
+  std::vector<uint16_t> block_nesting_;
+  std::vector<bool> block_ends_path_;
+
+  // The function that is being built.
+  DeclId function_;
+  uint32_t first_local_ = 0;
+  std::vector<OpenBlock> open_blocks_;
+};
+
+template <class IdT>
+ListId Builder::Ids(std::span<const IdT> ids) {
+  std::vector<uint32_t> words;
+  words.reserve(ids.size());
+  for (const IdT id : ids) {
+    words.push_back(id.value);
+  }
+  return List(words);
+}
+
+}  // namespace kiln::ir

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// Open modules as images. One section per table, in the order of `Sections`; the span tables are
+// sections of their own, so that an image without them is the same image otherwise.
+#include "compiler/ir/module.h"
+
+#include <array>
+#include <utility>
+
+#include "compiler/base/check.h"
+#include "compiler/base/section_file.h"
+#include "compiler/ir/builder.h"
+
+namespace kiln::ir {
+namespace {
+
+constexpr uint64_t kMagic = SectionMagic("kilnmod1");
+constexpr uint32_t kHeaderSection = 1;
+constexpr uint32_t kFirstTable = 2;
+constexpr uint32_t kFirstSpanTable = 32;
+
+// Calls visit(section kind, table) for every table of a view.
+template <class View, class Visit>
+void ForEachTable(View& view, Visit visit) {
+  uint32_t kind = kFirstTable;
+  const auto semantic = [&](auto&... tables) { (visit(kind++, tables), ...); };
+  semantic(view.types, view.consts, view.cexprs, view.options, view.decls, view.members,
+           view.locals, view.segments, view.insts, view.blocks, view.block_insts, view.extra,
+           view.string_ends, view.string_bytes);
+  kind = kFirstSpanTable;
+  semantic(view.spans, view.decl_spans, view.member_spans, view.local_spans, view.segment_spans,
+           view.inst_spans);
+}
+
+Bytes WriteImage(const ModuleView& view, const Hash128& fingerprint) {
+  SectionFileWriter writer(kMagic, fingerprint);
+  writer.Add(kHeaderSection, std::span(&view.header, 1));
+  ForEachTable(view, [&](uint32_t kind, const auto& table) { writer.Add(kind, table); });
+  return writer.Finish();
+}
+
+// Points `table` at the rows of its section. Span tables may be missing.
+template <class Row>
+bool ReadTable(const SectionFileView& file, uint32_t kind, std::span<const Row>& table) {
+  if (kind >= kFirstSpanTable && !file.Has(kind)) {
+    return true;
+  }
+  const Result<std::span<const Row>> rows = file.Rows<Row>(kind);
+  if (rows.ok()) {
+    table = rows.value();
+  }
+  return rows.ok();
+}
+
+}  // namespace
+
+static_assert(sizeof(ModuleHeader) == 8 && std::is_trivially_copyable_v<ModuleHeader>);
+
+std::string_view ModuleView::Text(StringId id) const {
+  const uint32_t begin = id.value == 0 ? 0 : string_ends[id.value - 1];
+  return {string_bytes.data() + begin, string_ends[id.value] - begin};
+}
+
+std::span<const uint32_t> ModuleView::List(ListId id) const {
+  return id.valid() ? extra.subspan(id.value + 1, extra[id.value]) : std::span<const uint32_t>{};
+}
+
+std::span<const uint32_t> ModuleView::InstsOf(BlockId id) const {
+  const Block& block = blocks[id.value];
+  return block_insts.subspan(block.first, block.count);
+}
+
+std::span<const Member> ModuleView::MembersOf(const Decl& decl) const {
+  return members.subspan(decl.first_member, decl.member_count);
+}
+
+Span ModuleView::SpanOf(SpanId id) const {
+  return id.value < spans.size() ? spans[id.value] : Span{};
+}
+
+Result<ModuleView> ModuleView::Open(std::span<const std::byte> image, const Hash128& fingerprint) {
+  KILN_TRY(const SectionFileView file, SectionFileView::Open(image, kMagic));
+  if (file.fingerprint() != fingerprint) {
+    return Error{.code = ErrorCode::kFailedPrecondition,
+                 .context = "the module image was written by another version"};
+  }
+  ModuleView view;
+  std::span<const ModuleHeader> header;
+  bool whole = ReadTable(file, kHeaderSection, header) && header.size() == 1;
+  if (whole) {
+    view.header = header[0];
+  }
+  ForEachTable(view,
+               [&](uint32_t kind, auto& table) { whole = ReadTable(file, kind, table) && whole; });
+  if (!whole) {
+    return Error{.code = ErrorCode::kCorrupt, .context = "a table of the module image is damaged"};
+  }
+  return view;
+}
+
+Module::Module(std::vector<std::byte> image, const ModuleView& view, const Hash128& fingerprint)
+    : image_(std::move(image)), view_(view), fingerprint_(fingerprint) {}
+
+Hash128 Module::semantic_id() const {
+  // as if it had been written without span sections
+  ModuleView without_spans = view_;
+  without_spans.spans = {};
+  without_spans.decl_spans = {};
+  without_spans.member_spans = {};
+  without_spans.local_spans = {};
+  without_spans.segment_spans = {};
+  without_spans.inst_spans = {};
+  return HashBytes(WriteImage(without_spans, fingerprint_));
+}
+
+Module Builder::Finish(const Hash128& fingerprint) {
+  KILN_CHECK(!function_.valid(), "function {} has not ended", function_);
+  std::vector<uint32_t> string_ends;
+  std::vector<char> string_bytes;
+  for (uint32_t i = 0; i < strings_.size(); ++i) {
+    const std::string_view text = strings_[StringId{i}];
+    string_bytes.insert(string_bytes.end(), text.begin(), text.end());
+    string_ends.push_back(static_cast<uint32_t>(string_bytes.size()));
+  }
+  const ModuleView tables{.header = header_,
+                          .types = types_,
+                          .consts = consts_,
+                          .cexprs = cexprs_,
+                          .options = options_,
+                          .decls = decls_,
+                          .members = members_,
+                          .locals = locals_,
+                          .segments = segments_,
+                          .insts = insts_,
+                          .blocks = blocks_,
+                          .block_insts = block_insts_,
+                          .extra = extra_,
+                          .string_ends = string_ends,
+                          .string_bytes = string_bytes,
+                          .spans = spans_,
+                          .decl_spans = decl_spans_,
+                          .member_spans = member_spans_,
+                          .local_spans = local_spans_,
+                          .segment_spans = segment_spans_,
+                          .inst_spans = inst_spans_};
+  std::vector<std::byte> image = WriteImage(tables, fingerprint);
+  const ModuleView view = ModuleView::Open(image, fingerprint).value();
+  return {std::move(image), view, fingerprint};
+}
+
+}  // namespace kiln::ir
