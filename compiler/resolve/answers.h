@@ -66,12 +66,17 @@ class Answers {
   Value Option(ir::OptionId option);
   Value Constant(ir::DeclId constant);
   MemberAnswer Member(ir::DeclId owner, NameId name);  // struct, container, buffer, push constant
-  const ir::ClosedDecl* Decl(ir::DeclId decl);         // null if it failed; in-progress = cycle
-  ir::Stage stage();                                   // the stage being compiled for
+  std::span<const NameId> AliasPath(
+      ir::MemberId alias);                      // field alias: names from the owner, expanded
+  const ir::ClosedDecl* Decl(ir::DeclId decl);  // null if it failed; in-progress = cycle
+  ir::Stage stage();                            // the stage being compiled for
 
   // Adds the diagnostics of a failed or ill-typed expression. `run` is the first of its spans in
   // pre-order (cexpr.h); nothing is added for names of failed constants.
   void ReportFailure(ir::CexprId cexpr, Location run, std::vector<Diagnostic>& diagnostics);
+
+  // The same for a condition, which must also be a flag (RPL3018).
+  void ReportCondition(ir::CexprId condition, Location run, std::vector<Diagnostic>& diagnostics);
 
   // --- for the walk ------------------------------------------------------------------------------
   void SetStage(ir::Stage stage) { stage_ = stage; }

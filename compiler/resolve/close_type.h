@@ -15,12 +15,12 @@ enum class TypeUse : uint8_t { kField, kParameter, kLocal, kReturn, kConstructor
 
 struct WrittenType {
   uint32_t module = 0;
-  ir::TypeId type;         // open row of that module
-  ir::SpanId spans;        // type name, then the runs of the extents (decls.h)
-  std::string_view owner;  // name of what has the type, for messages
+  ir::TypeId type;              // open row of that module
+  ir::SpanId spans = {};        // type name, then the runs of the extents (decls.h)
+  std::string_view owner = {};  // name of what has the type, for messages
   TypeUse use = TypeUse::kLocal;
-  bool global_only = false;   // extents may not rest on instance options (rpl.md 8.4)
-  std::string_view position;  // for RPL3001 and RPL3002
+  bool global_only = false;        // extents may not rest on instance options (rpl.md 8.4)
+  std::string_view position = {};  // for RPL3001 and RPL3002
 };
 
 // The type in the pool, or an invalid id after adding diagnostics (none for a poisoned struct).

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// Calls of user functions: arguments from left to right, copies in and out (rpl.md 8.7).
+#include <vector>
+
+#include "compiler/base/check.h"
+#include "compiler/resolve/segment_closer.h"
+
+namespace kiln::resolve {
+namespace {
+
+struct Dimensions {
+  std::vector<uint32_t> sizes;
+  ir::TypeId item;
+};
+
+Dimensions DimensionsOf(const ir::Pool& pool, ir::TypeId type) {
+  Dimensions result{.sizes = {}, .item = type};
+  while (pool[result.item].kind == ir::TypeKind::kArray) {
+    result.sizes.push_back(pool[result.item].extent);
+    result.item = ir::TypeId{pool[result.item].element};
+  }
+  return result;
+}
+
+bool IsHandle(const ir::Type& type) {
+  return type.kind == ir::TypeKind::kSampler || type.kind == ir::TypeKind::kImage;
+}
+
+}  // namespace
+
+Operand SegmentCloser::CloseCall(uint32_t id) {
+  const auto call = Open(id).As<ir::NameCallInst>();
+  const std::string_view name = module_.Text(call.name);
+  const NameAnswer answer = answers_.Function(program_.Name(module_ordinal_, call.name));
+  if (answer.kind != NameAnswer::Kind::kDecl) {
+    if (answer.kind == NameAnswer::Kind::kNone) {
+      Report(Code::kRpl5001, AuxOf(id)).arguments.emplace_back("name", name);
+    } else if (answer.kind == NameAnswer::Kind::kConflict) {
+      Report(Code::kRpl5002, AuxOf(id)).arguments.emplace_back("name", name);
+    }
+    return {};
+  }
+  const ir::ClosedDecl* callee = answers_.Decl(answer.decl());
+  if (callee == nullptr) {
+    return {};
+  }
+  const std::span<const uint32_t> arguments = module_.List(call.arguments);
+  if (arguments.size() != callee->members.size()) {
+    Diagnostic& found = Report(Code::kRpl5036, MainOf(id));
+    found = std::move(found)
+                .With("function", name)
+                .With("expected", callee->members.size())
+                .With("found", arguments.size());
+    return {};
+  }
+  std::vector<uint32_t> passed;
+  bool good = true;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Role role{
+        .form = Role::Form::kArgument, .text = name, .index = static_cast<uint32_t>(i + 1)};
+    good = CloseArgument(callee->members[i], arguments[i], role, passed) && good;
+  }
+  Mentioned(answer.decl(), ir::MemberId{}, ir::Direction::kNone, 0);
+  if (!good) {
+    return {};
+  }
+  const ir::InstId result = Emit(
+      ir::CallInst{.type = callee->type, .function = answer.decl(), .arguments = EmitList(passed)}
+          .To());
+  for (size_t i = 0; i < arguments.size(); ++i) {  // write back from left to right
+    const ir::InstId temp{passed[i]};
+    if (callee->members[i].access != ir::Access::kIn &&
+        out_.insts[temp.value].kind == ir::InstKind::kTemp) {
+      const ir::TypeId type = TypeOf(temp);
+      const ir::InstId value = Emit(ir::LoadInst{.type = type, .place = temp}.To());
+      StoreTo(OperandOf(ir::InstId{arguments[i]}), value);
+    }
+  }
+  if (pool_[callee->type].kind != ir::TypeKind::kVoid) {
+    return ValueOf(result);
+  }
+  Operand nothing;
+  nothing.kind = OperandKind::kVoid;
+  return nothing;
+}
+
+bool SegmentCloser::CloseArgument(const ir::ClosedMember& parameter, uint32_t argument,
+                                  const Role& role, std::vector<uint32_t>& passed) {
+  Operand& operand = OperandOf(ir::InstId{argument});
+  if (operand.kind == OperandKind::kFailed) {
+    return false;
+  }
+  if (parameter.access != ir::Access::kIn) {
+    return CloseOutArgument(parameter, argument, role, passed);
+  }
+  const bool typed = operand.kind == OperandKind::kPlace || operand.kind == OperandKind::kValue;
+  if (typed && pool_[operand.type].kind == ir::TypeKind::kRuntimeArray) {
+    Diagnostic& found = Report(Code::kRpl5033, MainOf(argument));
+    found = std::move(found)
+                .With("index", role.index)
+                .With("function", role.text)
+                .With("text", TextOf(argument));
+    return false;
+  }
+  if (typed && operand.type != parameter.type) {
+    ReportArgumentType(role, operand.type, parameter.type, argument);
+    return false;
+  }
+  if (typed && IsHandle(pool_[parameter.type])) {
+    passed.push_back(PlaceInst(operand).value);
+    return true;
+  }
+  const ir::InstId value = Read(argument, role, Arrays::kAllowed);
+  passed.push_back(value.value);
+  return value.valid();
+}
+
+bool SegmentCloser::CloseOutArgument(const ir::ClosedMember& parameter, uint32_t argument,
+                                     const Role& role, std::vector<uint32_t>& passed) {
+  Operand& operand = OperandOf(ir::InstId{argument});
+  const auto refuse = [&](Code code) {
+    Diagnostic& found = Report(code, MainOf(argument));
+    found = std::move(found)
+                .With("index", role.index)
+                .With("function", role.text)
+                .With("text", TextOf(argument));
+    return false;
+  };
+  if (operand.kind == OperandKind::kValue && !operand.local) {
+    return refuse(Code::kRpl5031);
+  }
+  if (operand.kind != OperandKind::kPlace && operand.kind != OperandKind::kValue) {
+    return refuse(Code::kRpl5031);
+  }
+  if (!operand.local) {
+    return refuse(Code::kRpl5032);
+  }
+  if (operand.kind == OperandKind::kValue || !operand.writable) {
+    return refuse(Code::kRpl5031);
+  }
+  if (operand.type != parameter.type) {
+    ReportArgumentType(role, operand.type, parameter.type, argument);
+    return false;
+  }
+  const bool copies_in = parameter.access == ir::Access::kInOut;
+  const ir::InstId before = copies_in ? Read(argument, role, Arrays::kAllowed) : ir::InstId{};
+  if (copies_in && !before.valid()) {
+    return false;
+  }
+  const ir::InstId temp = Emit(ir::TempInst{.type = operand.type}.To());
+  if (copies_in) {
+    Emit(ir::StoreInst{.type = pool_.void_type(), .place = temp, .value = before}.To());
+  }
+  passed.push_back(temp.value);
+  return true;
+}
+
+void SegmentCloser::ReportArgumentType(const Role& role, ir::TypeId found_type,
+                                       ir::TypeId expected_type, uint32_t argument) {
+  const Dimensions found = DimensionsOf(pool_, found_type);
+  const Dimensions expected = DimensionsOf(pool_, expected_type);
+  Code code = Code::kRpl5030;
+  std::string found_text = TypeName(found_type);
+  std::string expected_text = TypeName(expected_type);
+  if (found.item == expected.item && found.sizes.size() != expected.sizes.size()) {
+    code = Code::kRpl5034;
+    found_text = std::to_string(found.sizes.size());
+    expected_text = std::to_string(expected.sizes.size());
+  } else if (found.item == expected.item) {
+    for (size_t i = 0; i < found.sizes.size(); ++i) {
+      if (found.sizes[i] != expected.sizes[i]) {
+        code = Code::kRpl5035;
+        found_text = std::to_string(found.sizes[i]);
+        expected_text = std::to_string(expected.sizes[i]);
+        break;
+      }
+    }
+  }
+  Diagnostic& report = Report(code, MainOf(argument));
+  report = std::move(report)
+               .With("index", role.index)
+               .With("function", role.text)
+               .With("found", found_text)
+               .With("expected", expected_text);
+}
+
+}  // namespace kiln::resolve

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+// Constructors: the first rule of rpl.md 4.2 that fits, in terms of closed instructions.
+#include <vector>
+
+#include "compiler/base/check.h"
+#include "compiler/resolve/close_type.h"
+#include "compiler/resolve/open_text.h"
+#include "compiler/resolve/segment_closer.h"
+
+namespace kiln::resolve {
+namespace {
+
+std::vector<uint32_t> Raw(std::span<const ir::InstId> values) {
+  std::vector<uint32_t> raw;
+  raw.reserve(values.size());
+  for (const ir::InstId value : values) {
+    raw.push_back(value.value);
+  }
+  return raw;
+}
+
+}  // namespace
+
+Operand SegmentCloser::CloseConstruct(uint32_t id) {
+  const auto construct = Open(id).As<ir::NameConstructInst>();
+  const ir::Type& written = module_.types[construct.type.value];
+  const std::string type_text = OpenTypeText(module_, construct.type);
+  if (written.kind == ir::TypeKind::kNamed) {
+    const NameId name = program_.Name(module_ordinal_, ir::StringId{written.element});
+    if (program_.Structs(name).empty()) {
+      const bool opaque =
+          type_text == "sampler" || type_text.starts_with("image_") || type_text == "void";
+      Report(opaque ? Code::kRpl6058 : Code::kRpl6056, AuxOf(id))
+          .arguments.emplace_back("type", type_text);
+      return {};
+    }
+  }
+  const ir::TypeId type =
+      CloseType({.module = module_ordinal_,
+                 .type = construct.type,
+                 .spans = module_.inst_spans.empty() ? ir::SpanId{} : module_.inst_spans[id].aux,
+                 .owner = type_text,
+                 .use = TypeUse::kConstructor},
+                answers_, diagnostics_);
+  if (!type.valid()) {
+    return {};
+  }
+  const std::span<const uint32_t> arguments = module_.List(construct.arguments);
+  if (arguments.empty()) {
+    Report(Code::kRpl6057, MainOf(id)).arguments.emplace_back("type", type_text);
+    return {};
+  }
+  std::vector<ir::InstId> values;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    values.push_back(Read(arguments[i], {.form = Role::Form::kConstructor,
+                                         .text = type_text,
+                                         .index = static_cast<uint32_t>(i + 1)}));
+  }
+  for (const ir::InstId value : values) {
+    if (!value.valid()) {
+      return {};
+    }
+  }
+  switch (pool_[type].kind) {
+    case ir::TypeKind::kVector:
+      return ConstructVector(type, values, id);
+    case ir::TypeKind::kMatrix:
+      return ConstructMatrix(type, values, id);
+    case ir::TypeKind::kStruct:
+      return ConstructStruct(type, values, id);
+    case ir::TypeKind::kArray:
+      return ConstructArray(type, values, id);
+    case ir::TypeKind::kVoid:
+    case ir::TypeKind::kRuntimeArray:
+    case ir::TypeKind::kSampler:
+    case ir::TypeKind::kImage:
+    case ir::TypeKind::kNamed:
+    case ir::TypeKind::kDeferred:
+      break;
+  }
+  Report(Code::kRpl6058, MainOf(id)).arguments.emplace_back("type", type_text);
+  return {};
+}
+
+Operand SegmentCloser::ConstructVector(ir::TypeId type, std::span<const ir::InstId> values,
+                                       uint32_t id) {
+  const ir::Type target = pool_[type];
+  const std::span<const uint32_t> arguments =
+      module_.List(Open(id).As<ir::NameConstructInst>().arguments);
+  if (values.size() == 1) {
+    const ir::Type only = pool_[TypeOf(values[0])];
+    if (TypeOf(values[0]) == type) {
+      return ValueOf(values[0]);
+    }
+    if (only.kind == ir::TypeKind::kVector && only.rows == 1 && only.scalar == target.scalar) {
+      return ValueOf(Emit(ir::SplatInst{.type = type, .value = values[0]}.To()));
+    }
+    const bool converts = only.kind == ir::TypeKind::kVector && only.rows == target.rows &&
+                          only.scalar != ir::Scalar::kBool && target.scalar != ir::Scalar::kBool;
+    if (converts) {
+      return ValueOf(Emit(ir::ConvertInst{.type = type, .value = values[0]}.To()));
+    }
+  }
+  uint32_t count = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const ir::Type& part = pool_[TypeOf(values[i])];
+    if (part.kind != ir::TypeKind::kVector || part.scalar != target.scalar) {
+      Diagnostic& found = Report(Code::kRpl6050, MainOf(arguments[i]));
+      found = std::move(found)
+                  .With("index", i + 1)
+                  .With("type", TypeName(type))
+                  .With("found", TypeName(TypeOf(values[i])));
+      return {};
+    }
+    count += part.rows;
+  }
+  if (count != target.rows) {
+    Diagnostic& found = Report(Code::kRpl6051, MainOf(id));
+    found = std::move(found)
+                .With("type", TypeName(type))
+                .With("expected", static_cast<uint32_t>(target.rows))
+                .With("parts", "components")
+                .With("found", count);
+    return {};
+  }
+  return ValueOf(Emit(ir::ConstructInst{.type = type, .operands = EmitList(Raw(values))}.To()));
+}
+
+Operand SegmentCloser::ConstructMatrix(ir::TypeId type, std::span<const ir::InstId> values,
+                                       uint32_t id) {
+  const ir::Type target = pool_[type];
+  const std::span<const uint32_t> arguments =
+      module_.List(Open(id).As<ir::NameConstructInst>().arguments);
+  if (values.size() == 1) {
+    const ir::Type only = pool_[TypeOf(values[0])];
+    if (TypeOf(values[0]) == type) {
+      return ValueOf(values[0]);
+    }
+    if (only.kind == ir::TypeKind::kMatrix && only.columns >= target.columns &&
+        only.rows >= target.rows) {
+      return CropMatrix(type, values[0]);
+    }
+  }
+  const ir::TypeId column = pool_.Vector(target.scalar, target.rows);
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (TypeOf(values[i]) != column) {
+      Diagnostic& found = Report(Code::kRpl6053, MainOf(arguments[i]));
+      found = std::move(found)
+                  .With("index", i + 1)
+                  .With("type", TypeName(type))
+                  .With("found", TypeName(TypeOf(values[i])))
+                  .With("expected", TypeName(column));
+      return {};
+    }
+  }
+  if (values.size() != target.columns) {
+    Diagnostic& found = Report(Code::kRpl6051, MainOf(id));
+    found = std::move(found)
+                .With("type", TypeName(type))
+                .With("expected", static_cast<uint32_t>(target.columns))
+                .With("parts", "columns")
+                .With("found", values.size());
+    return {};
+  }
+  return ValueOf(Emit(ir::ConstructInst{.type = type, .operands = EmitList(Raw(values))}.To()));
+}
+
+Operand SegmentCloser::CropMatrix(ir::TypeId type, ir::InstId value) {
+  const ir::Type target = pool_[type];
+  const ir::Type from = pool_[TypeOf(value)];
+  const ir::TypeId wide = pool_.Vector(from.scalar, from.rows);
+  const ir::TypeId narrow = pool_.Vector(target.scalar, target.rows);
+  std::vector<uint32_t> columns;
+  for (uint32_t i = 0; i < target.columns; ++i) {
+    ir::InstId column = Emit(ir::ExtractInst{.type = wide, .value = value, .index = i}.To());
+    if (wide != narrow) {
+      column = Emit(ir::SwizzleInst{
+          .type = narrow, .value = column, .letters = ir::PackSwizzle(target.rows, {0, 1, 2, 3})}
+                        .To());
+    }
+    columns.push_back(column.value);
+  }
+  return ValueOf(Emit(ir::ConstructInst{.type = type, .operands = EmitList(columns)}.To()));
+}
+
+Operand SegmentCloser::ConstructStruct(ir::TypeId type, std::span<const ir::InstId> values,
+                                       uint32_t id) {
+  const std::span<const uint32_t> arguments =
+      module_.List(Open(id).As<ir::NameConstructInst>().arguments);
+  const std::span<const ir::ShapeMember> members = pool_.Members(type);
+  if (values.size() != members.size()) {
+    Diagnostic& found = Report(Code::kRpl6054, MainOf(id));
+    found = std::move(found)
+                .With("type", TypeName(type))
+                .With("expected", members.size())
+                .With("found", values.size());
+    return {};
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (TypeOf(values[i]) != members[i].type) {
+      Diagnostic& found = Report(Code::kRpl6053, MainOf(arguments[i]));
+      found = std::move(found)
+                  .With("index", i + 1)
+                  .With("type", TypeName(type))
+                  .With("found", TypeName(TypeOf(values[i])))
+                  .With("expected", TypeName(members[i].type));
+      return {};
+    }
+  }
+  return ValueOf(Emit(ir::ConstructInst{.type = type, .operands = EmitList(Raw(values))}.To()));
+}
+
+Operand SegmentCloser::ConstructArray(ir::TypeId type, std::span<const ir::InstId> values,
+                                      uint32_t id) {
+  const std::span<const uint32_t> arguments =
+      module_.List(Open(id).As<ir::NameConstructInst>().arguments);
+  const ir::Type target = pool_[type];
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (TypeOf(values[i]) != ir::TypeId{target.element}) {
+      Diagnostic& found = Report(Code::kRpl6053, MainOf(arguments[i]));
+      found = std::move(found)
+                  .With("index", i + 1)
+                  .With("type", TypeName(type))
+                  .With("found", TypeName(TypeOf(values[i])))
+                  .With("expected", TypeName(ir::TypeId{target.element}));
+      return {};
+    }
+  }
+  if (values.size() != target.extent) {
+    Diagnostic& found = Report(Code::kRpl6051, MainOf(id));
+    found = std::move(found)
+                .With("type", TypeName(type))
+                .With("expected", target.extent)
+                .With("parts", "items")
+                .With("found", values.size());
+    return {};
+  }
+  return ValueOf(Emit(ir::ConstructInst{.type = type, .operands = EmitList(Raw(values))}.To()));
+}
+
+}  // namespace kiln::resolve

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// Operators and assignment: operand types are checked against ir/typing, and what the closed form
+// does not have is written out in terms of what it has (rpl.md 5.2, 5.3, 5.5).
+#include <array>
+#include <bit>
+
+#include "compiler/base/check.h"
+#include "compiler/ir/typing.h"
+#include "compiler/resolve/open_text.h"
+#include "compiler/resolve/segment_closer.h"
+
+namespace kiln::resolve {
+namespace {
+
+bool IsComparison(ir::BinaryOp op) { return op >= ir::BinaryOp::kLess; }
+
+bool NeedsIntegers(ir::BinaryOp op) {
+  return op >= ir::BinaryOp::kMod && op <= ir::BinaryOp::kShiftRightArithmetic;
+}
+
+bool IsOrdering(ir::BinaryOp op) {
+  return op >= ir::BinaryOp::kLess && op <= ir::BinaryOp::kGreaterEqual;
+}
+
+}  // namespace
+
+Operand SegmentCloser::CloseUnary(uint32_t id) {
+  const auto unary = Open(id).As<ir::NameUnaryInst>();
+  Operand& source = OperandOf(unary.operand);
+  const Role role{.form = Role::Form::kOperand, .text = OperatorText(unary.op)};
+  const bool literal = source.constant && Open(unary.operand.value).kind == ir::InstKind::kConst;
+  const ir::InstId value = Read(unary.operand.value, role);
+  if (!value.valid()) {
+    return {};
+  }
+  const ir::TypeId type = TypeOf(value);
+  if (!ir::TypeOfUnary(pool_, unary.op, type).has_value()) {
+    if (unary.op == ir::UnaryOp::kNot) {
+      Diagnostic& found = Report(Code::kRpl6024, AuxOf(id));
+      found = std::move(found).With("op", "!").With("type", TypeName(type));
+    } else {
+      Diagnostic& found = Report(Code::kRpl6027, AuxOf(id));
+      found = std::move(found).With("op", OperatorText(unary.op)).With("type", TypeName(type));
+    }
+    return {};
+  }
+  if (unary.op == ir::UnaryOp::kPlus) {
+    Operand same = ValueOf(value);
+    same.constant = source.constant;
+    return same;
+  }
+  if (unary.op == ir::UnaryOp::kNegate && literal) {  // unary minus on a literal folds
+    const uint32_t bits = pool_[out_.insts[value.value].As<ir::ConstInst>().value].a;
+    const bool is_float = pool_[type].scalar == ir::Scalar::kF32;
+    const uint32_t negated = is_float ? bits ^ 0x80000000u : 0u - bits;
+    Operand folded = ValueOf(EmitConst(pool_.InternScalar(type, negated)));
+    folded.constant = true;
+    return folded;
+  }
+  return ValueOf(Emit(ir::UnaryInst{.type = type, .op = unary.op, .operand = value}.To()));
+}
+
+Operand SegmentCloser::CloseBinary(uint32_t id) {
+  const auto binary = Open(id).As<ir::NameBinaryInst>();
+  const std::string_view op = OperatorText(binary.op);
+  const ir::InstId left = Read(binary.left.value, {.form = Role::Form::kLeft, .text = op});
+  const ir::InstId right = Read(binary.right.value, {.form = Role::Form::kRight, .text = op});
+  if (!left.valid() || !right.valid()) {
+    return {};
+  }
+  return CombineBinary(binary.op, left, right, id);
+}
+
+Operand SegmentCloser::CombineBinary(ir::BinaryOp op, ir::InstId left, ir::InstId right,
+                                     uint32_t id) {
+  const ir::TypeId left_type = TypeOf(left);
+  const ir::TypeId right_type = TypeOf(right);
+  const std::optional<ir::BinaryTyping> typing = ir::TypeOfBinary(pool_, op, left_type, right_type);
+  if (!typing.has_value()) {
+    ReportBinary(op, left_type, right_type, id);
+    return {};
+  }
+  WarnOfConstantOperand(op, right, id);
+  if (typing->form == ir::BinaryForm::kSplatRight) {
+    right = Emit(ir::SplatInst{.type = left_type, .value = right}.To());
+  }
+  return ValueOf(
+      Emit(ir::BinaryInst{.type = typing->result, .op = op, .left = left, .right = right}.To()));
+}
+
+void SegmentCloser::WarnOfConstantOperand(ir::BinaryOp op, ir::InstId right, uint32_t id) {
+  const ir::Inst& inst = out_.insts[right.value];
+  if (inst.kind != ir::InstKind::kConst) {
+    return;
+  }
+  const uint32_t bits = pool_[inst.As<ir::ConstInst>().value].a;
+  const bool integer = pool_[inst.type].scalar != ir::Scalar::kF32;
+  if ((op == ir::BinaryOp::kDiv || op == ir::BinaryOp::kMod) &&
+      (bits == 0 || (!integer && bits == 0x80000000u))) {
+    Report(Code::kRpl6029, AuxOf(id)).arguments.emplace_back("op", OperatorText(op));
+  }
+  if ((op == ir::BinaryOp::kShiftLeft || op == ir::BinaryOp::kShiftRight) && bits > 31) {
+    Report(Code::kRpl6030, AuxOf(id)).arguments.emplace_back("count", bits);
+  }
+}
+
+void SegmentCloser::ReportBinary(ir::BinaryOp op, ir::TypeId left, ir::TypeId right, uint32_t id) {
+  const bool integers = NeedsIntegers(op);
+  const Code code = integers ? Code::kRpl6023 : IsComparison(op) ? Code::kRpl6025 : Code::kRpl6022;
+  Diagnostic& found = Report(code, AuxOf(id));
+  found = std::move(found)
+              .With("op", OperatorText(op))
+              .With("left", TypeName(left))
+              .With("right", TypeName(right));
+  const ir::Type& a = pool_[left];
+  const ir::Type& b = pool_[right];
+  const bool vectors = a.kind == ir::TypeKind::kVector && b.kind == ir::TypeKind::kVector;
+  if (op == ir::BinaryOp::kMul && vectors && a.rows == 1 && b.rows > 1 && a.scalar == b.scalar) {
+    found = std::move(found).Note(NoteKind::kAccepted,
+                                  {{"accepted", "the scalar as the right operand"}});
+  } else if (vectors && a.rows == b.rows && a.scalar != b.scalar && !IsOrdering(op)) {
+    found = std::move(found).Note(
+        NoteKind::kAccepted, {{"accepted", TypeName(left) + " { ... } around the right operand"}});
+  }
+}
+
+// Closes a value block and yields its value inside it; invalid if the value failed.
+ir::InstId SegmentCloser::CloseYield(ir::BlockId block, const Role& role, ir::BlockId* closed) {
+  BeginBlock();
+  const std::span<const uint32_t> insts = module_.InstsOf(block);
+  const uint32_t outer = current_;
+  CloseInsts(insts);
+  ir::InstId value;
+  if (!insts.empty() && Open(insts.back()).kind == ir::InstKind::kYield) {
+    value = Read(Open(insts.back()).As<ir::YieldInst>().value.value, role);
+    if (value.valid()) {
+      Emit(ir::YieldInst{.type = pool_.void_type(), .value = value}.To());
+    }
+  }
+  current_ = outer;
+  *closed = EndBlock();
+  return value;
+}
+
+Operand SegmentCloser::CloseLogical(uint32_t id) {
+  const auto logical = Open(id).As<ir::LogicalInst>();
+  const std::string_view op = OperatorText(logical.op);
+  const ir::InstId left = Read(logical.left.value, {.form = Role::Form::kLeft, .text = op});
+  ir::BlockId block;
+  const ir::InstId right =
+      CloseYield(logical.right, {.form = Role::Form::kRight, .text = op}, &block);
+  if (!left.valid() || !right.valid()) {
+    return {};
+  }
+  for (const ir::InstId side : {left, right}) {
+    if (TypeOf(side) != pool_.bool_type()) {
+      Diagnostic& found = Report(Code::kRpl6024, AuxOf(id));
+      found = std::move(found).With("op", op).With("type", TypeName(TypeOf(side)));
+      return {};
+    }
+  }
+  return ValueOf(Emit(
+      ir::LogicalInst{.type = pool_.bool_type(), .op = logical.op, .left = left, .right = block}
+          .To()));
+}
+
+Operand SegmentCloser::CloseSelect(uint32_t id) {
+  const auto select = Open(id).As<ir::NameSelectInst>();
+  const ir::InstId condition =
+      Read(select.condition.value, {.form = Role::Form::kCondition, .text = "?:"});
+  const std::span<const uint32_t> open = module_.List(select.blocks);
+  KILN_CHECK(open.size() == 2, "?: with {} branches", open.size());
+  std::array<uint32_t, 2> blocks{};
+  std::array<ir::InstId, 2> values;
+  for (uint32_t i = 0; i < 2; ++i) {
+    ir::BlockId closed;
+    values[i] =
+        CloseYield(ir::BlockId{open[i]}, {.form = Role::Form::kOperand, .text = "?:"}, &closed);
+    blocks[i] = closed.value;
+  }
+  if (!condition.valid() || !values[0].valid() || !values[1].valid()) {
+    return {};
+  }
+  if (TypeOf(condition) != pool_.bool_type()) {
+    Diagnostic& found = Report(Code::kRpl6045, MainOf(select.condition.value));
+    found = std::move(found).With("keyword", "?:").With("type", TypeName(TypeOf(condition)));
+    return {};
+  }
+  if (TypeOf(values[0]) != TypeOf(values[1])) {
+    Diagnostic& found = Report(Code::kRpl8114, AuxOf(id));
+    found = std::move(found)
+                .With("left", TypeName(TypeOf(values[0])))
+                .With("right", TypeName(TypeOf(values[1])));
+    return {};
+  }
+  return ValueOf(Emit(ir::SelectBlocksInst{
+      .type = TypeOf(values[0]), .condition = condition, .blocks = EmitList(blocks)}
+                          .To()));
+}
+
+Operand SegmentCloser::CloseAssign(uint32_t id) {
+  const auto assign = Open(id).As<ir::AssignInst>();
+  const ir::InstId value = Read(assign.value.value, {.form = Role::Form::kRight, .text = "="});
+  const Operand target = OperandOf(assign.target);
+  if (target.kind == OperandKind::kFailed || !value.valid()) {
+    return {};
+  }
+  if (target.kind != OperandKind::kPlace || !target.writable) {
+    Report(Code::kRpl6015, MainOf(assign.target.value))
+        .arguments.emplace_back("text", TextOf(assign.target.value));
+    return {};
+  }
+  if (pool_[target.type].kind == ir::TypeKind::kArray) {
+    Report(Code::kRpl6016, MainOf(assign.target.value))
+        .arguments.emplace_back("role", "left operand of '='");
+    return {};
+  }
+  if (TypeOf(value) != target.type) {
+    Diagnostic& found = Report(Code::kRpl6026, AuxOf(id));
+    found =
+        std::move(found).With("right", TypeName(TypeOf(value))).With("left", TypeName(target.type));
+    return {};
+  }
+  StoreTo(target, value);
+  return ValueOf(value);
+}
+
+Operand SegmentCloser::CloseAssignOp(uint32_t id) {
+  const auto assign = Open(id).As<ir::AssignOpInst>();
+  const std::string_view op = OperatorText(assign.op);
+  const ir::InstId before = Read(assign.target.value, {.form = Role::Form::kLeft, .text = op});
+  const ir::InstId value = Read(assign.value.value, {.form = Role::Form::kRight, .text = op});
+  const Operand target = OperandOf(assign.target);
+  if (!before.valid() || !value.valid()) {
+    return {};
+  }
+  if (target.kind != OperandKind::kPlace || !target.writable) {
+    Report(Code::kRpl6015, MainOf(assign.target.value))
+        .arguments.emplace_back("text", TextOf(assign.target.value));
+    return {};
+  }
+  const Operand result = CombineBinary(assign.op, before, value, id);
+  if (result.kind == OperandKind::kFailed) {
+    return {};
+  }
+  if (result.type != target.type) {
+    Diagnostic& found = Report(Code::kRpl6026, AuxOf(id));
+    found =
+        std::move(found).With("right", TypeName(result.type)).With("left", TypeName(target.type));
+    return {};
+  }
+  StoreTo(target, result.inst);
+  return result;
+}
+
+}  // namespace kiln::resolve

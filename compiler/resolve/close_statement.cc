@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: MIT
+// Statements: scopes, branches, loops, jumps, declarations. Open statements -> closed rows, and
+// whether control can go on behind them (rpl.md 8.7 "Termination", 8.8).
+#include <array>
+
+#include "compiler/base/check.h"
+#include "compiler/resolve/close_type.h"
+#include "compiler/resolve/kind_text.h"
+#include "compiler/resolve/open_text.h"
+#include "compiler/resolve/segment_closer.h"
+
+namespace kiln::resolve {
+namespace {
+
+bool IsExpression(ir::InstKind kind) {
+  const ir::ResultSchema result = ir::FactsOf(kind).result;
+  return result == ir::ResultSchema::kValue || result == ir::ResultSchema::kDeferred;
+}
+
+std::string_view EndingText(const ir::Inst& inst) {
+  if (inst.kind == ir::InstKind::kBreak || inst.kind == ir::InstKind::kContinue ||
+      inst.kind == ir::InstKind::kReturn) {
+    return ir::FactsOf(inst.kind).mnemonic;
+  }
+  if (inst.kind == ir::InstKind::kIf) {
+    return "if";
+  }
+  return inst.kind == ir::InstKind::kWhen || inst.kind == ir::InstKind::kScope
+             ? "{ }"
+             : "fragment_stage_discard ()";
+}
+
+}  // namespace
+
+ir::BlockId SegmentCloser::CloseNested(ir::BlockId block, Flow* flow) {
+  BeginBlock();
+  *flow = CloseInsts(module_.InstsOf(block));
+  return EndBlock();
+}
+
+SegmentCloser::Flow SegmentCloser::CloseInsts(std::span<const uint32_t> insts) {
+  uint32_t ended_by = ir::kNoRow;
+  bool begins = true;
+  const uint32_t enclosing_statement = statement_begin_;
+  for (const uint32_t inst : insts) {
+    if (begins) {
+      statement_begin_ = inst;
+    }
+    begins = !IsExpression(Open(inst).kind);
+    if (ended_by != ir::kNoRow) {
+      if (!IsActiveStatement(inst)) {
+        continue;
+      }
+      Diagnostic& found = Report(Code::kRpl6041, MainOf(inst));
+      const std::string_view text = EndingText(Open(ended_by));
+      found = std::move(found)
+                  .With("text", text)
+                  .Label(LabelKind::kEndsHere, MainOf(ended_by), {{"text", text}});
+      break;
+    }
+    current_ = inst;
+    if (CloseStatement(inst) == Flow::kEnds) {
+      ended_by = inst;
+    }
+  }
+  statement_begin_ = enclosing_statement;
+  return ended_by == ir::kNoRow ? Flow::kGoesOn : Flow::kEnds;
+}
+
+bool SegmentCloser::IsActiveStatement(uint32_t id) {
+  const ir::Inst& inst = Open(id);
+  if (inst.kind == ir::InstKind::kWhen) {
+    return answers_.Holds(Global(inst.As<ir::WhenInst>().condition));
+  }
+  if (inst.kind == ir::InstKind::kWhenSegment) {
+    const ir::Segment& nested = module_.segments[inst.As<ir::WhenSegmentInst>().segment.value];
+    return answers_.Holds(Global(nested.condition));
+  }
+  if (inst.kind == ir::InstKind::kAlias) {
+    return answers_.Holds(Global(module_.locals[inst.As<ir::AliasInst>().local.value].condition));
+  }
+  return !IsExpression(inst.kind) && inst.kind != ir::InstKind::kYield;
+}
+
+SegmentCloser::Flow SegmentCloser::CloseStatement(uint32_t inst) {
+  Operand result;
+  switch (Open(inst).kind) {
+    case ir::InstKind::kConst:
+    case ir::InstKind::kFlag:
+    case ir::InstKind::kText:
+    case ir::InstKind::kNameRef:
+      result = CloseNameRef(inst);
+      break;
+    case ir::InstKind::kMember: {
+      const auto member = Open(inst).As<ir::MemberInst>();
+      result = CloseMember(Operand(OperandOf(member.source)), module_.Text(member.name), inst);
+      break;
+    }
+    case ir::InstKind::kIndex:
+      result = CloseIndex(inst);
+      break;
+    case ir::InstKind::kNameCall:
+      result = CloseCall(inst);
+      break;
+    case ir::InstKind::kNameConstruct:
+      result = CloseConstruct(inst);
+      break;
+    case ir::InstKind::kNameUnary:
+      result = CloseUnary(inst);
+      break;
+    case ir::InstKind::kNameBinary:
+      result = CloseBinary(inst);
+      break;
+    case ir::InstKind::kLogical:
+      result = CloseLogical(inst);
+      break;
+    case ir::InstKind::kNameSelect:
+      result = CloseSelect(inst);
+      break;
+    case ir::InstKind::kAssign:
+      result = CloseAssign(inst);
+      break;
+    case ir::InstKind::kAssignOp:
+      result = CloseAssignOp(inst);
+      break;
+    case ir::InstKind::kNameBuiltin:
+      result = CloseBuiltin(inst);
+      break;
+    case ir::InstKind::kVariable:
+      CloseVariable(inst);
+      return Flow::kGoesOn;
+    case ir::InstKind::kAlias:
+      CloseAlias(inst);
+      return Flow::kGoesOn;
+    case ir::InstKind::kStatement:
+      return CloseExpressionStatement(inst);
+    case ir::InstKind::kWhen:
+    case ir::InstKind::kWhenSegment:
+      return CloseConditionalScope(inst);
+    case ir::InstKind::kScope:
+      return CloseInsts(module_.InstsOf(Open(inst).As<ir::ScopeInst>().block));
+    case ir::InstKind::kIf:
+      return CloseIf(inst);
+    case ir::InstKind::kLoop:
+      return CloseLoop(inst);
+    case ir::InstKind::kBreak:
+    case ir::InstKind::kContinue:
+      return CloseJump(inst);
+    case ir::InstKind::kReturn:
+      return CloseReturn(inst);
+    case ir::InstKind::kDiscard:
+      Emit(ir::DiscardInst{}.To());
+      out_.discards = true;
+      return Flow::kEnds;
+    case ir::InstKind::kYield:
+      return Flow::kGoesOn;  // read by the owner of the value block
+    case ir::InstKind::kGlobalRef:
+    case ir::InstKind::kStageRef:
+    case ir::InstKind::kLocalRef:
+    case ir::InstKind::kTemp:
+    case ir::InstKind::kAccess:
+    case ir::InstKind::kParam:
+    case ir::InstKind::kLoad:
+    case ir::InstKind::kUnary:
+    case ir::InstKind::kBinary:
+    case ir::InstKind::kConstruct:
+    case ir::InstKind::kSplat:
+    case ir::InstKind::kConvert:
+    case ir::InstKind::kExtract:
+    case ir::InstKind::kSwizzle:
+    case ir::InstKind::kBuiltinCall:
+    case ir::InstKind::kCall:
+    case ir::InstKind::kSelect:
+    case ir::InstKind::kSelectBlocks:
+    case ir::InstKind::kStore:
+    case ir::InstKind::kHole:
+      KILN_UNREACHABLE();  // VerifyIds admits no closed kind in an open module
+  }
+  Slot& slot = slots_[inst];
+  if (slot.read_early != 0 && result.kind == OperandKind::kPlace && result.readable) {
+    const ir::TypeKind kind = pool_[result.type].kind;
+    if (kind == ir::TypeKind::kVector || kind == ir::TypeKind::kMatrix ||
+        kind == ir::TypeKind::kStruct) {
+      result.early = LoadFrom(result);
+    }
+  }
+  slot.operand = static_cast<uint32_t>(operands_.size());
+  operands_.push_back(result);
+  return Flow::kGoesOn;
+}
+
+SegmentCloser::Flow SegmentCloser::CloseConditionalScope(uint32_t id) {
+  if (Open(id).kind == ir::InstKind::kWhenSegment) {
+    // The condition belongs to the walk: neither side knows the other's options.
+    const ir::SegmentId nested{bases_.segment + Open(id).As<ir::WhenSegmentInst>().segment.value};
+    out_.holes.push_back(nested);
+    Emit(ir::HoleInst{.type = pool_.void_type(), .segment = nested}.To());
+    return Flow::kGoesOn;
+  }
+  const auto when = Open(id).As<ir::WhenInst>();
+  const ir::CexprId condition = Global(when.condition);
+  const Value value = answers_.ValueOf(condition);
+  if (value.kind != ir::ValueKind::kFlag) {
+    answers_.ReportCondition(condition, AuxOf(id), diagnostics_);
+    return Flow::kGoesOn;
+  }
+  return value.bits != 0 ? CloseInsts(module_.InstsOf(when.block)) : Flow::kGoesOn;
+}
+
+SegmentCloser::Flow SegmentCloser::CloseIf(uint32_t id) {
+  const auto branch = Open(id).As<ir::IfInst>();
+  const Role role{.form = Role::Form::kCondition, .text = "if"};
+  const ir::InstId condition = Read(branch.condition.value, role);
+  if (condition.valid() && TypeOf(condition) != pool_.bool_type()) {
+    Diagnostic& found = Report(Code::kRpl6045, MainOf(branch.condition.value));
+    found = std::move(found).With("keyword", "if").With("type", TypeName(TypeOf(condition)));
+  }
+  std::array<uint32_t, 2> blocks{};
+  std::array<Flow, 2> flows{Flow::kGoesOn, Flow::kGoesOn};
+  const std::span<const uint32_t> open = module_.List(branch.blocks);
+  for (size_t i = 0; i < open.size() && i < 2; ++i) {
+    blocks[i] = CloseNested(ir::BlockId{open[i]}, &flows[i]).value;
+  }
+  if (condition.valid()) {
+    current_ = id;
+    Emit(ir::IfInst{.type = pool_.void_type(),
+                    .condition = condition,
+                    .blocks = EmitList(std::span(blocks).first(open.size()))}
+             .To());
+  }
+  return flows[0] == Flow::kEnds && flows[1] == Flow::kEnds ? Flow::kEnds : Flow::kGoesOn;
+}
+
+SegmentCloser::Flow SegmentCloser::CloseLoop(uint32_t id) {
+  const auto loop = Open(id).As<ir::LoopInst>();
+  const ir::LocalId exit = Global(loop.exit);
+  out_.locals.push_back(
+      {.local = exit, .kind = ir::LocalKind::kLoopExit, .type = pool_.void_type()});
+  const std::span<const uint32_t> open = module_.List(loop.blocks);
+  KILN_CHECK(open.size() == 3, "loop with {} blocks", open.size());
+  std::array<ir::BlockId, 3> closed;
+  const Role role{.form = Role::Form::kCondition, .text = "loop"};
+  const ir::InstId condition = CloseYield(ir::BlockId{open[0]}, role, closed.data());
+  if (condition.valid() && TypeOf(condition) != pool_.bool_type()) {
+    const std::span<const uint32_t> insts = module_.InstsOf(ir::BlockId{open[0]});
+    Diagnostic& found = Report(Code::kRpl6045, MainOf(insts.back()));
+    const bool is_for = module_.InstsOf(ir::BlockId{open[2]}).size() != 0;
+    found = std::move(found)
+                .With("keyword", is_for ? "for" : "while")
+                .With("type", TypeName(TypeOf(condition)));
+  }
+  Flow ignored = Flow::kGoesOn;  // a loop never ends a scope
+  closed[1] = CloseNested(ir::BlockId{open[1]}, &ignored);
+  closed[2] = CloseNested(ir::BlockId{open[2]}, &ignored);
+  current_ = id;
+  const std::array<uint32_t, 3> blocks{closed[0].value, closed[1].value, closed[2].value};
+  Emit(ir::LoopInst{.type = pool_.void_type(), .exit = exit, .blocks = EmitList(blocks)}.To());
+  return Flow::kGoesOn;
+}
+
+SegmentCloser::Flow SegmentCloser::CloseJump(uint32_t id) {
+  const ir::Inst& inst = Open(id);
+  const ir::LocalId exit = inst.As<ir::BreakInst>().exit;
+  if (!exit.valid()) {
+    Report(Code::kRpl6042, MainOf(id))
+        .arguments.emplace_back("keyword", ir::FactsOf(inst.kind).mnemonic);
+    return Flow::kEnds;
+  }
+  ir::Inst jump = ir::BreakInst{.type = pool_.void_type(), .exit = Global(exit)}.To();
+  jump.kind = inst.kind;
+  Emit(jump);
+  return Flow::kEnds;
+}
+
+SegmentCloser::Flow SegmentCloser::CloseReturn(uint32_t id) {
+  const ir::InstId written = Open(id).As<ir::ReturnInst>().value;
+  const std::string_view name = module_.Text(function_.name);
+  const bool is_void = pool_[signature_->type].kind == ir::TypeKind::kVoid;
+  ir::InstId value;
+  if (written.valid() && is_void) {
+    Report(Code::kRpl6046, MainOf(id)).arguments.emplace_back("name", name);
+  } else if (written.valid()) {
+    const Role role{.form = Role::Form::kPlain, .text = "value of 'return'"};
+    value = Read(written.value, role);
+    if (value.valid() && TypeOf(value) != signature_->type) {
+      Diagnostic& found = Report(Code::kRpl6047, MainOf(written.value));
+      found = std::move(found)
+                  .With("found", TypeName(TypeOf(value)))
+                  .With("name", name)
+                  .With("expected", TypeName(signature_->type));
+    }
+  } else if (!is_void) {
+    Diagnostic& found = Report(Code::kRpl6048, MainOf(id));
+    found = std::move(found).With("name", name).With("expected", TypeName(signature_->type));
+  }
+  current_ = id;
+  Emit(ir::ReturnInst{.type = pool_.void_type(), .value = value}.To());
+  return Flow::kEnds;
+}
+
+SegmentCloser::Flow SegmentCloser::CloseExpressionStatement(uint32_t id) {
+  const ir::InstId expression = Open(id).As<ir::StatementInst>().expression;
+  const ir::Inst& root = Open(expression.value);
+  if (root.kind == ir::InstKind::kNameBuiltin) {
+    const ir::Builtin builtin = root.As<ir::NameBuiltinInst>().builtin;
+    if (builtin == ir::Builtin::kStageDiscard) {
+      return OperandOf(expression).kind == OperandKind::kFailed ? Flow::kGoesOn : Flow::kEnds;
+    }
+    if (ir::FactsOf(builtin).result == 'V') {
+      return Flow::kGoesOn;
+    }
+  }
+  // The rows of the expression directly precede the statement.
+  const bool has_effect = slots_[id].effects_before != slots_[statement_begin_].effects_before;
+  if (has_effect || OperandOf(expression).kind == OperandKind::kFailed) {
+    return Flow::kGoesOn;
+  }
+  Report(Code::kRpl6044, MainOf(expression.value))
+      .arguments.emplace_back("text", TextOf(expression.value));
+  return Flow::kGoesOn;
+}
+
+void SegmentCloser::CloseVariable(uint32_t id) {
+  const auto variable = Open(id).As<ir::VariableInst>();
+  const ir::Local& local = module_.locals[variable.local.value];
+  const std::string_view name = module_.Text(local.name);
+  const ir::LocalSpans* spans =
+      module_.local_spans.empty() ? nullptr : &module_.local_spans[variable.local.value];
+  CheckNewName(variable.local);
+  const ir::TypeId type = CloseType({.module = module_ordinal_,
+                                     .type = local.type,
+                                     .spans = spans != nullptr ? spans->type : ir::SpanId{},
+                                     .owner = name,
+                                     .use = TypeUse::kLocal},
+                                    answers_, diagnostics_);
+  local_types_[Global(variable.local)] = type;
+  if (!type.valid()) {
+    return;
+  }
+  out_.locals.push_back({.local = Global(variable.local),
+                         .kind = ir::LocalKind::kVariable,
+                         .name = pool_.InternText(name),
+                         .type = type});
+  if (!variable.initialiser.valid()) {
+    return;
+  }
+  const Role role{.form = Role::Form::kPlain, .text = "initialiser"};
+  const ir::InstId value = Read(variable.initialiser.value, role);
+  if (!value.valid()) {
+    return;
+  }
+  if (TypeOf(value) != type) {
+    Diagnostic& found = Report(Code::kRpl6026, MainOf(variable.initialiser.value));
+    found = std::move(found).With("left", TypeName(type)).With("right", TypeName(TypeOf(value)));
+    return;
+  }
+  current_ = id;
+  Operand place = CloseLocalMention(Global(variable.local), id);
+  StoreTo(place, value);
+}
+
+void SegmentCloser::CloseAlias(uint32_t id) {
+  const auto alias = Open(id).As<ir::AliasInst>();
+  const ir::Local& local = module_.locals[alias.local.value];
+  const ir::LocalSpans* spans =
+      module_.local_spans.empty() ? nullptr : &module_.local_spans[alias.local.value];
+  const ir::CexprId condition = Global(local.condition);
+  const Value active = answers_.ValueOf(condition);
+  if (active.kind != ir::ValueKind::kFlag) {
+    answers_.ReportCondition(condition, At(spans != nullptr ? spans->condition : ir::SpanId{}),
+                             diagnostics_);
+    return;
+  }
+  if (active.bits == 0) {
+    return;
+  }
+  CheckNewName(alias.local);
+  for (const uint32_t inst : module_.InstsOf(alias.block)) {
+    const ir::Inst& row = Open(inst);
+    const bool special = row.kind == ir::InstKind::kNameBuiltin &&
+                         ir::FactsOf(row.As<ir::NameBuiltinInst>().builtin).result == 'V';
+    if (slots_[inst].has_effect != 0 || special) {
+      Diagnostic& found = Report(Code::kRpl6006, MainOf(inst));
+      found = std::move(found).With("name", module_.Text(local.name)).With("text", TextOf(inst));
+      return;
+    }
+  }
+  // Resolving an alias checks it and counts as access, but runs nothing: its rows are dropped.
+  const size_t insts = out_.insts.size();
+  const size_t extra = out_.extra.size();
+  const size_t blocks = out_.blocks.size();
+  const size_t block_insts = out_.block_insts.size();
+  BeginBlock();
+  CloseInsts(module_.InstsOf(alias.block));
+  pending_.pop_back();
+  out_.insts.resize(insts);
+  out_.spans.resize(insts);
+  out_.extra.resize(extra);
+  out_.blocks.resize(blocks);
+  out_.block_insts.resize(block_insts);
+}
+
+void SegmentCloser::CheckNewName(ir::LocalId id) {
+  const ir::Local& local = module_.locals[id.value];
+  const std::string_view name = module_.Text(local.name);
+  const ir::SpanId span =
+      module_.local_spans.empty() ? ir::SpanId{} : module_.local_spans[id.value].name;
+  const auto kind_of = [](ir::LocalKind kind) -> std::string_view {
+    return kind == ir::LocalKind::kParameter ? "argument"
+           : kind == ir::LocalKind::kAlias   ? "alias"
+                                             : "variable";
+  };
+  const auto report = [&](std::string_view other_kind, const Location& other) {
+    Diagnostic& found = Report(Code::kRpl6040, At(span));
+    found = std::move(found)
+                .With("kind", kind_of(local.kind))
+                .With("name", name)
+                .With("other_kind", other_kind);
+    if (other.known()) {
+      found = std::move(found).Label(LabelKind::kDeclaredHere, other, {{"name", name}});
+    }
+  };
+  for (const uint32_t shadowed : module_.List(local.shadowed)) {
+    const ir::Local& other = module_.locals[shadowed];
+    if (answers_.Holds(Global(other.condition))) {
+      report(kind_of(other.kind),
+             At(module_.local_spans.empty() ? ir::SpanId{} : module_.local_spans[shadowed].name));
+      return;
+    }
+  }
+  const NameId global = program_.Name(module_ordinal_, local.name);
+  if (!program_.Option(global).valid() && program_.Constants(global).empty() &&
+      program_.Globals(global).empty()) {
+    return;  // nobody ever declares it: no question
+  }
+  const NameAnswer answer = answers_.Global(global);
+  if (answer.kind == NameAnswer::Kind::kOption) {
+    report("option", {});
+  } else if (answer.kind == NameAnswer::Kind::kConstant) {
+    report("constant", {});
+  } else if (answer.kind == NameAnswer::Kind::kDecl) {
+    report(DeclKindText(program_.Get(answer.decl())), {});
+  }
+}
+
+}  // namespace kiln::resolve

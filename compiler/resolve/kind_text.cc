@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/resolve/kind_text.h"
+
+#include "compiler/base/check.h"
+
+namespace kiln::resolve {
+namespace {
+
+std::string_view ContainerText(ir::ContainerKind kind) {
+  switch (kind) {
+    case ir::ContainerKind::kVertexAttributes:
+      return "vertex attribute container";
+    case ir::ContainerKind::kInstanceAttributes:
+      return "instanced attribute container";
+    case ir::ContainerKind::kState:
+      return "state container";
+    case ir::ContainerKind::kColorOutput:
+      return "colour output container";
+  }
+  KILN_UNREACHABLE();
+}
+
+std::string_view BufferText(ir::BufferKind kind) {
+  switch (kind) {
+    case ir::BufferKind::kUniform:
+      return "uniform buffer";
+    case ir::BufferKind::kReadOnlyStorage:
+      return "read-only storage buffer";
+    case ir::BufferKind::kReadWriteStorage:
+      return "read-write storage buffer";
+  }
+  KILN_UNREACHABLE();
+}
+
+}  // namespace
+
+std::string_view DeclKindText(const ir::Decl& decl) {
+  switch (decl.kind) {
+    case ir::DeclKind::kConstant:
+      return "constant";
+    case ir::DeclKind::kSetting:
+      return "setting";
+    case ir::DeclKind::kStruct:
+      return "struct";
+    case ir::DeclKind::kContainer:
+      return ContainerText(decl.container());
+    case ir::DeclKind::kBuffer:
+      return BufferText(decl.buffer());
+    case ir::DeclKind::kPushConstant:
+      return "push constant";
+    case ir::DeclKind::kSampler:
+      return "sampler";
+    case ir::DeclKind::kImage:
+      return "image";
+    case ir::DeclKind::kFunction:
+      return "function";
+    case ir::DeclKind::kWorkgroup:
+      return "workgroup variable";
+  }
+  KILN_UNREACHABLE();
+}
+
+std::string_view StageText(ir::Stage stage) {
+  switch (stage) {
+    case ir::Stage::kVertex:
+      return "vertex";
+    case ir::Stage::kFragment:
+      return "fragment";
+    case ir::Stage::kCompute:
+      return "compute";
+  }
+  KILN_UNREACHABLE();
+}
+
+std::string_view PipelineText(ir::PipelineType pipeline) {
+  switch (pipeline) {
+    case ir::PipelineType::kGraphicsClassic:
+      return "graphics_classic";
+    case ir::PipelineType::kCompute:
+      return "compute";
+  }
+  KILN_UNREACHABLE();
+}
+
+}  // namespace kiln::resolve

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+// Private to closing: the state of one CloseSegment run. A block of the open form is a flat list in
+// evaluation order, operands before users, so closing is one loop per block and needs no recursion
+// over expressions; only nested blocks recurse, and VerifyIds bounds their depth.
+//
+// An open instruction becomes an Operand: a value that exists, or a place that is read or written
+// only when its consumer says so. Members are spread over close_*.cc by concept.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/base/flat_map.h"
+#include "compiler/diag/diagnostic.h"
+#include "compiler/ir/builtins.h"
+#include "compiler/ir/closed.h"
+#include "compiler/resolve/answers.h"
+
+namespace kiln::resolve {
+
+enum class OperandKind : uint8_t {
+  kFailed,  // poisoned: diagnosed already
+  kVoid,    // call without a value
+  kValue,
+  kPlace,
+  kBlock,      // buffer or push constant as a whole: a place that has no value
+  kContainer,  // stands only before '.'
+};
+
+struct Operand {
+  OperandKind kind = OperandKind::kFailed;
+  bool readable = true;
+  bool writable = false;
+  bool local = false;     // a local variable, an argument or part of one
+  bool constant = false;  // a literal, or an option or constant mentioned by name
+  ir::Direction direction = ir::Direction::kNone;
+  ir::TypeId type;   // of the value, or of what the place holds
+  ir::InstId inst;   // the value, or the root of the place
+  ir::InstId early;  // the value of a place that was read at its turn; may be invalid
+  uint32_t first_step = 0;
+  uint32_t step_count = 0;
+  ir::DeclId decl;      // root declaration of a global place, kBlock and kContainer
+  ir::MemberId member;  // container field
+};
+
+// What an operand is for, spelled only when a message needs it.
+struct Role {
+  enum class Form : uint8_t {
+    kLeft,
+    kRight,
+    kOperand,
+    kArgument,
+    kConstructor,
+    kCondition,
+    kPlain
+  };
+  Form form = Form::kPlain;
+  std::string_view text;  // operator, function, type, keyword or the whole role
+  uint32_t index = 0;     // from 1
+};
+std::string RoleText(const Role& role);
+
+class SegmentCloser {
+ public:
+  SegmentCloser(const Program& program, ir::SegmentId segment, Answers& answers);
+  Diagnosed<ir::ClosedSegment> Run();
+
+ private:
+  enum class Flow : uint8_t { kGoesOn, kEnds };
+  enum class Arrays : uint8_t { kRefused, kAllowed };
+
+  // --- close_segment.cc: the unit and its survey
+  // ----------------------------------------------------
+  void DeclareParameters();
+  bool SurveyBlock(ir::BlockId block);  // marks effects; true if the block has one
+  bool SurveyInst(uint32_t inst);
+  void PlanEarlyReads(std::span<const uint32_t> insts);
+  void MarkEarly(ir::InstId operand, uint32_t effects_at_user);
+
+  // --- close_statement.cc
+  // ------------------------------------------------------------------------------
+  Flow CloseInsts(std::span<const uint32_t> insts);
+  Flow CloseStatement(uint32_t inst);
+  Flow CloseConditionalScope(uint32_t inst);
+  Flow CloseIf(uint32_t inst);
+  Flow CloseLoop(uint32_t inst);
+  Flow CloseJump(uint32_t inst);
+  Flow CloseReturn(uint32_t inst);
+  Flow CloseExpressionStatement(uint32_t inst);
+  void CloseVariable(uint32_t inst);
+  void CloseAlias(uint32_t inst);
+  void CheckNewName(ir::LocalId local);
+  bool IsActiveStatement(uint32_t inst);
+  ir::BlockId CloseNested(ir::BlockId block, Flow* flow);
+
+  // --- close_place.cc: names, members, items, reading and writing
+  // ---------------------------------------
+  Operand CloseNameRef(uint32_t inst);
+  Operand CloseLocalMention(ir::LocalId local, uint32_t inst);
+  Operand CloseGlobalMention(std::string_view name, NameId id, uint32_t inst);
+  Operand CloseOptionMention(std::string_view kind, std::string_view name, const Value& value,
+                             uint32_t inst);
+  Operand CloseMember(const Operand& source, std::string_view name, uint32_t inst);
+  Operand CloseDeclMember(const Operand& source, ir::DeclId owner, std::string_view name,
+                          uint32_t inst);
+  Operand CloseContainerField(const Operand& source, const MemberAnswer& field, uint32_t inst);
+  Operand CloseComponents(const Operand& source, std::string_view letters, uint32_t inst);
+  Operand CloseColumn(const Operand& source, std::string_view letters, uint32_t inst);
+  Operand CloseIndex(uint32_t inst);
+  bool CheckItemIndex(const Operand& index, uint32_t size, uint32_t inst);
+  Operand Part(const Operand& source, uint32_t position, ir::TypeId type);
+  Operand Step(const Operand& place, ir::InstId step, ir::TypeId type);
+  Operand Spill(const Operand& value);
+  ir::InstId Read(uint32_t operand_inst, const Role& role, Arrays arrays = Arrays::kRefused);
+  ir::InstId ReadOperand(Operand& operand, uint32_t operand_inst, const Role& role, Arrays arrays);
+  ir::InstId LoadFrom(const Operand& place);
+  ir::InstId PlaceInst(const Operand& place);
+  void StoreTo(const Operand& place, ir::InstId value);
+
+  // --- close_operator.cc
+  // -----------------------------------------------------------------------------------
+  Operand CloseUnary(uint32_t inst);
+  Operand CloseBinary(uint32_t inst);
+  Operand CombineBinary(ir::BinaryOp op, ir::InstId left, ir::InstId right, uint32_t inst);
+  Operand CloseLogical(uint32_t inst);
+  Operand CloseSelect(uint32_t inst);
+  Operand CloseAssign(uint32_t inst);
+  Operand CloseAssignOp(uint32_t inst);
+  ir::InstId CloseYield(ir::BlockId block, const Role& role, ir::BlockId* closed);
+  void WarnOfConstantOperand(ir::BinaryOp op, ir::InstId right, uint32_t inst);
+  void ReportBinary(ir::BinaryOp op, ir::TypeId left, ir::TypeId right, uint32_t inst);
+
+  // --- close_construct.cc
+  // -------------------------------------------------------------------------------------
+  Operand CloseConstruct(uint32_t inst);
+  Operand ConstructVector(ir::TypeId type, std::span<const ir::InstId> values, uint32_t inst);
+  Operand ConstructMatrix(ir::TypeId type, std::span<const ir::InstId> values, uint32_t inst);
+  Operand ConstructStruct(ir::TypeId type, std::span<const ir::InstId> values, uint32_t inst);
+  Operand ConstructArray(ir::TypeId type, std::span<const ir::InstId> values, uint32_t inst);
+  Operand CropMatrix(ir::TypeId type, ir::InstId value);
+
+  // --- close_call.cc
+  // -----------------------------------------------------------------------------------------------
+  Operand CloseCall(uint32_t inst);
+  bool CloseArgument(const ir::ClosedMember& parameter, uint32_t argument, const Role& role,
+                     std::vector<uint32_t>& passed);
+  bool CloseOutArgument(const ir::ClosedMember& parameter, uint32_t argument, const Role& role,
+                        std::vector<uint32_t>& passed);
+  void ReportArgumentType(const Role& role, ir::TypeId found, ir::TypeId expected,
+                          uint32_t argument);
+
+  // --- close_builtin.cc
+  // ---------------------------------------------------------------------------------------------
+  Operand CloseBuiltin(uint32_t inst);
+  Operand CloseStageFunction(uint32_t inst);
+  Operand CloseSample(uint32_t inst);
+  bool CheckHandle(uint32_t argument, uint32_t index, ir::TypeKind kind, std::string_view function);
+  ir::InstId SampleCoordinate(const ir::ImageTraits& traits, std::span<const ir::InstId> values);
+
+  // --- small things
+  // ----------------------------------------------------------------------------------------------------
+  ir::InstId Emit(const ir::Inst& inst);
+  ir::ListId EmitList(std::span<const uint32_t> items);
+  ir::InstId EmitUint(uint32_t value);
+  ir::InstId EmitConst(ir::ConstId value);
+  Operand ValueOf(ir::InstId inst) const;  // an operand for an emitted value
+  ir::TypeId TypeOf(ir::InstId inst) const { return out_.insts[inst.value].type; }
+  std::string TypeName(ir::TypeId type) const;
+  void BeginBlock() { pending_.emplace_back(); }
+  ir::BlockId EndBlock();
+  void Touched(const Operand& place, ir::Touch touch);
+  void Mentioned(ir::DeclId decl, ir::MemberId member, ir::Direction direction, uint8_t touches);
+  Operand& OperandOf(ir::InstId inst) { return operands_[slots_[inst.value].operand]; }
+
+  const ir::Inst& Open(uint32_t inst) const { return module_.insts[inst]; }
+  std::string TextOf(uint32_t inst) const;
+  Location At(ir::SpanId span) const;
+  Location MainOf(uint32_t inst) const;
+  Location AuxOf(uint32_t inst) const;  // main if there is none
+  Diagnostic& Report(Code code, const Location& where);
+  ir::CexprId Global(ir::CexprId local) const { return ir::CexprId{bases_.cexpr + local.value}; }
+  ir::LocalId Global(ir::LocalId local) const { return ir::LocalId{bases_.local + local.value}; }
+
+  const Program& program_;
+  Answers& answers_;
+  ir::Pool& pool_;
+  const ir::SegmentId segment_id_;
+  const uint32_t module_ordinal_;
+  const ir::ModuleView& module_;
+  const Bases bases_;
+  const ir::Segment& segment_;
+  const ir::Decl& function_;
+  const ir::ClosedDecl* signature_ = nullptr;
+
+  // Per open instruction: its operand, the number of effects before it in its block, and whether a
+  // later effect forces it to be read at its turn.
+  struct Slot {
+    uint32_t operand = 0;
+    uint32_t effects_before : 30 = 0;
+    uint32_t read_early : 1 = 0;
+    uint32_t has_effect : 1 = 0;
+  };
+  std::vector<Slot> slots_;
+  std::vector<Operand> operands_;
+  std::vector<ir::InstId> steps_;
+  std::vector<std::vector<uint32_t>> pending_;
+  FlatMap<ir::LocalId, ir::TypeId> local_types_;
+  uint32_t current_ = 0;          // open instruction that emitted rows belong to
+  uint32_t statement_begin_ = 0;  // first row of the current statement
+
+  ir::ClosedSegment out_;
+  std::vector<Diagnostic> diagnostics_;
+};
+
+}  // namespace kiln::resolve
