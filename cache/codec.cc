@@ -19,7 +19,7 @@ bool RatioAllowed(uint64_t raw_size, uint64_t stored_size) {
 }
 
 Error Damaged(std::string what) {
-  return {.code = ErrorCode::kCorrupt, .context = std::move(what), .reason = {}};
+  return {.code = ErrorCode::kCorrupt, .context = std::move(what)};
 }
 
 }  // namespace
@@ -53,8 +53,7 @@ Result<Blob> Decompress(const Blob& stored) {
     return stored;
   }
   if (stored.codec != Codec::kZstd) {
-    return Error{
-        .code = ErrorCode::kUnimplemented, .context = "codec of a newer kiln", .reason = {}};
+    return Error{.code = ErrorCode::kUnimplemented, .context = "codec of a newer kiln"};
   }
   if (stored.raw_size > kMaxValueBytes || !RatioAllowed(stored.raw_size, stored.bytes.size())) {
     return Damaged("blob claims to decompress to " + std::to_string(stored.raw_size) + " bytes");

@@ -52,7 +52,7 @@ Result<Blob> MemoryStore::Get(const Key& key, const Call& call) {
     return *std::move(found);
   }
   if (below_ == nullptr) {
-    return Error{.code = ErrorCode::kNotFound, .context = KeyText(key), .reason = {}};
+    return Error{.code = ErrorCode::kNotFound, .context = KeyText(key)};
   }
   KILN_TRY(Blob blob, below_->Get(key, call));
   Remember(key, blob);
@@ -95,6 +95,20 @@ Result<std::vector<Key>> MemoryStore::FindMissing(std::span<const Key> keys, con
 void MemoryStore::Touch(std::span<const Key> keys) {
   if (below_ != nullptr) {
     below_->Touch(keys);
+  }
+}
+
+void MemoryStore::Report(const Damage& damage) {
+  {
+    const MutexLock lock(mutex_);
+    if (const auto found = index_.find(damage.key); found != index_.end()) {
+      bytes_ -= CostOf(found->second->blob);
+      order_.erase(found->second);
+      index_.erase(found);
+    }
+  }
+  if (damage_below_ != nullptr) {
+    damage_below_->Report(damage);
   }
 }
 

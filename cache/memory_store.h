@@ -14,15 +14,17 @@
 namespace kiln::cache {
 
 // Threads: see BlobStore; one mutex, held for list operations only.
-class MemoryStore final : public BlobStore {
+class MemoryStore final : public BlobStore, public DamageSink {
  public:
   struct Options {
     uint64_t max_bytes = uint64_t{256} << 20;
   };
 
-  // below may be null: then this is the whole store, and a Put is never durable.
-  // Requires: below outlives this.
-  MemoryStore(BlobStore* below, const Options& options) : below_(below), options_(options) {}
+  // below may be null: then this is the whole store, and a Put is never durable. Damage reported to
+  // this store is forgotten here and passed on to damage_below, which may be null.
+  // Requires: below and damage_below outlive this.
+  MemoryStore(BlobStore* below, DamageSink* damage_below, const Options& options)
+      : below_(below), damage_below_(damage_below), options_(options) {}
 
   Result<Blob> Get(const Key& key, const Call& call) override;
   // Keeps the items when the store below took them, and also when it cannot take anything for now
@@ -30,6 +32,7 @@ class MemoryStore final : public BlobStore {
   Result<Stored> Put(std::span<const Item> items, Durability durability, const Call& call) override;
   Result<std::vector<Key>> FindMissing(std::span<const Key> keys, const Call& call) override;
   void Touch(std::span<const Key> keys) override;
+  void Report(const Damage& damage) override;
 
   uint64_t bytes() const;
 
@@ -45,6 +48,7 @@ class MemoryStore final : public BlobStore {
   void RememberAll(std::span<const Item> items);
 
   BlobStore* const below_;
+  DamageSink* const damage_below_;
   const Options options_;
   mutable Mutex mutex_;
   Order order_ KILN_GUARDED_BY(mutex_);

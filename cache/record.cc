@@ -21,7 +21,7 @@ constexpr std::string_view kModuleDomain = "kiln.module_record.1";
 constexpr std::string_view kMaskDomain = "kiln.mask_names.1";
 
 Error Corrupt(std::string_view what) {
-  return {.code = ErrorCode::kCorrupt, .context = "record: " + std::string(what), .reason = {}};
+  return {.code = ErrorCode::kCorrupt, .context = "record: " + std::string(what)};
 }
 
 std::string_view NameOf(const std::string& name) { return name; }

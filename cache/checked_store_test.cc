@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#include "cache/checked_store.h"
+
+#include <gtest/gtest.h>
+
+#include "cache/fault_store.h"
+#include "cache/memory_store.h"
+#include "cache/record.h"
+#include "cache/recording_sink.h"
+
+namespace kiln::cache {
+namespace {
+
+const Item kContent = ContentItem(CopiedBlob(AsBytes("some words of a module")));
+const Item kRow = MaskItem(0, HashBytes(AsBytes("key")), std::vector<std::string>{"fog"});
+
+struct Fixture {
+  explicit Fixture(const FaultStore::Plan& plan) : faults(bottom, plan), store(faults, sink) {
+    const std::vector<Item> items = {kContent, kRow};
+    EXPECT_TRUE(bottom.Put(items, Durability::kRelaxed, {}).ok());
+  }
+  MemoryStore bottom{nullptr, nullptr, {}};
+  FaultStore faults;
+  RecordingSink sink;
+  CheckedStore store;
+};
+
+TEST(CheckedStore, Sound_Passes) {
+  Fixture fixture({});
+  EXPECT_TRUE(fixture.store.Get(kContent.key, {}).ok());
+  EXPECT_TRUE(fixture.store.Get(kRow.key, {}).ok());
+  EXPECT_TRUE(fixture.sink.Reports().empty());
+}
+
+TEST(CheckedStore, FlippedOrTornBelow_IsAMissAndAReport) {
+  for (const FaultStore::Plan& plan :
+       {FaultStore::Plan{.flip = 1000}, FaultStore::Plan{.tear = 1000}}) {
+    Fixture fixture(plan);
+    EXPECT_EQ(fixture.store.Get(kContent.key, {}).error().code, ErrorCode::kNotFound);
+    EXPECT_EQ(fixture.store.Get(kRow.key, {}).error().code, ErrorCode::kNotFound);
+    const std::vector<Damage> reports = fixture.sink.Reports();
+    ASSERT_EQ(reports.size(), 2u);
+    EXPECT_EQ(reports[0].kind, DamageKind::kBlob);
+    EXPECT_EQ(reports[0].key, kContent.key);
+    EXPECT_EQ(reports[1].kind, DamageKind::kRecord);
+  }
+}
+
+TEST(CheckedStore, PutUnderAWrongId_IsRefused) {
+  Fixture fixture({});
+  Item item = ContentItem(CopiedBlob(AsBytes("other")));
+  item.key.id.bytes[0] ^= 1;
+  EXPECT_EQ(fixture.store.Put(std::span(&item, 1), Durability::kDurable, {}).error().code,
+            ErrorCode::kInvalidArgument);
+  Item row = kRow;
+  row.key.id.bytes[0] ^= 1;
+  EXPECT_EQ(fixture.store.Put(std::span(&row, 1), Durability::kDurable, {}).error().code,
+            ErrorCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace kiln::cache
