@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// The tables of operators and how a row is matched.
+#include "compiler/ir/typing.h"
+
+#include "compiler/base/check.h"
+
+namespace kiln::ir {
+namespace {
+
+constexpr uint8_t kRpl1 = static_cast<uint8_t>(TypingRules::kRpl1);
+constexpr uint8_t kClosed = static_cast<uint8_t>(TypingRules::kClosed);
+constexpr uint8_t kBoth = kRpl1 | kClosed;
+
+template <class... Ops>
+constexpr uint32_t Bits(Ops... ops) {
+  return ((1u << static_cast<uint32_t>(ops)) | ...);
+}
+
+using enum BinaryOp;
+using P = OperandPattern;
+using R = ResultPattern;
+using F = BinaryForm;
+
+constexpr BinaryRow kBinaryRows[] = {
+    {Bits(kAdd, kSub), P::kVector, P::kSame, R::kLeft, F::kSame, kBoth},
+    {Bits(kAdd, kSub), P::kMatrix, P::kSame, R::kLeft, F::kMatrixPerColumn, kBoth},
+    {Bits(kMul), P::kVector, P::kSame, R::kLeft, F::kSame, kBoth},
+    {Bits(kMul), P::kFloatVector, P::kItem, R::kLeft, F::kVectorTimesScalar, kBoth},
+    {Bits(kMul), P::kIntVector, P::kItem, R::kLeft, F::kSplatRight, kRpl1},
+    {Bits(kMul), P::kMatrix, P::kItem, R::kLeft, F::kMatrixTimesScalar, kBoth},
+    {Bits(kMul), P::kMatrix, P::kColumnsVector, R::kRowsVector, F::kMatrixTimesVector, kBoth},
+    {Bits(kMul), P::kFloatVector, P::kRowsMatrix, R::kColumnsVector, F::kVectorTimesMatrix, kBoth},
+    {Bits(kMul), P::kMatrix, P::kSame, R::kLeft, F::kMatrixTimesMatrix, kBoth},
+    {Bits(kDiv), P::kVector, P::kSame, R::kLeft, F::kSame, kBoth},
+    {Bits(kDiv), P::kVector, P::kItem, R::kLeft, F::kSplatRight, kRpl1},
+    {Bits(kDiv), P::kMatrix, P::kSame, R::kLeft, F::kMatrixPerColumn, kBoth},
+    {Bits(kMod, kAnd, kOr, kXor, kShiftLeft, kShiftRight), P::kIntVector, P::kSame, R::kLeft,
+     F::kSame, kBoth},
+    {Bits(kShiftRightArithmetic), P::kSignedVector, P::kSame, R::kLeft, F::kSame, kClosed},
+    {Bits(kLess, kGreater, kLessEqual, kGreaterEqual, kEqual, kNotEqual), P::kScalar, P::kSame,
+     R::kBool, F::kCompare, kBoth},
+};
+
+constexpr UnaryRow kUnaryRows[] = {
+    {UnaryOp::kNegate, P::kFloatVector, kBoth},
+    {UnaryOp::kNegate, P::kSignedVector, kBoth},
+    {UnaryOp::kNegate, P::kMatrix, kBoth},
+    {UnaryOp::kNot, P::kBool, kBoth},
+    {UnaryOp::kComplement, P::kIntScalar, kRpl1},
+    {UnaryOp::kComplement, P::kIntVector, kClosed},
+    {UnaryOp::kPlus, P::kAny, kRpl1},
+};
+
+bool IsFloat(Scalar scalar) { return scalar == Scalar::kF32 || scalar == Scalar::kF16; }
+bool IsInt(Scalar scalar) { return scalar == Scalar::kU32 || scalar == Scalar::kS32; }
+
+// Does `type` fit the pattern, next to a left operand of type `left`?
+bool Fits(const Pool& pool, OperandPattern pattern, TypeId id, TypeId left_id) {
+  const Type& type = pool[id];
+  const Type& left = pool[left_id];
+  const bool vector = type.kind == TypeKind::kVector;
+  switch (pattern) {
+    case P::kVector:
+      return vector && (IsFloat(type.scalar) || IsInt(type.scalar));
+    case P::kFloatVector:
+      return vector && IsFloat(type.scalar);
+    case P::kIntVector:
+      return vector && IsInt(type.scalar);
+    case P::kSignedVector:
+      return vector && type.scalar == Scalar::kS32;
+    case P::kMatrix:
+      return type.kind == TypeKind::kMatrix;
+    case P::kScalar:
+      return vector && type.rows == 1 && type.scalar != Scalar::kBool;
+    case P::kIntScalar:
+      return vector && type.rows == 1 && IsInt(type.scalar);
+    case P::kBool:
+      return vector && type.rows == 1 && type.scalar == Scalar::kBool;
+    case P::kAny:
+      return type.kind != TypeKind::kVoid;
+    case P::kSame:
+      return id == left_id;
+    case P::kItem:
+      return vector && type.rows == 1 && type.scalar == left.scalar;
+    case P::kColumnsVector:
+      return vector && type.scalar == left.scalar && type.rows == left.columns;
+    case P::kRowsMatrix:
+      return type.kind == TypeKind::kMatrix && type.scalar == left.scalar && type.rows == left.rows;
+  }
+  KILN_UNREACHABLE();
+}
+
+TypeId ResultOf(const Pool& pool, ResultPattern pattern, TypeId left, TypeId right) {
+  switch (pattern) {
+    case R::kLeft:
+      return left;
+    case R::kRowsVector:
+      return pool.Vector(pool[left].scalar, pool[left].rows);
+    case R::kColumnsVector:
+      return pool.Vector(pool[right].scalar, pool[right].columns);
+    case R::kBool:
+      return pool.bool_type();
+  }
+  KILN_UNREACHABLE();
+}
+
+}  // namespace
+
+std::span<const BinaryRow> BinaryRows() { return kBinaryRows; }
+std::span<const UnaryRow> UnaryRows() { return kUnaryRows; }
+
+std::optional<BinaryTyping> TypeOfBinary(const Pool& pool, TypingRules rules, BinaryOp op,
+                                         TypeId left, TypeId right) {
+  for (const BinaryRow& row : kBinaryRows) {
+    if ((row.rules & static_cast<uint8_t>(rules)) != 0 && (row.ops & Bits(op)) != 0 &&
+        Fits(pool, row.left, left, left) && Fits(pool, row.right, right, left)) {
+      return BinaryTyping{.result = ResultOf(pool, row.result, left, right), .form = row.form};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<TypeId> TypeOfUnary(const Pool& pool, TypingRules rules, UnaryOp op, TypeId operand) {
+  for (const UnaryRow& row : kUnaryRows) {
+    if ((row.rules & static_cast<uint8_t>(rules)) != 0 && row.op == op &&
+        Fits(pool, row.operand, operand, operand)) {
+      return operand;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace kiln::ir

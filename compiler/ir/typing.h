@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// The typing rules of closed instructions and of the operators and inbuilt functions that closing
+// turns into them. Pure functions of shapes: they know nothing of places, stages or names, and add
+// nothing to the pool. Spec: docs/IR.md "Typing of closed instructions", rpl.md 4.2, 5.2, 5.3, 6.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "compiler/ir/builtins.h"
+#include "compiler/ir/insts.h"
+#include "compiler/ir/types.h"
+
+namespace kiln::ir {
+
+// Whose rules: those of a language, or those of closed IR. Bits, because rows have several.
+enum class TypingRules : uint8_t { kRpl1 = 1, kClosed = 2 };
+
+// --- operators -----------------------------------------------------------------------------------
+// How a binary operation is computed. Everything but kSplatRight is one closed `binary`.
+enum class BinaryForm : uint8_t {
+  kSame,               // component by component
+  kMatrixPerColumn,    // column by column
+  kVectorTimesScalar,  // float
+  kSplatRight,         // the right operand is splat to the left's type first, then kSame
+  kMatrixTimesScalar,
+  kMatrixTimesVector,
+  kVectorTimesMatrix,
+  kMatrixTimesMatrix,
+  kCompare,
+};
+struct BinaryTyping {
+  TypeId result{};
+  BinaryForm form = BinaryForm::kSame;
+};
+// Nothing if no rule fits.
+std::optional<BinaryTyping> TypeOfBinary(const Pool& pool, TypingRules rules, BinaryOp op,
+                                         TypeId left, TypeId right);
+std::optional<TypeId> TypeOfUnary(const Pool& pool, TypingRules rules, UnaryOp op, TypeId operand);
+
+// --- constructors --------------------------------------------------------------------------------
+// The first rule of rpl.md 4.2 that fits.
+enum class ConstructorForm : uint8_t {
+  kSkip,     // the argument itself
+  kFill,     // `splat`
+  kConvert,  // `convert`
+  kCombine,  // `construct`
+  kCrop,     // the upper left part of a larger matrix
+};
+// Requires: `target` is a vector, matrix or struct. Nothing if no rule fits.
+std::optional<ConstructorForm> TypeOfConstructor(const Pool& pool, TypeId target,
+                                                 std::span<const TypeId> arguments);
+// Does closed `construct` make `target` of `operands`? As kCombine; arrays of their items too.
+bool Combines(const Pool& pool, TypeId target, std::span<const TypeId> operands);
+// Does `convert` turn a value of `from` into one of `to`?
+bool Converts(const Pool& pool, TypeId from, TypeId to);
+
+// --- inbuilt functions ---------------------------------------------------------------------------
+struct Signature {
+  std::array<TypeId, 4> slots{};
+  uint32_t count = 0;
+  TypeId result{};
+
+  std::span<const TypeId> parameters() const { return std::span(slots).first(count); }
+};
+// Signature of a family for `type`, or of a function that is no family (then `type` is ignored).
+// Nothing if the family does not exist for `type`, and for sampling.
+std::optional<Signature> TypeOfBuiltin(const Pool& pool, Builtin builtin, TypeId type);
+
+constexpr bool IsSampling(Builtin builtin) { return builtin >= Builtin::kSample; }
+constexpr bool SamplesDepth(Builtin builtin) {
+  return builtin == Builtin::kSampleDref || builtin == Builtin::kSampleDrefLod;
+}
+constexpr bool SamplesWithLod(Builtin builtin) {
+  return builtin == Builtin::kSampleLod || builtin == Builtin::kSampleDrefLod;
+}
+// What follows the sampler and the image: as written in a source (layer first), and in closed IR
+// (the layer is the last component of the coordinate).
+struct SampleTyping {
+  Signature written;
+  Signature closed;
+};
+// Nothing if `image` is no sampled image, or not one that the function accepts.
+std::optional<SampleTyping> TypeOfSample(const Pool& pool, Builtin builtin, TypeId image);
+
+// --- shapes --------------------------------------------------------------------------------------
+// Number of components, columns, members or items; 0 for everything else and runtime arrays.
+uint32_t PartCount(const Pool& pool, TypeId type);
+// Type of component, column, member or item `index`; nothing if there is none. Of arrays any index.
+std::optional<TypeId> PartType(const Pool& pool, TypeId type, uint32_t index);
+bool IsVector(const Pool& pool, TypeId type, Scalar scalar, uint32_t rows);
+bool IsHandle(const Pool& pool, TypeId type);  // sampler, image, or array of images
+// Can a value of this type be loaded and stored? Not void, no handle, runtime array or what holds
+// one. Linear in the size of the type.
+bool HasValues(const Pool& pool, TypeId type);
+
+// --- the tables, for tests -----------------------------------------------------------------------
+// Patterns of operand types. "Vector" is float, unsigned or signed, scalars included.
+enum class OperandPattern : uint8_t {
+  kVector,
+  kFloatVector,
+  kIntVector,
+  kSignedVector,
+  kMatrix,
+  kScalar,  // vector with one row
+  kIntScalar,
+  kBool,
+  kAny,
+  kSame,           // as the left operand
+  kItem,           // one-row vector of the left operand's scalar
+  kColumnsVector,  // vector with one component per column of the left matrix
+  kRowsMatrix,     // matrix with one row per component of the left vector
+};
+enum class ResultPattern : uint8_t { kLeft, kRowsVector, kColumnsVector, kBool };
+
+struct BinaryRow {
+  uint32_t ops = 0;  // 1 << BinaryOp
+  OperandPattern left{};
+  OperandPattern right{};
+  ResultPattern result{};
+  BinaryForm form{};
+  uint8_t rules = 0;  // TypingRules
+};
+struct UnaryRow {
+  UnaryOp op{};
+  OperandPattern operand{};
+  uint8_t rules = 0;
+};
+std::span<const BinaryRow> BinaryRows();  // one per line of rpl.md 5.2, in its order
+std::span<const UnaryRow> UnaryRows();
+
+}  // namespace kiln::ir

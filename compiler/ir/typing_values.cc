@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+// Typing of constructors, conversions and inbuilt functions, and the parts of types.
+#include <algorithm>
+
+#include "compiler/base/check.h"
+#include "compiler/ir/typing.h"
+
+namespace kiln::ir {
+namespace {
+
+// Do vectors of the target's scalar fill its components exactly?
+bool FillsVector(const Pool& pool, const Type& target, std::span<const TypeId> operands) {
+  uint32_t rows = 0;
+  for (const TypeId operand : operands) {
+    const Type& type = pool[operand];
+    if (type.kind != TypeKind::kVector || type.scalar != target.scalar) {
+      return false;
+    }
+    rows += type.rows;
+  }
+  return rows == target.rows && operands.size() > 1;
+}
+
+void AddParameter(Signature& signature, TypeId type) { signature.slots[signature.count++] = type; }
+
+// Number of coordinates of one image without its layer.
+uint32_t CoordinateRows(ImageDim dim) { return dim == ImageDim::k2d ? 2 : 3; }
+
+}  // namespace
+
+uint32_t PartCount(const Pool& pool, TypeId id) {
+  const Type& type = pool[id];
+  switch (type.kind) {
+    case TypeKind::kVector:
+      return type.rows;
+    case TypeKind::kMatrix:
+      return type.columns;
+    case TypeKind::kArray:
+      return type.extent;
+    case TypeKind::kStruct:
+      return pool.ShapeOf(id).count;
+    case TypeKind::kVoid:
+    case TypeKind::kRuntimeArray:
+    case TypeKind::kSampler:
+    case TypeKind::kImage:
+    case TypeKind::kNamed:
+    case TypeKind::kDeferred:
+      return 0;
+  }
+  KILN_UNREACHABLE();
+}
+
+std::optional<TypeId> PartType(const Pool& pool, TypeId id, uint32_t index) {
+  const Type& type = pool[id];
+  if (type.kind == TypeKind::kArray || type.kind == TypeKind::kRuntimeArray) {
+    return TypeId{type.element};
+  }
+  if (index >= PartCount(pool, id)) {
+    return std::nullopt;
+  }
+  if (type.kind == TypeKind::kStruct) {
+    return pool.Members(id)[index].type;
+  }
+  return pool.Vector(type.scalar, type.kind == TypeKind::kMatrix ? type.rows : 1);
+}
+
+bool IsVector(const Pool& pool, TypeId id, Scalar scalar, uint32_t rows) {
+  return pool[id] == VectorType(scalar, static_cast<uint8_t>(rows));
+}
+
+bool IsHandle(const Pool& pool, TypeId id) {
+  while (pool[id].kind == TypeKind::kArray) {
+    id = TypeId{pool[id].element};
+  }
+  return pool[id].kind == TypeKind::kSampler || pool[id].kind == TypeKind::kImage;
+}
+
+bool HasValues(const Pool& pool, TypeId id) {
+  const Type& type = pool[id];
+  switch (type.kind) {
+    case TypeKind::kVector:
+    case TypeKind::kMatrix:
+      return true;
+    case TypeKind::kArray:
+      return HasValues(pool, TypeId{type.element});
+    case TypeKind::kStruct:
+      return std::ranges::all_of(pool.Members(id), [&](const ShapeMember& member) {
+        return HasValues(pool, member.type);
+      });
+    case TypeKind::kVoid:
+    case TypeKind::kRuntimeArray:
+    case TypeKind::kSampler:
+    case TypeKind::kImage:
+    case TypeKind::kNamed:
+    case TypeKind::kDeferred:
+      return false;
+  }
+  KILN_UNREACHABLE();
+}
+
+bool Combines(const Pool& pool, TypeId target, std::span<const TypeId> operands) {
+  const Type& type = pool[target];
+  if (type.kind == TypeKind::kVector) {
+    return FillsVector(pool, type, operands);
+  }
+  if (operands.empty() || operands.size() != PartCount(pool, target)) {
+    return false;
+  }
+  for (uint32_t i = 0; i < operands.size(); ++i) {
+    if (PartType(pool, target, i) != operands[i]) {
+      return false;
+    }
+  }
+  return HasValues(pool, target);
+}
+
+bool Converts(const Pool& pool, TypeId from, TypeId to) {
+  const Type& source = pool[from];
+  const Type& target = pool[to];
+  return source.kind == TypeKind::kVector && target.kind == TypeKind::kVector &&
+         source.rows == target.rows && source.scalar != target.scalar &&
+         target.scalar != Scalar::kBool;
+}
+
+std::optional<ConstructorForm> TypeOfConstructor(const Pool& pool, TypeId target,
+                                                 std::span<const TypeId> arguments) {
+  const Type& type = pool[target];
+  if (arguments.size() == 1 && type.kind != TypeKind::kStruct) {
+    const TypeId argument = arguments[0];
+    const Type& given = pool[argument];
+    if (argument == target) {
+      return ConstructorForm::kSkip;
+    }
+    if (type.kind == TypeKind::kVector && IsVector(pool, argument, type.scalar, 1)) {
+      return ConstructorForm::kFill;
+    }
+    if (Converts(pool, argument, target)) {
+      return ConstructorForm::kConvert;
+    }
+    if (type.kind == TypeKind::kMatrix && given.kind == TypeKind::kMatrix &&
+        given.scalar == type.scalar && given.columns >= type.columns && given.rows >= type.rows) {
+      return ConstructorForm::kCrop;
+    }
+  }
+  return Combines(pool, target, arguments) ? std::optional(ConstructorForm::kCombine)
+                                           : std::nullopt;
+}
+
+std::optional<Signature> TypeOfBuiltin(const Pool& pool, Builtin builtin, TypeId type) {
+  const BuiltinFacts& facts = FactsOf(builtin);
+  const TypeId f1 = pool.Vector(Scalar::kF32, 1);
+  Signature signature{.result = pool.void_type()};
+  if (builtin == Builtin::kPi) {
+    signature.result = f1;
+    return signature;
+  }
+  if (builtin == Builtin::kStageDiscard) {
+    return signature;
+  }
+  if (builtin == Builtin::kOutputPosition) {
+    AddParameter(signature, pool.Vector(Scalar::kF32, 4));
+    return signature;
+  }
+  if (!ExistsFor(facts.types, pool[type])) {
+    return std::nullopt;
+  }
+  const TypeId scalar = pool.Vector(pool[type].scalar, 1);
+  for (const char letter : facts.parameters) {
+    AddParameter(signature, letter == 'T' ? type : scalar);
+  }
+  signature.result = facts.result == 'T' ? type : scalar;
+  return signature;
+}
+
+std::optional<SampleTyping> TypeOfSample(const Pool& pool, Builtin builtin, TypeId image) {
+  const Type& type = pool[image];
+  if (!IsSampling(builtin) || type.kind != TypeKind::kImage) {
+    return std::nullopt;
+  }
+  const ImageTraits traits = UnpackImage(type.extent);
+  const bool depth = SamplesDepth(builtin);
+  if (traits.storage || (depth && (!traits.depth || traits.dim == ImageDim::k3d))) {
+    return std::nullopt;
+  }
+  const TypeId f1 = pool.Vector(Scalar::kF32, 1);
+  const uint32_t rows = CoordinateRows(traits.dim);
+  SampleTyping typing;
+  if (traits.arrayed) {
+    AddParameter(typing.written, pool.Vector(Scalar::kU32, 1));
+  }
+  AddParameter(typing.written, pool.Vector(Scalar::kF32, rows));
+  AddParameter(typing.closed, pool.Vector(Scalar::kF32, rows + (traits.arrayed ? 1 : 0)));
+  for (Signature* signature : {&typing.written, &typing.closed}) {
+    if (depth) {
+      AddParameter(*signature, f1);
+    }
+    if (SamplesWithLod(builtin)) {
+      AddParameter(*signature, f1);
+    }
+    signature->result = depth ? f1 : pool.Vector(type.scalar, 4);
+  }
+  return typing;
+}
+
+}  // namespace kiln::ir
