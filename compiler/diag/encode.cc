@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// Both directions of the stored form.
+#include "compiler/diag/encode.h"
+
+#include <string>
+
+#include "compiler/base/canonical.h"
+
+namespace kiln {
+namespace {
+
+constexpr std::string_view kDomain = "kiln.diagnostics.1";
+
+Error Corrupt(std::string_view what) {
+  return {.code = ErrorCode::kCorrupt, .context = "stored diagnostics: " + std::string(what)};
+}
+
+Bytes EncodeLocation(const Location& where) {
+  const bool numbered = where.span_number != Location::kNone;
+  Bytes bytes;
+  AppendLittle(bytes, where.module);
+  AppendLittle(bytes, where.span_number);
+  AppendLittle(bytes, numbered ? 0 : where.bytes.begin);
+  AppendLittle(bytes, numbered ? 0 : where.bytes.end);
+  return bytes;
+}
+
+Result<Location> DecodeLocation(ByteView bytes) {
+  if (bytes.size() != 16) {
+    return Corrupt("location of another size");
+  }
+  const Location where{
+      .module = ReadLittle<uint32_t>(bytes, 0),
+      .span_number = ReadLittle<uint32_t>(bytes, 4),
+      .bytes = {.begin = ReadLittle<uint32_t>(bytes, 8), .end = ReadLittle<uint32_t>(bytes, 12)}};
+  const bool numbered = where.span_number != Location::kNone;
+  if (where.bytes.begin > where.bytes.end || (numbered && where.bytes != Span{})) {
+    return Corrupt("location that is none");
+  }
+  return where;
+}
+
+CanonicalList EncodeArguments(std::span<const Argument> arguments) {
+  CanonicalList list;
+  for (const Argument& argument : arguments) {
+    // values quote sources and may hold anything
+    list.List(CanonicalList().Text(argument.name).Raw(AsBytes(argument.value)));
+  }
+  return list;
+}
+
+Result<std::vector<Argument>> DecodeArguments(ByteView bytes) {
+  KILN_TRY(const std::vector<ByteView> items, DecodeList(bytes));
+  std::vector<Argument> arguments;
+  for (const ByteView item : items) {
+    KILN_TRY(const std::vector<ByteView> parts, DecodeTuple(item, 2));
+    KILN_TRY(const std::string_view name, DecodeText(parts[0]));
+    arguments.emplace_back(name, AsText(parts[1]));
+  }
+  return arguments;
+}
+
+// Whether every placeholder of the template has an argument.
+bool IsComplete(std::string_view text, std::span<const Argument> arguments) {
+  for (size_t open = text.find('{'); open != std::string_view::npos; open = text.find('{', open)) {
+    const size_t close = text.find('}', open);
+    const std::string_view name = text.substr(open + 1, close - open - 1);
+    bool found = false;
+    for (const Argument& argument : arguments) {
+      found = found || argument.name == name;
+    }
+    if (!found) {
+      return false;
+    }
+    open = close;
+  }
+  return true;
+}
+
+CanonicalList EncodeLabels(std::span<const Label> labels) {
+  CanonicalList list;
+  for (const Label& label : labels) {
+    list.List(CanonicalList()
+                  .U32(static_cast<uint32_t>(label.kind))
+                  .Raw(EncodeLocation(label.where))
+                  .List(EncodeArguments(label.arguments)));
+  }
+  return list;
+}
+
+Result<std::vector<Label>> DecodeLabels(ByteView bytes) {
+  KILN_TRY(const std::vector<ByteView> items, DecodeList(bytes));
+  std::vector<Label> labels;
+  for (const ByteView item : items) {
+    KILN_TRY(const std::vector<ByteView> parts, DecodeTuple(item, 3));
+    KILN_TRY(const uint32_t kind, DecodeU32(parts[0]));
+    if (kind >= kLabelKindCount) {
+      return Corrupt("unknown label");
+    }
+    Label label{.kind = static_cast<LabelKind>(kind)};
+    KILN_TRY(label.where, DecodeLocation(parts[1]));
+    KILN_TRY(label.arguments, DecodeArguments(parts[2]));
+    if (!IsComplete(LabelTemplate(label.kind), label.arguments)) {
+      return Corrupt("label without its arguments");
+    }
+    labels.push_back(std::move(label));
+  }
+  return labels;
+}
+
+CanonicalList EncodeNotes(std::span<const Note> notes) {
+  CanonicalList list;
+  for (const Note& note : notes) {
+    list.List(CanonicalList()
+                  .U32(static_cast<uint32_t>(note.kind))
+                  .List(EncodeArguments(note.arguments)));
+  }
+  return list;
+}
+
+Result<std::vector<Note>> DecodeNotes(ByteView bytes) {
+  KILN_TRY(const std::vector<ByteView> items, DecodeList(bytes));
+  std::vector<Note> notes;
+  for (const ByteView item : items) {
+    KILN_TRY(const std::vector<ByteView> parts, DecodeTuple(item, 2));
+    KILN_TRY(const uint32_t kind, DecodeU32(parts[0]));
+    if (kind >= kNoteKindCount) {
+      return Corrupt("unknown note");
+    }
+    Note note{.kind = static_cast<NoteKind>(kind)};
+    KILN_TRY(note.arguments, DecodeArguments(parts[1]));
+    if (!IsComplete(NoteTemplate(note.kind), note.arguments)) {
+      return Corrupt("note without its arguments");
+    }
+    notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
+Result<Diagnostic> DecodeDiagnostic(ByteView bytes) {
+  KILN_TRY(const std::vector<ByteView> parts, DecodeTuple(bytes, 5));
+  KILN_TRY(const std::string_view code_text, DecodeText(parts[0]));
+  const std::optional<Code> code = FindCode(code_text);
+  if (!code) {
+    return Corrupt("unknown code");
+  }
+  KILN_TRY(const Location where, DecodeLocation(parts[1]));
+  Diagnostic diagnostic = Make(*code, where);
+  KILN_TRY(diagnostic.arguments, DecodeArguments(parts[2]));
+  KILN_TRY(diagnostic.labels, DecodeLabels(parts[3]));
+  KILN_TRY(diagnostic.notes, DecodeNotes(parts[4]));
+  if (!IsComplete(CodeTemplate(*code), diagnostic.arguments)) {
+    return Corrupt("message without its arguments");
+  }
+  return diagnostic;
+}
+
+}  // namespace
+
+Bytes EncodeDiagnostics(std::span<const Diagnostic> diagnostics) {
+  CanonicalList list;
+  for (const Diagnostic& diagnostic : diagnostics) {
+    list.List(CanonicalList()
+                  .Text(CodeText(diagnostic.code))
+                  .Raw(EncodeLocation(diagnostic.primary))
+                  .List(EncodeArguments(diagnostic.arguments))
+                  .List(EncodeLabels(diagnostic.labels))
+                  .List(EncodeNotes(diagnostic.notes)));
+  }
+  return CanonicalWriter(kDomain).List(1, list).bytes();
+}
+
+Result<std::vector<Diagnostic>> DecodeDiagnostics(ByteView bytes) {
+  KILN_TRY(CanonicalReader reader, CanonicalReader::Open(bytes, kDomain));
+  KILN_TRY(const std::vector<ByteView> items, reader.List(1));
+  KILN_TRY_VOID(reader.Finish());
+  std::vector<Diagnostic> diagnostics;
+  for (const ByteView item : items) {
+    KILN_TRY(Diagnostic diagnostic, DecodeDiagnostic(item));
+    diagnostics.push_back(std::move(diagnostic));
+  }
+  return diagnostics;
+}
+
+void FillPositions(std::vector<Diagnostic>& diagnostics, const SpanLookup& lookup) {
+  const auto fill = [&](Location& where) {
+    if (where.known() && where.span_number != Location::kNone) {
+      where.bytes = lookup(where.module, where.span_number).value_or(Span{});
+    }
+  };
+  for (Diagnostic& diagnostic : diagnostics) {
+    fill(diagnostic.primary);
+    for (Label& label : diagnostic.labels) {
+      fill(label.where);
+    }
+  }
+}
+
+}  // namespace kiln

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Texts from codes.def, lines and columns from the sources.
+#include "compiler/diag/place.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "compiler/source/line_index.h"
+
+namespace kiln {
+namespace {
+
+// Line indexes of the modules that are mentioned, each made once.
+class Placer {
+ public:
+  explicit Placer(std::span<const SourceFile* const> modules) : modules_(modules) {}
+
+  PlacedSpan At(const Location& where) {
+    if (where.module >= modules_.size() || modules_[where.module] == nullptr) {
+      return {};
+    }
+    const SourceFile& source = *modules_[where.module];
+    const LineIndex& lines = lines_.try_emplace(where.module, source.text).first->second;
+    const LineColumn begin = lines.At(where.bytes.begin);
+    const LineColumn end = lines.At(std::max(where.bytes.begin, where.bytes.end));
+    return {.path = source.path,
+            .bytes = where.bytes,
+            .line = begin.line,
+            .column = begin.column,
+            .end_line = end.line,
+            .end_column = end.column};
+  }
+
+  PlacedDiagnostic Place(const Diagnostic& diagnostic) {
+    PlacedDiagnostic placed{.code = std::string(CodeText(diagnostic.code)),
+                            .name = std::string(CodeName(diagnostic.code)),
+                            .severity = diagnostic.severity,
+                            .message = Message(diagnostic),
+                            .primary = At(diagnostic.primary)};
+    for (const Label& label : diagnostic.labels) {
+      placed.labels.push_back({.where = At(label.where), .text = LabelText(label)});
+    }
+    for (const Note& note : diagnostic.notes) {
+      placed.notes.push_back(std::string(HeadingName(HeadingOf(note.kind))) + ": " +
+                             NoteText(note));
+    }
+    return placed;
+  }
+
+ private:
+  std::span<const SourceFile* const> modules_;
+  std::map<uint32_t, LineIndex> lines_;
+};
+
+}  // namespace
+
+PlacedDiagnostic Place(const Diagnostic& diagnostic, std::span<const SourceFile* const> modules) {
+  return Placer(modules).Place(diagnostic);
+}
+
+std::vector<PlacedDiagnostic> Place(std::span<const Diagnostic> diagnostics,
+                                    std::span<const SourceFile* const> modules) {
+  Placer placer(modules);
+  std::vector<PlacedDiagnostic> placed;
+  placed.reserve(diagnostics.size());
+  for (const Diagnostic& diagnostic : diagnostics) {
+    placed.push_back(placer.Place(diagnostic));
+  }
+  return placed;
+}
+
+void SortForReading(std::vector<PlacedDiagnostic>& diagnostics) {
+  std::ranges::stable_sort(diagnostics, [](const PlacedDiagnostic& a, const PlacedDiagnostic& b) {
+    return std::tie(a.severity, a.primary.path, a.primary.line, a.primary.column, a.code) <
+           std::tie(b.severity, b.primary.path, b.primary.line, b.primary.column, b.code);
+  });
+}
+
+}  // namespace kiln

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// The long text form: heading, snippet with underlines and labels, notes.
+#include "compiler/diag/render.h"
+
+#include <fmt/core.h>
+
+#include "compiler/diag/cells.h"
+#include "compiler/diag/snippet.h"
+
+namespace kiln {
+namespace {
+
+std::string_view ColourOf(Severity severity) {
+  switch (severity) {
+    case Severity::kError:
+      return "1;31";
+    case Severity::kWarning:
+      return "1;33";
+    case Severity::kLint:
+      return "1;36";
+  }
+  return "1";
+}
+
+std::string Paint(const TextStyle& style, std::string_view colour, std::string_view text) {
+  return style.colour == Colour::kOn ? fmt::format("\x1b[{}m{}\x1b[0m", colour, text)
+                                     : std::string(text);
+}
+
+std::string PlaceText(const PlacedSpan& where) {
+  return fmt::format("{}:{}:{}", Printable(where.path), where.line, where.column);
+}
+
+std::string VariantsText(const PlacedVariants& variants) {
+  std::string text = fmt::format("in {} of {} variants", variants.failing, variants.total);
+  if (!variants.condition.empty()) {
+    text += ", when " + variants.condition;
+  }
+  if (!variants.example.empty()) {
+    text += "; e.g. " + variants.example;
+  }
+  return text;
+}
+
+std::string LineText(const SnippetLine& line, uint32_t number_width, const TextStyle& style,
+                     std::string_view colour) {
+  const std::string number = line.number == 0 ? "" : std::to_string(line.number);
+  const std::string gutter = line.gap ? "..." : fmt::format("{:>{}} |", number, number_width);
+  const std::string text = line.text.empty() ? "" : " " + line.text;
+  return Paint(style, "34", gutter) + (line.mark ? Paint(style, colour, text) : text) + "\n";
+}
+
+}  // namespace
+
+std::string RenderText(const PlacedDiagnostic& diagnostic, const SourceSet& sources,
+                       const TextStyle& style) {
+  const std::string_view colour = ColourOf(diagnostic.severity);
+  std::string out =
+      Paint(style, colour,
+            fmt::format("{}[{}]", SeverityName(diagnostic.severity), diagnostic.code)) +
+      Paint(style, "1", ": " + Printable(diagnostic.message)) + "\n";
+
+  const SourceFile* source = sources.Find(diagnostic.primary.path);
+  const bool has_snippet = diagnostic.primary.known() && source != nullptr;
+  const Snippet snippet =
+      has_snippet ? MakeSnippet(diagnostic.primary, diagnostic.labels, source->text, style.width)
+                  : Snippet{};
+  const std::string margin(snippet.number_width, ' ');
+  if (diagnostic.primary.known()) {
+    out +=
+        fmt::format("{}{} {}\n", margin, Paint(style, "34", "-->"), PlaceText(diagnostic.primary));
+  }
+  if (has_snippet) {
+    out += margin + Paint(style, "34", " |") + "\n";
+  }
+  for (const SnippetLine& line : snippet.lines) {
+    out += LineText(line, snippet.number_width, style, colour);
+  }
+  const auto append_note = [&](std::string_view note) {
+    out += fmt::format("{} {} {}\n", margin, Paint(style, "34", "="), Printable(note));
+  };
+  for (const size_t i : snippet.labels_left_out) {
+    const PlacedLabel& label = diagnostic.labels[i];
+    append_note("note: " + label.text + ": " + PlaceText(label.where));
+  }
+  for (size_t i = 0; !has_snippet && i < diagnostic.labels.size(); ++i) {
+    const PlacedLabel& label = diagnostic.labels[i];
+    append_note("note: " + label.text +
+                (label.where.known() ? ": " + PlaceText(label.where) : std::string()));
+  }
+  for (const std::string& note : diagnostic.notes) {
+    append_note(note);
+  }
+  if (diagnostic.variants) {
+    append_note(VariantsText(*diagnostic.variants));
+  }
+  return out;
+}
+
+std::string RenderShort(const PlacedDiagnostic& diagnostic) {
+  const std::string place =
+      diagnostic.primary.known() ? PlaceText(diagnostic.primary) + ": " : std::string();
+  return fmt::format("{}{}: {} [{}]\n", place, SeverityName(diagnostic.severity),
+                     Printable(diagnostic.message), diagnostic.code);
+}
+
+std::string RenderReport(std::span<const PlacedDiagnostic> diagnostics, const SourceSet& sources,
+                         const TextStyle& style, size_t limit) {
+  std::string out;
+  for (const PlacedDiagnostic& diagnostic :
+       diagnostics.first(std::min(limit, diagnostics.size()))) {
+    out += (out.empty() ? "" : "\n") + RenderText(diagnostic, sources, style);
+  }
+  if (diagnostics.size() > limit) {
+    out += fmt::format("\nand {} more\n", diagnostics.size() - limit);
+  }
+  return out;
+}
+
+}  // namespace kiln

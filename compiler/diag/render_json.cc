@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// JSON form of diagnostics, keys in fixed order.
+#include <nlohmann/json.hpp>
+
+#include "compiler/diag/render.h"
+
+namespace kiln {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json JsonOf(const PlacedSpan& where) {
+  return {{"path", where.path},
+          {"line", where.line},
+          {"column", where.column},
+          {"end_line", where.end_line},
+          {"end_column", where.end_column}};
+}
+
+Json JsonOf(const PlacedDiagnostic& diagnostic, std::string_view program) {
+  Json json{{"program", program},
+            {"severity", SeverityName(diagnostic.severity)},
+            {"code", diagnostic.code},
+            {"message", diagnostic.message}};
+  json.update(JsonOf(diagnostic.primary));
+  Json labels = Json::array();
+  for (const PlacedLabel& label : diagnostic.labels) {
+    Json row = JsonOf(label.where);
+    row["text"] = label.text;
+    labels.push_back(std::move(row));
+  }
+  json["labels"] = std::move(labels);
+  json["notes"] = diagnostic.notes;
+  json["fix"] = nullptr;
+  if (diagnostic.fix) {
+    json["fix"] = JsonOf(diagnostic.fix->where);
+    json["fix"]["replacement"] = diagnostic.fix->replacement;
+  }
+  json["variants"] = nullptr;
+  if (diagnostic.variants) {
+    json["variants"] = Json{{"failing", diagnostic.variants->failing},
+                            {"total", diagnostic.variants->total},
+                            {"condition", diagnostic.variants->condition},
+                            {"example", diagnostic.variants->example}};
+  }
+  json["name"] = diagnostic.name;
+  return json;
+}
+
+// Messages quote sources, which need not be UTF-8; JSON must be.
+std::string Dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string RenderJson(const PlacedDiagnostic& diagnostic, std::string_view program) {
+  return Dump(JsonOf(diagnostic, program));
+}
+
+std::string RenderJsonArray(std::span<const PlacedDiagnostic> diagnostics,
+                            std::string_view program) {
+  Json array = Json::array();
+  for (const PlacedDiagnostic& diagnostic : diagnostics) {
+    array.push_back(JsonOf(diagnostic, program));
+  }
+  return Dump(array);
+}
+
+}  // namespace kiln
