@@ -119,32 +119,32 @@ constexpr uint32_t Write(T v) {
 #define KILN_VIEW0(Name, Kind)                           \
   struct Name {                                          \
     static constexpr InstKind kKind = InstKind::Kind;    \
-    TypeId type;                                         \
+    TypeId type = {};                                    \
     static Name From(const Inst& i) { return {i.type}; } \
     Inst To() const { return {kKind, 0, type, 0, 0}; }   \
   }
 #define KILN_VIEW1(Name, Kind, A, a_name)                                          \
   struct Name {                                                                    \
     static constexpr InstKind kKind = InstKind::Kind;                              \
-    TypeId type;                                                                   \
-    A a_name;                                                                      \
+    TypeId type = {};                                                              \
+    A a_name = {};                                                                 \
     static Name From(const Inst& i) { return {i.type, inst_field::Read<A>(i.a)}; } \
     Inst To() const { return {kKind, 0, type, inst_field::Write(a_name), 0}; }     \
   }
 #define KILN_VIEW_B(Name, Kind, B, b_name)                                         \
   struct Name {                                                                    \
     static constexpr InstKind kKind = InstKind::Kind;                              \
-    TypeId type;                                                                   \
-    B b_name;                                                                      \
+    TypeId type = {};                                                              \
+    B b_name = {};                                                                 \
     static Name From(const Inst& i) { return {i.type, inst_field::Read<B>(i.b)}; } \
     Inst To() const { return {kKind, 0, type, 0, inst_field::Write(b_name)}; }     \
   }
 #define KILN_VIEW2(Name, Kind, A, a_name, B, b_name)                                 \
   struct Name {                                                                      \
     static constexpr InstKind kKind = InstKind::Kind;                                \
-    TypeId type;                                                                     \
-    A a_name;                                                                        \
-    B b_name;                                                                        \
+    TypeId type = {};                                                                \
+    A a_name = {};                                                                   \
+    B b_name = {};                                                                   \
     static Name From(const Inst& i) {                                                \
       return {i.type, inst_field::Read<A>(i.a), inst_field::Read<B>(i.b)};           \
     }                                                                                \
@@ -155,10 +155,10 @@ constexpr uint32_t Write(T v) {
 #define KILN_VIEW_F(Name, Kind, F, f_name, A, a_name, B, b_name)                     \
   struct Name {                                                                      \
     static constexpr InstKind kKind = InstKind::Kind;                                \
-    TypeId type;                                                                     \
-    F f_name;                                                                        \
-    A a_name;                                                                        \
-    B b_name;                                                                        \
+    TypeId type = {};                                                                \
+    F f_name = {};                                                                   \
+    A a_name = {};                                                                   \
+    B b_name = {};                                                                   \
     static Name From(const Inst& i) {                                                \
       return {i.type, static_cast<F>(i.flags), inst_field::Read<A>(i.a),             \
               inst_field::Read<B>(i.b)};                                             \

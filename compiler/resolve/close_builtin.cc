@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Inbuilt functions: families of ir/builtins.def, stage functions and sampling (rpl.md 6).
+#include <optional>
 #include <vector>
 
 #include "compiler/base/check.h"
@@ -12,8 +13,6 @@ namespace kiln::resolve {
 namespace {
 
 constexpr uint32_t kPiBits = 0x40490FDBu;
-
-uint32_t CoordinateRows(ir::ImageDim dim) { return dim == ir::ImageDim::k2d ? 2 : 3; }
 
 // The types of a list as a message shows them: "f2, f1".
 std::string Joined(const std::vector<std::string>& texts) {
@@ -40,14 +39,15 @@ Operand SegmentCloser::CloseBuiltin(uint32_t id) {
                               ? pool_.Matrix(written.scalar, written.columns, written.rows)
                               : pool_.Vector(written.scalar, written.rows);
   const std::string function = BuiltinText(call.builtin, TypeName(type));
-  const ir::BuiltinTyping typing = ir::TypeOfBuiltin(pool_, call.builtin, type);
+  const std::optional<ir::Signature> typing = ir::TypeOfBuiltin(pool_, call.builtin, type);
+  KILN_CHECK(typing.has_value(), "the front end names only families that exist");
+  const std::span<const ir::TypeId> parameters = typing->parameters();
   const std::span<const uint32_t> arguments = module_.List(call.arguments);
-  if (arguments.size() != typing.parameters.size()) {
-    Diagnostic& found = Report(Code::kRpl5036, MainOf(id));
-    found = std::move(found)
-                .With("function", function)
-                .With("expected", typing.parameters.size())
-                .With("found", arguments.size());
+  if (arguments.size() != parameters.size()) {
+    Report(Make(Code::kRpl5036, MainOf(id))
+               .With("function", function)
+               .With("expected", parameters.size())
+               .With("found", arguments.size()));
     return {};
   }
   std::vector<uint32_t> values;
@@ -56,8 +56,8 @@ Operand SegmentCloser::CloseBuiltin(uint32_t id) {
     const Role role{
         .form = Role::Form::kArgument, .text = function, .index = static_cast<uint32_t>(i + 1)};
     const ir::InstId value = Read(arguments[i], role);
-    if (value.valid() && TypeOf(value) != typing.parameters[i]) {
-      ReportArgumentType(role, TypeOf(value), typing.parameters[i], arguments[i]);
+    if (value.valid() && TypeOf(value) != parameters[i]) {
+      ReportArgumentType(role, TypeOf(value), parameters[i], arguments[i]);
       good = false;
     }
     good = good && value.valid();
@@ -67,7 +67,7 @@ Operand SegmentCloser::CloseBuiltin(uint32_t id) {
     return {};
   }
   return ValueOf(Emit(ir::BuiltinCallInst{
-      .type = typing.result, .builtin = call.builtin, .arguments = EmitList(values)}
+      .type = typing->result, .builtin = call.builtin, .arguments = EmitList(values)}
                           .To()));
 }
 
@@ -77,11 +77,10 @@ Operand SegmentCloser::CloseStageFunction(uint32_t id) {
   const std::span<const uint32_t> arguments = module_.List(call.arguments);
   const size_t expected = call.builtin == ir::Builtin::kOutputPosition ? 1 : 0;
   if (arguments.size() != expected) {
-    Diagnostic& found = Report(Code::kRpl5036, MainOf(id));
-    found = std::move(found)
-                .With("function", function)
-                .With("expected", expected)
-                .With("found", arguments.size());
+    Report(Make(Code::kRpl5036, MainOf(id))
+               .With("function", function)
+               .With("expected", expected)
+               .With("found", arguments.size()));
     return {};
   }
   const ir::TypeId f1 = pool_.Vector(ir::Scalar::kF32, 1);
@@ -91,8 +90,9 @@ Operand SegmentCloser::CloseStageFunction(uint32_t id) {
   const bool discards = call.builtin == ir::Builtin::kStageDiscard;
   const ir::Stage needed = discards ? ir::Stage::kFragment : ir::Stage::kVertex;
   if (answers_.stage() != needed) {
-    Diagnostic& found = Report(Code::kRpl5013, MainOf(id));
-    found = std::move(found).With("function", function).With("stage", StageText(answers_.stage()));
+    Report(Make(Code::kRpl5013, MainOf(id))
+               .With("function", function)
+               .With("stage", StageText(answers_.stage())));
     return {};
   }
   out_.bound = true;
@@ -131,12 +131,11 @@ bool SegmentCloser::CheckHandle(uint32_t argument, uint32_t index, ir::TypeKind 
   if (operand.kind == OperandKind::kPlace && pool_[operand.type].kind == kind) {
     return true;
   }
-  Diagnostic& found = Report(Code::kRpl5041, MainOf(argument));
-  found = std::move(found)
-              .With("index", index)
-              .With("function", function)
-              .With("kind", kind == ir::TypeKind::kSampler ? "sampler" : "image")
-              .With("text", TextOf(argument));
+  Report(Make(Code::kRpl5041, MainOf(argument))
+             .With("index", index)
+             .With("function", function)
+             .With("kind", kind == ir::TypeKind::kSampler ? "sampler" : "image")
+             .With("text", TextOf(argument)));
   return false;
 }
 
@@ -146,7 +145,7 @@ Operand SegmentCloser::CloseSample(uint32_t id) {
   const std::string_view function = ir::FactsOf(call.builtin).name;
   const std::span<const uint32_t> arguments = module_.List(call.arguments);
   if (arguments.size() < 3) {
-    Report(Code::kRpl5040, MainOf(id)).arguments.emplace_back("function", function);
+    Report(Make(Code::kRpl5040, MainOf(id)).With("function", function));
     return {};
   }
   const bool sampler_good = CheckHandle(arguments[0], 1, ir::TypeKind::kSampler, function);
@@ -157,19 +156,13 @@ Operand SegmentCloser::CloseSample(uint32_t id) {
   const Operand image = OperandOf(ir::InstId{arguments[1]});
   const ir::ImageTraits traits = ir::UnpackImage(pool_[image.type].extent);
   if (compares && (!traits.depth || traits.dim == ir::ImageDim::k3d)) {
-    Report(traits.depth ? Code::kRpl5044 : Code::kRpl5043, MainOf(arguments[1]))
-        .arguments.emplace_back("name", TextOf(arguments[1]));
+    Report(Make(traits.depth ? Code::kRpl5044 : Code::kRpl5043, MainOf(arguments[1]))
+               .With("name", TextOf(arguments[1])));
     return {};
   }
-  std::vector<ir::TypeId> expected;
-  const ir::TypeId f1 = pool_.Vector(ir::Scalar::kF32, 1);
-  if (traits.arrayed) {
-    expected.push_back(pool_.Vector(ir::Scalar::kU32, 1));
-  }
-  expected.push_back(pool_.Vector(ir::Scalar::kF32, CoordinateRows(traits.dim)));
-  if (compares) {
-    expected.push_back(f1);
-  }
+  const std::optional<ir::SampleTyping> typing = ir::TypeOfSample(pool_, call.builtin, image.type);
+  KILN_CHECK(typing.has_value(), "images that cannot be sampled are refused above");
+  const std::span<const ir::TypeId> expected = typing->written.parameters();
   std::vector<ir::InstId> values;
   std::vector<std::string> found_types;
   bool matches = arguments.size() - 2 == expected.size();
@@ -189,12 +182,11 @@ Operand SegmentCloser::CloseSample(uint32_t id) {
     for (const ir::TypeId type : expected) {
       expected_types.push_back(TypeName(type));
     }
-    Diagnostic& found = Report(Code::kRpl5045, MainOf(id));
-    found = std::move(found)
-                .With("function", function)
-                .With("type", TypeName(image.type))
-                .With("expected", Joined(expected_types))
-                .With("found", Joined(found_types));
+    Report(Make(Code::kRpl5045, MainOf(id))
+               .With("function", function)
+               .With("type", TypeName(image.type))
+               .With("expected", Joined(expected_types))
+               .With("found", Joined(found_types)));
     return {};
   }
   const ir::Touch touch = compares ? ir::Touch::kCompare : ir::Touch::kSample;
@@ -208,14 +200,13 @@ Operand SegmentCloser::CloseSample(uint32_t id) {
     operands.push_back(values.back().value);
   }
   if (!implicit) {
-    operands.push_back(EmitConst(pool_.InternScalar(f1, 0)).value);
+    operands.push_back(EmitConst(pool_.InternScalar(pool_.Vector(ir::Scalar::kF32, 1), 0)).value);
   }
   const ir::Builtin builtin =
       compares ? (implicit ? ir::Builtin::kSampleDref : ir::Builtin::kSampleDrefLod)
                : (implicit ? ir::Builtin::kSample : ir::Builtin::kSampleLod);
-  return ValueOf(Emit(ir::BuiltinCallInst{.type = compares ? f1 : pool_.Vector(ir::Scalar::kF32, 4),
-                                          .builtin = builtin,
-                                          .arguments = EmitList(operands)}
+  return ValueOf(Emit(ir::BuiltinCallInst{
+      .type = typing->written.result, .builtin = builtin, .arguments = EmitList(operands)}
                           .To()));
 }
 

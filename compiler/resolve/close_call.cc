@@ -34,9 +34,9 @@ Operand SegmentCloser::CloseCall(uint32_t id) {
   const NameAnswer answer = answers_.Function(program_.Name(module_ordinal_, call.name));
   if (answer.kind != NameAnswer::Kind::kDecl) {
     if (answer.kind == NameAnswer::Kind::kNone) {
-      Report(Code::kRpl5001, AuxOf(id)).arguments.emplace_back("name", name);
+      Report(Make(Code::kRpl5001, AuxOf(id)).With("name", name));
     } else if (answer.kind == NameAnswer::Kind::kConflict) {
-      Report(Code::kRpl5002, AuxOf(id)).arguments.emplace_back("name", name);
+      Report(Make(Code::kRpl5002, AuxOf(id)).With("name", name));
     }
     return {};
   }
@@ -46,11 +46,10 @@ Operand SegmentCloser::CloseCall(uint32_t id) {
   }
   const std::span<const uint32_t> arguments = module_.List(call.arguments);
   if (arguments.size() != callee->members.size()) {
-    Diagnostic& found = Report(Code::kRpl5036, MainOf(id));
-    found = std::move(found)
-                .With("function", name)
-                .With("expected", callee->members.size())
-                .With("found", arguments.size());
+    Report(Make(Code::kRpl5036, MainOf(id))
+               .With("function", name)
+               .With("expected", callee->members.size())
+               .With("found", arguments.size()));
     return {};
   }
   std::vector<uint32_t> passed;
@@ -95,11 +94,10 @@ bool SegmentCloser::CloseArgument(const ir::ClosedMember& parameter, uint32_t ar
   }
   const bool typed = operand.kind == OperandKind::kPlace || operand.kind == OperandKind::kValue;
   if (typed && pool_[operand.type].kind == ir::TypeKind::kRuntimeArray) {
-    Diagnostic& found = Report(Code::kRpl5033, MainOf(argument));
-    found = std::move(found)
-                .With("index", role.index)
-                .With("function", role.text)
-                .With("text", TextOf(argument));
+    Report(Make(Code::kRpl5033, MainOf(argument))
+               .With("index", role.index)
+               .With("function", role.text)
+               .With("text", TextOf(argument)));
     return false;
   }
   if (typed && operand.type != parameter.type) {
@@ -119,11 +117,10 @@ bool SegmentCloser::CloseOutArgument(const ir::ClosedMember& parameter, uint32_t
                                      const Role& role, std::vector<uint32_t>& passed) {
   Operand& operand = OperandOf(ir::InstId{argument});
   const auto refuse = [&](Code code) {
-    Diagnostic& found = Report(code, MainOf(argument));
-    found = std::move(found)
-                .With("index", role.index)
-                .With("function", role.text)
-                .With("text", TextOf(argument));
+    Report(Make(code, MainOf(argument))
+               .With("index", role.index)
+               .With("function", role.text)
+               .With("text", TextOf(argument)));
     return false;
   };
   if (operand.kind == OperandKind::kValue && !operand.local) {
@@ -176,12 +173,11 @@ void SegmentCloser::ReportArgumentType(const Role& role, ir::TypeId found_type,
       }
     }
   }
-  Diagnostic& report = Report(code, MainOf(argument));
-  report = std::move(report)
-               .With("index", role.index)
-               .With("function", role.text)
-               .With("found", found_text)
-               .With("expected", expected_text);
+  Report(Make(code, MainOf(argument))
+             .With("index", role.index)
+             .With("function", role.text)
+             .With("found", found_text)
+             .With("expected", expected_text));
 }
 
 }  // namespace kiln::resolve

@@ -30,8 +30,7 @@ Operand SegmentCloser::CloseConstruct(uint32_t id) {
     if (program_.Structs(name).empty()) {
       const bool opaque =
           type_text == "sampler" || type_text.starts_with("image_") || type_text == "void";
-      Report(opaque ? Code::kRpl6058 : Code::kRpl6056, AuxOf(id))
-          .arguments.emplace_back("type", type_text);
+      Report(Make(opaque ? Code::kRpl6058 : Code::kRpl6056, AuxOf(id)).With("type", type_text));
       return {};
     }
   }
@@ -47,7 +46,7 @@ Operand SegmentCloser::CloseConstruct(uint32_t id) {
   }
   const std::span<const uint32_t> arguments = module_.List(construct.arguments);
   if (arguments.empty()) {
-    Report(Code::kRpl6057, MainOf(id)).arguments.emplace_back("type", type_text);
+    Report(Make(Code::kRpl6057, MainOf(id)).With("type", type_text));
     return {};
   }
   std::vector<ir::InstId> values;
@@ -78,7 +77,7 @@ Operand SegmentCloser::CloseConstruct(uint32_t id) {
     case ir::TypeKind::kDeferred:
       break;
   }
-  Report(Code::kRpl6058, MainOf(id)).arguments.emplace_back("type", type_text);
+  Report(Make(Code::kRpl6058, MainOf(id)).With("type", type_text));
   return {};
 }
 
@@ -105,22 +104,20 @@ Operand SegmentCloser::ConstructVector(ir::TypeId type, std::span<const ir::Inst
   for (size_t i = 0; i < values.size(); ++i) {
     const ir::Type& part = pool_[TypeOf(values[i])];
     if (part.kind != ir::TypeKind::kVector || part.scalar != target.scalar) {
-      Diagnostic& found = Report(Code::kRpl6050, MainOf(arguments[i]));
-      found = std::move(found)
-                  .With("index", i + 1)
-                  .With("type", TypeName(type))
-                  .With("found", TypeName(TypeOf(values[i])));
+      Report(Make(Code::kRpl6050, MainOf(arguments[i]))
+                 .With("index", i + 1)
+                 .With("type", TypeName(type))
+                 .With("found", TypeName(TypeOf(values[i]))));
       return {};
     }
     count += part.rows;
   }
   if (count != target.rows) {
-    Diagnostic& found = Report(Code::kRpl6051, MainOf(id));
-    found = std::move(found)
-                .With("type", TypeName(type))
-                .With("expected", static_cast<uint32_t>(target.rows))
-                .With("parts", "components")
-                .With("found", count);
+    Report(Make(Code::kRpl6051, MainOf(id))
+               .With("type", TypeName(type))
+               .With("expected", static_cast<uint32_t>(target.rows))
+               .With("parts", "components")
+               .With("found", count));
     return {};
   }
   return ValueOf(Emit(ir::ConstructInst{.type = type, .operands = EmitList(Raw(values))}.To()));
@@ -144,22 +141,20 @@ Operand SegmentCloser::ConstructMatrix(ir::TypeId type, std::span<const ir::Inst
   const ir::TypeId column = pool_.Vector(target.scalar, target.rows);
   for (size_t i = 0; i < values.size(); ++i) {
     if (TypeOf(values[i]) != column) {
-      Diagnostic& found = Report(Code::kRpl6053, MainOf(arguments[i]));
-      found = std::move(found)
-                  .With("index", i + 1)
-                  .With("type", TypeName(type))
-                  .With("found", TypeName(TypeOf(values[i])))
-                  .With("expected", TypeName(column));
+      Report(Make(Code::kRpl6053, MainOf(arguments[i]))
+                 .With("index", i + 1)
+                 .With("type", TypeName(type))
+                 .With("found", TypeName(TypeOf(values[i])))
+                 .With("expected", TypeName(column)));
       return {};
     }
   }
   if (values.size() != target.columns) {
-    Diagnostic& found = Report(Code::kRpl6051, MainOf(id));
-    found = std::move(found)
-                .With("type", TypeName(type))
-                .With("expected", static_cast<uint32_t>(target.columns))
-                .With("parts", "columns")
-                .With("found", values.size());
+    Report(Make(Code::kRpl6051, MainOf(id))
+               .With("type", TypeName(type))
+               .With("expected", static_cast<uint32_t>(target.columns))
+               .With("parts", "columns")
+               .With("found", values.size()));
     return {};
   }
   return ValueOf(Emit(ir::ConstructInst{.type = type, .operands = EmitList(Raw(values))}.To()));
@@ -189,21 +184,19 @@ Operand SegmentCloser::ConstructStruct(ir::TypeId type, std::span<const ir::Inst
       module_.List(Open(id).As<ir::NameConstructInst>().arguments);
   const std::span<const ir::ShapeMember> members = pool_.Members(type);
   if (values.size() != members.size()) {
-    Diagnostic& found = Report(Code::kRpl6054, MainOf(id));
-    found = std::move(found)
-                .With("type", TypeName(type))
-                .With("expected", members.size())
-                .With("found", values.size());
+    Report(Make(Code::kRpl6054, MainOf(id))
+               .With("type", TypeName(type))
+               .With("expected", members.size())
+               .With("found", values.size()));
     return {};
   }
   for (size_t i = 0; i < values.size(); ++i) {
     if (TypeOf(values[i]) != members[i].type) {
-      Diagnostic& found = Report(Code::kRpl6053, MainOf(arguments[i]));
-      found = std::move(found)
-                  .With("index", i + 1)
-                  .With("type", TypeName(type))
-                  .With("found", TypeName(TypeOf(values[i])))
-                  .With("expected", TypeName(members[i].type));
+      Report(Make(Code::kRpl6053, MainOf(arguments[i]))
+                 .With("index", i + 1)
+                 .With("type", TypeName(type))
+                 .With("found", TypeName(TypeOf(values[i])))
+                 .With("expected", TypeName(members[i].type)));
       return {};
     }
   }
@@ -217,22 +210,20 @@ Operand SegmentCloser::ConstructArray(ir::TypeId type, std::span<const ir::InstI
   const ir::Type target = pool_[type];
   for (size_t i = 0; i < values.size(); ++i) {
     if (TypeOf(values[i]) != ir::TypeId{target.element}) {
-      Diagnostic& found = Report(Code::kRpl6053, MainOf(arguments[i]));
-      found = std::move(found)
-                  .With("index", i + 1)
-                  .With("type", TypeName(type))
-                  .With("found", TypeName(TypeOf(values[i])))
-                  .With("expected", TypeName(ir::TypeId{target.element}));
+      Report(Make(Code::kRpl6053, MainOf(arguments[i]))
+                 .With("index", i + 1)
+                 .With("type", TypeName(type))
+                 .With("found", TypeName(TypeOf(values[i])))
+                 .With("expected", TypeName(ir::TypeId{target.element})));
       return {};
     }
   }
   if (values.size() != target.extent) {
-    Diagnostic& found = Report(Code::kRpl6051, MainOf(id));
-    found = std::move(found)
-                .With("type", TypeName(type))
-                .With("expected", target.extent)
-                .With("parts", "items")
-                .With("found", values.size());
+    Report(Make(Code::kRpl6051, MainOf(id))
+               .With("type", TypeName(type))
+               .With("expected", target.extent)
+               .With("parts", "items")
+               .With("found", values.size()));
     return {};
   }
   return ValueOf(Emit(ir::ConstructInst{.type = type, .operands = EmitList(Raw(values))}.To()));

@@ -34,13 +34,13 @@ Operand SegmentCloser::CloseUnary(uint32_t id) {
     return {};
   }
   const ir::TypeId type = TypeOf(value);
-  if (!ir::TypeOfUnary(pool_, unary.op, type).has_value()) {
+  if (!ir::TypeOfUnary(pool_, ir::TypingRules::kRpl1, unary.op, type).has_value()) {
     if (unary.op == ir::UnaryOp::kNot) {
-      Diagnostic& found = Report(Code::kRpl6024, AuxOf(id));
-      found = std::move(found).With("op", "!").With("type", TypeName(type));
+      Report(Make(Code::kRpl6024, AuxOf(id)).With("op", "!").With("type", TypeName(type)));
     } else {
-      Diagnostic& found = Report(Code::kRpl6027, AuxOf(id));
-      found = std::move(found).With("op", OperatorText(unary.op)).With("type", TypeName(type));
+      Report(Make(Code::kRpl6027, AuxOf(id))
+                 .With("op", OperatorText(unary.op))
+                 .With("type", TypeName(type)));
     }
     return {};
   }
@@ -75,7 +75,8 @@ Operand SegmentCloser::CombineBinary(ir::BinaryOp op, ir::InstId left, ir::InstI
                                      uint32_t id) {
   const ir::TypeId left_type = TypeOf(left);
   const ir::TypeId right_type = TypeOf(right);
-  const std::optional<ir::BinaryTyping> typing = ir::TypeOfBinary(pool_, op, left_type, right_type);
+  const std::optional<ir::BinaryTyping> typing =
+      ir::TypeOfBinary(pool_, ir::TypingRules::kRpl1, op, left_type, right_type);
   if (!typing.has_value()) {
     ReportBinary(op, left_type, right_type, id);
     return {};
@@ -97,30 +98,32 @@ void SegmentCloser::WarnOfConstantOperand(ir::BinaryOp op, ir::InstId right, uin
   const bool integer = pool_[inst.type].scalar != ir::Scalar::kF32;
   if ((op == ir::BinaryOp::kDiv || op == ir::BinaryOp::kMod) &&
       (bits == 0 || (!integer && bits == 0x80000000u))) {
-    Report(Code::kRpl6029, AuxOf(id)).arguments.emplace_back("op", OperatorText(op));
+    Report(Make(Code::kRpl6029, AuxOf(id)).With("op", OperatorText(op)));
   }
   if ((op == ir::BinaryOp::kShiftLeft || op == ir::BinaryOp::kShiftRight) && bits > 31) {
-    Report(Code::kRpl6030, AuxOf(id)).arguments.emplace_back("count", bits);
+    Report(Make(Code::kRpl6030, AuxOf(id)).With("count", bits));
   }
 }
 
 void SegmentCloser::ReportBinary(ir::BinaryOp op, ir::TypeId left, ir::TypeId right, uint32_t id) {
   const bool integers = NeedsIntegers(op);
   const Code code = integers ? Code::kRpl6023 : IsComparison(op) ? Code::kRpl6025 : Code::kRpl6022;
-  Diagnostic& found = Report(code, AuxOf(id));
-  found = std::move(found)
-              .With("op", OperatorText(op))
-              .With("left", TypeName(left))
-              .With("right", TypeName(right));
   const ir::Type& a = pool_[left];
   const ir::Type& b = pool_[right];
   const bool vectors = a.kind == ir::TypeKind::kVector && b.kind == ir::TypeKind::kVector;
+  std::string accepted;
   if (op == ir::BinaryOp::kMul && vectors && a.rows == 1 && b.rows > 1 && a.scalar == b.scalar) {
-    found = std::move(found).Note(NoteKind::kAccepted,
-                                  {{"accepted", "the scalar as the right operand"}});
+    accepted = "the scalar as the right operand";
   } else if (vectors && a.rows == b.rows && a.scalar != b.scalar && !IsOrdering(op)) {
-    found = std::move(found).Note(
-        NoteKind::kAccepted, {{"accepted", TypeName(left) + " { ... } around the right operand"}});
+    accepted = TypeName(left) + " { ... } around the right operand";
+  }
+  Report(Make(code, AuxOf(id))
+             .With("op", OperatorText(op))
+             .With("left", TypeName(left))
+             .With("right", TypeName(right)));
+  if (!accepted.empty()) {
+    diagnostics_.back().notes.push_back(
+        {.kind = NoteKind::kAccepted, .arguments = {Argument("accepted", accepted)}});
   }
 }
 
@@ -154,8 +157,7 @@ Operand SegmentCloser::CloseLogical(uint32_t id) {
   }
   for (const ir::InstId side : {left, right}) {
     if (TypeOf(side) != pool_.bool_type()) {
-      Diagnostic& found = Report(Code::kRpl6024, AuxOf(id));
-      found = std::move(found).With("op", op).With("type", TypeName(TypeOf(side)));
+      Report(Make(Code::kRpl6024, AuxOf(id)).With("op", op).With("type", TypeName(TypeOf(side))));
       return {};
     }
   }
@@ -182,15 +184,15 @@ Operand SegmentCloser::CloseSelect(uint32_t id) {
     return {};
   }
   if (TypeOf(condition) != pool_.bool_type()) {
-    Diagnostic& found = Report(Code::kRpl6045, MainOf(select.condition.value));
-    found = std::move(found).With("keyword", "?:").With("type", TypeName(TypeOf(condition)));
+    Report(Make(Code::kRpl6045, MainOf(select.condition.value))
+               .With("keyword", "?:")
+               .With("type", TypeName(TypeOf(condition))));
     return {};
   }
   if (TypeOf(values[0]) != TypeOf(values[1])) {
-    Diagnostic& found = Report(Code::kRpl8114, AuxOf(id));
-    found = std::move(found)
-                .With("left", TypeName(TypeOf(values[0])))
-                .With("right", TypeName(TypeOf(values[1])));
+    Report(Make(Code::kRpl8114, AuxOf(id))
+               .With("left", TypeName(TypeOf(values[0])))
+               .With("right", TypeName(TypeOf(values[1]))));
     return {};
   }
   return ValueOf(Emit(ir::SelectBlocksInst{
@@ -206,19 +208,18 @@ Operand SegmentCloser::CloseAssign(uint32_t id) {
     return {};
   }
   if (target.kind != OperandKind::kPlace || !target.writable) {
-    Report(Code::kRpl6015, MainOf(assign.target.value))
-        .arguments.emplace_back("text", TextOf(assign.target.value));
+    Report(Make(Code::kRpl6015, MainOf(assign.target.value))
+               .With("text", TextOf(assign.target.value)));
     return {};
   }
   if (pool_[target.type].kind == ir::TypeKind::kArray) {
-    Report(Code::kRpl6016, MainOf(assign.target.value))
-        .arguments.emplace_back("role", "left operand of '='");
+    Report(Make(Code::kRpl6016, MainOf(assign.target.value)).With("role", "left operand of '='"));
     return {};
   }
   if (TypeOf(value) != target.type) {
-    Diagnostic& found = Report(Code::kRpl6026, AuxOf(id));
-    found =
-        std::move(found).With("right", TypeName(TypeOf(value))).With("left", TypeName(target.type));
+    Report(Make(Code::kRpl6026, AuxOf(id))
+               .With("right", TypeName(TypeOf(value)))
+               .With("left", TypeName(target.type)));
     return {};
   }
   StoreTo(target, value);
@@ -235,8 +236,8 @@ Operand SegmentCloser::CloseAssignOp(uint32_t id) {
     return {};
   }
   if (target.kind != OperandKind::kPlace || !target.writable) {
-    Report(Code::kRpl6015, MainOf(assign.target.value))
-        .arguments.emplace_back("text", TextOf(assign.target.value));
+    Report(Make(Code::kRpl6015, MainOf(assign.target.value))
+               .With("text", TextOf(assign.target.value)));
     return {};
   }
   const Operand result = CombineBinary(assign.op, before, value, id);
@@ -244,9 +245,9 @@ Operand SegmentCloser::CloseAssignOp(uint32_t id) {
     return {};
   }
   if (result.type != target.type) {
-    Diagnostic& found = Report(Code::kRpl6026, AuxOf(id));
-    found =
-        std::move(found).With("right", TypeName(result.type)).With("left", TypeName(target.type));
+    Report(Make(Code::kRpl6026, AuxOf(id))
+               .With("right", TypeName(result.type))
+               .With("left", TypeName(target.type)));
     return {};
   }
   StoreTo(target, result.inst);

@@ -61,10 +61,9 @@ Operand SegmentCloser::CloseNameRef(uint32_t id) {
       return ValueOf(Emit(
           ir::FlagInst{.type = pool_.bool_type(), .value = inst.As<ir::FlagInst>().value}.To()));
     }
-    Diagnostic& found = Report(Code::kRpl6003, MainOf(id));
-    found = std::move(found)
-                .With("kind", inst.kind == ir::InstKind::kFlag ? "boolean" : "string")
-                .With("text", TextOf(id));
+    Report(Make(Code::kRpl6003, MainOf(id))
+               .With("kind", inst.kind == ir::InstKind::kFlag ? "boolean" : "string")
+               .With("text", TextOf(id)));
     return {};
   }
   const auto ref = inst.As<ir::NameRefInst>();
@@ -138,11 +137,11 @@ Operand SegmentCloser::CloseGlobalMention(std::string_view name, NameId id, uint
     case NameAnswer::Kind::kNone: {
       const bool is_function = !program_.Functions(id).empty();
       if (is_function || !program_.Structs(id).empty()) {
-        Diagnostic& found = Report(Code::kRpl6004, MainOf(inst));
-        found =
-            std::move(found).With("kind", is_function ? "function" : "struct").With("name", name);
+        Report(Make(Code::kRpl6004, MainOf(inst))
+                   .With("kind", is_function ? "function" : "struct")
+                   .With("name", name));
       } else {
-        Report(Code::kRpl6001, MainOf(inst)).arguments.emplace_back("name", name);
+        Report(Make(Code::kRpl6001, MainOf(inst)).With("name", name));
       }
       return {};
     }
@@ -198,13 +197,12 @@ Operand SegmentCloser::CloseOptionMention(std::string_view kind, std::string_vie
       break;
   }
   if (scalar == ir::Scalar::kNone) {
-    Diagnostic& found = Report(Code::kRpl6002, MainOf(inst));
-    found = std::move(found)
-                .With("kind", kind)
-                .With("name", name)
-                .With("type", type)
-                .Note(NoteKind::kWrite,
-                      {{"replacement", "conditional (" + std::string(name) + ") { ... }"}});
+    Report(Make(Code::kRpl6002, MainOf(inst))
+               .With("kind", kind)
+               .With("name", name)
+               .With("type", type)
+               .Note(NoteKind::kWrite,
+                     {{"replacement", "conditional (" + std::string(name) + ") { ... }"}}));
     return {};
   }
   Operand operand = ValueOf(EmitConst(pool_.InternScalar(pool_.Vector(scalar, 1), value.bits)));
@@ -240,11 +238,13 @@ Operand SegmentCloser::CloseMember(const Operand& source, std::string_view name,
   }
   const std::string type =
       source.kind == OperandKind::kVoid ? std::string("void") : TypeName(source.type);
-  Diagnostic& found = Report(Code::kRpl6008, AuxOf(inst));
   const uint32_t text_of = Open(inst).kind == ir::InstKind::kMember
                                ? Open(inst).As<ir::MemberInst>().source.value
                                : inst;
-  found = std::move(found).With("name", name).With("text", TextOf(text_of)).With("type", type);
+  Report(Make(Code::kRpl6008, AuxOf(inst))
+             .With("name", name)
+             .With("text", TextOf(text_of))
+             .With("type", type));
   return {};
 }
 
@@ -259,14 +259,13 @@ Operand SegmentCloser::CloseDeclMember(const Operand& source, ir::DeclId owner,
     const ir::Decl& decl = program_.Get(owner);
     const std::string_view owner_name = program_.module(program_.ModuleOf(owner)).Text(decl.name);
     const bool direction = decl.kind == ir::DeclKind::kContainer && (name == "in" || name == "out");
-    Diagnostic& found = Report(direction ? Code::kRpl5015 : Code::kRpl6007, AuxOf(inst));
     if (direction) {
-      found = std::move(found)
-                  .With("container", owner_name)
-                  .With("stage", StageText(answers_.stage()))
-                  .With("text", name);
+      Report(Make(Code::kRpl5015, AuxOf(inst))
+                 .With("container", owner_name)
+                 .With("stage", StageText(answers_.stage()))
+                 .With("text", name));
     } else {
-      found = std::move(found).With("owner", owner_name).With("name", name);
+      Report(Make(Code::kRpl6007, AuxOf(inst)).With("owner", owner_name).With("name", name));
     }
     return {};
   }
@@ -289,11 +288,10 @@ Operand SegmentCloser::CloseContainerField(const Operand& source, const MemberAn
   const ir::Stage stage = answers_.stage();
   const ir::Direction direction = DirectionIn(decl.container(), stage);
   if (direction == ir::Direction::kNone) {
-    Diagnostic& found = Report(Code::kRpl5011, MainOf(inst));
-    found = std::move(found)
-                .With("kind", DeclKindText(decl))
-                .With("container", program_.module(program_.ModuleOf(source.decl)).Text(decl.name))
-                .With("stage", StageText(stage));
+    Report(Make(Code::kRpl5011, MainOf(inst))
+               .With("kind", DeclKindText(decl))
+               .With("container", program_.module(program_.ModuleOf(source.decl)).Text(decl.name))
+               .With("stage", StageText(stage)));
     return {};
   }
   out_.bound = true;
@@ -315,14 +313,14 @@ Operand SegmentCloser::CloseContainerField(const Operand& source, const MemberAn
 Operand SegmentCloser::CloseComponents(const Operand& source, std::string_view letters,
                                        uint32_t inst) {
   const ir::Type type = pool_[source.type];
-  const auto fail = [&](Code code) -> Diagnostic& { return Report(code, AuxOf(inst)); };
   if (type.rows == 1) {
-    Diagnostic& found = fail(Code::kRpl6009);
-    found = std::move(found).With("type", TypeName(source.type)).With("name", letters);
+    Report(Make(Code::kRpl6009, AuxOf(inst))
+               .With("type", TypeName(source.type))
+               .With("name", letters));
     return {};
   }
   if (letters.size() > 4) {
-    fail(Code::kRpl6012).arguments.emplace_back("text", letters);
+    Report(Make(Code::kRpl6012, AuxOf(inst)).With("text", letters));
     return {};
   }
   uint8_t indices[4] = {};
@@ -332,11 +330,7 @@ Operand SegmentCloser::CloseComponents(const Operand& source, std::string_view l
       indices[i] = static_cast<uint8_t>(index);
       continue;
     }
-    Diagnostic& found = fail(index < 4 ? Code::kRpl6011 : Code::kRpl6010);
-    found = std::move(found).With("letter", letters.substr(i, 1)).With("text", letters);
-    if (index < 4) {
-      found = std::move(found).With("type", TypeName(source.type));
-    }
+    ReportLetter(index, letters.substr(i, 1), letters, source.type, inst);
     return {};
   }
   if (letters.size() == 1) {
@@ -360,16 +354,12 @@ Operand SegmentCloser::CloseComponents(const Operand& source, std::string_view l
 Operand SegmentCloser::CloseColumn(const Operand& source, std::string_view letters, uint32_t inst) {
   const ir::Type type = pool_[source.type];
   if (letters.size() > 1) {
-    Report(Code::kRpl6013, AuxOf(inst)).arguments.emplace_back("text", letters);
+    Report(Make(Code::kRpl6013, AuxOf(inst)).With("text", letters));
     return {};
   }
   const uint32_t index = LetterIndex(letters.front());
   if (index >= type.columns) {
-    Diagnostic& found = Report(index < 4 ? Code::kRpl6011 : Code::kRpl6010, AuxOf(inst));
-    found = std::move(found).With("letter", letters).With("text", letters);
-    if (index < 4) {
-      found = std::move(found).With("type", TypeName(source.type));
-    }
+    ReportLetter(index, letters, letters, source.type, inst);
     return {};
   }
   return Part(source, index, pool_.Vector(type.scalar, type.rows));
@@ -389,8 +379,8 @@ Operand SegmentCloser::CloseIndex(uint32_t id) {
   if (!has_type || !IsArray(pool_[source.type])) {
     const bool arrayed_image = has_type && pool_[source.type].kind == ir::TypeKind::kImage &&
                                ir::UnpackImage(pool_[source.type].extent).arrayed;
-    Report(arrayed_image ? Code::kRpl6021 : Code::kRpl6017, MainOf(index.source.value))
-        .arguments.emplace_back(arrayed_image ? "name" : "text", TextOf(index.source.value));
+    Report(Make(arrayed_image ? Code::kRpl6021 : Code::kRpl6017, MainOf(index.source.value))
+               .With(arrayed_image ? "name" : "text", TextOf(index.source.value)));
     return {};
   }
   const ir::Type array = pool_[source.type];
@@ -410,10 +400,9 @@ Operand SegmentCloser::CloseIndex(uint32_t id) {
     return {};
   }
   if (TypeOf(step) != pool_.Vector(ir::Scalar::kU32, 1)) {
-    Diagnostic& found = Report(Code::kRpl6018, MainOf(index.index.value));
-    found = std::move(found)
-                .With("text", TextOf(index.source.value))
-                .With("type", TypeName(TypeOf(step)));
+    Report(Make(Code::kRpl6018, MainOf(index.index.value))
+               .With("text", TextOf(index.source.value))
+               .With("type", TypeName(TypeOf(step))));
     return {};
   }
   if (source.kind == OperandKind::kValue) {
@@ -429,18 +418,16 @@ bool SegmentCloser::CheckItemIndex(const Operand& item, uint32_t size, uint32_t 
   const uint32_t bits = pool_[out_.insts[item.inst.value].As<ir::ConstInst>().value].a;
   const Location where = MainOf(index.index.value);
   if (type.scalar != ir::Scalar::kU32 && type.scalar != ir::Scalar::kS32) {
-    Diagnostic& found = Report(Code::kRpl6018, where);
-    found = std::move(found).With("text", array).With("type", TypeName(item.type));
+    Report(Make(Code::kRpl6018, where).With("text", array).With("type", TypeName(item.type)));
     return false;
   }
   if (type.scalar == ir::Scalar::kS32 && static_cast<int32_t>(bits) < 0) {
-    Diagnostic& found = Report(Code::kRpl6020, where);
-    found = std::move(found).With("value", static_cast<int32_t>(bits)).With("text", array);
+    Report(
+        Make(Code::kRpl6020, where).With("value", static_cast<int32_t>(bits)).With("text", array));
     return false;
   }
   if (size != 0 && bits >= size) {
-    Diagnostic& found = Report(Code::kRpl6019, where);
-    found = std::move(found).With("value", bits).With("text", array).With("size", size);
+    Report(Make(Code::kRpl6019, where).With("value", bits).With("text", array).With("size", size));
     return false;
   }
   return true;
@@ -521,15 +508,14 @@ ir::InstId SegmentCloser::ReadOperand(Operand& operand, uint32_t inst, const Rol
       const std::string name = open.kind == ir::InstKind::kNameCall
                                    ? std::string(module_.Text(open.As<ir::NameCallInst>().name))
                                    : TextOf(inst);
-      Report(Code::kRpl6005, MainOf(inst)).arguments.emplace_back("function", name);
+      Report(Make(Code::kRpl6005, MainOf(inst)).With("function", name));
       return {};
     }
     case OperandKind::kBlock:
     case OperandKind::kContainer: {
-      Diagnostic& found = Report(Code::kRpl6004, MainOf(inst));
-      found = std::move(found)
-                  .With("kind", DeclKindText(program_.Get(operand.decl)))
-                  .With("name", TextOf(inst));
+      Report(Make(Code::kRpl6004, MainOf(inst))
+                 .With("kind", DeclKindText(program_.Get(operand.decl)))
+                 .With("name", TextOf(inst)));
       return {};
     }
     case OperandKind::kValue:
@@ -538,18 +524,17 @@ ir::InstId SegmentCloser::ReadOperand(Operand& operand, uint32_t inst, const Rol
   }
   const ir::Type& type = pool_[operand.type];
   if (IsHandle(type)) {
-    Diagnostic& found = Report(Code::kRpl6004, MainOf(inst));
-    found = std::move(found)
-                .With("kind", type.kind == ir::TypeKind::kSampler ? "sampler" : "image")
-                .With("name", TextOf(inst));
+    Report(Make(Code::kRpl6004, MainOf(inst))
+               .With("kind", type.kind == ir::TypeKind::kSampler ? "sampler" : "image")
+               .With("name", TextOf(inst)));
     return {};
   }
   if (!operand.readable) {
-    Report(Code::kRpl6014, MainOf(inst)).arguments.emplace_back("role", RoleText(role));
+    Report(Make(Code::kRpl6014, MainOf(inst)).With("role", RoleText(role)));
     return {};
   }
   if (IsArray(type) && (arrays == Arrays::kRefused || type.kind == ir::TypeKind::kRuntimeArray)) {
-    Report(Code::kRpl6016, MainOf(inst)).arguments.emplace_back("role", RoleText(role));
+    Report(Make(Code::kRpl6016, MainOf(inst)).With("role", RoleText(role)));
     return {};
   }
   if (operand.kind == OperandKind::kValue) {

@@ -55,8 +55,8 @@ Diagnosed<ir::ClosedSegment> SegmentCloser::Run() {
   if (is_body && flow == Flow::kGoesOn && pool_[signature_->type].kind != ir::TypeKind::kVoid) {
     const ir::DeclSpans* spans =
         module_.decl_spans.empty() ? nullptr : &module_.decl_spans[segment_.function.value];
-    Report(Code::kRpl5021, At(spans != nullptr ? spans->name : ir::SpanId{}))
-        .arguments.emplace_back("name", module_.Text(function_.name));
+    Report(Make(Code::kRpl5021, At(spans != nullptr ? spans->name : ir::SpanId{}))
+               .With("name", module_.Text(function_.name)));
   }
   Diagnosed<ir::ClosedSegment> result;
   if (!HasErrors(diagnostics_)) {
@@ -245,11 +245,6 @@ Location SegmentCloser::AuxOf(uint32_t inst) const {
     return MainOf(inst);
   }
   return At(module_.inst_spans[inst].aux);
-}
-
-Diagnostic& SegmentCloser::Report(Code code, const Location& where) {
-  diagnostics_.push_back(Make(code, where));
-  return diagnostics_.back();
 }
 
 std::string RoleText(const Role& role) {

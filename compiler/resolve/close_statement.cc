@@ -51,11 +51,10 @@ SegmentCloser::Flow SegmentCloser::CloseInsts(std::span<const uint32_t> insts) {
       if (!IsActiveStatement(inst)) {
         continue;
       }
-      Diagnostic& found = Report(Code::kRpl6041, MainOf(inst));
       const std::string_view text = EndingText(Open(ended_by));
-      found = std::move(found)
-                  .With("text", text)
-                  .Label(LabelKind::kEndsHere, MainOf(ended_by), {{"text", text}});
+      Report(Make(Code::kRpl6041, MainOf(inst))
+                 .With("text", text)
+                 .Label(LabelKind::kEndsHere, MainOf(ended_by), {{"text", text}}));
       break;
     }
     current_ = inst;
@@ -212,8 +211,9 @@ SegmentCloser::Flow SegmentCloser::CloseIf(uint32_t id) {
   const Role role{.form = Role::Form::kCondition, .text = "if"};
   const ir::InstId condition = Read(branch.condition.value, role);
   if (condition.valid() && TypeOf(condition) != pool_.bool_type()) {
-    Diagnostic& found = Report(Code::kRpl6045, MainOf(branch.condition.value));
-    found = std::move(found).With("keyword", "if").With("type", TypeName(TypeOf(condition)));
+    Report(Make(Code::kRpl6045, MainOf(branch.condition.value))
+               .With("keyword", "if")
+               .With("type", TypeName(TypeOf(condition))));
   }
   std::array<uint32_t, 2> blocks{};
   std::array<Flow, 2> flows{Flow::kGoesOn, Flow::kGoesOn};
@@ -243,11 +243,10 @@ SegmentCloser::Flow SegmentCloser::CloseLoop(uint32_t id) {
   const ir::InstId condition = CloseYield(ir::BlockId{open[0]}, role, closed.data());
   if (condition.valid() && TypeOf(condition) != pool_.bool_type()) {
     const std::span<const uint32_t> insts = module_.InstsOf(ir::BlockId{open[0]});
-    Diagnostic& found = Report(Code::kRpl6045, MainOf(insts.back()));
-    const bool is_for = module_.InstsOf(ir::BlockId{open[2]}).size() != 0;
-    found = std::move(found)
-                .With("keyword", is_for ? "for" : "while")
-                .With("type", TypeName(TypeOf(condition)));
+    const bool is_for = !module_.InstsOf(ir::BlockId{open[2]}).empty();
+    Report(Make(Code::kRpl6045, MainOf(insts.back()))
+               .With("keyword", is_for ? "for" : "while")
+               .With("type", TypeName(TypeOf(condition))));
   }
   Flow ignored = Flow::kGoesOn;  // a loop never ends a scope
   closed[1] = CloseNested(ir::BlockId{open[1]}, &ignored);
@@ -262,8 +261,7 @@ SegmentCloser::Flow SegmentCloser::CloseJump(uint32_t id) {
   const ir::Inst& inst = Open(id);
   const ir::LocalId exit = inst.As<ir::BreakInst>().exit;
   if (!exit.valid()) {
-    Report(Code::kRpl6042, MainOf(id))
-        .arguments.emplace_back("keyword", ir::FactsOf(inst.kind).mnemonic);
+    Report(Make(Code::kRpl6042, MainOf(id)).With("keyword", ir::FactsOf(inst.kind).mnemonic));
     return Flow::kEnds;
   }
   ir::Inst jump = ir::BreakInst{.type = pool_.void_type(), .exit = Global(exit)}.To();
@@ -278,20 +276,20 @@ SegmentCloser::Flow SegmentCloser::CloseReturn(uint32_t id) {
   const bool is_void = pool_[signature_->type].kind == ir::TypeKind::kVoid;
   ir::InstId value;
   if (written.valid() && is_void) {
-    Report(Code::kRpl6046, MainOf(id)).arguments.emplace_back("name", name);
+    Report(Make(Code::kRpl6046, MainOf(id)).With("name", name));
   } else if (written.valid()) {
     const Role role{.form = Role::Form::kPlain, .text = "value of 'return'"};
     value = Read(written.value, role);
     if (value.valid() && TypeOf(value) != signature_->type) {
-      Diagnostic& found = Report(Code::kRpl6047, MainOf(written.value));
-      found = std::move(found)
-                  .With("found", TypeName(TypeOf(value)))
-                  .With("name", name)
-                  .With("expected", TypeName(signature_->type));
+      Report(Make(Code::kRpl6047, MainOf(written.value))
+                 .With("found", TypeName(TypeOf(value)))
+                 .With("name", name)
+                 .With("expected", TypeName(signature_->type)));
     }
   } else if (!is_void) {
-    Diagnostic& found = Report(Code::kRpl6048, MainOf(id));
-    found = std::move(found).With("name", name).With("expected", TypeName(signature_->type));
+    Report(Make(Code::kRpl6048, MainOf(id))
+               .With("name", name)
+               .With("expected", TypeName(signature_->type)));
   }
   current_ = id;
   Emit(ir::ReturnInst{.type = pool_.void_type(), .value = value}.To());
@@ -315,8 +313,7 @@ SegmentCloser::Flow SegmentCloser::CloseExpressionStatement(uint32_t id) {
   if (has_effect || OperandOf(expression).kind == OperandKind::kFailed) {
     return Flow::kGoesOn;
   }
-  Report(Code::kRpl6044, MainOf(expression.value))
-      .arguments.emplace_back("text", TextOf(expression.value));
+  Report(Make(Code::kRpl6044, MainOf(expression.value)).With("text", TextOf(expression.value)));
   return Flow::kGoesOn;
 }
 
@@ -350,8 +347,9 @@ void SegmentCloser::CloseVariable(uint32_t id) {
     return;
   }
   if (TypeOf(value) != type) {
-    Diagnostic& found = Report(Code::kRpl6026, MainOf(variable.initialiser.value));
-    found = std::move(found).With("left", TypeName(type)).With("right", TypeName(TypeOf(value)));
+    Report(Make(Code::kRpl6026, MainOf(variable.initialiser.value))
+               .With("left", TypeName(type))
+               .With("right", TypeName(TypeOf(value))));
     return;
   }
   current_ = id;
@@ -380,8 +378,9 @@ void SegmentCloser::CloseAlias(uint32_t id) {
     const bool special = row.kind == ir::InstKind::kNameBuiltin &&
                          ir::FactsOf(row.As<ir::NameBuiltinInst>().builtin).result == 'V';
     if (slots_[inst].has_effect != 0 || special) {
-      Diagnostic& found = Report(Code::kRpl6006, MainOf(inst));
-      found = std::move(found).With("name", module_.Text(local.name)).With("text", TextOf(inst));
+      Report(Make(Code::kRpl6006, MainOf(inst))
+                 .With("name", module_.Text(local.name))
+                 .With("text", TextOf(inst)));
       return;
     }
   }
@@ -411,13 +410,14 @@ void SegmentCloser::CheckNewName(ir::LocalId id) {
                                              : "variable";
   };
   const auto report = [&](std::string_view other_kind, const Location& other) {
-    Diagnostic& found = Report(Code::kRpl6040, At(span));
-    found = std::move(found)
-                .With("kind", kind_of(local.kind))
-                .With("name", name)
-                .With("other_kind", other_kind);
+    Report(Make(Code::kRpl6040, At(span))
+               .With("kind", kind_of(local.kind))
+               .With("name", name)
+               .With("other_kind", other_kind));
     if (other.known()) {
-      found = std::move(found).Label(LabelKind::kDeclaredHere, other, {{"name", name}});
+      diagnostics_.back().labels.push_back({.kind = LabelKind::kDeclaredHere,
+                                            .where = other,
+                                            .arguments = {Argument("name", name)}});
     }
   };
   for (const uint32_t shadowed : module_.List(local.shadowed)) {

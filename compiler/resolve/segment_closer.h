@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "compiler/base/flat_map.h"
@@ -109,6 +110,8 @@ class SegmentCloser {
   Operand CloseContainerField(const Operand& source, const MemberAnswer& field, uint32_t inst);
   Operand CloseComponents(const Operand& source, std::string_view letters, uint32_t inst);
   Operand CloseColumn(const Operand& source, std::string_view letters, uint32_t inst);
+  void ReportLetter(uint32_t index, std::string_view letter, std::string_view text, ir::TypeId type,
+                    uint32_t inst);
   Operand CloseIndex(uint32_t inst);
   bool CheckItemIndex(const Operand& index, uint32_t size, uint32_t inst);
   Operand Part(const Operand& source, uint32_t position, ir::TypeId type);
@@ -180,7 +183,7 @@ class SegmentCloser {
   Location At(ir::SpanId span) const;
   Location MainOf(uint32_t inst) const;
   Location AuxOf(uint32_t inst) const;  // main if there is none
-  Diagnostic& Report(Code code, const Location& where);
+  void Report(Diagnostic diagnostic) { diagnostics_.push_back(std::move(diagnostic)); }
   ir::CexprId Global(ir::CexprId local) const { return ir::CexprId{bases_.cexpr + local.value}; }
   ir::LocalId Global(ir::LocalId local) const { return ir::LocalId{bases_.local + local.value}; }
 
