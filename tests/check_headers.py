@@ -12,9 +12,9 @@ import concurrent.futures
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
-import tempfile
 
 FOLDERS = ("cache", "client", "compiler", "deploy", "runtime", "server", "tests")
 SPDX = "// SPDX-License-Identifier: "
@@ -31,18 +31,25 @@ def check_text(name, text):
 
 
 def compile_alone(header, root, build, compiler):
-    with tempfile.NamedTemporaryFile("w", suffix=".cc") as unit:
-        unit.write(f'#include "{header}"\n')
-        unit.flush()
-        command = [compiler, "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror",
-                   "-Wno-missing-field-initializers", f"-I{root}", f"-I{build}",
-                   f"-isystem{build}/proto", unit.name]
-        done = subprocess.run(command, capture_output=True, text=True)
+    # A fixed place for the unit, and an object for a result, so that ccache can answer.
+    unit = pathlib.Path(build) / "headers" / header.replace("/", "_").replace(".h", ".cc")
+    text = f'#include "{header}"\n'
+    if not unit.exists() or unit.read_text() != text:
+        unit.write_text(text)
+    command = compiler + ["-std=c++20", "-Wall", "-Wextra", "-Werror",
+                          "-Wno-missing-field-initializers", f"-I{root}", f"-I{build}",
+                          f"-isystem{build}/proto", "-c", str(unit), "-o",
+                          str(unit.with_suffix(".o"))]
+    done = subprocess.run(command, capture_output=True, text=True,
+                          env=os.environ | {"CCACHE_BASEDIR": str(root), "CCACHE_NOHASHDIR": "1"})
     return "" if done.returncode == 0 else f"{header}: does not compile alone\n{done.stderr}"
 
 
 def main():
-    root, build, compiler = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+    root, build, compiler = pathlib.Path(sys.argv[1]), sys.argv[2], [sys.argv[3]]
+    (pathlib.Path(build) / "headers").mkdir(parents=True, exist_ok=True)
+    if shutil.which("ccache"):
+        compiler.insert(0, "ccache")
     problems, alone = [], []
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*")):
