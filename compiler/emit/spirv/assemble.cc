@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: MIT
+// Third step of assembling: the words, strictly from first to last.
+#include "compiler/emit/spirv/assemble.h"
+
+#include <cstring>
+
+#include <spirv/unified1/spirv.hpp11>
+
+#include "compiler/base/check.h"
+#include "compiler/target/capabilities.h"
+
+namespace kiln::spirv {
+namespace {
+
+using spv::Op;
+
+constexpr uint32_t First(Op op, uint32_t word_count) {
+  return word_count << 16 | static_cast<uint32_t>(op);
+}
+
+uint32_t TextWords(std::string_view text) { return static_cast<uint32_t>(text.size() / 4 + 1); }
+
+uint32_t* PutText(uint32_t* out, std::string_view text) {
+  const uint32_t count = TextWords(text);
+  out[count - 1] = 0;
+  std::memcpy(out, text.data(), text.size());
+  return out + count;
+}
+
+spv::ExecutionModel ModelOf(ir::Stage stage) {
+  switch (stage) {
+    case ir::Stage::kVertex:
+      return spv::ExecutionModel::Vertex;
+    case ir::Stage::kFragment:
+      return spv::ExecutionModel::Fragment;
+    case ir::Stage::kCompute:
+      return spv::ExecutionModel::GLCompute;
+  }
+  KILN_UNREACHABLE();
+}
+
+constexpr uint32_t kHeaderWords = 5;
+constexpr uint32_t kModeWords = 3 + 3 + 6;  // OriginUpperLeft, DepthReplacing, LocalSize
+
+}  // namespace
+
+std::span<const uint32_t> Assembler::Assemble(const ir::ClosedVariant& variant, EntryChoice choice,
+                                              const layout::Layout& layout) {
+  Collect(variant, choice);
+  Number();
+  if (has_flows_) {
+    PropagateNonUniform();
+  }
+  uint32_t bound = word_bound_ + kHeaderWords + kCopySlack;
+  bound += static_cast<uint32_t>(PreambleOf(needs_).size());
+  for (uint32_t i = 0; i < entry_count_; ++i) {
+    bound += 3 + TextWords(entries_[i].ref->name) + static_cast<uint32_t>(globals_.size());
+    bound += kModeWords;
+  }
+  if (words_.size() < bound) {
+    words_.resize(bound);
+  }
+  out_ = words_.data();
+  WriteHead(variant);
+  WriteDebug();
+  WriteAnnotations(layout);
+  WriteGlobals();
+  for (uint32_t i = 0; i < entry_count_; ++i) {
+    WriteEntry(entries_[i]);
+  }
+  const auto count = static_cast<size_t>(out_ - words_.data());
+  KILN_CHECK(count <= bound, "{} words of {}", count, bound);
+  return std::span(words_).first(count);
+}
+
+// --- head ----------------------------------------------------------------------------------------
+
+// Capabilities, extensions; a module needs one of very few sets.
+const std::vector<uint32_t>& Assembler::PreambleOf(target::Needs needs) {
+  return *preambles_
+              .FindOrMake(needs,
+                          [&] {
+                            PieceWriter w;
+                            for (const uint32_t capability : target::CapabilitiesOf(needs)) {
+                              w.Op(Part::kCode, Op::OpCapability).Word(capability);
+                            }
+                            const uint32_t version = table_.target().spirv_version;
+                            for (const auto name : target::ExtensionsOf(needs, version)) {
+                              w.Op(Part::kCode, Op::OpExtension).Text(name);
+                            }
+                            return w.part(Part::kCode).words;
+                          })
+              .first;
+}
+
+void Assembler::WriteHead(const ir::ClosedVariant& variant) {
+  Put(spv::MagicNumber);
+  Put(table_.target().spirv_version);
+  Put(0);
+  Put(next_id_);
+  Put(0);
+  for (const uint32_t word : PreambleOf(needs_)) {
+    Put(word);
+  }
+  for (uint32_t i = 0; i < first_declaration_; ++i) {
+    WriteSection(globals_[i].piece->part(Part::kDeclarations), globals_[i].base);
+  }
+  Put(First(Op::OpMemoryModel, 3));
+  Put(static_cast<uint32_t>(spv::AddressingModel::Logical));
+  Put(static_cast<uint32_t>(spv::MemoryModel::GLSL450));
+  for (uint32_t i = 0; i < entry_count_; ++i) {
+    WriteEntryPoint(entries_[i]);
+  }
+  for (uint32_t i = 0; i < entry_count_; ++i) {
+    WriteModes(entries_[i], variant);
+  }
+}
+
+// Below 1.4 the interface is the inputs and outputs; from then on all variables.
+void Assembler::WriteEntryPoint(const Entry& entry) {
+  uint32_t* const first = out_++;
+  Put(static_cast<uint32_t>(ModelOf(entry.ref->stage)));
+  Put(entry.main);
+  out_ = PutText(out_, entry.ref->name);
+  const bool all = table_.target().spirv_version >= target::SpirvVersion(1, 4);
+  for (const PieceStore::Ordered& row : store_.order().subspan(store_.first_variable())) {
+    if (!Test(entry.live, row.global)) {
+      continue;
+    }
+    const spv::StorageClass storage = store_.StorageOf(row.global);
+    if (all || storage == spv::StorageClass::Input || storage == spv::StorageClass::Output) {
+      Put(numbers_[row.symbol.value]);
+    }
+  }
+  *first = First(Op::OpEntryPoint, static_cast<uint32_t>(out_ - first));
+}
+
+bool Assembler::HasStageVariable(const Entry& entry, ir::StageVariable variable) const {
+  const GlobalId global = store_.FindStageVariable(variable);
+  return global.valid() && Test(entry.live, global);
+}
+
+void Assembler::WriteModes(const Entry& entry, const ir::ClosedVariant& variant) {
+  const auto put_mode = [&](spv::ExecutionMode mode, uint32_t more) {
+    Put(First(Op::OpExecutionMode, 3 + more));
+    Put(entry.main);
+    Put(static_cast<uint32_t>(mode));
+  };
+  switch (entry.ref->stage) {
+    case ir::Stage::kVertex:
+      return;
+    case ir::Stage::kFragment:
+      put_mode(spv::ExecutionMode::OriginUpperLeft, 0);
+      if (HasStageVariable(entry, ir::StageVariable::kFragDepth)) {
+        put_mode(spv::ExecutionMode::DepthReplacing, 0);
+      }
+      return;
+    case ir::Stage::kCompute:
+      put_mode(spv::ExecutionMode::LocalSize, 3);
+      for (const std::string_view name :
+           {"workgroup_size_x", "workgroup_size_y", "workgroup_size_z"}) {
+        uint32_t size = 1;
+        for (const ir::ClosedSetting& setting : variant.settings) {
+          size = setting.name == name ? setting.bits : size;  // the last one wins
+        }
+        Put(size);
+      }
+      return;
+  }
+}
+
+// --- sections before the functions ---------------------------------------------------------------
+
+void Assembler::WriteDebug() {
+  for (const Run& global : globals_) {
+    WriteSection(global.piece->part(Part::kDebug), global.base);
+  }
+  for (const Function& function : functions_) {
+    WriteSection(function.head.piece->part(Part::kDebug), function.head.base);
+    for (size_t i = 0; i < function.ref->segments.size(); ++i) {
+      const Run& run = runs_[function.first_run + i];
+      WriteSection(run.piece->part(Part::kDebug), run.base);
+    }
+  }
+}
+
+void Assembler::FillSlots(const Run& run, uint32_t* words, const layout::Layout& layout) {
+  for (const Slot& slot : store_.Slots(*run.piece)) {
+    switch (slot.kind) {
+      case SlotKind::kSet:
+        words[slot.position] = layout.PlacementOf(ir::DeclId{slot.row}).set;
+        break;
+      case SlotKind::kBinding:
+        words[slot.position] = layout.PlacementOf(ir::DeclId{slot.row}).binding;
+        break;
+      case SlotKind::kLocation:
+        words[slot.position] = layout.LocationOf(ir::MemberId{slot.row});
+        break;
+    }
+  }
+}
+
+void Assembler::WriteAnnotations(const layout::Layout& layout) {
+  for (const Run& global : globals_) {
+    uint32_t* const words = out_;
+    WriteSection(global.piece->part(Part::kAnnotations), global.base);
+    FillSlots(global, words, layout);
+  }
+  for (const Run& run : runs_) {
+    WriteSection(run.piece->part(Part::kAnnotations), run.base);
+    for (const Conditional& conditional : store_.Conditionals(*run.piece)) {
+      if (has_flows_ && non_uniform_[conditional.parameter.value] != 0) {
+        WriteSection(conditional.words, run.base);
+      }
+    }
+  }
+}
+
+void Assembler::WriteGlobals() {
+  for (size_t i = first_declaration_; i < globals_.size(); ++i) {
+    WriteSection(globals_[i].piece->part(Part::kDeclarations), globals_[i].base);
+  }
+}
+
+// --- functions -----------------------------------------------------------------------------------
+
+void Assembler::WriteEntry(const Entry& entry) {
+  const auto functions = std::span(functions_).subspan(entry.first_function, entry.function_count);
+  for (const Function& function : functions) {
+    numbers_[function.version->function.value] = function.head.base;
+  }
+  for (const Function& function : functions) {
+    WriteFunction(function);
+  }
+}
+
+void Assembler::WriteFunction(const Function& function) {
+  const auto runs = std::span(runs_).subspan(function.first_run, function.ref->segments.size());
+  for (const Run& run : runs) {
+    uint32_t number = run.base;
+    for (const SymbolId name : store_.Reserved(*run.piece)) {
+      numbers_[name.value] = number++;
+    }
+  }
+  WriteSection(function.head.piece->part(Part::kDeclarations), function.head.base);
+  for (const Run& run : runs) {
+    WriteSection(run.piece->part(Part::kVariables), run.base);
+  }
+  WriteCode(function);
+  switch (runs[0].piece->end) {
+    case End::kFlows:
+      Put(First(Op::OpReturn, 1));
+      break;
+    case End::kUnreachable:
+      Put(First(Op::OpUnreachable, 1));
+      break;
+    case End::kTerminated:
+      break;
+  }
+  Put(First(Op::OpFunctionEnd, 1));
+}
+
+// Segments lie depth first, in the order of the holes that they fill, so one pass over both lists
+// finds them all.
+void Assembler::WriteCode(const Function& function) {
+  const std::vector<ir::SegmentRef>& segments = function.ref->segments;
+  uint32_t next = 1;  // the first segment that is not written yet
+  open_.assign(1, Open{});
+  while (!open_.empty()) {
+    Open& current = open_.back();
+    const Run& run = runs_[function.first_run + current.segment];
+    const Section& code = run.piece->part(Part::kCode);
+    if (current.hole == run.piece->holes.count) {
+      WriteChunk(code, current,
+                 {.word_end = code.words.count,
+                  .own_end = code.own.count,
+                  .import_end = code.imports.count},
+                 run.base);
+      open_.pop_back();
+      continue;
+    }
+    const Hole& hole = store_.Holes(*run.piece)[current.hole++];
+    const bool live = next < segments.size() && segments[next].parent == current.segment &&
+                      segments[next].segment == hole.segment;
+    if (live) {
+      WriteChunk(code, current, hole, run.base);
+      current.word = hole.word_end;
+      current.own = hole.own_end;
+      current.import = hole.import_end;
+      open_.push_back({.segment = next++});
+    }
+  }
+  KILN_CHECK(next == segments.size(), "segment {} fills no hole", next);
+}
+
+void Assembler::WriteChunk(const Section& code, const Open& from, const Hole& to, uint32_t base) {
+  const ptrdiff_t shift = out_ - words_.data() - static_cast<ptrdiff_t>(from.word);
+  uint32_t* const words = words_.data();
+  Copy(code.words.first + from.word, to.word_end - from.word);
+  const uint32_t* const own = store_.positions() + code.own.first;
+  for (uint32_t i = from.own; i < to.own_end; ++i) {
+    words[shift + own[i]] += base;
+  }
+  const Import* const imports = store_.imports() + code.imports.first;
+  for (uint32_t i = from.import; i < to.import_end; ++i) {
+    words[shift + imports[i].position] = numbers_[imports[i].symbol.value];
+  }
+}
+
+void Assembler::WriteSection(const Section& section, uint32_t base) {
+  if (section.words.empty()) {
+    return;
+  }
+  uint32_t* const words = out_;
+  Copy(section.words.first, section.words.count);
+  const uint32_t* const own = store_.positions() + section.own.first;
+  for (uint32_t i = 0; i < section.own.count; ++i) {
+    words[own[i]] += base;
+  }
+  const Import* const imports = store_.imports() + section.imports.first;
+  for (uint32_t i = 0; i < section.imports.count; ++i) {
+    words[imports[i].position] = numbers_[imports[i].symbol.value];
+  }
+}
+
+// Short copies are rounded up to four words: what follows in the output is written later.
+void Assembler::Copy(uint32_t first, uint32_t count) {
+  constexpr uint32_t kShort = 32;
+  const uint32_t* from = store_.words() + first;
+  if (count > kShort) {
+    std::memcpy(out_, from, count * sizeof(uint32_t));
+  } else {
+    for (uint32_t i = 0; i < count; i += 4) {
+      std::memcpy(out_ + i, from + i, 4 * sizeof(uint32_t));
+    }
+  }
+  out_ += count;
+}
+
+std::vector<uint32_t> Assemble(const ir::ClosedVariant& variant, EntryChoice choice,
+                               const layout::Layout& layout, const PieceTable& table) {
+  Assembler assembler(table);
+  const std::span<const uint32_t> words = assembler.Assemble(variant, choice, layout);
+  return {words.begin(), words.end()};
+}
+
+}  // namespace kiln::spirv

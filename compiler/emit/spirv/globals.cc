@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/emit/spirv/globals.h"
+
+#include "compiler/base/check.h"
+
+namespace kiln::spirv {
+namespace {
+
+using spv::Decoration;
+using spv::Op;
+
+constexpr size_t kForms = 6;
+
+bool IsBlock(TypeForm form) { return form >= TypeForm::kUniformBlock; }
+
+layout::Rules RulesOf(TypeForm form) {
+  return ItemForm(form) == TypeForm::kStd140 ? layout::Rules::kStd140 : layout::Rules::kStd430;
+}
+
+spv::ImageFormat FormatOf(ir::ImageFormat format) {
+  switch (format) {
+    case ir::ImageFormat::kUnknown:
+      return spv::ImageFormat::Unknown;
+    case ir::ImageFormat::kRgba32Float:
+      return spv::ImageFormat::Rgba32f;
+    case ir::ImageFormat::kRgba16Float:
+      return spv::ImageFormat::Rgba16f;
+    case ir::ImageFormat::kR32Float:
+      return spv::ImageFormat::R32f;
+    case ir::ImageFormat::kRgba8Unorm:
+      return spv::ImageFormat::Rgba8;
+    case ir::ImageFormat::kRgba8Snorm:
+      return spv::ImageFormat::Rgba8Snorm;
+    case ir::ImageFormat::kRgba32Sint:
+      return spv::ImageFormat::Rgba32i;
+    case ir::ImageFormat::kRgba16Sint:
+      return spv::ImageFormat::Rgba16i;
+    case ir::ImageFormat::kRgba8Sint:
+      return spv::ImageFormat::Rgba8i;
+    case ir::ImageFormat::kR32Sint:
+      return spv::ImageFormat::R32i;
+    case ir::ImageFormat::kRgba32Uint:
+      return spv::ImageFormat::Rgba32ui;
+    case ir::ImageFormat::kRgba16Uint:
+      return spv::ImageFormat::Rgba16ui;
+    case ir::ImageFormat::kRgba8Uint:
+      return spv::ImageFormat::Rgba8ui;
+    case ir::ImageFormat::kR32Uint:
+      return spv::ImageFormat::R32ui;
+  }
+  KILN_UNREACHABLE();
+}
+
+spv::Dim DimOf(ir::ImageDim dim) {
+  switch (dim) {
+    case ir::ImageDim::k2d:
+      return spv::Dim::Dim2D;
+    case ir::ImageDim::k3d:
+      return spv::Dim::Dim3D;
+    case ir::ImageDim::kCube:
+      return spv::Dim::Cube;
+  }
+  KILN_UNREACHABLE();
+}
+
+}  // namespace
+
+TypeForm ItemForm(TypeForm form) {
+  switch (form) {
+    case TypeForm::kPlain:
+      return TypeForm::kPlain;
+    case TypeForm::kStd140:
+    case TypeForm::kUniformBlock:
+      return TypeForm::kStd140;
+    case TypeForm::kStd430:
+    case TypeForm::kReadOnlyBlock:
+    case TypeForm::kWritableBlock:
+      return TypeForm::kStd430;
+  }
+  KILN_UNREACHABLE();
+}
+
+SymbolId Globals::Type(ir::TypeId type, TypeForm form) {
+  const size_t row = kForms * type.value + static_cast<size_t>(form);
+  if (row >= types_.size()) {
+    types_.resize(kForms * (type.value + size_t{1}));
+  }
+  if (!types_[row].valid()) {
+    const SymbolId made = MakeType(type, form);  // may grow types_
+    types_[row] = made;
+  }
+  return types_[row];
+}
+
+SymbolId Globals::MakeType(ir::TypeId type, TypeForm form) {
+  const ir::Type t = pool_[type];
+  PieceWriter w;
+  switch (t.kind) {
+    case ir::TypeKind::kVoid:
+      w.Op(Part::kDeclarations, Op::OpTypeVoid).Use(w.NewId());
+      return store_.InternGlobal(w);
+    case ir::TypeKind::kVector:
+      if (t.rows == 1) {
+        return MakeScalar(t.scalar);
+      }
+      w.Op(Part::kDeclarations, Op::OpTypeVector)
+          .Use(w.NewId())
+          .Use(Type(pool_.Vector(t.scalar, 1)))
+          .Word(uint32_t{t.rows});
+      return store_.InternGlobal(w);
+    case ir::TypeKind::kMatrix:
+      w.Op(Part::kDeclarations, Op::OpTypeMatrix)
+          .Use(w.NewId())
+          .Use(Type(pool_.Vector(t.scalar, t.rows)))
+          .Word(uint32_t{t.columns});
+      return store_.InternGlobal(w);
+    case ir::TypeKind::kArray:
+    case ir::TypeKind::kRuntimeArray:
+      return MakeArray(type, form);
+    case ir::TypeKind::kStruct:
+      return MakeStruct(type, form);
+    case ir::TypeKind::kSampler:
+      w.Op(Part::kDeclarations, Op::OpTypeSampler).Use(w.NewId());
+      return store_.InternGlobal(w);
+    case ir::TypeKind::kImage:
+      return MakeImage(t);
+    case ir::TypeKind::kNamed:
+    case ir::TypeKind::kDeferred:
+      break;
+  }
+  KILN_UNREACHABLE();
+}
+
+SymbolId Globals::MakeScalar(ir::Scalar scalar) {
+  PieceWriter w;
+  const Ref self = w.NewId();
+  switch (scalar) {
+    case ir::Scalar::kBool:
+      w.Op(Part::kDeclarations, Op::OpTypeBool).Use(self);
+      break;
+    case ir::Scalar::kF32:
+      w.Op(Part::kDeclarations, Op::OpTypeFloat).Use(self).Word(32u);
+      break;
+    case ir::Scalar::kF16:
+      w.Op(Part::kDeclarations, Op::OpTypeFloat).Use(self).Word(16u);
+      w.needs |= target::BitOf(target::Need::kFloat16);
+      break;
+    case ir::Scalar::kU32:
+      w.Op(Part::kDeclarations, Op::OpTypeInt).Use(self).Word(32u).Word(0u);
+      break;
+    case ir::Scalar::kS32:
+      w.Op(Part::kDeclarations, Op::OpTypeInt).Use(self).Word(32u).Word(1u);
+      break;
+    case ir::Scalar::kNone:
+      KILN_UNREACHABLE();
+  }
+  return store_.InternGlobal(w);
+}
+
+SymbolId Globals::MakeArray(ir::TypeId type, TypeForm form) {
+  const ir::Type t = pool_[type];
+  const SymbolId item = Type(ir::TypeId{t.element}, ItemForm(form));
+  PieceWriter w;
+  const Ref self = w.NewId();
+  if (t.kind == ir::TypeKind::kArray) {
+    const SymbolId extent = U32(t.extent);
+    w.Op(Part::kDeclarations, Op::OpTypeArray).Use(self).Use(item).Use(extent);
+  } else {
+    w.Op(Part::kDeclarations, Op::OpTypeRuntimeArray).Use(self).Use(item);
+  }
+  if (form != TypeForm::kPlain) {
+    w.Op(Part::kAnnotations, Op::OpDecorate)
+        .Use(self)
+        .Word(Decoration::ArrayStride)
+        .Word(layouts_.Of(type, RulesOf(form)).stride);
+  }
+  return store_.InternGlobal(w);
+}
+
+SymbolId Globals::MakeStruct(ir::TypeId type, TypeForm form) {
+  const std::span<const ir::ShapeMember> members = pool_.Members(type);
+  std::vector<SymbolId> types;
+  for (const ir::ShapeMember& member : members) {
+    types.push_back(Type(member.type, ItemForm(form)));
+  }
+  PieceWriter w;
+  const Ref self = w.NewId();
+  {
+    Instruction made = w.Op(Part::kDeclarations, Op::OpTypeStruct);
+    made.Use(self);
+    for (const SymbolId member : types) {
+      made.Use(member);
+    }
+  }
+  if (target_.debug != target::Debug::kNone) {
+    w.Op(Part::kDebug, Op::OpName).Use(self).Text(pool_.Text(pool_.ShapeOf(type).name));
+    for (uint32_t i = 0; i < members.size(); ++i) {
+      w.Op(Part::kDebug, Op::OpMemberName).Use(self).Word(i).Text(pool_.Text(members[i].name));
+    }
+  }
+  if (IsBlock(form)) {
+    w.Op(Part::kAnnotations, Op::OpDecorate).Use(self).Word(Decoration::Block);
+  }
+  for (uint32_t i = 0; form != TypeForm::kPlain && i < members.size(); ++i) {
+    DecorateMember(w, self, type, form, i);
+  }
+  return store_.InternGlobal(w);
+}
+
+void Globals::DecorateMember(PieceWriter& w, Ref self, ir::TypeId type, TypeForm form,
+                             uint32_t index) {
+  const layout::Rules rules = RulesOf(form);
+  const ir::TypeId member = pool_.Members(type)[index].type;
+  const auto decorate = [&](Decoration decoration) {
+    w.Op(Part::kAnnotations, Op::OpMemberDecorate).Use(self).Word(index).Word(decoration);
+  };
+  w.Op(Part::kAnnotations, Op::OpMemberDecorate)
+      .Use(self)
+      .Word(index)
+      .Word(Decoration::Offset)
+      .Word(static_cast<uint32_t>(layouts_.Of(type, rules).offsets[index]));
+  if (const uint32_t stride = layouts_.Of(member, rules).matrix_stride; stride != 0) {
+    decorate(Decoration::ColMajor);
+    w.Op(Part::kAnnotations, Op::OpMemberDecorate)
+        .Use(self)
+        .Word(index)
+        .Word(Decoration::MatrixStride)
+        .Word(stride);
+  }
+  if (form == TypeForm::kReadOnlyBlock) {
+    decorate(Decoration::NonWritable);
+  }
+  if (Holds16Bits(member)) {
+    w.needs |= target::BitOf(target::Need::kStorageBuffer16BitAccess);
+  }
+}
+
+bool Globals::Holds16Bits(ir::TypeId type) const {
+  ir::Type t = pool_[type];
+  while (t.kind == ir::TypeKind::kArray || t.kind == ir::TypeKind::kRuntimeArray) {
+    t = pool_[ir::TypeId{t.element}];
+  }
+  return t.scalar == ir::Scalar::kF16;  // structs decorate their own members
+}
+
+SymbolId Globals::MakeImage(const ir::Type& type) {
+  const ir::ImageTraits traits = ir::UnpackImage(type.extent);
+  const SymbolId sampled = Type(pool_.Vector(type.scalar, 1));
+  PieceWriter w;
+  w.Op(Part::kDeclarations, Op::OpTypeImage)
+      .Use(w.NewId())
+      .Use(sampled)
+      .Word(DimOf(traits.dim))
+      .Word(traits.depth ? 1u : 0u)
+      .Word(traits.arrayed ? 1u : 0u)
+      .Word(0u)
+      .Word(traits.storage ? 2u : 1u)
+      .Word(FormatOf(traits.format));
+  return store_.InternGlobal(w);
+}
+
+PieceWriter& Globals::Scratch() {
+  scratch_.Clear();
+  return scratch_;
+}
+
+SymbolId Globals::Pointer(spv::StorageClass storage, SymbolId pointee) {
+  PieceWriter& w = Scratch();
+  w.Op(Part::kDeclarations, Op::OpTypePointer).Use(w.NewId()).Word(storage).Use(pointee);
+  return store_.InternGlobal(w);
+}
+
+SymbolId Globals::Function(SymbolId result, std::span<const SymbolId> parameters) {
+  PieceWriter& w = Scratch();
+  {
+    Instruction made = w.Op(Part::kDeclarations, Op::OpTypeFunction);
+    made.Use(w.NewId()).Use(result);
+    for (const SymbolId parameter : parameters) {
+      made.Use(parameter);
+    }
+  }
+  return store_.InternGlobal(w);
+}
+
+SymbolId Globals::SampledImage(SymbolId image) {
+  PieceWriter& w = Scratch();
+  w.Op(Part::kDeclarations, Op::OpTypeSampledImage).Use(w.NewId()).Use(image);
+  return store_.InternGlobal(w);
+}
+
+SymbolId Globals::Constant(ir::ConstId constant) {
+  if (constant.value >= constants_.size()) {
+    constants_.resize(constant.value + size_t{1});
+  }
+  if (!constants_[constant.value].valid()) {
+    const ir::Const c = pool_[constant];
+    SymbolId made;
+    if (c.composite == 0) {
+      made = Scalar(c.type, c.a);
+    } else {
+      std::vector<SymbolId> parts;
+      for (const ir::ConstId part : pool_.Parts(constant)) {
+        parts.push_back(Constant(part));
+      }
+      made = Composite(Type(c.type), parts);
+    }
+    constants_[constant.value] = made;
+  }
+  return constants_[constant.value];
+}
+
+SymbolId Globals::Flag(bool value) { return Scalar(pool_.bool_type(), value ? 1 : 0); }
+
+SymbolId Globals::Scalar(ir::TypeId type, uint32_t bits) {
+  const SymbolId symbol = Type(type);
+  PieceWriter& w = Scratch();
+  if (pool_[type].scalar == ir::Scalar::kBool) {
+    w.Op(Part::kDeclarations, bits != 0 ? Op::OpConstantTrue : Op::OpConstantFalse)
+        .Use(symbol)
+        .Use(w.NewId());
+  } else {
+    w.Op(Part::kDeclarations, Op::OpConstant).Use(symbol).Use(w.NewId()).Word(bits);
+  }
+  return store_.InternGlobal(w);
+}
+
+SymbolId Globals::Composite(SymbolId type, std::span<const SymbolId> parts) {
+  PieceWriter& w = Scratch();
+  {
+    Instruction made = w.Op(Part::kDeclarations, Op::OpConstantComposite);
+    made.Use(type).Use(w.NewId());
+    for (const SymbolId part : parts) {
+      made.Use(part);
+    }
+  }
+  return store_.InternGlobal(w);
+}
+
+SymbolId Globals::Glsl() {
+  PieceWriter& w = Scratch();
+  w.Op(Part::kDeclarations, Op::OpExtInstImport).Use(w.NewId()).Text("GLSL.std.450");
+  return store_.InternGlobal(w, SymbolKind::kInstructionSet);
+}
+
+}  // namespace kiln::spirv

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Closed types and constants as globals: a type of the pool, in the form that its place asks for,
+// -> the symbol of its piece. Remembered per type and form; equal pieces are one global.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <spirv/unified1/spirv.hpp11>
+
+#include "compiler/emit/spirv/piece_store.h"
+#include "compiler/ir/types.h"
+#include "compiler/layout/bytes.h"
+#include "compiler/target/target.h"
+
+namespace kiln::spirv {
+
+// How a type appears: plain in functions and stage variables, with offsets and strides in buffers,
+// and as the block of a buffer. Only structs, arrays and what holds them differ.
+enum class TypeForm : uint8_t {
+  kPlain,
+  kStd140,
+  kStd430,
+  kUniformBlock,   // std140, Block
+  kReadOnlyBlock,  // std430, Block, members NonWritable
+  kWritableBlock,  // std430, Block; push constants too
+};
+// The form of what lies inside a block or an item.
+TypeForm ItemForm(TypeForm form);
+
+class Globals {
+ public:
+  // All must outlive the object.
+  Globals(const ir::Pool& pool, const target::Target& target, PieceStore& store)
+      : pool_(pool), target_(target), store_(store), layouts_(pool) {}
+
+  SymbolId Type(ir::TypeId type, TypeForm form = TypeForm::kPlain);
+  SymbolId Pointer(spv::StorageClass storage, SymbolId pointee);
+  SymbolId Function(SymbolId result, std::span<const SymbolId> parameters);
+  SymbolId SampledImage(SymbolId image);
+
+  SymbolId Constant(ir::ConstId constant);
+  SymbolId Flag(bool value);
+  SymbolId Scalar(ir::TypeId type, uint32_t bits);  // 32-bit and 16-bit numbers, bool
+  SymbolId U32(uint32_t value) { return Scalar(pool_.Vector(ir::Scalar::kU32, 1), value); }
+  SymbolId Composite(SymbolId type, std::span<const SymbolId> parts);
+
+  SymbolId Glsl();  // the import of GLSL.std.450
+
+ private:
+  SymbolId MakeType(ir::TypeId type, TypeForm form);
+  SymbolId MakeScalar(ir::Scalar scalar);
+  SymbolId MakeArray(ir::TypeId type, TypeForm form);
+  SymbolId MakeStruct(ir::TypeId type, TypeForm form);
+  void DecorateMember(PieceWriter& w, Ref self, ir::TypeId type, TypeForm form, uint32_t index);
+  SymbolId MakeImage(const ir::Type& type);
+  bool Holds16Bits(ir::TypeId type) const;
+  PieceWriter& Scratch();  // for globals whose operands are all there
+
+  const ir::Pool& pool_;
+  const target::Target& target_;
+  PieceStore& store_;
+  layout::TypeLayouts layouts_;
+  std::vector<SymbolId> types_;      // by TypeId and TypeForm
+  std::vector<SymbolId> constants_;  // by ConstId
+  PieceWriter scratch_;
+};
+
+}  // namespace kiln::spirv

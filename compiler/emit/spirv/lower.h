@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// One closed segment -> one relocatable piece. Words are written directly; what only a layout knows
+// cannot reach code, because no layout is given. Spec: architecture.md 10.4; rpl.md 11; docs/IR.md.
+#pragma once
+
+#include "compiler/emit/spirv/piece_table.h"
+#include "compiler/ir/closed.h"
+#include "compiler/target/target.h"
+
+namespace kiln::spirv {
+
+// The piece is added to the table, but not bound: passes may have made `segment` from the one that
+// a variant refers to. Requires: every buffer and push constant it mentions was lowered
+// (LowerDecl).
+PieceId Lower(const ir::ClosedSegment& segment, const target::Target& target, PieceTable& table);
+
+// Lowers and binds every declaration and segment of the variant that is new to the table.
+void Prepare(const ir::ClosedVariant& variant, PieceTable& table);
+
+}  // namespace kiln::spirv

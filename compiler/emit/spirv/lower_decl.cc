@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/emit/spirv/lower_decl.h"
+
+#include <string>
+#include <vector>
+
+#include "compiler/base/check.h"
+#include "compiler/emit/spirv/opcodes.h"
+
+namespace kiln::spirv {
+namespace {
+
+using spv::Decoration;
+using spv::Op;
+using spv::StorageClass;
+
+struct StageRow {
+  const char* name;
+  ir::Scalar scalar;
+  uint32_t rows;
+  StorageClass storage;
+};
+// By StageVariable.
+constexpr StageRow kStageRows[] = {
+    {"position", ir::Scalar::kF32, 4, StorageClass::Output},
+    {"vertex_index", ir::Scalar::kU32, 1, StorageClass::Input},
+    {"instance_index", ir::Scalar::kU32, 1, StorageClass::Input},
+    {"frag_coord", ir::Scalar::kF32, 4, StorageClass::Input},
+    {"front_facing", ir::Scalar::kBool, 1, StorageClass::Input},
+    {"frag_depth", ir::Scalar::kF32, 1, StorageClass::Output},
+    {"global_id", ir::Scalar::kU32, 3, StorageClass::Input},
+    {"local_id", ir::Scalar::kU32, 3, StorageClass::Input},
+    {"local_index", ir::Scalar::kU32, 1, StorageClass::Input},
+    {"workgroup_id", ir::Scalar::kU32, 3, StorageClass::Input},
+    {"workgroup_count", ir::Scalar::kU32, 3, StorageClass::Input},
+};
+
+void Name(PieceWriter& w, const PieceTable& table, Ref id, std::string_view name) {
+  if (table.target().debug != target::Debug::kNone) {
+    w.Op(Part::kDebug, Op::OpName).Use(id).Text(name);
+  }
+}
+
+void Decorate(PieceWriter& w, Ref id, Decoration decoration) {
+  w.Op(Part::kAnnotations, Op::OpDecorate).Use(id).Word(decoration);
+}
+
+void DecorateWithSlot(PieceWriter& w, Ref id, Decoration decoration, SlotKind kind, uint32_t row) {
+  Instruction made = w.Op(Part::kAnnotations, Op::OpDecorate);
+  made.Use(id).Word(decoration);
+  w.AddSlot(kind, row);
+  made.Word(0u);
+}
+
+void Declare(PieceWriter& w, PieceTable& table, Ref id, SymbolId type, StorageClass storage) {
+  w.Op(Part::kDeclarations, Op::OpVariable)
+      .Use(table.globals().Pointer(storage, type))
+      .Use(id)
+      .Word(storage);
+}
+
+// --- containers ----------------------------------------------------------------------------------
+
+bool IsInteger(const ir::Pool& pool, ir::TypeId type) {
+  return pool[type].scalar == ir::Scalar::kU32 || pool[type].scalar == ir::Scalar::kS32;
+}
+
+VariableVersion LowerField(const ir::ClosedDecl& decl, const ir::ClosedMember& member,
+                           ir::Direction direction, PieceTable& table) {
+  const ir::Pool& pool = table.pool();
+  const bool input = direction == ir::Direction::kIn;
+  const StorageClass storage = input ? StorageClass::Input : StorageClass::Output;
+  PieceWriter w;
+  const Ref id = w.NewId();
+  Name(w, table, id, std::string(pool.Text(decl.name)) + "." + std::string(pool.Text(member.name)));
+  DecorateWithSlot(w, id, Decoration::Location, SlotKind::kLocation, member.member.value);
+  if (input && decl.container() == ir::ContainerKind::kState && IsInteger(pool, member.type)) {
+    Decorate(w, id, Decoration::Flat);
+  }
+  Declare(w, table, id, table.globals().Type(member.type), storage);
+  const SymbolId symbol = table.store().Variable(decl.decl, member.member, direction, storage);
+  return {table.store().GlobalOf(symbol), table.store().Add(w)};
+}
+
+std::vector<VariableVersion> LowerContainer(const ir::ClosedDecl& decl, PieceTable& table) {
+  table.Classify(decl.decl, {.kind = decl.kind});
+  std::vector<VariableVersion> versions;
+  for (const ir::ClosedMember& member : decl.members) {
+    const ir::ContainerKind kind = decl.container();
+    if (kind != ir::ContainerKind::kColorOutput) {
+      versions.push_back(LowerField(decl, member, ir::Direction::kIn, table));
+    }
+    if (kind == ir::ContainerKind::kColorOutput || kind == ir::ContainerKind::kState) {
+      versions.push_back(LowerField(decl, member, ir::Direction::kOut, table));
+    }
+    if (kind == ir::ContainerKind::kState) {
+      const size_t last = versions.size() - 1;
+      table.store().AddVarying(versions[last - 1].variable, versions[last].variable);
+    }
+  }
+  return versions;
+}
+
+// --- resources -----------------------------------------------------------------------------------
+
+struct Resource {
+  StorageClass storage = StorageClass::UniformConstant;
+  TypeForm form = TypeForm::kPlain;  // of the variable's type
+  bool has_binding = true;
+  bool writable = false;
+};
+
+Resource ResourceOf(const ir::ClosedDecl& decl) {
+  switch (decl.kind) {
+    case ir::DeclKind::kPushConstant:
+      return {StorageClass::PushConstant, TypeForm::kWritableBlock, false, false};
+    case ir::DeclKind::kBuffer:
+      switch (decl.buffer()) {
+        case ir::BufferKind::kUniform:
+          return {StorageClass::Uniform, TypeForm::kUniformBlock, true, false};
+        case ir::BufferKind::kReadOnlyStorage:
+          return {StorageClass::StorageBuffer, TypeForm::kReadOnlyBlock, true, false};
+        case ir::BufferKind::kReadWriteStorage:
+          return {StorageClass::StorageBuffer, TypeForm::kWritableBlock, true, true};
+      }
+      KILN_UNREACHABLE();
+    case ir::DeclKind::kSampler:
+    case ir::DeclKind::kImage:
+      return {};
+    case ir::DeclKind::kConstant:
+    case ir::DeclKind::kSetting:
+    case ir::DeclKind::kStruct:
+    case ir::DeclKind::kContainer:
+    case ir::DeclKind::kFunction:
+    case ir::DeclKind::kWorkgroup:
+      break;
+  }
+  KILN_UNREACHABLE();
+}
+
+void DecorateAccess(PieceWriter& w, Ref id, const ir::ClosedDecl& decl) {
+  if (decl.kind == ir::DeclKind::kBuffer && decl.buffer() == ir::BufferKind::kReadOnlyStorage) {
+    Decorate(w, id, Decoration::NonWritable);
+  }
+}
+
+VariableVersion LowerResource(const ir::ClosedDecl& decl, PieceTable& table) {
+  const Resource resource = ResourceOf(decl);
+  table.Classify(decl.decl, {.kind = decl.kind,
+                             .storage = resource.storage,
+                             .form = ItemForm(resource.form),
+                             .writable = resource.writable});
+  PieceWriter w;
+  const Ref id = w.NewId();
+  Name(w, table, id, table.pool().Text(decl.name));
+  if (resource.has_binding) {
+    DecorateWithSlot(w, id, Decoration::DescriptorSet, SlotKind::kSet, decl.decl.value);
+    DecorateWithSlot(w, id, Decoration::Binding, SlotKind::kBinding, decl.decl.value);
+  }
+  DecorateAccess(w, id, decl);
+  if (resource.storage == StorageClass::StorageBuffer) {
+    w.needs |= target::BitOf(target::Need::kStorageBufferClass);
+  }
+  Declare(w, table, id, table.globals().Type(decl.type, resource.form), resource.storage);
+  const SymbolId symbol =
+      table.store().Variable(decl.decl, {}, ir::Direction::kNone, resource.storage);
+  return {table.store().GlobalOf(symbol), table.store().Add(w)};
+}
+
+// --- functions -----------------------------------------------------------------------------------
+
+bool IsHandle(const ir::Pool& pool, ir::TypeId type) {
+  return pool[type].kind == ir::TypeKind::kSampler || pool[type].kind == ir::TypeKind::kImage;
+}
+
+SymbolId ParameterType(const ir::ClosedMember& parameter, PieceTable& table) {
+  const SymbolId type = table.globals().Type(parameter.type);
+  if (IsHandle(table.pool(), parameter.type)) {
+    return table.globals().Pointer(StorageClass::UniformConstant, type);
+  }
+  return parameter.access == ir::Access::kIn
+             ? type
+             : table.globals().Pointer(StorageClass::Function, type);
+}
+
+// Own ids of a head: the function and the label of its first block.
+void LowerHead(const ir::ClosedDecl& decl, PieceTable& table) {
+  std::vector<SymbolId> types;
+  std::vector<SymbolId> parameters;
+  for (const ir::ClosedMember& member : decl.members) {
+    types.push_back(ParameterType(member, table));
+    parameters.push_back(table.store().Local(member.local));
+  }
+  const SymbolId result = table.globals().Type(decl.type);
+  const SymbolId symbol = table.store().Function(decl.decl);
+  PieceWriter w;
+  const Ref id = w.Reserve(symbol);
+  Name(w, table, id, table.pool().Text(decl.name));
+  w.Op(Part::kDeclarations, Op::OpFunction)
+      .Use(result)
+      .Use(id)
+      .Word(0u)
+      .Use(table.globals().Function(result, types));
+  for (size_t i = 0; i < types.size(); ++i) {
+    w.Op(Part::kDeclarations, Op::OpFunctionParameter).Use(types[i]).Use(parameters[i]);
+  }
+  w.Op(Part::kDeclarations, Op::OpLabel).Use(w.NewId());
+  table.Bind(decl, table.store().Add(w), symbol, parameters);
+}
+
+}  // namespace
+
+void LowerDecl(const ir::ClosedDecl& decl, PieceTable& table) {
+  if (decl.kind == ir::DeclKind::kFunction) {
+    LowerHead(decl, table);
+    return;
+  }
+  if (decl.kind == ir::DeclKind::kContainer) {
+    table.Bind(decl, LowerContainer(decl, table));
+    return;
+  }
+  const VariableVersion version = LowerResource(decl, table);
+  table.Bind(decl, std::span(&version, 1));
+}
+
+spv::StorageClass StorageOf(ir::StageVariable variable) {
+  return kStageRows[static_cast<size_t>(variable)].storage;
+}
+
+SymbolId StageVariableOf(ir::StageVariable variable, PieceTable& table) {
+  const StageRow& row = kStageRows[static_cast<size_t>(variable)];
+  return table.store().StageVariable(variable, row.storage, [&](PieceWriter& w) {
+    const Ref id = w.NewId();
+    Name(w, table, id, row.name);
+    w.Op(Part::kAnnotations, Op::OpDecorate)
+        .Use(id)
+        .Word(Decoration::BuiltIn)
+        .Word(BuiltInOf(variable));
+    Declare(w, table, id, table.globals().Type(table.pool().Vector(row.scalar, row.rows)),
+            row.storage);
+  });
+}
+
+}  // namespace kiln::spirv

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Pieces of closed declarations: one for each variable of the interface, with slots for set,
+// binding and location, and one for the head of a function. Spec: rpl.md 11.2, 11.4.
+#pragma once
+
+#include "compiler/emit/spirv/piece_table.h"
+#include "compiler/ir/closed.h"
+
+namespace kiln::spirv {
+
+// Binds `decl` in the table. Requires: a declaration of an interface, or a function.
+void LowerDecl(const ir::ClosedDecl& decl, PieceTable& table);
+
+// The variable of the stage, made on first mention.
+SymbolId StageVariableOf(ir::StageVariable variable, PieceTable& table);
+spv::StorageClass StorageOf(ir::StageVariable variable);
+
+}  // namespace kiln::spirv

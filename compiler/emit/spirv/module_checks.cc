@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/emit/spirv/module_checks.h"
+
+#include <memory>
+
+#include <spirv-tools/libspirv.h>
+
+#include "compiler/base/check.h"
+
+namespace kiln::spirv {
+namespace {
+
+spv_target_env EnvironmentOf(const target::Target& target) {
+  switch (target.environment) {
+    case target::Environment::kVulkan10:
+      return SPV_ENV_VULKAN_1_0;
+    case target::Environment::kVulkan11:
+      return SPV_ENV_VULKAN_1_1;
+    case target::Environment::kVulkan12:
+      return SPV_ENV_VULKAN_1_2;
+    case target::Environment::kVulkan13:
+    case target::Environment::kVulkan14:
+      return SPV_ENV_VULKAN_1_3;
+  }
+  KILN_UNREACHABLE();
+}
+
+struct Context {
+  explicit Context(const target::Target& target)
+      : handle(spvContextCreate(EnvironmentOf(target)), spvContextDestroy) {}
+  std::unique_ptr<spv_context_t, decltype(&spvContextDestroy)> handle;
+};
+
+uint32_t WidthOf(const ir::Pool& pool, ir::TypeId type) {
+  const ir::Type& t = pool[type];
+  return t.kind == ir::TypeKind::kMatrix ? t.columns : 1;
+}
+
+}  // namespace
+
+layout::Layout CountingLayout(const ir::ClosedVariant& variant) {
+  layout::Layout layout;
+  uint32_t next_binding[4] = {};
+  uint32_t next_location[3] = {};  // attributes, state, colour outputs
+  for (const ir::ClosedDecl* decl : variant.interface) {
+    if (decl->kind == ir::DeclKind::kContainer) {
+      const ir::ContainerKind kind = decl->container();
+      const size_t counter = kind == ir::ContainerKind::kState         ? 1
+                             : kind == ir::ContainerKind::kColorOutput ? 2
+                                                                       : 0;
+      for (const ir::ClosedMember& member : decl->members) {
+        layout.Locate(member.member, next_location[counter]);
+        next_location[counter] += WidthOf(*variant.pool, member.type);
+      }
+    } else if (decl->kind != ir::DeclKind::kPushConstant) {
+      const auto set = static_cast<uint32_t>(decl->set());
+      layout.Place(decl->decl, {.set = set, .binding = next_binding[set]++});
+    }
+  }
+  return layout;
+}
+
+std::string Validate(std::span<const uint32_t> words, const target::Target& target) {
+  const Context context(target);
+  spv_const_binary_t binary{words.data(), words.size()};
+  spv_diagnostic diagnostic = nullptr;
+  const spv_result_t result = spvValidate(context.handle.get(), &binary, &diagnostic);
+  std::string complaint;
+  if (result != SPV_SUCCESS) {
+    complaint = diagnostic != nullptr ? diagnostic->error : "invalid";
+    complaint += "\n" + Disassemble(words, target);
+  }
+  spvDiagnosticDestroy(diagnostic);
+  return complaint;
+}
+
+std::string Disassemble(std::span<const uint32_t> words, const target::Target& target) {
+  const Context context(target);
+  spv_text text = nullptr;
+  spv_diagnostic diagnostic = nullptr;
+  spvBinaryToText(context.handle.get(), words.data(), words.size(),
+                  SPV_BINARY_TO_TEXT_OPTION_NO_HEADER, &text, &diagnostic);
+  std::string result = text != nullptr ? std::string(text->str, text->length)
+                                       : std::string("not a module: ") + diagnostic->error;
+  spvTextDestroy(text);
+  spvDiagnosticDestroy(diagnostic);
+  return result;
+}
+
+}  // namespace kiln::spirv

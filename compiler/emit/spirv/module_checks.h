@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// For tests of this folder: a layout of a closed variant by plain counting, and SPIRV-Tools as the
+// judge of what was written. Not part of the library, which does not link SPIRV-Tools.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "compiler/ir/closed.h"
+#include "compiler/layout/layout.h"
+#include "compiler/target/target.h"
+
+namespace kiln::spirv {
+
+// Bindings count per set, locations per direction of containers, in the order of the interface.
+layout::Layout CountingLayout(const ir::ClosedVariant& variant);
+
+// Empty if the validator accepts the module for the target, else its complaint and the module.
+std::string Validate(std::span<const uint32_t> words, const target::Target& target);
+
+// Without header and indentation; ids are numbers.
+std::string Disassemble(std::span<const uint32_t> words, const target::Target& target);
+
+}  // namespace kiln::spirv

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/emit/spirv/piece_store.h"
+
+#include <algorithm>
+
+#include "compiler/base/check.h"
+
+namespace kiln::spirv {
+namespace {
+
+uint64_t HashOf(uint64_t hash, std::span<const uint32_t> words) {
+  return Mix64(hash ^ Hash64(std::as_bytes(words)));
+}
+
+uint64_t HashOf(const PieceWriter& writer) {
+  uint64_t hash = 0;
+  for (const Words& part : writer.parts) {
+    hash = HashOf(hash, part.words);
+    for (const Import& import : part.imports) {
+      hash = Mix64(hash ^ (uint64_t{import.position} << 32 | import.symbol.value));
+    }
+  }
+  return hash;
+}
+
+void SetBit(std::vector<uint64_t>& bits, uint32_t bit) {
+  if (bit / 64 >= bits.size()) {
+    bits.resize(bit / 64 + 1, 0);
+  }
+  bits[bit / 64] |= uint64_t{1} << (bit % 64);
+}
+
+}  // namespace
+
+template <class T>
+Range<T> PieceStore::Append(std::vector<T>& rows, std::span<const T> more) {
+  const Range<T> range{static_cast<uint32_t>(rows.size()), static_cast<uint32_t>(more.size())};
+  rows.insert(rows.end(), more.begin(), more.end());
+  return range;
+}
+
+Section PieceStore::Append(const Words& words) {
+  return {.words = Append<uint32_t>(words_, words.words),
+          .own = Append<uint32_t>(positions_, words.own),
+          .imports = Append<Import>(imports_, words.imports)};
+}
+
+SymbolId PieceStore::Intern(const Symbol& symbol) {
+  const uint32_t key[] = {static_cast<uint32_t>(symbol.kind), symbol.a, symbol.b, symbol.c};
+  const uint32_t row = symbol_index_.FindOrAdd(
+      HashOf(0, key), [&](uint32_t i) { return symbols_[SymbolId{i}] == symbol; },
+      [&] {
+        global_of_.emplace_back();
+        return symbols_.Add(symbol).value;
+      });
+  return SymbolId{row};
+}
+
+SymbolId PieceStore::Function(ir::DeclId function) {
+  return Intern({SymbolKind::kFunction, function.value, 0, 0});
+}
+
+SymbolId PieceStore::Local(ir::LocalId local, LocalRole role) {
+  return Intern({SymbolKind::kLocal, local.value, static_cast<uint32_t>(role), 0});
+}
+
+SymbolId PieceStore::Variable(ir::DeclId decl, ir::MemberId member, ir::Direction direction,
+                              spv::StorageClass storage) {
+  const SymbolId id =
+      Intern({SymbolKind::kVariable, decl.value, member.value, static_cast<uint32_t>(direction)});
+  if (!global_of_[id.value].valid()) {
+    AddGlobal(id, {.storage = storage});
+  }
+  return id;
+}
+
+void PieceStore::AddVarying(GlobalId in, GlobalId out) {
+  const Varying pair{in, out};
+  const auto same = [&](const Varying& known) { return known.in == pair.in; };
+  if (std::ranges::none_of(varyings_, same)) {
+    varyings_.push_back(pair);
+  }
+}
+
+SymbolId PieceStore::InternGlobal(const PieceWriter& writer, SymbolKind kind) {
+  const uint32_t row = shape_index_.FindOrAdd(
+      HashOf(writer), [&](uint32_t i) { return Equal(globals_[GlobalId{i}].piece, writer); },
+      [&] {
+        // every global of this kind has a symbol of its own: its number makes it unique
+        const SymbolId symbol = Intern({kind, globals_.size(), 0, 0});
+        AddGlobal(symbol, {.piece = Add(writer)});
+        return globals_.size() - 1;
+      });
+  return globals_[GlobalId{row}].symbol;
+}
+
+GlobalId PieceStore::FindStageVariable(ir::StageVariable variable) const {
+  for (const Ordered& row : order().subspan(first_variable_)) {
+    const Symbol& symbol = symbols_[row.symbol];
+    if (symbol.kind != SymbolKind::kStageVariable) {
+      break;  // stage variables come first
+    }
+    if (symbol.a == static_cast<uint32_t>(variable)) {
+      return row.global;
+    }
+  }
+  return {};
+}
+
+PieceId PieceStore::Add(const PieceWriter& writer) {
+  Piece piece;
+  for (uint32_t i = 0; i < kPartCount; ++i) {
+    piece.parts[i] = Append(writer.parts[i]);
+    piece.word_count += piece.parts[i].words.count;
+  }
+  piece.own_ids = writer.own_ids;
+  piece.needs = writer.needs;
+  piece.end = writer.end;
+  piece.reserved = Append<SymbolId>(reserved_, writer.reserved);
+  piece.globals = NeedsOf(writer);
+  piece.slots = Append<Slot>(slots_, writer.slots);
+  piece.holes = Append<Hole>(holes_, writer.holes);
+  piece.flows = Append<Flow>(flows_, writer.flows);
+  piece.conditionals.first = static_cast<uint32_t>(conditionals_.size());
+  for (const PieceWriter::ConditionalWords& c : writer.conditionals) {
+    conditionals_.push_back({c.parameter, Append(c.words)});
+    piece.word_count += static_cast<uint32_t>(c.words.words.size());
+    ++piece.conditionals.count;
+  }
+  words_.insert(words_.end(), kCopySlack, 0);
+  return pieces_.Add(piece);
+}
+
+void PieceStore::Unite(const Words& words, std::vector<uint64_t>& bits) const {
+  for (const Import& import : words.imports) {
+    const GlobalId global = GlobalOf(import.symbol);
+    if (!global.valid()) {
+      continue;
+    }
+    const std::span<const uint64_t> closure = Slice(bits_, globals_[global].closure);
+    if (closure.size() > bits.size()) {
+      bits.resize(closure.size(), 0);
+    }
+    for (size_t i = 0; i < closure.size(); ++i) {
+      bits[i] |= closure[i];
+    }
+  }
+}
+
+Range<uint64_t> PieceStore::NeedsOf(const PieceWriter& writer) {
+  scratch_bits_.clear();
+  for (const Words& part : writer.parts) {
+    Unite(part, scratch_bits_);
+  }
+  return Append<uint64_t>(bits_, scratch_bits_);
+}
+
+void PieceStore::AddGlobal(SymbolId symbol, Global global) {
+  global.symbol = symbol;
+  scratch_bits_.clear();
+  if (global.piece.valid()) {
+    const Piece& piece = pieces_[global.piece];
+    for (const Import& import : ImportsOf(piece.part(Part::kDeclarations))) {
+      global.depth = std::max(global.depth, globals_[GlobalOf(import.symbol)].depth + 1);
+    }
+    const std::span<const uint64_t> needs = Globals(piece);
+    scratch_bits_.assign(needs.begin(), needs.end());
+  }
+  const GlobalId id = globals_.Add(global);
+  global_of_[symbol.value] = id;
+  SetBit(scratch_bits_, id.value);
+  globals_[id].closure = Append<uint64_t>(bits_, scratch_bits_);
+  InsertInOrder(id);
+}
+
+void PieceStore::InsertInOrder(GlobalId id) {
+  const Global& global = globals_[id];
+  const auto place = std::lower_bound(
+      order_.begin(), order_.end(), id,
+      [&](const Ordered& row, GlobalId added) { return Compare(row.global, added) < 0; });
+  const auto rank = static_cast<uint32_t>(place - order_.begin());
+  const SymbolKind kind = symbols_[global.symbol].kind;
+  order_.insert(place, {id, global.symbol, global.piece, kind == SymbolKind::kInstructionSet});
+  if (kind < SymbolKind::kStageVariable) {
+    ++first_variable_;
+  }
+  for (uint32_t i = rank; i < order_.size(); ++i) {
+    globals_[order_[i].global].rank = i;
+  }
+}
+
+bool PieceStore::Equal(PieceId piece, const PieceWriter& writer) const {
+  if (!piece.valid()) {
+    return false;
+  }
+  for (uint32_t i = 0; i < kPartCount; ++i) {
+    const Section& section = pieces_[piece].parts[i];
+    const auto same_import = [](const Import& a, const Import& b) {
+      return a.position == b.position && a.symbol == b.symbol;
+    };
+    if (!std::ranges::equal(WordsOf(section), writer.parts[i].words) ||
+        !std::ranges::equal(ImportsOf(section), writer.parts[i].imports, same_import)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::strong_ordering PieceStore::Compare(GlobalId a, GlobalId b) const {
+  const Symbol& left = symbols_[globals_[a].symbol];
+  const Symbol& right = symbols_[globals_[b].symbol];
+  if (left.kind != right.kind) {
+    return left.kind <=> right.kind;
+  }
+  switch (left.kind) {
+    case SymbolKind::kInstructionSet:
+    case SymbolKind::kType:
+      return CompareShapes(globals_[a], globals_[b]);
+    case SymbolKind::kStageVariable:
+    case SymbolKind::kVariable:
+      return left <=> right;
+    case SymbolKind::kFunction:
+    case SymbolKind::kLocal:
+      break;
+  }
+  KILN_UNREACHABLE();
+}
+
+std::strong_ordering PieceStore::CompareShapes(const Global& a, const Global& b) const {
+  if (a.depth != b.depth) {
+    return a.depth <=> b.depth;
+  }
+  const Piece& left = pieces_[a.piece];
+  const Piece& right = pieces_[b.piece];
+  const auto declared =
+      CompareOperands(left.part(Part::kDeclarations), right.part(Part::kDeclarations));
+  if (declared != 0) {
+    return declared;
+  }
+  for (const Part part : {Part::kDebug, Part::kAnnotations}) {
+    const std::span<const uint32_t> l = WordsOf(left.part(part));
+    const std::span<const uint32_t> r = WordsOf(right.part(part));
+    const auto words =
+        std::lexicographical_compare_three_way(l.begin(), l.end(), r.begin(), r.end());
+    if (words != 0) {
+      return words;
+    }
+  }
+  return std::strong_ordering::equal;
+}
+
+std::strong_ordering PieceStore::CompareOperands(const Section& a, const Section& b) const {
+  const std::span<const uint32_t> left = WordsOf(a);
+  const std::span<const uint32_t> right = WordsOf(b);
+  const auto opcode = (left[0] & 0xffffu) <=> (right[0] & 0xffffu);
+  if (opcode != 0) {
+    return opcode;
+  }
+  if (left.size() != right.size()) {
+    return left.size() <=> right.size();
+  }
+  // equal opcodes: imports and the result stand at the same places
+  const std::span<const Import> left_ids = ImportsOf(a);
+  const std::span<const Import> right_ids = ImportsOf(b);
+  size_t next = 0;
+  for (uint32_t i = 1; i < left.size(); ++i) {
+    auto order = left[i] <=> right[i];
+    if (next < left_ids.size() && left_ids[next].position == i) {
+      order = globals_[GlobalOf(left_ids[next].symbol)].rank <=>
+              globals_[GlobalOf(right_ids[next].symbol)].rank;
+      ++next;
+    }
+    if (order != 0) {
+      return order;
+    }
+  }
+  return std::strong_ordering::equal;
+}
+
+size_t PieceStore::bytes_used() const {
+  return words_.size() * sizeof(uint32_t) + positions_.size() * sizeof(uint32_t) +
+         imports_.size() * sizeof(Import) + bits_.size() * sizeof(uint64_t) +
+         size_t{pieces_.size()} * sizeof(Piece) + size_t{symbols_.size()} * sizeof(Symbol) +
+         size_t{globals_.size()} * (sizeof(Global) + sizeof(Ordered));
+}
+
+}  // namespace kiln::spirv

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// The memory of a piece table: arenas that pieces point into, symbols, and the one canonical order
+// of everything of module scope. Append-only; nothing in an output depends on the order of adding.
+//
+// Canonical order: imports of instructions; types and constants by (depth, opcode, operands, names
+// and decorations), where an operand counts by its own place in this order; variables of the stage;
+// variables by declaration, member and direction.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "compiler/base/flat_map.h"
+#include "compiler/base/table.h"
+#include "compiler/emit/spirv/piece.h"
+#include "compiler/emit/spirv/piece_writer.h"
+#include "compiler/ir/insts.h"
+
+namespace kiln::spirv {
+
+enum class SymbolKind : uint8_t {
+  kInstructionSet,  // interned by content
+  kType,            // by content; constants too
+  kStageVariable,   // StageVariable
+  kVariable,        // DeclId, MemberId or none, Direction
+  kFunction,        // DeclId
+  kLocal,           // LocalId, LocalRole
+};
+// What of a local is meant: a loop exit stands for two labels.
+enum class LocalRole : uint8_t { kName, kBreak = kName, kContinue };
+
+struct Symbol {
+  SymbolKind kind = SymbolKind::kType;
+  uint32_t a = 0;
+  uint32_t b = 0;
+  uint32_t c = 0;
+  friend auto operator<=>(const Symbol&, const Symbol&) = default;
+};
+
+// Readable words behind every section: copies may be rounded up.
+inline constexpr uint32_t kCopySlack = 3;
+
+class PieceStore {
+ public:
+  SymbolId Function(ir::DeclId function);
+  SymbolId Local(ir::LocalId local, LocalRole role = LocalRole::kName);
+  // Known from then on as a global without a piece: which version lives is the variant's business.
+  SymbolId Variable(ir::DeclId decl, ir::MemberId member, ir::Direction direction,
+                    spv::StorageClass storage);
+  // `writer` makes the variable's piece if it is new.
+  template <class Write>
+  SymbolId StageVariable(ir::StageVariable variable, spv::StorageClass storage, Write write) {
+    const SymbolId id = Intern({SymbolKind::kStageVariable, static_cast<uint32_t>(variable), 0, 0});
+    if (!global_of_[id.value].valid()) {
+      PieceWriter writer;
+      write(writer);
+      AddGlobal(id, {.piece = Add(writer), .storage = storage});
+    }
+    return id;
+  }
+  // The global with these words: a type, a constant or an instruction set.
+  SymbolId InternGlobal(const PieceWriter& writer, SymbolKind kind = SymbolKind::kType);
+
+  PieceId Add(const PieceWriter& writer);
+
+  const Piece& operator[](PieceId id) const { return pieces_[id]; }
+  const Symbol& operator[](SymbolId id) const { return symbols_[id]; }
+  GlobalId GlobalOf(SymbolId id) const { return global_of_[id.value]; }  // invalid: none
+  uint32_t symbol_count() const { return symbols_.size(); }
+  uint32_t global_count() const { return globals_.size(); }
+  uint32_t piece_count() const { return pieces_.size(); }
+
+  // One global, in canonical order.
+  struct Ordered {
+    GlobalId global{};
+    SymbolId symbol{};
+    PieceId piece{};         // invalid: a variable with a version for each form of its declaration
+    bool is_import = false;  // of instructions
+  };
+  std::span<const Ordered> order() const { return order_; }
+  // Place of the first variable in the order.
+  uint32_t first_variable() const { return first_variable_; }
+  GlobalId FindStageVariable(ir::StageVariable variable) const;  // invalid: never mentioned
+  spv::StorageClass StorageOf(GlobalId id) const { return globals_[id].storage; }
+  // A vertex output and the fragment input of the same field of a state container.
+  struct Varying {
+    GlobalId in, out;
+  };
+  std::span<const Varying> varyings() const { return varyings_; }
+  // Both variables of a state field are known: they are one interface.
+  void AddVarying(GlobalId in, GlobalId out);
+
+  const uint32_t* words() const { return words_.data(); }
+  const uint32_t* positions() const { return positions_.data(); }
+  const Import* imports() const { return imports_.data(); }
+  std::span<const uint32_t> WordsOf(const Section& s) const { return Slice(words_, s.words); }
+  std::span<const uint32_t> OwnOf(const Section& s) const { return Slice(positions_, s.own); }
+  std::span<const Import> ImportsOf(const Section& s) const { return Slice(imports_, s.imports); }
+  std::span<const SymbolId> Reserved(const Piece& p) const { return Slice(reserved_, p.reserved); }
+  std::span<const uint64_t> Globals(const Piece& p) const { return Slice(bits_, p.globals); }
+  std::span<const Slot> Slots(const Piece& p) const { return Slice(slots_, p.slots); }
+  std::span<const Hole> Holes(const Piece& p) const { return Slice(holes_, p.holes); }
+  std::span<const Flow> Flows(const Piece& p) const { return Slice(flows_, p.flows); }
+  std::span<const Conditional> Conditionals(const Piece& p) const {
+    return Slice(conditionals_, p.conditionals);
+  }
+  size_t bytes_used() const;
+
+ private:
+  struct Global {
+    SymbolId symbol{};
+    PieceId piece{};
+    uint32_t depth = 0;
+    uint32_t rank = 0;  // place in order_
+    spv::StorageClass storage = spv::StorageClass::Max;
+    Range<uint64_t> closure{};  // itself and all it needs
+  };
+
+  template <class T>
+  static std::span<const T> Slice(const std::vector<T>& rows, Range<T> range) {
+    return std::span(rows).subspan(range.first, range.count);
+  }
+  template <class T>
+  static Range<T> Append(std::vector<T>& rows, std::span<const T> more);
+
+  SymbolId Intern(const Symbol& symbol);
+  void AddGlobal(SymbolId symbol, Global global);
+  void InsertInOrder(GlobalId id);
+  Section Append(const Words& words);
+  Range<uint64_t> NeedsOf(const PieceWriter& writer);
+  void Unite(const Words& words, std::vector<uint64_t>& bits) const;
+  bool Equal(PieceId piece, const PieceWriter& writer) const;
+  std::strong_ordering Compare(GlobalId a, GlobalId b) const;
+  std::strong_ordering CompareShapes(const Global& a, const Global& b) const;
+  std::strong_ordering CompareOperands(const Section& a, const Section& b) const;
+
+  Table<SymbolId, Symbol> symbols_;
+  std::vector<GlobalId> global_of_;  // by SymbolId
+  InternIndex symbol_index_;
+  Table<GlobalId, Global> globals_;
+  InternIndex shape_index_;  // over globals_
+  std::vector<Ordered> order_;
+  uint32_t first_variable_ = 0;
+  std::vector<Varying> varyings_;
+
+  Table<PieceId, Piece> pieces_;
+  std::vector<uint32_t> words_;
+  std::vector<uint32_t> positions_;
+  std::vector<Import> imports_;
+  std::vector<SymbolId> reserved_;
+  std::vector<uint64_t> bits_;
+  std::vector<Slot> slots_;
+  std::vector<Hole> holes_;
+  std::vector<Flow> flows_;
+  std::vector<Conditional> conditionals_;
+  std::vector<uint64_t> scratch_bits_;
+};
+
+}  // namespace kiln::spirv

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// All pieces of one program for one target: what Lower fills and Assemble reads. Closed
+// declarations and segments are known by address, so they must outlive the table. One thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "compiler/base/flat_map.h"
+#include "compiler/emit/spirv/globals.h"
+#include "compiler/emit/spirv/piece_store.h"
+#include "compiler/ir/closed.h"
+#include "compiler/target/target.h"
+
+namespace kiln::spirv {
+
+// One version of a variable: its symbol is the same in all versions of its declaration.
+struct VariableVersion {
+  GlobalId variable{};
+  PieceId piece{};
+};
+// What became of one closed declaration: variables, or the head of a function.
+struct DeclVersion {
+  Range<VariableVersion> variables{};
+  PieceId head{};
+  SymbolId function{};
+  Range<SymbolId> parameters{};  // live ones in order
+};
+
+class PieceTable {
+ public:
+  // `pool` must outlive the table; `target` is copied.
+  PieceTable(const ir::Pool& pool, const target::Target& target)
+      : pool_(pool), target_(target), globals_(pool, target_, store_) {}
+  PieceTable(const PieceTable&) = delete;
+  PieceTable& operator=(const PieceTable&) = delete;
+
+  const ir::Pool& pool() const { return pool_; }
+  const target::Target& target() const { return target_; }
+  PieceStore& store() { return store_; }
+  const PieceStore& store() const { return store_; }
+  Globals& globals() { return globals_; }
+
+  // --- written by lowering -----------------------------------------------------------------------
+  void Bind(const ir::ClosedSegment& segment, PieceId piece) { segments_.Insert(&segment, piece); }
+  void Bind(const ir::ClosedDecl& decl, std::span<const VariableVersion> variables);
+  void Bind(const ir::ClosedDecl& decl, PieceId head, SymbolId function,
+            std::span<const SymbolId> parameters);
+
+  // Where a declaration's variables live; the same in all its versions.
+  struct DeclClass {
+    ir::DeclKind kind = ir::DeclKind::kStruct;
+    spv::StorageClass storage = spv::StorageClass::Max;  // containers: Max, direction decides
+    TypeForm form = TypeForm::kPlain;                    // of what lies inside
+    bool writable = false;
+  };
+  void Classify(ir::DeclId decl, const DeclClass& decl_class);
+  // Requires: some version of it was lowered.
+  const DeclClass& ClassOf(ir::DeclId decl) const;
+
+  // --- read by assembling ------------------------------------------------------------------------
+  // Invalid: not lowered.
+  PieceId Find(const ir::ClosedSegment* segment) const {
+    const PieceId* found = segments_.Find(segment);
+    return found == nullptr ? PieceId{} : *found;
+  }
+  // Null: not lowered.
+  const DeclVersion* Find(const ir::ClosedDecl* decl) const { return decls_.Find(decl); }
+  std::span<const VariableVersion> Variables(const DeclVersion& version) const {
+    return std::span(variables_).subspan(version.variables.first, version.variables.count);
+  }
+  std::span<const SymbolId> Parameters(const DeclVersion& version) const {
+    return std::span(parameters_).subspan(version.parameters.first, version.parameters.count);
+  }
+
+ private:
+  struct AddressHash {
+    uint64_t operator()(const void* address) const {
+      return Mix64(reinterpret_cast<uintptr_t>(address));
+    }
+  };
+
+  const ir::Pool& pool_;
+  target::Target target_;
+  PieceStore store_;
+  Globals globals_;
+  FlatMap<const ir::ClosedSegment*, PieceId, AddressHash> segments_;
+  FlatMap<const ir::ClosedDecl*, DeclVersion, AddressHash> decls_;
+  std::vector<VariableVersion> variables_;
+  std::vector<SymbolId> parameters_;
+  std::vector<DeclClass> classes_;  // by DeclId
+};
+
+}  // namespace kiln::spirv

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/emit/spirv/piece_writer.h"
+
+#include <cstring>
+
+#include "compiler/base/check.h"
+
+namespace kiln::spirv {
+
+void Words::Clear() {
+  words.clear();
+  own.clear();
+  imports.clear();
+}
+
+Instruction::Instruction(Words& out, spv::Op op) : out_(out), start_(out.words.size()) {
+  out_.words.push_back(static_cast<uint32_t>(op));
+}
+
+Instruction::~Instruction() {
+  const size_t count = out_.words.size() - start_;
+  out_.words[start_] |= static_cast<uint32_t>(count) << 16;
+}
+
+Instruction& Instruction::Use(Ref id) {
+  const auto position = static_cast<uint32_t>(out_.words.size());
+  if (id.own()) {
+    out_.own.push_back(position);
+    return Word(id.number());
+  }
+  KILN_DCHECK(id.valid());
+  out_.imports.push_back({position, id.symbol()});
+  return Word(0u);
+}
+
+Instruction& Instruction::Word(uint32_t word) {
+  out_.words.push_back(word);
+  return *this;
+}
+
+Instruction& Instruction::Text(std::string_view text) {
+  const size_t first = out_.words.size();
+  out_.words.resize(first + text.size() / 4 + 1, 0);
+  std::memcpy(out_.words.data() + first, text.data(), text.size());
+  return *this;
+}
+
+Ref PieceWriter::Reserve(SymbolId symbol) {
+  KILN_CHECK(reserved.size() == own_ids, "reserved names come first");
+  reserved.push_back(symbol);
+  return NewId();
+}
+
+void PieceWriter::AddSlot(SlotKind kind, uint32_t row) {
+  slots.push_back({static_cast<uint32_t>(part(Part::kAnnotations).words.size()), kind, row});
+}
+
+void PieceWriter::AddHole(ir::SegmentId segment) {
+  const Words& code = part(Part::kCode);
+  holes.push_back({.segment = segment,
+                   .word_end = static_cast<uint32_t>(code.words.size()),
+                   .own_end = static_cast<uint32_t>(code.own.size()),
+                   .import_end = static_cast<uint32_t>(code.imports.size())});
+}
+
+Words& PieceWriter::WhenNonUniform(SymbolId parameter) {
+  for (ConditionalWords& known : conditionals) {
+    if (known.parameter == parameter) {
+      return known.words;
+    }
+  }
+  return conditionals.emplace_back(ConditionalWords{parameter, {}}).words;
+}
+
+void PieceWriter::Clear() {
+  for (Words& words : parts) {
+    words.Clear();
+  }
+  own_ids = 0;
+  needs = 0;
+  end = End::kFlows;
+  reserved.clear();
+  slots.clear();
+  holes.clear();
+  flows.clear();
+  conditionals.clear();
+}
+
+}  // namespace kiln::spirv
