@@ -39,10 +39,11 @@ function(kiln_program name)
   target_link_libraries(${name} PRIVATE kiln_settings ${arg_DEPS})
 endfunction()
 
-# kiln_test(name SRCS … DEPS … [TIMEOUT seconds] [LABELS …]): a GoogleTest program; every TEST becomes
-# one ctest entry named <name>.<Subject>.<Case>. KILN_SOURCE_DIR is defined for finding test data.
+# kiln_test(name SRCS … DEPS … [TIMEOUT seconds] [LABELS …] [ENVIRONMENT A=1 B=2 …]): a GoogleTest
+# program; every TEST becomes one ctest entry named <name>.<Subject>.<Case>. KILN_SOURCE_DIR is defined
+# for finding test data.
 function(kiln_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SRCS;DEPS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SRCS;DEPS;LABELS;ENVIRONMENT")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
@@ -57,6 +58,15 @@ function(kiln_test name)
     DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")
+  if(arg_ENVIRONMENT)
+    # gtest_discover_tests takes no lists as values, so ctest sets this after the discovery.
+    set(script ${CMAKE_CURRENT_BINARY_DIR}/${name}_environment.cmake)
+    file(WRITE ${script}
+         "if(${name}_TESTS)\n"
+         "set_tests_properties(\${${name}_TESTS} PROPERTIES ENVIRONMENT \"${arg_ENVIRONMENT}\")\n"
+         "endif()\n")
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${script})
+  endif()
 endfunction()
 
 # kiln_fuzz(name SRCS … DEPS … CORPUS folder): a libFuzzer program (fuzz preset only); its ctest entry

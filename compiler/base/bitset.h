@@ -52,6 +52,18 @@ class Bitset {
     return *this;
   }
 
+  // Union with members given 64 to a word, as words() gives them. Requires: no more than size().
+  Bitset& Unite(std::span<const uint64_t> other) {
+    KILN_DCHECK(other.size() == words().size(), "{} and {}", words().size(), other.size());
+    if (more_.empty()) {
+      one_ |= other[0];
+    }
+    for (size_t i = 0; i < more_.size(); ++i) {
+      more_[i] |= other[i];
+    }
+    return *this;
+  }
+
   // Whether every member of other is a member of this. Requires: equal sizes.
   bool Contains(const Bitset& other) const {
     KILN_DCHECK(size_ == other.size_, "{} and {}", size_, other.size_);

@@ -47,7 +47,7 @@ void Fail(const char* file, int line, const char* condition, std::string_view fo
 #ifdef NDEBUG
   throw InternalError(std::move(message));
 #else
-  std::fprintf(stderr, "%s\n", message.c_str());
+  static_cast<void>(std::fprintf(stderr, "%s\n", message.c_str()));
   std::abort();
 #endif
 }

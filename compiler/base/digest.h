@@ -6,6 +6,7 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,7 +23,11 @@ struct Hash128 {
   std::string hex() const;
   bool zero() const { return *this == Hash128{}; }
 
-  friend auto operator<=>(const Hash128&, const Hash128&) = default;
+  friend bool operator==(const Hash128&, const Hash128&) = default;
+  // That of the hex text.
+  friend std::strong_ordering operator<=>(const Hash128& a, const Hash128& b) {
+    return std::memcmp(a.bytes.data(), b.bytes.data(), a.bytes.size()) <=> 0;
+  }
 };
 
 // 32 hex digits of either case; nullopt for anything else.

@@ -82,7 +82,8 @@ Cell FirstCell(std::string_view text, uint32_t& size) {
   const std::string_view bytes = text.substr(0, size);
   if (point.size == 0 || IsControl(point.value)) {
     std::string escaped = Escape(bytes);
-    return {.width = static_cast<uint32_t>(escaped.size()), .text = std::move(escaped)};
+    const auto width = static_cast<uint32_t>(escaped.size());
+    return {.width = width, .text = std::move(escaped)};
   }
   return {.width = WidthOf(point.value), .text = std::string(bytes)};
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <tuple>
 
 #include "compiler/base/check.h"
@@ -88,17 +89,17 @@ std::strong_ordering Compare(const std::vector<T>& a, const std::vector<T>& b) {
 }
 
 std::strong_ordering Compare(const Label& a, const Label& b) {
-  if (const auto order = Rank(a.where) <=> Rank(b.where); order != 0) {
+  if (const auto order = Rank(a.where) <=> Rank(b.where); std::is_neq(order)) {
     return order;
   }
-  if (const auto order = a.kind <=> b.kind; order != 0) {
+  if (const auto order = a.kind <=> b.kind; std::is_neq(order)) {
     return order;
   }
   return Compare(a.arguments, b.arguments);
 }
 
 std::strong_ordering Compare(const Note& a, const Note& b) {
-  if (const auto order = a.kind <=> b.kind; order != 0) {
+  if (const auto order = a.kind <=> b.kind; std::is_neq(order)) {
     return order;
   }
   return Compare(a.arguments, b.arguments);
@@ -108,19 +109,19 @@ bool Before(const Diagnostic& a, const Diagnostic& b) {
   const auto key = [](const Diagnostic& d) {
     return std::tuple(d.primary.module, d.primary.bytes.begin, d.code);
   };
-  if (const auto order = key(a) <=> key(b); order != 0) {
-    return order < 0;
+  if (const auto order = key(a) <=> key(b); std::is_neq(order)) {
+    return std::is_lt(order);
   }
-  if (const auto order = Rank(a.primary) <=> Rank(b.primary); order != 0) {
-    return order < 0;
+  if (const auto order = Rank(a.primary) <=> Rank(b.primary); std::is_neq(order)) {
+    return std::is_lt(order);
   }
-  if (const auto order = Compare(a.arguments, b.arguments); order != 0) {
-    return order < 0;
+  if (const auto order = Compare(a.arguments, b.arguments); std::is_neq(order)) {
+    return std::is_lt(order);
   }
-  if (const auto order = Compare(a.labels, b.labels); order != 0) {
-    return order < 0;
+  if (const auto order = Compare(a.labels, b.labels); std::is_neq(order)) {
+    return std::is_lt(order);
   }
-  return Compare(a.notes, b.notes) < 0;
+  return std::is_lt(Compare(a.notes, b.notes));
 }
 
 }  // namespace

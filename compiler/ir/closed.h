@@ -96,7 +96,7 @@ struct ClosedSegment {
   std::vector<SpanId> spans{};                   // parallel to insts; of the module of the function
   uint32_t module = 0;                           // ordinal, for spans
   bool discards = false;
-  bool bound = false;               // touches a container or calls a stage function (rpl.md 8.9)
+  bool bound = false;              // touches a container or calls a stage function (rpl.md 8.9)
   bool uses_implicit_lod = false;  // then the stage was asked
 
   std::span<const uint32_t> InstsOf(BlockId id) const {

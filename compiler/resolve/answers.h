@@ -4,31 +4,29 @@
 // read set (the options read on the way). See architecture.md 7 and 10.2.
 //
 // An answer that failed is poisoned: whoever asked adds no message of its own, except that the
-// asker of an expression reports why with ReportFailure, because only the asker knows the spans.
+// asker of an expression reports why with ReportFailure, because only the asker knows the spans,
+// and that the asker of a function reports kNone and kConflict. What is wrong with a declaration is
+// found when it is first asked for and kept here (TakeDiagnostics), so that it is said once per
+// variant however many units ask.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
+#include "compiler/base/arena.h"
 #include "compiler/base/bitset.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/ir/closed.h"
+#include "compiler/resolve/evaluate.h"
 #include "compiler/resolve/options.h"
 #include "compiler/resolve/program.h"
+#include "compiler/resolve/questions.h"
 #include "compiler/resolve/units.h"
 
 namespace kiln::resolve {
-
-// Value of a compile-time expression, option or constant.
-struct Value {
-  ir::ValueKind kind = ir::ValueKind::kFailed;
-  bool instance = false;  // rests on an instance option (taint)
-  uint32_t bits = 0;      // flag 0/1, uint, sint, float bits; string: StringId of the Pool
-  friend bool operator==(const Value&, const Value&) = default;
-  bool failed() const { return kind == ir::ValueKind::kFailed; }
-};
 
 // Which declaration a name denotes.
 struct NameAnswer {
@@ -37,6 +35,7 @@ struct NameAnswer {
   uint32_t id = ir::kNoRow;  // DeclId (kDecl, kConstant; kConflict: the first) or OptionId
   ir::DeclId decl() const { return ir::DeclId{id}; }
   ir::OptionId option() const { return ir::OptionId{id}; }
+  friend bool operator==(const NameAnswer&, const NameAnswer&) = default;
 };
 
 // A member of a declaration by name.
@@ -48,11 +47,32 @@ struct MemberAnswer {
   ir::MemberId member;    // program-wide
 };
 
+// What one declaration of a constant is in this variant.
+struct ConstantState {
+  enum class Kind : uint8_t { kInactive, kActive, kFailed };  // kFailed: its conditional did
+  Kind kind = Kind::kInactive;
+  bool instance_condition = false;
+  Value value;  // if active
+};
+
+// Where a compile-time expression stands, for RPL3001 and RPL3002 (rpl.md 8.4).
+struct Position {
+  bool global_only = false;
+  std::string_view what = {};  // "the array size of field"
+  std::string_view name = {};  // "lights"
+};
+
 class Answers {
  public:
   // All referenced objects must outlive the answers. `units` may be null if no declaration is
   // asked.
   Answers(const Program& program, const OptionValues& values, ir::Pool& pool, Units* units);
+  ~Answers();
+  Answers(const Answers&) = delete;
+  Answers& operator=(const Answers&) = delete;
+
+  // Forgets every answer and diagnostic; the next ones are about `values`.
+  void Reset(const OptionValues& values);
 
   const Program& program() const { return program_; }
   ir::Pool& pool() { return pool_; }
@@ -61,36 +81,151 @@ class Answers {
   Value ValueOf(ir::CexprId cexpr);   // program-wide id
   bool Holds(ir::CexprId condition);  // false if it failed or is no flag
   NameAnswer Function(NameId name);   // the one live function
-  NameAnswer Struct(NameId name);
-  NameAnswer Global(NameId name);  // option, constant, container, buffer, sampler, image, …
+  NameAnswer Struct(NameId name);     // the one live struct; never kConflict, which is a failure
+  NameAnswer Global(NameId name);     // option, constant, container, buffer, sampler, image, …
   Value Option(ir::OptionId option);
   Value Constant(ir::DeclId constant);
   MemberAnswer Member(ir::DeclId owner, NameId name);  // struct, container, buffer, push constant
-  std::span<const NameId> AliasPath(
-      ir::MemberId alias);                      // field alias: names from the owner, expanded
+  // Field alias: names from the owner, expanded until the first is a field. Empty if it failed.
+  std::span<const NameId> AliasPath(ir::MemberId alias);
   const ir::ClosedDecl* Decl(ir::DeclId decl);  // null if it failed; in-progress = cycle
   ir::Stage stage();                            // the stage being compiled for
 
-  // Adds the diagnostics of a failed or ill-typed expression. `run` is the first of its spans in
-  // pre-order (cexpr.h); nothing is added for names of failed constants.
+  // Adds what is wrong with an expression, and warnings about a good one; cheap if there is
+  // nothing. `run` is the first of its spans in pre-order (cexpr.h); nothing is added for names of
+  // failed constants.
   void ReportFailure(ir::CexprId cexpr, Location run, std::vector<Diagnostic>& diagnostics);
-
   // The same for a condition, which must also be a flag (RPL3018).
   void ReportCondition(ir::CexprId condition, Location run, std::vector<Diagnostic>& diagnostics);
+  // Instance options in a position that takes none (RPL3001, RPL3002).
+  void ReportInstance(ir::CexprId cexpr, Location run, const Position& position,
+                      std::vector<Diagnostic>& diagnostics);
+
+  // Asks, and reports everything about it: value and position.
+  Value Check(ir::CexprId cexpr, Location run, const Position& position,
+              std::vector<Diagnostic>& diagnostics);
+  // The same for a condition; nothing if it failed.
+  std::optional<bool> CheckCondition(ir::CexprId condition, Location run, const Position& position,
+                                     std::vector<Diagnostic>& diagnostics);
+
+  // The text in the pool, found without hashing after the first time.
+  ir::StringId PoolText(NameId text);
 
   // --- for the walk ------------------------------------------------------------------------------
   void SetStage(ir::Stage stage) { stage_ = stage; }
+  // One declaration of a constant. `diagnostics`, if given, gets what is wrong with it.
+  ConstantState StateOf(ir::DeclId constant, std::vector<Diagnostic>* diagnostics = nullptr);
   // Read sets: everything read since Begin until End is united into the result; calls nest.
   void BeginReads();
   Bitset EndReads();
+  // Trails: Begin until End records into `trail`; calls nest. Used by Units, per unit.
+  void BeginTrail(Trail* trail);
+  void EndTrail();
+  // What was found wrong with declarations that were asked for, in order of asking.
+  std::vector<Diagnostic> TakeDiagnostics();
+  // Structs and functions whose closed form was asked, in order of asking.
+  std::span<const ir::DeclId> closed_decls() const { return closed_decls_; }
 
  private:
+  class Scope;
+  struct ChainStep;
+
+  // Rows that are valid while their epoch is that of the variant, each with its read set.
+  template <class Row>
+  struct Memo {
+    std::vector<Row> rows;
+    std::vector<uint32_t> epochs;
+    std::vector<uint64_t> reads;
+  };
+  struct ConstantName {
+    Meaning meaning;
+    NameAnswer answer;
+  };
+  struct DeclRow {
+    bool in_progress = false;
+    const ir::ClosedDecl* closed = nullptr;
+  };
+  struct AliasRow {
+    bool in_progress = false;
+    std::span<const NameId> path = {};
+  };
+  enum class NodeKind : uint8_t { kExpression, kConstant, kConstantName };
+  struct Node {
+    NodeKind kind;
+    uint32_t id;
+  };
+
+  template <class Row>
+  void Size(Memo<Row>& memo, size_t count);
+  template <class Row>
+  bool Known(const Memo<Row>& memo, uint32_t id) const {
+    return memo.epochs[id] == epoch_;
+  }
+  template <class Row>
+  std::span<uint64_t> ReadsOf(Memo<Row>& memo, uint32_t id) {
+    return std::span(memo.reads).subspan(id * words_, words_);
+  }
+  void Unite(std::span<uint64_t> into, std::span<const uint64_t> from) const;
+  void AddReads(std::span<const uint64_t> reads);
+  void Enter();  // begins an answer: its reads are its own, and its questions are in no trail
+  void Leave(std::span<uint64_t> reads);  // ends it; `reads` gets what was read
+  void Record(const Question& question, const Answer& answer);
+
+  // --- evaluation, answers_values.cc -------------------------------------------------------------
+  void Demand(Node node);
+  bool Known(Node node) const;
+  bool Need(Node node);  // whether it is known; else it is put on the work list
+  bool Compute(Node node);
+  bool ComputeExpression(ir::CexprId id);
+  bool ComputeConstant(ir::DeclId id);
+  bool ComputeConstantName(NameId name);
+  template <class Visit>
+  void ForNames(ir::CexprId root, Visit visit) const;
+  bool NeedEarlier(ir::CexprId root, ir::DeclId limit);
+  void UniteEarlier(ir::CexprId root, ir::DeclId limit, std::span<uint64_t> reads);
+  Value OptionValue(ir::OptionId option);
+  Meaning MeaningOf(NameId name, ir::DeclId limit);
+  bool FindStep(NameId name, ir::DeclId limit, ChainStep& step);
+  Diagnostic DescribeTaint(NameId name, const Location& where, std::string_view position);
+  SpanRun RunOf(const Location& first) const;
+
+  struct Live {
+    NameAnswer answer;
+    ir::DeclId second;  // of a conflict
+  };
+  enum class Conditions : uint8_t { kAsked, kReported };
+  Live FindLive(std::span<const ir::DeclId> candidates, Conditions conditions);
+  MemberAnswer FindMember(ir::DeclId owner, NameId name, ir::MemberId first);
+  const ir::ClosedDecl* CloseOnce(ir::DeclId decl);
+  void ReportCycle(ir::DeclId decl);
+  void ExpandAlias(ir::MemberId alias, AliasRow& row);
+  void ReportAliasCycle(ir::MemberId alias);
+
   const Program& program_;
-  const OptionValues& values_;
+  const OptionValues* values_;
   ir::Pool& pool_;
   Units* units_;
   ir::Stage stage_ = ir::Stage::kVertex;
-  // memo tables: see answers.cc
+  uint32_t epoch_ = 1;
+  uint32_t words_ = 1;  // of a read set
+  NameId on_, off_;     // the old spellings, if anybody writes them
+
+  Memo<Value> expressions_;            // by CexprId
+  Memo<ConstantState> constants_;      // by DeclId
+  Memo<ConstantName> constant_names_;  // by NameId
+  Memo<NameAnswer> functions_, structs_, globals_;
+  Memo<MemberAnswer> members_;  // by the MemberId of the first member of that name
+  Memo<DeclRow> decls_;
+  Memo<AliasRow> aliases_;
+  Arena alias_paths_;
+  std::vector<ir::StringId> pool_texts_;  // by NameId; kept over Reset, as the pool is
+  std::vector<Node> work_;
+  std::vector<uint64_t> frames_;  // read sets in progress, one after the other
+  std::vector<Trail*> trails_;    // null while an answer is computed
+  std::vector<ir::DeclId> open_decls_;
+  std::vector<ir::MemberId> open_aliases_;
+  std::vector<ir::DeclId> closed_decls_;
+  std::vector<Diagnostic> found_;
 };
 
 }  // namespace kiln::resolve

@@ -20,12 +20,15 @@ struct WrittenType {
   std::string_view owner = {};  // name of what has the type, for messages
   TypeUse use = TypeUse::kLocal;
   bool global_only = false;        // extents may not rest on instance options (rpl.md 8.4)
-  std::string_view position = {};  // for RPL3001 and RPL3002
+  std::string_view position = {};  // of the extents: Position::what, with `owner` as its name
 };
 
+// Whether a value of the type ends in a runtime array, and so cannot exist.
+bool HasRuntimeArray(const ir::Pool& pool, ir::TypeId type);
+
 // The type in the pool, or an invalid id after adding diagnostics (none for a poisoned struct).
-// Diagnostics: RPL3001, RPL3002, RPL4001 to RPL4003, RPL4010, RPL4011, RPL4015 and those of
-// expressions.
+// Diagnostics: RPL3001, RPL3002, RPL4001 to RPL4003, RPL4010, RPL4011, RPL4015, for constructors
+// RPL6056 and RPL6058 instead of RPL4010 and RPL4011, and those of expressions.
 ir::TypeId CloseType(const WrittenType& written, Answers& answers,
                      std::vector<Diagnostic>& diagnostics);
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/base/flat_map.h"
 #include "compiler/base/string_pool.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/ir/closed.h"
@@ -46,6 +47,49 @@ class Program {
   const ir::Option& Get(ir::OptionId id) const;
 
   uint32_t option_count() const { return option_count_; }
+  uint32_t name_count() const { return names_.size(); }
+  uint32_t decl_count() const { return decl_count_; }
+  uint32_t member_count() const { return static_cast<uint32_t>(owners_.size()); }
+  uint32_t cexpr_count() const { return static_cast<uint32_t>(cexprs_.size()); }
+
+  // Program-wide numbers of rows of one module; an invalid id stays invalid.
+  ir::CexprId Wide(uint32_t module, ir::CexprId row) const {
+    return ir::CexprId{bases_[module].cexpr + row.value};
+  }
+  ir::SegmentId Wide(uint32_t module, ir::SegmentId row) const {
+    return row.valid() ? ir::SegmentId{bases_[module].segment + row.value} : row;
+  }
+  ir::LocalId Wide(uint32_t module, ir::LocalId row) const {
+    return row.valid() ? ir::LocalId{bases_[module].local + row.value} : row;
+  }
+
+  // A compile-time expression in program-wide terms: operands are program-wide ids, names and
+  // texts (kName, string kLiteral, kInvalid) are NameIds; the operands of kSelect are a, b, zero.
+  const ir::Cexpr& Row(ir::CexprId id) const { return cexprs_[id.value]; }
+  // Nodes of the expression tree, which is the length of its run of spans.
+  uint32_t TreeSize(ir::CexprId id) const { return tree_sizes_[id.value]; }
+  // Whether a good expression may still deserve a warning (old spellings, impossible enum values).
+  bool MayRemark(ir::CexprId id) const { return may_remark_[id.value]; }
+  // False for a text that an enum option never has.
+  bool MayHaveValue(ir::OptionId option, NameId text) const;
+  // Whether every constant that `constant` mentions is declared before it, under any condition.
+  bool Ordered(ir::DeclId constant) const;
+
+  NameId NameOf(ir::DeclId id) const { return decl_names_[id.value]; }
+  ir::DeclId OwnerOf(ir::MemberId id) const { return owners_[id.value]; }
+  // The first member of that name, under whatever condition; invalid if none.
+  ir::MemberId FindMember(ir::DeclId owner, NameId name) const;
+  // Program-wide number of the first member.
+  ir::MemberId FirstMember(ir::DeclId id) const;
+  Location At(uint32_t module, ir::SpanId span) const {
+    return {.module = module, .span_number = span.value, .bytes = modules_[module].SpanOf(span)};
+  }
+  Location NameLocation(ir::DeclId id) const;  // of the name where it is declared
+  Location NameLocation(ir::MemberId id) const;
+  Location NameLocation(ir::OptionId id) const;
+  // Span rows of declarations and members; all invalid if the module has none.
+  ir::DeclSpans SpansOf(ir::DeclId id) const;
+  ir::MemberSpans SpansOf(ir::MemberId id) const;
 
   NameId Name(uint32_t module, ir::StringId text) const { return names_of_[module][text.value]; }
   NameId FindName(std::string_view text) const {
@@ -60,6 +104,11 @@ class Program {
   std::span<const ir::DeclId> Globals(
       NameId name) const;  // containers, buffers, push constants, samplers, images, workgroup
   ir::OptionId Option(NameId name) const;  // invalid if none
+
+  // In program order; the interface in binding order (rpl.md 8.1 step 3), settings left out.
+  std::span<const ir::DeclId> constants() const { return constants_; }
+  std::span<const ir::DeclId> settings() const { return settings_; }
+  std::span<const ir::DeclId> interface() const { return interface_; }
 
   // Static facts. A function is stage-sensitive if it samples with implicit LOD, directly or
   // through any call (all conditions taken as unknown); rpl.md 6.4.
@@ -80,10 +129,21 @@ class Program {
   };
   std::vector<Candidates> candidates_;  // by NameId
   std::vector<bool> stage_sensitive_;   // by DeclId
+  uint32_t decl_count_ = 0;
+  std::vector<NameId> decl_names_;              // by DeclId
+  std::vector<ir::DeclId> owners_;              // by MemberId
+  FlatMap<uint64_t, ir::MemberId> long_lists_;  // owner << 32 | name -> first member of that name
+  std::vector<ir::Cexpr> cexprs_;               // by CexprId
+  std::vector<uint32_t> tree_sizes_;            // by CexprId
+  std::vector<uint32_t> last_constant_;  // by CexprId: 1 + the last constant it may mean, or 0
+  std::vector<bool> may_remark_;         // by CexprId
+  std::vector<ir::DeclId> constants_, settings_, interface_;
 };
 
-// Links modules in order. Views must outlive the program and have passed VerifyIds.
+// Links modules in order. Views must outlive the program and have passed VerifyIds. `names` are the
+// modules' names for messages; without them they are called by their position, from 1.
 // Diagnostics: RPL2002 (RPL2001 and RPL2009 are the driver's, which knows files and parse errors).
-Diagnosed<Program> Link(std::span<const ir::ModuleView> modules, ir::PipelineType pipeline);
+Diagnosed<Program> Link(std::span<const ir::ModuleView> modules, ir::PipelineType pipeline,
+                        std::span<const std::string> names = {});
 
 }  // namespace kiln::resolve

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: MIT
+// The lexer: a dispatch on the class of the next byte. `At` reads zero behind the end of the text,
+// so no step needs a bounds check of its own.
+#include "compiler/front/rpl/lex.h"
+
+#include <array>
+#include <optional>
+
+#include "compiler/front/common/identifier.h"
+#include "compiler/front/common/number_literal.h"
+#include "compiler/front/common/utf8.h"
+#include "compiler/front/rpl/symbol_table.h"
+
+namespace kiln::rpl {
+namespace {
+
+using front::ByteClass;
+using front::ClassOf;
+using front::IsDigit;
+using front::IsIdentifierByte;
+
+constexpr auto kTokenTexts = std::to_array<std::string_view>({
+#define KILN_TOKEN(enumerator, text) text,
+#include "compiler/front/rpl/tokens.def"
+});
+
+constexpr bool IsHexDigit(char c) {
+  return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+class Lexer {
+ public:
+  Lexer(std::string_view text, uint32_t module, Lexed& out)
+      : text_(text),
+        size_(static_cast<uint32_t>(text.size())),
+        module_(module),
+        out_(out),
+        symbols_(text, out.symbols) {}
+
+  void Run() {
+    if (text_.starts_with(front::kByteOrderMark)) {
+      at_ = front::kByteOrderMark.size();
+    }
+    while (at_ < size_) {
+      Next();
+    }
+    out_.tokens.push_back({.begin = size_});
+  }
+
+ private:
+  char At(uint32_t offset) const { return offset < size_ ? text_[offset] : '\0'; }
+
+  void Next() {
+    const char c = text_[at_];
+    switch (ClassOf(c)) {
+      case ByteClass::kSeparator:
+        ++at_;
+        return;
+      case ByteClass::kLetter:
+        Identifier();
+        return;
+      case ByteClass::kDigit:
+        Number();
+        return;
+      case ByteClass::kOther:
+        break;
+    }
+    if (c == '/' && At(at_ + 1) == '/') {
+      const size_t end = text_.find('\n', at_);
+      at_ = end == std::string_view::npos ? size_ : static_cast<uint32_t>(end);
+      return;
+    }
+    if (c == '"') {
+      String();
+      return;
+    }
+    Punctuation(c);
+  }
+
+  void Push(TokenKind kind, uint32_t end, uint32_t value = 0) {
+    out_.tokens.push_back({.begin = at_, .length = end - at_, .kind = kind, .value = value});
+    at_ = end;
+  }
+
+  Diagnostic& Report(Code code, uint32_t end) {
+    return out_.diagnostics.emplace_back(Make(code, {.module = module_, .bytes = {at_, end}})
+                                             .With("text", Quoted(text_.substr(at_, end - at_))));
+  }
+
+  void Identifier() {
+    uint32_t end = at_ + 1;
+    while (end < size_ && IsIdentifierByte(text_[end])) {
+      ++end;
+    }
+    const uint32_t symbol = symbols_.Intern(at_, end - at_);
+    TokenKind kind = TokenKind::kIdentifier;
+    if (end - at_ == 4 || end - at_ == 5) {
+      kind = Reserved(text_.substr(at_, end - at_));
+    }
+    Push(kind, end, symbol);
+  }
+
+  static TokenKind Reserved(std::string_view text) {
+    return text == "true"    ? TokenKind::kTrue
+           : text == "false" ? TokenKind::kFalse
+           : text == "void"  ? TokenKind::kVoid
+                             : TokenKind::kIdentifier;
+  }
+
+  // A backslash before a quote keeps the string open; it has no meaning otherwise.
+  void String() {
+    uint32_t end = at_ + 1;
+    while (end < size_ && text_[end] != '"' && text_[end] != '\n') {
+      end += text_[end] == '\\' && At(end + 1) == '"' ? 2 : 1;
+    }
+    if (At(end) == '"') {
+      Push(TokenKind::kString, end + 1, symbols_.Intern(at_ + 1, end - at_ - 1));
+      return;
+    }
+    const uint32_t line_end = end;
+    while (end > at_ + 1 && ClassOf(text_[end - 1]) == ByteClass::kSeparator) {
+      --end;
+    }
+    Report(Code::kRpl1003, end);
+    Push(TokenKind::kString, end, symbols_.Intern(at_ + 1, end - at_ - 1));
+    at_ = line_end;
+  }
+
+  uint32_t SkipDigits(uint32_t at) const {
+    while (IsDigit(At(at))) {
+      ++at;
+    }
+    return at;
+  }
+
+  uint32_t SkipIdentifierBytes(uint32_t at) const {
+    while (IsIdentifierByte(At(at))) {
+      ++at;
+    }
+    return at;
+  }
+
+  void Number() {
+    const char second = At(at_ + 1);
+    if (text_[at_] == '0' && (second == 'x' || second == 'b')) {
+      PrefixedNumber(second == 'x');
+      return;
+    }
+    const uint32_t end = SkipDigits(at_);
+    if (At(end) == '.') {
+      if (IsDigit(At(end + 1))) {
+        Float(SkipDigits(end + 1));
+        return;
+      }
+      const uint32_t word_end = SkipIdentifierBytes(end + 1);
+      Report(Code::kRpl1005, word_end);
+      Push(TokenKind::kFloat, word_end);
+      return;
+    }
+    Integer(end);
+  }
+
+  void PrefixedNumber(bool hexadecimal) {
+    const uint32_t digits = at_ + 2;
+    uint32_t end = digits;
+    while (hexadecimal ? IsHexDigit(At(end)) : At(end) == '0' || At(end) == '1') {
+      ++end;
+    }
+    const TokenKind kind = hexadecimal ? TokenKind::kHexadecimal : TokenKind::kBinary;
+    if (end == digits || IsIdentifierByte(At(end))) {
+      Malformed(kind);
+      return;
+    }
+    const std::string_view text = text_.substr(digits, end - digits);
+    PushInteger(kind, end, hexadecimal ? front::ParseHexadecimal(text) : front::ParseBinary(text));
+  }
+
+  void Integer(uint32_t end) {
+    const std::optional<uint32_t> value = front::ParseDecimal(text_.substr(at_, end - at_));
+    const char suffix = At(end);
+    if (!IsIdentifierByte(suffix)) {
+      PushInteger(TokenKind::kDecimal, end, Signed(value));
+      return;
+    }
+    if ((suffix != 'u' && suffix != 's') || IsIdentifierByte(At(end + 1))) {
+      Malformed(TokenKind::kDecimal);
+      return;
+    }
+    const bool is_signed = suffix == 's';
+    PushInteger(is_signed ? TokenKind::kSigned : TokenKind::kUnsigned, end + 1,
+                is_signed ? Signed(value) : value);
+  }
+
+  // 2^31 itself may follow a unary minus, which the parser knows.
+  static std::optional<uint32_t> Signed(std::optional<uint32_t> value) {
+    return value && *value <= 0x80000000u ? value : std::nullopt;
+  }
+
+  void PushInteger(TokenKind kind, uint32_t end, std::optional<uint32_t> value) {
+    if (!value) {
+      const bool is_signed = kind == TokenKind::kDecimal || kind == TokenKind::kSigned;
+      const std::string_view name = is_signed ? "signed" : TokenKindText(kind);
+      Diagnostic& error = Report(Code::kRpl1006, end);
+      error.arguments.emplace_back("kind", name);
+    }
+    Push(kind, end, value.value_or(0));
+  }
+
+  void Float(uint32_t end) {
+    if (IsIdentifierByte(At(end)) || (At(end) == '.' && IsDigit(At(end + 1)))) {
+      Malformed(TokenKind::kFloat);
+      return;
+    }
+    const std::optional<uint32_t> bits = front::ParseFloatBits(text_.substr(at_, end - at_));
+    if (!bits) {
+      Report(Code::kRpl1007, end);
+    }
+    Push(TokenKind::kFloat, end, bits.value_or(0));
+  }
+
+  // Takes in everything that touches the number and could be meant as part of it.
+  void Malformed(TokenKind kind) {
+    uint32_t end = SkipIdentifierBytes(at_);
+    while (At(end) == '.' && IsDigit(At(end + 1))) {
+      end = SkipIdentifierBytes(end + 1);
+    }
+    Report(Code::kRpl1004, end);
+    Push(kind, end);
+  }
+
+  void Punctuation(char c) {
+    if (c == '.') {
+      Dot();
+      return;
+    }
+    const char second = At(at_ + 1);
+    const TokenKind kind = Operator(c, second, At(at_ + 2));
+    if (kind == TokenKind::kError) {
+      const uint32_t size = static_cast<uint32_t>(front::CodePointSize(text_, at_));
+      Report(Code::kRpl1002, at_ + size);
+      Push(kind, at_ + size);
+      return;
+    }
+    Push(kind, at_ + static_cast<uint32_t>(TokenKindText(kind).size()));
+  }
+
+  void Dot() {
+    if (At(at_ + 1) == '.' && At(at_ + 2) == '.') {
+      Push(TokenKind::kEllipsis, at_ + 3);
+      return;
+    }
+    // ".5" where nothing could be left of the dot
+    if (IsDigit(At(at_ + 1)) && !TouchesOperand()) {
+      const uint32_t end = SkipIdentifierBytes(at_ + 1);
+      Report(Code::kRpl1005, end);
+      Push(TokenKind::kFloat, end);
+      return;
+    }
+    Push(TokenKind::kDot, at_ + 1);
+  }
+
+  bool TouchesOperand() const {
+    const char before = at_ == 0 ? '\0' : text_[at_ - 1];
+    return IsIdentifierByte(before) || before == ')' || before == ']' || before == '}';
+  }
+
+  static TokenKind WithAssign(char next, TokenKind with, TokenKind without) {
+    return next == '=' ? with : without;
+  }
+
+  static TokenKind Operator(char c, char second, char third) {
+    using enum TokenKind;
+    switch (c) {
+      case '(':
+        return kOpenParen;
+      case ')':
+        return kCloseParen;
+      case '[':
+        return kOpenBracket;
+      case ']':
+        return kCloseBracket;
+      case '{':
+        return kOpenBrace;
+      case '}':
+        return kCloseBrace;
+      case ',':
+        return kComma;
+      case ';':
+        return kSemicolon;
+      case ':':
+        return kColon;
+      case '?':
+        return kQuestion;
+      case '~':
+        return kComplement;
+      case '!':
+        return WithAssign(second, kNotEqual, kNot);
+      case '=':
+        return WithAssign(second, kEqual, kAssign);
+      case '+':
+        return WithAssign(second, kAddAssign, kPlus);
+      case '-':
+        return WithAssign(second, kSubAssign, kMinus);
+      case '*':
+        return WithAssign(second, kMulAssign, kStar);
+      case '/':
+        return WithAssign(second, kDivAssign, kSlash);
+      case '%':
+        return WithAssign(second, kModAssign, kPercent);
+      case '^':
+        return WithAssign(second, kXorAssign, kXor);
+      case '&':
+        return second == '&' ? kLogicalAnd : WithAssign(second, kAndAssign, kAnd);
+      case '|':
+        return second == '|' ? kLogicalOr : WithAssign(second, kOrAssign, kOr);
+      case '<':
+        return second == '<' ? WithAssign(third, kShiftLeftAssign, kShiftLeft)
+                             : WithAssign(second, kLessEqual, kLess);
+      case '>':
+        return second == '>' ? WithAssign(third, kShiftRightAssign, kShiftRight)
+                             : WithAssign(second, kGreaterEqual, kGreater);
+      default:  // any other byte
+        return kError;
+    }
+  }
+
+  std::string_view text_;
+  uint32_t size_;
+  uint32_t module_;
+  Lexed& out_;
+  SymbolTable symbols_;
+  uint32_t at_ = 0;
+};
+
+}  // namespace
+
+std::string_view TokenKindText(TokenKind kind) { return kTokenTexts[static_cast<size_t>(kind)]; }
+
+std::string Quoted(std::string_view text) {
+  constexpr size_t kLimit = 60;
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<uint8_t>(text[i]);
+    const bool starts = (byte & 0xc0u) != 0x80u;
+    if (i >= kLimit && starts) {
+      return out + "...";
+    }
+    if (byte == '\n' || byte == '\t' || byte == '\r') {
+      out += ' ';
+    } else if (byte < 0x20 || byte == 0x7f) {
+      out += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15u]};
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+Lexed Lex(std::string_view text, uint32_t module) {
+  Lexed out;
+  if (text.size() > kMaxSourceBytes) {
+    out.diagnostics.push_back(Make(Code::kRpl1008, {.module = module, .bytes = {0, 0}})
+                                  .With("size", text.size())
+                                  .With("limit", kMaxSourceBytes));
+    out.tokens.push_back({});
+    return out;
+  }
+  const size_t invalid = front::FindInvalidUtf8(text);
+  if (invalid != std::string_view::npos) {
+    const auto at = static_cast<uint32_t>(invalid);
+    out.diagnostics.push_back(
+        Make(Code::kRpl1001, {.module = module, .bytes = {at, at + 1}}).With("offset", invalid));
+    out.tokens.push_back({});
+    return out;
+  }
+  out.tokens.reserve(text.size() / 4 + 16);
+  out.symbols.reserve(256);
+  Lexer(text, module, out).Run();
+  return out;
+}
+
+}  // namespace kiln::rpl

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+// The cursor, errors and recovery of the parser, and the selection of what is reported.
+#include "compiler/front/rpl/parse.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/base/check.h"
+#include "compiler/front/rpl/parser.h"
+
+namespace kiln::rpl {
+namespace {
+
+// Keeps the first error of every construct; the lexer knows no constructs, so its errors come on
+// top. Constructs nest; an error belongs to the smallest one around it.
+void KeepFirstOfEachConstruct(std::vector<Diagnostic>& found, std::vector<Span> constructs) {
+  std::ranges::sort(found, {}, [](const Diagnostic& d) { return d.primary.bytes.begin; });
+  std::ranges::sort(constructs, [](Span a, Span b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+  });
+  std::vector<std::pair<uint32_t, bool>> open;  // end of each construct around, has an error
+  size_t next = 0;
+  std::erase_if(found, [&](const Diagnostic& d) {
+    const uint32_t at = d.primary.bytes.begin;
+    for (; next < constructs.size() && constructs[next].begin <= at; ++next) {
+      while (!open.empty() && open.back().first <= constructs[next].begin) {
+        open.pop_back();
+      }
+      open.emplace_back(constructs[next].end, false);
+    }
+    while (!open.empty() && open.back().first <= at) {
+      open.pop_back();
+    }
+    if (d.severity != Severity::kError || open.empty()) {
+      return false;
+    }
+    return std::exchange(open.back().second, true);
+  });
+}
+
+}  // namespace
+
+Parsed ParseTokens(std::string_view text, const Lexed& lexed, uint32_t module) {
+  Parsed out;
+  out.ast.exprs.reserve(lexed.tokens.size());
+  out.ast.stmts.reserve(lexed.tokens.size() / 8 + 8);
+  Parser(text, lexed, module, out).File();
+  SortAndMerge(out.diagnostics);
+  return out;
+}
+
+// --- constructs ----------------------------------------------------------------------------------
+
+Parser::Construct::Construct(Parser& parser)
+    : parser_(parser), outer_reported_(parser.reported_), begin_(parser.Peek().begin) {
+  parser.reported_ = false;
+}
+
+Parser::Construct::~Construct() {
+  parser_.reported_ = outer_reported_;
+  if (!parser_.lexed_.diagnostics.empty()) {
+    const uint32_t end = parser_.SpanOf(parser_.Previous()).end;
+    parser_.constructs_.push_back({begin_, std::max(begin_ + 1, end)});
+  }
+}
+
+void Parser::File() {
+  option_of_symbol_.assign(lexed_.symbols.size(), kNone);
+  if (KeywordAt() == Keyword::kRpl && Kind(1) == TokenKind::kDecimal) {
+    VersionHeader();
+  }
+  while (Kind() != TokenKind::kEnd) {
+    Declaration();
+  }
+  if (!lexed_.diagnostics.empty()) {
+    found_.insert(found_.end(), lexed_.diagnostics.begin(), lexed_.diagnostics.end());
+    KeepFirstOfEachConstruct(found_, std::move(constructs_));
+  }
+}
+
+const Word& Parser::WordAt(uint32_t ahead) const { return lexed_.symbols[Peek(ahead).value].word; }
+
+bool Parser::OnNewLine() const {
+  if (pos_ == 0) {
+    return true;
+  }
+  const Span between{SpanOf(pos_ - 1).end, Peek().begin};
+  return TextAt(between).find('\n') != std::string_view::npos;
+}
+
+// --- errors --------------------------------------------------------------------------------------
+
+Diagnostic* Parser::Report(Code code, Span span, std::initializer_list<Argument> arguments) {
+  const bool is_error = CodeSeverity(code) == Severity::kError;
+  if (is_error && std::exchange(reported_, true)) {
+    return nullptr;
+  }
+  Diagnostic& made = found_.emplace_back(Make(code, At(span)));
+  made.arguments = arguments;
+  return &made;
+}
+
+bool Parser::FailHere(Code code, std::initializer_list<Argument> arguments) {
+  const Token& token = Peek();
+  if (token.kind == TokenKind::kError) {
+    reported_ = true;  // by the lexer
+    return false;
+  }
+  if (token.kind == TokenKind::kEnd) {
+    if (std::exchange(end_reported_, true)) {
+      return false;
+    }
+    const std::string what = Describe(owner_);
+    Diagnostic* made = Report(Code::kRpl1112, token.span(), {{"what", what}});
+    if (made != nullptr && owner_.kind != "file") {
+      std::move(*made).Label(LabelKind::kOpenedHere, At(owner_span_), {{"what", what}});
+    }
+    return false;
+  }
+  if (Diagnostic* made = Report(code, token.span(), arguments)) {
+    made->arguments.emplace_back("text", TextOfToken(pos_));
+  }
+  return false;
+}
+
+std::string Parser::Describe(const What& what) const {
+  std::string out(what.kind);
+  if (what.name != kNone) {
+    out += " '" + TextOfToken(what.name) + "'";
+  }
+  return out;
+}
+
+bool Parser::Expect(TokenKind kind, const What& after) {
+  if (Accept(kind)) {
+    return true;
+  }
+  return FailHere(Code::kRpl1113, {{"token", TokenKindText(kind)}, {"what", Describe(after)}});
+}
+
+bool Parser::ExpectClose(TokenKind kind, const What& what, uint32_t open) {
+  if (Accept(kind)) {
+    return true;
+  }
+  const size_t before = found_.size();
+  FailHere(Code::kRpl1111, {{"token", TokenKindText(kind)}, {"what", Describe(what)}});
+  if (found_.size() > before && found_.back().code == Code::kRpl1111) {
+    std::move(found_.back())
+        .Label(LabelKind::kOpenedHere, At(SpanOf(open)), {{"what", Describe(what)}});
+  }
+  return false;
+}
+
+// A line that lacks its ';' is told from one that goes on wrongly: what follows on a line of its
+// own starts something new, so nothing has to be skipped.
+bool Parser::ExpectSemicolon(const What& after) {
+  if (Accept(TokenKind::kSemicolon)) {
+    return true;
+  }
+  if (OnNewLine() && (Kind() == TokenKind::kIdentifier || Kind() == TokenKind::kVoid)) {
+    const uint32_t end = SpanOf(Previous()).end;
+    Report(Code::kRpl1110, {end, end}, {{"what", Describe(after)}, {"text", TextOfToken(pos_)}});
+    return true;
+  }
+  return FailHere(Code::kRpl1110, {{"what", Describe(after)}});
+}
+
+bool Parser::CloseExpression(TokenKind kind, const What& what, uint32_t open) {
+  return Kind() != kind && StartsOperand() ? FailOperator() : ExpectClose(kind, what, open);
+}
+
+bool Parser::EndExpression(const What& what) {
+  return StartsOperand() && !OnNewLine() ? FailOperator() : ExpectSemicolon(what);
+}
+
+bool Parser::StartsOperand() const {
+  const TokenKind kind = Kind();
+  return kind == TokenKind::kIdentifier ||
+         (kind >= TokenKind::kTrue && kind <= TokenKind::kString) || kind == TokenKind::kNot ||
+         kind == TokenKind::kComplement;
+}
+
+bool Parser::FailOperator() {
+  if (Kind() == TokenKind::kNot || Kind() == TokenKind::kComplement) {
+    return FailHere(Code::kRpl1171);
+  }
+  const bool name = Kind() == TokenKind::kIdentifier;
+  const bool string = Kind() == TokenKind::kString;
+  return FailHere(Code::kRpl1170, {{"kind", name ? "name" : string ? "string" : "literal"}});
+}
+
+bool Parser::ExpectName(uint32_t* name) {
+  if (Kind() == TokenKind::kIdentifier) {
+    *name = Advance();
+    return true;
+  }
+  if (IsName(Kind())) {
+    Report(Code::kRpl1106, Peek().span(), {{"name", TextOfToken(pos_)}});
+    *name = Advance();
+    return true;
+  }
+  const size_t before = found_.size();
+  FailHere(Code::kRpl1109, {{"found", TextOfToken(pos_)}});
+  if (found_.size() > before && found_.back().code == Code::kRpl1109) {
+    found_.back().arguments[1].value = TextOfToken(Previous());
+  }
+  return false;
+}
+
+void Parser::CheckDeclaredName(uint32_t name) {
+  const Token& token = lexed_.tokens[name];
+  if (token.kind != TokenKind::kIdentifier) {
+    return;
+  }
+  const std::optional<InbuiltFunction>& function = lexed_.symbols[token.value].word.function;
+  if (function && function->version <= ast_.version) {
+    Report(Code::kRpl1107, token.span(), {{"name", TextOfToken(name)}});
+  }
+}
+
+void Parser::NeedVersion2(uint32_t token) {
+  if (ast_.version < 2) {
+    Report(Code::kRpl1192, SpanOf(token), {{"text", TextOfToken(token)}});
+  }
+}
+
+// --- recovery ------------------------------------------------------------------------------------
+
+void Parser::Recover() {
+  while (true) {
+    switch (Kind()) {
+      case TokenKind::kEnd:
+      case TokenKind::kCloseBrace:
+        return;
+      case TokenKind::kSemicolon:
+        Advance();
+        return;
+      case TokenKind::kOpenBrace:
+        if (SkipBraces()) {
+          return;
+        }
+        break;
+      default:  // everything else belongs to what is skipped
+        Advance();
+        break;
+    }
+  }
+}
+
+bool Parser::RecoverBehind(uint32_t open, Semicolons semicolons) {
+  const uint32_t wrong = pos_;
+  uint32_t depth = 0;
+  for (pos_ = open;;) {
+    switch (Kind()) {
+      case TokenKind::kOpenParen:
+      case TokenKind::kOpenBracket:
+        ++depth;
+        Advance();
+        break;
+      case TokenKind::kCloseParen:
+      case TokenKind::kCloseBracket:
+        Advance();
+        if (--depth == 0) {
+          const bool found = pos_ > wrong;
+          pos_ = std::max(pos_, wrong);
+          return found;
+        }
+        break;
+      case TokenKind::kOpenBrace:
+        if (BracesHoldStatements()) {
+          pos_ = std::max(pos_, wrong);
+          return false;
+        }
+        SkipBraces();
+        break;
+      case TokenKind::kSemicolon:
+        if (semicolons == Semicolons::kInside) {
+          Advance();
+          break;
+        }
+        [[fallthrough]];
+      case TokenKind::kEnd:
+      case TokenKind::kCloseBrace:
+        pos_ = std::max(pos_, wrong);
+        return false;
+      default:  // everything else belongs to what is skipped
+        Advance();
+        break;
+    }
+  }
+}
+
+bool Parser::SkipBraces() {
+  KILN_DCHECK(Kind() == TokenKind::kOpenBrace);
+  bool statements = false;
+  uint32_t depth = 0;
+  do {
+    if (Kind() == TokenKind::kOpenBrace) {
+      ++depth;
+    } else if (Kind() == TokenKind::kCloseBrace) {
+      --depth;
+    } else if (Kind() == TokenKind::kSemicolon) {
+      statements = true;
+    } else if (Kind() == TokenKind::kEnd) {
+      return statements;
+    }
+    Advance();
+  } while (depth > 0);
+  return statements;
+}
+
+bool Parser::BracesHoldStatements() const {
+  uint32_t depth = 0;
+  for (uint32_t ahead = 0; Kind(ahead) != TokenKind::kEnd; ++ahead) {
+    if (Kind(ahead) == TokenKind::kSemicolon) {
+      return true;
+    }
+    if (Kind(ahead) == TokenKind::kOpenBrace) {
+      ++depth;
+    } else if (Kind(ahead) == TokenKind::kCloseBrace && --depth == 0) {
+      return ahead == 1;  // "{}"
+    }
+  }
+  return false;
+}
+
+}  // namespace kiln::rpl

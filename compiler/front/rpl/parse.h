@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Tokens -> syntax tree. Reports every error of the source, at most one for each field, argument
+// list, statement and declaration; continues at the next ';' or at the '}' that closes the list.
+// Spec: rpl §1.2, §2, §3 "Parse", §14 (grammar)
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "compiler/diag/diagnostic.h"
+#include "compiler/front/rpl/ast.h"
+#include "compiler/front/rpl/lex.h"
+
+namespace kiln::rpl {
+
+// Levels of brackets, unary operators and assignments in an expression, and of scopes.
+inline constexpr uint32_t kMaxNesting = 256;
+
+struct Parsed {
+  Ast ast;                              // meaningful only without errors
+  std::vector<Diagnostic> diagnostics;  // those of the lexer too; sorted
+};
+
+Parsed ParseTokens(std::string_view text, const Lexed& lexed, uint32_t module);
+
+}  // namespace kiln::rpl

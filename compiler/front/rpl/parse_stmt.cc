@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT
+// Statements. Scopes recurse, at most kMaxNesting deep. Spec: rpl §2.2, §14 (grammar)
+#include "compiler/front/rpl/parser.h"
+
+namespace kiln::rpl {
+
+uint32_t Parser::BeginStmt(StmtKind kind, uint32_t token) {
+  const auto row = static_cast<uint32_t>(ast_.stmts.size());
+  ast_.stmts.push_back({.kind = kind, .token = token, .span = SpanOf(token)});
+  return row;
+}
+
+void Parser::EndStmt(uint32_t row) {
+  ast_.stmts[row].next = static_cast<uint32_t>(ast_.stmts.size());
+  ast_.stmts[row].span.end = SpanOf(Previous()).end;
+}
+
+// '{' { statement } '}'. `begin` is the token the statement starts with.
+bool Parser::Scope(const ExprRange& condition, const What& what, uint32_t begin) {
+  const uint32_t open = pos_;
+  const uint32_t row = BeginStmt(StmtKind::kScope, begin);
+  ast_.stmts[row].condition = condition;
+  if (scope_nesting_ == kMaxNesting) {
+    Report(Code::kRpl1009, SpanOf(open), {{"text", "{"}, {"limit", kMaxNesting}});
+    SkipBraces();
+    EndStmt(row);
+    return true;
+  }
+  ++scope_nesting_;
+  Advance();
+  while (Kind() != TokenKind::kCloseBrace && Kind() != TokenKind::kEnd) {
+    Statement();
+  }
+  --scope_nesting_;
+  if (Kind() == TokenKind::kEnd) {
+    EndStmt(row);
+    owner_ = what.name == kNone ? owner_ : what;
+    return FailHere(Code::kRpl1112);
+  }
+  Advance();
+  EndStmt(row);
+  return true;
+}
+
+void Parser::Statement() {
+  const Construct construct(*this);
+  const uint32_t begin = pos_;
+  const size_t rows = ast_.stmts.size();
+  if (!StatementBody()) {
+    Recover();
+  }
+  if (pos_ == begin) {
+    Advance();
+  }
+  // A rule that failed midway leaves a row without an end.
+  if (ast_.stmts.size() > rows && ast_.stmts[rows].next == kNone) {
+    EndStmt(static_cast<uint32_t>(rows));
+  }
+}
+
+bool Parser::StatementBody() {
+  if (Kind() == TokenKind::kOpenBrace) {
+    return Scope({}, {"scope"}, pos_);
+  }
+  if (Kind() == TokenKind::kSemicolon) {
+    Report(Code::kRpl1163, Peek().span(), {});
+    Advance();
+    return true;
+  }
+  const TokenKind next = Kind(1);
+  const bool paren = next == TokenKind::kOpenParen;
+  switch (KeywordAt()) {
+    case Keyword::kConditional:
+      if (paren) {
+        return ConditionalStatement();
+      }
+      break;
+    case Keyword::kAlias:
+      if (paren) {
+        return AliasStatement({}, pos_);
+      }
+      break;
+    case Keyword::kIf:
+      if (paren) {
+        return If();
+      }
+      break;
+    case Keyword::kFor:
+      if (paren) {
+        return For();
+      }
+      break;
+    case Keyword::kWhile:
+      if (paren) {
+        return While();
+      }
+      break;
+    case Keyword::kBreak:
+      if (next == TokenKind::kSemicolon) {
+        return Jump(StmtKind::kBreak);
+      }
+      break;
+    case Keyword::kContinue:
+      if (next == TokenKind::kSemicolon) {
+        return Jump(StmtKind::kContinue);
+      }
+      break;
+    case Keyword::kReturn:
+      return Return();
+    case Keyword::kElse:
+      if (next == TokenKind::kOpenBrace || KeywordAt(1) == Keyword::kIf) {
+        Report(Code::kRpl1164, Peek().span(), {});
+        Advance();
+        return Kind() == TokenKind::kOpenBrace ? Scope({}, {"scope"}, pos_) : If();
+      }
+      break;
+    default:  // a plain name
+      break;
+  }
+  return AtTypedName() ? Variable() : ExpressionStatement();
+}
+
+bool Parser::ConditionalStatement() {
+  const uint32_t begin = pos_;
+  ExprRange condition;
+  if (!Conditional(&condition)) {
+    return false;
+  }
+  uint32_t second = kNone;
+  while (AtPrefix(Keyword::kConditional)) {
+    second = second == kNone ? pos_ : second;
+    ExprRange ignored;
+    if (!Conditional(&ignored)) {
+      return false;
+    }
+  }
+  const bool alias = AtPrefix(Keyword::kAlias);
+  if (second != kNone) {
+    Report(Code::kRpl1102, SpanOf(second),
+           {{"prefix", "conditional"}, {"what", alias ? "an alias" : "a scope"}});
+  }
+  if (alias) {
+    return AliasStatement(condition, begin);
+  }
+  if (Kind() == TokenKind::kOpenBrace) {
+    return Scope(condition, {"conditional scope"}, begin);
+  }
+  if (Kind() == TokenKind::kCloseBrace) {
+    return Fail(Code::kRpl1103, SpanOf(begin), {{"what", "'}'"}});
+  }
+  FailHere(Code::kRpl1105);
+  return Kind() != TokenKind::kEnd && StatementBody();
+}
+
+bool Parser::AliasStatement(const ExprRange& condition, uint32_t begin) {
+  Stmt alias{.kind = StmtKind::kAlias, .span = SpanOf(begin), .condition = condition};
+  if (!AliasBody(&alias.token, &alias.value)) {
+    return false;
+  }
+  CheckDeclaredName(alias.token);
+  ast_.stmts.push_back(alias);
+  EndStmt(static_cast<uint32_t>(ast_.stmts.size() - 1));
+  return true;
+}
+
+// '(' expr ')'; goes on behind the ')' after an error in it
+bool Parser::HeaderCondition(uint32_t row, const What& what) {
+  const uint32_t open = Advance();
+  ExprRange condition;
+  if (!Expression(&condition) || !CloseExpression(TokenKind::kCloseParen, what, open)) {
+    return RecoverBehind(open, Semicolons::kEnd);
+  }
+  ast_.stmts[row].condition = condition;
+  return true;
+}
+
+bool Parser::BodyScope(const What& what) {
+  if (Kind() != TokenKind::kOpenBrace) {
+    return Expect(TokenKind::kOpenBrace, what);
+  }
+  return Scope({}, {"scope"}, pos_);
+}
+
+bool Parser::If() {
+  const uint32_t row = BeginStmt(StmtKind::kIf, Advance());
+  if (!HeaderCondition(row, {"condition of 'if'"}) || !BodyScope({"condition of 'if'"})) {
+    return false;
+  }
+  const bool ok = KeywordAt() != Keyword::kElse || Else();
+  EndStmt(row);
+  return ok;
+}
+
+// 'else' ( scope | if_statement ). A chain nests like scopes, for that is what it is.
+bool Parser::Else() {
+  const uint32_t token = Advance();
+  if (!AtPrefix(Keyword::kIf)) {
+    return BodyScope({"'else'"});
+  }
+  if (scope_nesting_ == kMaxNesting) {
+    return Fail(Code::kRpl1009, SpanOf(token),
+                {{"text", TextOfToken(token)}, {"limit", kMaxNesting}});
+  }
+  ++scope_nesting_;
+  const bool ok = If();
+  --scope_nesting_;
+  return ok;
+}
+
+bool Parser::For() {
+  const uint32_t row = BeginStmt(StmtKind::kFor, Advance());
+  const uint32_t open = pos_;
+  if (!ForHeader(row) && !RecoverBehind(open, Semicolons::kInside)) {
+    return false;
+  }
+  const bool ok = BodyScope({"header of 'for'"});
+  EndStmt(row);
+  return ok;
+}
+
+// '(' variable ';' expr ';' expr ')'
+bool Parser::ForHeader(uint32_t row) {
+  const uint32_t open = Advance();
+  if (!AtTypedName()) {
+    return FailHere(Code::kRpl1160);
+  }
+  const auto variable = static_cast<uint32_t>(ast_.stmts.size());
+  if (!Variable()) {
+    return false;
+  }
+  if (ast_.stmts[variable].value.empty()) {
+    const uint32_t name = ast_.stmts[variable].token;
+    Report(Code::kRpl1161, SpanOf(name), {{"name", TextOfToken(name)}});
+  }
+  if (Kind() == TokenKind::kSemicolon || Kind() == TokenKind::kCloseParen) {
+    return FailHere(Code::kRpl1162);
+  }
+  ExprRange condition;
+  if (!Expression(&condition)) {
+    return false;
+  }
+  if (Kind() == TokenKind::kCloseParen) {
+    return FailHere(Code::kRpl1162);
+  }
+  if (!EndExpression({"condition of 'for'"})) {
+    return false;
+  }
+  if (Kind() == TokenKind::kCloseParen) {
+    return FailHere(Code::kRpl1162);
+  }
+  ExprRange step;
+  if (!Expression(&step) || !CloseExpression(TokenKind::kCloseParen, {"header of 'for'"}, open)) {
+    return false;
+  }
+  ast_.stmts[row].condition = condition;
+  ast_.stmts[row].value = step;
+  return true;
+}
+
+bool Parser::While() {
+  const uint32_t row = BeginStmt(StmtKind::kWhile, Advance());
+  if (!HeaderCondition(row, {"condition of 'while'"}) || !BodyScope({"condition of 'while'"})) {
+    return false;
+  }
+  EndStmt(row);
+  return true;
+}
+
+bool Parser::Jump(StmtKind kind) {
+  const uint32_t row = BeginStmt(kind, Advance());
+  Advance();  // ';'
+  EndStmt(row);
+  return true;
+}
+
+bool Parser::Return() {
+  const uint32_t row = BeginStmt(StmtKind::kReturn, Advance());
+  ExprRange value;
+  if (Kind() != TokenKind::kSemicolon && !Expression(&value)) {
+    return false;
+  }
+  ast_.stmts[row].value = value;
+  const bool ok = EndExpression({"'return'"});
+  EndStmt(row);
+  return ok;
+}
+
+// ID [ dims ] ID [ '=' expr ] ';'
+bool Parser::Variable() {
+  const uint32_t row = BeginStmt(StmtKind::kVariable, pos_);
+  if (KeywordAt() == Keyword::kRelaxed && Kind(1) == TokenKind::kIdentifier &&
+      (IsName(Kind(2)) || Kind(2) == TokenKind::kOpenBracket)) {
+    NeedVersion2(pos_);
+    ast_.stmts[row].relaxed = true;
+    Advance();
+  }
+  Field field;
+  FieldForm form;
+  field.type.token = Advance();
+  uint32_t name = kNone;
+  if (!FieldSizes(field, &form) || !ExpectName(&name)) {
+    return false;
+  }
+  ast_.stmts[row].token = name;
+  ast_.stmts[row].type = field.type;
+  if (form.ellipsis != kNone) {
+    Report(Code::kRpl1132, SpanOf(form.ellipsis), {{"name", TextOfToken(name)}});
+  }
+  CheckDeclaredName(name);
+  ExprRange value;
+  if (Accept(TokenKind::kAssign) && !Expression(&value)) {
+    return false;
+  }
+  ast_.stmts[row].value = value;
+  const What what{"variable", name};
+  const bool ok = value.empty() ? ExpectSemicolon(what) : EndExpression(what);
+  EndStmt(row);
+  return ok;
+}
+
+bool Parser::ExpressionStatement() {
+  const uint32_t row = BeginStmt(StmtKind::kExpression, pos_);
+  ExprRange value;
+  if (!Expression(&value)) {
+    return false;
+  }
+  ast_.stmts[row].value = value;
+  const bool ok = EndExpression({"expression"});
+  EndStmt(row);
+  return ok;
+}
+
+}  // namespace kiln::rpl

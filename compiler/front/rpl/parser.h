@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+// The parser's state and its rules, one function per rule of the grammar. Private to parse*.cc:
+// parse.cc holds the cursor, errors and recovery, the others what their names say.
+//
+// A rule returns false after it has reported an error and left the tokens where recovery starts.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/front/rpl/ast.h"
+#include "compiler/front/rpl/lex.h"
+#include "compiler/front/rpl/parse.h"
+
+namespace kiln::rpl {
+
+// A construct in a message: "field 'uv'". Cheap to pass, spelled only when a message needs it.
+struct What {
+  std::string_view kind;
+  uint32_t name = kNone;  // token
+};
+
+class Parser {
+ public:
+  Parser(std::string_view text, const Lexed& lexed, uint32_t module, Parsed& out)
+      : text_(text), lexed_(lexed), module_(module), ast_(out.ast), found_(out.diagnostics) {}
+
+  void File();
+
+ private:
+  // The unit of error reporting: one field, argument list, statement or declaration.
+  class Construct {
+   public:
+    explicit Construct(Parser& parser);
+    ~Construct();
+    Construct(const Construct&) = delete;
+    Construct& operator=(const Construct&) = delete;
+
+   private:
+    Parser& parser_;
+    bool outer_reported_;
+    uint32_t begin_;
+  };
+
+  // --- cursor (parse.cc) -------------------------------------------------------------------------
+  const Token& Peek(uint32_t ahead = 0) const {
+    const size_t last = lexed_.tokens.size() - 1;
+    return lexed_.tokens[pos_ + ahead < last ? pos_ + ahead : last];
+  }
+  TokenKind Kind() const { return lexed_.tokens[pos_].kind; }
+  TokenKind Kind(uint32_t ahead) const { return Peek(ahead).kind; }
+  uint32_t Advance() { return Kind() == TokenKind::kEnd ? pos_ : pos_++; }
+  bool Accept(TokenKind kind) {
+    if (Kind() != kind) {
+      return false;
+    }
+    Advance();
+    return true;
+  }
+  const Word& WordAt(uint32_t ahead = 0) const;
+  Keyword KeywordAt(uint32_t ahead = 0) const {
+    return Kind(ahead) == TokenKind::kIdentifier ? WordAt(ahead).keyword : Keyword::kNone;
+  }
+  bool AtPrefix(Keyword keyword) const {
+    return KeywordAt() == keyword && Kind(1) == TokenKind::kOpenParen;
+  }
+  uint32_t Previous() const { return pos_ == 0 ? 0 : pos_ - 1; }
+  Span SpanOf(uint32_t token) const { return lexed_.tokens[token].span(); }
+  std::string_view TextAt(Span span) const { return TextOf(text_, span); }
+  std::string TextOfToken(uint32_t token) const { return Quoted(TextAt(SpanOf(token))); }
+  uint32_t SymbolOf(uint32_t token) const { return lexed_.tokens[token].value; }
+  bool OnNewLine() const;  // does a line end lie before the current token?
+  bool IsName(TokenKind kind) const {
+    return kind == TokenKind::kIdentifier || kind == TokenKind::kTrue ||
+           kind == TokenKind::kFalse || kind == TokenKind::kVoid;
+  }
+
+  // --- errors (parse.cc) -------------------------------------------------------------------------
+  // Null if the construct has reported already.
+  Diagnostic* Report(Code code, Span span, std::initializer_list<Argument> arguments);
+  bool Fail(Code code, Span span, std::initializer_list<Argument> arguments) {
+    Report(code, span, arguments);
+    return false;
+  }
+  // The current token is not what is due. {text} is added; the end of the file has its own code.
+  bool FailHere(Code code, std::initializer_list<Argument> arguments = {});
+  std::string Describe(const What& what) const;
+  bool Expect(TokenKind kind, const What& after);
+  bool ExpectClose(TokenKind kind, const What& what, uint32_t open);
+  bool ExpectSemicolon(const What& after);
+  // The same two behind an expression, where two operands in a row have a message of their own.
+  bool CloseExpression(TokenKind kind, const What& what, uint32_t open);
+  bool EndExpression(const What& what);
+  bool StartsOperand() const;
+  bool FailOperator();
+  bool ExpectName(uint32_t* name);        // any identifier; reserved words are RPL1106
+  void CheckDeclaredName(uint32_t name);  // RPL1107
+  void NeedVersion2(uint32_t token);
+  Location At(Span span) const { return {.module = module_, .bytes = span}; }
+
+  // --- recovery (parse.cc) -----------------------------------------------------------------------
+  void Recover();
+  // Goes behind the bracket that closes `open`; false if statements begin before it.
+  enum class Semicolons : uint8_t { kEnd, kInside };
+  bool RecoverBehind(uint32_t open, Semicolons semicolons);
+  bool SkipBraces();  // true if they held statements
+  bool BracesHoldStatements() const;
+
+  // --- declarations (parse_decl.cc) --------------------------------------------------------------
+  void VersionHeader();
+  void Declaration();
+  bool DeclarationBody(Decl& decl);
+  bool Conditional(ExprRange* condition);
+  bool Option(Decl& decl, ir::OptionScope scope);
+  bool OptionBody(Decl& decl);
+  bool OptionDefault(Decl& decl, std::string_view type);
+  bool EnumValues(Decl& decl);
+  bool Constant(Decl& decl);
+  bool Setting(Decl& decl);
+  bool SettingBlock(Decl& decl);
+  bool Dotted(Decl& decl);
+  bool FieldBlock(Decl& decl, DeclForm form, std::string_view kind);
+  bool Resource(Decl& decl, ir::ResourceSet set);
+  bool Sampler(Decl& decl);
+  bool Image(Decl& decl);
+  bool StorageImage(Decl& decl);
+  bool WorkgroupVariable(Decl& decl);
+  bool Function(Decl& decl);
+  bool FailDeclaration();
+
+  // --- fields and arguments (parse_field.cc) -----------------------------------------------------
+  struct Prefixes {
+    ExprRange condition;
+    uint32_t condition_token = kNone;
+    uint32_t second_condition = kNone;  // token of a second `conditional`
+    uint32_t pack = kNone;              // token of the word `pack`
+    uint32_t second_pack = kNone;
+    uint32_t pack_format = kNone;  // token
+    bool relaxed = false;
+  };
+  bool Fields(Decl& decl, std::string_view kind);
+  bool FieldItem(const Decl& decl, const What& owner);
+  bool FieldPrefixes(Prefixes* prefixes);
+  bool Meta();
+  bool PackPrefix(Prefixes* prefixes);
+  void CheckPrefixes(const Prefixes& prefixes, const What& item);
+  bool FieldAlias(const Prefixes& prefixes, const What& owner);
+  bool PlainField(const Prefixes& prefixes, const Decl& decl, const What& owner);
+  struct FieldForm {
+    uint32_t sizes = kNone;     // token of the first '['
+    uint32_t ellipsis = kNone;  // token of the first '...'
+    uint32_t mixed = kNone;     // token of what does not go with the first
+  };
+  bool FieldSizes(Field& field, FieldForm* form);
+  void CheckFieldForm(const Field& field, const FieldForm& form, const Decl& decl);
+  void ApplyPack(Field& field, const Prefixes& prefixes, const Decl& decl);
+  bool AliasBody(uint32_t* name, ExprRange* value);
+  bool EndFields(const What& owner);
+  bool Arguments(Decl& decl);
+  bool ArgumentList(Decl& decl);
+  bool ArgumentItem(const What& function);
+  bool ArgumentAccess(Field& argument, const What& function);
+  bool Sizes(uint32_t* sizes);  // { '[' expr ']' }
+  bool AtTypedName() const;     // ID sizes ID: a declaration of a variable
+
+  // --- statements (parse_stmt.cc) ----------------------------------------------------------------
+  bool Scope(const ExprRange& condition, const What& what, uint32_t begin);
+  bool EnterNested(uint32_t token);  // counts one level; false: RPL1009
+  void Statement();
+  bool StatementBody();
+  bool ConditionalStatement();
+  bool AliasStatement(const ExprRange& condition, uint32_t begin);
+  bool If();
+  bool Else();
+  bool For();
+  bool ForHeader(uint32_t row);
+  bool While();
+  bool Jump(StmtKind kind);
+  bool Return();
+  bool Variable();
+  bool ExpressionStatement();
+  bool HeaderCondition(uint32_t row, const What& what);
+  bool BodyScope(const What& what);
+  uint32_t BeginStmt(StmtKind kind, uint32_t token);
+  void EndStmt(uint32_t row);
+
+  // --- expressions (parse_expr.cc) ---------------------------------------------------------------
+  struct Operand {
+    uint32_t row = kNone;
+    Span span;  // with the parentheses around it
+  };
+  struct Pending {
+    uint8_t precedence;
+    ExprKind kind;
+    uint8_t op;
+    uint32_t token;
+    Operand left;           // of binary operators
+    uint32_t then = kNone;  // kSelect: row of the second operand
+  };
+  bool Expression(ExprRange* range);
+  bool Operators(Operand* operand);
+  bool Prefixed(Operand* operand);
+  bool Primary(Operand* operand);
+  bool Postfix(Operand* operand);
+  bool Member(Operand* operand);
+  bool Index(Operand* operand);
+  bool Group(Operand* operand);
+  bool Name(Operand* operand);
+  bool ArrayConstructor(Operand* operand, uint32_t name);
+  bool Items(TokenKind close, uint32_t name, uint32_t* list);
+  bool Literal(Operand* operand, ExprKind kind);
+  bool PushBinary(const Operand& left);
+  bool PushSelect(const Operand& condition);
+  void Reduce(Operand* operand);
+  bool FailOperandDue();
+  bool AtArrayConstructor() const;
+  uint32_t AddExpr(const Expr& expr) {
+    ast_.exprs.push_back(expr);
+    return static_cast<uint32_t>(ast_.exprs.size() - 1);
+  }
+
+  std::string_view text_;
+  const Lexed& lexed_;
+  uint32_t module_;
+  Ast& ast_;
+  std::vector<Diagnostic>& found_;
+
+  uint32_t pos_ = 0;
+  bool reported_ = false;      // the current construct has its error
+  bool end_reported_ = false;  // the end of the file is reported once
+  What owner_;                 // the declaration around the current token
+  Span owner_span_;
+  uint32_t nesting_ = 0;        // of the expression being parsed
+  uint32_t scope_nesting_ = 0;  // of scopes
+  std::vector<Pending> pending_;
+  std::vector<uint32_t> items_;  // stack of list items
+  std::vector<uint32_t> tags_;   // of the field that comes next
+  uint32_t tags_token_ = kNone;
+  std::vector<Span> constructs_;            // kept only if the lexer found errors
+  std::vector<uint32_t> option_of_symbol_;  // token of the name, by symbol; kNone
+};
+
+}  // namespace kiln::rpl

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// The word tables of tokens.def and builtins.def behind one constant hash table. A name of a family
+// ("min_f3") is looked up in two steps, family and type.
+#include "compiler/front/rpl/words.h"
+
+#include <algorithm>
+#include <array>
+
+#include "compiler/base/check.h"
+
+namespace kiln::rpl {
+namespace {
+
+constexpr auto kKeywordTexts = std::to_array<std::string_view>({
+    "",
+#define KILN_KEYWORD(enumerator, text) text,
+#include "compiler/front/rpl/tokens.def"
+});
+
+struct TypeRow {
+  std::string_view text;
+  uint8_t version;
+};
+constexpr auto kTypes = std::to_array<TypeRow>({
+    {"", 1},
+#define KILN_TYPE(enumerator, text, version, make) {text, version},
+#include "compiler/front/rpl/tokens.def"
+});
+
+// What one spelling stands for; numbers of rows, 0 or kNoBuiltin for none.
+struct Entry {
+  std::string_view text;
+  uint8_t keyword = 0;
+  uint8_t type = 0;
+  uint16_t builtin = kNoBuiltin;
+  static constexpr uint16_t kNoBuiltin = 0xffff;
+};
+
+constexpr size_t kSlotCount = 512;
+static_assert(kKeywordTexts.size() + kTypes.size() + ir::kBuiltinCount < kSlotCount / 2);
+
+constexpr size_t SlotOf(std::string_view text) {
+  uint32_t hash = static_cast<uint32_t>(text.size());
+  for (const char c : text) {
+    hash = (hash ^ static_cast<uint8_t>(c)) * 0x01000193u;
+  }
+  return (hash ^ (hash >> 15)) % kSlotCount;
+}
+
+using EntryTable = std::array<Entry, kSlotCount>;
+
+constexpr const Entry& Find(const EntryTable& table, std::string_view text) {
+  size_t slot = SlotOf(text);
+  while (!table[slot].text.empty() && table[slot].text != text) {
+    slot = (slot + 1) % kSlotCount;
+  }
+  return table[slot];
+}
+
+constexpr EntryTable kEntries = [] {
+  EntryTable table{};
+  const auto entry = [&table](std::string_view text) -> Entry& {
+    Entry& found = const_cast<Entry&>(Find(table, text));
+    found.text = text;
+    return found;
+  };
+  for (size_t i = 1; i < kKeywordTexts.size(); ++i) {
+    entry(kKeywordTexts[i]).keyword = static_cast<uint8_t>(i);
+  }
+  for (size_t i = 1; i < kTypes.size(); ++i) {
+    entry(kTypes[i].text).type = static_cast<uint8_t>(i);
+  }
+  for (size_t i = 0; i < ir::kBuiltinCount; ++i) {
+    entry(ir::kBuiltinFacts[i].name).builtin = static_cast<uint16_t>(i);
+  }
+  return table;
+}();
+
+// Functions without a type suffix that version 1 knows; the others came with version 2.
+constexpr ir::Builtin kVersion1Specials[] = {
+    ir::Builtin::kPi,     ir::Builtin::kOutputPosition, ir::Builtin::kStageDiscard,
+    ir::Builtin::kSample, ir::Builtin::kSampleDref,
+};
+
+std::optional<InbuiltFunction> FindFamily(std::string_view text) {
+  const size_t cut = text.rfind('_');
+  if (cut == std::string_view::npos || cut == 0 || text.size() - cut > 5) {
+    return std::nullopt;
+  }
+  const Entry& family = Find(kEntries, text.substr(0, cut));
+  const Entry& suffix = Find(kEntries, text.substr(cut + 1));
+  if (family.builtin == Entry::kNoBuiltin || suffix.type == 0) {
+    return std::nullopt;
+  }
+  const auto builtin = static_cast<ir::Builtin>(family.builtin);
+  const auto type = static_cast<InbuiltType>(suffix.type);
+  const ir::BuiltinTypes types = ir::FactsOf(builtin).types;
+  if (types == ir::BuiltinTypes::kNone || !ir::ExistsFor(types, TypeOf(type))) {
+    return std::nullopt;
+  }
+  return InbuiltFunction{builtin, type, kTypes[suffix.type].version};
+}
+
+// --- what tokens.def writes in its `make` column
+// -------------------------------------------------
+using enum ir::Scalar;
+using enum ir::ImageDim;
+
+ir::Type Vector(ir::Scalar scalar, uint8_t rows) { return ir::VectorType(scalar, rows); }
+ir::Type Matrix(uint8_t size) { return ir::MatrixType(kF32, size, size); }
+ir::Type SamplerType() { return {.kind = ir::TypeKind::kSampler}; }
+ir::Type Image(ir::ImageDim dim, bool arrayed, bool depth) {
+  return {.kind = ir::TypeKind::kImage,
+          .scalar = kF32,
+          .extent = ir::PackImage({.dim = dim, .arrayed = arrayed, .depth = depth})};
+}
+
+uint32_t EditDistance(std::string_view a, std::string_view b) {
+  std::array<uint32_t, 40> row{};
+  for (uint32_t j = 0; j <= b.size(); ++j) {
+    row[j] = j;
+  }
+  for (uint32_t i = 1; i <= a.size(); ++i) {
+    uint32_t diagonal = row[0];
+    row[0] = i;
+    for (uint32_t j = 1; j <= b.size(); ++j) {
+      const uint32_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string_view KeywordText(Keyword keyword) {
+  return kKeywordTexts[static_cast<size_t>(keyword)];
+}
+
+std::string_view TypeName(InbuiltType type) { return kTypes[static_cast<size_t>(type)].text; }
+
+ir::Type TypeOf(InbuiltType type) {
+  switch (type) {
+    case InbuiltType::kNone:
+      break;
+#define KILN_TYPE(enumerator, text, version, make) \
+  case InbuiltType::k##enumerator:                 \
+    return make;
+#include "compiler/front/rpl/tokens.def"
+  }
+  KILN_UNREACHABLE();
+}
+
+Word LookUpWord(std::string_view text) {
+  const Entry& entry = Find(kEntries, text);
+  Word word{.keyword = static_cast<Keyword>(entry.keyword),
+            .type = static_cast<InbuiltType>(entry.type),
+            .type_version = kTypes[entry.type].version};
+  if (entry.builtin == Entry::kNoBuiltin) {
+    word.function = FindFamily(text);
+    return word;
+  }
+  const auto builtin = static_cast<ir::Builtin>(entry.builtin);
+  if (ir::FactsOf(builtin).types == ir::BuiltinTypes::kNone) {
+    const bool old =
+        std::ranges::find(kVersion1Specials, builtin) != std::ranges::end(kVersion1Specials);
+    word.function = InbuiltFunction{builtin, InbuiltType::kNone, old ? uint8_t{1} : uint8_t{2}};
+  }
+  return word;
+}
+
+std::string_view SimilarDeclarationKeyword(std::string_view text) {
+  constexpr size_t kLast = static_cast<size_t>(Keyword::kColorOutputContainer);
+  std::string_view best;
+  uint32_t least = text.size() < 5 ? 2 : 3;  // more than this many edits is another word
+  for (size_t i = 1; i <= kLast && text.size() < 36; ++i) {
+    const uint32_t distance = EditDistance(text, kKeywordTexts[i]);
+    if (distance < least) {
+      least = distance;
+      best = kKeywordTexts[i];
+    }
+  }
+  return best;
+}
+
+}  // namespace kiln::rpl

@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: MIT
+// The questions about names, members and declarations, and the book-keeping that all questions
+// share: memo rows, read sets, trails. Expressions are in answers_values.cc.
+#include "compiler/resolve/answers.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "compiler/base/check.h"
+#include "compiler/resolve/close_type.h"
+#include "compiler/resolve/kind_text.h"
+
+namespace kiln::resolve {
+namespace {
+
+constexpr uint32_t kStructNesting = 256;  // rpl.md 1.5
+
+Answer Pack(const Value& value) {
+  return {.first = uint64_t{static_cast<uint16_t>(value.kind)} << 40 |
+                   uint64_t{value.instance ? 1u : 0u} << 32 | value.bits};
+}
+Answer Pack(const NameAnswer& answer) {
+  return {.first = uint64_t{static_cast<uint8_t>(answer.kind)} << 32 | answer.id};
+}
+Answer Pack(const MemberAnswer& answer) {
+  return {.first = uint64_t{static_cast<uint8_t>(answer.kind)} << 32 | answer.position,
+          .second = uint64_t{answer.member.value} << 32 | answer.type.value};
+}
+
+}  // namespace
+
+Answers::Answers(const Program& program, const OptionValues& values, ir::Pool& pool, Units* units)
+    : program_(program), values_(&values), pool_(pool), units_(units) {
+  words_ = std::max(1u, (program.option_count() + 63) / 64);
+  on_ = program.FindName("on");
+  off_ = program.FindName("off");
+  Size(expressions_, program.cexpr_count());
+  Size(constants_, program.decl_count());
+  Size(constant_names_, program.name_count());
+  Size(functions_, program.name_count());
+  Size(structs_, program.name_count());
+  Size(globals_, program.name_count());
+  Size(members_, program.member_count());
+  Size(decls_, program.decl_count());
+  Size(aliases_, program.member_count());
+  pool_texts_.resize(program.name_count());
+}
+
+Answers::~Answers() = default;
+
+void Answers::Reset(const OptionValues& values) {
+  KILN_CHECK(frames_.empty() && trails_.empty() && work_.empty(), "answers are in use");
+  values_ = &values;
+  ++epoch_;
+  KILN_CHECK(epoch_ != 0);
+  alias_paths_.Clear();
+  closed_decls_.clear();
+  found_.clear();
+}
+
+template <class Row>
+void Answers::Size(Memo<Row>& memo, size_t count) {
+  memo.rows.resize(count);
+  memo.epochs.resize(count);
+  memo.reads.resize(count * words_);
+}
+
+// --- read sets and trails ------------------------------------------------------------------------
+
+void Answers::Unite(std::span<uint64_t> into, std::span<const uint64_t> from) const {
+  for (uint32_t i = 0; i < words_; ++i) {
+    into[i] |= from[i];
+  }
+}
+
+void Answers::AddReads(std::span<const uint64_t> reads) {
+  if (!frames_.empty()) {
+    Unite(std::span(frames_).last(words_), reads);
+  }
+}
+
+void Answers::BeginReads() { frames_.resize(frames_.size() + words_); }
+
+Bitset Answers::EndReads() {
+  KILN_CHECK(!frames_.empty());
+  const std::vector<uint64_t> top(frames_.end() - words_, frames_.end());
+  frames_.resize(frames_.size() - words_);
+  AddReads(top);
+  Bitset result(program_.option_count());
+  result.Unite(top);
+  return result;
+}
+
+void Answers::Enter() {
+  BeginReads();
+  trails_.push_back(nullptr);
+}
+
+void Answers::Leave(std::span<uint64_t> reads) {
+  std::copy(frames_.end() - words_, frames_.end(), reads.begin());
+  frames_.resize(frames_.size() - words_);
+  trails_.pop_back();
+}
+
+void Answers::BeginTrail(Trail* trail) { trails_.push_back(trail); }
+void Answers::EndTrail() { trails_.pop_back(); }
+
+void Answers::Record(const Question& question, const Answer& answer) {
+  if (!trails_.empty() && trails_.back() != nullptr) {
+    trails_.back()->Add(question, answer);
+  }
+}
+
+std::vector<Diagnostic> Answers::TakeDiagnostics() { return std::exchange(found_, {}); }
+
+// --- names ---------------------------------------------------------------------------------------
+
+NameAnswer Answers::Function(NameId name) {
+  if (!Known(functions_, name.value)) {
+    Enter();
+    functions_.rows[name.value] = FindLive(program_.Functions(name), Conditions::kReported).answer;
+    Leave(ReadsOf(functions_, name.value));
+    functions_.epochs[name.value] = epoch_;
+  }
+  AddReads(ReadsOf(functions_, name.value));
+  const NameAnswer& answer = functions_.rows[name.value];
+  Record({.kind = QuestionKind::kFunction, .a = name.value}, Pack(answer));
+  return answer;
+}
+
+NameAnswer Answers::Struct(NameId name) {
+  if (!Known(structs_, name.value)) {
+    Enter();
+    Live live = FindLive(program_.Structs(name), Conditions::kReported);
+    if (live.answer.kind == NameAnswer::Kind::kConflict) {
+      found_.push_back(
+          Make(Code::kRpl4022, program_.NameLocation(live.second))
+              .With("name", program_.Text(name))
+              .Label(LabelKind::kFirstHere, program_.NameLocation(live.answer.decl())));
+      live.answer = {.kind = NameAnswer::Kind::kFailed};
+    }
+    structs_.rows[name.value] = live.answer;
+    Leave(ReadsOf(structs_, name.value));
+    structs_.epochs[name.value] = epoch_;
+  }
+  AddReads(ReadsOf(structs_, name.value));
+  const NameAnswer& answer = structs_.rows[name.value];
+  Record({.kind = QuestionKind::kStruct, .a = name.value}, Pack(answer));
+  return answer;
+}
+
+NameAnswer Answers::Global(NameId name) {
+  if (const ir::OptionId option = program_.Option(name); option.valid()) {
+    return {.kind = NameAnswer::Kind::kOption, .id = option.value};  // a fact of the program
+  }
+  if (!Known(globals_, name.value)) {
+    Enter();
+    NameAnswer answer;
+    if (!program_.Constants(name).empty()) {
+      Demand({NodeKind::kConstantName, name.value});
+      AddReads(ReadsOf(constant_names_, name.value));
+      answer = constant_names_.rows[name.value].answer;
+    }
+    if (answer.kind == NameAnswer::Kind::kNone) {
+      answer = FindLive(program_.Globals(name), Conditions::kAsked).answer;
+    }
+    globals_.rows[name.value] = answer;
+    Leave(ReadsOf(globals_, name.value));
+    globals_.epochs[name.value] = epoch_;
+  }
+  AddReads(ReadsOf(globals_, name.value));
+  const NameAnswer& answer = globals_.rows[name.value];
+  Record({.kind = QuestionKind::kGlobal, .a = name.value}, Pack(answer));
+  return answer;
+}
+
+// Conditions of functions and structs are reported by the first who asks for the name, because no
+// walk visits all of them; the walk does visit those of the interface.
+Answers::Live Answers::FindLive(std::span<const ir::DeclId> candidates, Conditions conditions) {
+  Live live;
+  bool failed = false;
+  for (const ir::DeclId id : candidates) {
+    const uint32_t m = program_.ModuleOf(id);
+    const ir::Decl& decl = program_.Get(id);
+    std::optional<bool> holds = true;
+    if (decl.condition != ir::kTrue) {
+      const ir::CexprId condition = program_.Wide(m, decl.condition);
+      if (conditions == Conditions::kReported) {
+        const Position position = {.global_only = decl.kind == ir::DeclKind::kStruct,
+                                   .what = "the conditional of struct",
+                                   .name = program_.Text(program_.NameOf(id))};
+        holds = CheckCondition(condition, program_.At(m, program_.SpansOf(id).condition), position,
+                               found_);
+      } else if (const Value value = ValueOf(condition); value.kind == ir::ValueKind::kFlag) {
+        holds = value.bits != 0;
+      } else {
+        holds.reset();
+      }
+    }
+    failed = failed || !holds.has_value();
+    if (!holds.value_or(false)) {
+      continue;
+    }
+    if (live.answer.kind == NameAnswer::Kind::kDecl) {
+      live.answer.kind = NameAnswer::Kind::kConflict;
+      live.second = id;
+      continue;
+    }
+    if (live.answer.kind == NameAnswer::Kind::kNone) {
+      live.answer = {.kind = NameAnswer::Kind::kDecl, .id = id.value};
+    }
+  }
+  if (failed && live.answer.kind == NameAnswer::Kind::kNone) {
+    live.answer.kind = NameAnswer::Kind::kFailed;
+  }
+  return live;
+}
+
+// --- members -------------------------------------------------------------------------------------
+
+MemberAnswer Answers::Member(ir::DeclId owner, NameId name) {
+  const ir::MemberId first = program_.FindMember(owner, name);
+  if (!first.valid()) {
+    return {};  // a fact of the program
+  }
+  if (!Known(members_, first.value)) {
+    Enter();
+    members_.rows[first.value] = FindMember(owner, name, first);
+    Leave(ReadsOf(members_, first.value));
+    members_.epochs[first.value] = epoch_;
+  }
+  AddReads(ReadsOf(members_, first.value));
+  const MemberAnswer& answer = members_.rows[first.value];
+  Record({.kind = QuestionKind::kMember, .a = owner.value, .b = name.value}, Pack(answer));
+  return answer;
+}
+
+// Asks for the conditions of the members before it only as far as its position needs them.
+MemberAnswer Answers::FindMember(ir::DeclId owner, NameId name, ir::MemberId first) {
+  const uint32_t m = program_.ModuleOf(owner);
+  const ir::ModuleView& view = program_.module(m);
+  const ir::Decl& decl = program_.Get(owner);
+  const std::span<const ir::Member> members = view.MembersOf(decl);
+  const uint32_t base = program_.bases(m).member + decl.first_member;
+  MemberAnswer answer;
+  bool failed = false;
+  for (uint32_t i = 0; i < members.size(); ++i) {
+    const ir::Member& member = members[i];
+    const bool matches = base + i >= first.value && program_.Name(m, member.name) == name;
+    const bool counts = member.kind == ir::MemberKind::kField;
+    if (!matches && !counts) {
+      continue;
+    }
+    bool live = true;
+    if (member.condition != ir::kTrue) {
+      const Value value = ValueOf(program_.Wide(m, member.condition));
+      live = value.kind == ir::ValueKind::kFlag && value.bits != 0;
+      failed = failed || (matches && value.kind != ir::ValueKind::kFlag);
+    }
+    if (live && matches) {
+      answer.member = ir::MemberId{base + i};
+      if (!counts) {
+        answer.kind = MemberAnswer::Kind::kAlias;
+        return answer;
+      }
+      std::vector<Diagnostic> ignored;  // reported by the owner
+      answer.type =
+          CloseType({.module = m, .type = member.type, .use = TypeUse::kField}, *this, ignored);
+      answer.kind = answer.type.valid() ? MemberAnswer::Kind::kField : MemberAnswer::Kind::kFailed;
+      return answer;
+    }
+    answer.position += live ? 1 : 0;
+  }
+  return {.kind = failed ? MemberAnswer::Kind::kFailed : MemberAnswer::Kind::kNone};
+}
+
+std::span<const NameId> Answers::AliasPath(ir::MemberId alias) {
+  AliasRow& row = aliases_.rows[alias.value];
+  if (!Known(aliases_, alias.value)) {
+    row = {.in_progress = true};
+    aliases_.epochs[alias.value] = epoch_;
+    Enter();
+    open_aliases_.push_back(alias);
+    ExpandAlias(alias, row);
+    open_aliases_.pop_back();
+    row.in_progress = false;
+    Leave(ReadsOf(aliases_, alias.value));
+  } else if (row.in_progress) {
+    ReportAliasCycle(alias);
+    Record({.kind = QuestionKind::kAliasPath, .a = alias.value}, {});
+    return {};
+  }
+  AddReads(ReadsOf(aliases_, alias.value));
+  if (!trails_.empty() && trails_.back() != nullptr) {
+    const Hash128 hash = HashBytes(std::as_bytes(row.path));
+    Record({.kind = QuestionKind::kAliasPath, .a = alias.value},
+           {.first = ReadLittle<uint64_t>(std::as_bytes(std::span(hash.bytes))),
+            .second = ReadLittle<uint64_t>(std::as_bytes(std::span(hash.bytes)), 8)});
+  }
+  return row.path;
+}
+
+void Answers::ExpandAlias(ir::MemberId alias, AliasRow& row) {
+  const uint32_t m = program_.ModuleOf(alias);
+  const std::span<const uint32_t> items =
+      program_.module(m).List(ir::ListId{program_.Get(alias).value});
+  if (items.empty() || open_aliases_.size() > kStructNesting) {
+    return;  // RPL4030 is the owner's
+  }
+  const MemberAnswer start =
+      Member(program_.OwnerOf(alias), program_.Name(m, ir::StringId{items[0]}));
+  std::vector<NameId> path;
+  if (start.kind == MemberAnswer::Kind::kAlias) {
+    const std::span<const NameId> inner = AliasPath(start.member);
+    path.assign(inner.begin(), inner.end());
+  } else if (start.kind == MemberAnswer::Kind::kField) {
+    path.push_back(program_.Name(m, ir::StringId{items[0]}));
+  }
+  if (path.empty()) {
+    return;
+  }
+  for (const uint32_t item : items.subspan(1)) {
+    path.push_back(program_.Name(m, ir::StringId{item}));
+  }
+  row.path = alias_paths_.Copy(std::span<const NameId>(path));
+}
+
+// Said once, at the first alias of the cycle in program order, wherever it was entered.
+void Answers::ReportAliasCycle(ir::MemberId alias) {
+  std::vector<ir::MemberId> cycle(std::ranges::find(open_aliases_, alias), open_aliases_.end());
+  std::ranges::rotate(cycle, std::ranges::min_element(cycle, {}, &ir::MemberId::value));
+  const auto text = [&](ir::MemberId id) {
+    return "'" +
+           std::string(program_.Text(program_.Name(program_.ModuleOf(id), program_.Get(id).name))) +
+           "'";
+  };
+  std::string chain;
+  for (const ir::MemberId id : cycle) {
+    chain += text(id) + " -> ";
+  }
+  const ir::MemberId first = cycle.front();
+  found_.push_back(Make(Code::kRpl4032, program_.NameLocation(first))
+                       .With("name", program_.Text(program_.Name(program_.ModuleOf(first),
+                                                                 program_.Get(first).name)))
+                       .With("chain", chain + text(first)));
+}
+
+// --- closed declarations -------------------------------------------------------------------------
+
+const ir::ClosedDecl* Answers::Decl(ir::DeclId decl) {
+  DeclRow& row = decls_.rows[decl.value];
+  if (!Known(decls_, decl.value)) {
+    row = {.in_progress = true};
+    decls_.epochs[decl.value] = epoch_;
+    Enter();
+    open_decls_.push_back(decl);
+    row.closed = CloseOnce(decl);
+    open_decls_.pop_back();
+    row.in_progress = false;
+    Leave(ReadsOf(decls_, decl.value));
+  } else if (row.in_progress) {
+    ReportCycle(decl);
+    Record({.kind = QuestionKind::kDecl, .a = decl.value}, {});
+    return nullptr;
+  }
+  AddReads(ReadsOf(decls_, decl.value));
+  Record({.kind = QuestionKind::kDecl, .a = decl.value},
+         {.first = reinterpret_cast<uintptr_t>(row.closed)});
+  return row.closed;
+}
+
+const ir::ClosedDecl* Answers::CloseOnce(ir::DeclId decl) {
+  const ir::DeclKind kind = program_.Get(decl).kind;
+  if (kind == ir::DeclKind::kStruct || kind == ir::DeclKind::kFunction) {
+    closed_decls_.push_back(decl);
+  }
+  if (open_decls_.size() > kStructNesting) {
+    found_.push_back(Make(Code::kRpl1009, program_.NameLocation(decl))
+                         .With("text", program_.Text(program_.NameOf(decl)))
+                         .With("limit", kStructNesting));
+    return nullptr;
+  }
+  KILN_CHECK(units_ != nullptr, "declarations are asked of answers without units");
+  const Diagnosed<ir::ClosedDecl>& unit = units_->Decl(decl, *this);
+  found_.insert(found_.end(), unit.diagnostics.begin(), unit.diagnostics.end());
+  return unit.value ? &*unit.value : nullptr;
+}
+
+// Said once, at the first struct of the cycle in program order, wherever it was entered.
+void Answers::ReportCycle(ir::DeclId decl) {
+  std::vector<ir::DeclId> cycle(std::ranges::find(open_decls_, decl), open_decls_.end());
+  std::ranges::rotate(cycle, std::ranges::min_element(cycle, {}, &ir::DeclId::value));
+  std::string chain;
+  for (const ir::DeclId id : cycle) {
+    chain += "'" + std::string(program_.Text(program_.NameOf(id))) + "' -> ";
+  }
+  const std::string first(program_.Text(program_.NameOf(cycle.front())));
+  found_.push_back(Make(Code::kRpl4023, program_.NameLocation(cycle.front()))
+                       .With("name", first)
+                       .With("chain", chain + "'" + first + "'"));
+}
+
+ir::Stage Answers::stage() {
+  Record({.kind = QuestionKind::kStage}, {.first = static_cast<uint64_t>(stage_)});
+  return stage_;
+}
+
+// --- values, as questions ------------------------------------------------------------------------
+
+Value Answers::ValueOf(ir::CexprId cexpr) {
+  Demand({NodeKind::kExpression, cexpr.value});
+  AddReads(ReadsOf(expressions_, cexpr.value));
+  const Value& value = expressions_.rows[cexpr.value];
+  if (program_.Row(cexpr).op != ir::CexprOp::kLiteral) {
+    Record({.kind = QuestionKind::kValue, .a = cexpr.value}, Pack(value));
+  }
+  return value;
+}
+
+bool Answers::Holds(ir::CexprId condition) {
+  const Value value = ValueOf(condition);
+  return value.kind == ir::ValueKind::kFlag && value.bits != 0;
+}
+
+Value Answers::Option(ir::OptionId option) {
+  const Value value = OptionValue(option);
+  if (!frames_.empty()) {
+    frames_[frames_.size() - words_ + option.value / 64] |= uint64_t{1} << (option.value % 64);
+  }
+  Record({.kind = QuestionKind::kOption, .a = option.value}, Pack(value));
+  return value;
+}
+
+Value Answers::Constant(ir::DeclId constant) {
+  const NameId name = program_.NameOf(constant);
+  Demand({NodeKind::kConstantName, name.value});
+  AddReads(ReadsOf(constant_names_, name.value));
+  const ConstantName& row = constant_names_.rows[name.value];
+  const bool is_live =
+      row.answer.kind == NameAnswer::Kind::kConstant && row.answer.decl() == constant;
+  const Value value = is_live ? row.meaning.value : Value{};
+  Record({.kind = QuestionKind::kConstant, .a = constant.value}, Pack(value));
+  return value;
+}
+
+}  // namespace kiln::resolve

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/resolve/close_decl.h"
+
+#include <string>
+#include <utility>
+
+#include "compiler/base/check.h"
+#include "compiler/base/flat_map.h"
+#include "compiler/resolve/attribute_format.h"
+#include "compiler/resolve/close_type.h"
+#include "compiler/resolve/kind_text.h"
+#include "compiler/resolve/memory_rules.h"
+
+namespace kiln::resolve {
+namespace {
+
+bool IsAttributes(const ir::Decl& decl) {
+  return decl.kind == ir::DeclKind::kContainer &&
+         (decl.container() == ir::ContainerKind::kVertexAttributes ||
+          decl.container() == ir::ContainerKind::kInstanceAttributes);
+}
+
+// Whether conditionals of fields decide the input interface (rpl.md 8.4).
+bool IsInputInterface(const ir::Decl& decl) {
+  return decl.kind != ir::DeclKind::kContainer || IsAttributes(decl);
+}
+
+class DeclCloser {
+ public:
+  DeclCloser(const Program& program, ir::DeclId id, Answers& answers)
+      : program_(program),
+        id_(id),
+        answers_(answers),
+        pool_(answers.pool()),
+        module_(program.ModuleOf(id)),
+        view_(program.module(module_)),
+        decl_(program.Get(id)),
+        name_(program.Text(program.NameOf(id))),
+        spans_(program.SpansOf(id)) {}
+
+  Diagnosed<ir::ClosedDecl> Run() {
+    out_.decl = id_;
+    out_.kind = decl_.kind;
+    out_.flags = decl_.flags;
+    out_.name = answers_.PoolText(program_.NameOf(id_));
+    out_.origin = {.module = module_, .span = spans_.name};
+    Close();
+    Diagnosed<ir::ClosedDecl> result;
+    if (!poisoned_ && !HasErrors(diagnostics_)) {
+      result.value = std::move(out_);
+    }
+    result.diagnostics = std::move(diagnostics_);
+    return result;
+  }
+
+ private:
+  void Close() {
+    switch (decl_.kind) {
+      case ir::DeclKind::kStruct:
+      case ir::DeclKind::kBuffer:
+      case ir::DeclKind::kPushConstant:
+        return CloseBlock();
+      case ir::DeclKind::kContainer:
+        return CloseContainer();
+      case ir::DeclKind::kSampler:
+        out_.type = CloseOwnType(TypeUse::kImageExtent, "the array size of sampler");
+        return;
+      case ir::DeclKind::kImage:
+        out_.type = CloseOwnType(TypeUse::kImageExtent, "the array size of image");
+        return;
+      case ir::DeclKind::kWorkgroup:
+        out_.type = CloseOwnType(TypeUse::kLocal, {});
+        return;
+      case ir::DeclKind::kFunction:
+        return CloseSignature();
+      case ir::DeclKind::kConstant:
+      case ir::DeclKind::kSetting:
+        break;
+    }
+    KILN_UNREACHABLE();
+  }
+
+  ir::TypeId CloseOwnType(TypeUse use, std::string_view position) {
+    return CloseType({.module = module_,
+                      .type = decl_.type,
+                      .spans = spans_.type,
+                      .owner = name_,
+                      .use = use,
+                      .global_only = !position.empty(),
+                      .position = position},
+                     answers_, diagnostics_);
+  }
+
+  // --- members -----------------------------------------------------------------------------------
+  // Calls visit(member, its program-wide id, its name, its spans) for each live one.
+  template <class Visit>
+  void ForLiveMembers(const Position& field_position, Visit visit) {
+    const std::span<const ir::Member> members = view_.MembersOf(decl_);
+    const uint32_t first = program_.bases(module_).member + decl_.first_member;
+    FlatMap<uint32_t, ir::MemberId> seen;
+    for (uint32_t i = 0; i < members.size(); ++i) {
+      const ir::Member& member = members[i];
+      const ir::MemberId id{first + i};
+      const NameId name = program_.Name(module_, member.name);
+      const ir::MemberSpans spans = program_.SpansOf(id);
+      if (!IsLive(member, name, spans, field_position)) {
+        continue;
+      }
+      const auto [known, is_new] = seen.Insert(name.value, id);
+      if (!is_new) {
+        diagnostics_.push_back(Make(Code::kRpl4021, program_.At(module_, spans.name))
+                                   .With("name", program_.Text(name))
+                                   .With("owner", name_)
+                                   .Label(LabelKind::kFirstHere, program_.NameLocation(*known)));
+        continue;
+      }
+      visit(member, id, name, spans);
+    }
+  }
+
+  bool IsLive(const ir::Member& member, NameId name, const ir::MemberSpans& spans,
+              const Position& field_position) {
+    if (member.condition == ir::kTrue) {
+      return true;
+    }
+    Position position = field_position;
+    position.name = program_.Text(name);
+    if (member.kind == ir::MemberKind::kAlias) {
+      position.global_only = true;
+      position.what = "the conditional of field alias";
+    }
+    return answers_
+        .CheckCondition(program_.Wide(module_, member.condition),
+                        program_.At(module_, spans.condition), position, diagnostics_)
+        .value_or(false);
+  }
+
+  ir::TypeId CloseMemberType(const ir::Member& member, NameId name, const ir::MemberSpans& spans,
+                             TypeUse use) {
+    return CloseType({.module = module_,
+                      .type = member.type,
+                      .spans = spans.type,
+                      .owner = program_.Text(name),
+                      .use = use,
+                      .global_only = use == TypeUse::kField,
+                      .position = "the array size of field"},
+                     answers_, diagnostics_);
+  }
+
+  ir::ClosedMember& AddMember(const ir::Member& member, ir::MemberId id, NameId name,
+                              const ir::MemberSpans& spans, ir::TypeId type) {
+    ir::ClosedMember& closed = out_.members.emplace_back();
+    closed.name = answers_.PoolText(name);
+    closed.type = type;
+    closed.member = id;
+    closed.access = member.access;
+    closed.origin = {.module = module_, .span = spans.name};
+    for (const uint32_t tag : view_.List(member.tags)) {
+      closed.tags.push_back(answers_.PoolText(program_.Name(module_, ir::StringId{tag})));
+    }
+    return closed;
+  }
+
+  void CheckAlias(const ir::Member& member, ir::MemberId id, NameId name,
+                  const ir::MemberSpans& spans) {
+    const Location where = program_.At(module_, spans.value.valid() ? spans.value : spans.name);
+    const std::span<const uint32_t> path = view_.List(ir::ListId{member.value});
+    if (path.empty()) {
+      diagnostics_.push_back(Make(Code::kRpl4030, where).With("name", program_.Text(name)));
+      return;
+    }
+    const NameId start = program_.Name(module_, ir::StringId{path[0]});
+    const MemberAnswer answer = answers_.Member(id_, start);
+    if (answer.kind == MemberAnswer::Kind::kNone) {
+      diagnostics_.push_back(Make(Code::kRpl4031, where)
+                                 .With("name", program_.Text(name))
+                                 .With("owner", name_)
+                                 .With("text", program_.Text(start)));
+    } else if (answer.kind == MemberAnswer::Kind::kAlias) {
+      answers_.AliasPath(id);  // finds cycles
+    }
+  }
+
+  // --- structs, buffers, push constants ----------------------------------------------------------
+  void CloseBlock() {
+    const Position position = {.global_only = true, .what = "the conditional of field"};
+    ForLiveMembers(position, [&](const ir::Member& member, ir::MemberId id, NameId name,
+                                 const ir::MemberSpans& spans) {
+      if (member.kind == ir::MemberKind::kAlias) {
+        return CheckAlias(member, id, name, spans);
+      }
+      const ir::TypeId type = CloseMemberType(member, name, spans, TypeUse::kField);
+      poisoned_ = poisoned_ || !type.valid();
+      AddMember(member, id, name, spans, type);
+    });
+    CheckNotEmpty(decl_.kind == ir::DeclKind::kStruct ? Code::kRpl4024 : Code::kRpl4025);
+    if (poisoned_) {
+      return;
+    }
+    std::vector<ir::ShapeMember> shape;
+    shape.reserve(out_.members.size());
+    for (const ir::ClosedMember& member : out_.members) {
+      shape.push_back({.name = member.name, .type = member.type});
+    }
+    out_.type = pool_.InternStruct(name_, shape);
+    CheckMemory(program_, pool_, out_, diagnostics_);
+  }
+
+  void CheckNotEmpty(Code code) {
+    if (!out_.members.empty()) {
+      return;
+    }
+    Diagnostic found = Make(code, program_.At(module_, spans_.name)).With("name", name_);
+    if (code == Code::kRpl4025) {
+      found = std::move(found).With("kind", DeclKindText(decl_));
+    }
+    diagnostics_.push_back(std::move(found));
+  }
+
+  // --- containers --------------------------------------------------------------------------------
+  void CloseContainer() {
+    const Position position = {.global_only = IsInputInterface(decl_),
+                               .what = "the conditional of field"};
+    ForLiveMembers(position, [&](const ir::Member& member, ir::MemberId id, NameId name,
+                                 const ir::MemberSpans& spans) {
+      if (member.kind == ir::MemberKind::kAlias) {
+        return CheckAlias(member, id, name, spans);
+      }
+      const ir::TypeId type = CloseMemberType(member, name, spans, TypeUse::kField);
+      if (!type.valid()) {
+        poisoned_ = true;
+        return;
+      }
+      if (!CheckContainerField(type, name, spans)) {
+        return;
+      }
+      ir::ClosedMember& closed = AddMember(member, id, name, spans, type);
+      if (IsAttributes(decl_)) {
+        const AttributeFormat format = FormatOf(member, pool_[type].scalar);
+        CheckFormat(format, pool_, type, program_.Text(name),
+                    program_.At(module_, spans.value.valid() ? spans.value : spans.name),
+                    diagnostics_);
+        closed.pack = format.pack;
+        closed.pack_bits = format.bits;
+      }
+    });
+    if (!poisoned_) {
+      CheckNotEmpty(Code::kRpl4025);
+    }
+  }
+
+  bool CheckContainerField(ir::TypeId type, NameId name, const ir::MemberSpans& spans) {
+    const ir::TypeKind kind = pool_[type].kind;
+    if (kind != ir::TypeKind::kVector && kind != ir::TypeKind::kMatrix) {
+      diagnostics_.push_back(Make(Code::kRpl4040, program_.At(module_, spans.type))
+                                 .With("name", program_.Text(name))
+                                 .With("owner", name_));
+      return false;
+    }
+    if (kind == ir::TypeKind::kMatrix && decl_.container() == ir::ContainerKind::kColorOutput) {
+      diagnostics_.push_back(
+          Make(Code::kRpl4043, program_.At(module_, spans.type)).With("name", program_.Text(name)));
+      return false;
+    }
+    return true;
+  }
+
+  // --- functions ---------------------------------------------------------------------------------
+  void CloseSignature() {
+    out_.type = CloseType({.module = module_,
+                           .type = decl_.type,
+                           .spans = spans_.type,
+                           .owner = name_,
+                           .use = TypeUse::kReturn},
+                          answers_, diagnostics_);
+    poisoned_ = !out_.type.valid();
+    const Position position = {.global_only = true, .what = "the conditional of argument"};
+    ForLiveMembers(position, [&](const ir::Member& member, ir::MemberId id, NameId name,
+                                 const ir::MemberSpans& spans) {
+      const ir::TypeId type = CloseMemberType(member, name, spans, TypeUse::kParameter);
+      if (!type.valid()) {
+        poisoned_ = true;
+        return;
+      }
+      const ir::TypeKind kind = pool_[type].kind;
+      const bool handle = kind == ir::TypeKind::kSampler || kind == ir::TypeKind::kImage;
+      if (handle && member.access != ir::Access::kIn) {
+        diagnostics_.push_back(Make(Code::kRpl5022, program_.At(module_, spans.name))
+                                   .With("name", program_.Text(name))
+                                   .With("type", ir::TypeText(pool_, type)));
+        return;
+      }
+      AddMember(member, id, name, spans, type).local =
+          program_.Wide(module_, ir::LocalId{member.value});
+    });
+  }
+
+  const Program& program_;
+  const ir::DeclId id_;
+  Answers& answers_;
+  ir::Pool& pool_;
+  const uint32_t module_;
+  const ir::ModuleView& view_;
+  const ir::Decl& decl_;
+  const std::string_view name_;
+  const ir::DeclSpans spans_;
+  ir::ClosedDecl out_;
+  bool poisoned_ = false;  // a type failed that was diagnosed elsewhere, or here
+  std::vector<Diagnostic> diagnostics_;
+};
+
+}  // namespace
+
+Diagnosed<ir::ClosedDecl> CloseDecl(const Program& program, ir::DeclId decl, Answers& answers) {
+  return DeclCloser(program, decl, answers).Run();
+}
+
+}  // namespace kiln::resolve

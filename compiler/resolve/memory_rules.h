@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// What may lie in a struct, buffer or push constant: the leaf rule and the runtime tail rule of
+// rpl.md 10.3. Sizes are checked by layout, which knows them.
+#pragma once
+
+#include <vector>
+
+#include "compiler/diag/diagnostic.h"
+#include "compiler/ir/closed.h"
+#include "compiler/resolve/program.h"
+
+namespace kiln::resolve {
+
+// Diagnostics: RPL4050, RPL4051, RPL4052. Requires: a struct, buffer or push constant whose type is
+// closed.
+void CheckMemory(const Program& program, const ir::Pool& pool, const ir::ClosedDecl& closed,
+                 std::vector<Diagnostic>& diagnostics);
+
+}  // namespace kiln::resolve

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Checks the assignments of one variant in the order of rpl.md 3 and fills in defaults.
+#include "compiler/resolve/options.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "compiler/base/check.h"
+
+namespace kiln::resolve {
+namespace {
+
+std::string_view KindName(ir::OptionKind kind) {
+  switch (kind) {
+    case ir::OptionKind::kFlag:
+      return "flag";
+    case ir::OptionKind::kUint:
+      return "uint";
+    case ir::OptionKind::kSint:
+      return "sint";
+    case ir::OptionKind::kFloat:
+      return "float";
+    case ir::OptionKind::kEnum:
+      return "enum";
+  }
+  KILN_UNREACHABLE();
+}
+
+std::string_view ScopeName(ir::OptionScope scope) {
+  return scope == ir::OptionScope::kGlobal ? "global" : "instance";
+}
+
+Diagnostic AboutOption(Code code, std::string_view name) {
+  return Make(code, Location{}).With("name", name);
+}
+
+// The option's values in declared order, as "'linear', 'filmic'".
+std::string ValuesText(const Program& program, ir::OptionId id) {
+  const ir::ModuleView& view = program.module(program.ModuleOf(id));
+  std::string text;
+  for (const uint32_t value : view.List(program.Get(id).values)) {
+    text += text.empty() ? "'" : ", '";
+    text += view.Text(ir::StringId{value});
+    text += '\'';
+  }
+  return text;
+}
+
+// Number of `text` in the option's values, or kNoRow.
+uint32_t EnumIndex(const Program& program, ir::OptionId id, std::string_view text) {
+  const ir::ModuleView& view = program.module(program.ModuleOf(id));
+  const auto values = view.List(program.Get(id).values);
+  const auto found = std::ranges::find_if(
+      values, [&](uint32_t value) { return view.Text(ir::StringId{value}) == text; });
+  return found == values.end() ? ir::kNoRow : static_cast<uint32_t>(found - values.begin());
+}
+
+// The bits to store, or nothing after adding why not.
+std::optional<uint32_t> CheckSetting(const Program& program, const OptionSetting& setting,
+                                     ir::OptionId id, std::vector<Diagnostic>& diagnostics) {
+  const ir::Option& option = program.Get(id);
+  const Location declared = program.NameLocation(id);
+  if (setting.kind != option.kind) {
+    diagnostics.push_back(AboutOption(Code::kRpl2004, setting.name)
+                              .With("declared", KindName(option.kind))
+                              .With("given", KindName(setting.kind))
+                              .Label(LabelKind::kDeclaredHere, declared, {{"name", setting.name}}));
+    return std::nullopt;
+  }
+  if (setting.scope && *setting.scope != option.scope) {
+    diagnostics.push_back(AboutOption(Code::kRpl2005, setting.name)
+                              .With("declared", ScopeName(option.scope))
+                              .With("given", ScopeName(*setting.scope))
+                              .Label(LabelKind::kDeclaredHere, declared, {{"name", setting.name}}));
+    return std::nullopt;
+  }
+  if (option.kind == ir::OptionKind::kEnum) {
+    const uint32_t index = EnumIndex(program, id, setting.text);
+    if (index == ir::kNoRow) {
+      diagnostics.push_back(
+          AboutOption(Code::kRpl2006, setting.name)
+              .With("value", setting.text)
+              .Note(NoteKind::kKnownValues, {{"values", ValuesText(program, id)}}));
+      return std::nullopt;
+    }
+    return index;
+  }
+  if (option.kind == ir::OptionKind::kFloat && !std::isfinite(std::bit_cast<float>(setting.bits))) {
+    diagnostics.push_back(AboutOption(Code::kRpl2007, setting.name));
+    return std::nullopt;
+  }
+  return setting.bits;
+}
+
+}  // namespace
+
+Diagnosed<OptionValues> CheckOptions(const Program& program,
+                                     std::span<const OptionSetting> settings) {
+  Diagnosed<OptionValues> result;
+  OptionValues values;
+  values.bits.reserve(program.option_count());
+  for (const ir::ModuleView& view : program.modules()) {
+    for (const ir::Option& option : view.options) {
+      values.bits.push_back(option.default_value);
+    }
+  }
+  for (const OptionSetting& setting : settings) {
+    const NameId name = program.FindName(setting.name);
+    const ir::OptionId id = name.valid() ? program.Option(name) : ir::OptionId{};
+    if (!id.valid()) {
+      result.diagnostics.push_back(AboutOption(Code::kRpl2003, setting.name));
+      continue;
+    }
+    if (const auto bits = CheckSetting(program, setting, id, result.diagnostics)) {
+      values.bits[id.value] = *bits;
+    }
+  }
+  if (!HasErrors(result.diagnostics)) {
+    result.value = std::move(values);
+  }
+  return result;
+}
+
+}  // namespace kiln::resolve

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: MIT
+// Linking: program-wide numbers and names, candidates per name, and what can be known about a
+// program without an option value.
+#include "compiler/resolve/program.h"
+
+#include <algorithm>
+#include <string>
+
+#include "compiler/base/check.h"
+#include "compiler/ir/builtins.h"
+#include "compiler/resolve/evaluate.h"
+
+namespace kiln::resolve {
+namespace {
+
+// Longer lists of members are looked up by hash.
+constexpr uint32_t kLongList = 16;
+
+uint64_t MemberKey(ir::DeclId owner, NameId name) {
+  return uint64_t{owner.value} << 32 | name.value;
+}
+
+// The module whose range holds `number`; bases ascend.
+uint32_t FindModule(std::span<const Bases> bases, uint32_t Bases::*field, uint32_t number) {
+  const auto after = std::ranges::upper_bound(bases, number, {}, field);
+  return static_cast<uint32_t>(after - bases.begin()) - 1;
+}
+
+// Place of a declaration in the order of groups of rpl.md 8.1 step 3, or -1 outside the interface.
+int GroupOf(const ir::ModuleView& module, const ir::Decl& decl) {
+  switch (decl.kind) {
+    case ir::DeclKind::kContainer:
+      return 0;
+    case ir::DeclKind::kBuffer:
+      switch (decl.buffer()) {
+        case ir::BufferKind::kUniform:
+          return 1;
+        case ir::BufferKind::kReadOnlyStorage:
+          return 2;
+        case ir::BufferKind::kReadWriteStorage:
+          return 20;
+      }
+      KILN_UNREACHABLE();
+    case ir::DeclKind::kPushConstant:
+      return 3;
+    case ir::DeclKind::kSampler:
+      return 4;
+    case ir::DeclKind::kImage: {
+      ir::Type type = module.types[decl.type.value];
+      if (type.kind == ir::TypeKind::kArray) {
+        type = module.types[type.element];
+      }
+      const ir::ImageTraits traits = ir::UnpackImage(type.extent);
+      const int shape = traits.arrayed ? 3 : static_cast<int>(traits.dim);
+      return (traits.storage ? 21 : traits.depth ? 9 : 5) + shape;
+    }
+    case ir::DeclKind::kConstant:
+    case ir::DeclKind::kSetting:
+    case ir::DeclKind::kStruct:
+    case ir::DeclKind::kFunction:
+    case ir::DeclKind::kWorkgroup:
+      return -1;
+  }
+  KILN_UNREACHABLE();
+}
+
+}  // namespace
+
+class Linker {
+ public:
+  Linker(std::span<const ir::ModuleView> modules, std::span<const std::string> names)
+      : names_(names) {
+    program_.modules_.assign(modules.begin(), modules.end());
+  }
+
+  Diagnosed<Program> Run(ir::PipelineType pipeline) {
+    program_.pipeline_ = pipeline;
+    NumberRows();
+    for (uint32_t m = 0; m < program_.modules_.size(); ++m) {
+      AddOptions(m);
+      AddDecls(m);
+    }
+    for (uint32_t m = 0; m < program_.modules_.size(); ++m) {
+      AddCexprs(m);
+    }
+    for (uint32_t m = 0; m < program_.modules_.size(); ++m) {
+      CollectCalls(m);
+    }
+    SpreadSensitivity();
+    Diagnosed<Program> result;
+    if (!HasErrors(diagnostics_)) {
+      result.value = std::move(program_);
+    }
+    result.diagnostics = std::move(diagnostics_);
+    return result;
+  }
+
+ private:
+  void NumberRows() {
+    Bases next;
+    for (const ir::ModuleView& view : program_.modules_) {
+      program_.bases_.push_back(next);
+      next.decl += static_cast<uint32_t>(view.decls.size());
+      next.member += static_cast<uint32_t>(view.members.size());
+      next.local += static_cast<uint32_t>(view.locals.size());
+      next.segment += static_cast<uint32_t>(view.segments.size());
+      next.option += static_cast<uint32_t>(view.options.size());
+      next.cexpr += static_cast<uint32_t>(view.cexprs.size());
+      std::vector<NameId>& names = program_.names_of_.emplace_back();
+      names.reserve(view.string_ends.size());
+      for (uint32_t i = 0; i < view.string_ends.size(); ++i) {
+        names.push_back(program_.names_.Intern(view.Text(ir::StringId{i})));
+      }
+    }
+    program_.option_count_ = next.option;
+    program_.decl_count_ = next.decl;
+    program_.candidates_.resize(program_.names_.size());
+    program_.stage_sensitive_.assign(next.decl, false);
+    program_.owners_.resize(next.member);
+    program_.decl_names_.reserve(next.decl);
+    program_.cexprs_.reserve(next.cexpr);
+    callers_.resize(program_.names_.size());
+  }
+
+  std::string ModuleName(uint32_t module) const {
+    return module < names_.size() ? names_[module] : std::to_string(module + 1);
+  }
+
+  void AddOptions(uint32_t m) {
+    const ir::ModuleView& view = program_.modules_[m];
+    for (uint32_t i = 0; i < view.options.size(); ++i) {
+      const NameId name = program_.Name(m, view.options[i].name);
+      const ir::OptionId id{program_.bases_[m].option + i};
+      ir::OptionId& known = program_.candidates_[name.value].option;
+      if (known.valid()) {
+        diagnostics_.push_back(Make(Code::kRpl2002, program_.NameLocation(id))
+                                   .With("name", program_.Text(name))
+                                   .With("module", ModuleName(m))
+                                   .With("other", ModuleName(program_.ModuleOf(known)))
+                                   .Label(LabelKind::kFirstHere, program_.NameLocation(known)));
+        continue;
+      }
+      known = id;
+    }
+  }
+
+  void AddDecls(uint32_t m) {
+    const ir::ModuleView& view = program_.modules_[m];
+    std::vector<std::pair<int, ir::DeclId>> groups;
+    for (uint32_t i = 0; i < view.decls.size(); ++i) {
+      const ir::Decl& decl = view.decls[i];
+      const ir::DeclId id{program_.bases_[m].decl + i};
+      const NameId name = program_.Name(m, decl.name);
+      program_.decl_names_.push_back(name);
+      for (uint32_t k = 0; k < decl.member_count; ++k) {
+        const ir::MemberId member{program_.bases_[m].member + decl.first_member + k};
+        program_.owners_[member.value] = id;
+        if (decl.member_count > kLongList) {
+          const NameId member_name = program_.Name(m, view.members[decl.first_member + k].name);
+          program_.long_lists_.Insert(MemberKey(id, member_name), member);
+        }
+      }
+      AddCandidate(decl.kind, name, id);
+      if (const int group = GroupOf(view, decl); group >= 0) {
+        groups.emplace_back(group, id);
+      }
+    }
+    std::ranges::stable_sort(groups, {}, &std::pair<int, ir::DeclId>::first);
+    for (const auto& [group, id] : groups) {
+      program_.interface_.push_back(id);
+    }
+  }
+
+  void AddCandidate(ir::DeclKind kind, NameId name, ir::DeclId id) {
+    Program::Candidates& candidates = program_.candidates_[name.value];
+    switch (kind) {
+      case ir::DeclKind::kConstant:
+        candidates.constants.push_back(id);
+        program_.constants_.push_back(id);
+        return;
+      case ir::DeclKind::kSetting:
+        program_.settings_.push_back(id);
+        return;
+      case ir::DeclKind::kStruct:
+        candidates.structs.push_back(id);
+        return;
+      case ir::DeclKind::kFunction:
+        candidates.functions.push_back(id);
+        return;
+      case ir::DeclKind::kContainer:
+      case ir::DeclKind::kBuffer:
+      case ir::DeclKind::kPushConstant:
+      case ir::DeclKind::kSampler:
+      case ir::DeclKind::kImage:
+      case ir::DeclKind::kWorkgroup:
+        candidates.globals.push_back(id);
+        return;
+    }
+    KILN_UNREACHABLE();
+  }
+
+  // Operands precede users, so one pass in row order sees every operand before its user.
+  void AddCexprs(uint32_t m) {
+    const ir::ModuleView& view = program_.modules_[m];
+    const uint32_t base = program_.bases_[m].cexpr;
+    for (const ir::Cexpr& row : view.cexprs) {
+      uint32_t size = 1;
+      uint32_t last = 0;
+      bool may_remark = false;
+      ForOperands(view, row, [&](ir::CexprId operand) {
+        size += program_.tree_sizes_[base + operand.value];
+        last = std::max(last, program_.last_constant_[base + operand.value]);
+        may_remark = may_remark || program_.may_remark_[base + operand.value];
+      });
+      ir::Cexpr wide = row;
+      uint32_t operand_count = 0;
+      if (HoldsText(row)) {
+        wide.a = program_.Name(m, ir::StringId{row.a}).value;
+      } else if (row.op != ir::CexprOp::kComposite) {
+        ForOperands(view, row, [&](ir::CexprId operand) {
+          (operand_count == 0   ? wide.a
+           : operand_count == 1 ? wide.b
+                                : wide.zero) = base + operand.value;
+          ++operand_count;
+        });
+      }
+      KILN_CHECK(operand_count == OperandCount(row.op) || row.op == ir::CexprOp::kComposite,
+                 "{} operands", operand_count);
+      if (row.op == ir::CexprOp::kName) {
+        const Program::Candidates& named = program_.candidates_[wide.a];
+        const std::string_view text = program_.names_[NameId{wide.a}];
+        may_remark = !named.option.valid() && (text == "on" || text == "off");
+        if (!named.option.valid() && !named.constants.empty()) {
+          last = named.constants.back().value + 1;
+        }
+      } else if (row.op == ir::CexprOp::kEqual || row.op == ir::CexprOp::kNotEqual) {
+        may_remark = may_remark || NamesImpossibleValue(wide.a, wide.b) ||
+                     NamesImpossibleValue(wide.b, wide.a);
+      }
+      program_.cexprs_.push_back(wide);
+      program_.tree_sizes_.push_back(size);
+      program_.last_constant_.push_back(last);
+      program_.may_remark_.push_back(may_remark);
+    }
+  }
+
+  // Whether row `name` is an enum option that never has the value of the string row `text`.
+  bool NamesImpossibleValue(uint32_t name, uint32_t text) const {
+    const ir::Cexpr& option = program_.cexprs_[name];
+    const ir::Cexpr& value = program_.cexprs_[text];
+    return option.op == ir::CexprOp::kName && value.op == ir::CexprOp::kLiteral &&
+           HoldsText(value) &&
+           !program_.MayHaveValue(program_.candidates_[option.a].option, NameId{value.a});
+  }
+
+  // Who calls which name, and who samples. Every condition counts as possible.
+  void CollectCalls(uint32_t m) {
+    const ir::ModuleView& view = program_.modules_[m];
+    std::vector<bool> seen(view.blocks.size(), false);
+    std::vector<ir::BlockId> work;
+    for (const ir::Segment& segment : view.segments) {
+      const ir::DeclId caller{program_.bases_[m].decl + segment.function.value};
+      work.push_back(segment.block);
+      while (!work.empty()) {
+        const ir::BlockId block = work.back();
+        work.pop_back();
+        if (!block.valid() || seen[block.value]) {
+          continue;
+        }
+        seen[block.value] = true;
+        for (const uint32_t inst : view.InstsOf(block)) {
+          CollectInst(m, caller, view.insts[inst], work);
+        }
+      }
+    }
+  }
+
+  void CollectInst(uint32_t m, ir::DeclId caller, const ir::Inst& inst,
+                   std::vector<ir::BlockId>& work) {
+    const ir::ModuleView& view = program_.modules_[m];
+    if (inst.kind == ir::InstKind::kNameCall) {
+      const NameId name = program_.Name(m, inst.As<ir::NameCallInst>().name);
+      callers_[name.value].push_back(caller);
+    } else if (inst.kind == ir::InstKind::kNameBuiltin) {
+      const ir::Builtin builtin = inst.As<ir::NameBuiltinInst>().builtin;
+      if (builtin == ir::Builtin::kSample || builtin == ir::Builtin::kSampleDref) {
+        MarkSensitive(caller);
+      }
+    }
+    const ir::InstFacts& facts = ir::FactsOf(inst.kind);
+    const auto follow = [&](ir::OperandSchema schema, uint32_t operand) {
+      if (schema == ir::OperandSchema::kBlock) {
+        work.emplace_back(operand);
+      } else if (schema == ir::OperandSchema::kBlocks) {
+        for (const uint32_t block : view.List(ir::ListId{operand})) {
+          work.emplace_back(block);
+        }
+      }
+    };
+    follow(facts.a, inst.a);
+    follow(facts.b, inst.b);
+  }
+
+  void MarkSensitive(ir::DeclId function) {
+    if (!program_.stage_sensitive_[function.value]) {
+      program_.stage_sensitive_[function.value] = true;
+      marked_.push_back(function);
+    }
+  }
+
+  void SpreadSensitivity() {
+    while (!marked_.empty()) {
+      const NameId name = program_.decl_names_[marked_.back().value];
+      marked_.pop_back();
+      for (const ir::DeclId caller : callers_[name.value]) {
+        MarkSensitive(caller);
+      }
+    }
+  }
+
+  Program program_;
+  std::span<const std::string> names_;
+  std::vector<Diagnostic> diagnostics_;
+  std::vector<std::vector<ir::DeclId>> callers_;  // by the NameId of what is called
+  std::vector<ir::DeclId> marked_;
+};
+
+Diagnosed<Program> Link(std::span<const ir::ModuleView> modules, ir::PipelineType pipeline,
+                        std::span<const std::string> names) {
+  return Linker(modules, names).Run(pipeline);
+}
+
+uint32_t Program::ModuleOf(ir::DeclId id) const {
+  return FindModule(bases_, &Bases::decl, id.value);
+}
+uint32_t Program::ModuleOf(ir::MemberId id) const {
+  return FindModule(bases_, &Bases::member, id.value);
+}
+uint32_t Program::ModuleOf(ir::LocalId id) const {
+  return FindModule(bases_, &Bases::local, id.value);
+}
+uint32_t Program::ModuleOf(ir::SegmentId id) const {
+  return FindModule(bases_, &Bases::segment, id.value);
+}
+uint32_t Program::ModuleOf(ir::OptionId id) const {
+  return FindModule(bases_, &Bases::option, id.value);
+}
+uint32_t Program::ModuleOf(ir::CexprId id) const {
+  return FindModule(bases_, &Bases::cexpr, id.value);
+}
+
+const ir::Decl& Program::Get(ir::DeclId id) const {
+  const uint32_t m = ModuleOf(id);
+  return modules_[m].decls[id.value - bases_[m].decl];
+}
+const ir::Member& Program::Get(ir::MemberId id) const {
+  const uint32_t m = ModuleOf(id);
+  return modules_[m].members[id.value - bases_[m].member];
+}
+const ir::Local& Program::Get(ir::LocalId id) const {
+  const uint32_t m = ModuleOf(id);
+  return modules_[m].locals[id.value - bases_[m].local];
+}
+const ir::Segment& Program::Get(ir::SegmentId id) const {
+  const uint32_t m = ModuleOf(id);
+  return modules_[m].segments[id.value - bases_[m].segment];
+}
+const ir::Option& Program::Get(ir::OptionId id) const {
+  const uint32_t m = ModuleOf(id);
+  return modules_[m].options[id.value - bases_[m].option];
+}
+
+std::span<const ir::DeclId> Program::Functions(NameId name) const {
+  return candidates_[name.value].functions;
+}
+std::span<const ir::DeclId> Program::Structs(NameId name) const {
+  return candidates_[name.value].structs;
+}
+std::span<const ir::DeclId> Program::Constants(NameId name) const {
+  return candidates_[name.value].constants;
+}
+std::span<const ir::DeclId> Program::Globals(NameId name) const {
+  return candidates_[name.value].globals;
+}
+ir::OptionId Program::Option(NameId name) const { return candidates_[name.value].option; }
+
+bool Program::MayHaveValue(ir::OptionId id, NameId text) const {
+  if (!id.valid()) {
+    return true;
+  }
+  const uint32_t m = ModuleOf(id);
+  const ir::Option& option = modules_[m].options[id.value - bases_[m].option];
+  return option.kind != ir::OptionKind::kEnum ||
+         std::ranges::any_of(modules_[m].List(option.values),
+                             [&](uint32_t value) { return Name(m, ir::StringId{value}) == text; });
+}
+
+bool Program::StageSensitive(ir::DeclId function) const { return stage_sensitive_[function.value]; }
+
+bool Program::Ordered(ir::DeclId constant) const {
+  const uint32_t m = ModuleOf(constant);
+  const ir::Decl& decl = modules_[m].decls[constant.value - bases_[m].decl];
+  const auto before = [&](ir::CexprId row) {
+    return last_constant_[Wide(m, row).value] <= constant.value;
+  };
+  return before(decl.condition) && before(ir::CexprId{decl.body});
+}
+
+ir::MemberId Program::FindMember(ir::DeclId owner, NameId name) const {
+  const uint32_t m = ModuleOf(owner);
+  const ir::Decl& decl = modules_[m].decls[owner.value - bases_[m].decl];
+  if (decl.member_count > kLongList) {
+    const ir::MemberId* found = long_lists_.Find(MemberKey(owner, name));
+    return found != nullptr ? *found : ir::MemberId{};
+  }
+  const std::span<const ir::Member> members = modules_[m].MembersOf(decl);
+  for (uint32_t i = 0; i < members.size(); ++i) {
+    if (Name(m, members[i].name) == name) {
+      return ir::MemberId{bases_[m].member + decl.first_member + i};
+    }
+  }
+  return {};
+}
+
+ir::MemberId Program::FirstMember(ir::DeclId id) const {
+  const uint32_t m = ModuleOf(id);
+  return ir::MemberId{bases_[m].member + modules_[m].decls[id.value - bases_[m].decl].first_member};
+}
+
+ir::DeclSpans Program::SpansOf(ir::DeclId id) const {
+  const uint32_t m = ModuleOf(id);
+  const auto rows = modules_[m].decl_spans;
+  return rows.empty() ? ir::DeclSpans{} : rows[id.value - bases_[m].decl];
+}
+ir::MemberSpans Program::SpansOf(ir::MemberId id) const {
+  const uint32_t m = ModuleOf(id);
+  const auto rows = modules_[m].member_spans;
+  return rows.empty() ? ir::MemberSpans{} : rows[id.value - bases_[m].member];
+}
+
+Location Program::NameLocation(ir::DeclId id) const { return At(ModuleOf(id), SpansOf(id).name); }
+Location Program::NameLocation(ir::MemberId id) const { return At(ModuleOf(id), SpansOf(id).name); }
+Location Program::NameLocation(ir::OptionId id) const { return At(ModuleOf(id), Get(id).span); }
+
+}  // namespace kiln::resolve

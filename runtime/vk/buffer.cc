@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/vk/buffer.h"
+
+#include <fmt/format.h>
+
+namespace kiln::vk {
+
+Result<Buffer> CreateBuffer(const runtime::Device& device, Memory& memory, VkDeviceSize size,
+                            VkBufferUsageFlags usage, MemoryUse use) {
+  const Table& table = device.table();
+  VkBufferCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
+  info.size = size;
+  info.usage = usage;
+  info.sharingMode = VK_SHARING_MODE_EXCLUSIVE;
+  VkBuffer handle = VK_NULL_HANDLE;
+  KILN_TRY_VK(table.CreateBuffer(device.handle(), &info, nullptr, &handle),
+              fmt::format("create a buffer of {} bytes", size));
+  Buffer buffer;
+  buffer.handle = UniqueBuffer(table, device.handle(), handle);
+  buffer.size = size;
+  VkMemoryRequirements needs{};
+  table.GetBufferMemoryRequirements(device.handle(), handle, &needs);
+  KILN_TRY(buffer.allocation, memory.Allocate(needs, use, MemoryKind::kBuffer));
+  KILN_TRY_VK(table.BindBufferMemory(device.handle(), handle, buffer.allocation.memory(),
+                                     buffer.allocation.offset()),
+              "bind memory to a buffer");
+  return buffer;
+}
+
+}  // namespace kiln::vk

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// An image with its memory and one view of all of it.
+#pragma once
+
+#include "runtime/vk/memory.h"
+
+namespace kiln::vk {
+
+struct ImageInfo {
+  VkImageViewType view_type = VK_IMAGE_VIEW_TYPE_2D;  // 2D, 3D, CUBE or 2D_ARRAY
+  VkFormat format = VK_FORMAT_UNDEFINED;
+  VkExtent3D extent = {1, 1, 1};
+  uint32_t levels = 1;
+  uint32_t layers = 1;  // 6 for cubes
+  VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT;
+  VkImageUsageFlags usage = 0;
+};
+
+struct Image {
+  Allocation allocation;  // outlives the handles
+  UniqueImage handle;
+  UniqueImageView view;
+  ImageInfo info;
+
+  VkImageAspectFlags aspects() const;  // of the whole image
+};
+
+Result<Image> CreateImage(const runtime::Device& device, Memory& memory, const ImageInfo& info);
+
+}  // namespace kiln::vk

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/vk/instance.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace kiln::vk {
+namespace {
+
+constexpr const char* kValidationLayer = "VK_LAYER_KHRONOS_validation";
+
+VKAPI_ATTR VkBool32 VKAPI_CALL OnMessage(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                         VkDebugUtilsMessageTypeFlagsEXT /*types*/,
+                                         const VkDebugUtilsMessengerCallbackDataEXT* data,
+                                         void* sink) {
+  const Message message{.error = severity >= VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+                        .id = data->pMessageIdName == nullptr ? "" : data->pMessageIdName,
+                        .text = data->pMessage == nullptr ? "" : data->pMessage};
+  (*static_cast<MessageSink*>(sink))(message);
+  return VK_FALSE;
+}
+
+bool HasLayer(const Table& table, const char* name) {
+  uint32_t count = 0;
+  table.EnumerateInstanceLayerProperties(&count, nullptr);
+  std::vector<VkLayerProperties> layers(count);
+  table.EnumerateInstanceLayerProperties(&count, layers.data());
+  return std::ranges::any_of(layers, [&](const VkLayerProperties& layer) {
+    return std::strcmp(layer.layerName, name) == 0;
+  });
+}
+
+VkDebugUtilsMessengerCreateInfoEXT MessengerInfo(MessageSink* sink) {
+  VkDebugUtilsMessengerCreateInfoEXT info{};
+  info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
+  info.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
+                         VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+  info.messageType =
+      VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
+  info.pfnUserCallback = OnMessage;
+  info.pUserData = sink;
+  return info;
+}
+
+}  // namespace
+
+Result<Instance> Instance::Create(Table& table, const InstanceConfig& config) {
+  KILN_TRY_VOID(LoadGlobal(table));
+  uint32_t version = VK_API_VERSION_1_0;
+  if (table.EnumerateInstanceVersion != nullptr) {
+    table.EnumerateInstanceVersion(&version);
+  }
+  if (version < VK_API_VERSION_1_3) {
+    return Error{ErrorCode::kUnavailable,
+                 fmt::format("the Vulkan loader is version {}.{}, kiln needs 1.3",
+                             VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version)),
+                 "NO_DEVICE"};
+  }
+  if (config.validation && !HasLayer(table, kValidationLayer)) {
+    return Error{
+        ErrorCode::kUnavailable,
+        fmt::format("{} is not installed; install vulkan-validationlayers", kValidationLayer),
+        "NO_DEVICE"};
+  }
+
+  std::vector<const char*> extensions(config.extensions.begin(), config.extensions.end());
+  std::vector<const char*> layers;
+  constexpr auto kEnabled = std::to_array<VkValidationFeatureEnableEXT>(
+      {VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT});
+  VkValidationFeaturesEXT features{};
+  features.sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT;
+  features.enabledValidationFeatureCount = kEnabled.size();
+  features.pEnabledValidationFeatures = kEnabled.data();
+  Instance instance(table);
+  instance.messages_ =
+      std::make_unique<MessageSink>(config.messages ? config.messages : [](const Message&) {});
+  VkDebugUtilsMessengerCreateInfoEXT messenger = MessengerInfo(instance.messages_.get());
+  if (config.validation) {
+    layers.push_back(kValidationLayer);
+    extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+    extensions.push_back(VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME);
+    features.pNext = &messenger;  // also hears creation and destruction of the instance
+  }
+
+  VkApplicationInfo application{};
+  application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
+  application.pEngineName = "kiln";
+  application.apiVersion = VK_API_VERSION_1_3;
+  VkInstanceCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
+  info.pNext = config.validation ? &features : nullptr;
+  info.pApplicationInfo = &application;
+  info.enabledLayerCount = static_cast<uint32_t>(layers.size());
+  info.ppEnabledLayerNames = layers.data();
+  info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
+  KILN_TRY_VK(table.CreateInstance(&info, nullptr, &instance.handle_), "create the instance");
+  KILN_TRY_VOID(LoadInstance(table, instance.handle_));
+  if (config.validation) {
+    KILN_TRY_VK(table.CreateDebugUtilsMessengerEXT(instance.handle_, &messenger, nullptr,
+                                                   &instance.messenger_),
+                "create the debug messenger");
+  }
+  return instance;
+}
+
+Instance::Instance(Instance&& other) noexcept
+    : table_(other.table_),
+      handle_(std::exchange(other.handle_, VK_NULL_HANDLE)),
+      messenger_(std::exchange(other.messenger_, VK_NULL_HANDLE)),
+      messages_(std::move(other.messages_)) {}
+
+Instance& Instance::operator=(Instance&& other) noexcept {
+  std::swap(table_, other.table_);
+  std::swap(handle_, other.handle_);
+  std::swap(messenger_, other.messenger_);
+  std::swap(messages_, other.messages_);
+  return *this;
+}
+
+Instance::~Instance() {
+  if (messenger_ != VK_NULL_HANDLE) {
+    table_->DestroyDebugUtilsMessengerEXT(handle_, messenger_, nullptr);
+  }
+  if (handle_ != VK_NULL_HANDLE && table_->DestroyInstance != nullptr) {
+    table_->DestroyInstance(handle_, nullptr);
+  }
+}
+
+}  // namespace kiln::vk

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/vk/memory.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kiln::vk {
+namespace {
+
+constexpr VkDeviceSize kBlockSize = VkDeviceSize{32} << 20;
+
+VkDeviceSize AlignUp(VkDeviceSize value, VkDeviceSize alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+}  // namespace
+
+Allocation::Allocation(Allocation&& other) noexcept
+    : owner_(std::exchange(other.owner_, nullptr)),
+      block_(other.block_),
+      memory_(other.memory_),
+      offset_(other.offset_),
+      size_(other.size_),
+      mapped_(other.mapped_) {}
+
+Allocation& Allocation::operator=(Allocation&& other) noexcept {
+  std::swap(owner_, other.owner_);
+  std::swap(block_, other.block_);
+  std::swap(memory_, other.memory_);
+  std::swap(offset_, other.offset_);
+  std::swap(size_, other.size_);
+  std::swap(mapped_, other.mapped_);
+  return *this;
+}
+
+Allocation::~Allocation() {
+  if (owner_ != nullptr) {
+    owner_->Give(block_, {offset_, offset_ + size_});
+  }
+}
+
+Result<uint32_t> Memory::FindType(uint32_t allowed, MemoryUse use) const {
+  constexpr VkMemoryPropertyFlags kHost =
+      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+  const VkMemoryPropertyFlags needed = use == MemoryUse::kDevice ? 0 : kHost;
+  const VkMemoryPropertyFlags liked = use == MemoryUse::kReadback
+                                          ? VK_MEMORY_PROPERTY_HOST_CACHED_BIT
+                                          : VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+  const VkPhysicalDeviceMemoryProperties& types = device_.memory();
+  for (const VkMemoryPropertyFlags wanted : {needed | liked, needed}) {
+    for (uint32_t i = 0; i < types.memoryTypeCount; ++i) {
+      if ((allowed >> i & 1U) != 0 && (types.memoryTypes[i].propertyFlags & wanted) == wanted) {
+        return i;
+      }
+    }
+  }
+  return Error{
+      ErrorCode::kResourceExhausted,
+      fmt::format("no memory type of {:#x} is fit for use {}", allowed, static_cast<int>(use)),
+      "OUT_OF_MEMORY"};
+}
+
+Result<Memory::Block> Memory::NewBlock(uint32_t type, MemoryKind kind, VkDeviceSize size) {
+  const Table& table = device_.table();
+  VkMemoryAllocateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
+  info.allocationSize = size;
+  info.memoryTypeIndex = type;
+  VkDeviceMemory handle = VK_NULL_HANDLE;
+  KILN_TRY_VK(table.AllocateMemory(device_.handle(), &info, nullptr, &handle),
+              fmt::format("allocate {} bytes of device memory", size));
+  Block block{.memory = UniqueMemory(table, device_.handle(), handle),
+              .type = type,
+              .kind = kind,
+              .size = size,
+              .mapped = nullptr,
+              .free = {{0, size}}};
+  if ((device_.memory().memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) !=
+      0) {
+    void* mapped = nullptr;
+    KILN_TRY_VK(table.MapMemory(device_.handle(), handle, 0, VK_WHOLE_SIZE, 0, &mapped),
+                "map device memory");
+    block.mapped = static_cast<std::byte*>(mapped);
+  }
+  return block;
+}
+
+bool Memory::TakeFrom(size_t index, const VkMemoryRequirements& needs, Allocation& out) {
+  Block& block = blocks_[index];
+  for (auto range = block.free.begin(); range != block.free.end(); ++range) {
+    const VkDeviceSize begin = AlignUp(range->begin, needs.alignment);
+    if (begin + needs.size > range->end) {
+      continue;
+    }
+    const Range before{range->begin, begin};
+    const Range after{begin + needs.size, range->end};
+    range = block.free.erase(range);
+    if (after.begin < after.end) {
+      range = block.free.insert(range, after);
+    }
+    if (before.begin < before.end) {
+      block.free.insert(range, before);
+    }
+    out.owner_ = this;
+    out.block_ = index;
+    out.memory_ = block.memory.get();
+    out.offset_ = begin;
+    out.size_ = needs.size;
+    if (block.mapped != nullptr) {
+      out.mapped_ = {block.mapped + begin, static_cast<size_t>(needs.size)};
+    }
+    used_ += needs.size;
+    return true;
+  }
+  return false;
+}
+
+Result<Allocation> Memory::Allocate(const VkMemoryRequirements& needs, MemoryUse use,
+                                    MemoryKind kind) {
+  KILN_TRY(const uint32_t type, FindType(needs.memoryTypeBits, use));
+  Allocation out;
+  for (size_t i = 0; i < blocks_.size(); ++i) {
+    if (blocks_[i].type == type && blocks_[i].kind == kind && TakeFrom(i, needs, out)) {
+      return out;
+    }
+  }
+  KILN_TRY(Block block, NewBlock(type, kind, std::max(kBlockSize, needs.size)));
+  blocks_.push_back(std::move(block));
+  KILN_CHECK(TakeFrom(blocks_.size() - 1, needs, out), "size {} alignment {}", needs.size,
+             needs.alignment);
+  return out;
+}
+
+void Memory::Give(size_t index, Range range) {
+  std::vector<Range>& free = blocks_[index].free;
+  used_ -= range.end - range.begin;
+  auto next = std::ranges::lower_bound(free, range.begin, {}, &Range::begin);
+  if (next != free.end() && next->begin == range.end) {
+    range.end = next->end;
+    next = free.erase(next);
+  }
+  if (next != free.begin() && std::prev(next)->end == range.begin) {
+    std::prev(next)->end = range.end;
+    return;
+  }
+  free.insert(next, range);
+}
+
+}  // namespace kiln::vk

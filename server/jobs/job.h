@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// The unit of dispatch: a chunk of work with a lane, a deadline and a way to stop it.
+// Spec: daemon §5
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string>
+
+#include "cache/store.h"
+
+namespace kiln::jobs {
+
+// The lane follows from the RPC: somebody waits for interactive work, nobody for batch work.
+enum class Lane : uint8_t { kInteractive, kBatch };
+inline constexpr uint32_t kLaneCount = 2;
+
+struct Job {
+  Lane lane = Lane::kInteractive;
+  std::string name;  // for logs and status: "compile rock/forward"
+  cache::Deadline deadline = cache::Deadline::max();
+  std::stop_token stop = {};  // read between stages and between variants
+  // Runs on one worker thread. Must return soon after `stop` was requested or the deadline passed.
+  std::function<void(const cache::Call&)> run;
+};
+
+}  // namespace kiln::jobs

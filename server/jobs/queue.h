@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Where jobs wait. memory_queue serves one daemon; a farm's queue has the same face.
+// Spec: architecture §12, daemon §5
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "compiler/base/result.h"
+#include "server/jobs/job.h"
+
+namespace kiln::jobs {
+
+// Which lanes a worker takes work from.
+enum class Serves : uint8_t { kBoth, kInteractiveOnly };
+
+// A job that was handed to a worker.
+struct Claimed {
+  uint64_t id = 0;
+  Job job;
+};
+
+struct QueueStatus {
+  std::array<uint64_t, kLaneCount> waiting{};
+  std::array<uint64_t, kLaneCount> running{};
+  std::array<uint64_t, kLaneCount> finished{};
+};
+
+// Safe from any thread.
+class JobQueue {
+ public:
+  virtual ~JobQueue() = default;
+
+  // Returns the job's number. Errors: kResourceExhausted with reason QUEUE_FULL; kUnavailable with
+  // reason DRAINING once closed.
+  virtual Result<uint64_t> Submit(Job job) = 0;
+
+  // Waits for work; nothing once the queue is closed and has no more of it.
+  virtual std::optional<Claimed> Claim(Serves serves) = 0;
+
+  // Tells that a claimed job has returned.
+  virtual void Complete(uint64_t id) = 0;
+
+  // Takes no more jobs; those that wait are still handed out.
+  virtual void Close() = 0;
+
+  virtual QueueStatus Status() = 0;
+};
+
+}  // namespace kiln::jobs
