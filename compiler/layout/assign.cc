@@ -133,12 +133,6 @@ void Assigner::AddAttributes(const ir::ClosedDecl& container) {
     const ir::ClosedMember& field = container.members[i];
     LocateField(field, attributes_);
     source.attributes[i].location = layout_.LocationOf(field.member);
-    const std::string optional = OptionalFormat(pool_[field.type], source.attributes[i].format);
-    if (!optional.empty()) {
-      diagnostics_.push_back(Make(Code::kRpl4044, Where(field.origin))
-                                 .With("format", optional)
-                                 .With("name", Text(field.name)));
-    }
   }
   layout_.Place(container.decl, {.binding = source.binding, .row = source.binding});
   layout_.vertex_sources.push_back(std::move(source));

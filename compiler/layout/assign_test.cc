@@ -164,14 +164,6 @@ TEST_F(AssignTest, SizesBeyond32Bits_AreErrorsOfTheField) {
                                       "RPL4003 size of 'second' exceeds 32 bits"));
 }
 
-TEST_F(AssignTest, ThreeComponentsOfLessThan32Bits_GiveALint) {
-  written_.Container(ContainerKind::kVertexAttributes, "mesh",
-                     {{"f3", "normal", "snorm16"}, {"f3", "position"}, {"f4", "tint", "unorm8"}});
-  EXPECT_TRUE(Run().ok());
-  EXPECT_THAT(Messages(), ElementsAre("RPL4044 three-component format 'R16G16B16_SNORM' of "
-                                      "'normal' is optional in Vulkan"));
-}
-
 TEST_F(AssignTest, ManyLocations_GiveOneLint) {
   std::vector<WrittenField> fields;
   for (int i = 0; i < 18; ++i) {

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "compiler/base/check.h"
 #include "compiler/layout/bytes.h"
 
@@ -15,22 +13,15 @@ struct FormatFacts {
   std::string_view text;
   ir::PackClass pack;
   uint8_t bits;
-  std::string_view vulkan;  // class of the Vulkan format
 };
 // By ItemFormat.
 constexpr FormatFacts kFormats[] = {
-    {"float16", ir::PackClass::kFloat, 16, "SFLOAT"},
-    {"float32", ir::PackClass::kFloat, 32, "SFLOAT"},
-    {"unorm8", ir::PackClass::kUnorm, 8, "UNORM"},
-    {"unorm16", ir::PackClass::kUnorm, 16, "UNORM"},
-    {"snorm8", ir::PackClass::kSnorm, 8, "SNORM"},
-    {"snorm16", ir::PackClass::kSnorm, 16, "SNORM"},
-    {"uint8", ir::PackClass::kUint, 8, "UINT"},
-    {"uint16", ir::PackClass::kUint, 16, "UINT"},
-    {"uint32", ir::PackClass::kUint, 32, "UINT"},
-    {"sint8", ir::PackClass::kSint, 8, "SINT"},
-    {"sint16", ir::PackClass::kSint, 16, "SINT"},
-    {"sint32", ir::PackClass::kSint, 32, "SINT"},
+    {"float16", ir::PackClass::kFloat, 16}, {"float32", ir::PackClass::kFloat, 32},
+    {"unorm8", ir::PackClass::kUnorm, 8},   {"unorm16", ir::PackClass::kUnorm, 16},
+    {"snorm8", ir::PackClass::kSnorm, 8},   {"snorm16", ir::PackClass::kSnorm, 16},
+    {"uint8", ir::PackClass::kUint, 8},     {"uint16", ir::PackClass::kUint, 16},
+    {"uint32", ir::PackClass::kUint, 32},   {"sint8", ir::PackClass::kSint, 8},
+    {"sint16", ir::PackClass::kSint, 16},   {"sint32", ir::PackClass::kSint, 32},
 };
 
 const FormatFacts& FactsOf(ItemFormat format) { return kFormats[static_cast<size_t>(format)]; }
@@ -78,14 +69,6 @@ VertexSource PackAttributes(const ir::Pool& pool, const ir::ClosedDecl& containe
   KILN_CHECK(stride <= 0xffffffffu, "{} bytes", stride);
   source.stride = static_cast<uint32_t>(stride);
   return source;
-}
-
-std::string OptionalFormat(const ir::Type& type, ItemFormat format) {
-  const uint32_t bits = FactsOf(format).bits;
-  if (type.rows != 3 || bits == 32) {
-    return {};
-  }
-  return fmt::format("R{0}G{0}B{0}_{1}", bits, FactsOf(format).vulkan);
 }
 
 }  // namespace kiln::layout

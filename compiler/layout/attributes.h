@@ -3,7 +3,6 @@
 // stride of its buffer. Spec: layout.md 4.8; rpl.md 10.2.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "compiler/ir/closed.h"
@@ -23,9 +22,5 @@ inline uint32_t LocationsOf(const ir::Type& type) {
 // Fields in order with offsets and formats, and the stride; locations and bindings are left 0.
 // Requires: a live container of attributes whose pack formats exist.
 VertexSource PackAttributes(const ir::Pool& pool, const ir::ClosedDecl& container);
-
-// The three-component 8- or 16-bit Vulkan format of an attribute, which devices may lack
-// ("R16G16B16_SNORM"); empty if the field has none.
-std::string OptionalFormat(const ir::Type& type, ItemFormat format);
 
 }  // namespace kiln::layout
