@@ -20,6 +20,21 @@ constexpr std::array<Operand, 2> OperandsOf(const Inst& inst) {
   return {Operand{facts.a, inst.a}, Operand{facts.b, inst.b}};
 }
 
+// Of instructions or locals: in brackets in the text form.
+constexpr bool IsListSchema(OperandSchema schema) {
+  return schema == OperandSchema::kInsts || schema == OperandSchema::kLocals;
+}
+// Owned blocks: in braces.
+constexpr bool IsBlockSchema(OperandSchema schema) {
+  return schema == OperandSchema::kBlock || schema == OperandSchema::kBlocks;
+}
+
+// The inverse, for readers of the text form.
+constexpr Inst MakeInst(InstKind kind, uint16_t flags, TypeId type,
+                        const std::array<uint32_t, 2>& words) {
+  return {kind, flags, type, words[0], words[1]};
+}
+
 // Calls visit(word) for every instruction `inst` uses as an operand, in order. `lists(ListId)`
 // returns the words of a list.
 template <class Lists, class Visit>

@@ -9,6 +9,7 @@
 
 #include "compiler/base/check.h"
 #include "compiler/base/digest.h"
+#include "compiler/ir/spelling.h"
 
 namespace kiln::ir {
 namespace {
@@ -31,21 +32,6 @@ uint64_t HashRows(uint64_t seed, std::span<const T> rows) {
   return Mix64(seed) ^ Hash64(std::as_bytes(rows));
 }
 
-std::string ImageText(const Type& type) {
-  const ImageTraits traits = UnpackImage(type.extent);
-  std::string_view dim = "2d";
-  if (traits.dim == ImageDim::k3d) {
-    dim = "3d";
-  } else if (traits.dim == ImageDim::kCube) {
-    dim = "cube";
-  }
-  const std::string_view array = traits.arrayed ? "_array" : "";
-  if (traits.storage) {
-    return fmt::format("storage_image_{}{}<{}>", dim, array, ImageFormatName(traits.format));
-  }
-  return fmt::format("image_{}_{}{}", traits.depth ? "depth" : "color", dim, array);
-}
-
 }  // namespace
 
 uint32_t PackImage(const ImageTraits& traits) {
@@ -60,58 +46,6 @@ ImageTraits UnpackImage(uint32_t packed) {
           .depth = (packed & kDepthBit) != 0,
           .storage = (packed & kStorageBit) != 0,
           .format = static_cast<ImageFormat>(packed >> 8 & 0xffu)};
-}
-
-std::string_view ImageFormatName(ImageFormat format) {
-  switch (format) {
-    case ImageFormat::kUnknown:
-      return "unknown";
-    case ImageFormat::kRgba32Float:
-      return "rgba32_float";
-    case ImageFormat::kRgba16Float:
-      return "rgba16_float";
-    case ImageFormat::kR32Float:
-      return "r32_float";
-    case ImageFormat::kRgba8Unorm:
-      return "rgba8_unorm";
-    case ImageFormat::kRgba8Snorm:
-      return "rgba8_snorm";
-    case ImageFormat::kRgba32Sint:
-      return "rgba32_sint";
-    case ImageFormat::kRgba16Sint:
-      return "rgba16_sint";
-    case ImageFormat::kRgba8Sint:
-      return "rgba8_sint";
-    case ImageFormat::kR32Sint:
-      return "r32_sint";
-    case ImageFormat::kRgba32Uint:
-      return "rgba32_uint";
-    case ImageFormat::kRgba16Uint:
-      return "rgba16_uint";
-    case ImageFormat::kRgba8Uint:
-      return "rgba8_uint";
-    case ImageFormat::kR32Uint:
-      return "r32_uint";
-  }
-  KILN_UNREACHABLE();
-}
-
-char ScalarLetter(Scalar scalar) {
-  switch (scalar) {
-    case Scalar::kF32:
-      return 'f';
-    case Scalar::kU32:
-      return 'u';
-    case Scalar::kS32:
-      return 's';
-    case Scalar::kBool:
-      return 'b';
-    case Scalar::kF16:
-      return 'h';
-    case Scalar::kNone:
-      break;
-  }
-  KILN_UNREACHABLE();
 }
 
 Pool::Pool() {
@@ -203,39 +137,21 @@ std::span<const ConstId> Pool::Parts(ConstId id) const {
 
 std::string TypeText(const Pool& pool, TypeId id) {
   const Type& type = pool[id];
-  switch (type.kind) {
-    case TypeKind::kVoid:
-      return "void";
-    case TypeKind::kVector:
-      if (type.scalar == Scalar::kBool && type.rows == 1) {
-        return "bool";
-      }
-      return fmt::format("{}{}", ScalarLetter(type.scalar), type.rows);
-    case TypeKind::kMatrix:
-      return fmt::format("{}{}x{}", ScalarLetter(type.scalar), type.columns, type.rows);
-    case TypeKind::kArray: {
-      // the extents follow the innermost item, outermost extent first
-      std::string extents;
-      TypeId item = id;
-      while (pool[item].kind == TypeKind::kArray) {
-        extents += fmt::format("[{}]", pool[item].extent);
-        item = TypeId{pool[item].element};
-      }
-      return TypeText(pool, item) + extents;
-    }
-    case TypeKind::kRuntimeArray:
-      return TypeText(pool, TypeId{type.element}) + "...";
-    case TypeKind::kStruct:
-      return std::string(pool.Text(pool.ShapeOf(id).name));
-    case TypeKind::kSampler:
-      return "sampler";
-    case TypeKind::kImage:
-      return ImageText(type);
-    case TypeKind::kNamed:
-    case TypeKind::kDeferred:
-      break;
+  if (type.kind == TypeKind::kStruct) {
+    return std::string(pool.Text(pool.ShapeOf(id).name));
   }
-  KILN_UNREACHABLE();
+  if (type.kind == TypeKind::kRuntimeArray) {
+    return TypeText(pool, TypeId{type.element}) + "...";
+  }
+  if (type.kind == TypeKind::kArray) {
+    // the extents follow the innermost item, outermost extent first
+    std::string extents;
+    for (; pool[id].kind == TypeKind::kArray; id = TypeId{pool[id].element}) {
+      extents += fmt::format("[{}]", pool[id].extent);
+    }
+    return TypeText(pool, id) + extents;
+  }
+  return LeafText(type);
 }
 
 }  // namespace kiln::ir

@@ -74,8 +74,9 @@ struct ImageTraits {
 };
 uint32_t PackImage(const ImageTraits& traits);
 ImageTraits UnpackImage(uint32_t packed);
-std::string_view ImageFormatName(ImageFormat format);  // "rgba8_unorm"
-char ScalarLetter(Scalar scalar);  // 'f', 'u', 's', 'b', 'h'. Requires: not kNone
+
+// 'f', 'u', 's', 'b', 'h'; '?' for kNone.
+constexpr char ScalarLetter(Scalar scalar) { return "?fusbh"[static_cast<size_t>(scalar)]; }
 
 constexpr Type VoidType() { return {}; }
 constexpr Type VectorType(Scalar scalar, uint8_t rows) {

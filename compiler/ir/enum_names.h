@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// The words of the text form for every enumeration of the IR: one table per enumeration, in the
+// order of its enumerators. The size of a table is also the bound that VerifyIds checks.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "compiler/ir/builtins.h"
+#include "compiler/ir/closed.h"
+#include "compiler/ir/module.h"
+
+namespace kiln::ir {
+
+template <class Enum>
+inline constexpr int kNames = 0;  // specialised below
+
+#define KILN_NAMES(Enum, ...) \
+  template <>                 \
+  inline constexpr auto kNames<Enum> = std::to_array<std::string_view>({__VA_ARGS__})
+
+KILN_NAMES(Scalar, "none", "f32", "u32", "s32", "bool", "f16");
+KILN_NAMES(TypeKind, "void", "vector", "matrix", "array", "runtime_array", "struct", "sampler",
+           "image", "named", "deferred");
+KILN_NAMES(ImageDim, "2d", "3d", "cube");
+KILN_NAMES(ImageFormat, "unknown", "rgba32_float", "rgba16_float", "r32_float", "rgba8_unorm",
+           "rgba8_snorm", "rgba32_sint", "rgba16_sint", "rgba8_sint", "r32_sint", "rgba32_uint",
+           "rgba16_uint", "rgba8_uint", "r32_uint");
+KILN_NAMES(BinaryOp, "add", "sub", "mul", "div", "mod", "and", "or", "xor", "shift_left",
+           "shift_right", "shift_right_arithmetic", "less", "greater", "less_equal",
+           "greater_equal", "equal", "not_equal");
+KILN_NAMES(UnaryOp, "negate", "not", "complement", "plus");
+KILN_NAMES(LogicalOp, "and", "or");
+KILN_NAMES(StageVariable, "position", "vertex_index", "instance_index", "frag_coord",
+           "front_facing", "frag_depth", "global_id", "local_id", "local_index", "workgroup_id",
+           "workgroup_count");
+KILN_NAMES(Direction, "none", "in", "out");
+KILN_NAMES(Stage, "vertex", "fragment", "compute");
+KILN_NAMES(PipelineType, "graphics_classic", "compute");
+KILN_NAMES(DeclKind, "constant", "setting", "struct", "container", "buffer", "push_constant",
+           "sampler", "image", "function", "workgroup");
+KILN_NAMES(ContainerKind, "vertex_attributes", "instance_attributes", "state", "color_output");
+KILN_NAMES(BufferKind, "uniform", "read_only_storage", "read_write_storage");
+KILN_NAMES(ResourceSet, "pass", "material", "object", "shared");
+KILN_NAMES(ImageAccess, "read_only", "write_only", "read_write");
+KILN_NAMES(MemberKind, "field", "alias", "parameter");
+KILN_NAMES(PackClass, "default", "float", "unorm", "snorm", "uint", "sint");
+KILN_NAMES(Access, "in", "out", "in_out");
+KILN_NAMES(LocalKind, "param", "var", "alias", "exit");
+KILN_NAMES(OptionScope, "global", "instance");
+KILN_NAMES(OptionKind, "flag", "uint", "sint", "float", "enum");
+KILN_NAMES(ValueKind, "flag", "uint", "sint", "float", "string", "failed");
+KILN_NAMES(CexprOp, "literal", "name", "negate", "not", "complement", "plus", "add", "sub", "mul",
+           "div", "mod", "and", "or", "xor", "shift_left", "shift_right", "less", "greater",
+           "less_equal", "greater_equal", "equal", "not_equal", "logical_and", "logical_or",
+           "convert", "select", "composite", "invalid");
+KILN_NAMES(InvalidCexpr, "field_access", "index", "assignment", "call", "constructor_type",
+           "constructor_count");
+KILN_NAMES(Language, "rpl", "hlsl", "wgsl", "spirv");
+KILN_NAMES(Influence, "layout", "settings", "code", "check", "specialization");  // by bit
+
+#undef KILN_NAMES
+
+template <class Enum>
+constexpr uint32_t CountOf() {
+  return static_cast<uint32_t>(kNames<Enum>.size());
+}
+// Requires: an enumerator.
+template <class Enum>
+constexpr std::string_view NameOf(Enum value) {
+  return kNames<Enum>[static_cast<size_t>(value)];
+}
+template <class Enum>
+constexpr std::optional<Enum> FromName(std::string_view name) {
+  for (size_t i = 0; i < kNames<Enum>.size(); ++i) {
+    if (kNames<Enum>[i] == name) {
+      return static_cast<Enum>(i);
+    }
+  }
+  return std::nullopt;
+}
+
+constexpr std::optional<InstKind> FindInstKind(std::string_view mnemonic) {
+  for (size_t i = 0; i < std::size(kInstFacts); ++i) {
+    if (kInstFacts[i].mnemonic == mnemonic) {
+      return static_cast<InstKind>(i);
+    }
+  }
+  return std::nullopt;
+}
+constexpr std::optional<Builtin> FindBuiltin(std::string_view name) {
+  for (uint32_t i = 0; i < kBuiltinCount; ++i) {
+    if (kBuiltinFacts[i].name == name) {
+      return static_cast<Builtin>(i);
+    }
+  }
+  return std::nullopt;
+}
+
+static_assert(CountOf<BinaryOp>() == static_cast<uint32_t>(BinaryOp::kNotEqual) + 1);
+static_assert(CountOf<CexprOp>() == static_cast<uint32_t>(CexprOp::kInvalid) + 1);
+static_assert(CountOf<TypeKind>() == static_cast<uint32_t>(TypeKind::kDeferred) + 1);
+static_assert(CountOf<ImageFormat>() == static_cast<uint32_t>(ImageFormat::kR32Uint) + 1);
+static_assert(CountOf<StageVariable>() ==
+              static_cast<uint32_t>(StageVariable::kWorkgroupCount) + 1);
+static_assert(CountOf<DeclKind>() == static_cast<uint32_t>(DeclKind::kWorkgroup) + 1);
+
+}  // namespace kiln::ir

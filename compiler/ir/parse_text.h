@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Reads the text form that print.h writes, so that tests of every stage behind the front ends can
+// be written in it. The text is trusted to mean something: VerifyIds and Verify say whether it
+// does.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "compiler/base/result.h"
+#include "compiler/ir/closed.h"
+
+namespace kiln::ir {
+
+// A closed variant and everything that it refers to. Ids count from 0 in the order of the text.
+struct ParsedVariant {
+  std::unique_ptr<Pool> pool;
+  std::vector<std::unique_ptr<ClosedDecl>> decls;        // interface, then signatures
+  std::vector<std::unique_ptr<ClosedSegment>> segments;  // in the order of the text
+  ClosedVariant variant;
+};
+// Errors: kInvalidArgument, with line and reason.
+Result<ParsedVariant> ParseVariant(std::string_view text);
+
+}  // namespace kiln::ir

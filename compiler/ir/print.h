@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Text of closed forms. Deterministic: ids are numbered by position in the
+// text, never by row of a pool. parse_text.h reads what is written here; the grammar is in
+// docs/IR.md.
+#pragma once
+
+#include <string>
+
+#include "compiler/ir/closed.h"
+
+namespace kiln::ir {
+
+std::string Print(const ClosedVariant& variant);
+// Alone: declarations and names of enclosing segments are called by the order of their mention.
+std::string Print(const ClosedSegment& segment, const Pool& pool);
+std::string Print(const ClosedDecl& decl, const Pool& pool);
+
+}  // namespace kiln::ir

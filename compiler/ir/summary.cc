@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// One walk over the instructions of a segment, in order.
+#include "compiler/ir/summary.h"
+
+#include <algorithm>
+
+#include "compiler/ir/operands.h"
+#include "compiler/ir/typing.h"
+
+namespace kiln::ir {
+namespace {
+
+class Summary {
+ public:
+  explicit Summary(ClosedSegment& segment) : segment_(segment) {}
+
+  void Walk(BlockId block) {
+    for (const uint32_t number : segment_.InstsOf(block)) {
+      const Inst& inst = segment_.insts[number];
+      Add(inst);
+      ForEachOwnedBlock(
+          inst, [this](ListId id) { return segment_.List(id); },
+          [this](uint32_t owned) { Walk(BlockId{owned}); });
+    }
+  }
+
+ private:
+  Mention& MentionOf(DeclId decl, MemberId member, Direction direction) {
+    for (Mention& mention : segment_.mentions) {
+      if (mention.decl == decl && mention.member == member && mention.direction == direction) {
+        return mention;
+      }
+    }
+    segment_.mentions.push_back({.decl = decl, .member = member, .direction = direction});
+    return segment_.mentions.back();
+  }
+
+  // Marks the global that `place` is part of, if it is one.
+  void Touched(InstId place, Touch touch) {
+    Inst root = segment_.insts[place.value];
+    if (root.kind == InstKind::kAccess) {
+      root = segment_.insts[root.As<AccessInst>().root.value];
+    }
+    if (root.kind == InstKind::kGlobalRef) {
+      const GlobalRefInst global = root.As<GlobalRefInst>();
+      MentionOf(global.decl, global.member, global.direction).touches |=
+          static_cast<uint8_t>(touch);
+    }
+  }
+
+  void AddSampling(const BuiltinCallInst& call) {
+    const std::span<const uint32_t> arguments = segment_.List(call.arguments);
+    if (!IsSampling(call.builtin) || arguments.size() < 2) {
+      return;
+    }
+    segment_.uses_implicit_lod = true;
+    Touched(InstId{arguments[0]}, SamplesDepth(call.builtin) ? Touch::kCompare : Touch::kSample);
+    Touched(InstId{arguments[1]}, Touch::kSample);
+  }
+
+  void Add(const Inst& inst) {
+    if (inst.kind == InstKind::kGlobalRef) {
+      const GlobalRefInst global = inst.As<GlobalRefInst>();
+      MentionOf(global.decl, global.member, global.direction);
+      segment_.bound = segment_.bound || global.direction != Direction::kNone;
+    } else if (inst.kind == InstKind::kCall) {
+      MentionOf(inst.As<CallInst>().function, {}, Direction::kNone);
+    } else if (inst.kind == InstKind::kLoad) {
+      Touched(inst.As<LoadInst>().place, Touch::kRead);
+    } else if (inst.kind == InstKind::kStore) {
+      Touched(inst.As<StoreInst>().place, Touch::kWrite);
+    } else if (inst.kind == InstKind::kBuiltinCall) {
+      AddSampling(inst.As<BuiltinCallInst>());
+    } else if (inst.kind == InstKind::kHole) {
+      segment_.holes.push_back(inst.As<HoleInst>().segment);
+    } else if (inst.kind == InstKind::kDiscard) {
+      segment_.discards = true;
+      segment_.bound = true;
+    } else if (inst.kind == InstKind::kStageRef) {
+      const StageVariable variable = inst.As<StageRefInst>().variable;
+      segment_.bound = true;
+      if (std::ranges::find(segment_.stage_variables, variable) == segment_.stage_variables.end()) {
+        segment_.stage_variables.push_back(variable);
+      }
+    }
+  }
+
+  ClosedSegment& segment_;
+};
+
+}  // namespace
+
+void Summarise(ClosedSegment& segment) {
+  segment.mentions.clear();
+  segment.holes.clear();
+  segment.stage_variables.clear();
+  segment.discards = false;
+  segment.bound = false;
+  segment.uses_implicit_lod = false;
+  Summary(segment).Walk(segment.body);
+}
+
+}  // namespace kiln::ir

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// What the rows of a closed segment say about it as a whole.
+#pragma once
+
+#include "compiler/ir/closed.h"
+
+namespace kiln::ir {
+
+// Sets everything of `segment` that follows from its instructions: mentions (without spans), holes,
+// stage variables, discards, bound, uses_implicit_lod. For segments that were not made by closing.
+void Summarise(ClosedSegment& segment);
+
+}  // namespace kiln::ir
