@@ -123,6 +123,8 @@ class Answers {
   void EndTrail();
   // What was found wrong with declarations that were asked for, in order of asking.
   std::vector<Diagnostic> TakeDiagnostics();
+  // Number of the value that an enum option has among those it declares.
+  uint32_t EnumIndex(ir::OptionId option) const { return values_->bits[option.value]; }
   // Structs and functions whose closed form was asked, in order of asking.
   std::span<const ir::DeclId> closed_decls() const { return closed_decls_; }
 

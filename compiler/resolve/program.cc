@@ -80,6 +80,7 @@ class Linker {
       AddOptions(m);
       AddDecls(m);
     }
+    SortOptions();
     for (uint32_t m = 0; m < program_.modules_.size(); ++m) {
       AddCexprs(m);
     }
@@ -131,6 +132,7 @@ class Linker {
     for (uint32_t i = 0; i < view.options.size(); ++i) {
       const NameId name = program_.Name(m, view.options[i].name);
       const ir::OptionId id{program_.bases_[m].option + i};
+      program_.option_names_.push_back(name);
       ir::OptionId& known = program_.candidates_[name.value].option;
       if (known.valid()) {
         diagnostics_.push_back(Make(Code::kRpl2002, program_.NameLocation(id))
@@ -141,7 +143,14 @@ class Linker {
         continue;
       }
       known = id;
+      program_.options_by_name_.push_back(id);
     }
+  }
+
+  void SortOptions() {
+    std::ranges::sort(program_.options_by_name_, {}, [&](ir::OptionId id) {
+      return program_.modules_[program_.ModuleOf(id)].Text(program_.Get(id).name);
+    });
   }
 
   void AddDecls(uint32_t m) {

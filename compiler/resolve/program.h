@@ -76,6 +76,7 @@ class Program {
   bool Ordered(ir::DeclId constant) const;
 
   NameId NameOf(ir::DeclId id) const { return decl_names_[id.value]; }
+  NameId NameOf(ir::OptionId id) const { return option_names_[id.value]; }
   ir::DeclId OwnerOf(ir::MemberId id) const { return owners_[id.value]; }
   // The first member of that name, under whatever condition; invalid if none.
   ir::MemberId FindMember(ir::DeclId owner, NameId name) const;
@@ -105,6 +106,7 @@ class Program {
       NameId name) const;  // containers, buffers, push constants, samplers, images, workgroup
   ir::OptionId Option(NameId name) const;  // invalid if none
 
+  std::span<const ir::OptionId> options_by_name() const { return options_by_name_; }
   // In program order; the interface in binding order (rpl.md 8.1 step 3), settings left out.
   std::span<const ir::DeclId> constants() const { return constants_; }
   std::span<const ir::DeclId> settings() const { return settings_; }
@@ -130,6 +132,7 @@ class Program {
   std::vector<Candidates> candidates_;  // by NameId
   std::vector<bool> stage_sensitive_;   // by DeclId
   uint32_t decl_count_ = 0;
+  std::vector<NameId> option_names_;            // by OptionId
   std::vector<NameId> decl_names_;              // by DeclId
   std::vector<ir::DeclId> owners_;              // by MemberId
   FlatMap<uint64_t, ir::MemberId> long_lists_;  // owner << 32 | name -> first member of that name
@@ -137,6 +140,7 @@ class Program {
   std::vector<uint32_t> tree_sizes_;            // by CexprId
   std::vector<uint32_t> last_constant_;  // by CexprId: 1 + the last constant it may mean, or 0
   std::vector<bool> may_remark_;         // by CexprId
+  std::vector<ir::OptionId> options_by_name_;
   std::vector<ir::DeclId> constants_, settings_, interface_;
 };
 

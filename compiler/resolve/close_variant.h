@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// The walk: from a program and answers to the ordered list of closed units that make up one
+// variant, with everything that is wrong with it. Spec: rpl.md 8.1; architecture.md 7, 10.8.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "compiler/diag/diagnostic.h"
+#include "compiler/ir/closed.h"
+#include "compiler/resolve/answers.h"
+
+namespace kiln::resolve {
+
+struct EntryPoint {
+  ir::Stage stage = ir::Stage::kVertex;
+  std::string function;
+};
+
+// A pure function of program, entry points and option values. `units` are those the answers were
+// made with; the result refers to what they own and to the program. To learn what a failed variant
+// read, wrap the call in Answers::BeginReads and EndReads.
+// Diagnostics, sorted and merged: all of resolve, those of the units included.
+Diagnosed<ir::ClosedVariant> CloseVariant(const Program& program,
+                                          std::span<const EntryPoint> entries, Answers& answers,
+                                          Units& units);
+
+}  // namespace kiln::resolve
