@@ -351,6 +351,18 @@ Operand SegmentCloser::CloseComponents(const Operand& source, std::string_view l
   return result;
 }
 
+// `index` is LetterIndex of `letter`: beyond the type, or not a letter of xyzw at all.
+void SegmentCloser::ReportLetter(uint32_t index, std::string_view letter, std::string_view text,
+                                 ir::TypeId type, uint32_t inst) {
+  Diagnostic found = Make(index < 4 ? Code::kRpl6011 : Code::kRpl6010, AuxOf(inst))
+                         .With("letter", letter)
+                         .With("text", text);
+  if (index < 4) {
+    found = std::move(found).With("type", TypeName(type));
+  }
+  Report(std::move(found));
+}
+
 Operand SegmentCloser::CloseColumn(const Operand& source, std::string_view letters, uint32_t inst) {
   const ir::Type type = pool_[source.type];
   if (letters.size() > 1) {
