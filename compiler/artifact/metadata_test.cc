@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/artifact/metadata.h"
 
+#include <ostream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -242,6 +243,7 @@ struct WrongCase {
   void (*edit)(Wire&);
   const char* error;
 };
+void PrintTo(const WrongCase& item, std::ostream* out) { *out << item.name; }
 
 class WrongMetadata : public ::testing::TestWithParam<WrongCase> {};
 

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// The part of a pipeline that can matter, and the key that names it: equal keys, equal pipelines.
+// Spec: pso §6.10
+#pragma once
+
+#include <span>
+
+#include "compiler/base/digest.h"
+#include "runtime/pipeline/pipeline_desc.h"
+
+namespace kiln::runtime {
+
+// Drops what cannot matter: blend state without blending, stencil state without the test, values of
+// dynamic states, and so on. Idempotent.
+PipelineDesc CanonicalState(PipelineDesc desc);
+
+// XXH3-128 over the canonical state, the signature, specialization values and the code of each
+// stage (in the order of desc.stages). Names that only serve messages are left out.
+Hash128 PipelineKey(const PipelineDesc& desc, std::span<const Digest> code);
+
+}  // namespace kiln::runtime

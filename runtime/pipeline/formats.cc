@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/pipeline/formats.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "compiler/base/check.h"
+
+namespace kiln::runtime {
+namespace {
+
+using artifact::ItemFormat;
+using artifact::OutputItem;
+
+// Formats of one shape lie side by side in VkFormat, one per numeric kind, in this order.
+struct Family {
+  VkFormat first;
+  uint32_t components;
+  std::string_view prefix;
+  std::string_view suffixes;  // blank-separated, in order of VkFormat
+};
+
+constexpr std::string_view k8Bit = "UNORM SNORM USCALED SSCALED UINT SINT SRGB";
+constexpr std::string_view k10Bit =
+    "UNORM_PACK32 SNORM_PACK32 USCALED_PACK32 SSCALED_PACK32 "
+    "UINT_PACK32 SINT_PACK32";
+constexpr std::string_view k16Bit = "UNORM SNORM USCALED SSCALED UINT SINT SFLOAT";
+constexpr std::string_view k32Bit = "UINT SINT SFLOAT";
+
+constexpr auto kFamilies = std::to_array<Family>({
+    {VK_FORMAT_R5G6B5_UNORM_PACK16, 3, "R5G6B5", "UNORM_PACK16"},
+    {VK_FORMAT_A1R5G5B5_UNORM_PACK16, 4, "A1R5G5B5", "UNORM_PACK16"},
+    {VK_FORMAT_R8_UNORM, 1, "R8", k8Bit},
+    {VK_FORMAT_R8G8_UNORM, 2, "R8G8", k8Bit},
+    {VK_FORMAT_R8G8B8_UNORM, 3, "R8G8B8", k8Bit},
+    {VK_FORMAT_R8G8B8A8_UNORM, 4, "R8G8B8A8", k8Bit},
+    {VK_FORMAT_B8G8R8A8_UNORM, 4, "B8G8R8A8", k8Bit},
+    {VK_FORMAT_A2R10G10B10_UNORM_PACK32, 4, "A2R10G10B10", k10Bit},
+    {VK_FORMAT_A2B10G10R10_UNORM_PACK32, 4, "A2B10G10R10", k10Bit},
+    {VK_FORMAT_R16_UNORM, 1, "R16", k16Bit},
+    {VK_FORMAT_R16G16_UNORM, 2, "R16G16", k16Bit},
+    {VK_FORMAT_R16G16B16_UNORM, 3, "R16G16B16", k16Bit},
+    {VK_FORMAT_R16G16B16A16_UNORM, 4, "R16G16B16A16", k16Bit},
+    {VK_FORMAT_R32_UINT, 1, "R32", k32Bit},
+    {VK_FORMAT_R32G32_UINT, 2, "R32G32", k32Bit},
+    {VK_FORMAT_R32G32B32_UINT, 3, "R32G32B32", k32Bit},
+    {VK_FORMAT_R32G32B32A32_UINT, 4, "R32G32B32A32", k32Bit},
+    {VK_FORMAT_B10G11R11_UFLOAT_PACK32, 3, "B10G11R11", "UFLOAT_PACK32"},
+});
+
+struct Found {
+  const Family* family;
+  std::string_view suffix;
+};
+
+std::optional<Found> Find(VkFormat format) {
+  for (const Family& family : kFamilies) {
+    std::string_view rest = family.suffixes;
+    for (int kind = family.first; !rest.empty(); ++kind) {
+      const std::string_view suffix = rest.substr(0, rest.find(' '));
+      rest.remove_prefix(std::min(rest.size(), suffix.size() + 1));
+      if (kind == format) {
+        return Found{&family, suffix};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+// Position of the item format among the kinds of a family of its width.
+struct ItemRow {
+  ItemFormat item;
+  std::array<VkFormat, 4> by_components;
+};
+
+// NOLINTBEGIN(bugprone-macro-parentheses)
+#define KILN_8_OR_16(bits, KIND)                                     \
+  {                                                                  \
+    VK_FORMAT_R##bits##_##KIND, VK_FORMAT_R##bits##G##bits##_##KIND, \
+        VK_FORMAT_R##bits##G##bits##B##bits##_##KIND,                \
+        VK_FORMAT_R##bits##G##bits##B##bits##A##bits##_##KIND        \
+  }
+// NOLINTEND(bugprone-macro-parentheses)
+
+constexpr auto kItems = std::to_array<ItemRow>({
+    {ItemFormat::kFloat16, KILN_8_OR_16(16, SFLOAT)},
+    {ItemFormat::kFloat32, KILN_8_OR_16(32, SFLOAT)},
+    {ItemFormat::kUnorm8, KILN_8_OR_16(8, UNORM)},
+    {ItemFormat::kUnorm16, KILN_8_OR_16(16, UNORM)},
+    {ItemFormat::kSnorm8, KILN_8_OR_16(8, SNORM)},
+    {ItemFormat::kSnorm16, KILN_8_OR_16(16, SNORM)},
+    {ItemFormat::kUint8, KILN_8_OR_16(8, UINT)},
+    {ItemFormat::kUint16, KILN_8_OR_16(16, UINT)},
+    {ItemFormat::kUint32, KILN_8_OR_16(32, UINT)},
+    {ItemFormat::kSint8, KILN_8_OR_16(8, SINT)},
+    {ItemFormat::kSint16, KILN_8_OR_16(16, SINT)},
+    {ItemFormat::kSint32, KILN_8_OR_16(32, SINT)},
+});
+
+#undef KILN_8_OR_16
+
+}  // namespace
+
+VkFormat VertexFormat(ItemFormat item, uint32_t components) {
+  KILN_CHECK(components >= 1 && components <= 4, "components {}", components);
+  const ItemRow& row = kItems[static_cast<size_t>(item)];
+  KILN_CHECK(row.item == item, "item {}", item);
+  return row.by_components[components - 1];
+}
+
+std::optional<VkFormat> DeviceVertexFormat(ItemFormat item, uint32_t components, uint32_t offset,
+                                           uint32_t stride, const DeviceCaps& caps) {
+  const auto usable = [&](VkFormat format) {
+    return (caps.Format(format).bufferFeatures & VK_FORMAT_FEATURE_VERTEX_BUFFER_BIT) != 0;
+  };
+  const VkFormat exact = VertexFormat(item, components);
+  if (usable(exact)) {
+    return exact;
+  }
+  if (components == 3) {
+    const VkFormat wider = VertexFormat(item, 4);
+    const uint64_t end = uint64_t{offset} + uint64_t{4} * artifact::ItemSize(item);
+    if (end <= stride && usable(wider)) {
+      return wider;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<ColorFormat> DescribeColorFormat(VkFormat format) {
+  const std::optional<Found> found = Find(format);
+  if (!found || found->suffix.starts_with("USCALED") || found->suffix.starts_with("SSCALED")) {
+    return std::nullopt;
+  }
+  OutputItem item = OutputItem::kFloat;
+  if (found->suffix.starts_with("UINT")) {
+    item = OutputItem::kUint;
+  } else if (found->suffix.starts_with("SINT")) {
+    item = OutputItem::kSint;
+  }
+  return ColorFormat{item, found->family->components};
+}
+
+std::string FormatName(VkFormat format) {
+  if (const std::optional<Found> found = Find(format)) {
+    return fmt::format("VK_FORMAT_{}_{}", found->family->prefix, found->suffix);
+  }
+  switch (static_cast<int>(format)) {
+    case VK_FORMAT_UNDEFINED:
+      return "VK_FORMAT_UNDEFINED";
+    case VK_FORMAT_D16_UNORM:
+      return "VK_FORMAT_D16_UNORM";
+    case VK_FORMAT_D32_SFLOAT:
+      return "VK_FORMAT_D32_SFLOAT";
+    case VK_FORMAT_S8_UINT:
+      return "VK_FORMAT_S8_UINT";
+    case VK_FORMAT_D24_UNORM_S8_UINT:
+      return "VK_FORMAT_D24_UNORM_S8_UINT";
+    case VK_FORMAT_D32_SFLOAT_S8_UINT:
+      return "VK_FORMAT_D32_SFLOAT_S8_UINT";
+    default:
+      return fmt::format("VkFormat {}", static_cast<int>(format));
+  }
+}
+
+}  // namespace kiln::runtime

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Metadata's formats and types as Vulkan formats, and what a color format holds.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "compiler/artifact/metadata_enums.h"
+#include "runtime/vk/device.h"
+#include "runtime/vk/table.h"
+
+namespace kiln::runtime {
+
+// Format of one column: the item format repeated per component.
+// Requires: 1 <= components <= 4. Spec: pso §6.2
+VkFormat VertexFormat(artifact::ItemFormat item, uint32_t components);
+
+// The format in which the device reads such a column: three-component 8- and 16-bit formats are
+// optional in Vulkan, the four-component one serves if it stays inside the element.
+// nullopt: neither works. Spec: pso §6.2.2
+std::optional<VkFormat> DeviceVertexFormat(artifact::ItemFormat item, uint32_t components,
+                                           uint32_t offset, uint32_t stride,
+                                           const DeviceCaps& caps);
+
+struct ColorFormat {
+  artifact::OutputItem item;
+  uint32_t components;
+};
+
+// nullopt if nothing can be rendered to the format as a color.
+std::optional<ColorFormat> DescribeColorFormat(VkFormat format);
+
+// "VK_FORMAT_R8G8B8A8_UNORM" for formats that kiln names, else the number.
+std::string FormatName(VkFormat format);
+
+}  // namespace kiln::runtime

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/pipeline/pipeline_desc.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "runtime/pipeline/formats.h"
+#include "runtime/pipeline/to_vulkan.h"
+
+namespace kiln::runtime {
+namespace {
+
+using artifact::ColorOutput;
+using artifact::OutputItem;
+using artifact::PipelineType;
+using artifact::Stage;
+
+Error Wrong(std::string_view program, std::string_view reason, std::string_view what) {
+  return {ErrorCode::kInvalidArgument, fmt::format("'{}': {}", program, what), std::string(reason)};
+}
+Error Invalid(std::string_view program, std::string_view what) {
+  return Wrong(program, "METADATA_INVALID", what);
+}
+Error Mismatch(std::string_view program, std::string_view what) {
+  return Wrong(program, "SIGNATURE_MISMATCH", what);
+}
+
+Result<void> FillStages(const PipelineMetadata& metadata, PipelineDesc& desc) {
+  const bool compute = metadata.pipeline_type == PipelineType::kCompute;
+  const Stage first = compute ? Stage::kCompute : Stage::kVertex;
+  for (const artifact::EntryPoint& entry : metadata.entry_points) {
+    desc.stages.push_back({ToVulkan(entry.stage), entry.name});
+  }
+  std::ranges::sort(desc.stages, {}, &StageDesc::stage);
+  if (desc.stages.empty() || desc.stages.front().stage != ToVulkan(first)) {
+    return Wrong(desc.name, "METADATA_INCOMPLETE",
+                 fmt::format("a {} pipeline needs a {} entry point", NameOf(metadata.pipeline_type),
+                             NameOf(first)));
+  }
+  for (size_t i = 1; i < desc.stages.size(); ++i) {
+    if (desc.stages[i].stage == desc.stages[i - 1].stage) {
+      return Invalid(desc.name, "two entry points of one stage");
+    }
+  }
+  if (desc.stages.back().stage >
+      (compute ? VK_SHADER_STAGE_COMPUTE_BIT : VK_SHADER_STAGE_FRAGMENT_BIT)) {
+    return Invalid(desc.name,
+                   fmt::format("entry point '{}' is of a stage that a {} pipeline lacks",
+                               desc.stages.back().entry, NameOf(metadata.pipeline_type)));
+  }
+  for (const artifact::Specialization& option : metadata.specialization) {
+    const auto offset = static_cast<uint32_t>(desc.specialization_values.size() * sizeof(uint32_t));
+    desc.specialization.push_back({option.id, offset, sizeof(uint32_t)});
+    desc.specialization_values.push_back(option.value_bits);
+  }
+  return {};
+}
+
+Result<void> FillSets(const PipelineMetadata& metadata, PipelineDesc& desc) {
+  for (size_t i = 0; i < kSetCount; ++i) {
+    const artifact::Set& set = metadata.sets[i];
+    SetDesc& out = desc.sets[i];
+    for (const artifact::Buffer& buffer : set.buffers) {
+      out.push_back({buffer.binding, ToVulkan(buffer.type), 1, buffer.name});
+    }
+    for (const artifact::Sampler& sampler : set.samplers) {
+      out.push_back({sampler.binding, VK_DESCRIPTOR_TYPE_SAMPLER, 1, sampler.name});
+    }
+    for (const artifact::Image& image : set.images) {
+      out.push_back({image.binding, ToVulkan(image.type), image.image_array_size, image.name});
+    }
+    std::ranges::sort(out, {}, &BindingDesc::binding);
+    const auto twice = std::ranges::adjacent_find(out, {}, &BindingDesc::binding);
+    if (twice != out.end()) {
+      return Invalid(desc.name,
+                     fmt::format("'{}' and '{}' of set {} both have binding {}", twice->name,
+                                 std::next(twice)->name, artifact::kSetNames[i], twice->binding));
+    }
+  }
+  desc.push_size = (metadata.push_constant_size + 3) / 4 * 4;
+  desc.layout_stages = desc.bind_point == VK_PIPELINE_BIND_POINT_COMPUTE
+                           ? VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT}
+                           : VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
+  return {};
+}
+
+Result<void> FillAttribute(const artifact::AttributeSource& source,
+                           const artifact::Attribute& attribute, PipelineDesc& desc) {
+  const artifact::AttributeShape shape = ShapeOf(attribute.kind);
+  if (shape.columns > 1 && attribute.column_stride == 0) {
+    return Wrong(desc.name, "METADATA_INCOMPLETE",
+                 fmt::format("matrix attribute '{}' has no column_stride", attribute.name));
+  }
+  const uint64_t column = uint64_t{shape.rows} * ItemSize(attribute.item_format);
+  const uint64_t end =
+      attribute.offset + uint64_t{attribute.column_stride} * (shape.columns - 1) + column;
+  if (end > source.block_size) {
+    return Invalid(desc.name, fmt::format("attribute '{}' ends at byte {} of {} in '{}'",
+                                          attribute.name, end, source.block_size, source.name));
+  }
+  for (uint32_t k = 0; k < shape.columns; ++k) {
+    desc.vertex_attributes.push_back({.name = attribute.name,
+                                      .location = attribute.location + k,
+                                      .binding = source.binding,
+                                      .offset = attribute.offset + k * attribute.column_stride,
+                                      .item = attribute.item_format,
+                                      .components = shape.rows});
+  }
+  return {};
+}
+
+Result<void> FillVertexInput(const PipelineMetadata& metadata, PipelineDesc& desc) {
+  for (const artifact::AttributeSource& source : metadata.attribute_sources) {
+    desc.vertex_bindings.push_back({source.binding, source.block_size,
+                                    source.rate == artifact::InputRate::kInstance
+                                        ? VK_VERTEX_INPUT_RATE_INSTANCE
+                                        : VK_VERTEX_INPUT_RATE_VERTEX});
+    for (const artifact::Attribute& attribute : source.attributes) {
+      KILN_TRY_VOID(FillAttribute(source, attribute, desc));
+    }
+  }
+  std::vector<VertexAttributeDesc> sorted = desc.vertex_attributes;
+  std::ranges::sort(sorted, {}, &VertexAttributeDesc::location);
+  const auto twice = std::ranges::adjacent_find(sorted, {}, &VertexAttributeDesc::location);
+  if (twice != sorted.end()) {
+    return Invalid(desc.name, fmt::format("attributes '{}' and '{}' both have location {}",
+                                          twice->name, std::next(twice)->name, twice->location));
+  }
+  return {};
+}
+
+VkStencilOpState StencilOf(const artifact::StencilFace& face) {
+  return {.failOp = ToVulkan(face.on_fail),
+          .passOp = ToVulkan(face.on_pass),
+          .depthFailOp = ToVulkan(face.on_depth_fail),
+          .compareOp = ToVulkan(face.compare),
+          .compareMask = face.compare_mask,
+          .writeMask = face.write_mask,
+          .reference = face.reference};
+}
+
+void FillState(const PipelineMetadata& metadata, const PassSignature& signature,
+               PipelineDesc& desc) {
+  const artifact::Settings& settings = metadata.settings;
+  const artifact::FixedState& fixed = metadata.fixed_state;
+  desc.raster = {.topology = ToVulkan(fixed.topology),
+                 .primitive_restart = fixed.primitive_restart,
+                 .polygon_mode = ToVulkan(settings.polygon_mode),
+                 .cull_mode = ToVulkan(settings.cull_mode),
+                 .front_face = ToVulkan(fixed.front_face),
+                 .depth_clamp = fixed.depth_clamp,
+                 .discard = fixed.rasterizer_discard,
+                 .depth_bias = fixed.depth_bias,
+                 .line_width = fixed.line_width};
+  desc.multisample = {.samples = signature.samples,
+                      .sample_shading = fixed.sample_shading,
+                      .alpha_to_coverage = fixed.alpha_to_coverage,
+                      .alpha_to_one = fixed.alpha_to_one};
+  desc.depth_stencil = {.depth_test = settings.depth_test,
+                        .depth_write = settings.depth_write,
+                        .depth_compare = ToVulkan(settings.depth_compare_operation),
+                        .bounds_test = settings.depth_bounds_test,
+                        .bounds_min = settings.depth_min,
+                        .bounds_max = settings.depth_max,
+                        .stencil_test = settings.stencil_test,
+                        .front = StencilOf(settings.stencil_front),
+                        .back = StencilOf(settings.stencil_back)};
+  desc.blend_constants = metadata.blend_constants;
+  desc.logic_op = fixed.logic_op;
+  for (const artifact::DynamicState state : fixed.dynamic_state) {
+    desc.dynamic_states.push_back(ToVulkan(state));
+  }
+  desc.viewport_y = fixed.viewport_y;
+}
+
+VkPipelineColorBlendAttachmentState BlendOf(const ColorOutput& output) {
+  VkColorComponentFlags mask = 0;
+  for (size_t i = 0; i < output.write.size(); ++i) {
+    mask |= output.write[i] ? VK_COLOR_COMPONENT_R_BIT << i : 0;
+  }
+  return {.blendEnable = output.use_blend ? VK_TRUE : VK_FALSE,
+          .srcColorBlendFactor = ToVulkan(output.source_color_blend_factor),
+          .dstColorBlendFactor = ToVulkan(output.destination_color_blend_factor),
+          .colorBlendOp = ToVulkan(output.color_blend_operation),
+          .srcAlphaBlendFactor = ToVulkan(output.source_alpha_blend_factor),
+          .dstAlphaBlendFactor = ToVulkan(output.destination_alpha_blend_factor),
+          .alphaBlendOp = ToVulkan(output.alpha_blend_operation),
+          .colorWriteMask = mask};
+}
+
+Result<void> FillOutput(const ColorOutput& output, PipelineDesc& desc) {
+  const std::vector<VkFormat>& formats = desc.signature.color;
+  if (output.location >= formats.size() || formats[output.location] == VK_FORMAT_UNDEFINED) {
+    return Mismatch(desc.name,
+                    fmt::format("color output '{}' writes attachment {}, the pass has {}",
+                                output.name, output.location, formats.size()));
+  }
+  const VkFormat format = formats[output.location];
+  const std::optional<ColorFormat> holds = DescribeColorFormat(format);
+  if (!holds || holds->item != output.item) {
+    return Mismatch(desc.name,
+                    fmt::format("color output '{}' is {}, attachment {} is {}", output.name,
+                                NameOf(output.item), output.location, FormatName(format)));
+  }
+  if (output.use_blend && output.item != OutputItem::kFloat) {
+    return Mismatch(desc.name, fmt::format("color output '{}' blends, which integers cannot ({})",
+                                           output.name, FormatName(format)));
+  }
+  const bool taken = std::ranges::any_of(
+      desc.outputs, [&](const OutputDesc& other) { return other.location == output.location; });
+  if (taken) {
+    return Invalid(desc.name, fmt::format("two color outputs have location {}", output.location));
+  }
+  desc.outputs.push_back({output.name, output.location, output.item, output.components_count});
+  desc.attachments[output.location] = BlendOf(output);
+  return {};
+}
+
+Result<void> FillTargets(const PipelineMetadata& metadata, const PassSignature& signature,
+                         PipelineDesc& desc) {
+  desc.signature = signature;
+  desc.attachments.resize(signature.color.size());  // beyond the outputs: write mask 0
+  for (const ColorOutput& output : metadata.color_outputs) {
+    KILN_TRY_VOID(FillOutput(output, desc));
+  }
+  const VkImageAspectFlags aspects = DepthStencilAspects(signature.depth_stencil);
+  const artifact::Settings& settings = metadata.settings;
+  if ((settings.depth_test || settings.depth_bounds_test) &&
+      (aspects & VK_IMAGE_ASPECT_DEPTH_BIT) == 0) {
+    return Mismatch(desc.name,
+                    fmt::format("the depth test is on, the pass has {} for depth and stencil",
+                                FormatName(signature.depth_stencil)));
+  }
+  if (settings.stencil_test && (aspects & VK_IMAGE_ASPECT_STENCIL_BIT) == 0) {
+    return Mismatch(desc.name,
+                    fmt::format("the stencil test is on, the pass has {} for depth and stencil",
+                                FormatName(signature.depth_stencil)));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<PipelineDesc> DescFrom(std::string_view name, const PipelineMetadata& metadata,
+                              const PassSignature& signature) {
+  PipelineDesc desc;
+  desc.name = name;
+  const bool compute = metadata.pipeline_type == PipelineType::kCompute;
+  desc.bind_point = compute ? VK_PIPELINE_BIND_POINT_COMPUTE : VK_PIPELINE_BIND_POINT_GRAPHICS;
+  KILN_TRY_VOID(FillStages(metadata, desc));
+  KILN_TRY_VOID(FillSets(metadata, desc));
+  desc.required_features = metadata.required_features;
+  desc.required_extensions = metadata.required_extensions;
+  if (compute) {
+    desc.workgroup_size = metadata.workgroup_size;
+    return desc;
+  }
+  KILN_TRY_VOID(FillVertexInput(metadata, desc));
+  FillState(metadata, signature, desc);
+  KILN_TRY_VOID(FillTargets(metadata, signature, desc));
+  return desc;
+}
+
+PassSignature DefaultSignature(const PipelineMetadata& metadata) {
+  PassSignature signature;
+  for (const ColorOutput& output : metadata.color_outputs) {
+    const size_t count = std::max<size_t>(signature.color.size(), output.location + size_t{1});
+    signature.color.resize(count, VK_FORMAT_UNDEFINED);
+    VkFormat& format = signature.color[output.location];
+    switch (output.item) {
+      case OutputItem::kFloat:
+        format = VK_FORMAT_R8G8B8A8_UNORM;
+        break;
+      case OutputItem::kUint:
+        format = VK_FORMAT_R32G32B32A32_UINT;
+        break;
+      case OutputItem::kSint:
+        format = VK_FORMAT_R32G32B32A32_SINT;
+        break;
+    }
+  }
+  const artifact::Settings& settings = metadata.settings;
+  if (settings.stencil_test) {
+    signature.depth_stencil = VK_FORMAT_D32_SFLOAT_S8_UINT;
+  } else if (settings.depth_test || settings.depth_bounds_test) {
+    signature.depth_stencil = VK_FORMAT_D32_SFLOAT;
+  }
+  return signature;
+}
+
+}  // namespace kiln::runtime
