@@ -46,7 +46,7 @@ def compile_alone(header, root, build, compiler):
 
 
 def main():
-    root, build, compiler = pathlib.Path(sys.argv[1]), sys.argv[2], [sys.argv[3]]
+    root, build, compiler = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], [sys.argv[3]]
     (pathlib.Path(build) / "headers").mkdir(parents=True, exist_ok=True)
     if shutil.which("ccache"):
         compiler.insert(0, "ccache")
