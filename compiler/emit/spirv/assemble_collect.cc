@@ -73,6 +73,9 @@ void Assembler::AddFunction(const ir::FunctionRef& ref, const DeclVersion& versi
   word_bound_ += head.word_count + kFunctionTail;
   for (const ir::SegmentRef& segment : ref.segments) {
     const Piece& piece = store_[table_.Find(segment.closed)];
+    const bool is_body = &segment == &ref.segments.front();
+    KILN_CHECK(is_body || piece.end != End::kTerminated,
+               "control must go on past a hole: segment {}", segment.segment);
     runs_.push_back({&piece, 0});
     word_bound_ += piece.word_count;
     needs_ |= piece.needs;
