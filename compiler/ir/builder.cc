@@ -4,6 +4,7 @@
 #include "compiler/ir/builder.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/base/check.h"
 #include "compiler/base/digest.h"
@@ -81,21 +82,24 @@ CexprId Builder::Intern(const Cexpr& cexpr) {
     return id;
   }
   uint32_t below = 0;
+  uint32_t left = 0;  // of a chain, which adds no level
   const auto use = [&](uint32_t operand) {
     KILN_CHECK(operand < id.value, "operand {} of cexpr {}", operand, id);
     below = std::max<uint32_t>(below, cexpr_nesting_[operand]);
   };
   const CexprShape shape = ShapeOf(cexpr.op);
-  if (shape == CexprShape::kUnary || shape == CexprShape::kBinary || shape == CexprShape::kSelect) {
+  if (shape == CexprShape::kUnary || shape == CexprShape::kSelect) {
     use(cexpr.a);
   }
   if (shape == CexprShape::kBinary) {
+    use(cexpr.a);
+    left = std::exchange(below, 0);
     use(cexpr.b);
   }
   if (shape == CexprShape::kSelect || shape == CexprShape::kComposite) {
     std::ranges::for_each(ListAt(ListId{cexpr.b}), use);
   }
-  cexpr_nesting_.push_back(CheckNesting(below + 1));
+  cexpr_nesting_.push_back(CheckNesting(std::max(left, below + 1)));
   return id;
 }
 
@@ -228,25 +232,29 @@ InstId Builder::AddInst(const Inst& inst, const InstSpans& spans) {
   KILN_CHECK(!open_blocks_.empty() && FactsOf(inst.kind).form != Form::kClosed, "kind {}",
              inst.kind);
   const InstId id{Count(insts_)};
-  inst_nesting_.push_back(CheckNesting(NestingOf(inst) + 1));
+  inst_nesting_.push_back(CheckNesting(NestingOf(inst)));
   insts_.push_back(inst);
   inst_spans_.push_back(spans);
   open_blocks_.back().insts.push_back(id.value);
   return id;
 }
 
+// A left operand adds no level: chains are as long as sources make them (ids.h).
 uint32_t Builder::NestingOf(const Inst& inst) const {
   uint32_t below = 0;
+  uint32_t left = 0;
+  const bool chain = IsChain(inst.kind);
   const auto lists = [this](ListId id) { return ListAt(id); };
   ForEachInstOperand(inst, lists, [&](uint32_t operand) {
     KILN_CHECK(operand < insts_.size(), "operand {} of instruction {}", operand, insts_.size());
-    below = std::max<uint32_t>(below, inst_nesting_[operand]);
+    uint32_t& level = chain && operand == inst.a ? left : below;
+    level = std::max<uint32_t>(level, inst_nesting_[operand]);
   });
   ForEachOwnedBlock(inst, lists, [&](uint32_t block) {
     KILN_CHECK(block < blocks_.size(), "block {} of {}", block, blocks_.size());
     below = std::max<uint32_t>(below, block_nesting_[block]);
   });
-  return below;
+  return std::max(left, below + 1);
 }
 
 }  // namespace kiln::ir

@@ -31,7 +31,8 @@ inline constexpr uint32_t kNoRow = Id<struct RowTag>::kNone;
 
 // Deepest nesting of blocks and expressions together, of types and of compile-time expressions that
 // an open module may hold; so recursion over a verified module is safe. Front ends refuse deeper
-// sources before they build.
+// sources before they build. A left operand is no level deeper than its user (`a + b + c`,
+// `a.b.c`): chains have any length and are walked by loops.
 inline constexpr uint32_t kMaxNesting = 1024;
 
 }  // namespace kiln::ir

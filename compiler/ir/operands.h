@@ -35,6 +35,13 @@ constexpr Inst MakeInst(InstKind kind, uint16_t flags, TypeId type,
   return {kind, flags, type, words[0], words[1]};
 }
 
+// Kinds whose operand `a` continues a chain: a + b + c, a.b.c, a && b && c. Chains may be as long
+// as a source makes them, so nothing recurses along `a`.
+constexpr bool IsChain(InstKind kind) {
+  return kind == InstKind::kNameBinary || kind == InstKind::kLogical || kind == InstKind::kMember ||
+         kind == InstKind::kIndex;
+}
+
 // Calls visit(word) for every instruction `inst` uses as an operand, in order. `lists(ListId)`
 // returns the words of a list.
 template <class Lists, class Visit>

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+// Compile-time expressions become interned rows and a run of spans, one per node in pre-order.
+// Constructs that may not stand in them become kInvalid rows without operands: they are wrong only
+// where somebody asks. Spec: rpl §8.2, compiler/ir/cexpr.h
+#include <algorithm>
+#include <array>
+
+#include "compiler/base/check.h"
+#include "compiler/front/rpl/lowerer.h"
+
+namespace kiln::rpl {
+namespace {
+
+ir::CexprOp OpOf(ir::BinaryOp op) {
+  using enum ir::BinaryOp;
+  switch (op) {
+    case kAdd:
+      return ir::CexprOp::kAdd;
+    case kSub:
+      return ir::CexprOp::kSub;
+    case kMul:
+      return ir::CexprOp::kMul;
+    case kDiv:
+      return ir::CexprOp::kDiv;
+    case kMod:
+      return ir::CexprOp::kMod;
+    case kAnd:
+      return ir::CexprOp::kAnd;
+    case kOr:
+      return ir::CexprOp::kOr;
+    case kXor:
+      return ir::CexprOp::kXor;
+    case kShiftLeft:
+      return ir::CexprOp::kShiftLeft;
+    case kShiftRight:
+      return ir::CexprOp::kShiftRight;
+    case kLess:
+      return ir::CexprOp::kLess;
+    case kGreater:
+      return ir::CexprOp::kGreater;
+    case kLessEqual:
+      return ir::CexprOp::kLessEqual;
+    case kGreaterEqual:
+      return ir::CexprOp::kGreaterEqual;
+    case kEqual:
+      return ir::CexprOp::kEqual;
+    case kNotEqual:
+      return ir::CexprOp::kNotEqual;
+    case kShiftRightArithmetic:  // has no operator
+      break;
+  }
+  KILN_UNREACHABLE();
+}
+
+ir::CexprOp OpOf(ir::UnaryOp op) {
+  switch (op) {
+    case ir::UnaryOp::kNegate:
+      return ir::CexprOp::kNegate;
+    case ir::UnaryOp::kNot:
+      return ir::CexprOp::kNot;
+    case ir::UnaryOp::kComplement:
+      return ir::CexprOp::kComplement;
+    case ir::UnaryOp::kPlus:
+      return ir::CexprOp::kPlus;
+  }
+  KILN_UNREACHABLE();
+}
+
+bool IsNegation(const Expr& expr) {
+  return expr.kind == ExprKind::kUnary && expr.op == static_cast<uint8_t>(ir::UnaryOp::kNegate);
+}
+
+// The kinds a compile-time constructor converts to.
+bool ConvertsTo(InbuiltType type, ir::ValueKind* kind) {
+  *kind = type == InbuiltType::kU1   ? ir::ValueKind::kUint
+          : type == InbuiltType::kS1 ? ir::ValueKind::kSint
+                                     : ir::ValueKind::kFloat;
+  return type == InbuiltType::kU1 || type == InbuiltType::kS1 || type == InbuiltType::kF1;
+}
+
+}  // namespace
+
+// Is `row` a literal whose user is a unary minus? Then the user stands for both, so that
+// -2147483648 has a value and no operator overflows.
+bool Lowerer::FoldsIntoUser(uint32_t row, uint32_t root) const {
+  const ExprKind kind = ast_.exprs[row].kind;
+  return (kind == ExprKind::kSint || kind == ExprKind::kFloat) && row < root &&
+         IsNegation(ast_.exprs[row + 1]) && ast_.exprs[row + 1].a == row;
+}
+
+uint32_t Lowerer::Negated(const Expr& literal) {
+  return literal.kind == ExprKind::kFloat ? literal.a ^ 0x80000000u : 0u - literal.a;
+}
+
+ir::CexprId Lowerer::LowerCexpr(const ExprRange& range, ir::SpanId* spans, Composites composites) {
+  for (uint32_t row = range.first; row <= range.root; ++row) {
+    if (ast_.exprs[row].kind == ExprKind::kSizes) {
+      row = ast_.exprs[row].a - 1;  // sizes are lowered with their constructor
+    } else if (!FoldsIntoUser(row, range.root)) {
+      cexprs_[row] = CexprOfRow(row, composites);
+    }
+  }
+  run_.clear();
+  AppendSpans(range.root, composites);
+  *spans = builder_.AddRun(run_);
+  return cexprs_[range.root];
+}
+
+ir::CexprId Lowerer::CexprOfRow(uint32_t row, Composites composites) {
+  const Expr& expr = ast_.exprs[row];
+  switch (expr.kind) {
+    case ExprKind::kName:
+      return builder_.Intern({.op = ir::CexprOp::kName, .a = NameOf(expr.token).value});
+    case ExprKind::kFlag:
+      return builder_.Literal(ir::ValueKind::kFlag, expr.a);
+    case ExprKind::kUint:
+      return builder_.Literal(ir::ValueKind::kUint, expr.a);
+    case ExprKind::kSint:
+      return builder_.Literal(ir::ValueKind::kSint, expr.a);
+    case ExprKind::kFloat:
+      return builder_.Literal(ir::ValueKind::kFloat, expr.a);
+    case ExprKind::kString:
+      return builder_.Intern({.op = ir::CexprOp::kLiteral,
+                              .kind = static_cast<uint16_t>(ir::ValueKind::kString),
+                              .a = TextOfSymbol(expr.a).value});
+    case ExprKind::kUnary: {
+      if (FoldsIntoUser(expr.a, row)) {
+        const Expr& literal = ast_.exprs[expr.a];
+        const bool real = literal.kind == ExprKind::kFloat;
+        return builder_.Literal(real ? ir::ValueKind::kFloat : ir::ValueKind::kSint,
+                                Negated(literal));
+      }
+      return builder_.Intern(
+          {.op = OpOf(static_cast<ir::UnaryOp>(expr.op)), .a = cexprs_[expr.a].value});
+    }
+    case ExprKind::kBinary:
+      return BinaryCexpr(OpOf(static_cast<ir::BinaryOp>(expr.op)), expr);
+    case ExprKind::kLogical: {
+      const bool is_and = expr.op == static_cast<uint8_t>(ir::LogicalOp::kAnd);
+      return BinaryCexpr(is_and ? ir::CexprOp::kLogicalAnd : ir::CexprOp::kLogicalOr, expr);
+    }
+    case ExprKind::kMember:
+      return Invalid(ir::InvalidCexpr::kFieldAccess, expr.span);
+    case ExprKind::kIndex:
+      return Invalid(ir::InvalidCexpr::kIndex, expr.span);
+    case ExprKind::kAssign:
+      return Invalid(ir::InvalidCexpr::kAssignment, expr.span);
+    case ExprKind::kCall:
+      return Invalid(ir::InvalidCexpr::kCall, SpanOf(expr.token));
+    case ExprKind::kConstruct:
+      return CexprOfConstructor(row, composites);
+    case ExprKind::kSelect: {
+      const std::span<const uint32_t> items = ast_.List(expr.b);
+      const std::array operands{cexprs_[items[0]].value, cexprs_[items[1]].value};
+      return builder_.Intern({.op = ir::CexprOp::kSelect,
+                              .a = cexprs_[expr.a].value,
+                              .b = builder_.List(operands).value});
+    }
+    case ExprKind::kRight:
+    case ExprKind::kThen:
+    case ExprKind::kElse:
+    case ExprKind::kSizes:
+      return {};  // markers
+  }
+  KILN_UNREACHABLE();
+}
+
+ir::CexprId Lowerer::BinaryCexpr(ir::CexprOp op, const Expr& expr) {
+  return builder_.Intern({.op = op, .a = cexprs_[expr.a].value, .b = cexprs_[expr.b].value});
+}
+
+ir::CexprId Lowerer::Invalid(ir::InvalidCexpr kind, Span text, uint32_t number) {
+  return builder_.Intern({.op = ir::CexprOp::kInvalid,
+                          .kind = static_cast<uint16_t>(kind),
+                          .a = builder_.Text(Quoted(TextAt(text))).value,
+                          .b = number});
+}
+
+ir::CexprId Lowerer::CexprOfConstructor(uint32_t row, Composites composites) {
+  const Expr& expr = ast_.exprs[row];
+  const std::span<const uint32_t> items = ast_.List(expr.a);
+  const auto count = static_cast<uint32_t>(items.size());
+  ir::ValueKind kind;
+  const InbuiltType type = lexed_.symbols[SymbolOf(expr.token)].word.type;
+  if (expr.b == kNone && ConvertsTo(type, &kind)) {
+    if (count != 1) {
+      return Invalid(ir::InvalidCexpr::kConstructorCount, SpanOf(expr.token), count);
+    }
+    return builder_.Intern({.op = ir::CexprOp::kConvert,
+                            .kind = static_cast<uint16_t>(kind),
+                            .a = cexprs_[items[0]].value});
+  }
+  if (composites == Composites::kInvalid) {
+    return Invalid(ir::InvalidCexpr::kConstructorType, SpanOf(expr.token));
+  }
+  ir::SpanId ignored;
+  const ir::TypeId written =
+      LowerType({.token = expr.token, .sizes = expr.b}, Runtime::kNo, &ignored);
+  words_.clear();
+  for (const uint32_t item : items) {
+    words_.push_back(cexprs_[item].value);
+  }
+  return builder_.Intern(
+      {.op = ir::CexprOp::kComposite, .a = written.value, .b = builder_.List(words_).value});
+}
+
+// Pre-order by an explicit stack, because chains may be long.
+void Lowerer::AppendSpans(uint32_t root, Composites composites) {
+  const size_t base = rows_.size();
+  rows_.push_back(root);
+  const auto push_reversed = [this](std::span<const uint32_t> items) {
+    rows_.insert(rows_.end(), items.rbegin(), items.rend());
+  };
+  while (rows_.size() > base) {
+    const uint32_t row = rows_.back();
+    const Expr& expr = ast_.exprs[row];
+    rows_.pop_back();
+    run_.push_back(expr.span);
+    if (expr.kind == ExprKind::kBinary || expr.kind == ExprKind::kLogical) {
+      rows_.push_back(expr.b);
+      rows_.push_back(expr.a);
+    } else if (expr.kind == ExprKind::kUnary && !FoldsIntoUser(expr.a, row)) {
+      rows_.push_back(expr.a);
+    } else if (expr.kind == ExprKind::kSelect) {
+      push_reversed(ast_.List(expr.b));
+      rows_.push_back(expr.a);
+    } else if (expr.kind == ExprKind::kConstruct) {
+      const std::span<const uint32_t> items = ast_.List(expr.a);
+      ir::ValueKind kind;
+      const InbuiltType type = lexed_.symbols[SymbolOf(expr.token)].word.type;
+      const bool converts = expr.b == kNone && ConvertsTo(type, &kind);
+      if (converts ? items.size() == 1 : composites == Composites::kAllowed) {
+        push_reversed(items);
+      }
+    }
+  }
+}
+
+}  // namespace kiln::rpl
