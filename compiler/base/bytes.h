@@ -37,8 +37,9 @@ T ReadLittle(ByteView bytes, size_t offset = 0) {
 
 template <class T>
 void AppendLittle(Bytes& out, T value) {
-  const auto* first = reinterpret_cast<const std::byte*>(&value);
-  out.insert(out.end(), first, first + sizeof(T));
+  const size_t end = out.size();  // resize and copy: g++ 12 warns wrongly about insert
+  out.resize(end + sizeof(T));
+  std::memcpy(out.data() + end, &value, sizeof(T));
 }
 
 inline void Append(Bytes& out, ByteView bytes) {

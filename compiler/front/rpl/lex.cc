@@ -6,9 +6,9 @@
 #include <array>
 #include <optional>
 
+#include "compiler/base/utf8.h"
 #include "compiler/front/common/identifier.h"
 #include "compiler/front/common/number_literal.h"
-#include "compiler/front/common/utf8.h"
 #include "compiler/front/rpl/symbol_table.h"
 
 namespace kiln::rpl {
@@ -24,6 +24,8 @@ constexpr auto kTokenTexts = std::to_array<std::string_view>({
 #include "compiler/front/rpl/tokens.def"
 });
 
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 constexpr bool IsHexDigit(char c) {
   return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
@@ -38,8 +40,8 @@ class Lexer {
         symbols_(text, out.symbols) {}
 
   void Run() {
-    if (text_.starts_with(front::kByteOrderMark)) {
-      at_ = front::kByteOrderMark.size();
+    if (text_.starts_with(kByteOrderMark)) {
+      at_ = kByteOrderMark.size();
     }
     while (at_ < size_) {
       Next();
@@ -236,7 +238,7 @@ class Lexer {
     const char second = At(at_ + 1);
     const TokenKind kind = Operator(c, second, At(at_ + 2));
     if (kind == TokenKind::kError) {
-      const uint32_t size = static_cast<uint32_t>(front::CodePointSize(text_, at_));
+      const uint32_t size = DecodeUtf8(text_.substr(at_)).size;
       Report(Code::kRpl1002, at_ + size);
       Push(kind, at_ + size);
       return;
@@ -366,8 +368,8 @@ Lexed Lex(std::string_view text, uint32_t module) {
     out.tokens.push_back({});
     return out;
   }
-  const size_t invalid = front::FindInvalidUtf8(text);
-  if (invalid != std::string_view::npos) {
+  const size_t invalid = FindInvalidUtf8(text);
+  if (invalid != text.size()) {
     const auto at = static_cast<uint32_t>(invalid);
     out.diagnostics.push_back(
         Make(Code::kRpl1001, {.module = module, .bytes = {at, at + 1}}).With("offset", invalid));
