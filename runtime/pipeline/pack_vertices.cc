@@ -85,7 +85,8 @@ void PackAttribute(const Attribute& attribute, uint32_t stride, std::span<const 
                                       : static_cast<T>(shape.columns == 1 && i == 3 ? 1 : 0);
       const uint32_t bits = ItemBits(attribute.item_format, value);
       const size_t at = element * stride + attribute.offset +
-                        size_t{i / shape.rows} * attribute.column_stride + i % shape.rows * size;
+                        size_t{i / shape.rows} * attribute.column_stride +
+                        size_t{i % shape.rows} * size;
       std::memcpy(out.data() + at, &bits, size);
     }
   }

@@ -108,6 +108,7 @@ Result<PipelineId> Pipelines::Add(std::string_view name, const PipelineMetadata&
   KILN_TRY(entry->desc, DescFrom(name, metadata, signature));
   KILN_TRY(const auto words, WordsOf(entry->desc, modules));
   std::vector<Digest> code;
+  code.reserve(words.size());
   for (const std::span<const uint32_t> module : words) {
     code.push_back(DigestOf(std::as_bytes(module)));
   }

@@ -62,7 +62,8 @@ Result<uint32_t> Memory::FindType(uint32_t allowed, MemoryUse use) const {
       "OUT_OF_MEMORY"};
 }
 
-Result<Memory::Block> Memory::NewBlock(uint32_t type, MemoryKind kind, VkDeviceSize size) {
+Result<Memory::Block> Memory::NewBlock(uint32_t type, MemoryUse use, MemoryKind kind,
+                                       VkDeviceSize size) {
   const Table& table = device_.table();
   VkMemoryAllocateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
@@ -73,6 +74,7 @@ Result<Memory::Block> Memory::NewBlock(uint32_t type, MemoryKind kind, VkDeviceS
               fmt::format("allocate {} bytes of device memory", size));
   Block block{.memory = UniqueMemory(table, device_.handle(), handle),
               .type = type,
+              .use = use,
               .kind = kind,
               .size = size,
               .mapped = nullptr,
@@ -122,11 +124,12 @@ Result<Allocation> Memory::Allocate(const VkMemoryRequirements& needs, MemoryUse
   KILN_TRY(const uint32_t type, FindType(needs.memoryTypeBits, use));
   Allocation out;
   for (size_t i = 0; i < blocks_.size(); ++i) {
-    if (blocks_[i].type == type && blocks_[i].kind == kind && TakeFrom(i, needs, out)) {
+    if (blocks_[i].type == type && blocks_[i].use == use && blocks_[i].kind == kind &&
+        TakeFrom(i, needs, out)) {
       return out;
     }
   }
-  KILN_TRY(Block block, NewBlock(type, kind, std::max(kBlockSize, needs.size)));
+  KILN_TRY(Block block, NewBlock(type, use, kind, std::max(kBlockSize, needs.size)));
   blocks_.push_back(std::move(block));
   KILN_CHECK(TakeFrom(blocks_.size() - 1, needs, out), "size {} alignment {}", needs.size,
              needs.alignment);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Device memory in blocks: few large allocations, handed out in ranges by first fit. Buffers and
-// images live in blocks of their own, so that bufferImageGranularity never matters.
+// images live in blocks of their own, so that bufferImageGranularity never matters; so do uses,
+// since the validation layer overestimates what a draw reads of an instance buffer (stride ×
+// vertices) and would report the neighbour.
 #pragma once
 
 #include <cstddef>
@@ -73,6 +75,7 @@ class Memory {
   struct Block {
     UniqueMemory memory;
     uint32_t type = 0;
+    MemoryUse use = MemoryUse::kDevice;
     MemoryKind kind = MemoryKind::kBuffer;
     VkDeviceSize size = 0;
     std::byte* mapped = nullptr;
@@ -80,7 +83,7 @@ class Memory {
   };
 
   Result<uint32_t> FindType(uint32_t allowed, MemoryUse use) const;
-  Result<Block> NewBlock(uint32_t type, MemoryKind kind, VkDeviceSize size);
+  Result<Block> NewBlock(uint32_t type, MemoryUse use, MemoryKind kind, VkDeviceSize size);
   bool TakeFrom(size_t block, const VkMemoryRequirements& needs, Allocation& out);
   void Give(size_t block, Range range);
 

@@ -85,13 +85,16 @@ TEST(Memory, SmallRequests_ShareOneBlockWithoutOverlap) {
   EXPECT_EQ(memory.used(), 300U);
 }
 
-TEST(Memory, BuffersAndImages_LiveInDifferentBlocks) {
+TEST(Memory, BuffersAndImagesAndUses_LiveInDifferentBlocks) {
   const Device device = FakeDevice();
   Memory memory(device);
   const Allocation buffer = Take(memory, Needs(100));
   const Allocation image = Take(memory, Needs(100), MemoryUse::kDevice, MemoryKind::kImage);
   EXPECT_EQ(memory.block_count(), 2U);
   EXPECT_NE(buffer.memory(), image.memory());
+  const Allocation upload = Take(memory, Needs(100), MemoryUse::kUpload);
+  const Allocation readback = Take(memory, Needs(100), MemoryUse::kReadback);
+  EXPECT_NE(upload.memory(), readback.memory());
 }
 
 TEST(Memory, HostUses_AreMapped) {

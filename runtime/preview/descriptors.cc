@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/preview/descriptors.h"
+
+#include <deque>
+
+#include <fmt/format.h>
+
+#include "runtime/pipeline/to_vulkan.h"
+
+namespace kiln::preview {
+namespace {
+
+using runtime::ToVulkan;
+
+// Collects the writes of one set; the infos stay where they are until the update.
+class SetWrites {
+ public:
+  SetWrites(VkDescriptorSet set, const ResourceTable& resources)
+      : set_(set), resources_(resources) {}
+
+  Result<void> AddBuffer(const artifact::Buffer& buffer) {
+    KILN_TRY(const VkBuffer handle, Find<VkBuffer>(buffer.name, "buffer"));
+    buffers_.push_back({handle, 0, VK_WHOLE_SIZE});
+    Add(buffer.binding, ToVulkan(buffer.type), 1).pBufferInfo = &buffers_.back();
+    return {};
+  }
+  Result<void> AddSampler(const artifact::Sampler& sampler) {
+    KILN_TRY(const VkSampler handle, Find<VkSampler>(sampler.name, "sampler"));
+    images_.push_back({{handle, VK_NULL_HANDLE, VK_IMAGE_LAYOUT_UNDEFINED}});
+    Add(sampler.binding, VK_DESCRIPTOR_TYPE_SAMPLER, 1).pImageInfo = images_.back().data();
+    return {};
+  }
+  Result<void> AddImage(const artifact::Image& image) {
+    KILN_TRY(const std::vector<VkImageView> views,
+             Find<std::vector<VkImageView>>(image.name, "image"));
+    if (views.size() < image.image_array_size) {
+      return Error{ErrorCode::kNotFound,
+                   fmt::format("image '{}' has {} views of {}", image.name, views.size(),
+                               image.image_array_size),
+                   ""};
+    }
+    const VkDescriptorType type = ToVulkan(image.type);
+    const VkImageLayout layout = type == VK_DESCRIPTOR_TYPE_STORAGE_IMAGE
+                                     ? VK_IMAGE_LAYOUT_GENERAL
+                                     : VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
+    std::vector<VkDescriptorImageInfo>& infos = images_.emplace_back();
+    for (uint32_t i = 0; i < image.image_array_size; ++i) {
+      infos.push_back({VK_NULL_HANDLE, views[i], layout});
+    }
+    Add(image.binding, type, image.image_array_size).pImageInfo = infos.data();
+    return {};
+  }
+
+  void Update(const runtime::Device& device) const {
+    device.table().UpdateDescriptorSets(device.handle(), static_cast<uint32_t>(writes_.size()),
+                                        writes_.data(), 0, nullptr);
+  }
+
+ private:
+  template <class T>
+  Result<T> Find(const std::string& name, std::string_view kind) const {
+    const auto found = resources_.find(name);
+    if (found == resources_.end() || !std::holds_alternative<T>(found->second)) {
+      return Error{ErrorCode::kNotFound, fmt::format("no {} is given for '{}'", kind, name), ""};
+    }
+    return std::get<T>(found->second);
+  }
+  VkWriteDescriptorSet& Add(uint32_t binding, VkDescriptorType type, uint32_t count) {
+    VkWriteDescriptorSet& write = writes_.emplace_back();
+    write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
+    write.dstSet = set_;
+    write.dstBinding = binding;
+    write.descriptorCount = count;
+    write.descriptorType = type;
+    return write;
+  }
+
+  VkDescriptorSet set_;
+  const ResourceTable& resources_;
+  std::vector<VkWriteDescriptorSet> writes_;
+  std::deque<VkDescriptorBufferInfo> buffers_;
+  std::deque<std::vector<VkDescriptorImageInfo>> images_;
+};
+
+std::vector<VkDescriptorPoolSize> PoolSizes(const artifact::Set& set) {
+  std::map<VkDescriptorType, uint32_t> counts;
+  for (const artifact::Buffer& buffer : set.buffers) {
+    ++counts[ToVulkan(buffer.type)];
+  }
+  for (const artifact::Image& image : set.images) {
+    counts[ToVulkan(image.type)] += image.image_array_size;
+  }
+  counts[VK_DESCRIPTOR_TYPE_SAMPLER] += static_cast<uint32_t>(set.samplers.size());
+  std::vector<VkDescriptorPoolSize> sizes;
+  for (const auto& [type, count] : counts) {
+    if (count > 0) {
+      sizes.push_back({type, count});
+    }
+  }
+  if (sizes.empty()) {
+    sizes.push_back({VK_DESCRIPTOR_TYPE_SAMPLER, 1});
+  }
+  return sizes;
+}
+
+}  // namespace
+
+Result<VkDescriptorSet> DescriptorSets::Allocate(VkDescriptorSetLayout layout,
+                                                 const artifact::Set& set) {
+  const vk::Table& table = device_->table();
+  const std::vector<VkDescriptorPoolSize> sizes = PoolSizes(set);
+  VkDescriptorPoolCreateInfo pool_info{};
+  pool_info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
+  pool_info.maxSets = 1;
+  pool_info.poolSizeCount = static_cast<uint32_t>(sizes.size());
+  pool_info.pPoolSizes = sizes.data();
+  VkDescriptorPool pool = VK_NULL_HANDLE;
+  KILN_TRY_VK(table.CreateDescriptorPool(device_->handle(), &pool_info, nullptr, &pool),
+              "create a descriptor pool");
+  pools_.emplace_back(table, device_->handle(), pool);
+  VkDescriptorSetAllocateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
+  info.descriptorPool = pool;
+  info.descriptorSetCount = 1;
+  info.pSetLayouts = &layout;
+  VkDescriptorSet handle = VK_NULL_HANDLE;
+  KILN_TRY_VK(table.AllocateDescriptorSets(device_->handle(), &info, &handle),
+              "allocate a descriptor set");
+  return handle;
+}
+
+Result<void> DescriptorSets::Write(VkDescriptorSet handle, const artifact::Set& set,
+                                   const ResourceTable& resources) {
+  SetWrites writes(handle, resources);
+  for (const artifact::Buffer& buffer : set.buffers) {
+    KILN_TRY_VOID(writes.AddBuffer(buffer));
+  }
+  for (const artifact::Sampler& sampler : set.samplers) {
+    KILN_TRY_VOID(writes.AddSampler(sampler));
+  }
+  for (const artifact::Image& image : set.images) {
+    KILN_TRY_VOID(writes.AddImage(image));
+  }
+  writes.Update(*device_);
+  return {};
+}
+
+Result<std::vector<VkDescriptorSet>> DescriptorSets::Make(
+    const artifact::PipelineMetadata& metadata, const runtime::LayoutSet& layouts,
+    const ResourceTable& resources) {
+  std::vector<VkDescriptorSet> sets;
+  for (uint32_t i = 0; i < layouts.set_count; ++i) {
+    KILN_TRY(const VkDescriptorSet set, Allocate(layouts.sets[i], metadata.sets[i]));
+    KILN_TRY_VOID(Write(set, metadata.sets[i], resources));
+    sets.push_back(set);
+  }
+  return sets;
+}
+
+}  // namespace kiln::preview

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// Pictures on lavapipe with the validation layer, which must stay silent: metadata and words are
+// all that the draws know.
+#include "runtime/preview/frame.h"
+
+#include <array>
+#include <cstring>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runtime/pipeline/pack_vertices.h"
+#include "runtime/pipeline/parameter_block.h"
+#include "runtime/pipeline/sample_metadata.h"
+#include "runtime/pipeline/sample_shaders.h"
+#include "runtime/preview/descriptors.h"
+#include "runtime/preview/sampler.h"
+#include "runtime/preview/upload.h"
+
+namespace kiln::preview {
+namespace {
+
+using runtime::AttributeData;
+using runtime::Device;
+using runtime::ModuleWords;
+using runtime::ParameterBlock;
+using runtime::PipelineId;
+
+constexpr VkExtent2D kExtent = {64, 64};
+
+class FrameTest : public ::testing::Test {
+ protected:
+  FrameTest() {
+    auto device = Device::Create(
+        {.prefer = "software", .validation = true, .messages = [this](const vk::Message& message) {
+           messages_.push_back(message.text);
+         }});
+    EXPECT_TRUE(device.ok()) << ErrorText(device.error());
+    device_.emplace(std::move(device).value());
+    gpu_.emplace(*device_);
+  }
+  ~FrameTest() override {
+    gpu_.reset();
+    device_.reset();
+    EXPECT_THAT(messages_, ::testing::IsEmpty());
+  }
+
+  // Everything that dies before the device.
+  struct Gpu {
+    explicit Gpu(const Device& device)
+        : memory(device),
+          queue(std::move(vk::Queue::Create(device)).value()),
+          pipelines(device),
+          sets(device) {}
+    vk::Memory memory;
+    vk::Queue queue;
+    runtime::Pipelines pipelines;
+    DescriptorSets sets;
+    std::vector<vk::Buffer> buffers;
+    std::vector<Target> images;
+    std::vector<vk::UniqueSampler> samplers;
+  };
+
+  VkBuffer Keep(std::span<const std::byte> bytes, VkBufferUsageFlags usage) {
+    gpu_->buffers.push_back(std::move(UploadBuffer(*device_, gpu_->memory, bytes, usage)).value());
+    return gpu_->buffers.back().handle.get();
+  }
+
+  VkImageView KeepImage(std::array<uint8_t, 4> texel) {
+    ImageData data;
+    const auto bytes = std::as_bytes(std::span(texel));
+    data.levels.emplace_back(bytes.begin(), bytes.end());
+    gpu_->images.push_back(
+        std::move(UploadImage(*device_, gpu_->memory, gpu_->queue, data)).value());
+    return gpu_->images.back().image.view.get();
+  }
+
+  std::vector<std::string> messages_;
+  std::optional<Device> device_;
+  std::optional<Gpu> gpu_;
+};
+
+constexpr std::array<float, 16> kIdentity = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+
+// A triangle over the upper left half of the screen as seen by the viewer, clockwise.
+const std::vector<float> kPositions = {-1, -1, 0.5F, -1, 1, 0.5F, 1, 1, 0.5F};
+
+std::array<uint8_t, 4> Pixel(const Picture& picture, uint32_t x, uint32_t y) {
+  std::array<uint8_t, 4> out{};
+  std::memcpy(out.data(), picture.rgba.data() + (size_t{y} * picture.width + x) * 4, 4);
+  return out;
+}
+
+TEST_F(FrameTest, SampleTriangle_HasTheColorsThatMetadataCarried) {
+  artifact::PipelineMetadata metadata = runtime::SampleMetadata();
+  metadata.sets[1].buffers[0].main_parameters = {
+      {.name = "tint", .type = artifact::ParameterType::kF4}};
+  metadata.push_constant = {.name = "push",
+                            .members = {{.name = "add", .type = artifact::ParameterType::kF4}}};
+  const std::vector<uint32_t> vertex = runtime::Assemble(runtime::kSampleVertex);
+  const std::vector<uint32_t> fragment = runtime::Assemble(runtime::kSampleFragment);
+  const ModuleWords modules[] = {{artifact::Stage::kVertex, vertex},
+                                 {artifact::Stage::kFragment, fragment}};
+
+  auto color = CreateTarget(*device_, gpu_->memory, VK_FORMAT_R8G8B8A8_UNORM, kExtent);
+  auto depth = CreateTarget(*device_, gpu_->memory, VK_FORMAT_D32_SFLOAT, kExtent);
+  ASSERT_TRUE(color.ok() && depth.ok());
+  PassInfo pass;
+  pass.color = {{&*color, {.color = {.float32 = {0, 0, 1, 1}}}}};
+  pass.depth = {&*depth, {.depthStencil = {1, 0}}};
+  const auto id = gpu_->pipelines.Add("sample", metadata, modules, SignatureOf(pass));
+  ASSERT_TRUE(id.ok()) << ErrorText(id.error());
+  ASSERT_EQ(gpu_->pipelines.State(*id), runtime::PipelineState::kReady);
+
+  // Vertex data, uniforms and push constants, all by name.
+  const std::vector<float> colors = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  const std::vector<AttributeData> mesh = {{"position", 3, kPositions}, {"color", 4, colors}};
+  const std::vector<AttributeData> placement = {{"world_from_mesh", 16, kIdentity}};
+  const auto vertices = runtime::PackVertices(metadata.attribute_sources[0], mesh, 3);
+  const auto instances = runtime::PackVertices(metadata.attribute_sources[1], placement, 1);
+  ASSERT_TRUE(vertices.ok() && instances.ok());
+  std::array<std::byte, 64> view{};
+  const ParameterBlock view_block(metadata.sets[0].buffers[0].main_parameters);
+  ASSERT_TRUE(
+      view_block
+          .Write(view_block.FindTag("clip_transform"), view, std::as_bytes(std::span(kIdentity)))
+          .ok());
+  std::array<std::byte, 16> material{};
+  const ParameterBlock material_block(metadata.sets[1].buffers[0].main_parameters);
+  const std::array<float, 4> tint = {1, 0.5F, 0.5F, 1};
+  ASSERT_TRUE(
+      material_block.Write(material_block.Find("tint"), material, std::as_bytes(std::span(tint)))
+          .ok());
+  const std::array<float, 4> add = {0, 0, 0.2F, 0};
+
+  gpu_->samplers.push_back(std::move(CreateSampler(*device_, {})).value());
+  const VkBufferUsageFlags uniform = VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT;
+  const ResourceTable resources = {
+      {"view", Keep(view, uniform)},
+      {"material", Keep(material, uniform)},
+      {"lamps", Keep({}, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT)},
+      {"smooth", gpu_->samplers[0].get()},
+      {"layers", std::vector<VkImageView>{KeepImage({0, 0, 0, 255}), KeepImage({255, 255, 0, 255}),
+                                          KeepImage({0, 0, 0, 255})}},
+  };
+  auto sets = gpu_->sets.Make(metadata, gpu_->pipelines.Layouts(*id), resources);
+  ASSERT_TRUE(sets.ok()) << ErrorText(sets.error());
+
+  auto frame = Frame::Begin(*device_, gpu_->queue);
+  ASSERT_TRUE(frame.ok());
+  frame->BeginPass(pass);
+  frame->Add(gpu_->pipelines,
+             {.pipeline = *id,
+              .sets = *sets,
+              .vertex_buffers = {{0, Keep(*vertices, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT)},
+                                 {1, Keep(*instances, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT)}},
+              .push = std::as_bytes(std::span(add))});
+  frame->EndPass();
+  auto pixels = frame->ReadBack(gpu_->memory, *color);
+  ASSERT_TRUE(pixels.ok());
+  ASSERT_TRUE(frame->Finish().ok());
+  const Picture picture = PictureOf(*pixels, kExtent);
+  EXPECT_EQ(Pixel(picture, 8, 8), (std::array<uint8_t, 4>{255, 128, 51, 255}));  // upper left
+  EXPECT_EQ(Pixel(picture, 56, 56), (std::array<uint8_t, 4>{0, 0, 255, 255}));   // lower right
+}
+
+TEST_F(FrameTest, MissingResource_IsNamed) {
+  const artifact::PipelineMetadata metadata = runtime::SampleMetadata();
+  const std::vector<uint32_t> vertex = runtime::Assemble(runtime::kSampleVertex);
+  const std::vector<uint32_t> fragment = runtime::Assemble(runtime::kSampleFragment);
+  const ModuleWords modules[] = {{artifact::Stage::kVertex, vertex},
+                                 {artifact::Stage::kFragment, fragment}};
+  const auto id =
+      gpu_->pipelines.Add("sample", metadata, modules, runtime::DefaultSignature(metadata));
+  ASSERT_TRUE(id.ok());
+  ResourceTable resources = {{"view", Keep({}, VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT)},
+                             {"material", Keep({}, VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT)}};
+  const auto error = [&] {
+    return gpu_->sets.Make(metadata, gpu_->pipelines.Layouts(*id), resources).error().context;
+  };
+  EXPECT_EQ(error(), "no sampler is given for 'smooth'");
+  gpu_->samplers.push_back(std::move(CreateSampler(*device_, {})).value());
+  resources["smooth"] = gpu_->samplers[0].get();
+  resources["layers"] = std::vector<VkImageView>{KeepImage({0, 0, 0, 0})};
+  EXPECT_EQ(error(), "image 'layers' has 1 views of 3");
+  resources["layers"] = gpu_->buffers[0].handle.get();
+  EXPECT_EQ(error(), "no image is given for 'layers'");
+}
+
+}  // namespace
+}  // namespace kiln::preview
