@@ -236,6 +236,7 @@ enum class OperandSchema : uint8_t {
   kString,
   kConst,
   kLocal,
+  kOptLocal,
   kDecl,
   kOptMember,
   kBlock,

@@ -113,6 +113,8 @@ uint32_t BlockParser::ParseOperand(InstKind kind, OperandSchema schema, uint32_t
       return sink_.ReadConst().value;
     case OperandSchema::kLocal:
       return sink_.ReadLocal().value;
+    case OperandSchema::kOptLocal:
+      return scanner_.Accept("_") ? kNoRow : sink_.ReadLocal().value;
     case OperandSchema::kDecl: {
       const DeclId decl = sink_.ReadDecl();
       if (kind == InstKind::kGlobalRef) {

@@ -135,6 +135,9 @@ void BlockPrinter::PrintOperand(const Inst& inst, OperandSchema schema, uint32_t
     case OperandSchema::kLocal:
       out_ += names_.Local(LocalId{word});
       return;
+    case OperandSchema::kOptLocal:
+      out_ += word == kNoRow ? "_" : names_.Local(LocalId{word});
+      return;
     case OperandSchema::kDecl:
       out_ += names_.Decl(DeclId{word});
       if (inst.kind == InstKind::kGlobalRef && inst.As<GlobalRefInst>().member.valid()) {
