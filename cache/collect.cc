@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Cost per byte without division.
+#include "cache/collect.h"
+
+#include <algorithm>
+
+namespace kiln::cache {
+namespace {
+
+bool GoesBefore(const Candidate& a, const Candidate& b) {
+  __extension__ using Wide = unsigned __int128;
+  const Wide left = Wide{a.cost_us} * b.bytes;
+  const Wide right = Wide{b.cost_us} * a.bytes;
+  return left != right ? left < right : a.record < b.record;
+}
+
+}  // namespace
+
+int64_t EvictionQuantum(Level level, int64_t used_q) {
+  return level == Level::kModule ? used_q + kModuleBonusQuanta : used_q;
+}
+
+void SortForEviction(std::vector<Candidate>& candidates) {
+  for (Candidate& candidate : candidates) {
+    candidate.bytes = std::max<uint64_t>(candidate.bytes, 1);
+  }
+  std::ranges::sort(candidates, GoesBefore);
+}
+
+}  // namespace kiln::cache

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+// What a store does by itself: it flushes touches, watches for damage and full disks, and replaces
+// a file that is beyond repair. Spec: cache §6.7, §6.10, §6.11.
+#include <algorithm>
+#include <limits>
+#include <sys/statvfs.h>
+#include <utility>
+
+#include "cache/sqlite/salvage.h"
+#include "cache/sqlite/sqlite_store.h"
+
+namespace kiln::cache::sqlite {
+namespace {
+
+constexpr Duration kTick = std::chrono::seconds(30);
+constexpr Duration kFullPause = std::chrono::seconds(30);
+
+}  // namespace
+
+Writer::Hooks SqliteStore::MakeHooks() {
+  return {.on_failure = [this](const Error& error) { WriteFailed(error); },
+          .background = [this](Changes& changes) { return collector_.Slice(changes); }};
+}
+
+Result<void> SqliteStore::OpenSession() {
+  Result<std::shared_ptr<Session>> opened =
+      lock_.has_value() ? Session::OpenOwned(session_options_, clock_, log_, counters_, MakeHooks())
+                        : Session::OpenReadOnly(session_options_, clock_);
+  if (!opened.ok()) {
+    return std::move(opened).error();
+  }
+  const MutexLock lock(mutex_);
+  session_ = *std::move(opened);
+  return {};
+}
+
+void SqliteStore::WriteFailed(const Error& error) {
+  if (error.code == ErrorCode::kFull) {
+    const int64_t until = (clock_.Monotonic() + kFullPause).count();
+    if (full_until_ns_.exchange(until) < clock_.Monotonic().count()) {
+      log_.Write(LogLevel::kWarning, "cache", "the disk is full; results are not stored",
+                 {{"error", ErrorText(error)}});
+    }
+    return;
+  }
+  log_.Write(LogLevel::kWarning, "cache", "write failed", {{"error", ErrorText(error)}});
+  if (error.reason != kIoError) {  // only failing reads tell that the file cannot be used
+    Judge(error);
+  }
+}
+
+void SqliteStore::Judge(const Error& error) {
+  Task task = Task::kNone;
+  switch (watch_.Judge(error)) {
+    case DamageWatch::Verdict::kNothing:
+      return;
+    case DamageWatch::Verdict::kCheck:
+      task = Task::kCheck;
+      break;
+    case DamageWatch::Verdict::kReplace:
+      task = Task::kReplace;
+      break;
+    case DamageWatch::Verdict::kReplaceUnsalvaged:
+      task = Task::kReplaceUnsalvaged;
+      break;
+  }
+  ++counters_.damage[static_cast<size_t>(DamageKind::kDatabase)];
+  log_.Write(LogLevel::kWarning, "cache", "the database is damaged", {{"error", ErrorText(error)}});
+  const MutexLock lock(mutex_);
+  task_ = std::max(task_, task);
+  changed_.NotifyAll();
+}
+
+void SqliteStore::Care() {
+  Duration next_tick = clock_.Monotonic() + kTick;
+  for (;;) {
+    Task task = Task::kNone;
+    {
+      const MutexLock lock(mutex_);
+      if (task_ == Task::kNone && !stopping_) {
+        changed_.WaitFor(mutex_, std::chrono::seconds(1));
+      }
+      if (stopping_) {
+        return;
+      }
+      task = lock_.has_value() ? std::exchange(task_, Task::kNone) : Task::kNone;
+    }
+    switch (task) {
+      case Task::kNone:
+        break;
+      case Task::kCheck:
+        CheckDatabase();
+        break;
+      case Task::kReplace:
+      case Task::kReplaceUnsalvaged:
+        ReplaceDatabase(task);
+        break;
+    }
+    if (clock_.Monotonic() >= next_tick) {
+      next_tick = clock_.Monotonic() + kTick;
+      Tick();
+    }
+  }
+}
+
+void SqliteStore::Tick() {
+  const std::shared_ptr<Session> session = Current();
+  if (session == nullptr) {
+    if (const Result<void> opened = OpenSession(); opened.ok()) {
+      log_.Write(LogLevel::kInfo, "cache", "the database is open again");
+    }
+    return;
+  }
+  if (session->writer() == nullptr) {
+    return;
+  }
+  static_cast<void>(Flush());
+  StartScan();
+}
+
+// Reads the whole file; the answer decides whether it stays.
+void SqliteStore::CheckDatabase() {
+  Result<Connection> connection = OpenReader(session_options_.file);
+  const Result<std::string> verdict = connection.ok()
+                                          ? connection->QueryText("PRAGMA quick_check(1)")
+                                          : Result<std::string>(connection.error());
+  if (verdict.ok() && *verdict == "ok") {
+    return;
+  }
+  log_.Write(LogLevel::kError, "cache", "the database does not pass quick_check",
+             {{"finding", verdict.ok() ? *verdict : ErrorText(verdict.error())}});
+  ReplaceDatabase(Task::kReplace);
+}
+
+void SqliteStore::ReplaceDatabase(Task task) {
+  std::shared_ptr<Session> old;
+  {
+    const MutexLock lock(mutex_);
+    old = std::exchange(session_, nullptr);
+  }
+  if (old != nullptr) {
+    old->Close();
+  }
+  const std::string name = FreeCorruptName(session_options_.file.dir);
+  const Result<void> aside = SetAside(session_options_.file.dir, name);
+  const Result<void> opened = aside.ok() ? OpenSession() : aside;
+  watch_.Reset();
+  {
+    const MutexLock lock(mutex_);
+    task_ = Task::kNone;  // what was reported since then was about the old file
+  }
+  log_.Write(
+      LogLevel::kError, "cache",
+      opened.ok() ? "the database was replaced by an empty one" : "the cache has no database",
+      {{"set_aside", name + ".db"},
+       {"error", opened.ok() ? std::string() : ErrorText(opened.error())}});
+  if (opened.ok() && task == Task::kReplace) {
+    Salvage(name);
+  }
+}
+
+void SqliteStore::Salvage(const std::string& name) {
+  const std::string file = (session_options_.file.dir / (name + ".db")).string();
+  const Salvaged salvaged = SalvageInto(file, session_options_.file.vfs, *this, stop_.get_token());
+  log_.Write(LogLevel::kWarning, "cache", "salvaged what verifies",
+             {{"from", file},
+              {"blobs", salvaged.blobs},
+              {"records", salvaged.records},
+              {"aliases", salvaged.aliases}});
+}
+
+uint64_t SqliteStore::FreeDiskBytes() const {
+  struct statvfs info {};
+  if (::statvfs(session_options_.file.dir.c_str(), &info) != 0) {
+    return std::numeric_limits<uint64_t>::max();  // unknown is not full
+  }
+  return uint64_t{info.f_bavail} * info.f_frsize;
+}
+
+void SqliteStore::StartCollecting(uint64_t target_bytes) {
+  const std::shared_ptr<Session> session = Current();
+  if (session != nullptr && session->writer() != nullptr) {
+    collector_.Start(target_bytes);
+    session->writer()->Wake();
+  }
+}
+
+void SqliteStore::StartScan() {
+  const std::shared_ptr<Session> session = Current();
+  if (session != nullptr && session->writer() != nullptr) {
+    collector_.StartScan();
+    session->writer()->Wake();
+  }
+}
+
+SqliteStatus SqliteStore::Status() const {
+  const std::shared_ptr<Session> session = Current();
+  SqliteStatus status{.read_only = !lock_.has_value(),
+                      .open = session != nullptr,
+                      .full = clock_.Monotonic().count() < full_until_ns_,
+                      .collisions = counters_.collisions,
+                      .nondeterminism = counters_.nondeterminism,
+                      .groups = counters_.groups,
+                      .grouped_requests = counters_.grouped_requests,
+                      .commit_us = counters_.commit_us,
+                      .refused_full = counters_.refused_full,
+                      .evicted = counters_.evicted,
+                      .wal_bytes = counters_.wal_bytes,
+                      .used_bytes = counters_.used_bytes};
+  if (status.read_only) {
+    status.owner = FindOwner(session_options_.file.dir);
+  }
+  for (size_t i = 0; i < kDamageKindCount; ++i) {
+    status.damage[i] = counters_.damage[i];
+  }
+  return status;
+}
+
+}  // namespace kiln::cache::sqlite

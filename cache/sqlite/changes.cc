@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: MIT
+// Puts. What happens when a key is already there is most of it.
+#include "cache/sqlite/changes.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cache/codec.h"
+
+namespace kiln::cache::sqlite {
+namespace {
+
+constexpr int64_t kRenewAfterSeconds = 300;
+constexpr uint64_t kCompareBytes = 64 * 1024;
+constexpr auto kSignatureLevel = static_cast<int64_t>(Level::kSignature);
+
+Error RefsMissing(const Key& key, std::string_view what, const Hash128& id) {
+  return {.code = ErrorCode::kFailedPrecondition,
+          .context = KeyText(key) + " names " + std::string(what) + " " + id.hex() +
+                     ", which is not stored",
+          .reason = std::string(kRefsMissing)};
+}
+
+// An insert met a row that a select does not find: an index of the file is damaged.
+Error IndexDamaged(const Key& key) {
+  return {.code = ErrorCode::kCorrupt,
+          .context = KeyText(key) + " conflicts with a row that is not there",
+          .reason = std::string(kDamagedFile)};
+}
+
+std::optional<int64_t> InCall(const auto& contents, const Hash128& id) {
+  const auto found = std::ranges::find_if(contents, [&id](const auto& c) { return c.id == id; });
+  return found == contents.end() ? std::nullopt : std::optional(found->rid);
+}
+
+}  // namespace
+
+Result<Changes> Changes::Prepare(Connection& connection, Clock& clock, Counters& counters,
+                                 const Options& options) {
+  Changes changes(connection, clock, counters, options);
+  KILN_TRY(changes.lookups_, Lookups::Prepare(connection));
+  const std::vector<std::pair<Statement*, std::string_view>> statements = {
+      {&changes.insert_blob_,
+       "INSERT INTO blob (id, raw_size, codec, put_s, data) VALUES (?1, ?2, ?3, ?4, ?5)"
+       " ON CONFLICT (id) DO NOTHING"},
+      {&changes.find_blob_, "SELECT rid, raw_size, put_s FROM blob WHERE id=?1"},
+      {&changes.replace_blob_,
+       "UPDATE blob SET raw_size=?2, codec=?3, put_s=?4, data=?5 WHERE rid=?1"},
+      {&changes.renew_blob_, "UPDATE blob SET put_s=?2 WHERE rid=?1"},
+      {&changes.delete_blob_, "DELETE FROM blob WHERE rid=?1"},
+      {&changes.orphan_id_,
+       "SELECT id FROM blob WHERE rid=?1 AND put_s<?2"
+       " AND NOT EXISTS (SELECT 1 FROM ref WHERE ref.rid=?1)"},
+      {&changes.insert_entry_,
+       "INSERT INTO entry (space, level, key, kind, expires_s, used_q, cost_us, value, sum)"
+       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (space, level, key) DO NOTHING"},
+      {&changes.delete_entry_, "DELETE FROM entry WHERE eid=?1"},
+      {&changes.use_eid_, "UPDATE entry SET used_q=?2 WHERE eid=?1 AND used_q<?2"},
+      {&changes.use_key_,
+       "UPDATE entry SET used_q=?4 WHERE space=?1 AND level=?2 AND key=?3 AND used_q<?4"},
+      {&changes.use_alias_,
+       "UPDATE entry SET used_q=?3 WHERE eid=(SELECT eid FROM alias WHERE space=?1 AND key=?2)"
+       " AND used_q<?3"},
+      {&changes.insert_ref_, "INSERT INTO ref VALUES (?1, ?2) ON CONFLICT DO NOTHING"},
+      {&changes.refs_of_, "SELECT rid FROM ref WHERE eid=?1"},
+      {&changes.delete_refs_, "DELETE FROM ref WHERE eid=?1"},
+      {&changes.eids_of_blob_, "SELECT ref.eid FROM ref JOIN blob USING (rid) WHERE blob.id=?1"},
+      {&changes.insert_alias_,
+       "INSERT INTO alias (space, key, eid, sum) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING"},
+      {&changes.replace_alias_, "UPDATE alias SET eid=?3, sum=?4 WHERE space=?1 AND key=?2"},
+      {&changes.delete_alias_, "DELETE FROM alias WHERE space=?1 AND key=?2"},
+      {&changes.delete_aliases_of_, "DELETE FROM alias WHERE eid=?1"},
+      {&changes.delete_pins_of_, "DELETE FROM pin_entry WHERE eid=?1"},
+      {&changes.signature_eid_, "SELECT eid FROM entry WHERE space=?1 AND level=?2 AND key=?3"},
+      {&changes.insert_quarantine_,
+       "INSERT INTO quarantine (at_s, what, id, reason, bytes) VALUES (?1, ?2, ?3, ?4, ?5)"},
+      {&changes.trim_quarantine_, "DELETE FROM quarantine WHERE qid<=?1"},
+  };
+  for (const auto& [statement, sql] : statements) {
+    KILN_TRY(*statement, connection.Prepare(sql));
+  }
+  return changes;
+}
+
+int64_t Changes::NowSeconds() const {
+  return std::chrono::duration_cast<std::chrono::seconds>(clock_->UnixTime()).count();
+}
+
+Result<Stored> Changes::Put(std::span<const Item> items) {
+  Stored stored;
+  std::vector<PutContents> contents;
+  // Content first, then the records that name it, then the aliases that lead to them.
+  for (const Item& item : items) {
+    if (item.key.level == Level::kContent) {
+      KILN_TRY_VOID(PutContent(item, stored, contents));
+    }
+  }
+  for (const Item& item : items) {
+    if (item.key.level != Level::kContent && item.key.level != Level::kAlias) {
+      KILN_TRY_VOID(PutRecord(item, contents, stored));
+    }
+  }
+  for (const Item& item : items) {
+    if (item.key.level == Level::kAlias) {
+      KILN_TRY_VOID(PutAlias(item, stored));
+    }
+  }
+  return stored;
+}
+
+Result<void> Changes::PutContent(const Item& item, Stored& stored,
+                                 std::vector<PutContents>& contents) {
+  {
+    Query insert(insert_blob_);
+    insert.Bind(item.key.id)
+        .Bind(static_cast<int64_t>(item.value.raw_size))
+        .Bind(static_cast<int64_t>(item.value.codec))
+        .Bind(NowSeconds())
+        .Bind(item.value.bytes);
+    KILN_TRY_VOID(insert.Run());
+  }
+  if (connection_->changes() == 1) {
+    ++stored.added;
+    contents.push_back({.id = item.key.id, .rid = connection_->last_insert_rowid()});
+    return {};
+  }
+  KILN_TRY(const int64_t rid, MeetStoredContent(item, stored));
+  contents.push_back({.id = item.key.id, .rid = rid});
+  return {};
+}
+
+// The id is there already: equal content stays, damaged content is healed by the new bytes, other
+// content of the same id is a collision (cache §2.1.4).
+Result<int64_t> Changes::MeetStoredContent(const Item& item, Stored& stored) {
+  int64_t rid = 0;
+  int64_t raw_size = 0;
+  int64_t put_s = 0;
+  {
+    Query find(find_blob_);
+    find.Bind(item.key.id);
+    KILN_TRY(const bool found, find.Next());
+    if (!found) {
+      return IndexDamaged(item.key);
+    }
+    rid = find.Int(0);
+    raw_size = find.Int(1);
+    put_s = find.Int(2);
+  }
+  const bool same_size = raw_size == static_cast<int64_t>(item.value.raw_size);
+  if (!same_size || item.value.raw_size <= kCompareBytes) {
+    KILN_TRY(const std::optional<Blob> there, lookups_.FindBlob(item.key.id));
+    const bool same_bytes = there.has_value() && there->codec == item.value.codec &&
+                            std::ranges::equal(there->bytes, item.value.bytes);
+    if (!same_size || !same_bytes) {
+      if (const auto finding = CheckContent(item.key.id, there.value_or(Blob{}))) {
+        ++counters_->damage[static_cast<size_t>(DamageKind::kBlob)];
+        KILN_TRY_VOID(
+            Quarantine("blob", item.key.id, finding->reason, there.value_or(Blob{}).bytes));
+        Query replace(replace_blob_);
+        replace.Bind(rid)
+            .Bind(static_cast<int64_t>(item.value.raw_size))
+            .Bind(static_cast<int64_t>(item.value.codec))
+            .Bind(NowSeconds())
+            .Bind(item.value.bytes);
+        KILN_TRY_VOID(replace.Run());
+        ++stored.added;
+        return rid;
+      }
+      const Result<Blob> old_raw = Decompress(*there);
+      const Result<Blob> new_raw = Decompress(item.value);
+      if (!old_raw.ok() || !new_raw.ok() || !std::ranges::equal(old_raw->bytes, new_raw->bytes)) {
+        return Error{.code = ErrorCode::kAlreadyExists,
+                     .context = "other content is stored as " + item.key.id.hex(),
+                     .reason = std::string(kCollision)};
+      }
+    }
+  }
+  if (put_s + kRenewAfterSeconds < NowSeconds()) {
+    Query renew(renew_blob_);  // its grace starts again
+    KILN_TRY_VOID(renew.Bind(rid).Bind(NowSeconds()).Run());
+  }
+  ++stored.present;
+  return rid;
+}
+
+Result<std::optional<int64_t>> Changes::RidOf(const Hash128& id) {
+  Query find(find_blob_);
+  find.Bind(id);
+  KILN_TRY(const bool found, find.Next());
+  return found ? std::optional(find.Int(0)) : std::nullopt;
+}
+
+Result<void> Changes::PutRecord(const Item& item, std::span<const PutContents> contents,
+                                Stored& stored) {
+  Result<RowSummary> summary = SummarizeRow(item.key.level, item.value.bytes);
+  if (!summary.ok()) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = KeyText(item.key) + ": " + summary.error().context};
+  }
+  for (const Product& product : summary->products) {
+    if (std::ranges::find(item.refs, product.digest.id) == item.refs.end()) {
+      return Error{.code = ErrorCode::kInvalidArgument,
+                   .context = KeyText(item.key) + ": " + product.name + " is not among its refs"};
+    }
+  }
+  std::vector<int64_t> rids;
+  for (const Hash128& id : item.refs) {
+    std::optional<int64_t> rid = InCall(contents, id);
+    if (!rid.has_value()) {
+      KILN_TRY(rid, RidOf(id));
+    }
+    if (!rid.has_value()) {
+      return RefsMissing(item.key, "content", id);
+    }
+    rids.push_back(*rid);
+  }
+  KILN_TRY(bool inserted, InsertRecord(item, *summary, rids));
+  if (!inserted) {
+    KILN_TRY(inserted, MeetStoredRecord(item, *summary, stored, rids));
+  }
+  stored.added += inserted ? 1 : 0;
+  return {};
+}
+
+Result<bool> Changes::InsertRecord(const Item& item, const RowSummary& summary,
+                                   std::span<const int64_t> rids) {
+  std::optional<int64_t> expires_s;
+  if (summary.kind == RecordKind::kPoison) {
+    expires_s = NowSeconds() + options_.negative_ttl_s;
+  }
+  const Hash128 sum = RowSum(item.key, item.value.bytes);
+  {
+    Query insert(insert_entry_);
+    insert.Bind(int64_t{item.key.space})
+        .Bind(static_cast<int64_t>(item.key.level))
+        .Bind(item.key.id)
+        .Bind(static_cast<int64_t>(summary.kind))
+        .Bind(expires_s)
+        .Bind(NowQuantum())
+        .Bind(static_cast<int64_t>(summary.cost_us))
+        .Bind(item.value.bytes)
+        .Bind(sum);
+    KILN_TRY_VOID(insert.Run());
+  }
+  if (connection_->changes() == 0) {
+    return false;
+  }
+  KILN_TRY_VOID(InsertRefs(connection_->last_insert_rowid(), rids));
+  return true;
+}
+
+Result<void> Changes::InsertRefs(int64_t eid, std::span<const int64_t> rids) {
+  for (const int64_t rid : rids) {
+    Query insert(insert_ref_);
+    KILN_TRY_VOID(insert.Bind(eid).Bind(rid).Run());
+  }
+  return {};
+}
+
+Result<bool> Changes::MeetStoredRecord(const Item& item, const RowSummary& summary, Stored& stored,
+                                       std::span<const int64_t> rids) {
+  KILN_TRY(const std::optional<StoredRow> there, lookups_.FindRow(item.key));
+  if (!there.has_value()) {
+    return IndexDamaged(item.key);
+  }
+  KILN_TRY(const std::optional<Finding> finding, lookups_.CheckRow(item.key, *there));
+  bool gives_way = there->expires_s.has_value() && *there->expires_s <= NowSeconds();
+  if (finding.has_value()) {
+    ++counters_->damage[static_cast<size_t>(finding->kind)];
+    KILN_TRY_VOID(Quarantine(DamageKindName(finding->kind), item.key.id, finding->reason,
+                             there->value.bytes));
+    gives_way = true;
+  } else if (!gives_way) {
+    KILN_TRY(const RowSummary old, SummarizeRow(item.key.level, there->value.bytes));
+    gives_way = old.kind == RecordKind::kPoison && summary.kind != RecordKind::kPoison;
+  }
+  if (gives_way) {
+    KILN_TRY_VOID(DropRecord(there->eid));
+    return InsertRecord(item, summary, rids);
+  }
+  // A worker that died of what others can compile says nothing about the result.
+  if (summary.kind == RecordKind::kPoison ||
+      SameResult(item.key.level, there->value.bytes, item.value.bytes)) {
+    ++stored.present;
+    KILN_TRY_VOID(MarkUsed(there->eid, NowQuantum()));
+    return false;
+  }
+  ++stored.nondeterminism;
+  ++counters_->nondeterminism;
+  KILN_TRY_VOID(Quarantine("nondeterminism", item.key.id, "first result", there->value.bytes));
+  KILN_TRY_VOID(Quarantine("nondeterminism", item.key.id, "other result", item.value.bytes));
+  return false;
+}
+
+Result<void> Changes::PutAlias(const Item& item, Stored& stored) {
+  const Result<Hash128> signature = DecodeAlias(item.value.bytes);
+  if (!signature.ok()) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = KeyText(item.key) + ": value is no signature key"};
+  }
+  int64_t eid = 0;
+  {
+    Query find(signature_eid_);
+    find.Bind(int64_t{item.key.space}).Bind(kSignatureLevel).Bind(*signature);
+    KILN_TRY(const bool found, find.Next());
+    if (!found) {
+      return RefsMissing(item.key, "signature", *signature);
+    }
+    eid = find.Int(0);
+  }
+  const int64_t sum = AliasSum(item.key.space, item.key.id, *signature);
+  const auto write = [&](Statement& statement) {
+    Query query(statement);
+    return query.Bind(int64_t{item.key.space}).Bind(item.key.id).Bind(eid).Bind(sum).Run();
+  };
+  KILN_TRY_VOID(write(insert_alias_));
+  if (connection_->changes() == 1) {
+    ++stored.added;
+    return {};
+  }
+  KILN_TRY(const std::optional<StoredAlias> there, lookups_.FindAlias(item.key.space, item.key.id));
+  if (!there.has_value() || CheckAlias(item.key, *there).has_value()) {
+    ++stored.added;  // it led nowhere or to the wrong record
+    return write(replace_alias_);
+  }
+  if (there->signature == *signature) {
+    ++stored.present;
+    return {};
+  }
+  ++stored.nondeterminism;
+  ++counters_->nondeterminism;
+  return Quarantine("nondeterminism", item.key.id, "leads to another signature", item.value.bytes);
+}
+
+}  // namespace kiln::cache::sqlite

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// What the writer does to the tables: puts, removals, quarantine, recency. Every function runs
+// inside a transaction of the writer's connection and leaves the tables consistent when it
+// succeeds; after an error the caller rolls back. Spec: cache §4.4, §4.5, §5.2, §6.7.
+//
+// Threads: belongs to the writer thread.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cache/sqlite/counters.h"
+#include "cache/sqlite/lookups.h"
+#include "compiler/base/clock.h"
+
+namespace kiln::cache::sqlite {
+
+// Unit of used_q.
+inline constexpr int64_t kQuantumSeconds = 600;
+// Content without a record lives at least this long after it was put (cache §8.2).
+inline constexpr int64_t kGraceSeconds = 600;
+
+class Changes {
+ public:
+  struct Options {
+    int64_t negative_ttl_s = 24 * 3600;  // of poison records
+  };
+
+  // Requires: connection, clock and counters outlive the changes.
+  static Result<Changes> Prepare(Connection& connection, Clock& clock, Counters& counters,
+                                 const Options& options);
+
+  // As BlobStore::Put promises for one call. Content of codec kRaw was checked by the caller.
+  Result<Stored> Put(std::span<const Item> items);
+
+  // Looks again at what a reader found damaged; if it still is, quarantines and drops it, with
+  // every record that names it.
+  Result<void> DropDamaged(const Damage& damage);
+
+  // Marks records as used in this quantum or later.
+  Result<void> MarkUsed(int64_t eid, int64_t used_q);
+  Result<void> MarkUsed(const Key& key, int64_t used_q);
+
+  // Removes a record with its aliases, references and pins. Its content stays.
+  Result<void> DropRecord(int64_t eid);
+  // Removes the blobs of `rids` that no record refers to, that are past their grace and that `keep`
+  // does not want.
+  Result<void> DropOrphans(std::span<const int64_t> rids,
+                           const std::function<bool(const Hash128&)>& keep);
+  // The blobs that a record refers to.
+  Result<std::vector<int64_t>> RefsOf(int64_t eid);
+
+  Result<void> Quarantine(std::string_view what, const Hash128& id, std::string_view reason,
+                          ByteView bytes);
+
+  int64_t NowSeconds() const;
+  int64_t NowQuantum() const { return NowSeconds() / kQuantumSeconds; }
+  Lookups& lookups() { return lookups_; }
+  Connection& connection() { return *connection_; }
+
+ private:
+  struct PutContents {
+    Hash128 id;
+    int64_t rid = 0;
+  };
+
+  Changes(Connection& connection, Clock& clock, Counters& counters, const Options& options)
+      : connection_(&connection), clock_(&clock), counters_(&counters), options_(options) {}
+
+  Result<void> PutContent(const Item& item, Stored& stored, std::vector<PutContents>& contents);
+  Result<int64_t> MeetStoredContent(const Item& item, Stored& stored);
+  Result<std::optional<int64_t>> RidOf(const Hash128& id);
+  Result<void> PutRecord(const Item& item, std::span<const PutContents> contents, Stored& stored);
+  Result<bool> InsertRecord(const Item& item, const RowSummary& summary,
+                            std::span<const int64_t> rids);
+  Result<void> InsertRefs(int64_t eid, std::span<const int64_t> rids);
+  // Whether the stored record gave way to the item.
+  Result<bool> MeetStoredRecord(const Item& item, const RowSummary& summary, Stored& stored,
+                                std::span<const int64_t> rids);
+  Result<void> PutAlias(const Item& item, Stored& stored);
+  Result<void> DropBlob(const Hash128& id);
+
+  Connection* connection_;
+  Clock* clock_;
+  Counters* counters_;
+  Options options_;
+  Lookups lookups_;
+  Statement insert_blob_, find_blob_, replace_blob_, renew_blob_, delete_blob_, orphan_id_;
+  Statement insert_entry_, delete_entry_, use_eid_, use_key_, use_alias_;
+  Statement insert_ref_, refs_of_, delete_refs_, eids_of_blob_;
+  Statement insert_alias_, replace_alias_, delete_alias_, delete_aliases_of_, delete_pins_of_;
+  Statement signature_eid_;
+  Statement insert_quarantine_, trim_quarantine_;
+};
+
+}  // namespace kiln::cache::sqlite

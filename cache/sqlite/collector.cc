@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+// Slices of eviction.
+#include "cache/sqlite/collector.h"
+
+#include <algorithm>
+
+#include "cache/sqlite/database.h"
+#include "cache/sqlite/transaction.h"
+
+namespace kiln::cache::sqlite {
+namespace {
+
+constexpr size_t kSliceRecords = 64;
+constexpr Duration kSliceTime = std::chrono::milliseconds(20);
+constexpr int64_t kReadRows = 512;
+constexpr size_t kMaxPlan = 65'536;
+constexpr int64_t kScanRows = 1000;
+constexpr int64_t kVacuumPages = 256;
+constexpr Duration kBlockedPause = std::chrono::seconds(10);
+
+}  // namespace
+
+Result<void> FlushTouches(Changes& changes, Touches& touches) {
+  const Touches::Flush flush = touches.Take();
+  for (const auto& [eid, used_q] : flush.records) {
+    KILN_TRY_VOID(changes.MarkUsed(eid, used_q));
+  }
+  for (const auto& [key, used_q] : flush.keys) {
+    KILN_TRY_VOID(changes.MarkUsed(key, used_q));
+  }
+  return {};
+}
+
+void Collector::Start(uint64_t target_bytes) {
+  if (clock_.Monotonic().count() >= blocked_until_ns_) {
+    target_ = target_bytes;
+  }
+}
+
+bool Collector::Slice(Changes& changes) {
+  const Result<bool> more = SliceOrError(changes);
+  if (!more.ok()) {
+    target_ = kNoTarget;
+    scan_ = false;
+    return false;
+  }
+  return *more;
+}
+
+Result<bool> Collector::SliceOrError(Changes& changes) {
+  if (target_ != kNoTarget) {
+    KILN_TRY(const bool expired, DropExpired(changes));
+    if (expired) {
+      return true;
+    }
+    if (counters_.used_bytes > target_) {
+      KILN_TRY(const bool planned, GrowPlan(changes));
+      if (planned) {
+        KILN_TRY_VOID(DropPlanned(changes));
+        return true;
+      }
+      blocked_until_ns_ = (clock_.Monotonic() + kBlockedPause).count();
+    }
+    target_ = kNoTarget;
+    plan_.clear();
+    next_ = 0;
+    reading_ = Reading::kDone;
+    quantum_ = -1;
+    return true;
+  }
+  if (scan_.exchange(false)) {
+    KILN_TRY_VOID(ScanOrphans(changes));
+    return true;
+  }
+  return Vacuum(changes);
+}
+
+Result<bool> Collector::DropExpired(Changes& changes) {
+  std::vector<int64_t> eids;
+  {
+    KILN_TRY(Statement statement,
+             changes.connection().Prepare("SELECT eid FROM entry WHERE expires_s<=?1 LIMIT 64"));
+    Query query(statement);
+    query.Bind(changes.NowSeconds());
+    for (;;) {
+      KILN_TRY(const bool found, query.Next());
+      if (!found) {
+        break;
+      }
+      eids.push_back(query.Int(0));
+    }
+  }
+  if (eids.empty()) {
+    return false;
+  }
+  KILN_TRY(Transaction transaction, Transaction::Begin(changes.connection()));
+  for (const int64_t eid : eids) {
+    KILN_TRY(const std::vector<int64_t> rids, changes.RefsOf(eid));
+    KILN_TRY_VOID(changes.DropRecord(eid));
+    KILN_TRY_VOID(DropOrphans(changes, rids));
+    ++counters_.evicted;
+  }
+  KILN_TRY_VOID(transaction.Commit());
+  return true;
+}
+
+// Records used in this quantum or later stay: what a lease covers, and what is so young that its
+// content is within the grace, so that removing the record would free nothing.
+Result<int64_t> Collector::FloorQuantum(Changes& changes) {
+  KILN_TRY(Statement statement,
+           changes.connection().Prepare("SELECT min(floor_q) FROM lease WHERE until_s>?1"));
+  Query query(statement);
+  query.Bind(changes.NowSeconds());
+  KILN_TRY(const bool found, query.Next());
+  const int64_t young_q = changes.NowQuantum() - kGraceSeconds / kQuantumSeconds;
+  return found && !query.IsNull(0) ? std::min(query.Int(0), young_q) : young_q;
+}
+
+// Moves to the next quantum that may have records. False: there is none below the floor.
+Result<bool> Collector::NextQuantum(Changes& changes, int64_t floor_q) {
+  KILN_TRY(Statement statement,
+           changes.connection().Prepare("SELECT min(used_q) FROM entry WHERE used_q>?1"));
+  Query query(statement);
+  query.Bind(quantum_ - kModuleBonusQuanta);  // modules of that age are still ahead
+  KILN_TRY(const bool found, query.Next());
+  if (!found || query.IsNull(0)) {
+    return false;
+  }
+  quantum_ = std::max(quantum_ + 1, query.Int(0));
+  last_eid_ = 0;
+  plan_.clear();
+  next_ = 0;
+  reading_ = Reading::kOthers;
+  return quantum_ < floor_q + kModuleBonusQuanta;
+}
+
+Result<bool> Collector::GrowPlan(Changes& changes) {
+  KILN_TRY(const int64_t floor_q, FloorQuantum(changes));
+  if (reading_ == Reading::kDone && next_ >= plan_.size()) {
+    KILN_TRY(const bool found, NextQuantum(changes, floor_q));
+    if (!found) {
+      return false;
+    }
+  }
+  if (reading_ != Reading::kDone) {
+    KILN_TRY_VOID(ReadCandidates(changes, floor_q));
+  }
+  return true;
+}
+
+Result<void> Collector::ReadCandidates(Changes& changes, int64_t floor_q) {
+  const bool modules = reading_ == Reading::kModules;
+  KILN_TRY(Statement statement,
+           changes.connection().Prepare(
+               "SELECT e.eid, e.level, e.used_q, e.cost_us, length(e.value) +"
+               " (SELECT coalesce(sum(length(b.data)), 0) FROM ref AS r JOIN blob AS b USING (rid)"
+               "  WHERE r.eid=e.eid)"
+               " FROM entry AS e WHERE e.used_q=?1 AND e.eid>?2 AND e.used_q<?3"
+               " AND (e.level=?4)=?5 ORDER BY e.eid LIMIT ?6"));
+  Query query(statement);
+  query.Bind(modules ? quantum_ - kModuleBonusQuanta : quantum_).Bind(last_eid_).Bind(floor_q);
+  query.Bind(static_cast<int64_t>(Level::kModule)).Bind(int64_t{modules}).Bind(kReadRows);
+  int64_t rows = 0;
+  for (;; ++rows) {
+    KILN_TRY(const bool found, query.Next());
+    if (!found) {
+      break;
+    }
+    last_eid_ = query.Int(0);
+    plan_.push_back({.record = query.Int(0),
+                     .level = static_cast<Level>(query.Int(1)),
+                     .used_q = query.Int(2),
+                     .cost_us = static_cast<uint64_t>(query.Int(3)),
+                     .bytes = static_cast<uint64_t>(query.Int(4))});
+  }
+  if (rows == kReadRows && plan_.size() < kMaxPlan) {
+    return {};
+  }
+  last_eid_ = 0;
+  reading_ = modules || plan_.size() >= kMaxPlan ? Reading::kDone : Reading::kModules;
+  if (reading_ == Reading::kDone) {
+    SortForEviction(plan_);
+  }
+  return {};
+}
+
+// A candidate may have been used, pinned or leased since it was planned.
+Result<bool> Collector::MayGo(Changes& changes, const Candidate& candidate) {
+  KILN_TRY(Statement statement,
+           changes.connection().Prepare(
+               "SELECT used_q, space, level, key FROM entry WHERE eid=?1 AND NOT EXISTS"
+               " (SELECT 1 FROM pin_entry AS p JOIN pin USING (pin) WHERE p.eid=entry.eid"
+               "  AND (pin.until_s IS NULL OR pin.until_s>?2))"));
+  Query query(statement);
+  query.Bind(candidate.record).Bind(changes.NowSeconds());
+  KILN_TRY(const bool found, query.Next());
+  if (!found || query.Int(0) > candidate.used_q) {
+    return false;
+  }
+  const Key key{.level = static_cast<Level>(query.Int(2)),
+                .space = static_cast<uint32_t>(query.Int(1)),
+                .id = query.Id(3).value_or(Hash128{})};
+  return !touches_.IsLeased(key, changes.NowSeconds());
+}
+
+Result<void> Collector::DropPlanned(Changes& changes) {
+  if (reading_ != Reading::kDone) {
+    return {};
+  }
+  const Duration start = clock_.Monotonic();
+  KILN_TRY(Transaction transaction, Transaction::Begin(changes.connection()));
+  // What was touched counts as used before anything is judged.
+  KILN_TRY_VOID(FlushTouches(changes, touches_));
+  // No more than is needed; content that other records share makes this an overestimate, and then
+  // the next slice goes on.
+  const uint64_t surplus = counters_.used_bytes - std::min<uint64_t>(counters_.used_bytes, target_);
+  uint64_t freed = 0;
+  uint64_t dropped = 0;
+  for (size_t i = 0; i < kSliceRecords && next_ < plan_.size(); ++i, ++next_) {
+    KILN_TRY(const bool may_go, MayGo(changes, plan_[next_]));
+    if (may_go) {
+      KILN_TRY(const std::vector<int64_t> rids, changes.RefsOf(plan_[next_].record));
+      KILN_TRY_VOID(changes.DropRecord(plan_[next_].record));
+      KILN_TRY_VOID(DropOrphans(changes, rids));
+      freed += plan_[next_].bytes;
+      ++dropped;
+    }
+    if (freed >= surplus || clock_.Monotonic() - start > kSliceTime) {
+      ++next_;
+      break;
+    }
+  }
+  KILN_TRY_VOID(transaction.Commit());
+  counters_.evicted += dropped;
+  return {};
+}
+
+Result<void> Collector::DropOrphans(Changes& changes, std::span<const int64_t> rids) {
+  const int64_t now_s = changes.NowSeconds();
+  return changes.DropOrphans(rids, [this, now_s](const Hash128& id) {
+    return touches_.IsLeased({.level = Level::kContent, .id = id}, now_s);
+  });
+}
+
+Result<void> Collector::ScanOrphans(Changes& changes) {
+  std::vector<int64_t> rids;
+  int64_t rows = 0;
+  {
+    KILN_TRY(Statement statement,
+             changes.connection().Prepare(
+                 "SELECT rid, put_s<?2 AND NOT EXISTS (SELECT 1 FROM ref WHERE ref.rid=blob.rid)"
+                 " FROM blob WHERE rid>?1 ORDER BY rid LIMIT ?3"));
+    Query query(statement);
+    query.Bind(orphan_rid_).Bind(changes.NowSeconds() - kGraceSeconds).Bind(kScanRows);
+    for (;; ++rows) {
+      KILN_TRY(const bool found, query.Next());
+      if (!found) {
+        break;
+      }
+      orphan_rid_ = query.Int(0);
+      if (query.Int(1) != 0) {
+        rids.push_back(orphan_rid_);
+      }
+    }
+  }
+  if (!rids.empty()) {
+    KILN_TRY(Transaction transaction, Transaction::Begin(changes.connection()));
+    KILN_TRY_VOID(DropOrphans(changes, rids));
+    KILN_TRY_VOID(transaction.Commit());
+  }
+  if (rows < kScanRows) {
+    orphan_rid_ = 0;
+  }
+  return {};
+}
+
+// Gives free pages back to the file system when they are more than a tenth of the file.
+Result<bool> Collector::Vacuum(Changes& changes) {
+  KILN_TRY(const int64_t free, changes.connection().QueryInt("PRAGMA freelist_count"));
+  KILN_TRY(const int64_t pages, changes.connection().QueryInt("PRAGMA page_count"));
+  if (free <= kVacuumPages || free * 10 <= pages) {
+    return false;
+  }
+  KILN_TRY(Statement statement, changes.connection().Prepare("PRAGMA incremental_vacuum(256)"));
+  Query query(statement);
+  for (;;) {
+    KILN_TRY(const bool more, query.Next());  // one step frees one page
+    if (!more) {
+      return true;
+    }
+  }
+}
+
+}  // namespace kiln::cache::sqlite

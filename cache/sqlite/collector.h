@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Removes records until the store is small enough, then content that nobody names, then free pages.
+// Works in slices of 64 records or 20 ms between the writer's groups. Spec: cache §8.
+//
+// Threads: Start and StartScan from any thread, Slice on the writer thread.
+#pragma once
+
+#include <atomic>
+#include <limits>
+#include <vector>
+
+#include "cache/collect.h"
+#include "cache/sqlite/changes.h"
+#include "cache/sqlite/touches.h"
+
+namespace kiln::cache::sqlite {
+
+class Collector {
+ public:
+  // Requires: all outlive the collector.
+  Collector(Touches& touches, Clock& clock, Counters& counters)
+      : touches_(touches), clock_(clock), counters_(counters) {}
+
+  // Collect until the used bytes are at most the target. For some seconds after a collection that
+  // found nothing more to remove, starting does nothing.
+  void Start(uint64_t target_bytes);
+  // Look at the next 1,000 blobs for content that no record names.
+  void StartScan() { scan_ = true; }
+
+  // Whether there is more to do now. An error ends the collection; the next Start begins anew.
+  bool Slice(Changes& changes);
+
+ private:
+  static constexpr uint64_t kNoTarget = std::numeric_limits<uint64_t>::max();
+
+  Result<bool> SliceOrError(Changes& changes);
+  Result<bool> DropExpired(Changes& changes);
+  // Whether the plan has candidates or still grows.
+  Result<bool> GrowPlan(Changes& changes);
+  Result<bool> NextQuantum(Changes& changes, int64_t floor_q);
+  Result<void> ReadCandidates(Changes& changes, int64_t floor_q);
+  Result<int64_t> FloorQuantum(Changes& changes);
+  Result<void> DropPlanned(Changes& changes);
+  Result<bool> MayGo(Changes& changes, const Candidate& candidate);
+  Result<void> ScanOrphans(Changes& changes);
+  Result<bool> Vacuum(Changes& changes);
+  // Removes what no record names, unless it is leased.
+  Result<void> DropOrphans(Changes& changes, std::span<const int64_t> rids);
+
+  Touches& touches_;
+  Clock& clock_;
+  Counters& counters_;
+  std::atomic<uint64_t> target_{kNoTarget};
+  std::atomic<bool> scan_{false};
+  std::atomic<int64_t> blocked_until_ns_{0};
+
+  // The plan: candidates of one quantum, sorted once it is complete. The writer thread's.
+  std::vector<Candidate> plan_;
+  size_t next_ = 0;  // of plan_, once it is sorted
+  enum class Reading : uint8_t { kOthers, kModules, kDone };
+  Reading reading_ = Reading::kDone;  // modules of an older quantum compete in this one
+  int64_t quantum_ = -1;              // the quantum of the plan; those below are done with
+  int64_t last_eid_ = 0;              // read up to here
+  int64_t orphan_rid_ = 0;            // scanned up to here
+};
+
+// Marks what was touched as used. Runs inside a transaction.
+Result<void> FlushTouches(Changes& changes, Touches& touches);
+
+}  // namespace kiln::cache::sqlite

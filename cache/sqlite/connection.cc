@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// Opening, running text, checkpoints, and the translation of SQLite's result codes.
+#include "cache/sqlite/connection.h"
+
+#include <cstdlib>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include "compiler/base/check.h"
+
+namespace kiln::cache::sqlite {
+namespace {
+
+constexpr int kBusyMs = 5000;
+
+int OpenFlags(OpenMode mode) {
+  // Our own locks decide which thread uses a connection, so SQLite's mutexes are off.
+  const int common = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE;
+  switch (mode) {
+    case OpenMode::kReadWrite:
+      return common | SQLITE_OPEN_READWRITE;
+    case OpenMode::kReadOnly:
+      return common | SQLITE_OPEN_READONLY;
+    case OpenMode::kImmutable:
+      return common | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI;
+  }
+  KILN_UNREACHABLE();
+}
+
+// file:… with everything escaped that a URI gives a meaning.
+std::string ImmutableUri(const std::string& path) {
+  std::string uri = "file:";
+  for (const char c : path) {
+    if (c == '?' || c == '#' || c == '%') {
+      uri += fmt::format("%{:02x}", static_cast<unsigned char>(c));
+    } else {
+      uri += c;
+    }
+  }
+  return uri + "?immutable=1";
+}
+
+int OnWalCommit(void* frames, sqlite3* /*db*/, const char* /*name*/, int in_wal) {
+  *static_cast<int64_t*>(frames) = in_wal;
+  return SQLITE_OK;
+}
+
+ErrorCode CodeOf(int rc) {
+  switch (rc & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
+    case SQLITE_SCHEMA:
+      return ErrorCode::kBusy;
+    case SQLITE_FULL:
+    case SQLITE_NOMEM:
+      return ErrorCode::kFull;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_FORMAT:
+      return ErrorCode::kCorrupt;
+    case SQLITE_IOERR:
+      return ErrorCode::kUnavailable;
+    case SQLITE_INTERRUPT:
+      return ErrorCode::kCancelled;
+    case SQLITE_CONSTRAINT:
+      return ErrorCode::kAlreadyExists;
+    case SQLITE_TOOBIG:
+      return ErrorCode::kInvalidArgument;
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+    case SQLITE_CANTOPEN:
+    case SQLITE_NOLFS:
+      return ErrorCode::kFailedPrecondition;
+    default:  // not an enumeration of ours: SQLite may add codes
+      return ErrorCode::kInternal;
+  }
+}
+
+std::string_view ReasonOf(int rc) {
+  switch (rc & 0xff) {
+    case SQLITE_CORRUPT:
+    case SQLITE_FORMAT:
+      return kDamagedFile;
+    case SQLITE_NOTADB:
+      return kNotADatabase;
+    case SQLITE_IOERR:
+      return kIoError;
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+Error SqliteError(sqlite3* db, int rc, std::string_view doing) {
+  const char* message = db != nullptr ? sqlite3_errmsg(db) : sqlite3_errstr(rc);
+  return {.code = CodeOf(rc),
+          .context = fmt::format("{}: {} (SQLite code {})", doing, message, rc),
+          .reason = std::string(ReasonOf(rc))};
+}
+
+Connection::Connection(sqlite3* db) : db_(db), wal_frames_(std::make_unique<int64_t>(0)) {}
+
+Connection::Connection(Connection&& other) noexcept
+    : db_(std::exchange(other.db_, nullptr)), wal_frames_(std::move(other.wal_frames_)) {}
+
+Connection& Connection::operator=(Connection&& other) noexcept {
+  if (this != &other) {
+    Close();
+    db_ = std::exchange(other.db_, nullptr);
+    wal_frames_ = std::move(other.wal_frames_);
+  }
+  return *this;
+}
+
+Connection::~Connection() { Close(); }
+
+void Connection::Close() {
+  // close_v2: statements that outlive the connection keep the handle until they are gone.
+  sqlite3_close_v2(std::exchange(db_, nullptr));
+}
+
+Result<Connection> Connection::Open(const std::string& path, OpenMode mode,
+                                    const std::string& vfs) {
+  const std::string name = mode == OpenMode::kImmutable ? ImmutableUri(path) : path;
+  sqlite3* db = nullptr;
+  const int rc =
+      sqlite3_open_v2(name.c_str(), &db, OpenFlags(mode), vfs.empty() ? nullptr : vfs.c_str());
+  Connection connection(db);
+  if (rc != SQLITE_OK) {
+    return SqliteError(db, rc, "opening " + path);
+  }
+  sqlite3_busy_timeout(db, kBusyMs);  // before the first statement: opening itself may be busy
+  sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_wal_hook(db, OnWalCommit, connection.wal_frames_.get());
+  return connection;
+}
+
+Result<void> Connection::Execute(const char* sql) {
+  const int rc = sqlite3_exec(db_, sql, nullptr, nullptr, nullptr);
+  if (rc != SQLITE_OK) {
+    return SqliteError(db_, rc, sql);
+  }
+  return {};
+}
+
+Result<Statement> Connection::Prepare(std::string_view sql) {
+  sqlite3_stmt* statement = nullptr;
+  const int rc = sqlite3_prepare_v3(db_, sql.data(), static_cast<int>(sql.size()),
+                                    SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+  if (rc != SQLITE_OK) {
+    return SqliteError(db_, rc, sql);
+  }
+  return Statement(statement);
+}
+
+Result<int64_t> Connection::QueryInt(std::string_view sql) {
+  KILN_TRY(Statement statement, Prepare(sql));
+  Query query(statement);
+  KILN_TRY(const bool found, query.Next());
+  KILN_CHECK(found, "no row from {}", sql);
+  return query.Int(0);
+}
+
+Result<std::string> Connection::QueryText(std::string_view sql) {
+  KILN_TRY(Statement statement, Prepare(sql));
+  Query query(statement);
+  KILN_TRY(const bool found, query.Next());
+  KILN_CHECK(found, "no row from {}", sql);
+  return std::string(query.Text(0));
+}
+
+int64_t Connection::last_insert_rowid() const { return sqlite3_last_insert_rowid(db_); }
+
+int64_t Connection::changes() const { return sqlite3_changes64(db_); }
+
+bool Connection::autocommit() const { return sqlite3_get_autocommit(db_) != 0; }
+
+Result<void> Connection::Checkpoint(CheckpointMode mode, int busy_ms) {
+  const int sqlite_mode = mode == CheckpointMode::kPassive   ? SQLITE_CHECKPOINT_PASSIVE
+                          : mode == CheckpointMode::kRestart ? SQLITE_CHECKPOINT_RESTART
+                                                             : SQLITE_CHECKPOINT_TRUNCATE;
+  sqlite3_busy_timeout(db_, busy_ms);
+  const int rc = sqlite3_wal_checkpoint_v2(db_, nullptr, sqlite_mode, nullptr, nullptr);
+  sqlite3_busy_timeout(db_, kBusyMs);
+  if (rc != SQLITE_OK) {
+    return SqliteError(db_, rc, "checkpoint");
+  }
+  if (mode == CheckpointMode::kTruncate) {
+    *wal_frames_ = 0;
+  }
+  return {};
+}
+
+void Connection::Interrupt() { sqlite3_interrupt(db_); }
+
+}  // namespace kiln::cache::sqlite

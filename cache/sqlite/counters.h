@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// What a store counts. Atomic, so that readers, the writer and metrics share them without a lock.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "cache/store.h"
+
+namespace kiln::cache::sqlite {
+
+struct Counters {
+  using Counter = std::atomic<uint64_t>;
+  std::array<Counter, kDamageKindCount> damage{};  // kiln_cache_corrupt_total
+  Counter collisions{0};                           // kiln_cache_collision_total
+  Counter nondeterminism{0};                       // kiln_cache_nondeterminism_total
+  Counter groups{0};                               // commits
+  Counter grouped_requests{0};
+  Counter commit_us{0};
+  Counter refused_full{0};
+  Counter evicted{0};
+  std::atomic<int64_t> wal_bytes{0};
+  std::atomic<uint64_t> used_bytes{0};
+};
+
+}  // namespace kiln::cache::sqlite

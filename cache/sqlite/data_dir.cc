@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+// flock, statfs, rename, fsync.
+#include "cache/sqlite/data_dir.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include "cache/store.h"
+
+namespace kiln::cache::sqlite {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kLockFile = "cache.lock";
+constexpr size_t kMaxSetAside = 2;
+
+Error Failed(std::string what, const fs::path& path, int error) {
+  return {.code = ErrorCode::kFailedPrecondition,
+          .context = std::move(what) + " " + path.string() + ": " + std::strerror(error),
+          .reason = error == EROFS || error == EACCES || error == EPERM ? std::string(kReadOnly)
+                                                                        : std::string()};
+}
+
+class OwnedFd {
+ public:
+  explicit OwnedFd(int fd) : fd_(fd) {}
+  OwnedFd(const OwnedFd&) = delete;
+  OwnedFd& operator=(const OwnedFd&) = delete;
+  ~OwnedFd() {
+    if (fd_ >= 0) {
+      ::close(fd_);
+    }
+  }
+  int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;
+};
+
+bool WritePid(int fd) {
+  const std::string text = std::to_string(::getpid()) + "\n";
+  return ::ftruncate(fd, 0) == 0 &&
+         ::pwrite(fd, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
+}
+
+std::optional<pid_t> ReadPid(int fd) {
+  std::array<char, 24> text{};
+  const ssize_t size = ::pread(fd, text.data(), text.size(), 0);
+  pid_t pid = 0;
+  if (size <= 0 || std::from_chars(text.data(), text.data() + size, pid).ec != std::errc()) {
+    return std::nullopt;
+  }
+  return pid;
+}
+
+// Nullopt: a file system that is fit.
+std::optional<std::string_view> NetworkFileSystemName(long type) {
+  constexpr long kSmb2 = 0xFE534D42;
+  constexpr long kCifs = 0xFF534D42;
+  switch (type) {
+    case NFS_SUPER_MAGIC:
+      return "NFS";
+    case SMB_SUPER_MAGIC:
+    case kSmb2:
+    case kCifs:
+      return "SMB";
+    case FUSE_SUPER_MAGIC:
+      return "FUSE";
+    default:
+      return std::nullopt;
+  }
+}
+
+bool IsSetAside(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return name.ends_with(".db") &&
+         (name.starts_with("cache.v") || name.starts_with("cache.corrupt-"));
+}
+
+void RemoveWithWal(const fs::path& file) {
+  std::error_code ignored;  // nothing depends on their being gone
+  fs::remove(file, ignored);
+  fs::remove(file.string() + "-wal", ignored);
+}
+
+void PruneSetAside(const fs::path& dir) {
+  std::error_code error;
+  std::vector<std::pair<fs::file_time_type, fs::path>> files;
+  for (fs::directory_iterator it(dir, error), end; !error && it != end; it.increment(error)) {
+    if (IsSetAside(it->path())) {
+      std::error_code no_time;
+      files.emplace_back(fs::last_write_time(it->path(), no_time), it->path());
+    }
+  }
+  std::ranges::sort(files, std::greater<>());
+  for (size_t i = kMaxSetAside; i < files.size(); ++i) {
+    RemoveWithWal(files[i].second);
+  }
+}
+
+}  // namespace
+
+Result<std::optional<OwnerLock>> OwnerLock::TryTake(const fs::path& dir) {
+  const fs::path path = dir / kLockFile;
+  OwnedFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (fd.get() < 0) {
+    return Failed("cannot open", path, errno);
+  }
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) {
+      return std::optional<OwnerLock>();
+    }
+    return Failed("cannot lock", path, errno);
+  }
+  if (!WritePid(fd.get()) && errno != ENOSPC) {  // on a full disk the lock alone must do
+    return Failed("cannot write", path, errno);
+  }
+  return std::optional(OwnerLock(fd.release()));
+}
+
+OwnerLock::OwnerLock(OwnerLock&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+
+OwnerLock::~OwnerLock() {
+  if (fd_ >= 0) {
+    ::close(fd_);  // closing unlocks; the file stays, since removing it would race with a taker
+  }
+}
+
+std::optional<pid_t> FindOwner(const fs::path& dir) {
+  const OwnedFd fd(::open((dir / kLockFile).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (fd.get() < 0 || ::flock(fd.get(), LOCK_SH | LOCK_NB) == 0) {
+    return std::nullopt;  // the shared lock goes with the descriptor
+  }
+  return ReadPid(fd.get());
+}
+
+long StatFileSystemType(const fs::path& dir) {
+  struct statfs info {};
+  return ::statfs(dir.c_str(), &info) == 0 ? static_cast<long>(info.f_type) : 0;
+}
+
+Result<fs::path> PrepareDirectory(const fs::path& dir, const FileSystemType& type_of) {
+  std::error_code error;
+  fs::create_directories(dir.parent_path(), error);
+  if (::mkdir(dir.c_str(), 0700) != 0 && errno != EEXIST) {
+    return Failed("cannot make the cache directory", dir, errno);
+  }
+  const fs::path real = fs::canonical(dir, error);
+  if (error) {
+    return Failed("cannot use the cache directory", dir, error.value());
+  }
+  if (!fs::is_directory(real, error)) {
+    return Failed("cannot use the cache directory", dir, ENOTDIR);
+  }
+  if (const auto name = NetworkFileSystemName(type_of(real))) {
+    return Error{.code = ErrorCode::kFailedPrecondition,
+                 .context = "the cache directory " + real.string() + " is on " +
+                            std::string(*name) +
+                            ", where SQLite's WAL does not work; set cache.dir to a local path",
+                 .reason = "NETWORK_FILE_SYSTEM"};
+  }
+  return real;
+}
+
+Result<void> CreatePrivateFile(const fs::path& file) {
+  const OwnedFd fd(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (fd.get() < 0) {
+    return Failed("cannot open", file, errno);
+  }
+  return {};
+}
+
+Result<void> SyncDirectory(const fs::path& dir) {
+  const OwnedFd fd(::open(dir.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd.get() < 0 || ::fsync(fd.get()) != 0) {
+    return Failed("cannot sync", dir, errno);
+  }
+  return {};
+}
+
+Result<void> SetAside(const fs::path& dir, std::string_view name) {
+  const fs::path from = dir / "cache.db";
+  const fs::path to = dir / (std::string(name) + ".db");
+  std::error_code error;
+  RemoveWithWal(to);
+  fs::remove(from.string() + "-shm", error);
+  // The WAL goes first: a new cache.db must never meet the WAL of an old one.
+  fs::rename(from.string() + "-wal", to.string() + "-wal", error);
+  fs::rename(from, to, error);
+  if (error) {
+    return Failed("cannot set aside", from, error.value());
+  }
+  PruneSetAside(dir);
+  return SyncDirectory(dir);
+}
+
+std::string FreeCorruptName(const fs::path& dir) {
+  std::error_code error;
+  for (int n = 1;; ++n) {
+    const std::string name = "cache.corrupt-" + std::to_string(n);
+    if (!fs::exists(dir / (name + ".db"), error)) {
+      return name;
+    }
+  }
+}
+
+}  // namespace kiln::cache::sqlite

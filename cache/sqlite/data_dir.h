@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// The directory of a store: who owns it, whether it is fit for WAL, and files that are set aside.
+// Spec: cache §6.1, §6.7, §6.9.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+
+#include "compiler/base/result.h"
+
+namespace kiln::cache::sqlite {
+
+// Owns the exclusive flock on <dir>/cache.lock, in which its pid is written. The lock ends with the
+// process, however that ends.
+class OwnerLock {
+ public:
+  // Nullopt if another process has it. Errors: kFailedPrecondition with reason READ_ONLY if the
+  // lock file cannot be made or written.
+  static Result<std::optional<OwnerLock>> TryTake(const std::filesystem::path& dir);
+
+  OwnerLock(OwnerLock&& other) noexcept;
+  OwnerLock& operator=(OwnerLock&&) = delete;
+  ~OwnerLock();
+
+ private:
+  explicit OwnerLock(int fd) : fd_(fd) {}
+  int fd_;
+};
+
+// The pid of the process that owns the store of a directory; nullopt if nobody does.
+std::optional<pid_t> FindOwner(const std::filesystem::path& dir);
+
+// f_type of the file system of a directory, as statfs gives it.
+using FileSystemType = std::function<long(const std::filesystem::path&)>;
+long StatFileSystemType(const std::filesystem::path& dir);
+
+// Makes the directory (0700) if need be; gives its path without links. Errors: kFailedPrecondition,
+// with reason NETWORK_FILE_SYSTEM for NFS, SMB and FUSE, where WAL's shared memory does not work.
+Result<std::filesystem::path> PrepareDirectory(const std::filesystem::path& dir,
+                                               const FileSystemType& type_of);
+
+// Makes an empty file (0600) unless there is one. Errors: kFailedPrecondition.
+Result<void> CreatePrivateFile(const std::filesystem::path& file);
+
+// After this, names made in the directory survive loss of power.
+Result<void> SyncDirectory(const std::filesystem::path& dir);
+
+// Renames <dir>/cache.db and its WAL to <dir>/<name>.db, over whatever has that name, then removes
+// all but the two newest files that were set aside. Requires: no connection is open.
+Result<void> SetAside(const std::filesystem::path& dir, std::string_view name);
+
+// "cache.corrupt-<n>" for the first n that is free.
+std::string FreeCorruptName(const std::filesystem::path& dir);
+
+}  // namespace kiln::cache::sqlite

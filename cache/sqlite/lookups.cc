@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// SELECTs and sums.
+#include "cache/sqlite/lookups.h"
+
+#include <utility>
+
+#include "cache/codec.h"
+
+namespace kiln::cache::sqlite {
+namespace {
+
+constexpr std::string_view kBlobSql = "SELECT raw_size, codec, data FROM blob WHERE id=?1";
+constexpr std::string_view kRowSql =
+    "SELECT eid, expires_s, used_q, value, sum FROM entry WHERE space=?1 AND level=?2 AND key=?3";
+constexpr std::string_view kAliasSql =
+    "SELECT a.eid, a.sum, e.key, e.used_q FROM alias AS a"
+    " LEFT JOIN entry AS e ON e.eid=a.eid AND e.space=a.space AND e.level=?3"
+    " WHERE a.space=?1 AND a.key=?2";
+constexpr std::string_view kHasBlobSql = "SELECT 1 FROM blob WHERE id=?1";
+constexpr std::string_view kHasRowSql =
+    "SELECT 1 FROM entry WHERE space=?1 AND level=?2 AND key=?3";
+
+constexpr auto kSignatureLevel = static_cast<int64_t>(Level::kSignature);
+
+// The column copied out; it may be anything, the file is not trusted.
+Blob BlobOf(const Query& query, int column) { return CopiedBlob(query.Blob(column)); }
+
+}  // namespace
+
+int64_t AliasSum(uint32_t space, const Hash128& alias, const Hash128& signature) {
+  Bytes bytes;
+  bytes.reserve(36);
+  AppendLittle(bytes, space);
+  Append(bytes, std::as_bytes(std::span(alias.bytes)));
+  Append(bytes, std::as_bytes(std::span(signature.bytes)));
+  return static_cast<int64_t>(Hash64(bytes));
+}
+
+Result<Lookups> Lookups::Prepare(Connection& connection) {
+  Lookups lookups;
+  KILN_TRY(lookups.blob_, connection.Prepare(kBlobSql));
+  KILN_TRY(lookups.row_, connection.Prepare(kRowSql));
+  KILN_TRY(lookups.alias_, connection.Prepare(kAliasSql));
+  KILN_TRY(lookups.has_blob_, connection.Prepare(kHasBlobSql));
+  KILN_TRY(lookups.has_row_, connection.Prepare(kHasRowSql));
+  return lookups;
+}
+
+Result<std::optional<Blob>> Lookups::FindBlob(const Hash128& id) {
+  Query query(blob_);
+  query.Bind(id);
+  KILN_TRY(const bool found, query.Next());
+  if (!found) {
+    return std::optional<Blob>();
+  }
+  Blob blob = BlobOf(query, 2);
+  blob.raw_size = static_cast<uint64_t>(query.Int(0));
+  // A codec out of range reads as one that nobody can decode.
+  const int64_t codec = query.Int(1);
+  blob.codec = codec == 0 ? Codec::kRaw : codec == 1 ? Codec::kZstd : Codec::kZstdDictionary;
+  return std::optional(std::move(blob));
+}
+
+Result<std::optional<StoredRow>> Lookups::FindRow(const Key& key) {
+  Query query(row_);
+  query.Bind(int64_t{key.space}).Bind(static_cast<int64_t>(key.level)).Bind(key.id);
+  KILN_TRY(const bool found, query.Next());
+  if (!found) {
+    return std::optional<StoredRow>();
+  }
+  StoredRow row{.eid = query.Int(0), .used_q = query.Int(2), .value = BlobOf(query, 3)};
+  if (!query.IsNull(1)) {
+    row.expires_s = query.Int(1);
+  }
+  row.value.sum = query.Id(4).value_or(Hash128{});
+  return std::optional(std::move(row));
+}
+
+Result<std::optional<StoredAlias>> Lookups::FindAlias(uint32_t space, const Hash128& key) {
+  Query query(alias_);
+  query.Bind(int64_t{space}).Bind(key).Bind(kSignatureLevel);
+  KILN_TRY(const bool found, query.Next());
+  if (!found) {
+    return std::optional<StoredAlias>();
+  }
+  return std::optional(StoredAlias{
+      .eid = query.Int(0), .sum = query.Int(1), .signature = query.Id(2), .used_q = query.Int(3)});
+}
+
+Result<bool> Lookups::Has(const Key& key) {
+  switch (key.level) {
+    case Level::kContent: {
+      Query query(has_blob_);
+      return query.Bind(key.id).Next();
+    }
+    case Level::kAlias: {
+      KILN_TRY(const std::optional<StoredAlias> alias, FindAlias(key.space, key.id));
+      return alias.has_value() && alias->signature.has_value();
+    }
+    case Level::kModule:
+    case Level::kMask:
+    case Level::kSignature:
+    case Level::kRecipe: {
+      Query query(has_row_);
+      return query.Bind(int64_t{key.space})
+          .Bind(static_cast<int64_t>(key.level))
+          .Bind(key.id)
+          .Next();
+    }
+  }
+  KILN_UNREACHABLE();
+}
+
+Result<std::optional<Finding>> Lookups::CheckRow(const Key& key, const StoredRow& row) {
+  if (RowSum(key, row.value.bytes) != row.value.sum) {
+    return std::optional(Finding{DamageKind::kRecord, "sum differs"});
+  }
+  const Result<RowSummary> summary = SummarizeRow(key.level, row.value.bytes);
+  if (!summary.ok()) {
+    return std::optional(Finding{DamageKind::kRecord, summary.error().context});
+  }
+  for (const Product& product : summary->products) {
+    KILN_TRY(const bool present, Has({.level = Level::kContent, .id = product.digest.id}));
+    if (!present) {
+      return std::optional(Finding{DamageKind::kDangling,
+                                   product.name + " " + product.digest.id.hex() + " is not there"});
+    }
+  }
+  return std::optional<Finding>();
+}
+
+std::optional<Finding> CheckContent(const Hash128& id, const Blob& stored) {
+  const Result<Blob> raw = Decompress(stored);
+  if (!raw.ok()) {
+    return Finding{DamageKind::kBlob, raw.error().context};
+  }
+  if (HashBytes(raw->bytes) != id) {
+    return Finding{DamageKind::kBlob, "content id differs"};
+  }
+  return std::nullopt;
+}
+
+std::optional<Finding> CheckAlias(const Key& key, const StoredAlias& alias) {
+  if (!alias.signature.has_value()) {
+    return Finding{DamageKind::kAlias, "its record is not there"};
+  }
+  if (AliasSum(key.space, key.id, *alias.signature) != alias.sum) {
+    return Finding{DamageKind::kAlias, "sum differs"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace kiln::cache::sqlite

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+// The other half of Changes: recency, removal and quarantine.
+#include <algorithm>
+
+#include "cache/sqlite/changes.h"
+
+namespace kiln::cache::sqlite {
+namespace {
+
+constexpr size_t kQuarantineBytes = 64 * 1024;  // each
+constexpr int64_t kQuarantineRows = 1024;       // so 64 MiB in all
+
+}  // namespace
+
+Result<void> Changes::MarkUsed(int64_t eid, int64_t used_q) {
+  Query use(use_eid_);
+  return use.Bind(eid).Bind(used_q).Run();
+}
+
+Result<void> Changes::MarkUsed(const Key& key, int64_t used_q) {
+  if (key.level == Level::kContent) {
+    return {};  // content has no recency of its own: records keep it
+  }
+  if (key.level == Level::kAlias) {
+    Query use(use_alias_);
+    return use.Bind(int64_t{key.space}).Bind(key.id).Bind(used_q).Run();
+  }
+  Query use(use_key_);
+  return use.Bind(int64_t{key.space})
+      .Bind(static_cast<int64_t>(key.level))
+      .Bind(key.id)
+      .Bind(used_q)
+      .Run();
+}
+
+Result<std::vector<int64_t>> Changes::RefsOf(int64_t eid) {
+  Query query(refs_of_);
+  query.Bind(eid);
+  std::vector<int64_t> rids;
+  for (;;) {
+    KILN_TRY(const bool found, query.Next());
+    if (!found) {
+      return rids;
+    }
+    rids.push_back(query.Int(0));
+  }
+}
+
+Result<void> Changes::DropRecord(int64_t eid) {
+  for (Statement* statement :
+       {&delete_aliases_of_, &delete_pins_of_, &delete_refs_, &delete_entry_}) {
+    Query query(*statement);
+    KILN_TRY_VOID(query.Bind(eid).Run());
+  }
+  return {};
+}
+
+Result<void> Changes::DropOrphans(std::span<const int64_t> rids,
+                                  const std::function<bool(const Hash128&)>& keep) {
+  for (const int64_t rid : rids) {
+    {
+      Query find(orphan_id_);
+      find.Bind(rid).Bind(NowSeconds() - kGraceSeconds);
+      KILN_TRY(const bool orphan, find.Next());
+      if (!orphan || keep(find.Id(0).value_or(Hash128{}))) {
+        continue;
+      }
+    }
+    Query remove(delete_blob_);
+    KILN_TRY_VOID(remove.Bind(rid).Run());
+  }
+  return {};
+}
+
+Result<void> Changes::DropBlob(const Hash128& id) {
+  std::vector<int64_t> eids;
+  {
+    Query query(eids_of_blob_);
+    query.Bind(id);
+    for (;;) {
+      KILN_TRY(const bool found, query.Next());
+      if (!found) {
+        break;
+      }
+      eids.push_back(query.Int(0));
+    }
+  }
+  for (const int64_t eid : eids) {
+    KILN_TRY_VOID(DropRecord(eid));
+  }
+  KILN_TRY(const std::optional<int64_t> rid, RidOf(id));
+  if (!rid.has_value()) {
+    return {};
+  }
+  Query query(delete_blob_);
+  return query.Bind(*rid).Run();
+}
+
+// The item may have been replaced since the reader looked, so what counts is what is found now.
+Result<void> Changes::DropDamaged(const Damage& damage) {
+  const Key& key = damage.key;
+  if (key.level == Level::kContent) {
+    KILN_TRY(const std::optional<Blob> blob, lookups_.FindBlob(key.id));
+    if (!blob.has_value() || !CheckContent(key.id, *blob).has_value()) {
+      return {};
+    }
+    KILN_TRY_VOID(Quarantine("blob", key.id, damage.reason, blob->bytes));
+    return DropBlob(key.id);
+  }
+  if (key.level == Level::kAlias) {
+    KILN_TRY(const std::optional<StoredAlias> alias, lookups_.FindAlias(key.space, key.id));
+    if (!alias.has_value() || !CheckAlias(key, *alias).has_value()) {
+      return {};
+    }
+    KILN_TRY_VOID(Quarantine("alias", key.id, damage.reason, {}));
+    Query query(delete_alias_);
+    return query.Bind(int64_t{key.space}).Bind(key.id).Run();
+  }
+  KILN_TRY(const std::optional<StoredRow> row, lookups_.FindRow(key));
+  if (!row.has_value()) {
+    return {};
+  }
+  KILN_TRY(const std::optional<Finding> finding, lookups_.CheckRow(key, *row));
+  if (!finding.has_value()) {
+    return {};
+  }
+  KILN_TRY_VOID(
+      Quarantine(DamageKindName(finding->kind), key.id, finding->reason, row->value.bytes));
+  return DropRecord(row->eid);
+}
+
+Result<void> Changes::Quarantine(std::string_view what, const Hash128& id, std::string_view reason,
+                                 ByteView bytes) {
+  {
+    Query insert(insert_quarantine_);
+    insert.Bind(NowSeconds()).Bind(what).Bind(id).Bind(reason);
+    insert.Bind(bytes.first(std::min(bytes.size(), kQuarantineBytes)));
+    KILN_TRY_VOID(insert.Run());
+  }
+  Query trim(trim_quarantine_);
+  return trim.Bind(connection_->last_insert_rowid() - kQuarantineRows).Run();
+}
+
+}  // namespace kiln::cache::sqlite

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// Row by row, with verified reads only.
+#include "cache/sqlite/salvage.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "cache/codec.h"
+#include "cache/record.h"
+#include "cache/sqlite/lookups.h"
+
+namespace kiln::cache::sqlite {
+namespace {
+
+constexpr int64_t kPageRows = 256;
+constexpr uint64_t kPageBytes = uint64_t{4} << 20;
+constexpr int kMostJumps = 64;  // over stretches that cannot be read
+
+class Salvage {
+ public:
+  Salvage(Connection& connection, Lookups& lookups, BlobStore& to, const std::stop_token& stop)
+      : connection_(connection), lookups_(lookups), to_(to), stop_(stop) {}
+
+  void Blobs() {
+    EachId("SELECT rid, id, 0, 0 FROM blob WHERE rid>?1 ORDER BY rid LIMIT ?2", [this](Key key) {
+      key.level = Level::kContent;
+      const Result<std::optional<Blob>> blob = lookups_.FindBlob(key.id);
+      if (blob.ok() && blob->has_value() && !CheckContent(key.id, **blob).has_value()) {
+        Add({.key = key, .value = **blob, .refs = {}}, salvaged_.blobs);
+      }
+    });
+  }
+
+  void Records() {
+    EachId(
+        "SELECT eid, key, space, level FROM entry WHERE eid>?1 ORDER BY eid LIMIT ?2",
+        [this](const Key& key) {
+          const Result<std::optional<StoredRow>> row = lookups_.FindRow(key);
+          if (!row.ok() || !row->has_value()) {
+            return;
+          }
+          const Result<std::optional<Finding>> finding = lookups_.CheckRow(key, **row);
+          if (!finding.ok() || finding->has_value()) {
+            return;
+          }
+          Item item{.key = key, .value = (*row)->value, .refs = {}};
+          const Result<RowSummary> summary = SummarizeRow(key.level, item.value.bytes);
+          for (const Product& product : summary.ok() ? summary->products : std::vector<Product>()) {
+            item.refs.push_back(product.digest.id);
+          }
+          Add(std::move(item), salvaged_.records);
+        });
+  }
+
+  // Aliases have no row number; the signature records lead to them.
+  void Aliases() {
+    EachId(
+        "SELECT eid, key, space, level FROM entry WHERE eid>?1 AND level=3 ORDER BY eid LIMIT ?2",
+        [this](const Key& record) { AliasesOf(record); });
+  }
+
+  Salvaged Finish() {
+    PutPending();
+    return salvaged_;
+  }
+
+ private:
+  // Calls back for every row of a query by ascending number, jumping over what cannot be read.
+  void EachId(std::string_view sql, const std::function<void(const Key&)>& each) {
+    Result<Statement> statement = connection_.Prepare(sql);
+    int64_t last = 0;
+    int64_t jump = 1;
+    for (int jumps = 0; statement.ok() && jumps < kMostJumps && !stop_.stop_requested();) {
+      std::vector<std::pair<int64_t, Key>> rows;
+      bool failed = false;
+      {
+        Query query(*statement);
+        query.Bind(last).Bind(kPageRows);
+        Result<bool> found = query.Next();
+        for (; found.ok() && *found; found = query.Next()) {
+          const int64_t level = query.Int(3);
+          if (level >= 0 && level < int64_t{kLevelCount}) {
+            rows.emplace_back(query.Int(0), Key{.level = static_cast<Level>(level),
+                                                .space = static_cast<uint32_t>(query.Int(2)),
+                                                .id = query.Id(1).value_or(Hash128{})});
+          }
+          last = std::max(last, query.Int(0));
+        }
+        failed = !found.ok();
+      }
+      for (const auto& [number, key] : rows) {
+        each(key);
+      }
+      PutPending();
+      if (!failed && rows.empty()) {
+        return;
+      }
+      if (failed) {
+        last += jump;
+        jump *= 2;
+        ++jumps;
+      } else {
+        jump = 1;
+      }
+    }
+  }
+
+  void AliasesOf(const Key& record) {
+    const Result<std::optional<StoredRow>> row = lookups_.FindRow(record);
+    Result<Statement> statement =
+        connection_.Prepare("SELECT key, sum FROM alias WHERE eid=?1 AND space=?2");
+    if (!row.ok() || !row->has_value() || !statement.ok()) {
+      return;
+    }
+    Query query(*statement);
+    query.Bind((*row)->eid).Bind(int64_t{record.space});
+    for (Result<bool> found = query.Next(); found.ok() && *found; found = query.Next()) {
+      const Hash128 alias = query.Id(0).value_or(Hash128{});
+      if (AliasSum(record.space, alias, record.id) == query.Int(1)) {
+        Add(AliasItem(record.space, alias, record.id), salvaged_.aliases);
+      }
+    }
+  }
+
+  void Add(Item item, uint64_t& count) {
+    pending_bytes_ += item.value.bytes.size();
+    pending_.push_back({std::move(item), &count});
+    if (pending_bytes_ >= kPageBytes) {
+      PutPending();
+    }
+  }
+
+  // Items go one by one: a record whose content was lost must not take others with it.
+  void PutPending() {
+    for (const auto& [item, count] : pending_) {
+      const bool last = &item == &pending_.back().first;
+      const Result<Stored> stored = to_.Put(
+          std::span(&item, 1), last ? Durability::kDurable : Durability::kRelaxed, {.stop = stop_});
+      *count += stored.ok() ? 1 : 0;
+    }
+    pending_.clear();
+    pending_bytes_ = 0;
+  }
+
+  Connection& connection_;
+  Lookups& lookups_;
+  BlobStore& to_;
+  const std::stop_token& stop_;
+  Salvaged salvaged_;
+  std::vector<std::pair<Item, uint64_t*>> pending_;
+  uint64_t pending_bytes_ = 0;
+};
+
+}  // namespace
+
+Salvaged SalvageInto(const std::string& from, const std::string& vfs, BlobStore& to,
+                     const std::stop_token& stop) {
+  Result<Connection> connection = Connection::Open(from, OpenMode::kReadOnly, vfs);
+  if (!connection.ok() || !connection->QueryInt("PRAGMA user_version").ok()) {
+    return {};
+  }
+  Result<Lookups> lookups = Lookups::Prepare(*connection);
+  if (!lookups.ok()) {
+    return {};
+  }
+  Salvage salvage(*connection, *lookups, to, stop);
+  salvage.Blobs();
+  salvage.Records();
+  salvage.Aliases();
+  return salvage.Finish();
+}
+
+}  // namespace kiln::cache::sqlite

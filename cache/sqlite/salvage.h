@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Copies what still verifies out of a damaged database. Spec: cache §6.7.
+#pragma once
+
+#include "cache/sqlite/database.h"
+#include "cache/store.h"
+
+namespace kiln::cache::sqlite {
+
+struct Salvaged {
+  uint64_t blobs = 0;
+  uint64_t records = 0;
+  uint64_t aliases = 0;
+};
+
+// Reads `from` as far as it can be read and puts everything that verifies into `to`, content first.
+// Never fails: what cannot be read or put is left out. Stops early when `stop` is requested.
+Salvaged SalvageInto(const std::string& from, const std::string& vfs, BlobStore& to,
+                     const std::stop_token& stop);
+
+}  // namespace kiln::cache::sqlite

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Opening in the right order, closing in reverse.
+#include "cache/sqlite/session.h"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+namespace kiln::cache::sqlite {
+
+Result<std::shared_ptr<Session>> Session::OpenOwned(const Options& options, Clock& clock,
+                                                    LogSink& log, Counters& counters,
+                                                    Writer::Hooks hooks) {
+  KILN_TRY(Connection connection, OpenWriter(options.file, clock, log));
+  // A long WAL that an earlier process left is shortened by the writer, in the background.
+  std::error_code none;
+  const auto wal_bytes = std::filesystem::file_size(options.file.path() + "-wal", none);
+  connection.set_wal_frames(none ? 0 : static_cast<int64_t>(wal_bytes) / kPageSize);
+  KILN_TRY(Writer::Side side,
+           Writer::Side::Prepare(std::move(connection), clock, counters, options.changes));
+  auto session = std::make_shared<Session>(options.file, options.readers, clock);
+  session->writer_ = std::make_unique<Writer>(std::move(side), session->readers_, clock, counters,
+                                              options.writer, std::move(hooks));
+  return session;
+}
+
+Result<std::shared_ptr<Session>> Session::OpenReadOnly(const Options& options, Clock& clock) {
+  auto session = std::make_shared<Session>(options.file, options.readers, clock);
+  KILN_TRY(const ReaderPool::Loan loan, session->readers_.Take({}));  // proves that it can be read
+  return session;
+}
+
+void Session::Close() {
+  // Readers first: the writer's last checkpoint then meets no reader.
+  readers_.Close();
+  if (writer_ != nullptr) {
+    writer_->Stop();
+  }
+}
+
+}  // namespace kiln::cache::sqlite

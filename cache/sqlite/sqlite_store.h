@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// The embedded store: one SQLite file, one writing process. What cannot be read is a miss, what is
+// damaged is dropped, what is acknowledged is on disk. Spec: cache §6.
+//
+// Threads: safe from any thread. Has a writer thread and a caretaker thread of its own.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <memory>
+#include <thread>
+
+#include "cache/limited_store.h"
+#include "cache/sqlite/collector.h"
+#include "cache/sqlite/damage_watch.h"
+#include "cache/sqlite/data_dir.h"
+#include "cache/sqlite/session.h"
+#include "cache/sqlite/touches.h"
+#include "cache/store.h"
+
+namespace kiln::cache::sqlite {
+
+struct SqliteOptions {
+  std::filesystem::path dir;
+  std::string vfs;       // tests inject faults here
+  uint32_t readers = 0;  // 0: min(16, 2 x cores)
+  int64_t negative_ttl_s = 24 * 3600;
+  Writer::Options writer;
+  FileSystemType file_system_type = StatFileSystemType;
+  // kFailedPrecondition with reason LOCKED instead of a read-only store when another process owns
+  // the directory.
+  bool must_own = false;
+};
+
+inline constexpr std::string_view kLocked = "LOCKED";
+
+// What `kiln status` and metrics show of a store.
+struct SqliteStatus {
+  bool read_only = false;
+  std::optional<pid_t> owner;  // of a store that is read-only because of it
+  bool open = true;            // false: the file is being replaced, or cannot be opened
+  bool full = false;           // puts are refused for now
+  std::array<uint64_t, kDamageKindCount> damage{};
+  uint64_t collisions = 0;
+  uint64_t nondeterminism = 0;
+  uint64_t groups = 0;
+  uint64_t grouped_requests = 0;
+  uint64_t commit_us = 0;
+  uint64_t refused_full = 0;
+  uint64_t evicted = 0;
+  int64_t wal_bytes = 0;
+  uint64_t used_bytes = 0;
+};
+
+class SqliteStore final : public BlobStore, public DamageSink, public Collectable {
+ public:
+  // Opens or makes the store of a directory; a second process gets a read-only one. Requires: clock
+  // and log outlive the store. Errors: kFailedPrecondition, with reason NETWORK_FILE_SYSTEM, LOCKED
+  // or READ_ONLY where these are the cause; the text says what to do.
+  static Result<std::unique_ptr<SqliteStore>> Open(const SqliteOptions& options, Clock& clock,
+                                                   LogSink& log);
+  // Everything that was queued is written.
+  ~SqliteStore() override;
+
+  Result<Blob> Get(const Key& key, const Call& call) override;
+  Result<Stored> Put(std::span<const Item> items, Durability durability, const Call& call) override;
+  Result<std::vector<Key>> FindMissing(std::span<const Key> keys, const Call& call) override;
+  void Touch(std::span<const Key> keys) override;
+
+  void Report(const Damage& damage) override;
+
+  uint64_t UsedBytes() const override { return counters_.used_bytes; }
+  uint64_t FreeDiskBytes() const override;
+  void StartCollecting(uint64_t target_bytes) override;
+  // Looks in the background at the next 1,000 blobs for content that no record names and that is
+  // past its grace. Done every 30 seconds anyway.
+  void StartScan();
+
+  SqliteStatus Status() const;
+
+  // Runs a change on the writer thread and returns after its commit. Errors: as Put.
+  Result<void> Write(Writer::Change change, const Call& call);
+  // A connection for reading. Errors: kUnavailable while there is no database.
+  Result<ReaderPool::Loan> Read(const Call& call);
+  // Writes what was touched and waits until everything queued before is on disk.
+  Result<void> Flush();
+
+ private:
+  enum class Task : uint8_t { kNone, kCheck, kReplace, kReplaceUnsalvaged };
+
+  SqliteStore(Session::Options session_options, std::optional<OwnerLock> lock, Clock& clock,
+              LogSink& log);
+
+  std::shared_ptr<Session> Current() const;
+  Result<void> OpenSession();
+  Writer::Hooks MakeHooks();
+
+  Result<Blob> GetContent(const Key& key, Lookups& lookups);
+  Result<Blob> GetRow(const Key& key, Lookups& lookups);
+  Result<Blob> GetAlias(const Key& key, Lookups& lookups);
+  Error Missing(const Key& key, const Finding& finding, Blob found);
+  // What a failed read means; the caller sees a miss.
+  Error ReadFailed(const Key& key, const Error& error);
+  void WriteFailed(const Error& error);
+  void Judge(const Error& error);
+
+  void Care();
+  void Tick();
+  void CheckDatabase();
+  void ReplaceDatabase(Task task);
+  // Copies what verifies from a file that was set aside.
+  void Salvage(const std::string& name);
+  int64_t NowSeconds() const;
+
+  const Session::Options session_options_;
+  const std::optional<OwnerLock> lock_;
+  Clock& clock_;
+  LogSink& log_;
+  Counters counters_;
+  Touches touches_;
+  Collector collector_;
+  DamageWatch watch_;
+  std::atomic<int64_t> full_until_ns_{0};
+
+  mutable Mutex mutex_;
+  CondVar changed_;
+  std::shared_ptr<Session> session_ KILN_GUARDED_BY(mutex_);
+  Task task_ KILN_GUARDED_BY(mutex_) = Task::kNone;
+  bool stopping_ KILN_GUARDED_BY(mutex_) = false;
+  std::stop_source stop_;  // ends a salvage
+  std::jthread caretaker_;
+};
+
+}  // namespace kiln::cache::sqlite

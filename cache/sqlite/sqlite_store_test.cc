@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+// The store as its callers see it: BlobStore's contract on SQLite.
+#include "cache/sqlite/sqlite_store.h"
+
+#include <algorithm>
+#include <fstream>
+#include <future>
+
+#include <gtest/gtest.h>
+
+#include "cache/record.h"
+#include "cache/sqlite/test_directory.h"
+
+namespace kiln::cache::sqlite {
+namespace {
+
+using StorePtr = std::unique_ptr<SqliteStore>;
+
+Item Content(std::string_view text) { return ContentItem(CopiedBlob(AsBytes(text))); }
+Hash128 Id(std::string_view text) { return HashBytes(AsBytes(text)); }
+
+Record RecordOf(const std::vector<Product>& products) {
+  return {.kind = RecordKind::kOk, .products = products, .cpu_us = 10, .build_id = "b"};
+}
+
+Item Signature(std::string_view key, std::string_view content) {
+  return RecordItem(Level::kSignature, 0, Id(key), RecordOf({{"meta", DigestOf(content)}}));
+}
+
+Result<Stored> PutAll(BlobStore& store, const std::vector<Item>& items) {
+  return store.Put(items, Durability::kDurable, {});
+}
+
+class SqliteStoreTest : public testing::Test {
+ protected:
+  StorePtr Open() {
+    Result<StorePtr> store = SqliteStore::Open(options_, clock_, log_);
+    EXPECT_TRUE(store.ok()) << (store.ok() ? "" : ErrorText(store.error()));
+    return store.ok() ? *std::move(store) : nullptr;
+  }
+
+  TestDirectory directory_;
+  FakeClock clock_;
+  RecordingLog log_;
+  SqliteOptions options_{.dir = directory_.path() / "cache",
+                         .writer = {.group_wait = Duration::zero()}};
+};
+
+TEST_F(SqliteStoreTest, DurablePut_IsThereAfterReopening) {
+  const std::vector<Item> items = {Content("words"), Signature("s", "words"),
+                                   AliasItem(0, Id("v"), Id("s"))};
+  ASSERT_EQ(PutAll(*Open(), items)->added, 3u);
+  const StorePtr store = Open();
+  for (const Item& item : items) {
+    const Result<Blob> blob = store->Get(item.key, {});
+    ASSERT_TRUE(blob.ok()) << KeyText(item.key);
+    EXPECT_EQ(AsText(blob->bytes), AsText(item.value.bytes));
+    EXPECT_EQ(blob->sum, item.value.sum);
+  }
+  EXPECT_EQ(PutAll(*store, items)->present, 3u);
+}
+
+TEST_F(SqliteStoreTest, RelaxedPut_IsThereAfterClosing) {
+  const Item item = Content("words");
+  ASSERT_TRUE(Open()->Put(std::span(&item, 1), Durability::kRelaxed, {}).ok());
+  EXPECT_TRUE(Open()->Get(item.key, {}).ok());
+}
+
+TEST_F(SqliteStoreTest, EmptyContent_IsContent) {
+  const StorePtr store = Open();
+  ASSERT_TRUE(PutAll(*store, {Content("")}).ok());
+  EXPECT_EQ(store->Get(Content("").key, {})->bytes.size(), 0u);
+}
+
+TEST_F(SqliteStoreTest, RowWithoutItsContent_IsRefusedAndTheRestOfTheGroupIsNot) {
+  const StorePtr store = Open();
+  const Result<Stored> refused = PutAll(*store, {Content("other"), Signature("s", "absent")});
+  EXPECT_EQ(refused.error().reason, kRefsMissing);
+  EXPECT_FALSE(store->Get(Content("other").key, {}).ok());  // all of a call or nothing
+  const Result<Stored> alias = PutAll(*store, {AliasItem(0, Id("v"), Id("s"))});
+  EXPECT_EQ(alias.error().reason, kRefsMissing);
+  EXPECT_TRUE(PutAll(*store, {Content("fine")}).ok());
+}
+
+TEST_F(SqliteStoreTest, RecordThatHidesARef_IsRefused) {
+  const StorePtr store = Open();
+  Item item = Signature("s", "words");
+  item.refs.clear();
+  EXPECT_EQ(PutAll(*store, {Content("words"), item}).error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST_F(SqliteStoreTest, WrongIdOrGarbageRow_IsRefused) {
+  const StorePtr store = Open();
+  Item content = Content("words");
+  content.key.id.bytes[3] ^= 1;
+  EXPECT_EQ(PutAll(*store, {content}).error().code, ErrorCode::kInvalidArgument);
+  const Item garbage = RowItem({.level = Level::kModule, .id = Id("m")}, Bytes(20));
+  EXPECT_EQ(PutAll(*store, {garbage}).error().code, ErrorCode::kInvalidArgument);
+}
+
+TEST_F(SqliteStoreTest, OtherResultForAKey_FirstStaysAndIsCounted) {
+  const StorePtr store = Open();
+  ASSERT_TRUE(PutAll(*store, {Content("a"), Content("b"), Signature("s", "a")}).ok());
+  const Result<Stored> again = PutAll(*store, {Signature("s", "b")});
+  EXPECT_EQ(again->nondeterminism, 1u);
+  EXPECT_EQ(store->Status().nondeterminism, 1u);
+  EXPECT_EQ(AsText(store->Get(Signature("s", "a").key, {})->bytes),
+            AsText(Signature("s", "a").value.bytes));
+}
+
+TEST_F(SqliteStoreTest, EqualResultOfAnotherBuild_IsPresent) {
+  const StorePtr store = Open();
+  ASSERT_TRUE(PutAll(*store, {Content("a"), Signature("s", "a")}).ok());
+  Record other = RecordOf({{"meta", DigestOf("a")}});
+  other.cpu_us = 99;
+  other.build_id = "c";
+  const Result<Stored> again = PutAll(*store, {RecordItem(Level::kSignature, 0, Id("s"), other)});
+  EXPECT_EQ(again->present, 1u);
+  EXPECT_EQ(again->nondeterminism, 0u);
+}
+
+TEST_F(SqliteStoreTest, Poison_ExpiresAndGivesWayToAResult) {
+  const StorePtr store = Open();
+  const Item poison =
+      RecordItem(Level::kSignature, 0, Id("s"), Record{.kind = RecordKind::kPoison});
+  ASSERT_TRUE(PutAll(*store, {poison}).ok());
+  EXPECT_TRUE(store->Get(poison.key, {}).ok());
+  clock_.Advance(std::chrono::hours(25));
+  EXPECT_FALSE(store->Get(poison.key, {}).ok());
+  ASSERT_EQ(PutAll(*store, {poison})->added, 1u);
+  ASSERT_EQ(PutAll(*store, {Content("a"), Signature("s", "a")})->added, 2u);
+  EXPECT_EQ(PutAll(*store, {poison})->present, 1u);  // and does not come back
+  EXPECT_EQ(SummarizeRow(Level::kSignature, store->Get(poison.key, {})->bytes)->kind,
+            RecordKind::kOk);
+}
+
+TEST_F(SqliteStoreTest, Spaces_AreApart) {
+  const StorePtr store = Open();
+  const Item one = RowItem({.level = Level::kMask, .space = 1, .id = Id("m")},
+                           EncodeMask(std::vector<std::string>{"fog"}));
+  ASSERT_TRUE(PutAll(*store, {one}).ok());
+  Key other = one.key;
+  other.space = 2;
+  EXPECT_FALSE(store->Get(other, {}).ok());
+}
+
+TEST_F(SqliteStoreTest, FindMissing_GivesAbsentKeysInOrder) {
+  const StorePtr store = Open();
+  ASSERT_TRUE(
+      PutAll(*store, {Content("a"), Signature("s", "a"), AliasItem(0, Id("v"), Id("s"))}).ok());
+  const std::vector<Key> keys = {Content("x").key, Content("a").key, Signature("s", "a").key,
+                                 Signature("t", "a").key, AliasItem(0, Id("v"), Id("s")).key};
+  EXPECT_EQ(*store->FindMissing(keys, {}), (std::vector<Key>{keys[0], keys[3]}));
+}
+
+TEST_F(SqliteStoreTest, ManyThreads_PutAndGetTheirOwn) {
+  SystemClock clock;
+  options_.writer.group_wait = std::chrono::milliseconds(1);
+  const StorePtr store = *SqliteStore::Open(options_, clock, log_);
+  const auto work = [&store](int thread) {
+    int found = 0;
+    for (int i = 0; i < 50; ++i) {
+      const std::string text = std::to_string(thread) + "/" + std::to_string(i);
+      const std::vector<Item> items = {Content(text), Content("shared"), Signature(text, text)};
+      found += PutAll(*store, items).ok() && store->Get(items[2].key, {}).ok() &&
+                       store->Get(items[0].key, {}).ok()
+                   ? 1
+                   : 0;
+    }
+    return found;
+  };
+  std::vector<std::future<int>> threads;
+  for (int thread = 0; thread < 8; ++thread) {
+    threads.push_back(std::async(std::launch::async, work, thread));
+  }
+  for (std::future<int>& thread : threads) {
+    EXPECT_EQ(thread.get(), 50);
+  }
+  const SqliteStatus status = store->Status();
+  EXPECT_EQ(status.grouped_requests, 400u);
+  EXPECT_LT(status.groups, 400u);  // commits were shared
+}
+
+TEST_F(SqliteStoreTest, SecondProcessOnTheDirectory_OnlyReadsAndSaysWho) {
+  const StorePtr first = Open();
+  ASSERT_TRUE(PutAll(*first, {Content("words")}).ok());
+  const StorePtr second = Open();  // flock belongs to the open file, so this counts as another
+  EXPECT_TRUE(second->Status().read_only);
+  EXPECT_EQ(second->Status().owner, ::getpid());
+  EXPECT_TRUE(second->Get(Content("words").key, {}).ok());
+  EXPECT_EQ(PutAll(*second, {Content("other")}).error().reason, kReadOnly);
+  const std::vector<std::string> lines = log_.Lines();
+  EXPECT_EQ(std::ranges::count_if(lines,
+                                  [](const std::string& line) {
+                                    return line.find("held by pid") != std::string::npos;
+                                  }),
+            1);
+}
+
+TEST_F(SqliteStoreTest, SecondDaemonOnTheDirectory_IsToldThePid) {
+  const StorePtr first = Open();
+  options_.must_own = true;
+  const Result<StorePtr> second = SqliteStore::Open(options_, clock_, log_);
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(second.error().reason, kLocked);
+  EXPECT_NE(second.error().context.find("pid " + std::to_string(::getpid())), std::string::npos);
+}
+
+TEST_F(SqliteStoreTest, NetworkFileSystem_IsRefusedByName) {
+  options_.file_system_type = [](const std::filesystem::path&) { return 0x6969L; };
+  const Result<StorePtr> store = SqliteStore::Open(options_, clock_, log_);
+  ASSERT_FALSE(store.ok());
+  EXPECT_EQ(store.error().reason, "NETWORK_FILE_SYSTEM");
+  EXPECT_NE(store.error().context.find("NFS"), std::string::npos);
+}
+
+TEST_F(SqliteStoreTest, Files_ArePrivate) {
+  const StorePtr store = Open();
+  ASSERT_TRUE(PutAll(*store, {Content("words")}).ok());
+  using std::filesystem::perms;
+  const perms others = perms::group_all | perms::others_all;
+  EXPECT_EQ(std::filesystem::status(options_.dir).permissions() & others, perms::none);
+  for (const auto& file : std::filesystem::directory_iterator(options_.dir)) {
+    EXPECT_EQ(file.status().permissions() & others, perms::none) << file.path();
+  }
+}
+
+TEST_F(SqliteStoreTest, FileThatIsNoDatabase_IsSetAsideAndAFreshOneStarts) {
+  std::filesystem::create_directories(options_.dir);
+  std::ofstream(options_.dir / "cache.db") << std::string(5000, 'x');
+  const StorePtr store = Open();
+  ASSERT_NE(store, nullptr);
+  EXPECT_TRUE(PutAll(*store, {Content("words")}).ok());
+  EXPECT_EQ(std::filesystem::file_size(options_.dir / "cache.corrupt-1.db"), 5000u);
+  EXPECT_FALSE(log_.Lines().empty());
+}
+
+TEST_F(SqliteStoreTest, OtherSchemaVersion_IsSetAsideAndComesBack) {
+  const std::filesystem::path file = options_.dir / "cache.db";
+  ASSERT_TRUE(PutAll(*Open(), {Content("ours")}).ok());
+  std::filesystem::rename(file, options_.dir / "cache.v1.db");  // as a kiln of version 7 did
+  {
+    std::ofstream(file).flush();
+    Connection connection = *Connection::Open(file, OpenMode::kReadWrite);
+    ASSERT_TRUE(connection
+                    .Execute("PRAGMA application_id=0x4B494C4E; PRAGMA user_version=7;"
+                             "CREATE TABLE t (x)")
+                    .ok());
+  }
+  const StorePtr store = Open();
+  EXPECT_TRUE(store->Get(Content("ours").key, {}).ok());
+  EXPECT_TRUE(std::filesystem::exists(options_.dir / "cache.v7.db"));
+  EXPECT_FALSE(std::filesystem::exists(options_.dir / "cache.v1.db"));
+}
+
+TEST_F(SqliteStoreTest, FileOfAnotherApplication_IsKeptUnderItsName) {
+  std::filesystem::create_directories(options_.dir);
+  std::ofstream(options_.dir / "cache.db").flush();
+  {
+    Connection connection = *Connection::Open(options_.dir / "cache.db", OpenMode::kReadWrite);
+    ASSERT_TRUE(connection
+                    .Execute("PRAGMA application_id=0x1234; PRAGMA user_version=1;"
+                             "CREATE TABLE t (x)")
+                    .ok());
+  }
+  ASSERT_NE(Open(), nullptr);
+  EXPECT_TRUE(std::filesystem::exists(options_.dir / "cache.v1-app1234.db"));
+}
+
+TEST_F(SqliteStoreTest, Pragmas_AreThoseOfTheSpecification) {
+  const StorePtr store = Open();
+  Connection connection = *Connection::Open(options_.dir / "cache.db", OpenMode::kReadOnly);
+  EXPECT_EQ(*connection.QueryInt("PRAGMA page_size"), 16384);
+  EXPECT_EQ(*connection.QueryInt("PRAGMA auto_vacuum"), 2);
+  EXPECT_EQ(*connection.QueryText("PRAGMA journal_mode"), "wal");
+  EXPECT_EQ(*connection.QueryInt("PRAGMA application_id"), 0x4B494C4E);
+  EXPECT_EQ(*connection.QueryInt("PRAGMA user_version"), 1);
+  ASSERT_TRUE(store
+                  ->Write(
+                      [](Changes& changes) -> Result<void> {
+                        Connection& writer = changes.connection();
+                        EXPECT_EQ(*writer.QueryInt("PRAGMA synchronous"), 2);
+                        EXPECT_EQ(*writer.QueryInt("PRAGMA wal_autocheckpoint"), 0);
+                        EXPECT_EQ(*writer.QueryInt("PRAGMA cache_size"), -65536);
+                        EXPECT_EQ(*writer.QueryInt("PRAGMA mmap_size"), 0);
+                        EXPECT_EQ(*writer.QueryInt("PRAGMA trusted_schema"), 0);
+                        return {};
+                      },
+                      {})
+                  .ok());
+}
+
+TEST_F(SqliteStoreTest, LongWal_IsCutBack) {
+  options_.writer.wal = {.passive = 1 << 20, .restart = 2 << 20, .truncate = 4 << 20};
+  const StorePtr store = Open();
+  int64_t longest = 0;
+  for (int i = 0; i < 200; ++i) {
+    ASSERT_TRUE(PutAll(*store, {Content(std::to_string(i) + std::string(100'000, 'x'))}).ok());
+    longest = std::max(longest, store->Status().wal_bytes);
+  }
+  EXPECT_LE(longest, 8 << 20);
+  EXPECT_GT(store->UsedBytes(), 19u << 20);
+}
+
+TEST_F(SqliteStoreTest, CancelledPut_Returns) {
+  const StorePtr store = Open();
+  std::stop_source stop;
+  stop.request_stop();
+  const Item item = Content("words");
+  const Result<Stored> stored =
+      store->Put(std::span(&item, 1), Durability::kDurable, {.stop = stop.get_token()});
+  EXPECT_TRUE(stored.ok() || stored.error().code == ErrorCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace kiln::cache::sqlite

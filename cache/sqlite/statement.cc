@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Binding, stepping and reading columns.
+#include "cache/sqlite/statement.h"
+
+#include <sqlite3.h>
+
+#include "cache/sqlite/connection.h"
+#include "compiler/base/check.h"
+
+namespace kiln::cache::sqlite {
+
+Statement& Statement::operator=(Statement&& other) noexcept {
+  if (this != &other) {
+    sqlite3_finalize(handle_);
+    handle_ = std::exchange(other.handle_, nullptr);
+  }
+  return *this;
+}
+
+Statement::~Statement() { sqlite3_finalize(handle_); }
+
+Query::~Query() {
+  sqlite3_reset(handle_);
+  sqlite3_clear_bindings(handle_);  // the bound bytes may go now
+}
+
+Query& Query::Bind(int64_t value) {
+  const int rc = sqlite3_bind_int64(handle_, ++bound_, value);
+  KILN_CHECK(rc == SQLITE_OK, "parameter {}: {}", bound_, rc);
+  return *this;
+}
+
+Query& Query::Bind(std::optional<int64_t> value) {
+  if (value.has_value()) {
+    return Bind(*value);
+  }
+  const int rc = sqlite3_bind_null(handle_, ++bound_);
+  KILN_CHECK(rc == SQLITE_OK, "parameter {}: {}", bound_, rc);
+  return *this;
+}
+
+Query& Query::Bind(ByteView value) {
+  // A null pointer would bind NULL, which is not an empty blob.
+  const int rc = value.empty() ? sqlite3_bind_zeroblob(handle_, ++bound_, 0)
+                               : sqlite3_bind_blob64(handle_, ++bound_, value.data(), value.size(),
+                                                     SQLITE_STATIC);
+  KILN_CHECK(rc == SQLITE_OK, "parameter {}: {}", bound_, rc);
+  return *this;
+}
+
+Query& Query::Bind(std::string_view text) {
+  const char* data = text.empty() ? "" : text.data();
+  const int rc =
+      sqlite3_bind_text64(handle_, ++bound_, data, text.size(), SQLITE_STATIC, SQLITE_UTF8);
+  KILN_CHECK(rc == SQLITE_OK, "parameter {}: {}", bound_, rc);
+  return *this;
+}
+
+Result<bool> Query::Next() {
+  const int rc = sqlite3_step(handle_);
+  if (rc == SQLITE_ROW) {
+    return true;
+  }
+  if (rc == SQLITE_DONE) {
+    return false;
+  }
+  return SqliteError(sqlite3_db_handle(handle_), rc, sqlite3_sql(handle_));
+}
+
+Result<void> Query::Run() {
+  KILN_TRY(const bool row, Next());
+  KILN_CHECK(!row, "rows from {}", sqlite3_sql(handle_));
+  return {};
+}
+
+int64_t Query::Int(int column) const { return sqlite3_column_int64(handle_, column); }
+
+bool Query::IsNull(int column) const { return sqlite3_column_type(handle_, column) == SQLITE_NULL; }
+
+ByteView Query::Blob(int column) const {
+  const void* data = sqlite3_column_blob(handle_, column);
+  const int size = sqlite3_column_bytes(handle_, column);
+  // NULL with a size: SQLite ran out of memory; the caller's check of the bytes fails.
+  return data == nullptr ? ByteView{}
+                         : ByteView(static_cast<const std::byte*>(data), static_cast<size_t>(size));
+}
+
+std::string_view Query::Text(int column) const { return AsText(Blob(column)); }
+
+std::optional<Hash128> Query::Id(int column) const {
+  const ByteView bytes = Blob(column);
+  Hash128 id;
+  if (bytes.size() != id.bytes.size()) {
+    return std::nullopt;
+  }
+  std::memcpy(id.bytes.data(), bytes.data(), bytes.size());
+  return id;
+}
+
+}  // namespace kiln::cache::sqlite

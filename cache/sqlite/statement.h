@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// A prepared statement and one execution of it. Parameters are bound in order, columns read by
+// position; a Query resets its statement when it goes, so no read transaction outlives it.
+//   Query query(find_blob_);
+//   query.Bind(id.bytes);
+//   KILN_TRY(const bool found, query.Next());
+//   if (found) { use(query.Int(0), query.Blob(1)); }
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "compiler/base/bytes.h"
+#include "compiler/base/digest.h"
+#include "compiler/base/result.h"
+
+struct sqlite3_stmt;
+
+namespace kiln::cache::sqlite {
+
+// Owns the handle. Belongs to the thread that uses its connection.
+class Statement {
+ public:
+  Statement() = default;
+  explicit Statement(sqlite3_stmt* handle) : handle_(handle) {}
+  Statement(Statement&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Statement& operator=(Statement&& other) noexcept;
+  ~Statement();
+
+ private:
+  friend class Query;
+  sqlite3_stmt* handle_ = nullptr;
+};
+
+// One execution. Requires: at most one Query per statement at a time; what is bound stays alive and
+// unchanged as long as the Query.
+class Query {
+ public:
+  explicit Query(Statement& statement) : handle_(statement.handle_) {}
+  Query(const Query&) = delete;
+  Query& operator=(const Query&) = delete;
+  ~Query();
+
+  Query& Bind(int64_t value);
+  Query& Bind(std::optional<int64_t> value);
+  Query& Bind(ByteView value);
+  Query& Bind(const Hash128& value) { return Bind(std::as_bytes(std::span(value.bytes))); }
+  Query& Bind(std::string_view text);
+
+  // Advances to the next row; false after the last one.
+  Result<bool> Next();
+  // For statements without rows.
+  Result<void> Run();
+
+  // Columns of the current row; views are valid until the next call of Next.
+  int64_t Int(int column) const;
+  bool IsNull(int column) const;
+  ByteView Blob(int column) const;
+  std::string_view Text(int column) const;
+  // The id in a column; nullopt unless it is a blob of 16 bytes.
+  std::optional<Hash128> Id(int column) const;
+
+ private:
+  sqlite3_stmt* handle_;
+  int bound_ = 0;
+};
+
+}  // namespace kiln::cache::sqlite

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+// Queue, groups, checkpoints.
+#include "cache/sqlite/writer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cache/sqlite/database.h"
+#include "cache/sqlite/transaction.h"
+
+namespace kiln::cache::sqlite {
+namespace {
+
+constexpr int64_t kFrameHeader = 24;
+// A checkpoint that readers kept from finishing is tried again after this much more.
+constexpr int64_t kCheckpointStep = int64_t{4} << 20;
+constexpr int kRestartBusyMs = 50;
+constexpr Duration kHoldReaders = std::chrono::milliseconds(250);
+
+// Errors that say something about one request rather than about the file.
+bool IsOwnFault(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::kInvalidArgument:
+    case ErrorCode::kFailedPrecondition:
+    case ErrorCode::kAlreadyExists:
+    case ErrorCode::kNotFound:
+    case ErrorCode::kAborted:
+      return true;
+    case ErrorCode::kCancelled:
+    case ErrorCode::kDeadlineExceeded:
+    case ErrorCode::kPermissionDenied:
+    case ErrorCode::kResourceExhausted:
+    case ErrorCode::kOutOfRange:
+    case ErrorCode::kUnimplemented:
+    case ErrorCode::kInternal:
+    case ErrorCode::kUnavailable:
+    case ErrorCode::kDataLoss:
+    case ErrorCode::kUnauthenticated:
+      return false;
+  }
+  KILN_UNREACHABLE();
+}
+
+Result<int64_t> IntOf(Statement& statement) {
+  Query query(statement);
+  KILN_TRY(const bool found, query.Next());
+  return found ? query.Int(0) : 0;
+}
+
+}  // namespace
+
+Result<Writer::Side> Writer::Side::Prepare(Connection connection, Clock& clock, Counters& counters,
+                                           const Changes::Options& options) {
+  // The connection needs a fixed address, because the changes refer to it.
+  auto fixed = std::make_unique<Connection>(std::move(connection));
+  KILN_TRY(Changes changes, Changes::Prepare(*fixed, clock, counters, options));
+  KILN_TRY(Statement page_count, fixed->Prepare("PRAGMA page_count"));
+  KILN_TRY(Statement freelist_count, fixed->Prepare("PRAGMA freelist_count"));
+  return Side{.connection = std::move(fixed),
+              .changes = std::move(changes),
+              .page_count = std::move(page_count),
+              .freelist_count = std::move(freelist_count)};
+}
+
+Writer::Writer(Side side, ReaderPool& readers, Clock& clock, Counters& counters,
+               const Options& options, Hooks hooks)
+    : side_(std::move(side)),
+      readers_(readers),
+      clock_(clock),
+      counters_(counters),
+      options_(options),
+      hooks_(std::move(hooks)) {
+  Measure();
+  thread_ = std::jthread([this] { Loop(); });
+}
+
+void Writer::Stop() {
+  {
+    const MutexLock lock(mutex_);
+    stopping_ = true;
+    work_.NotifyAll();
+    done_.NotifyAll();
+  }
+  if (thread_.joinable()) {
+    thread_.join();
+    // Best effort: what the WAL holds is as durable as what the database holds.
+    static_cast<void>(side_->connection->Checkpoint(CheckpointMode::kTruncate, kRestartBusyMs));
+    side_.reset();
+  }
+}
+
+bool Writer::QueueIsFull(const Weight& more) const {
+  // A request that is larger than the whole queue goes in alone.
+  return !queue_.empty() && (queued_.items + more.items > options_.queue_items ||
+                             queued_.bytes + more.bytes > options_.queue_bytes);
+}
+
+Result<Writer::RequestPtr> Writer::Enqueue(Change change, const Weight& weight, const Call& call) {
+  auto request = std::make_shared<Request>(
+      Request{.change = std::move(change), .weight = weight, .outcome = std::nullopt});
+  const StopWakes wakes(call.stop, mutex_, done_);
+  const MutexLock lock(mutex_);
+  while (!stopping_ && QueueIsFull(weight)) {
+    const Result<void> waited = WaitOnce(done_, mutex_, clock_, call);
+    if (!waited.ok()) {
+      return Error{
+          .code = waited.error().code == ErrorCode::kCancelled ? ErrorCode::kCancelled
+                                                               : ErrorCode::kBusy,
+          .context = "the cache's writer is behind by " + std::to_string(queued_.bytes) + " bytes",
+          .reason = {}};
+    }
+  }
+  if (stopping_) {
+    return Error{.code = ErrorCode::kBusy, .context = "the cache is closing"};
+  }
+  request->queued_at = clock_.Monotonic();
+  queue_.push_back(request);
+  queued_.items += weight.items;
+  queued_.bytes += weight.bytes;
+  work_.NotifyAll();
+  return request;
+}
+
+Result<void> Writer::Run(Change change, const Weight& weight, const Call& call) {
+  KILN_TRY(const RequestPtr request, Enqueue(std::move(change), weight, call));
+  const StopWakes wakes(call.stop, mutex_, done_);
+  const MutexLock lock(mutex_);
+  while (!request->outcome.has_value()) {
+    KILN_TRY_VOID(WaitOnce(done_, mutex_, clock_, call));
+  }
+  return *request->outcome;
+}
+
+Result<void> Writer::Post(Change change, const Weight& weight, const Call& call) {
+  KILN_TRY_VOID(Enqueue(std::move(change), weight, call));
+  return {};
+}
+
+void Writer::Wake() {
+  const MutexLock lock(mutex_);
+  background_ = true;
+  work_.NotifyAll();
+}
+
+bool Writer::GroupIsComplete() const {
+  return stopping_ || queued_.items >= options_.group_items ||
+         queued_.bytes >= options_.group_bytes ||
+         clock_.Monotonic() - queue_.front()->queued_at >= options_.group_wait;
+}
+
+// The requests of the next transaction; none if there is background work instead. Waits until there
+// is something to do.
+Writer::Group Writer::NextGroup() {
+  const MutexLock lock(mutex_);
+  while (queue_.empty() && !background_ && !stopping_) {
+    work_.Wait(mutex_);
+  }
+  if (queue_.empty()) {
+    return {};
+  }
+  while (!GroupIsComplete()) {
+    const Duration waited = clock_.Monotonic() - queue_.front()->queued_at;
+    if (!work_.WaitFor(mutex_, options_.group_wait - waited)) {
+      break;  // also under a clock that stands still
+    }
+  }
+  Group group;
+  Weight weight{.items = 0, .bytes = 0};
+  while (!queue_.empty()) {
+    const RequestPtr& next = queue_.front();
+    if (!group.empty() && (weight.items + next->weight.items > options_.group_items ||
+                           weight.bytes + next->weight.bytes > options_.group_bytes)) {
+      break;
+    }
+    weight.items += next->weight.items;
+    weight.bytes += next->weight.bytes;
+    group.push_back(next);
+    queue_.pop_front();
+  }
+  queued_.items -= weight.items;
+  queued_.bytes -= weight.bytes;
+  done_.NotifyAll();  // there is space in the queue
+  return group;
+}
+
+void Writer::Loop() {
+  BoundWal();  // an earlier process may have left a long one
+  for (;;) {
+    const Group group = NextGroup();
+    if (!group.empty()) {
+      RunGroup(group);
+    }
+    bool background = false;
+    {
+      const MutexLock lock(mutex_);
+      if (stopping_) {
+        if (queue_.empty()) {
+          return;
+        }
+        continue;
+      }
+      background = std::exchange(background_, false);
+    }
+    if (background && hooks_.background(side_->changes)) {
+      Measure();
+      BoundWal();
+      Wake();
+    }
+  }
+}
+
+Result<void> Writer::RunTogether(const Group& group) {
+  KILN_TRY(Transaction transaction, Transaction::Begin(*side_->connection));
+  for (const RequestPtr& request : group) {
+    KILN_TRY_VOID(request->change(side_->changes));
+  }
+  return transaction.Commit();
+}
+
+void Writer::RunGroup(const Group& group) {
+  const Duration start = clock_.Monotonic();
+  const Result<void> outcome = RunTogether(group);
+  if (!outcome.ok() && IsOwnFault(outcome.error()) && group.size() > 1) {
+    for (const RequestPtr& request : group) {
+      RunGroup({request});  // who is at fault fails alone
+    }
+    return;
+  }
+  if (!outcome.ok() && !IsOwnFault(outcome.error())) {
+    hooks_.on_failure(outcome.error());
+  }
+  ++counters_.groups;
+  counters_.grouped_requests += group.size();
+  const auto passed =
+      std::chrono::duration_cast<std::chrono::microseconds>(clock_.Monotonic() - start);
+  counters_.commit_us += static_cast<uint64_t>(passed.count());
+  Measure();
+  Complete(group, outcome);
+  BoundWal();
+}
+
+void Writer::Complete(const Group& group, const Result<void>& outcome) {
+  const MutexLock lock(mutex_);
+  for (const RequestPtr& request : group) {
+    request->outcome = outcome;
+  }
+  done_.NotifyAll();
+}
+
+void Writer::Measure() {
+  const Result<int64_t> pages = IntOf(side_->page_count);
+  const Result<int64_t> free = IntOf(side_->freelist_count);
+  if (pages.ok() && free.ok()) {
+    counters_.used_bytes = static_cast<uint64_t>((*pages - *free) * kPageSize);
+  }
+  counters_.wal_bytes = side_->connection->wal_frames() * (kPageSize + kFrameHeader);
+}
+
+void Writer::BoundWal() {
+  const int64_t bytes = counters_.wal_bytes;
+  if (bytes < wal_at_last_checkpoint_) {
+    wal_at_last_checkpoint_ = 0;  // SQLite began the WAL anew
+  }
+  if (bytes < options_.wal.passive || bytes < wal_at_last_checkpoint_ + kCheckpointStep) {
+    return;
+  }
+  wal_at_last_checkpoint_ = bytes;
+  // A checkpoint that fails has done part of its work, and the next one goes on from there.
+  if (bytes >= options_.wal.truncate) {
+    readers_.Pause(kHoldReaders);
+    static_cast<void>(side_->connection->Checkpoint(
+        CheckpointMode::kTruncate, static_cast<int>(kHoldReaders / std::chrono::milliseconds(1))));
+    readers_.Resume();
+  } else if (bytes >= options_.wal.restart) {
+    static_cast<void>(side_->connection->Checkpoint(CheckpointMode::kRestart, kRestartBusyMs));
+  } else {
+    static_cast<void>(side_->connection->Checkpoint(CheckpointMode::kPassive, 0));
+  }
+  counters_.wal_bytes = side_->connection->wal_frames() * (kPageSize + kFrameHeader);
+}
+
+}  // namespace kiln::cache::sqlite
