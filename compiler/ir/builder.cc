@@ -71,9 +71,9 @@ ConstId Builder::ScalarConst(TypeId type, uint32_t bits) {
   return ConstId{InternRow(const_index_, consts_, {.type = type, .a = bits})};
 }
 
-ConstId Builder::CompositeConst(TypeId type, std::span<const ConstId> parts) {
+ConstId Builder::CompositeConst(TypeId type, ListId parts) {
   return ConstId{
-      InternRow(const_index_, consts_, {.type = type, .a = Ids(parts).value, .composite = 1})};
+      InternRow(const_index_, consts_, {.type = type, .a = parts.value, .composite = 1})};
 }
 
 CexprId Builder::Intern(const Cexpr& cexpr) {
@@ -231,6 +231,10 @@ void Builder::EndBlock() {
 InstId Builder::AddInst(const Inst& inst, const InstSpans& spans) {
   KILN_CHECK(!open_blocks_.empty() && FactsOf(inst.kind).form != Form::kClosed, "kind {}",
              inst.kind);
+  if (inst.kind == InstKind::kAlias) {
+    const AliasInst alias = inst.As<AliasInst>();
+    locals_[alias.local.value].block = alias.block.value;
+  }
   const InstId id{Count(insts_)};
   inst_nesting_.push_back(CheckNesting(NestingOf(inst)));
   insts_.push_back(inst);

@@ -53,7 +53,7 @@ class Builder {
   TypeId Sampler() { return Intern({.kind = TypeKind::kSampler}); }
   TypeId Image(Scalar sampled, const ImageTraits& traits);
   ConstId ScalarConst(TypeId type, uint32_t bits);
-  ConstId CompositeConst(TypeId type, std::span<const ConstId> parts);
+  ConstId CompositeConst(TypeId type, ListId parts);  // of ConstId
   CexprId Intern(const Cexpr& cexpr);
   CexprId Literal(ValueKind kind, uint32_t bits);  // flag, uint, sint, float
   CexprId Name(std::string_view name);
@@ -88,7 +88,8 @@ class Builder {
   LocalId AddLocal(const Local& local, const LocalSpans& spans);
   BlockId BeginBlock();
   void EndBlock();
-  // Appends to the innermost open block. The blocks it owns have ended.
+  // Appends to the innermost open block. The blocks it owns have ended. An alias gives its block to
+  // its local.
   InstId AddInst(const Inst& inst, const InstSpans& spans);
   template <class View>
   InstId Add(const View& view, const InstSpans& spans) requires requires {

@@ -248,11 +248,7 @@ std::vector<ClosedMember> ClosedParser::ParseMembers(DeclId owner) {
     member.type = ReadType();
     if (scanner_.Accept("pack")) {
       scanner_.Expect("(");
-      const std::string_view word = scanner_.Word();
-      const size_t digits = std::min(word.find_first_of("0123456789"), word.size());
-      member.pack = scanner_.Known(FromName<PackClass>(word.substr(0, digits)));
-      member.pack_bits =
-          static_cast<uint8_t>(scanner_.Known(ParseScalar(Scalar::kU32, word.substr(digits))));
+      std::tie(member.pack, member.pack_bits) = scanner_.ReadPack();
       scanner_.Expect(")");
     }
     if (scanner_.Accept("tags")) {

@@ -9,9 +9,15 @@
 #include <vector>
 
 #include "compiler/base/result.h"
+#include "compiler/ir/builder.h"
 #include "compiler/ir/closed.h"
+#include "compiler/ir/module.h"
 
 namespace kiln::ir {
+
+// An open module without spans. `when` and `when_segment` are the same here: `policy` decides anew.
+// Errors: kInvalidArgument, with line and reason.
+Result<Module> ParseModule(std::string_view text, CutPolicy policy = CutPolicy::kCut);
 
 // A closed variant and everything that it refers to. Ids count from 0 in the order of the text.
 struct ParsedVariant {

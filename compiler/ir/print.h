@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Text of closed forms. Deterministic: ids are numbered by position in the
+// Text of open modules and of closed forms. Deterministic: ids are numbered by position in the
 // text, never by row of a pool. parse_text.h reads what is written here; the grammar is in
 // docs/IR.md.
 #pragma once
@@ -7,8 +7,12 @@
 #include <string>
 
 #include "compiler/ir/closed.h"
+#include "compiler/ir/module.h"
 
 namespace kiln::ir {
+
+// Requires: VerifyIds has succeeded.
+std::string Print(const ModuleView& module);
 
 std::string Print(const ClosedVariant& variant);
 // Alone: declarations and names of enclosing segments are called by the order of their mention.

@@ -65,6 +65,8 @@ class BlockPrinter {
   BlockPrinter(const BlockRows& rows, OperandNames& names, std::string& out)
       : rows_(rows), names_(names), out_(out), numbers_(rows.insts.size()) {}
 
+  // Numbers values from 1 again: the next block shares none with those before.
+  void Restart() { last_number_ = 0; }
   // The statements of `block`, one per line. Requires: nested at most kMaxNesting deep.
   void Print(BlockId block, uint32_t indent);
 

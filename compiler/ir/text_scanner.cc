@@ -136,6 +136,18 @@ std::string TextScanner::Quoted() {
   return text;
 }
 
+std::pair<PackClass, uint8_t> TextScanner::ReadPack() {
+  const std::string_view word = Word();
+  const std::string_view digits =
+      word.substr(std::min(word.find_first_of("0123456789"), word.size()));
+  uint8_t bits = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bits);
+  if (error != std::errc() || end != digits.data() + digits.size()) {
+    Fail("expected a class and bits");
+  }
+  return {Known(FromName<PackClass>(word.substr(0, word.size() - digits.size()))), bits};
+}
+
 TextScanner::Name TextScanner::ReadName() {
   Name name;
   name.quoted = Peek("\"");

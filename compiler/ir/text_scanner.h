@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "compiler/base/result.h"
 #include "compiler/ir/enum_names.h"
@@ -43,6 +44,9 @@ class TextScanner {
   std::string_view ScalarWord();
   // A word, with "<word>" behind it if there is one: what ParseLeaf reads.
   std::string_view LeafWord();
+
+  // "unorm8": class and bits in one word.
+  std::pair<PackClass, uint8_t> ReadPack();
 
   template <class Enum>
   Enum ReadEnum() {
