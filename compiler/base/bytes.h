@@ -35,15 +35,14 @@ T ReadLittle(ByteView bytes, size_t offset = 0) {
   return value;
 }
 
+// Out of line: inlined into its callers, g++ 12 takes the growth of the vector for an overflow.
+void Append(Bytes& out, ByteView bytes);
+
 template <class T>
 void AppendLittle(Bytes& out, T value) {
   const size_t end = out.size();  // resize and copy: g++ 12 warns wrongly about insert
   out.resize(end + sizeof(T));
   std::memcpy(out.data() + end, &value, sizeof(T));
-}
-
-inline void Append(Bytes& out, ByteView bytes) {
-  out.insert(out.end(), bytes.begin(), bytes.end());
 }
 
 }  // namespace kiln

@@ -75,13 +75,14 @@ Bytes SectionFileWriter::Finish() const {
                       .fingerprint = fingerprint_,
                       .section_count = static_cast<uint32_t>(sections_.size()),
                       .zero = {}};
-  Bytes out;
-  out.reserve(end);
-  AppendLittle(out, header);
-  Append(out, std::as_bytes(std::span<const SectionFileView::Section>(table)));
+  Bytes out(end);  // gaps stay zero
+  const auto put = [&out](size_t offset, ByteView bytes) {
+    std::ranges::copy(bytes, out.begin() + static_cast<ptrdiff_t>(offset));
+  };
+  put(0, std::as_bytes(std::span(&header, 1)));
+  put(sizeof(Header), std::as_bytes(std::span<const SectionFileView::Section>(table)));
   for (size_t i = 0; i < sections_.size(); ++i) {
-    out.resize(table[i].offset);
-    Append(out, sections_[i].bytes);
+    put(table[i].offset, sections_[i].bytes);
   }
   return out;
 }
