@@ -121,6 +121,14 @@ class AstPrinter {
     return name;
   }
 
+  static std::string StorageText(const Decl& decl) {
+    constexpr auto kAccess = std::to_array({"read_only", "write_only", "read_write"});
+    return decl.format == ir::ImageFormat::kUnknown
+               ? ""
+               : fmt::format(" format {} {}", static_cast<uint32_t>(decl.format),
+                             kAccess[static_cast<size_t>(decl.access)]);
+  }
+
   void PrintDecl(const Decl& decl) {
     constexpr auto kContainers =
         std::to_array({"vertex_attributes", "instance_attributes", "state", "color_output"});
@@ -156,13 +164,14 @@ class AstPrinter {
         break;
       case DeclForm::kSampler:
       case DeclForm::kImage:
-        Line(0, "{}{} {} {}", when, set, TypeText(decl.type), Name(decl));
+        Line(0, "{}{} {}{} {}", when, set, TypeText(decl.type), StorageText(decl), Name(decl));
         return;
       case DeclForm::kWorkgroup:
         Line(0, "{}workgroup {} {}", when, TypeText(decl.type), Name(decl));
         return;
       case DeclForm::kFunction:
-        Line(0, "{}function {} {}", when, TypeText(decl.type), Name(decl));
+        Line(0, "{}function {}{} {}", when, decl.relaxed ? "relaxed " : "", TypeText(decl.type),
+             Name(decl));
         break;
     }
     for (uint32_t i = 0; i < decl.field_count; ++i) {

@@ -59,7 +59,8 @@ Parser::Construct::Construct(Parser& parser)
 Parser::Construct::~Construct() {
   parser_.reported_ = outer_reported_;
   if (!parser_.lexed_.diagnostics.empty()) {
-    const uint32_t end = parser_.SpanOf(parser_.Previous()).end;
+    // a missing ';' is reported right behind the last token
+    const uint32_t end = parser_.SpanOf(parser_.Previous()).end + 1;
     parser_.constructs_.push_back({begin_, std::max(begin_ + 1, end)});
   }
 }
@@ -129,6 +130,11 @@ std::string Parser::Describe(const What& what) const {
     out += " '" + TextOfToken(what.name) + "'";
   }
   return out;
+}
+
+void Parser::SetOwner(const What& what) {
+  owner_ = what;
+  owner_span_ = SpanOf(what.name == kNone ? pos_ : what.name);
 }
 
 bool Parser::Expect(TokenKind kind, const What& after) {
@@ -230,13 +236,23 @@ void Parser::Recover() {
   while (true) {
     switch (Kind()) {
       case TokenKind::kEnd:
-      case TokenKind::kCloseBrace:
+        open_braces_ = 0;
         return;
+      case TokenKind::kCloseBrace:
+        if (open_braces_ == 0) {
+          return;
+        }
+        --open_braces_;
+        Advance();
+        break;
       case TokenKind::kSemicolon:
+        open_braces_ = 0;
         Advance();
         return;
       case TokenKind::kOpenBrace:
         if (SkipBraces()) {
+          open_braces_ = 0;
+          Accept(TokenKind::kSemicolon);
           return;
         }
         break;
@@ -249,6 +265,7 @@ void Parser::Recover() {
 
 bool Parser::RecoverBehind(uint32_t open, Semicolons semicolons) {
   const uint32_t wrong = pos_;
+  open_braces_ = 0;
   uint32_t depth = 0;
   for (pos_ = open;;) {
     switch (Kind()) {

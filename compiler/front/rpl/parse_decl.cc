@@ -59,8 +59,7 @@ void Parser::Declaration() {
     return;
   }
   const Construct construct(*this);
-  owner_ = {"file"};
-  owner_span_ = Peek().span();
+  SetOwner({"file"});
   Decl decl;
   decl.span = Peek().span();
   const uint32_t fields = static_cast<uint32_t>(ast_.fields.size());
@@ -89,7 +88,7 @@ bool Parser::DeclarationBody(Decl& decl) {
     if (!decl.condition.empty() && second == kNone) {
       second = pos_;
     }
-    owner_ = {"conditional"};
+    SetOwner({"conditional"});
     if (!Conditional(&decl.condition)) {
       return false;
     }
@@ -177,7 +176,7 @@ bool Parser::Option(Decl& decl, ir::OptionScope scope) {
   if (!ExpectName(&decl.name)) {
     return false;
   }
-  owner_ = {"option", decl.name};
+  SetOwner({"option", decl.name});
   CheckDeclaredName(decl.name);
   if (lexed_.tokens[decl.name].kind == TokenKind::kIdentifier) {
     uint32_t& first = option_of_symbol_[SymbolOf(decl.name)];
@@ -269,7 +268,11 @@ bool Parser::OptionDefault(Decl& decl, std::string_view type) {
   if (kind == kSemicolon || kind == kEnd || kind == kError) {
     return FailHere(Code::kRpl1125, {{"type", type}, {"name", TextOfToken(decl.name)}});
   }
-  const Span span = Cover(SpanOf(first), Peek().span());
+  uint32_t last = 0;
+  while (Kind(last) == kMinus && Kind(last + 1) != kSemicolon && Kind(last + 1) != kEnd) {
+    ++last;
+  }
+  const Span span = Cover(SpanOf(first), Peek(last).span());
   return Fail(Code::kRpl1125, span,
               {{"text", Quoted(TextAt(span))}, {"type", type}, {"name", TextOfToken(decl.name)}});
 }
@@ -342,7 +345,7 @@ bool Parser::Constant(Decl& decl) {
     return false;
   }
   const What what{"constant", decl.name};
-  owner_ = what;
+  SetOwner(what);
   if (decl.name_last != decl.name) {
     const Span span = Cover(SpanOf(decl.name), SpanOf(decl.name_last));
     Report(Code::kRpl1126, span, {{"name", Quoted(TextAt(span))}});
@@ -359,7 +362,7 @@ bool Parser::Setting(Decl& decl) {
     return false;
   }
   const What what{"setting", decl.name};
-  owner_ = what;
+  SetOwner(what);
   return SettingBlock(decl) && Expect(TokenKind::kAssign, what) && Expression(&decl.value) &&
          EndExpression(what);
 }
@@ -384,8 +387,7 @@ bool Parser::FieldBlock(Decl& decl, DeclForm form, std::string_view kind) {
   if (!ExpectName(&decl.name)) {
     return false;
   }
-  owner_ = {kind, decl.name};
-  owner_span_ = SpanOf(decl.name);
+  SetOwner({kind, decl.name});
   CheckDeclaredName(decl.name);
   const Token& name = lexed_.tokens[decl.name];
   if (form == DeclForm::kStruct && name.kind == TokenKind::kIdentifier) {
@@ -435,7 +437,7 @@ bool Parser::Sampler(Decl& decl) {
   if (!Sizes(&decl.type.sizes) || !ExpectName(&decl.name)) {
     return false;
   }
-  owner_ = {"sampler", decl.name};
+  SetOwner({"sampler", decl.name});
   CheckDeclaredName(decl.name);
   const bool behind = Kind() == TokenKind::kOpenBracket;
   if (sizes != kNone || behind) {
@@ -451,7 +453,7 @@ bool Parser::Image(Decl& decl) {
   if (!Sizes(&decl.type.sizes) || !ExpectName(&decl.name)) {
     return false;
   }
-  owner_ = {"image", decl.name};
+  SetOwner({"image", decl.name});
   CheckDeclaredName(decl.name);
   const std::span<const uint32_t> sizes = ast_.List(decl.type.sizes);
   if (sizes.size() > 2) {
@@ -496,7 +498,7 @@ bool Parser::StorageImage(Decl& decl) {
   if (!ExpectName(&decl.name)) {
     return false;
   }
-  owner_ = {what.kind, decl.name};
+  SetOwner({what.kind, decl.name});
   CheckDeclaredName(decl.name);
   return ExpectSemicolon(owner_);
 }
@@ -510,7 +512,7 @@ bool Parser::WorkgroupVariable(Decl& decl) {
   if (!Sizes(&decl.type.sizes) || !ExpectName(&decl.name)) {
     return false;
   }
-  owner_ = {"workgroup variable", decl.name};
+  SetOwner({"workgroup variable", decl.name});
   CheckDeclaredName(decl.name);
   return ExpectSemicolon(owner_);
 }
@@ -533,8 +535,7 @@ bool Parser::Function(Decl& decl) {
   if (!ExpectName(&decl.name)) {
     return false;
   }
-  owner_ = {"function", decl.name};
-  owner_span_ = SpanOf(decl.name);
+  SetOwner({"function", decl.name});
   CheckDeclaredName(decl.name);
   if (!Arguments(decl) && Kind() != TokenKind::kOpenBrace) {
     return false;
@@ -543,7 +544,7 @@ bool Parser::Function(Decl& decl) {
     return Expect(TokenKind::kOpenBrace, owner_);
   }
   decl.body = static_cast<uint32_t>(ast_.stmts.size());
-  return Scope({}, owner_, pos_);
+  return Scope({}, pos_);
 }
 
 bool Parser::FailDeclaration() {

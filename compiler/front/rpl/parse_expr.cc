@@ -322,6 +322,8 @@ bool Parser::Items(TokenKind close, uint32_t name, uint32_t* list) {
     return false;
   }
   Advance();
+  const bool call = close == TokenKind::kCloseParen;
+  open_braces_ += call ? 0 : 1;
   const size_t base = items_.size();
   if (Kind() != close) {
     do {
@@ -332,11 +334,11 @@ bool Parser::Items(TokenKind close, uint32_t name, uint32_t* list) {
       items_.push_back(item.row);
     } while (Accept(TokenKind::kComma));
   }
-  const bool call = close == TokenKind::kCloseParen;
   if (!CloseExpression(close, {call ? "call of" : "constructor", name}, open)) {
     return false;
   }
   --nesting_;
+  open_braces_ -= call ? 0 : 1;
   *list = ast_.AddList(std::span(items_).subspan(base));
   items_.resize(base);
   return true;
@@ -456,8 +458,7 @@ bool Parser::FailOperandDue() {
     case kComma:
     case kCloseParen:
     case kCloseBracket:
-    case kCloseBrace:
-    case kColon: {
+    case kCloseBrace: {
       const TokenKind before = lexed_.tokens[Previous()].kind;
       const bool prefix = !pending_.empty() && pending_.back().kind == ExprKind::kUnary &&
                           pending_.back().token == Previous();
@@ -470,6 +471,7 @@ bool Parser::FailOperandDue() {
     case kOpenBracket:
       return FailHere(Code::kRpl1173);
     case kOpenBrace:
+    case kColon:
     case kEllipsis:
     case kVoid:
     case kError:

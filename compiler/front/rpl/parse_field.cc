@@ -62,6 +62,8 @@ bool Parser::Fields(Decl& decl, std::string_view kind) {
     const size_t count = ast_.fields.size();
     if (!FieldItem(decl, owner)) {
       Recover();
+      tags_.clear();
+      tags_token_ = kNone;
       any_field = true;  // it may have been one
     }
     any_field = any_field ||
@@ -112,7 +114,7 @@ bool Parser::FieldItem(const Decl& decl, const What& owner) {
     return prefixes.pack == kNone || FailHere(Code::kRpl1134, {{"owner", TextOfToken(owner.name)}});
   }
   const bool alias = AtPrefix(Keyword::kAlias);
-  if (!(alias ? FieldAlias(prefixes, owner) : PlainField(prefixes, decl, owner))) {
+  if (!(alias ? FieldAlias(prefixes) : PlainField(prefixes, decl, owner))) {
     return false;
   }
   Field& field = ast_.fields.back();
@@ -196,7 +198,7 @@ void Parser::CheckPrefixes(const Prefixes& prefixes, const What& item) {
   }
 }
 
-bool Parser::FieldAlias(const Prefixes& prefixes, const What& owner) {
+bool Parser::FieldAlias(const Prefixes& prefixes) {
   Field field{.kind = ir::MemberKind::kAlias, .condition = prefixes.condition};
   if (!AliasBody(&field.name, &field.value)) {
     return false;
@@ -207,7 +209,6 @@ bool Parser::FieldAlias(const Prefixes& prefixes, const What& owner) {
     Report(Code::kRpl1141, Cover(SpanOf(prefixes.pack), SpanOf(prefixes.pack_format)),
            {{"name", TextOfToken(field.name)}});
   }
-  owner_ = owner;
   ast_.fields.push_back(field);
   return true;
 }

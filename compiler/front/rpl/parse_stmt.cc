@@ -16,7 +16,7 @@ void Parser::EndStmt(uint32_t row) {
 }
 
 // '{' { statement } '}'. `begin` is the token the statement starts with.
-bool Parser::Scope(const ExprRange& condition, const What& what, uint32_t begin) {
+bool Parser::Scope(const ExprRange& condition, uint32_t begin) {
   const uint32_t open = pos_;
   const uint32_t row = BeginStmt(StmtKind::kScope, begin);
   ast_.stmts[row].condition = condition;
@@ -34,7 +34,6 @@ bool Parser::Scope(const ExprRange& condition, const What& what, uint32_t begin)
   --scope_nesting_;
   if (Kind() == TokenKind::kEnd) {
     EndStmt(row);
-    owner_ = what.name == kNone ? owner_ : what;
     return FailHere(Code::kRpl1112);
   }
   Advance();
@@ -60,7 +59,7 @@ void Parser::Statement() {
 
 bool Parser::StatementBody() {
   if (Kind() == TokenKind::kOpenBrace) {
-    return Scope({}, {"scope"}, pos_);
+    return Scope({}, pos_);
   }
   if (Kind() == TokenKind::kSemicolon) {
     Report(Code::kRpl1163, Peek().span(), {});
@@ -111,13 +110,13 @@ bool Parser::StatementBody() {
       if (next == TokenKind::kOpenBrace || KeywordAt(1) == Keyword::kIf) {
         Report(Code::kRpl1164, Peek().span(), {});
         Advance();
-        return Kind() == TokenKind::kOpenBrace ? Scope({}, {"scope"}, pos_) : If();
+        return Kind() == TokenKind::kOpenBrace ? Scope({}, pos_) : If();
       }
       break;
     default:  // a plain name
       break;
   }
-  return AtTypedName() ? Variable() : ExpressionStatement();
+  return AtTypedName() ? VariableStatement() : ExpressionStatement();
 }
 
 bool Parser::ConditionalStatement() {
@@ -143,7 +142,7 @@ bool Parser::ConditionalStatement() {
     return AliasStatement(condition, begin);
   }
   if (Kind() == TokenKind::kOpenBrace) {
-    return Scope(condition, {"conditional scope"}, begin);
+    return Scope(condition, begin);
   }
   if (Kind() == TokenKind::kCloseBrace) {
     return Fail(Code::kRpl1103, SpanOf(begin), {{"what", "'}'"}});
@@ -175,10 +174,17 @@ bool Parser::HeaderCondition(uint32_t row, const What& what) {
 }
 
 bool Parser::BodyScope(const What& what) {
-  if (Kind() != TokenKind::kOpenBrace) {
-    return Expect(TokenKind::kOpenBrace, what);
+  if (Kind() == TokenKind::kOpenBrace) {
+    return Scope({}, pos_);
   }
-  return Scope({}, {"scope"}, pos_);
+  Expect(TokenKind::kOpenBrace, what);
+  if (Kind() == TokenKind::kEnd || Kind() == TokenKind::kCloseBrace) {
+    return false;
+  }
+  if (!Accept(TokenKind::kSemicolon)) {
+    Statement();  // what was meant as the body
+  }
+  return true;
 }
 
 bool Parser::If() {
@@ -231,6 +237,12 @@ bool Parser::ForHeader(uint32_t row) {
   if (ast_.stmts[variable].value.empty()) {
     const uint32_t name = ast_.stmts[variable].token;
     Report(Code::kRpl1161, SpanOf(name), {{"name", TextOfToken(name)}});
+  }
+  if (Kind() == TokenKind::kCloseParen) {
+    return FailHere(Code::kRpl1162);
+  }
+  if (!EndExpression({"variable", ast_.stmts[variable].token})) {
+    return false;
   }
   if (Kind() == TokenKind::kSemicolon || Kind() == TokenKind::kCloseParen) {
     return FailHere(Code::kRpl1162);
@@ -285,7 +297,18 @@ bool Parser::Return() {
   return ok;
 }
 
-// ID [ dims ] ID [ '=' expr ] ';'
+bool Parser::VariableStatement() {
+  const auto row = static_cast<uint32_t>(ast_.stmts.size());
+  if (!Variable()) {
+    return false;
+  }
+  const What what{"variable", ast_.stmts[row].token};
+  const bool ok = ast_.stmts[row].value.empty() ? ExpectSemicolon(what) : EndExpression(what);
+  EndStmt(row);
+  return ok;
+}
+
+// ID [ dims ] ID [ '=' expr ]
 bool Parser::Variable() {
   const uint32_t row = BeginStmt(StmtKind::kVariable, pos_);
   if (KeywordAt() == Keyword::kRelaxed && Kind(1) == TokenKind::kIdentifier &&
@@ -312,13 +335,15 @@ bool Parser::Variable() {
     return false;
   }
   ast_.stmts[row].value = value;
-  const What what{"variable", name};
-  const bool ok = value.empty() ? ExpectSemicolon(what) : EndExpression(what);
   EndStmt(row);
-  return ok;
+  return true;
 }
 
 bool Parser::ExpressionStatement() {
+  if (Kind() >= TokenKind::kCloseParen && Kind() <= TokenKind::kColon &&
+      Kind() != TokenKind::kOpenBracket && Kind() != TokenKind::kOpenBrace) {
+    return FailHere(Code::kRpl1175);  // not the end of an expression: there is none
+  }
   const uint32_t row = BeginStmt(StmtKind::kExpression, pos_);
   ExprRange value;
   if (!Expression(&value)) {

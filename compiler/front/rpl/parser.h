@@ -87,6 +87,7 @@ class Parser {
   // The current token is not what is due. {text} is added; the end of the file has its own code.
   bool FailHere(Code code, std::initializer_list<Argument> arguments = {});
   std::string Describe(const What& what) const;
+  void SetOwner(const What& what);
   bool Expect(TokenKind kind, const What& after);
   bool ExpectClose(TokenKind kind, const What& what, uint32_t open);
   bool ExpectSemicolon(const What& after);
@@ -146,7 +147,7 @@ class Parser {
   bool Meta();
   bool PackPrefix(Prefixes* prefixes);
   void CheckPrefixes(const Prefixes& prefixes, const What& item);
-  bool FieldAlias(const Prefixes& prefixes, const What& owner);
+  bool FieldAlias(const Prefixes& prefixes);
   bool PlainField(const Prefixes& prefixes, const Decl& decl, const What& owner);
   struct FieldForm {
     uint32_t sizes = kNone;     // token of the first '['
@@ -166,7 +167,7 @@ class Parser {
   bool AtTypedName() const;     // ID sizes ID: a declaration of a variable
 
   // --- statements (parse_stmt.cc) ----------------------------------------------------------------
-  bool Scope(const ExprRange& condition, const What& what, uint32_t begin);
+  bool Scope(const ExprRange& condition, uint32_t begin);
   bool EnterNested(uint32_t token);  // counts one level; false: RPL1009
   void Statement();
   bool StatementBody();
@@ -180,6 +181,7 @@ class Parser {
   bool Jump(StmtKind kind);
   bool Return();
   bool Variable();
+  bool VariableStatement();
   bool ExpressionStatement();
   bool HeaderCondition(uint32_t row, const What& what);
   bool BodyScope(const What& what);
@@ -234,6 +236,7 @@ class Parser {
   Span owner_span_;
   uint32_t nesting_ = 0;        // of the expression being parsed
   uint32_t scope_nesting_ = 0;  // of scopes
+  uint32_t open_braces_ = 0;    // of constructors around the current token
   std::vector<Pending> pending_;
   std::vector<uint32_t> items_;  // stack of list items
   std::vector<uint32_t> tags_;   // of the field that comes next

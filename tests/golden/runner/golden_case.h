@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// One golden: an input whose first line says how to run it, and the text that is expected of it.
+//   // run: stage=close with=view.rpl entry=vertex:main option.skinning=true
+//   // skip: reason             in place of it, for a known gap
+// Words are key=value, separated by spaces. The expectation of `case.rpl` is `case.expected`.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "compiler/base/result.h"
+
+namespace kiln::golden {
+
+struct GoldenCase {
+  std::filesystem::path input;
+  std::filesystem::path expected;
+  std::string name;    // path below the root of the goldens
+  std::string source;  // bytes of the input
+  std::string stage;
+  std::string skip;                                        // reason, or empty
+  std::vector<std::pair<std::string, std::string>> words;  // in order, without `stage`
+
+  // Values of a key that may repeat ("with", "entry"), in order.
+  std::vector<std::string> All(std::string_view key) const;
+};
+
+struct GoldenFolder {
+  std::vector<GoldenCase> cases;      // sorted by name
+  std::vector<std::string> problems;  // inputs without first line, expectations without input
+};
+
+Result<std::string> ReadBytes(const std::filesystem::path& path);
+
+// Every input below `root`. Files named in a `with` word of a case are parts of that case and no
+// cases of their own.
+GoldenFolder FindCases(const std::filesystem::path& root);
+
+}  // namespace kiln::golden
