@@ -164,6 +164,9 @@ struct ClosedVariant {
   // Live interface declarations in binding order (rpl.md 8.1 step 3): containers, uniform buffers,
   // read-only storage buffers, push constants, samplers, images by type; module by module.
   std::vector<const ClosedDecl*> interface;
+  // Structs that those hold, directly or not, each once: tags and origins of their members, which
+  // are parallel to the members of the type.
+  std::vector<const ClosedDecl*> structs{};
   std::vector<ClosedSetting> settings{};  // last one of a name and block wins, applied in order
   std::vector<EntryRef> entries{};        // stage order
   std::vector<OptionUse> option_uses{};   // sorted by name

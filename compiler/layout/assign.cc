@@ -20,22 +20,6 @@ Location Where(const ir::Origin& origin) {
   return {.module = origin.module, .span_number = origin.span.value};
 }
 
-// One numbering of locations, over all containers of its kind.
-struct Locations {
-  std::string_view what;  // plural, for messages
-  uint32_t limit;         // more than that gives a lint
-  uint32_t next = 0;
-
-  // First location of a field that takes `count`; `over` tells that it is the first beyond the
-  // limit.
-  uint32_t Take(uint32_t count, bool& over) {
-    const uint32_t first = next;
-    next += count;
-    over = first <= limit && next > limit;
-    return first;
-  }
-};
-
 class Assigner {
  public:
   Assigner(const ir::ClosedVariant& variant, const target::Target& target, TypeLayouts& types)
@@ -61,9 +45,9 @@ class Assigner {
   void Add(const ir::ClosedDecl& decl);
   void AddContainer(const ir::ClosedDecl& container);
   void AddAttributes(const ir::ClosedDecl& container);
-  void AddFields(const ir::ClosedDecl& container, Locations& locations);
+  // `next` is the counter of the kind of container.
+  void AddFields(const ir::ClosedDecl& container, uint32_t& next);
   void AddBlock(const ir::ClosedDecl& block);
-  void LocateField(const ir::ClosedMember& field, Locations& locations);
   // The field that makes the block too large, or the block itself.
   void ReportTooLarge(const ir::ClosedDecl& block);
   void CheckLimit(const ir::ClosedDecl& block, uint32_t size);
@@ -75,9 +59,9 @@ class Assigner {
   const target::Limits& limits_;
   TypeLayouts& types_;
   std::array<uint32_t, kSetCount> next_binding_{};
-  Locations attributes_{.what = "attributes", .limit = 16};
-  Locations state_{.what = "state fields", .limit = 32};
-  Locations outputs_{.what = "colour outputs", .limit = kMaxSize};
+  uint32_t next_attribute_ = 0;
+  uint32_t next_state_ = 0;
+  uint32_t next_output_ = 0;
   Layout layout_;
   std::vector<Diagnostic> diagnostics_;
 };
@@ -117,41 +101,30 @@ void Assigner::AddContainer(const ir::ClosedDecl& container) {
       AddAttributes(container);
       return;
     case ir::ContainerKind::kState:
-      AddFields(container, state_);
+      AddFields(container, next_state_);
       return;
     case ir::ContainerKind::kColorOutput:
-      AddFields(container, outputs_);
+      AddFields(container, next_output_);
       return;
   }
   KILN_UNREACHABLE();
 }
 
 void Assigner::AddAttributes(const ir::ClosedDecl& container) {
+  AddFields(container, next_attribute_);
   VertexSource source = PackAttributes(pool_, container);
   source.binding = static_cast<uint32_t>(layout_.vertex_sources.size());
-  for (size_t i = 0; i < container.members.size(); ++i) {
-    const ir::ClosedMember& field = container.members[i];
-    LocateField(field, attributes_);
-    source.attributes[i].location = layout_.LocationOf(field.member);
+  for (Attribute& attribute : source.attributes) {
+    attribute.location = layout_.LocationOf(attribute.member);
   }
   layout_.Place(container.decl, {.binding = source.binding, .row = source.binding});
   layout_.vertex_sources.push_back(std::move(source));
 }
 
-void Assigner::AddFields(const ir::ClosedDecl& container, Locations& locations) {
+void Assigner::AddFields(const ir::ClosedDecl& container, uint32_t& next) {
   for (const ir::ClosedMember& field : container.members) {
-    LocateField(field, locations);
-  }
-}
-
-void Assigner::LocateField(const ir::ClosedMember& field, Locations& locations) {
-  bool over = false;
-  layout_.Locate(field.member, locations.Take(LocationsOf(pool_[field.type]), over));
-  if (over) {
-    diagnostics_.push_back(Make(Code::kRpl4045, Where(field.origin))
-                               .With("kind", locations.what)
-                               .With("count", locations.next)
-                               .With("limit", locations.limit));
+    layout_.Locate(field.member, next);
+    next += LocationsOf(pool_[field.type]);
   }
 }
 

@@ -19,8 +19,8 @@ Rules RulesOf(const ir::ClosedDecl& block);
 
 // Requires: what closing has checked (no wrong pack format, run-time arrays only as storage tails,
 // at most one push constant); `types` is of the pool of the variant.
-// Diagnostics: RPL4003, RPL4053 and the lint RPL4045. Their locations have module and span number;
-// whoever holds the modules fills in the bytes.
+// Diagnostics: RPL4003 and RPL4053. Their locations have module and span number; whoever holds the
+// modules fills in the bytes.
 Diagnosed<Layout> Assign(const ir::ClosedVariant& variant, const target::Target& target,
                          TypeLayouts& types);
 

@@ -164,16 +164,6 @@ TEST_F(AssignTest, SizesBeyond32Bits_AreErrorsOfTheField) {
                                       "RPL4003 size of 'second' exceeds 32 bits"));
 }
 
-TEST_F(AssignTest, ManyLocations_GiveOneLint) {
-  std::vector<WrittenField> fields;
-  for (int i = 0; i < 18; ++i) {
-    fields.push_back({"f1", "a" + std::to_string(i)});
-  }
-  written_.Container(ContainerKind::kVertexAttributes, "mesh", fields);
-  EXPECT_TRUE(Run().ok());
-  EXPECT_THAT(Messages(), ElementsAre("RPL4045 attributes use 17 locations, more than 16"));
-}
-
 TEST_F(AssignTest, Diagnostics_AreAtTheField) {
   const auto& buffer = written_.Buffer(BufferKind::kReadOnlyStorage, ResourceSet::kPass, "a",
                                        {{"f4[4294967295]", "rows"}});

@@ -108,10 +108,13 @@ ir::TypeId InterfaceWriter::Struct(const std::string& name,
                                    const std::vector<WrittenField>& fields) {
   const ir::TypeId type = pool_.InternStruct(name, Shape(fields));
   structs_.insert_or_assign(name, type);
+  ir::ClosedDecl& decl = New(ir::DeclKind::kStruct, 0, name, type);
+  AddMembers(decl, fields);
+  variant_.structs.push_back(&decl);
   return type;
 }
 
-ir::ClosedDecl& InterfaceWriter::Add(ir::DeclKind kind, uint16_t flags, std::string_view name,
+ir::ClosedDecl& InterfaceWriter::New(ir::DeclKind kind, uint16_t flags, std::string_view name,
                                      ir::TypeId type) {
   const auto row = static_cast<uint32_t>(decls_.size());
   decls_.push_back({.decl = ir::DeclId{row},
@@ -120,8 +123,14 @@ ir::ClosedDecl& InterfaceWriter::Add(ir::DeclKind kind, uint16_t flags, std::str
                     .name = pool_.InternText(name),
                     .type = type,
                     .origin = {.module = module_, .span = ir::SpanId{row}}});
-  variant_.interface.push_back(&decls_.back());
   return decls_.back();
+}
+
+ir::ClosedDecl& InterfaceWriter::Add(ir::DeclKind kind, uint16_t flags, std::string_view name,
+                                     ir::TypeId type) {
+  ir::ClosedDecl& decl = New(kind, flags, name, type);
+  variant_.interface.push_back(&decl);
+  return decl;
 }
 
 void InterfaceWriter::AddMembers(ir::ClosedDecl& decl, const std::vector<WrittenField>& fields) {

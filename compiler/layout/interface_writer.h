@@ -31,6 +31,7 @@ class InterfaceWriter {
 
   // "f4", "f3x3", "u2[3][4]", "f1...", "sampler", "image_depth_2d[4]", or a struct written before.
   ir::TypeId Type(std::string_view text);
+  // Names of structs must differ; their records join the variant too.
   ir::TypeId Struct(const std::string& name, const std::vector<WrittenField>& fields);
 
   const ir::ClosedDecl& Container(ir::ContainerKind kind, std::string_view name,
@@ -50,6 +51,7 @@ class InterfaceWriter {
   const ir::ClosedVariant& variant() const { return variant_; }
 
  private:
+  ir::ClosedDecl& New(ir::DeclKind kind, uint16_t flags, std::string_view name, ir::TypeId type);
   ir::ClosedDecl& Add(ir::DeclKind kind, uint16_t flags, std::string_view name, ir::TypeId type);
   void AddMembers(ir::ClosedDecl& decl, const std::vector<WrittenField>& fields);
   std::vector<ir::ShapeMember> Shape(const std::vector<WrittenField>& fields);

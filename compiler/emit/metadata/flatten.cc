@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/emit/metadata/flatten.h"
+
+#include <utility>
+
+namespace kiln::metadata {
+namespace {
+
+class Flattener {
+ public:
+  Flattener(const ir::ClosedVariant& variant, layout::Rules rules, layout::TypeLayouts& types)
+      : variant_(variant), pool_(*variant.pool), rules_(rules), types_(types) {}
+
+  FlatBlock Run(const ir::ClosedDecl& block) {
+    Members(block.type, &block, "", 0, out_.parameters);
+    return std::move(out_);
+  }
+
+ private:
+  // Fields of the struct `type` at `start`; `decl` is its record, or null.
+  void Members(ir::TypeId type, const ir::ClosedDecl* decl, const std::string& prefix,
+               uint64_t start, std::vector<FlatParameter>& out) {
+    const layout::TypeLayout& layout = types_.Of(type, rules_);
+    const std::span<const ir::ShapeMember> members = pool_.Members(type);
+    for (size_t i = 0; i < members.size(); ++i) {
+      const ir::ClosedMember* member = decl == nullptr ? nullptr : &decl->members[i];
+      Member(members[i], member, prefix, start + layout.offsets[i], out);
+    }
+  }
+
+  void Member(const ir::ShapeMember& shape, const ir::ClosedMember* member,
+              const std::string& prefix, uint64_t offset, std::vector<FlatParameter>& out) {
+    std::string name = prefix;
+    name += pool_.Text(shape.name);
+    switch (pool_[shape.type].kind) {
+      case ir::TypeKind::kStruct:
+        Members(shape.type, DeclOf(shape.type), name + ".", offset, out);
+        return;
+      case ir::TypeKind::kRuntimeArray:
+        Tail(shape, std::move(name));
+        return;
+      case ir::TypeKind::kVector:
+      case ir::TypeKind::kMatrix:
+      case ir::TypeKind::kArray:
+        Value(shape.type, member, std::move(name), offset, out);
+        return;
+      case ir::TypeKind::kVoid:
+      case ir::TypeKind::kSampler:
+      case ir::TypeKind::kImage:
+      case ir::TypeKind::kNamed:
+      case ir::TypeKind::kDeferred:
+        break;
+    }
+    KILN_UNREACHABLE();
+  }
+
+  void Value(ir::TypeId type, const ir::ClosedMember* member, std::string name, uint64_t offset,
+             std::vector<FlatParameter>& out) {
+    FlatParameter parameter{.name = std::move(name),
+                            .offset = static_cast<uint32_t>(offset),
+                            .matrix_stride = types_.Of(type, rules_).matrix_stride,
+                            .member = member};
+    for (; pool_[type].kind == ir::TypeKind::kArray; type = ir::TypeId{pool_[type].element}) {
+      parameter.dimensions.push_back(pool_[type].extent);
+      parameter.item_count *= pool_[type].extent;
+      parameter.array_stride = types_.Of(type, rules_).stride;
+    }
+    if (pool_[type].kind == ir::TypeKind::kStruct) {
+      return;  // arrays of structs yield nothing
+    }
+    parameter.type = type;
+    out.push_back(std::move(parameter));
+  }
+
+  void Tail(const ir::ShapeMember& shape, std::string path) {
+    out_.tail_type = ir::TypeId{pool_[shape.type].element};
+    out_.tail_field = std::move(path);
+    if (pool_[out_.tail_type].kind == ir::TypeKind::kStruct) {
+      out_.tail_name = pool_.Text(shape.name);
+      Members(out_.tail_type, DeclOf(out_.tail_type), "", 0, out_.tail_parameters);
+    }
+  }
+
+  const ir::ClosedDecl* DeclOf(ir::TypeId type) const {
+    for (const ir::ClosedDecl* decl : variant_.structs) {
+      if (decl->type == type) {
+        return decl;
+      }
+    }
+    return nullptr;
+  }
+
+  const ir::ClosedVariant& variant_;
+  const ir::Pool& pool_;
+  layout::Rules rules_;
+  layout::TypeLayouts& types_;
+  FlatBlock out_;
+};
+
+}  // namespace
+
+FlatBlock Flatten(const ir::ClosedVariant& variant, const ir::ClosedDecl& block,
+                  layout::Rules rules, layout::TypeLayouts& types) {
+  return Flattener(variant, rules, types).Run(block);
+}
+
+}  // namespace kiln::metadata

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// A block as the flat list of values a program fills in: dotted names and offsets. Spec: rpl.md
+// 12.2.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/closed.h"
+#include "compiler/layout/bytes.h"
+
+namespace kiln::metadata {
+
+// A vector or matrix, or a fixed array of either. Numbers are bytes.
+struct FlatParameter {
+  std::string name;     // dotted
+  ir::TypeId type{};    // of one item
+  uint32_t offset = 0;  // from the start of the block, or of the tail item
+  uint32_t item_count = 1;
+  std::vector<uint32_t> dimensions{};        // outermost first
+  uint32_t array_stride = 0;                 // of the innermost dimension; 0 if not an array
+  uint32_t matrix_stride = 0;                // 0 if not a matrix
+  const ir::ClosedMember* member = nullptr;  // tags and origin; null if the variant has no record
+};
+
+struct FlatBlock {
+  std::vector<FlatParameter> parameters{};
+  // The runtime tail; an invalid type if there is none.
+  ir::TypeId tail_type{};
+  std::string tail_field{};                      // dotted path
+  std::string tail_name{};                       // field name of a tail of structs, else empty
+  std::vector<FlatParameter> tail_parameters{};  // of one item
+};
+
+// Requires: `block` is a live buffer or push constant of the variant, and fits 32 bits.
+FlatBlock Flatten(const ir::ClosedVariant& variant, const ir::ClosedDecl& block,
+                  layout::Rules rules, layout::TypeLayouts& types);
+
+}  // namespace kiln::metadata

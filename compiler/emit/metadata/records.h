@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// The records of metadata that describe declarations, one function for each list. Used by write.cc.
+#pragma once
+
+#include <span>
+
+#include "compiler/emit/metadata/usage.h"
+#include "compiler/emit/metadata/wire.h"
+#include "compiler/emit/metadata/write.h"
+
+namespace kiln::metadata {
+
+struct RecordContext {
+  const ir::ClosedVariant& variant;
+  const layout::Layout& layout;
+  layout::TypeLayouts& types;
+  // Null: only what the layout hash covers is written, so no stages, spans and comparisons.
+  const Usage* usage = nullptr;
+  std::span<const ModuleFacts> spans_of = {};  // empty: no spans
+
+  const ir::Pool& pool() const { return *variant.pool; }
+};
+
+// Each writes the fields of the pipeline message that it is named after.
+void WriteAttributeSources(const RecordContext& context, WireWriter& out);
+void WriteSets(const RecordContext& context, WireWriter& out);
+void WritePushConstant(const RecordContext& context, WireWriter& out);  // size and record
+void WriteState(const RecordContext& context, WireWriter& out);
+
+// Field `field` of a record, with the span of its declaration.
+void WriteSpan(const RecordContext& context, uint32_t field, const ir::Origin& origin,
+               WireWriter& out);
+void WriteTags(const RecordContext& context, uint32_t field, std::span<const ir::StringId> tags,
+               WireWriter& out);
+
+// Settings, colour outputs, blend constants and fixed state of a graphics pipeline, in two parts
+// because other fields stand between them.
+class GraphicsState {
+ public:
+  explicit GraphicsState(const RecordContext& context);
+  void WriteSettings(WireWriter& out) const;
+  void WriteOutputs(WireWriter& out) const;  // colour outputs, blend constants, fixed state
+
+ private:
+  struct Final {  // the value of one setting
+    uint32_t bits = 0;
+    std::string_view text{};
+  };
+  void WriteOutput(const ir::ClosedMember& field, WireWriter& out) const;
+  void WriteFixedState(WireWriter& out) const;
+
+  const RecordContext& context_;
+  std::vector<Final> pipeline_;              // by ir::Setting
+  std::vector<std::vector<Final>> outputs_;  // by location, then ir::Setting
+};
+
+}  // namespace kiln::metadata

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/emit/metadata/usage.h"
+
+#include <algorithm>
+
+#include "compiler/base/flat_map.h"
+#include "compiler/ir/builtins.h"
+#include "compiler/ir/insts.h"
+#include "compiler/ir/typing.h"
+
+namespace kiln::metadata {
+namespace {
+
+template <class Row, class Value>
+void SetAt(std::vector<Row>& rows, uint32_t row, Value value) {
+  if (row >= rows.size()) {
+    rows.resize(row + 1);
+  }
+  rows[row] = rows[row] | value;
+}
+
+void AddMentions(const ir::ClosedSegment& segment, ir::Stage stage, Usage& usage) {
+  for (const ir::Mention& mention : segment.mentions) {
+    SetAt(usage.stages, mention.decl.value,
+          static_cast<uint8_t>(1U << static_cast<uint32_t>(stage)));
+    if (mention.member.valid()) {
+      SetAt(usage.touches, mention.member.value, mention.touches);
+    }
+    if ((mention.touches & static_cast<uint8_t>(ir::Touch::kCompare)) != 0) {
+      SetAt(usage.compared, mention.decl.value, true);
+    }
+  }
+}
+
+bool TakesSampler(const ir::Pool& pool, const ir::FunctionRef& function) {
+  return std::ranges::any_of(function.signature->members, [&pool](const ir::ClosedMember& member) {
+    return pool[member.type].kind == ir::TypeKind::kSampler;
+  });
+}
+
+// Samplers that reach a comparison through parameters. A comparison marks its parameter, a call
+// hands the mark of a parameter on to its argument, until nothing changes.
+class ComparedArguments {
+ public:
+  ComparedArguments(const ir::EntryRef& entry, Usage& usage) : entry_(entry), usage_(usage) {
+    for (const ir::FunctionRef& function : entry.functions) {
+      signatures_.Insert(function.function.value, function.signature);
+    }
+  }
+
+  void Run() {
+    do {
+      changed_ = false;
+      for (const ir::FunctionRef& function : entry_.functions) {
+        for (const ir::SegmentRef& segment : function.segments) {
+          Visit(*segment.closed);
+        }
+      }
+    } while (changed_);
+  }
+
+ private:
+  void Visit(const ir::ClosedSegment& segment) {
+    for (const ir::Inst& inst : segment.insts) {
+      if (inst.kind == ir::InstKind::kBuiltinCall) {
+        const auto call = inst.As<ir::BuiltinCallInst>();
+        if (ir::IsSampling(call.builtin) && ir::SamplesDepth(call.builtin)) {
+          Mark(segment, segment.List(call.arguments)[0]);
+        }
+      } else if (inst.kind == ir::InstKind::kCall) {
+        VisitCall(segment, inst.As<ir::CallInst>());
+      }
+    }
+  }
+  void VisitCall(const ir::ClosedSegment& segment, const ir::CallInst& call) {
+    const ir::ClosedDecl* const* signature = signatures_.Find(call.function.value);
+    if (signature == nullptr) {
+      return;
+    }
+    const std::span<const uint32_t> arguments = segment.List(call.arguments);
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      const ir::LocalId parameter = (*signature)->members[i].local;
+      if (parameter.value < marked_.size() && marked_[parameter.value]) {
+        Mark(segment, arguments[i]);
+      }
+    }
+  }
+  void Mark(const ir::ClosedSegment& segment, uint32_t place) {
+    const ir::Inst& inst = segment.insts[place];
+    if (inst.kind == ir::InstKind::kGlobalRef) {
+      SetAt(usage_.compared, inst.As<ir::GlobalRefInst>().decl.value, true);
+    } else if (inst.kind == ir::InstKind::kLocalRef) {
+      const uint32_t local = inst.As<ir::LocalRefInst>().local.value;
+      changed_ = changed_ || local >= marked_.size() || !marked_[local];
+      SetAt(marked_, local, true);
+    }
+  }
+
+  const ir::EntryRef& entry_;
+  Usage& usage_;
+  FlatMap<uint32_t, const ir::ClosedDecl*> signatures_;  // by DeclId
+  std::vector<bool> marked_;                             // by LocalId
+  bool changed_ = false;
+};
+
+}  // namespace
+
+Usage UsageOf(const ir::ClosedVariant& variant) {
+  Usage usage;
+  for (const ir::EntryRef& entry : variant.entries) {
+    bool takes_sampler = false;
+    for (const ir::FunctionRef& function : entry.functions) {
+      for (const ir::SegmentRef& segment : function.segments) {
+        AddMentions(*segment.closed, entry.stage, usage);
+      }
+      takes_sampler = takes_sampler || TakesSampler(*variant.pool, function);
+    }
+    if (takes_sampler) {
+      ComparedArguments(entry, usage).Run();
+    }
+  }
+  return usage;
+}
+
+}  // namespace kiln::metadata

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// What the reached code of a variant touches: the join of mentions of live segments. Part of
+// metadata only, never of a layout. Spec: layout.md 14.4; rpl.md 12.1; pso 3.2.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler/ir/closed.h"
+
+namespace kiln::metadata {
+
+struct Usage {
+  // By DeclId: one bit for each ir::Stage whose reached functions mention the declaration.
+  std::vector<uint8_t> stages;
+  // By DeclId: samplers that a reached function uses in a depth comparison, also as an argument.
+  std::vector<bool> compared;
+  // By MemberId: ir::Touch bits, over all entry points.
+  std::vector<uint8_t> touches;
+
+  bool Mentioned(ir::DeclId decl, ir::Stage stage) const {
+    return decl.value < stages.size() &&
+           (stages[decl.value] >> static_cast<uint32_t>(stage) & 1) != 0;
+  }
+  bool Compared(ir::DeclId sampler) const {
+    return sampler.value < compared.size() && compared[sampler.value];
+  }
+  bool Touched(ir::MemberId member, ir::Touch touch) const {
+    return member.value < touches.size() &&
+           (touches[member.value] & static_cast<uint8_t>(touch)) != 0;
+  }
+};
+
+Usage UsageOf(const ir::ClosedVariant& variant);
+
+}  // namespace kiln::metadata

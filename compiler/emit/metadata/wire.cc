@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/emit/metadata/wire.h"
+
+#include <array>
+
+namespace kiln::metadata {
+namespace {
+
+constexpr uint32_t kVarint = 0;
+constexpr uint32_t kLengthDelimited = 2;
+constexpr uint32_t kFixed32 = 5;
+
+struct EncodedVarint {
+  std::array<std::byte, 5> bytes;
+  size_t size = 0;
+};
+
+EncodedVarint Encode(uint32_t value) {
+  EncodedVarint encoded;
+  for (; value >= 0x80; value >>= 7) {
+    encoded.bytes[encoded.size++] = static_cast<std::byte>(value | 0x80);
+  }
+  encoded.bytes[encoded.size++] = static_cast<std::byte>(value);
+  return encoded;
+}
+
+}  // namespace
+
+void WireWriter::Varint(uint32_t value) {
+  const EncodedVarint encoded = Encode(value);
+  Append(out_, ByteView(encoded.bytes).first(encoded.size));
+}
+
+void WireWriter::Tag(uint32_t field, uint32_t wire_type) { Varint(field << 3 | wire_type); }
+
+void WireWriter::Number(uint32_t field, uint32_t value) {
+  if (value != 0) {
+    Tag(field, kVarint);
+    Varint(value);
+  }
+}
+
+void WireWriter::Real(uint32_t field, uint32_t bits) {
+  if (bits != 0) {
+    Tag(field, kFixed32);
+    AppendLittle(out_, bits);
+  }
+}
+
+void WireWriter::Text(uint32_t field, std::string_view text) { Raw(field, AsBytes(text)); }
+
+void WireWriter::Raw(uint32_t field, ByteView bytes) {
+  if (!bytes.empty()) {
+    RawItem(field, bytes);
+  }
+}
+
+void WireWriter::TextItem(uint32_t field, std::string_view text) { RawItem(field, AsBytes(text)); }
+
+void WireWriter::RawItem(uint32_t field, ByteView bytes) {
+  Tag(field, kLengthDelimited);
+  Varint(static_cast<uint32_t>(bytes.size()));
+  Append(out_, bytes);
+}
+
+void WireWriter::Numbers(uint32_t field, std::span<const uint32_t> values) {
+  if (!values.empty()) {
+    Message(field, [&] {
+      for (const uint32_t value : values) {
+        Varint(value);
+      }
+    });
+  }
+}
+
+size_t WireWriter::Open(uint32_t field) {
+  Tag(field, kLengthDelimited);
+  return out_.size();
+}
+
+void WireWriter::Close(size_t begin) {
+  const EncodedVarint length = Encode(static_cast<uint32_t>(out_.size() - begin));
+  out_.insert(out_.begin() + static_cast<ptrdiff_t>(begin), length.bytes.begin(),
+              length.bytes.begin() + static_cast<ptrdiff_t>(length.size));
+}
+
+}  // namespace kiln::metadata

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+// Vertex inputs, descriptor sets, push constant and state fields.
+#include <fmt/format.h>
+
+#include "compiler/emit/metadata/fields.h"
+#include "compiler/emit/metadata/flatten.h"
+#include "compiler/emit/metadata/records.h"
+#include "compiler/ir/enum_names.h"
+#include "compiler/layout/attributes.h"
+
+namespace kiln::metadata {
+namespace {
+
+constexpr ir::Stage kStages[] = {ir::Stage::kVertex, ir::Stage::kFragment, ir::Stage::kCompute};
+
+std::string ClassText(const ir::Type& type) {
+  return type.kind == ir::TypeKind::kMatrix ? fmt::format("matrix{}x{}", type.columns, type.rows)
+                                            : fmt::format("vector{}", type.rows);
+}
+
+void WriteStages(const RecordContext& context, uint32_t field, ir::DeclId decl, WireWriter& out) {
+  if (context.usage == nullptr) {
+    return;
+  }
+  for (const ir::Stage stage : kStages) {
+    if (context.usage->Mentioned(decl, stage)) {
+      out.TextItem(field, ir::NameOf(stage));
+    }
+  }
+}
+
+void WriteAttribute(const RecordContext& context, const ir::ClosedMember& field,
+                    const layout::Attribute& attribute, WireWriter& out) {
+  out.Text(kAttributeName, context.pool().Text(field.name));
+  out.Number(kAttributeLocation, attribute.location);
+  out.Number(kAttributeOffset, attribute.offset);
+  out.Text(kAttributeClass, ClassText(context.pool()[field.type]));
+  out.Text(kAttributeItemFormat, layout::ItemFormatText(attribute.format));
+  WriteTags(context, kAttributeTags, field.tags, out);
+  out.Number(kAttributeLocationCount, attribute.location_count);
+  out.Number(kAttributeColumnStride, attribute.column_stride);
+  WriteSpan(context, kAttributeSpan, field.origin, out);
+}
+
+void WriteSource(const RecordContext& context, const ir::ClosedDecl& container, WireWriter& out) {
+  const layout::VertexSource& source = context.layout.SourceOf(container.decl);
+  out.Text(kAttributeSourceName, context.pool().Text(container.name));
+  out.Text(kAttributeSourceRate, source.per_instance ? "instance" : "vertex");
+  out.Number(kAttributeSourceBinding, source.binding);
+  out.Number(kAttributeSourceBlockSize, source.stride);
+  for (size_t i = 0; i < container.members.size(); ++i) {
+    out.Message(kAttributeSourceAttributes,
+                [&] { WriteAttribute(context, container.members[i], source.attributes[i], out); });
+  }
+  WriteSpan(context, kAttributeSourceSpan, container.origin, out);
+}
+
+void WriteParameters(const RecordContext& context, uint32_t field,
+                     const std::vector<FlatParameter>& parameters, WireWriter& out) {
+  for (const FlatParameter& parameter : parameters) {
+    out.Message(field, [&] {
+      out.Text(kParameterName, parameter.name);
+      out.Text(kParameterType, ir::TypeText(context.pool(), parameter.type));
+      out.Number(kParameterOffset, parameter.offset);
+      out.Number(kParameterTotalItemCount, parameter.item_count);
+      if (parameter.member != nullptr) {
+        WriteTags(context, kParameterTags, parameter.member->tags, out);
+      }
+      out.Numbers(kParameterDimensions, parameter.dimensions);
+      out.Number(kParameterArrayStride, parameter.array_stride);
+      out.Number(kParameterMatrixStride, parameter.matrix_stride);
+      if (parameter.member != nullptr) {
+        WriteSpan(context, kParameterSpan, parameter.member->origin, out);
+      }
+    });
+  }
+}
+
+void WriteBuffer(const RecordContext& context, const ir::ClosedDecl& buffer, WireWriter& out) {
+  const layout::Block& block = context.layout.BlockOf(buffer.decl);
+  const FlatBlock flat = Flatten(context.variant, buffer, block.rules, context.types);
+  out.Text(kBufferName, context.pool().Text(buffer.name));
+  out.Number(kBufferBinding, context.layout.PlacementOf(buffer.decl).binding);
+  out.Text(kBufferType, ir::NameOf(buffer.buffer()));
+  out.Number(kBufferMainSize, block.main_size);
+  out.Number(kBufferTailItemSize, block.tail_item_size);
+  WriteParameters(context, kBufferMainParameters, flat.parameters, out);
+  out.Text(kBufferTailName, flat.tail_name);
+  WriteParameters(context, kBufferTailItemParameters, flat.tail_parameters, out);
+  out.Number(kBufferTailOffset, block.tail_offset);
+  out.Text(kBufferTailField, flat.tail_field);
+  if (flat.tail_type.valid()) {
+    out.Text(kBufferTailType, ir::TypeText(context.pool(), flat.tail_type));
+  }
+  WriteStages(context, kBufferStages, buffer.decl, out);
+  WriteSpan(context, kBufferSpan, buffer.origin, out);
+}
+
+void WriteSampler(const RecordContext& context, const ir::ClosedDecl& sampler, WireWriter& out) {
+  out.Text(kSamplerName, context.pool().Text(sampler.name));
+  out.Number(kSamplerBinding, context.layout.PlacementOf(sampler.decl).binding);
+  WriteStages(context, kSamplerStages, sampler.decl, out);
+  out.Flag(kSamplerComparison, context.usage != nullptr && context.usage->Compared(sampler.decl));
+  WriteSpan(context, kSamplerSpan, sampler.origin, out);
+}
+
+void WriteImage(const RecordContext& context, const ir::ClosedDecl& image, WireWriter& out) {
+  const ir::Pool& pool = context.pool();
+  const ir::Type& declared = pool[image.type];
+  const bool array = declared.kind == ir::TypeKind::kArray;
+  const ir::TypeId item = array ? ir::TypeId{declared.element} : image.type;
+  const ir::ImageTraits traits = ir::UnpackImage(pool[item].extent);
+  const std::string text = ir::TypeText(pool, item);
+  out.Text(kImageName, pool.Text(image.name));
+  out.Number(kImageBinding, context.layout.PlacementOf(image.decl).binding);
+  // The format of a storage image is a field of its own.
+  out.Text(kImageType, std::string_view(text).substr(0, text.find('<')));
+  out.Number(kImageImageArraySize, array ? declared.extent : 1);
+  out.Flag(kImageIsArray, array);
+  WriteStages(context, kImageStages, image.decl, out);
+  if (traits.storage) {
+    out.Text(kImageFormat, ir::NameOf(traits.format));
+    out.Text(kImageAccess, ir::NameOf(image.access()));
+  }
+  WriteSpan(context, kImageSpan, image.origin, out);
+}
+
+// The declarations of one kind in one set, each as an item of `field`.
+template <class Write>
+void WriteResources(const RecordContext& context, ir::DeclKind kind, ir::ResourceSet set,
+                    uint32_t field, Write write, WireWriter& out) {
+  for (const ir::ClosedDecl* decl : context.variant.interface) {
+    if (decl->kind == kind && decl->set() == set) {
+      out.Message(field, [&] { write(context, *decl, out); });
+    }
+  }
+}
+
+void WriteStateField(const RecordContext& context, const ir::ClosedDecl& container,
+                     const ir::ClosedMember& field, WireWriter& out) {
+  out.Text(kStateFieldContainer, context.pool().Text(container.name));
+  out.Text(kStateFieldName, context.pool().Text(field.name));
+  out.Text(kStateFieldType, ir::TypeText(context.pool(), field.type));
+  out.Number(kStateFieldLocation, context.layout.LocationOf(field.member));
+  out.Flag(kStateFieldWritten, context.usage->Touched(field.member, ir::Touch::kWrite));
+  out.Flag(kStateFieldRead, context.usage->Touched(field.member, ir::Touch::kRead));
+  WriteSpan(context, kStateFieldSpan, field.origin, out);
+}
+
+}  // namespace
+
+void WriteSpan(const RecordContext& context, uint32_t field, const ir::Origin& origin,
+               WireWriter& out) {
+  if (origin.module >= context.spans_of.size()) {
+    return;
+  }
+  const ModuleFacts& module = context.spans_of[origin.module];
+  const Span span = module.view->SpanOf(origin.span);
+  out.Message(field, [&] {
+    out.Text(kSpanPath, module.path);
+    out.Number(kSpanBegin, span.begin);
+    out.Number(kSpanEnd, span.end);
+  });
+}
+
+void WriteTags(const RecordContext& context, uint32_t field, std::span<const ir::StringId> tags,
+               WireWriter& out) {
+  for (const ir::StringId tag : tags) {
+    out.TextItem(field, context.pool().Text(tag));
+  }
+}
+
+void WriteAttributeSources(const RecordContext& context, WireWriter& out) {
+  for (const ir::ClosedDecl* decl : context.variant.interface) {
+    if (decl->kind == ir::DeclKind::kContainer &&
+        (decl->container() == ir::ContainerKind::kVertexAttributes ||
+         decl->container() == ir::ContainerKind::kInstanceAttributes)) {
+      out.Message(kPipelineAttributeSources, [&] { WriteSource(context, *decl, out); });
+    }
+  }
+}
+
+void WriteSets(const RecordContext& context, WireWriter& out) {
+  constexpr std::pair<uint32_t, ir::ResourceSet> kSets[] = {
+      {kSetsPass, ir::ResourceSet::kPass},
+      {kSetsMaterial, ir::ResourceSet::kMaterial},
+      {kSetsObject, ir::ResourceSet::kObject},
+      {kSetsShared, ir::ResourceSet::kShared}};
+  out.Message(kPipelineSets, [&] {
+    for (const auto& [field, set] : kSets) {
+      out.Message(field, [&, set = set] {
+        WriteResources(context, ir::DeclKind::kBuffer, set, kSetBuffers, WriteBuffer, out);
+        WriteResources(context, ir::DeclKind::kSampler, set, kSetSamplers, WriteSampler, out);
+        WriteResources(context, ir::DeclKind::kImage, set, kSetImages, WriteImage, out);
+      });
+    }
+  });
+}
+
+void WritePushConstant(const RecordContext& context, WireWriter& out) {
+  out.Number(kPipelinePushConstantSize, context.layout.push_constant_size);
+  for (const ir::ClosedDecl* decl : context.variant.interface) {
+    if (decl->kind != ir::DeclKind::kPushConstant) {
+      continue;
+    }
+    const layout::Rules rules = context.layout.BlockOf(decl->decl).rules;
+    const FlatBlock flat = Flatten(context.variant, *decl, rules, context.types);
+    out.Message(kPipelinePushConstant, [&] {
+      if (context.usage != nullptr) {
+        out.Text(kPushConstantName, context.pool().Text(decl->name));
+      }
+      WriteStages(context, kPushConstantStages, decl->decl, out);
+      WriteParameters(context, kPushConstantMembers, flat.parameters, out);
+      WriteSpan(context, kPushConstantSpan, decl->origin, out);
+    });
+  }
+}
+
+void WriteState(const RecordContext& context, WireWriter& out) {
+  for (const ir::ClosedDecl* decl : context.variant.interface) {
+    if (decl->kind == ir::DeclKind::kContainer && decl->container() == ir::ContainerKind::kState) {
+      for (const ir::ClosedMember& field : decl->members) {
+        out.Message(kPipelineState, [&] { WriteStateField(context, *decl, field, out); });
+      }
+    }
+  }
+}
+
+}  // namespace kiln::metadata
