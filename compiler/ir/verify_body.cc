@@ -165,6 +165,9 @@ void ModuleVerifier::VerifyOperand(uint32_t row, const Operand& operand) {
     case OperandSchema::kLocal:
       good = word < module_.locals.size();
       break;
+    case OperandSchema::kOptLocal:
+      good = word == kNoRow || word < module_.locals.size();
+      break;
     case OperandSchema::kBlock:
       good = word < module_.blocks.size();
       break;
@@ -227,12 +230,15 @@ void ModuleVerifier::WalkInst(uint32_t row, Ending ending, bool last, uint32_t d
   placed_[row] = true;
   Check(inst.kind != InstKind::kYield || (last && ending == Ending::kYields), "yield", row);
   uint32_t below = 0;
+  uint32_t left = 0;  // of a chain, which adds no level (ids.h)
+  const bool chain = IsChain(inst.kind);
   ForEachInstOperand(
       inst, [this](ListId id) { return module_.List(id); },
       [&](uint32_t operand) {
         const bool has_result = FactsOf(module_.insts[operand].kind).result != ResultSchema::kVoid;
         if (Check(visible_[operand] && has_result, "an operand has not run", row)) {
-          below = std::max(below, inst_nesting_[operand]);
+          uint32_t& level = chain && operand == inst.a ? left : below;
+          level = std::max(level, inst_nesting_[operand]);
         }
       });
   CheckLocalsOf(inst, row);
@@ -251,7 +257,7 @@ void ModuleVerifier::WalkInst(uint32_t row, Ending ending, bool last, uint32_t d
           below = std::max(below, inst_nesting_[nested]);
         }
       });
-  inst_nesting_[row] = below + 1;
+  inst_nesting_[row] = std::max(left, below + 1);
   visible_[row] = true;
   Check(below < kMaxNesting, "an instruction is nested too deep", row);
 }
@@ -276,7 +282,9 @@ void ModuleVerifier::WalkOwnedBlocks(uint32_t row, uint32_t depth) {
 void ModuleVerifier::CheckLocalsOf(const Inst& inst, uint32_t row) {
   const std::optional<LocalKind> kind = LocalKindOf(inst.kind);
   for (const Operand& operand : OperandsOf(inst)) {
-    if (operand.schema == OperandSchema::kLocal) {
+    const bool names_one = operand.schema == OperandSchema::kLocal ||
+                           (operand.schema == OperandSchema::kOptLocal && operand.word != kNoRow);
+    if (names_one) {
       Check(MayMention(LocalId{operand.word}) && module_.locals[operand.word].kind == kind,
             "name of another segment or kind", row);
     } else if (operand.schema == OperandSchema::kLocals) {

@@ -3,6 +3,7 @@
 #include "compiler/ir/verify_open.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -136,6 +137,7 @@ void ModuleVerifier::VerifyCexpr(uint32_t row) {
     return;
   }
   uint32_t below = 0;
+  uint32_t left = 0;  // of a chain, which adds no level (ids.h)
   const auto use = [&](uint32_t operand) {
     if (Check(operand < row, "an operand of a cexpr follows it", row)) {
       below = std::max(below, cexpr_nesting_[operand]);
@@ -161,6 +163,7 @@ void ModuleVerifier::VerifyCexpr(uint32_t row) {
       break;
     case CexprShape::kBinary:
       use(cexpr.a);
+      left = std::exchange(below, 0);
       use(cexpr.b);
       break;
     case CexprShape::kSelect:
@@ -177,7 +180,7 @@ void ModuleVerifier::VerifyCexpr(uint32_t row) {
       Check(IsEnum<InvalidCexpr>(cexpr.kind) && IsString(StringId{cexpr.a}), "invalid cexpr", row);
       break;
   }
-  cexpr_nesting_[row] = below + 1;
+  cexpr_nesting_[row] = std::max(left, below + 1);
   Check(below < kMaxNesting, "a cexpr is nested too deep", row);
 }
 
