@@ -16,7 +16,8 @@ namespace {
 using Wire = v1::PipelineMetadata;
 
 constexpr size_t kMaxBytes = size_t{4} << 20;  // daemon §10, metadata output
-constexpr int kMaxItems = 65'536;              // of any one list
+constexpr size_t kMaxJsonBytes = 8 * kMaxBytes;
+constexpr int kMaxItems = 65'536;  // of any one list
 constexpr uint32_t kMaxImageArray = 65'536;
 
 Error Invalid(std::string context) {
@@ -415,6 +416,26 @@ Result<std::string> MetadataJson(ByteView bytes) {
     return Invalid(fmt::format("metadata has no JSON form: {}", std::string(status.message())));
   }
   return json;
+}
+
+Result<Bytes> MetadataFromJson(std::string_view json) {
+  if (json.size() > kMaxJsonBytes) {
+    return Error{ErrorCode::kResourceExhausted,
+                 fmt::format("the JSON of metadata has {} bytes, at most {} are read", json.size(),
+                             kMaxJsonBytes),
+                 "LIMIT"};
+  }
+  google::protobuf::util::JsonParseOptions options;
+  options.ignore_unknown_fields = true;
+  Wire wire;
+  if (const auto status =
+          google::protobuf::util::JsonStringToMessage({json.data(), json.size()}, &wire, options);
+      !status.ok()) {
+    return Invalid(fmt::format("no JSON of metadata: {}", std::string(status.message())));
+  }
+  Bytes bytes(wire.ByteSizeLong());
+  wire.SerializeToArray(bytes.data(), static_cast<int>(bytes.size()));
+  return bytes;
 }
 
 }  // namespace kiln::artifact

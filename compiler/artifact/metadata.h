@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/artifact/metadata_enums.h"
@@ -216,6 +217,10 @@ Result<PipelineMetadata> DecodeMetadata(ByteView bytes);
 // Protobuf's own JSON: lowerCamelCase members, default values printed, two spaces of indentation.
 // Errors: METADATA_INVALID, LIMIT.
 Result<std::string> MetadataJson(ByteView bytes);
+
+// The serialised message of such JSON; members that are not known are ignored.
+// Errors: METADATA_INVALID, LIMIT.
+Result<Bytes> MetadataFromJson(std::string_view json);
 
 // A stable dump for people and goldens, one fact per line.
 std::string MetadataText(const PipelineMetadata& metadata);

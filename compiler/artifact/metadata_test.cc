@@ -216,6 +216,15 @@ TEST(MetadataJson, Members_AreLowerCamelCaseWithDefaultsPrinted) {
   EXPECT_THAT(*json, HasSubstr("\"requiredFeatures\": []"));
 }
 
+TEST(MetadataJson, ReadBack_IsTheSameMetadata) {
+  const std::string bytes = Leaf().SerializeAsString();
+  const auto read = MetadataFromJson(*MetadataJson(AsBytes(bytes)));
+  ASSERT_TRUE(read.ok()) << ErrorText(read.error());
+  EXPECT_EQ(MetadataText(*DecodeMetadata(*read)), MetadataText(*DecodeMetadata(AsBytes(bytes))));
+  EXPECT_EQ(MetadataFromJson("{\"pipelineType\": 7").error().reason, "METADATA_INVALID");
+  EXPECT_TRUE(MetadataFromJson("{\"tomorrow\": 1}").ok());
+}
+
 TEST(DecodeMetadata, ComputePipeline_NeedsNoGraphicsRows) {
   const auto metadata = Decode(FromText(R"pb(
     pipeline_type: "compute"

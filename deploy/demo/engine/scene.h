@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// What the demo shows: which variants of which programs, with which meshes, textures and values.
+// Only names and tags of deploy/demo/README.md occur here.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "deploy/demo/engine/meshes.h"
+#include "deploy/demo/engine/values.h"
+#include "deploy/demo/engine/variants.h"
+#include "runtime/preview/sampler.h"
+#include "runtime/preview/upload.h"
+
+namespace kiln::demo {
+
+struct SceneDraw {
+  std::string name;  // for messages
+  VariantRequest variant;
+  std::string mesh;  // of Scene::meshes
+  uint32_t instance_count = 1;
+  Streams instances;  // if the variant takes instance data
+  ValueTable values;
+  std::map<std::string, std::vector<std::string>> images;  // image of the shader → Scene::textures
+};
+
+struct Scene {
+  // Images of the passes, to be named in SceneDraw::images like textures.
+  static constexpr const char* kShadowMap = "shadow_map";
+  static constexpr const char* kSceneColor = "scene_color";
+  static constexpr const char* kSceneDepth = "scene_depth";
+
+  std::map<std::string, Mesh> meshes;
+  std::map<std::string, preview::ImageData> textures;
+  std::map<std::string, preview::SamplerInfo> samplers;  // by the sampler's name in the shaders
+  std::vector<SceneDraw> shadow;                         // depth only, seen from the sun
+  std::vector<SceneDraw> forward;                        // in drawing order
+  std::vector<SceneDraw> screen;
+  ValueTable shadow_values;
+  ValueTable forward_values;
+  ValueTable screen_values;
+  std::vector<float> background;  // linear rgba
+  uint32_t shadow_side = 2048;    // texels
+};
+
+// The one scene of the demo, for a picture of width × height.
+Scene MakeScene(uint32_t width, uint32_t height);
+
+// Every variant that the scene needs, sorted, each once.
+std::vector<VariantRequest> VariantsOf(const Scene& scene);
+
+}  // namespace kiln::demo

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Where the engine gets its shaders: variants by program and option values.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compiler/artifact/metadata.h"
+#include "runtime/pipeline/pipelines.h"
+
+namespace kiln::demo {
+
+// Of exactly the declared type: flag, uint, sint, enum.
+using OptionValue = std::variant<bool, uint32_t, int32_t, std::string>;
+
+struct VariantRequest {
+  std::string program;  // of kiln.toml
+  std::map<std::string, OptionValue> options;
+
+  friend auto operator<=>(const VariantRequest&, const VariantRequest&) = default;
+};
+
+struct VariantCode {
+  artifact::PipelineMetadata metadata;
+  struct Module {
+    artifact::Stage stage;
+    std::vector<uint32_t> words;
+  };
+  std::vector<Module> modules;
+};
+
+class VariantSource {
+ public:
+  virtual ~VariantSource() = default;
+  // Errors: kNotFound if there is no such variant; kCorrupt if its files are damaged.
+  virtual Result<VariantCode> Get(const VariantRequest& request) = 0;
+};
+
+// "true", "4", "-3", "height"
+std::string OptionText(const OptionValue& value);
+
+// Name of a variant as a folder: the program with dots for slashes, and the hash of its options.
+std::string VariantFolder(const VariantRequest& request);
+
+// Variants in folders: FOLDER/<VariantFolder>/{vertex,fragment}.spv and metadata.json or
+// metadata.bin.
+class VariantFolders final : public VariantSource {
+ public:
+  explicit VariantFolders(std::string folder) : folder_(std::move(folder)) {}
+  Result<VariantCode> Get(const VariantRequest& request) override;
+
+ private:
+  std::string folder_;
+};
+
+}  // namespace kiln::demo

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "deploy/demo/engine/variants.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+namespace kiln::demo {
+namespace {
+
+const VariantRequest kRequest = {"fill/all", {{"a", true}, {"b", 4U}, {"c", std::string("x")}}};
+
+// A folder with one compute variant.
+class VariantFoldersTest : public ::testing::Test {
+ protected:
+  VariantFoldersTest() : root_(::testing::TempDir() + "kiln_variants") {
+    std::filesystem::remove_all(root_);
+    folder_ = root_ + "/" + VariantFolder(kRequest);
+    std::filesystem::create_directories(folder_);
+    Write("metadata.json", R"({"pipelineType": "compute",
+                               "entryPoints": [{"stage": "compute", "name": "fill"}]})");
+    Write("compute.spv", std::string("\x03\x02\x23\x07", 4));
+  }
+  ~VariantFoldersTest() override { std::filesystem::remove_all(root_); }
+
+  void Write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ + "/" + name, std::ios::binary) << text;
+  }
+  Error ErrorOf(const VariantRequest& request) {
+    return VariantFolders(root_).Get(request).error();
+  }
+
+  std::string root_;
+  std::string folder_;
+};
+
+TEST_F(VariantFoldersTest, Folder_HoldsMetadataAndWords) {
+  const auto code = VariantFolders(root_).Get(kRequest);
+  ASSERT_TRUE(code.ok()) << ErrorText(code.error());
+  EXPECT_EQ(code->metadata.entry_points[0].name, "fill");
+  ASSERT_EQ(code->modules.size(), 1U);
+  EXPECT_EQ(code->modules[0].stage, artifact::Stage::kCompute);
+  EXPECT_EQ(code->modules[0].words, std::vector<uint32_t>{0x07230203});
+}
+
+TEST_F(VariantFoldersTest, MissingFiles_AreNotFound) {
+  VariantRequest other = kRequest;
+  other.options["b"] = 5U;
+  EXPECT_EQ(ErrorOf(other).code, ErrorCode::kNotFound);
+  std::filesystem::remove(folder_ + "/compute.spv");
+  EXPECT_EQ(ErrorOf(kRequest).context, "there is no " + folder_ + "/compute.spv");
+}
+
+TEST_F(VariantFoldersTest, DamagedFiles_AreErrors) {
+  Write("compute.spv", "abc");
+  EXPECT_EQ(ErrorOf(kRequest).code, ErrorCode::kCorrupt);
+  Write("metadata.json", "{");
+  EXPECT_EQ(ErrorOf(kRequest).reason, "METADATA_INVALID");
+}
+
+TEST(VariantFolder, Name_DependsOnEveryOption) {
+  VariantRequest other = kRequest;
+  EXPECT_EQ(VariantFolder(other), VariantFolder(kRequest));
+  other.options["a"] = false;
+  EXPECT_NE(VariantFolder(other), VariantFolder(kRequest));
+  EXPECT_TRUE(VariantFolder(kRequest).starts_with("fill.all."));
+}
+
+}  // namespace
+}  // namespace kiln::demo
