@@ -176,6 +176,7 @@ TEST(Verify, Statements_FollowTheStructureOfBlocks) {
       {"loop $a { yield %4 } { } { }\n", "not a loop exit"},
       {"break $exit\n", "outside of its loop"},
       {"break $a\n", "not a loop exit"},
+      {"continue _\n", "a jump outside of loops"},
       {"hole s1\nhole s2\n", ""},
       {"discard\n", ""},
   };

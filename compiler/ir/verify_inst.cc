@@ -387,6 +387,7 @@ void SegmentVerifier::VerifyReturn(const Inst& inst) {
 }
 
 void SegmentVerifier::VerifyLoopExit(LocalId exit) {
+  Check(exit.valid(), "a jump outside of loops");
   const ClosedLocal* local = FindLocal(exit);
   if (local == nullptr) {
     Check(surroundings_ == nullptr, "a loop of no enclosing segment");
