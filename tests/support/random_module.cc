@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: MIT
+// Draws rows table by table, and instructions by their operand schemas.
+#include "tests/support/random_module.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "compiler/base/check.h"
+#include "compiler/base/flat_map.h"
+#include "compiler/ir/enum_names.h"
+#include "compiler/ir/operands.h"
+
+namespace kiln::testing_support {
+namespace {
+
+using namespace ir;  // NOLINT(google-build-using-namespace): a generator of its rows
+
+constexpr std::string_view kWords[] = {"skinning", "x", "y",        "light_t",
+                                       "a.b",      "",  "\x01\"\\", "f4"};
+
+class RandomModule {
+ public:
+  RandomModule(uint32_t seed, const RandomModuleSize& size)
+      : state_(Mix64(seed + 1)), size_(size), builder_({}) {}
+
+  Module Make() {
+    AddCexprs();
+    AddTypes();
+    for (uint32_t i = 0; i < Below(4); ++i) {
+      AddOption();
+    }
+    for (uint32_t i = 0; i < size_.functions; ++i) {
+      AddDecl();
+      AddFunction();
+    }
+    return builder_.Finish({});
+  }
+
+ private:
+  // A number in [0, bound).
+  uint32_t Below(uint32_t bound) {
+    state_ = Mix64(state_ + 0x9e3779b97f4a7c15u);
+    return static_cast<uint32_t>(state_ >> 32) % bound;
+  }
+  bool Chance(uint32_t percent) { return Below(100) < percent; }
+  template <class T>
+  T Pick(const std::vector<T>& values) {
+    return values[Below(static_cast<uint32_t>(values.size()))];
+  }
+  template <class Enum>
+  Enum Any() {
+    return static_cast<Enum>(Below(CountOf<Enum>()));
+  }
+  StringId Text() { return builder_.Text(kWords[Below(std::size(kWords))]); }
+  CexprId Condition() { return Chance(70) ? kTrue : Pick(cexprs_); }
+  SpanId Spans() { return Chance(50) ? SpanId{} : builder_.AddSpan({Below(9), 9 + Below(9)}); }
+
+  void AddCexprs();
+  Cexpr AnyCexpr();
+  void AddTypes();
+  void AddOption();
+  void AddDecl();
+  std::vector<Member> Members(DeclKind kind);
+  void AddFunction();
+  LocalId NewLocal(LocalKind kind);
+  void FillBlock(uint32_t depth, bool yields);
+  BlockId NewBlock(uint32_t depth, bool yields);
+  void AddStatement(uint32_t depth);
+  uint16_t AnyFlags(FlagSchema schema);
+  uint32_t AnyOperand(InstKind kind, OperandSchema schema, uint32_t depth);
+  uint32_t AnyLocal(InstKind kind);
+  ListId AnyBlocks(InstKind kind, uint32_t depth);
+  InstId AnyValue();
+  InstId AddInst(const Inst& inst) {
+    const InstId id = builder_.AddInst(inst, {Spans(), Spans()});
+    if (FactsOf(inst.kind).result != ResultSchema::kVoid) {
+      values_.push_back(id);
+    }
+    return id;
+  }
+
+  uint64_t state_;
+  RandomModuleSize size_;
+  Builder builder_;
+  std::vector<CexprId> cexprs_{kTrue};
+  std::vector<TypeId> types_;
+  std::vector<TypeId> scalars_;
+  // of the function
+  std::vector<LocalId> locals_;  // parameters, variables, aliases that may be mentioned
+  std::vector<LocalId> loops_;   // exits of the loops that are open
+  std::vector<InstId> values_;   // that have run in an open block
+};
+
+Cexpr RandomModule::AnyCexpr() {
+  Cexpr cexpr{.op = Any<CexprOp>()};
+  switch (ShapeOf(cexpr.op)) {
+    case CexprShape::kLiteral: {
+      const auto kind = static_cast<ValueKind>(Below(5));
+      cexpr.kind = static_cast<uint16_t>(kind);
+      cexpr.a = kind == ValueKind::kString ? Text().value
+                : kind == ValueKind::kFlag ? Below(2)
+                                           : Below(UINT32_MAX);
+      return cexpr;
+    }
+    case CexprShape::kName:
+      cexpr.a = Text().value;
+      return cexpr;
+    case CexprShape::kUnary:
+      cexpr.kind = cexpr.op == CexprOp::kConvert ? static_cast<uint16_t>(Below(4)) : uint16_t{0};
+      cexpr.a = Pick(cexprs_).value;
+      return cexpr;
+    case CexprShape::kBinary:
+      cexpr.a = Pick(cexprs_).value;
+      cexpr.b = Pick(cexprs_).value;
+      return cexpr;
+    case CexprShape::kSelect:
+      cexpr.a = Pick(cexprs_).value;
+      cexpr.b = builder_.Ids({Pick(cexprs_), Pick(cexprs_)}).value;
+      return cexpr;
+    case CexprShape::kComposite:  // refers to types, which refer to cexprs: not drawn
+      return {.op = CexprOp::kName, .a = Text().value};
+    case CexprShape::kInvalid:
+      cexpr.kind = static_cast<uint16_t>(Any<InvalidCexpr>());
+      cexpr.a = Text().value;
+      cexpr.b = Below(5);
+      return cexpr;
+  }
+  KILN_UNREACHABLE();
+}
+
+void RandomModule::AddCexprs() {
+  for (uint32_t i = 0; i < 8 + Below(24); ++i) {
+    cexprs_.push_back(builder_.Intern(AnyCexpr()));
+  }
+}
+
+void RandomModule::AddTypes() {
+  types_ = {builder_.Deferred(), builder_.Named("light_t"), builder_.Sampler(),
+            builder_.Image(Scalar::kF32, {.dim = Any<ImageDim>(), .depth = Chance(50)}),
+            builder_.Matrix(Scalar::kF32, 3, 3)};
+  for (const Scalar scalar :
+       {Scalar::kF32, Scalar::kU32, Scalar::kS32, Scalar::kBool, Scalar::kF16}) {
+    scalars_.push_back(builder_.Vector(scalar, 1));
+    types_.push_back(builder_.Vector(scalar, static_cast<uint8_t>(1 + Below(4))));
+  }
+  for (uint32_t i = 0; i < Below(8); ++i) {
+    types_.push_back(Chance(70) ? builder_.Array(Pick(types_), Pick(cexprs_))
+                                : builder_.RuntimeArray(Pick(types_)));
+  }
+}
+
+void RandomModule::AddOption() {
+  Option option{.name = Text(), .scope = Any<OptionScope>(), .kind = Any<OptionKind>()};
+  option.specialize = Chance(20) ? 1 : 0;
+  if (option.kind == OptionKind::kEnum) {
+    option.values = builder_.Ids({Text(), Text()});
+  } else {
+    option.default_value = option.kind == OptionKind::kFlag ? Below(2) : Below(UINT32_MAX);
+  }
+  builder_.Add(option);
+}
+
+std::vector<Member> RandomModule::Members(DeclKind kind) {
+  std::vector<Member> members;
+  for (uint32_t i = 0; i < 1 + Below(4); ++i) {
+    Member member{.name = Text(), .condition = Condition(), .type = Pick(types_)};
+    if (Chance(20)) {
+      member.kind = MemberKind::kAlias;
+      member.type = {};
+      member.value = Chance(80) ? builder_.Ids({Text(), Text()}).value : kNoRow;
+    } else if (kind == DeclKind::kContainer) {
+      member.pack = Any<PackClass>();
+      member.pack_bits = member.pack == PackClass::kDefault ? uint8_t{0} : uint8_t{16};
+    }
+    if (Chance(20)) {
+      member.tags = builder_.Ids({Text()});
+    }
+    members.push_back(member);
+  }
+  return members;
+}
+
+void RandomModule::AddDecl() {
+  Decl decl{.kind = Any<DeclKind>(), .name = Text(), .condition = Condition()};
+  std::vector<Member> members;
+  const auto set = static_cast<uint16_t>(Below(CountOf<ResourceSet>()) << 8);
+  switch (decl.kind) {
+    case DeclKind::kConstant:
+    case DeclKind::kSetting:
+      decl.body = Pick(cexprs_).value;
+      decl.aux = decl.kind == DeclKind::kSetting && Chance(50) ? Below(8) : kNoBlock;
+      break;
+    case DeclKind::kContainer:
+      decl.flags = static_cast<uint16_t>(Any<ContainerKind>());
+      members = Members(decl.kind);
+      break;
+    case DeclKind::kBuffer:
+      decl.flags = static_cast<uint16_t>(set | static_cast<uint16_t>(Any<BufferKind>()));
+      members = Members(decl.kind);
+      break;
+    case DeclKind::kFunction:  // has its own way
+      decl.kind = DeclKind::kStruct;
+      members = Members(decl.kind);
+      break;
+    case DeclKind::kStruct:
+    case DeclKind::kPushConstant:
+      members = Members(decl.kind);
+      break;
+    case DeclKind::kSampler:
+      decl.flags = set;
+      decl.type = types_[2];
+      break;
+    case DeclKind::kImage:
+      decl.flags = static_cast<uint16_t>(set | static_cast<uint16_t>(Any<ImageAccess>()));
+      decl.type = Chance(50) ? types_[3] : builder_.Array(types_[3], Pick(cexprs_));
+      break;
+    case DeclKind::kWorkgroup:
+      decl.type = Pick(types_);
+      break;
+  }
+  builder_.Add(decl, {.name = Spans(), .condition = Spans()}, members,
+               std::vector<MemberSpans>(members.size()));
+}
+
+LocalId RandomModule::NewLocal(LocalKind kind) {
+  Local local{.condition = Condition(), .kind = kind};
+  if (kind == LocalKind::kLoopExit) {
+    return builder_.AddLocal(local, {});
+  }
+  local.name = Text();
+  local.relaxed = Chance(10) ? 1 : 0;
+  if (kind != LocalKind::kAlias) {
+    local.type = Pick(types_);
+  }
+  if (!locals_.empty() && Chance(30)) {
+    local.shadowed = builder_.Ids({Pick(locals_)});
+  }
+  if (kind == LocalKind::kParameter) {
+    local.access = Any<Access>();
+    return builder_.AddParameter(local, {.name = Spans()});
+  }
+  return builder_.AddLocal(local, {.name = Spans()});
+}
+
+void RandomModule::AddFunction() {
+  builder_.BeginFunction({.kind = DeclKind::kFunction,
+                          .flags = static_cast<uint16_t>(Below(2)),
+                          .name = Text(),
+                          .condition = Condition(),
+                          .type = Pick(types_)},
+                         {.name = Spans()});
+  for (uint32_t i = 0; i < Below(4); ++i) {
+    locals_.push_back(NewLocal(LocalKind::kParameter));
+  }
+  FillBlock(size_.depth, false);
+  builder_.EndFunction();
+  locals_.clear();
+  values_.clear();
+}
+
+void RandomModule::FillBlock(uint32_t depth, bool yields) {
+  const size_t values = values_.size();
+  const size_t locals = locals_.size();
+  for (uint32_t i = 0; i < Below(size_.statements); ++i) {
+    AddStatement(depth);
+  }
+  if (yields) {
+    AddInst(YieldInst{builder_.Void(), AnyValue()}.To());
+  }
+  values_.resize(values);
+  locals_.resize(locals);
+}
+
+BlockId RandomModule::NewBlock(uint32_t depth, bool yields) {
+  const BlockId block = builder_.BeginBlock();
+  FillBlock(depth, yields);
+  builder_.EndBlock();
+  return block;
+}
+
+void RandomModule::AddStatement(uint32_t depth) {
+  const auto kind = static_cast<InstKind>(Below(std::size(kInstFacts)));
+  const InstFacts& facts = FactsOf(kind);
+  const bool owns = IsBlockSchema(facts.a) || IsBlockSchema(facts.b);
+  if (facts.form == Form::kClosed || kind == InstKind::kYield || kind == InstKind::kWhenSegment ||
+      (owns && depth == 0)) {
+    return;
+  }
+  const uint32_t a = AnyOperand(kind, facts.a, depth);
+  if (kind == InstKind::kLoop) {
+    loops_.push_back(LocalId{a});
+  }
+  const uint32_t b = AnyOperand(kind, facts.b, depth);
+  if (kind == InstKind::kLoop) {
+    loops_.pop_back();
+  }
+  const TypeId type = facts.result == ResultSchema::kVoid ? builder_.Void() : Pick(types_);
+  AddInst(MakeInst(kind, AnyFlags(facts.flags), type, {a, b}));
+  if (kind == InstKind::kVariable || kind == InstKind::kAlias) {
+    locals_.push_back(LocalId{a});
+  }
+}
+
+InstId RandomModule::AnyValue() {
+  if (values_.empty() || Chance(20)) {
+    const TypeId type = Pick(scalars_);
+    return AddInst(ConstInst{type, builder_.ScalarConst(type, Below(2))}.To());
+  }
+  return Pick(values_);
+}
+
+uint16_t RandomModule::AnyFlags(FlagSchema schema) {
+  switch (schema) {
+    case FlagSchema::kNone:
+      return 0;
+    case FlagSchema::kBinary:
+      return static_cast<uint16_t>(Any<BinaryOp>());
+    case FlagSchema::kUnary:
+      return static_cast<uint16_t>(Any<UnaryOp>());
+    case FlagSchema::kLogical:
+      return static_cast<uint16_t>(Any<LogicalOp>());
+    case FlagSchema::kBuiltin:
+      return static_cast<uint16_t>(Below(kBuiltinCount));
+    case FlagSchema::kStage:
+      return static_cast<uint16_t>(Any<StageVariable>());
+    case FlagSchema::kDirection:
+      return static_cast<uint16_t>(Any<Direction>());
+  }
+  KILN_UNREACHABLE();
+}
+
+uint32_t RandomModule::AnyLocal(InstKind kind) {
+  if (kind == InstKind::kVariable) {
+    return NewLocal(LocalKind::kVariable).value;
+  }
+  return NewLocal(kind == InstKind::kAlias ? LocalKind::kAlias : LocalKind::kLoopExit).value;
+}
+
+ListId RandomModule::AnyBlocks(InstKind kind, uint32_t depth) {
+  std::vector<BlockId> blocks;
+  const uint32_t count = kind == InstKind::kLoop ? 3 : kind == InstKind::kIf ? 1 + Below(2) : 2;
+  for (uint32_t i = 0; i < count; ++i) {
+    const bool yields = kind == InstKind::kNameSelect || (kind == InstKind::kLoop && i == 0);
+    blocks.push_back(NewBlock(depth - 1, yields));
+  }
+  return builder_.Ids(blocks);
+}
+
+uint32_t RandomModule::AnyOperand(InstKind kind, OperandSchema schema, uint32_t depth) {
+  switch (schema) {
+    case OperandSchema::kNone:
+      return 0;
+    case OperandSchema::kInst:
+      return AnyValue().value;
+    case OperandSchema::kOptInst:
+      return Chance(50) ? kNoRow : AnyValue().value;
+    case OperandSchema::kString:
+      return Text().value;
+    case OperandSchema::kConst: {
+      const ConstId one = builder_.ScalarConst(scalars_[0], Below(UINT32_MAX));
+      return Chance(70) ? one.value
+                        : builder_.CompositeConst(Pick(types_), builder_.Ids({one, one})).value;
+    }
+    case OperandSchema::kLocal:
+      return AnyLocal(kind);
+    case OperandSchema::kOptLocal:
+      return loops_.empty() ? kNoRow : Pick(loops_).value;
+    case OperandSchema::kBlock: {
+      std::vector<InstId> outer;
+      if (kind == InstKind::kWhen) {
+        outer.swap(values_);  // it may be cut out, and segments share no values
+      }
+      const bool yields = kind == InstKind::kLogical || kind == InstKind::kAlias;
+      const BlockId block = NewBlock(depth - 1, yields);
+      if (kind == InstKind::kWhen) {
+        outer.swap(values_);
+      }
+      return block.value;
+    }
+    case OperandSchema::kCexpr:
+      return Pick(cexprs_).value;
+    case OperandSchema::kLiteral:
+      return Below(2);
+    case OperandSchema::kInsts: {
+      std::vector<InstId> values;
+      for (uint32_t i = 0; i < Below(4); ++i) {
+        values.push_back(AnyValue());
+      }
+      return builder_.Ids(values).value;
+    }
+    case OperandSchema::kLocals:
+      return builder_.Ids(locals_).value;
+    case OperandSchema::kBlocks:
+      return AnyBlocks(kind, depth).value;
+    case OperandSchema::kSegment:
+    case OperandSchema::kDecl:
+    case OperandSchema::kOptMember:
+      break;  // closed, or made by the builder
+  }
+  KILN_UNREACHABLE();
+}
+
+}  // namespace
+
+ir::Module MakeRandomModule(uint32_t seed, const RandomModuleSize& size) {
+  return RandomModule(seed, size).Make();
+}
+
+}  // namespace kiln::testing_support
