@@ -164,6 +164,155 @@ TEST_F(FrameTest, SampleTriangle_HasTheColorsThatMetadataCarried) {
   EXPECT_EQ(Pixel(picture, 56, 56), (std::array<uint8_t, 4>{0, 0, 255, 255}));   // lower right
 }
 
+// Passes a position of three components through.
+constexpr const char* kPositionVertex = R"(
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Vertex %main "main" %position %clip
+OpDecorate %position Location 0
+OpDecorate %clip BuiltIn Position
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%one = OpConstant %float 1
+%v3 = OpTypeVector %float 3
+%v4 = OpTypeVector %float 4
+%in3 = OpTypePointer Input %v3
+%out4 = OpTypePointer Output %v4
+%position = OpVariable %in3 Input
+%clip = OpVariable %out4 Output
+%main = OpFunction %void None %fn
+%l = OpLabel
+%p = OpLoad %v3 %position
+%p4 = OpCompositeConstruct %v4 %p %one
+OpStore %clip %p4
+OpReturn
+OpFunctionEnd
+)";
+
+// color = (shadow comparison of 0.5 at the pixel, 0, 0, 1)
+constexpr const char* kShadowFragment = R"(
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main "main" %coord %color
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %coord BuiltIn FragCoord
+OpDecorate %color Location 0
+OpDecorate %sampler DescriptorSet 0
+OpDecorate %sampler Binding 0
+OpDecorate %map DescriptorSet 0
+OpDecorate %map Binding 1
+%void = OpTypeVoid
+%fn = OpTypeFunction %void
+%float = OpTypeFloat 32
+%zero = OpConstant %float 0
+%one = OpConstant %float 1
+%half = OpConstant %float 0.5
+%texel = OpConstant %float 0.015625
+%v2 = OpTypeVector %float 2
+%v4 = OpTypeVector %float 4
+%in4 = OpTypePointer Input %v4
+%out4 = OpTypePointer Output %v4
+%image = OpTypeImage %float 2D 1 0 0 1 Unknown
+%uimage = OpTypePointer UniformConstant %image
+%sampler_type = OpTypeSampler
+%usampler = OpTypePointer UniformConstant %sampler_type
+%sampled = OpTypeSampledImage %image
+%coord = OpVariable %in4 Input
+%color = OpVariable %out4 Output
+%map = OpVariable %uimage UniformConstant
+%sampler = OpVariable %usampler UniformConstant
+%main = OpFunction %void None %fn
+%l = OpLabel
+%c = OpLoad %v4 %coord
+%xy = OpVectorShuffle %v2 %c %c 0 1
+%uv = OpVectorTimesScalar %v2 %xy %texel
+%i = OpLoad %image %map
+%s = OpLoad %sampler_type %sampler
+%si = OpSampledImage %sampled %i %s
+%lit = OpImageSampleDrefImplicitLod %float %si %uv %half
+%out = OpCompositeConstruct %v4 %lit %zero %zero %one
+OpStore %color %out
+OpReturn
+OpFunctionEnd
+)";
+
+// One source of positions; the settings of a shadow or of a full-screen pass.
+artifact::PipelineMetadata PositionOnly() {
+  artifact::PipelineMetadata metadata;
+  metadata.entry_points = {{artifact::Stage::kVertex, "main"}};
+  metadata.attribute_sources = {
+      {.name = "mesh",
+       .block_size = 12,
+       .attributes = {{.name = "position", .kind = artifact::AttributeClass::kVector3}}}};
+  metadata.settings.cull_mode = artifact::CullMode::kNone;
+  metadata.fixed_state.dynamic_state = {artifact::DynamicState::kViewport,
+                                        artifact::DynamicState::kScissor};
+  return metadata;
+}
+
+TEST_F(FrameTest, DepthOfOnePass_IsSampledByTheNext) {
+  const std::vector<uint32_t> vertex = runtime::Assemble(kPositionVertex);
+  const std::vector<uint32_t> fragment = runtime::Assemble(kShadowFragment);
+  auto map = CreateTarget(*device_, gpu_->memory, VK_FORMAT_D32_SFLOAT, kExtent);
+  auto color = CreateTarget(*device_, gpu_->memory, VK_FORMAT_R8G8B8A8_UNORM, kExtent);
+  ASSERT_TRUE(map.ok() && color.ok());
+  PassInfo shadow_pass;
+  shadow_pass.depth = {&*map, {.depthStencil = {1, 0}}};
+  const PassInfo screen_pass{{{&*color, {}}}, {}, {&*map}};
+
+  const artifact::PipelineMetadata caster = PositionOnly();
+  const ModuleWords caster_words[] = {{artifact::Stage::kVertex, vertex}};
+  const auto shadow = gpu_->pipelines.Add("shadow", caster, caster_words, SignatureOf(shadow_pass));
+  artifact::PipelineMetadata receiver = PositionOnly();
+  receiver.entry_points.push_back({artifact::Stage::kFragment, "main"});
+  receiver.settings.depth_test = false;
+  receiver.sets[0].samplers = {{.name = "sampler", .binding = 0, .comparison = true}};
+  receiver.sets[0].images = {{.name = "map", .binding = 1, .type = artifact::ImageType::kDepth2d}};
+  receiver.color_outputs = {{.name = "color"}};
+  const ModuleWords receiver_words[] = {{artifact::Stage::kVertex, vertex},
+                                        {artifact::Stage::kFragment, fragment}};
+  const auto screen =
+      gpu_->pipelines.Add("screen", receiver, receiver_words, SignatureOf(screen_pass));
+  ASSERT_TRUE(shadow.ok() && screen.ok());
+  ASSERT_EQ(gpu_->pipelines.Stats().ready, 2U);
+
+  // The caster covers the left half at depth 0.25, the receiver everything.
+  const std::vector<float> left = {-1, -1, 0.25F, -1, 1, 0.25F, 0, 1,  0.25F,
+                                   -1, -1, 0.25F, 0,  1, 0.25F, 0, -1, 0.25F};
+  const std::vector<float> all = {-1, -1, 0, -1, 3, 0, 3, -1, 0};
+  const VkBufferUsageFlags vertices = VK_BUFFER_USAGE_VERTEX_BUFFER_BIT;
+  gpu_->samplers.push_back(
+      std::move(CreateSampler(*device_, {.address = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE,
+                                         .comparison = true}))
+          .value());
+  const auto sets = gpu_->sets.Make(receiver, gpu_->pipelines.Layouts(*screen),
+                                    {{"sampler", gpu_->samplers[0].get()},
+                                     {"map", std::vector<VkImageView>{map->image.view.get()}}});
+  ASSERT_TRUE(sets.ok());
+
+  auto frame = Frame::Begin(*device_, gpu_->queue);
+  ASSERT_TRUE(frame.ok());
+  frame->BeginPass(shadow_pass);
+  frame->Add(gpu_->pipelines,
+             {.pipeline = *shadow,
+              .vertex_buffers = {{0, Keep(std::as_bytes(std::span(left)), vertices)}},
+              .count = 6});
+  frame->EndPass();
+  frame->BeginPass(screen_pass);
+  frame->Add(gpu_->pipelines,
+             {.pipeline = *screen,
+              .sets = *sets,
+              .vertex_buffers = {{0, Keep(std::as_bytes(std::span(all)), vertices)}}});
+  frame->EndPass();
+  auto pixels = frame->ReadBack(gpu_->memory, *color);
+  ASSERT_TRUE(pixels.ok());
+  ASSERT_TRUE(frame->Finish().ok());
+  const Picture picture = PictureOf(*pixels, kExtent);
+  EXPECT_EQ(Pixel(picture, 16, 32), (std::array<uint8_t, 4>{0, 0, 0, 255}));    // in the shadow
+  EXPECT_EQ(Pixel(picture, 48, 32), (std::array<uint8_t, 4>{255, 0, 0, 255}));  // lit
+}
+
 TEST_F(FrameTest, MissingResource_IsNamed) {
   const artifact::PipelineMetadata metadata = runtime::SampleMetadata();
   const std::vector<uint32_t> vertex = runtime::Assemble(runtime::kSampleVertex);
