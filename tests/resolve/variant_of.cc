@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+#include "tests/resolve/variant_of.h"
+
+#include <charconv>
+#include <deque>
+#include <map>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "compiler/base/check.h"
+#include "compiler/front/rpl/front.h"
+#include "compiler/resolve/close_decl.h"
+#include "compiler/resolve/close_segment.h"
+
+namespace kiln::resolve {
+
+// Closes every unit anew and records its trail.
+class TestUnits final : public Units {
+ public:
+  explicit TestUnits(const Program& program) : program_(program) {}
+
+  const Diagnosed<ir::ClosedDecl>& Decl(ir::DeclId decl, Answers& answers) override {
+    Trail trail;
+    answers.BeginTrail(&trail);
+    Diagnosed<ir::ClosedDecl> closed = CloseDecl(program_, decl, answers);
+    answers.EndTrail();
+    Keep(std::string(program_.Text(program_.NameOf(decl))), trail, answers);
+    return decls_.emplace_back(std::move(closed));
+  }
+  const Diagnosed<ir::ClosedSegment>& Segment(ir::SegmentId segment, Answers& answers) override {
+    Trail trail;
+    answers.BeginTrail(&trail);
+    Diagnosed<ir::ClosedSegment> closed = CloseSegment(program_, segment, answers);
+    answers.EndTrail();
+    const uint32_t m = program_.ModuleOf(segment);
+    const ir::DeclId function{program_.bases(m).decl + program_.Get(segment).function.value};
+    Keep(std::string(program_.Text(program_.NameOf(function))) + " segment", trail, answers);
+    return segments_.emplace_back(std::move(closed));
+  }
+  const std::string& questions() const { return questions_; }
+
+ private:
+  void Keep(std::string name, const Trail& trail, Answers& answers) {
+    questions_ += "== " + name + "\n" + TrailText(trail, program_, answers.pool());
+  }
+
+  const Program& program_;
+  std::deque<Diagnosed<ir::ClosedDecl>> decls_;
+  std::deque<Diagnosed<ir::ClosedSegment>> segments_;
+  std::string questions_;
+};
+
+namespace {
+
+std::vector<std::string_view> Split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(separator), text.size());
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
+OptionSetting SettingOf(const Program& program, std::string_view assignment) {
+  const size_t equals = assignment.find('=');
+  OptionSetting setting;
+  setting.name = assignment.substr(0, equals);
+  const std::string value(assignment.substr(equals + 1));
+  const ir::OptionId id = program.Option(program.FindName(setting.name));
+  setting.kind = program.Get(id).kind;
+  switch (setting.kind) {
+    case ir::OptionKind::kFlag:
+      setting.bits = value == "true" ? 1 : 0;
+      break;
+    case ir::OptionKind::kUint:
+    case ir::OptionKind::kSint:
+      setting.bits = static_cast<uint32_t>(std::stoll(value));
+      break;
+    case ir::OptionKind::kFloat:
+      setting.bits = std::bit_cast<uint32_t>(std::stof(value));
+      break;
+    case ir::OptionKind::kEnum:
+      setting.text = value;
+      break;
+  }
+  return setting;
+}
+
+std::vector<EntryPoint> EntriesOf(std::string_view text) {
+  std::vector<EntryPoint> entries;
+  for (const std::string_view entry : Split(text, ',')) {
+    const size_t colon = entry.find(':');
+    const std::string_view stage = entry.substr(0, colon);
+    entries.push_back({.stage = stage == "vertex"     ? ir::Stage::kVertex
+                                : stage == "fragment" ? ir::Stage::kFragment
+                                                      : ir::Stage::kCompute,
+                       .function = std::string(entry.substr(colon + 1))});
+  }
+  return entries;
+}
+
+}  // namespace
+
+VariantOf::VariantOf(std::vector<std::string> sources, std::string_view entries,
+                     std::string_view options)
+    : sources_(std::move(sources)) {
+  std::vector<ir::ModuleView> views;
+  for (uint32_t i = 0; i < sources_.size(); ++i) {
+    modules_.push_back(
+        rpl::Parse(SourceFile("m" + std::to_string(i) + ".rpl", sources_[i]), {}, i));
+    for (const Diagnostic& found : modules_.back().diagnostics) {
+      EXPECT_NE(found.severity, Severity::kError) << Message(found);
+    }
+    KILN_CHECK(modules_.back().ok(), "test source does not parse");
+  }
+  for (const Diagnosed<ir::Module>& module : modules_) {
+    views.push_back(module.value->view());
+  }
+  Diagnosed<Program> linked = Link(views, ir::PipelineType::kGraphicsClassic);
+  KILN_CHECK(linked.ok(), "test sources do not link");
+  program_ = std::move(linked.value);
+  std::vector<OptionSetting> settings;
+  for (const std::string_view assignment : Split(options, ',')) {
+    settings.push_back(SettingOf(*program_, assignment));
+  }
+  Diagnosed<OptionValues> values = CheckOptions(*program_, settings);
+  KILN_CHECK(values.ok(), "test options are wrong");
+  values_ = std::move(*values.value);
+  units_ = std::make_unique<TestUnits>(*program_);
+  answers_ = std::make_unique<Answers>(*program_, values_, pool_, units_.get());
+  closed_ = CloseVariant(*program_, EntriesOf(entries), *answers_, *units_);
+}
+
+VariantOf::~VariantOf() = default;
+
+std::string VariantOf::Messages() const { return Text(false); }
+std::string VariantOf::MessagesAndLints() const { return Text(true); }
+
+std::string VariantOf::Text(bool lints) const {
+  std::string text;
+  for (const Diagnostic& found : closed_.diagnostics) {
+    if (lints || found.severity != Severity::kLint) {
+      text += std::string(CodeText(found.code)) + " " + Message(found) + "\n";
+    }
+  }
+  return text;
+}
+
+std::string VariantOf::Details(Code code) const {
+  const auto at = [&](const Location& where) {
+    return where.known() ? "\"" + std::string(TextOf(sources_[where.module], where.bytes)) + "\""
+                         : std::string("nowhere");
+  };
+  for (const Diagnostic& found : closed_.diagnostics) {
+    if (found.code != code) {
+      continue;
+    }
+    std::string text = at(found.primary) + " " + Message(found) + "\n";
+    for (const kiln::Label& label : found.labels) {
+      text += at(label.where) + " " + LabelText(label) + "\n";
+    }
+    for (const kiln::Note& note : found.notes) {
+      text += NoteText(note) + "\n";
+    }
+    return text;
+  }
+  return "";
+}
+
+std::string VariantOf::Questions() const { return units_->questions(); }
+
+}  // namespace kiln::resolve

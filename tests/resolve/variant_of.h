@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// RPL source, option values and entry points in; what resolve says about that variant out, as text.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/ir/module.h"
+#include "compiler/resolve/close_variant.h"
+#include "compiler/resolve/options.h"
+#include "compiler/resolve/program.h"
+
+namespace kiln::resolve {
+
+class TestUnits;
+
+// One variant of one or more sources, closed. Everything it owns lives as long as it does.
+class VariantOf {
+ public:
+  // Entries are "vertex:main"; option assignments are "name=value", typed by the declaration.
+  VariantOf(std::vector<std::string> sources, std::string_view entries = "",
+            std::string_view options = "");
+  ~VariantOf();
+
+  // One line per diagnostic: "RPL4021 'uv' is declared twice in 'leaf'". Lints only if asked.
+  std::string Messages() const;
+  std::string MessagesAndLints() const;
+  // The first diagnostic of that code with its labels and notes, one per line, and what each label
+  // points at.
+  std::string Details(Code code) const;
+
+  const ir::ClosedVariant& closed() const { return *closed_.value; }
+  bool ok() const { return closed_.ok(); }
+  const Program& program() const { return *program_; }
+  Answers& answers() { return *answers_; }
+  ir::Pool& pool() { return pool_; }
+  // What each unit asked: "== fragment_main" and its trail.
+  std::string Questions() const;
+
+ private:
+  std::string Text(bool lints) const;
+
+  std::vector<std::string> sources_;
+  std::vector<Diagnosed<ir::Module>> modules_;
+  std::optional<Program> program_;
+  OptionValues values_;
+  ir::Pool pool_;
+  std::unique_ptr<TestUnits> units_;
+  std::unique_ptr<Answers> answers_;
+  Diagnosed<ir::ClosedVariant> closed_;
+  std::vector<Diagnostic> parse_diagnostics_;
+};
+
+}  // namespace kiln::resolve
