@@ -89,7 +89,7 @@ template <class... Args>
 
 // For checks in hot accessors: nothing in release builds.
 #ifdef NDEBUG
-#define KILN_DCHECK(condition, ...) static_cast<void>(0)
+#define KILN_DCHECK(condition, ...) static_cast<void>(sizeof(condition))
 #else
 #define KILN_DCHECK(condition, ...) KILN_CHECK(condition __VA_OPT__(, ) __VA_ARGS__)
 #endif

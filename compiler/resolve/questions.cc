@@ -16,8 +16,11 @@ uint64_t HashOf(const Question& question) {
   return Mix64(Mix64(static_cast<uint64_t>(question.kind) << 32 | question.a) ^ question.b);
 }
 
-// A flag or number as RPL writes it.
-std::string NumberText(Value value) {
+std::string LiteralText(const Program& program, const ir::Cexpr& row) {
+  if (HoldsText(row)) {
+    return fmt::format("\"{}\"", program.Text(NameId{row.a}));
+  }
+  const Value value{.kind = static_cast<ir::ValueKind>(row.kind), .bits = row.a};
   std::string text = ValueText(value);
   if (value.kind == ir::ValueKind::kUint) {
     text += 'u';
@@ -26,13 +29,6 @@ std::string NumberText(Value value) {
     text += ".0";
   }
   return text;
-}
-
-std::string LiteralText(const Program& program, const ir::Cexpr& row) {
-  if (HoldsText(row)) {
-    return fmt::format("\"{}\"", program.Text(NameId{row.a}));
-  }
-  return NumberText({.kind = static_cast<ir::ValueKind>(row.kind), .bits = row.a});
 }
 
 std::string_view ConversionText(uint16_t kind) {
@@ -142,7 +138,7 @@ std::string ValueAnswerText(const ir::Pool& pool, const Answer& answer) {
   std::string text = value.failed() ? "failed"
                      : kind == ir::ValueKind::kString
                          ? fmt::format("\"{}\"", pool.Text(ir::StringId{value.bits}))
-                         : NumberText(value);
+                         : ValueText(value);
   return (answer.first >> 32 & 1) != 0 ? text + " (instance)" : text;
 }
 

@@ -37,6 +37,9 @@ class Assembler {
   std::span<const uint32_t> Assemble(const ir::ClosedVariant& variant, EntryChoice choice,
                                      const layout::Layout& layout);
 
+  // What the last module needs: its capabilities and extensions.
+  target::Needs needs() const { return needs_; }
+
  private:
   using Bits = std::vector<uint64_t>;  // by GlobalId
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Compile-time expressions over the options of a program that come from outside of it: exclusions
+// and requirements of manifests, filters of command lines. They are compiled as constants of one
+// more module, so there is no second evaluator. Spec: daemon §6.3
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/driver/request.h"
+#include "compiler/ir/types.h"
+#include "compiler/resolve/answers.h"
+
+namespace kiln::driver {
+
+// Several expressions, linked to a program that must outlive them. One thread.
+class Expressions {
+ public:
+  // One text per expression; each must be a single expression of at most 4 KiB.
+  // Diagnostics name module = the number of the expression, with byte positions in its text.
+  static Diagnosed<std::unique_ptr<Expressions>> Compile(const LinkedProgram& program,
+                                                         std::span<const std::string> texts);
+  ~Expressions();
+
+  uint32_t size() const;
+
+  // The values of all expressions for one assignment of the program's options. Diagnostics as of
+  // Compile: an expression that fails, or is no boolean (RPL3018).
+  Diagnosed<std::vector<bool>> Evaluate(const resolve::OptionValues& values);
+
+ private:
+  struct State;
+  explicit Expressions(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kiln::driver

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/driver/fingerprint.h"
+
+#include <algorithm>
+#include <fingerprint_values.h>
+
+#include "compiler/base/check.h"
+
+namespace kiln::driver {
+namespace {
+
+Hash128 FromBytes(const uint8_t (&bytes)[16]) {
+  Hash128 hash;
+  std::copy(std::begin(bytes), std::end(bytes), hash.bytes.begin());
+  return hash;
+}
+
+}  // namespace
+
+Hash128 FrontFingerprint(ir::Language language) {
+  switch (language) {
+    case ir::Language::kRpl:
+      return FromBytes(kFingerprintFrontRpl);
+    case ir::Language::kHlsl:
+    case ir::Language::kWgsl:
+    case ir::Language::kSpirv:
+      break;
+  }
+  KILN_UNREACHABLE();  // LanguageOf names no language without a front end
+}
+
+Hash128 BackFingerprint() { return FromBytes(kFingerprintBackSpirv); }
+
+}  // namespace kiln::driver

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Identities of the parts of this build that can change an output: sources, compile flags and
+// library versions of one component, taken when it was built. Never a file time.
+// Spec: cache.md 2.5
+#pragma once
+
+#include "compiler/base/digest.h"
+#include "compiler/ir/module.h"
+
+namespace kiln::driver {
+
+// Front end of a language and everything that shapes its images.
+Hash128 FrontFingerprint(ir::Language language);
+
+// Everything behind the images: resolve, layout, emission, metadata.
+Hash128 BackFingerprint();
+
+}  // namespace kiln::driver

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// "NAME=VALUE" as people write it on a command line -> a typed setting. The declaration decides the
+// type; a value that does not read as that type keeps the type it looks like, so that the check of
+// options reports what was given (RPL2004). Spec: cli.md 2.2
+#pragma once
+
+#include <string_view>
+
+#include "compiler/base/result.h"
+#include "compiler/resolve/options.h"
+#include "compiler/resolve/program.h"
+
+namespace kiln::driver {
+
+// `fog` means true; `no-fog` means fog=false if the program has no option `no-fog`. An optional
+// prefix `global:` or `instance:` demands the class. Errors: kInvalidArgument if there is no name.
+Result<resolve::OptionSetting> ReadOption(const resolve::Program& program, std::string_view text);
+
+// A setting of `name` whose value is `value`; `declared` guides the type if it fits.
+resolve::OptionSetting ReadOptionValue(std::string_view name, std::string_view value,
+                                       const ir::Option* declared);
+
+}  // namespace kiln::driver

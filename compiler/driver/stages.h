@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// The direct path: parse, link, check, close, lay out, lower, assemble, write, each once and
+// nothing remembered. It is what kilnc runs, what goldens read, and the oracle of the memoised path
+// (architecture.md 10.6).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compiler/diag/diagnostic.h"
+#include "compiler/driver/request.h"
+#include "compiler/resolve/units.h"
+#include "compiler/source/source_file.h"
+
+namespace kiln::driver {
+
+// Closes every unit when it is asked for and owns the results. One variant, one thread.
+class DirectUnits final : public resolve::Units {
+ public:
+  explicit DirectUnits(const resolve::Program& program) : program_(program) {}
+  const Diagnosed<ir::ClosedDecl>& Decl(ir::DeclId decl, resolve::Answers& answers) override;
+  const Diagnosed<ir::ClosedSegment>& Segment(ir::SegmentId segment,
+                                              resolve::Answers& answers) override;
+
+ private:
+  const resolve::Program& program_;
+  std::map<uint32_t, std::unique_ptr<Diagnosed<ir::ClosedDecl>>> decls_;
+  std::map<uint64_t, std::unique_ptr<Diagnosed<ir::ClosedSegment>>> segments_;  // by stage, segment
+};
+
+// Parses every source and links them. Diagnostics of all sources; no value if one has errors.
+// RPL2001 for a source that is listed twice.
+Diagnosed<LinkedProgram> LinkSources(std::span<const SourceFile> sources,
+                                     ir::PipelineType pipeline);
+
+// The same over modules that are parsed already.
+Diagnosed<LinkedProgram> LinkModules(std::vector<std::shared_ptr<const ir::Module>> modules,
+                                     std::vector<std::string> paths, ir::PipelineType pipeline);
+
+// Byte positions for locations that have a module and span number only.
+void FillPositions(const resolve::Program& program, std::vector<Diagnostic>& diagnostics);
+
+// Builds one variant. `entries` may be empty: metadata only. Diagnostics have byte positions.
+BuildResult BuildDirect(const resolve::Program& program, const resolve::OptionValues& values,
+                        std::span<const resolve::EntryPoint> entries, const target::Target& target);
+
+}  // namespace kiln::driver
