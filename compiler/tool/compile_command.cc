@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/tool/compile_command.h"
+
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "compiler/artifact/metadata.h"
+#include "compiler/diag/render.h"
+#include "compiler/driver/frontends.h"
+#include "compiler/driver/option_text.h"
+#include "compiler/driver/stages.h"
+#include "compiler/tool/dump_stage.h"
+#include "compiler/tool/read_sources.h"
+
+namespace kiln::tool {
+namespace {
+
+// What the arguments say, typed.
+struct Request {
+  ir::PipelineType pipeline = ir::PipelineType::kGraphicsClassic;
+  std::vector<resolve::EntryPoint> entries;
+  target::Target target;
+};
+
+Error UsageError(std::string text) {
+  return {.code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = {}};
+}
+
+std::optional<ir::Stage> ReadStage(std::string_view text) {
+  for (const auto& [name, stage] :
+       {std::pair{"vertex", ir::Stage::kVertex}, std::pair{"fragment", ir::Stage::kFragment},
+        std::pair{"compute", ir::Stage::kCompute}}) {
+    if (text == name) {
+      return stage;
+    }
+  }
+  return std::nullopt;
+}
+
+Result<resolve::EntryPoint> ReadEntry(const std::string& text) {
+  const size_t equals = text.find('=');
+  const std::optional<ir::Stage> stage = ReadStage(text.substr(0, equals));
+  if (equals == std::string::npos || equals + 1 == text.size() || !stage.has_value()) {
+    return UsageError(fmt::format(
+        "--entry '{}' is not STAGE=FUNCTION with stage vertex, fragment or compute", text));
+  }
+  return resolve::EntryPoint{.stage = *stage, .function = text.substr(equals + 1)};
+}
+
+Result<Request> ReadRequest(const CompileArguments& arguments) {
+  Request request;
+  if (arguments.pipeline == "compute") {
+    request.pipeline = ir::PipelineType::kCompute;
+  } else if (arguments.pipeline != "graphics_classic") {
+    return UsageError(
+        fmt::format("--pipeline '{}' is not graphics_classic or compute", arguments.pipeline));
+  }
+  for (const std::string& entry : arguments.entries) {
+    KILN_TRY(resolve::EntryPoint read, ReadEntry(entry));
+    request.entries.push_back(std::move(read));
+  }
+  const std::optional<target::Environment> environment =
+      target::ParseEnvironment(arguments.environment);
+  const std::optional<target::Debug> debug = target::ParseDebug(arguments.debug);
+  if (!environment.has_value() || !debug.has_value()) {
+    return UsageError(
+        environment.has_value()
+            ? fmt::format("--debug '{}' is not none, names or full", arguments.debug)
+            : fmt::format("--env '{}' is not vulkan1.0 to vulkan1.4", arguments.environment));
+  }
+  for (const std::string& file : arguments.files) {
+    if (!driver::LanguageOf(file).has_value()) {
+      return UsageError(fmt::format("no front end reads '{}'; known extensions: .rpl", file));
+    }
+  }
+  request.target = target::MakeTarget(*environment);
+  request.target.debug = *debug;
+  request.target.combined = arguments.combined;
+  return request;
+}
+
+// Shows diagnostics where the arguments want them.
+class Reporter {
+ public:
+  Reporter(const CompileArguments& arguments, const std::vector<SourceFile>& sources)
+      : arguments_(arguments) {
+    for (const SourceFile& source : sources) {
+      set_.Add(source);
+    }
+    for (const SourceFile& source : sources) {
+      modules_.push_back(set_.Find(source.path));
+    }
+  }
+
+  void Show(std::vector<Diagnostic> diagnostics) {
+    std::erase_if(diagnostics, [&](const Diagnostic& diagnostic) {
+      return diagnostic.severity == Severity::kLint && !arguments_.lints;
+    });
+    SortAndMerge(diagnostics);
+    std::vector<PlacedDiagnostic> placed = Place(diagnostics, modules_);
+    SortForReading(placed);
+    if (arguments_.json) {
+      fmt::print("{}\n", RenderJsonArray(placed, arguments_.files.front()));
+    } else {
+      fmt::print(stderr, "{}", RenderReport(placed, set_, {}));
+    }
+  }
+
+ private:
+  const CompileArguments& arguments_;
+  SourceSet set_;
+  std::vector<const SourceFile*> modules_;
+};
+
+int Complain(const Error& error, int exit_code) {
+  fmt::print(stderr, "error: {}\n", error.context);
+  return exit_code;
+}
+
+std::string ModuleName(const driver::StageCode& code) {
+  if (!code.stage.has_value()) {
+    return "program.spv";
+  }
+  switch (*code.stage) {
+    case ir::Stage::kVertex:
+      return "vertex.spv";
+    case ir::Stage::kFragment:
+      return "fragment.spv";
+    case ir::Stage::kCompute:
+      return "compute.spv";
+  }
+  return "program.spv";
+}
+
+Result<void> WriteProducts(const CompileArguments& arguments, const driver::Products& products) {
+  if (!arguments.out.empty()) {
+    for (const driver::StageCode& code : products.code) {
+      KILN_TRY_VOID(
+          WriteFile(arguments.out + "/" + ModuleName(code), std::as_bytes(std::span(code.words))));
+    }
+  }
+  if (!arguments.meta.empty()) {
+    KILN_TRY(const std::string json, artifact::MetadataJson(products.metadata));
+    KILN_TRY_VOID(WriteFile(arguments.meta, AsBytes(json)));
+  }
+  return {};
+}
+
+int BuildVariant(const CompileArguments& arguments, const Request& request,
+                 const driver::LinkedProgram& linked, std::vector<Diagnostic> diagnostics,
+                 Reporter& reporter) {
+  std::vector<resolve::OptionSetting> settings;
+  for (const std::string& text : arguments.options) {
+    Result<resolve::OptionSetting> setting = driver::ReadOption(linked.program, text);
+    if (!setting.ok()) {
+      return Complain(setting.error(), kUsage);
+    }
+    settings.push_back(std::move(setting).value());
+  }
+  Diagnosed<resolve::OptionValues> values = resolve::CheckOptions(linked.program, settings);
+  diagnostics.insert(diagnostics.end(), values.diagnostics.begin(), values.diagnostics.end());
+  if (!values.ok()) {
+    reporter.Show(std::move(diagnostics));
+    return kWrongSource;
+  }
+  if (!arguments.stage.empty()) {
+    DumpResult dump = DumpVariantStage(arguments.stage, {.linked = linked,
+                                                         .values = *values.value,
+                                                         .entries = request.entries,
+                                                         .target = request.target});
+    diagnostics.insert(diagnostics.end(), dump.diagnostics.begin(), dump.diagnostics.end());
+    reporter.Show(std::move(diagnostics));
+    fmt::print("{}", dump.text);
+    return dump.ok ? kSuccess : kWrongSource;
+  }
+  const driver::BuildResult built =
+      driver::BuildDirect(linked.program, *values.value, request.entries, request.target);
+  diagnostics.insert(diagnostics.end(), built.diagnostics.begin(), built.diagnostics.end());
+  reporter.Show(std::move(diagnostics));
+  if (!built.ok()) {
+    return kWrongSource;
+  }
+  const Result<void> written = WriteProducts(arguments, *built.products);
+  return written.ok() ? kSuccess : Complain(written.error(), kNoFile);
+}
+
+}  // namespace
+
+const std::vector<std::string>& StageNames() {
+  static const std::vector<std::string> names{"lex",    "parse",  "lower",    "questions", "close",
+                                              "layout", "pieces", "assemble", "metadata"};
+  return names;
+}
+
+int RunCompile(const CompileArguments& arguments) {
+  const Result<Request> request = ReadRequest(arguments);
+  if (!request.ok()) {
+    return Complain(request.error(), kUsage);
+  }
+  const Result<std::vector<SourceFile>> sources = ReadSources(arguments.files);
+  if (!sources.ok()) {
+    return Complain(sources.error(), kNoFile);
+  }
+  Reporter reporter(arguments, *sources);
+  if (IsSourceStage(arguments.stage)) {
+    DumpResult dump = DumpSourceStage(arguments.stage, *sources);
+    reporter.Show(std::move(dump.diagnostics));
+    fmt::print("{}", dump.text);
+    return dump.ok ? kSuccess : kWrongSource;
+  }
+  Diagnosed<driver::LinkedProgram> linked = driver::LinkSources(*sources, request->pipeline);
+  if (!linked.ok()) {
+    reporter.Show(std::move(linked.diagnostics));
+    return kWrongSource;
+  }
+  return BuildVariant(arguments, *request, *linked.value, std::move(linked.diagnostics), reporter);
+}
+
+}  // namespace kiln::tool

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// kilnc compile: sources on disk -> SPIR-V modules, metadata or the dump of one stage. No daemon.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace kiln::tool {
+
+// The arguments of the command, as written.
+struct CompileArguments {
+  std::vector<std::string> files;    // link order
+  std::vector<std::string> entries;  // "vertex=FUNCTION"
+  std::string pipeline = "graphics_classic";
+  std::vector<std::string> options;  // "NAME=VALUE"
+  std::string environment = "vulkan1.1";
+  std::string debug = "names";
+  bool combined = false;
+  std::string out;    // folder; empty: no modules
+  std::string meta;   // file; empty: none
+  std::string stage;  // of --stage; empty: the whole way
+  bool dump = false;  // implied by a stage
+  bool json = false;
+  bool lints = false;
+};
+
+// Exit codes of the tool: part of its contract.
+enum ExitCode : int {
+  kSuccess = 0,
+  kWrongSource = 1,  // or wrong option value
+  kUsage = 2,
+  kNoFile = 3,  // missing, unreadable or not writable
+  kInternalError = 70,
+};
+
+// Names that --stage accepts, in pipeline order.
+const std::vector<std::string>& StageNames();
+
+// Runs the command: modules and metadata to files, dumps and JSON to stdout, messages to stderr.
+// Returns an ExitCode.
+int RunCompile(const CompileArguments& arguments);
+
+}  // namespace kiln::tool

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/tool/dump_stage.h"
+
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+#include <spirv-tools/libspirv.hpp>
+
+#include "compiler/artifact/metadata.h"
+#include "compiler/base/check.h"
+#include "compiler/driver/frontends.h"
+#include "compiler/driver/stages.h"
+#include "compiler/emit/metadata/write.h"
+#include "compiler/emit/spirv/assemble.h"
+#include "compiler/emit/spirv/lower.h"
+#include "compiler/front/rpl/front.h"
+#include "compiler/ir/print.h"
+#include "compiler/layout/assign.h"
+#include "compiler/layout/report.h"
+
+namespace kiln::tool {
+namespace {
+
+void Append(std::vector<Diagnostic>& to, const std::vector<Diagnostic>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+std::string Disassembly(std::span<const uint32_t> words) {
+  const spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
+  std::string text;
+  const bool good = tools.Disassemble(
+      words.data(), words.size(), &text,
+      SPV_BINARY_TO_TEXT_OPTION_NO_HEADER | SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES);
+  KILN_CHECK(good, "a module of {} words cannot be read back", words.size());
+  return text;
+}
+
+// Units that write down what each one asked.
+class RecordingUnits final : public resolve::Units {
+ public:
+  explicit RecordingUnits(const resolve::Program& program) : program_(program), direct_(program) {}
+
+  const Diagnosed<ir::ClosedDecl>& Decl(ir::DeclId decl, resolve::Answers& answers) override {
+    resolve::Trail trail;
+    answers.BeginTrail(&trail);
+    const Diagnosed<ir::ClosedDecl>& closed = direct_.Decl(decl, answers);
+    answers.EndTrail();
+    const ir::ModuleView& module = program_.module(program_.ModuleOf(decl));
+    Add(fmt::format("decl {}", module.Text(program_.Get(decl).name)), trail, answers);
+    return closed;
+  }
+
+  const Diagnosed<ir::ClosedSegment>& Segment(ir::SegmentId segment,
+                                              resolve::Answers& answers) override {
+    resolve::Trail trail;
+    answers.BeginTrail(&trail);
+    const Diagnosed<ir::ClosedSegment>& closed = direct_.Segment(segment, answers);
+    answers.EndTrail();
+    const uint32_t ordinal = program_.ModuleOf(segment);
+    const ir::ModuleView& module = program_.module(ordinal);
+    const ir::Segment& row = program_.Get(segment);
+    const uint32_t number =
+        segment.value - program_.bases(ordinal).segment - module.decls[row.function.value].body;
+    Add(fmt::format("segment {} #{}", module.Text(module.decls[row.function.value].name), number),
+        trail, answers);
+    return closed;
+  }
+
+  std::string Take() { return std::move(text_); }
+
+ private:
+  void Add(const std::string& title, const resolve::Trail& trail, resolve::Answers& answers) {
+    text_ += title + "\n";
+    text_ += resolve::TrailText(trail, program_, answers.pool());
+  }
+
+  const resolve::Program& program_;
+  driver::DirectUnits direct_;
+  std::string text_;
+};
+
+}  // namespace
+
+bool IsSourceStage(std::string_view stage) {
+  return stage == "lex" || stage == "parse" || stage == "lower";
+}
+
+DumpResult DumpSourceStage(std::string_view stage, std::span<const SourceFile> sources) {
+  DumpResult result{.ok = true, .text = {}, .diagnostics = {}};
+  for (uint32_t ordinal = 0; ordinal < sources.size(); ++ordinal) {
+    const SourceFile& source = sources[ordinal];
+    Diagnosed<std::string> text;
+    if (stage == "lower") {
+      Diagnosed<ir::Module> module =
+          driver::ParseSource(*driver::LanguageOf(source.path), source, ordinal);
+      text.diagnostics = std::move(module.diagnostics);
+      if (module.ok()) {
+        text.value = ir::Print(module.value->view());
+      }
+    } else {
+      text = stage == "lex" ? rpl::DumpTokens(source, ordinal) : rpl::DumpAst(source, ordinal);
+    }
+    Append(result.diagnostics, text.diagnostics);
+    result.ok = result.ok && text.ok();
+    result.text += text.value.value_or("");
+  }
+  return result;
+}
+
+DumpResult DumpVariantStage(std::string_view stage, const VariantInputs& inputs) {
+  const resolve::Program& program = inputs.linked.program;
+  ir::Pool pool;
+  RecordingUnits units(program);
+  resolve::Answers answers(program, inputs.values, pool, &units);
+  const Diagnosed<ir::ClosedVariant> closed =
+      resolve::CloseVariant(program, inputs.entries, answers, units);
+  DumpResult result;
+  result.diagnostics = closed.diagnostics;
+  driver::FillPositions(program, result.diagnostics);
+  if (stage == "questions") {
+    result.text = units.Take();
+    result.ok = closed.ok();
+    return result;
+  }
+  if (!closed.ok()) {
+    return result;
+  }
+  const ir::ClosedVariant& variant = *closed.value;
+  if (stage == "close") {
+    result.text = ir::Print(variant);
+    result.ok = true;
+    return result;
+  }
+  layout::TypeLayouts types(pool);
+  const Diagnosed<layout::Layout> layout = layout::Assign(variant, inputs.target, types);
+  Append(result.diagnostics, layout.diagnostics);
+  driver::FillPositions(program, result.diagnostics);
+  if (!layout.ok()) {
+    return result;
+  }
+  result.ok = true;
+  if (stage == "layout") {
+    result.text = layout::DumpLayout(variant, *layout.value, types);
+    return result;
+  }
+  if (stage == "metadata") {
+    const metadata::Metadata written = metadata::Write(variant, *layout.value, inputs.target, types);
+    const Result<artifact::PipelineMetadata> read = artifact::DecodeMetadata(written.bytes);
+    KILN_CHECK(read.ok(), "metadata cannot be read back");
+    result.text = artifact::MetadataText(*read);
+    return result;
+  }
+  spirv::PieceTable table(pool, inputs.target);
+  spirv::Prepare(variant, table);
+  if (stage == "pieces") {
+    result.text = std::string();
+    return result;
+  }
+  const auto count = static_cast<uint32_t>(inputs.target.combined ? 1 : variant.entries.size());
+  for (uint32_t i = 0; i < count; ++i) {
+    const spirv::EntryChoice choice{.index = i, .combined = inputs.target.combined};
+    result.text += Disassembly(spirv::Assemble(variant, choice, *layout.value, table));
+  }
+  return result;
+}
+
+}  // namespace kiln::tool

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// kilnc, the compiler developer's tool: the compiler without daemon, cache or network.
+#include <cstdio>
+#include <exception>
+
+#include <CLI/CLI.hpp>
+
+#include "compiler/tool/compile_command.h"
+
+namespace {
+
+void AddCompile(CLI::App& app, kiln::tool::CompileArguments& arguments) {
+  CLI::App* compile = app.add_subcommand("compile", "Compile sources, or dump one stage");
+  compile->footer(
+      "Examples:\n"
+      "  kilnc compile rock.rpl --entry vertex=main_vertex --entry fragment=main_fragment --out .\n"
+      "  kilnc compile pass.rpl rock.rpl --entry fragment=main_fragment -o fog --stage close "
+      "--dump\n"
+      "\n"
+      "Without --entry there is metadata only. Exit codes: 0 success, 1 wrong source or option,\n"
+      "2 usage, 3 a file cannot be read or written, 70 internal error.");
+  compile->add_option("files", arguments.files, "Sources in link order")->required();
+  compile->add_option("--entry", arguments.entries, "STAGE=FUNCTION; repeatable")->take_all();
+  compile->add_option("--pipeline", arguments.pipeline, "graphics_classic or compute")
+      ->capture_default_str();
+  compile->add_option("-o,--option", arguments.options, "NAME=VALUE of an option; repeatable")
+      ->take_all();
+  compile->add_option("--env", arguments.environment, "vulkan1.0, 1.1, 1.2, 1.3 or 1.4")
+      ->capture_default_str();
+  compile->add_option("--debug", arguments.debug, "none, names or full")->capture_default_str();
+  compile->add_flag("--combined", arguments.combined, "One module for all entry points");
+  compile->add_option("--out", arguments.out, "Folder for STAGE.spv or program.spv");
+  compile->add_option("--meta", arguments.meta, "File for the metadata as JSON");
+  compile->add_option("--stage", arguments.stage, "Stop after this stage and dump it")
+      ->check(CLI::IsMember(kiln::tool::StageNames()));
+  compile->add_flag("--dump", arguments.dump,
+                    "Dump the stage named by --stage; the default with --stage");
+  compile->add_flag("--json", arguments.json, "Diagnostics as one JSON array on stdout");
+  compile->add_flag("--lints", arguments.lints, "Show lints too");
+}
+
+int Run(int argc, char** argv) {
+  CLI::App app{"kilnc: the kiln compiler without daemon or cache"};
+  app.set_version_flag("--version", "kilnc 0.1.0");
+  app.require_subcommand(1);
+  kiln::tool::CompileArguments compile;
+  AddCompile(app, compile);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);
+    return code == 0 ? kiln::tool::kSuccess : kiln::tool::kUsage;
+  }
+  return kiln::tool::RunCompile(compile);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return Run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "error[RPL9001]: internal error: %s\n", error.what());
+    return kiln::tool::kInternalError;
+  }
+}
