@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: MIT
+#include "server/build/batch.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "compiler/base/check.h"
+
+namespace kiln::build {
+namespace {
+
+constexpr Duration kSlice = std::chrono::milliseconds(50);           // of one chunk (daemon §5.4)
+constexpr Duration kProgressEvery = std::chrono::milliseconds(100);  // at most 10 per second
+constexpr size_t kPointsAtOnce = 16;
+constexpr size_t kKeptEvents = 4096;
+constexpr uint64_t kMaxPoints = 4'000'000;  // of one program, before exclusion: enumeration's limit
+constexpr size_t kMaxFailureItems = 1'000;
+
+using Points = std::vector<std::vector<resolve::OptionSetting>>;
+
+// All allowed points of a space. The text of what is wrong if it cannot be walked.
+Result<Points> PointsOf(const driver::LinkedProgram& program,
+                        const project::SpaceRequest& request) {
+  const auto wrong = [](const std::vector<Diagnostic>& diagnostics) {
+    std::string text = "the option space is wrong";
+    for (const Diagnostic& diagnostic : diagnostics) {
+      text += "; " + Message(diagnostic) + " [" + std::string(CodeText(diagnostic.code)) + "]";
+    }
+    return Error{.code = ErrorCode::kInvalidArgument, .context = text, .reason = "SPACE_WRONG"};
+  };
+  Diagnosed<project::Space> space = project::Space::Make(program, request);
+  if (!space.ok()) {
+    return wrong(space.diagnostics);
+  }
+  if (space.value->combinations() > kMaxPoints) {
+    return Error{.code = ErrorCode::kResourceExhausted,
+                 .context = "the axes span " + std::to_string(space.value->combinations()) +
+                            " combinations, the limit is " + std::to_string(kMaxPoints) +
+                            "; cut an axis or exclude more",
+                 .reason = "LIMIT_VARIANTS"};
+  }
+  Points points = space.value->explicit_variants();
+  Diagnosed<project::Space::Page> page = space.value->List(0, kMaxPoints);
+  if (!page.ok()) {
+    return wrong(page.diagnostics);
+  }
+  points.insert(points.end(), std::make_move_iterator(page.value->points.begin()),
+                std::make_move_iterator(page.value->points.end()));
+  return points;
+}
+
+}  // namespace
+
+struct Batches::Run {
+  // A program with one prepared form per target and its points.
+  struct Program {
+    std::vector<std::shared_ptr<const PreparedProgram>> targets;
+    std::shared_ptr<const Points> points;
+    size_t next = 0;
+    size_t done = 0;
+    bool stopped = false;  // on_error
+  };
+  // Points that one chunk took.
+  struct Taken {
+    size_t program = 0;
+    std::vector<std::shared_ptr<const PreparedProgram>> targets;
+    std::shared_ptr<const Points> points;
+    size_t first = 0, count = 0;
+  };
+
+  Run(const Hash128& run_id, BatchRequest run_request, Duration now)
+      : id(run_id), request(std::move(run_request)), start(now) {}
+
+  const Hash128 id;
+  const BatchRequest request;
+  const Duration start;
+  std::stop_source stop;
+
+  Mutex mutex;
+  CondVar idle;
+  BatchState state KILN_GUARDED_BY(mutex) = BatchState::kQueued;
+  uint32_t active KILN_GUARDED_BY(mutex) = 0;  // submitted chunks
+  std::vector<Program> programs KILN_GUARDED_BY(mutex);
+  size_t current KILN_GUARDED_BY(mutex) = 0;
+  BatchProgress progress KILN_GUARDED_BY(mutex);
+  std::unordered_set<Hash128, Hash128Hash> signatures KILN_GUARDED_BY(mutex);
+  std::unordered_set<Hash128, Hash128Hash> code KILN_GUARDED_BY(mutex);
+  std::unordered_set<Hash128, Hash128Hash> blobs KILN_GUARDED_BY(mutex);
+  BatchResults results KILN_GUARDED_BY(mutex);
+  std::deque<BatchEvent> events KILN_GUARDED_BY(mutex);
+  uint64_t next_seq KILN_GUARDED_BY(mutex) = 1;
+  Duration last_progress KILN_GUARDED_BY(mutex) = Duration::zero();
+  uint64_t next_subscriber KILN_GUARDED_BY(mutex) = 0;
+  std::map<uint64_t, std::function<void()>> subscribers KILN_GUARDED_BY(mutex);
+
+  bool Over() KILN_REQUIRES(mutex) {
+    return state == BatchState::kDone || state == BatchState::kFailed ||
+           state == BatchState::kCancelled;
+  }
+
+  void Add(BatchEvent event) KILN_REQUIRES(mutex) {
+    event.seq = next_seq++;
+    events.push_back(std::move(event));
+    if (events.size() > kKeptEvents) {
+      events.pop_front();
+    }
+    for (const auto& [number, callback] : subscribers) {
+      callback();
+    }
+  }
+
+  std::optional<Taken> Take() KILN_REQUIRES(mutex) {
+    while (current < programs.size()) {
+      Program& program = programs[current];
+      const size_t left = program.stopped ? 0 : program.points->size() - program.next;
+      if (left == 0) {
+        ++current;
+        continue;
+      }
+      Taken taken{.program = current,
+                  .targets = program.targets,
+                  .points = program.points,
+                  .first = program.next,
+                  .count = std::min(left, kPointsAtOnce)};
+      program.next += taken.count;
+      progress.program = request.programs[current].program.name;
+      return taken;
+    }
+    return std::nullopt;
+  }
+
+  void Count(const BatchProgram& of, const std::vector<resolve::OptionSetting>& point,
+             const Outcome& outcome) KILN_REQUIRES(mutex);
+};
+
+// One variant was served; is its result a new one?
+void Batches::Run::Count(const BatchProgram& of, const std::vector<resolve::OptionSetting>& point,
+                         const Outcome& outcome) {
+  ++progress.variants_served;
+  if (outcome.kind != OutcomeKind::kOk) {
+    ++progress.failed;
+    ++progress.results_done;
+    if (progress.failed > kMaxFailureItems) {
+      return;
+    }
+    auto item = std::make_shared<BatchItem>(
+        BatchItem{.program = of.program.name, .options = point, .outcome = outcome});
+    Add({.kind = BatchEvent::Kind::kItem, .progress = {}, .item = std::move(item), .text = {}});
+    return;
+  }
+  const Artifact& artifact = *outcome.artifact;
+  if (!signatures.insert(artifact.signature).second) {
+    return;
+  }
+  ++progress.results_done;
+  progress.hit_memory += artifact.origin == Origin::kMemory ? 1 : 0;
+  progress.hit_local += artifact.origin == Origin::kLocal ? 1 : 0;
+  progress.shared += artifact.origin == Origin::kShared ? 1 : 0;
+  progress.compiled += artifact.origin == Origin::kCompiled ? 1 : 0;
+  (artifact.origin == Origin::kCompiled ? progress.cpu_us : progress.cpu_saved_us) +=
+      artifact.cpu_us;
+  for (const StageCodeDigest& stage : artifact.code) {
+    if (code.insert(stage.digest.id).second) {
+      ++progress.code_distinct;
+      progress.bytes_out += stage.digest.size;
+    }
+  }
+  if (blobs.insert(artifact.metadata.id).second) {
+    progress.bytes_out += artifact.metadata.size;
+  }
+  Outcome kept = outcome;
+  kept.fresh.clear();
+  results.push_back(std::make_shared<const BatchItem>(
+      BatchItem{.program = of.program.name, .options = point, .outcome = std::move(kept)}));
+}
+
+Batches::~Batches() { CancelAll(); }
+
+Batches::RunPtr Batches::Find(const Hash128& id) {
+  const MutexLock lock(mutex_);
+  const auto found = runs_.find(id);
+  return found == runs_.end() ? nullptr : found->second;
+}
+
+Result<Batches::Started> Batches::Start(const Hash128& id, BatchRequest request) {
+  auto run = std::make_shared<Run>(id, std::move(request), clock_.Monotonic());
+  {
+    const MutexLock lock(mutex_);
+    RunPtr& known = runs_[id];
+    if (known != nullptr) {
+      const MutexLock run_lock(known->mutex);
+      if (!known->Over()) {
+        return Started{.id = id, .attached = true};
+      }
+    }
+    known = run;
+  }
+  {
+    const MutexLock lock(run->mutex);
+    run->progress.programs = run->request.programs.size();
+  }
+  const Result<void> submitted = Submit(run);
+  if (!submitted.ok()) {
+    Finish(run, BatchState::kFailed);
+    return submitted.error();
+  }
+  return Started{.id = id, .attached = false};
+}
+
+Result<void> Batches::Submit(const RunPtr& run) {
+  {
+    const MutexLock lock(run->mutex);
+    ++run->active;
+  }
+  jobs::Job job{.lane = jobs::Lane::kBatch,
+                .name = "batch " + run->request.project,
+                .stop = run->stop.get_token(),
+                .run = [this, run](const cache::Call& call) { RunChunk(run, call); }};
+  const Result<uint64_t> submitted = queue_.Submit(std::move(job));
+  if (!submitted.ok()) {
+    const MutexLock lock(run->mutex);
+    --run->active;
+    run->idle.NotifyAll();
+    return submitted.error();
+  }
+  return {};
+}
+
+void Batches::RunChunk(const RunPtr& run, const cache::Call& call) {
+  bool first = false;
+  {
+    const MutexLock lock(run->mutex);
+    first = run->state == BatchState::kQueued;
+    run->state = first ? BatchState::kRunning : run->state;
+  }
+  bool more = !call.stop.stop_requested();
+  if (more && first) {
+    more = Scan(run, call);
+    for (uint32_t i = 1; more && i < workers_; ++i) {
+      (void)Submit(run);  // fewer workers if the queue is full
+    }
+  }
+  if (more) {
+    BuildPoints(run, call);
+  }
+  bool again = false;
+  bool last = false;
+  {
+    const MutexLock lock(run->mutex);
+    again =
+        more && !run->Over() && run->current < run->programs.size() && !call.stop.stop_requested();
+    last = !again && run->active == 1;
+  }
+  if (again && !Submit(run).ok()) {
+    last = true;  // the queue closed: the daemon drains
+  }
+  if (last) {
+    Finish(run, call.stop.stop_requested() || again ? BatchState::kCancelled : BatchState::kDone);
+  }
+  const MutexLock lock(run->mutex);
+  --run->active;
+  run->idle.NotifyAll();
+}
+
+// Prepares every program and lists its points. False if the batch cannot go on.
+bool Batches::Scan(const RunPtr& run, const cache::Call& call) {
+  std::vector<Run::Program> programs;
+  uint64_t total = 0;
+  for (const BatchProgram& request : run->request.programs) {
+    Run::Program program;
+    program.points = std::make_shared<const Points>();
+    Result<void> failure;
+    for (const NamedTarget& target : request.targets) {
+      Result<std::shared_ptr<const PreparedProgram>> prepared =
+          builder_.Prepare(request.program, target, call);
+      if (!prepared.ok()) {
+        failure = prepared.error();
+        break;
+      }
+      program.targets.push_back(std::move(prepared).value());
+    }
+    if (failure.ok() && !program.targets.empty() && program.targets[0]->ok()) {
+      Result<Points> points = PointsOf(*program.targets[0]->linked->value, request.space);
+      if (points.ok()) {
+        total += points->size() * program.targets.size();
+        program.points = std::make_shared<const Points>(std::move(points).value());
+      } else {
+        failure = points.error();
+      }
+    }
+    const MutexLock lock(run->mutex);
+    if (!failure.ok()) {
+      run->Add({.kind = BatchEvent::Kind::kMessage,
+                .text = request.program.name + ": " + failure.error().context});
+      ++run->progress.failed;
+    } else if (!program.targets.empty() && !program.targets[0]->ok()) {
+      run->Count(
+          request, {},
+          {.kind = OutcomeKind::kSourceError, .diagnostics = program.targets[0]->diagnostics});
+    }
+    programs.push_back(std::move(program));
+    if (call.stop.stop_requested()) {
+      return false;
+    }
+  }
+  const MutexLock lock(run->mutex);
+  run->programs = std::move(programs);
+  run->progress.variants_total = total;
+  run->Add({.kind = BatchEvent::Kind::kProgress, .progress = run->progress});
+  return true;
+}
+
+void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
+  const Duration end = clock_.Monotonic() + kSlice;
+  std::vector<cache::Item> records;
+  const BuildOptions how{.durability = cache::Durability::kRelaxed,
+                         .retry_failed = run->request.retry_failed,
+                         .may_compile = true,
+                         .records = &records};
+  while (!call.stop.stop_requested() && clock_.Monotonic() < end) {
+    std::optional<Run::Taken> taken;
+    {
+      const MutexLock lock(run->mutex);
+      taken = run->Take();
+    }
+    if (!taken.has_value()) {
+      break;
+    }
+    const BatchProgram& request = run->request.programs[taken->program];
+    for (size_t i = taken->first; i < taken->first + taken->count; ++i) {
+      for (const std::shared_ptr<const PreparedProgram>& target : taken->targets) {
+        const std::vector<resolve::OptionSetting>& point = (*taken->points)[i];
+        const Result<Outcome> outcome = builder_.Build(*target, point, how, call);
+        const MutexLock lock(run->mutex);
+        if (!outcome.ok()) {
+          ++run->progress.unstored;
+          continue;
+        }
+        run->Count(request, point, *outcome);
+        const bool wrong = outcome->kind != OutcomeKind::kOk;
+        if (wrong && run->request.on_error == OnError::kStop) {
+          run->stop.request_stop();
+        }
+        run->programs[taken->program].stopped |=
+            wrong && run->request.on_error == OnError::kStopProgram;
+      }
+    }
+    const MutexLock lock(run->mutex);
+    Run::Program& program = run->programs[taken->program];
+    program.done += taken->count;
+    if (program.done == program.points->size()) {
+      ++run->progress.programs_done;
+      run->Add({.kind = BatchEvent::Kind::kProgramDone, .text = request.program.name});
+    }
+  }
+  // What counts as stored was acknowledged (cache §6.5.3): records name content, so they are taken
+  // only if everything before them was.
+  uint64_t unstored = 0;
+  if (!records.empty() && !store_.Put(records, cache::Durability::kDurable, {}).ok()) {
+    unstored = records.size();
+  }
+  const MutexLock lock(run->mutex);
+  run->progress.unstored += unstored;
+  const Duration now = clock_.Monotonic();
+  run->progress.elapsed = now - run->start;
+  if (now - run->last_progress >= kProgressEvery) {
+    run->last_progress = now;
+    run->Add({.kind = BatchEvent::Kind::kProgress, .progress = run->progress});
+  }
+}
+
+void Batches::Finish(const RunPtr& run, BatchState state) {
+  const MutexLock lock(run->mutex);
+  if (run->Over()) {
+    return;
+  }
+  run->state = state;
+  run->progress.elapsed = clock_.Monotonic() - run->start;
+  run->Add({.kind = BatchEvent::Kind::kFinal, .progress = run->progress, .state = state});
+}
+
+Result<std::vector<BatchEvent>> Batches::Events(const Hash128& id, uint64_t from_seq) {
+  const RunPtr run = Find(id);
+  if (run == nullptr) {
+    return Error{.code = ErrorCode::kNotFound,
+                 .context = "no batch has the id " + id.hex(),
+                 .reason = "BATCH_UNKNOWN"};
+  }
+  const MutexLock lock(run->mutex);
+  std::vector<BatchEvent> events;
+  for (const BatchEvent& event : run->events) {
+    if (event.seq > from_seq) {
+      events.push_back(event);
+    }
+  }
+  return events;
+}
+
+Result<std::shared_ptr<void>> Batches::Subscribe(const Hash128& id,
+                                                 std::function<void()> on_events) {
+  const RunPtr run = Find(id);
+  if (run == nullptr) {
+    return Error{.code = ErrorCode::kNotFound,
+                 .context = "no batch has the id " + id.hex(),
+                 .reason = "BATCH_UNKNOWN"};
+  }
+  const MutexLock lock(run->mutex);
+  const uint64_t number = run->next_subscriber++;
+  run->subscribers.emplace(number, std::move(on_events));
+  // The token's deleter takes the subscription back.
+  return std::shared_ptr<void>(run.get(), [run, number](void*) {
+    const MutexLock unlock(run->mutex);
+    run->subscribers.erase(number);
+  });
+}
+
+Result<BatchSummary> Batches::Get(const Hash128& id) {
+  const RunPtr run = Find(id);
+  if (run == nullptr) {
+    return Error{.code = ErrorCode::kNotFound,
+                 .context = "no batch has the id " + id.hex(),
+                 .reason = "BATCH_UNKNOWN"};
+  }
+  const MutexLock lock(run->mutex);
+  return BatchSummary{
+      .id = id, .project = run->request.project, .state = run->state, .progress = run->progress};
+}
+
+Result<BatchSummary> Batches::Cancel(const Hash128& id) {
+  if (const RunPtr run = Find(id); run != nullptr) {
+    run->stop.request_stop();
+  }
+  return Get(id);
+}
+
+std::vector<BatchSummary> Batches::List() {
+  std::vector<Hash128> ids;
+  {
+    const MutexLock lock(mutex_);
+    for (const auto& [id, run] : runs_) {
+      ids.push_back(id);
+    }
+  }
+  std::vector<BatchSummary> summaries;
+  for (const Hash128& id : ids) {
+    Result<BatchSummary> summary = Get(id);
+    if (summary.ok()) {
+      summaries.push_back(std::move(summary).value());
+    }
+  }
+  return summaries;
+}
+
+Result<BatchResults> Batches::Results(const Hash128& id) {
+  const RunPtr run = Find(id);
+  if (run == nullptr) {
+    return Error{.code = ErrorCode::kNotFound,
+                 .context = "no batch has the id " + id.hex(),
+                 .reason = "BATCH_UNKNOWN"};
+  }
+  const MutexLock lock(run->mutex);
+  return run->results;
+}
+
+void Batches::CancelAll() {
+  std::vector<RunPtr> runs;
+  {
+    const MutexLock lock(mutex_);
+    for (const auto& [id, run] : runs_) {
+      runs.push_back(run);
+    }
+  }
+  for (const RunPtr& run : runs) {
+    run->stop.request_stop();
+    const MutexLock lock(run->mutex);
+    while (run->active != 0) {
+      run->idle.Wait(run->mutex);
+    }
+  }
+}
+
+}  // namespace kiln::build

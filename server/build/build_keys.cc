@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#include "server/build/build_keys.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "cache/key.h"
+#include "compiler/base/canonical.h"
+#include "compiler/base/check.h"
+#include "compiler/driver/fingerprint.h"
+#include "server/build/limits_id.h"
+
+namespace kiln::build {
+namespace {
+
+// Answers that are options, not expressions of an image, are numbered from here (cache §3.1).
+constexpr uint32_t kOptionAnswer = 0x80000000u;
+
+cache::TypedValue ValueOf(ir::OptionKind kind, uint32_t bits, std::string_view text) {
+  switch (kind) {
+    case ir::OptionKind::kFlag:
+      return cache::TypedValue::Flag(bits != 0);
+    case ir::OptionKind::kUint:
+      return cache::TypedValue::Uint(bits);
+    case ir::OptionKind::kSint:
+      return cache::TypedValue::Sint(std::bit_cast<int32_t>(bits));
+    case ir::OptionKind::kFloat:
+      return cache::TypedValue::Float(std::bit_cast<float>(bits));
+    case ir::OptionKind::kEnum:
+      return cache::TypedValue::Text(text);
+  }
+  KILN_UNREACHABLE();
+}
+
+cache::OptionSetting SettingOf(const resolve::Program& program, ir::OptionId id,
+                               const resolve::OptionValues& values) {
+  const ir::ModuleView& module = program.module(program.ModuleOf(id));
+  const ir::Option& option = program.Get(id);
+  const uint32_t bits = values.bits[id.value];
+  const std::string_view text = option.kind == ir::OptionKind::kEnum
+                                    ? module.Text(ir::StringId{module.List(option.values)[bits]})
+                                    : std::string_view();
+  return {.name = module.Text(option.name), .value = ValueOf(option.kind, bits, text)};
+}
+
+std::string VersionText(uint32_t spirv_version) {
+  return std::to_string(spirv_version >> 16) + "." + std::to_string(spirv_version >> 8 & 0xffu);
+}
+
+std::string_view DebugText(target::Debug debug) {
+  switch (debug) {
+    case target::Debug::kNone:
+      return "none";
+    case target::Debug::kNames:
+      return "names";
+    case target::Debug::kFull:
+      return "full";
+  }
+  KILN_UNREACHABLE();
+}
+
+}  // namespace
+
+std::string_view PipelineText(ir::PipelineType pipeline) {
+  switch (pipeline) {
+    case ir::PipelineType::kGraphicsClassic:
+      return "graphics_classic";
+    case ir::PipelineType::kCompute:
+      return "compute";
+  }
+  KILN_UNREACHABLE();
+}
+
+std::string_view StageText(ir::Stage stage) {
+  switch (stage) {
+    case ir::Stage::kVertex:
+      return "vertex";
+    case ir::Stage::kFragment:
+      return "fragment";
+    case ir::Stage::kCompute:
+      return "compute";
+  }
+  KILN_UNREACHABLE();
+}
+
+Hash128 LinkKey(std::span<const std::shared_ptr<const ParsedSource>> sources,
+                std::span<const std::string> paths, ir::PipelineType pipeline) {
+  Hasher hasher;
+  hasher.Update(PipelineText(pipeline));
+  for (size_t i = 0; i < sources.size(); ++i) {
+    // Spans are part of the link: its diagnostics have byte positions.
+    const Hash128 image = HashBytes(sources[i]->module->image());
+    hasher.Update(std::as_bytes(std::span(image.bytes)));
+    hasher.Update(paths[i]);
+    hasher.Update(std::string_view("\0", 1));
+  }
+  return hasher.Finish().id;
+}
+
+Hash128 EntryIdOf(std::span<const std::shared_ptr<const ParsedSource>> sources,
+                  const ProgramRequest& program, const NamedTarget& target) {
+  std::vector<Hash128> modules;
+  modules.reserve(sources.size());
+  for (const std::shared_ptr<const ParsedSource>& source : sources) {
+    modules.push_back(source->semantic_id);
+  }
+  const std::string version = VersionText(target.target.spirv_version);
+  std::vector<cache::TextPair> pairs{{"form", target.metadata_only ? "meta" : "spirv"},
+                                     {"version", version},
+                                     {"env", target::EnvironmentText(target.target.environment)},
+                                     {"debug", DebugText(target.target.debug)}};
+  if (target.target.combined) {
+    pairs.push_back({"modules", "combined"});
+  }
+  const Hash128 id = cache::ProgramId({.modules = modules,
+                                       .pipeline = PipelineText(program.pipeline),
+                                       .target = pairs,
+                                       .back_end = driver::BackFingerprint(),
+                                       .limits = DeterministicLimits()});
+  std::vector<cache::EntryPointName> entries;
+  for (const resolve::EntryPoint& entry : program.entries) {
+    entries.push_back({.stage = StageText(entry.stage), .function = entry.function});
+  }
+  return cache::EntryId(id, entries);
+}
+
+Hash128 VariantKeyOf(const Hash128& entry, const resolve::Program& program,
+                     const resolve::OptionValues& values) {
+  std::vector<cache::OptionSetting> settings;
+  for (uint32_t i = 0; i < program.option_count(); ++i) {
+    settings.push_back(SettingOf(program, ir::OptionId{i}, values));
+  }
+  std::sort(settings.begin(), settings.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  return cache::VariantKey(entry, settings);
+}
+
+Hash128 LiveKeyOf(const Hash128& entry, const resolve::Program& program,
+                  const resolve::OptionValues& values, std::span<const std::string> live) {
+  std::vector<cache::OptionSetting> settings;
+  for (const std::string& name : live) {
+    const ir::OptionId option = program.Option(program.FindName(name));
+    settings.push_back(SettingOf(program, option, values));
+  }
+  return cache::LiveKey(entry, settings);
+}
+
+Hash128 SignatureKeyOf(const Hash128& entry, std::span<const driver::OptionRead> reads) {
+  std::vector<cache::Answer> answers;
+  for (const driver::OptionRead& read : reads) {
+    answers.push_back({.module = read.module,
+                       .expression = kOptionAnswer | read.option,
+                       .value = ValueOf(read.kind, read.bits, read.text)});
+  }
+  std::sort(answers.begin(), answers.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.module, a.expression) < std::pair(b.module, b.expression);
+  });
+  return cache::SignatureKey(entry, answers);
+}
+
+}  // namespace kiln::build

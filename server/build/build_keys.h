@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// A request and its parsed modules -> the keys of cache §2.4 behind the modules. The bytes of keys
+// are decided in cache/key.cc; here is only what goes in.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/base/digest.h"
+#include "compiler/driver/request.h"
+#include "server/build/program_pool.h"
+#include "server/build/request.h"
+
+namespace kiln::build {
+
+// "graphics_classic", "compute".
+std::string_view PipelineText(ir::PipelineType pipeline);
+// "vertex", "fragment", "compute".
+std::string_view StageText(ir::Stage stage);
+
+// Names what links of these modules share (not stored). Any bit that changes an image changes it.
+Hash128 LinkKey(std::span<const std::shared_ptr<const ParsedSource>> sources,
+                std::span<const std::string> paths, ir::PipelineType pipeline);
+
+// Entry points must be in stage order.
+Hash128 EntryIdOf(std::span<const std::shared_ptr<const ParsedSource>> sources,
+                  const ProgramRequest& program, const NamedTarget& target);
+
+Hash128 VariantKeyOf(const Hash128& entry, const resolve::Program& program,
+                     const resolve::OptionValues& values);
+
+// `live`: names, sorted; every one an option of the program.
+Hash128 LiveKeyOf(const Hash128& entry, const resolve::Program& program,
+                  const resolve::OptionValues& values, std::span<const std::string> live);
+
+Hash128 SignatureKeyOf(const Hash128& entry, std::span<const driver::OptionRead> reads);
+
+}  // namespace kiln::build

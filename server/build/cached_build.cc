@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: MIT
+#include "server/build/cached_build.h"
+
+#include <algorithm>
+#include <time.h>
+#include <utility>
+
+#include "cache/key.h"
+#include "cache/record.h"
+#include "compiler/diag/encode.h"
+#include "compiler/driver/stages.h"
+#include "server/build/build_keys.h"
+
+namespace kiln::build {
+namespace {
+
+constexpr uint32_t kSpace = 0;
+constexpr size_t kMaxRecent = 200'000;  // rows of the memory of this process
+
+cache::Key RowKey(cache::Level level, const Hash128& id) {
+  return {.level = level, .space = kSpace, .id = id};
+}
+cache::Key ContentKey(const Hash128& id) {
+  return {.level = cache::Level::kContent, .space = 0, .id = id};
+}
+
+uint64_t ThreadCpuMicroseconds() {
+  timespec now{};
+  (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000 + static_cast<uint64_t>(now.tv_nsec) / 1'000;
+}
+
+std::string CodeName(const std::optional<ir::Stage>& stage) {
+  return stage.has_value() ? "code." + std::string(StageText(*stage)) : std::string("code");
+}
+
+Hash128 StateIdOf(const driver::Products& products) {
+  std::vector<std::string> names;
+  std::vector<cache::NamedDigest> code;
+  for (const driver::StageCode& stage : products.code) {
+    names.push_back(CodeName(stage.stage));
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    const ByteView words = std::as_bytes(std::span(products.code[i].words));
+    code.push_back({.name = names[i], .digest = DigestOf(words)});
+  }
+  return cache::StateId(code, products.state_hash, products.layout_hash);
+}
+
+// Collects the products of a build as content items and names.
+class ProductList {
+ public:
+  void Add(std::string name, ByteView bytes) {
+    const cache::Blob blob = cache::CopiedBlob(bytes);
+    const Digest digest = DigestOf(bytes);
+    items_.push_back(cache::ContentItem(blob));
+    fresh_.push_back({.digest = digest, .blob = blob});
+    products_.push_back({.name = std::move(name), .digest = digest});
+  }
+  std::vector<FreshBlob>& fresh() { return fresh_; }
+  std::vector<cache::Product> Sorted() && {
+    std::sort(products_.begin(), products_.end(),
+              [](const cache::Product& a, const cache::Product& b) { return a.name < b.name; });
+    return std::move(products_);
+  }
+  std::vector<cache::Item>& items() { return items_; }
+
+ private:
+  std::vector<cache::Item> items_;
+  std::vector<FreshBlob> fresh_;
+  std::vector<cache::Product> products_;
+};
+
+// Diagnostics of several sources, each parsed as module 0, as those of one program.
+std::vector<Diagnostic> Renumbered(std::span<const std::shared_ptr<const ParsedSource>> parsed) {
+  std::vector<Diagnostic> all;
+  for (uint32_t module = 0; module < parsed.size(); ++module) {
+    const auto move = [&](Location& where) {
+      where.module = where.known() ? module : where.module;
+    };
+    for (Diagnostic diagnostic : parsed[module]->diagnostics) {
+      move(diagnostic.primary);
+      for (Label& label : diagnostic.labels) {
+        move(label.where);
+      }
+      all.push_back(std::move(diagnostic));
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const PreparedProgram>> CachedBuild::Prepare(const ProgramRequest& request,
+                                                                    const NamedTarget& target,
+                                                                    const cache::Call& call) {
+  auto prepared = std::make_shared<PreparedProgram>();
+  prepared->request = request;
+  prepared->target = target;
+  std::stable_sort(
+      prepared->request.entries.begin(), prepared->request.entries.end(),
+      [](const resolve::EntryPoint& a, const resolve::EntryPoint& b) { return a.stage < b.stage; });
+  std::vector<std::string> paths;
+  bool good = true;
+  for (const Source& source : request.sources) {
+    KILN_TRY(std::shared_ptr<const ParsedSource> parsed, pool_.Parse(source, call));
+    good = good && parsed->module != nullptr;
+    prepared->parsed.push_back(std::move(parsed));
+    paths.push_back(source.path);
+  }
+  std::vector<Diagnostic> diagnostics = Renumbered(prepared->parsed);
+  if (good) {
+    prepared->linked = pool_.Link(LinkKey(prepared->parsed, paths, request.pipeline),
+                                  prepared->parsed, paths, request.pipeline);
+    diagnostics.insert(diagnostics.end(), prepared->linked->diagnostics.begin(),
+                       prepared->linked->diagnostics.end());
+    prepared->entry = EntryIdOf(prepared->parsed, prepared->request, target);
+  }
+  SortAndMerge(diagnostics);
+  KILN_TRY(prepared->diagnostics, PlaceAll(*prepared, diagnostics, call));
+  return std::shared_ptr<const PreparedProgram>(std::move(prepared));
+}
+
+// Lines and columns need the texts, which are fetched only if there is something to say.
+Result<std::vector<PlacedDiagnostic>> CachedBuild::PlaceAll(const PreparedProgram& program,
+                                                            std::span<const Diagnostic> diagnostics,
+                                                            const cache::Call& call) {
+  if (diagnostics.empty()) {
+    return std::vector<PlacedDiagnostic>();
+  }
+  std::vector<SourceFile> files;
+  for (const Source& source : program.request.sources) {
+    KILN_TRY(std::shared_ptr<const std::string> text, pool_.Text(source, call));
+    files.emplace_back(source.path, *text);
+  }
+  std::vector<const SourceFile*> modules;
+  for (const SourceFile& file : files) {
+    modules.push_back(&file);
+  }
+  std::vector<PlacedDiagnostic> placed = Place(diagnostics, modules);
+  SortForReading(placed);
+  return placed;
+}
+
+Result<Outcome> CachedBuild::Build(const PreparedProgram& program,
+                                   std::span<const resolve::OptionSetting> options,
+                                   const BuildOptions& how, const cache::Call& call) {
+  if (!program.ok()) {
+    ++counters_.failed;
+    return Outcome{.kind = OutcomeKind::kSourceError, .diagnostics = program.diagnostics};
+  }
+  std::vector<resolve::OptionSetting> settings = program.request.options;
+  settings.insert(settings.end(), options.begin(), options.end());
+  Diagnosed<resolve::OptionValues> values = resolve::CheckOptions(program.program(), settings);
+  if (!values.ok()) {  // cheap to find again: not stored
+    ++counters_.failed;
+    Outcome outcome{.kind = OutcomeKind::kSourceError};
+    KILN_TRY(outcome.diagnostics, PlaceAll(program, values.diagnostics, call));
+    return outcome;
+  }
+  const Hash128 variant = VariantKeyOf(program.entry, program.program(), *values.value);
+  FoundPtr found = LookUp(program, *values.value, variant, call);
+  if (found != nullptr && how.retry_failed && found->record->kind != cache::RecordKind::kOk) {
+    found = nullptr;
+  }
+  if (found != nullptr) {
+    Result<Outcome> outcome = OutcomeOf(program, *found, call);
+    if (outcome.ok()) {
+      ++(found->origin == Origin::kShared ? counters_.shared : counters_.hits);
+      return outcome;
+    }
+  }
+  if (!how.may_compile) {
+    return Error{.code = ErrorCode::kNotFound,
+                 .context = "this variant is not in the cache",
+                 .reason = "NOT_CACHED"};
+  }
+  KILN_TRY(found, Compile(program, *values.value, variant, how, call));
+  return OutcomeOf(program, *found, call);
+}
+
+CachedBuild::FoundPtr CachedBuild::Recent(const Hash128& alias) {
+  const MutexLock lock(mutex_);
+  const auto found = recent_.find(alias);
+  return found == recent_.end() ? nullptr : found->second;
+}
+
+void CachedBuild::Remember(const Hash128& alias, const FoundPtr& found) {
+  const MutexLock lock(mutex_);
+  if (recent_.size() >= kMaxRecent) {
+    recent_.clear();  // it fills again with what is asked now
+  }
+  recent_.insert_or_assign(alias, found);
+}
+
+CachedBuild::FoundPtr CachedBuild::RecordOf(const Hash128& alias, const cache::Call& call) {
+  if (FoundPtr recent = Recent(alias); recent != nullptr) {
+    return recent;
+  }
+  const Result<cache::Blob> row = store_.Get(RowKey(cache::Level::kAlias, alias), call);
+  if (!row.ok()) {
+    return nullptr;
+  }
+  const Result<Hash128> signature = cache::DecodeAlias(row->bytes);
+  if (!signature.ok()) {
+    return nullptr;
+  }
+  const Result<cache::Blob> value = store_.Get(RowKey(cache::Level::kSignature, *signature), call);
+  if (!value.ok()) {
+    return nullptr;
+  }
+  Result<cache::Record> record = cache::DecodeRecord(value->bytes);
+  if (!record.ok()) {
+    return nullptr;
+  }
+  auto found = std::make_shared<Found>();
+  found->signature = *signature;
+  found->record = std::make_shared<const cache::Record>(std::move(record).value());
+  found->stored = true;
+  auto remembered = std::make_shared<Found>(*found);
+  remembered->origin = Origin::kMemory;
+  Remember(alias, remembered);
+  return found;
+}
+
+CachedBuild::FoundPtr CachedBuild::LookUp(const PreparedProgram& program,
+                                          const resolve::OptionValues& values,
+                                          const Hash128& variant, const cache::Call& call) {
+  if (FoundPtr found = RecordOf(variant, call); found != nullptr) {
+    return found;
+  }
+  for (const std::vector<std::string>& mask : MasksOf(program.entry, call)) {
+    const FoundPtr found =
+        RecordOf(LiveKeyOf(program.entry, program.program(), values, mask), call);
+    if (found != nullptr) {
+      auto shared = std::make_shared<Found>(*found);
+      shared->origin = Origin::kShared;
+      const cache::Item alias = cache::AliasItem(kSpace, variant, found->signature);
+      (void)store_.Put(std::span(&alias, 1), cache::Durability::kRelaxed, call);
+      auto remembered = std::make_shared<Found>(*found);
+      remembered->origin = Origin::kMemory;
+      Remember(variant, remembered);
+      return shared;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<std::vector<std::string>> CachedBuild::MasksOf(const Hash128& entry,
+                                                           const cache::Call& call) {
+  {
+    const MutexLock lock(mutex_);
+    const Masks& masks = masks_[entry];
+    if (masks.loaded) {
+      return masks.names;
+    }
+  }
+  std::vector<std::vector<std::string>> names;
+  for (uint32_t ordinal = 0; ordinal < cache::kMaxMasks; ++ordinal) {
+    const Result<cache::Blob> row =
+        store_.Get(RowKey(cache::Level::kMask, cache::MaskKey(entry, ordinal)), call);
+    if (!row.ok()) {
+      break;  // a gap ends the list
+    }
+    Result<std::vector<std::string>> mask = cache::DecodeMask(row->bytes);
+    if (!mask.ok()) {
+      break;
+    }
+    names.push_back(std::move(mask).value());
+  }
+  const MutexLock lock(mutex_);
+  Masks& masks = masks_[entry];
+  if (!masks.loaded) {
+    masks = {.loaded = true, .names = std::move(names)};
+  }
+  return masks.names;
+}
+
+void CachedBuild::AddMask(const Hash128& entry, const std::vector<std::string>& names,
+                          std::vector<cache::Item>& items) {
+  const MutexLock lock(mutex_);
+  Masks& masks = masks_[entry];
+  if (std::find(masks.names.begin(), masks.names.end(), names) != masks.names.end() ||
+      masks.names.size() >= cache::kMaxMasks) {
+    return;
+  }
+  const auto ordinal = static_cast<uint32_t>(masks.names.size());
+  items.push_back(cache::MaskItem(kSpace, cache::MaskKey(entry, ordinal), names));
+  masks.names.push_back(names);
+}
+
+Result<CachedBuild::FoundPtr> CachedBuild::Compile(const PreparedProgram& program,
+                                                   const resolve::OptionValues& values,
+                                                   const Hash128& variant, const BuildOptions& how,
+                                                   const cache::Call& call) {
+  auto joined = flights_.Join(variant, /*lane=*/0, call.deadline);
+  if (!joined.flight.has_value()) {
+    return joined.ticket.Wait(call);
+  }
+  const uint64_t start = ThreadCpuMicroseconds();
+  const driver::BuildResult built = driver::BuildDirect(
+      program.program(), values, program.request.entries, program.target.target);
+  ProductList products;
+  cache::Record record;
+  record.kind = built.ok() ? cache::RecordKind::kOk : cache::RecordKind::kSourceError;
+  if (!built.diagnostics.empty()) {
+    products.Add("diag", EncodeDiagnostics(built.diagnostics));
+  }
+  if (built.ok()) {
+    for (const driver::StageCode& stage : built.products->code) {
+      if (!program.target.metadata_only) {
+        products.Add(CodeName(stage.stage), std::as_bytes(std::span(stage.words)));
+      }
+    }
+    products.Add("meta", built.products->metadata);
+    record.layout_hash = built.products->layout_hash;
+    record.state_id = StateIdOf(*built.products);
+  }
+  for (const driver::OptionRead& read : built.reads) {
+    record.live_options.push_back(read.name);
+  }
+  record.cpu_us = ThreadCpuMicroseconds() - start;
+  std::vector<cache::Item> items = std::move(products.items());
+  std::vector<FreshBlob> fresh = std::move(products.fresh());
+  record.products = std::move(products).Sorted();
+  const Hash128 signature = SignatureKeyOf(program.entry, built.reads);
+  items.push_back(cache::RecordItem(cache::Level::kSignature, kSpace, signature, record));
+  items.push_back(cache::AliasItem(kSpace, variant, signature));
+  const Hash128 live = LiveKeyOf(program.entry, program.program(), values, record.live_options);
+  if (live != variant) {
+    items.push_back(cache::AliasItem(kSpace, live, signature));
+  }
+  AddMask(program.entry, record.live_options, items);
+  const Result<cache::Stored> stored = store_.Put(items, how.durability, call);
+  ++counters_.compiled;
+  counters_.failed += built.ok() ? 0 : 1;
+  counters_.cpu_us += record.cpu_us;
+  auto found = std::make_shared<Found>();
+  found->signature = signature;
+  found->stored = stored.ok() && how.durability == cache::Durability::kDurable;
+  found->fresh = std::move(fresh);
+  found->origin = Origin::kCompiled;
+  found->record = std::make_shared<const cache::Record>(std::move(record));
+  if (how.records != nullptr) {
+    how.records->push_back(
+        cache::RecordItem(cache::Level::kSignature, kSpace, signature, *found->record));
+  }
+  auto remembered = std::make_shared<Found>(*found);
+  remembered->fresh.clear();
+  remembered->origin = Origin::kMemory;
+  Remember(variant, remembered);
+  Remember(live, remembered);
+  joined.flight->Complete(FoundPtr(found));
+  return FoundPtr(found);
+}
+
+Result<cache::Blob> CachedBuild::ContentOf(const Found& found, const Digest& digest,
+                                           const cache::Call& call) {
+  for (const FreshBlob& fresh : found.fresh) {
+    if (fresh.digest == digest) {
+      return fresh.blob;
+    }
+  }
+  return store_.Get(ContentKey(digest.id), call);
+}
+
+Result<Outcome> CachedBuild::OutcomeOf(const PreparedProgram& program, const Found& found,
+                                       const cache::Call& call) {
+  const Origin origin = found.origin;
+  const cache::Record& record = *found.record;
+  Outcome outcome;
+  if (const Digest* digest = record.Find("diag"); digest != nullptr) {
+    KILN_TRY(const cache::Blob blob, ContentOf(found, *digest, call));
+    KILN_TRY(std::vector<Diagnostic> diagnostics, DecodeDiagnostics(blob.bytes));
+    driver::FillPositions(program.program(), diagnostics);
+    SortAndMerge(diagnostics);
+    KILN_TRY(outcome.diagnostics, PlaceAll(program, diagnostics, call));
+  }
+  outcome.diagnostics.insert(outcome.diagnostics.begin(), program.diagnostics.begin(),
+                             program.diagnostics.end());
+  SortForReading(outcome.diagnostics);
+  if (record.kind != cache::RecordKind::kOk) {
+    outcome.kind = record.kind == cache::RecordKind::kLimit    ? OutcomeKind::kLimit
+                   : record.kind == cache::RecordKind::kPoison ? OutcomeKind::kPoison
+                                                               : OutcomeKind::kSourceError;
+    outcome.from_negative_cache = origin != Origin::kCompiled;
+    return outcome;
+  }
+  Artifact artifact{.target = program.target.name,
+                    .live_options = record.live_options,
+                    .layout_hash = record.layout_hash.value_or(Hash128{}),
+                    .state_id = record.state_id.value_or(Hash128{}),
+                    .signature = found.signature,
+                    .origin = origin,
+                    .stored = found.stored,
+                    .cpu_us = record.cpu_us};
+  const Digest* metadata = record.Find("meta");
+  if (metadata == nullptr) {
+    return Error{.code = ErrorCode::kCorrupt, .context = "a record without metadata", .reason = {}};
+  }
+  artifact.metadata = *metadata;
+  if (const Digest* combined = record.Find("code"); combined != nullptr) {
+    artifact.code.push_back({.stage = std::nullopt, .digest = *combined});
+  }
+  for (const ir::Stage stage : {ir::Stage::kVertex, ir::Stage::kFragment, ir::Stage::kCompute}) {
+    if (const Digest* code = record.Find(CodeName(stage)); code != nullptr) {
+      artifact.code.push_back({.stage = stage, .digest = *code});
+    }
+  }
+  outcome.artifact = std::move(artifact);
+  outcome.fresh = found.fresh;
+  return outcome;
+}
+
+}  // namespace kiln::build

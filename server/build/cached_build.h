@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+// One variant: look it up, and build and keep it if nobody knows it. The order is
+// parse → link → check options → variant key → live keys → single flight → build → store → reply;
+// nothing in the compiler knows that a cache exists. Spec: cache §2.4, §3.5, §4; daemon §2.2
+//
+// Threads: Build may be called from any number of threads.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cache/record.h"
+#include "cache/single_flight.h"
+#include "cache/store.h"
+#include "compiler/base/clock.h"
+#include "compiler/base/mutex.h"
+#include "server/build/program_pool.h"
+#include "server/build/request.h"
+
+namespace kiln::build {
+
+// A program with everything that its variants share, ready to be asked for variants.
+struct PreparedProgram {
+  ProgramRequest request;  // entry points in stage order
+  NamedTarget target;
+  std::vector<std::shared_ptr<const ParsedSource>> parsed;
+  std::shared_ptr<const Diagnosed<driver::LinkedProgram>> linked;  // null if a source is wrong
+  Hash128 entry;                                                   // id
+  std::vector<PlacedDiagnostic> diagnostics;                       // of parsing and linking
+
+  // False: every variant fails with `diagnostics`.
+  bool ok() const { return linked != nullptr && linked->ok(); }
+  const resolve::Program& program() const { return linked->value->program; }
+};
+
+struct BuildCounters {
+  std::atomic<uint64_t> hits{0};
+  std::atomic<uint64_t> shared{0};
+  std::atomic<uint64_t> compiled{0};
+  std::atomic<uint64_t> failed{0};
+  std::atomic<uint64_t> cpu_us{0};
+};
+
+struct BuildOptions {
+  cache::Durability durability = cache::Durability::kRelaxed;
+  bool retry_failed = false;  // ignore stored failures once
+  bool may_compile = true;    // false: an unknown variant is kNotFound
+  // Gets the record of every build, so that a caller that puts relaxed can put them again durably:
+  // a record is acknowledged only if all content it names is there (cache §4.4).
+  std::vector<cache::Item>* records = nullptr;
+};
+
+class CachedBuild {
+ public:
+  // All must outlive the object.
+  CachedBuild(cache::BlobStore& store, ProgramPool& pool, Clock& clock)
+      : store_(store), pool_(pool), clock_(clock), flights_(clock) {}
+
+  // Parses and links. Errors: as ProgramPool::Parse. Wrong sources are in the result.
+  Result<std::shared_ptr<const PreparedProgram>> Prepare(const ProgramRequest& request,
+                                                         const NamedTarget& target,
+                                                         const cache::Call& call);
+
+  // Builds or finds one variant; `options` add to the fixed part. Wrong sources and options are
+  // outcomes. Errors: kCancelled, kDeadlineExceeded, kNotFound (may_compile false), kInternal.
+  Result<Outcome> Build(const PreparedProgram& program,
+                        std::span<const resolve::OptionSetting> options, const BuildOptions& how,
+                        const cache::Call& call);
+
+  const BuildCounters& counters() const { return counters_; }
+
+ private:
+  struct Masks {
+    bool loaded = false;
+    std::vector<std::vector<std::string>> names;
+  };
+  struct Found {
+    Hash128 signature;
+    std::shared_ptr<const cache::Record> record;
+    std::vector<FreshBlob> fresh;  // products, if they were built now
+    Origin origin = Origin::kLocal;
+    bool stored = false;  // durable
+  };
+  using FoundPtr = std::shared_ptr<const Found>;
+
+  FoundPtr LookUp(const PreparedProgram& program, const resolve::OptionValues& values,
+                  const Hash128& variant, const cache::Call& call);
+  FoundPtr RecordOf(const Hash128& alias, const cache::Call& call);
+  std::vector<std::vector<std::string>> MasksOf(const Hash128& entry, const cache::Call& call);
+  FoundPtr Recent(const Hash128& alias);
+  void Remember(const Hash128& alias, const FoundPtr& found);
+  void AddMask(const Hash128& entry, const std::vector<std::string>& names,
+               std::vector<cache::Item>& items);
+  Result<FoundPtr> Compile(const PreparedProgram& program, const resolve::OptionValues& values,
+                           const Hash128& variant, const BuildOptions& how,
+                           const cache::Call& call);
+  Result<cache::Blob> ContentOf(const Found& found, const Digest& digest, const cache::Call& call);
+  Result<std::vector<PlacedDiagnostic>> PlaceAll(const PreparedProgram& program,
+                                                 std::span<const Diagnostic> diagnostics,
+                                                 const cache::Call& call);
+  Result<Outcome> OutcomeOf(const PreparedProgram& program, const Found& found,
+                            const cache::Call& call);
+
+  cache::BlobStore& store_;
+  ProgramPool& pool_;
+  Clock& clock_;
+  cache::SingleFlight<FoundPtr> flights_;
+  BuildCounters counters_;
+  Mutex mutex_;
+  std::unordered_map<Hash128, Masks, Hash128Hash> masks_ KILN_GUARDED_BY(mutex_);
+  // By variant and live key: what this process has seen, without blobs; emptied when full.
+  std::unordered_map<Hash128, FoundPtr, Hash128Hash> recent_ KILN_GUARDED_BY(mutex_);
+};
+
+}  // namespace kiln::build

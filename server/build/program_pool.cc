@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+#include "server/build/program_pool.h"
+
+#include <utility>
+
+#include "cache/key.h"
+#include "cache/record.h"
+#include "compiler/diag/encode.h"
+#include "compiler/driver/fingerprint.h"
+#include "compiler/driver/frontends.h"
+#include "compiler/driver/stages.h"
+#include "server/build/limits_id.h"
+
+namespace kiln::build {
+namespace {
+
+constexpr uint32_t kSpace = 0;
+
+Hash128 ModuleKeyOf(const Source& source, ir::Language language) {
+  return cache::ModuleKey({.language = driver::LanguageText(language),
+                           .source = source.digest,
+                           .front_end = driver::FrontFingerprint(language),
+                           .limits = DeterministicLimits()});
+}
+
+Error MissingSource(const Source& source) {
+  return {.code = ErrorCode::kFailedPrecondition,
+          .context = "source '" + source.path + "' (" + source.digest.id.hex() +
+                     ") is not here; upload it with PutSources and repeat",
+          .reason = "SOURCES_MISSING"};
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const std::string>> ProgramPool::Text(const Source& source,
+                                                             const cache::Call& call) {
+  if (source.text != nullptr) {
+    return source.text;
+  }
+  const Result<cache::Blob> blob =
+      store_.Get({.level = cache::Level::kContent, .space = 0, .id = source.digest.id}, call);
+  if (blob.ok()) {
+    return std::make_shared<const std::string>(AsText(blob->bytes));
+  }
+  if (blob.error().code == ErrorCode::kNotFound) {
+    return MissingSource(source);
+  }
+  return blob.error();
+}
+
+Result<std::shared_ptr<const ParsedSource>> ProgramPool::Parse(const Source& source,
+                                                               const cache::Call& call) {
+  const std::optional<ir::Language> language = driver::LanguageOf(source.path);
+  if (!language.has_value()) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = "no front end reads '" + source.path + "'; known extensions: .rpl",
+                 .reason = "LANGUAGE_UNKNOWN"};
+  }
+  const Hash128 key = ModuleKeyOf(source, *language);
+  {
+    const MutexLock lock(mutex_);
+    if (const Row* row = FindRow(key); row != nullptr) {
+      return row->parsed;
+    }
+  }
+  return LoadOrParse(source, key, *language, call);
+}
+
+Result<std::shared_ptr<const ParsedSource>> ProgramPool::LoadOrParse(const Source& source,
+                                                                     const Hash128& key,
+                                                                     ir::Language language,
+                                                                     const cache::Call& call) {
+  std::shared_ptr<const ParsedSource> parsed = Load(key, language, call);
+  if (parsed == nullptr) {
+    KILN_TRY(std::shared_ptr<const std::string> text, Text(source, call));
+    Diagnosed<ir::Module> made =
+        driver::ParseSource(language, SourceFile(source.path, *text), /*module=*/0);
+    auto fresh = std::make_shared<ParsedSource>();
+    fresh->diagnostics = std::move(made.diagnostics);
+    if (made.value.has_value()) {
+      fresh->module = std::make_shared<const ir::Module>(std::move(*made.value));
+      fresh->semantic_id = fresh->module->semantic_id();
+    }
+    Keep(key, source, *fresh, call);
+    parsed = std::move(fresh);
+  }
+  const MutexLock lock(mutex_);
+  if (const Row* row = FindRow(key); row != nullptr) {
+    return row->parsed;  // another thread was faster
+  }
+  ++(parsed->from_store ? counters_.images_loaded : counters_.parsed);
+  const uint64_t bytes = parsed->module != nullptr ? parsed->module->image().size() : 0;
+  AddRow({.key = key, .parsed = parsed, .linked = nullptr, .bytes = bytes + sizeof(ParsedSource)});
+  return parsed;
+}
+
+// From the store; null is a miss, whatever the reason.
+std::shared_ptr<const ParsedSource> ProgramPool::Load(const Hash128& key, ir::Language language,
+                                                      const cache::Call& call) {
+  const Result<cache::Blob> row =
+      store_.Get({.level = cache::Level::kModule, .space = kSpace, .id = key}, call);
+  if (!row.ok()) {
+    return nullptr;
+  }
+  const Result<cache::ModuleRecord> record = cache::DecodeModuleRecord(row->bytes);
+  if (!record.ok()) {
+    return nullptr;
+  }
+  const auto get = [&](std::string_view product) -> std::optional<cache::Blob> {
+    const Digest* digest = record->Find(product);
+    if (digest == nullptr) {
+      return std::nullopt;
+    }
+    Result<cache::Blob> blob =
+        store_.Get({.level = cache::Level::kContent, .space = 0, .id = digest->id}, call);
+    return blob.ok() ? std::optional(std::move(blob).value()) : std::nullopt;
+  };
+  auto parsed = std::make_shared<ParsedSource>();
+  parsed->from_store = true;
+  if (const Digest* digest = record->Find("diag"); digest != nullptr) {
+    const std::optional<cache::Blob> blob = get("diag");
+    if (!blob.has_value()) {
+      return nullptr;
+    }
+    Result<std::vector<Diagnostic>> diagnostics = DecodeDiagnostics(blob->bytes);
+    if (!diagnostics.ok()) {
+      return nullptr;
+    }
+    parsed->diagnostics = std::move(diagnostics).value();
+  }
+  if (record->kind != cache::RecordKind::kOk) {
+    return parsed->diagnostics.empty() ? nullptr : parsed;
+  }
+  const std::optional<cache::Blob> image = get("image");
+  if (!image.has_value()) {
+    return nullptr;
+  }
+  Result<ir::Module> module = driver::LoadModule(language, image->bytes);
+  if (!module.ok()) {
+    return nullptr;
+  }
+  parsed->module = std::make_shared<const ir::Module>(std::move(module).value());
+  parsed->semantic_id = parsed->module->semantic_id();
+  const ir::ModuleView& view = parsed->module->view();
+  FillPositions(parsed->diagnostics, [&](uint32_t, uint32_t number) {
+    return number < view.spans.size() ? std::optional(view.spans[number]) : std::nullopt;
+  });
+  return parsed;
+}
+
+// Best effort: a store that does not take it costs a parse later, never this request.
+void ProgramPool::Keep(const Hash128& key, const Source& source, const ParsedSource& parsed,
+                       const cache::Call& call) {
+  std::vector<cache::Item> items;
+  cache::ModuleRecord record;
+  record.kind = parsed.module != nullptr ? cache::RecordKind::kOk : cache::RecordKind::kSourceError;
+  const auto add = [&](std::string_view name, ByteView bytes) {
+    items.push_back(cache::ContentItem(cache::CopiedBlob(bytes)));
+    record.products.push_back({.name = std::string(name), .digest = DigestOf(bytes)});
+  };
+  if (!parsed.diagnostics.empty()) {
+    add("diag", EncodeDiagnostics(parsed.diagnostics));
+  }
+  if (parsed.module != nullptr) {
+    add("image", parsed.module->image());
+    record.semantic_id = parsed.semantic_id;
+  }
+  if (source.text != nullptr) {  // later requests may name it by digest alone
+    items.push_back(cache::ContentItem(cache::CopiedBlob(AsBytes(*source.text))));
+  }
+  items.push_back(cache::ModuleItem(kSpace, key, record));
+  (void)store_.Put(items, cache::Durability::kRelaxed, call);
+}
+
+std::shared_ptr<const Diagnosed<driver::LinkedProgram>> ProgramPool::Link(
+    const Hash128& key, std::span<const std::shared_ptr<const ParsedSource>> sources,
+    std::vector<std::string> paths, ir::PipelineType pipeline) {
+  {
+    const MutexLock lock(mutex_);
+    if (const Row* row = FindRow(key); row != nullptr) {
+      return row->linked;
+    }
+  }
+  std::vector<std::shared_ptr<const ir::Module>> modules;
+  modules.reserve(sources.size());
+  for (const std::shared_ptr<const ParsedSource>& source : sources) {
+    modules.push_back(source->module);
+  }
+  auto linked = std::make_shared<const Diagnosed<driver::LinkedProgram>>(
+      driver::LinkModules(std::move(modules), std::move(paths), pipeline));
+  const MutexLock lock(mutex_);
+  if (const Row* row = FindRow(key); row != nullptr) {
+    return row->linked;
+  }
+  ++counters_.linked;
+  AddRow({.key = key, .parsed = nullptr, .linked = linked, .bytes = sizeof(driver::LinkedProgram)});
+  return linked;
+}
+
+PoolCounters ProgramPool::Counters() {
+  const MutexLock lock(mutex_);
+  return counters_;
+}
+
+ProgramPool::Row* ProgramPool::FindRow(const Hash128& key) {
+  const auto found = index_.find(key);
+  if (found == index_.end()) {
+    return nullptr;
+  }
+  rows_.splice(rows_.begin(), rows_, found->second);
+  return &*found->second;
+}
+
+void ProgramPool::AddRow(Row row) {
+  counters_.bytes += row.bytes;
+  const Hash128 key = row.key;
+  rows_.push_front(std::move(row));
+  index_[key] = rows_.begin();
+  while (counters_.bytes > limit_ && rows_.size() > 1) {
+    counters_.bytes -= rows_.back().bytes;
+    index_.erase(rows_.back().key);
+    rows_.pop_back();
+  }
+}
+
+}  // namespace kiln::build

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Parsed modules and linked programs in memory, least recently used first out, bounded in bytes.
+// A module is looked up in memory, then in the store, and parsed last: once per source.
+//
+// Threads: all functions may run concurrently. One mutex guards the tables; parsing, linking and
+// store calls run outside of it, so two threads may parse the same source at once; both get the
+// image that came first. Returned values are immutable and outlive the pool.
+// Spec: architecture 10.7, cache §2.4 L1, §2.4.3
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cache/store.h"
+#include "compiler/base/mutex.h"
+#include "compiler/diag/diagnostic.h"
+#include "compiler/driver/request.h"
+#include "server/build/request.h"
+
+namespace kiln::build {
+
+// One source, parsed. Without a module the diagnostics hold errors. Locations name module 0.
+struct ParsedSource {
+  std::shared_ptr<const ir::Module> module;
+  Hash128 semantic_id;
+  std::vector<Diagnostic> diagnostics;
+  bool from_store = false;
+};
+
+struct PoolCounters {
+  uint64_t parsed = 0;         // sources that a front end read
+  uint64_t images_loaded = 0;  // sources whose image came from the store
+  uint64_t linked = 0;
+  uint64_t bytes = 0;  // of images held
+};
+
+class ProgramPool {
+ public:
+  // The store must outlive the pool. limit: bytes of module images kept.
+  ProgramPool(cache::BlobStore& store, uint64_t limit) : store_(store), limit_(limit) {}
+
+  // Errors: kFailedPrecondition with reason SOURCES_MISSING if neither the request nor the store
+  // has the text; kInvalidArgument if no front end reads the file.
+  Result<std::shared_ptr<const ParsedSource>> Parse(const Source& source, const cache::Call& call);
+
+  // The text of a source, for snippets and parsing. Errors: as Parse.
+  Result<std::shared_ptr<const std::string>> Text(const Source& source, const cache::Call& call);
+
+  // Links parsed sources; every one must have a module. `key` names the result: module keys and
+  // pipeline decide it.
+  std::shared_ptr<const Diagnosed<driver::LinkedProgram>> Link(
+      const Hash128& key, std::span<const std::shared_ptr<const ParsedSource>> sources,
+      std::vector<std::string> paths, ir::PipelineType pipeline);
+
+  PoolCounters Counters();
+
+ private:
+  using LinkedPtr = std::shared_ptr<const Diagnosed<driver::LinkedProgram>>;
+  // What is held under a key: one of the two.
+  struct Row {
+    Hash128 key;
+    std::shared_ptr<const ParsedSource> parsed;
+    LinkedPtr linked;
+    uint64_t bytes = 0;
+  };
+  using Rows = std::list<Row>;
+
+  Row* FindRow(const Hash128& key) KILN_REQUIRES(mutex_);
+  void AddRow(Row row) KILN_REQUIRES(mutex_);
+  Result<std::shared_ptr<const ParsedSource>> LoadOrParse(const Source& source, const Hash128& key,
+                                                          ir::Language language,
+                                                          const cache::Call& call);
+  std::shared_ptr<const ParsedSource> Load(const Hash128& key, ir::Language language,
+                                           const cache::Call& call);
+  void Keep(const Hash128& key, const Source& source, const ParsedSource& parsed,
+            const cache::Call& call);
+
+  cache::BlobStore& store_;
+  const uint64_t limit_;
+  Mutex mutex_;
+  Rows rows_ KILN_GUARDED_BY(mutex_);  // most recently used first
+  std::unordered_map<Hash128, Rows::iterator, Hash128Hash> index_ KILN_GUARDED_BY(mutex_);
+  PoolCounters counters_ KILN_GUARDED_BY(mutex_);
+};
+
+}  // namespace kiln::build

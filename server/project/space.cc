@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "server/project/space.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "compiler/base/check.h"
+
+namespace kiln::project {
+namespace {
+
+uint64_t SaturatingProduct(uint64_t a, uint64_t b) {
+  uint64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<uint64_t>::max() : product;
+}
+
+// Every value of a flag or enum, in declaration order.
+std::vector<resolve::OptionSetting> AllValues(const resolve::Program& program, ir::OptionId id) {
+  const ir::Option& option = program.Get(id);
+  const ir::ModuleView& module = program.module(program.ModuleOf(id));
+  std::vector<resolve::OptionSetting> values;
+  resolve::OptionSetting setting;
+  setting.name = module.Text(option.name);
+  setting.kind = option.kind;
+  if (option.kind == ir::OptionKind::kFlag) {
+    for (const uint32_t bits : {0u, 1u}) {
+      setting.bits = bits;
+      values.push_back(setting);
+    }
+  }
+  if (option.kind == ir::OptionKind::kEnum) {
+    for (const uint32_t text : module.List(option.values)) {
+      setting.text = module.Text(ir::StringId{text});
+      values.push_back(setting);
+    }
+  }
+  return values;
+}
+
+ir::OptionId Find(const resolve::Program& program, const std::string& name) {
+  const resolve::NameId id = program.FindName(name);
+  return id.valid() ? program.Option(id) : ir::OptionId{};
+}
+
+}  // namespace
+
+Diagnosed<Space> Space::Make(const driver::LinkedProgram& program, const SpaceRequest& request) {
+  Diagnosed<Space> result;
+  Space space;
+  space.program_ = &program;
+  const auto check = [&](std::span<const resolve::OptionSetting> settings) {
+    Diagnosed<resolve::OptionValues> checked = resolve::CheckOptions(program.program, settings);
+    result.diagnostics.insert(result.diagnostics.end(), checked.diagnostics.begin(),
+                              checked.diagnostics.end());
+    return std::move(checked.value).value_or(resolve::OptionValues{});
+  };
+  space.fixed_ = check(request.fixed);
+  std::vector<Axis> axes = request.axes;
+  std::sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return a.name < b.name; });
+  space.combinations_ = request.only_explicit ? 0 : 1;
+  for (const Axis& axis : axes) {
+    const ir::OptionId option = Find(program.program, axis.name);
+    if (!option.valid()) {
+      result.diagnostics.push_back(kiln::Make(Code::kRpl2003, {}).With("name", axis.name));
+      continue;
+    }
+    std::vector<Value> values;
+    for (const resolve::OptionSetting& setting :
+         axis.all ? AllValues(program.program, option) : axis.values) {
+      const resolve::OptionValues one = check(std::span(&setting, 1));
+      values.push_back({.setting = setting,
+                        .option = option,
+                        .bits = one.bits.empty() ? 0 : one.bits[option.value]});
+    }
+    space.combinations_ = SaturatingProduct(space.combinations_, values.size());
+    space.axes_.push_back(std::move(values));
+  }
+  std::vector<std::string> conditions = request.exclude;
+  conditions.insert(conditions.end(), request.require.begin(), request.require.end());
+  space.exclude_count_ = request.exclude.size();
+  Diagnosed<std::unique_ptr<driver::Expressions>> compiled =
+      driver::Expressions::Compile(program, conditions);
+  result.diagnostics.insert(result.diagnostics.end(), compiled.diagnostics.begin(),
+                            compiled.diagnostics.end());
+  space.explicit_ = request.variants;
+  if (!HasErrors(result.diagnostics)) {
+    space.conditions_ = std::move(*compiled.value);
+    result.value = std::move(space);
+  }
+  return result;
+}
+
+Diagnosed<Space::Page> Space::List(uint64_t from, uint64_t limit) {
+  Diagnosed<Page> result;
+  Page page;
+  resolve::OptionValues values = fixed_;
+  for (page.next = from; page.next < combinations_ && page.points.size() < limit; ++page.next) {
+    std::vector<resolve::OptionSetting> point(axes_.size());
+    uint64_t rest = page.next;
+    for (size_t axis = axes_.size(); axis-- > 0;) {  // the last axis varies fastest
+      const Value& value = axes_[axis][rest % axes_[axis].size()];
+      rest /= axes_[axis].size();
+      values.bits[value.option.value] = value.bits;
+      point[axis] = value.setting;
+    }
+    Diagnosed<std::vector<bool>> truths = conditions_->Evaluate(values);
+    if (!truths.ok()) {
+      result.diagnostics = std::move(truths.diagnostics);
+      return result;
+    }
+    bool allowed = true;
+    for (size_t i = 0; i < truths.value->size(); ++i) {
+      allowed = allowed && (*truths.value)[i] == (i >= exclude_count_);
+    }
+    if (allowed) {
+      page.points.push_back(std::move(point));
+    }
+  }
+  result.value = std::move(page);
+  return result;
+}
+
+}  // namespace kiln::project

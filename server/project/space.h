@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// The option space of one program: axes, exclusions, requirements, explicit variants; which of its
+// points are allowed, in rank order (axis name, then value order in the manifest).
+// Spec: daemon §6.2 to §6.4. Counting without enumeration comes with the batch issue; this one
+// walks.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compiler/driver/expressions.h"
+#include "compiler/driver/request.h"
+#include "compiler/resolve/options.h"
+
+namespace kiln::project {
+
+struct Axis {
+  std::string name;
+  bool all = false;  // every value; flags and enums only
+  std::vector<resolve::OptionSetting> values;
+};
+
+struct SpaceRequest {
+  std::vector<resolve::OptionSetting> fixed;
+  std::vector<Axis> axes;
+  std::vector<std::string> exclude;                           // drop where true
+  std::vector<std::string> require;                           // keep only where all are true
+  std::vector<std::vector<resolve::OptionSetting>> variants;  // explicit extras
+  bool only_explicit = false;
+};
+
+class Space {
+ public:
+  // `program` must outlive the space. Diagnostics: RPL2003 to RPL2007 of fixed values and axes, and
+  // those of the expressions.
+  static Diagnosed<Space> Make(const driver::LinkedProgram& program, const SpaceRequest& request);
+
+  // Points of the axes before exclusion; saturates at 2^64 - 1.
+  uint64_t combinations() const { return combinations_; }
+
+  // Up to `limit` allowed points as settings of the axes, from rank `from`; `next` is where to go
+  // on, or combinations() at the end. Explicit variants are not among them.
+  struct Page {
+    std::vector<std::vector<resolve::OptionSetting>> points;
+    uint64_t next = 0;
+  };
+  Diagnosed<Page> List(uint64_t from, uint64_t limit);
+
+  const std::vector<std::vector<resolve::OptionSetting>>& explicit_variants() const {
+    return explicit_;
+  }
+
+ private:
+  struct Value {
+    resolve::OptionSetting setting;
+    ir::OptionId option;
+    uint32_t bits = 0;
+  };
+
+  const driver::LinkedProgram* program_ = nullptr;
+  resolve::OptionValues fixed_;
+  std::vector<std::vector<Value>> axes_;  // sorted by name
+  uint64_t combinations_ = 0;
+  std::unique_ptr<driver::Expressions> conditions_;  // exclusions, then requirements
+  size_t exclude_count_ = 0;
+  std::vector<std::vector<resolve::OptionSetting>> explicit_;
+};
+
+}  // namespace kiln::project
