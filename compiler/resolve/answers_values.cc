@@ -430,9 +430,10 @@ Diagnostic Answers::DescribeTaint(NameId name, const Location& where, std::strin
   ChainStep step;
   // Each step leads to an earlier constant, so the chain ends.
   while (!program_.Option(from).valid() && FindStep(from, limit, step)) {
-    made = std::move(made).Label(
-        LabelKind::kDependsHere, step.where,
-        {{"name", program_.Text(from)}, {"option", program_.Text(step.name)}});
+    made.labels.push_back(
+        {.kind = LabelKind::kDependsHere,
+         .where = step.where,
+         .arguments = {{"name", program_.Text(from)}, {"option", program_.Text(step.name)}}});
     chain += " -> '" + std::string(program_.Text(step.name)) + "'";
     from = step.name;
     limit = step.holder;

@@ -212,7 +212,7 @@ class DeclCloser {
     }
     Diagnostic found = Make(code, program_.At(module_, spans_.name)).With("name", name_);
     if (code == Code::kRpl4025) {
-      found = std::move(found).With("kind", DeclKindText(decl_));
+      found.arguments.emplace_back("kind", DeclKindText(decl_));
     }
     diagnostics_.push_back(std::move(found));
   }
@@ -227,11 +227,8 @@ class DeclCloser {
         return CheckAlias(member, id, name, spans);
       }
       const ir::TypeId type = CloseMemberType(member, name, spans, TypeUse::kField);
-      if (!type.valid()) {
+      if (!type.valid() || !CheckContainerField(type, name, spans)) {
         poisoned_ = true;
-        return;
-      }
-      if (!CheckContainerField(type, name, spans)) {
         return;
       }
       ir::ClosedMember& closed = AddMember(member, id, name, spans, type);

@@ -358,7 +358,7 @@ void SegmentCloser::ReportLetter(uint32_t index, std::string_view letter, std::s
                          .With("letter", letter)
                          .With("text", text);
   if (index < 4) {
-    found = std::move(found).With("type", TypeName(type));
+    found.arguments.emplace_back("type", TypeName(type));
   }
   Report(std::move(found));
 }

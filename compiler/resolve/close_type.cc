@@ -8,7 +8,6 @@
 
 #include "compiler/base/check.h"
 #include "compiler/base/flat_map.h"
-#include "compiler/resolve/open_text.h"
 
 namespace kiln::resolve {
 namespace {
@@ -177,7 +176,10 @@ class TypeCloser {
   bool CheckUse(ir::TypeId leaf) {
     const bool field = written_.use == TypeUse::kField;
     if (!IsAllowed(pool_[leaf])) {
-      const std::string text = OpenTypeText(view_, written_.type);
+      std::string text = ir::TypeText(pool_, leaf);
+      for (const uint32_t count : counts_) {
+        text += count == 0 ? "..." : "[" + std::to_string(count) + "]";
+      }
       if (written_.use == TypeUse::kConstructor) {
         Report(Code::kRpl6058).arguments = {{"type", text}};
       } else {

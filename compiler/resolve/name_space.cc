@@ -56,7 +56,7 @@ void NameSpace::Report(NameId name, const Owner& earlier, const Owner& later) {
   Diagnostic found = Make(constants ? Code::kRpl3024 : Code::kRpl4020, LocationOf(later))
                          .With("name", program_.Text(name));
   if (!constants) {
-    found = std::move(found).With("kind", KindOf(earlier));
+    found.arguments.emplace_back("kind", KindOf(earlier));
   }
   diagnostics_.push_back(std::move(found).Label(LabelKind::kFirstHere, LocationOf(earlier)));
 }

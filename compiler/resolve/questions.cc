@@ -16,11 +16,8 @@ uint64_t HashOf(const Question& question) {
   return Mix64(Mix64(static_cast<uint64_t>(question.kind) << 32 | question.a) ^ question.b);
 }
 
-std::string LiteralText(const Program& program, const ir::Cexpr& row) {
-  if (HoldsText(row)) {
-    return fmt::format("\"{}\"", program.Text(NameId{row.a}));
-  }
-  const Value value{.kind = static_cast<ir::ValueKind>(row.kind), .bits = row.a};
+// A flag or number as RPL writes it.
+std::string NumberText(Value value) {
   std::string text = ValueText(value);
   if (value.kind == ir::ValueKind::kUint) {
     text += 'u';
@@ -29,6 +26,13 @@ std::string LiteralText(const Program& program, const ir::Cexpr& row) {
     text += ".0";
   }
   return text;
+}
+
+std::string LiteralText(const Program& program, const ir::Cexpr& row) {
+  if (HoldsText(row)) {
+    return fmt::format("\"{}\"", program.Text(NameId{row.a}));
+  }
+  return NumberText({.kind = static_cast<ir::ValueKind>(row.kind), .bits = row.a});
 }
 
 std::string_view ConversionText(uint16_t kind) {
@@ -138,7 +142,7 @@ std::string ValueAnswerText(const ir::Pool& pool, const Answer& answer) {
   std::string text = value.failed() ? "failed"
                      : kind == ir::ValueKind::kString
                          ? fmt::format("\"{}\"", pool.Text(ir::StringId{value.bits}))
-                         : ValueText(value);
+                         : NumberText(value);
   return (answer.first >> 32 & 1) != 0 ? text + " (instance)" : text;
 }
 

@@ -200,9 +200,10 @@ void Reach::ReportBound(const Call& call, ir::Stage stage) {
   for (size_t steps = 0; !function->touches_stage && steps < functions_.size(); ++steps) {
     const auto next = std::ranges::find_if(
         function->calls, [&](const Call& inner) { return bound_.Contains(inner.callee.value); });
-    found = std::move(found).Label(
-        LabelKind::kCalledHere, next->where,
-        {{"caller", name(function->ref.function)}, {"callee", name(next->callee)}});
+    found.labels.push_back(
+        {.kind = LabelKind::kCalledHere,
+         .where = next->where,
+         .arguments = {{"caller", name(function->ref.function)}, {"callee", name(next->callee)}}});
     function = &of_bound_stage(next->callee);
   }
   for (const ir::SegmentRef& segment : function->ref.segments) {
