@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: MIT
+// The store against its peers in one run: bare SQLite with the same schema, pragmas and
+// transactions; plain files; one flat file with an index in memory.
+//   store_bench [--json] [--items N] [--start-records N] [--dir DIR]
+// Peers and store take turns; every figure is the median of the rounds. Spec: cache §6.5, §6.11.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <random>
+#include <string>
+#include <unistd.h>
+#include <unordered_map>
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include "cache/record.h"
+#include "cache/sqlite/database.h"
+#include "cache/sqlite/schema_sql.h"
+#include "cache/sqlite/sqlite_store.h"
+
+namespace kiln::bench {
+namespace {
+
+using cache::Item;
+using cache::sqlite::SqliteStore;
+
+constexpr size_t kBlobBytes = 6400;  // a mid-sized module
+constexpr size_t kPerPut = 64;       // results in one durable put, as a batch makes them
+constexpr int kRounds = 5;
+
+struct Options {
+  bool json = false;
+  size_t items = 8192;
+  size_t start_records = 1'000'000;
+  std::filesystem::path dir = std::filesystem::temp_directory_path();
+};
+
+double Now() {
+  SystemClock clock;
+  return std::chrono::duration<double>(clock.Monotonic()).count();
+}
+
+double Seconds(const std::function<void()>& work) {
+  const double start = Now();
+  work();
+  return Now() - start;
+}
+
+void Check(bool good, std::string_view what) {
+  if (!good) {
+    fmt::print(stderr, "store_bench: {} failed\n", what);
+    std::exit(1);
+  }
+}
+
+// One result: content, its record, two aliases.
+struct Sample {
+  Item content;
+  Item record;
+  Item variant;
+  Item live;
+};
+
+Bytes RandomBytes(uint64_t seed, size_t size) {
+  std::mt19937_64 random(seed);
+  Bytes bytes;
+  while (bytes.size() < size) {
+    AppendLittle<uint64_t>(bytes, random());
+  }
+  return bytes;
+}
+
+Sample MakeSample(uint64_t number, size_t size) {
+  const Hash128 signature = DigestOf("s" + std::to_string(number)).id;
+  Item content = cache::ContentItem(cache::OwnedBlob(RandomBytes(number, size)));
+  cache::Record record{.products = {{"code.vertex", DigestOf(content.value.bytes)}},
+                       .cpu_us = 10,
+                       .build_id = "bench"};
+  return {.content = std::move(content),
+          .record = cache::RecordItem(cache::Level::kSignature, 0, signature, record),
+          .variant = cache::AliasItem(0, DigestOf("v" + std::to_string(number)).id, signature),
+          .live = cache::AliasItem(0, DigestOf("l" + std::to_string(number)).id, signature)};
+}
+
+std::vector<Sample> MakeSamples(size_t count, uint64_t seed) {
+  std::vector<Sample> samples;
+  for (size_t i = 0; i < count; ++i) {
+    samples.push_back(MakeSample(seed * 1'000'000'007 + i, kBlobBytes));
+  }
+  return samples;
+}
+
+// --- The store -----------------------------------------------------------------------------------
+
+std::unique_ptr<SqliteStore> OpenStore(const std::filesystem::path& dir) {
+  static SystemClock clock;
+  static NullLog log;
+  auto store = SqliteStore::Open({.dir = dir}, clock, log);
+  Check(store.ok(), store.ok() ? "open" : ErrorText(store.error()));
+  return *std::move(store);
+}
+
+void StorePuts(SqliteStore& store, const std::vector<Sample>& samples) {
+  for (size_t i = 0; i < samples.size(); i += kPerPut) {
+    std::vector<Item> items;
+    for (size_t j = i; j < std::min(samples.size(), i + kPerPut); ++j) {
+      const Sample& sample = samples[j];
+      items.insert(items.end(), {sample.content, sample.record, sample.variant, sample.live});
+    }
+    Check(store.Put(items, cache::Durability::kDurable, {}).ok(), "put");
+  }
+}
+
+void StoreGets(SqliteStore& store, const std::vector<Hash128>& ids) {
+  for (const Hash128& id : ids) {
+    Check(store.Get({.level = cache::Level::kContent, .id = id}, {}).ok(), "get");
+  }
+}
+
+// --- Bare SQLite ---------------------------------------------------------------------------------
+
+class BareSqlite {
+ public:
+  explicit BareSqlite(const std::filesystem::path& dir) {
+    const std::string path = (dir / "bare.db").string();
+    Check(sqlite3_open_v2(path.c_str(), &db_,
+                          SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+                          nullptr) == SQLITE_OK,
+          "bare open");
+    Run("PRAGMA page_size=16384; PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL;"
+        "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=2048; PRAGMA cache_size=-65536;"
+        "PRAGMA temp_store=MEMORY; PRAGMA cell_size_check=ON; PRAGMA secure_delete=OFF;"
+        "PRAGMA mmap_size=0");
+    Run(cache::sqlite::kSchemaSql);
+    blob_ =
+        Prepare("INSERT INTO blob (id, raw_size, codec, put_s, data) VALUES (?1, ?2, 0, 0, ?3)");
+    entry_ = Prepare(
+        "INSERT INTO entry (space, level, key, kind, used_q, cost_us, value, sum)"
+        " VALUES (0, 3, ?1, 0, 0, 10, ?2, ?3)");
+    ref_ = Prepare("INSERT INTO ref VALUES (?1, ?2)");
+    alias_ = Prepare("INSERT INTO alias VALUES (0, ?1, ?2, 0)");
+    get_ = Prepare("SELECT data FROM blob WHERE id=?1");
+  }
+  BareSqlite(const BareSqlite&) = delete;
+  BareSqlite& operator=(const BareSqlite&) = delete;
+  ~BareSqlite() {
+    for (sqlite3_stmt* statement : {blob_, entry_, ref_, alias_, get_}) {
+      sqlite3_finalize(statement);
+    }
+    sqlite3_close(db_);
+  }
+
+  void Puts(const std::vector<Sample>& samples) {
+    for (size_t i = 0; i < samples.size(); i += kPerPut) {
+      Run("BEGIN IMMEDIATE");
+      for (size_t j = i; j < std::min(samples.size(), i + kPerPut); ++j) {
+        Put(samples[j]);
+      }
+      Run("COMMIT");
+    }
+  }
+
+  void Gets(const std::vector<Hash128>& ids) {
+    for (const Hash128& id : ids) {
+      Bind(get_, 1, std::as_bytes(std::span(id.bytes)));
+      Check(sqlite3_step(get_) == SQLITE_ROW, "bare get");
+      const auto* data = static_cast<const std::byte*>(sqlite3_column_blob(get_, 0));
+      const Bytes copy(data, data + sqlite3_column_bytes(get_, 0));
+      Check(copy.size() == kBlobBytes, "bare get size");
+      sqlite3_reset(get_);
+    }
+  }
+
+ private:
+  void Run(const char* sql) {
+    Check(sqlite3_exec(db_, sql, nullptr, nullptr, nullptr) == SQLITE_OK, sql);
+  }
+  sqlite3_stmt* Prepare(const char* sql) {
+    sqlite3_stmt* statement = nullptr;
+    Check(sqlite3_prepare_v2(db_, sql, -1, &statement, nullptr) == SQLITE_OK, sql);
+    return statement;
+  }
+  static void Bind(sqlite3_stmt* statement, int index, ByteView bytes) {
+    sqlite3_bind_blob(statement, index, bytes.data(), static_cast<int>(bytes.size()),
+                      SQLITE_STATIC);
+  }
+  int64_t Step(sqlite3_stmt* statement) {
+    Check(sqlite3_step(statement) == SQLITE_DONE, "bare step");
+    sqlite3_reset(statement);
+    return sqlite3_last_insert_rowid(db_);
+  }
+  void Put(const Sample& sample) {
+    Bind(blob_, 1, std::as_bytes(std::span(sample.content.key.id.bytes)));
+    sqlite3_bind_int64(blob_, 2, static_cast<int64_t>(sample.content.value.bytes.size()));
+    Bind(blob_, 3, sample.content.value.bytes);
+    const int64_t rid = Step(blob_);
+    Bind(entry_, 1, std::as_bytes(std::span(sample.record.key.id.bytes)));
+    Bind(entry_, 2, sample.record.value.bytes);
+    Bind(entry_, 3, std::as_bytes(std::span(sample.record.value.sum.bytes)));
+    const int64_t eid = Step(entry_);
+    sqlite3_bind_int64(ref_, 1, eid);
+    sqlite3_bind_int64(ref_, 2, rid);
+    Step(ref_);
+    for (const Item* alias : {&sample.variant, &sample.live}) {
+      Bind(alias_, 1, std::as_bytes(std::span(alias->key.id.bytes)));
+      sqlite3_bind_int64(alias_, 2, eid);
+      Step(alias_);
+    }
+  }
+
+  sqlite3* db_ = nullptr;
+  sqlite3_stmt* blob_ = nullptr;
+  sqlite3_stmt* entry_ = nullptr;
+  sqlite3_stmt* ref_ = nullptr;
+  sqlite3_stmt* alias_ = nullptr;
+  sqlite3_stmt* get_ = nullptr;
+};
+
+// --- Files ---------------------------------------------------------------------------------------
+
+class PlainFiles {
+ public:
+  explicit PlainFiles(std::filesystem::path dir) : dir_(std::move(dir)) {
+    for (int i = 0; i < 256; ++i) {
+      std::filesystem::create_directories(dir_ / fmt::format("{:02x}", i));
+    }
+  }
+  std::string PathOf(const Hash128& id) const {
+    const std::string hex = id.hex();
+    return (dir_ / hex.substr(0, 2) / hex).string();
+  }
+  // Not synced: one fsync a file would be a hundred times slower.
+  void Puts(const std::vector<Sample>& samples) {
+    for (const Sample& sample : samples) {
+      const int fd = ::open(PathOf(sample.content.key.id).c_str(), O_CREAT | O_WRONLY, 0600);
+      const ByteView bytes = sample.content.value.bytes;
+      Check(::write(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()),
+            "file write");
+      ::close(fd);
+    }
+  }
+  void Gets(const std::vector<Hash128>& ids) {
+    Bytes bytes(kBlobBytes);
+    for (const Hash128& id : ids) {
+      const int fd = ::open(PathOf(id).c_str(), O_RDONLY);
+      Check(::read(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()),
+            "file read");
+      ::close(fd);
+    }
+  }
+
+ private:
+  std::filesystem::path dir_;
+};
+
+class FlatFile {
+ public:
+  explicit FlatFile(const std::filesystem::path& dir)
+      : fd_(::open((dir / "flat").c_str(), O_CREAT | O_RDWR, 0600)) {}
+  FlatFile(const FlatFile&) = delete;
+  FlatFile& operator=(const FlatFile&) = delete;
+  ~FlatFile() { ::close(fd_); }
+  void Puts(const std::vector<Sample>& samples) {
+    size_t since_sync = 0;
+    for (const Sample& sample : samples) {
+      const ByteView bytes = sample.content.value.bytes;
+      Check(::pwrite(fd_, bytes.data(), bytes.size(), end_) == static_cast<ssize_t>(bytes.size()),
+            "flat write");
+      index_[sample.content.key.id] = end_;
+      end_ += static_cast<off_t>(bytes.size());
+      if (++since_sync == kPerPut) {
+        since_sync = 0;
+        Check(::fdatasync(fd_) == 0, "flat sync");
+      }
+    }
+  }
+  void Gets(const std::vector<Hash128>& ids) {
+    Bytes bytes(kBlobBytes);
+    for (const Hash128& id : ids) {
+      Check(::pread(fd_, bytes.data(), bytes.size(), index_.at(id)) ==
+                static_cast<ssize_t>(bytes.size()),
+            "flat read");
+    }
+  }
+
+ private:
+  int fd_;
+  off_t end_ = 0;
+  std::unordered_map<Hash128, off_t, Hash128Hash> index_;
+};
+
+// --- Measuring -----------------------------------------------------------------------------------
+
+// Rates per second, by name; several rounds.
+class Rates {
+ public:
+  void Add(const std::string& name, double rate) { rates_[name].push_back(rate); }
+  double Median(const std::string& name) const {
+    std::vector<double> sorted = rates_.at(name);
+    std::ranges::sort(sorted);
+    return sorted[sorted.size() / 2];
+  }
+  // Median of the ratios of the same round, which a change of load between rounds leaves alone.
+  double MedianRatio(const std::string& name, const std::string& peer) const {
+    std::vector<double> ratios;
+    for (size_t i = 0; i < rates_.at(name).size(); ++i) {
+      ratios.push_back(rates_.at(name)[i] / rates_.at(peer)[i]);
+    }
+    std::ranges::sort(ratios);
+    return ratios[ratios.size() / 2];
+  }
+  const std::map<std::string, std::vector<double>>& all() const { return rates_; }
+
+ private:
+  std::map<std::string, std::vector<double>> rates_;
+};
+
+void MeasureRound(const Options& options, uint64_t round, Rates& rates) {
+  std::string pattern = (options.dir / "store-bench-XXXXXX").string();
+  Check(::mkdtemp(pattern.data()) != nullptr, "mkdtemp");
+  const std::filesystem::path dir = pattern;
+  const std::vector<Sample> samples = MakeSamples(options.items, round);
+  std::vector<Hash128> ids;
+  for (const Sample& sample : samples) {
+    ids.push_back(sample.content.key.id);
+  }
+  std::ranges::shuffle(ids, std::mt19937(static_cast<uint32_t>(round)));
+  {
+    const auto store = OpenStore(dir / "store");
+    BareSqlite bare(dir);
+    PlainFiles files(dir / "files");
+    FlatFile flat(dir);
+    const auto count = static_cast<double>(samples.size());
+    const auto put = [&](const std::string& name, const std::function<void()>& work) {
+      rates.Add("put " + name, count / Seconds(work));
+    };
+    const auto get = [&](const std::string& name, const std::function<void()>& work) {
+      work();  // warm
+      rates.Add("get " + name, count / Seconds(work));
+    };
+    put("store", [&] { StorePuts(*store, samples); });
+    put("bare", [&] { bare.Puts(samples); });
+    put("files", [&] { files.Puts(samples); });
+    put("flat", [&] { flat.Puts(samples); });
+    get("store", [&] { StoreGets(*store, ids); });
+    get("bare", [&] { bare.Gets(ids); });
+    get("files", [&] { files.Gets(ids); });
+    get("flat", [&] { flat.Gets(ids); });
+  }
+  std::filesystem::remove_all(dir);
+}
+
+double ResidentMiB() {
+  std::ifstream file("/proc/self/statm");
+  double pages = 0;
+  file >> pages >> pages;
+  return pages * static_cast<double>(::sysconf(_SC_PAGESIZE)) / (1024 * 1024);
+}
+
+struct Start {
+  double seconds = 0;
+  double memory_mib = 0;
+};
+
+// Opens a store of many small records and answers one look-up.
+Start MeasureStart(const Options& options) {
+  std::string pattern = (options.dir / "store-bench-XXXXXX").string();
+  Check(::mkdtemp(pattern.data()) != nullptr, "mkdtemp");
+  const std::filesystem::path dir = pattern;
+  {
+    const auto store = OpenStore(dir);
+    constexpr size_t kPerFill = 4096;
+    for (size_t i = 0; i < options.start_records; i += kPerFill) {
+      std::vector<Item> items;
+      for (size_t j = i; j < std::min(options.start_records, i + kPerFill); ++j) {
+        Sample sample = MakeSample(j, 64);
+        items.insert(items.end(), {std::move(sample.content), std::move(sample.record)});
+      }
+      Check(store->Put(items, cache::Durability::kDurable, {}).ok(), "fill");
+    }
+  }
+  const Sample wanted = MakeSample(options.start_records / 2, 64);
+  Start start;
+  const double before_mib = ResidentMiB();
+  std::unique_ptr<SqliteStore> store;
+  start.seconds = Seconds([&] {
+    store = OpenStore(dir);
+    Check(store->Get(wanted.record.key, {}).ok(), "first get");
+    Check(store->Get(wanted.content.key, {}).ok(), "first get");
+  });
+  start.memory_mib = std::max(0.0, ResidentMiB() - before_mib);
+  store.reset();
+  std::filesystem::remove_all(dir);
+  return start;
+}
+
+struct Gate {
+  std::string name;
+  double value;
+  double gate;
+  bool ok;
+};
+
+void Print(const Options& options, const Rates& rates, const Start& start) {
+  const double put = rates.MedianRatio("put store", "put bare");
+  const double get = rates.MedianRatio("get store", "get bare");
+  const std::vector<Gate> gates = {
+      {"durable_puts_vs_bare_sqlite", put, 0.8, put >= 0.8},
+      {"verified_gets_vs_bare_sqlite", get, 0.7, get >= 0.7},
+      {"start_seconds", start.seconds, 1.0, start.seconds <= 1.0},
+      {"start_memory_mib", start.memory_mib, 64.0, start.memory_mib <= 64.0},
+  };
+  if (!options.json) {
+    for (const auto& [name, values] : rates.all()) {
+      fmt::print("{:<12} {:>12.0f} /s\n", name, rates.Median(name));
+    }
+    for (const Gate& gate : gates) {
+      fmt::print("{:<32} {:>8.3f}  gate {:>6.2f}  {}\n", gate.name, gate.value, gate.gate,
+                 gate.ok ? "ok" : "MISSED");
+    }
+    return;
+  }
+  std::string per_second;
+  for (const auto& [name, values] : rates.all()) {
+    per_second +=
+        fmt::format("{}\"{}\": {:.0f}", per_second.empty() ? "" : ", ", name, rates.Median(name));
+  }
+  std::string gate_text;
+  for (const Gate& gate : gates) {
+    gate_text +=
+        fmt::format("{}\"{}\": {{\"value\": {:.4f}, \"gate\": {:.2f}, \"ok\": {}}}",
+                    gate_text.empty() ? "" : ", ", gate.name, gate.value, gate.gate, gate.ok);
+  }
+  fmt::print(
+      "{{\"bench\": \"store\", \"items\": {}, \"blob_bytes\": {}, \"items_per_put\": {},"
+      " \"start_records\": {}, \"per_second\": {{{}}}, \"gates\": {{{}}}}}\n",
+      options.items, kBlobBytes, kPerPut, options.start_records, per_second, gate_text);
+}
+
+bool ParseOptions(int argc, char** argv, Options& options) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view flag = argv[i];
+    if (flag == "--json") {
+      options.json = true;
+    } else if (i + 1 < argc && flag == "--items") {
+      options.items = std::strtoul(argv[++i], nullptr, 10);
+    } else if (i + 1 < argc && flag == "--start-records") {
+      options.start_records = std::strtoul(argv[++i], nullptr, 10);
+    } else if (i + 1 < argc && flag == "--dir") {
+      options.dir = argv[++i];
+    } else {
+      return false;
+    }
+  }
+  return options.items > 0 && options.start_records > 0;
+}
+
+}  // namespace
+
+int Main(int argc, char** argv) {
+  Options options;
+  if (!ParseOptions(argc, argv, options)) {
+    fmt::print(stderr, "usage: store_bench [--json] [--items N] [--start-records N] [--dir DIR]\n");
+    return 2;
+  }
+  Rates rates;
+  for (int round = 0; round < kRounds; ++round) {
+    MeasureRound(options, static_cast<uint64_t>(round), rates);
+  }
+  Print(options, rates, MeasureStart(options));
+  return 0;
+}
+
+}  // namespace kiln::bench
+
+int main(int argc, char** argv) { return kiln::bench::Main(argc, argv); }

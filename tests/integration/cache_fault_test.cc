@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// Disk errors, full disks and torn writes at every call of the storage layer: a clear error or a
+// degraded store, then full recovery, and nothing acknowledged is lost. Spec: cache §6.10, §12.
+#include <algorithm>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "cache/sqlite/sqlite_store.h"
+#include "cache/sqlite/test_directory.h"
+#include "tests/integration/cache_records.h"
+#include "tests/integration/full_run.h"
+#include "tests/support/fault_vfs.h"
+
+namespace kiln::tests {
+namespace {
+
+using cache::sqlite::SqliteOptions;
+using cache::sqlite::SqliteStore;
+
+constexpr uint64_t kRecords = 6;
+
+class CacheFault : public testing::Test {
+ protected:
+  // Opens, puts, gets and closes; the numbers that were acknowledged. Every answer is checked.
+  std::vector<uint64_t> Work(const SqliteOptions& options) {
+    std::vector<uint64_t> acknowledged;
+    auto store = SqliteStore::Open(options, clock_, log_);
+    if (!store.ok()) {
+      EXPECT_FALSE(store.error().context.empty());
+      return acknowledged;
+    }
+    for (uint64_t number = 0; number < kRecords; ++number) {
+      if ((*store)->Put(NumberedItems(number), cache::Durability::kDurable, {}).ok()) {
+        acknowledged.push_back(number);
+      }
+      EXPECT_NE(LookUp(**store, number / 2), Found::kWrong);
+    }
+    return acknowledged;
+  }
+
+  SystemClock clock_;
+  NullLog log_;
+  FaultVfs vfs_{"kiln-fault"};
+};
+
+TEST_F(CacheFault, AnyCallOfTheDiskFails_NothingAcknowledgedIsLost) {
+  uint64_t calls = 0;
+  {
+    const cache::sqlite::TestDirectory directory;
+    vfs_.Disarm();
+    ASSERT_EQ(Work({.dir = directory.path(), .vfs = vfs_.name()}).size(), kRecords);
+    calls = vfs_.calls();
+  }
+  ASSERT_GT(calls, 50u);
+  const uint64_t step = FullRun() ? 1 : std::max<uint64_t>(1, calls / 25);
+  for (const DiskFault fault : {DiskFault::kIoError, DiskFault::kFull, DiskFault::kShortWrite}) {
+    for (uint64_t call = static_cast<uint64_t>(fault); call < calls; call += step) {
+      const cache::sqlite::TestDirectory directory;
+      vfs_.Arm(call, fault, call % 2);  // a third failing read in a minute gives the file up
+      const std::vector<uint64_t> acknowledged =
+          Work({.dir = directory.path(), .vfs = vfs_.name()});
+      vfs_.Disarm();
+      auto store = SqliteStore::Open({.dir = directory.path(), .vfs = vfs_.name()}, clock_, log_);
+      ASSERT_TRUE(store.ok()) << "call " << call << ": " << ErrorText(store.error());
+      for (const uint64_t number : acknowledged) {
+        ASSERT_EQ(LookUp(**store, number), Found::kAll) << "call " << call << " record " << number;
+      }
+      ASSERT_TRUE((*store)->Put(NumberedItems(99), cache::Durability::kDurable, {}).ok());
+      ASSERT_EQ(LookUp(**store, 99), Found::kAll) << "call " << call;
+    }
+  }
+  std::printf("calls %lu, step %lu\n", calls, step);
+}
+
+TEST_F(CacheFault, FullDisk_RefusesPutsServesReadsAndRecovers) {
+  const cache::sqlite::TestDirectory directory;
+  FakeClock clock;
+  auto store = *SqliteStore::Open({.dir = directory.path(), .vfs = vfs_.name()}, clock, log_);
+  ASSERT_TRUE(store->Put(NumberedItems(1), cache::Durability::kDurable, {}).ok());
+  vfs_.Arm(0, DiskFault::kFull, UINT64_MAX / 2);
+  const Result<cache::Stored> refused =
+      store->Put(NumberedItems(2), cache::Durability::kDurable, {});
+  vfs_.Disarm();
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kFull) << ErrorText(refused.error());
+  EXPECT_TRUE(store->Status().full);
+  EXPECT_EQ(store->Put(NumberedItems(2), cache::Durability::kDurable, {}).error().code,
+            ErrorCode::kFull);
+  EXPECT_EQ(LookUp(*store, 1), Found::kAll);
+  clock.Advance(std::chrono::seconds(31));
+  EXPECT_TRUE(store->Put(NumberedItems(2), cache::Durability::kDurable, {}).ok());
+  EXPECT_FALSE(store->Status().full);
+}
+
+TEST_F(CacheFault, ReadErrors_AreMisses) {
+  const cache::sqlite::TestDirectory directory;
+  ASSERT_EQ(Work({.dir = directory.path()}).size(), kRecords);
+  auto store = *SqliteStore::Open({.dir = directory.path(), .vfs = vfs_.name()}, clock_, log_);
+  vfs_.Arm(0, DiskFault::kIoError, UINT64_MAX / 2);
+  EXPECT_EQ(LookUp(*store, 1), Found::kMissing);
+  vfs_.Disarm();
+}
+
+TEST_F(CacheFault, ReadErrorsThatGoOn_GiveTheFileUp) {
+  const cache::sqlite::TestDirectory directory;
+  ASSERT_EQ(Work({.dir = directory.path()}).size(), kRecords);
+  auto store = *SqliteStore::Open({.dir = directory.path(), .vfs = vfs_.name()}, clock_, log_);
+  EXPECT_FALSE(store->Get(NumberedItems(50)[0].key, {}).ok());  // opens a reader
+  vfs_.Arm(0, DiskFault::kIoError, UINT64_MAX / 2);
+  for (uint64_t number = 0; number < kRecords; ++number) {
+    EXPECT_EQ(LookUp(*store, number), Found::kMissing);
+  }
+  vfs_.Disarm();
+  // The caretaker sets the file aside on a thread of its own.
+  const Duration give_up = clock_.Monotonic() + std::chrono::seconds(20);
+  while (!std::filesystem::exists(directory.path() / "cache.corrupt-1.db") &&
+         clock_.Monotonic() < give_up) {
+    std::this_thread::yield();
+  }
+  Result<cache::Stored> stored = Error{};
+  while (!stored.ok() && clock_.Monotonic() < give_up) {
+    stored = store->Put(NumberedItems(1), cache::Durability::kDurable, {});
+  }
+  ASSERT_TRUE(stored.ok()) << ErrorText(stored.error());
+  EXPECT_EQ(LookUp(*store, 1), Found::kAll);
+  EXPECT_EQ(LookUp(*store, 2), Found::kMissing);
+}
+
+// Runs as nobody when the test runs as root, whom no permission stops.
+TEST_F(CacheFault, DirectoryThatMayNotBeWritten_IsReadAndSaysSo) {
+  const cache::sqlite::TestDirectory directory;
+  ASSERT_EQ(Work({.dir = directory.path()}).size(), kRecords);
+  ASSERT_EQ(::chmod((directory.path() / "cache.db").c_str(), 0444), 0);
+  ASSERT_EQ(::chmod(directory.path().c_str(), 0555), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::geteuid() == 0 && ::setuid(65534) != 0) {
+      ::_exit(10);
+    }
+    RecordingLog log;
+    auto store = SqliteStore::Open({.dir = directory.path()}, clock_, log);
+    const bool good =
+        store.ok() && (*store)->Status().read_only && LookUp(**store, 2) == Found::kAll &&
+        (*store)->Put(NumberedItems(7), cache::Durability::kDurable, {}).error().reason ==
+            cache::kReadOnly &&
+        log.Lines().size() == 1;
+    ::_exit(good ? 0 : 11);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(::chmod(directory.path().c_str(), 0755), 0);
+}
+
+}  // namespace
+}  // namespace kiln::tests

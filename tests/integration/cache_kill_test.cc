@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// kill -9 at random moments while several writers run: nothing acknowledged is lost, nothing is
+// wrong, the next start is quick. Spec: cache §12.
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <random>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "cache/sqlite/sqlite_store.h"
+#include "cache/sqlite/test_directory.h"
+#include "tests/integration/cache_records.h"
+#include "tests/integration/full_run.h"
+
+namespace kiln::tests {
+namespace {
+
+using cache::sqlite::SqliteStore;
+
+constexpr int kWriters = 4;
+constexpr uint64_t kNumbersPerRound = 1'000'000;
+
+// Writes numbered records and reports each number once it was acknowledged. Never returns.
+[[noreturn]] void Write(const std::filesystem::path& dir, uint64_t first, int acknowledged_fd) {
+  SystemClock clock;
+  NullLog log;
+  auto store = SqliteStore::Open({.dir = dir}, clock, log);
+  if (!store.ok()) {
+    ::_exit(1);
+  }
+  std::atomic<uint64_t> next = first;
+  std::vector<std::jthread> writers;
+  for (int i = 0; i < kWriters; ++i) {
+    writers.emplace_back([&] {
+      for (;;) {
+        const uint64_t number = next++;
+        const std::vector<cache::Item> items = NumberedItems(number);
+        if ((*store)->Put(items, cache::Durability::kDurable, {}).ok() &&
+            ::write(acknowledged_fd, &number, sizeof(number)) != sizeof(number)) {
+          ::_exit(2);
+        }
+      }
+    });
+  }
+  for (;;) {
+    ::pause();
+  }
+}
+
+std::vector<uint64_t> ReadAll(int fd) {
+  std::vector<uint64_t> numbers;
+  uint64_t number = 0;
+  while (::read(fd, &number, sizeof(number)) == sizeof(number)) {
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+// One life of a writing process; the numbers that it acknowledged.
+std::vector<uint64_t> LiveAndDie(const std::filesystem::path& dir, uint64_t first,
+                                 std::mt19937& random) {
+  int ends[2] = {-1, -1};
+  EXPECT_EQ(::pipe(ends), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::close(ends[0]);
+    Write(dir, first, ends[1]);
+  }
+  ::close(ends[1]);
+  // A pipe holds 8,192 numbers, which no life is long enough to write.
+  std::this_thread::sleep_for(std::chrono::microseconds(10'000 + random() % 120'000));
+  if (random() % 4 == 0) {
+    ::kill(child, SIGSTOP);
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 10));
+    ::kill(child, SIGCONT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 10));
+  }
+  ::kill(child, SIGKILL);
+  std::vector<uint64_t> acknowledged = ReadAll(ends[0]);
+  ::close(ends[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  return acknowledged;
+}
+
+TEST(CacheKill, KilledWhileWriting_NothingAcknowledgedIsLost) {
+  const cache::sqlite::TestDirectory directory;
+  SystemClock clock;
+  RecordingLog log;
+  std::mt19937 random(11);
+  std::vector<uint64_t> all;
+  double slowest_start_s = 0;
+  for (int round = 0; round < Rounds(20, 1000); ++round) {
+    const std::vector<uint64_t> acknowledged =
+        LiveAndDie(directory.path(), static_cast<uint64_t>(round) * kNumbersPerRound, random);
+    all.insert(all.end(), acknowledged.begin(), acknowledged.end());
+    const Duration start = clock.Monotonic();
+    auto store = SqliteStore::Open({.dir = directory.path()}, clock, log);
+    ASSERT_TRUE(store.ok()) << ErrorText(store.error());
+    slowest_start_s =
+        std::max(slowest_start_s, std::chrono::duration<double>(clock.Monotonic() - start).count());
+    for (const uint64_t number : acknowledged) {
+      ASSERT_EQ(LookUp(**store, number), Found::kAll) << "round " << round << " number " << number;
+    }
+    for (int i = 0; i < 50 && !all.empty(); ++i) {
+      const uint64_t number = all[random() % all.size()];
+      ASSERT_EQ(LookUp(**store, number), Found::kAll) << "round " << round << " number " << number;
+    }
+  }
+  EXPECT_GT(all.size(), 0u);
+  EXPECT_LT(slowest_start_s, 1.0);
+  auto store = SqliteStore::Open({.dir = directory.path()}, clock, log);
+  ASSERT_TRUE(store.ok());
+  for (const uint64_t number : all) {
+    ASSERT_EQ(LookUp(**store, number), Found::kAll) << number;
+  }
+  RecordProperty("acknowledged", static_cast<int>(all.size()));
+  std::printf("acknowledged %zu, slowest start %.3f s\n", all.size(), slowest_start_s);
+  EXPECT_TRUE(log.Lines().empty()) << log.Lines().front();  // no damage was seen anywhere
+}
+
+}  // namespace
+}  // namespace kiln::tests

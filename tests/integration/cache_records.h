@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// Records that can be made again from a number alone, so that a test can tell whether what it reads
+// is right without having kept it.
+#pragma once
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "cache/record.h"
+
+namespace kiln::tests {
+
+// 100 bytes to about 20 KiB, half of it compressible.
+inline Bytes NumberedBytes(uint64_t number) {
+  std::mt19937_64 random(number);
+  Bytes bytes;
+  const uint64_t words = 12 + random() % 2500;
+  for (uint64_t i = 0; i < words; ++i) {
+    AppendLittle<uint64_t>(bytes, (i & 1) != 0 ? random() : random() % 16);
+  }
+  return bytes;
+}
+
+inline Hash128 NumberedId(std::string_view what, uint64_t number) {
+  return HashBytes(AsBytes(std::string(what) + std::to_string(number)));
+}
+
+// Content, the record that names it and two aliases that lead to the record.
+inline std::vector<cache::Item> NumberedItems(uint64_t number) {
+  const cache::Item content = cache::ContentItem(cache::OwnedBlob(NumberedBytes(number)));
+  const Hash128 signature = NumberedId("signature", number);
+  const cache::Record record{.products = {{"code.vertex", DigestOf(content.value.bytes)}},
+                             .live_options = {"fog"},
+                             .cpu_us = number,
+                             .build_id = "test"};
+  return {content, cache::RecordItem(cache::Level::kSignature, 0, signature, record),
+          cache::AliasItem(0, NumberedId("variant", number), signature),
+          cache::AliasItem(0, NumberedId("live", number), signature)};
+}
+
+enum class Found : uint8_t { kAll, kMissing, kWrong };
+
+// Follows an alias to its record and its content, as a build does.
+inline Found LookUp(cache::BlobStore& store, uint64_t number) {
+  const std::vector<cache::Item> items = NumberedItems(number);
+  Found worst = Found::kAll;
+  for (const cache::Item& item : items) {
+    const Result<cache::Blob> blob = store.Get(item.key, {});
+    if (!blob.ok()) {
+      worst = std::max(worst, Found::kMissing);
+    } else if (AsText(blob->bytes) != AsText(item.value.bytes)) {
+      worst = Found::kWrong;
+    }
+  }
+  return worst;
+}
+
+}  // namespace kiln::tests
