@@ -47,6 +47,7 @@ class ClosedParser final : public RowSink {
     if (!scanner_.ok()) {
       return scanner_.error();
     }
+    ListStructs();
     return std::move(parsed_);
   }
 
@@ -109,6 +110,9 @@ class ClosedParser final : public RowSink {
   ConstId ReadConstValue(TypeId type);
   void ParseTop();
   void ParseStruct();
+  std::vector<StringId> ParseTags();
+  void ListStructs();
+  bool IsHeld(TypeId type, TypeId by);
   void ParseDecl(DeclKind kind);
   std::vector<ClosedMember> ParseMembers(DeclId owner);
   void DefineBlock(ClosedDecl& decl);
@@ -222,14 +226,19 @@ void ClosedParser::ParseTop() {
 
 void ClosedParser::ParseStruct() {
   const TextScanner::Name name = scanner_.ReadName();
+  auto record = std::make_unique<ClosedDecl>();
+  record->name = pool().InternText(name.base);
   std::vector<ShapeMember> members;
   scanner_.Expect("{");
   while (scanner_.ok() && !scanner_.Accept("}")) {
     const StringId member = pool().InternText(scanner_.ReadName().base);
     scanner_.Expect(":");
     members.push_back({member, ReadType()});
+    record->members.push_back({.name = member, .type = members.back().type, .tags = ParseTags()});
   }
   const TypeId type = pool().InternStruct(name.base, members);
+  record->type = type;
+  parsed_.structs.push_back(std::move(record));
   ++struct_uses_[name.base];
   named_structs_.push_back(type);
   if (!structs_.Insert(name.key, type).second) {
@@ -251,16 +260,46 @@ std::vector<ClosedMember> ClosedParser::ParseMembers(DeclId owner) {
       std::tie(member.pack, member.pack_bits) = scanner_.ReadPack();
       scanner_.Expect(")");
     }
-    if (scanner_.Accept("tags")) {
-      scanner_.Expect("(");
-      do {
-        member.tags.push_back(pool().InternText(scanner_.ReadName().base));
-      } while (scanner_.Accept(","));
-      scanner_.Expect(")");
-    }
+    member.tags = ParseTags();
     members.push_back(std::move(member));
   }
   return members;
+}
+
+std::vector<StringId> ClosedParser::ParseTags() {
+  std::vector<StringId> tags;
+  if (scanner_.Accept("tags")) {
+    scanner_.Expect("(");
+    do {
+      tags.push_back(pool().InternText(scanner_.ReadName().base));
+    } while (scanner_.Accept(","));
+    scanner_.Expect(")");
+  }
+  return tags;
+}
+
+bool ClosedParser::IsHeld(TypeId type, TypeId by) {
+  while (pool()[by].kind == TypeKind::kArray || pool()[by].kind == TypeKind::kRuntimeArray) {
+    by = TypeId{pool()[by].element};
+  }
+  return pool()[by].kind == TypeKind::kStruct &&
+         (by == type || std::ranges::any_of(pool().Members(by), [&](const ShapeMember& member) {
+            return IsHeld(type, member.type);
+          }));
+}
+
+// Structs that only code uses have no record in a variant.
+void ClosedParser::ListStructs() {
+  for (const std::unique_ptr<ClosedDecl>& record : parsed_.structs) {
+    const bool held = std::ranges::any_of(parsed_.variant.interface, [&](const ClosedDecl* decl) {
+      return std::ranges::any_of(decl->members, [&](const ClosedMember& member) {
+        return IsHeld(record->type, member.type);
+      });
+    });
+    if (held) {
+      parsed_.variant.structs.push_back(record.get());
+    }
+  }
 }
 
 // Gives the block of a buffer its struct type and a name, as if it had been written as a struct.

@@ -23,6 +23,7 @@ Result<Module> ParseModule(std::string_view text, CutPolicy policy = CutPolicy::
 struct ParsedVariant {
   std::unique_ptr<Pool> pool;
   std::vector<std::unique_ptr<ClosedDecl>> decls;        // interface, then signatures
+  std::vector<std::unique_ptr<ClosedDecl>> structs;      // without ids
   std::vector<std::unique_ptr<ClosedSegment>> segments;  // in the order of the text
   ClosedVariant variant;
 };

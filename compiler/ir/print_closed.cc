@@ -136,6 +136,7 @@ class ClosedPrinter {
   void PrintDecl(const ClosedDecl& decl);
   void PrintSignature(const ClosedDecl& decl);
   void PrintMember(const ClosedMember& member, std::string_view name);
+  void PrintTags(std::span<const StringId> tags);
   void PrintSegment(const ClosedSegment& segment, uint32_t indent);
   void PrintLocal(const ClosedLocal& local, uint32_t indent);
   void PrintEntry(const EntryRef& entry);
@@ -149,6 +150,7 @@ class ClosedPrinter {
 
   const Pool& pool_;
   ClosedNames names_;
+  std::span<const ClosedDecl* const> records_;  // of structs, for tags
   std::string out_;
 };
 
@@ -166,8 +168,14 @@ void ClosedPrinter::DefineStructsOf(TypeId id) {
     DefineStructsOf(member.type);
   }
   Add("struct {} {{\n", names_.Struct(id));
-  for (const ShapeMember& member : pool_.Members(id)) {
-    Add("  {} : {}\n", NameText(pool_.Text(member.name)), names_.Type(member.type));
+  const auto record = std::ranges::find(records_, id, &ClosedDecl::type);
+  const std::span<const ShapeMember> members = pool_.Members(id);
+  for (size_t i = 0; i < members.size(); ++i) {
+    Add("  {} : {}", NameText(pool_.Text(members[i].name)), names_.Type(members[i].type));
+    if (record != records_.end()) {
+      PrintTags((*record)->members[i].tags);
+    }
+    Add("\n");
   }
   Add("}}\n");
 }
@@ -210,10 +218,15 @@ void ClosedPrinter::PrintMember(const ClosedMember& member, std::string_view nam
   if (member.pack != PackClass::kDefault) {
     Add(" pack({}{})", NameOf(member.pack), member.pack_bits);
   }
-  for (size_t i = 0; i < member.tags.size(); ++i) {
-    Add("{}{}", i == 0 ? " tags(" : ", ", NameText(pool_.Text(member.tags[i])));
+  PrintTags(member.tags);
+  Add("\n");
+}
+
+void ClosedPrinter::PrintTags(std::span<const StringId> tags) {
+  for (size_t i = 0; i < tags.size(); ++i) {
+    Add("{}{}", i == 0 ? " tags(" : ", ", NameText(pool_.Text(tags[i])));
   }
-  Add("{}\n", member.tags.empty() ? "" : ")");
+  Add("{}", tags.empty() ? "" : ")");
 }
 
 void ClosedPrinter::PrintDecl(const ClosedDecl& decl) {
@@ -351,6 +364,7 @@ void ClosedPrinter::PrintEntry(const EntryRef& entry) {
 }
 
 std::string ClosedPrinter::PrintAll(const ClosedVariant& variant) {
+  records_ = variant.structs;
   for (const ClosedDecl* decl : variant.interface) {
     names_.Declare(*decl);
   }

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 constexpr std::string_view kVariant = R"(variant graphics_classic
 struct light_t {
-  position : f3
+  position : f3 tags(world, low)
   power : f1
 }
 struct scene_t {

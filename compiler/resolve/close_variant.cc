@@ -66,6 +66,7 @@ class VariantCloser {
     for (const ir::DeclId id : program_.interface()) {
       CloseInterface(id);
     }
+    ListStructs();
     CheckLocations();
     answers_.BeginReads();
     out_.settings = CloseSettings(program_, color_outputs_, answers_, diagnostics_);
@@ -164,6 +165,16 @@ class VariantCloser {
     if (decl.kind == ir::DeclKind::kContainer &&
         decl.container() == ir::ContainerKind::kColorOutput) {
       color_outputs_ += static_cast<uint32_t>(closed->members.size());
+    }
+  }
+
+  // What was asked for so far and is no part of the interface is held by it.
+  void ListStructs() {
+    for (const ir::DeclId id : answers_.closed_decls()) {
+      const ir::ClosedDecl* closed = answers_.Decl(id);
+      if (closed != nullptr && closed->kind == ir::DeclKind::kStruct) {
+        out_.structs.push_back(closed);
+      }
     }
   }
 
