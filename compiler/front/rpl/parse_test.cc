@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// What goldens do not show: limits, speed of bad input, and which errors hide which. The grammar
+// and every message are in tests/golden/parse.
+#include "compiler/front/rpl/parse.h"
+
+#include <chrono>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "compiler/front/rpl/dump.h"
+
+namespace kiln::rpl {
+namespace {
+
+std::string Repeat(std::string_view text, size_t count) {
+  std::string out;
+  for (size_t i = 0; i < count; ++i) {
+    out += text;
+  }
+  return out;
+}
+
+std::string InFunction(std::string_view statements) {
+  return "void f (void) { " + std::string(statements) + " }";
+}
+
+// "RPL1110@23 RPL1002@40": codes and byte offsets.
+std::string Errors(std::string_view text) {
+  std::string out;
+  for (const Diagnostic& d : ParseTokens(text, Lex(text, 0), 0).diagnostics) {
+    out += (out.empty() ? "" : " ") + std::string(CodeText(d.code)) + "@" +
+           std::to_string(d.primary.bytes.begin);
+  }
+  return out;
+}
+
+std::string Codes(std::string_view text) {
+  std::string out;
+  for (const Diagnostic& d : ParseTokens(text, Lex(text, 0), 0).diagnostics) {
+    out += (out.empty() ? "" : " ") + std::string(CodeText(d.code));
+  }
+  return out;
+}
+
+TEST(Parse, Limits_AreExact) {
+  const struct {
+    const char* name;
+    std::string fits;
+    std::string too_deep;
+  } cases[] = {
+      {"parentheses", InFunction(Repeat("(", 256) + "x" + Repeat(")", 256) + ";"),
+       InFunction(Repeat("(", 257) + "x" + Repeat(")", 257) + ";")},
+      {"unary operators", InFunction(Repeat("-", 256) + "x;"), InFunction(Repeat("!", 257) + "x;")},
+      {"indices", InFunction(Repeat("x[", 256) + "0u" + Repeat("]", 256) + ";"),
+       InFunction(Repeat("x[", 257) + "0u" + Repeat("]", 257) + ";")},
+      {"calls", InFunction(Repeat("g (", 256) + "x" + Repeat(")", 256) + ";"),
+       InFunction(Repeat("g (", 257) + "x" + Repeat(")", 257) + ";")},
+      {"constructors", InFunction(Repeat("f1 {", 256) + "x" + Repeat("}", 256) + ";"),
+       InFunction(Repeat("f1 {", 257) + "x" + Repeat("}", 257) + ";")},
+      {"assignments", InFunction(Repeat("x = ", 256) + "y;"),
+       InFunction(Repeat("x = ", 257) + "y;")},
+      {"scopes", InFunction(Repeat("{ ", 255) + Repeat("} ", 255)),
+       InFunction(Repeat("{ ", 256) + Repeat("} ", 256))},
+      {"else chains", InFunction(Repeat("if (a) { } else ", 255) + "{ }"),
+       InFunction(Repeat("if (a) { } else ", 257) + "{ }")},
+  };
+  for (const auto& c : cases) {
+    EXPECT_EQ(Codes(c.fits), "") << c.name;
+    EXPECT_EQ(Codes(c.too_deep), "RPL1009") << c.name;
+  }
+}
+
+TEST(Parse, LongChains_AreNotNested) {
+  EXPECT_EQ(Codes(InFunction("f1 x = a" + Repeat(" + a", 20000) + ";")), "");
+  EXPECT_EQ(Codes(InFunction("f1 x = a" + Repeat(" && a || b", 10000) + ";")), "");
+  EXPECT_EQ(Codes(InFunction("f1 x = a" + Repeat(".b[0u]", 10000) + ";")), "");
+  EXPECT_EQ(Codes("constant k = 1u" + Repeat(" + 1u", 20000) + ";"), "");
+  EXPECT_EQ(Codes(InFunction(Repeat("x = 1.0; ", 20000))), "");
+}
+
+TEST(Parse, HostileInput_IsAnsweredQuickly) {
+  const std::string cases[] = {
+      InFunction(Repeat("(", 10000) + Repeat(")", 10000)),
+      InFunction(Repeat("-", 100000)),
+      InFunction(Repeat("{", 100000)),
+      InFunction(Repeat("x[", 20000)),
+      InFunction(Repeat("f4 {", 100000)),
+      InFunction(Repeat("if (a) { } else ", 20000)),
+      InFunction(Repeat("x (", 100000)),
+      Repeat("struct s { ", 20000),
+      Repeat("conditional (", 50000),
+      Repeat("}", 20000),
+      Repeat("\"", 100001),
+      Repeat("@", 20000),
+  };
+  for (const std::string& text : cases) {
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_NE(Codes(text), "") << text.substr(0, 40);
+    // far above what it takes, far below what anything quadratic would
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20))
+        << text.substr(0, 40);
+  }
+}
+
+TEST(Parse, OneConstruct_HasOneError) {
+  const struct {
+    std::string_view text;
+    std::string_view errors;
+  } cases[] = {
+      {"void f (void) { f1 a = 1.5f + * 2.0; }", "RPL1004@23"},
+      {"void f (void) { f1 a = * 1.5f; }", "RPL1172@23"},
+      {"void f (void) { f1 a = b @ c; }", "RPL1002@25"},
+      {"void f (void) { f1 sin_f1 = ; }", "RPL1107@19"},
+      {"void f (f1 a, f1 b) { }", "RPL1152@8"},
+      {"void f (f1 a) { f1 b = ; }", "RPL1152@8 RPL1174@23"},
+      {"global pi: flag 3;", "RPL1107@7"},
+      {"struct s { f4 a b; f4 c d; };", "RPL1110@16 RPL1110@24"},
+      {"void f (void) { if (a b) { c = ; } }", "RPL1170@22 RPL1174@31"},
+      {"void f (void) { while (!) { x; } y z w; }", "RPL1173@23 RPL1110@37"},
+  };
+  for (const auto& c : cases) {
+    EXPECT_EQ(Errors(c.text), c.errors) << c.text;
+  }
+}
+
+// At most the error of the statement that was cut, and that of the list around it.
+TEST(Parse, EndOfFileAnywhere_IsReported) {
+  const std::string text =
+      "global a: enum \"x\" \"y\";\nconditional (a == \"x\") struct s { meta (t) f4[2u] b; "
+      "alias (c, b) };\nvoid f (in f1 x, out f2 y) { if (x < 1.0) { f1 z = g (x)[1u]; } "
+      "for (u1 i = 0u; i < 2u; i = i + 1u) { y = f2 {x, -x}; } return; }\n";
+  for (size_t size = 0; size < text.size(); ++size) {
+    const std::string_view part(text.data(), size);
+    const Parsed parsed = ParseTokens(part, Lex(part, 0), 0);
+    EXPECT_LE(parsed.diagnostics.size(), 2u) << part;
+    const bool whole = part.find_last_of(";}") == std::string_view::npos ||
+                       part.find_last_not_of(" \n") == part.find_last_of(";}");
+    EXPECT_TRUE(whole || !parsed.diagnostics.empty()) << part;
+  }
+}
+
+TEST(Parse, MissingLineEnd_ContinuesOnTheNextLine) {
+  EXPECT_EQ(Codes("constant a = 1u\nconstant b = ;\n"), "RPL1110 RPL1174");
+  EXPECT_EQ(Codes("constant a = 1u constant b = ;\n"), "RPL1170");
+}
+
+TEST(Parse, Twice_GivesTheSame) {
+  const std::string text = "global a: flag 3;\nvoid f (f1 x) { y = ; z w; }\nstruct s { };\n";
+  const Parsed first = ParseTokens(text, Lex(text, 0), 0);
+  const Parsed second = ParseTokens(text, Lex(text, 0), 0);
+  EXPECT_EQ(first.diagnostics, second.diagnostics);
+}
+
+}  // namespace
+}  // namespace kiln::rpl
