@@ -22,6 +22,19 @@ class MeshBuilder {
     return count_++;
   }
 
+  // Clockwise from outside: in a right-handed space the cross product of the edges points inwards.
+  void Triangle(uint32_t a, uint32_t b, uint32_t c) {
+    const Vec3 cross = Cross(Position(b) - Position(a), Position(c) - Position(a));
+    if (Dot(cross, cross) < 1e-12F) {
+      return;  // at a pole
+    }
+    const Vec3 outwards = Normal(a) + Normal(b) + Normal(c);
+    if (Dot(cross, outwards) > 0) {
+      std::swap(b, c);
+    }
+    indices_.insert(indices_.end(), {a, b, c});
+  }
+
   // Two triangles between four corners; the order does not matter as long as it goes round.
   void Quad(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
     Triangle(a, b, c);
@@ -47,19 +60,6 @@ class MeshBuilder {
   Vec3 Normal(uint32_t i) const { return At(normals_, size_t{i} * 4); }
   static Vec3 At(const std::vector<float>& from, size_t at) {
     return {from[at], from[at + 1], from[at + 2]};
-  }
-
-  // Clockwise from outside: in a right-handed space the cross product of the edges points inwards.
-  void Triangle(uint32_t a, uint32_t b, uint32_t c) {
-    const Vec3 cross = Cross(Position(b) - Position(a), Position(c) - Position(a));
-    if (Dot(cross, cross) < 1e-12F) {
-      return;  // at a pole
-    }
-    const Vec3 outwards = Normal(a) + Normal(b) + Normal(c);
-    if (Dot(cross, outwards) > 0) {
-      std::swap(b, c);
-    }
-    indices_.insert(indices_.end(), {a, b, c});
   }
 
   std::vector<float> positions_;
@@ -171,6 +171,20 @@ Mesh Column(float radius, float height, uint32_t joints) {
     }
   }
   JoinGrid(builder, kColumns, kRows);
+  // The lid hangs on the highest joint.
+  const auto add_lid = [&](float x, float z) {
+    joint_indices.insert(joint_indices.end(), {joints - 2, joints - 1, 0, 0});
+    weights.insert(weights.end(), {0, 1, 0, 0});
+    return builder.Add({x * radius, height, z * radius}, {0, 1, 0}, x, z, {1, 0, 0});
+  };
+  const uint32_t center = add_lid(0, 0);
+  uint32_t last = add_lid(1, 0);
+  for (uint32_t column = 1; column <= kColumns; ++column) {
+    const float around = Share(column, kColumns) * 2 * kPi;
+    const uint32_t next = add_lid(std::cos(around), std::sin(around));
+    builder.Triangle(center, last, next);
+    last = next;
+  }
   Mesh mesh = std::move(builder).Finish();
   mesh.streams["joints"] = {4, std::move(joint_indices)};
   mesh.streams["weights"] = {4, std::move(weights)};

@@ -13,8 +13,8 @@ namespace {
 
 using Options = std::map<std::string, OptionValue>;
 
-constexpr Vec3 kEye = {1.6F, 3.1F, 9.4F};
-constexpr Vec3 kLookAt = {0.0F, 1.05F, 0.0F};
+constexpr Vec3 kEye = {1.0F, 3.7F, 8.6F};
+constexpr Vec3 kLookAt = {0.15F, 1.15F, 0.0F};
 constexpr float kAngle = 40.0F * kPi / 180.0F;
 constexpr float kNear = 0.1F;
 constexpr float kFar = 80.0F;
@@ -150,7 +150,7 @@ void AddPillar(Scene& scene) {
   AddThing(scene, {.name = "pillar",
                    .mesh = "pillar",
                    .values = LeaningPillar(),
-                   .world_from_mesh = Translation({-0.35F, 0, 0}),
+                   .world_from_mesh = Translation({-0.6F, 0, -0.4F}),
                    .options = {{"skinning", std::string("weights_4")}},
                    .shadow_options = {{"skinning", std::string("weights_4")}},
                    .images = {{"base_color_map", {"stripes"}}}});
@@ -196,7 +196,7 @@ void AddGlassAndText(Scene& scene) {
        .values = std::move(glass),
        .images = {{"base_color_map", {"white"}}, {"shadow_map", {Scene::kShadowMap}}}});
   ValueTable text;
-  text.Set("world_transform", Translation({0.1F, 3.05F, -1.0F}));
+  text.Set("world_transform", Translation({0.3F, 2.75F, -1.6F}));
   text.Set("glyph_threshold", {0.5F, 0.03F, 0.12F, 0});
   text.Set("text_color", {1.0F, 0.86F, 0.55F, 1});
   text.Set("outline_color", {0.05F, 0.04F, 0.04F, 1});
@@ -228,7 +228,7 @@ void AddScreen(Scene& scene, uint32_t width, uint32_t height) {
   const auto h = static_cast<float>(height);
   scene.screen_values.Set("view_from_clip", InversePerspective(kAngle, w / h, kNear, kFar));
   scene.screen_values.Set("image_size", {w, h, 1 / w, 1 / h});
-  scene.screen_values.Set("exposure", {0.85F, 0.5F, 0.35F, 0});
+  scene.screen_values.Set("exposure", {0.8F, 0.5F, 0.35F, 0});
   scene.screen_values.Set("occlusion_tuning", {0.45F, 1.4F, 1.1F, 0});
   scene.screen_values.SetUints("frame_index", {0, 0, 0, 0});
 }
@@ -243,7 +243,7 @@ void AddPassValues(Scene& scene, float aspect) {
   view.Set("camera_right", axes.right, 0);
   view.Set("camera_up", axes.up, 0);
 
-  const Vec3 to_sun = Normalized({-0.55F, 0.75F, 0.45F});
+  const Vec3 to_sun = Normalized({-0.80F, 0.66F, 0.12F});
   const Vec3 sun_eye = to_sun * 14.0F;
   const Mat4 shadow_from_world =
       Orthographic(8, 1, 28) * ViewFromWorld(sun_eye, LookAxes(sun_eye, {0, 0, 0}));
@@ -258,11 +258,11 @@ void AddPassValues(Scene& scene, float aspect) {
                              0.2F, 1.4F, -2.2F, 5, -4.2F, 1.2F, -1.8F, 5});
   view.Set("lamp_radiance", {0.3F, 1.2F, 3.2F, 0, 3.2F, 0.7F, 0.2F, 0,  //
                              0.5F, 2.6F, 0.8F, 0, 2.4F, 0.5F, 2.6F, 0});
-  view.Set("ambient_sky", {0.34F, 0.46F, 0.66F, 0});
-  view.Set("ambient_ground", {0.20F, 0.17F, 0.14F, 0});
-  view.Set("atmosphere.haze.color", {0.42F, 0.55F, 0.74F, 1});
-  view.Set("atmosphere.haze.range", {10, 60, 0.03F, 0.08F});
-  scene.background = {0.42F, 0.55F, 0.74F, 1};
+  view.Set("ambient_sky", {0.20F, 0.27F, 0.40F, 0});
+  view.Set("ambient_ground", {0.10F, 0.085F, 0.07F, 0});
+  view.Set("atmosphere.haze.color", {0.34F, 0.47F, 0.68F, 1});
+  view.Set("atmosphere.haze.range", {10, 60, 0.012F, 0.3F});
+  scene.background = {0.34F, 0.47F, 0.68F, 1};
 }
 
 void AddSamplers(Scene& scene) {

@@ -170,7 +170,7 @@ ImageData Checker() {
   return MakeColor([](float u, float v) {
     const auto square = static_cast<int32_t>(u * 4) + static_cast<int32_t>(v * 4);
     const Color color =
-        square % 2 == 0 ? Color{0.78F, 0.75F, 0.68F, 1} : Color{0.40F, 0.42F, 0.45F, 1};
+        square % 2 == 0 ? Color{0.74F, 0.71F, 0.65F, 1} : Color{0.50F, 0.51F, 0.52F, 1};
     const float x = Fract(u * 4);
     const float y = Fract(v * 4);
     const float seam = std::min(std::min(x, 1 - x), std::min(y, 1 - y));
