@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/emit/spirv/dump.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <spirv/unified1/spirv.hpp11>
+
+#include "compiler/base/check.h"
+
+namespace kiln::spirv {
+namespace {
+
+struct OpName {
+  spv::Op op;
+  std::string_view name;
+};
+constexpr OpName kOpNames[] = {
+#define KILN_OP(name) {spv::Op::Op##name, #name},
+#include "compiler/emit/spirv/ops.def"
+};
+
+std::string OpText(uint32_t opcode) {
+  const auto* found = std::ranges::find(kOpNames, static_cast<spv::Op>(opcode), &OpName::op);
+  return found != std::end(kOpNames) ? std::string(found->name) : fmt::format("Op{}", opcode);
+}
+
+// Whether this word of an instruction begins a text, which then reaches to its end.
+bool HasText(uint32_t opcode, uint32_t position) {
+  const auto op = static_cast<spv::Op>(opcode);
+  const bool second = op == spv::Op::OpName || op == spv::Op::OpExtInstImport;
+  return (second && position == 2) || (op == spv::Op::OpMemberName && position == 3);
+}
+
+std::string_view PartName(Part part) {
+  switch (part) {
+    case Part::kDebug:
+      return "debug";
+    case Part::kAnnotations:
+      return "annotations";
+    case Part::kDeclarations:
+      return "declarations";
+    case Part::kVariables:
+      return "variables";
+    case Part::kCode:
+      return "code";
+  }
+  KILN_UNREACHABLE();
+}
+
+std::string_view SlotName(SlotKind kind) {
+  switch (kind) {
+    case SlotKind::kSet:
+      return "set";
+    case SlotKind::kBinding:
+      return "binding";
+    case SlotKind::kLocation:
+      return "location";
+  }
+  KILN_UNREACHABLE();
+}
+
+// What symbols are called; without a variant, by their rows.
+class Names {
+ public:
+  Names(const PieceTable& table, const ir::ClosedVariant* variant)
+      : table_(table), variant_(variant) {}
+
+  std::string Text(SymbolId id) const {
+    const Symbol& symbol = table_.store()[id];
+    switch (symbol.kind) {
+      case SymbolKind::kInstructionSet:
+      case SymbolKind::kType:
+        return "{" + Shape(id) + "}";
+      case SymbolKind::kStageVariable:
+        return fmt::format("{{stage {}}}", Quoted(id));
+      case SymbolKind::kVariable:
+        return fmt::format("{{{}}}", Variable(symbol));
+      case SymbolKind::kFunction:
+        return fmt::format("{{fn {}}}", Function(ir::DeclId{symbol.a}));
+      case SymbolKind::kLocal:
+        return fmt::format("{{{}{}}}", Local(ir::LocalId{symbol.a}),
+                           symbol.b != 0 ? " continue" : "");
+    }
+    KILN_UNREACHABLE();
+  }
+
+  std::string Decl(ir::DeclId id) const {
+    const ir::ClosedDecl* decl = FindDecl(id);
+    return decl != nullptr ? "@" + std::string(table_.pool().Text(decl->name))
+                           : fmt::format("@{}", id.value);
+  }
+  std::string Function(ir::DeclId id) const {
+    for (size_t e = 0; variant_ != nullptr && e < variant_->entries.size(); ++e) {
+      for (const ir::FunctionRef& function : variant_->entries[e].functions) {
+        if (function.function == id) {
+          return "@" + std::string(table_.pool().Text(function.signature->name));
+        }
+      }
+    }
+    return fmt::format("@{}", id.value);
+  }
+
+ private:
+  const ir::ClosedDecl* FindDecl(ir::DeclId id) const {
+    for (size_t i = 0; variant_ != nullptr && i < variant_->interface.size(); ++i) {
+      if (variant_->interface[i]->decl == id) {
+        return variant_->interface[i];
+      }
+    }
+    return nullptr;
+  }
+
+  std::string Variable(const Symbol& symbol) const {
+    std::string text = Decl(ir::DeclId{symbol.a});
+    if (symbol.b != ir::kNoRow) {
+      text += "." + Member(ir::DeclId{symbol.a}, ir::MemberId{symbol.b});
+      text += static_cast<ir::Direction>(symbol.c) == ir::Direction::kIn ? " in" : " out";
+    }
+    return text;
+  }
+  std::string Member(ir::DeclId owner, ir::MemberId id) const {
+    if (const ir::ClosedDecl* decl = FindDecl(owner); decl != nullptr) {
+      for (const ir::ClosedMember& member : decl->members) {
+        if (member.member == id) {
+          return std::string(table_.pool().Text(member.name));
+        }
+      }
+    }
+    return fmt::format("{}", id.value);
+  }
+
+  std::string Local(ir::LocalId id) const {
+    for (size_t e = 0; variant_ != nullptr && e < variant_->entries.size(); ++e) {
+      for (const ir::FunctionRef& function : variant_->entries[e].functions) {
+        for (const ir::SegmentRef& segment : function.segments) {
+          const auto& locals = segment.closed->locals;
+          const auto found = std::ranges::find(locals, id, &ir::ClosedLocal::local);
+          if (found != locals.end()) {
+            return found->name.valid() ? "$" + std::string(table_.pool().Text(found->name))
+                                       : "loop";
+          }
+        }
+      }
+    }
+    return fmt::format("${}", id.value);
+  }
+
+  // A type or constant in terms of what it is made of; a struct by its name, if it has one. Types
+  // nest as deep as the language allows.
+  std::string Shape(SymbolId id) const;
+  std::string Quoted(SymbolId id) const;
+
+  const PieceTable& table_;
+  const ir::ClosedVariant* variant_;
+};
+
+// Text in words from `first`.
+std::string TextOf(std::span<const uint32_t> words, size_t first) {
+  std::string text;
+  for (size_t i = first; i < words.size(); ++i) {
+    for (uint32_t shift = 0; shift < 32; shift += 8) {
+      const char c = static_cast<char>(words[i] >> shift & 0xffu);
+      if (c == 0) {
+        return text;
+      }
+      text += c;
+    }
+  }
+  return text;
+}
+
+PieceId PieceOfGlobal(const PieceStore& store, SymbolId id) {
+  for (const PieceStore::Ordered& row : store.order()) {
+    if (row.symbol == id) {
+      return row.piece;
+    }
+  }
+  KILN_UNREACHABLE();
+}
+
+std::string Names::Quoted(SymbolId id) const {
+  const PieceStore& store = table_.store();
+  const Piece& piece = store[PieceOfGlobal(store, id)];
+  const std::span<const uint32_t> debug = store.WordsOf(piece.part(Part::kDebug));
+  return debug.empty() ? fmt::format("{}", store[id].a) : TextOf(debug, 2);
+}
+
+std::string Names::Shape(SymbolId id) const {
+  const PieceStore& store = table_.store();
+  const Piece& piece = store[PieceOfGlobal(store, id)];
+  const Section& section = piece.part(Part::kDeclarations);
+  const std::span<const uint32_t> words = store.WordsOf(section);
+  const std::span<const uint32_t> debug = store.WordsOf(piece.part(Part::kDebug));
+  const uint32_t opcode = words[0] & 0xffffu;
+  if (static_cast<spv::Op>(opcode) == spv::Op::OpTypeStruct && !debug.empty()) {
+    return "struct " + TextOf(debug.first(debug[0] >> 16), 2);
+  }
+  std::string text = OpText(opcode);
+  if (text.starts_with("Type")) {
+    text.erase(0, 4);
+  }
+  const std::span<const Import> imports = store.ImportsOf(section);
+  const uint32_t result = store.OwnOf(section)[0];
+  size_t next = 0;
+  for (uint32_t i = 1; i < words.size(); ++i) {
+    if (next < imports.size() && imports[next].position == i) {
+      const std::string part = Shape(imports[next++].symbol);
+      text += part.find(' ') == std::string::npos ? " " + part : " (" + part + ")";
+    } else if (HasText(opcode, i)) {
+      return text + " \"" + TextOf(words, i) + "\"";
+    } else if (i != result) {
+      text += fmt::format(" {}", words[i]);
+    }
+  }
+  return text;
+}
+
+class PieceDumper {
+ public:
+  PieceDumper(const PieceTable& table, const ir::ClosedVariant* variant)
+      : store_(table.store()), names_(table, variant) {}
+
+  void Dump(PieceId id, std::string_view title);
+  Names& names() { return names_; }
+  std::string Take() { return std::move(out_); }
+
+ private:
+  struct Cursor {
+    size_t own = 0, import = 0, slot = 0, hole = 0;
+  };
+  template <class... Args>
+  void Add(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+  }
+  void DumpTitle(const Piece& piece, std::string_view title);
+  void DumpSection(const Piece& piece, const Section& section, std::string_view title,
+                   bool annotations, bool code);
+  std::string Operand(const Piece& piece, const Section& section, uint32_t position, bool slots,
+                      Cursor& cursor) const;
+
+  const PieceStore& store_;
+  Names names_;
+  std::string out_;
+};
+
+void PieceDumper::DumpTitle(const Piece& piece, std::string_view title) {
+  Add("{}: {} ids", title, piece.own_ids);
+  uint32_t number = 0;
+  for (const SymbolId name : store_.Reserved(piece)) {
+    Add("{} +{} {}", number == 0 ? "," : "", number, names_.Text(name));
+    ++number;
+  }
+  for (const uint32_t capability : target::CapabilitiesOf(piece.needs)) {
+    Add(", capability {}", capability);
+  }
+  Add("\n");
+}
+
+std::string PieceDumper::Operand(const Piece& piece, const Section& section, uint32_t position,
+                                 bool slots, Cursor& cursor) const {
+  const auto own = store_.OwnOf(section);
+  const auto imports = store_.ImportsOf(section);
+  const auto filled = store_.Slots(piece);
+  const uint32_t word = store_.WordsOf(section)[position];
+  if (cursor.own < own.size() && own[cursor.own] == position) {
+    ++cursor.own;
+    return fmt::format("+{}", word);
+  }
+  if (cursor.import < imports.size() && imports[cursor.import].position == position) {
+    return names_.Text(imports[cursor.import++].symbol);
+  }
+  if (slots && cursor.slot < filled.size() && filled[cursor.slot].position == position) {
+    return fmt::format("<{}>", SlotName(filled[cursor.slot++].kind));
+  }
+  return fmt::format("{}", word);
+}
+
+void PieceDumper::DumpSection(const Piece& piece, const Section& section, std::string_view title,
+                              bool annotations, bool code) {
+  const std::span<const uint32_t> words = store_.WordsOf(section);
+  const std::span<const Hole> holes = code ? store_.Holes(piece) : std::span<const Hole>{};
+  if (words.empty() && holes.empty()) {
+    return;
+  }
+  Add("  {}\n", title);
+  Cursor cursor;
+  const auto pass_holes = [&](uint32_t position) {
+    for (; cursor.hole < holes.size() && holes[cursor.hole].word_end == position; ++cursor.hole) {
+      Add("    hole {}\n", cursor.hole + 1);
+    }
+  };
+  for (uint32_t at = 0; at < words.size(); at += words[at] >> 16) {
+    pass_holes(at);
+    const uint32_t opcode = words[at] & 0xffffu;
+    Add("    {}", OpText(opcode));
+    for (uint32_t i = 1; i < words[at] >> 16; ++i) {
+      if (HasText(opcode, i)) {
+        Add(" \"{}\"", TextOf(words.subspan(at, words[at] >> 16), i));
+        break;
+      }
+      Add(" {}", Operand(piece, section, at + i, annotations, cursor));
+    }
+    Add("\n");
+  }
+  pass_holes(section.words.count);
+}
+
+void PieceDumper::Dump(PieceId id, std::string_view title) {
+  const Piece& piece = store_[id];
+  DumpTitle(piece, title);
+  for (uint32_t i = 0; i < kPartCount; ++i) {
+    const Part part = static_cast<Part>(i);
+    DumpSection(piece, piece.part(part), PartName(part), part == Part::kAnnotations,
+                part == Part::kCode);
+  }
+  for (const Conditional& conditional : store_.Conditionals(piece)) {
+    DumpSection(piece, conditional.words,
+                fmt::format("if {} is non-uniform", names_.Text(conditional.parameter)), false,
+                false);
+  }
+}
+
+}  // namespace
+
+std::string DumpPiece(PieceId piece, const PieceTable& table) {
+  PieceDumper dumper(table, nullptr);
+  dumper.Dump(piece, "piece");
+  return dumper.Take();
+}
+
+std::string DumpPieces(const ir::ClosedVariant& variant, const PieceTable& table) {
+  PieceDumper dumper(table, &variant);
+  for (const ir::ClosedDecl* decl : variant.interface) {
+    const DeclVersion* version = table.Find(decl);
+    KILN_CHECK(version != nullptr, "declaration {} was not lowered", decl->decl);
+    for (const VariableVersion& variable : table.Variables(*version)) {
+      dumper.Dump(variable.piece, "variable of " + dumper.names().Decl(decl->decl));
+    }
+  }
+  for (const ir::EntryRef& entry : variant.entries) {
+    for (const ir::FunctionRef& function : entry.functions) {
+      const std::string name = dumper.names().Function(function.function);
+      dumper.Dump(table.Find(function.signature)->head, "head of " + name);
+      for (size_t i = 0; i < function.segments.size(); ++i) {
+        dumper.Dump(table.Find(function.segments[i].closed),
+                    fmt::format("segment {} of {}, in {}", i, name, function.segments[i].parent));
+      }
+    }
+  }
+  return dumper.Take();
+}
+
+}  // namespace kiln::spirv
