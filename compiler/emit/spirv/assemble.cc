@@ -39,10 +39,44 @@ spv::ExecutionModel ModelOf(ir::Stage stage) {
   KILN_UNREACHABLE();
 }
 
+// Adds `base` to own ids while copying, eight words at a time: up to seven words behind the end are
+// read and written too.
+uint32_t* CopyWords(uint32_t* __restrict out, const uint32_t* __restrict words,
+                    const uint32_t* __restrict own, uint32_t count, uint32_t base) {
+  static_assert(kCopySlack == 7);
+  for (uint32_t i = 0; i < count; i += 8) {
+    for (uint32_t k = 0; k < 8; ++k) {
+      out[i + k] = words[i + k] + (own[i + k] & base);
+    }
+  }
+  return out + count;
+}
+
 constexpr uint32_t kHeaderWords = 5;
 constexpr uint32_t kModeWords = 3 + 3 + 6;  // OriginUpperLeft, DepthReplacing, LocalSize
 
 }  // namespace
+
+// Words and imports of a section, or of a part of it that begins at `position`. What follows in the
+// output is written later, so the copy may be rounded up.
+inline void Assembler::Copy(Range<uint32_t> words, Range<Import> imports, uint32_t base,
+                            uint32_t position) {
+  uint32_t* const start = out_;
+  out_ = CopyWords(start, store_.words() + words.first, store_.own_masks() + words.first,
+                   words.count, base);
+  const uint32_t* const numbers = numbers_.data();
+  const Import* const first = store_.imports() + imports.first;
+#pragma GCC unroll 4
+  for (const Import* i = first; i != first + imports.count; ++i) {
+    start[i->position - position] = numbers[i->symbol.value];
+  }
+}
+
+inline void Assembler::WriteSection(const Section& section, uint32_t base) {
+  if (!section.words.empty()) {
+    Copy(section.words, section.imports, base, 0);
+  }
+}
 
 std::span<const uint32_t> Assembler::Assemble(const ir::ClosedVariant& variant, EntryChoice choice,
                                               const layout::Layout& layout) {
@@ -204,12 +238,17 @@ void Assembler::WriteAnnotations(const layout::Layout& layout) {
   for (const Run& global : globals_) {
     uint32_t* const words = out_;
     WriteSection(global.piece->part(Part::kAnnotations), global.base);
-    FillSlots(global, words, layout);
+    if (!global.piece->slots.empty()) {
+      FillSlots(global, words, layout);
+    }
   }
   for (const Run& run : runs_) {
     WriteSection(run.piece->part(Part::kAnnotations), run.base);
+    if (!has_flows_) {
+      continue;
+    }
     for (const Conditional& conditional : store_.Conditionals(*run.piece)) {
-      if (has_flows_ && non_uniform_[conditional.parameter.value] != 0) {
+      if (non_uniform_[conditional.parameter.value] != 0) {
         WriteSection(conditional.words, run.base);
       }
     }
@@ -271,10 +310,7 @@ void Assembler::WriteCode(const Function& function) {
     const Run& run = runs_[function.first_run + current.segment];
     const Section& code = run.piece->part(Part::kCode);
     if (current.hole == run.piece->holes.count) {
-      WriteChunk(code, current,
-                 {.word_end = code.words.count,
-                  .own_end = code.own.count,
-                  .import_end = code.imports.count},
+      WriteChunk(code, current, {.word_end = code.words.count, .import_end = code.imports.count},
                  run.base);
       open_.pop_back();
       continue;
@@ -285,7 +321,6 @@ void Assembler::WriteCode(const Function& function) {
     if (live) {
       WriteChunk(code, current, hole, run.base);
       current.word = hole.word_end;
-      current.own = hole.own_end;
       current.import = hole.import_end;
       open_.push_back({.segment = next++});
     }
@@ -294,47 +329,8 @@ void Assembler::WriteCode(const Function& function) {
 }
 
 void Assembler::WriteChunk(const Section& code, const Open& from, const Hole& to, uint32_t base) {
-  const ptrdiff_t shift = out_ - words_.data() - static_cast<ptrdiff_t>(from.word);
-  uint32_t* const words = words_.data();
-  Copy(code.words.first + from.word, to.word_end - from.word);
-  const uint32_t* const own = store_.positions() + code.own.first;
-  for (uint32_t i = from.own; i < to.own_end; ++i) {
-    words[shift + own[i]] += base;
-  }
-  const Import* const imports = store_.imports() + code.imports.first;
-  for (uint32_t i = from.import; i < to.import_end; ++i) {
-    words[shift + imports[i].position] = numbers_[imports[i].symbol.value];
-  }
-}
-
-void Assembler::WriteSection(const Section& section, uint32_t base) {
-  if (section.words.empty()) {
-    return;
-  }
-  uint32_t* const words = out_;
-  Copy(section.words.first, section.words.count);
-  const uint32_t* const own = store_.positions() + section.own.first;
-  for (uint32_t i = 0; i < section.own.count; ++i) {
-    words[own[i]] += base;
-  }
-  const Import* const imports = store_.imports() + section.imports.first;
-  for (uint32_t i = 0; i < section.imports.count; ++i) {
-    words[imports[i].position] = numbers_[imports[i].symbol.value];
-  }
-}
-
-// Short copies are rounded up to four words: what follows in the output is written later.
-void Assembler::Copy(uint32_t first, uint32_t count) {
-  constexpr uint32_t kShort = 32;
-  const uint32_t* from = store_.words() + first;
-  if (count > kShort) {
-    std::memcpy(out_, from, count * sizeof(uint32_t));
-  } else {
-    for (uint32_t i = 0; i < count; i += 4) {
-      std::memcpy(out_ + i, from + i, 4 * sizeof(uint32_t));
-    }
-  }
-  out_ += count;
+  Copy({code.words.first + from.word, to.word_end - from.word},
+       {code.imports.first + from.import, to.import_end - from.import}, base, from.word);
 }
 
 std::vector<uint32_t> Assemble(const ir::ClosedVariant& variant, EntryChoice choice,

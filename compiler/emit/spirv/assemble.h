@@ -67,7 +67,7 @@ class Assembler {
   struct Open {
     uint32_t segment = 0;  // index in FunctionRef::segments
     uint32_t hole = 0;     // next
-    uint32_t word = 0, own = 0, import = 0;
+    uint32_t word = 0, import = 0;
   };
 
   // --- assemble_collect.cc
@@ -109,7 +109,7 @@ class Assembler {
   void WriteChunk(const Section& code, const Open& from, const Hole& to, uint32_t base);
   void WriteSection(const Section& section, uint32_t base);
   void FillSlots(const Run& run, uint32_t* words, const layout::Layout& layout);
-  void Copy(uint32_t first, uint32_t count);
+  void Copy(Range<uint32_t> words, Range<Import> imports, uint32_t base, uint32_t position);
   void Put(uint32_t word) { *out_++ = word; }
   bool HasStageVariable(const Entry& entry, ir::StageVariable variable) const;
 

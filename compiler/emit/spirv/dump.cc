@@ -202,7 +202,6 @@ std::string Names::Shape(SymbolId id) const {
     text.erase(0, 4);
   }
   const std::span<const Import> imports = store.ImportsOf(section);
-  const uint32_t result = store.OwnOf(section)[0];
   size_t next = 0;
   for (uint32_t i = 1; i < words.size(); ++i) {
     if (next < imports.size() && imports[next].position == i) {
@@ -210,7 +209,7 @@ std::string Names::Shape(SymbolId id) const {
       text += part.find(' ') == std::string::npos ? " " + part : " (" + part + ")";
     } else if (HasText(opcode, i)) {
       return text + " \"" + TextOf(words, i) + "\"";
-    } else if (i != result) {
+    } else if (!store.IsOwn(section, i)) {
       text += fmt::format(" {}", words[i]);
     }
   }
@@ -228,7 +227,7 @@ class PieceDumper {
 
  private:
   struct Cursor {
-    size_t own = 0, import = 0, slot = 0, hole = 0;
+    size_t import = 0, slot = 0, hole = 0;
   };
   template <class... Args>
   void Add(fmt::format_string<Args...> format, Args&&... args) {
@@ -260,12 +259,10 @@ void PieceDumper::DumpTitle(const Piece& piece, std::string_view title) {
 
 std::string PieceDumper::Operand(const Piece& piece, const Section& section, uint32_t position,
                                  bool slots, Cursor& cursor) const {
-  const auto own = store_.OwnOf(section);
   const auto imports = store_.ImportsOf(section);
   const auto filled = store_.Slots(piece);
   const uint32_t word = store_.WordsOf(section)[position];
-  if (cursor.own < own.size() && own[cursor.own] == position) {
-    ++cursor.own;
+  if (store_.IsOwn(section, position)) {
     return fmt::format("+{}", word);
   }
   if (cursor.import < imports.size() && imports[cursor.import].position == position) {

@@ -219,8 +219,12 @@ void Check(const Grammar& grammar, const PieceStore& store, const Section& secti
       expected.insert(at + id);
     }
   }
-  const std::span<const uint32_t> own = store.OwnOf(section);
-  std::set<uint32_t> found(own.begin(), own.end());
+  std::set<uint32_t> found;
+  for (uint32_t i = 0; i < words.size(); ++i) {
+    if (store.IsOwn(section, i)) {
+      found.insert(i);
+    }
+  }
   for (const Import& import : store.ImportsOf(section)) {
     EXPECT_TRUE(found.insert(import.position).second) << "two things at one position";
   }

@@ -44,11 +44,11 @@ struct Import {
   SymbolId symbol{};
 };
 
-// One part of one piece.
+// One part of one piece. Which words are own ids is a mask beside the words (PieceStore), so that
+// copying and adding bases are one pass.
 struct Section {
   Range<uint32_t> words{};
-  Range<uint32_t> own{};  // positions
-  Range<Import> imports{};
+  Range<Import> imports{};  // ascending positions
 };
 
 enum class SlotKind : uint8_t { kSet, kBinding, kLocation };
@@ -61,11 +61,10 @@ struct Slot {
 };
 
 // Where code continues with another segment, if that is live. The ends are those of the chunk of
-// code before the hole, in words, own positions and imports from the start of the code.
+// code before the hole, in words and imports from the start of the code.
 struct Hole {
   ir::SegmentId segment{};
   uint32_t word_end = 0;
-  uint32_t own_end = 0;
   uint32_t import_end = 0;
 };
 

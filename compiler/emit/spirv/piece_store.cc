@@ -40,8 +40,11 @@ Range<T> PieceStore::Append(std::vector<T>& rows, std::span<const T> more) {
 }
 
 Section PieceStore::Append(const Words& words) {
+  own_masks_.resize(own_masks_.size() + words.words.size(), 0);
+  for (const uint32_t position : words.own) {
+    own_masks_[words_.size() + position] = ~0u;
+  }
   return {.words = Append<uint32_t>(words_, words.words),
-          .own = Append<uint32_t>(positions_, words.own),
           .imports = Append<Import>(imports_, words.imports)};
 }
 
@@ -128,6 +131,7 @@ PieceId PieceStore::Add(const PieceWriter& writer) {
     ++piece.conditionals.count;
   }
   words_.insert(words_.end(), kCopySlack, 0);
+  own_masks_.insert(own_masks_.end(), kCopySlack, 0);
   return pieces_.Add(piece);
 }
 
@@ -278,9 +282,9 @@ std::strong_ordering PieceStore::CompareOperands(const Section& a, const Section
 }
 
 size_t PieceStore::bytes_used() const {
-  return words_.size() * sizeof(uint32_t) + positions_.size() * sizeof(uint32_t) +
-         imports_.size() * sizeof(Import) + bits_.size() * sizeof(uint64_t) +
-         size_t{pieces_.size()} * sizeof(Piece) + size_t{symbols_.size()} * sizeof(Symbol) +
+  return words_.size() * 2 * sizeof(uint32_t) + imports_.size() * sizeof(Import) +
+         bits_.size() * sizeof(uint64_t) + size_t{pieces_.size()} * sizeof(Piece) +
+         size_t{symbols_.size()} * sizeof(Symbol) +
          size_t{globals_.size()} * (sizeof(Global) + sizeof(Ordered));
 }
 

@@ -41,7 +41,7 @@ struct Symbol {
 };
 
 // Readable words behind every section: copies may be rounded up.
-inline constexpr uint32_t kCopySlack = 3;
+inline constexpr uint32_t kCopySlack = 7;
 
 class PieceStore {
  public:
@@ -94,10 +94,13 @@ class PieceStore {
   void AddVarying(GlobalId in, GlobalId out);
 
   const uint32_t* words() const { return words_.data(); }
-  const uint32_t* positions() const { return positions_.data(); }
+  // Beside each word: all ones if it is an own id, else zero.
+  const uint32_t* own_masks() const { return own_masks_.data(); }
   const Import* imports() const { return imports_.data(); }
   std::span<const uint32_t> WordsOf(const Section& s) const { return Slice(words_, s.words); }
-  std::span<const uint32_t> OwnOf(const Section& s) const { return Slice(positions_, s.own); }
+  bool IsOwn(const Section& s, uint32_t position) const {
+    return own_masks_[s.words.first + position] != 0;
+  }
   std::span<const Import> ImportsOf(const Section& s) const { return Slice(imports_, s.imports); }
   std::span<const SymbolId> Reserved(const Piece& p) const { return Slice(reserved_, p.reserved); }
   std::span<const uint64_t> Globals(const Piece& p) const { return Slice(bits_, p.globals); }
@@ -148,7 +151,7 @@ class PieceStore {
 
   Table<PieceId, Piece> pieces_;
   std::vector<uint32_t> words_;
-  std::vector<uint32_t> positions_;
+  std::vector<uint32_t> own_masks_;  // parallel to words_
   std::vector<Import> imports_;
   std::vector<SymbolId> reserved_;
   std::vector<uint64_t> bits_;

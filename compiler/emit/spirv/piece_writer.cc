@@ -59,7 +59,6 @@ void PieceWriter::AddHole(ir::SegmentId segment) {
   const Words& code = part(Part::kCode);
   holes.push_back({.segment = segment,
                    .word_end = static_cast<uint32_t>(code.words.size()),
-                   .own_end = static_cast<uint32_t>(code.own.size()),
                    .import_end = static_cast<uint32_t>(code.imports.size())});
 }
 
