@@ -2,7 +2,12 @@
 // One golden: an input whose first line says how to run it, and the text that is expected of it.
 //   // run: stage=close with=view.rpl entry=vertex:main option.skinning=true
 //   // skip: reason             in place of it, for a known gap
-// Words are key=value, separated by spaces. The expectation of `case.rpl` is `case.expected`.
+// The stages are those of kilnc and `check`, which gives what is wrong with one source and no more.
+// Words are key=value, separated by spaces:
+//   with=FILE           a further module, linked behind the input; may repeat
+//   entry=STAGE:NAME    an entry point; may repeat
+//   option.NAME=VALUE   env=vulkan1.2   combined=true   pipeline=compute   lints=true
+// The expectation of `case.rpl` is `case.expected`.
 #pragma once
 
 #include <filesystem>

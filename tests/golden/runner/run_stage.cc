@@ -1,61 +1,159 @@
 // SPDX-License-Identifier: MIT
-// A stage is a row of the table below.
+// Stages of one source (lex, parse, lower, check) take no further words. Stages of a variant are
+// those of kilnc and are run the way kilnc runs them.
 #include "tests/golden/runner/run_stage.h"
 
 #include <algorithm>
-#include <array>
-#include <span>
+#include <optional>
+#include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "compiler/diag/render.h"
+#include "compiler/driver/frontends.h"
+#include "compiler/driver/option_text.h"
+#include "compiler/driver/stages.h"
 #include "compiler/front/rpl/front.h"
-#include "compiler/source/source_file.h"
+#include "compiler/tool/compile_command.h"
+#include "compiler/tool/dump_stage.h"
 
 namespace kiln::golden {
 namespace {
 
-struct StageRow {
-  std::string_view name;
-  Diagnosed<std::string> (*run)(const SourceFile& source);
-};
-
-Diagnosed<std::string> Lex(const SourceFile& source) { return rpl::DumpTokens(source, 0); }
-Diagnosed<std::string> ParseTree(const SourceFile& source) { return rpl::DumpAst(source, 0); }
-// Everything that is wrong with one source, and nothing else.
-Diagnosed<std::string> Check(const SourceFile& source) {
-  Diagnosed<ir::Module> module = rpl::Parse(source, {}, 0);
-  return {.value = "", .diagnostics = std::move(module.diagnostics)};
+Error Wrong(const GoldenCase& golden, std::string_view what) {
+  return {.code = ErrorCode::kInvalidArgument,
+          .context = fmt::format("{}: {}", golden.name, what),
+          .reason = {}};
 }
 
-constexpr auto kStages = std::to_array<StageRow>({
-    {"lex", Lex},
-    {"parse", ParseTree},
-    {"check", Check},
-});
+// What the first line says besides the stage.
+struct Words {
+  std::vector<SourceFile> sources;   // the input, then `with`, in link order
+  std::vector<std::string> options;  // "NAME=VALUE"
+  std::vector<resolve::EntryPoint> entries;
+  ir::PipelineType pipeline = ir::PipelineType::kGraphicsClassic;
+  target::Target target;
+  bool lints = false;
+};
 
-std::string Report(const std::vector<Diagnostic>& diagnostics, const SourceFile& source) {
-  SourceSet sources;
-  sources.Add(source);
-  const std::array<const SourceFile*, 1> modules{&source};
-  return RenderReport(Place(diagnostics, modules), sources, {.colour = Colour::kOff}, 100);
+std::optional<resolve::EntryPoint> EntryOf(std::string_view text) {
+  constexpr std::pair<std::string_view, ir::Stage> kStages[] = {
+      {"vertex:", ir::Stage::kVertex},
+      {"fragment:", ir::Stage::kFragment},
+      {"compute:", ir::Stage::kCompute},
+  };
+  for (const auto& [prefix, stage] : kStages) {
+    if (text.starts_with(prefix)) {
+      return resolve::EntryPoint{.stage = stage,
+                                 .function = std::string(text.substr(prefix.size()))};
+    }
+  }
+  return std::nullopt;
+}
+
+// False if the word is unknown.
+Result<bool> ReadWord(const GoldenCase& golden, const std::string& key, const std::string& value,
+                      Words& words) {
+  if (key == "with") {
+    KILN_TRY(std::string text, ReadBytes(golden.input.parent_path() / value));
+    words.sources.emplace_back(value, std::move(text));
+  } else if (key.starts_with("option.")) {
+    words.options.push_back(key.substr(7) + "=" + value);
+  } else if (key == "entry") {
+    const std::optional<resolve::EntryPoint> entry = EntryOf(value);
+    if (!entry) {
+      return false;
+    }
+    words.entries.push_back(*entry);
+  } else if (key == "env") {
+    const std::optional<target::Environment> environment = target::ParseEnvironment(value);
+    if (!environment) {
+      return false;
+    }
+    words.target = target::MakeTarget(*environment);
+  } else if (key == "combined") {
+    words.target.combined = value == "true";
+  } else if (key == "lints") {
+    words.lints = value == "true";
+  } else if (key == "pipeline" && value == "compute") {
+    words.pipeline = ir::PipelineType::kCompute;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+Result<Words> ReadWords(const GoldenCase& golden) {
+  Words words;
+  words.target = target::MakeTarget(target::Environment::kVulkan11);
+  words.sources.emplace_back(golden.input.filename().string(), golden.source);
+  for (const auto& [key, value] : golden.words) {
+    KILN_TRY(const bool known, ReadWord(golden, key, value, words));
+    if (!known) {
+      return Wrong(golden, fmt::format("the word '{}={}' is unknown", key, value));
+    }
+  }
+  return words;
+}
+
+std::string Report(std::vector<Diagnostic> diagnostics, const Words& words) {
+  std::erase_if(diagnostics,
+                [&](const Diagnostic& d) { return d.severity == Severity::kLint && !words.lints; });
+  SortAndMerge(diagnostics);
+  SourceSet set;
+  std::vector<const SourceFile*> modules;
+  for (const SourceFile& source : words.sources) {
+    set.Add(source);
+    modules.push_back(&source);
+  }
+  return RenderReport(Place(diagnostics, modules), set, {.colour = Colour::kOff}, 100);
+}
+
+void Append(std::vector<Diagnostic>& to, const std::vector<Diagnostic>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+Result<std::string> RunVariant(const GoldenCase& golden, const Words& words) {
+  Diagnosed<driver::LinkedProgram> linked = driver::LinkSources(words.sources, words.pipeline);
+  std::vector<Diagnostic> found = std::move(linked.diagnostics);
+  if (!linked.ok()) {
+    return Report(std::move(found), words);
+  }
+  std::vector<resolve::OptionSetting> settings;
+  for (const std::string& text : words.options) {
+    KILN_TRY(resolve::OptionSetting setting, driver::ReadOption(linked.value->program, text));
+    settings.push_back(std::move(setting));
+  }
+  const Diagnosed<resolve::OptionValues> values =
+      resolve::CheckOptions(linked.value->program, settings);
+  Append(found, values.diagnostics);
+  if (!values.ok()) {
+    return Report(std::move(found), words);
+  }
+  const tool::DumpResult dump = tool::DumpVariantStage(golden.stage, {.linked = *linked.value,
+                                                                      .values = *values.value,
+                                                                      .entries = words.entries,
+                                                                      .target = words.target});
+  Append(found, dump.diagnostics);
+  return dump.text + Report(std::move(found), words);
 }
 
 }  // namespace
 
 Result<std::string> RunStage(const GoldenCase& golden) {
-  const auto row = std::ranges::find(kStages, golden.stage, &StageRow::name);
-  if (row == kStages.end()) {
-    return Error{.code = ErrorCode::kInvalidArgument,
-                 .context = golden.name + ": no stage is named '" + golden.stage + "'"};
+  KILN_TRY(const Words words, ReadWords(golden));
+  if (golden.stage == "check") {
+    return Report(rpl::Parse(words.sources[0], {}, 0).diagnostics, words);
   }
-  if (!golden.words.empty()) {
-    return Error{.code = ErrorCode::kInvalidArgument,
-                 .context = golden.name + ": stage " + golden.stage + " takes no '" +
-                            golden.words[0].first + "'"};
+  if (std::ranges::find(tool::StageNames(), golden.stage) == tool::StageNames().end()) {
+    return Wrong(golden, fmt::format("no stage is named '{}'", golden.stage));
   }
-  const SourceFile source(golden.input.filename().string(), golden.source);
-  const Diagnosed<std::string> out = row->run(source);
-  return out.value.value_or("") + Report(out.diagnostics, source);
+  if (!tool::IsSourceStage(golden.stage)) {
+    return RunVariant(golden, words);
+  }
+  const tool::DumpResult dump = tool::DumpSourceStage(golden.stage, words.sources);
+  return dump.text + Report(dump.diagnostics, words);
 }
 
 }  // namespace kiln::golden
