@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "client/cli/global.h"
+
+#include <cstdlib>
+#include <string_view>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "compiler/diag/render.h"
+
+namespace kiln::cli {
+namespace {
+
+constexpr size_t kMaxShown = 20;
+
+}  // namespace
+
+std::string DaemonAddress(const Global& global) {
+  if (!global.daemon.empty()) {
+    return global.daemon;
+  }
+  const char* environment = std::getenv("KILN_DAEMON");
+  if (environment != nullptr && *environment != '\0') {
+    return environment;
+  }
+  return "unix:" + client::DefaultSocket();
+}
+
+Result<client::Connected> ConnectTo(const Global& global) {
+  const std::string address = DaemonAddress(global);
+  if (!address.starts_with("unix:")) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = "--daemon '" + address + "' is not unix:PATH",
+                 .reason = "USAGE"};
+  }
+  const auto autostart =
+      global.autostart == "no" ? client::Autostart::kNo : client::Autostart::kYes;
+  KILN_TRY(client::Connected connected, client::Connect(address, autostart));
+  if (connected.started && !global.quiet) {
+    fmt::print(stderr, "kiln: started kilnd {} (pid {})\n", connected.info.version,
+               connected.info.pid);
+  }
+  return connected;
+}
+
+int ExitCodeOf(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::kInvalidArgument:
+    case ErrorCode::kFailedPrecondition:
+    case ErrorCode::kUnimplemented:
+      return kUsage;
+    case ErrorCode::kNotFound:
+    case ErrorCode::kAlreadyExists:
+    case ErrorCode::kOutOfRange:
+      return kNotFound;
+    case ErrorCode::kUnavailable:
+      return kUnreachable;
+    case ErrorCode::kResourceExhausted:
+      return kLimit;
+    case ErrorCode::kDeadlineExceeded:
+    case ErrorCode::kCancelled:
+      return kDeadline;
+    case ErrorCode::kDataLoss:
+    case ErrorCode::kAborted:
+      return kIntegrity;
+    case ErrorCode::kPermissionDenied:
+    case ErrorCode::kUnauthenticated:
+      return kNotPermitted;
+    case ErrorCode::kInternal:
+      return kInternal;
+  }
+  return kInternal;
+}
+
+int Fail(const Global& global, const Error& error) {
+  const int code = ExitCodeOf(error);
+  if (global.json) {
+    const nlohmann::ordered_json object{{"v", 1},
+                                        {"type", "error"},
+                                        {"reason", error.reason},
+                                        {"message", error.context},
+                                        {"exit", code}};
+    fmt::print("{}\n", object.dump());
+  } else {
+    fmt::print(stderr, "error: {}\n", error.context);
+  }
+  return code;
+}
+
+bool WantsColour(const Global& global, int descriptor) {
+  if (global.color != "auto") {
+    return global.color == "always";
+  }
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  return ::isatty(descriptor) != 0 && (no_color == nullptr || *no_color == '\0') &&
+         (term == nullptr || std::string_view(term) != "dumb");
+}
+
+size_t ShowDiagnostics(const Global& global, std::span<const PlacedDiagnostic> diagnostics,
+                       std::span<const client::Source> sources, const std::string& program) {
+  size_t errors = 0;
+  SourceSet set;
+  for (const client::Source& source : sources) {
+    set.Add(SourceFile(source.path, source.text));
+  }
+  for (const PlacedDiagnostic& diagnostic : diagnostics) {
+    errors += diagnostic.severity == Severity::kError ? 1 : 0;
+    if (global.json) {
+      nlohmann::ordered_json object{{"v", 1}, {"type", "diagnostic"}};
+      object.update(nlohmann::ordered_json::parse(RenderJson(diagnostic, program)));
+      fmt::print("{}\n", object.dump());
+    }
+  }
+  if (!global.json && !diagnostics.empty()) {
+    const TextStyle style{.colour =
+                              WantsColour(global, STDERR_FILENO) ? Colour::kOn : Colour::kOff};
+    fmt::print(stderr, "{}", RenderReport(diagnostics, set, style, kMaxShown));
+  }
+  return errors;
+}
+
+void PrintResult(const Global& global, const std::string& verb, int exit, double seconds,
+                 std::span<const std::pair<std::string, uint64_t>> counts) {
+  if (!global.json) {
+    return;
+  }
+  nlohmann::ordered_json numbers = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : counts) {
+    numbers[name] = value;
+  }
+  const nlohmann::ordered_json object{{"v", 1},          {"type", "result"},  {"verb", verb},
+                                      {"ok", exit == 0}, {"counts", numbers}, {"seconds", seconds},
+                                      {"exit", exit}};
+  fmt::print("{}\n", object.dump());
+}
+
+}  // namespace kiln::cli

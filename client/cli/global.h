@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// What every verb shares: global flags, exit codes, how errors and diagnostics are shown.
+// Spec: cli §2 to §4, §7, §9
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "client/autostart.h"
+#include "client/types.h"
+#include "compiler/base/result.h"
+
+namespace kiln::cli {
+
+// Exit codes never change meaning (cli §4).
+enum ExitCode : int {
+  kSuccess = 0,
+  kWrongSource = 1,
+  kUsage = 2,
+  kNotFound = 3,
+  kUnreachable = 4,
+  kLimit = 5,
+  kDeadline = 6,
+  kIntegrity = 7,
+  kPartial = 8,
+  kNotPermitted = 9,
+  kInternal = 70,
+  kInterrupted = 130,
+};
+
+struct Global {
+  std::string folder = ".";  // -C
+  std::string manifest;      // --manifest
+  std::string daemon;        // --daemon
+  std::string autostart = "yes";
+  std::string color = "auto";
+  std::string progress = "auto";
+  bool json = false;
+  bool quiet = false;
+};
+
+// "unix:PATH": the flag, else KILN_DAEMON, else the user's socket.
+std::string DaemonAddress(const Global& global);
+
+// Connects, starts the daemon if the flags allow it and says so on stderr.
+Result<client::Connected> ConnectTo(const Global& global);
+
+// Prints "error: …" (or an `error` object with --json) and returns the exit code of the error.
+int Fail(const Global& global, const Error& error);
+int ExitCodeOf(const Error& error);
+
+// Shows diagnostics: rendered with snippets on stderr, or one JSON object per line on stdout.
+// Sources give the snippets. Returns how many are errors.
+size_t ShowDiagnostics(const Global& global, std::span<const PlacedDiagnostic> diagnostics,
+                       std::span<const client::Source> sources, const std::string& program);
+
+// The last line of --json: {"v":1,"type":"result",…}.
+void PrintResult(const Global& global, const std::string& verb, int exit, double seconds,
+                 std::span<const std::pair<std::string, uint64_t>> counts);
+
+bool WantsColour(const Global& global, int descriptor);
+
+}  // namespace kiln::cli

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+#include "client/cli/project.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+
+namespace kiln::cli {
+namespace {
+
+Error WrongValue(std::string text) {
+  return {.code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = "VALUE_WRONG"};
+}
+
+const client::OptionInfo* Find(const client::ListedOptions& declared, std::string_view name) {
+  for (const client::OptionInfo& option : declared.options) {
+    if (option.name == name) {
+      return &option;
+    }
+  }
+  return nullptr;
+}
+
+template <class T>
+bool ReadNumber(std::string_view text, T& value, int base = 10) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+bool ReadUint(std::string_view text, uint32_t& value) {
+  if (text.starts_with("0x")) {
+    return ReadNumber(text.substr(2), value, 16);
+  }
+  return ReadNumber(text.ends_with('u') ? text.substr(0, text.size() - 1) : text, value);
+}
+
+// A value of the given type, if the text reads as one.
+bool ReadAs(std::string_view type, std::string_view text, client::Option& option) {
+  uint32_t number = 0;
+  int32_t integer = 0;
+  float real = 0;
+  if (type == "flag" && (text == "true" || text == "on" || text == "false" || text == "off")) {
+    option.value = text == "true" || text == "on";
+    return true;
+  }
+  if (type == "uint" && ReadUint(text, number)) {
+    option.value = number;
+    return true;
+  }
+  if (type == "sint" && ReadNumber(text, integer)) {
+    option.value = integer;
+    return true;
+  }
+  if (type == "float") {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), real);
+    if (error == std::errc() && end == text.data() + text.size()) {
+      option.value = real;
+      return true;
+    }
+  }
+  if (type == "enum") {
+    option.value = std::string(text);
+    return true;
+  }
+  return false;
+}
+
+// A manifest value as the declared type wants it.
+Result<client::Option> TypedValue(const std::string& program, const std::string& name,
+                                  const project::ManifestValue& value,
+                                  const client::ListedOptions& declared) {
+  const client::OptionInfo* info = Find(declared, name);
+  if (info == nullptr) {
+    std::vector<std::string_view> names;
+    for (const client::OptionInfo& option : declared.options) {
+      names.push_back(option.name);
+    }
+    const std::string_view closest = project::Closest(name, names);
+    return WrongValue(fmt::format(
+        "program '{}': no option is named '{}'{}", program, name,
+        closest.empty() ? std::string() : fmt::format("; did you mean '{}'?", closest)));
+  }
+  client::Option option{.name = name, .value = false};
+  const auto* flag = std::get_if<bool>(&value.value);
+  const auto* integer = std::get_if<int64_t>(&value.value);
+  const auto* real = std::get_if<double>(&value.value);
+  const auto* text = std::get_if<std::string>(&value.value);
+  if (info->type == "flag" && flag != nullptr) {
+    option.value = *flag;
+  } else if (info->type == "uint" && integer != nullptr && *integer >= 0 &&
+             *integer <= UINT32_MAX) {
+    option.value = static_cast<uint32_t>(*integer);
+  } else if (info->type == "sint" && integer != nullptr && *integer >= INT32_MIN &&
+             *integer <= INT32_MAX) {
+    option.value = static_cast<int32_t>(*integer);
+  } else if (info->type == "float" && real != nullptr && std::isfinite(*real)) {
+    option.value = static_cast<float>(*real);
+  } else if (info->type == "enum" && text != nullptr &&
+             std::find(info->values.begin(), info->values.end(), *text) != info->values.end()) {
+    option.value = *text;
+  } else {
+    return WrongValue(fmt::format(
+        "program '{}', line {}: the value of '{}' is not a {}{}", program, value.line, name,
+        info->type,
+        info->type == "enum" ? fmt::format("; known values: {}", fmt::join(info->values, ", "))
+                             : std::string()));
+  }
+  return option;
+}
+
+client::Target TargetOf(const project::ManifestTarget& manifest) {
+  client::Target target{.name = manifest.name};
+  target.form = manifest.form == "meta" ? client::Form::kMeta : client::Form::kSpirv;
+  target.env = manifest.env;
+  target.version = manifest.version;
+  target.debug = manifest.debug == "none"   ? client::Debug::kNone
+                 : manifest.debug == "full" ? client::Debug::kFull
+                                            : client::Debug::kNames;
+  const auto modules = manifest.settings.find("modules");
+  target.combined = modules != manifest.settings.end() && modules->second == "combined";
+  return target;
+}
+
+}  // namespace
+
+Result<project::Manifest> LoadManifest(const Global& global) {
+  const std::string path =
+      !global.manifest.empty() ? global.manifest : project::FindManifest(global.folder);
+  if (path.empty()) {
+    return Error{.code = ErrorCode::kNotFound,
+                 .context = "there is no kiln.toml here or above; name one with --manifest FILE",
+                 .reason = "MANIFEST_MISSING"};
+  }
+  KILN_TRY(const client::Source file, ReadSource(path, path));
+  return project::ReadManifest(file.text, path);
+}
+
+Result<client::Source> ReadSource(const std::string& file, const std::string& logical_path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error)) {
+    return Error{.code = ErrorCode::kNotFound,
+                 .context = fmt::format("cannot read '{}': it is a folder", file),
+                 .reason = "FILE"};
+  }
+  errno = 0;
+  std::ifstream stream(file, std::ios::binary);
+  client::Source source{.path = logical_path, .digest = {}, .text = {}};
+  source.text.assign(std::istreambuf_iterator<char>(stream), {});
+  if (!stream.good() && !stream.eof()) {
+    return Error{.code = ErrorCode::kNotFound,
+                 .context = fmt::format("cannot read '{}': {}", file,
+                                        std::strerror(errno == 0 ? EIO : errno)),
+                 .reason = "FILE"};
+  }
+  source.digest = DigestOf(AsBytes(source.text));
+  return source;
+}
+
+Result<LoadedProgram> LoadProgram(const project::Manifest& manifest,
+                                  const project::ManifestProgram& program) {
+  LoadedProgram loaded{.program = {}, .manifest = &program};
+  loaded.program.name = program.name;
+  loaded.program.pipeline = program.pipeline;
+  for (const std::string& path : program.sources) {
+    const std::string file = (std::filesystem::path(manifest.folder) / path).string();
+    KILN_TRY(client::Source source, ReadSource(file, path));
+    loaded.program.sources.push_back(std::move(source));
+  }
+  for (const auto& [stage, function] : program.entry_points) {
+    KILN_TRY(client::EntryPoint entry, ReadEntry(stage + "=" + function));
+    loaded.program.entries.push_back(std::move(entry));
+  }
+  for (const std::string& name : program.targets) {
+    for (const project::ManifestTarget& target : manifest.targets) {
+      if (target.name == name) {
+        loaded.program.targets.push_back(TargetOf(target));
+      }
+    }
+  }
+  if (loaded.program.targets.empty()) {
+    loaded.program.targets.push_back({});
+  }
+  return loaded;
+}
+
+Result<client::EntryPoint> ReadEntry(const std::string& text) {
+  const size_t equals = text.find('=');
+  const std::string stage = text.substr(0, equals);
+  const client::Stage number = stage == "vertex"     ? client::Stage::kVertex
+                               : stage == "fragment" ? client::Stage::kFragment
+                               : stage == "compute"  ? client::Stage::kCompute
+                                                     : client::Stage::kNone;
+  if (number == client::Stage::kNone || equals == std::string::npos || equals + 1 == text.size()) {
+    return WrongValue(fmt::format(
+        "entry point '{}' is not STAGE=FUNCTION with stage vertex, fragment or compute", text));
+  }
+  return client::EntryPoint{.stage = number, .function = text.substr(equals + 1)};
+}
+
+Result<client::ListedOptions> Declared(client::Client& client, const client::Program& program) {
+  KILN_TRY_VOID(client.PutSources(program.sources));
+  return client.ListOptions(program);
+}
+
+Result<client::Option> TypedOption(const std::string& text, const client::ListedOptions& declared) {
+  const size_t equals = text.find('=');
+  std::string name = text.substr(0, equals);
+  std::string value = equals == std::string::npos ? "true" : text.substr(equals + 1);
+  if (equals == std::string::npos && name.starts_with("no-") && Find(declared, name) == nullptr) {
+    name = name.substr(3);
+    value = "false";
+  }
+  if (name.empty()) {
+    return WrongValue(fmt::format("option '{}' has no name; write NAME=VALUE", text));
+  }
+  client::Option option{.name = name, .value = value};
+  const client::OptionInfo* info = Find(declared, name);
+  if (info != nullptr && ReadAs(info->type, value, option)) {
+    return option;
+  }
+  for (const std::string_view type : {"flag", "sint", "uint", "float"}) {
+    if (ReadAs(type, value, option)) {
+      break;
+    }
+  }
+  return option;
+}
+
+Result<client::ProgramSpace> SpaceOf(const LoadedProgram& loaded,
+                                     const client::ListedOptions& declared) {
+  const project::ManifestProgram& manifest = *loaded.manifest;
+  client::ProgramSpace space;
+  space.program = loaded.program;
+  for (const auto& [name, value] : manifest.options) {
+    KILN_TRY(client::Option option, TypedValue(manifest.name, name, value, declared));
+    space.program.options.push_back(std::move(option));
+  }
+  for (const auto& [name, axis] : manifest.axes) {
+    client::Axis row{.name = name, .all = axis.all, .values = {}};
+    for (const project::ManifestValue& value : axis.values) {
+      KILN_TRY(client::Option option, TypedValue(manifest.name, name, value, declared));
+      row.values.push_back(std::move(option));
+    }
+    space.axes.push_back(std::move(row));
+  }
+  space.exclude = manifest.exclude;
+  space.require = manifest.require;
+  for (const project::ManifestVariant& variant : manifest.variants) {
+    std::vector<client::Option> options;
+    for (const auto& [name, value] : variant.options) {
+      KILN_TRY(client::Option option, TypedValue(manifest.name, name, value, declared));
+      options.push_back(std::move(option));
+    }
+    space.variants.push_back(std::move(options));
+  }
+  space.only_explicit = manifest.only_explicit;
+  return space;
+}
+
+std::string OptionsText(const std::vector<client::Option>& options) {
+  std::string text;
+  for (const client::Option& option : options) {
+    const std::string value = std::visit(
+        [](const auto& v) -> std::string {
+          if constexpr (std::is_same_v<std::decay_t<decltype(v)>, uint32_t>) {
+            return fmt::format("{}u", v);
+          } else {
+            return fmt::format("{}", v);
+          }
+        },
+        option.value);
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", option.name, value);
+  }
+  return text;
+}
+
+bool Matches(std::string_view pattern, std::string_view name) {
+  size_t p = 0, n = 0, star = std::string_view::npos, mark = 0;
+  while (n < name.size()) {
+    if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+      ++p;
+      ++n;
+    } else if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      mark = n;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      n = ++mark;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') {
+    ++p;
+  }
+  return p == pattern.size();
+}
+
+}  // namespace kiln::cli

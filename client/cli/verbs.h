@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// The verbs of kiln: arguments as parsed -> exit code. One .cc file per verb. Spec: cli §6
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/cli/global.h"
+
+namespace kiln::cli {
+
+struct CompileArguments {
+  std::vector<std::string> what;     // a program of the manifest, or files
+  std::vector<std::string> entries;  // files: STAGE=FUNCTION
+  std::vector<std::string> options;  // NAME=VALUE
+  std::string pipeline = "graphics_classic";
+  std::string environment = "vulkan1.1";
+  bool combined = false;
+  bool retry_failed = false;
+  std::string out;   // folder
+  std::string meta;  // file for metadata as JSON
+};
+int RunCompile(const Global& global, const CompileArguments& arguments);
+
+struct BuildArguments {
+  std::vector<std::string> programs;  // names or globs; none = all
+  bool retry_failed = false;
+  std::string out;  // folder for results
+};
+int RunBuild(const Global& global, const BuildArguments& arguments);
+
+struct FetchArguments {
+  std::vector<std::string> programs;
+  bool all = false;
+  std::string out;
+};
+int RunFetch(const Global& global, const FetchArguments& arguments);
+
+struct InspectArguments {
+  std::string what;  // .spv file
+  std::vector<std::string> views;
+};
+int RunInspect(const Global& global, const InspectArguments& arguments);
+
+int RunStatus(const Global& global);
+int RunServe(const Global& global,
+             const std::vector<std::string>& arguments);  // does not return on success
+int RunStart(const Global& global);
+int RunStop(const Global& global);
+
+}  // namespace kiln::cli

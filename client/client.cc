@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: MIT
+#include "client/client.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include <grpcpp/grpcpp.h>
+
+#include "client/convert.h"
+#include "proto/kiln/v1/admin.grpc.pb.h"
+#include "proto/kiln/v1/batch.grpc.pb.h"
+#include "proto/kiln/v1/compile.grpc.pb.h"
+
+namespace kiln::client {
+namespace {
+
+constexpr size_t kChunkBytes = size_t{512} << 10;
+constexpr int kMaxMessageBytes = 64 << 20;
+constexpr uint64_t kMaxBlobBytes = uint64_t{256}
+                                   << 20;  // a lying size is refused before it is held
+
+// Context of one call: the detail of an error comes as trailing metadata.
+struct Context {
+  grpc::ClientContext grpc;
+  Context() { grpc.AddMetadata("kiln-api", "1"); }
+
+  Error Failed(const grpc::Status& status) const {
+    const auto& trailers = grpc.GetServerTrailingMetadata();
+    const auto detail = trailers.find("kiln-error-bin");
+    if (detail == trailers.end()) {
+      return FromStatus(status);
+    }
+    return FromStatus(grpc::Status(status.error_code(), status.error_message(),
+                                   std::string(detail->second.data(), detail->second.size())));
+  }
+};
+
+std::string IdOf(const std::string& hex) {
+  const std::optional<Hash128> hash = ParseHash128(hex);
+  return hash.has_value() ? std::string(hash->bytes.begin(), hash->bytes.end()) : std::string();
+}
+
+// Puts chunks of blobs together and checks them.
+class BlobAssembler {
+ public:
+  // The blob, once it is whole. Errors: kCorrupt if it is not what its digest says.
+  Result<std::optional<FetchedBlob>> Add(const v1::BlobChunk& chunk) {
+    KILN_TRY(const Digest digest, FromProto(chunk.digest()));
+    if (digest.size > kMaxBlobBytes) {
+      return Error{.code = ErrorCode::kCorrupt,
+                   .context = "a blob of " + std::to_string(digest.size) + " bytes is too large",
+                   .reason = {}};
+    }
+    Bytes& bytes = open_[digest.id];
+    if (chunk.offset() != bytes.size() || bytes.size() + chunk.data().size() > digest.size) {
+      return Error{
+          .code = ErrorCode::kCorrupt, .context = "chunks of a blob do not fit", .reason = {}};
+    }
+    const ByteView data = AsBytes(chunk.data());
+    bytes.insert(bytes.end(), data.begin(), data.end());
+    if (bytes.size() != digest.size) {
+      return std::optional<FetchedBlob>();
+    }
+    FetchedBlob blob{.digest = digest, .bytes = std::move(bytes)};
+    open_.erase(digest.id);
+    if (HashBytes(blob.bytes) != digest.id) {
+      return Error{.code = ErrorCode::kCorrupt,
+                   .context = "blob " + digest.id.hex() + " arrived damaged",
+                   .reason = {}};
+    }
+    return std::optional(std::move(blob));
+  }
+
+ private:
+  std::map<Hash128, Bytes> open_;
+};
+
+}  // namespace
+
+struct Client::State {
+  std::shared_ptr<grpc::Channel> channel;
+  std::unique_ptr<v1::CompileService::Stub> compile;
+  std::unique_ptr<v1::BatchService::Stub> batch;
+  std::unique_ptr<v1::AdminService::Stub> admin;
+
+  Result<FetchDone> Fetch(const v1::FetchRequest& request, const FetchHandlers& handlers) {
+    Context context;
+    const auto reader = compile->Fetch(&context.grpc, request);
+    BlobAssembler blobs;
+    std::optional<FetchDone> done;
+    v1::FetchReply reply;
+    while (reader->Read(&reply)) {
+      if (reply.has_outcome()) {
+        handlers.on_outcome(FromProto(reply.outcome()));
+      } else if (reply.has_blob()) {
+        Result<std::optional<FetchedBlob>> blob = blobs.Add(reply.blob());
+        Result<void> taken = blob.ok() ? Result<void>() : Result<void>(blob.error());
+        if (blob.ok() && blob->has_value()) {
+          taken = handlers.on_blob(**blob);
+        }
+        if (!taken.ok()) {
+          context.grpc.TryCancel();
+          return taken.error();
+        }
+      } else if (reply.has_done()) {
+        const v1::FetchDone::Counts& counts = reply.done().counts();
+        done = FetchDone{.outcomes = counts.outcomes(),
+                         .failed = counts.failed(),
+                         .blobs_sent = counts.blobs_sent(),
+                         .bytes_sent = counts.bytes_sent(),
+                         .root = {}};
+      }
+    }
+    const grpc::Status status = reader->Finish();
+    if (!status.ok()) {
+      return context.Failed(status);
+    }
+    if (!done.has_value()) {
+      return Error{.code = ErrorCode::kCorrupt, .context = "the stream was cut", .reason = {}};
+    }
+    return *done;
+  }
+};
+
+Client::Client(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Client::~Client() = default;
+
+std::unique_ptr<Client> Client::Open(const std::string& address) {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  arguments.SetMaxSendMessageSize(kMaxMessageBytes);
+  auto state = std::make_unique<State>();
+  state->channel =
+      grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
+  state->compile = v1::CompileService::NewStub(state->channel);
+  state->batch = v1::BatchService::NewStub(state->channel);
+  state->admin = v1::AdminService::NewStub(state->channel);
+  return std::unique_ptr<Client>(new Client(std::move(state)));
+}
+
+Result<ServerInfo> Client::Ping(std::chrono::milliseconds timeout) {
+  Context context;
+  context.grpc.set_deadline(std::chrono::system_clock::now() + timeout);
+  v1::ServerInfo reply;
+  const grpc::Status status =
+      state_->admin->GetServerInfo(&context.grpc, v1::GetServerInfoRequest(), &reply);
+  if (!status.ok()) {
+    return context.Failed(status);
+  }
+  return ServerInfo{.version = reply.version(),
+                    .build_id = reply.build_id(),
+                    .started_by = reply.started_by(),
+                    .pid = reply.pid(),
+                    .uptime_ms = reply.uptime_ms(),
+                    .api_min = reply.api_min(),
+                    .api_max = reply.api_max()};
+}
+
+Result<ServerStatus> Client::Status() {
+  Context context;
+  v1::ServerStatus reply;
+  const grpc::Status status =
+      state_->admin->GetStatus(&context.grpc, v1::GetStatusRequest(), &reply);
+  if (!status.ok()) {
+    return context.Failed(status);
+  }
+  ServerStatus result;
+  result.health = v1::ServerStatus::Health_Name(reply.health());
+  result.reasons.assign(reply.reasons().begin(), reply.reasons().end());
+  for (const v1::ServerStatus::Lane& lane : reply.lanes()) {
+    result.lanes.push_back(
+        {.name = lane.name(), .queued = lane.queued(), .running = lane.running()});
+  }
+  for (const v1::ServerStatus::Batch& batch : reply.batches()) {
+    result.batches.push_back(batch.project() + " " + batch.state());
+  }
+  result.uptime_ms = reply.uptime_ms();
+  result.resident = reply.memory().resident();
+  return result;
+}
+
+Result<uint64_t> Client::Drain() {
+  Context context;
+  v1::DrainReply reply;
+  const grpc::Status status = state_->admin->Drain(&context.grpc, v1::DrainRequest(), &reply);
+  return status.ok() ? Result<uint64_t>(reply.running()) : Result<uint64_t>(context.Failed(status));
+}
+
+Result<void> Client::PutSources(std::span<const Source> sources) {
+  Context context;
+  v1::PutSourcesReply reply;
+  const auto writer = state_->compile->PutSources(&context.grpc, &reply);
+  for (const Source& source : sources) {
+    size_t offset = 0;
+    do {
+      v1::PutSourcesRequest chunk;
+      ToProto(source.digest, chunk.mutable_digest());
+      chunk.set_path_hint(source.path);
+      const size_t size = std::min(kChunkBytes, source.text.size() - offset);
+      chunk.set_data(source.text.substr(offset, size));
+      offset += size;
+      chunk.set_last(offset == source.text.size());
+      if (!writer->Write(chunk)) {
+        break;  // Finish says why
+      }
+    } while (offset < source.text.size());
+  }
+  writer->WritesDone();
+  const grpc::Status status = writer->Finish();
+  return status.ok() ? Result<void>() : Result<void>(context.Failed(status));
+}
+
+Result<Outcome> Client::Compile(const Program& program, std::span<const Option> options,
+                                const CompileOptions& how) {
+  Context context;
+  v1::CompileRequest request;
+  ToProto(program, request.mutable_variant()->mutable_inline_program());
+  for (const Option& option : options) {
+    ToProto(option, request.mutable_variant()->add_options());
+  }
+  request.set_retry_failed(how.retry_failed);
+  request.set_durability(how.durable ? v1::DURABILITY_LOCAL : v1::DURABILITY_NONE);
+  v1::CompileReply reply;
+  const grpc::Status status = state_->compile->Compile(&context.grpc, request, &reply);
+  return status.ok() ? Result<Outcome>(FromProto(reply.outcome()))
+                     : Result<Outcome>(context.Failed(status));
+}
+
+Result<ListedOptions> Client::ListOptions(const Program& program) {
+  Context context;
+  v1::ListOptionsRequest request;
+  ToProto(program, request.mutable_program());
+  v1::ListOptionsReply reply;
+  const grpc::Status status = state_->compile->ListOptions(&context.grpc, request, &reply);
+  if (!status.ok()) {
+    return context.Failed(status);
+  }
+  ListedOptions result;
+  for (const v1::OptionInfo& info : reply.options()) {
+    result.options.push_back({.name = info.name(),
+                              .scope = static_cast<OptionScope>(info.scope()),
+                              .type = info.type(),
+                              .values = {info.values().begin(), info.values().end()},
+                              .default_text = {}});
+  }
+  result.diagnostics = FromProto(reply.diagnostics());
+  return result;
+}
+
+Result<std::string> Client::StartBatch(const std::string& project,
+                                       std::span<const ProgramSpace> spaces, bool retry_failed) {
+  Context context;
+  v1::StartBatchRequest request;
+  request.set_project(project);
+  for (const ProgramSpace& space : spaces) {
+    ToProto(space, request.add_spaces());
+  }
+  request.set_retry_failed(retry_failed);
+  request.set_durability(v1::DURABILITY_LOCAL);
+  v1::StartBatchReply reply;
+  const grpc::Status status = state_->batch->StartBatch(&context.grpc, request, &reply);
+  if (!status.ok()) {
+    return context.Failed(status);
+  }
+  v1::Digest id;
+  id.set_id(reply.batch_id());
+  KILN_TRY(const Digest digest, FromProto(id));
+  return digest.id.hex();
+}
+
+Result<void> Client::WatchBatch(const std::string& id,
+                                const std::function<Next(const BatchEvent&)>& on_event) {
+  Context context;
+  v1::WatchBatchRequest request;
+  request.set_batch_id(IdOf(id));
+  const auto reader = state_->batch->WatchBatch(&context.grpc, request);
+  v1::BatchEvent message;
+  while (reader->Read(&message)) {
+    BatchEvent event;
+    if (message.has_progress()) {
+      event = FromProto(message.progress());
+    } else if (message.has_item()) {
+      BatchItem item{.program = message.item().program(),
+                     .options = {},
+                     .outcome = FromProto(message.item().outcome())};
+      for (const v1::OptionValue& option : message.item().options()) {
+        item.options.push_back(FromProto(option));
+      }
+      event = std::move(item);
+    } else if (message.has_final()) {
+      event = BatchFinal{.state = v1::Batch::State_Name(message.final().state()),
+                         .exit_hint = message.final().exit_hint()};
+    } else if (!message.message().empty()) {
+      event = message.message();
+    } else {
+      continue;
+    }
+    if (on_event(event) == Next::kStop) {
+      context.grpc.TryCancel();
+      return {};
+    }
+  }
+  const grpc::Status status = reader->Finish();
+  return status.ok() ? Result<void>() : Result<void>(context.Failed(status));
+}
+
+Result<void> Client::CancelBatch(const std::string& id) {
+  Context context;
+  v1::CancelBatchRequest request;
+  request.set_batch_id(IdOf(id));
+  v1::Batch reply;
+  const grpc::Status status = state_->batch->CancelBatch(&context.grpc, request, &reply);
+  return status.ok() ? Result<void>() : Result<void>(context.Failed(status));
+}
+
+Result<FetchDone> Client::FetchBatch(const std::string& id, std::span<const Digest> have,
+                                     const FetchHandlers& handlers) {
+  v1::FetchRequest request;
+  request.set_batch_id(IdOf(id));
+  for (const Digest& digest : have) {
+    ToProto(digest, request.add_have());
+  }
+  return state_->Fetch(request, handlers);
+}
+
+Result<FetchDone> Client::FetchVariants(const Program& program,
+                                        std::span<const std::vector<Option>> variants,
+                                        std::span<const Digest> have,
+                                        const FetchHandlers& handlers) {
+  v1::FetchRequest request;
+  for (const std::vector<Option>& options : variants) {
+    v1::Variant* variant = request.add_variants();
+    ToProto(program, variant->mutable_inline_program());
+    for (const Option& option : options) {
+      ToProto(option, variant->add_options());
+    }
+  }
+  request.set_on_miss(v1::FetchRequest::COMPILE);
+  for (const Digest& digest : have) {
+    ToProto(digest, request.add_have());
+  }
+  return state_->Fetch(request, handlers);
+}
+
+}  // namespace kiln::client

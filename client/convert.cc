@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+#include "client/convert.h"
+
+#include <algorithm>
+
+#include "proto/kiln/v1/common.pb.h"
+
+namespace kiln::client {
+namespace {
+
+std::string HexOf(const std::string& bytes) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string hex;
+  for (const char byte : bytes) {
+    hex += kDigits[static_cast<uint8_t>(byte) >> 4];
+    hex += kDigits[static_cast<uint8_t>(byte) & 15];
+  }
+  return hex;
+}
+
+PlacedSpan SpanOf(const v1::Diagnostic::Label& label) {
+  PlacedSpan span;
+  span.path = label.path();
+  span.bytes = {.begin = label.begin(), .end = label.end()};
+  span.line = label.line();
+  span.column = label.column();
+  span.end_line = label.line();
+  span.end_column = label.column() + (label.end() - label.begin());
+  return span;
+}
+
+Severity SeverityOf(v1::Diagnostic::Severity severity) {
+  switch (severity) {
+    case v1::Diagnostic::WARNING:
+      return Severity::kWarning;
+    case v1::Diagnostic::LINT:
+      return Severity::kLint;
+    default:  // proto enums are open: an unknown severity is shown as an error
+      return Severity::kError;
+  }
+}
+
+Artifact ArtifactOf(const v1::Artifact& message) {
+  Artifact artifact;
+  artifact.target = message.target();
+  for (const v1::StageCode& code : message.code()) {
+    const Result<Digest> digest = FromProto(code.digest());
+    artifact.code.push_back(
+        {.stage = static_cast<Stage>(code.stage()), .digest = digest.ok() ? *digest : Digest{}});
+  }
+  const Result<Digest> metadata = FromProto(message.metadata());
+  artifact.metadata = metadata.ok() ? *metadata : Digest{};
+  artifact.live_options.assign(message.live_options().begin(), message.live_options().end());
+  artifact.layout_hash = HexOf(message.layout_hash());
+  artifact.signature = HexOf(message.signature());
+  artifact.origin = static_cast<Origin>(message.origin());
+  artifact.stored = message.stored();
+  artifact.cpu_us = message.cpu_us();
+  return artifact;
+}
+
+void ToProto(const Target& target, v1::Target* out) {
+  out->set_name(target.name);
+  out->set_form(static_cast<v1::Target::Form>(target.form));
+  out->set_env(target.env);
+  out->set_version(target.version);
+  out->set_debug(static_cast<v1::Target::Debug>(target.debug));
+  if (target.combined) {
+    (*out->mutable_settings())["modules"] = "combined";
+  }
+}
+
+}  // namespace
+
+void ToProto(const Digest& digest, v1::Digest* out) {
+  out->set_id(digest.id.bytes.data(), digest.id.bytes.size());
+  out->set_size(digest.size);
+}
+
+void ToProto(const Option& option, v1::OptionValue* out) {
+  out->set_name(option.name);
+  out->set_scope(static_cast<v1::OptionValue::Scope>(option.scope));
+  if (const bool* flag = std::get_if<bool>(&option.value)) {
+    out->set_flag(*flag);
+  } else if (const uint32_t* number = std::get_if<uint32_t>(&option.value)) {
+    out->set_uint(*number);
+  } else if (const int32_t* integer = std::get_if<int32_t>(&option.value)) {
+    out->set_sint(*integer);
+  } else if (const float* real = std::get_if<float>(&option.value)) {
+    out->set_float_(*real);
+  } else {
+    out->set_enum_(std::get<std::string>(option.value));
+  }
+}
+
+void ToProto(const Program& program, v1::Program* out) {
+  out->set_name(program.name);
+  for (const Source& source : program.sources) {
+    v1::SourceRef* ref = out->add_sources();
+    ref->set_path(source.path);
+    ToProto(source.digest, ref->mutable_digest());
+  }
+  out->set_pipeline(program.pipeline);
+  for (const EntryPoint& entry : program.entries) {
+    v1::EntryPoint* point = out->add_entry_points();
+    point->set_stage(static_cast<v1::EntryPoint::Stage>(entry.stage));
+    point->set_function(entry.function);
+  }
+  for (const Option& option : program.options) {
+    ToProto(option, out->add_options());
+  }
+  for (const Target& target : program.targets) {
+    ToProto(target, out->add_targets());
+  }
+}
+
+void ToProto(const ProgramSpace& space, v1::ProgramSpace* out) {
+  ToProto(space.program, out->mutable_program());
+  for (const Axis& axis : space.axes) {
+    v1::Axis* row = out->add_axes();
+    row->set_name(axis.name);
+    row->set_all(axis.all);
+    for (const Option& value : axis.values) {
+      ToProto(value, row->add_values());
+    }
+  }
+  for (const std::string& text : space.exclude) {
+    out->add_exclude()->set_text(text);
+  }
+  for (const std::string& text : space.require) {
+    out->add_require()->set_text(text);
+  }
+  for (const std::vector<Option>& variant : space.variants) {
+    v1::Variant* row = out->add_explicit_();
+    row->set_program_name(space.program.name);
+    for (const Option& option : variant) {
+      ToProto(option, row->add_options());
+    }
+  }
+  out->set_only_explicit(space.only_explicit);
+}
+
+Result<Digest> FromProto(const v1::Digest& message) {
+  Digest digest;
+  if (message.id().size() != digest.id.bytes.size()) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = "the daemon sent a digest without an id",
+                 .reason = {}};
+  }
+  std::transform(message.id().begin(), message.id().end(), digest.id.bytes.begin(),
+                 [](char byte) { return static_cast<uint8_t>(byte); });
+  digest.size = message.size();
+  return digest;
+}
+
+Option FromProto(const v1::OptionValue& message) {
+  Option option{.name = message.name(), .value = false, .scope = OptionScope::kAny};
+  switch (message.value_case()) {
+    case v1::OptionValue::kFlag:
+      option.value = message.flag();
+      break;
+    case v1::OptionValue::kUint:
+      option.value = message.uint();
+      break;
+    case v1::OptionValue::kSint:
+      option.value = message.sint();
+      break;
+    case v1::OptionValue::kFloat:
+      option.value = message.float_();
+      break;
+    case v1::OptionValue::kEnum:
+      option.value = message.enum_();
+      break;
+    case v1::OptionValue::VALUE_NOT_SET:
+      break;
+  }
+  return option;
+}
+
+std::vector<PlacedDiagnostic> FromProto(
+    const google::protobuf::RepeatedPtrField<v1::Diagnostic>& diagnostics) {
+  std::vector<PlacedDiagnostic> result;
+  for (const v1::Diagnostic& message : diagnostics) {
+    PlacedDiagnostic diagnostic;
+    diagnostic.code = message.code();
+    diagnostic.severity = SeverityOf(message.severity());
+    diagnostic.message = message.message();
+    diagnostic.primary = SpanOf(message.primary());
+    for (const v1::Diagnostic::Label& label : message.labels()) {
+      diagnostic.labels.push_back({.where = SpanOf(label), .text = label.text()});
+    }
+    diagnostic.notes.assign(message.notes().begin(), message.notes().end());
+    result.push_back(std::move(diagnostic));
+  }
+  return result;
+}
+
+Outcome FromProto(const v1::Outcome& message) {
+  Outcome outcome;
+  outcome.kind = static_cast<OutcomeKind>(message.kind());
+  for (const v1::Artifact& artifact : message.artifacts()) {
+    outcome.artifacts.push_back(ArtifactOf(artifact));
+  }
+  outcome.diagnostics = FromProto(message.diagnostics());
+  outcome.index = message.index();
+  return outcome;
+}
+
+BatchProgress FromProto(const v1::BatchProgress& m) {
+  BatchProgress p;
+  p.variants_total = m.variants_total();
+  p.variants_served = m.variants_served();
+  p.results_upper = m.results_upper();
+  p.stage = m.stage();
+  p.results_done = m.results_done();
+  p.hit_memory = m.hit_memory();
+  p.hit_local = m.hit_local();
+  p.shared = m.shared();
+  p.compiled = m.compiled();
+  p.failed = m.failed();
+  p.code_distinct = m.code_distinct();
+  p.cpu_ms = m.cpu_ms();
+  p.cpu_saved_ms = m.cpu_saved_ms();
+  p.bytes_out = m.bytes_out();
+  p.eta_ms = m.eta_ms();
+  p.rate_results = m.rate_results();
+  p.rate_variants = m.rate_variants();
+  p.dedup_ratio = m.dedup_ratio();
+  p.cache_hit_ratio = m.cache_hit_ratio();
+  return p;
+}
+
+Error FromStatus(const grpc::Status& status) {
+  Error error{.code = static_cast<ErrorCode>(status.error_code()),
+              .context = status.error_message(),
+              .reason = {}};
+  v1::ErrorDetail detail;
+  if (!status.error_details().empty() && detail.ParseFromString(status.error_details())) {
+    error.reason = detail.reason();
+    if (!detail.help().empty()) {
+      error.context += "; " + detail.help();
+    }
+  }
+  return error;
+}
+
+}  // namespace kiln::client

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Plain types of the client <-> messages of the wire. Private to client/*.cc.
+#pragma once
+
+#include <grpcpp/support/status.h>
+
+#include "client/types.h"
+#include "compiler/base/result.h"
+#include "proto/kiln/v1/batch.pb.h"
+#include "proto/kiln/v1/compile.pb.h"
+
+namespace kiln::client {
+
+void ToProto(const Program& program, v1::Program* out);
+void ToProto(const Option& option, v1::OptionValue* out);
+void ToProto(const ProgramSpace& space, v1::ProgramSpace* out);
+void ToProto(const Digest& digest, v1::Digest* out);
+
+Option FromProto(const v1::OptionValue& option);
+Outcome FromProto(const v1::Outcome& outcome);
+BatchProgress FromProto(const v1::BatchProgress& progress);
+std::vector<PlacedDiagnostic> FromProto(
+    const google::protobuf::RepeatedPtrField<v1::Diagnostic>& diagnostics);
+// Errors: kInvalidArgument unless it is 16 bytes of id.
+Result<Digest> FromProto(const v1::Digest& digest);
+
+// The status, with reason, help and missing sources from its detail.
+Error FromStatus(const grpc::Status& status);
+
+}  // namespace kiln::client

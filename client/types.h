@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// What a client of kilnd says and hears, as plain values: no generated types reach a user of the
+// library. Spec: daemon §3
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compiler/base/bytes.h"
+#include "compiler/base/digest.h"
+#include "compiler/diag/place.h"
+
+namespace kiln::client {
+
+enum class Stage : uint8_t { kNone = 0, kVertex = 1, kFragment = 2, kCompute = 3 };
+enum class OptionScope : uint8_t { kAny = 0, kGlobal = 1, kInstance = 2 };
+
+struct Source {
+  std::string path;  // logical
+  Digest digest;
+  std::string text;
+};
+
+struct EntryPoint {
+  Stage stage = Stage::kVertex;
+  std::string function;
+};
+
+// A typed option value; the order of the alternatives is flag, uint, sint, float, enum.
+struct Option {
+  std::string name;
+  std::variant<bool, uint32_t, int32_t, float, std::string> value;
+  OptionScope scope = OptionScope::kAny;
+};
+
+enum class Form : uint8_t { kSpirv = 1, kMeta = 3 };
+enum class Debug : uint8_t { kNone = 0, kNames = 1, kFull = 2 };
+
+struct Target {
+  std::string name = "spirv";
+  Form form = Form::kSpirv;
+  std::string env = "vulkan1.1";
+  std::string version;  // empty: that of the environment
+  Debug debug = Debug::kNames;
+  bool combined = false;
+};
+
+struct Program {
+  std::string name;
+  std::vector<Source> sources;  // link order
+  std::string pipeline = "graphics_classic";
+  std::vector<EntryPoint> entries;
+  std::vector<Option> options;  // fixed part
+  std::vector<Target> targets;
+};
+
+struct Axis {
+  std::string name;
+  bool all = false;
+  std::vector<Option> values;
+};
+
+struct ProgramSpace {
+  Program program;
+  std::vector<Axis> axes;
+  std::vector<std::string> exclude;
+  std::vector<std::string> require;
+  std::vector<std::vector<Option>> variants;  // explicit
+  bool only_explicit = false;
+};
+
+struct StageCode {
+  Stage stage = Stage::kNone;  // kNone: a combined module
+  Digest digest;
+};
+
+enum class Origin : uint8_t { kUnknown, kCompiled, kMemory, kLocal, kUpstream, kShared };
+
+struct Artifact {
+  std::string target;
+  std::vector<StageCode> code;
+  Digest metadata;
+  std::vector<std::string> live_options;
+  std::string layout_hash;  // hex
+  std::string signature;    // hex
+  Origin origin = Origin::kUnknown;
+  bool stored = false;
+  uint64_t cpu_us = 0;
+};
+
+enum class OutcomeKind : uint8_t { kUnknown, kOk, kSourceError, kLimit, kPoison };
+
+struct Outcome {
+  OutcomeKind kind = OutcomeKind::kUnknown;
+  std::vector<Artifact> artifacts;
+  std::vector<PlacedDiagnostic> diagnostics;
+  uint64_t index = 0;
+};
+
+// A declared option, as tools show it and as values are typed by.
+struct OptionInfo {
+  std::string name;
+  OptionScope scope = OptionScope::kGlobal;
+  std::string type;                 // flag, uint, sint, float, enum
+  std::vector<std::string> values;  // enum
+  std::string default_text;
+};
+
+struct ListedOptions {
+  std::vector<OptionInfo> options;
+  std::vector<PlacedDiagnostic> diagnostics;
+};
+
+struct ServerInfo {
+  std::string version, build_id, started_by;
+  uint64_t pid = 0;
+  uint64_t uptime_ms = 0;
+  uint32_t api_min = 0, api_max = 0;
+};
+
+struct LaneStatus {
+  std::string name;
+  uint64_t queued = 0, running = 0;
+};
+struct ServerStatus {
+  std::string health;  // SERVING, DEGRADED, …
+  std::vector<std::string> reasons;
+  std::vector<LaneStatus> lanes;
+  std::vector<std::string> batches;  // "demo RUNNING"
+  uint64_t uptime_ms = 0;
+  uint64_t resident = 0;  // bytes
+};
+
+// Counts of daemon §7.3.
+struct BatchProgress {
+  std::string variants_total, variants_served, results_upper, stage;
+  uint64_t results_done = 0, hit_memory = 0, hit_local = 0, shared = 0, compiled = 0, failed = 0;
+  uint64_t code_distinct = 0, cpu_ms = 0, cpu_saved_ms = 0, bytes_out = 0, eta_ms = 0;
+  double rate_results = 0, rate_variants = 0, dedup_ratio = 0, cache_hit_ratio = 0;
+};
+struct BatchItem {
+  std::string program;
+  std::vector<Option> options;
+  Outcome outcome;
+};
+struct BatchFinal {
+  std::string state;  // DONE, FAILED, CANCELLED
+  uint32_t exit_hint = 0;
+};
+using BatchEvent = std::variant<BatchProgress, BatchItem, std::string, BatchFinal>;
+
+struct FetchedBlob {
+  Digest digest;
+  Bytes bytes;  // verified
+};
+struct FetchDone {
+  uint64_t outcomes = 0, failed = 0, blobs_sent = 0, bytes_sent = 0;
+  std::string root;  // hex
+};
+
+}  // namespace kiln::client
