@@ -73,10 +73,12 @@ EmittedCode EmitCode(const ir::ClosedVariant& variant, const layout::Layout& lay
   return code;
 }
 
-Products EmitProducts(const ir::ClosedVariant& variant, const layout::Layout& layout,
-                      const target::Target& target, layout::TypeLayouts& types) {
+Products EmitProducts(const LinkedProgram& linked, const ir::ClosedVariant& variant,
+                      const layout::Layout& layout, const target::Target& target,
+                      layout::TypeLayouts& types) {
   EmittedCode code = EmitCode(variant, layout, target);
-  metadata::Metadata written = metadata::Write(variant, layout, target, types, {}, code.needs);
+  metadata::Metadata written =
+      metadata::Write(variant, layout, target, types, ModuleFactsOf(linked), code.needs);
   const Hash128 state_hash = HashBytes(written.bytes);
   return {.code = std::move(code.stages),
           .metadata = std::move(written.bytes),
@@ -114,8 +116,10 @@ Diagnosed<LinkedProgram> LinkModules(std::vector<std::shared_ptr<const ir::Modul
                                      std::vector<std::string> paths, ir::PipelineType pipeline) {
   std::vector<ir::ModuleView> views;
   views.reserve(modules.size());
+  std::vector<Hash128> semantic_ids;
   for (const std::shared_ptr<const ir::Module>& module : modules) {
     views.push_back(module->view());
+    semantic_ids.push_back(module->semantic_id());
   }
   Diagnosed<resolve::Program> linked = resolve::Link(views, pipeline);
   Diagnosed<LinkedProgram> result;
@@ -123,6 +127,7 @@ Diagnosed<LinkedProgram> LinkModules(std::vector<std::shared_ptr<const ir::Modul
   if (linked.value.has_value()) {
     result.value = LinkedProgram{.modules = std::move(modules),
                                  .paths = std::move(paths),
+                                 .semantic_ids = std::move(semantic_ids),
                                  .program = std::move(*linked.value)};
   }
   return result;
@@ -165,9 +170,20 @@ void FillPositions(const resolve::Program& program, std::vector<Diagnostic>& dia
   });
 }
 
-BuildResult BuildDirect(const resolve::Program& program, const resolve::OptionValues& values,
+std::vector<metadata::ModuleFacts> ModuleFactsOf(const LinkedProgram& linked) {
+  std::vector<metadata::ModuleFacts> facts;
+  for (size_t i = 0; i < linked.modules.size(); ++i) {
+    facts.push_back({.semantic_id = linked.semantic_ids[i],
+                     .path = linked.paths[i],
+                     .view = &linked.modules[i]->view()});
+  }
+  return facts;
+}
+
+BuildResult BuildDirect(const LinkedProgram& linked, const resolve::OptionValues& values,
                         std::span<const resolve::EntryPoint> entries,
                         const target::Target& target) {
+  const resolve::Program& program = linked.program;
   ir::Pool pool;
   DirectUnits units(program);
   resolve::Answers answers(program, values, pool, &units);
@@ -181,7 +197,7 @@ BuildResult BuildDirect(const resolve::Program& program, const resolve::OptionVa
     Diagnosed<layout::Layout> layout = layout::Assign(*closed.value, target, types);
     Append(result.diagnostics, std::move(layout.diagnostics));
     if (layout.value.has_value()) {
-      result.products = EmitProducts(*closed.value, *layout.value, target, types);
+      result.products = EmitProducts(linked, *closed.value, *layout.value, target, types);
     }
   }
   FillPositions(program, result.diagnostics);

@@ -12,6 +12,7 @@
 
 #include "compiler/diag/diagnostic.h"
 #include "compiler/driver/request.h"
+#include "compiler/emit/metadata/write.h"
 #include "compiler/resolve/units.h"
 #include "compiler/source/source_file.h"
 
@@ -43,8 +44,11 @@ Diagnosed<LinkedProgram> LinkModules(std::vector<std::shared_ptr<const ir::Modul
 // Byte positions for locations that have a module and span number only.
 void FillPositions(const resolve::Program& program, std::vector<Diagnostic>& diagnostics);
 
+// What metadata says about the modules. Refers to `linked`.
+std::vector<metadata::ModuleFacts> ModuleFactsOf(const LinkedProgram& linked);
+
 // Builds one variant. `entries` may be empty: metadata only. Diagnostics have byte positions.
-BuildResult BuildDirect(const resolve::Program& program, const resolve::OptionValues& values,
+BuildResult BuildDirect(const LinkedProgram& linked, const resolve::OptionValues& values,
                         std::span<const resolve::EntryPoint> entries, const target::Target& target);
 
 }  // namespace kiln::driver

@@ -177,7 +177,7 @@ int BuildVariant(const CompileArguments& arguments, const Request& request,
     return dump.ok ? kSuccess : kWrongSource;
   }
   const driver::BuildResult built =
-      driver::BuildDirect(linked.program, *values.value, request.entries, request.target);
+      driver::BuildDirect(linked, *values.value, request.entries, request.target);
   diagnostics.insert(diagnostics.end(), built.diagnostics.begin(), built.diagnostics.end());
   reporter.Show(std::move(diagnostics));
   if (!built.ok()) {

@@ -145,8 +145,8 @@ DumpResult DumpVariantStage(std::string_view stage, const VariantInputs& inputs)
     return result;
   }
   if (stage == "metadata") {
-    const metadata::Metadata written =
-        metadata::Write(variant, *layout.value, inputs.target, types);
+    const metadata::Metadata written = metadata::Write(variant, *layout.value, inputs.target, types,
+                                                       driver::ModuleFactsOf(inputs.linked));
     const Result<artifact::PipelineMetadata> read = artifact::DecodeMetadata(written.bytes);
     KILN_CHECK(read.ok(), "metadata cannot be read back");
     result.text = artifact::MetadataText(*read);

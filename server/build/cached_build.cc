@@ -299,7 +299,7 @@ Result<CachedBuild::FoundPtr> CachedBuild::Compile(const PreparedProgram& progra
   }
   const uint64_t start = ThreadCpuMicroseconds();
   const driver::BuildResult built = driver::BuildDirect(
-      program.program(), values, program.request.entries, program.target.target);
+      *program.linked->value, values, program.request.entries, program.target.target);
   ProductList products;
   cache::Record record;
   record.kind = built.ok() ? cache::RecordKind::kOk : cache::RecordKind::kSourceError;
