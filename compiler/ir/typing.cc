@@ -16,29 +16,30 @@ constexpr uint32_t Bits(Ops... ops) {
   return ((1u << static_cast<uint32_t>(ops)) | ...);
 }
 
-using enum BinaryOp;
+using Op = BinaryOp;
 using P = OperandPattern;
 using R = ResultPattern;
 using F = BinaryForm;
 
 constexpr BinaryRow kBinaryRows[] = {
-    {Bits(kAdd, kSub), P::kVector, P::kSame, R::kLeft, F::kSame, kBoth},
-    {Bits(kAdd, kSub), P::kMatrix, P::kSame, R::kLeft, F::kMatrixPerColumn, kBoth},
-    {Bits(kMul), P::kVector, P::kSame, R::kLeft, F::kSame, kBoth},
-    {Bits(kMul), P::kFloatVector, P::kItem, R::kLeft, F::kVectorTimesScalar, kBoth},
-    {Bits(kMul), P::kIntVector, P::kItem, R::kLeft, F::kSplatRight, kRpl1},
-    {Bits(kMul), P::kMatrix, P::kItem, R::kLeft, F::kMatrixTimesScalar, kBoth},
-    {Bits(kMul), P::kMatrix, P::kColumnsVector, R::kRowsVector, F::kMatrixTimesVector, kBoth},
-    {Bits(kMul), P::kFloatVector, P::kRowsMatrix, R::kColumnsVector, F::kVectorTimesMatrix, kBoth},
-    {Bits(kMul), P::kMatrix, P::kSame, R::kLeft, F::kMatrixTimesMatrix, kBoth},
-    {Bits(kDiv), P::kVector, P::kSame, R::kLeft, F::kSame, kBoth},
-    {Bits(kDiv), P::kVector, P::kItem, R::kLeft, F::kSplatRight, kRpl1},
-    {Bits(kDiv), P::kMatrix, P::kSame, R::kLeft, F::kMatrixPerColumn, kBoth},
-    {Bits(kMod, kAnd, kOr, kXor, kShiftLeft, kShiftRight), P::kIntVector, P::kSame, R::kLeft,
-     F::kSame, kBoth},
-    {Bits(kShiftRightArithmetic), P::kSignedVector, P::kSame, R::kLeft, F::kSame, kClosed},
-    {Bits(kLess, kGreater, kLessEqual, kGreaterEqual, kEqual, kNotEqual), P::kScalar, P::kSame,
-     R::kBool, F::kCompare, kBoth},
+    {Bits(Op::kAdd, Op::kSub), P::kVector, P::kSame, R::kLeft, F::kSame, kBoth},
+    {Bits(Op::kAdd, Op::kSub), P::kMatrix, P::kSame, R::kLeft, F::kMatrixPerColumn, kBoth},
+    {Bits(Op::kMul), P::kVector, P::kSame, R::kLeft, F::kSame, kBoth},
+    {Bits(Op::kMul), P::kFloatVector, P::kItem, R::kLeft, F::kVectorTimesScalar, kBoth},
+    {Bits(Op::kMul), P::kIntVector, P::kItem, R::kLeft, F::kSplatRight, kRpl1},
+    {Bits(Op::kMul), P::kMatrix, P::kItem, R::kLeft, F::kMatrixTimesScalar, kBoth},
+    {Bits(Op::kMul), P::kMatrix, P::kColumnsVector, R::kRowsVector, F::kMatrixTimesVector, kBoth},
+    {Bits(Op::kMul), P::kFloatVector, P::kRowsMatrix, R::kColumnsVector, F::kVectorTimesMatrix,
+     kBoth},
+    {Bits(Op::kMul), P::kMatrix, P::kSame, R::kLeft, F::kMatrixTimesMatrix, kBoth},
+    {Bits(Op::kDiv), P::kVector, P::kSame, R::kLeft, F::kSame, kBoth},
+    {Bits(Op::kDiv), P::kVector, P::kItem, R::kLeft, F::kSplatRight, kRpl1},
+    {Bits(Op::kDiv), P::kMatrix, P::kSame, R::kLeft, F::kMatrixPerColumn, kBoth},
+    {Bits(Op::kMod, Op::kAnd, Op::kOr, Op::kXor, Op::kShiftLeft, Op::kShiftRight), P::kIntVector,
+     P::kSame, R::kLeft, F::kSame, kBoth},
+    {Bits(Op::kShiftRightArithmetic), P::kSignedVector, P::kSame, R::kLeft, F::kSame, kClosed},
+    {Bits(Op::kLess, Op::kGreater, Op::kLessEqual, Op::kGreaterEqual, Op::kEqual, Op::kNotEqual),
+     P::kScalar, P::kSame, R::kBool, F::kCompare, kBoth},
 };
 
 constexpr UnaryRow kUnaryRows[] = {

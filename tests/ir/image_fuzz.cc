@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   }
   const kiln::ir::Module module =
-      kiln::testing_support::MakeRandomModule(kiln::ReadLittle<uint32_t>(input) % 64);
+      kiln::ir::MakeRandomModule(kiln::ReadLittle<uint32_t>(input) % 64);
   std::vector<std::byte> image(module.image().begin(), module.image().end());
   for (size_t at = 4; at + 8 <= size; at += 8) {
     const size_t position = kiln::ReadLittle<uint32_t>(input, at) % (image.size() / 4) * 4;

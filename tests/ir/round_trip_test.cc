@@ -14,8 +14,6 @@
 namespace kiln::ir {
 namespace {
 
-using testing_support::MakeRandomModule;
-
 constexpr uint32_t kSeeds = 200;
 
 TEST(RandomModules, EveryKind_Occurs) {

@@ -11,10 +11,8 @@
 #include "compiler/ir/enum_names.h"
 #include "compiler/ir/operands.h"
 
-namespace kiln::testing_support {
+namespace kiln::ir {
 namespace {
-
-using namespace ir;  // NOLINT(google-build-using-namespace): a generator of its rows
 
 constexpr std::string_view kWords[] = {"skinning", "x", "y",        "light_t",
                                        "a.b",      "",  "\x01\"\\", "f4"};
@@ -403,8 +401,8 @@ uint32_t RandomModule::AnyOperand(InstKind kind, OperandSchema schema, uint32_t 
 
 }  // namespace
 
-ir::Module MakeRandomModule(uint32_t seed, const RandomModuleSize& size) {
+Module MakeRandomModule(uint32_t seed, const RandomModuleSize& size) {
   return RandomModule(seed, size).Make();
 }
 
-}  // namespace kiln::testing_support
+}  // namespace kiln::ir

@@ -7,7 +7,7 @@
 
 #include "compiler/ir/builder.h"
 
-namespace kiln::testing_support {
+namespace kiln::ir {
 
 struct RandomModuleSize {
   uint32_t functions = 3;
@@ -16,6 +16,6 @@ struct RandomModuleSize {
 };
 
 // The same module for the same seed, on every machine.
-ir::Module MakeRandomModule(uint32_t seed, const RandomModuleSize& size = {});
+Module MakeRandomModule(uint32_t seed, const RandomModuleSize& size = {});
 
-}  // namespace kiln::testing_support
+}  // namespace kiln::ir
