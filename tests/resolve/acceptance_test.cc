@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every run of every program under tests/acceptance/rpl closes without an error.
+// Every run of every program under tests/acceptance/rpl closes without an error, and what comes of
+// it obeys the rules of both forms of the IR.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -9,6 +10,9 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/ir/parse_text.h"
+#include "compiler/ir/print.h"
+#include "compiler/ir/verify.h"
 #include "tests/resolve/variant_of.h"
 
 namespace kiln::resolve {
@@ -31,7 +35,9 @@ std::string Field(const std::string& line, const std::string& key) {
   return line.substr(from, line.find(' ', from) - from);
 }
 
-TEST(AcceptancePrograms, EveryRun_Closes) {
+// Calls visit(variant, name of the run) for every run; the number of runs.
+template <class Visit>
+size_t ForEachRun(Visit visit) {
   const std::filesystem::path folder =
       std::filesystem::path(KILN_SOURCE_DIR) / "tests/acceptance/rpl";
   std::vector<std::filesystem::path> files;
@@ -55,11 +61,50 @@ TEST(AcceptancePrograms, EveryRun_Closes) {
       }
       sources.push_back(ReadText(file));
       const VariantOf variant(sources, Field(line, "entries"), Field(line, "options"));
-      EXPECT_TRUE(variant.ok()) << file.filename() << " " << line << "\n" << variant.Messages();
+      visit(variant, file.filename().string() + " " + line);
       ++runs;
     }
   }
+  return runs;
+}
+
+TEST(AcceptancePrograms, EveryRun_Closes) {
+  const size_t runs = ForEachRun([](const VariantOf& variant, const std::string& run) {
+    EXPECT_TRUE(variant.ok()) << run << "\n" << variant.Messages();
+  });
   EXPECT_GT(runs, 20u);
+}
+
+TEST(AcceptancePrograms, EveryRun_VerifiesInBothForms) {
+  ForEachRun([](const VariantOf& variant, const std::string& run) {
+    for (const ir::ModuleView& module : variant.program().modules()) {
+      const Result<void> verdict = ir::VerifyIds(module);
+      EXPECT_TRUE(verdict.ok()) << run << "\n" << verdict.error().context;
+    }
+    if (variant.ok()) {
+      const Result<void> verdict = ir::Verify(variant.closed());
+      EXPECT_TRUE(verdict.ok()) << run << "\n"
+                                << verdict.error().context << "\n"
+                                << ir::Print(variant.closed());
+    }
+  });
+}
+
+TEST(AcceptancePrograms, EveryRun_PrintsAndParsesBack) {
+  ForEachRun([](const VariantOf& variant, const std::string& run) {
+    for (const ir::ModuleView& module : variant.program().modules()) {
+      const std::string text = ir::Print(module);
+      const Result<ir::Module> parsed = ir::ParseModule(text);
+      ASSERT_TRUE(parsed.ok()) << run << "\n" << parsed.error().context;
+      EXPECT_EQ(ir::Print(parsed->view()), text) << run;
+    }
+    if (variant.ok()) {
+      const std::string text = ir::Print(variant.closed());
+      const Result<ir::ParsedVariant> parsed = ir::ParseVariant(text);
+      ASSERT_TRUE(parsed.ok()) << run << "\n" << parsed.error().context;
+      EXPECT_EQ(ir::Print(parsed->variant), text) << run;
+    }
+  });
 }
 
 }  // namespace
