@@ -27,13 +27,13 @@ constexpr auto kTypes = std::to_array<TypeRow>({
 #include "compiler/front/rpl/tokens.def"
 });
 
-// What one spelling stands for; numbers of rows, 0 or kNoBuiltin for none.
+// What one spelling stands for; 0 for none. `builtin` is 1 + the row, because g++ 12 with -O1 and
+// above writes zero for some default members of a constant table that are not zero.
 struct Entry {
   std::string_view text;
   uint8_t keyword = 0;
   uint8_t type = 0;
-  uint16_t builtin = kNoBuiltin;
-  static constexpr uint16_t kNoBuiltin = 0xffff;
+  uint16_t builtin = 0;
 };
 
 constexpr size_t kSlotCount = 512;
@@ -71,7 +71,7 @@ constexpr EntryTable kEntries = [] {
     entry(kTypes[i].text).type = static_cast<uint8_t>(i);
   }
   for (size_t i = 0; i < ir::kBuiltinCount; ++i) {
-    entry(ir::kBuiltinFacts[i].name).builtin = static_cast<uint16_t>(i);
+    entry(ir::kBuiltinFacts[i].name).builtin = static_cast<uint16_t>(i + 1);
   }
   return table;
 }();
@@ -89,10 +89,10 @@ std::optional<InbuiltFunction> FindFamily(std::string_view text) {
   }
   const Entry& family = Find(kEntries, text.substr(0, cut));
   const Entry& suffix = Find(kEntries, text.substr(cut + 1));
-  if (family.builtin == Entry::kNoBuiltin || suffix.type == 0) {
+  if (family.builtin == 0 || suffix.type == 0) {
     return std::nullopt;
   }
-  const auto builtin = static_cast<ir::Builtin>(family.builtin);
+  const auto builtin = static_cast<ir::Builtin>(family.builtin - 1);
   const auto type = static_cast<InbuiltType>(suffix.type);
   const ir::BuiltinTypes types = ir::FactsOf(builtin).types;
   if (types == ir::BuiltinTypes::kNone || !ir::ExistsFor(types, TypeOf(type))) {
@@ -157,11 +157,11 @@ Word LookUpWord(std::string_view text) {
   Word word{.keyword = static_cast<Keyword>(entry.keyword),
             .type = static_cast<InbuiltType>(entry.type),
             .type_version = kTypes[entry.type].version};
-  if (entry.builtin == Entry::kNoBuiltin) {
+  if (entry.builtin == 0) {
     word.function = FindFamily(text);
     return word;
   }
-  const auto builtin = static_cast<ir::Builtin>(entry.builtin);
+  const auto builtin = static_cast<ir::Builtin>(entry.builtin - 1);
   if (ir::FactsOf(builtin).types == ir::BuiltinTypes::kNone) {
     const bool old =
         std::ranges::find(kVersion1Specials, builtin) != std::ranges::end(kVersion1Specials);
