@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/base/check.h"
 #include "compiler/base/bytes.h"
 
 namespace kiln::cache {
