@@ -81,6 +81,7 @@ struct Batches::Run {
   CondVar idle;
   BatchState state KILN_GUARDED_BY(mutex) = BatchState::kQueued;
   uint32_t active KILN_GUARDED_BY(mutex) = 0;  // submitted chunks
+  uint32_t ending KILN_GUARDED_BY(mutex) = 0;  // of these: submit no other
   std::vector<Program> programs KILN_GUARDED_BY(mutex);
   size_t current KILN_GUARDED_BY(mutex) = 0;
   BatchProgress progress KILN_GUARDED_BY(mutex);
@@ -250,7 +251,9 @@ void Batches::RunChunk(const RunPtr& run, const cache::Call& call) {
     const MutexLock lock(run->mutex);
     again =
         more && !run->Over() && run->current < run->programs.size() && !call.stop.stop_requested();
-    last = !again && run->active == 1;
+    // Chunks end side by side: the one that finds all others ended is the last.
+    run->ending += again ? 0 : 1;
+    last = run->ending == run->active;
   }
   if (again && !Submit(run).ok()) {
     last = true;  // the queue closed: the daemon drains
@@ -260,6 +263,7 @@ void Batches::RunChunk(const RunPtr& run, const cache::Call& call) {
   }
   const MutexLock lock(run->mutex);
   --run->active;
+  run->ending -= again ? 0 : 1;
   run->idle.NotifyAll();
 }
 
@@ -377,6 +381,7 @@ void Batches::Finish(const RunPtr& run, BatchState state) {
   }
   run->state = state;
   run->progress.elapsed = clock_.Monotonic() - run->start;
+  run->Add({.kind = BatchEvent::Kind::kProgress, .progress = run->progress});  // complete
   run->Add({.kind = BatchEvent::Kind::kFinal, .progress = run->progress, .state = state});
 }
 
