@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// The only place where a daemon is put together: store, engine, queue, workers, services, socket.
+// Usable in any process; main.cc adds signals and the word to whoever started it. Spec: daemon §14
+//
+// Threads: RequestStop from any thread; the rest by the owner.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "compiler/base/clock.h"
+#include "compiler/base/result.h"
+#include "server/config.h"
+#include "server/ops/line_log.h"
+
+namespace kiln::server {
+
+// Why a daemon did not start, as `--ready-fd` tells it.
+struct StartFailure {
+  std::string component;  // config, socket, store, rpc
+  std::string what;
+  std::string hint;
+};
+
+class Daemon {
+ public:
+  struct Options {
+    Config config;
+    std::string started_by = "serve";  // autostart, serve
+  };
+
+  // Serves when it returns. Clock and log must outlive the daemon. A store that cannot be opened
+  // costs persistence only (DEGRADED), one that another process owns is a failure.
+  static Result<std::unique_ptr<Daemon>> Start(const Options& options, Clock& clock,
+                                               ops::LineLog& log, StartFailure& failure);
+  // Stops at once if Drain was not called: cancels what runs, loses nothing acknowledged.
+  ~Daemon();
+  Daemon(const Daemon&) = delete;
+  Daemon& operator=(const Daemon&) = delete;
+
+  const std::string& socket() const;
+
+  enum class Ask : uint8_t { kNothing, kDrain, kShutDown };
+  // What clients and idleness ask for: waits until there is something, at most for `timeout`.
+  Ask Wait(Duration timeout);
+  void RequestStop(Ask ask);
+
+  // Refuses new work, then waits until nothing runs, at most for the drain timeout.
+  void Drain();
+
+ private:
+  struct Parts;
+  explicit Daemon(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace kiln::server

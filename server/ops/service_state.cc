@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "server/ops/service_state.h"
+
+#include <algorithm>
+
+#include "compiler/base/check.h"
+
+namespace kiln::ops {
+
+std::string_view HealthName(Health health) {
+  switch (health) {
+    case Health::kStarting:
+      return "STARTING";
+    case Health::kServing:
+      return "SERVING";
+    case Health::kDegraded:
+      return "DEGRADED";
+    case Health::kDraining:
+      return "DRAINING";
+    case Health::kStopped:
+      return "STOPPED";
+  }
+  KILN_UNREACHABLE();
+}
+
+Health ServiceState::health() {
+  const MutexLock lock(mutex_);
+  return health_;
+}
+
+std::vector<std::string> ServiceState::reasons() {
+  const MutexLock lock(mutex_);
+  return reasons_;
+}
+
+bool ServiceState::TakesWork() {
+  const Health now = health();
+  return now == Health::kServing || now == Health::kDegraded;
+}
+
+void ServiceState::Serve() {
+  const MutexLock lock(mutex_);
+  if (health_ == Health::kStarting) {
+    health_ = reasons_.empty() ? Health::kServing : Health::kDegraded;
+  }
+}
+
+void ServiceState::Degrade(std::string reason) {
+  const MutexLock lock(mutex_);
+  if (std::find(reasons_.begin(), reasons_.end(), reason) == reasons_.end()) {
+    reasons_.push_back(std::move(reason));
+  }
+  health_ = health_ == Health::kServing ? Health::kDegraded : health_;
+}
+
+void ServiceState::Drain() {
+  const MutexLock lock(mutex_);
+  health_ = std::max(health_, Health::kDraining);
+}
+
+void ServiceState::Stop() {
+  const MutexLock lock(mutex_);
+  health_ = Health::kStopped;
+}
+
+void ServiceState::CallBegan() {
+  const MutexLock lock(mutex_);
+  ++active_;
+  ++calls_;
+}
+
+void ServiceState::CallEnded() {
+  const MutexLock lock(mutex_);
+  --active_;
+  last_end_ = clock_.Monotonic();
+}
+
+Duration ServiceState::IdleFor() {
+  const MutexLock lock(mutex_);
+  return active_ != 0 ? Duration::zero() : clock_.Monotonic() - last_end_;
+}
+
+uint64_t ServiceState::calls() {
+  const MutexLock lock(mutex_);
+  return calls_;
+}
+
+}  // namespace kiln::ops

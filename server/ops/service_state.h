@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// How the daemon is: health with reasons, whether it takes new work, and for how long nobody has
+// wanted anything. Spec: daemon §13.3, §14.4, §14.5
+//
+// Threads: all functions may run concurrently; one mutex, held for O(1).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compiler/base/clock.h"
+#include "compiler/base/mutex.h"
+
+namespace kiln::ops {
+
+// The numbers of the wire.
+enum class Health : uint8_t {
+  kStarting = 1,
+  kServing = 2,
+  kDegraded = 3,
+  kDraining = 4,
+  kStopped = 5,
+};
+
+std::string_view HealthName(Health health);  // "SERVING"
+
+class ServiceState {
+ public:
+  // The clock must outlive the object.
+  explicit ServiceState(Clock& clock) : clock_(clock), start_(clock.Monotonic()) {}
+
+  Health health();
+  std::vector<std::string> reasons();  // of being degraded
+  bool TakesWork();                    // SERVING or DEGRADED
+
+  void Serve();                      // DEGRADED if there are reasons
+  void Degrade(std::string reason);  // once per reason
+  void Drain();
+  void Stop();
+
+  // A call is between these two.
+  void CallBegan();
+  void CallEnded();
+  // Since the last call ended; zero while there are calls.
+  Duration IdleFor();
+  uint64_t calls();  // ever
+  Duration Uptime() { return clock_.Monotonic() - start_; }
+
+ private:
+  Clock& clock_;
+  const Duration start_;
+  Mutex mutex_;
+  Health health_ KILN_GUARDED_BY(mutex_) = Health::kStarting;
+  std::vector<std::string> reasons_ KILN_GUARDED_BY(mutex_);
+  uint64_t active_ KILN_GUARDED_BY(mutex_) = 0;
+  uint64_t calls_ KILN_GUARDED_BY(mutex_) = 0;
+  Duration last_end_ KILN_GUARDED_BY(mutex_) = clock_.Monotonic();
+};
+
+}  // namespace kiln::ops

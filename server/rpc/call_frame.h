@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// What all calls have in common: initial metadata, deadline and cancellation on their way into
+// jobs, errors on their way out, one log line. Spec: daemon §2.3, §2.4, §2.8, §9, §13.1
+#pragma once
+
+#include <functional>
+#include <stop_token>
+#include <string>
+
+#include <grpcpp/server_context.h>
+#include <grpcpp/support/server_callback.h>
+
+#include "cache/store.h"
+#include "compiler/base/result.h"
+#include "proto/kiln/v1/common.pb.h"
+#include "server/rpc/host.h"
+
+namespace kiln::rpc {
+
+// Threads: Cancel may be called at any time; the rest by whoever drives the call.
+class CallFrame {
+ public:
+  // Sends kiln-server and kiln-trace with the first message. `method` must be a literal.
+  CallFrame(const Host& host, grpc::CallbackServerContext& context, std::string_view method);
+  ~CallFrame();  // writes the log line
+  CallFrame(const CallFrame&) = delete;
+  CallFrame& operator=(const CallFrame&) = delete;
+
+  // Errors: kUnavailable with reason DRAINING or STARTING. Asked before work that is new.
+  Result<void> Admit() const;
+
+  // Runs `body` in the interactive lane and then `done` with its result, exactly once; here and now
+  // if the queue does not take it. Neither touches the frame after the call was finished.
+  using Body = std::function<Result<void>(const cache::Call&)>;
+  void Submit(Body body, std::function<void(Result<void>)> done);
+
+  // What the call ends with. `detail` holds what the error itself does not know.
+  grpc::Status StatusOf(const Result<void>& result, v1::ErrorDetail detail = {});
+
+  void Cancel() { stop_.request_stop(); }
+  bool cancelled() const { return stop_.stop_requested(); }
+  const Host& host() const { return host_; }
+
+ private:
+  cache::Deadline DeadlineOfCall() const;
+
+  const Host& host_;
+  grpc::CallbackServerContext& context_;
+  const std::string_view method_;
+  const Duration start_;
+  std::string trace_;
+  std::string ended_as_ = "OK";
+  std::stop_source stop_;
+};
+
+// A unary call whose work is one job. Deletes itself.
+class UnaryCall final : public grpc::ServerUnaryReactor {
+ public:
+  using Body = std::function<Result<void>(const cache::Call&, v1::ErrorDetail&)>;
+
+  enum class Needs : uint8_t { kWork, kNothing };
+  // kWork: refused while the daemon drains. Otherwise it is answered at once, outside of the queue.
+  UnaryCall(const Host& host, grpc::CallbackServerContext& context, std::string_view method,
+            Needs needs, Body body);
+
+ private:
+  void OnCancel() override { frame_.Cancel(); }
+  void OnDone() override { delete this; }
+
+  CallFrame frame_;
+  v1::ErrorDetail detail_;
+};
+
+}  // namespace kiln::rpc

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: MIT
+#include "server/rpc/compile_calls.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace kiln::rpc {
+namespace {
+
+cache::Key ContentKey(const Hash128& id) {
+  return {.level = cache::Level::kContent, .space = 0, .id = id};
+}
+
+// The targets that a variant asks for.
+Result<std::vector<build::NamedTarget>> TargetsOf(const v1::Variant& variant,
+                                                  std::vector<build::NamedTarget> all) {
+  if (all.empty()) {
+    return Malformed("program.targets", "a program has at least one target");
+  }
+  if (variant.targets_size() == 0) {
+    return all;
+  }
+  std::vector<build::NamedTarget> targets;
+  for (const uint32_t index : variant.targets()) {
+    if (index >= all.size()) {
+      return Malformed("variant.targets", fmt::format("there is no target {}", index));
+    }
+    targets.push_back(all[index]);
+  }
+  return targets;
+}
+
+Result<cache::Blob> ContentOf(Engine& engine, const build::Outcome& outcome, const Hash128& id,
+                              const cache::Call& call) {
+  for (const build::FreshBlob& fresh : outcome.fresh) {
+    if (fresh.digest.id == id) {
+      return fresh.blob;
+    }
+  }
+  return engine.store.Get(ContentKey(id), call);
+}
+
+// The bytes of an artifact into its message, if they fit.
+Result<void> FillInline(Engine& engine, const build::Outcome& outcome, const cache::Call& call,
+                        v1::Artifact& artifact) {
+  uint64_t total = outcome.artifact->metadata.size;
+  for (const build::StageCodeDigest& code : outcome.artifact->code) {
+    total += code.digest.size;
+  }
+  if (total > kMaxStreamMessage) {
+    return {};
+  }
+  for (const build::StageCodeDigest& code : outcome.artifact->code) {
+    KILN_TRY(const cache::Blob blob, ContentOf(engine, outcome, code.digest.id, call));
+    artifact.mutable_data()->append(AsText(blob.bytes));
+  }
+  KILN_TRY(const cache::Blob metadata,
+           ContentOf(engine, outcome, outcome.artifact->metadata.id, call));
+  artifact.set_metadata_data(std::string(AsText(metadata.bytes)));
+  return {};
+}
+
+Result<std::shared_ptr<const build::PreparedProgram>> PrepareOrListMissing(
+    Engine& engine, const build::ProgramRequest& program, const build::NamedTarget& target,
+    const cache::Call& call, v1::ErrorDetail& detail) {
+  auto prepared = engine.builder.Prepare(program, target, call);
+  if (!prepared.ok() && prepared.error().reason == "SOURCES_MISSING") {
+    KILN_TRY_VOID(ListMissing(engine, program.sources, call, detail));
+  }
+  return prepared;
+}
+
+std::string_view KindText(ir::OptionKind kind) {
+  switch (kind) {
+    case ir::OptionKind::kFlag:
+      return "flag";
+    case ir::OptionKind::kUint:
+      return "uint";
+    case ir::OptionKind::kSint:
+      return "sint";
+    case ir::OptionKind::kFloat:
+      return "float";
+    case ir::OptionKind::kEnum:
+      return "enum";
+  }
+  KILN_UNREACHABLE();
+}
+
+// Path, bytes, line and column of a name in a source.
+void PlaceTo(const std::string& path, std::string_view text, Span bytes,
+             v1::Diagnostic::Label& out) {
+  const std::string_view before = text.substr(0, std::min<size_t>(bytes.begin, text.size()));
+  const size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
+  out.set_path(path);
+  out.set_begin(bytes.begin);
+  out.set_end(bytes.end);
+  out.set_line(1 + static_cast<uint32_t>(std::count(before.begin(), before.end(), '\n')));
+  out.set_column(1 + static_cast<uint32_t>(before.size() - line_start));
+}
+
+void OptionTo(const resolve::Program& program, uint32_t module, const ir::Option& option,
+              v1::OptionInfo& out) {
+  const ir::ModuleView& view = program.module(module);
+  out.set_name(std::string(view.Text(option.name)));
+  out.set_scope(option.scope == ir::OptionScope::kGlobal ? v1::OptionValue::GLOBAL
+                                                         : v1::OptionValue::INSTANCE);
+  out.set_type(std::string(KindText(option.kind)));
+  resolve::OptionSetting setting{
+      .name = out.name(), .scope = option.scope, .kind = option.kind, .bits = option.default_value};
+  if (option.kind == ir::OptionKind::kEnum) {
+    const std::span<const uint32_t> values = view.List(option.values);
+    for (const uint32_t value : values) {
+      out.add_values(std::string(view.Text(ir::StringId{value})));
+    }
+    setting.text = out.values(static_cast<int>(option.default_value));
+  }
+  ToProto(setting, *out.mutable_default_());
+}
+
+}  // namespace
+
+Result<void> ListMissing(Engine& engine, const std::vector<build::Source>& sources,
+                         const cache::Call& call, v1::ErrorDetail& detail) {
+  std::vector<cache::Key> keys;
+  for (const build::Source& source : sources) {
+    if (source.text == nullptr) {
+      keys.push_back(ContentKey(source.digest.id));
+    }
+  }
+  KILN_TRY(const std::vector<cache::Key> missing, engine.store.FindMissing(keys, call));
+  for (const build::Source& source : sources) {
+    const auto found = std::find(missing.begin(), missing.end(), ContentKey(source.digest.id));
+    if (source.text == nullptr && found != missing.end() &&
+        detail.missing_size() < kMaxMissingListed) {
+      ToProto(source.digest, *detail.add_missing());
+    }
+  }
+  return {};
+}
+
+Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const CompileHow& how,
+                            const cache::Call& call, v1::Outcome& outcome,
+                            v1::ErrorDetail& detail) {
+  if (!variant.has_inline_program()) {
+    return Malformed("variant.inline_program", "a variant carries its program");
+  }
+  KILN_TRY(ProgramAndTargets program, FromProto(variant.inline_program()));
+  KILN_TRY(const std::vector<build::NamedTarget> targets,
+           TargetsOf(variant, std::move(program.targets)));
+  std::vector<resolve::OptionSetting> options;
+  for (const v1::OptionValue& value : variant.options()) {
+    KILN_TRY(resolve::OptionSetting setting, FromProto(value));
+    options.push_back(std::move(setting));
+  }
+  for (const build::NamedTarget& target : targets) {
+    KILN_TRY(const auto prepared,
+             PrepareOrListMissing(engine, program.program, target, call, detail));
+    Result<build::Outcome> built = engine.builder.Build(*prepared, options, how.build, call);
+    if (!built.ok() && built.error().reason == "NOT_CACHED") {
+      outcome.Clear();
+      return {};
+    }
+    KILN_TRY(const build::Outcome one, std::move(built));
+    if (one.kind != build::OutcomeKind::kOk) {  // no target without the others
+      outcome.Clear();
+      ToProto(one, outcome);
+      return {};
+    }
+    v1::Outcome converted;
+    ToProto(one, converted);
+    if (how.inline_data) {
+      KILN_TRY_VOID(FillInline(engine, one, call, *converted.mutable_artifacts(0)));
+    }
+    outcome.set_kind(converted.kind());
+    *outcome.add_artifacts() = std::move(*converted.mutable_artifacts(0));
+    *outcome.mutable_diagnostics() = std::move(*converted.mutable_diagnostics());
+  }
+  return {};
+}
+
+Result<void> ListOptions(Engine& engine, const v1::ListOptionsRequest& request,
+                         const cache::Call& call, v1::ListOptionsReply& reply,
+                         v1::ErrorDetail& detail) {
+  if (request.with_liveness()) {
+    return NotBuiltIn("liveness of options");
+  }
+  KILN_TRY(const ProgramAndTargets program, FromProto(request.program()));
+  const build::NamedTarget any{.name = "spirv", .target = {}};
+  KILN_TRY(const auto prepared, PrepareOrListMissing(engine, program.program, any, call, detail));
+  if (!prepared->ok()) {
+    v1::Outcome outcome;
+    ToProto(prepared->diagnostics, outcome);
+    *reply.mutable_diagnostics() = std::move(*outcome.mutable_diagnostics());
+    return {};
+  }
+  const resolve::Program& linked = prepared->program();
+  for (uint32_t module = 0; module < linked.modules().size(); ++module) {
+    const build::Source& source = program.program.sources[module];
+    KILN_TRY(const std::shared_ptr<const std::string> text, engine.pool.Text(source, call));
+    for (const ir::Option& option : linked.module(module).options) {
+      v1::OptionInfo& info = *reply.add_options();
+      OptionTo(linked, module, option, info);
+      PlaceTo(source.path, *text, linked.module(module).SpanOf(option.span),
+              *info.mutable_declared_at());
+    }
+  }
+  return {};
+}
+
+Result<void> Upload::Take(v1::PutSourcesRequest message) {
+  KILN_TRY(const Digest digest, FromProto(message.digest()));
+  if (open_ && digest != digest_) {
+    return Malformed("digest", "a source begins before the one before it is complete");
+  }
+  if (digest.size > kMaxSourceFile) {
+    return AboveLimit("source file", kMaxSourceFile, digest.size);
+  }
+  total_ += message.data().size();
+  if (total_ > kMaxSourceSet) {
+    return AboveLimit("source set of a manifest", kMaxSourceSet, total_);
+  }
+  open_ = true;
+  digest_ = digest;
+  bytes_ += message.data();
+  if (bytes_.size() > digest_.size || (message.last() && DigestOf(bytes_) != digest_)) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = "the bytes of '" + message.path_hint() + "' do not have its digest",
+                 .reason = "DIGEST_MISMATCH"};
+  }
+  if (message.last()) {
+    waiting_ += bytes_.size();
+    complete_.push_back(cache::ContentItem(cache::CopiedBlob(AsBytes(bytes_))));
+    bytes_.clear();
+    open_ = false;
+  }
+  return {};
+}
+
+Result<void> Upload::Store(const cache::Call& call) {
+  if (complete_.empty()) {
+    return {};
+  }
+  const std::vector<cache::Item> items = std::exchange(complete_, {});
+  waiting_ = 0;
+  std::vector<cache::Key> keys;
+  for (const cache::Item& item : items) {
+    keys.push_back(item.key);
+  }
+  KILN_TRY(const std::vector<cache::Key> before, engine_.store.FindMissing(keys, call));
+  const Result<cache::Stored> stored = engine_.store.Put(items, cache::Durability::kDurable, call);
+  if (!stored.ok()) {
+    for (const cache::Key& key : keys) {
+      if (!engine_.store.Get(key, call).ok()) {
+        return WithContext(stored.error(), "sources were not stored");
+      }
+    }
+  }
+  reply_.set_stored(reply_.stored() + before.size());
+  reply_.set_already(reply_.already() + keys.size() - before.size());
+  return {};
+}
+
+Result<v1::PutSourcesReply> Upload::Finish() const {
+  if (open_) {
+    return Malformed("last", "the upload ended inside a source");
+  }
+  return reply_;
+}
+
+}  // namespace kiln::rpc

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// What CompileService does, without the transport: request messages -> reply messages. Runs inside
+// jobs. Spec: daemon §4.1
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "cache/store.h"
+#include "server/build/batch.h"
+#include "server/build/cached_build.h"
+#include "server/build/program_pool.h"
+#include "server/rpc/convert.h"
+
+namespace kiln::rpc {
+
+// What the calls work on; all outlive the services.
+struct Engine {
+  cache::BlobStore& store;
+  build::ProgramPool& pool;
+  build::CachedBuild& builder;
+  build::Batches& batches;
+};
+
+// At most this many digests are listed as missing: they travel in trailing metadata, which is
+// small. The rest shows when the call is repeated.
+inline constexpr int kMaxMissingListed = 150;
+
+// Fills `detail` with those sources that neither came along nor are in the store.
+Result<void> ListMissing(Engine& engine, const std::vector<build::Source>& sources,
+                         const cache::Call& call, v1::ErrorDetail& detail);
+
+// How one variant is to be built.
+struct CompileHow {
+  build::BuildOptions build;
+  bool inline_data = false;
+};
+
+// All requested targets of one variant. A miss that may not be compiled has neither kind nor
+// artifacts. Errors: kFailedPrecondition with SOURCES_MISSING, `detail` lists them; as
+// CachedBuild::Build.
+Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const CompileHow& how,
+                            const cache::Call& call, v1::Outcome& outcome, v1::ErrorDetail& detail);
+
+// Errors: as CompileVariant. Sources that do not parse are diagnostics of the reply.
+Result<void> ListOptions(Engine& engine, const v1::ListOptionsRequest& request,
+                         const cache::Call& call, v1::ListOptionsReply& reply,
+                         v1::ErrorDetail& detail);
+
+// Chunks of PutSources -> content of the store. One upload, one thread at a time.
+class Upload {
+ public:
+  explicit Upload(Engine& engine) : engine_(engine) {}
+
+  // Errors: kInvalidArgument with DIGEST_MISMATCH or MALFORMED_REQUEST; kResourceExhausted.
+  Result<void> Take(v1::PutSourcesRequest message);
+  uint64_t waiting() const { return waiting_; }  // bytes not yet stored
+  // Stores what is complete. A store that cannot write for now is no error: the memory above it
+  // keeps the sources.
+  Result<void> Store(const cache::Call& call);
+  // Errors: kInvalidArgument if the last source is not complete.
+  Result<v1::PutSourcesReply> Finish() const;
+
+ private:
+  Engine& engine_;
+  bool open_ = false;  // a source is being received
+  Digest digest_;
+  std::string bytes_;
+  std::vector<cache::Item> complete_;
+  uint64_t waiting_ = 0;
+  uint64_t total_ = 0;
+  v1::PutSourcesReply reply_;
+};
+
+// Fetch as a sequence of pages, made when the transport wants more. One thread at a time.
+class FetchPages {
+ public:
+  FetchPages(Engine& engine, const v1::FetchRequest& request)
+      : engine_(engine), request_(request) {}
+
+  // Up to about 1 MiB of messages; after the message `done` there are none. Errors: as
+  // CompileVariant; kNotFound for an unknown batch.
+  Result<std::vector<v1::FetchReply>> Next(const cache::Call& call, v1::ErrorDetail& detail);
+
+ private:
+  Result<void> Begin(const cache::Call& call);
+  Result<void> AddVariant(const cache::Call& call, v1::ErrorDetail& detail);
+  Result<void> AddResult(const cache::Call& call);
+  Result<void> AddOutcome(v1::Outcome outcome, const cache::Call& call);
+  Result<void> AddBlob(const v1::Digest& digest, const cache::Call& call);
+  Result<void> AddDone(const cache::Call& call);
+
+  Engine& engine_;
+  const v1::FetchRequest request_;
+  bool begun_ = false;
+  bool done_ = false;
+  build::BatchResults results_;
+  uint64_t next_ = 0;       // variant or result
+  std::set<Digest> known_;  // of the client: has or was sent
+  std::set<Digest> had_;    // of the client when it asked
+  std::vector<v1::FetchReply> page_;
+  uint64_t page_bytes_ = 0;
+  v1::FetchDone::Counts counts_;
+};
+
+}  // namespace kiln::rpc

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+#include "proto/kiln/v1/compile.grpc.pb.h"
+#include "server/rpc/call_frame.h"
+#include "server/rpc/services.h"
+
+namespace kiln::rpc {
+namespace {
+
+constexpr uint64_t kStoreUploadsAt = uint64_t{16} << 20;
+
+// Reads chunks, stores what is complete now and then and at the end. Deletes itself.
+class PutSourcesCall final : public grpc::ServerReadReactor<v1::PutSourcesRequest> {
+ public:
+  PutSourcesCall(const Host& host, grpc::CallbackServerContext& context, Engine& engine,
+                 v1::PutSourcesReply& reply)
+      : frame_(host, context, "PutSources"), upload_(engine), reply_(reply) {
+    if (const Result<void> admitted = frame_.Admit(); !admitted.ok()) {
+      Finish(frame_.StatusOf(admitted));
+      return;
+    }
+    StartRead(&message_);
+  }
+
+ private:
+  void OnReadDone(bool ok) override {
+    if (!ok) {
+      return StoreAndThen([this] { End(); });
+    }
+    const Result<void> taken = upload_.Take(std::move(message_));
+    message_.Clear();
+    if (!taken.ok()) {
+      return Finish(frame_.StatusOf(taken));
+    }
+    if (upload_.waiting() < kStoreUploadsAt) {
+      return StartRead(&message_);
+    }
+    StoreAndThen([this] { StartRead(&message_); });
+  }
+
+  void StoreAndThen(std::function<void()> next) {
+    frame_.Submit([this](const cache::Call& call) { return upload_.Store(call); },
+                  [this, next = std::move(next)](const Result<void>& stored) {
+                    if (!stored.ok()) {
+                      return Finish(frame_.StatusOf(stored));
+                    }
+                    next();
+                  });
+  }
+
+  void End() {
+    Result<v1::PutSourcesReply> reply = upload_.Finish();
+    if (!reply.ok()) {
+      return Finish(frame_.StatusOf(reply.error()));
+    }
+    reply_ = std::move(reply).value();
+    Finish(grpc::Status::OK);
+  }
+
+  void OnCancel() override { frame_.Cancel(); }
+  void OnDone() override { delete this; }
+
+  CallFrame frame_;
+  Upload upload_;
+  v1::PutSourcesReply& reply_;
+  v1::PutSourcesRequest message_;
+};
+
+// Writes a page, then makes the next one: at most one is in memory. Deletes itself.
+class FetchCall final : public grpc::ServerWriteReactor<v1::FetchReply> {
+ public:
+  FetchCall(const Host& host, grpc::CallbackServerContext& context, Engine& engine,
+            const v1::FetchRequest& request)
+      : frame_(host, context, "Fetch"), pages_(engine, request) {
+    if (const Result<void> admitted = frame_.Admit(); !admitted.ok()) {
+      Finish(frame_.StatusOf(admitted));
+      return;
+    }
+    MakePage();
+  }
+
+ private:
+  void MakePage() {
+    frame_.Submit(
+        [this](const cache::Call& call) -> Result<void> {
+          KILN_TRY(page_, pages_.Next(call, detail_));
+          next_ = 0;
+          return {};
+        },
+        [this](const Result<void>& made) {
+          if (!made.ok()) {
+            return Finish(frame_.StatusOf(made, std::move(detail_)));
+          }
+          WriteNext();
+        });
+  }
+
+  void WriteNext() { StartWrite(&page_[next_]); }
+
+  void OnWriteDone(bool ok) override {
+    if (!ok || frame_.cancelled()) {
+      return Finish(frame_.StatusOf(
+          Error{.code = ErrorCode::kCancelled, .context = "the reader is gone", .reason = {}}));
+    }
+    if (page_[next_].has_done()) {
+      return Finish(grpc::Status::OK);
+    }
+    ++next_;
+    next_ == page_.size() ? MakePage() : WriteNext();
+  }
+
+  void OnCancel() override { frame_.Cancel(); }
+  void OnDone() override { delete this; }
+
+  CallFrame frame_;
+  FetchPages pages_;
+  v1::ErrorDetail detail_;
+  std::vector<v1::FetchReply> page_;  // never empty once made
+  size_t next_ = 0;
+};
+
+class CompileService final : public v1::CompileService::CallbackService {
+ public:
+  CompileService(const Host& host, Engine& engine) : host_(host), engine_(engine) {}
+
+  grpc::ServerReadReactor<v1::PutSourcesRequest>* PutSources(grpc::CallbackServerContext* context,
+                                                             v1::PutSourcesReply* reply) override {
+    return new PutSourcesCall(host_, *context, engine_, *reply);
+  }
+
+  grpc::ServerUnaryReactor* Compile(grpc::CallbackServerContext* context,
+                                    const v1::CompileRequest* request,
+                                    v1::CompileReply* reply) override {
+    return new UnaryCall(
+        host_, *context, "Compile", UnaryCall::Needs::kWork,
+        [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) -> Result<void> {
+          if (request->durability() == v1::DURABILITY_QUORUM || request->want_explain()) {
+            return NotBuiltIn(request->want_explain() ? "explain" : "durability QUORUM");
+          }
+          CompileHow how{.build = {}, .inline_data = request->inline_data()};
+          how.build.durability = request->durability() == v1::DURABILITY_LOCAL
+                                     ? cache::Durability::kDurable
+                                     : cache::Durability::kRelaxed;
+          how.build.retry_failed = request->retry_failed();
+          how.build.may_compile = request->on_miss() == v1::CompileRequest::COMPILE;
+          return CompileVariant(engine_, request->variant(), how, call, *reply->mutable_outcome(),
+                                detail);
+        });
+  }
+
+  grpc::ServerWriteReactor<v1::FetchReply>* Fetch(grpc::CallbackServerContext* context,
+                                                  const v1::FetchRequest* request) override {
+    return new FetchCall(host_, *context, engine_, *request);
+  }
+
+  grpc::ServerUnaryReactor* ListOptions(grpc::CallbackServerContext* context,
+                                        const v1::ListOptionsRequest* request,
+                                        v1::ListOptionsReply* reply) override {
+    return new UnaryCall(host_, *context, "ListOptions", UnaryCall::Needs::kWork,
+                         [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
+                           return rpc::ListOptions(engine_, *request, call, *reply, detail);
+                         });
+  }
+
+  grpc::ServerUnaryReactor* CountVariants(grpc::CallbackServerContext* context,
+                                          const v1::CountVariantsRequest* /*request*/,
+                                          v1::CountVariantsReply* /*reply*/) override {
+    return Refuse(*context, "CountVariants");
+  }
+
+  grpc::ServerUnaryReactor* ListVariants(grpc::CallbackServerContext* context,
+                                         const v1::ListVariantsRequest* /*request*/,
+                                         v1::ListVariantsReply* /*reply*/) override {
+    return Refuse(*context, "ListVariants");
+  }
+
+  grpc::ServerUnaryReactor* Explain(grpc::CallbackServerContext* context,
+                                    const v1::ExplainRequest* /*request*/,
+                                    v1::ExplainReply* /*reply*/) override {
+    return Refuse(*context, "Explain");
+  }
+
+ private:
+  grpc::ServerUnaryReactor* Refuse(grpc::CallbackServerContext& context, std::string_view method) {
+    return new UnaryCall(host_, context, method, UnaryCall::Needs::kNothing,
+                         [method](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
+                           return NotBuiltIn(method);
+                         });
+  }
+
+  const Host& host_;
+  Engine& engine_;
+};
+
+}  // namespace
+
+std::shared_ptr<grpc::Service> MakeCompileService(const Host& host, Engine& engine) {
+  return std::make_shared<CompileService>(host, engine);
+}
+
+}  // namespace kiln::rpc

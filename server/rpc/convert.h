@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Messages of the wire <-> plain types of server/build. What comes in is hostile: everything is
+// checked here, and behind this file nothing knows protobuf. Spec: daemon §3, §10, §11.6
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/base/result.h"
+#include "proto/kiln/v1/batch.pb.h"
+#include "proto/kiln/v1/common.pb.h"
+#include "proto/kiln/v1/compile.pb.h"
+#include "proto/kiln/v1/diagnostic.pb.h"
+#include "server/build/batch.h"
+#include "server/build/request.h"
+
+namespace kiln::rpc {
+
+// Limits of class S (daemon §10). Sizes in bytes.
+inline constexpr uint64_t kMaxRequest = uint64_t{4} << 20;
+inline constexpr uint64_t kMaxStreamMessage = uint64_t{1} << 20;
+inline constexpr uint64_t kMaxInlineSource = uint64_t{256} << 10;
+inline constexpr uint64_t kMaxSourceFile = uint64_t{4} << 20;
+inline constexpr uint64_t kMaxSourceSet = uint64_t{512} << 20;
+inline constexpr uint64_t kMaxSources = 256;
+inline constexpr uint64_t kMaxPrograms = 20'000;
+inline constexpr uint64_t kMaxAxisValues = 4096;
+inline constexpr uint64_t kMaxExpression = 4096;
+
+// Reasons of errors that are decided here; see proto/kiln/v1/README.md.
+inline constexpr std::string_view kMalformed = "MALFORMED_REQUEST";
+inline constexpr std::string_view kLimitExceeded = "LIMIT_EXCEEDED";
+inline constexpr std::string_view kNotBuiltIn = "NOT_BUILT_IN";
+
+Error Malformed(std::string_view field, std::string_view what);
+Error NotBuiltIn(std::string_view what);
+Error AboveLimit(std::string_view limit, uint64_t max, uint64_t actual);
+
+// A program of the wire with the targets it is for.
+struct ProgramAndTargets {
+  build::ProgramRequest program;
+  std::vector<build::NamedTarget> targets;
+};
+
+// All of these: kInvalidArgument for what is malformed, kResourceExhausted with LIMIT_EXCEEDED,
+// kUnimplemented with NOT_BUILT_IN.
+Result<Digest> FromProto(const v1::Digest& digest);
+Result<Hash128> IdFromProto(std::string_view field, const std::string& bytes);
+Result<resolve::OptionSetting> FromProto(const v1::OptionValue& value);
+Result<build::NamedTarget> FromProto(const v1::Target& target);
+Result<ProgramAndTargets> FromProto(const v1::Program& program);
+Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request);
+
+// Names a request: equal requests of one build have equal ids, however their sources travel.
+Hash128 BatchIdOf(const v1::StartBatchRequest& request);
+
+void ToProto(const Digest& digest, v1::Digest& out);
+std::string IdBytes(const Hash128& id);
+void ToProto(const resolve::OptionSetting& setting, v1::OptionValue& out);
+// At most 20 errors and 100 diagnostics; the last one says how many were left out.
+void ToProto(const std::vector<PlacedDiagnostic>& diagnostics, v1::Outcome& out);
+void ToProto(const PlacedDiagnostic& diagnostic, v1::Diagnostic& out);
+void ToProto(const build::Outcome& outcome, v1::Outcome& out);
+void ToProto(const build::BatchProgress& progress, v1::BatchCounts& out);
+void ToProto(const build::BatchProgress& progress, v1::BatchProgress& out);
+void ToProto(const build::BatchSummary& summary, v1::Batch& out);
+void ToProto(const build::BatchEvent& event, v1::BatchEvent& out);
+v1::Batch::State ToProto(build::BatchState state);
+
+}  // namespace kiln::rpc

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <bit>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "server/rpc/convert.h"
+
+namespace kiln::rpc {
+namespace {
+
+constexpr int kMaxErrors = 20;
+constexpr int kMaxDiagnostics = 100;
+
+void LabelTo(const PlacedSpan& where, const std::string& text, v1::Diagnostic::Label& out) {
+  out.set_path(where.path);
+  out.set_begin(where.bytes.begin);
+  out.set_end(where.bytes.end);
+  out.set_line(where.line);
+  out.set_column(where.column);
+  out.set_text(text);
+}
+
+v1::EntryPoint::Stage StageTo(const std::optional<ir::Stage>& stage) {
+  if (!stage.has_value()) {
+    return v1::EntryPoint::STAGE_UNSPECIFIED;
+  }
+  switch (*stage) {
+    case ir::Stage::kVertex:
+      return v1::EntryPoint::VERTEX;
+    case ir::Stage::kFragment:
+      return v1::EntryPoint::FRAGMENT;
+    case ir::Stage::kCompute:
+      return v1::EntryPoint::COMPUTE;
+  }
+  KILN_UNREACHABLE();
+}
+
+void ArtifactTo(const build::Artifact& artifact, v1::Artifact& out) {
+  out.set_target(artifact.target);
+  for (const build::StageCodeDigest& code : artifact.code) {
+    v1::StageCode& stage = *out.add_code();
+    stage.set_stage(StageTo(code.stage));
+    ToProto(code.digest, *stage.mutable_digest());
+  }
+  ToProto(artifact.metadata, *out.mutable_metadata());
+  for (const std::string& name : artifact.live_options) {
+    out.add_live_options(name);
+  }
+  out.set_layout_hash(IdBytes(artifact.layout_hash));
+  out.set_state_id(IdBytes(artifact.state_id));
+  out.set_signature(IdBytes(artifact.signature));
+  out.set_origin(static_cast<v1::Artifact::Origin>(artifact.origin));
+  out.set_stored(artifact.stored);
+  out.set_cpu_us(artifact.cpu_us);
+}
+
+double Ratio(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+// What `kiln build` exits with (cli §4).
+uint32_t ExitHint(const build::BatchProgress& progress, build::BatchState state) {
+  constexpr uint32_t kWrongSources = 1, kCancelled = 6, kPartial = 8, kInternal = 70;
+  if (state == build::BatchState::kFailed) {
+    return kInternal;
+  }
+  if (state == build::BatchState::kCancelled) {
+    return kCancelled;
+  }
+  return progress.unstored != 0 ? kPartial : progress.failed != 0 ? kWrongSources : 0;
+}
+
+void ItemTo(const build::BatchItem& item, v1::BatchItem& out) {
+  out.set_program(item.program);
+  for (const resolve::OptionSetting& setting : item.options) {
+    ToProto(setting, *out.add_options());
+  }
+  ToProto(item.outcome, *out.mutable_outcome());
+  out.set_cpu_us(item.outcome.artifact.has_value() ? item.outcome.artifact->cpu_us : 0);
+}
+
+}  // namespace
+
+std::string IdBytes(const Hash128& id) { return {id.bytes.begin(), id.bytes.end()}; }
+
+void ToProto(const Digest& digest, v1::Digest& out) {
+  out.set_id(IdBytes(digest.id));
+  out.set_size(digest.size);
+}
+
+void ToProto(const resolve::OptionSetting& setting, v1::OptionValue& out) {
+  out.set_name(setting.name);
+  if (setting.scope.has_value()) {
+    out.set_scope(*setting.scope == ir::OptionScope::kGlobal ? v1::OptionValue::GLOBAL
+                                                             : v1::OptionValue::INSTANCE);
+  }
+  switch (setting.kind) {
+    case ir::OptionKind::kFlag:
+      return out.set_flag(setting.bits != 0);
+    case ir::OptionKind::kUint:
+      return out.set_uint(setting.bits);
+    case ir::OptionKind::kSint:
+      return out.set_sint(static_cast<int32_t>(setting.bits));
+    case ir::OptionKind::kFloat:
+      return out.set_float_(std::bit_cast<float>(setting.bits));
+    case ir::OptionKind::kEnum:
+      return out.set_enum_(setting.text);
+  }
+}
+
+void ToProto(const PlacedDiagnostic& diagnostic, v1::Diagnostic& out) {
+  out.set_code(diagnostic.code);
+  out.set_severity(diagnostic.severity == Severity::kError     ? v1::Diagnostic::ERROR
+                   : diagnostic.severity == Severity::kWarning ? v1::Diagnostic::WARNING
+                                                               : v1::Diagnostic::LINT);
+  out.set_message(diagnostic.message);
+  if (diagnostic.primary.known()) {
+    LabelTo(diagnostic.primary, {}, *out.mutable_primary());
+  }
+  for (const PlacedLabel& label : diagnostic.labels) {
+    LabelTo(label.where, label.text, *out.add_labels());
+  }
+  for (const std::string& note : diagnostic.notes) {
+    out.add_notes(note);
+  }
+  if (diagnostic.fix.has_value()) {
+    LabelTo(diagnostic.fix->where, {}, *out.mutable_fix()->mutable_span());
+    out.mutable_fix()->set_replacement(diagnostic.fix->replacement);
+  }
+}
+
+void ToProto(const std::vector<PlacedDiagnostic>& diagnostics, v1::Outcome& out) {
+  int errors = 0;
+  uint64_t left_out = 0;
+  for (const PlacedDiagnostic& diagnostic : diagnostics) {
+    const bool error = diagnostic.severity == Severity::kError;
+    if ((error && errors == kMaxErrors) || out.diagnostics_size() == kMaxDiagnostics) {
+      ++left_out;
+      continue;
+    }
+    errors += error ? 1 : 0;
+    ToProto(diagnostic, *out.add_diagnostics());
+  }
+  if (left_out != 0) {
+    v1::Diagnostic& last = *out.mutable_diagnostics(out.diagnostics_size() - 1);
+    last.add_notes(fmt::format("note: {} more are not shown", left_out));
+  }
+}
+
+void ToProto(const build::Outcome& outcome, v1::Outcome& out) {
+  out.set_kind(static_cast<v1::Outcome::Kind>(outcome.kind));
+  out.set_from_negative_cache(outcome.from_negative_cache);
+  if (outcome.artifact.has_value()) {
+    ArtifactTo(*outcome.artifact, *out.add_artifacts());
+  }
+  ToProto(outcome.diagnostics, out);
+}
+
+void ToProto(const build::BatchProgress& progress, v1::BatchCounts& out) {
+  out.set_variants_total(std::to_string(progress.variants_total));
+  out.set_variants_served(std::to_string(progress.variants_served));
+  out.set_results_done(progress.results_done);
+  out.set_results_upper(std::to_string(progress.variants_total));
+  out.set_ok(progress.results_done - std::min(progress.failed, progress.results_done));
+  out.set_failed(progress.failed);
+  out.set_compiled(progress.compiled);
+  out.set_hits(progress.hit_memory + progress.hit_local);
+  out.set_shared(progress.shared);
+  out.set_code_distinct(progress.code_distinct);
+  out.set_programs_total(progress.programs);
+  out.set_programs_done(progress.programs_done);
+}
+
+void ToProto(const build::BatchProgress& progress, v1::BatchProgress& out) {
+  const double seconds = std::chrono::duration<double>(progress.elapsed).count();
+  out.set_variants_total(std::to_string(progress.variants_total));
+  out.set_variants_served(std::to_string(progress.variants_served));
+  out.set_results_done(progress.results_done);
+  out.set_results_upper(std::to_string(progress.variants_total));
+  out.set_hit_memory(progress.hit_memory);
+  out.set_hit_local(progress.hit_local);
+  out.set_shared(progress.shared);
+  out.set_compiled(progress.compiled);
+  out.set_failed(progress.failed);
+  out.set_code_distinct(progress.code_distinct);
+  if (seconds > 0) {
+    out.set_rate_results(static_cast<double>(progress.results_done) / seconds);
+    out.set_rate_variants(static_cast<double>(progress.variants_served) / seconds);
+  }
+  const uint64_t left =
+      progress.variants_total - std::min(progress.variants_served, progress.variants_total);
+  if (seconds >= 2 && progress.variants_served != 0) {
+    out.set_eta_ms(static_cast<uint64_t>(static_cast<double>(left) / out.rate_variants() * 1000));
+  }
+  out.set_stage(progress.variants_total == 0 ? "scan" : "resolve");
+  out.set_dedup_ratio(Ratio(progress.variants_served, progress.code_distinct));
+  out.set_cache_hit_ratio(
+      Ratio(progress.results_done - std::min(progress.compiled, progress.results_done),
+            progress.results_done));
+  out.set_cpu_ms(progress.cpu_us / 1000);
+  out.set_cpu_saved_ms(progress.cpu_saved_us / 1000);
+  out.set_bytes_out(progress.bytes_out);
+}
+
+v1::Batch::State ToProto(build::BatchState state) {
+  switch (state) {
+    case build::BatchState::kQueued:
+      return v1::Batch::QUEUED;
+    case build::BatchState::kRunning:
+      return v1::Batch::RUNNING;
+    case build::BatchState::kPaused:
+      return v1::Batch::PAUSED;
+    case build::BatchState::kDone:
+      return v1::Batch::DONE;
+    case build::BatchState::kFailed:
+      return v1::Batch::FAILED;
+    case build::BatchState::kCancelled:
+      return v1::Batch::CANCELLED;
+  }
+  KILN_UNREACHABLE();
+}
+
+void ToProto(const build::BatchSummary& summary, v1::Batch& out) {
+  out.set_id(IdBytes(summary.id));
+  out.set_project(summary.project);
+  out.set_state(ToProto(summary.state));
+  ToProto(summary.progress, *out.mutable_counts());
+}
+
+void ToProto(const build::BatchEvent& event, v1::BatchEvent& out) {
+  out.set_seq(event.seq);
+  switch (event.kind) {
+    case build::BatchEvent::Kind::kProgress:
+      return ToProto(event.progress, *out.mutable_progress());
+    case build::BatchEvent::Kind::kItem:
+      return ItemTo(*event.item, *out.mutable_item());
+    case build::BatchEvent::Kind::kProgramDone:
+      return out.mutable_program_done()->set_program(event.text);
+    case build::BatchEvent::Kind::kMessage:
+      return out.set_message(event.text);
+    case build::BatchEvent::Kind::kFinal:
+      out.mutable_final()->set_state(ToProto(event.state));
+      ToProto(event.progress, *out.mutable_final()->mutable_counts());
+      return out.mutable_final()->set_exit_hint(ExitHint(event.progress, event.state));
+  }
+}
+
+}  // namespace kiln::rpc

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+
+#include "compiler/driver/fingerprint.h"
+#include "server/rpc/convert.h"
+
+namespace kiln::rpc {
+namespace {
+
+// daemon §11.6: a label, never opened, but printed and stored.
+bool IsLogicalPath(std::string_view path) {
+  if (path.empty() || path.size() > 1024) {
+    return false;
+  }
+  std::string_view rest = path;
+  while (true) {
+    const size_t slash = rest.find('/');
+    const std::string_view segment = rest.substr(0, slash);
+    if (segment.empty() || segment == "." || segment == "..") {
+      return false;
+    }
+    if (slash == std::string_view::npos) {
+      break;
+    }
+    rest.remove_prefix(slash + 1);
+  }
+  for (const char c : path) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == '\\') {
+      return false;
+    }
+  }
+  return true;
+}
+
+Result<build::Source> SourceFrom(const v1::SourceRef& ref) {
+  if (!IsLogicalPath(ref.path())) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context =
+                     "sources.path: a logical path is relative, '/'-separated and without "
+                     "empty, '.' or '..' segments",
+                 .reason = "BAD_PATH"};
+  }
+  build::Source source{.path = ref.path(), .digest = {}, .text = nullptr};
+  if (ref.inline_().size() > kMaxInlineSource) {
+    return AboveLimit("inline source", kMaxInlineSource, ref.inline_().size());
+  }
+  if (ref.has_digest()) {
+    KILN_TRY(source.digest, FromProto(ref.digest()));
+  }
+  // An empty file has a digest; without one, what is inline is the source.
+  if (!ref.inline_().empty() || !ref.has_digest()) {
+    const Digest digest = DigestOf(std::string_view(ref.inline_()));
+    if (ref.has_digest() && digest != source.digest) {
+      return Error{.code = ErrorCode::kInvalidArgument,
+                   .context = "the inline bytes of '" + ref.path() + "' do not have its digest",
+                   .reason = "DIGEST_MISMATCH"};
+    }
+    source.digest = digest;
+    source.text = std::make_shared<const std::string>(ref.inline_());
+  } else if (source.digest.size == 0) {
+    source.text = std::make_shared<const std::string>();
+  }
+  return source;
+}
+
+Result<ir::PipelineType> PipelineFrom(const std::string& text) {
+  if (text == "graphics_classic") {
+    return ir::PipelineType::kGraphicsClassic;
+  }
+  if (text == "compute") {
+    return ir::PipelineType::kCompute;
+  }
+  return Malformed("program.pipeline",
+                   fmt::format("'{}' is not graphics_classic or compute", text));
+}
+
+Result<ir::Stage> StageFrom(v1::EntryPoint::Stage stage) {
+  switch (static_cast<int>(stage)) {
+    case v1::EntryPoint::VERTEX:
+      return ir::Stage::kVertex;
+    case v1::EntryPoint::FRAGMENT:
+      return ir::Stage::kFragment;
+    case v1::EntryPoint::COMPUTE:
+      return ir::Stage::kCompute;
+    default:  // an open enumeration of the wire
+      return Malformed("program.entry_points.stage", "not VERTEX, FRAGMENT or COMPUTE");
+  }
+}
+
+// "1.3" -> the header word; at most what the environment implies.
+Result<uint32_t> VersionFrom(const std::string& text, target::Environment environment) {
+  const uint32_t implied = target::SpirvVersionOf(environment);
+  if (text.empty()) {
+    return implied;
+  }
+  for (uint32_t minor = 0; minor <= 6; ++minor) {
+    if (text == fmt::format("1.{}", minor) && target::SpirvVersion(1, minor) <= implied) {
+      return target::SpirvVersion(1, minor);
+    }
+  }
+  return Malformed("target.version", fmt::format("'{}' is not a SPIR-V version of {}", text,
+                                                 target::EnvironmentText(environment)));
+}
+
+Result<std::vector<resolve::OptionSetting>> SettingsFrom(
+    const google::protobuf::RepeatedPtrField<v1::OptionValue>& values) {
+  std::vector<resolve::OptionSetting> settings;
+  settings.reserve(static_cast<size_t>(values.size()));
+  for (const v1::OptionValue& value : values) {
+    KILN_TRY(resolve::OptionSetting setting, FromProto(value));
+    settings.push_back(std::move(setting));
+  }
+  return settings;
+}
+
+Result<project::Axis> AxisFrom(const v1::Axis& axis) {
+  project::Axis out{.name = axis.name(), .all = axis.all(), .values = {}};
+  if (static_cast<uint64_t>(axis.values_size()) > kMaxAxisValues) {
+    return AboveLimit("axis values", kMaxAxisValues, static_cast<uint64_t>(axis.values_size()));
+  }
+  KILN_TRY(out.values, SettingsFrom(axis.values()));
+  for (resolve::OptionSetting& setting : out.values) {
+    setting.name = axis.name();
+  }
+  return out;
+}
+
+Result<std::vector<std::string>> TextsFrom(
+    const google::protobuf::RepeatedPtrField<v1::Expression>& expressions) {
+  std::vector<std::string> texts;
+  for (const v1::Expression& expression : expressions) {
+    if (expression.text().size() > kMaxExpression) {
+      return AboveLimit("expression", kMaxExpression, expression.text().size());
+    }
+    texts.push_back(expression.text());
+  }
+  return texts;
+}
+
+Result<project::SpaceRequest> SpaceFrom(const v1::ProgramSpace& space) {
+  project::SpaceRequest out;
+  out.only_explicit = space.only_explicit();
+  KILN_TRY(out.fixed, SettingsFrom(space.program().options()));
+  for (const v1::Axis& axis : space.axes()) {
+    KILN_TRY(project::Axis converted, AxisFrom(axis));
+    out.axes.push_back(std::move(converted));
+  }
+  KILN_TRY(out.exclude, TextsFrom(space.exclude()));
+  KILN_TRY(out.require, TextsFrom(space.require()));
+  for (const v1::Variant& variant : space.explicit_()) {
+    if (variant.targets_size() != 0) {
+      return NotBuiltIn("explicit variants for some of the targets");
+    }
+    KILN_TRY(std::vector<resolve::OptionSetting> settings, SettingsFrom(variant.options()));
+    out.variants.push_back(std::move(settings));
+  }
+  return out;
+}
+
+// The targets of a program that the batch names; all of them if it names none.
+Result<std::vector<build::NamedTarget>> Selected(
+    std::vector<build::NamedTarget> targets,
+    const google::protobuf::RepeatedPtrField<std::string>& names) {
+  if (names.empty()) {
+    return targets;
+  }
+  std::vector<build::NamedTarget> selected;
+  for (build::NamedTarget& target : targets) {
+    if (std::find(names.begin(), names.end(), target.name) != names.end()) {
+      selected.push_back(std::move(target));
+    }
+  }
+  if (selected.empty()) {
+    return Malformed("targets", "no program has a target of these names");
+  }
+  return selected;
+}
+
+Result<void> CheckSupported(const v1::StartBatchRequest& request) {
+  if (request.has_spaces_digest()) {
+    return NotBuiltIn("spaces_digest");
+  }
+  if (!request.pin().empty()) {
+    return NotBuiltIn("pins");
+  }
+  if (request.durability() == v1::DURABILITY_QUORUM) {
+    return NotBuiltIn("durability QUORUM");
+  }
+  if (request.spaces_size() == 0) {
+    return Malformed("spaces", "a batch has at least one program");
+  }
+  if (static_cast<uint64_t>(request.spaces_size()) > kMaxPrograms) {
+    return AboveLimit("programs per manifest", kMaxPrograms,
+                      static_cast<uint64_t>(request.spaces_size()));
+  }
+  return {};
+}
+
+build::OnError OnErrorFrom(v1::StartBatchRequest::OnError on_error) {
+  return on_error == v1::StartBatchRequest::STOP           ? build::OnError::kStop
+         : on_error == v1::StartBatchRequest::STOP_PROGRAM ? build::OnError::kStopProgram
+                                                           : build::OnError::kContinue;
+}
+
+}  // namespace
+
+Error Malformed(std::string_view field, std::string_view what) {
+  return {.code = ErrorCode::kInvalidArgument,
+          .context = fmt::format("{}: {}", field, what),
+          .reason = std::string(kMalformed)};
+}
+
+Error NotBuiltIn(std::string_view what) {
+  return {.code = ErrorCode::kUnimplemented,
+          .context = fmt::format("{}: not in this build", what),
+          .reason = std::string(kNotBuiltIn)};
+}
+
+Error AboveLimit(std::string_view limit, uint64_t max, uint64_t actual) {
+  return {.code = ErrorCode::kResourceExhausted,
+          .context = fmt::format("{}: {} exceeds the limit of {}", limit, actual, max),
+          .reason = std::string(kLimitExceeded)};
+}
+
+Result<Hash128> IdFromProto(std::string_view field, const std::string& bytes) {
+  Hash128 id;
+  if (bytes.size() != id.bytes.size()) {
+    return Malformed(field, "an id has 16 bytes");
+  }
+  std::memcpy(id.bytes.data(), bytes.data(), bytes.size());
+  return id;
+}
+
+Result<Digest> FromProto(const v1::Digest& digest) {
+  KILN_TRY(const Hash128 id, IdFromProto("digest.id", digest.id()));
+  return Digest{.id = id, .size = digest.size()};
+}
+
+Result<resolve::OptionSetting> FromProto(const v1::OptionValue& value) {
+  resolve::OptionSetting setting{.name = value.name()};
+  if (value.scope() == v1::OptionValue::GLOBAL) {
+    setting.scope = ir::OptionScope::kGlobal;
+  } else if (value.scope() == v1::OptionValue::INSTANCE) {
+    setting.scope = ir::OptionScope::kInstance;
+  }
+  switch (value.value_case()) {
+    case v1::OptionValue::kFlag:
+      setting.kind = ir::OptionKind::kFlag;
+      setting.bits = value.flag() ? 1 : 0;
+      return setting;
+    case v1::OptionValue::kUint:
+      setting.kind = ir::OptionKind::kUint;
+      setting.bits = value.uint();
+      return setting;
+    case v1::OptionValue::kSint:
+      setting.kind = ir::OptionKind::kSint;
+      setting.bits = static_cast<uint32_t>(value.sint());
+      return setting;
+    case v1::OptionValue::kFloat:
+      if (!std::isfinite(value.float_())) {
+        return Malformed("options.float", "not a finite number");
+      }
+      setting.kind = ir::OptionKind::kFloat;
+      setting.bits = std::bit_cast<uint32_t>(value.float_());
+      return setting;
+    case v1::OptionValue::kEnum:
+      setting.kind = ir::OptionKind::kEnum;
+      setting.text = value.enum_();
+      return setting;
+    case v1::OptionValue::VALUE_NOT_SET:
+      break;
+  }
+  return Malformed("options.value", fmt::format("option '{}' has no value", value.name()));
+}
+
+Result<build::NamedTarget> FromProto(const v1::Target& target) {
+  if (target.form() == v1::Target::FORM_UNSPECIFIED) {
+    return Malformed("target.form", "a target has a form");
+  }
+  if (target.form() != v1::Target::SPIRV && target.form() != v1::Target::META) {
+    return NotBuiltIn("targets other than SPIRV and META");
+  }
+  if (target.recipes_size() != 0) {
+    return NotBuiltIn("recipes");
+  }
+  build::NamedTarget out;
+  out.metadata_only = target.form() == v1::Target::META;
+  out.name = !target.name().empty() ? target.name() : out.metadata_only ? "meta" : "spirv";
+  const std::string environment = target.env().empty() ? "vulkan1.1" : target.env();
+  const auto parsed = target::ParseEnvironment(environment);
+  if (!parsed.has_value()) {
+    return Malformed("target.env", fmt::format("'{}' is not vulkan1.0 to vulkan1.4", environment));
+  }
+  out.target = target::MakeTarget(*parsed);
+  KILN_TRY(out.target.spirv_version, VersionFrom(target.version(), *parsed));
+  out.target.debug = target.debug() == v1::Target::FULL    ? target::Debug::kFull
+                     : target.debug() == v1::Target::NAMES ? target::Debug::kNames
+                                                           : target::Debug::kNone;
+  for (const auto& [key, value] : target.settings()) {
+    if (key != "modules" || (value != "per_entry" && value != "combined")) {
+      return Malformed("target.settings", fmt::format("'{}' = '{}' is not known", key, value));
+    }
+    out.target.combined = value == "combined";
+  }
+  return out;
+}
+
+Result<ProgramAndTargets> FromProto(const v1::Program& program) {
+  if (program.sources_size() == 0) {
+    return Malformed("program.sources", "a program has at least one source");
+  }
+  if (static_cast<uint64_t>(program.sources_size()) > kMaxSources) {
+    return AboveLimit("sources per program", kMaxSources,
+                      static_cast<uint64_t>(program.sources_size()));
+  }
+  ProgramAndTargets out;
+  out.program.name = program.name();
+  for (const v1::SourceRef& ref : program.sources()) {
+    KILN_TRY(build::Source source, SourceFrom(ref));
+    out.program.sources.push_back(std::move(source));
+  }
+  KILN_TRY(out.program.pipeline, PipelineFrom(program.pipeline()));
+  for (const v1::EntryPoint& entry : program.entry_points()) {
+    KILN_TRY(const ir::Stage stage, StageFrom(entry.stage()));
+    out.program.entries.push_back({.stage = stage, .function = entry.function()});
+  }
+  KILN_TRY(out.program.options, SettingsFrom(program.options()));
+  for (const v1::Target& target : program.targets()) {
+    KILN_TRY(build::NamedTarget converted, FromProto(target));
+    out.targets.push_back(std::move(converted));
+  }
+  return out;
+}
+
+Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request) {
+  KILN_TRY_VOID(CheckSupported(request));
+  build::BatchRequest out{.project = request.project(),
+                          .programs = {},
+                          .on_error = OnErrorFrom(request.on_error()),
+                          .retry_failed = request.retry_failed()};
+  for (const v1::ProgramSpace& space : request.spaces()) {
+    KILN_TRY(ProgramAndTargets program, FromProto(space.program()));
+    if (program.targets.empty()) {
+      return Malformed("program.targets", "a program has at least one target");
+    }
+    KILN_TRY(project::SpaceRequest points, SpaceFrom(space));
+    if (request.has_filter()) {
+      if (!points.variants.empty()) {
+        return NotBuiltIn("filters over explicit variants");
+      }
+      points.require.push_back(request.filter().text());
+    }
+    KILN_TRY(std::vector<build::NamedTarget> targets,
+             Selected(std::move(program.targets), request.targets()));
+    out.programs.push_back({.program = std::move(program.program),
+                            .space = std::move(points),
+                            .targets = std::move(targets)});
+  }
+  return out;
+}
+
+Hash128 BatchIdOf(const v1::StartBatchRequest& request) {
+  v1::StartBatchRequest canonical = request;
+  canonical.clear_detach();  // who watches does not change what is built
+  canonical.clear_priority();
+  for (v1::ProgramSpace& space : *canonical.mutable_spaces()) {
+    for (v1::SourceRef& ref : *space.mutable_program()->mutable_sources()) {
+      if (!ref.has_digest()) {
+        ToProto(DigestOf(std::string_view(ref.inline_())), *ref.mutable_digest());
+      }
+      ref.clear_inline_();
+    }
+  }
+  std::string bytes;
+  {
+    google::protobuf::io::StringOutputStream stream(&bytes);
+    google::protobuf::io::CodedOutputStream coded(&stream);
+    coded.SetSerializationDeterministic(true);
+    canonical.SerializeToCodedStream(&coded);
+  }
+  bytes += IdBytes(driver::FrontFingerprint(ir::Language::kRpl));
+  bytes += IdBytes(driver::BackFingerprint());
+  return HashBytes(AsBytes(bytes));
+}
+
+}  // namespace kiln::rpc

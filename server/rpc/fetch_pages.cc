@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "server/rpc/compile_calls.h"
+
+namespace kiln::rpc {
+namespace {
+
+constexpr uint64_t kPageBytes = uint64_t{1} << 20;
+constexpr uint64_t kChunk = kMaxStreamMessage - 1024;  // leaves room for the rest of the message
+constexpr size_t kDigestBytes = 24;                    // of a list that a root names
+
+// Sorted digests as bytes: what `root` is the content id of.
+std::string ListBytes(const std::set<Digest>& digests) {
+  std::string bytes;
+  for (const Digest& digest : digests) {
+    bytes += IdBytes(digest.id);
+    for (int shift = 56; shift >= 0; shift -= 8) {
+      bytes += static_cast<char>(digest.size >> shift & 0xffu);
+    }
+  }
+  return bytes;
+}
+
+void AddListed(std::string_view bytes, std::set<Digest>& digests) {
+  for (; bytes.size() >= kDigestBytes; bytes.remove_prefix(kDigestBytes)) {
+    Digest digest;
+    std::memcpy(digest.id.bytes.data(), bytes.data(), digest.id.bytes.size());
+    for (size_t i = digest.id.bytes.size(); i < kDigestBytes; ++i) {
+      digest.size = digest.size << 8 | static_cast<uint8_t>(bytes[i]);
+    }
+    digests.insert(digest);
+  }
+}
+
+}  // namespace
+
+Result<void> FetchPages::Begin(const cache::Call& call) {
+  begun_ = true;
+  if (!request_.pin().empty()) {
+    return NotBuiltIn("pins");
+  }
+  if (request_.warm_only() && !request_.batch_id().empty()) {
+    return NotBuiltIn("warm results of a batch");
+  }
+  if (request_.batch_id().empty() == request_.variants().empty()) {
+    return Malformed("variants", "either variants or a batch");
+  }
+  for (const v1::Digest& digest : request_.have()) {
+    KILN_TRY(const Digest have, FromProto(digest));
+    had_.insert(have);
+  }
+  if (!request_.have_root().empty()) {
+    KILN_TRY(const Hash128 root, IdFromProto("have_root", request_.have_root()));
+    const Result<cache::Blob> list =
+        engine_.store.Get({.level = cache::Level::kContent, .space = 0, .id = root}, call);
+    if (list.ok()) {  // one that was evicted saves nothing, and that is all
+      AddListed(AsText(list->bytes), had_);
+    }
+  }
+  known_ = had_;
+  if (!request_.batch_id().empty()) {
+    KILN_TRY(const Hash128 id, IdFromProto("batch_id", request_.batch_id()));
+    KILN_TRY(results_, engine_.batches.Results(id));
+  }
+  return {};
+}
+
+Result<std::vector<v1::FetchReply>> FetchPages::Next(const cache::Call& call,
+                                                     v1::ErrorDetail& detail) {
+  page_.clear();
+  page_bytes_ = 0;
+  if (!begun_) {
+    KILN_TRY_VOID(Begin(call));
+  }
+  const bool of_batch = !request_.batch_id().empty();
+  const uint64_t count =
+      of_batch ? results_.size() : static_cast<uint64_t>(request_.variants_size());
+  while (!done_ && page_bytes_ < kPageBytes && page_.size() < 256) {
+    if (call.stop.stop_requested()) {
+      return Error{.code = ErrorCode::kCancelled, .context = "fetch", .reason = "CANCELLED"};
+    }
+    if (next_ == count) {
+      KILN_TRY_VOID(AddDone(call));
+    } else if (of_batch) {
+      KILN_TRY_VOID(AddResult(call));
+    } else {
+      KILN_TRY_VOID(AddVariant(call, detail));
+    }
+  }
+  return std::move(page_);
+}
+
+Result<void> FetchPages::AddVariant(const cache::Call& call, v1::ErrorDetail& detail) {
+  const uint64_t index = next_++;
+  const v1::Variant& variant = request_.variants(static_cast<int>(index));
+  if (request_.warm_only() && !variant.warm()) {
+    return {};
+  }
+  CompileHow how{.build = {}, .inline_data = request_.inline_data()};
+  how.build.may_compile = request_.on_miss() == v1::FetchRequest::COMPILE;
+  v1::Outcome outcome;
+  KILN_TRY_VOID(CompileVariant(engine_, variant, how, call, outcome, detail));
+  outcome.set_index(index);
+  return AddOutcome(std::move(outcome), call);
+}
+
+Result<void> FetchPages::AddResult(const cache::Call& call) {
+  const uint64_t index = next_++;
+  v1::Outcome outcome;
+  ToProto(results_[index]->outcome, outcome);
+  outcome.set_index(index);
+  return AddOutcome(std::move(outcome), call);
+}
+
+// Blobs first: a client that has the outcome has all that it names.
+Result<void> FetchPages::AddOutcome(v1::Outcome outcome, const cache::Call& call) {
+  counts_.set_outcomes(counts_.outcomes() + 1);
+  if (outcome.kind() == v1::Outcome::KIND_UNSPECIFIED) {
+    counts_.set_skipped(counts_.skipped() + 1);
+  } else if (outcome.kind() != v1::Outcome::OK) {
+    counts_.set_failed(counts_.failed() + 1);
+  }
+  for (const v1::Artifact& artifact : outcome.artifacts()) {
+    if (!artifact.metadata_data().empty()) {
+      continue;  // travels inside of the outcome
+    }
+    for (const v1::StageCode& code : artifact.code()) {
+      KILN_TRY_VOID(AddBlob(code.digest(), call));
+    }
+    KILN_TRY_VOID(AddBlob(artifact.metadata(), call));
+  }
+  v1::FetchReply reply;
+  *reply.mutable_outcome() = std::move(outcome);
+  page_bytes_ += reply.ByteSizeLong();
+  page_.push_back(std::move(reply));
+  return {};
+}
+
+Result<void> FetchPages::AddBlob(const v1::Digest& name, const cache::Call& call) {
+  KILN_TRY(const Digest digest, FromProto(name));
+  if (!known_.insert(digest).second) {
+    counts_.set_blobs_known(counts_.blobs_known() + (had_.contains(digest) ? 1 : 0));
+    return {};
+  }
+  KILN_TRY(const cache::Blob blob,
+           engine_.store.Get({.level = cache::Level::kContent, .space = 0, .id = digest.id}, call));
+  uint64_t offset = 0;
+  do {
+    const uint64_t size = std::min<uint64_t>(kChunk, blob.bytes.size() - offset);
+    v1::FetchReply reply;
+    *reply.mutable_blob()->mutable_digest() = name;
+    reply.mutable_blob()->set_offset(offset);
+    reply.mutable_blob()->set_data(std::string(AsText(blob.bytes.subspan(offset, size))));
+    page_.push_back(std::move(reply));
+    offset += size;
+  } while (offset < blob.bytes.size());
+  page_bytes_ += blob.bytes.size();
+  counts_.set_blobs_sent(counts_.blobs_sent() + 1);
+  counts_.set_bytes_sent(counts_.bytes_sent() + blob.bytes.size());
+  return {};
+}
+
+Result<void> FetchPages::AddDone(const cache::Call& call) {
+  const cache::Item list = cache::ContentItem(cache::CopiedBlob(AsBytes(ListBytes(known_))));
+  (void)engine_.store.Put(std::span(&list, 1), cache::Durability::kRelaxed, call);
+  v1::FetchReply reply;
+  *reply.mutable_done()->mutable_counts() = counts_;
+  reply.mutable_done()->set_root(IdBytes(list.key.id));
+  page_.push_back(std::move(reply));
+  done_ = true;
+  return {};
+}
+
+}  // namespace kiln::rpc

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "server/rpc/rpc_server.h"
+
+namespace kiln::rpc {
+namespace {
+
+constexpr int kBacklog = 128;
+
+Error Failed(std::string_view what, const std::string& path, std::string_view hint = {}) {
+  return {.code = ErrorCode::kFailedPrecondition,
+          .context = fmt::format("{} '{}': {}{}{}", what, path, std::strerror(errno),
+                                 hint.empty() ? "" : "; ", hint),
+          .reason = "SOCKET"};
+}
+
+Result<void> MakeDirectory(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path directory(path);
+  if (directory.has_parent_path()) {
+    std::filesystem::create_directories(directory.parent_path(), error);
+  }
+  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+    return Failed("cannot make the directory", path, "choose another with --listen.unix");
+  }
+  struct stat found {};
+  if (lstat(path.c_str(), &found) != 0) {
+    return Failed("cannot look at the directory", path);
+  }
+  if (!S_ISDIR(found.st_mode) || found.st_uid != geteuid() || (found.st_mode & 077) != 0) {
+    return Error{.code = ErrorCode::kFailedPrecondition,
+                 .context = fmt::format("'{}' must be a directory of this user with mode 0700; "
+                                        "repair it or choose another with --listen.unix",
+                                        path),
+                 .reason = "SOCKET"};
+  }
+  return {};
+}
+
+// The lock file holds the pid of its owner.
+Result<int> TakeLock(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd < 0) {
+    return Failed("cannot open the lock", path);
+  }
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    std::array<char, 32> text{};
+    const ssize_t size = pread(fd, text.data(), text.size() - 1, 0);
+    (void)close(fd);
+    std::string pid(text.data(), size > 0 ? static_cast<size_t>(size) : 0);
+    pid = pid.substr(0, pid.find('\n'));
+    return Error{.code = ErrorCode::kFailedPrecondition,
+                 .context = fmt::format("'{}' is held by pid {}; use that kilnd, or stop it with "
+                                        "kiln stop",
+                                        path, pid.empty() ? "unknown" : pid),
+                 .reason = "LOCKED"};
+  }
+  const std::string pid = fmt::format("{}\n", getpid());
+  if (ftruncate(fd, 0) != 0 ||
+      pwrite(fd, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
+    (void)close(fd);
+    return Failed("cannot write the lock", path);
+  }
+  return fd;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<UnixListener>> UnixListener::Listen(const std::string& path) {
+  if (path.size() >= sizeof(sockaddr_un{}.sun_path)) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = fmt::format("the socket path '{}' has {} bytes, the system allows {}; "
+                                        "choose a shorter one with --listen.unix",
+                                        path, path.size(), sizeof(sockaddr_un{}.sun_path) - 1),
+                 .reason = "SOCKET"};
+  }
+  const std::string directory = std::filesystem::path(path).parent_path().string();
+  KILN_TRY_VOID(MakeDirectory(directory.empty() ? "." : directory));
+  KILN_TRY(const int lock, TakeLock(path + ".lock"));
+  std::unique_ptr<UnixListener> listener(new UnixListener(path, lock));
+  KILN_TRY_VOID(listener->Bind());
+  return listener;
+}
+
+Result<void> UnixListener::Bind() {
+  struct stat found {};
+  if (lstat(path_.c_str(), &found) == 0) {  // we hold the lock: a socket here is stale
+    if (!S_ISSOCK(found.st_mode)) {
+      return Error{.code = ErrorCode::kFailedPrecondition,
+                   .context = fmt::format("'{}' is there and is no socket; remove it or choose "
+                                          "another path with --listen.unix",
+                                          path_),
+                   .reason = "SOCKET"};
+    }
+    (void)unlink(path_.c_str());
+  }
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) {
+    return Failed("cannot make a socket for", path_);
+  }
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path_.data(), path_.size());
+  if (bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
+      chmod(path_.c_str(), 0600) != 0 || listen(fd, kBacklog) != 0) {
+    const Error error = Failed("cannot listen on", path_);
+    (void)close(fd);
+    return error;
+  }
+  fd_ = fd;
+  return {};
+}
+
+UnixListener::~UnixListener() {
+  if (fd_ >= 0) {
+    (void)unlink(path_.c_str());
+    (void)close(fd_);
+  }
+  (void)close(lock_);  // gives the lock up; the file stays, or two processes could hold two locks
+}
+
+}  // namespace kiln::rpc

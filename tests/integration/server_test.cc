@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: MIT
+// A daemon in this process and a client of its socket: what daemon §4 promises, seen from outside.
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <sstream>
+#include <string>
+#include <unistd.h>
+
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/impl/codegen/client_unary_call.h>
+#include <gtest/gtest.h>
+
+#include "compiler/base/digest.h"
+#include "compiler/driver/stages.h"
+#include "proto/kiln/v1/admin.grpc.pb.h"
+#include "proto/kiln/v1/batch.grpc.pb.h"
+#include "proto/kiln/v1/compile.grpc.pb.h"
+#include "server/daemon.h"
+
+namespace kiln::server {
+namespace {
+
+std::string ReadText(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+const std::string& GoodSource() {
+  static const std::string text =
+      ReadText(std::string(KILN_SOURCE_DIR) + "/tests/acceptance/rpl/early_return.rpl");
+  return text;
+}
+
+// Does not parse: a semicolon is missing.
+std::string WrongSource() { return GoodSource() + "\nf1 half (in f1 x) { return x }\n"; }
+
+std::string Id(const Hash128& hash) { return {hash.bytes.begin(), hash.bytes.end()}; }
+
+class TestFolder {
+ public:
+  TestFolder() {
+    std::string pattern = "/tmp/kiln-server-XXXXXX";
+    path_ = ::mkdtemp(pattern.data());
+  }
+  ~TestFolder() { std::filesystem::remove_all(path_); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+v1::Program ProgramOf(const std::string& text, bool inline_text) {
+  v1::Program program;
+  program.set_name("mist");
+  program.set_pipeline("graphics_classic");
+  v1::SourceRef& source = *program.add_sources();
+  source.set_path("mist.rpl");
+  const Digest digest = DigestOf(std::string_view(text));
+  source.mutable_digest()->set_id(Id(digest.id));
+  source.mutable_digest()->set_size(digest.size);
+  if (inline_text) {
+    source.set_inline_(text);
+  }
+  v1::EntryPoint& vertex = *program.add_entry_points();
+  vertex.set_stage(v1::EntryPoint::VERTEX);
+  vertex.set_function("mist_vertex");
+  v1::EntryPoint& fragment = *program.add_entry_points();
+  fragment.set_stage(v1::EntryPoint::FRAGMENT);
+  fragment.set_function("mist_fragment");
+  v1::Target& target = *program.add_targets();
+  target.set_name("vk");
+  target.set_form(v1::Target::SPIRV);
+  target.set_env("vulkan1.1");
+  target.set_debug(v1::Target::NAMES);
+  return program;
+}
+
+v1::CompileRequest RequestOf(const std::string& text, bool inline_text = true) {
+  v1::CompileRequest request;
+  *request.mutable_variant()->mutable_inline_program() = ProgramOf(text, inline_text);
+  request.set_inline_data(true);
+  return request;
+}
+
+// Twelve variants: two flags and an enumeration of three.
+v1::StartBatchRequest BatchOf(const std::string& text) {
+  v1::StartBatchRequest request;
+  request.set_project("test");
+  v1::ProgramSpace& space = *request.add_spaces();
+  *space.mutable_program() = ProgramOf(text, true);
+  for (const char* name : {"cheap", "cut", "quality"}) {
+    v1::Axis& axis = *space.add_axes();
+    axis.set_name(name);
+    axis.set_all(true);
+  }
+  return request;
+}
+
+v1::ErrorDetail DetailOf(const grpc::ClientContext& context) {
+  v1::ErrorDetail detail;
+  const auto& trailing = context.GetServerTrailingMetadata();
+  if (const auto found = trailing.find("kiln-error-bin"); found != trailing.end()) {
+    detail.ParseFromArray(found->second.data(), static_cast<int>(found->second.length()));
+  }
+  return detail;
+}
+
+class Server : public testing::Test {
+ protected:
+  Server() : log_(std::tmpfile(), ops::LogFormat::kText, LogLevel::kInfo, clock_) {}
+
+  Daemon::Options OptionsIn(const std::string& folder) {
+    Daemon::Options options;
+    options.config.socket = folder + "/run/kilnd.sock";
+    options.config.cache_dir = folder + "/cache";
+    options.config.cache_min_free_bytes = 0;
+    options.config.workers = 2;
+    return options;
+  }
+
+  void Start() {
+    auto started = Daemon::Start(OptionsIn(folder_.path()), clock_, log_, failure_);
+    ASSERT_TRUE(started.ok()) << failure_.component << ": " << failure_.what;
+    daemon_ = std::move(started).value();
+    channel_ = grpc::CreateChannel("unix:" + daemon_->socket(), grpc::InsecureChannelCredentials());
+    compile_ = v1::CompileService::NewStub(channel_);
+    batch_ = v1::BatchService::NewStub(channel_);
+    admin_ = v1::AdminService::NewStub(channel_);
+  }
+
+  v1::Outcome Compile(const v1::CompileRequest& request) {
+    grpc::ClientContext context;
+    v1::CompileReply reply;
+    const grpc::Status status = compile_->Compile(&context, request, &reply);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    EXPECT_EQ(context.GetServerInitialMetadata().count("kiln-trace"), 1u);
+    return reply.outcome();
+  }
+
+  // The last event; counts the others by kind.
+  v1::BatchEvent Watch(const std::string& id, std::map<int, int>& seen) {
+    grpc::ClientContext context;
+    v1::WatchBatchRequest request;
+    request.set_batch_id(id);
+    auto stream = batch_->WatchBatch(&context, request);
+    v1::BatchEvent event, last;
+    uint64_t seq = 0;
+    while (stream->Read(&event)) {
+      EXPECT_GT(event.seq(), seq);
+      seq = event.seq();
+      ++seen[event.event_case()];
+      last = event;
+    }
+    const grpc::Status status = stream->Finish();
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return last;
+  }
+
+  v1::StartBatchReply StartBatch(const v1::StartBatchRequest& request) {
+    grpc::ClientContext context;
+    v1::StartBatchReply reply;
+    const grpc::Status status = batch_->StartBatch(&context, request, &reply);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return reply;
+  }
+
+  TestFolder folder_;
+  SystemClock clock_;
+  ops::LineLog log_;
+  StartFailure failure_;
+  std::unique_ptr<Daemon> daemon_;
+  std::shared_ptr<grpc::Channel> channel_;
+  std::unique_ptr<v1::CompileService::Stub> compile_;
+  std::unique_ptr<v1::BatchService::Stub> batch_;
+  std::unique_ptr<v1::AdminService::Stub> admin_;
+};
+
+TEST_F(Server, CompileTwice_SameBytesAndTheSecondIsAHit) {
+  Start();
+  const v1::Outcome cold = Compile(RequestOf(GoodSource()));
+  const v1::Outcome warm = Compile(RequestOf(GoodSource()));
+  ASSERT_EQ(cold.kind(), v1::Outcome::OK);
+  ASSERT_EQ(cold.artifacts_size(), 1);
+  ASSERT_EQ(warm.artifacts_size(), 1);
+  EXPECT_EQ(cold.artifacts(0).origin(), v1::Artifact::COMPILED);
+  EXPECT_EQ(warm.artifacts(0).origin(), v1::Artifact::MEMORY);
+  EXPECT_EQ(cold.artifacts(0).code_size(), 2);
+  EXPECT_FALSE(cold.artifacts(0).data().empty());
+  EXPECT_EQ(cold.artifacts(0).data(), warm.artifacts(0).data());
+  EXPECT_EQ(cold.artifacts(0).metadata_data(), warm.artifacts(0).metadata_data());
+}
+
+TEST_F(Server, Compile_GivesTheBytesOfTheDirectPath) {
+  Start();
+  const v1::Outcome outcome = Compile(RequestOf(GoodSource()));
+  ASSERT_EQ(outcome.artifacts_size(), 1);
+  const SourceFile file("mist.rpl", GoodSource());
+  const auto linked = driver::LinkSources(std::span(&file, 1), ir::PipelineType::kGraphicsClassic);
+  ASSERT_TRUE(linked.ok());
+  const auto values = resolve::CheckOptions(linked.value->program, {});
+  const std::vector<resolve::EntryPoint> entries = {{ir::Stage::kVertex, "mist_vertex"},
+                                                    {ir::Stage::kFragment, "mist_fragment"}};
+  const driver::BuildResult built = driver::BuildDirect(
+      *linked.value, *values.value, entries, target::MakeTarget(target::Environment::kVulkan11));
+  ASSERT_TRUE(built.ok());
+  std::string code;
+  for (const driver::StageCode& stage : built.products->code) {
+    code += AsText(std::as_bytes(std::span(stage.words)));
+  }
+  EXPECT_EQ(outcome.artifacts(0).data(), code);
+  EXPECT_EQ(outcome.artifacts(0).metadata_data(), AsText(built.products->metadata));
+}
+
+TEST_F(Server, WrongSource_IsAnAnswerWithAPlace) {
+  Start();
+  const v1::Outcome outcome = Compile(RequestOf(WrongSource()));
+  EXPECT_EQ(outcome.kind(), v1::Outcome::SOURCE_ERROR);
+  ASSERT_GT(outcome.diagnostics_size(), 0);
+  EXPECT_EQ(outcome.diagnostics(0).code().substr(0, 3), "RPL");
+  EXPECT_EQ(outcome.diagnostics(0).primary().path(), "mist.rpl");
+  EXPECT_GT(outcome.diagnostics(0).primary().line(), 0u);
+  EXPECT_GT(outcome.diagnostics(0).primary().end(), outcome.diagnostics(0).primary().begin());
+}
+
+TEST_F(Server, UnknownOption_IsRpl2003) {
+  Start();
+  v1::CompileRequest request = RequestOf(GoodSource());
+  v1::OptionValue& option = *request.mutable_variant()->add_options();
+  option.set_name("no_such_option");
+  option.set_flag(true);
+  const v1::Outcome outcome = Compile(request);
+  EXPECT_EQ(outcome.kind(), v1::Outcome::SOURCE_ERROR);
+  ASSERT_EQ(outcome.diagnostics_size(), 1);
+  EXPECT_EQ(outcome.diagnostics(0).code(), "RPL2003");
+}
+
+TEST_F(Server, SourcesThatAreNotThere_AreListedAndMayBeUploaded) {
+  Start();
+  const v1::CompileRequest request = RequestOf(GoodSource(), false);
+  {
+    grpc::ClientContext context;
+    v1::CompileReply reply;
+    const grpc::Status status = compile_->Compile(&context, request, &reply);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+    const v1::ErrorDetail detail = DetailOf(context);
+    EXPECT_EQ(detail.reason(), "SOURCES_MISSING");
+    ASSERT_EQ(detail.missing_size(), 1);
+    EXPECT_EQ(detail.missing(0).id(), Id(DigestOf(std::string_view(GoodSource())).id));
+  }
+  grpc::ClientContext context;
+  v1::PutSourcesReply reply;
+  auto stream = compile_->PutSources(&context, &reply);
+  v1::PutSourcesRequest chunk;
+  *chunk.mutable_digest() = request.variant().inline_program().sources(0).digest();
+  chunk.set_data(GoodSource().substr(0, 100));
+  EXPECT_TRUE(stream->Write(chunk));
+  chunk.set_data(GoodSource().substr(100));
+  chunk.set_last(true);
+  EXPECT_TRUE(stream->Write(chunk));
+  stream->WritesDone();
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_EQ(reply.stored(), 1u);
+  EXPECT_EQ(Compile(request).kind(), v1::Outcome::OK);
+}
+
+TEST_F(Server, UploadOfOtherBytes_IsRefused) {
+  Start();
+  grpc::ClientContext context;
+  v1::PutSourcesReply reply;
+  auto stream = compile_->PutSources(&context, &reply);
+  v1::PutSourcesRequest chunk;
+  *chunk.mutable_digest() = ProgramOf("instance a: flag false;", false).sources(0).digest();
+  chunk.set_data("instance b: flag false;");
+  chunk.set_last(true);
+  stream->Write(chunk);
+  stream->WritesDone();
+  EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(DetailOf(context).reason(), "DIGEST_MISMATCH");
+}
+
+TEST_F(Server, BadRequests_AreToldApart) {
+  Start();
+  struct Row {
+    const char* what;
+    std::function<void(v1::Program&)> change;
+    grpc::StatusCode code;
+    const char* reason;
+  };
+  using C = grpc::StatusCode;
+  const std::vector<Row> rows = {
+      {"no source", [](v1::Program& p) { p.clear_sources(); }, C::INVALID_ARGUMENT,
+       "MALFORMED_REQUEST"},
+      {"path", [](v1::Program& p) { p.mutable_sources(0)->set_path("../a.rpl"); },
+       C::INVALID_ARGUMENT, "BAD_PATH"},
+      {"absolute", [](v1::Program& p) { p.mutable_sources(0)->set_path("/a.rpl"); },
+       C::INVALID_ARGUMENT, "BAD_PATH"},
+      {"digest", [](v1::Program& p) { p.mutable_sources(0)->set_inline_("x"); },
+       C::INVALID_ARGUMENT, "DIGEST_MISMATCH"},
+      {"pipeline", [](v1::Program& p) { p.set_pipeline("mesh"); }, C::INVALID_ARGUMENT,
+       "MALFORMED_REQUEST"},
+      {"form", [](v1::Program& p) { p.mutable_targets(0)->set_form(v1::Target::MSL); },
+       C::UNIMPLEMENTED, "NOT_BUILT_IN"},
+      {"env", [](v1::Program& p) { p.mutable_targets(0)->set_env("metal"); }, C::INVALID_ARGUMENT,
+       "MALFORMED_REQUEST"},
+  };
+  for (const Row& row : rows) {
+    v1::CompileRequest request = RequestOf(GoodSource());
+    row.change(*request.mutable_variant()->mutable_inline_program());
+    grpc::ClientContext context;
+    v1::CompileReply reply;
+    EXPECT_EQ(compile_->Compile(&context, request, &reply).error_code(), row.code) << row.what;
+    EXPECT_EQ(DetailOf(context).reason(), row.reason) << row.what;
+  }
+}
+
+TEST_F(Server, Batch_BuildsAllVariantsAndTheSecondRunOnlyHits) {
+  Start();
+  std::map<int, int> seen;
+  const v1::StartBatchReply first = StartBatch(BatchOf(GoodSource()));
+  const v1::BatchEvent last = Watch(first.batch_id(), seen);
+  ASSERT_EQ(last.event_case(), v1::BatchEvent::kFinal);
+  EXPECT_EQ(last.final().state(), v1::Batch::DONE);
+  EXPECT_EQ(last.final().exit_hint(), 0u);
+  EXPECT_EQ(last.final().counts().variants_total(), "12");
+  EXPECT_EQ(last.final().counts().variants_served(), "12");
+  EXPECT_GT(last.final().counts().compiled(), 0u);
+  EXPECT_GE(seen[v1::BatchEvent::kProgress], 1);
+  EXPECT_EQ(seen[v1::BatchEvent::kProgramDone], 1);
+  const v1::StartBatchReply second = StartBatch(BatchOf(GoodSource()));
+  EXPECT_EQ(second.batch_id(), first.batch_id());
+  const v1::BatchEvent again = Watch(second.batch_id(), seen);
+  EXPECT_EQ(again.final().counts().compiled(), 0u);
+  EXPECT_EQ(again.final().counts().results_done(), last.final().counts().results_done());
+}
+
+TEST_F(Server, BatchOfWrongSource_HintsAtExitCode1) {
+  Start();
+  std::map<int, int> seen;
+  const v1::BatchEvent last = Watch(StartBatch(BatchOf(WrongSource())).batch_id(), seen);
+  EXPECT_EQ(last.final().exit_hint(), 1u);
+  EXPECT_GE(seen[v1::BatchEvent::kItem], 1);
+}
+
+TEST_F(Server, FetchOfABatch_SendsEveryBlobOnceAndNothingThatTheClientHas) {
+  Start();
+  std::map<int, int> seen;
+  const std::string id = StartBatch(BatchOf(GoodSource())).batch_id();
+  Watch(id, seen);
+  v1::FetchRequest request;
+  request.set_batch_id(id);
+  std::map<std::string, std::string> blobs;
+  std::string root;
+  {
+    grpc::ClientContext context;
+    auto stream = compile_->Fetch(&context, request);
+    v1::FetchReply reply;
+    while (stream->Read(&reply)) {
+      if (reply.has_blob()) {
+        std::string& bytes = blobs[reply.blob().digest().id()];
+        ASSERT_EQ(bytes.size(), reply.blob().offset());
+        bytes += reply.blob().data();
+      }
+      root = reply.has_done() ? reply.done().root() : root;
+    }
+    EXPECT_TRUE(stream->Finish().ok());
+  }
+  ASSERT_GT(blobs.size(), 2u);
+  for (const auto& [digest, bytes] : blobs) {
+    EXPECT_EQ(Id(DigestOf(std::string_view(bytes)).id), digest);
+  }
+  request.set_have_root(root);
+  grpc::ClientContext context;
+  auto stream = compile_->Fetch(&context, request);
+  v1::FetchReply reply, last;
+  while (stream->Read(&reply)) {
+    EXPECT_FALSE(reply.has_blob());
+    last = reply;
+  }
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_EQ(last.done().counts().blobs_sent(), 0u);
+  EXPECT_GT(last.done().counts().blobs_known(), 0u);
+}
+
+TEST_F(Server, ListOptions_TellsTypesValuesAndPlaces) {
+  Start();
+  v1::ListOptionsRequest request;
+  *request.mutable_program() = ProgramOf(GoodSource(), true);
+  grpc::ClientContext context;
+  v1::ListOptionsReply reply;
+  ASSERT_TRUE(compile_->ListOptions(&context, request, &reply).ok());
+  ASSERT_EQ(reply.options_size(), 3);
+  EXPECT_EQ(reply.options(0).name(), "cheap");
+  EXPECT_EQ(reply.options(0).type(), "flag");
+  EXPECT_EQ(reply.options(0).declared_at().line(), 7u);
+  EXPECT_EQ(reply.options(2).values_size(), 3);
+  EXPECT_EQ(reply.options(2).default_().enum_(), "low");
+}
+
+TEST_F(Server, Drain_RefusesNewWorkAndSaysSo) {
+  Start();
+  {
+    grpc::ClientContext context;
+    v1::DrainReply reply;
+    ASSERT_TRUE(admin_->Drain(&context, {}, &reply).ok());
+  }
+  EXPECT_EQ(daemon_->Wait(std::chrono::seconds(1)), Daemon::Ask::kDrain);
+  grpc::ClientContext context;
+  v1::CompileReply reply;
+  EXPECT_EQ(compile_->Compile(&context, RequestOf(GoodSource()), &reply).error_code(),
+            grpc::StatusCode::UNAVAILABLE);
+  EXPECT_EQ(DetailOf(context).reason(), "DRAINING");
+  EXPECT_GT(DetailOf(context).retry_after_ms(), 0u);
+  grpc::ClientContext status_context;
+  v1::ServerStatus status;
+  ASSERT_TRUE(admin_->GetStatus(&status_context, {}, &status).ok());
+  EXPECT_EQ(status.health(), v1::ServerStatus::DRAINING);
+}
+
+TEST_F(Server, SecondDaemon_IsRefusedWithThePidOfTheFirst) {
+  Start();
+  const std::string pid = "pid " + std::to_string(getpid());
+  StartFailure failure;
+  EXPECT_FALSE(Daemon::Start(OptionsIn(folder_.path()), clock_, log_, failure).ok());
+  EXPECT_EQ(failure.component, "socket");
+  EXPECT_NE(failure.what.find(pid), std::string::npos) << failure.what;
+  Daemon::Options other = OptionsIn(folder_.path());
+  other.config.socket = folder_.path() + "/other/kilnd.sock";
+  EXPECT_FALSE(Daemon::Start(other, clock_, log_, failure).ok());
+  EXPECT_EQ(failure.component, "store");
+  EXPECT_NE(failure.what.find(pid), std::string::npos) << failure.what;
+  EXPECT_EQ(Compile(RequestOf(GoodSource())).kind(), v1::Outcome::OK);  // the first lives on
+}
+
+TEST_F(Server, SocketPathTooLong_IsRefusedClearly) {
+  Daemon::Options options = OptionsIn(folder_.path());
+  options.config.socket = folder_.path() + "/" + std::string(120, 's');
+  StartFailure failure;
+  EXPECT_FALSE(Daemon::Start(options, clock_, log_, failure).ok());
+  EXPECT_EQ(failure.component, "socket");
+  EXPECT_NE(failure.what.find("allows 107"), std::string::npos) << failure.what;
+}
+
+TEST_F(Server, CacheDirectoryThatCannotBe_CostsPersistenceOnly) {
+  std::ofstream(folder_.path() + "/cache") << "a file";
+  Start();
+  EXPECT_EQ(Compile(RequestOf(GoodSource())).kind(), v1::Outcome::OK);
+  grpc::ClientContext context;
+  v1::ServerStatus status;
+  ASSERT_TRUE(admin_->GetStatus(&context, {}, &status).ok());
+  EXPECT_EQ(status.health(), v1::ServerStatus::DEGRADED);
+  EXPECT_EQ(status.reasons_size(), 1);
+}
+
+TEST_F(Server, Restart_FindsWhatWasKept) {
+  Start();
+  v1::CompileRequest request = RequestOf(GoodSource());
+  request.set_durability(v1::DURABILITY_LOCAL);
+  const v1::Outcome before = Compile(request);
+  daemon_.reset();
+  Start();
+  const v1::Outcome after = Compile(request);
+  ASSERT_EQ(after.artifacts_size(), 1);
+  EXPECT_EQ(after.artifacts(0).origin(), v1::Artifact::LOCAL);
+  EXPECT_EQ(after.artifacts(0).data(), before.artifacts(0).data());
+}
+
+TEST_F(Server, Info_NamesVersionsAndTransport) {
+  Start();
+  grpc::ClientContext context;
+  v1::ServerInfo info;
+  ASSERT_TRUE(admin_->GetServerInfo(&context, {}, &info).ok());
+  EXPECT_EQ(info.api_max(), 1u);
+  EXPECT_EQ(info.pid(), static_cast<uint64_t>(getpid()));
+  ASSERT_EQ(info.transports_size(), 1);
+  EXPECT_EQ(info.transports(0), "unix:" + daemon_->socket());
+}
+
+grpc::ByteBuffer BufferOf(std::string_view bytes) {
+  const grpc::Slice slice(bytes.data(), bytes.size());
+  return {&slice, 1};
+}
+
+std::string TextOf(const grpc::ByteBuffer& buffer) {
+  std::vector<grpc::Slice> slices;
+  EXPECT_TRUE(buffer.Dump(&slices).ok());
+  std::string text;
+  for (const grpc::Slice& slice : slices) {
+    text.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
+  }
+  return text;
+}
+
+// Messages by hand: their .proto files are not a dependency of kiln.
+TEST_F(Server, HealthAndReflection_Answer) {
+  Start();
+  grpc::ClientContext context;
+  grpc::ByteBuffer health;
+  const grpc::Status status = grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(
+      channel_.get(),
+      grpc::internal::RpcMethod("/grpc.health.v1.Health/Check",
+                                grpc::internal::RpcMethod::NORMAL_RPC, channel_),
+      &context, BufferOf(""), &health);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(TextOf(health), std::string_view("\x08\x01", 2));  // status: SERVING
+  grpc::ClientContext reflection;
+  using Factory = grpc::internal::ClientReaderWriterFactory<grpc::ByteBuffer, grpc::ByteBuffer>;
+  const std::unique_ptr<grpc::ClientReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer>> stream(
+      Factory::Create(channel_.get(),
+                      grpc::internal::RpcMethod(
+                          "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+                          grpc::internal::RpcMethod::BIDI_STREAMING, channel_),
+                      &reflection));
+  EXPECT_TRUE(stream->Write(BufferOf("\x3a\x01*")));  // list_services: "*"
+  grpc::ByteBuffer services;
+  ASSERT_TRUE(stream->Read(&services));
+  stream->WritesDone();
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_NE(TextOf(services).find("kiln.v1.CompileService"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace kiln::server
