@@ -10,8 +10,8 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/base/check.h"
 #include "compiler/base/bytes.h"
+#include "compiler/base/check.h"
 
 namespace kiln::cache {
 namespace {

@@ -58,7 +58,7 @@ struct BuildResult {
 // A parsed program that owns the images its link refers to. Immutable; share it between threads.
 struct LinkedProgram {
   std::vector<std::shared_ptr<const ir::Module>> modules;
-  std::vector<std::string> paths;  // logical, in link order; what diagnostics are placed in
+  std::vector<std::string> paths;     // logical, in link order; what diagnostics are placed in
   std::vector<Hash128> semantic_ids;  // of the modules (cache.md 2.4.3)
   resolve::Program program;
 };

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <unistd.h>
 
 #include <gtest/gtest.h>
 
@@ -14,8 +15,9 @@ const VariantRequest kRequest = {"fill/all", {{"a", true}, {"b", 4U}, {"c", std:
 // A folder with one compute variant.
 class VariantFoldersTest : public ::testing::Test {
  protected:
-  VariantFoldersTest() : root_(::testing::TempDir() + "kiln_variants") {
-    std::filesystem::remove_all(root_);
+  // Tests run side by side, each in a process of its own.
+  VariantFoldersTest()
+      : root_(::testing::TempDir() + "kiln_variants_" + std::to_string(::getpid())) {
     folder_ = root_ + "/" + VariantFolder(kRequest);
     std::filesystem::create_directories(folder_);
     Write("metadata.json", R"({"pipelineType": "compute",
