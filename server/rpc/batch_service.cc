@@ -74,7 +74,7 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
     reactor->self_ = std::move(call);
     const Result<Hash128> id = IdFromProto("batch_id", batch_id);
     if (!id.ok()) {
-      reactor->Finish(reactor->frame_.StatusOf(id.error()));
+      reactor->End(id.error());
       return reactor;
     }
     reactor->id_ = *id;
@@ -87,7 +87,7 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
           });
         });
     if (!subscription.ok()) {
-      reactor->Finish(reactor->frame_.StatusOf(subscription.error()));
+      reactor->End(subscription.error());
       return reactor;
     }
     reactor->subscription_ = std::move(subscription).value();

@@ -347,6 +347,25 @@ TEST_F(Server, BatchOfWrongSource_HintsAtExitCode1) {
   EXPECT_GE(seen[v1::BatchEvent::kItem], 1);
 }
 
+TEST_F(Server, UnknownBatch_IsNotFound) {
+  Start();
+  v1::BatchEvent event;
+  v1::WatchBatchRequest watch;
+  watch.set_batch_id(std::string(16, 'x'));
+  grpc::ClientContext watch_context;
+  auto events = batch_->WatchBatch(&watch_context, watch);
+  EXPECT_FALSE(events->Read(&event));
+  EXPECT_EQ(events->Finish().error_code(), grpc::StatusCode::NOT_FOUND);
+  EXPECT_EQ(DetailOf(watch_context).reason(), "UNKNOWN_BATCH");
+  v1::FetchReply reply;
+  v1::FetchRequest fetch;
+  fetch.set_batch_id(watch.batch_id());
+  grpc::ClientContext fetch_context;
+  auto results = compile_->Fetch(&fetch_context, fetch);
+  EXPECT_FALSE(results->Read(&reply));
+  EXPECT_EQ(results->Finish().error_code(), grpc::StatusCode::NOT_FOUND);
+}
+
 TEST_F(Server, FetchOfABatch_SendsEveryBlobOnceAndNothingThatTheClientHas) {
   Start();
   std::map<int, int> seen;
