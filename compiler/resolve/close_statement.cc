@@ -197,13 +197,9 @@ SegmentCloser::Flow SegmentCloser::CloseConditionalScope(uint32_t id) {
     return Flow::kGoesOn;
   }
   const auto when = Open(id).As<ir::WhenInst>();
-  const ir::CexprId condition = Global(when.condition);
-  const Value value = answers_.ValueOf(condition);
-  if (value.kind != ir::ValueKind::kFlag) {
-    answers_.ReportCondition(condition, AuxOf(id), diagnostics_);
-    return Flow::kGoesOn;
-  }
-  return value.bits != 0 ? CloseInsts(module_.InstsOf(when.block)) : Flow::kGoesOn;
+  const bool holds =
+      answers_.CheckCondition(Global(when.condition), AuxOf(id), {}, diagnostics_).value_or(false);
+  return holds ? CloseInsts(module_.InstsOf(when.block)) : Flow::kGoesOn;
 }
 
 SegmentCloser::Flow SegmentCloser::CloseIf(uint32_t id) {
@@ -362,14 +358,8 @@ void SegmentCloser::CloseAlias(uint32_t id) {
   const ir::Local& local = module_.locals[alias.local.value];
   const ir::LocalSpans* spans =
       module_.local_spans.empty() ? nullptr : &module_.local_spans[alias.local.value];
-  const ir::CexprId condition = Global(local.condition);
-  const Value active = answers_.ValueOf(condition);
-  if (active.kind != ir::ValueKind::kFlag) {
-    answers_.ReportCondition(condition, At(spans != nullptr ? spans->condition : ir::SpanId{}),
-                             diagnostics_);
-    return;
-  }
-  if (active.bits == 0) {
+  const Location run = At(spans != nullptr ? spans->condition : ir::SpanId{});
+  if (!answers_.CheckCondition(Global(local.condition), run, {}, diagnostics_).value_or(false)) {
     return;
   }
   CheckNewName(alias.local);

@@ -115,6 +115,13 @@ TEST(ResolveCodes, Conditions_AreBoolean) {
        "fragment:g"},
       {"void g (void) { conditional (1u) { u1 a = 1u; } }", message,
        "void g (void) { conditional (true) { u1 a = 1u; } }", "fragment:g"},
+      {"void g (void) { conditional (1u) alias (a, 1.0) }", message,
+       "void g (void) { conditional (true) alias (a, 1.0) }", "fragment:g"},
+      {"void g (void) { conditional (off) alias (a, 1.0) conditional (on) { return; } }",
+       "RPL3025 'off' is an old spelling, write 'false'\n"
+       "RPL3025 'on' is an old spelling, write 'true'\n",
+       "void g (void) { conditional (true) { return; } conditional (false) alias (a, 1.0) }",
+       "fragment:g"},
       {"void g (void) { conditional (1u) { return; } }", message,
        "void g (void) { conditional (true) { return; } }", "fragment:g"},
       {"conditional (1u) struct s_t { f4 a; }; void g (void) { s_t s = s_t {f4 {0.0}}; }", message,
