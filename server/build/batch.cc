@@ -135,10 +135,9 @@ struct Batches::Run {
              const Outcome& outcome) KILN_REQUIRES(mutex);
 };
 
-// One variant was served; is its result a new one?
+// One variant has its outcome for one target; is the result a new one?
 void Batches::Run::Count(const BatchProgram& of, const std::vector<resolve::OptionSetting>& point,
                          const Outcome& outcome) {
-  ++progress.variants_served;
   if (outcome.kind != OutcomeKind::kOk) {
     ++progress.failed;
     ++progress.results_done;
@@ -287,7 +286,7 @@ bool Batches::Scan(const RunPtr& run, const cache::Call& call) {
     if (failure.ok() && !program.targets.empty() && program.targets[0]->ok()) {
       Result<Points> points = PointsOf(*program.targets[0]->linked->value, request.space);
       if (points.ok()) {
-        total += points->size() * program.targets.size();
+        total += points->size();
         program.points = std::make_shared<const Points>(std::move(points).value());
       } else {
         failure = points.error();
@@ -353,6 +352,7 @@ void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
     const MutexLock lock(run->mutex);
     Run::Program& program = run->programs[taken->program];
     program.done += taken->count;
+    run->progress.variants_served += taken->count;
     if (program.done == program.points->size()) {
       ++run->progress.programs_done;
       run->Add({.kind = BatchEvent::Kind::kProgramDone, .text = request.program.name});

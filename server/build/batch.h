@@ -42,7 +42,8 @@ struct BatchRequest {
 
 enum class BatchState : uint8_t { kQueued, kRunning, kPaused, kDone, kFailed, kCancelled };
 
-// Counts of daemon §7.3. Results are distinct signatures; variants are points times targets.
+// Counts of daemon §7.3. Results are distinct signatures of all
+// targets; variants are allowed points of the axes.
 struct BatchProgress {
   uint64_t variants_total = 0;  // 0 until every program was scanned
   uint64_t variants_served = 0;
