@@ -75,8 +75,10 @@ class Assembler {
   void Collect(const ir::ClosedVariant& variant, EntryChoice choice);
   void CollectEntry(const ir::EntryRef& ref);
   bool IsShared(const ir::FunctionRef& ref, SymbolId symbol) const;
-  void AddFunction(const ir::FunctionRef& ref, const DeclVersion& version);
-  void Reach(const ir::EntryRef& ref, Bits& bits) const;
+  void AddFunction(const ir::FunctionRef& ref, const DeclVersion& version, Bits& live);
+  void Reach(const ir::FunctionRef& function, Bits& bits) const;
+  const DeclVersion& VersionOf(const ir::FunctionRef& function) const;
+  const Piece& PieceOf(const ir::SegmentRef& segment) const;
   void Unite(const Piece& piece, Bits& bits) const;
   void DeclareVaryings(const ir::ClosedVariant& variant);
   void BindInterface(const ir::ClosedVariant& variant);

@@ -7,6 +7,18 @@
 
 namespace kiln::spirv {
 
+const DeclVersion& Assembler::VersionOf(const ir::FunctionRef& function) const {
+  const DeclVersion* version = table_.Find(function.signature);
+  KILN_CHECK(version != nullptr, "function {} was not lowered", function.function);
+  return *version;
+}
+
+const Piece& Assembler::PieceOf(const ir::SegmentRef& segment) const {
+  const PieceId piece = table_.Find(segment.closed);
+  KILN_CHECK(piece.valid(), "segment {} was not lowered", segment.segment);
+  return store_[piece];
+}
+
 void Assembler::Unite(const Piece& piece, Bits& bits) const {
   const std::span<const uint64_t> more = store_.Globals(piece);
   for (size_t i = 0; i < more.size(); ++i) {
@@ -46,12 +58,12 @@ void Assembler::CollectEntry(const ir::EntryRef& ref) {
   entry.ref = &ref;
   entry.first_function = static_cast<uint32_t>(functions_.size());
   entry.live.assign(live_.size(), 0);
-  Reach(ref, entry.live);
   for (const ir::FunctionRef& function : ref.functions) {
-    const DeclVersion* version = table_.Find(function.signature);
-    KILN_CHECK(version != nullptr, "function {} was not lowered", function.function);
-    if (entry_count_ == 1 || !IsShared(function, version->function)) {
-      AddFunction(function, *version);
+    const DeclVersion& version = VersionOf(function);
+    if (entry_count_ > 1 && IsShared(function, version.function)) {
+      Reach(function, entry.live);
+    } else {
+      AddFunction(function, version, entry.live);
     }
   }
   entry.function_count = static_cast<uint32_t>(functions_.size()) - entry.first_function;
@@ -64,33 +76,31 @@ bool Assembler::IsShared(const ir::FunctionRef& ref, SymbolId symbol) const {
   });
 }
 
-void Assembler::AddFunction(const ir::FunctionRef& ref, const DeclVersion& version) {
+void Assembler::AddFunction(const ir::FunctionRef& ref, const DeclVersion& version, Bits& live) {
   const Piece& head = store_[version.head];
   functions_.push_back({.ref = &ref,
                         .version = &version,
                         .head = {&head, 0},
                         .first_run = static_cast<uint32_t>(runs_.size())});
   word_bound_ += head.word_count + kFunctionTail;
+  Unite(head, live);
   for (const ir::SegmentRef& segment : ref.segments) {
-    const Piece& piece = store_[table_.Find(segment.closed)];
+    const Piece& piece = PieceOf(segment);
     const bool is_body = &segment == &ref.segments.front();
     KILN_CHECK(is_body || piece.end != End::kTerminated,
                "control must go on past a hole: segment {}", segment.segment);
     runs_.push_back({&piece, 0});
+    Unite(piece, live);
     word_bound_ += piece.word_count;
     needs_ |= piece.needs;
     has_flows_ |= !piece.flows.empty();
   }
 }
 
-void Assembler::Reach(const ir::EntryRef& ref, Bits& bits) const {
-  for (const ir::FunctionRef& function : ref.functions) {
-    Unite(store_[table_.Find(function.signature)->head], bits);
-    for (const ir::SegmentRef& segment : function.segments) {
-      const PieceId piece = table_.Find(segment.closed);
-      KILN_CHECK(piece.valid(), "segment {} was not lowered", segment.segment);
-      Unite(store_[piece], bits);
-    }
+void Assembler::Reach(const ir::FunctionRef& function, Bits& bits) const {
+  Unite(store_[VersionOf(function).head], bits);
+  for (const ir::SegmentRef& segment : function.segments) {
+    Unite(PieceOf(segment), bits);
   }
 }
 
@@ -108,7 +118,9 @@ void Assembler::DeclareVaryings(const ir::ClosedVariant& variant) {
       continue;
     }
     scratch_.assign(live_.size(), 0);
-    Reach(*fragment, scratch_);
+    for (const ir::FunctionRef& function : fragment->functions) {
+      Reach(function, scratch_);
+    }
     for (const PieceStore::Varying& varying : store_.varyings()) {
       if (Test(scratch_, varying.in)) {
         Set(entries_[i].live, varying.out);

@@ -29,7 +29,8 @@ std::string OpText(uint32_t opcode) {
 // Whether this word of an instruction begins a text, which then reaches to its end.
 bool HasText(uint32_t opcode, uint32_t position) {
   const auto op = static_cast<spv::Op>(opcode);
-  const bool second = op == spv::Op::OpName || op == spv::Op::OpExtInstImport;
+  const bool second =
+      op == spv::Op::OpName || op == spv::Op::OpString || op == spv::Op::OpExtInstImport;
   return (second && position == 2) || (op == spv::Op::OpMemberName && position == 3);
 }
 
@@ -70,6 +71,8 @@ class Names {
   std::string Text(SymbolId id) const {
     const Symbol& symbol = table_.store()[id];
     switch (symbol.kind) {
+      case SymbolKind::kSourceFile:
+        return fmt::format("{{file {}}}", Quoted(id));
       case SymbolKind::kInstructionSet:
       case SymbolKind::kType:
         return "{" + Shape(id) + "}";

@@ -336,6 +336,14 @@ SymbolId Globals::Composite(SymbolId type, std::span<const SymbolId> parts) {
   return store_.InternGlobal(w);
 }
 
+SymbolId Globals::SourceFile(std::string_view path) {
+  PieceWriter& w = Scratch();
+  const Ref self = w.NewId();
+  w.Op(Part::kDebug, Op::OpString).Use(self).Text(path);
+  w.Op(Part::kDebug, Op::OpSource).Word(spv::SourceLanguage::Unknown).Word(0u).Use(self);
+  return store_.InternGlobal(w, SymbolKind::kSourceFile);
+}
+
 SymbolId Globals::Glsl() {
   PieceWriter& w = Scratch();
   w.Op(Part::kDeclarations, Op::OpExtInstImport).Use(w.NewId()).Text("GLSL.std.450");

@@ -47,6 +47,7 @@ class Globals {
   SymbolId Composite(SymbolId type, std::span<const SymbolId> parts);
 
   SymbolId Glsl();  // the import of GLSL.std.450
+  SymbolId SourceFile(std::string_view path);
 
  private:
   SymbolId MakeType(ir::TypeId type, TypeForm form);

@@ -81,12 +81,30 @@ Ref SegmentLowering::LowerValueBlock(ir::BlockId block) {
   return yielded_;
 }
 
+// A line lasts to the end of its block; what is repeated is left out.
+void SegmentLowering::MarkLine(ir::InstId id) {
+  const SourceLines* lines = table_.lines();
+  if (lines == nullptr || id.value >= segment_.spans.size() || terminated_) {
+    return;
+  }
+  const SourceLines::Position line = lines->At(segment_.module, segment_.spans[id.value]);
+  if (line.line == 0 || line == line_) {
+    return;
+  }
+  line_ = line;
+  Code(Op::OpLine)
+      .Use(globals_.SourceFile(lines->FileOf(segment_.module)))
+      .Word(line.line)
+      .Word(line.column);
+}
+
 void SegmentLowering::LowerInst(ir::InstId id, const ir::Inst& inst) {
   switch (ir::FactsOf(inst.kind).result) {
     case ir::ResultSchema::kValue:
       if (terminated_) {
         OpenUnreachable();
       }
+      MarkLine(id);
       values_[id.value] = LowerValue(inst);
       return;
     case ir::ResultSchema::kPlace:
@@ -98,6 +116,7 @@ void SegmentLowering::LowerInst(ir::InstId id, const ir::Inst& inst) {
       if (terminated_ && inst.kind != ir::InstKind::kScope) {
         OpenUnreachable();
       }
+      MarkLine(id);
       LowerStatement(inst);
       return;
     case ir::ResultSchema::kDeferred:

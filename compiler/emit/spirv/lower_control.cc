@@ -11,6 +11,7 @@ void SegmentLowering::StartBlock(Ref label) {
   Code(Op::OpLabel).Use(label);
   label_ = label;
   terminated_ = false;
+  line_ = {};
   cache_.Clear();
 }
 
@@ -103,6 +104,7 @@ void SegmentLowering::LowerLoop(const ir::LoopInst& inst) {
 void SegmentLowering::LowerHole(ir::SegmentId segment) {
   writer_.AddHole(segment);
   label_ = {};  // whoever goes here may open blocks, and write to any place
+  line_ = {};
   cache_.Clear();
 }
 

@@ -45,6 +45,7 @@ class SegmentLowering {
   Ref LowerValueBlock(ir::BlockId block);
   void LowerInst(ir::InstId id, const ir::Inst& inst);
   void LowerStatement(const ir::Inst& inst);
+  void MarkLine(ir::InstId id);
   Ref LowerValue(const ir::Inst& inst);
   Ref LowerName(ir::LocalId local, LocalRole role = LocalRole::kName);
 
@@ -144,6 +145,7 @@ class SegmentLowering {
   bool terminated_ = false;   // the current block has ended
   bool unreachable_ = false;  // nothing leads to the current block
   uint32_t depth_ = 0;
+  SourceLines::Position line_{};  // of the last OpLine in this block
 };
 
 }  // namespace kiln::spirv

@@ -302,6 +302,44 @@ TEST(Module, DebugNone_WritesNoNames) {
   EXPECT_THAT(TextModule(kTwoStages, target).Text(), Not(HasSubstr("OpName")));
 }
 
+class FixedLines final : public SourceLines {
+ public:
+  std::string_view FileOf(uint32_t /*module*/) const override { return "a/sand.rpl"; }
+  Position At(uint32_t /*module*/, ir::SpanId span) const override { return {span.value, 7}; }
+};
+
+TEST(Module, DebugFull_AddsLinesAndNothingElse) {
+  constexpr std::string_view kText = R"(variant graphics_classic
+container color_output @target {
+  color : f4
+}
+entry fragment @main "main" {
+  function @main() -> void { segment s0 {
+    %1 = const f4 {1.0, 2.0, 3.0, 4.0}
+    %2 = global out @target.color : f4
+    store %2, %1
+    return _
+  } }
+}
+)";
+  Result<ir::ParsedVariant> parsed = ir::ParseVariant(kText);
+  ASSERT_TRUE(parsed.ok());
+  ir::ClosedSegment& segment = *parsed->segments[0];
+  segment.spans = {ir::SpanId{11}, ir::SpanId{11}, ir::SpanId{12}, ir::SpanId{13}};
+  target::Target target = TargetOf("vulkan1.1");
+  target.debug = target::Debug::kFull;
+  const FixedLines lines;
+  PieceTable table(*parsed->pool, target);
+  table.UseSources(&lines);
+  Prepare(parsed->variant, table);
+  const auto words = Assemble(parsed->variant, {0}, CountingLayout(parsed->variant), table);
+  EXPECT_EQ(Validate(words, target), "");
+  const std::string text = Disassemble(words, target);
+  EXPECT_THAT(text, HasSubstr("%1 = OpString \"a/sand.rpl\"\nOpSource Unknown 0 %1\nOpName "));
+  EXPECT_THAT(text, HasSubstr("OpLine %1 12 7\nOpStore"));
+  EXPECT_THAT(text, HasSubstr("OpLine %1 13 7\nOpReturn\n"));
+}
+
 // --- variables -----------------------------------------------------------------------------------
 
 TEST(Variables, FieldReadButNeverWritten_IsDeclaredByTheVertexStage) {

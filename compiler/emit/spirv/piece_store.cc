@@ -218,6 +218,7 @@ std::strong_ordering PieceStore::Compare(GlobalId a, GlobalId b) const {
   }
   switch (left.kind) {
     case SymbolKind::kInstructionSet:
+    case SymbolKind::kSourceFile:
     case SymbolKind::kType:
       return CompareShapes(globals_[a], globals_[b]);
     case SymbolKind::kStageVariable:
@@ -236,10 +237,12 @@ std::strong_ordering PieceStore::CompareShapes(const Global& a, const Global& b)
   }
   const Piece& left = pieces_[a.piece];
   const Piece& right = pieces_[b.piece];
-  const auto declared =
-      CompareOperands(left.part(Part::kDeclarations), right.part(Part::kDeclarations));
-  if (declared != 0) {
-    return declared;
+  if (!left.part(Part::kDeclarations).words.empty()) {  // source files declare nothing
+    const auto declared =
+        CompareOperands(left.part(Part::kDeclarations), right.part(Part::kDeclarations));
+    if (declared != 0) {
+      return declared;
+    }
   }
   for (const Part part : {Part::kDebug, Part::kAnnotations}) {
     const std::span<const uint32_t> l = WordsOf(left.part(part));

@@ -2,9 +2,9 @@
 // The memory of a piece table: arenas that pieces point into, symbols, and the one canonical order
 // of everything of module scope. Append-only; nothing in an output depends on the order of adding.
 //
-// Canonical order: imports of instructions; types and constants by (depth, opcode, operands, names
-// and decorations), where an operand counts by its own place in this order; variables of the stage;
-// variables by declaration, member and direction.
+// Canonical order: imports of instructions; source files; types and constants by (depth, opcode,
+// operands, names and decorations), where an operand counts by its own place in this order;
+// variables of the stage; variables by declaration, member and direction.
 #pragma once
 
 #include <array>
@@ -23,6 +23,7 @@ namespace kiln::spirv {
 
 enum class SymbolKind : uint8_t {
   kInstructionSet,  // interned by content
+  kSourceFile,      // by content
   kType,            // by content; constants too
   kStageVariable,   // StageVariable
   kVariable,        // DeclId, MemberId or none, Direction

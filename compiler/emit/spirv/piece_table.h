@@ -10,6 +10,7 @@
 #include "compiler/base/flat_map.h"
 #include "compiler/emit/spirv/globals.h"
 #include "compiler/emit/spirv/piece_store.h"
+#include "compiler/emit/spirv/source_lines.h"
 #include "compiler/ir/closed.h"
 #include "compiler/target/target.h"
 
@@ -41,6 +42,12 @@ class PieceTable {
   PieceStore& store() { return store_; }
   const PieceStore& store() const { return store_; }
   Globals& globals() { return globals_; }
+
+  // For full debug information: asked while segments are lowered. Without it there are names only.
+  void UseSources(const SourceLines* lines) { lines_ = lines; }
+  const SourceLines* lines() const {
+    return target_.debug == target::Debug::kFull ? lines_ : nullptr;
+  }
 
   // --- written by lowering -----------------------------------------------------------------------
   void Bind(const ir::ClosedSegment& segment, PieceId piece) { segments_.Insert(&segment, piece); }
@@ -85,6 +92,7 @@ class PieceTable {
   target::Target target_;
   PieceStore store_;
   Globals globals_;
+  const SourceLines* lines_ = nullptr;  // owned by the caller
   FlatMap<const ir::ClosedSegment*, PieceId, AddressHash> segments_;
   FlatMap<const ir::ClosedDecl*, DeclVersion, AddressHash> decls_;
   std::vector<VariableVersion> variables_;
