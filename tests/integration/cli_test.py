@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The three programs as a user runs them: exit codes, messages, equal bytes, bad input.
+
+usage: cli_test.py BUILD_FOLDER ROOT
+"""
+import filecmp
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD, ROOT = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+UBER = ROOT / "tests/bench/shaders/uber.rpl"
+ENTRIES = ["--entry", "vertex=vertex_main", "--entry", "fragment=fragment_main"]
+
+
+class Programs(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="kiln_cli_")
+        self.dir = pathlib.Path(self.folder.name)
+        self.env = dict(
+            os.environ,
+            KILN_DAEMON=f"unix:{self.dir}/run/kilnd.sock",
+            KILN_CACHE_DIR=str(self.dir / "cache"),
+            XDG_CACHE_HOME=str(self.dir / "xdg"),
+            NO_COLOR="1",
+        )
+
+    def tearDown(self):
+        self.run_program("kiln", "stop")
+        self.folder.cleanup()
+
+    def run_program(self, program, *arguments, env=None):
+        return subprocess.run(
+            [str(BUILD / program), *map(str, arguments)],
+            capture_output=True, text=True, timeout=120, cwd=self.dir, env=env or self.env)
+
+    def write(self, name, text):
+        path = self.dir / name
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        return path
+
+    def expect(self, result, code, *texts):
+        said = result.stdout + result.stderr
+        self.assertEqual(result.returncode, code, said)
+        for text in texts:
+            self.assertIn(text, said)
+
+    def test_kilnc_table_of_bad_input(self):
+        empty = self.write("empty.rpl", "")
+        broken = self.write("broken.rpl", "void f (void) { x; }")
+        binary = self.write("binary.rpl", b"\xff\xfe\x00")
+        self.write("locked.rpl", "")
+        rows = [
+            ([self.dir / "missing.rpl"], 3, ["missing.rpl"]),
+            ([self.dir], 2, ["no front end"]),
+            ([binary], 1, ["RPL1001"]),
+            ([empty, "--entry", "vertex=main"], 1, ["RPL5001", "main"]),
+            ([broken, "--entry", "vertex=f"], 1, ["RPL6001", "broken.rpl:1:"]),
+            ([UBER, *ENTRIES, "-o", "nonsense=1"], 1, ["RPL2003", "nonsense"]),
+            ([UBER, *ENTRIES, "-o", "use_skinning=3"], 1, ["RPL2004", "use_skinning"]),
+            ([UBER, *ENTRIES, "-o", "tonemap=9"], 1, ["RPL2006", "tonemap"]),
+            ([UBER, "--entry", "vertex=nobody"], 1, ["RPL5001", "nobody"]),
+            ([UBER, "--entry", "mesh=vertex_main"], 2, ["--entry"]),
+            ([UBER, "--env", "metal"], 2, ["--env"]),
+            ([UBER, *ENTRIES, "--out", "/proc/nowhere"], 3, ["cannot write"]),
+            ([], 2, ["files"]),
+        ]
+        for arguments, code, texts in rows:
+            with self.subTest(arguments=arguments):
+                self.expect(self.run_program("kilnc", "compile", *arguments), code, *texts)
+        self.expect(self.run_program("kilnc", "compile", empty, "--meta", self.dir / "m.json"), 0)
+
+    def test_kilnc_json_is_one_array(self):
+        broken = self.write("broken.rpl", "void f (void) { x; }")
+        result = self.run_program("kilnc", "compile", broken, "--entry", "vertex=f", "--json")
+        self.assertEqual(result.returncode, 1)
+        found = json.loads(result.stdout)
+        self.assertEqual([(d["code"], d["line"], d["column"]) for d in found], [("RPL6001", 1, 17)])
+
+    def test_kilnc_and_kiln_give_equal_bytes(self):
+        options = ["-o", "max_point_lights=3", "-o", "alpha_clip", "-o", "tonemap=1"]
+        for extra in [], ["--combined"], ["--env", "vulkan1.3"]:
+            with self.subTest(extra=extra):
+                direct, daemon = self.dir / "direct", self.dir / ("daemon" + "".join(extra))
+                meta = [self.dir / "a.json", self.dir / "b.json"]
+                self.expect(self.run_program("kilnc", "compile", UBER, *ENTRIES, *options, *extra,
+                                             "--out", direct, "--meta", meta[0]), 0)
+                self.expect(self.run_program("kiln", "compile", UBER, *ENTRIES, *options, *extra,
+                                             "--out", daemon, "--meta", meta[1]), 0)
+                names = ["program"] if "--combined" in extra else ["vertex", "fragment"]
+                for name in names:
+                    stage = "" if name == "program" else name + "."
+                    (theirs,) = daemon.glob(f"uber.*.{stage}spv")
+                    self.assertTrue(filecmp.cmp(direct / f"{name}.spv", theirs, shallow=False))
+                self.assertEqual(meta[0].read_text(), meta[1].read_text())
+
+    def test_kiln_table_of_bad_input(self):
+        broken = self.write("broken.rpl", "void f (void) { x; }")
+        self.write("kiln.toml", "[project]\nmanifest = 1\n[[program]]\nname = \"p\"\nsorces = []\n")
+        rows = [
+            (["compile", self.dir / "missing.rpl"], 3, ["missing.rpl"]),
+            (["compile", broken, "--entry", "vertex=f"], 1, ["RPL6001"]),
+            (["compile", UBER, *ENTRIES, "-o", "nonsense=1"], 1, ["RPL2003"]),
+            (["compile", UBER, "--entry", "vertex"], 2, ["STAGE=FUNCTION"]),
+            (["build"], 2, ["unknown key 'sorces'", "did you mean 'sources'"]),
+            (["build", "--manifest", self.dir / "none.toml"], 3, ["none.toml"]),
+            (["fetch", "--out", self.dir / "o"], 2, ["--all"]),
+            (["inspect", self.dir / "missing.spv"], 3, ["missing.spv"]),
+            (["inspect", broken], 7, ["Invalid SPIR-V"]),
+            (["frobnicate"], 2, ["frobnicate"]),
+        ]
+        for arguments, code, texts in rows:
+            with self.subTest(arguments=arguments):
+                self.expect(self.run_program("kiln", *arguments), code, *texts)
+
+    def test_daemon_is_started_found_and_stopped(self):
+        self.expect(self.run_program("kiln", "status"), 4, "no daemon answers")
+        self.expect(self.run_program("kiln", "--autostart", "no", "compile", UBER), 4, "kiln start")
+        self.expect(self.run_program("kiln", "start"), 0, "started kilnd")
+        self.expect(self.run_program("kiln", "start"), 0, "running already")
+        self.expect(self.run_program("kiln", "status"), 0, "SERVING")
+        second = self.run_program("kilnd", f"--listen.unix={self.dir}/run/kilnd.sock")
+        self.assertNotEqual(second.returncode, 0)
+        self.assertRegex(second.stderr, r"pid \d+")
+        self.expect(self.run_program("kiln", "stop"), 0, "stopped")
+        self.expect(self.run_program("kiln", "stop"), 0, "no daemon is running")
+
+    def test_socket_path_too_long_says_so(self):
+        env = dict(self.env, KILN_DAEMON=f"unix:{self.dir}/{'x' * 120}/kilnd.sock")
+        self.expect(self.run_program("kiln", "start", env=env), 4, "107")
+
+    def test_cache_file_that_is_no_database_is_set_aside(self):
+        cache = self.dir / "cache"
+        cache.mkdir(mode=0o700)
+        (cache / "cache.db").write_bytes(b"this is not a database" * 1000)
+        self.expect(self.run_program("kiln", "compile", UBER, *ENTRIES), 0)
+        again = self.run_program("kiln", "--json", "compile", UBER, *ENTRIES)
+        self.expect(again, 0)
+        self.assertNotIn('"compiled"', again.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
