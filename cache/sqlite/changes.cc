@@ -28,11 +28,6 @@ Error IndexDamaged(const Key& key) {
           .reason = std::string(kDamagedFile)};
 }
 
-std::optional<int64_t> InCall(const auto& contents, const Hash128& id) {
-  const auto found = std::ranges::find_if(contents, [&id](const auto& c) { return c.id == id; });
-  return found == contents.end() ? std::nullopt : std::optional(found->rid);
-}
-
 }  // namespace
 
 Result<Changes> Changes::Prepare(Connection& connection, Clock& clock, Counters& counters,
@@ -88,7 +83,8 @@ int64_t Changes::NowSeconds() const {
 
 Result<Stored> Changes::Put(std::span<const Item> items) {
   Stored stored;
-  std::vector<PutContents> contents;
+  Numbers contents;
+  Numbers signatures;
   // Content first, then the records that name it, then the aliases that lead to them.
   for (const Item& item : items) {
     if (item.key.level == Level::kContent) {
@@ -97,19 +93,18 @@ Result<Stored> Changes::Put(std::span<const Item> items) {
   }
   for (const Item& item : items) {
     if (item.key.level != Level::kContent && item.key.level != Level::kAlias) {
-      KILN_TRY_VOID(PutRecord(item, contents, stored));
+      KILN_TRY_VOID(PutRecord(item, contents, stored, signatures));
     }
   }
   for (const Item& item : items) {
     if (item.key.level == Level::kAlias) {
-      KILN_TRY_VOID(PutAlias(item, stored));
+      KILN_TRY_VOID(PutAlias(item, stored, signatures));
     }
   }
   return stored;
 }
 
-Result<void> Changes::PutContent(const Item& item, Stored& stored,
-                                 std::vector<PutContents>& contents) {
+Result<void> Changes::PutContent(const Item& item, Stored& stored, Numbers& contents) {
   {
     Query insert(insert_blob_);
     insert.Bind(item.key.id)
@@ -121,11 +116,10 @@ Result<void> Changes::PutContent(const Item& item, Stored& stored,
   }
   if (connection_->changes() == 1) {
     ++stored.added;
-    contents.push_back({.id = item.key.id, .rid = connection_->last_insert_rowid()});
+    contents[item.key.id] = connection_->last_insert_rowid();
     return {};
   }
-  KILN_TRY(const int64_t rid, MeetStoredContent(item, stored));
-  contents.push_back({.id = item.key.id, .rid = rid});
+  KILN_TRY(contents[item.key.id], MeetStoredContent(item, stored));
   return {};
 }
 
@@ -190,9 +184,25 @@ Result<std::optional<int64_t>> Changes::RidOf(const Hash128& id) {
   return found ? std::optional(find.Int(0)) : std::nullopt;
 }
 
-Result<void> Changes::PutRecord(const Item& item, std::span<const PutContents> contents,
-                                Stored& stored) {
-  Result<RowSummary> summary = SummarizeRow(item.key.level, item.value.bytes);
+Result<std::vector<int64_t>> Changes::RidsOf(const Item& item, const Numbers& contents) {
+  std::vector<int64_t> rids;
+  for (const Hash128& id : item.refs) {
+    if (const auto put = contents.find(id); put != contents.end()) {
+      rids.push_back(put->second);
+      continue;
+    }
+    KILN_TRY(const std::optional<int64_t> rid, RidOf(id));
+    if (!rid.has_value()) {
+      return RefsMissing(item.key, "content", id);
+    }
+    rids.push_back(*rid);
+  }
+  return rids;
+}
+
+Result<void> Changes::PutRecord(const Item& item, const Numbers& contents, Stored& stored,
+                                Numbers& signatures) {
+  const Result<RowSummary> summary = SummarizeRow(item.key.level, item.value.bytes);
   if (!summary.ok()) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .context = KeyText(item.key) + ": " + summary.error().context};
@@ -203,20 +213,13 @@ Result<void> Changes::PutRecord(const Item& item, std::span<const PutContents> c
                    .context = KeyText(item.key) + ": " + product.name + " is not among its refs"};
     }
   }
-  std::vector<int64_t> rids;
-  for (const Hash128& id : item.refs) {
-    std::optional<int64_t> rid = InCall(contents, id);
-    if (!rid.has_value()) {
-      KILN_TRY(rid, RidOf(id));
-    }
-    if (!rid.has_value()) {
-      return RefsMissing(item.key, "content", id);
-    }
-    rids.push_back(*rid);
-  }
+  KILN_TRY(const std::vector<int64_t> rids, RidsOf(item, contents));
   KILN_TRY(bool inserted, InsertRecord(item, *summary, rids));
   if (!inserted) {
     KILN_TRY(inserted, MeetStoredRecord(item, *summary, stored, rids));
+  }
+  if (inserted && item.key.level == Level::kSignature && item.key.space == 0) {
+    signatures[item.key.id] = inserted_eid_;
   }
   stored.added += inserted ? 1 : 0;
   return {};
@@ -228,7 +231,6 @@ Result<bool> Changes::InsertRecord(const Item& item, const RowSummary& summary,
   if (summary.kind == RecordKind::kPoison) {
     expires_s = NowSeconds() + options_.negative_ttl_s;
   }
-  const Hash128 sum = RowSum(item.key, item.value.bytes);
   {
     Query insert(insert_entry_);
     insert.Bind(int64_t{item.key.space})
@@ -239,13 +241,14 @@ Result<bool> Changes::InsertRecord(const Item& item, const RowSummary& summary,
         .Bind(NowQuantum())
         .Bind(static_cast<int64_t>(summary.cost_us))
         .Bind(item.value.bytes)
-        .Bind(sum);
+        .Bind(item.value.sum);
     KILN_TRY_VOID(insert.Run());
   }
   if (connection_->changes() == 0) {
     return false;
   }
-  KILN_TRY_VOID(InsertRefs(connection_->last_insert_rowid(), rids));
+  inserted_eid_ = connection_->last_insert_rowid();
+  KILN_TRY_VOID(InsertRefs(inserted_eid_, rids));
   return true;
 }
 
@@ -292,22 +295,29 @@ Result<bool> Changes::MeetStoredRecord(const Item& item, const RowSummary& summa
   return false;
 }
 
-Result<void> Changes::PutAlias(const Item& item, Stored& stored) {
+Result<int64_t> Changes::EidOfSignature(const Item& alias, const Hash128& signature,
+                                        const Numbers& signatures) {
+  if (alias.key.space == 0) {
+    if (const auto put = signatures.find(signature); put != signatures.end()) {
+      return put->second;
+    }
+  }
+  Query find(signature_eid_);
+  find.Bind(int64_t{alias.key.space}).Bind(kSignatureLevel).Bind(signature);
+  KILN_TRY(const bool found, find.Next());
+  if (!found) {
+    return RefsMissing(alias.key, "signature", signature);
+  }
+  return find.Int(0);
+}
+
+Result<void> Changes::PutAlias(const Item& item, Stored& stored, const Numbers& signatures) {
   const Result<Hash128> signature = DecodeAlias(item.value.bytes);
   if (!signature.ok()) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .context = KeyText(item.key) + ": value is no signature key"};
   }
-  int64_t eid = 0;
-  {
-    Query find(signature_eid_);
-    find.Bind(int64_t{item.key.space}).Bind(kSignatureLevel).Bind(*signature);
-    KILN_TRY(const bool found, find.Next());
-    if (!found) {
-      return RefsMissing(item.key, "signature", *signature);
-    }
-    eid = find.Int(0);
-  }
+  KILN_TRY(const int64_t eid, EidOfSignature(item, *signature, signatures));
   const int64_t sum = AliasSum(item.key.space, item.key.id, *signature);
   const auto write = [&](Statement& statement) {
     Query query(statement);

@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "cache/sqlite/counters.h"
@@ -27,14 +28,15 @@ inline constexpr int64_t kGraceSeconds = 600;
 class Changes {
  public:
   struct Options {
-    int64_t negative_ttl_s = 24 * 3600;  // of poison records
+    int64_t negative_ttl_s = int64_t{24} * 3600;  // of poison records
   };
 
   // Requires: connection, clock and counters outlive the changes.
   static Result<Changes> Prepare(Connection& connection, Clock& clock, Counters& counters,
                                  const Options& options);
 
-  // As BlobStore::Put promises for one call. Content of codec kRaw was checked by the caller.
+  // As BlobStore::Put promises for one call. Requires: the caller has checked the ids of content of
+  // codec kRaw and the sums of rows.
   Result<Stored> Put(std::span<const Item> items);
 
   // Looks again at what a reader found damaged; if it still is, quarantines and drops it, with
@@ -63,25 +65,28 @@ class Changes {
   Connection& connection() { return *connection_; }
 
  private:
-  struct PutContents {
-    Hash128 id;
-    int64_t rid = 0;
-  };
+  // Row numbers of what this call has put, so that nothing has to be looked up twice.
+  using Numbers = std::unordered_map<Hash128, int64_t, Hash128Hash>;
 
   Changes(Connection& connection, Clock& clock, Counters& counters, const Options& options)
       : connection_(&connection), clock_(&clock), counters_(&counters), options_(options) {}
 
-  Result<void> PutContent(const Item& item, Stored& stored, std::vector<PutContents>& contents);
+  Result<void> PutContent(const Item& item, Stored& stored, Numbers& contents);
   Result<int64_t> MeetStoredContent(const Item& item, Stored& stored);
   Result<std::optional<int64_t>> RidOf(const Hash128& id);
-  Result<void> PutRecord(const Item& item, std::span<const PutContents> contents, Stored& stored);
+  // The rids of the content that a record names. Errors: REFS_MISSING.
+  Result<std::vector<int64_t>> RidsOf(const Item& item, const Numbers& contents);
+  Result<void> PutRecord(const Item& item, const Numbers& contents, Stored& stored,
+                         Numbers& signatures);
   Result<bool> InsertRecord(const Item& item, const RowSummary& summary,
                             std::span<const int64_t> rids);
   Result<void> InsertRefs(int64_t eid, std::span<const int64_t> rids);
   // Whether the stored record gave way to the item.
   Result<bool> MeetStoredRecord(const Item& item, const RowSummary& summary, Stored& stored,
                                 std::span<const int64_t> rids);
-  Result<void> PutAlias(const Item& item, Stored& stored);
+  Result<int64_t> EidOfSignature(const Item& alias, const Hash128& signature,
+                                 const Numbers& signatures);
+  Result<void> PutAlias(const Item& item, Stored& stored, const Numbers& signatures);
   Result<void> DropBlob(const Hash128& id);
 
   Connection* connection_;
@@ -89,6 +94,7 @@ class Changes {
   Counters* counters_;
   Options options_;
   Lookups lookups_;
+  int64_t inserted_eid_ = 0;  // of the last record that InsertRecord made
   Statement insert_blob_, find_blob_, replace_blob_, renew_blob_, delete_blob_, orphan_id_;
   Statement insert_entry_, delete_entry_, use_eid_, use_key_, use_alias_;
   Statement insert_ref_, refs_of_, delete_refs_, eids_of_blob_;

@@ -20,7 +20,10 @@ Result<ReaderPool::Loan> ReaderPool::Take(const Call& call) {
     const StopWakes wakes(call.stop, mutex_, changed_);
     const MutexLock lock(mutex_);
     while (!closed_ && (paused_ || (idle_.empty() && out_ >= most_))) {
-      KILN_TRY_VOID(WaitOnce(changed_, mutex_, clock_, call));
+      ++waiting_;
+      const Result<void> waited = WaitOnce(changed_, mutex_, clock_, call);
+      --waiting_;
+      KILN_TRY_VOID(waited);
     }
     if (closed_) {
       return Error{.code = ErrorCode::kUnavailable, .context = "the database is closed"};
@@ -48,15 +51,19 @@ void ReaderPool::GiveBack(std::unique_ptr<Reader> reader) {
   if (reader != nullptr && !closed_) {
     idle_.push_back(std::move(reader));
   }
-  changed_.NotifyAll();
+  if (waiting_ > 0) {
+    changed_.NotifyAll();
+  }
 }
 
 void ReaderPool::Pause(Duration most) {
   const MutexLock lock(mutex_);
   paused_ = true;
   const Call call{.deadline = clock_.Monotonic() + most};
+  ++waiting_;
   while (out_ > 0 && WaitOnce(changed_, mutex_, clock_, call).ok()) {
   }
+  --waiting_;
 }
 
 void ReaderPool::Resume() {
@@ -69,9 +76,11 @@ void ReaderPool::Close() {
   const MutexLock lock(mutex_);
   closed_ = true;
   changed_.NotifyAll();
+  ++waiting_;
   while (out_ > 0) {
     changed_.Wait(mutex_);
   }
+  --waiting_;
   idle_.clear();
 }
 

@@ -73,6 +73,7 @@ class ReaderPool {
   CondVar changed_;
   std::vector<std::unique_ptr<Reader>> idle_ KILN_GUARDED_BY(mutex_);
   uint32_t out_ KILN_GUARDED_BY(mutex_) = 0;
+  uint32_t waiting_ KILN_GUARDED_BY(mutex_) = 0;  // who wants to hear of a reader that comes back
   bool paused_ KILN_GUARDED_BY(mutex_) = false;
   bool closed_ KILN_GUARDED_BY(mutex_) = false;
 };

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "cache/sqlite/reader_pool.h"
 #include "cache/sqlite/writer.h"
@@ -28,7 +29,8 @@ class Session {
   // Without a writer. Errors: kCorrupt, kFailedPrecondition if there is nothing to read.
   static Result<std::shared_ptr<Session>> OpenReadOnly(const Options& options, Clock& clock);
 
-  Session(DatabaseFile file, uint32_t readers, Clock& clock) : readers_(file, readers, clock) {}
+  Session(DatabaseFile file, uint32_t readers, Clock& clock)
+      : readers_(std::move(file), readers, clock) {}
 
   ReaderPool& readers() { return readers_; }
   // Null if read-only.

@@ -24,7 +24,7 @@ struct SqliteOptions {
   std::filesystem::path dir;
   std::string vfs;       // tests inject faults here
   uint32_t readers = 0;  // 0: min(16, 2 x cores)
-  int64_t negative_ttl_s = 24 * 3600;
+  int64_t negative_ttl_s = int64_t{24} * 3600;
   Writer::Options writer;
   FileSystemType file_system_type = StatFileSystemType;
   // kFailedPrecondition with reason LOCKED instead of a read-only store when another process owns

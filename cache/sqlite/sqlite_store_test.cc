@@ -134,6 +134,15 @@ TEST_F(SqliteStoreTest, Poison_ExpiresAndGivesWayToAResult) {
             RecordKind::kOk);
 }
 
+TEST_F(SqliteStoreTest, PoisonAndResultInOneCall_AliasLeadsToTheResult) {
+  const StorePtr store = Open();
+  const Item poison =
+      RecordItem(Level::kSignature, 0, Id("s"), Record{.kind = RecordKind::kPoison});
+  const Item alias = AliasItem(0, Id("v"), Id("s"));
+  ASSERT_TRUE(PutAll(*store, {Content("a"), poison, Signature("s", "a"), alias}).ok());
+  EXPECT_TRUE(store->Get(alias.key, {}).ok());
+}
+
 TEST_F(SqliteStoreTest, Spaces_AreApart) {
   const StorePtr store = Open();
   const Item one = RowItem({.level = Level::kMask, .space = 1, .id = Id("m")},

@@ -144,7 +144,18 @@ class BareSqlite {
         " VALUES (0, 3, ?1, 0, 0, 10, ?2, ?3)");
     ref_ = Prepare("INSERT INTO ref VALUES (?1, ?2)");
     alias_ = Prepare("INSERT INTO alias VALUES (0, ?1, ?2, 0)");
-    get_ = Prepare("SELECT data FROM blob WHERE id=?1");
+    // Gets have a connection of their own with the settings of a reader (cache §6.2).
+    Check(sqlite3_open_v2(path.c_str(), &reader_, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX,
+                          nullptr) == SQLITE_OK,
+          "bare open");
+    Check(sqlite3_exec(reader_,
+                       "PRAGMA query_only=ON; PRAGMA cache_size=-16384; PRAGMA mmap_size=0;"
+                       "PRAGMA cell_size_check=ON",
+                       nullptr, nullptr, nullptr) == SQLITE_OK,
+          "reader pragmas");
+    Check(sqlite3_prepare_v2(reader_, "SELECT data FROM blob WHERE id=?1", -1, &get_, nullptr) ==
+              SQLITE_OK,
+          "prepare get");
   }
   BareSqlite(const BareSqlite&) = delete;
   BareSqlite& operator=(const BareSqlite&) = delete;
@@ -152,6 +163,7 @@ class BareSqlite {
     for (sqlite3_stmt* statement : {blob_, entry_, ref_, alias_, get_}) {
       sqlite3_finalize(statement);
     }
+    sqlite3_close(reader_);
     sqlite3_close(db_);
   }
 
@@ -214,6 +226,7 @@ class BareSqlite {
   }
 
   sqlite3* db_ = nullptr;
+  sqlite3* reader_ = nullptr;
   sqlite3_stmt* blob_ = nullptr;
   sqlite3_stmt* entry_ = nullptr;
   sqlite3_stmt* ref_ = nullptr;
