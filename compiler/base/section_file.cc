@@ -3,6 +3,7 @@
 #include "compiler/base/section_file.h"
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 
 namespace kiln {
@@ -77,7 +78,9 @@ Bytes SectionFileWriter::Finish() const {
                       .zero = {}};
   Bytes out(end);  // gaps stay zero
   const auto put = [&out](size_t offset, ByteView bytes) {
-    std::ranges::copy(bytes, out.begin() + static_cast<ptrdiff_t>(offset));
+    if (!bytes.empty()) {
+      std::memcpy(out.data() + offset, bytes.data(), bytes.size());
+    }
   };
   put(0, std::as_bytes(std::span(&header, 1)));
   put(sizeof(Header), std::as_bytes(std::span<const SectionFileView::Section>(table)));

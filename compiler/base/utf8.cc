@@ -3,6 +3,8 @@
 // leads, later bytes are 80..BF.
 #include "compiler/base/utf8.h"
 
+#include <cstring>
+
 namespace kiln {
 namespace {
 
@@ -62,6 +64,16 @@ CodePoint DecodeUtf8(std::string_view text) {
 size_t FindInvalidUtf8(std::string_view text) {
   size_t i = 0;
   while (i < text.size()) {
+    // eight ASCII bytes at a time
+    for (uint64_t word = 0; i + sizeof(word) <= text.size(); i += sizeof(word)) {
+      std::memcpy(&word, text.data() + i, sizeof(word));
+      if ((word & 0x8080808080808080u) != 0) {
+        break;
+      }
+    }
+    if (i == text.size()) {
+      break;
+    }
     if (static_cast<uint8_t>(text[i]) < 0x80) {
       ++i;
       continue;

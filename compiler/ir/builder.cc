@@ -123,6 +123,22 @@ ListId Builder::List(std::span<const uint32_t> words) {
       })};
 }
 
+ListId Builder::NewList(std::span<const uint32_t> words) {
+  const ListId list{Count(extra_)};
+  extra_.push_back(static_cast<uint32_t>(words.size()));
+  extra_.insert(extra_.end(), words.begin(), words.end());
+  return list;
+}
+
+void Builder::Reserve(size_t insts) {
+  insts_.reserve(insts);
+  inst_spans_.reserve(insts);
+  inst_nesting_.reserve(insts);
+  block_insts_.reserve(insts);
+  spans_.reserve(insts * 2);
+  extra_.reserve(insts / 2);
+}
+
 std::span<const uint32_t> Builder::ListAt(ListId id) const {
   return id.valid() ? std::span(extra_).subspan(id.value + 1, extra_[id.value])
                     : std::span<const uint32_t>{};
@@ -208,24 +224,27 @@ BlockId Builder::BeginBlock() {
   blocks_.push_back({});
   block_nesting_.push_back(0);
   block_ends_path_.push_back(false);
-  open_blocks_.push_back({.block = id});
+  open_blocks_.push_back({.block = id, .first = Count(open_insts_)});
   return id;
 }
 
 void Builder::EndBlock() {
   KILN_CHECK(!open_blocks_.empty());
-  const OpenBlock block = std::move(open_blocks_.back());
+  const OpenBlock block = open_blocks_.back();
   open_blocks_.pop_back();
-  blocks_[block.block.value] = {.first = Count(block_insts_), .count = Count(block.insts)};
-  block_insts_.insert(block_insts_.end(), block.insts.begin(), block.insts.end());
+  const std::span<const uint32_t> insts = std::span(open_insts_).subspan(block.first);
+  blocks_[block.block.value] = {.first = Count(block_insts_),
+                                .count = static_cast<uint32_t>(insts.size())};
+  block_insts_.insert(block_insts_.end(), insts.begin(), insts.end());
   uint32_t nesting = 0;
   bool ends = false;
-  for (const uint32_t inst : block.insts) {
+  for (const uint32_t inst : insts) {
     nesting = std::max<uint32_t>(nesting, inst_nesting_[inst]);
     ends = ends || EndsPath(insts_[inst]);
   }
   block_nesting_[block.block.value] = static_cast<uint16_t>(nesting);
   block_ends_path_[block.block.value] = ends;
+  open_insts_.resize(block.first);
 }
 
 InstId Builder::AddInst(const Inst& inst, const InstSpans& spans) {
@@ -239,7 +258,7 @@ InstId Builder::AddInst(const Inst& inst, const InstSpans& spans) {
   inst_nesting_.push_back(CheckNesting(NestingOf(inst)));
   insts_.push_back(inst);
   inst_spans_.push_back(spans);
-  open_blocks_.back().insts.push_back(id.value);
+  open_insts_.push_back(id.value);
   return id;
 }
 
@@ -247,17 +266,30 @@ InstId Builder::AddInst(const Inst& inst, const InstSpans& spans) {
 uint32_t Builder::NestingOf(const Inst& inst) const {
   uint32_t below = 0;
   uint32_t left = 0;
-  const bool chain = IsChain(inst.kind);
-  const auto lists = [this](ListId id) { return ListAt(id); };
-  ForEachInstOperand(inst, lists, [&](uint32_t operand) {
+  const auto use_inst = [&](uint32_t operand, uint32_t& level) {
     KILN_CHECK(operand < insts_.size(), "operand {} of instruction {}", operand, insts_.size());
-    uint32_t& level = chain && operand == inst.a ? left : below;
     level = std::max<uint32_t>(level, inst_nesting_[operand]);
-  });
-  ForEachOwnedBlock(inst, lists, [&](uint32_t block) {
+  };
+  const auto use_block = [&](uint32_t block) {
     KILN_CHECK(block < blocks_.size(), "block {} of {}", block, blocks_.size());
     below = std::max<uint32_t>(below, block_nesting_[block]);
-  });
+  };
+  bool first = IsChain(inst.kind);
+  for (const Operand& operand : OperandsOf(inst)) {
+    uint32_t& level = std::exchange(first, false) ? left : below;
+    if (operand.schema == OperandSchema::kInst ||
+        (operand.schema == OperandSchema::kOptInst && operand.word != kNoRow)) {
+      use_inst(operand.word, level);
+    } else if (operand.schema == OperandSchema::kInsts) {
+      for (const uint32_t word : ListAt(ListId{operand.word})) {
+        use_inst(word, level);
+      }
+    } else if (operand.schema == OperandSchema::kBlock) {
+      use_block(operand.word);
+    } else if (operand.schema == OperandSchema::kBlocks) {
+      std::ranges::for_each(ListAt(ListId{operand.word}), use_block);
+    }
+  }
   return std::max(left, below + 1);
 }
 

@@ -38,6 +38,9 @@ class Builder {
   Builder(const Builder&) = delete;
   Builder& operator=(const Builder&) = delete;
 
+  // Room for about so many instructions; saves copying while tables grow.
+  void Reserve(size_t insts);
+
   // --- interned rows -----------------------------------------------------------------------------
   StringId Text(std::string_view text) { return strings_.Intern(text); }
   TypeId Intern(const Type& type);
@@ -58,6 +61,8 @@ class Builder {
   CexprId Literal(ValueKind kind, uint32_t bits);  // flag, uint, sint, float
   CexprId Name(std::string_view name);
   ListId List(std::span<const uint32_t> words);
+  // One that is equal to no other, because it holds ids made just now: not looked up.
+  ListId NewList(std::span<const uint32_t> words);
   template <class IdT>
   ListId Ids(std::span<const IdT> ids);
   template <class IdT>
@@ -105,7 +110,7 @@ class Builder {
  private:
   struct OpenBlock {
     BlockId block;
-    std::vector<uint32_t> insts{};
+    uint32_t first = 0;  // of its instructions in open_insts_
   };
 
   DeclId AddRow(Decl decl, const DeclSpans& spans);
@@ -157,6 +162,7 @@ class Builder {
   DeclId function_;
   uint32_t first_local_ = 0;
   std::vector<OpenBlock> open_blocks_;
+  std::vector<uint32_t> open_insts_;  // of the open blocks, outermost first
 };
 
 template <class IdT>

@@ -24,6 +24,14 @@ constexpr auto kTokenTexts = std::to_array<std::string_view>({
 #include "compiler/front/rpl/tokens.def"
 });
 
+constexpr auto kTokenLengths = [] {
+  std::array<uint8_t, kTokenTexts.size()> lengths{};
+  for (size_t i = 0; i < lengths.size(); ++i) {
+    lengths[i] = static_cast<uint8_t>(kTokenTexts[i].size());
+  }
+  return lengths;
+}();
+
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 constexpr bool IsHexDigit(char c) {
@@ -56,7 +64,9 @@ class Lexer {
     const char c = text_[at_];
     switch (ClassOf(c)) {
       case ByteClass::kSeparator:
-        ++at_;
+        do {
+          ++at_;
+        } while (at_ < size_ && ClassOf(text_[at_]) == ByteClass::kSeparator);
         return;
       case ByteClass::kLetter:
         Identifier();
@@ -90,11 +100,7 @@ class Lexer {
   }
 
   void Identifier() {
-    uint32_t end = at_ + 1;
-    while (end < size_ && IsIdentifierByte(text_[end])) {
-      ++end;
-    }
-    const uint32_t symbol = symbols_.Intern(at_, end - at_);
+    const auto [symbol, end] = symbols_.ScanIdentifier(at_);
     TokenKind kind = TokenKind::kIdentifier;
     if (end - at_ == 4 || end - at_ == 5) {
       kind = Reserved(text_.substr(at_, end - at_));
@@ -243,7 +249,7 @@ class Lexer {
       Push(kind, at_ + size);
       return;
     }
-    Push(kind, at_ + static_cast<uint32_t>(TokenKindText(kind).size()));
+    Push(kind, at_ + kTokenLengths[static_cast<size_t>(kind)]);
   }
 
   void Dot() {

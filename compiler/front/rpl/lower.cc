@@ -56,6 +56,7 @@ Lowerer::Lowerer(std::string_view text, const Lexed& lexed, const Ast& ast)
       innermost_(lexed.symbols.size(), kNone) {}
 
 ir::Module Lowerer::Run(const Hash128& fingerprint) {
+  builder_.Reserve(ast_.exprs.size() + ast_.stmts.size());
   for (const Decl& decl : ast_.decls) {
     LowerDecl(decl);
   }

@@ -113,7 +113,7 @@ ir::ListId Lowerer::LowerItems(uint32_t list) {
   for (const uint32_t row : ast_.List(list)) {
     words_.push_back(insts_[row].value);
   }
-  return builder_.List(words_);
+  return words_.empty() ? builder_.List(words_) : builder_.NewList(words_);
 }
 
 // An inbuilt function is looked for first: rpl §6.
@@ -145,7 +145,7 @@ ir::InstId Lowerer::LowerSelect(const Expr& expr) {
   blocks_.pop_back();
   const std::array blocks{blocks_.back().value, otherwise.value};
   blocks_.pop_back();
-  return builder_.Add(ir::NameSelectInst{deferred_, insts_[expr.a], builder_.List(blocks)},
+  return builder_.Add(ir::NameSelectInst{deferred_, insts_[expr.a], builder_.NewList(blocks)},
                       Spans(expr));
 }
 

@@ -189,7 +189,7 @@ void Lowerer::LowerIf(const Stmt& stmt, uint32_t row) {
   if (otherwise < stmt.next) {
     blocks[count++] = LowerBranch(otherwise).value;
   }
-  builder_.Add(ir::IfInst{void_, condition, builder_.List(std::span(blocks).first(count))},
+  builder_.Add(ir::IfInst{void_, condition, builder_.NewList(std::span(blocks).first(count))},
                Spans(stmt));
 }
 
@@ -222,7 +222,7 @@ void Lowerer::LowerLoop(const Stmt& stmt, uint32_t body) {
   }
   builder_.EndBlock();
   const std::array blocks{condition.value, inner.value, continuing.value};
-  builder_.Add(ir::LoopInst{void_, exit, builder_.List(blocks)}, Spans(stmt));
+  builder_.Add(ir::LoopInst{void_, exit, builder_.NewList(blocks)}, Spans(stmt));
 }
 
 }  // namespace kiln::rpl

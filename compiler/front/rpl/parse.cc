@@ -42,8 +42,9 @@ void KeepFirstOfEachConstruct(std::vector<Diagnostic>& found, std::vector<Span> 
 
 Parsed ParseTokens(std::string_view text, const Lexed& lexed, uint32_t module) {
   Parsed out;
-  out.ast.exprs.reserve(lexed.tokens.size());
-  out.ast.stmts.reserve(lexed.tokens.size() / 8 + 8);
+  out.ast.exprs.reserve(lexed.tokens.size() / 2 + 16);
+  out.ast.stmts.reserve(lexed.tokens.size() / 12 + 8);
+  out.ast.lists.reserve(lexed.tokens.size() / 8 + 8);
   Parser(text, lexed, module, out).File();
   SortAndMerge(out.diagnostics);
   return out;

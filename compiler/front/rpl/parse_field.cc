@@ -386,13 +386,12 @@ bool Parser::ArgumentItem(const What& function) {
   if (!FieldPrefixes(&prefixes)) {
     return false;
   }
-  const std::string name = TextOfToken(function.name);
   if (std::exchange(tags_token_, meta) != kNone) {
     tags_.clear();
-    Report(Code::kRpl1154, SpanOf(first), {{"function", name}});
+    Report(Code::kRpl1154, SpanOf(first), {{"function", TextOfToken(function.name)}});
   }
   if (Kind() == TokenKind::kVoid) {
-    return Fail(Code::kRpl1151, Peek().span(), {{"function", name}});
+    return Fail(Code::kRpl1151, Peek().span(), {{"function", TextOfToken(function.name)}});
   }
   if (prefixes.condition_token != kNone && Kind() == TokenKind::kCloseParen) {
     return Fail(Code::kRpl1103, SpanOf(prefixes.condition_token), {{"what", "')'"}});
@@ -405,7 +404,7 @@ bool Parser::ArgumentItem(const What& function) {
   }
   const uint32_t type = pos_;
   if (Kind() != TokenKind::kIdentifier) {
-    return FailHere(Code::kRpl1155, {{"function", name}});
+    return FailHere(Code::kRpl1155, {{"function", TextOfToken(function.name)}});
   }
   argument.type.token = Advance();
   FieldForm form;

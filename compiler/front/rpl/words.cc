@@ -83,8 +83,12 @@ constexpr ir::Builtin kVersion1Specials[] = {
 };
 
 std::optional<InbuiltFunction> FindFamily(std::string_view text) {
-  const size_t cut = text.rfind('_');
-  if (cut == std::string_view::npos || cut == 0 || text.size() - cut > 5) {
+  // "_f3" or "_f3x3" at the end
+  const size_t size = text.size();
+  const size_t cut = size > 3 && text[size - 3] == '_'   ? size - 3
+                     : size > 5 && text[size - 5] == '_' ? size - 5
+                                                         : 0;
+  if (cut == 0) {
     return std::nullopt;
   }
   const Entry& family = Find(kEntries, text.substr(0, cut));
