@@ -34,7 +34,8 @@ SegmentCloser::SegmentCloser(const Program& program, ir::SegmentId segment, Answ
       bases_(program.bases(module_ordinal_)),
       segment_(program.Get(segment)),
       function_(module_.decls[segment_.function.value]),
-      slots_(module_.insts.size()) {}
+      first_inst_(program.InstsOf(ir::DeclId{bases_.decl + segment_.function.value}).begin),
+      slots_(program.InstsOf(ir::DeclId{bases_.decl + segment_.function.value}).size()) {}
 
 Diagnosed<ir::ClosedSegment> SegmentCloser::Run() {
   out_.segment = segment_id_;
@@ -85,7 +86,7 @@ bool SegmentCloser::SurveyBlock(ir::BlockId block) {
   bool any = false;
   uint32_t effects = 0;
   for (const uint32_t inst : module_.InstsOf(block)) {
-    Slot& slot = slots_[inst];
+    Slot& slot = SlotOf(inst);
     slot.effects_before = effects;
     slot.has_effect = SurveyInst(inst) ? 1u : 0u;
     effects += slot.has_effect;
@@ -126,7 +127,7 @@ bool SegmentCloser::SurveyInst(uint32_t id) {
 void SegmentCloser::PlanEarlyReads(std::span<const uint32_t> insts) {
   for (const uint32_t id : insts) {
     const ir::Inst& inst = Open(id);
-    const uint32_t effects = slots_[id].effects_before;
+    const uint32_t effects = SlotOf(id).effects_before;
     const auto mark_all = [&](ir::ListId list) {
       for (const uint32_t operand : module_.List(list)) {
         MarkEarly(ir::InstId{operand}, effects);
@@ -149,7 +150,7 @@ void SegmentCloser::PlanEarlyReads(std::span<const uint32_t> insts) {
 }
 
 void SegmentCloser::MarkEarly(ir::InstId operand, uint32_t effects_at_user) {
-  Slot& slot = slots_[operand.value];
+  Slot& slot = SlotOf(operand.value);
   const uint32_t effects = slot.effects_before + slot.has_effect;
   if (effects != effects_at_user) {
     slot.read_early = 1;

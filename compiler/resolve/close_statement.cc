@@ -175,7 +175,7 @@ SegmentCloser::Flow SegmentCloser::CloseStatement(uint32_t inst) {
     case ir::InstKind::kHole:
       KILN_UNREACHABLE();  // VerifyIds admits no closed kind in an open module
   }
-  Slot& slot = slots_[inst];
+  Slot& slot = SlotOf(inst);
   if (slot.read_early != 0 && result.kind == OperandKind::kPlace && result.readable) {
     const ir::TypeKind kind = pool_[result.type].kind;
     if (kind == ir::TypeKind::kVector || kind == ir::TypeKind::kMatrix ||
@@ -305,7 +305,7 @@ SegmentCloser::Flow SegmentCloser::CloseExpressionStatement(uint32_t id) {
     }
   }
   // The rows of the expression directly precede the statement.
-  const bool has_effect = slots_[id].effects_before != slots_[statement_begin_].effects_before;
+  const bool has_effect = SlotOf(id).effects_before != SlotOf(statement_begin_).effects_before;
   if (has_effect || OperandOf(expression).kind == OperandKind::kFailed) {
     return Flow::kGoesOn;
   }
@@ -367,7 +367,7 @@ void SegmentCloser::CloseAlias(uint32_t id) {
     const ir::Inst& row = Open(inst);
     const bool special = row.kind == ir::InstKind::kNameBuiltin &&
                          ir::FactsOf(row.As<ir::NameBuiltinInst>().builtin).result == 'V';
-    if (slots_[inst].has_effect != 0 || special) {
+    if (SlotOf(inst).has_effect != 0 || special) {
       Report(Make(Code::kRpl6006, MainOf(inst))
                  .With("name", module_.Text(local.name))
                  .With("text", TextOf(inst)));

@@ -117,6 +117,7 @@ class Linker {
     program_.decl_count_ = next.decl;
     program_.candidates_.resize(program_.names_.size());
     program_.stage_sensitive_.assign(next.decl, false);
+    program_.inst_ranges_.resize(next.decl);
     program_.owners_.resize(next.member);
     program_.decl_names_.reserve(next.decl);
     program_.cexprs_.reserve(next.cexpr);
@@ -278,6 +279,8 @@ class Linker {
         }
         seen[block.value] = true;
         for (const uint32_t inst : view.InstsOf(block)) {
+          InstRange& range = program_.inst_ranges_[caller.value];
+          range = {.begin = std::min(range.begin, inst), .end = std::max(range.end, inst + 1)};
           CollectInst(m, caller, view.insts[inst], work);
         }
       }

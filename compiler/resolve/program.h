@@ -26,6 +26,13 @@ struct Bases {
   uint32_t decl = 0, member = 0, local = 0, segment = 0, option = 0, cexpr = 0;
 };
 
+// [begin, end) of rows of one module; empty if begin >= end.
+struct InstRange {
+  uint32_t begin = 0xffffffffu;
+  uint32_t end = 0;
+  uint32_t size() const { return begin < end ? end - begin : 0; }
+};
+
 class Program {
  public:
   ir::PipelineType pipeline() const { return pipeline_; }
@@ -115,6 +122,8 @@ class Program {
   // Static facts. A function is stage-sensitive if it samples with implicit LOD, directly or
   // through any call (all conditions taken as unknown); rpl.md 6.4.
   bool StageSensitive(ir::DeclId function) const;
+  // Rows of the module's instructions between which all of a function's lie, aliases included.
+  InstRange InstsOf(ir::DeclId function) const { return inst_ranges_[function.value]; }
 
  private:
   friend class Linker;  // program.cc
@@ -131,6 +140,7 @@ class Program {
   };
   std::vector<Candidates> candidates_;  // by NameId
   std::vector<bool> stage_sensitive_;   // by DeclId
+  std::vector<InstRange> inst_ranges_;  // by DeclId
   uint32_t decl_count_ = 0;
   std::vector<NameId> option_names_;            // by OptionId
   std::vector<NameId> decl_names_;              // by DeclId

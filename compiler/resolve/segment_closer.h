@@ -176,7 +176,7 @@ class SegmentCloser {
   ir::BlockId EndBlock();
   void Touched(const Operand& place, ir::Touch touch);
   void Mentioned(ir::DeclId decl, ir::MemberId member, ir::Direction direction, uint8_t touches);
-  Operand& OperandOf(ir::InstId inst) { return operands_[slots_[inst.value].operand]; }
+  Operand& OperandOf(ir::InstId inst) { return operands_[SlotOf(inst.value).operand]; }
 
   const ir::Inst& Open(uint32_t inst) const { return module_.insts[inst]; }
   std::string TextOf(uint32_t inst) const;
@@ -206,7 +206,10 @@ class SegmentCloser {
     uint32_t read_early : 1 = 0;
     uint32_t has_effect : 1 = 0;
   };
-  std::vector<Slot> slots_;
+  Slot& SlotOf(uint32_t inst) { return slots_[inst - first_inst_]; }
+
+  const uint32_t first_inst_;  // of the function
+  std::vector<Slot> slots_;    // of the function's instructions
   std::vector<Operand> operands_;
   std::vector<ir::InstId> steps_;
   std::vector<std::vector<uint32_t>> pending_;
