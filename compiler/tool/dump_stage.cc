@@ -13,6 +13,7 @@
 #include "compiler/driver/stages.h"
 #include "compiler/emit/metadata/write.h"
 #include "compiler/emit/spirv/assemble.h"
+#include "compiler/emit/spirv/dump.h"
 #include "compiler/emit/spirv/lower.h"
 #include "compiler/front/rpl/front.h"
 #include "compiler/ir/print.h"
@@ -155,7 +156,7 @@ DumpResult DumpVariantStage(std::string_view stage, const VariantInputs& inputs)
   spirv::PieceTable table(pool, inputs.target);
   spirv::Prepare(variant, table);
   if (stage == "pieces") {
-    result.text = std::string();
+    result.text = spirv::DumpPieces(variant, table);
     return result;
   }
   const auto count = static_cast<uint32_t>(inputs.target.combined ? 1 : variant.entries.size());

@@ -82,6 +82,17 @@ class Programs(unittest.TestCase):
         found = json.loads(result.stdout)
         self.assertEqual([(d["code"], d["line"], d["column"]) for d in found], [("RPL6001", 1, 17)])
 
+    def test_kilnc_dumps_every_stage(self):
+        for stage, text in [("lex", "identifier"), ("parse", "vertex_main"), ("lower", "vertex_main"),
+                            ("questions", "segment vertex_main"), ("close", "vertex_main"),
+                            ("layout", "light_data"), ("pieces", "vertex_main"),
+                            ("assemble", "OpEntryPoint"), ("metadata", "light_data")]:
+            with self.subTest(stage=stage):
+                result = self.run_program("kilnc", "compile", UBER, *ENTRIES, "--stage", stage,
+                                          "--dump")
+                self.expect(result, 0)
+                self.assertIn(text, result.stdout)
+
     def test_kilnc_and_kiln_give_equal_bytes(self):
         options = ["-o", "max_point_lights=3", "-o", "alpha_clip", "-o", "tonemap=1"]
         for extra in [], ["--combined"], ["--env", "vulkan1.3"]:
