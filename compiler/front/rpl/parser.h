@@ -122,16 +122,19 @@ class Parser {
   bool Setting(Decl& decl);
   bool SettingBlock(Decl& decl);
   bool Dotted(Decl& decl);
+  bool Function(Decl& decl);
+  bool FailDeclaration();
+
+  // --- declarations with fields, resources (parse_resource.cc) -----------------------------------
   bool FieldBlock(Decl& decl, DeclForm form, std::string_view kind);
   bool Resource(Decl& decl, ir::ResourceSet set);
   bool Sampler(Decl& decl);
   bool Image(Decl& decl);
   bool StorageImage(Decl& decl);
   bool WorkgroupVariable(Decl& decl);
-  bool Function(Decl& decl);
-  bool FailDeclaration();
 
-  // --- fields and arguments (parse_field.cc) -----------------------------------------------------
+  // --- fields (parse_field.cc), arguments (parse_argument.cc)
+  // -----------------------------------------------------
   struct Prefixes {
     ExprRange condition;
     uint32_t condition_token = kNone;
