@@ -96,22 +96,23 @@ void SqliteStore::Care() {
         ReplaceDatabase(task);
         break;
     }
-    if (clock_.Monotonic() >= next_tick) {
+    if (Current() == nullptr) {
+      Reopen();  // once a second: until then every request is a miss
+    } else if (clock_.Monotonic() >= next_tick) {
       next_tick = clock_.Monotonic() + kTick;
       Tick();
     }
   }
 }
 
-void SqliteStore::Tick() {
-  const std::shared_ptr<Session> session = Current();
-  if (session == nullptr) {
-    if (const Result<void> opened = OpenSession(); opened.ok()) {
-      log_.Write(LogLevel::kInfo, "cache", "the database is open again");
-    }
-    return;
+void SqliteStore::Reopen() {
+  if (OpenSession().ok()) {
+    log_.Write(LogLevel::kInfo, "cache", "the database is open again");
   }
-  if (session->writer() == nullptr) {
+}
+
+void SqliteStore::Tick() {
+  if (!lock_.has_value()) {
     return;
   }
   static_cast<void>(Flush());

@@ -105,6 +105,7 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   void Judge(const Error& error);
 
   void Care();
+  void Reopen();
   void Tick();
   void CheckDatabase();
   void ReplaceDatabase(Task task);
