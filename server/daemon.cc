@@ -53,6 +53,24 @@ struct Stack {
   }
 };
 
+// Why results are not kept right now.
+std::vector<std::string> StoreConditions(const cache::sqlite::SqliteStore* store) {
+  std::vector<std::string> reasons;
+  if (store != nullptr) {
+    const cache::sqlite::SqliteStatus status = store->Status();
+    if (status.full) {
+      reasons.emplace_back("cache-full: the disk is full; results are not stored");
+    }
+    if (status.read_only) {
+      reasons.emplace_back("cache-readonly");
+    }
+    if (!status.open) {
+      reasons.emplace_back("cache-memory-only: the cache has no database for now");
+    }
+  }
+  return reasons;
+}
+
 }  // namespace
 
 struct Daemon::Parts {
@@ -104,8 +122,11 @@ Result<void> Daemon::Parts::OpenStore() {
   } else {
     log.Write(LogLevel::kWarning, "store", "results are kept in memory only",
               {{"cause", ErrorText(opened.error())}});
-    state.Degrade("cache-memory-only: " + opened.error().context);
+    state.Degrade(
+        (opened.error().code == ErrorCode::kFull ? "cache-full: " : "cache-memory-only: ") +
+        opened.error().context);
   }
+  state.Observe([this] { return StoreConditions(stack.file.get()); });
   stack.Compose(config, clock);
   return {};
 }

@@ -12,6 +12,7 @@
 #include "client/cli/project.h"
 #include "client/cli/results.h"
 #include "client/cli/verbs.h"
+#include "compiler/base/file.h"
 
 namespace kiln::cli {
 namespace {

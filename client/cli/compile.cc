@@ -2,64 +2,18 @@
 // kiln compile: one variant through the daemon, artifacts to files.
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "client/cli/project.h"
 #include "client/cli/results.h"
+#include "client/cli/variant.h"
 #include "client/cli/verbs.h"
 #include "compiler/artifact/metadata.h"
+#include "compiler/base/file.h"
 
 namespace kiln::cli {
 namespace {
-
-bool IsFile(const std::string& what) { return what.ends_with(".rpl"); }
-
-// The program that the arguments name.
-Result<LoadedProgram> LoadNamed(const Global& global, const CompileArguments& arguments,
-                                project::Manifest& manifest) {
-  if (!std::all_of(arguments.what.begin(), arguments.what.end(), IsFile)) {
-    if (arguments.what.size() != 1) {
-      return Error{.code = ErrorCode::kInvalidArgument,
-                   .context = "name one program of the manifest, or .rpl files",
-                   .reason = "USAGE"};
-    }
-    KILN_TRY(manifest, LoadManifest(global));
-    for (const project::ManifestProgram& program : manifest.programs) {
-      if (program.name == arguments.what[0]) {
-        return LoadProgram(manifest, program);
-      }
-    }
-    return Error{
-        .code = ErrorCode::kNotFound,
-        .context = fmt::format("'{}' has no program '{}'", manifest.path, arguments.what[0]),
-        .reason = "PROGRAM_UNKNOWN"};
-  }
-  LoadedProgram loaded;
-  loaded.program.name = std::filesystem::path(arguments.what[0]).stem().string();
-  loaded.program.pipeline = arguments.pipeline;
-  for (const std::string& file : arguments.what) {
-    // Logical paths are relative labels: what leads out of the folder is left off.
-    const std::string label = std::filesystem::path(file).is_absolute() || file.starts_with("..")
-                                  ? std::filesystem::path(file).filename().string()
-                                  : std::filesystem::path(file).lexically_normal().string();
-    KILN_TRY(client::Source source, ReadSource(file, label));
-    loaded.program.sources.push_back(std::move(source));
-  }
-  for (const std::string& entry : arguments.entries) {
-    KILN_TRY(client::EntryPoint read, ReadEntry(entry));
-    loaded.program.entries.push_back(std::move(read));
-  }
-  loaded.program.targets.push_back({.name = "spirv",
-                                    .form = client::Form::kSpirv,
-                                    .env = arguments.environment,
-                                    .version = {},
-                                    .debug = client::Debug::kNames,
-                                    .combined = arguments.combined});
-  return loaded;
-}
 
 void PrintArtifact(const Global& global, const std::string& program,
                    const client::Artifact& artifact) {
@@ -127,42 +81,12 @@ Result<void> WriteArtifact(const CompileArguments& arguments, const std::string&
 
 int RunCompile(const Global& global, const CompileArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
-  project::Manifest manifest;
-  Result<LoadedProgram> loaded = LoadNamed(global, arguments, manifest);
-  if (!loaded.ok()) {
-    return Fail(global, loaded.error());
+  const Result<FetchedVariant> variant = FetchVariant(global, arguments.variant);
+  if (!variant.ok()) {
+    return Fail(global, variant.error());
   }
-  Result<client::Connected> connected = ConnectTo(global);
-  if (!connected.ok()) {
-    return Fail(global, connected.error());
-  }
-  client::Client& client = *connected->client;
-  client::Program& program = loaded->program;
-  Result<client::ListedOptions> declared = Declared(client, program);
-  if (!declared.ok()) {
-    return Fail(global, declared.error());
-  }
-  if (loaded->manifest != nullptr) {
-    Result<client::ProgramSpace> space = SpaceOf(*loaded, *declared);
-    if (!space.ok()) {
-      return Fail(global, space.error());
-    }
-    program.options = space->program.options;
-  }
-  std::vector<client::Option> options;
-  for (const std::string& text : arguments.options) {
-    Result<client::Option> option = TypedOption(text, *declared);
-    if (!option.ok()) {
-      return Fail(global, option.error());
-    }
-    options.push_back(std::move(option).value());
-  }
-  Fetched fetched;
-  const Result<client::FetchDone> done =
-      client.FetchVariants(program, std::span(&options, 1), {}, Collect(fetched));
-  if (!done.ok()) {
-    return Fail(global, done.error());
-  }
+  const client::Program& program = variant->program;
+  const Fetched& fetched = variant->fetched;
   int exit = kSuccess;
   for (const client::Outcome& outcome : fetched.outcomes) {
     const size_t errors =

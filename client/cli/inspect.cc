@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
-// kiln inspect: a SPIR-V file as text.
+// kiln inspect: a variant, or a SPIR-V or metadata file, as text.
+#include <algorithm>
 #include <cstring>
+#include <filesystem>
+#include <iterator>
+#include <set>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <spirv-tools/libspirv.hpp>
 
 #include "client/cli/project.h"
@@ -12,20 +17,23 @@
 namespace kiln::cli {
 namespace {
 
-Result<std::vector<uint32_t>> WordsOf(const client::Source& file) {
-  if (file.text.size() % sizeof(uint32_t) != 0 || file.text.size() < 5 * sizeof(uint32_t)) {
-    return Error{.code = ErrorCode::kDataLoss,
-                 .context = fmt::format("'{}' has {} bytes, which are no SPIR-V module", file.path,
-                                        file.text.size()),
-                 .reason = {}};
-  }
-  std::vector<uint32_t> words(file.text.size() / sizeof(uint32_t));
-  std::memcpy(words.data(), file.text.data(), file.text.size());
-  return words;
+// The text of one view, by name.
+struct Shown {
+  std::string view;
+  std::string text;
+};
+
+Error Damaged(std::string text) {
+  return {.code = ErrorCode::kDataLoss, .context = std::move(text), .reason = {}};
 }
 
-Result<std::string> Disassembly(const client::Source& file) {
-  KILN_TRY(const std::vector<uint32_t> words, WordsOf(file));
+Result<std::string> Disassembly(const std::string& name, ByteView bytes) {
+  if (bytes.size() % sizeof(uint32_t) != 0 || bytes.size() < 5 * sizeof(uint32_t)) {
+    return Damaged(
+        fmt::format("'{}' has {} bytes, which are no SPIR-V module", name, bytes.size()));
+  }
+  std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
+  std::memcpy(words.data(), bytes.data(), bytes.size());
   spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
   std::string text;
   std::string message;
@@ -34,34 +42,155 @@ Result<std::string> Disassembly(const client::Source& file) {
   if (!tools.Disassemble(
           words, &text,
           SPV_BINARY_TO_TEXT_OPTION_INDENT | SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES)) {
-    return Error{.code = ErrorCode::kDataLoss,
-                 .context = fmt::format("'{}': {}", file.path, message),
-                 .reason = {}};
+    return Damaged(fmt::format("'{}': {}", name, message));
   }
   return text;
 }
 
-Result<std::string> View(const client::Source& file) {
-  if (!file.path.ends_with(".meta")) {
-    return Disassembly(file);
+Result<std::string> MetadataOf(ByteView bytes) {
+  const Result<artifact::PipelineMetadata> metadata = artifact::DecodeMetadata(bytes);
+  if (!metadata.ok()) {
+    return Damaged(metadata.error().context);
   }
-  KILN_TRY(const artifact::PipelineMetadata metadata, artifact::DecodeMetadata(AsBytes(file.text)));
-  return artifact::MetadataText(metadata);
+  return artifact::MetadataText(*metadata);
+}
+
+Result<ByteView> BlobOf(const Fetched& fetched, const Digest& digest) {
+  const auto found = fetched.blobs.find(digest.id);
+  if (found == fetched.blobs.end()) {
+    return Damaged("the daemon did not send " + digest.id.hex());
+  }
+  return ByteView(found->second);
+}
+
+std::string StatsOf(const client::Artifact& artifact) {
+  std::string text =
+      fmt::format("signature {}\ntarget    {}\n", artifact.signature, artifact.target);
+  for (const client::StageCode& code : artifact.code) {
+    const std::string stage = StageName(code.stage);
+    fmt::format_to(std::back_inserter(text), "{:<9} {} bytes, {}\n",
+                   stage.empty() ? "module" : stage, code.digest.size, code.digest.id.hex());
+  }
+  fmt::format_to(std::back_inserter(text), "metadata  {} bytes, {}\nlayout    {}\n",
+                 artifact.metadata.size, artifact.metadata.id.hex(), artifact.layout_hash);
+  return text;
+}
+
+// One row per declared option: its value here and whether the result depends on it.
+std::string OptionsOf(const FetchedVariant& variant, const client::Artifact& artifact) {
+  const std::set<std::string> live(artifact.live_options.begin(), artifact.live_options.end());
+  std::string text =
+      fmt::format("{:<32} {:<8} {:<6} {:<12} {}\n", "option", "scope", "type", "value", "live");
+  for (const client::OptionInfo& info : variant.declared.options) {
+    std::string value = info.default_text;
+    for (const client::Option& option : variant.options) {
+      if (option.name == info.name) {
+        value = OptionsText({option}).substr(option.name.size() + 1);
+      }
+    }
+    fmt::format_to(std::back_inserter(text), "{:<32} {:<8} {:<6} {:<12} {}\n", info.name,
+                   info.scope == client::OptionScope::kInstance ? "instance" : "global", info.type,
+                   value, live.contains(info.name) ? "yes" : "no");
+  }
+  return text;
+}
+
+Result<std::string> DisassemblyOf(const Fetched& fetched, const client::Artifact& artifact) {
+  std::string text;
+  for (const client::StageCode& code : artifact.code) {
+    KILN_TRY(const ByteView bytes, BlobOf(fetched, code.digest));
+    KILN_TRY(const std::string module, Disassembly(code.digest.id.hex(), bytes));
+    text += fmt::format("; {}\n{}", StageName(code.stage), module);
+  }
+  return text;
+}
+
+Result<std::string> ViewOf(const std::string& view, const FetchedVariant& variant,
+                           const client::Artifact& artifact) {
+  if (view == "stats") {
+    return StatsOf(artifact);
+  }
+  if (view == "options") {
+    return OptionsOf(variant, artifact);
+  }
+  if (view == "disasm") {
+    return DisassemblyOf(variant.fetched, artifact);
+  }
+  KILN_TRY(const ByteView metadata, BlobOf(variant.fetched, artifact.metadata));
+  return MetadataOf(metadata);
+}
+
+void Print(const Global& global, const std::vector<Shown>& shown) {
+  for (const Shown& part : shown) {
+    if (global.json) {
+      const nlohmann::ordered_json item{
+          {"v", 1}, {"type", "item"}, {"view", part.view}, {"text", part.text}};
+      fmt::print("{}\n", item.dump());
+    } else if (shown.size() > 1) {
+      fmt::print("== {}\n{}\n", part.view, part.text);
+    } else {
+      fmt::print("{}", part.text);
+    }
+  }
+}
+
+int InspectFile(const Global& global, const std::string& path) {
+  const Result<client::Source> file = ReadSource(path, path);
+  if (!file.ok()) {
+    return Fail(global, file.error());
+  }
+  const bool is_metadata = path.ends_with(".meta");
+  const Result<std::string> text =
+      is_metadata ? MetadataOf(AsBytes(file->text)) : Disassembly(path, AsBytes(file->text));
+  if (!text.ok()) {
+    return Fail(global, text.error());
+  }
+  Print(global, {{.view = is_metadata ? "meta" : "disasm", .text = *text}});
+  return kSuccess;
+}
+
+int InspectVariant(const Global& global, const InspectArguments& arguments) {
+  const Result<FetchedVariant> variant = FetchVariant(global, arguments.variant);
+  if (!variant.ok()) {
+    return Fail(global, variant.error());
+  }
+  std::vector<std::string> views = arguments.views;
+  if (views.empty()) {
+    views = {"stats", "meta", "options"};
+  }
+  int exit = kSuccess;
+  for (const client::Outcome& outcome : variant->fetched.outcomes) {
+    const size_t errors = ShowDiagnostics(global, outcome.diagnostics, variant->program.sources,
+                                          variant->program.name);
+    exit = errors != 0 || outcome.kind != client::OutcomeKind::kOk ? kWrongSource : exit;
+    for (const client::Artifact& artifact : outcome.artifacts) {
+      std::vector<Shown> shown;
+      for (const std::string& view : views) {
+        const Result<std::string> text = ViewOf(view, *variant, artifact);
+        if (!text.ok()) {
+          return Fail(global, text.error());
+        }
+        shown.push_back({.view = view, .text = *text});
+      }
+      Print(global, shown);
+    }
+  }
+  return exit;
+}
+
+// A path of an artifact rather than a program or a source.
+bool IsArtifact(const std::string& what) {
+  std::error_code ignored;
+  return what.ends_with(".spv") || what.ends_with(".meta") ||
+         (!what.ends_with(".rpl") && std::filesystem::is_regular_file(what, ignored));
 }
 
 }  // namespace
 
 int RunInspect(const Global& global, const InspectArguments& arguments) {
-  const Result<client::Source> file = ReadSource(arguments.what, arguments.what);
-  if (!file.ok()) {
-    return Fail(global, file.error());
-  }
-  const Result<std::string> text = View(*file);
-  if (!text.ok()) {
-    return Fail(global, text.error());
-  }
-  fmt::print("{}", *text);
-  return kSuccess;
+  const std::vector<std::string>& what = arguments.variant.what;
+  return what.size() == 1 && IsArtifact(what[0]) ? InspectFile(global, what[0])
+                                                 : InspectVariant(global, arguments);
 }
 
 }  // namespace kiln::cli

@@ -19,7 +19,7 @@ constexpr char kVersion[] = "kiln 0.1.0";
 constexpr char kVerbs[] =
     "kiln turns shader sources into everything an engine draws with\n\n"
     "look at one   kiln compile   one variant, artifacts to files\n"
-    "              kiln inspect   a SPIR-V or metadata file as text\n"
+    "              kiln inspect   a variant or a file of one as text\n"
     "build         kiln build     every variant of kiln.toml\n"
     "              kiln fetch     download results, as an engine would\n"
     "operate       kiln status    daemon, queue, batches\n"
@@ -67,22 +67,26 @@ struct Arguments {
   std::vector<std::string> serve;
 };
 
+// What names one variant.
+void AddVariant(CLI::App& verb, VariantArguments& variant) {
+  verb.add_option("what", variant.what, "A program of the manifest, or files")->required();
+  verb.add_option("--entry", variant.entries, "Files: STAGE=FUNCTION; repeatable")->take_all();
+  verb.add_option("-o,--option", variant.options, "NAME=VALUE; repeatable")->take_all();
+  verb.add_option("--pipeline", variant.pipeline, "Files: graphics_classic or compute")
+      ->check(CLI::IsMember({"graphics_classic", "compute"}));
+  verb.add_option("--env", variant.environment, "Files: vulkan1.0 to vulkan1.4")
+      ->check(CLI::IsMember({"vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "vulkan1.4"}));
+  verb.add_flag("--combined", variant.combined, "Files: one module for all entry points");
+  verb.add_flag("--retry-failed", variant.retry_failed, "Compile again what failed before");
+}
+
 void AddCompile(CLI::App& app, Arguments& a, Action& chosen) {
   CLI::App* verb = AddVerb(
       app, "compile", "Compile one variant",
       "  kiln compile rock/forward -o fog -o lights=4 --out out\n"
       "  kiln compile rock.rpl --entry vertex=main_vertex --entry fragment=main_fragment --out out",
       chosen, [&a] { return RunCompile(a.global, a.compile); });
-  verb->add_option("what", a.compile.what, "A program of the manifest, or files in link order")
-      ->required();
-  verb->add_option("--entry", a.compile.entries, "Files: STAGE=FUNCTION; repeatable")->take_all();
-  verb->add_option("-o,--option", a.compile.options, "NAME=VALUE; repeatable")->take_all();
-  verb->add_option("--pipeline", a.compile.pipeline, "Files: graphics_classic or compute")
-      ->check(CLI::IsMember({"graphics_classic", "compute"}));
-  verb->add_option("--env", a.compile.environment, "Files: vulkan1.0 to vulkan1.4")
-      ->check(CLI::IsMember({"vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "vulkan1.4"}));
-  verb->add_flag("--combined", a.compile.combined, "Files: one module for all entry points");
-  verb->add_flag("--retry-failed", a.compile.retry_failed, "Compile again what failed before");
+  AddVariant(*verb, a.compile.variant);
   verb->add_option("--out", a.compile.out, "Folder for the artifacts");
   verb->add_option("--meta", a.compile.meta, "File for the metadata as JSON");
 }
@@ -112,10 +116,18 @@ void AddDaemon(CLI::App& app, Arguments& a, Action& chosen) {
           [&a] { return RunStart(a.global); });
   AddVerb(app, "stop", "Finish running work, then end the daemon", "  kiln stop", chosen,
           [&a] { return RunStop(a.global); });
-  CLI::App* inspect = AddVerb(app, "inspect", "Show a SPIR-V or metadata file as text",
-                              "  kiln inspect out/rock.0aef2595.fragment.spv", chosen,
-                              [&a] { return RunInspect(a.global, a.inspect); });
-  inspect->add_option("what", a.inspect.what, "A .spv or .meta file")->required();
+}
+
+void AddInspect(CLI::App& app, Arguments& a, Action& chosen) {
+  CLI::App* inspect =
+      AddVerb(app, "inspect", "Show a variant, or a SPIR-V or metadata file, as text",
+              "  kiln inspect rock/forward -o fog --view disasm\n"
+              "  kiln inspect out/rock.0aef2595.fragment.spv",
+              chosen, [&a] { return RunInspect(a.global, a.inspect); });
+  AddVariant(*inspect, a.inspect.variant);
+  inspect->add_option("--view", a.inspect.views, "Default: stats, meta, options")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"stats", "meta", "options", "disasm"}));
 }
 
 int Run(int argc, char** argv) {
@@ -127,6 +139,7 @@ int Run(int argc, char** argv) {
   AddGlobal(app, arguments.global);
   AddCompile(app, arguments, chosen);
   AddBuild(app, arguments, chosen);
+  AddInspect(app, arguments, chosen);
   AddDaemon(app, arguments, chosen);
   try {
     app.parse(argc, argv);

@@ -2,15 +2,13 @@
 #include "client/cli/project.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
+
+#include "compiler/base/file.h"
 
 namespace kiln::cli {
 namespace {
@@ -143,22 +141,8 @@ Result<project::Manifest> LoadManifest(const Global& global) {
 }
 
 Result<client::Source> ReadSource(const std::string& file, const std::string& logical_path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(file, error)) {
-    return Error{.code = ErrorCode::kNotFound,
-                 .context = fmt::format("cannot read '{}': it is a folder", file),
-                 .reason = "FILE"};
-  }
-  errno = 0;
-  std::ifstream stream(file, std::ios::binary);
   client::Source source{.path = logical_path, .digest = {}, .text = {}};
-  source.text.assign(std::istreambuf_iterator<char>(stream), {});
-  if (!stream.good() && !stream.eof()) {
-    return Error{.code = ErrorCode::kNotFound,
-                 .context = fmt::format("cannot read '{}': {}", file,
-                                        std::strerror(errno == 0 ? EIO : errno)),
-                 .reason = "FILE"};
-  }
+  KILN_TRY(source.text, ReadFile(file));
   source.digest = DigestOf(AsBytes(source.text));
   return source;
 }

@@ -24,8 +24,4 @@ client::Client::FetchHandlers Collect(Fetched& fetched);
 // "vertex"; empty for a combined module.
 std::string StageName(client::Stage stage);
 
-// Writes by way of a temporary file; leaves a file alone that has the same bytes already.
-// Errors: naming the file and why.
-Result<void> WriteFile(const std::string& path, ByteView bytes);
-
 }  // namespace kiln::cli

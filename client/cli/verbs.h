@@ -5,18 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "client/cli/global.h"
+#include "client/cli/variant.h"
 
 namespace kiln::cli {
 
 struct CompileArguments {
-  std::vector<std::string> what;     // a program of the manifest, or files
-  std::vector<std::string> entries;  // files: STAGE=FUNCTION
-  std::vector<std::string> options;  // NAME=VALUE
-  std::string pipeline = "graphics_classic";
-  std::string environment = "vulkan1.1";
-  bool combined = false;
-  bool retry_failed = false;
+  VariantArguments variant;
   std::string out;   // folder
   std::string meta;  // file for metadata as JSON
 };
@@ -37,8 +31,8 @@ struct FetchArguments {
 int RunFetch(const Global& global, const FetchArguments& arguments);
 
 struct InspectArguments {
-  std::string what;  // .spv file
-  std::vector<std::string> views;
+  VariantArguments variant;        // `what` may be one .spv or .meta file too
+  std::vector<std::string> views;  // stats, meta, options, disasm; none: the first three
 };
 int RunInspect(const Global& global, const InspectArguments& arguments);
 

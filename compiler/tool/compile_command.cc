@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "compiler/artifact/metadata.h"
+#include "compiler/base/file.h"
 #include "compiler/diag/render.h"
 #include "compiler/driver/frontends.h"
 #include "compiler/driver/option_text.h"

@@ -23,14 +23,25 @@ std::string_view HealthName(Health health) {
   KILN_UNREACHABLE();
 }
 
+void ServiceState::Observe(std::function<std::vector<std::string>()> conditions) {
+  conditions_ = std::move(conditions);
+}
+
 Health ServiceState::health() {
+  const bool troubled = conditions_ != nullptr && !conditions_().empty();
   const MutexLock lock(mutex_);
-  return health_;
+  return troubled && health_ == Health::kServing ? Health::kDegraded : health_;
 }
 
 std::vector<std::string> ServiceState::reasons() {
+  std::vector<std::string> now;
+  if (conditions_ != nullptr) {
+    now = conditions_();
+  }
   const MutexLock lock(mutex_);
-  return reasons_;
+  std::vector<std::string> all = reasons_;
+  all.insert(all.end(), now.begin(), now.end());
+  return all;
 }
 
 bool ServiceState::TakesWork() {

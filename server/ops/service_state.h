@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -31,11 +32,13 @@ class ServiceState {
   explicit ServiceState(Clock& clock) : clock_(clock), start_(clock.Monotonic()) {}
 
   Health health();
-  std::vector<std::string> reasons();  // of being degraded
+  std::vector<std::string> reasons();  // of being degraded: those that stay, then those of now
   bool TakesWork();                    // SERVING or DEGRADED
 
   void Serve();                      // DEGRADED if there are reasons
-  void Degrade(std::string reason);  // once per reason
+  void Degrade(std::string reason);  // for good; once per reason
+  // Asked for the reasons of now, outside the mutex. Set before Serve.
+  void Observe(std::function<std::vector<std::string>()> conditions);
   void Drain();
   void Stop();
 
@@ -50,6 +53,7 @@ class ServiceState {
  private:
   Clock& clock_;
   const Duration start_;
+  std::function<std::vector<std::string>()> conditions_;
   Mutex mutex_;
   Health health_ KILN_GUARDED_BY(mutex_) = Health::kStarting;
   std::vector<std::string> reasons_ KILN_GUARDED_BY(mutex_);

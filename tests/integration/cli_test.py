@@ -75,6 +75,15 @@ class Programs(unittest.TestCase):
                 self.expect(self.run_program("kilnc", "compile", *arguments), code, *texts)
         self.expect(self.run_program("kilnc", "compile", empty, "--meta", self.dir / "m.json"), 0)
 
+    def test_unreadable_file_is_not_found(self):
+        # Opening works, reading gives an I/O error, also for root.
+        unreadable = self.dir / "unreadable.rpl"
+        unreadable.symlink_to("/proc/self/mem")
+        for program in "kilnc", "kiln":
+            with self.subTest(program=program):
+                self.expect(self.run_program(program, "compile", unreadable), 3, "unreadable.rpl",
+                            "Input/output error")
+
     def test_kilnc_json_is_one_array(self):
         broken = self.write("broken.rpl", "void f (void) { x; }")
         result = self.run_program("kilnc", "compile", broken, "--entry", "vertex=f", "--json")
@@ -122,12 +131,45 @@ class Programs(unittest.TestCase):
             (["build", "--manifest", self.dir / "none.toml"], 3, ["none.toml"]),
             (["fetch", "--out", self.dir / "o"], 2, ["--all"]),
             (["inspect", self.dir / "missing.spv"], 3, ["missing.spv"]),
-            (["inspect", broken], 7, ["Invalid SPIR-V"]),
+            (["inspect", self.write("broken.spv", "x" * 40)], 7, ["Invalid SPIR-V"]),
+            (["inspect", self.write("short.spv", "x")], 7, ["1 bytes"]),
+            (["inspect", self.write("broken.meta", "\xff")], 7, ["PipelineMetadata"]),
+            (["inspect", broken, "--entry", "vertex=f"], 1, ["RPL6001"]),
+            (["inspect", UBER, "--view", "nonsense"], 2, ["--view"]),
             (["frobnicate"], 2, ["frobnicate"]),
         ]
         for arguments, code, texts in rows:
             with self.subTest(arguments=arguments):
                 self.expect(self.run_program("kiln", *arguments), code, *texts)
+
+    def test_inspect_shows_a_variant_and_its_files(self):
+        views = {
+            "stats": ["signature", "vertex", "fragment", "bytes"],
+            "meta": ["light_data"],
+            "options": ["max_point_lights", "alpha_clip", "yes"],
+            "disasm": ["OpEntryPoint Vertex", "OpEntryPoint Fragment"],
+        }
+        for view, texts in views.items():
+            with self.subTest(view=view):
+                self.expect(self.run_program("kiln", "inspect", UBER, *ENTRIES, "-o", "alpha_clip",
+                                             "--view", view), 0, *texts)
+        self.expect(self.run_program("kiln", "inspect", UBER, *ENTRIES), 0, "== stats", "== meta",
+                    "== options")
+        lines = self.run_program("kiln", "--json", "inspect", UBER, *ENTRIES).stdout.splitlines()
+        self.assertEqual([json.loads(line)["view"] for line in lines], ["stats", "meta", "options"])
+        out = self.dir / "out"
+        self.expect(self.run_program("kiln", "compile", UBER, *ENTRIES, "--out", out), 0)
+        for path in out.iterdir():
+            with self.subTest(path=path.name):
+                self.expect(self.run_program("kiln", "inspect", path), 0,
+                            "light_data" if path.suffix == ".meta" else "OpEntryPoint")
+
+    def test_retry_failed_asks_again(self):
+        broken = self.write("broken.rpl", "void f (void) { x; }")
+        for flags in [], ["--retry-failed"]:
+            with self.subTest(flags=flags):
+                self.expect(self.run_program("kiln", "compile", broken, "--entry", "vertex=f",
+                                             *flags), 1, "RPL6001")
 
     def test_daemon_is_started_found_and_stopped(self):
         self.expect(self.run_program("kiln", "status"), 4, "no daemon answers")
@@ -153,6 +195,41 @@ class Programs(unittest.TestCase):
         again = self.run_program("kiln", "--json", "compile", UBER, *ENTRIES)
         self.expect(again, 0)
         self.assertNotIn('"compiled"', again.stdout)
+
+    def run_on_small_disk(self, size, *commands):
+        """Runs `commands` where self.dir/disk is a file system of `size` bytes of its own."""
+        disk = self.dir / "disk"
+        disk.mkdir(exist_ok=True)
+        script = f"mount -t tmpfs -o size={size} none {disk} || exit 99\n" + "\n".join(commands)
+        unshare = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "-Urm"]
+        return subprocess.run([*unshare, "sh", "-c", script], capture_output=True, text=True,
+                              timeout=120, cwd=self.dir,
+                              env=dict(self.env, KILN_CACHE_DIR=str(disk / "cache")))
+
+    def need_small_disk(self):
+        if self.run_on_small_disk(65536, "true").returncode != 0:
+            self.skipTest("this machine does not let the test mount a tmpfs")
+
+    def test_full_disk_of_results_says_so(self):
+        self.need_small_disk()
+        for program in f"{BUILD}/kilnc", f"KILN_CACHE_DIR={self.dir}/cache {BUILD}/kiln":
+            with self.subTest(program=program):
+                result = self.run_on_small_disk(
+                    16384, f"{program} compile {UBER} {' '.join(ENTRIES)} --out {self.dir}/disk/out")
+                self.expect(result, 3, "cannot write", "No space left on device")
+
+    def test_full_disk_of_the_cache_costs_the_cache_not_the_result(self):
+        self.need_small_disk()
+        compile_ = f"{BUILD}/kiln compile {UBER} {' '.join(ENTRIES)}"
+        for size in 65536, 229376:
+            with self.subTest(size=size):
+                result = self.run_on_small_disk(
+                    size, f"{BUILD}/kiln start",
+                    *[f"{compile_} -o max_point_lights={n} --out {self.dir}/out{size} || exit $?"
+                      for n in range(1, 9)],
+                    f"{BUILD}/kiln status", f"{BUILD}/kiln stop")
+                self.expect(result, 0, "DEGRADED", "cache-full")
+                self.assertEqual(len(list((self.dir / f"out{size}").glob("*.fragment.spv"))), 8)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "client/cli/variant.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "client/cli/project.h"
+
+namespace kiln::cli {
+namespace {
+
+bool IsFile(const std::string& what) { return what.ends_with(".rpl"); }
+
+// The program that the arguments name.
+Result<LoadedProgram> LoadNamed(const Global& global, const VariantArguments& arguments,
+                                project::Manifest& manifest) {
+  if (!std::all_of(arguments.what.begin(), arguments.what.end(), IsFile)) {
+    if (arguments.what.size() != 1) {
+      return Error{.code = ErrorCode::kInvalidArgument,
+                   .context = "name one program of the manifest, or .rpl files",
+                   .reason = "USAGE"};
+    }
+    KILN_TRY(manifest, LoadManifest(global));
+    for (const project::ManifestProgram& program : manifest.programs) {
+      if (program.name == arguments.what[0]) {
+        return LoadProgram(manifest, program);
+      }
+    }
+    return Error{
+        .code = ErrorCode::kNotFound,
+        .context = fmt::format("'{}' has no program '{}'", manifest.path, arguments.what[0]),
+        .reason = "PROGRAM_UNKNOWN"};
+  }
+  LoadedProgram loaded;
+  loaded.program.name = std::filesystem::path(arguments.what[0]).stem().string();
+  loaded.program.pipeline = arguments.pipeline;
+  for (const std::string& file : arguments.what) {
+    // Logical paths are relative labels: what leads out of the folder is left off.
+    const std::string label = std::filesystem::path(file).is_absolute() || file.starts_with("..")
+                                  ? std::filesystem::path(file).filename().string()
+                                  : std::filesystem::path(file).lexically_normal().string();
+    KILN_TRY(client::Source source, ReadSource(file, label));
+    loaded.program.sources.push_back(std::move(source));
+  }
+  for (const std::string& entry : arguments.entries) {
+    KILN_TRY(client::EntryPoint read, ReadEntry(entry));
+    loaded.program.entries.push_back(std::move(read));
+  }
+  loaded.program.targets.push_back({.name = "spirv",
+                                    .form = client::Form::kSpirv,
+                                    .env = arguments.environment,
+                                    .version = {},
+                                    .debug = client::Debug::kNames,
+                                    .combined = arguments.combined});
+  return loaded;
+}
+
+}  // namespace
+
+Result<FetchedVariant> FetchVariant(const Global& global, const VariantArguments& arguments) {
+  project::Manifest manifest;
+  KILN_TRY(LoadedProgram loaded, LoadNamed(global, arguments, manifest));
+  KILN_TRY(client::Connected connected, ConnectTo(global));
+  client::Client& client = *connected.client;
+  FetchedVariant variant;
+  variant.program = std::move(loaded.program);
+  KILN_TRY(variant.declared, Declared(client, variant.program));
+  if (loaded.manifest != nullptr) {
+    loaded.program = variant.program;
+    KILN_TRY(client::ProgramSpace space, SpaceOf(loaded, variant.declared));
+    variant.program.options = std::move(space.program.options);
+  }
+  std::vector<client::Option> options;
+  for (const std::string& text : arguments.options) {
+    KILN_TRY(client::Option option, TypedOption(text, variant.declared));
+    options.push_back(std::move(option));
+  }
+  if (arguments.retry_failed) {
+    KILN_TRY([[maybe_unused]] const client::Outcome again,
+             client.Compile(variant.program, options, {.retry_failed = true}));
+  }
+  KILN_TRY(variant.fetched.done, client.FetchVariants(variant.program, std::span(&options, 1), {},
+                                                      Collect(variant.fetched)));
+  variant.options = variant.program.options;
+  variant.options.insert(variant.options.end(), options.begin(), options.end());
+  return variant;
+}
+
+}  // namespace kiln::cli

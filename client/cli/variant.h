@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// One variant as the arguments of a verb name it -> its program, outcomes and blobs from the
+// daemon. Spec: cli §6.1, §6.7
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/cli/global.h"
+#include "client/cli/results.h"
+
+namespace kiln::cli {
+
+// What `kiln compile` and `kiln inspect` take to name a variant.
+struct VariantArguments {
+  std::vector<std::string> what;     // a program of the manifest, or files in link order
+  std::vector<std::string> entries;  // files: STAGE=FUNCTION
+  std::vector<std::string> options;  // NAME=VALUE
+  std::string pipeline = "graphics_classic";
+  std::string environment = "vulkan1.1";
+  bool combined = false;
+  bool retry_failed = false;
+};
+
+struct FetchedVariant {
+  client::Program program;  // with its sources
+  client::ListedOptions declared;
+  std::vector<client::Option> options;  // fixed ones of the program, then those of the arguments
+  Fetched fetched;
+};
+
+// Connects, uploads, compiles or finds, and fetches. Wrong sources are in the outcomes. Errors:
+// kInvalidArgument, kNotFound, kUnavailable.
+Result<FetchedVariant> FetchVariant(const Global& global, const VariantArguments& arguments);
+
+}  // namespace kiln::cli

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/base/file.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <sys/stat.h>
+
+namespace kiln {
+namespace {
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { (void)std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+Error FileError(const std::string& path, const char* what, int number) {
+  return {.code = number == EACCES ? ErrorCode::kPermissionDenied : ErrorCode::kNotFound,
+          .context = std::string(what) + " '" + path + "': " + std::strerror(number),
+          .reason = "FILE"};
+}
+
+}  // namespace
+
+Result<std::string> ReadFile(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) {
+    return FileError(path, "cannot read", EISDIR);
+  }
+  const File file(std::fopen(path.c_str(), "rb"));
+  if (file == nullptr) {
+    return FileError(path, "cannot read", errno);
+  }
+  std::string text;
+  char buffer[65536];
+  for (size_t count = 0; (count = std::fread(buffer, 1, sizeof buffer, file.get())) > 0;) {
+    text.append(buffer, count);
+  }
+  if (std::ferror(file.get()) != 0) {
+    return FileError(path, "cannot read", errno);
+  }
+  return text;
+}
+
+Result<void> WriteFile(const std::string& path, ByteView bytes) {
+  const Result<std::string> present = ReadFile(path);
+  if (present.ok() && *present == AsText(bytes)) {
+    return {};
+  }
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code ignored;  // the open below says what is wrong
+  if (!folder.empty()) {
+    std::filesystem::create_directories(folder, ignored);
+  }
+  const std::string temporary = path + ".part";
+  File file(std::fopen(temporary.c_str(), "wb"));
+  if (file == nullptr) {
+    return FileError(path, "cannot write", errno);
+  }
+  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
+  const int write_error = errno;
+  const bool closed = std::fclose(file.release()) == 0;
+  if (!written || !closed) {
+    const Error error = FileError(path, "cannot write", written ? errno : write_error);
+    (void)std::remove(temporary.c_str());
+    return error;
+  }
+  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
+    return FileError(path, "cannot write", errno);
+  }
+  return {};
+}
+
+}  // namespace kiln

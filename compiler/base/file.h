@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Whole files of users: path -> text, bytes -> path. Not for the cache, which has its own rules of
+// durability.
+#pragma once
+
+#include <string>
+
+#include "compiler/base/bytes.h"
+#include "compiler/base/result.h"
+
+namespace kiln {
+
+// Errors: kNotFound or kPermissionDenied with reason FILE, naming the file and why.
+Result<std::string> ReadFile(const std::string& path);
+
+// Writes by way of a temporary file beside it, after making its folder; leaves a file alone that
+// has the same bytes already. Errors: as ReadFile.
+Result<void> WriteFile(const std::string& path, ByteView bytes);
+
+}  // namespace kiln

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/base/file.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+namespace kiln {
+namespace {
+
+class WholeFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (std::filesystem::temp_directory_path() / "kiln_file_XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::string folder_;
+};
+
+TEST_F(WholeFile, Written_IsReadBackWithEveryByte) {
+  const std::string path = folder_ + "/a/b/file";
+  const std::string text("\0\r\n\xff", 4);
+  ASSERT_TRUE(WriteFile(path, AsBytes(text)).ok());
+  EXPECT_EQ(ReadFile(path).value(), text);
+  EXPECT_FALSE(std::filesystem::exists(path + ".part"));
+}
+
+TEST_F(WholeFile, SameBytes_LeaveTheFileAlone) {
+  const std::string path = folder_ + "/file";
+  ASSERT_TRUE(WriteFile(path, AsBytes("one")).ok());
+  const auto old = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
+  std::filesystem::last_write_time(path, old);
+  ASSERT_TRUE(WriteFile(path, AsBytes("one")).ok());
+  EXPECT_EQ(std::filesystem::last_write_time(path), old);
+  ASSERT_TRUE(WriteFile(path, AsBytes("two")).ok());
+  EXPECT_NE(std::filesystem::last_write_time(path), old);
+}
+
+TEST_F(WholeFile, ThatCannotBeReadOrWritten_IsNamedWithTheCause) {
+  const struct {
+    std::string path, cause;
+  } rows[] = {{folder_ + "/missing", "No such file"},
+              {folder_, "Is a directory"},
+              {"/proc/self/mem", "Input/output error"}};
+  for (const auto& row : rows) {
+    const Result<std::string> read = ReadFile(row.path);
+    ASSERT_FALSE(read.ok()) << row.path;
+    EXPECT_NE(read.error().context.find(row.path), std::string::npos);
+    EXPECT_NE(read.error().context.find(row.cause), std::string::npos) << read.error().context;
+  }
+  const Result<void> written = WriteFile("/proc/nowhere/file", AsBytes("x"));
+  ASSERT_FALSE(written.ok());
+  EXPECT_NE(written.error().context.find("cannot write '/proc/nowhere/file'"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace kiln
