@@ -243,7 +243,7 @@ Result<ListedOptions> Client::ListOptions(const Program& program) {
                               .scope = static_cast<OptionScope>(info.scope()),
                               .type = info.type(),
                               .values = {info.values().begin(), info.values().end()},
-                              .default_text = {}});
+                              .default_value = FromProto(info.default_())});
   }
   result.diagnostics = FromProto(reply.diagnostics());
   return result;

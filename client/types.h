@@ -106,7 +106,7 @@ struct OptionInfo {
   OptionScope scope = OptionScope::kGlobal;
   std::string type;                 // flag, uint, sint, float, enum
   std::vector<std::string> values;  // enum
-  std::string default_text;
+  Option default_value;             // named like the option
 };
 
 struct ListedOptions {

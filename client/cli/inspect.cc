@@ -82,15 +82,16 @@ std::string OptionsOf(const FetchedVariant& variant, const client::Artifact& art
   std::string text =
       fmt::format("{:<32} {:<8} {:<6} {:<12} {}\n", "option", "scope", "type", "value", "live");
   for (const client::OptionInfo& info : variant.declared.options) {
-    std::string value = info.default_text;
+    client::Option value = info.default_value;
     for (const client::Option& option : variant.options) {
       if (option.name == info.name) {
-        value = OptionsText({option}).substr(option.name.size() + 1);
+        value = option;
       }
     }
     fmt::format_to(std::back_inserter(text), "{:<32} {:<8} {:<6} {:<12} {}\n", info.name,
                    info.scope == client::OptionScope::kInstance ? "instance" : "global", info.type,
-                   value, live.contains(info.name) ? "yes" : "no");
+                   OptionsText({value}).substr(value.name.size() + 1),
+                   live.contains(info.name) ? "yes" : "no");
   }
   return text;
 }

@@ -146,7 +146,7 @@ class Programs(unittest.TestCase):
         views = {
             "stats": ["signature", "vertex", "fragment", "bytes"],
             "meta": ["light_data"],
-            "options": ["max_point_lights", "alpha_clip", "yes"],
+            "options": ["max_point_lights", "alpha_clip", "true", "false", "yes", "no"],
             "disasm": ["OpEntryPoint Vertex", "OpEntryPoint Fragment"],
         }
         for view, texts in views.items():
