@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "tests/support/built_variant.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/base/check.h"
+#include "compiler/driver/option_text.h"
+#include "compiler/emit/spirv/module_checks.h"
+#include "compiler/ir/verify.h"
+#include "compiler/source/source_file.h"
+
+namespace kiln {
+namespace {
+
+resolve::EntryPoint EntryOf(std::string_view text) {
+  const size_t colon = text.find(':');
+  const std::string_view stage = text.substr(0, colon);
+  return {.stage = stage == "vertex"     ? ir::Stage::kVertex
+                   : stage == "fragment" ? ir::Stage::kFragment
+                                         : ir::Stage::kCompute,
+          .function = std::string(text.substr(colon + 1))};
+}
+
+}  // namespace
+
+BuiltVariant::BuiltVariant(const VariantRequest& request)
+    : target_(target::MakeTarget(target::ParseEnvironment(request.environment).value())) {
+  Link(request);
+  if (linked_.has_value()) {
+    Build(request);
+  }
+  if (result_.products.has_value()) {
+    Check();
+  }
+}
+
+void BuiltVariant::Note(const std::vector<Diagnostic>& diagnostics) {
+  for (const Diagnostic& diagnostic : diagnostics) {
+    if (diagnostic.severity != Severity::kLint) {
+      messages_ += std::string(CodeText(diagnostic.code)) + " " + Message(diagnostic) + "\n";
+    }
+  }
+}
+
+void BuiltVariant::Link(const VariantRequest& request) {
+  std::vector<SourceFile> sources;
+  for (size_t i = 0; i < request.sources.size(); ++i) {
+    sources.emplace_back(std::to_string(i) + ".rpl", request.sources[i]);
+  }
+  Diagnosed<driver::LinkedProgram> linked =
+      driver::LinkSources(sources, ir::PipelineType::kGraphicsClassic);
+  Note(linked.diagnostics);
+  linked_ = std::move(linked.value);
+}
+
+void BuiltVariant::Build(const VariantRequest& request) {
+  std::vector<resolve::OptionSetting> settings;
+  for (const std::string& option : request.options) {
+    settings.push_back(std::move(driver::ReadOption(linked_->program, option)).value());
+  }
+  const Diagnosed<resolve::OptionValues> values = resolve::CheckOptions(linked_->program, settings);
+  Note(values.diagnostics);
+  if (!values.value.has_value()) {
+    return;
+  }
+  std::vector<resolve::EntryPoint> entries;
+  for (const std::string& entry : request.entries) {
+    entries.push_back(EntryOf(entry));
+  }
+  units_ = std::make_unique<driver::DirectUnits>(linked_->program);
+  resolve::Answers answers(linked_->program, *values.value, pool_, units_.get());
+  closed_ = resolve::CloseVariant(linked_->program, entries, answers, *units_);
+  result_ = driver::BuildDirect(*linked_, *values.value, entries, target_);
+  Note(result_.diagnostics);
+}
+
+void BuiltVariant::Check() {
+  ok_ = true;
+  const auto complain = [this](std::string_view what, std::string_view text) {
+    messages_ += std::string(what) + ": " + std::string(text) + "\n";
+    ok_ = false;
+  };
+  const Result<void> verified = ir::Verify(*closed_.value);
+  if (!verified.ok()) {
+    complain("closed form", ErrorText(verified.error()));
+  }
+  for (const driver::StageCode& code : result_.products->code) {
+    const std::string wrong = spirv::Validate(code.words, target_);
+    if (!wrong.empty()) {
+      complain("validator", wrong);
+    }
+  }
+  Result<artifact::PipelineMetadata> decoded = artifact::DecodeMetadata(result_.products->metadata);
+  if (!decoded.ok()) {
+    return complain("metadata", ErrorText(decoded.error()));
+  }
+  metadata_ = std::move(*decoded);
+}
+
+const std::vector<uint32_t>& BuiltVariant::words(ir::Stage stage) const {
+  const auto code =
+      std::ranges::find(result_.products->code, std::optional(stage), &driver::StageCode::stage);
+  KILN_CHECK(code != result_.products->code.end());
+  return code->words;
+}
+
+std::string BuiltVariant::Disassembly(ir::Stage stage) const {
+  return spirv::Disassemble(words(stage), target_);
+}
+
+}  // namespace kiln

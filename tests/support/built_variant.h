@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// One variant of RPL sources, for tests that look at more than one product of it: the closed form,
+// the words and the metadata, and what the compiler said.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/artifact/metadata.h"
+#include "compiler/driver/stages.h"
+#include "compiler/ir/closed.h"
+
+namespace kiln {
+
+struct VariantRequest {
+  std::vector<std::string> sources;  // module i is called "<i>.rpl"
+  std::vector<std::string> entries;  // "vertex:main"
+  std::vector<std::string> options;  // "fog=true"
+  std::string environment = "vulkan1.1";
+};
+
+class BuiltVariant {
+ public:
+  explicit BuiltVariant(const VariantRequest& request);
+
+  // Nothing was wrong. The closed form is verified then, and every module passed the validator;
+  // otherwise messages() says what failed.
+  bool ok() const { return ok_; }
+  // One line per diagnostic but lints: "RPL4021 'uv' is declared twice in 'leaf'".
+  const std::string& messages() const { return messages_; }
+
+  // Requires: ok().
+  const ir::ClosedVariant& closed() const { return *closed_.value; }
+  const driver::Products& products() const { return *result_.products; }
+  const artifact::PipelineMetadata& metadata() const { return metadata_; }
+  // Of the entry point of a stage.
+  const std::vector<uint32_t>& words(ir::Stage stage) const;
+  std::string Disassembly(ir::Stage stage) const;
+
+ private:
+  void Link(const VariantRequest& request);
+  void Build(const VariantRequest& request);
+  void Check();
+  void Note(const std::vector<Diagnostic>& diagnostics);
+
+  target::Target target_;
+  std::optional<driver::LinkedProgram> linked_;
+  ir::Pool pool_;
+  std::unique_ptr<driver::DirectUnits> units_;
+  Diagnosed<ir::ClosedVariant> closed_;
+  driver::BuildResult result_;
+  artifact::PipelineMetadata metadata_;
+  std::string messages_;
+  bool ok_ = false;
+};
+
+}  // namespace kiln

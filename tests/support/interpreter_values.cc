@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+// Operators and conversions. Spec: rpl.md 4.2, 5.2, 5.3
+#include <array>
+#include <climits>
+#include <cmath>
+
+#include "compiler/base/check.h"
+#include "compiler/ir/typing.h"
+#include "tests/support/interpreter.h"
+#include "tests/support/interpreter_cells.h"
+
+namespace kiln::oracle {
+namespace {
+
+using ir::BinaryOp;
+using ir::Scalar;
+
+constexpr double kDivisionUlps = 2.5;
+
+Cell Exact(uint32_t bits) { return {.bits = bits, .error = 0}; }
+Cell Truth(bool truth) { return Exact(truth ? 1 : 0); }
+
+bool Compare(BinaryOp op, auto left, auto right) {
+  switch (op) {
+    case BinaryOp::kLess:
+      return left < right;
+    case BinaryOp::kGreater:
+      return left > right;
+    case BinaryOp::kLessEqual:
+      return left <= right;
+    case BinaryOp::kGreaterEqual:
+      return left >= right;
+    case BinaryOp::kEqual:
+      return left == right;
+    case BinaryOp::kNotEqual:
+      return left != right;
+    case BinaryOp::kAdd:
+    case BinaryOp::kSub:
+    case BinaryOp::kMul:
+    case BinaryOp::kDiv:
+    case BinaryOp::kMod:
+    case BinaryOp::kAnd:
+    case BinaryOp::kOr:
+    case BinaryOp::kXor:
+    case BinaryOp::kShiftLeft:
+    case BinaryOp::kShiftRight:
+    case BinaryOp::kShiftRightArithmetic:
+      break;
+  }
+  KILN_UNREACHABLE();
+}
+
+Cell FloatBinary(BinaryOp op, float left, float right) {
+  const double a = left;
+  const double b = right;
+  switch (op) {
+    case BinaryOp::kAdd:
+      return SumOf(std::array{a, b}, 0);
+    case BinaryOp::kSub:
+      return SumOf(std::array{a, -b}, 0);
+    case BinaryOp::kMul:
+      return Near(a * b, 0);
+    case BinaryOp::kDiv: {
+      int exponent = 0;
+      const bool power_of_two = std::fabs(std::frexp(b, &exponent)) == 0.5;
+      return b == 0 ? Cell{} : Rounded(a / b, power_of_two ? 0 : kDivisionUlps * UlpOf(a / b));
+    }
+    case BinaryOp::kLess:
+    case BinaryOp::kGreater:
+    case BinaryOp::kLessEqual:
+    case BinaryOp::kGreaterEqual:
+    case BinaryOp::kEqual:
+    case BinaryOp::kNotEqual:
+      return Truth(Compare(op, left, right));
+    case BinaryOp::kMod:
+    case BinaryOp::kAnd:
+    case BinaryOp::kOr:
+    case BinaryOp::kXor:
+    case BinaryOp::kShiftLeft:
+    case BinaryOp::kShiftRight:
+    case BinaryOp::kShiftRightArithmetic:
+      break;
+  }
+  KILN_UNREACHABLE();
+}
+
+// The sign of the right operand (rpl.md 5.2). Vulkan leaves OpSMod open if an operand is negative.
+Cell SignedModulus(int32_t left, int32_t right) {
+  if (right == 0 || (left == INT_MIN && right == -1)) {
+    return {};
+  }
+  const int32_t rest = left % right;
+  const int32_t modulus = rest != 0 && (rest < 0) != (right < 0) ? rest + right : rest;
+  return {.bits = static_cast<uint32_t>(modulus), .error = left < 0 || right < 0 ? kUndefined : 0};
+}
+
+Cell SignedDivision(int32_t left, int32_t right) {
+  if (right == 0 || (left == INT_MIN && right == -1)) {
+    return {};
+  }
+  return Exact(static_cast<uint32_t>(left / right));
+}
+
+Cell IntegerBinary(BinaryOp op, bool is_signed, uint32_t left, uint32_t right) {
+  const auto a = static_cast<int32_t>(left);
+  const auto b = static_cast<int32_t>(right);
+  switch (op) {
+    case BinaryOp::kAdd:
+      return Exact(left + right);
+    case BinaryOp::kSub:
+      return Exact(left - right);
+    case BinaryOp::kMul:
+      return Exact(left * right);
+    case BinaryOp::kDiv:
+      return is_signed ? SignedDivision(a, b) : right == 0 ? Cell{} : Exact(left / right);
+    case BinaryOp::kMod:
+      return is_signed ? SignedModulus(a, b) : right == 0 ? Cell{} : Exact(left % right);
+    case BinaryOp::kAnd:
+      return Exact(left & right);
+    case BinaryOp::kOr:
+      return Exact(left | right);
+    case BinaryOp::kXor:
+      return Exact(left ^ right);
+    case BinaryOp::kShiftLeft:
+      return right > 31 ? Cell{} : Exact(left << right);
+    case BinaryOp::kShiftRight:
+      return right > 31 ? Cell{} : Exact(left >> right);
+    case BinaryOp::kShiftRightArithmetic:
+      return right > 31 ? Cell{} : Exact(static_cast<uint32_t>(a >> right));
+    case BinaryOp::kLess:
+    case BinaryOp::kGreater:
+    case BinaryOp::kLessEqual:
+    case BinaryOp::kGreaterEqual:
+    case BinaryOp::kEqual:
+    case BinaryOp::kNotEqual:
+      return Truth(is_signed ? Compare(op, a, b) : Compare(op, left, right));
+  }
+  KILN_UNREACHABLE();
+}
+
+// Requires: an operator of booleans.
+Cell BooleanBinary(BinaryOp op, uint32_t left, uint32_t right) {
+  if (op == BinaryOp::kAnd) {
+    return Exact(left & right);
+  }
+  if (op == BinaryOp::kOr) {
+    return Exact(left | right);
+  }
+  return Exact(op == BinaryOp::kEqual ? 1U ^ left ^ right : left ^ right);
+}
+
+Cell ScalarBinary(BinaryOp op, Scalar scalar, const Cell& left, const Cell& right) {
+  if (!left.exact() || !right.exact()) {
+    return {};
+  }
+  if (scalar == Scalar::kF32) {
+    return FloatBinary(op, FloatOf(left), FloatOf(right));
+  }
+  return scalar == Scalar::kBool ? BooleanBinary(op, left.bits, right.bits)
+                                 : IntegerBinary(op, scalar == Scalar::kS32, left.bits, right.bits);
+}
+
+// Rows × columns times rows × columns; vectors are columns on the right and rows on the left.
+struct Grid {
+  uint32_t rows;
+  uint32_t columns;
+};
+
+Value GridProduct(Grid left_grid, const Value& left, Grid right_grid, const Value& right) {
+  KILN_CHECK(left_grid.columns == right_grid.rows);
+  Value product;
+  for (uint32_t column = 0; column < right_grid.columns; ++column) {
+    for (uint32_t row = 0; row < left_grid.rows; ++row) {
+      std::vector<double> terms;
+      bool exact = true;
+      for (uint32_t i = 0; i < left_grid.columns; ++i) {
+        const Cell& a = left[i * left_grid.rows + row];
+        const Cell& b = right[column * right_grid.rows + i];
+        exact = exact && a.exact() && b.exact();
+        terms.push_back(double{FloatOf(a)} * double{FloatOf(b)});
+      }
+      product.push_back(exact ? SumOf(terms, left_grid.columns) : Cell{});
+    }
+  }
+  return product;
+}
+
+Cell ConvertScalar(Scalar from, Scalar to, const Cell& cell) {
+  if (!cell.exact()) {
+    return {};
+  }
+  if (from == Scalar::kBool || (from != Scalar::kF32 && to != Scalar::kF32)) {
+    return from == Scalar::kBool && to == Scalar::kF32 ? Near(cell.bits, 0) : Exact(cell.bits);
+  }
+  if (to == Scalar::kF32) {
+    return Near(from == Scalar::kS32 ? 1.0 * static_cast<int32_t>(cell.bits) : 1.0 * cell.bits, 0);
+  }
+  const double whole = std::trunc(double{FloatOf(cell)});
+  const double low = to == Scalar::kS32 ? INT_MIN : 0.0;
+  const double high = to == Scalar::kS32 ? INT_MAX : 1.0 * UINT_MAX;
+  if (!(whole >= low && whole <= high)) {
+    return {};
+  }
+  return Exact(to == Scalar::kS32 ? static_cast<uint32_t>(static_cast<int32_t>(whole))
+                                  : static_cast<uint32_t>(whole));
+}
+
+}  // namespace
+
+Value ApplyUnary(const ir::Pool& pool, ir::UnaryOp op, ir::TypeId type, const Value& operand) {
+  const Scalar scalar = pool[type].scalar;
+  Value result = operand;
+  for (Cell& cell : result) {
+    switch (op) {
+      case ir::UnaryOp::kNegate:
+        cell.bits = scalar == Scalar::kF32 ? cell.bits ^ 0x80000000U : 0U - cell.bits;
+        break;
+      case ir::UnaryOp::kNot:
+        cell.bits ^= 1U;
+        break;
+      case ir::UnaryOp::kComplement:
+        cell.bits = ~cell.bits;
+        break;
+      case ir::UnaryOp::kPlus:
+        break;
+    }
+    cell = op == ir::UnaryOp::kPlus || cell.exact() ? cell : Cell{};
+  }
+  return result;
+}
+
+Value ApplyBinary(const ir::Pool& pool, BinaryOp op, ir::TypeId left_type, const Value& left,
+                  ir::TypeId right_type, const Value& right) {
+  const ir::Type& a = pool[left_type];
+  const ir::Type& b = pool[right_type];
+  const bool left_matrix = a.kind == ir::TypeKind::kMatrix;
+  const bool right_matrix = b.kind == ir::TypeKind::kMatrix;
+  if (op == BinaryOp::kMul && left_matrix && (right_matrix || b.rows > 1)) {
+    return GridProduct({a.rows, a.columns}, left, {b.rows, right_matrix ? b.columns : 1U}, right);
+  }
+  if (op == BinaryOp::kMul && right_matrix) {
+    return GridProduct({1, a.rows}, left, {b.rows, b.columns}, right);
+  }
+  Value result;
+  for (size_t i = 0; i < left.size(); ++i) {
+    result.push_back(ScalarBinary(op, a.scalar, left[i], right.size() == 1 ? right[0] : right[i]));
+  }
+  return result;
+}
+
+Value ApplyConvert(const ir::Pool& pool, ir::TypeId from, ir::TypeId to, const Value& value) {
+  Value result;
+  for (const Cell& cell : value) {
+    result.push_back(ConvertScalar(pool[from].scalar, pool[to].scalar, cell));
+  }
+  return result;
+}
+
+}  // namespace kiln::oracle
