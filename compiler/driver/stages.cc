@@ -7,6 +7,7 @@
 #include "compiler/base/check.h"
 #include "compiler/diag/encode.h"
 #include "compiler/driver/frontends.h"
+#include "compiler/driver/reads.h"
 #include "compiler/emit/metadata/write.h"
 #include "compiler/emit/spirv/assemble.h"
 #include "compiler/emit/spirv/lower.h"
@@ -19,30 +20,6 @@ namespace {
 
 void Append(std::vector<Diagnostic>& to, std::vector<Diagnostic>&& from) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
-}
-
-std::vector<OptionRead> ReadsOf(const resolve::Program& program,
-                                const resolve::OptionValues& values, const Bitset& reads) {
-  std::vector<OptionRead> result;
-  reads.ForEach([&](size_t number) {
-    const ir::OptionId id{static_cast<uint32_t>(number)};
-    const uint32_t ordinal = program.ModuleOf(id);
-    const ir::ModuleView& module = program.module(ordinal);
-    const ir::Option& option = program.Get(id);
-    OptionRead read{.name = std::string(module.Text(option.name)),
-                    .module = ordinal,
-                    .option = id.value - program.bases(ordinal).option,
-                    .kind = option.kind,
-                    .bits = values.bits[number],
-                    .text = {}};
-    if (option.kind == ir::OptionKind::kEnum) {
-      read.text = module.Text(ir::StringId{module.List(option.values)[read.bits]});
-    }
-    result.push_back(std::move(read));
-  });
-  std::sort(result.begin(), result.end(),
-            [](const OptionRead& a, const OptionRead& b) { return a.name < b.name; });
-  return result;
 }
 
 struct EmittedCode {

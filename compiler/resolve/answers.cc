@@ -15,6 +15,7 @@ namespace kiln::resolve {
 namespace {
 
 constexpr uint32_t kStructNesting = 256;  // rpl.md 1.5
+constexpr uint64_t kHasEffect[] = {1};    // a read set that is not empty
 
 Answer Pack(const Value& value) {
   return {.first = uint64_t{static_cast<uint16_t>(value.kind)} << 40 |
@@ -27,12 +28,21 @@ Answer Pack(const MemberAnswer& answer) {
   return {.first = uint64_t{static_cast<uint8_t>(answer.kind)} << 32 | answer.position,
           .second = uint64_t{answer.member.value} << 32 | answer.type.value};
 }
+Answer Pack(std::span<const NameId> path) {
+  if (path.empty()) {
+    return {};
+  }
+  const Hash128 hash = HashBytes(std::as_bytes(path));
+  return {.first = ReadLittle<uint64_t>(std::as_bytes(std::span(hash.bytes))),
+          .second = ReadLittle<uint64_t>(std::as_bytes(std::span(hash.bytes)), 8)};
+}
+Answer Pack(const ir::ClosedDecl* closed) { return {.first = reinterpret_cast<uintptr_t>(closed)}; }
 
 }  // namespace
 
 Answers::Answers(const Program& program, const OptionValues& values, ir::Pool& pool, Units* units)
     : program_(program), values_(&values), pool_(pool), units_(units) {
-  words_ = std::max(1u, (program.option_count() + 63) / 64);
+  words_ = program.option_count() / 64 + 1;
   on_ = program.FindName("on");
   off_ = program.FindName("off");
   Size(expressions_, program.cexpr_count());
@@ -53,9 +63,8 @@ void Answers::Reset(const OptionValues& values) {
   KILN_CHECK(frames_.empty() && trails_.empty() && work_.empty(), "answers are in use");
   values_ = &values;
   ++epoch_;
-  KILN_CHECK(epoch_ != 0);
-  alias_paths_.Clear();
-  closed_decls_.clear();
+  KILN_CHECK(epoch_ != kFixed);
+  contested_.clear();
   found_.clear();
 }
 
@@ -84,32 +93,72 @@ void Answers::BeginReads() { frames_.resize(frames_.size() + words_); }
 
 Bitset Answers::EndReads() {
   KILN_CHECK(!frames_.empty());
-  const std::vector<uint64_t> top(frames_.end() - words_, frames_.end());
-  frames_.resize(frames_.size() - words_);
-  AddReads(top);
+  const size_t top = frames_.size() - words_;
+  if (top != 0) {
+    Unite(std::span(frames_).subspan(top - words_, words_), std::span(frames_).last(words_));
+  }
+  frames_[top + program_.option_count() / 64] &= ~EffectBit();
   Bitset result(program_.option_count());
-  result.Unite(top);
+  result.Unite(std::span(frames_).subspan(top, result.words().size()));
+  frames_.resize(top);
   return result;
 }
 
 void Answers::Enter() {
   BeginReads();
   trails_.push_back(nullptr);
+  found_before_.push_back(found_.size());
 }
 
 void Answers::Leave(std::span<uint64_t> reads) {
+  if (found_.size() != found_before_.back()) {
+    NoteEffect();
+  }
   std::copy(frames_.end() - words_, frames_.end(), reads.begin());
   frames_.resize(frames_.size() - words_);
   trails_.pop_back();
+  found_before_.pop_back();
+}
+
+void Answers::NoteEffect() {
+  frames_[frames_.size() - words_ + program_.option_count() / 64] |= EffectBit();
 }
 
 void Answers::BeginTrail(Trail* trail) { trails_.push_back(trail); }
 void Answers::EndTrail() { trails_.pop_back(); }
 
-void Answers::Record(const Question& question, const Answer& answer) {
+void Answers::Record(const Question& question, const Answer& answer,
+                     std::span<const uint64_t> reads) {
   if (!trails_.empty() && trails_.back() != nullptr) {
-    trails_.back()->Add(question, answer);
+    trails_.back()->Add(question, answer, IsEmpty(reads));
   }
+}
+
+Answer Answers::Ask(const Question& question) {
+  const NameId name{question.a};
+  switch (question.kind) {
+    case QuestionKind::kValue:
+      return Pack(ValueOf(ir::CexprId{question.a}));
+    case QuestionKind::kFunction:
+      return Pack(Function(name));
+    case QuestionKind::kStruct:
+      return Pack(Struct(name));
+    case QuestionKind::kGlobal:
+      return Pack(Global(name));
+    case QuestionKind::kOption:
+      return Pack(Option(ir::OptionId{question.a}));
+    case QuestionKind::kConstant:
+      return Pack(Constant(ir::DeclId{question.a}));
+    case QuestionKind::kMember:
+      return Pack(Member(ir::DeclId{question.a}, NameId{question.b}));
+    case QuestionKind::kAliasPath:
+      return Pack(AliasPath(ir::MemberId{question.a}));
+    case QuestionKind::kDecl:
+      return Pack(Decl(ir::DeclId{question.a}));
+    case QuestionKind::kStage:
+      return {.first = static_cast<uint64_t>(stage())};
+  }
+  KILN_UNREACHABLE();
 }
 
 std::vector<Diagnostic> Answers::TakeDiagnostics() { return std::exchange(found_, {}); }
@@ -121,11 +170,12 @@ NameAnswer Answers::Function(NameId name) {
     Enter();
     functions_.rows[name.value] = FindLive(program_.Functions(name), Conditions::kReported).answer;
     Leave(ReadsOf(functions_, name.value));
-    functions_.epochs[name.value] = epoch_;
+    Keep(functions_, name.value);
   }
   AddReads(ReadsOf(functions_, name.value));
   const NameAnswer& answer = functions_.rows[name.value];
-  Record({.kind = QuestionKind::kFunction, .a = name.value}, Pack(answer));
+  Record({.kind = QuestionKind::kFunction, .a = name.value}, Pack(answer),
+         ReadsOf(functions_, name.value));
   return answer;
 }
 
@@ -142,11 +192,12 @@ NameAnswer Answers::Struct(NameId name) {
     }
     structs_.rows[name.value] = live.answer;
     Leave(ReadsOf(structs_, name.value));
-    structs_.epochs[name.value] = epoch_;
+    Keep(structs_, name.value);
   }
   AddReads(ReadsOf(structs_, name.value));
   const NameAnswer& answer = structs_.rows[name.value];
-  Record({.kind = QuestionKind::kStruct, .a = name.value}, Pack(answer));
+  Record({.kind = QuestionKind::kStruct, .a = name.value}, Pack(answer),
+         ReadsOf(structs_, name.value));
   return answer;
 }
 
@@ -167,11 +218,12 @@ NameAnswer Answers::Global(NameId name) {
     }
     globals_.rows[name.value] = answer;
     Leave(ReadsOf(globals_, name.value));
-    globals_.epochs[name.value] = epoch_;
+    Keep(globals_, name.value);
   }
   AddReads(ReadsOf(globals_, name.value));
   const NameAnswer& answer = globals_.rows[name.value];
-  Record({.kind = QuestionKind::kGlobal, .a = name.value}, Pack(answer));
+  Record({.kind = QuestionKind::kGlobal, .a = name.value}, Pack(answer),
+         ReadsOf(globals_, name.value));
   return answer;
 }
 
@@ -228,11 +280,12 @@ MemberAnswer Answers::Member(ir::DeclId owner, NameId name) {
     Enter();
     members_.rows[first.value] = FindMember(owner, name, first);
     Leave(ReadsOf(members_, first.value));
-    members_.epochs[first.value] = epoch_;
+    Keep(members_, first.value);
   }
   AddReads(ReadsOf(members_, first.value));
   const MemberAnswer& answer = members_.rows[first.value];
-  Record({.kind = QuestionKind::kMember, .a = owner.value, .b = name.value}, Pack(answer));
+  Record({.kind = QuestionKind::kMember, .a = owner.value, .b = name.value}, Pack(answer),
+         ReadsOf(members_, first.value));
   return answer;
 }
 
@@ -278,7 +331,8 @@ MemberAnswer Answers::FindMember(ir::DeclId owner, NameId name, ir::MemberId fir
 std::span<const NameId> Answers::AliasPath(ir::MemberId alias) {
   AliasRow& row = aliases_.rows[alias.value];
   if (!Known(aliases_, alias.value)) {
-    row = {.in_progress = true};
+    row.in_progress = true;
+    row.path.clear();
     aliases_.epochs[alias.value] = epoch_;
     Enter();
     open_aliases_.push_back(alias);
@@ -286,17 +340,17 @@ std::span<const NameId> Answers::AliasPath(ir::MemberId alias) {
     open_aliases_.pop_back();
     row.in_progress = false;
     Leave(ReadsOf(aliases_, alias.value));
+    Keep(aliases_, alias.value);
   } else if (row.in_progress) {
     ReportAliasCycle(alias);
-    Record({.kind = QuestionKind::kAliasPath, .a = alias.value}, {});
+    NoteEffect();
+    Record({.kind = QuestionKind::kAliasPath, .a = alias.value}, {}, kHasEffect);
     return {};
   }
   AddReads(ReadsOf(aliases_, alias.value));
   if (!trails_.empty() && trails_.back() != nullptr) {
-    const Hash128 hash = HashBytes(std::as_bytes(row.path));
     Record({.kind = QuestionKind::kAliasPath, .a = alias.value},
-           {.first = ReadLittle<uint64_t>(std::as_bytes(std::span(hash.bytes))),
-            .second = ReadLittle<uint64_t>(std::as_bytes(std::span(hash.bytes)), 8)});
+           Pack(std::span<const NameId>(row.path)), ReadsOf(aliases_, alias.value));
   }
   return row.path;
 }
@@ -310,20 +364,18 @@ void Answers::ExpandAlias(ir::MemberId alias, AliasRow& row) {
   }
   const MemberAnswer start =
       Member(program_.OwnerOf(alias), program_.Name(m, ir::StringId{items[0]}));
-  std::vector<NameId> path;
   if (start.kind == MemberAnswer::Kind::kAlias) {
     const std::span<const NameId> inner = AliasPath(start.member);
-    path.assign(inner.begin(), inner.end());
+    row.path.assign(inner.begin(), inner.end());
   } else if (start.kind == MemberAnswer::Kind::kField) {
-    path.push_back(program_.Name(m, ir::StringId{items[0]}));
+    row.path.push_back(program_.Name(m, ir::StringId{items[0]}));
   }
-  if (path.empty()) {
+  if (row.path.empty()) {
     return;
   }
   for (const uint32_t item : items.subspan(1)) {
-    path.push_back(program_.Name(m, ir::StringId{item}));
+    row.path.push_back(program_.Name(m, ir::StringId{item}));
   }
-  row.path = alias_paths_.Copy(std::span<const NameId>(path));
 }
 
 // Said once, at the first alias of the cycle in program order, wherever it was entered.
@@ -359,21 +411,25 @@ const ir::ClosedDecl* Answers::Decl(ir::DeclId decl) {
     open_decls_.pop_back();
     row.in_progress = false;
     Leave(ReadsOf(decls_, decl.value));
+    Keep(decls_, decl.value);
   } else if (row.in_progress) {
     ReportCycle(decl);
-    Record({.kind = QuestionKind::kDecl, .a = decl.value}, {});
+    NoteEffect();
+    Record({.kind = QuestionKind::kDecl, .a = decl.value}, {}, kHasEffect);
     return nullptr;
   }
   AddReads(ReadsOf(decls_, decl.value));
-  Record({.kind = QuestionKind::kDecl, .a = decl.value},
-         {.first = reinterpret_cast<uintptr_t>(row.closed)});
+  Record({.kind = QuestionKind::kDecl, .a = decl.value}, Pack(row.closed),
+         ReadsOf(decls_, decl.value));
   return row.closed;
 }
 
 const ir::ClosedDecl* Answers::CloseOnce(ir::DeclId decl) {
   const ir::DeclKind kind = program_.Get(decl).kind;
-  if (kind == ir::DeclKind::kStruct || kind == ir::DeclKind::kFunction) {
-    closed_decls_.push_back(decl);
+  if ((kind == ir::DeclKind::kStruct || kind == ir::DeclKind::kFunction) &&
+      program_.Contested(program_.NameOf(decl))) {
+    contested_.push_back(decl);
+    NoteEffect();
   }
   if (open_decls_.size() > kStructNesting) {
     found_.push_back(Make(Code::kRpl1009, program_.NameLocation(decl))
@@ -402,7 +458,7 @@ void Answers::ReportCycle(ir::DeclId decl) {
 }
 
 ir::Stage Answers::stage() {
-  Record({.kind = QuestionKind::kStage}, {.first = static_cast<uint64_t>(stage_)});
+  Record({.kind = QuestionKind::kStage}, {.first = static_cast<uint64_t>(stage_)}, kHasEffect);
   return stage_;
 }
 
@@ -413,7 +469,8 @@ Value Answers::ValueOf(ir::CexprId cexpr) {
   AddReads(ReadsOf(expressions_, cexpr.value));
   const Value& value = expressions_.rows[cexpr.value];
   if (program_.Row(cexpr).op != ir::CexprOp::kLiteral) {
-    Record({.kind = QuestionKind::kValue, .a = cexpr.value}, Pack(value));
+    Record({.kind = QuestionKind::kValue, .a = cexpr.value}, Pack(value),
+           ReadsOf(expressions_, cexpr.value));
   }
   return value;
 }
@@ -428,7 +485,7 @@ Value Answers::Option(ir::OptionId option) {
   if (!frames_.empty()) {
     frames_[frames_.size() - words_ + option.value / 64] |= uint64_t{1} << (option.value % 64);
   }
-  Record({.kind = QuestionKind::kOption, .a = option.value}, Pack(value));
+  Record({.kind = QuestionKind::kOption, .a = option.value}, Pack(value), kHasEffect);
   return value;
 }
 
@@ -440,7 +497,8 @@ Value Answers::Constant(ir::DeclId constant) {
   const bool is_live =
       row.answer.kind == NameAnswer::Kind::kConstant && row.answer.decl() == constant;
   const Value value = is_live ? row.meaning.value : Value{};
-  Record({.kind = QuestionKind::kConstant, .a = constant.value}, Pack(value));
+  Record({.kind = QuestionKind::kConstant, .a = constant.value}, Pack(value),
+         ReadsOf(constant_names_, name.value));
   return value;
 }
 

@@ -10,13 +10,13 @@
 // variant however many units ask.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "compiler/base/arena.h"
 #include "compiler/base/bitset.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/ir/closed.h"
@@ -71,7 +71,8 @@ class Answers {
   Answers(const Answers&) = delete;
   Answers& operator=(const Answers&) = delete;
 
-  // Forgets every answer and diagnostic; the next ones are about `values`.
+  // Forgets diagnostics and every answer that may be another under other options; the next ones are
+  // about `values`.
   void Reset(const OptionValues& values);
 
   const Program& program() const { return program_; }
@@ -111,6 +112,11 @@ class Answers {
   // The text in the pool, found without hashing after the first time.
   ir::StringId PoolText(NameId text);
 
+  // Asks again what a trail recorded, by the function above of that question. A question whose
+  // answer depends on no option, and that found nothing wrong, is fixed: it has the same answer in
+  // every variant of the program.
+  Answer Ask(const Question& question);
+
   // --- for the walk ------------------------------------------------------------------------------
   void SetStage(ir::Stage stage) { stage_ = stage; }
   // One declaration of a constant. `diagnostics`, if given, gets what is wrong with it.
@@ -125,14 +131,19 @@ class Answers {
   std::vector<Diagnostic> TakeDiagnostics();
   // Number of the value that an enum option has among those it declares.
   uint32_t EnumIndex(ir::OptionId option) const { return values_->bits[option.value]; }
-  // Structs and functions whose closed form was asked, in order of asking.
-  std::span<const ir::DeclId> closed_decls() const { return closed_decls_; }
+  // Structs and functions whose closed form was asked and whose name somebody else has too, in
+  // order of asking.
+  std::span<const ir::DeclId> contested() const { return contested_; }
 
  private:
   class Scope;
   struct ChainStep;
 
-  // Rows that are valid while their epoch is that of the variant, each with its read set.
+  // Rows that are valid while their epoch is not before that of the variant, each with its read
+  // set. One bit more than there are options says that asking has an effect of its own: a
+  // diagnostic, or a name that may clash. Rows with an empty read set are fixed: valid in every
+  // variant.
+  static constexpr uint32_t kFixed = 0xffffffffu;
   template <class Row>
   struct Memo {
     std::vector<Row> rows;
@@ -149,7 +160,7 @@ class Answers {
   };
   struct AliasRow {
     bool in_progress = false;
-    std::span<const NameId> path = {};
+    std::vector<NameId> path = {};
   };
   enum class NodeKind : uint8_t { kExpression, kConstant, kConstantName };
   struct Node {
@@ -161,7 +172,14 @@ class Answers {
   void Size(Memo<Row>& memo, size_t count);
   template <class Row>
   bool Known(const Memo<Row>& memo, uint32_t id) const {
-    return memo.epochs[id] == epoch_;
+    return memo.epochs[id] >= epoch_;
+  }
+  template <class Row>
+  void Keep(Memo<Row>& memo, uint32_t id) {
+    memo.epochs[id] = IsEmpty(ReadsOf(memo, id)) ? kFixed : epoch_;
+  }
+  static bool IsEmpty(std::span<const uint64_t> reads) {
+    return std::ranges::all_of(reads, [](uint64_t word) { return word == 0; });
   }
   template <class Row>
   std::span<uint64_t> ReadsOf(Memo<Row>& memo, uint32_t id) {
@@ -171,7 +189,9 @@ class Answers {
   void AddReads(std::span<const uint64_t> reads);
   void Enter();  // begins an answer: its reads are its own, and its questions are in no trail
   void Leave(std::span<uint64_t> reads);  // ends it; `reads` gets what was read
-  void Record(const Question& question, const Answer& answer);
+  void NoteEffect();                      // in the answer in progress
+  uint64_t EffectBit() const { return uint64_t{1} << (program_.option_count() % 64); }
+  void Record(const Question& question, const Answer& answer, std::span<const uint64_t> reads);
 
   // --- evaluation, answers_values.cc -------------------------------------------------------------
   void Demand(Node node);
@@ -219,15 +239,15 @@ class Answers {
   Memo<MemberAnswer> members_;  // by the MemberId of the first member of that name
   Memo<DeclRow> decls_;
   Memo<AliasRow> aliases_;
-  Arena alias_paths_;
   std::vector<ir::StringId> pool_texts_;  // by NameId; kept over Reset, as the pool is
   std::vector<Node> work_;
   std::vector<uint64_t> frames_;  // read sets in progress, one after the other
   std::vector<Trail*> trails_;    // null while an answer is computed
   std::vector<ir::DeclId> open_decls_;
   std::vector<ir::MemberId> open_aliases_;
-  std::vector<ir::DeclId> closed_decls_;
+  std::vector<ir::DeclId> contested_;
   std::vector<Diagnostic> found_;
+  std::vector<size_t> found_before_;  // by answer in progress
 };
 
 }  // namespace kiln::resolve

@@ -126,7 +126,7 @@ bool Answers::ComputeExpression(ir::CexprId id) {
     }
   }
   expressions_.rows[id.value] = value;
-  expressions_.epochs[id.value] = epoch_;
+  Keep(expressions_, id.value);
   return true;
 }
 
@@ -177,7 +177,7 @@ bool Answers::ComputeConstant(ir::DeclId id) {
     unite(body);
   }
   constants_.rows[id.value] = state;
-  constants_.epochs[id.value] = epoch_;
+  Keep(constants_, id.value);
   return true;
 }
 
@@ -209,7 +209,7 @@ bool Answers::ComputeConstantName(NameId name) {
     row.answer.kind = NameAnswer::Kind::kFailed;
   }
   constant_names_.rows[name.value] = row;
-  constant_names_.epochs[name.value] = epoch_;
+  Keep(constant_names_, name.value);
   return true;
 }
 

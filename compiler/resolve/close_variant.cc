@@ -72,7 +72,7 @@ class VariantCloser {
     out_.settings = CloseSettings(program_, color_outputs_, answers_, diagnostics_);
     settings_reads_ |= answers_.EndReads();
     CloseEntries();
-    for (const ir::DeclId id : answers_.closed_decls()) {
+    for (const ir::DeclId id : answers_.contested()) {
       names_.Add(id);
     }
     out_.live_options = answers_.EndReads();
@@ -168,14 +168,42 @@ class VariantCloser {
     }
   }
 
-  // What was asked for so far and is no part of the interface is held by it.
+  // The structs of the interface, outer ones first.
   void ListStructs() {
-    for (const ir::DeclId id : answers_.closed_decls()) {
-      const ir::ClosedDecl* closed = answers_.Decl(id);
-      if (closed != nullptr && closed->kind == ir::DeclKind::kStruct) {
-        out_.structs.push_back(closed);
+    std::vector<ir::TypeId> pending;
+    for (const ir::ClosedDecl* closed : out_.interface) {
+      if (closed->kind == ir::DeclKind::kBuffer || closed->kind == ir::DeclKind::kPushConstant) {
+        PushMembers(*closed, pending);
+      }
+      while (!pending.empty()) {
+        const ir::ClosedDecl* held = StructOf(pending.back());
+        pending.pop_back();
+        if (held != nullptr && std::ranges::find(out_.structs, held) == out_.structs.end()) {
+          out_.structs.push_back(held);
+          PushMembers(*held, pending);
+        }
       }
     }
+  }
+
+  static void PushMembers(const ir::ClosedDecl& closed, std::vector<ir::TypeId>& pending) {
+    for (size_t i = closed.members.size(); i > 0; --i) {
+      pending.push_back(closed.members[i - 1].type);
+    }
+  }
+
+  // Null: the type holds no struct.
+  const ir::ClosedDecl* StructOf(ir::TypeId type) {
+    const ir::Pool& pool = answers_.pool();
+    while (pool[type].kind == ir::TypeKind::kArray ||
+           pool[type].kind == ir::TypeKind::kRuntimeArray) {
+      type = ir::TypeId{pool[type].element};
+    }
+    if (pool[type].kind != ir::TypeKind::kStruct) {
+      return nullptr;
+    }
+    return answers_.Decl(
+        answers_.Struct(program_.FindName(pool.Text(pool.ShapeOf(type).name))).decl());
   }
 
   // One lint each, where the limit is passed.

@@ -396,6 +396,13 @@ std::span<const ir::DeclId> Program::Globals(NameId name) const {
 }
 ir::OptionId Program::Option(NameId name) const { return candidates_[name.value].option; }
 
+bool Program::Contested(NameId name) const {
+  const Candidates& all = candidates_[name.value];
+  return all.functions.size() + all.structs.size() + all.constants.size() + all.globals.size() +
+             (all.option.valid() ? 1 : 0) >
+         1;
+}
+
 bool Program::MayHaveValue(ir::OptionId id, NameId text) const {
   if (!id.valid()) {
     return true;

@@ -112,6 +112,8 @@ class Program {
   std::span<const ir::DeclId> Globals(
       NameId name) const;  // containers, buffers, push constants, samplers, images, workgroup
   ir::OptionId Option(NameId name) const;  // invalid if none
+  // Whether more than one declaration has that name, whatever they are and under any condition.
+  bool Contested(NameId name) const;
 
   std::span<const ir::OptionId> options_by_name() const { return options_by_name_; }
   // In program order; the interface in binding order (rpl.md 8.1 step 3), settings left out.

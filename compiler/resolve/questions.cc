@@ -225,11 +225,11 @@ std::string Line(const Asked& asked, const Program& program, const ir::Pool& poo
 
 }  // namespace
 
-void Trail::Add(const Question& question, const Answer& answer) {
+void Trail::Add(const Question& question, const Answer& answer, bool fixed) {
   index_.FindOrAdd(
       HashOf(question), [&](uint32_t i) { return asked_[i].question == question; },
       [&] {
-        asked_.push_back({.question = question, .answer = answer});
+        asked_.push_back({.question = question, .answer = answer, .fixed = fixed});
         return static_cast<uint32_t>(asked_.size() - 1);
       });
 }

@@ -45,11 +45,12 @@ struct Answer {
 struct Asked {
   Question question;
   Answer answer;
+  bool fixed = false;  // the same answer in every variant
 };
 class Trail {
  public:
   // Keeps the first of equal questions.
-  void Add(const Question& question, const Answer& answer);
+  void Add(const Question& question, const Answer& answer, bool fixed);
   std::span<const Asked> asked() const { return asked_; }
 
  private:

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Closed units that are remembered by what they asked: each is closed once per distinct answers.
+// Everything else is as in DirectUnits. One program, one pool, one thread.
+// Spec: architecture.md 10.2
+#pragma once
+
+#include <vector>
+
+#include "compiler/resolve/answer_tree.h"
+#include "compiler/resolve/program.h"
+#include "compiler/resolve/units.h"
+
+namespace kiln::driver {
+
+class MemoUnits final : public resolve::Units {
+ public:
+  explicit MemoUnits(const resolve::Program& program);
+
+  const Diagnosed<ir::ClosedDecl>& Decl(ir::DeclId decl, resolve::Answers& answers) override;
+  const Diagnosed<ir::ClosedSegment>& Segment(ir::SegmentId segment,
+                                              resolve::Answers& answers) override;
+
+  size_t decl_versions() const { return decl_versions_; }
+  size_t segment_versions() const { return segment_versions_; }
+
+ private:
+  const resolve::Program& program_;
+  std::vector<resolve::AnswerTree<Diagnosed<ir::ClosedDecl>>> decls_;        // by DeclId
+  std::vector<resolve::AnswerTree<Diagnosed<ir::ClosedSegment>>> segments_;  // by SegmentId
+  size_t decl_versions_ = 0;
+  size_t segment_versions_ = 0;
+};
+
+}  // namespace kiln::driver
