@@ -81,6 +81,7 @@ class Linker {
       AddDecls(m);
     }
     SortOptions();
+    FindContested();
     for (uint32_t m = 0; m < program_.modules_.size(); ++m) {
       AddCexprs(m);
     }
@@ -207,6 +208,23 @@ class Linker {
         return;
     }
     KILN_UNREACHABLE();
+  }
+
+  void FindContested() {
+    program_.contested_.assign(program_.names_.size(), false);
+    for (size_t i = 0; i < program_.candidates_.size(); ++i) {
+      const Program::Candidates& all = program_.candidates_[i];
+      const size_t owners = all.functions.size() + all.structs.size() + all.constants.size() +
+                            all.globals.size() + (all.option.valid() ? 1 : 0);
+      program_.contested_[i] = owners > 1;
+    }
+    for (uint32_t m = 0; m < program_.modules_.size(); ++m) {
+      for (const ir::Local& local : program_.modules_[m].locals) {
+        if (local.name.valid()) {
+          program_.contested_[program_.Name(m, local.name).value] = true;
+        }
+      }
+    }
   }
 
   // Operands precede users, so one pass in row order sees every operand before its user.
@@ -395,13 +413,6 @@ std::span<const ir::DeclId> Program::Globals(NameId name) const {
   return candidates_[name.value].globals;
 }
 ir::OptionId Program::Option(NameId name) const { return candidates_[name.value].option; }
-
-bool Program::Contested(NameId name) const {
-  const Candidates& all = candidates_[name.value];
-  return all.functions.size() + all.structs.size() + all.constants.size() + all.globals.size() +
-             (all.option.valid() ? 1 : 0) >
-         1;
-}
 
 bool Program::MayHaveValue(ir::OptionId id, NameId text) const {
   if (!id.valid()) {

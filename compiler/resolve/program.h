@@ -112,8 +112,9 @@ class Program {
   std::span<const ir::DeclId> Globals(
       NameId name) const;  // containers, buffers, push constants, samplers, images, workgroup
   ir::OptionId Option(NameId name) const;  // invalid if none
-  // Whether more than one declaration has that name, whatever they are and under any condition.
-  bool Contested(NameId name) const;
+  // Whether two may have that name, whatever they are and under any condition: declarations, or a
+  // declaration and something local to a function.
+  bool Contested(NameId name) const { return contested_[name.value]; }
 
   std::span<const ir::OptionId> options_by_name() const { return options_by_name_; }
   // In program order; the interface in binding order (rpl.md 8.1 step 3), settings left out.
@@ -141,6 +142,7 @@ class Program {
     ir::OptionId option;
   };
   std::vector<Candidates> candidates_;  // by NameId
+  std::vector<bool> contested_;         // by NameId
   std::vector<bool> stage_sensitive_;   // by DeclId
   std::vector<InstRange> inst_ranges_;  // by DeclId
   uint32_t decl_count_ = 0;
