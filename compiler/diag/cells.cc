@@ -77,6 +77,10 @@ std::string Escape(std::string_view bytes) {
 
 // The code point at the start of text (not empty), or its first byte if that is ill-formed.
 Cell FirstCell(std::string_view text, uint32_t& size) {
+  if (text[0] >= 0x20 && text[0] < 0x7f) {  // nearly all of every source
+    size = 1;
+    return {.width = 1, .text = std::string(text.substr(0, 1))};
+  }
   const CodePoint point = DecodeUtf8(text);
   size = std::max(point.size, 1u);
   const std::string_view bytes = text.substr(0, size);

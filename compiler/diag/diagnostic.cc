@@ -223,6 +223,11 @@ std::string NoteText(const Note& note) {
 void SortAndMerge(std::vector<Diagnostic>& diagnostics) {
   std::ranges::sort(diagnostics, Before);
   diagnostics.erase(std::unique(diagnostics.begin(), diagnostics.end()), diagnostics.end());
+  if (diagnostics.size() > kMaxDiagnostics) {
+    std::ranges::stable_sort(diagnostics, {}, &Diagnostic::severity);
+    diagnostics.resize(kMaxDiagnostics);
+    std::ranges::sort(diagnostics, Before);
+  }
 }
 
 }  // namespace kiln

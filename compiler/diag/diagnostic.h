@@ -139,7 +139,9 @@ std::string LabelText(const Label& label);
 std::string NoteText(const Note& note);  // without heading
 
 // Orders by module, byte offset, code, and then by everything else, so that the order is total;
-// merges equal ones. Diagnostics without place come last.
+// merges equal ones. Diagnostics without place come last. Of more than kMaxDiagnostics the most
+// severe are kept, and of those the first (daemon.md 10).
+inline constexpr size_t kMaxDiagnostics = 100;
 void SortAndMerge(std::vector<Diagnostic>& diagnostics);
 
 }  // namespace kiln

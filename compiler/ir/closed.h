@@ -81,6 +81,28 @@ struct Mention {
   SpanId span{};  // of the first mention
 };
 
+// What a segment does to local variables that are declared without a value, in order, for the walk
+// (rpl.md 8.8). Branches and loops hold parts: kBranch part {kNext part} kEnd; the parts of a loop
+// are its condition, body and continuing block.
+enum class FlowKind : uint8_t {
+  kDeclare,  // id: LocalId
+  kRead,     // id: LocalId
+  kAssign,   // id: LocalId
+  kBranch,
+  kLoop,
+  kNext,
+  kEnd,
+  kBreak,
+  kContinue,
+  kLeave,  // the function
+  kHole,   // id: SegmentId
+};
+struct FlowEvent {
+  FlowKind kind = FlowKind::kLeave;
+  uint32_t id = 0;
+  SpanId span{};  // of the mention
+};
+
 struct ClosedSegment {
   SegmentId segment{};
   DeclId function{};
@@ -93,8 +115,10 @@ struct ClosedSegment {
   std::vector<Mention> mentions{};               // variables and callees in order of first mention
   std::vector<SegmentId> holes{};                // in order; each is also a Hole inst
   std::vector<StageVariable> stage_variables{};  // mentioned, in order
-  std::vector<SpanId> spans{};                   // parallel to insts; of the module of the function
-  uint32_t module = 0;                           // ordinal, for spans
+  std::vector<FlowEvent> flow{};     // empty if the function declares no variable without a value
+  std::vector<LocalId> contested{};  // own names that a function or struct of the program has too
+  std::vector<SpanId> spans{};       // parallel to insts; of the module of the function
+  uint32_t module = 0;               // ordinal, for spans
   bool discards = false;
   bool bound = false;              // touches a container or calls a stage function (rpl.md 8.9)
   bool uses_implicit_lod = false;  // then the stage was asked

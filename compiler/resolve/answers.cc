@@ -329,52 +329,57 @@ MemberAnswer Answers::FindMember(ir::DeclId owner, NameId name, ir::MemberId fir
 }
 
 std::span<const NameId> Answers::AliasPath(ir::MemberId alias) {
-  AliasRow& row = aliases_.rows[alias.value];
   if (!Known(aliases_, alias.value)) {
-    row.in_progress = true;
-    row.path.clear();
-    aliases_.epochs[alias.value] = epoch_;
-    Enter();
-    open_aliases_.push_back(alias);
-    ExpandAlias(alias, row);
-    open_aliases_.pop_back();
-    row.in_progress = false;
-    Leave(ReadsOf(aliases_, alias.value));
-    Keep(aliases_, alias.value);
-  } else if (row.in_progress) {
-    ReportAliasCycle(alias);
-    NoteEffect();
-    Record({.kind = QuestionKind::kAliasPath, .a = alias.value}, {}, kHasEffect);
-    return {};
+    ExpandAlias(alias);
   }
   AddReads(ReadsOf(aliases_, alias.value));
+  const std::span<const NameId> path = aliases_.rows[alias.value];
   if (!trails_.empty() && trails_.back() != nullptr) {
-    Record({.kind = QuestionKind::kAliasPath, .a = alias.value},
-           Pack(std::span<const NameId>(row.path)), ReadsOf(aliases_, alias.value));
+    Record({.kind = QuestionKind::kAliasPath, .a = alias.value}, Pack(path),
+           ReadsOf(aliases_, alias.value));
   }
-  return row.path;
+  return path;
 }
 
-void Answers::ExpandAlias(ir::MemberId alias, AliasRow& row) {
-  const uint32_t m = program_.ModuleOf(alias);
-  const std::span<const uint32_t> items =
-      program_.module(m).List(ir::ListId{program_.Get(alias).value});
-  if (items.empty() || open_aliases_.size() > kStructNesting) {
-    return;  // RPL4030 is the owner's
-  }
-  const MemberAnswer start =
-      Member(program_.OwnerOf(alias), program_.Name(m, ir::StringId{items[0]}));
-  if (start.kind == MemberAnswer::Kind::kAlias) {
-    const std::span<const NameId> inner = AliasPath(start.member);
-    row.path.assign(inner.begin(), inner.end());
-  } else if (start.kind == MemberAnswer::Kind::kField) {
-    row.path.push_back(program_.Name(m, ir::StringId{items[0]}));
-  }
-  if (row.path.empty()) {
-    return;
-  }
-  for (const uint32_t item : items.subspan(1)) {
-    row.path.push_back(program_.Name(m, ir::StringId{item}));
+// Chains of aliases are as long as the author likes: no recursion.
+void Answers::ExpandAlias(ir::MemberId first) {
+  const auto enter = [&](ir::MemberId alias) {
+    Enter();
+    open_aliases_.push_back(alias);
+  };
+  enter(first);
+  while (!open_aliases_.empty()) {
+    const ir::MemberId alias = open_aliases_.back();
+    const uint32_t m = program_.ModuleOf(alias);
+    const std::span<const uint32_t> items =
+        program_.module(m).List(ir::ListId{program_.Get(alias).value});
+    std::vector<NameId> path;
+    if (!items.empty()) {  // else RPL4030, which is the owner's
+      const NameId name = program_.Name(m, ir::StringId{items[0]});
+      const MemberAnswer start = Member(program_.OwnerOf(alias), name);
+      if (start.kind == MemberAnswer::Kind::kField) {
+        path.push_back(name);
+      } else if (start.kind == MemberAnswer::Kind::kAlias) {
+        if (std::ranges::find(open_aliases_, start.member) != open_aliases_.end()) {
+          ReportAliasCycle(start.member);
+        } else if (!Known(aliases_, start.member.value)) {
+          enter(start.member);
+          continue;
+        } else {
+          AddReads(ReadsOf(aliases_, start.member.value));
+          path = aliases_.rows[start.member.value];
+        }
+      }
+    }
+    if (!path.empty()) {
+      for (const uint32_t item : items.subspan(1)) {
+        path.push_back(program_.Name(m, ir::StringId{item}));
+      }
+    }
+    aliases_.rows[alias.value] = std::move(path);
+    Leave(ReadsOf(aliases_, alias.value));
+    Keep(aliases_, alias.value);
+    open_aliases_.pop_back();
   }
 }
 

@@ -158,10 +158,6 @@ class Answers {
     bool in_progress = false;
     const ir::ClosedDecl* closed = nullptr;
   };
-  struct AliasRow {
-    bool in_progress = false;
-    std::vector<NameId> path = {};
-  };
   enum class NodeKind : uint8_t { kExpression, kConstant, kConstantName };
   struct Node {
     NodeKind kind;
@@ -220,7 +216,7 @@ class Answers {
   MemberAnswer FindMember(ir::DeclId owner, NameId name, ir::MemberId first);
   const ir::ClosedDecl* CloseOnce(ir::DeclId decl);
   void ReportCycle(ir::DeclId decl);
-  void ExpandAlias(ir::MemberId alias, AliasRow& row);
+  void ExpandAlias(ir::MemberId first);
   void ReportAliasCycle(ir::MemberId alias);
 
   const Program& program_;
@@ -238,7 +234,7 @@ class Answers {
   Memo<NameAnswer> functions_, structs_, globals_;
   Memo<MemberAnswer> members_;  // by the MemberId of the first member of that name
   Memo<DeclRow> decls_;
-  Memo<AliasRow> aliases_;
+  Memo<std::vector<NameId>> aliases_;     // empty: it failed
   std::vector<ir::StringId> pool_texts_;  // by NameId; kept over Reset, as the pool is
   std::vector<Node> work_;
   std::vector<uint64_t> frames_;  // read sets in progress, one after the other

@@ -37,6 +37,9 @@ bool IsArray(const ir::Type& type) {
   return type.kind == ir::TypeKind::kArray || type.kind == ir::TypeKind::kRuntimeArray;
 }
 
+constexpr uint32_t kMaxRows = 262'144;    // of a closed segment (daemon.md 10: SPIR-V ids)
+constexpr uint32_t kMaxAliasDepth = 256;  // rpl.md 1.5
+
 uint32_t LetterIndex(char letter) {
   return static_cast<uint32_t>(std::string_view("xyzw").find(letter));
 }
@@ -78,9 +81,14 @@ Operand SegmentCloser::CloseNameRef(uint32_t id) {
 Operand SegmentCloser::CloseLocalMention(ir::LocalId id, uint32_t) {
   const ir::Local& local = program_.Get(id);
   if (local.kind == ir::LocalKind::kAlias) {
+    if (!MayExpand(local)) {
+      return {};
+    }
     const std::span<const uint32_t> insts = module_.InstsOf(ir::BlockId{local.block});
     const uint32_t mention = current_;
+    ++alias_depth_;
     CloseInsts(insts);
+    --alias_depth_;
     current_ = mention;
     KILN_CHECK(!insts.empty() && Open(insts.back()).kind == ir::InstKind::kYield,
                "alias block of {} rows yields nothing", insts.size());
@@ -210,6 +218,28 @@ Operand SegmentCloser::CloseOptionMention(std::string_view kind, std::string_vie
   return operand;
 }
 
+// An alias stands for its expression at each mention, so a few lines can ask for any amount.
+bool SegmentCloser::MayExpand(const ir::Local& alias) {
+  if (too_large_ || out_.insts.size() > kMaxRows) {
+    if (!too_large_) {
+      Report(Make(Code::kLim1001, MainOf(current_))
+                 .With("what", "function '" + std::string(module_.Text(function_.name)) + "'")
+
+                 .With("parts", "instructions")
+                 .With("limit", kMaxRows));
+    }
+    too_large_ = true;
+    return false;
+  }
+  if (alias_depth_ >= kMaxAliasDepth) {
+    Report(Make(Code::kRpl1009, MainOf(current_))
+               .With("text", module_.Text(alias.name))
+               .With("limit", kMaxAliasDepth));
+    return false;
+  }
+  return true;
+}
+
 // --- members
 // ----------------------------------------------------------------------------------------
 
@@ -229,7 +259,8 @@ Operand SegmentCloser::CloseMember(const Operand& source, std::string_view name,
                  ? CloseDeclMember(source, answer.decl(), name, inst)
                  : Operand{};
     }
-    if (type.kind == ir::TypeKind::kVector) {
+    const bool flag = source.type == pool_.bool_type();  // has no components
+    if (type.kind == ir::TypeKind::kVector && !flag) {
       return CloseComponents(source, name, inst);
     }
     if (type.kind == ir::TypeKind::kMatrix) {

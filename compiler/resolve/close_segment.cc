@@ -61,6 +61,7 @@ Diagnosed<ir::ClosedSegment> SegmentCloser::Run() {
   }
   Diagnosed<ir::ClosedSegment> result;
   if (!HasErrors(diagnostics_)) {
+    out_.flow = FlowOf(program_, out_, bare_);
     result.value = std::move(out_);
   }
   result.diagnostics = std::move(diagnostics_);
@@ -193,6 +194,9 @@ Operand SegmentCloser::ValueOf(ir::InstId inst) const {
 }
 
 std::string SegmentCloser::TypeName(ir::TypeId type) const {
+  if (type == pool_.bool_type()) {
+    return module_.header.version >= 2 ? "b1" : "boolean";  // version 1 has no name for it
+  }
   return type.valid() ? ir::TypeText(pool_, type) : std::string("void");
 }
 

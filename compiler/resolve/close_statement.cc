@@ -306,11 +306,24 @@ SegmentCloser::Flow SegmentCloser::CloseExpressionStatement(uint32_t id) {
   }
   // The rows of the expression directly precede the statement.
   const bool has_effect = SlotOf(id).effects_before != SlotOf(statement_begin_).effects_before;
-  if (has_effect || OperandOf(expression).kind == OperandKind::kFailed) {
+  if (has_effect || OperandOf(expression).kind == OperandKind::kFailed ||
+      RefuseContainer(expression)) {
     return Flow::kGoesOn;
   }
   Report(Make(Code::kRpl6044, MainOf(expression.value)).With("text", TextOf(expression.value)));
   return Flow::kGoesOn;
+}
+
+// A container stands only before '.' (rpl.md 5.4).
+bool SegmentCloser::RefuseContainer(ir::InstId expression) {
+  const Operand& operand = OperandOf(expression);
+  if (operand.kind != OperandKind::kContainer) {
+    return false;
+  }
+  Report(Make(Code::kRpl6004, MainOf(expression.value))
+             .With("kind", DeclKindText(program_.Get(operand.decl)))
+             .With("name", TextOf(expression.value)));
+  return true;
 }
 
 void SegmentCloser::CloseVariable(uint32_t id) {
@@ -335,6 +348,9 @@ void SegmentCloser::CloseVariable(uint32_t id) {
                          .name = pool_.InternText(name),
                          .type = type});
   if (!variable.initialiser.valid()) {
+    bare_.push_back({.before = static_cast<uint32_t>(out_.insts.size()),
+                     .depth = static_cast<uint32_t>(pending_.size()),
+                     .local = Global(variable.local)});
     return;
   }
   const Role role{.form = Role::Form::kPlain, .text = "initialiser"};
@@ -380,8 +396,10 @@ void SegmentCloser::CloseAlias(uint32_t id) {
   const size_t blocks = out_.blocks.size();
   const size_t block_insts = out_.block_insts.size();
   BeginBlock();
-  CloseInsts(module_.InstsOf(alias.block));
+  const std::span<const uint32_t> rows = module_.InstsOf(alias.block);
+  CloseInsts(rows);
   pending_.pop_back();
+  RefuseContainer(Open(rows.back()).As<ir::YieldInst>().value);
   out_.insts.resize(insts);
   out_.spans.resize(insts);
   out_.extra.resize(extra);
@@ -394,14 +412,9 @@ void SegmentCloser::CheckNewName(ir::LocalId id) {
   const std::string_view name = module_.Text(local.name);
   const ir::SpanId span =
       module_.local_spans.empty() ? ir::SpanId{} : module_.local_spans[id.value].name;
-  const auto kind_of = [](ir::LocalKind kind) -> std::string_view {
-    return kind == ir::LocalKind::kParameter ? "argument"
-           : kind == ir::LocalKind::kAlias   ? "alias"
-                                             : "variable";
-  };
   const auto report = [&](std::string_view other_kind, const Location& other) {
     Report(Make(Code::kRpl6040, At(span))
-               .With("kind", kind_of(local.kind))
+               .With("kind", LocalKindText(local.kind))
                .With("name", name)
                .With("other_kind", other_kind));
     if (other.known()) {
@@ -413,12 +426,15 @@ void SegmentCloser::CheckNewName(ir::LocalId id) {
   for (const uint32_t shadowed : module_.List(local.shadowed)) {
     const ir::Local& other = module_.locals[shadowed];
     if (answers_.Holds(Global(other.condition))) {
-      report(kind_of(other.kind),
+      report(LocalKindText(other.kind),
              At(module_.local_spans.empty() ? ir::SpanId{} : module_.local_spans[shadowed].name));
       return;
     }
   }
   const NameId global = program_.Name(module_ordinal_, local.name);
+  if (!program_.Functions(global).empty() || !program_.Structs(global).empty()) {
+    out_.contested.push_back(Global(id));  // the walk knows what the variant resolves
+  }
   if (!program_.Option(global).valid() && program_.Constants(global).empty() &&
       program_.Globals(global).empty()) {
     return;  // nobody ever declares it: no question

@@ -13,6 +13,7 @@ namespace kiln::resolve {
 namespace {
 
 constexpr uint64_t kSizeLimit = uint64_t{1} << 32;
+constexpr uint64_t kItemLimit = 65536;  // of a local variable, argument or value (daemon.md 10)
 
 class TypeCloser {
  public:
@@ -42,7 +43,7 @@ class TypeCloser {
                            .element = type.value,
                            .extent = runtime ? 0 : counts_[i - 1]});
     }
-    return CheckSize(type) ? type : ir::TypeId{};
+    return CheckSize(type) && CheckItems(type) ? type : ir::TypeId{};
   }
 
  private:
@@ -195,6 +196,43 @@ class TypeCloser {
       return false;
     }
     return true;
+  }
+
+  // Vectors and matrices that a value of this type holds, none for what is no value.
+  uint64_t LeavesOf(ir::TypeId id, FlatMap<uint32_t, uint64_t>& known) {
+    const ir::Type& type = pool_[id];
+    if (type.kind == ir::TypeKind::kArray) {
+      return std::min(kSizeLimit, LeavesOf(ir::TypeId{type.element}, known) * type.extent);
+    }
+    if (type.kind != ir::TypeKind::kStruct) {
+      return 1;
+    }
+    if (const uint64_t* count = known.Find(id.value)) {
+      return *count;
+    }
+    uint64_t count = 0;
+    for (const ir::ShapeMember& member : pool_.Members(id)) {
+      count = std::min(kSizeLimit, count + LeavesOf(member.type, known));
+    }
+    known.Insert(id.value, count);
+    return count;
+  }
+
+  // Values are copied item by item where layouts differ, so their number is bounded.
+  bool CheckItems(ir::TypeId type) {
+    if (written_.use == TypeUse::kField || written_.use == TypeUse::kImageExtent) {
+      return true;
+    }
+    FlatMap<uint32_t, uint64_t> known;
+    const uint64_t count = LeavesOf(type, known);
+    if (count > kItemLimit) {
+      Report(Code::kLim1001).arguments = {
+          {"what", std::string(UseText()) + " '" + std::string(written_.owner) + "'"},
+
+          {"parts", "items"},
+          {"limit", kItemLimit}};
+    }
+    return count <= kItemLimit;
   }
 
   // The least size in bytes; layout adds padding and checks again.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compiler/base/check.h"
+#include "compiler/resolve/assigned.h"
 #include "compiler/resolve/close_settings.h"
 #include "compiler/resolve/kind_text.h"
 #include "compiler/resolve/name_space.h"
@@ -75,6 +76,7 @@ class VariantCloser {
     for (const ir::DeclId id : answers_.contested()) {
       names_.Add(id);
     }
+    CheckFunctions();
     out_.live_options = answers_.EndReads();
     ListOptions();
 
@@ -344,6 +346,21 @@ class VariantCloser {
     for (const ir::FunctionRef& function : entry.functions) {
       for (const ir::SegmentRef& segment : function.segments) {
         visit(*segment.closed);
+      }
+    }
+  }
+
+  // What only all live segments together show. A function of two entry points is looked at twice;
+  // equal messages are merged.
+  void CheckFunctions() {
+    for (const ir::EntryRef& entry : out_.entries) {
+      for (const ir::FunctionRef& function : entry.functions) {
+        CheckAssigned(program_, function, diagnostics_);
+        for (const ir::SegmentRef& segment : function.segments) {
+          for (const ir::LocalId local : segment.closed->contested) {
+            names_.CheckLocal(local);
+          }
+        }
       }
     }
   }

@@ -60,6 +60,19 @@ std::string_view DeclKindText(const ir::Decl& decl) {
   KILN_UNREACHABLE();
 }
 
+std::string_view LocalKindText(ir::LocalKind kind) {
+  switch (kind) {
+    case ir::LocalKind::kParameter:
+      return "argument";
+    case ir::LocalKind::kAlias:
+      return "alias";
+    case ir::LocalKind::kVariable:
+    case ir::LocalKind::kLoopExit:
+      return "variable";
+  }
+  KILN_UNREACHABLE();
+}
+
 std::string_view StageText(ir::Stage stage) {
   switch (stage) {
     case ir::Stage::kVertex:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/resolve/memory_rules.h"
 
+#include <algorithm>
 #include <string>
 
 #include "compiler/base/flat_map.h"
@@ -9,6 +10,8 @@
 
 namespace kiln::resolve {
 namespace {
+
+constexpr uint64_t kParameterLimit = 16384;  // bounds the size of metadata (daemon.md 10)
 
 bool IsUniformLeaf(const ir::Type& type) {
   if (type.kind == ir::TypeKind::kMatrix) {
@@ -24,6 +27,20 @@ class MemoryCheck {
       : program_(program), pool_(pool), closed_(closed), diagnostics_(diagnostics) {}
 
   void Run() {
+    uint64_t parameters = 0;
+    for (const ir::ClosedMember& member : closed_.members) {
+      parameters = std::min(parameters + ParametersOf(member.type), kParameterLimit + 1);
+    }
+    if (parameters > kParameterLimit && closed_.kind != ir::DeclKind::kStruct) {
+      const std::string what(DeclKindText(program_.Get(closed_.decl)));
+      diagnostics_.push_back(
+          Make(Code::kLim1001, program_.At(closed_.origin.module, closed_.origin.span))
+              .With("what", what + " '" + std::string(OwnerText()) + "'")
+
+              .With("parts", "parameters")
+              .With("limit", kParameterLimit));
+      return;
+    }
     const bool uniform =
         closed_.kind == ir::DeclKind::kPushConstant ||
         (closed_.kind == ir::DeclKind::kBuffer && closed_.buffer() == ir::BufferKind::kUniform);
@@ -40,6 +57,30 @@ class MemoryCheck {
   }
 
  private:
+  // Flattened, as rpl.md 12.2 says; no more than one above the limit.
+  uint64_t ParametersOf(ir::TypeId id) {
+    const ir::Type& type = pool_[id];
+    if (type.kind == ir::TypeKind::kRuntimeArray) {
+      return ParametersOf(ir::TypeId{type.element});
+    }
+    if (type.kind == ir::TypeKind::kArray) {
+      const ir::TypeKind item = pool_[ir::TypeId{type.element}].kind;
+      return item == ir::TypeKind::kStruct || item == ir::TypeKind::kArray ? 0 : 1;
+    }
+    if (type.kind != ir::TypeKind::kStruct) {
+      return 1;
+    }
+    if (const uint64_t* count = parameters_.Find(id.value)) {
+      return *count;
+    }
+    uint64_t count = 0;
+    for (const ir::ShapeMember& member : pool_.Members(id)) {
+      count = std::min(count + ParametersOf(member.type), kParameterLimit + 1);
+    }
+    parameters_.Insert(id.value, count);
+    return count;
+  }
+
   std::string_view OwnerText() const { return pool_.Text(closed_.name); }
 
   Diagnostic About(Code code, const Location& where, std::string_view path) const {
@@ -90,6 +131,7 @@ class MemoryCheck {
   const ir::ClosedDecl& closed_;
   std::vector<Diagnostic>& diagnostics_;
   FlatMap<uint32_t, bool> checked_;
+  FlatMap<uint32_t, uint64_t> parameters_;  // of struct types
 };
 
 }  // namespace

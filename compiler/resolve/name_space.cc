@@ -45,6 +45,28 @@ void NameSpace::Add(ir::DeclId decl) {
   Report(name, owner, added);
 }
 
+void NameSpace::CheckLocal(ir::LocalId id) {
+  const uint32_t m = program_.ModuleOf(id);
+  const ir::ModuleView& view = program_.module(m);
+  const ir::Local& local = program_.Get(id);
+  const Owner& owner = owners_[program_.Name(m, local.name).value];
+  if (!owner.decl.valid()) {
+    return;
+  }
+  const ir::DeclKind kind = program_.Get(owner.decl).kind;
+  if (kind != ir::DeclKind::kFunction && kind != ir::DeclKind::kStruct) {
+    return;  // told where the local is closed
+  }
+  const uint32_t row = id.value - program_.bases(m).local;
+  const ir::SpanId span = view.local_spans.empty() ? ir::SpanId{} : view.local_spans[row].name;
+  const std::string_view name = view.Text(local.name);
+  diagnostics_.push_back(Make(Code::kRpl6040, program_.At(m, span))
+                             .With("kind", LocalKindText(local.kind))
+                             .With("name", name)
+                             .With("other_kind", KindOf(owner))
+                             .Label(LabelKind::kDeclaredHere, LocationOf(owner), {{"name", name}}));
+}
+
 void NameSpace::Report(NameId name, const Owner& earlier, const Owner& later) {
   const ir::DeclKind later_kind =
       later.decl.valid() ? program_.Get(later.decl).kind : ir::DeclKind::kSetting;

@@ -18,6 +18,9 @@ class NameSpace {
   // both are constants; two functions or structs of one name are reported by who looks them up.
   void Add(ir::DeclId decl);
 
+  // A name of a function's own against the functions and structs added so far (RPL6040).
+  void CheckLocal(ir::LocalId local);
+
  private:
   struct Owner {
     ir::OptionId option;

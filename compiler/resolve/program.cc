@@ -119,6 +119,8 @@ class Linker {
     program_.candidates_.resize(program_.names_.size());
     program_.stage_sensitive_.assign(next.decl, false);
     program_.inst_ranges_.resize(next.decl);
+    program_.bare_locals_.assign(next.local, false);
+    program_.has_bare_locals_.assign(next.decl, false);
     program_.owners_.resize(next.member);
     program_.decl_names_.reserve(next.decl);
     program_.cexprs_.reserve(next.cexpr);
@@ -281,7 +283,8 @@ class Linker {
            !program_.MayHaveValue(program_.candidates_[option.a].option, NameId{value.a});
   }
 
-  // Who calls which name, and who samples. Every condition counts as possible.
+  // Who calls which name, who samples, who leaves variables without a value. Every condition counts
+  // as possible.
   void CollectCalls(uint32_t m) {
     const ir::ModuleView& view = program_.modules_[m];
     std::vector<bool> seen(view.blocks.size(), false);
@@ -311,6 +314,12 @@ class Linker {
     if (inst.kind == ir::InstKind::kNameCall) {
       const NameId name = program_.Name(m, inst.As<ir::NameCallInst>().name);
       callers_[name.value].push_back(caller);
+    } else if (inst.kind == ir::InstKind::kVariable) {
+      const auto variable = inst.As<ir::VariableInst>();
+      if (!variable.initialiser.valid()) {
+        program_.bare_locals_[program_.bases_[m].local + variable.local.value] = true;
+        program_.has_bare_locals_[caller.value] = true;
+      }
     } else if (inst.kind == ir::InstKind::kNameBuiltin) {
       const ir::Builtin builtin = inst.As<ir::NameBuiltinInst>().builtin;
       if (builtin == ir::Builtin::kSample || builtin == ir::Builtin::kSampleDref) {

@@ -125,6 +125,9 @@ class Program {
   // Static facts. A function is stage-sensitive if it samples with implicit LOD, directly or
   // through any call (all conditions taken as unknown); rpl.md 6.4.
   bool StageSensitive(ir::DeclId function) const;
+  // A local variable that is declared without a value; a function that declares one.
+  bool DeclaredBare(ir::LocalId local) const { return bare_locals_[local.value]; }
+  bool HasBareLocals(ir::DeclId function) const { return has_bare_locals_[function.value]; }
   // Rows of the module's instructions between which all of a function's lie, aliases included.
   InstRange InstsOf(ir::DeclId function) const { return inst_ranges_[function.value]; }
 
@@ -145,6 +148,8 @@ class Program {
   std::vector<bool> contested_;         // by NameId
   std::vector<bool> stage_sensitive_;   // by DeclId
   std::vector<InstRange> inst_ranges_;  // by DeclId
+  std::vector<bool> bare_locals_;       // by LocalId
+  std::vector<bool> has_bare_locals_;   // by DeclId
   uint32_t decl_count_ = 0;
   std::vector<NameId> option_names_;            // by OptionId
   std::vector<NameId> decl_names_;              // by DeclId

@@ -19,6 +19,7 @@
 #include "compiler/ir/builtins.h"
 #include "compiler/ir/closed.h"
 #include "compiler/resolve/answers.h"
+#include "compiler/resolve/assigned.h"
 
 namespace kiln::resolve {
 
@@ -91,6 +92,7 @@ class SegmentCloser {
   Flow CloseJump(uint32_t inst);
   Flow CloseReturn(uint32_t inst);
   Flow CloseExpressionStatement(uint32_t inst);
+  bool RefuseContainer(ir::InstId expression);  // reports; true if it is one
   void CloseVariable(uint32_t inst);
   void CloseAlias(uint32_t inst);
   void CheckNewName(ir::LocalId local);
@@ -101,6 +103,7 @@ class SegmentCloser {
   // ---------------------------------------
   Operand CloseNameRef(uint32_t inst);
   Operand CloseLocalMention(ir::LocalId local, uint32_t inst);
+  bool MayExpand(const ir::Local& alias);
   Operand CloseGlobalMention(std::string_view name, NameId id, uint32_t inst);
   Operand CloseOptionMention(std::string_view kind, std::string_view name, const Value& value,
                              uint32_t inst);
@@ -214,6 +217,9 @@ class SegmentCloser {
   std::vector<ir::InstId> steps_;
   std::vector<std::vector<uint32_t>> pending_;
   FlatMap<ir::LocalId, ir::TypeId> local_types_;
+  std::vector<BareDeclaration> bare_;
+  uint32_t alias_depth_ = 0;      // aliases being expanded
+  bool too_large_ = false;        // said already
   uint32_t current_ = 0;          // open instruction that emitted rows belong to
   uint32_t statement_begin_ = 0;  // first row of the current statement
 

@@ -492,5 +492,83 @@ TEST(ResolveCodes, UnreachedDeclarations_AreNotLookedAt) {
             "");
 }
 
+constexpr char kPosition[] = "void v (void) { vertex_stage_output_position (f4 {0.0}); ";
+
+TEST(ResolveCodes, LocalNames_DifferFromFunctionsAndStructsOfTheVariant) {
+  const std::string function = "void bend (void) {}\nstruct part_t { f1 a; };\n";
+  const auto messages = [&](std::string_view body) {
+    return VariantOf({function + kPosition + std::string(body) + " }"}, "vertex:v").Messages();
+  };
+  EXPECT_EQ(messages("f1 bend = 1.0; bend ();"),
+            "RPL6040 variable 'bend' has the name of function 'bend'\n");
+  EXPECT_EQ(messages("bend (); f1 bend = 1.0;"),
+            "RPL6040 variable 'bend' has the name of function 'bend'\n");
+  EXPECT_EQ(messages("alias (bend, f1 {1.0}) bend ();"),
+            "RPL6040 alias 'bend' has the name of function 'bend'\n");
+  EXPECT_EQ(messages("f1 part_t = 1.0; part_t whole = part_t {1.0};"),
+            "RPL6040 variable 'part_t' has the name of struct 'part_t'\n");
+  EXPECT_EQ(messages("f1 v = 1.0;"), "RPL6040 variable 'v' has the name of function 'v'\n");
+  EXPECT_EQ(messages("f1 bend = 1.0; f1 part_t = 2.0;"), "");  // nothing reaches them
+}
+
+TEST(ResolveCodes, Containers_StandOnlyBeforeDots) {
+  const std::string container = "vertex_attribute_container leaf { f4 a; };\n";
+  const std::string message =
+      "RPL6004 vertex attribute container 'leaf' cannot be used as a value\n";
+  EXPECT_EQ(VariantOf({container + kPosition + "alias (whole, leaf) }"}, "vertex:v").Messages(),
+            message);
+  EXPECT_EQ(VariantOf({container + kPosition + "leaf; }"}, "vertex:v").Messages(), message);
+}
+
+TEST(ResolveCodes, FieldAliases_FormCyclesOfAnyLength) {
+  std::string chain;
+  for (int i = 0; i < 1000; ++i) {
+    chain += "alias (a" + std::to_string(i) + ", a" + std::to_string(i + 1) + ") ";
+  }
+  const std::string start = "set_pass uniform_buffer b { " + chain;
+  EXPECT_EQ(VariantOf({start + "f4 a1000; };"}).Messages(), "");
+  const std::string messages = VariantOf({start + "alias (a1000, a0) f4 x; };"}).Messages();
+  EXPECT_TRUE(messages.starts_with("RPL4032 field alias 'a0' refers to itself through 'a0' -> "));
+  EXPECT_EQ(messages.find('\n'), messages.size() - 1);
+}
+
+TEST(ResolveCodes, ScopeAliases_AreExpandedUpToALimit) {
+  std::string doubling = "alias (a0, f1 {1.0}) ";
+  std::string chain = "alias (a0, f1 {1.0}) ";
+  for (int i = 1; i < 300; ++i) {
+    const std::string before = "a" + std::to_string(i - 1);
+    doubling +=
+        i < 40 ? "alias (a" + std::to_string(i) + ", " + before + " + " + before + ") " : "";
+    chain += "alias (a" + std::to_string(i) + ", " + before + ") ";
+  }
+  EXPECT_EQ(VariantOf({kPosition + doubling + " }"}, "vertex:v").Messages(),
+            "LIM1001 function 'v' has too many instructions, the limit is 262144\n");
+  EXPECT_TRUE(VariantOf({kPosition + chain + " }"}, "vertex:v")
+                  .Messages()
+                  .starts_with("RPL1009 'a0' is nested more than 256 levels deep\n"));
+}
+
+TEST(ResolveCodes, ValuesAndParameters_AreBounded) {
+  const std::string doubling = [] {
+    std::string text;
+    for (int i = 0; i < 20; ++i) {
+      const std::string next = "q" + std::to_string(i + 1);
+      text += "struct q" + std::to_string(i) + " { " + next + " a; " + next + " b; };\n";
+    }
+    return text + "struct q20 { f1 a; };\n";
+  }();
+  EXPECT_EQ(VariantOf({doubling + "set_pass read_only_storage_buffer whole { q0 a; };"}).Messages(),
+            "LIM1001 read-only storage buffer 'whole' has too many parameters, the limit is "
+            "16384\n");
+  EXPECT_EQ(VariantOf({doubling + "set_pass read_only_storage_buffer whole { q6 a; };"}).Messages(),
+            "");
+  EXPECT_EQ(
+      VariantOf({kPosition + std::string("f1[65536] x; x[0u] = 1.0; }")}, "vertex:v").Messages(),
+      "");
+  EXPECT_EQ(
+      VariantOf({kPosition + std::string("f1[65537] x; x[0u] = 1.0; }")}, "vertex:v").Messages(),
+      "LIM1001 variable 'x' has too many items, the limit is 65536\n");
+}
+
 }  // namespace
 }  // namespace kiln::resolve
