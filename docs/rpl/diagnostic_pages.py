@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""One page for each diagnostic: compiler/diag/codes.def and the goldens of tests/golden/diag in,
+docs/rpl/diagnostics/*.md out. With --check it writes nothing and fails if a code has no golden or
+a page is not what it would write.
+
+usage: diagnostic_pages.py [--check] ROOT
+"""
+import pathlib
+import re
+import sys
+
+ROW = re.compile(r'KILN_CODE\((\w+), "(\w+)", "([\w-]+)", k(\w+), "((?:[^"\\]|\\.)*)"\)')
+
+
+def read_codes(root):
+    text = (root / "compiler/diag/codes.def").read_text()
+    return [row[1:] for row in ROW.findall(text)]
+
+
+def read_exempt(folder):
+    exempt = {}
+    for line in (folder / "without_golden.txt").read_text().splitlines():
+        if line and not line.startswith("#"):
+            code, means, fix = line.split("|")
+            exempt[code] = {"means": means, "fix": fix, "source": "", "report": ""}
+    return exempt
+
+
+def read_golden(path):
+    """The comment lines behind the first are 'means' and 'fix'; the rest is the example."""
+    page = {"means": "", "fix": ""}
+    source = []
+    tag = None
+    for line in path.read_text(errors="replace").splitlines()[1:]:
+        found = re.match(r"// (means|fix): (.*)", line)
+        if found and not source:
+            tag = found[1]
+            page[tag] = found[2]
+        elif line.startswith("//   ") and tag and not source:
+            page[tag] += " " + line[5:]
+        else:
+            source.append(line)
+    page["source"] = "\n".join(source)
+    expected = path.with_suffix(".expected")
+    page["report"] = expected.read_text() if expected.exists() else ""
+    return page
+
+
+def page_text(row, page):
+    code, name, severity, message = row
+    text = [f"# {code}: {name}", "", f"*{severity.lower()}*: {message}", ""]
+    text += ["## What it means", "", page["means"], ""]
+    if page["source"]:
+        text += ["## Example", "", "```rpl", page["source"], "```", ""]
+        text += ["```text", page["report"].rstrip("\n"), "```", ""]
+    text += ["## What to do", "", page["fix"], ""]
+    return "\n".join(text)
+
+
+def index_text(codes):
+    lines = ["# Diagnostics", "", "Written by `diagnostic_pages.py`; do not edit.", "",
+             "| code | name | severity | message |", "|---|---|---|---|"]
+    for code, name, severity, message in codes:
+        shown = message.replace("|", "\\|")
+        lines.append(f"| [{code}]({code}.md) | {name} | {severity.lower()} | {shown} |")
+    return "\n".join(lines) + "\n"
+
+
+def make_pages(root):
+    """File name -> text, and what is missing."""
+    folder = root / "tests/golden/diag"
+    exempt = read_exempt(folder)
+    codes = read_codes(root)
+    pages = {"README.md": index_text(codes)}
+    missing = []
+    for row in codes:
+        code = row[0]
+        golden = folder / f"{code}.rpl"
+        page = exempt.get(code) or (read_golden(golden) if golden.exists() else None)
+        if page is None or not page["means"] or not page["fix"]:
+            missing.append(f"{code}: no golden with 'means' and 'fix'")
+            continue
+        if code not in exempt and f"[{code}]" not in page["report"]:
+            missing.append(f"{code}: its golden does not show it")
+        pages[f"{code}.md"] = page_text(row, page)
+    known = {row[0] for row in codes}
+    for golden in folder.glob("*.rpl"):
+        if golden.stem not in known:
+            missing.append(f"{golden.name}: no such code")
+    return pages, missing
+
+
+def main():
+    check = "--check" in sys.argv
+    root = pathlib.Path(sys.argv[-1])
+    pages, wrong = make_pages(root)
+    out = root / "docs/rpl/diagnostics"
+    out.mkdir(exist_ok=True)
+    for name, text in pages.items():
+        path = out / name
+        if not check:
+            path.write_text(text)
+        elif not path.exists() or path.read_text() != text:
+            wrong.append(f"docs/rpl/diagnostics/{name}: run docs/rpl/diagnostic_pages.py {root}")
+    if check:
+        wrong += [f"{path.name}: no such code" for path in out.glob("*.md")
+                  if path.name not in pages]
+    print("\n".join(wrong) if wrong else f"{len(pages) - 1} pages")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
