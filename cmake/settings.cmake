@@ -23,3 +23,7 @@ target_link_libraries(kiln_settings INTERFACE kiln_generated)
 # Members that a designated initialiser leaves out are initialised all the same.
 target_compile_options(kiln_settings INTERFACE -Wall -Wextra -Wpedantic -Werror
                                                -Wno-missing-field-initializers)
+# What ccache needs to know precompiled headers by their content.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(kiln_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+endif()
