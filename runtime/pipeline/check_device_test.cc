@@ -54,6 +54,11 @@ INSTANTIATE_TEST_SUITE_P(
          },
          "(UNSUPPORTED): 'rock' needs shader_float16, VK_KHR_unheard_of, depth_bounds (not offered "
          "by fake device)"},
+        {"extensions_of_older_targets_are_core",
+         [](auto& d, auto&) {
+           d.required_extensions = {"VK_KHR_16bit_storage", "VK_KHR_storage_buffer_storage_class"};
+         },
+         ""},
         {"attachments_differ",
          [](auto& d, auto& c) {
            d.signature.color.push_back(VK_FORMAT_R8_UNORM);
