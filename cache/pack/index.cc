@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+#include "cache/pack/index.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "cache/pack/errors.h"
+
+namespace kiln::pack {
+namespace {
+
+Error Wrong(std::string text) {
+  return {.code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = {}};
+}
+
+// Indices of `items`, sorted by what `key` gives.
+template <class Items, class Key>
+std::vector<uint32_t> Order(const Items& items, const Key& key) {
+  std::vector<uint32_t> order(items.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](uint32_t a, uint32_t b) { return key(items[a]) < key(items[b]); });
+  return order;
+}
+
+class Indexer {
+ public:
+  explicit Indexer(const Contents& contents) : contents_(contents) {}
+
+  Result<Index> Make() {
+    KILN_TRY_VOID(Check());
+    AddPrograms();
+    AddEntries();
+    AddBlobs();
+    AddArtifacts();
+    AddPipelines();
+    return std::move(index_);
+  }
+
+ private:
+  Result<void> Check() const;
+  void AddPrograms();
+  void AddEntries();
+  void AddMasks(const Entry& entry, uint32_t row);
+  void AddBlobs();
+  void AddArtifacts();
+  void AddPipelines();
+
+  uint32_t String(const std::string& text) {
+    const auto [found, is_new] =
+        strings_.emplace(text, static_cast<uint32_t>(index_.strings.size()));
+    if (is_new) {
+      index_.strings.push_back(text);
+    }
+    return found->second;
+  }
+  uint32_t Blob(const Hash128& id) const { return blobs_.at(id); }
+
+  const Contents& contents_;
+  Index index_;
+  std::map<std::string, uint32_t> strings_;
+  std::vector<uint32_t> program_rows_, entry_rows_;  // of contents' programs and entries
+  std::map<Hash128, uint32_t> blobs_;
+};
+
+Result<void> Indexer::Check() const {
+  if (contents_.artifacts.size() > kMaxEntries) {
+    return PackError(kLimit, fmt::format("{} artifacts; a pack has at most {}",
+                                         contents_.artifacts.size(), kMaxEntries));
+  }
+  std::set<std::string_view> names;
+  for (const Program& program : contents_.programs) {
+    if (!names.insert(program.name).second) {
+      return Wrong(fmt::format("two programs are named '{}'", program.name));
+    }
+  }
+  std::set<std::pair<uint32_t, std::string_view>> entries;
+  for (const Entry& entry : contents_.entries) {
+    if (entry.program >= contents_.programs.size() ||
+        !entries.emplace(entry.program, entry.target).second) {
+      return Wrong(fmt::format("entry for target '{}' is double or has no program", entry.target));
+    }
+    for (const std::vector<uint32_t>& mask : entry.masks) {
+      for (const uint32_t option : mask) {
+        if (option >= contents_.programs[entry.program].options.size()) {
+          return Wrong(fmt::format("a mask of '{}' names option {}",
+                                   contents_.programs[entry.program].name, option));
+        }
+      }
+    }
+  }
+  std::set<Hash128> keys;
+  for (const Artifact& artifact : contents_.artifacts) {
+    if (artifact.entry >= contents_.entries.size() || !keys.insert(artifact.live_key).second ||
+        artifact.code.size() > UINT16_MAX) {
+      return Wrong(fmt::format("artifact {} is double or has no entry", artifact.live_key.hex()));
+    }
+  }
+  return {};
+}
+
+void Indexer::AddPrograms() {
+  program_rows_.resize(contents_.programs.size());
+  for (const uint32_t i :
+       Order(contents_.programs, [](const Program& p) -> const std::string& { return p.name; })) {
+    const Program& program = contents_.programs[i];
+    program_rows_[i] = static_cast<uint32_t>(index_.programs.size());
+    index_.programs.push_back({.name = String(program.name),
+                               .pipeline = String(program.pipeline),
+                               .first_option = static_cast<uint32_t>(index_.options.size()),
+                               .option_count = static_cast<uint32_t>(program.options.size())});
+    for (const Option& option : program.options) {
+      OptionRow row{.name = String(option.name),
+                    .type = option.type,
+                    .default_bits = option.default_bits,
+                    .first_value = 0,
+                    .value_count = static_cast<uint32_t>(option.values.size()),
+                    .instance = option.instance ? 1U : 0U};
+      row.first_value = static_cast<uint32_t>(index_.strings.size());
+      // Values of an enum follow each other, so they are not shared with other strings.
+      index_.strings.insert(index_.strings.end(), option.values.begin(), option.values.end());
+      index_.options.push_back(row);
+    }
+    const auto words = static_cast<uint32_t>((program.options.size() + 63) / 64);
+    index_.live_words = std::max(index_.live_words, words);
+  }
+}
+
+void Indexer::AddMasks(const Entry& entry, uint32_t row) {
+  std::vector<std::vector<uint64_t>> masks;
+  for (const std::vector<uint32_t>& options : entry.masks) {
+    std::vector<uint64_t> mask(index_.live_words, 0);
+    for (const uint32_t option : options) {
+      mask[option / 64] |= uint64_t{1} << (option % 64);
+    }
+    masks.push_back(std::move(mask));
+  }
+  std::sort(masks.begin(), masks.end());
+  masks.erase(std::unique(masks.begin(), masks.end()), masks.end());
+  const uint32_t row_words = 1 + index_.live_words;
+  EntryRow& out = index_.entries[row];
+  out.first_live = static_cast<uint32_t>(index_.live.size() / row_words);
+  out.live_count = static_cast<uint32_t>(masks.size());
+  for (const std::vector<uint64_t>& mask : masks) {
+    index_.live.push_back(row);  // LiveHead
+    index_.live.insert(index_.live.end(), mask.begin(), mask.end());
+  }
+}
+
+void Indexer::AddEntries() {
+  entry_rows_.resize(contents_.entries.size());
+  const auto key = [&](const Entry& entry) {
+    return std::pair<uint32_t, std::string_view>(program_rows_[entry.program], entry.target);
+  };
+  for (const uint32_t i : Order(contents_.entries, key)) {
+    const Entry& entry = contents_.entries[i];
+    const auto row = static_cast<uint32_t>(index_.entries.size());
+    entry_rows_[i] = row;
+    index_.entries.push_back(
+        {.id = entry.id, .program = program_rows_[entry.program], .target = String(entry.target)});
+    ProgramRow& program = index_.programs[program_rows_[entry.program]];
+    program.first_entry = program.entry_count == 0 ? row : program.first_entry;
+    ++program.entry_count;
+    AddMasks(entry, row);
+  }
+}
+
+// Every blob once, first seen in the order of the data.
+void Indexer::AddBlobs() {
+  struct Use {
+    uint32_t entry = 0;
+    uint32_t stage = 0;  // metadata last
+    const Artifact* artifact = nullptr;
+    Digest digest;
+  };
+  std::vector<Use> uses;
+  for (const Artifact& artifact : contents_.artifacts) {
+    const uint32_t entry = entry_rows_[artifact.entry];
+    for (const StageBlob& code : artifact.code) {
+      uses.push_back(
+          {.entry = entry, .stage = code.stage, .artifact = &artifact, .digest = code.digest});
+    }
+    uses.push_back(
+        {.entry = entry, .stage = kNone, .artifact = &artifact, .digest = artifact.metadata});
+  }
+  std::sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) {
+    return std::tie(a.entry, a.stage, a.artifact->live_key) <
+           std::tie(b.entry, b.stage, b.artifact->live_key);
+  });
+  for (const Use& use : uses) {
+    blobs_.emplace(use.digest.id, 0U);
+  }
+  for (auto& [id, row] : blobs_) {
+    row = static_cast<uint32_t>(index_.blobs.size());
+    index_.blobs.push_back({.id = id, .block = kNone});
+  }
+  for (const Use& use : uses) {
+    const uint32_t row = Blob(use.digest.id);
+    if (index_.blobs[row].block == kNone) {
+      index_.blobs[row].block = 0;
+      index_.blobs[row].raw_size = static_cast<uint32_t>(use.digest.size);
+      index_.data_order.push_back(row);
+    }
+  }
+}
+
+void Indexer::AddArtifacts() {
+  const auto key = [](const Artifact& artifact) { return artifact.live_key; };
+  for (const uint32_t i : Order(contents_.artifacts, key)) {
+    const Artifact& artifact = contents_.artifacts[i];
+    ArtifactRow row{
+        .live_key = artifact.live_key,
+        .layout_hash = artifact.layout_hash,
+        .state_id = artifact.state_id,
+        .first_code = artifact.code.empty() ? kNone : static_cast<uint32_t>(index_.code.size()),
+        .metadata = Blob(artifact.metadata.id),
+        .entry = entry_rows_[artifact.entry],
+        .code_count = static_cast<uint16_t>(artifact.code.size())};
+    for (const StageBlob& code : artifact.code) {
+      index_.code.push_back({.stage = code.stage, .blob = Blob(code.digest.id)});
+    }
+    std::sort(index_.code.end() - row.code_count, index_.code.end(),
+              [](const CodeRow& a, const CodeRow& b) { return a.stage < b.stage; });
+    index_.artifacts.push_back(row);
+  }
+}
+
+void Indexer::AddPipelines() {
+  std::map<Hash128, uint32_t> ranks;  // live key -> warm rank
+  for (const Artifact& artifact : contents_.artifacts) {
+    if (artifact.warm_rank.has_value()) {
+      ranks.emplace(artifact.live_key, *artifact.warm_rank);
+    }
+  }
+  std::map<Hash128, uint32_t> rows;  // state id -> row
+  for (uint32_t i = 0; i < index_.artifacts.size(); ++i) {
+    const ArtifactRow& artifact = index_.artifacts[i];
+    const auto rank = ranks.find(artifact.live_key);
+    const uint32_t warm = rank == ranks.end() ? kNone : rank->second;
+    const auto [found, is_new] =
+        rows.emplace(artifact.state_id, static_cast<uint32_t>(index_.pipelines.size()));
+    if (is_new) {
+      index_.pipelines.push_back({.state_id = artifact.state_id,
+                                  .artifact = i,
+                                  .entry = artifact.entry,
+                                  .warm_rank = warm});
+    } else {
+      PipelineRow& row = index_.pipelines[found->second];
+      row.warm_rank = std::min(row.warm_rank, warm);
+    }
+  }
+  std::stable_sort(index_.pipelines.begin(), index_.pipelines.end(),
+                   [](const PipelineRow& a, const PipelineRow& b) {
+                     return std::tie(a.warm_rank, a.entry, a.artifact) <
+                            std::tie(b.warm_rank, b.entry, b.artifact);
+                   });
+}
+
+}  // namespace
+
+Result<Index> MakeIndex(const Contents& contents) { return Indexer(contents).Make(); }
+
+}  // namespace kiln::pack

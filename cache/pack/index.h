@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// The index of a pack as tables, before it is bytes: contents -> sorted rows. Spec: cache §10.4
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cache/pack/contents.h"
+#include "cache/pack/format.h"
+
+namespace kiln::pack {
+
+struct Index {
+  std::vector<std::string> strings;
+  std::vector<ProgramRow> programs;
+  std::vector<OptionRow> options;
+  std::vector<EntryRow> entries;
+  std::vector<uint64_t> live;  // rows of 1 + live_words: the head, then the mask
+  uint32_t live_words = 0;
+  std::vector<ArtifactRow> artifacts;
+  std::vector<CodeRow> code;
+  std::vector<PipelineRow> pipelines;
+  std::vector<BlobRow> blobs;  // sorted by id; block and offset are filled in by the block writer
+  // Blobs in the order in which they lie in the data: by program, target, stage, live key; each
+  // once, metadata behind code.
+  std::vector<uint32_t> data_order;
+};
+
+// Requires: contents as their comments say. Errors: kInvalidArgument naming what is wrong with
+// them; PACK_LIMIT.
+Result<Index> MakeIndex(const Contents& contents);
+
+}  // namespace kiln::pack

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#include "cache/pack/mapped_file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace kiln::pack {
+namespace {
+
+Error FileError(const std::string& path, int number) {
+  return {.code = number == EACCES ? ErrorCode::kPermissionDenied : ErrorCode::kNotFound,
+          .context = "cannot read '" + path + "': " + std::strerror(number),
+          .reason = "FILE"};
+}
+
+Result<ByteView> Map(const std::string& path, int file) {
+  struct stat status {};
+  if (::fstat(file, &status) != 0) {
+    return FileError(path, errno);
+  }
+  if (!S_ISREG(status.st_mode)) {
+    return FileError(path, S_ISDIR(status.st_mode) ? EISDIR : EINVAL);
+  }
+  if (status.st_size == 0) {
+    return ByteView();
+  }
+  const auto size = static_cast<size_t>(status.st_size);
+  void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+  if (memory == MAP_FAILED) {
+    return FileError(path, errno);
+  }
+  return ByteView(static_cast<const std::byte*>(memory), size);
+}
+
+}  // namespace
+
+Result<MappedFile> MappedFile::Open(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0) {
+    return FileError(path, errno);
+  }
+  Result<ByteView> bytes = Map(path, file);
+  (void)::close(file);
+  if (!bytes.ok()) {
+    return std::move(bytes).error();
+  }
+  return MappedFile(*bytes);
+}
+
+MappedFile::~MappedFile() {
+  if (!bytes_.empty()) {
+    (void)::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  }
+}
+
+}  // namespace kiln::pack
