@@ -1,184 +1,188 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/layout/assign.h"
 
-#include <array>
-#include <string>
 #include <string_view>
 #include <utility>
 
 #include "compiler/base/check.h"
 #include "compiler/layout/attributes.h"
+#include "compiler/layout/lay_out.h"
 #include "compiler/layout/order.h"
 
 namespace kiln::layout {
 namespace {
 
-constexpr uint32_t kSetCount = 4;
-constexpr uint64_t kMaxSize = 0xffffffffu;
-
 Location Where(const ir::Origin& origin) {
   return {.module = origin.module, .span_number = origin.span.value};
 }
 
-class Assigner {
- public:
-  Assigner(const ir::ClosedVariant& variant, const target::Target& target, TypeLayouts& types)
-      : pool_(*variant.pool), limits_(target.limits), types_(types) {
-    [[maybe_unused]] uint64_t last = 0;
-    for (const ir::ClosedDecl* decl : variant.interface) {
-      const uint64_t place = uint64_t{decl->origin.module} << 32 | GroupOf(pool_, *decl);
-      KILN_DCHECK(last <= place, "'{}' is out of order", pool_.Text(decl->name));
-      last = place;
-      Add(*decl);
-    }
+std::string_view BlockWord(const ir::ClosedDecl& decl) {
+  if (decl.kind == ir::DeclKind::kPushConstant) {
+    return "push_constant";
   }
-
-  Diagnosed<Layout> Finish() && {
-    Diagnosed<Layout> result{.diagnostics = std::move(diagnostics_)};
-    if (!HasErrors(result.diagnostics)) {
-      result.value = std::move(layout_);
-    }
-    return result;
-  }
-
- private:
-  void Add(const ir::ClosedDecl& decl);
-  void AddContainer(const ir::ClosedDecl& container);
-  void AddAttributes(const ir::ClosedDecl& container);
-  // `next` is the counter of the kind of container.
-  void AddFields(const ir::ClosedDecl& container, uint32_t& next);
-  void AddBlock(const ir::ClosedDecl& block);
-  // The field that makes the block too large, or the block itself.
-  void ReportTooLarge(const ir::ClosedDecl& block);
-  void CheckLimit(const ir::ClosedDecl& block, uint32_t size);
-  Placement Bind(const ir::ClosedDecl& decl);
-
-  std::string Text(ir::StringId id) const { return std::string(pool_.Text(id)); }
-
-  const ir::Pool& pool_;
-  const target::Limits& limits_;
-  TypeLayouts& types_;
-  std::array<uint32_t, kSetCount> next_binding_{};
-  uint32_t next_attribute_ = 0;
-  uint32_t next_state_ = 0;
-  uint32_t next_output_ = 0;
-  Layout layout_;
-  std::vector<Diagnostic> diagnostics_;
-};
-
-void Assigner::Add(const ir::ClosedDecl& decl) {
-  switch (decl.kind) {
-    case ir::DeclKind::kContainer:
-      AddContainer(decl);
-      return;
-    case ir::DeclKind::kBuffer:
-    case ir::DeclKind::kPushConstant:
-      AddBlock(decl);
-      return;
-    case ir::DeclKind::kSampler:
-    case ir::DeclKind::kImage:
-      layout_.Place(decl.decl, Bind(decl));
-      return;
-    case ir::DeclKind::kConstant:
-    case ir::DeclKind::kSetting:
-    case ir::DeclKind::kStruct:
-    case ir::DeclKind::kFunction:
-    case ir::DeclKind::kWorkgroup:
-      break;
-  }
-  KILN_CHECK(false, "a declaration of kind {} has no place in an interface", decl.kind);
-}
-
-Placement Assigner::Bind(const ir::ClosedDecl& decl) {
-  const auto set = static_cast<uint32_t>(decl.set());
-  return {.set = set, .binding = next_binding_[set]++};
-}
-
-void Assigner::AddContainer(const ir::ClosedDecl& container) {
-  switch (container.container()) {
-    case ir::ContainerKind::kVertexAttributes:
-    case ir::ContainerKind::kInstanceAttributes:
-      AddAttributes(container);
-      return;
-    case ir::ContainerKind::kState:
-      AddFields(container, next_state_);
-      return;
-    case ir::ContainerKind::kColorOutput:
-      AddFields(container, next_output_);
-      return;
+  switch (decl.buffer()) {
+    case ir::BufferKind::kUniform:
+      return "uniform_buffer";
+    case ir::BufferKind::kReadOnlyStorage:
+      return "read_only_storage_buffer";
+    case ir::BufferKind::kReadWriteStorage:
+      return "read_write_storage_buffer";
   }
   KILN_UNREACHABLE();
 }
 
-void Assigner::AddAttributes(const ir::ClosedDecl& container) {
-  AddFields(container, next_attribute_);
-  VertexSource source = PackAttributes(pool_, container);
-  source.binding = static_cast<uint32_t>(layout_.vertex_sources.size());
-  for (Attribute& attribute : source.attributes) {
-    attribute.location = layout_.LocationOf(attribute.member);
+TypeId BlockType(const ir::ClosedDecl& decl, TypeLayouts& types) {
+  const TypeId content = types.Import(decl.type);
+  const std::string_view word = BlockWord(decl);
+  if (decl.kind == ir::DeclKind::kPushConstant || decl.buffer() == ir::BufferKind::kUniform) {
+    return types.types().ConstantBuffer(word, content);
   }
-  layout_.Place(container.decl, {.binding = source.binding, .row = source.binding});
+  const bool writes = decl.buffer() == ir::BufferKind::kReadWriteStorage;
+  return types.types().StorageBuffer(writes ? ResourceClass::kWrite : ResourceClass::kRead, word,
+                                     content);
+}
+
+ItemFormat FormatOf(const ir::ClosedMember& field) {
+  const uint32_t bits = field.pack_bits;
+  const auto pick = [bits](ItemFormat of8, ItemFormat of16, ItemFormat of32) {
+    return bits == 8 ? of8 : bits == 16 ? of16 : of32;
+  };
+  switch (field.pack) {
+    case ir::PackClass::kFloat:
+      return pick(ItemFormat::kFloat16, ItemFormat::kFloat16, ItemFormat::kFloat32);
+    case ir::PackClass::kUnorm:
+      return pick(ItemFormat::kUnorm8, ItemFormat::kUnorm16, ItemFormat::kUnorm16);
+    case ir::PackClass::kSnorm:
+      return pick(ItemFormat::kSnorm8, ItemFormat::kSnorm16, ItemFormat::kSnorm16);
+    case ir::PackClass::kUint:
+      return pick(ItemFormat::kUint8, ItemFormat::kUint16, ItemFormat::kUint32);
+    case ir::PackClass::kSint:
+      return pick(ItemFormat::kSint8, ItemFormat::kSint16, ItemFormat::kSint32);
+    case ir::PackClass::kDefault:
+      break;
+  }
+  KILN_CHECK(false, "pack class {} of {} bits", field.pack, bits);
+  KILN_UNREACHABLE();
+}
+
+ContainerRole RoleOf(ir::ContainerKind kind) {
+  switch (kind) {
+    case ir::ContainerKind::kVertexAttributes:
+      return ContainerRole::kVertex;
+    case ir::ContainerKind::kInstanceAttributes:
+      return ContainerRole::kInstance;
+    case ir::ContainerKind::kState:
+      return ContainerRole::kState;
+    case ir::ContainerKind::kColorOutput:
+      return ContainerRole::kColor;
+  }
+  KILN_UNREACHABLE();
+}
+
+Container DescribeContainer(const ir::ClosedDecl& decl, TypeLayouts& types) {
+  Container container{.name = types.pool().Text(decl.name), .role = RoleOf(decl.container())};
+  const bool packed =
+      container.role == ContainerRole::kVertex || container.role == ContainerRole::kInstance;
+  container.fields.reserve(decl.members.size());
+  for (const ir::ClosedMember& field : decl.members) {
+    container.fields.push_back({.name = types.pool().Text(field.name),
+                                .type = types.Import(field.type),
+                                .format = packed ? FormatOf(field) : ItemFormat::kFloat32});
+  }
+  return container;
+}
+
+Parameter DescribeParameter(const ir::ClosedDecl& decl, TypeLayouts& types) {
+  const bool block = decl.kind == ir::DeclKind::kBuffer || decl.kind == ir::DeclKind::kPushConstant;
+  const bool push = decl.kind == ir::DeclKind::kPushConstant;
+  return {.name = types.pool().Text(decl.name),
+          .type = block ? BlockType(decl, types) : types.Import(decl.type),
+          .role = push ? Role::kPush : Role::kResource,
+          .group = static_cast<uint8_t>(GroupOf(types.pool(), decl)),
+          .home = push ? std::nullopt : std::optional(static_cast<uint32_t>(decl.set())),
+          .where = Where(decl.origin)};
+}
+
+// The numbers of the engine, by the ids of the IR.
+class Translation {
+ public:
+  Translation(const DescribedVariant& described, const ProgramLayout& numbers, TypeLayouts& types)
+      : described_(described), numbers_(numbers), types_(types) {}
+
+  Layout Run() {
+    std::vector<size_t> next(described_.containers.size());
+    for (const PlacedContainer& container : numbers_.containers) {
+      Add(*described_.containers[container.unit][next[container.unit]++], container);
+    }
+    for (const PlacedParameter& parameter : numbers_.parameters) {
+      Add(*described_.parameters[parameter.unit][parameter.ordinal], parameter);
+    }
+    return std::move(layout_);
+  }
+
+ private:
+  void Add(const ir::ClosedDecl& decl, const PlacedContainer& container);
+  void Add(const ir::ClosedDecl& decl, const PlacedParameter& parameter);
+  uint32_t AddBlock(const ir::ClosedDecl& decl);
+
+  const DescribedVariant& described_;
+  const ProgramLayout& numbers_;
+  TypeLayouts& types_;
+  Layout layout_;
+};
+
+void Translation::Add(const ir::ClosedDecl& decl, const PlacedContainer& container) {
+  for (size_t i = 0; i < decl.members.size(); ++i) {
+    layout_.Locate(decl.members[i].member, container.fields[i].location);
+  }
+  if (container.role != ContainerRole::kVertex && container.role != ContainerRole::kInstance) {
+    return;
+  }
+  VertexSource source{.container = decl.decl,
+                      .binding = container.binding,
+                      .per_instance = container.role == ContainerRole::kInstance,
+                      .stride = container.size};
+  source.attributes.reserve(decl.members.size());
+  for (size_t i = 0; i < decl.members.size(); ++i) {
+    const PackedPlace& place = container.fields[i];
+    source.attributes.push_back({.member = decl.members[i].member,
+                                 .format = FormatOf(decl.members[i]),
+                                 .location = place.location,
+                                 .location_count = place.location_count,
+                                 .offset = place.offset,
+                                 .column_stride = place.column_stride});
+  }
+  layout_.Place(decl.decl, {.binding = source.binding, .row = source.binding});
   layout_.vertex_sources.push_back(std::move(source));
 }
 
-void Assigner::AddFields(const ir::ClosedDecl& container, uint32_t& next) {
-  for (const ir::ClosedMember& field : container.members) {
-    layout_.Locate(field.member, next);
-    next += LocationsOf(pool_[field.type]);
+void Translation::Add(const ir::ClosedDecl& decl, const PlacedParameter& parameter) {
+  Placement placement;
+  if (parameter.role != Role::kPush) {
+    const Place& place = parameter.leaves.front().places.front();
+    placement.set = place.space;
+    placement.binding = static_cast<uint32_t>(place.index);
   }
+  if (decl.kind == ir::DeclKind::kBuffer || decl.kind == ir::DeclKind::kPushConstant) {
+    placement.row = AddBlock(decl);
+  }
+  layout_.Place(decl.decl, placement);
 }
 
-void Assigner::AddBlock(const ir::ClosedDecl& block) {
-  const bool push = block.kind == ir::DeclKind::kPushConstant;
-  Placement placement = push ? Placement{} : Bind(block);
-  placement.row = static_cast<uint32_t>(layout_.blocks.size());
-  layout_.Place(block.decl, placement);
-
-  const Rules rules = RulesOf(block);
-  const TypeLayout& type = types_.Of(block.type, rules);
-  if (type.too_large) {
-    ReportTooLarge(block);
-  }
-  const uint32_t size = type.too_large ? 0 : static_cast<uint32_t>(type.size);
-  layout_.blocks.push_back({.decl = block.decl,
+uint32_t Translation::AddBlock(const ir::ClosedDecl& decl) {
+  const Rules rules = RulesOf(decl);
+  const TypeLayout& type = types_.Of(decl.type, rules);
+  const auto size = static_cast<uint32_t>(type.size);
+  const auto row = static_cast<uint32_t>(layout_.blocks.size());
+  layout_.blocks.push_back({.decl = decl.decl,
                             .rules = rules,
                             .main_size = size,
                             .tail_item_size = type.tail_stride,
                             .tail_offset = type.unsized ? size : 0});
-  if (push) {
+  if (decl.kind == ir::DeclKind::kPushConstant) {
     layout_.push_constant_size = size;
   }
-  CheckLimit(block, size);
-}
-
-void Assigner::ReportTooLarge(const ir::ClosedDecl& block) {
-  const Rules rules = RulesOf(block);
-  uint64_t end = 0;
-  for (const ir::ClosedMember& field : block.members) {
-    const TypeLayout& type = types_.Of(field.type, rules);
-    end = RoundUp(end, type.alignment) + type.size;
-    if (type.too_large || end > kMaxSize) {
-      diagnostics_.push_back(
-          Make(Code::kRpl4003, Where(field.origin)).With("name", Text(field.name)));
-      return;
-    }
-  }
-  diagnostics_.push_back(Make(Code::kRpl4003, Where(block.origin)).With("name", Text(block.name)));
-}
-
-void Assigner::CheckLimit(const ir::ClosedDecl& block, uint32_t size) {
-  const bool push = block.kind == ir::DeclKind::kPushConstant;
-  if (!push && block.buffer() != ir::BufferKind::kUniform) {
-    return;
-  }
-  const uint32_t limit = push ? limits_.push_constant_size : limits_.uniform_buffer_size;
-  if (size > limit) {
-    diagnostics_.push_back(Make(Code::kRpl4053, Where(block.origin))
-                               .With("kind", push ? "push constant" : "uniform buffer")
-                               .With("owner", Text(block.name))
-                               .With("size", size)
-                               .With("limit", limit));
-  }
+  return row;
 }
 
 }  // namespace
@@ -189,9 +193,48 @@ Rules RulesOf(const ir::ClosedDecl& block) {
   return uniform ? Rules::kStd140 : Rules::kStd430;
 }
 
+DescribedVariant Describe(const ir::ClosedVariant& variant, const target::Target& target,
+                          TypeLayouts& types) {
+  DescribedVariant described;
+  Program& program = described.program;
+  program.policy = Policy::kRpl;
+  program.settings.uniform_limit = target.limits.uniform_buffer_size;
+  program.settings.push_limit = target.limits.push_constant_size;
+  for (const ir::ClosedDecl* decl : variant.interface) {
+    const uint32_t module = decl->origin.module;
+    if (module >= program.units.size()) {
+      program.units.resize(module + size_t{1});
+      described.parameters.resize(module + size_t{1});
+      described.containers.resize(module + size_t{1});
+    }
+    Unit& unit = program.units[module];
+    if (decl->kind == ir::DeclKind::kContainer) {
+      unit.containers.push_back(DescribeContainer(*decl, types));
+      described.containers[module].push_back(decl);
+    } else {
+      unit.parameters.push_back(DescribeParameter(*decl, types));
+      described.parameters[module].push_back(decl);
+    }
+  }
+  return described;
+}
+
 Diagnosed<Layout> Assign(const ir::ClosedVariant& variant, const target::Target& target,
                          TypeLayouts& types) {
-  return Assigner(variant, target, types).Finish();
+  const DescribedVariant described = Describe(variant, target, types);
+  ProgramLayout numbers = LayOut(described.program, types.types(), types.bytes());
+  Diagnosed<Layout> result;
+  for (Finding& finding : numbers.findings) {
+    if (finding.member != Finding::kNone) {
+      const ir::ClosedDecl& decl = *described.parameters[finding.unit][finding.parameter];
+      finding.diagnostic.primary = Where(decl.members[finding.member].origin);
+    }
+    result.diagnostics.push_back(std::move(finding.diagnostic));
+  }
+  if (!HasErrors(result.diagnostics)) {
+    result.value = Translation(described, numbers, types).Run();
+  }
+  return result;
 }
 
 }  // namespace kiln::layout

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Assignment: live interface declarations in binding order -> sets, bindings, locations and sizes.
-// Linear, never in hash order, never looks into bodies. Policy `rpl`: nothing is claimed, so first
-// fit in the set a declaration names is one counter per set. Spec: layout.md 7.2, 7.4, 9.2;
-// rpl.md 10.
+// RPL's way to the engine: a closed variant is described as a program of policy `rpl`, and the
+// numbers come back by declaration, as emitters want them. Spec: layout.md 7.4, 12.1; rpl.md 10.
 #pragma once
+
+#include <vector>
 
 #include "compiler/diag/diagnostic.h"
 #include "compiler/ir/closed.h"
-#include "compiler/layout/bytes.h"
+#include "compiler/layout/ir_types.h"
 #include "compiler/layout/layout.h"
+#include "compiler/layout/program.h"
+#include "compiler/layout/program_layout.h"
 #include "compiler/target/target.h"
 
 namespace kiln::layout {
@@ -17,8 +19,19 @@ namespace kiln::layout {
 // target is.
 Rules RulesOf(const ir::ClosedDecl& block);
 
+// The live interface of a variant as declarations of the engine, and where they came from.
+struct DescribedVariant {
+  Program program;
+  // Parallel to the parameters and containers of each unit.
+  std::vector<std::vector<const ir::ClosedDecl*>> parameters;
+  std::vector<std::vector<const ir::ClosedDecl*>> containers;
+};
+// `types` is of the pool of the variant and gets its types; texts are those of the pool.
+DescribedVariant Describe(const ir::ClosedVariant& variant, const target::Target& target,
+                          TypeLayouts& types);
+
 // Requires: what closing has checked (no wrong pack format, run-time arrays only as storage tails,
-// at most one push constant); `types` is of the pool of the variant.
+// at most one push constant).
 // Diagnostics: RPL4003 and RPL4053. Their locations have module and span number; whoever holds the
 // modules fills in the bytes.
 Diagnosed<Layout> Assign(const ir::ClosedVariant& variant, const target::Target& target,

@@ -3,137 +3,234 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "compiler/base/check.h"
 
 namespace kiln::layout {
 namespace {
 
-// Sizes stay below 2^33 because nothing is computed from what is too large already; so one product
-// with a 32-bit count, or one sum, fits 64 bits.
+// Sizes stay below 2^33 because nothing is computed from what is too large already; so one sum, or
+// one product with a number below 2^31, fits 64 bits.
 constexpr uint64_t kMaxSize = 0xffffffffu;
 constexpr uint32_t kLine = 16;
 
-uint32_t ScalarSize(ir::Scalar scalar) { return scalar == ir::Scalar::kF16 ? 2 : 4; }
-
-TypeLayout TooLarge() {
+TypeLayout Faulty(TypeFault fault) {
   TypeLayout result;
-  result.too_large = true;
+  result.fault = fault;
   return result;
 }
 
-TypeLayout VectorLayout(ir::Scalar scalar, uint32_t rows, const RuleTraits& traits) {
+TypeLayout VectorLayout(ScalarKind scalar, uint32_t components, const RuleTraits& traits) {
   TypeLayout result;
-  const uint32_t size = ScalarSize(scalar) * rows;
+  const uint32_t size = ScalarSize(scalar) * components;
   result.size = size;
   result.alignment = traits.power_of_two_vectors ? std::bit_ceil(size) : ScalarSize(scalar);
   return result;
 }
 
-// Items of an array with `count` items, or the columns of a matrix.
-TypeLayout ArrayLayout(const TypeLayout& item, uint32_t count, const RuleTraits& traits) {
+// Items of an array, or the stored vectors of a matrix. `stride` is the author's, or 0;
+// `unit` the alignment that such a stride must keep.
+TypeLayout ArrayLayout(const TypeLayout& item, uint64_t count, uint32_t stride, uint32_t unit,
+                       const RuleTraits& traits) {
+  if (item.fault != TypeFault::kNone) {
+    return Faulty(item.fault);
+  }
+  if (item.unsized) {
+    return Faulty(TypeFault::kTail);
+  }
   TypeLayout result;
   result.alignment = std::max(traits.array_alignment, item.alignment);
-  const uint64_t stride = RoundUp(item.size, result.alignment);
-  if (item.too_large || stride > kMaxSize) {
-    return TooLarge();
+  uint64_t step = RoundUp(item.size, result.alignment);
+  if (stride != 0) {
+    if (stride % unit != 0 || stride < item.size) {
+      return Faulty(TypeFault::kStride);
+    }
+    step = stride;
   }
-  const uint64_t last = traits.padded_last_item ? stride : item.size;
-  result.size = count == 0 ? 0 : (count - 1) * stride + last;
-  result.stride = static_cast<uint32_t>(stride);
+  // A count that large would be out of range with items of a single byte.
+  if (step > kMaxSize || (item.size != 0 && count > kMaxSize)) {
+    return Faulty(TypeFault::kTooLarge);
+  }
+  const uint64_t last = traits.padded_last_item ? step : item.size;
+  result.size = count == 0 || item.size == 0 ? 0 : (count - 1) * step + last;
+  result.stride = static_cast<uint32_t>(step);
   result.matrix_stride = item.matrix_stride;
-  result.too_large = result.size > kMaxSize;
+  if (result.size > kMaxSize) {
+    return Faulty(TypeFault::kTooLarge);
+  }
   return result;
 }
 
-TypeLayout MatrixLayout(const ir::Type& type, const RuleTraits& traits) {
-  const TypeLayout column = VectorLayout(type.scalar, type.rows, traits);
-  TypeLayout result = ArrayLayout(column, type.columns, traits);
+TypeLayout MatrixLayout(const Type& type, MatrixOrder order, const RuleTraits& traits) {
+  const bool rows = order == MatrixOrder::kRow;
+  const uint32_t components = rows ? type.columns : type.rows;
+  const uint32_t vectors = rows ? type.rows : type.columns;
+  const TypeLayout vector = VectorLayout(type.scalar, components, traits);
+  if (traits.register_lines && vectors == 1) {
+    return vector;
+  }
+  TypeLayout result = ArrayLayout(vector, vectors, type.stride, ScalarSize(type.scalar), traits);
   result.matrix_stride = result.stride;
   result.stride = 0;
   return result;
 }
 
-uint64_t MemberOffset(uint64_t end, const TypeLayout& member, const RuleTraits& traits) {
-  const uint64_t offset = RoundUp(end, member.alignment);
-  if (!traits.register_lines || offset / kLine == (offset + member.size - 1) / kLine) {
-    return offset;
+bool HasExplicitOffset(std::span<const Member> members) {
+  return std::ranges::any_of(members, [](const Member& m) { return m.offset != kAutomatic; });
+}
+
+bool SharesBytes(std::vector<std::pair<uint64_t, uint64_t>> ranges) {
+  std::ranges::sort(ranges);
+  for (size_t i = 1; i < ranges.size(); ++i) {
+    if (ranges[i].first < ranges[i - 1].second) {
+      return true;
+    }
   }
-  return RoundUp(offset, kLine);
+  return false;
 }
 
 }  // namespace
 
-const TypeLayout& TypeLayouts::Of(ir::TypeId type, Rules rules) {
-  const size_t row = size_t{kRulesCount} * type.value + static_cast<size_t>(rules);
+bool CrossesLine(uint64_t offset, uint64_t size) {
+  return size != 0 && offset % kLine != 0 && offset / kLine != (offset + size - 1) / kLine;
+}
+
+MemberPlacing PlaceMember(const Type& type, const Member& member, const TypeLayout& layout,
+                          uint64_t end, const RuleTraits& traits) {
+  MemberPlacing placing{.size = std::max(layout.size, member.size), .alignment = layout.alignment};
+  const bool relaxed =
+      traits.relaxed_vectors && type.kind == TypeKind::kVector && ScalarSize(type.scalar) <= 4;
+  if (relaxed) {
+    placing.alignment = ScalarSize(type.scalar);
+  }
+  placing.alignment = std::max(placing.alignment, member.alignment);
+  const bool lines = relaxed || traits.register_lines;
+  if (member.offset != kAutomatic) {
+    placing.offset = member.offset;
+    placing.legal = placing.offset % placing.alignment == 0 &&
+                    !(lines && CrossesLine(placing.offset, placing.size));
+    return placing;
+  }
+  placing.offset = RoundUp(end, placing.alignment);
+  if (lines && CrossesLine(placing.offset, placing.size)) {
+    placing.offset = RoundUp(placing.offset, kLine);
+  }
+  return placing;
+}
+
+const TypeLayout& ByteLayouts::Of(const Member& member, Rules rules) {
+  return Stored(member.type, rules, OrderOf(member));
+}
+
+const TypeLayout& ByteLayouts::Stored(TypeId type, Rules rules, MatrixOrder order) {
+  const size_t row = (size_t{type.value} * kRulesCount + static_cast<size_t>(rules)) * 2 +
+                     (order == MatrixOrder::kRow ? 1 : 0);
   if (row < known_.size() && known_[row]) {
     return *known_[row];
   }
-  auto computed = std::make_unique<TypeLayout>(Compute(type, rules));  // may grow known_
+  auto computed = std::make_unique<TypeLayout>(Compute(type, rules, order));  // may grow known_
   if (row >= known_.size()) {
-    known_.resize(row + 1);
+    known_.resize(std::max(row + 1, size_t{types_.size()} * kRulesCount * 2));
   }
   known_[row] = std::move(computed);
   return *known_[row];
 }
 
-TypeLayout TypeLayouts::Compute(ir::TypeId type, Rules rules) {
-  const ir::Type t = pool_[type];
+uint32_t ByteLayouts::StrideUnit(const Type& array, MatrixOrder order) {
+  return array.stride == 0 ? 1 : Stored(array.element, Rules::kScalar, order).alignment;
+}
+
+TypeLayout ByteLayouts::Compute(TypeId id, Rules rules, MatrixOrder order) {
+  const Type& type = types_[id];
   const RuleTraits& traits = TraitsOf(rules);
-  switch (t.kind) {
-    case ir::TypeKind::kVector:
-      return VectorLayout(t.scalar, t.rows, traits);
-    case ir::TypeKind::kMatrix:
-      return MatrixLayout(t, traits);
-    case ir::TypeKind::kArray:
-      return ArrayLayout(Of(ir::TypeId{t.element}, rules), t.extent, traits);
-    case ir::TypeKind::kRuntimeArray: {
-      TypeLayout array = ArrayLayout(Of(ir::TypeId{t.element}, rules), 0, traits);
-      array.unsized = true;
+  switch (type.kind) {
+    case TypeKind::kVector:
+      return VectorLayout(type.scalar, type.rows, traits);
+    case TypeKind::kMatrix:
+      return MatrixLayout(type, order, traits);
+    case TypeKind::kArray:
+      return ArrayLayout(Stored(type.element, rules, order), type.extent, type.stride,
+                         StrideUnit(type, order), traits);
+    case TypeKind::kRuntimeArray: {
+      if (!type.has_bytes) {
+        return {};
+      }
+      if (traits.register_lines) {
+        return Faulty(TypeFault::kTail);
+      }
+      TypeLayout array = ArrayLayout(Stored(type.element, rules, order), 0, type.stride,
+                                     StrideUnit(type, order), traits);
+      array.unsized = array.fault == TypeFault::kNone;
       array.tail_stride = array.stride;
       return array;
     }
-    case ir::TypeKind::kStruct:
-      return ComputeStruct(type, rules);
-    case ir::TypeKind::kVoid:
-    case ir::TypeKind::kSampler:
-    case ir::TypeKind::kImage:
-    case ir::TypeKind::kNamed:
-    case ir::TypeKind::kDeferred:
-      break;
+    case TypeKind::kStruct:
+      return ComputeStruct(id, rules);
+    case TypeKind::kResource:
+    case TypeKind::kConstantBuffer:
+    case TypeKind::kParameterBlock:
+      return {};
+    case TypeKind::kGeneric:
+      return Faulty(TypeFault::kUnspecialised);
+    case TypeKind::kEndless:
+      return Faulty(TypeFault::kTooLarge);
   }
   KILN_UNREACHABLE();
 }
 
-TypeLayout TypeLayouts::ComputeStruct(ir::TypeId type, Rules rules) {
+TypeLayout ByteLayouts::ComputeStruct(TypeId id, Rules rules) {
   const RuleTraits& traits = TraitsOf(rules);
+  const std::span<const Member> members = types_.Members(id);
+  if (types_[id].path_count > kMaxPaths) {
+    return Faulty(TypeFault::kTooLarge);
+  }
   TypeLayout result;
   result.alignment = traits.struct_alignment;
-  uint64_t end = 0;
-  for (const ir::ShapeMember& member : pool_.Members(type)) {
-    const TypeLayout& layout = Of(member.type, rules);
-    if (layout.too_large) {
-      return TooLarge();
+  result.offsets.reserve(members.size());
+  std::vector<std::pair<uint64_t, uint64_t>> ranges;  // only with explicit offsets
+  const bool explicit_offsets = HasExplicitOffset(members);
+  uint64_t end = 0;      // of the previous member
+  uint64_t largest = 0;  // end of any member
+  for (const Member& member : members) {
+    const TypeLayout& layout = Of(member, rules);
+    if (layout.fault != TypeFault::kNone) {
+      return Faulty(layout.fault);
     }
-    if (layout.size == 0 && !layout.unsized) {
+    if (layout.size == 0 && member.size == 0 && !layout.unsized) {
       result.offsets.push_back(end);
       continue;
     }
-    const uint64_t offset = MemberOffset(end, layout, traits);
-    end = offset + layout.size;
-    if (end > kMaxSize) {
-      return TooLarge();
+    if (result.unsized) {
+      return Faulty(TypeFault::kTail);
     }
-    result.offsets.push_back(offset);
-    result.alignment = std::max(result.alignment, layout.alignment);
+    if ((member.offset != kAutomatic && member.offset > kMaxSize) || member.size > kMaxSize) {
+      return Faulty(TypeFault::kTooLarge);
+    }
+    const MemberPlacing placing = PlaceMember(types_[member.type], member, layout, end, traits);
+    if (!placing.legal) {
+      return Faulty(TypeFault::kOffset);
+    }
+    end = placing.offset + placing.size;
+    largest = std::max(largest, end);
+    if (end > kMaxSize) {
+      return Faulty(TypeFault::kTooLarge);
+    }
+    if (explicit_offsets) {
+      ranges.emplace_back(placing.offset, end);
+    }
+    result.offsets.push_back(placing.offset);
+    result.alignment = std::max({result.alignment, layout.alignment, member.alignment});
     result.unsized = layout.unsized;
     result.tail_stride = layout.tail_stride;
   }
+  if (SharesBytes(std::move(ranges))) {
+    return Faulty(TypeFault::kShared);
+  }
   // Items of a runtime tail start exactly where the main part ends.
   const bool rounded = traits.rounded_structs && !result.unsized;
-  result.size = rounded ? RoundUp(end, result.alignment) : end;
-  result.too_large = result.size > kMaxSize;
-  return result;
+  result.size = rounded ? RoundUp(largest, result.alignment) : largest;
+  return result.size > kMaxSize ? Faulty(TypeFault::kTooLarge) : result;
 }
 
 }  // namespace kiln::layout

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "compiler/layout/bytes.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "compiler/layout/ir_types.h"
 
 namespace kiln::layout {
 namespace {

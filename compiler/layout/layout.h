@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Every number that a layout decides, in one value that all emitters and metadata read: sets,
-// bindings, locations, sizes of blocks and vertex inputs of the live interface of one program. Byte
-// offsets inside a block are a pure function of its type and live in bytes.h.
+// Every number that was decided for an RPL program, by the ids of its closed IR, in one value that
+// all emitters and metadata read: sets, bindings, locations, sizes of blocks and vertex inputs of
+// the live interface. Byte offsets inside a block are a pure function of its type (ir_types.h).
 // Spec: layout.md 7.2, 7.4, 9.2; rpl.md 10.1 to 10.3.
 #pragma once
 
@@ -10,6 +10,7 @@
 
 #include "compiler/base/check.h"
 #include "compiler/ir/ids.h"
+#include "compiler/layout/attributes.h"
 #include "compiler/layout/rules.h"
 
 namespace kiln::layout {
@@ -31,22 +32,6 @@ struct Block {
   uint32_t tail_item_size = 0;  // distance of the items of the tail; 0: no tail
   uint32_t tail_offset = 0;     // main_size if there is a tail, else 0
   friend bool operator==(const Block&, const Block&) = default;
-};
-
-// How one component of a packed attribute is stored.
-enum class ItemFormat : uint8_t {
-  kFloat16,
-  kFloat32,
-  kUnorm8,
-  kUnorm16,
-  kSnorm8,
-  kSnorm16,
-  kUint8,
-  kUint16,
-  kUint32,
-  kSint8,
-  kSint16,
-  kSint32,
 };
 
 // One field of an attribute container, in bytes. A matrix is one attribute of several locations.

@@ -1,58 +1,78 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/layout/order.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "compiler/base/check.h"
 
 namespace kiln::layout {
 namespace {
 
-enum Group : uint32_t {
-  kContainers,
-  kUniformBuffers,
-  kReadOnlyBuffers,
-  kPushConstants,
-  kSamplers,
-  kImages,  // eight groups: colour 2d, 3d, cube, 2d array, then depth
-  kReadWriteBuffers = kImages + 8,
-  kStorageImages,
+struct Keyword {
+  std::string_view text;
+  RplGroup group;
+};
+constexpr Keyword kKeywords[] = {
+    {"vertex_attribute_container", RplGroup::kContainers},
+    {"instanced_attribute_container", RplGroup::kContainers},
+    {"state_container", RplGroup::kContainers},
+    {"color_output_container", RplGroup::kContainers},
+    {"uniform_buffer", RplGroup::kUniformBuffers},
+    {"read_only_storage_buffer", RplGroup::kReadOnlyBuffers},
+    {"push_constant", RplGroup::kPushConstants},
+    {"sampler", RplGroup::kSamplers},
+    {"image_color_2d", RplGroup::kColor2d},
+    {"image_color_3d", RplGroup::kColor3d},
+    {"image_color_cube", RplGroup::kColorCube},
+    {"image_color_2d_array", RplGroup::kColor2dArray},
+    {"image_depth_2d", RplGroup::kDepth2d},
+    {"image_depth_3d", RplGroup::kDepth3d},
+    {"image_depth_cube", RplGroup::kDepthCube},
+    {"image_depth_2d_array", RplGroup::kDepth2dArray},
+    {"read_write_storage_buffer", RplGroup::kReadWriteBuffers},
+    {"storage_image_2d", RplGroup::kStorageImages},
+    {"storage_image_3d", RplGroup::kStorageImages},
+    {"storage_image_2d_array", RplGroup::kStorageImages},
 };
 
-uint32_t GroupOfBuffer(ir::BufferKind kind) {
+RplGroup GroupOfBuffer(ir::BufferKind kind) {
   switch (kind) {
     case ir::BufferKind::kUniform:
-      return kUniformBuffers;
+      return RplGroup::kUniformBuffers;
     case ir::BufferKind::kReadOnlyStorage:
-      return kReadOnlyBuffers;
+      return RplGroup::kReadOnlyBuffers;
     case ir::BufferKind::kReadWriteStorage:
-      return kReadWriteBuffers;
+      return RplGroup::kReadWriteBuffers;
   }
   KILN_UNREACHABLE();
 }
 
-uint32_t GroupOfImage(const ir::Pool& pool, ir::TypeId type) {
+RplGroup GroupOfImage(const ir::Pool& pool, ir::TypeId type) {
   while (pool[type].kind == ir::TypeKind::kArray) {
     type = ir::TypeId{pool[type].element};
   }
   const ir::ImageTraits traits = ir::UnpackImage(pool[type].extent);
   if (traits.storage) {
-    return kStorageImages;
+    return RplGroup::kStorageImages;
   }
+  const RplGroup first = traits.depth ? RplGroup::kDepth2d : RplGroup::kColor2d;
   const uint32_t shape = traits.arrayed ? 3 : static_cast<uint32_t>(traits.dim);
-  return kImages + (traits.depth ? 4 : 0) + shape;
+  return static_cast<RplGroup>(static_cast<uint32_t>(first) + shape);
 }
 
 }  // namespace
 
-uint32_t GroupOf(const ir::Pool& pool, const ir::ClosedDecl& decl) {
+RplGroup GroupOf(const ir::Pool& pool, const ir::ClosedDecl& decl) {
   switch (decl.kind) {
     case ir::DeclKind::kContainer:
-      return kContainers;
+      return RplGroup::kContainers;
     case ir::DeclKind::kBuffer:
       return GroupOfBuffer(decl.buffer());
     case ir::DeclKind::kPushConstant:
-      return kPushConstants;
+      return RplGroup::kPushConstants;
     case ir::DeclKind::kSampler:
-      return kSamplers;
+      return RplGroup::kSamplers;
     case ir::DeclKind::kImage:
       return GroupOfImage(pool, decl.type);
     case ir::DeclKind::kConstant:
@@ -64,6 +84,15 @@ uint32_t GroupOf(const ir::Pool& pool, const ir::ClosedDecl& decl) {
   }
   KILN_CHECK(false, "a declaration of kind {} has no place in an interface", decl.kind);
   KILN_UNREACHABLE();
+}
+
+std::optional<RplGroup> GroupOfKeyword(std::string_view keyword) {
+  const auto* found = std::find_if(std::begin(kKeywords), std::end(kKeywords),
+                                   [&](const Keyword& k) { return k.text == keyword; });
+  if (found == std::end(kKeywords)) {
+    return std::nullopt;
+  }
+  return found->group;
 }
 
 }  // namespace kiln::layout

@@ -18,7 +18,7 @@
 #include "compiler/front/rpl/front.h"
 #include "compiler/ir/print.h"
 #include "compiler/layout/assign.h"
-#include "compiler/layout/report.h"
+#include "compiler/layout/dump.h"
 
 namespace kiln::tool {
 namespace {
@@ -142,7 +142,7 @@ DumpResult DumpVariantStage(std::string_view stage, const VariantInputs& inputs)
   }
   result.ok = true;
   if (stage == "layout") {
-    result.text = layout::DumpLayout(variant, *layout.value, types);
+    result.text = layout::DumpLayout(variant, inputs.target, types);
     return result;
   }
   if (stage == "metadata") {

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "compiler/tool/compile_command.h"
+#include "compiler/tool/layout_command.h"
 
 namespace {
 
@@ -39,19 +40,38 @@ void AddCompile(CLI::App& app, kiln::tool::CompileArguments& arguments) {
   compile->add_flag("--lints", arguments.lints, "Show lints too");
 }
 
+void AddLayout(CLI::App& app, kiln::tool::LayoutArguments& arguments) {
+  CLI::App* layout = app.add_subcommand("layout", "Lay out the declarations of a case file");
+  layout->footer(
+      "Examples:\n"
+      "  kilnc layout cases.json --json    the file with `expect` filled in\n"
+      "  kilnc layout --check cases.json   the differences from `expect`\n"
+      "\n"
+      "Without either, the text dumps of the programs. Exit codes: 0 success, 1 a difference or "
+      "no\n"
+      "case file, 2 usage, 3 a file cannot be read, 70 internal error.");
+  layout->add_option("file", arguments.file, "Case file, see docs/LAYOUT.md")->required();
+  auto* json = layout->add_flag("--json", arguments.json, "Fill in `expect` and print the file");
+  layout->add_flag("--check", arguments.check, "Compare with `expect` and print differences")
+      ->excludes(json);
+}
+
 int Run(int argc, char** argv) {
   CLI::App app{"kilnc: the kiln compiler without daemon or cache"};
   app.set_version_flag("--version", "kilnc 0.1.0");
   app.require_subcommand(1);
   kiln::tool::CompileArguments compile;
   AddCompile(app, compile);
+  kiln::tool::LayoutArguments layout;
+  AddLayout(app, layout);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     const int code = app.exit(error);
     return code == 0 ? kiln::tool::kSuccess : kiln::tool::kUsage;
   }
-  return kiln::tool::RunCompile(compile);
+  return app.got_subcommand("layout") ? kiln::tool::RunLayout(layout)
+                                      : kiln::tool::RunCompile(compile);
 }
 
 }  // namespace

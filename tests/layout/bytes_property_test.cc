@@ -2,7 +2,7 @@
 // Guaranteed properties of byte layouts over random blocks: P15 to P18 of layout.md 15.
 #include <gtest/gtest.h>
 
-#include "compiler/layout/bytes.h"
+#include "compiler/layout/ir_types.h"
 #include "tests/layout/random_blocks.h"
 
 namespace kiln::layout {

@@ -18,7 +18,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/base/bytes.h"
-#include "compiler/layout/bytes.h"
+#include "compiler/layout/ir_types.h"
 #include "tests/layout/random_blocks.h"
 
 namespace kiln::layout {

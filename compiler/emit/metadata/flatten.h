@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compiler/ir/closed.h"
-#include "compiler/layout/bytes.h"
+#include "compiler/layout/ir_types.h"
 
 namespace kiln::metadata {
 

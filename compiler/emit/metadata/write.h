@@ -12,7 +12,7 @@
 #include "compiler/base/digest.h"
 #include "compiler/ir/closed.h"
 #include "compiler/ir/module.h"
-#include "compiler/layout/bytes.h"
+#include "compiler/layout/ir_types.h"
 #include "compiler/layout/layout.h"
 #include "compiler/target/capabilities.h"
 #include "compiler/target/target.h"

@@ -11,7 +11,7 @@
 
 #include "compiler/emit/spirv/piece_store.h"
 #include "compiler/ir/types.h"
-#include "compiler/layout/bytes.h"
+#include "compiler/layout/ir_types.h"
 #include "compiler/target/target.h"
 
 namespace kiln::spirv {

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/layout/cases/case_types.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kiln::layout {
+namespace {
+
+Error Wrong(std::string text) {
+  return {.code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = {}};
+}
+
+struct ScalarName {
+  std::string_view text;
+  ScalarKind scalar;
+};
+constexpr ScalarName kScalarNames[] = {
+    {"f32", ScalarKind::kF32},   {"i32", ScalarKind::kI32}, {"u32", ScalarKind::kU32},
+    {"bool", ScalarKind::kBool}, {"f16", ScalarKind::kF16}, {"i16", ScalarKind::kI16},
+    {"u16", ScalarKind::kU16},   {"f64", ScalarKind::kF64}, {"i64", ScalarKind::kI64},
+    {"u64", ScalarKind::kU64},   {"i8", ScalarKind::kI8},   {"u8", ScalarKind::kU8},
+};
+// HLSL's, which take a number of components.
+constexpr ScalarName kHlslScalars[] = {
+    {"float", ScalarKind::kF32},     {"int", ScalarKind::kI32},      {"uint", ScalarKind::kU32},
+    {"bool", ScalarKind::kBool},     {"half", ScalarKind::kF16},     {"double", ScalarKind::kF64},
+    {"float16_t", ScalarKind::kF16}, {"int16_t", ScalarKind::kI16},  {"uint16_t", ScalarKind::kU16},
+    {"int64_t", ScalarKind::kI64},   {"uint64_t", ScalarKind::kU64},
+};
+
+template <size_t kCount>
+std::optional<ScalarKind> FindScalar(const ScalarName (&names)[kCount], std::string_view text) {
+  for (const ScalarName& name : names) {
+    if (name.text == text) {
+      return name.scalar;
+    }
+  }
+  return std::nullopt;
+}
+
+bool IsSize(char c) { return c >= '1' && c <= '4'; }
+
+// What HLSL calls a resource, without its type argument.
+std::optional<ResourceClass> ClassOfName(std::string_view name) {
+  constexpr std::string_view kRead[] = {"Texture1D",
+                                        "Texture1DArray",
+                                        "Texture2D",
+                                        "Texture2DArray",
+                                        "Texture2DMS",
+                                        "Texture2DMSArray",
+                                        "Texture3D",
+                                        "TextureCube",
+                                        "TextureCubeArray",
+                                        "Buffer",
+                                        "StructuredBuffer",
+                                        "ByteAddressBuffer",
+                                        "RaytracingAccelerationStructure"};
+  constexpr std::string_view kWrite[] = {
+      "RWTexture1D",        "RWTexture1DArray",   "RWTexture2D",        "RWTexture2DArray",
+      "RWTexture3D",        "RWTexture2DMS",      "RWTexture2DMSArray", "RWBuffer",
+      "RWStructuredBuffer", "RWByteAddressBuffer"};
+  constexpr std::string_view kCombined[] = {
+      "Sampler1D",       "Sampler1DArray",       "Sampler2D",         "Sampler2DArray",
+      "Sampler3D",       "SamplerCube",          "SamplerCubeArray",  "Sampler2DMS",
+      "Sampler2DShadow", "Sampler2DArrayShadow", "SamplerCubeShadow", "SamplerCubeArrayShadow"};
+  const auto in = [&](const auto& names) {
+    return std::ranges::find(names, name) != std::end(names);
+  };
+  if (in(kRead)) {
+    return ResourceClass::kRead;
+  }
+  constexpr std::string_view kOrdered = "RasterizerOrdered";
+  if (in(kWrite) || (name.starts_with(kOrdered) && in(kWrite) == false &&
+                     std::ranges::find(kWrite, "RW" + std::string(name.substr(kOrdered.size()))) !=
+                         std::end(kWrite))) {
+    return ResourceClass::kWrite;
+  }
+  if (in(kCombined)) {
+    return ResourceClass::kCombined;
+  }
+  if (name == "AppendStructuredBuffer" || name == "ConsumeStructuredBuffer") {
+    return ResourceClass::kCounted;
+  }
+  if (name == "SamplerState" || name == "SamplerComparisonState") {
+    return ResourceClass::kSampler;
+  }
+  if (name == "TextureBuffer") {
+    return ResourceClass::kTextureBuffer;
+  }
+  if (name == "SubpassInput" || name == "SubpassInputMS") {
+    return ResourceClass::kSubpass;
+  }
+  return std::nullopt;
+}
+
+bool HasElement(std::string_view name) {
+  return name.ends_with("StructuredBuffer") || name == "TextureBuffer";
+}
+
+// Where the base ends and the extents begin: the first '[' outside of angle brackets.
+size_t FindExtents(std::string_view text) {
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    depth += text[i] == '<' ? 1 : text[i] == '>' ? -1 : 0;
+    if (text[i] == '[' && depth == 0) {
+      return i;
+    }
+  }
+  return text.size();
+}
+
+// A number of items; one that does not fit is the largest there is.
+std::optional<uint64_t> ReadExtent(std::string_view text) {
+  if (text.empty() || !std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; })) {
+    return std::nullopt;
+  }
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} ? number : ~uint64_t{0};
+}
+
+// Names in a type that could be structs.
+std::vector<std::string> NamesIn(std::string_view text) {
+  std::vector<std::string> names;
+  std::string name;
+  for (const char c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') {
+      name += c;
+    } else if (!name.empty()) {
+      names.push_back(std::exchange(name, {}));
+    }
+  }
+  if (!name.empty()) {
+    names.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace
+
+Result<void> CheckFields(const Json& fields) {
+  if (!fields.is_array()) {
+    return Wrong("fields are not a list");
+  }
+  for (const Json& field : fields) {
+    const bool good = field.is_array() && field.size() >= 2 && field.size() <= 3 &&
+                      std::ranges::all_of(field, [](const Json& part) { return part.is_string(); });
+    if (!good) {
+      return Wrong(fmt::format("'{}' is not a field [name, type]", field.dump()));
+    }
+  }
+  return {};
+}
+
+Result<void> CaseTypes::ReadStructs(const Json& structs) {
+  if (!structs.is_object()) {
+    return Wrong("structs are not an object");
+  }
+  for (const auto& [name, fields] : structs.items()) {
+    KILN_TRY_VOID(CheckFields(fields));
+  }
+  for (const auto& [name, fields] : structs.items()) {
+    KILN_TRY_VOID(Visit(name, structs));
+  }
+  return {};
+}
+
+// Reads what a struct names before the struct, with a stack of its own because files nest them as
+// deep as they like.
+Result<void> CaseTypes::Visit(const std::string& root, const Json& structs) {
+  struct Frame {
+    std::string name;
+    std::vector<std::string> names;  // that its fields mention
+    size_t next = 0;
+  };
+  std::vector<Frame> stack;
+  std::set<std::string> open;
+  const auto enter = [&](const std::string& name) {
+    Frame frame{.name = name, .names = {}};
+    for (const Json& field : structs[name]) {
+      for (std::string& mentioned : NamesIn(field[1].get_ref<const std::string&>())) {
+        frame.names.push_back(std::move(mentioned));
+      }
+    }
+    open.insert(name);
+    stack.push_back(std::move(frame));
+  };
+  if (!structs_.contains(root)) {
+    enter(root);
+  }
+  while (!stack.empty()) {
+    Frame& frame = stack.back();
+    if (frame.next < frame.names.size()) {
+      const std::string name = frame.names[frame.next++];
+      if (!structs.contains(name) || structs_.contains(name)) {
+        continue;
+      }
+      if (open.contains(name)) {
+        structs_[name] = types_.Endless(types_.Keep(name));  // replaced when it is read
+        continue;
+      }
+      enter(name);
+      continue;
+    }
+    const std::string name = frame.name;
+    KILN_TRY(const TypeId type, Struct(types_.Keep(name), structs[name]));
+    structs_[name] = type;
+    open.erase(name);
+    stack.pop_back();
+  }
+  return {};
+}
+
+Result<TypeId> CaseTypes::Struct(std::string_view name, const Json& fields) {
+  std::vector<Member> members;
+  members.reserve(fields.size());
+  for (const Json& field : fields) {
+    KILN_TRY(const TypeId type, Read(field[1].get_ref<const std::string&>()));
+    MatrixOrder order = MatrixOrder::kDefault;
+    if (field.size() > 2) {
+      const std::string& word = field[2].get_ref<const std::string&>();
+      if (word != "row" && word != "column" && word != "col") {
+        return Wrong(fmt::format("'{}' is not 'row'", word));
+      }
+      order = word == "row" ? MatrixOrder::kRow : MatrixOrder::kColumn;
+    }
+    members.push_back({.name = types_.Keep(field[0].get_ref<const std::string&>()),
+                       .type = type,
+                       .order = order});
+  }
+  return types_.Struct(name, members);
+}
+
+Result<TypeId> CaseTypes::Read(std::string_view text) {
+  const size_t extents = FindExtents(text);
+  KILN_TRY(const TypeId item, Base(text.substr(0, extents)));
+  return Arrays(item, text.substr(extents));
+}
+
+// "[2][3]" is an array of two arrays of three.
+Result<TypeId> CaseTypes::Arrays(TypeId item, std::string_view extents) {
+  while (!extents.empty()) {
+    const size_t open = extents.rfind('[');
+    if (open == std::string_view::npos || extents.back() != ']') {
+      return Wrong(fmt::format("'{}' is not an array size", extents));
+    }
+    const std::string_view count = extents.substr(open + 1, extents.size() - open - 2);
+    extents = extents.substr(0, open);
+    if (count.empty()) {
+      item = types_.RuntimeArray(item);
+      continue;
+    }
+    const std::optional<uint64_t> number = ReadExtent(count);
+    if (!number) {
+      return Wrong(fmt::format("'{}' is not an array size", count));
+    }
+    item = types_.Array(item, *number);
+  }
+  return item;
+}
+
+Result<TypeId> CaseTypes::Base(std::string_view text) {
+  if (const auto found = structs_.find(text); found != structs_.end()) {
+    return found->second;
+  }
+  if (const auto scalar = FindScalar(kScalarNames, text)) {
+    return types_.Vector(*scalar, 1);
+  }
+  const size_t angle = text.find('<');
+  if (angle != std::string_view::npos && text.back() == '>') {
+    return WithArgument(text, text.substr(0, angle),
+                        text.substr(angle + 1, text.size() - angle - 2));
+  }
+  if (const auto resource = ClassOfName(text)) {
+    return types_.Resource(*resource, types_.Keep(text));
+  }
+  // float, float3, float3x4
+  size_t end = text.size();
+  const bool matrix =
+      end > 3 && IsSize(text[end - 1]) && text[end - 2] == 'x' && IsSize(text[end - 3]);
+  if (matrix) {
+    if (const auto scalar = FindScalar(kHlslScalars, text.substr(0, end - 3))) {
+      return types_.Matrix(*scalar, static_cast<uint32_t>(text[end - 3] - '0'),
+                           static_cast<uint32_t>(text[end - 1] - '0'));
+    }
+  }
+  if (const auto scalar = FindScalar(kHlslScalars, text)) {
+    return types_.Vector(*scalar, 1);
+  }
+  if (!text.empty() && IsSize(text.back())) {
+    if (const auto scalar = FindScalar(kHlslScalars, text.substr(0, end - 1))) {
+      return types_.Vector(*scalar, static_cast<uint32_t>(text.back() - '0'));
+    }
+  }
+  return Wrong(fmt::format("'{}' is not a type", text));
+}
+
+Result<TypeId> CaseTypes::WithArgument(std::string_view text, std::string_view name,
+                                       std::string_view argument) {
+  if (name == "ConstantBuffer" || name == "ParameterBlock") {
+    KILN_TRY(const TypeId content, Read(argument));
+    return name == "ConstantBuffer" ? types_.ConstantBuffer(types_.Keep(text), content)
+                                    : types_.ParameterBlock(types_.Keep(text), content);
+  }
+  if (const auto resource = ClassOfName(name)) {
+    TypeId element;
+    if (HasElement(name)) {
+      KILN_TRY(element, Read(argument));
+    }
+    return types_.Resource(*resource, types_.Keep(text), element);
+  }
+  const auto scalar = FindScalar(kScalarNames, argument);
+  if (scalar && name.size() == 4 && name.starts_with("vec") && IsSize(name[3])) {
+    return types_.Vector(*scalar, static_cast<uint32_t>(name[3] - '0'));
+  }
+  if (scalar && name.size() == 8 && name.starts_with("mat_r") && IsSize(name[5]) &&
+      name[6] == 'c' && IsSize(name[7])) {
+    return types_.Matrix(*scalar, static_cast<uint32_t>(name[5] - '0'),
+                         static_cast<uint32_t>(name[7] - '0'));
+  }
+  return Wrong(fmt::format("'{}' is not a type", text));
+}
+
+Result<TypeId> CaseTypes::ReadRpl(std::string_view text) {
+  constexpr std::string_view kTail = "...";
+  if (text.ends_with(kTail)) {
+    KILN_TRY(const TypeId item, ReadRpl(text.substr(0, text.size() - kTail.size())));
+    return types_.RuntimeArray(item);
+  }
+  const size_t extents = FindExtents(text);
+  const std::string_view base = text.substr(0, extents);
+  constexpr std::string_view kLetters = "fusbh";
+  constexpr ScalarKind kScalars[] = {ScalarKind::kF32, ScalarKind::kU32, ScalarKind::kI32,
+                                     ScalarKind::kBool, ScalarKind::kF16};
+  const size_t letter = base.empty() ? std::string_view::npos : kLetters.find(base[0]);
+  const bool vector = base.size() == 2 && IsSize(base[1]);
+  const bool matrix = base.size() == 4 && IsSize(base[1]) && base[2] == 'x' && IsSize(base[3]);
+  if (letter == std::string_view::npos || (!vector && !matrix)) {
+    return Wrong(fmt::format("'{}' is not a type of RPL", text));
+  }
+  const auto first = static_cast<uint32_t>(base[1] - '0');
+  // Columns come first in RPL.
+  const TypeId item =
+      vector ? types_.Vector(kScalars[letter], first)
+             : types_.Matrix(kScalars[letter], static_cast<uint32_t>(base[3] - '0'), first);
+  return Arrays(item, text.substr(extents));
+}
+
+}  // namespace kiln::layout

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Types as case files spell them -> types of the engine: "vec3<f32>[2]", "mat_r2c3<f32>",
+// "ConstantBuffer<S>", "RWTexture2D"; and RPL's: "f4x4", "f2...". Spec: layout.md 17.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "compiler/base/result.h"
+#include "compiler/layout/types.h"
+
+namespace kiln::layout {
+
+using Json = nlohmann::ordered_json;
+
+// A field: [name, type] or [name, type, "row"].
+Result<void> CheckFields(const Json& fields);
+
+class CaseTypes {
+ public:
+  explicit CaseTypes(Types& types) : types_(types) {}
+
+  // Reads all structs, in whatever order they name each other. One that contains itself becomes
+  // endless. Errors: kInvalidArgument for what is no struct or type.
+  Result<void> ReadStructs(const Json& structs);
+  Result<TypeId> Read(std::string_view text);
+  Result<TypeId> Struct(std::string_view name, const Json& fields);
+  // RPL: a vector, matrix, array or run-time array of one.
+  Result<TypeId> ReadRpl(std::string_view text);
+
+ private:
+  Result<TypeId> Base(std::string_view text);
+  Result<TypeId> WithArgument(std::string_view text, std::string_view name,
+                              std::string_view argument);
+  Result<TypeId> Arrays(TypeId item, std::string_view extents);
+  Result<void> Visit(const std::string& name, const Json& structs);
+
+  Types& types_;
+  std::map<std::string, TypeId, std::less<>> structs_;
+};
+
+}  // namespace kiln::layout

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/layout/cases/records.h"
+
+#include <fmt/format.h>
+
+#include "compiler/layout/dump.h"
+
+namespace kiln::layout {
+namespace {
+
+Error Wrong(std::string text) {
+  return {.code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = {}};
+}
+
+const std::string* ArgumentOf(const Diagnostic& diagnostic, std::string_view name) {
+  for (const Argument& argument : diagnostic.arguments) {
+    if (argument.name == name) {
+      return &argument.value;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Json DescribeError(const Diagnostic& diagnostic) {
+  Json names = Json::array();
+  for (const char* argument : {"name", "owner", "other"}) {
+    if (const std::string* name = ArgumentOf(diagnostic, argument)) {
+      names.push_back(*name);
+    }
+  }
+  Json described = {{"code", CodeText(diagnostic.code)}, {"names", std::move(names)}};
+  if (const std::string* place = ArgumentOf(diagnostic, "place")) {
+    described["place"] = *place;
+  }
+  return described;
+}
+
+Json DescribeErrors(const ProgramLayout& layout) {
+  Json errors = Json::array();
+  for (const Finding& finding : layout.findings) {
+    if (finding.diagnostic.severity == Severity::kError) {
+      errors.push_back(DescribeError(finding.diagnostic));
+    }
+  }
+  return {{"error", std::move(errors)}};
+}
+
+Json DescribeMembers(ByteLayouts& bytes, TypeId block, Rules rules) {
+  Json members = Json::array();
+  for (const ListedMember& listed : ListMembers(bytes, block, rules)) {
+    Json member = {{"path", listed.path},
+                   {"offset", listed.offset},
+                   {"size", listed.unsized ? Json("unsized") : Json(listed.size)}};
+    if (listed.array_stride != 0) {
+      member["array_stride"] = listed.array_stride;
+    }
+    if (listed.matrix_stride != 0) {
+      member["matrix_stride"] = listed.matrix_stride;
+    }
+    members.push_back(std::move(member));
+  }
+  return members;
+}
+
+std::string PlacesText(Platform platform, const PlacedLeaf& leaf) {
+  std::string text;
+  for (const Place& place : leaf.places) {
+    if (place.kind != Kind::kAttachment) {
+      text += (text.empty() ? "" : " ") + PlaceText(platform, place);
+    }
+  }
+  return text;
+}
+
+Result<const Json*> PartOf(const Json& object, const std::string& key) {
+  if (!object.is_object() || !object.contains(key)) {
+    return Wrong(fmt::format("no member '{}'", key));
+  }
+  return &object[key];
+}
+
+Result<const std::string*> TextOf(const Json& object, const std::string& key) {
+  KILN_TRY(const Json* part, PartOf(object, key));
+  if (!part->is_string()) {
+    return Wrong(fmt::format("'{}' is no text", key));
+  }
+  return &part->get_ref<const std::string&>();
+}
+
+Result<std::optional<uint32_t>> NumberOf(const Json& object, const std::string& key) {
+  if (!object.contains(key)) {
+    return std::optional<uint32_t>{};
+  }
+  const Json& part = object[key];
+  if (!part.is_number_unsigned() || part.get<uint64_t>() > 0xffffffffu) {
+    return Wrong(fmt::format("'{}' is no number of 32 bits", key));
+  }
+  return std::optional<uint32_t>{static_cast<uint32_t>(part.get<uint64_t>())};
+}
+
+}  // namespace kiln::layout

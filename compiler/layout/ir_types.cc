@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/layout/ir_types.h"
+
+#include "compiler/base/check.h"
+
+namespace kiln::layout {
+namespace {
+
+ScalarKind ScalarOf(ir::Scalar scalar) {
+  switch (scalar) {
+    case ir::Scalar::kF32:
+      return ScalarKind::kF32;
+    case ir::Scalar::kU32:
+      return ScalarKind::kU32;
+    case ir::Scalar::kS32:
+      return ScalarKind::kI32;
+    case ir::Scalar::kBool:
+      return ScalarKind::kBool;
+    case ir::Scalar::kF16:
+      return ScalarKind::kF16;
+    case ir::Scalar::kNone:
+      break;
+  }
+  KILN_UNREACHABLE();
+}
+
+}  // namespace
+
+const TypeLayout& TypeLayouts::Of(ir::TypeId type, Rules rules) {
+  const size_t row = size_t{kRulesCount} * type.value + static_cast<size_t>(rules);
+  if (row < layouts_.size() && layouts_[row] != nullptr) {
+    return *layouts_[row];
+  }
+  const TypeLayout& layout = bytes_.Of(Import(type), rules);
+  if (row >= layouts_.size()) {
+    layouts_.resize(row + kRulesCount);
+  }
+  layouts_[row] = &layout;
+  return layout;
+}
+
+TypeId TypeLayouts::Import(ir::TypeId type) {
+  if (type.value < imported_.size() && imported_[type.value].valid()) {
+    return imported_[type.value];
+  }
+  const TypeId converted = Convert(type);
+  if (type.value >= imported_.size()) {
+    imported_.resize(type.value + size_t{1});
+  }
+  imported_[type.value] = converted;
+  return converted;
+}
+
+TypeId TypeLayouts::Convert(ir::TypeId id) {
+  const ir::Type type = pool_[id];
+  switch (type.kind) {
+    case ir::TypeKind::kVector:
+      return types_.Vector(ScalarOf(type.scalar), type.rows);
+    case ir::TypeKind::kMatrix:
+      return types_.Matrix(ScalarOf(type.scalar), type.rows, type.columns);
+    case ir::TypeKind::kArray:
+      return types_.Array(Import(ir::TypeId{type.element}), type.extent);
+    case ir::TypeKind::kRuntimeArray:
+      return types_.RuntimeArray(Import(ir::TypeId{type.element}));
+    case ir::TypeKind::kStruct: {
+      std::vector<Member> members;
+      for (const ir::ShapeMember& member : pool_.Members(id)) {
+        members.push_back({.name = pool_.Text(member.name), .type = Import(member.type)});
+      }
+      return types_.Struct(pool_.Text(pool_.ShapeOf(id).name), members);
+    }
+    case ir::TypeKind::kSampler:
+      return types_.Resource(ResourceClass::kSampler, "sampler");
+    case ir::TypeKind::kImage: {
+      const bool storage = ir::UnpackImage(type.extent).storage;
+      return types_.Resource(storage ? ResourceClass::kWrite : ResourceClass::kRead,
+                             types_.Keep(ir::TypeText(pool_, id)));
+    }
+    case ir::TypeKind::kVoid:
+    case ir::TypeKind::kNamed:
+    case ir::TypeKind::kDeferred:
+      break;
+  }
+  KILN_UNREACHABLE();
+}
+
+}  // namespace kiln::layout

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Closed IR types as types of the layout engine, and their byte layouts: what emitters and metadata
+// ask for offsets and strides. Spec: layout.md 4; rpl.md 10.3.
+#pragma once
+
+#include <vector>
+
+#include "compiler/ir/types.h"
+#include "compiler/layout/bytes.h"
+#include "compiler/layout/rules.h"
+#include "compiler/layout/types.h"
+
+namespace kiln::layout {
+
+// Layouts of the types of one pool. One thread; references stay valid as long as the object.
+class TypeLayouts {
+ public:
+  // `pool` must outlive the object.
+  explicit TypeLayouts(const ir::Pool& pool) : pool_(pool), bytes_(types_) {}
+  TypeLayouts(const TypeLayouts&) = delete;
+  TypeLayouts& operator=(const TypeLayouts&) = delete;
+
+  // Requires: a vector, matrix, array, runtime array or struct of those. O(1) when asked again.
+  const TypeLayout& Of(ir::TypeId type, Rules rules);
+
+  // The type in the engine's table. Requires: a closed type, not void.
+  TypeId Import(ir::TypeId type);
+
+  const ir::Pool& pool() const { return pool_; }
+  Types& types() { return types_; }
+  ByteLayouts& bytes() { return bytes_; }
+
+ private:
+  TypeId Convert(ir::TypeId type);
+
+  const ir::Pool& pool_;
+  Types types_{Spelling::kRpl};
+  ByteLayouts bytes_;
+  std::vector<TypeId> imported_;            // by ir::TypeId
+  std::vector<const TypeLayout*> layouts_;  // by kRulesCount * ir::TypeId + Rules
+};
+
+}  // namespace kiln::layout
