@@ -302,7 +302,8 @@ void Assignment::Overlap(uint32_t order, Owner other, const Place& place) {
                               .With("other", NameOf(other))
                               .With("place", PlaceInMessage(program_.platform, place));
   if (other < items_.size()) {
-    diagnostic = std::move(diagnostic).Label(LabelKind::kOtherHere, items_[other].parameter->where);
+    diagnostic.labels.push_back(
+        {.kind = LabelKind::kOtherHere, .where = items_[other].parameter->where});
   }
   Add(order, std::move(diagnostic));
 }
