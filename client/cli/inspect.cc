@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <spirv-tools/libspirv.hpp>
 
+#include "client/cli/layout_view.h"
 #include "client/cli/project.h"
 #include "client/cli/verbs.h"
 #include "compiler/artifact/metadata.h"
@@ -47,12 +48,13 @@ Result<std::string> Disassembly(const std::string& name, ByteView bytes) {
   return text;
 }
 
-Result<std::string> MetadataOf(ByteView bytes) {
+// Views of metadata: "meta" or "layout".
+Result<std::string> MetadataOf(ByteView bytes, std::string_view view) {
   const Result<artifact::PipelineMetadata> metadata = artifact::DecodeMetadata(bytes);
   if (!metadata.ok()) {
     return Damaged(metadata.error().context);
   }
-  return artifact::MetadataText(*metadata);
+  return view == "layout" ? LayoutTable(*metadata) : artifact::MetadataText(*metadata);
 }
 
 Result<ByteView> BlobOf(const Fetched& fetched, const Digest& digest) {
@@ -118,7 +120,7 @@ Result<std::string> ViewOf(const std::string& view, const FetchedVariant& varian
     return DisassemblyOf(variant.fetched, artifact);
   }
   KILN_TRY(const ByteView metadata, BlobOf(variant.fetched, artifact.metadata));
-  return MetadataOf(metadata);
+  return MetadataOf(metadata, view);
 }
 
 void Print(const Global& global, const std::vector<Shown>& shown) {
@@ -135,18 +137,30 @@ void Print(const Global& global, const std::vector<Shown>& shown) {
   }
 }
 
-int InspectFile(const Global& global, const std::string& path) {
+int InspectFile(const Global& global, const std::string& path,
+                const std::vector<std::string>& wanted) {
   const Result<client::Source> file = ReadSource(path, path);
   if (!file.ok()) {
     return Fail(global, file.error());
   }
   const bool is_metadata = path.ends_with(".meta");
-  const Result<std::string> text =
-      is_metadata ? MetadataOf(AsBytes(file->text)) : Disassembly(path, AsBytes(file->text));
-  if (!text.ok()) {
-    return Fail(global, text.error());
+  std::vector<std::string> views;
+  std::ranges::copy_if(wanted, std::back_inserter(views), [&](const std::string& view) {
+    return is_metadata ? view == "meta" || view == "layout" : view == "disasm";
+  });
+  if (views.empty()) {
+    views.emplace_back(is_metadata ? "meta" : "disasm");
   }
-  Print(global, {{.view = is_metadata ? "meta" : "disasm", .text = *text}});
+  std::vector<Shown> shown;
+  for (const std::string& view : views) {
+    const Result<std::string> text = is_metadata ? MetadataOf(AsBytes(file->text), view)
+                                                 : Disassembly(path, AsBytes(file->text));
+    if (!text.ok()) {
+      return Fail(global, text.error());
+    }
+    shown.push_back({.view = view, .text = *text});
+  }
+  Print(global, shown);
   return kSuccess;
 }
 
@@ -190,7 +204,7 @@ bool IsArtifact(const std::string& what) {
 
 int RunInspect(const Global& global, const InspectArguments& arguments) {
   const std::vector<std::string>& what = arguments.variant.what;
-  return what.size() == 1 && IsArtifact(what[0]) ? InspectFile(global, what[0])
+  return what.size() == 1 && IsArtifact(what[0]) ? InspectFile(global, what[0], arguments.views)
                                                  : InspectVariant(global, arguments);
 }
 

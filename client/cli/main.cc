@@ -122,12 +122,13 @@ void AddInspect(CLI::App& app, Arguments& a, Action& chosen) {
   CLI::App* inspect =
       AddVerb(app, "inspect", "Show a variant, or a SPIR-V or metadata file, as text",
               "  kiln inspect rock/forward -o fog --view disasm\n"
+              "  kiln inspect out/rock.meta --view layout\n"
               "  kiln inspect out/rock.0aef2595.fragment.spv",
               chosen, [&a] { return RunInspect(a.global, a.inspect); });
   AddVariant(*inspect, a.inspect.variant);
   inspect->add_option("--view", a.inspect.views, "Default: stats, meta, options")
       ->delimiter(',')
-      ->check(CLI::IsMember({"stats", "meta", "options", "disasm"}));
+      ->check(CLI::IsMember({"stats", "meta", "options", "layout", "disasm"}));
 }
 
 int Run(int argc, char** argv) {

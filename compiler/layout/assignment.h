@@ -82,6 +82,7 @@ class Assignment {
   void CheckOverlapOfShifted();
   std::optional<Rules> RulesOf(uint32_t order, const Leaf& leaf) const;
   void CheckPushes();
+  void CheckOnePush();
 
   void Overlap(uint32_t order, Owner other, const Place& place);
   void Add(uint32_t order, Diagnostic diagnostic) {

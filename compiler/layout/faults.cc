@@ -59,7 +59,7 @@ class Explainer {
   void Array(const Type& type, MatrixOrder order, const std::string& path) {
     const TypeLayout& element = LayoutOf(type.element, order);
     if (element.fault != TypeFault::kNone) {
-      Look(type.element, order, path + "[0]");
+      Look(type.element, order, IsArray(types_[type.element]) ? path : path + "[0]");
       return;
     }
     const bool unsized = type.kind == TypeKind::kRuntimeArray;
@@ -203,6 +203,14 @@ class BlockCheck {
       Fault();
       return;
     }
+    if (layout.unsized && block_.use != BlockUse::kStorage && program_.policy == Policy::kRpl) {
+      const bool push = block_.use == BlockUse::kPush;
+      Add(Make(Code::kRpl4052, block_.where)
+              .With("kind", push ? "push constant" : "uniform buffer")
+              .With("owner", block_.name)
+              .With("path", TailPath()));
+      return;
+    }
     if (layout.unsized && block_.use != BlockUse::kStorage) {
       Add(Make(Code::kLay1006, block_.where).With("name", NameBelow(block_, TailPath())));
       return;
@@ -237,6 +245,11 @@ class BlockCheck {
 
 void BlockCheck::Fault() {
   FaultPlace found = ExplainFault(bytes_, block_);
+  if (program_.policy == Policy::kRpl && found.diagnostic.code == Code::kLay1006) {
+    Add(Make(Code::kRpl4051, block_.where).With("path", found.path).With("owner", block_.name),
+        found.member);
+    return;
+  }
   if (program_.policy == Policy::kRpl) {
     std::string_view name = block_.name;
     if (found.member != Finding::kNone) {

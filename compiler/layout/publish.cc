@@ -30,7 +30,7 @@ void Assignment::Publish(uint32_t order) {
                          .absent = parameter.absent};
   const bool block = types_[ItemOf(types_, parameter.type)].kind == TypeKind::kParameterBlock;
   placed.block = block && program_.platform != Platform::kD3d11;
-  if (placed.block && measured.first_space && measured.demands.spaces != 0) {
+  if (measured.first_space && measured.demands.spaces != 0) {
     placed.spaces = {
         .kind = Kind::kSpace, .index = *measured.first_space, .count = measured.demands.spaces};
   }
@@ -227,9 +227,25 @@ void Assignment::CheckOverlapOfShifted() {
   }
 }
 
+// RPL has one for the whole program.
+void Assignment::CheckOnePush() {
+  std::optional<uint32_t> first;
+  for (uint32_t i = 0; i < items_.size(); ++i) {
+    if (items_[i].parameter->role != Role::kPush) {
+      continue;
+    }
+    if (first) {
+      Add(i, About(i, Code::kRpl4054).With("other", items_[*first].parameter->name));
+      return;
+    }
+    first = i;
+  }
+}
+
 // An entry point sees the global push constants it names, or all, and that of its own parameters.
 void Assignment::CheckPushes() {
   if (rpl()) {
+    CheckOnePush();
     return;
   }
   for (const Unit& unit : program_.units) {

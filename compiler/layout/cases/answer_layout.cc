@@ -80,7 +80,9 @@ Json DescribeWgsl(ByteLayouts& bytes, TypeId block) {
 Result<Json> AnswerLayout(const Json& item) {
   Types types;
   CaseTypes written(types);
-  KILN_TRY_VOID(written.ReadStructs(item.contains("structs") ? item["structs"] : Json::object()));
+  if (item.contains("structs")) {
+    KILN_TRY_VOID(written.ReadStructs(item["structs"]));
+  }
   KILN_TRY(const Json* fields, PartOf(item, "fields"));
   KILN_TRY_VOID(CheckFields(*fields));
   KILN_TRY(const TypeId block, written.Struct("block", *fields));

@@ -24,7 +24,7 @@ struct CaseDifference {
 // not mention are not compared. Errors: as above.
 Result<std::vector<CaseDifference>> CheckCases(std::string_view text);
 
-// The dump of every program and block of the file: for people.
+// The dumps of the programs of the file, for people.
 Result<std::string> DumpCases(std::string_view text);
 
 }  // namespace kiln::layout

@@ -27,6 +27,8 @@ class CaseTypes {
   // Reads all structs, in whatever order they name each other. One that contains itself becomes
   // endless. Errors: kInvalidArgument for what is no struct or type.
   Result<void> ReadStructs(const Json& structs);
+  // From now on the name stands for the type.
+  void Name(const std::string& name, TypeId type) { structs_.insert_or_assign(name, type); }
   Result<TypeId> Read(std::string_view text);
   Result<TypeId> Struct(std::string_view name, const Json& fields);
   // RPL: a vector, matrix, array or run-time array of one.

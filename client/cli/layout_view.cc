@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+#include "client/cli/layout_view.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace kiln::cli {
+namespace {
+
+// No alignment of a block is above 16, so a larger gap is no padding: metadata has no rows for
+// arrays of structs.
+constexpr uint32_t kLargestPadding = 15;
+
+// One line of a block: a member, or the bytes between two of them.
+struct Row {
+  uint32_t offset = 0;
+  uint32_t size = 0;
+  uint32_t array_stride = 0;
+  uint32_t matrix_stride = 0;
+  std::string what;
+};
+
+uint32_t SizeOf(const artifact::Parameter& parameter) {
+  constexpr uint32_t kComponent = 4;
+  const artifact::AttributeShape shape = artifact::ShapeOf(parameter.type);
+  const uint32_t item =
+      shape.columns > 1 ? shape.columns * parameter.matrix_stride : shape.rows * kComponent;
+  return parameter.array_stride == 0 ? item : parameter.total_item_count * parameter.array_stride;
+}
+
+class Table {
+ public:
+  std::string Take() { return std::move(out_); }
+
+  template <class... Args>
+  void Line(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
+    while (!out_.empty() && out_.back() == ' ') {
+      out_.pop_back();
+    }
+    out_ += '\n';
+  }
+
+  // `size` bytes that these parameters fill.
+  void Block(const std::vector<artifact::Parameter>& parameters, uint32_t size) {
+    std::vector<Row> rows;
+    for (const artifact::Parameter& parameter : parameters) {
+      std::string what = fmt::format("{} {}", parameter.name, artifact::NameOf(parameter.type));
+      for (const uint32_t dimension : parameter.dimensions) {
+        what += fmt::format("[{}]", dimension);
+      }
+      rows.push_back({.offset = parameter.offset,
+                      .size = SizeOf(parameter),
+                      .array_stride = parameter.array_stride,
+                      .matrix_stride = parameter.matrix_stride,
+                      .what = std::move(what)});
+    }
+    Rows(rows, size);
+  }
+
+  void Rows(std::vector<Row> rows, uint32_t size) {
+    Line("    {:>6} {:>6} {:>6} {:>6}  {}", "offset", "size", "stride", "matrix", "");
+    uint32_t end = 0;
+    for (const Row& row : rows) {
+      Gap(end, row.offset);
+      Line("    {:>6} {:>6} {:>6} {:>6}  {}", row.offset, row.size, Number(row.array_stride),
+           Number(row.matrix_stride), row.what);
+      end = std::max(end, row.offset + row.size);
+    }
+    Gap(end, size);
+  }
+
+ private:
+  static std::string Number(uint32_t number) { return number == 0 ? "" : std::to_string(number); }
+
+  void Gap(uint32_t begin, uint32_t end) {
+    if (begin < end) {
+      Line("    {:>6} {:>6} {:>6} {:>6}  {}", begin, end - begin, "", "",
+           end - begin > kLargestPadding ? "(arrays of structs)" : "(padding)");
+    }
+  }
+
+  std::string out_;
+};
+
+std::string StagesText(const std::vector<artifact::Stage>& stages) {
+  std::string text;
+  for (const artifact::Stage stage : stages) {
+    text += fmt::format(" {}", artifact::NameOf(stage));
+  }
+  return text.empty() ? "  unused" : " " + text;
+}
+
+void AddBuffer(Table& table, size_t set, const artifact::Buffer& buffer) {
+  table.Line("  set{}.{} {} {}  {} bytes{}", set, buffer.binding, artifact::NameOf(buffer.type),
+             buffer.name, buffer.main_size, StagesText(buffer.stages));
+  table.Block(buffer.main_parameters, buffer.main_size);
+  if (buffer.tail_item_size != 0) {
+    table.Line("    tail {} {}[] from {}, stride {}", buffer.tail_field, buffer.tail_type,
+               buffer.tail_offset, buffer.tail_item_size);
+    if (!buffer.tail_item_parameters.empty()) {
+      table.Block(buffer.tail_item_parameters, buffer.tail_item_size);
+    }
+  }
+}
+
+void AddSet(Table& table, size_t index, const artifact::Set& set) {
+  if (set.buffers.empty() && set.samplers.empty() && set.images.empty()) {
+    return;
+  }
+  table.Line("set {} {}", index, artifact::kSetNames[index]);
+  for (const artifact::Buffer& buffer : set.buffers) {
+    AddBuffer(table, index, buffer);
+  }
+  for (const artifact::Sampler& sampler : set.samplers) {
+    table.Line("  set{}.{} sampler {}{}", index, sampler.binding, sampler.name,
+               StagesText(sampler.stages));
+  }
+  for (const artifact::Image& image : set.images) {
+    const std::string count = image.is_array ? fmt::format("[{}]", image.image_array_size) : "";
+    table.Line("  set{}.{}{} {} {}{}", index, image.binding, count, artifact::NameOf(image.type),
+               image.name, StagesText(image.stages));
+  }
+}
+
+void AddSource(Table& table, const artifact::AttributeSource& source) {
+  table.Line("vertex buffer {} {}  {} bytes per {}", source.binding, source.name, source.block_size,
+             artifact::NameOf(source.rate));
+  std::vector<Row> rows;
+  for (const artifact::Attribute& attribute : source.attributes) {
+    const artifact::AttributeShape shape = artifact::ShapeOf(attribute.kind);
+    const uint32_t components = shape.rows * shape.columns;
+    const uint32_t item = artifact::ItemSize(attribute.item_format);
+    rows.push_back({.offset = attribute.offset,
+                    .size = components * item,
+                    .matrix_stride = attribute.column_stride,
+                    .what = fmt::format("{} {}x{} location {}", attribute.name,
+                                        artifact::NameOf(attribute.item_format), components,
+                                        attribute.location)});
+  }
+  table.Rows(std::move(rows), source.block_size);
+}
+
+}  // namespace
+
+std::string LayoutTable(const artifact::PipelineMetadata& metadata) {
+  Table table;
+  for (const artifact::AttributeSource& source : metadata.attribute_sources) {
+    AddSource(table, source);
+  }
+  for (size_t i = 0; i < metadata.sets.size(); ++i) {
+    AddSet(table, i, metadata.sets[i]);
+  }
+  if (metadata.push_constant) {
+    table.Line("push {}  {} bytes{}", metadata.push_constant->name, metadata.push_constant_size,
+               StagesText(metadata.push_constant->stages));
+    table.Block(metadata.push_constant->members, metadata.push_constant_size);
+  }
+  for (const artifact::StateField& field : metadata.state) {
+    table.Line("state location {} {}.{} {}", field.location, field.container, field.name,
+               artifact::NameOf(field.type));
+  }
+  for (const artifact::ColorOutput& output : metadata.color_outputs) {
+    table.Line("output location {} {} {}x{}", output.location, output.name,
+               artifact::NameOf(output.item), output.components_count);
+  }
+  return table.Take();
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/layout/cases/case_program.h"
+
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "compiler/layout/cases/records.h"
+#include "compiler/layout/lay_out.h"
+
+namespace kiln::layout {
+namespace {
+
+Error Wrong(std::string text) {
+  return {.code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = {}};
+}
+
+Result<uint32_t> SetOf(const Json& decl) {
+  KILN_TRY(const std::string* text, TextOf(decl, "set"));
+  constexpr std::string_view kSets[] = {"pass", "material", "object", "shared"};
+  for (uint32_t set = 0; set < 4; ++set) {
+    if (kSets[set] == *text) {
+      return set;
+    }
+  }
+  return Wrong(fmt::format("'{}' is no set", *text));
+}
+
+Result<void> ReadRegister(const Json& written, Parameter& parameter) {
+  KILN_TRY(const std::optional<uint32_t> space, NumberOf(written, "space"));
+  RegisterBinding binding{.space = space};
+  if (written.contains("reg")) {
+    KILN_TRY(const std::string* text, TextOf(written, "reg"));
+    binding.text = *text;
+  }
+  parameter.registers.push_back(binding);
+  return {};
+}
+
+}  // namespace
+
+Result<void> CaseProgram::Read(const Json& item) {
+  if (item.contains("structs")) {
+    KILN_TRY_VOID(written_.ReadStructs(item["structs"]));
+  }
+  KILN_TRY_VOID(ReadUnits(item, "units", false));
+  return ReadUnits(item, "imports", true);
+}
+
+ProgramLayout CaseProgram::LayOutFor(Platform platform) {
+  program_.platform = platform;
+  return LayOut(program_, types_, bytes_);
+}
+
+Result<void> CaseProgram::ReadUnits(const Json& item, const std::string& key, bool imported) {
+  if (!item.contains(key)) {
+    return {};
+  }
+  for (const Json& written : item[key]) {
+    KILN_TRY(const std::string* name, TextOf(written, "name"));
+    KILN_TRY(const Json* parameters, PartOf(written, "params"));
+    Unit unit{.name = *name, .imported = imported};
+    for (const Json& parameter : *parameters) {
+      KILN_TRY(Parameter read, ReadParameter(parameter));
+      unit.parameters.push_back(std::move(read));
+    }
+    program_.units.push_back(std::move(unit));
+  }
+  return {};
+}
+
+Result<Parameter> CaseProgram::ReadParameter(const Json& written) {
+  KILN_TRY(const std::string* name, TextOf(written, "name"));
+  KILN_TRY(const std::string* type_text, TextOf(written, "type"));
+  KILN_TRY(const TypeId type, written_.Read(*type_text));
+  Parameter parameter{.name = *name, .type = type};
+  if (written.contains("push") && written["push"] != Json(false)) {
+    parameter.role = Role::kPush;
+  }
+  if (written.contains("d3d")) {
+    const Json& d3d = written["d3d"];
+    if (d3d.is_array()) {
+      for (const Json& one : d3d) {
+        KILN_TRY_VOID(ReadRegister(one, parameter));
+      }
+    } else {
+      KILN_TRY_VOID(ReadRegister(d3d, parameter));
+    }
+  }
+  if (written.contains("vk")) {
+    KILN_TRY(const std::optional<uint32_t> binding, NumberOf(written["vk"], "binding"));
+    KILN_TRY(const std::optional<uint32_t> set, NumberOf(written["vk"], "set"));
+    parameter.slot = {.index = binding, .space = set};
+  }
+  return parameter;
+}
+
+// --- modules ---
+
+Result<void> CaseModules::Read(const Json& item) {
+  program_.policy = Policy::kRpl;
+  KILN_TRY(const Json* modules, PartOf(item, "modules"));
+  for (const Json& module : *modules) {
+    KILN_TRY(const std::string* name, TextOf(module, "name"));
+    KILN_TRY(const Json* decls, PartOf(module, "decls"));
+    Unit unit{.name = *name};
+    for (const Json& decl : *decls) {
+      KILN_TRY_VOID(ReadDecl(decl, unit));
+    }
+    program_.units.push_back(std::move(unit));
+  }
+  return {};
+}
+
+ProgramLayout CaseModules::LayOutFor(Platform platform) {
+  program_.platform = platform;
+  return LayOut(program_, types_, bytes_);
+}
+
+Result<void> CaseModules::ReadDecl(const Json& decl, Unit& unit) {
+  KILN_TRY(const std::string* kind, TextOf(decl, "kind"));
+  const std::optional<RplGroup> group = GroupOfKeyword(*kind);
+  if (!group) {
+    return Wrong(fmt::format("'{}' is no kind of declaration", *kind));
+  }
+  if (*group == RplGroup::kContainers) {
+    return ReadContainer(decl, unit);
+  }
+  KILN_TRY(Parameter parameter, ReadParameter(decl, *group));
+  unit.parameters.push_back(std::move(parameter));
+  return {};
+}
+
+Result<void> CaseModules::ReadContainer(const Json& decl, Unit& unit) {
+  const std::map<std::string_view, ContainerRole> roles = {
+      {"vertex_attribute_container", ContainerRole::kVertex},
+      {"instanced_attribute_container", ContainerRole::kInstance},
+      {"state_container", ContainerRole::kState},
+      {"color_output_container", ContainerRole::kColor}};
+  KILN_TRY(const std::string* name, TextOf(decl, "name"));
+  KILN_TRY(const Json* fields, PartOf(decl, "fields"));
+  KILN_TRY_VOID(CheckFields(*fields));
+  Container container{.name = *name, .role = roles.at(decl["kind"].get_ref<const std::string&>())};
+  for (const Json& field : *fields) {
+    const std::string& type_text = field[1].get_ref<const std::string&>();
+    KILN_TRY(const TypeId type, written_.ReadRpl(type_text));
+    const TypeKind kind = types_[type].kind;
+    if (kind != TypeKind::kVector && kind != TypeKind::kMatrix) {
+      return Wrong(fmt::format("'{}' cannot be in a container", type_text));
+    }
+    PackedField packed{.name = field[0].get_ref<const std::string&>(),
+                       .type = type,
+                       .format = DefaultFormat(types_[type].scalar)};
+    if (field.size() > 2) {
+      const std::string& pack = field[2].get_ref<const std::string&>();
+      const std::optional<ItemFormat> format = FindItemFormat(pack);
+      if (!format) {
+        return Wrong(fmt::format("'{}' is no pack format", pack));
+      }
+      packed.format = *format;
+    }
+    container.fields.push_back(packed);
+  }
+  unit.containers.push_back(std::move(container));
+  return {};
+}
+
+Result<TypeId> CaseModules::ReadContent(const Json& decl) {
+  KILN_TRY(const std::string* name, TextOf(decl, "name"));
+  std::vector<Member> members;
+  if (decl.contains("fields")) {
+    KILN_TRY_VOID(CheckFields(decl["fields"]));
+    for (const Json& field : decl["fields"]) {
+      KILN_TRY(const TypeId type, written_.ReadRpl(field[1].get_ref<const std::string&>()));
+      members.push_back({.name = field[0].get_ref<const std::string&>(), .type = type});
+    }
+  }
+  return types_.Struct(*name, members);
+}
+
+Result<Parameter> CaseModules::ReadParameter(const Json& decl, RplGroup group) {
+  KILN_TRY(const std::string* name, TextOf(decl, "name"));
+  KILN_TRY(const std::string* kind, TextOf(decl, "kind"));
+  Parameter parameter{.name = *name, .group = static_cast<uint8_t>(group)};
+  const bool push = group == RplGroup::kPushConstants;
+  if (push) {
+    parameter.role = Role::kPush;
+  } else {
+    KILN_TRY(const uint32_t set, SetOf(decl));
+    parameter.home = set;
+  }
+  const bool reads = group == RplGroup::kReadOnlyBuffers;
+  if (push || group == RplGroup::kUniformBuffers) {
+    KILN_TRY(const TypeId content, ReadContent(decl));
+    parameter.type = types_.ConstantBuffer(*kind, content);
+  } else if (reads || group == RplGroup::kReadWriteBuffers) {
+    KILN_TRY(const TypeId content, ReadContent(decl));
+    parameter.type =
+        types_.StorageBuffer(reads ? ResourceClass::kRead : ResourceClass::kWrite, *kind, content);
+  } else if (group == RplGroup::kSamplers) {
+    parameter.type = types_.Resource(ResourceClass::kSampler, *kind);
+  } else {
+    const bool writes = group == RplGroup::kStorageImages;
+    parameter.type = types_.Resource(writes ? ResourceClass::kWrite : ResourceClass::kRead, *kind);
+  }
+  KILN_TRY(const std::optional<uint32_t> count, NumberOf(decl, "count"));
+  if (count) {
+    parameter.type = types_.Array(parameter.type, *count);
+  }
+  return parameter;
+}
+
+}  // namespace kiln::layout
