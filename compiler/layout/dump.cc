@@ -168,7 +168,7 @@ std::string Writer::Places(const PlacedLeaf& leaf) const {
 void Writer::Parameter(const PlacedParameter& parameter) {
   std::string head = fmt::format("param {} {} unit {}", parameter.name,
                                  TypeText(types_, parameter.type), UnitName(parameter.unit));
-  if (parameter.spaces) {
+  if (parameter.block && parameter.spaces) {
     head += " " + PlaceText(program_.platform, *parameter.spaces);
   }
   if (parameter.spec_id) {

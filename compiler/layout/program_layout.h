@@ -56,7 +56,7 @@ struct PlacedParameter {
   Role role = Role::kResource;
   bool is_explicit = false;  // some number of it was written by the author
   bool absent = false;
-  bool block = false;           // a parameter block, or an array of them
+  bool block = false;           // a parameter block, or an array of them; bound by its spaces
   std::optional<Place> spaces;  // that it owns whole
   std::vector<Place> runs;      // per kind in its home space
   std::vector<PlacedLeaf> leaves;

@@ -65,7 +65,7 @@ std::string ProgramWriter::Places(Platform platform) {
     add("<globals>", PlaceText(platform, layout.globals->place));
   }
   for (const PlacedParameter& parameter : layout.parameters) {
-    if (parameter.spaces) {
+    if (parameter.block && parameter.spaces) {
       add(parameter.name, PlaceText(platform, *parameter.spaces));
     }
     if (parameter.spec_id) {

@@ -93,14 +93,14 @@ TEST(HostileCases, MisplacedTails_AreErrors) {
 
 TEST(HostileCases, ManyParameters_AreAnsweredAtOnce) {
   ordered_json parameters = ordered_json::array();
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < 5000; ++i) {
     parameters.push_back({{"name", fmt::format("p{}", i)},
                           {"type", i % 2 == 0 ? "Texture2D" : "Texture2D[2]"},
-                          {"d3d", {{"reg", fmt::format("t{}", 3 * (20000 - i))}}}});
+                          {"d3d", {{"reg", fmt::format("t{}", 3 * (5000 - i))}}}});
   }
   const ordered_json program = {{"units", {{{"name", "u0"}, {"params", std::move(parameters)}}}}};
   const ordered_json answer = Answer("binding", program);
-  EXPECT_EQ(answer["d3d12"]["bindings"]["p19999"], "t3[2],space0");
+  EXPECT_EQ(answer["d3d12"]["bindings"]["p4999"], "t3[2],space0");
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ std::unique_ptr<LaidOut<Program>> LayOutCase(const Json& item, Platform platform
     laid->places["<globals>"] = PlaceText(platform, laid->layout.globals->place);
   }
   for (const PlacedParameter& parameter : laid->layout.parameters) {
-    if (parameter.spaces) {
+    if (parameter.block && parameter.spaces) {
       laid->places[std::string(parameter.name)] = PlaceText(platform, *parameter.spaces);
     }
     for (const PlacedLeaf& leaf : parameter.leaves) {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Section `binding`: a program under policy first_fit, on every target.
+#include <set>
+#include <string>
+#include <string_view>
+
 #include "compiler/layout/cases/answers.h"
 #include "compiler/layout/cases/case_program.h"
 #include "compiler/layout/cases/records.h"
@@ -8,17 +12,25 @@
 namespace kiln::layout {
 namespace {
 
+// Appended as they come, because looking each up first takes time in the square of their number;
+// of paths that units and imports share, the first stays.
 Json DescribeBindings(Platform platform, const ProgramLayout& layout) {
-  Json bindings = Json::object();
+  Json::object_t bindings;
+  std::set<std::string_view> known;
+  const auto add = [&](std::string_view path, const std::string& place) {
+    if (known.insert(path).second) {
+      bindings.emplace_back(std::string(path), place);
+    }
+  };
   if (layout.globals) {
-    bindings["<globals>"] = PlaceText(platform, layout.globals->place);
+    add("<globals>", PlaceText(platform, layout.globals->place));
   }
   for (const PlacedParameter& parameter : layout.parameters) {
-    if (parameter.spaces) {
-      bindings[std::string(parameter.name)] = PlaceText(platform, *parameter.spaces);
+    if (parameter.block && parameter.spaces) {
+      add(parameter.name, PlaceText(platform, *parameter.spaces));
     }
     for (const PlacedLeaf& leaf : parameter.leaves) {
-      bindings[leaf.path] = PlacesText(platform, leaf);
+      add(leaf.path, PlacesText(platform, leaf));
     }
   }
   return bindings;
