@@ -36,8 +36,8 @@ KILN_NAMES(AttributeClass, kMatrix4x4, "vector1", "vector2", "vector3", "vector4
            "matrix4x4")
 KILN_NAMES(ItemFormat, kSint32, "float16", "float32", "unorm8", "unorm16", "snorm8", "snorm16",
            "uint8", "uint16", "uint32", "sint8", "sint16", "sint32")
-KILN_NAMES(ParameterType, kF4x4, "f1", "f2", "f3", "f4", "u1", "u2", "u3", "u4", "s1", "s2", "s3",
-           "s4", "f3x3", "f4x4")
+KILN_NAMES(ParameterType, kH4, "f1", "f2", "f3", "f4", "u1", "u2", "u3", "u4", "s1", "s2", "s3",
+           "s4", "f3x3", "f4x4", "h1", "h2", "h3", "h4")
 KILN_NAMES(BufferType, kReadWriteStorage, "uniform", "read_only_storage", "read_write_storage")
 KILN_NAMES(ImageType, kStorage2dArray, "image_color_2d", "image_color_3d", "image_color_cube",
            "image_color_2d_array", "image_depth_2d", "image_depth_3d", "image_depth_cube",
@@ -94,18 +94,22 @@ AttributeShape ShapeOf(ParameterType type) {
     case ParameterType::kF1:
     case ParameterType::kU1:
     case ParameterType::kS1:
+    case ParameterType::kH1:
       return {1, 1};
     case ParameterType::kF2:
     case ParameterType::kU2:
     case ParameterType::kS2:
+    case ParameterType::kH2:
       return {2, 1};
     case ParameterType::kF3:
     case ParameterType::kU3:
     case ParameterType::kS3:
+    case ParameterType::kH3:
       return {3, 1};
     case ParameterType::kF4:
     case ParameterType::kU4:
     case ParameterType::kS4:
+    case ParameterType::kH4:
       return {4, 1};
     case ParameterType::kF3x3:
       return {3, 3};

@@ -91,7 +91,11 @@ enum class ParameterType : uint8_t {
   kS3,
   kS4,
   kF3x3,
-  kF4x4
+  kF4x4,
+  kH1,  // 16-bit floats, in storage buffers only
+  kH2,
+  kH3,
+  kH4
 };
 enum class BufferType : uint8_t { kUniform, kReadOnlyStorage, kReadWriteStorage };
 enum class ImageType : uint8_t {

@@ -98,7 +98,7 @@ Diagnosed<LinkedProgram> LinkModules(std::vector<std::shared_ptr<const ir::Modul
     views.push_back(module->view());
     semantic_ids.push_back(module->semantic_id());
   }
-  Diagnosed<resolve::Program> linked = resolve::Link(views, pipeline);
+  Diagnosed<resolve::Program> linked = resolve::Link(views, pipeline, paths);
   Diagnosed<LinkedProgram> result;
   result.diagnostics = std::move(linked.diagnostics);
   if (linked.value.has_value()) {

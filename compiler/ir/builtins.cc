@@ -22,6 +22,14 @@ bool ExistsFor(BuiltinTypes types, const Type& type) {
       return vector && type.scalar != Scalar::kBool;
     case BuiltinTypes::kFS:
       return vector && (real || type.scalar == Scalar::kS32);
+    case BuiltinTypes::kF32:
+      return vector && type.scalar == Scalar::kF32;
+    case BuiltinTypes::kS:
+      return vector && type.scalar == Scalar::kS32;
+    case BuiltinTypes::kV2:
+      return vector && type.rows >= 2;
+    case BuiltinTypes::kB2:
+      return vector && type.scalar == Scalar::kBool && type.rows >= 2;
     case BuiltinTypes::kM:
       return type.kind == TypeKind::kMatrix && type.columns == type.rows;
   }

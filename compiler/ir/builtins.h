@@ -15,13 +15,13 @@ enum class Builtin : uint16_t {
 #include "compiler/ir/builtins.def"
 };
 
-enum class BuiltinTypes : uint8_t { kNone, kF, kF2, kF3, kFUS, kFS, kM };
+enum class BuiltinTypes : uint8_t { kNone, kF, kF2, kF3, kFUS, kFS, kF32, kS, kV2, kB2, kM };
 enum class BuiltinLowering : uint8_t { kGlsl, kOp, kSpecial };
 
 struct BuiltinFacts {
   std::string_view name;
   BuiltinTypes types;
-  std::string_view parameters;  // letters T and 1
+  std::string_view parameters;  // letters T, 1 and B
   char result;                  // 'T', '1', 'V', 'X'
   BuiltinLowering lowering;
 };

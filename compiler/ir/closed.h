@@ -42,6 +42,7 @@ struct ClosedMember {
   std::vector<StringId> tags{};  // of the Pool, source order
   LocalId local{};               // parameters
   Origin origin{};
+  bool relaxed = false;  // parameters, state fields
 };
 
 // kStruct: `type` is the struct type. kFunction: `type` is the return type, members are the live
@@ -69,6 +70,7 @@ struct ClosedLocal {
   Access access = Access::kIn;
   StringId name{};
   TypeId type{};  // loop exits: void
+  bool relaxed = false;
 };
 
 // What a segment touches, for checks of the walk and for `stages` in metadata. First mention order.
@@ -117,6 +119,7 @@ struct ClosedSegment {
   std::vector<StageVariable> stage_variables{};  // mentioned, in order
   std::vector<FlowEvent> flow{};     // empty if the function declares no variable without a value
   std::vector<LocalId> contested{};  // own names that a function or struct of the program has too
+  std::vector<uint32_t> relaxed{};   // places, parameters and calls that may be 16 bits wide
   std::vector<SpanId> spans{};       // parallel to insts; of the module of the function
   uint32_t module = 0;               // ordinal, for spans
   bool discards = false;
@@ -163,6 +166,7 @@ struct ClosedSetting {
   uint16_t kind = 0;   // ValueKind
   uint32_t bits = 0;   // flag, uint, sint, float bits
   std::string text{};  // string settings
+  Origin origin{};     // of the value
 };
 
 // Which kind of thing read an option (rpl.md 12.3), one bit each.
@@ -182,11 +186,21 @@ struct OptionUse {
   uint8_t influence = 0;  // Influence bits
 };
 
+// A specialised option: its value is not part of the code (rpl.md 14.9).
+struct Specialization {
+  StringId name{};  // of the Pool
+  uint32_t id = 0;  // SpecId
+  OptionKind kind = OptionKind::kFlag;
+  uint32_t default_bits = 0;
+  uint32_t bits = 0;
+};
+
 struct ClosedVariant {
   const Pool* pool = nullptr;
   PipelineType pipeline = PipelineType::kGraphicsClassic;
   // Live interface declarations in binding order (rpl.md 8.1 step 3): containers, uniform buffers,
-  // read-only storage buffers, push constants, samplers, images by type; module by module.
+  // read-only storage buffers, push constants, samplers, images by type, read-write storage
+  // buffers, storage images; module by module. Behind them the workgroup memory that is mentioned.
   std::vector<const ClosedDecl*> interface;
   // Structs that those hold, directly or not, each once: tags and origins of their members, which
   // are parallel to the members of the type.
@@ -194,7 +208,8 @@ struct ClosedVariant {
   std::vector<ClosedSetting> settings{};  // last one of a name and block wins, applied in order
   std::vector<EntryRef> entries{};        // stage order
   std::vector<OptionUse> option_uses{};   // sorted by name
-  Bitset live_options{};                  // union over everything; bit = OptionId of the program
+  std::vector<Specialization> specialization{};  // by id
+  Bitset live_options{};  // union over everything; bit = OptionId of the program
 };
 
 }  // namespace kiln::ir

@@ -77,6 +77,9 @@ enum class MemberKind : uint8_t { kField, kAlias, kParameter };
 enum class PackClass : uint8_t { kDefault, kFloat, kUnorm, kSnorm, kUint, kSint };
 enum class Access : uint8_t { kIn, kOut, kInOut };
 
+// Member::value of a field that is declared `relaxed`.
+inline constexpr uint32_t kRelaxedField = 1;
+
 // A field or field alias of a struct, container, buffer or push constant; a parameter of a
 // function.
 struct Member {

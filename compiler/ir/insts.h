@@ -204,6 +204,8 @@ KILN_VIEW_F(StageRefInst, kStageRef, StageVariable, variable, uint32_t, unused_a
             unused_b);
 KILN_VIEW1(LocalRefInst, kLocalRef, LocalId, local);
 KILN_VIEW0(TempInst, kTemp);
+KILN_VIEW1(ConstPlaceInst, kConstPlace, ConstId, value);
+KILN_VIEW2(SpecConstInst, kSpecConst, uint32_t, id, uint32_t, bits);
 KILN_VIEW2(AccessInst, kAccess, InstId, root, ListId, steps);
 KILN_VIEW1(ParamInst, kParam, LocalId, local);
 KILN_VIEW1(LoadInst, kLoad, InstId, place);

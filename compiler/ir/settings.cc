@@ -22,6 +22,9 @@ constexpr SettingFacts Flag(Word name, SettingScope scope, bool value) {
 constexpr SettingFacts Byte(Word name, SettingScope scope, uint32_t value) {
   return {name, scope, SettingType::kByte, value};
 }
+constexpr SettingFacts Size(Word name, SettingScope scope, uint32_t limit) {
+  return {name, scope, SettingType::kSize, 1, {}, {}, limit};
+}
 constexpr SettingFacts Float(Word name, SettingScope scope, float value) {
   return {name, scope, SettingType::kFloat, std::bit_cast<uint32_t>(value)};
 }

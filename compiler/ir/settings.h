@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The settings of a graphics pipeline as data: settings.def with look-up by name. Read by closing,
+// The settings of pipelines as data: settings.def with look-up by name. Read by closing,
 // which checks values, and by metadata, which fills in defaults.
 #pragma once
 
@@ -14,12 +14,17 @@ enum class Setting : uint8_t {
 #include "compiler/ir/settings.def"
 };
 
-enum class SettingScope : uint8_t { kPipeline, kOutput };  // kOutput needs a block index
+enum class SettingScope : uint8_t {
+  kPipeline,
+  kOutput,   // needs a block index
+  kCompute,  // of compute pipelines; the others are of graphics pipelines
+};
 enum class SettingType : uint8_t {
   kFlag,
   kByte,  // uint, at most 255
   kFloat,
-  kString
+  kString,
+  kSize,  // uint, 1 to `limit`
 };
 
 struct SettingFacts {
@@ -29,6 +34,7 @@ struct SettingFacts {
   uint32_t default_bits = 0;                      // kFlag 0 or 1, kByte, kFloat bits
   std::string_view default_text = {};             // kString
   std::span<const std::string_view> values = {};  // kString: what is allowed
+  uint32_t limit = 0;                             // kSize
 };
 
 std::span<const SettingFacts> AllSettings();  // by Setting

@@ -17,7 +17,7 @@ TEST(Settings, EveryName_IsFoundOnce) {
     EXPECT_EQ(FindSetting(facts.name), &facts) << facts.name;
     EXPECT_TRUE(names.insert(facts.name).second) << facts.name;
   }
-  EXPECT_EQ(names.size(), 38u);
+  EXPECT_EQ(names.size(), 41u);
   EXPECT_EQ(FindSetting("cull"), nullptr);
   EXPECT_EQ(FindSetting(""), nullptr);
   EXPECT_EQ(FindSetting("zzz"), nullptr);

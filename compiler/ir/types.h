@@ -142,6 +142,7 @@ class Pool {
   TypeId void_type() const { return TypeId{0}; }
   TypeId bool_type() const { return Vector(Scalar::kBool, 1); }
   TypeId Vector(Scalar scalar, uint32_t rows) const;  // rows 1..4, O(1)
+  TypeId Vector(const Type& vector) const { return Vector(vector.scalar, vector.rows); }
   TypeId Matrix(Scalar scalar, uint32_t columns, uint32_t rows);
 
  private:

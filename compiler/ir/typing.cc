@@ -8,8 +8,11 @@ namespace kiln::ir {
 namespace {
 
 constexpr uint8_t kRpl1 = static_cast<uint8_t>(TypingRules::kRpl1);
+constexpr uint8_t kRpl2 = static_cast<uint8_t>(TypingRules::kRpl2);
 constexpr uint8_t kClosed = static_cast<uint8_t>(TypingRules::kClosed);
-constexpr uint8_t kBoth = kRpl1 | kClosed;
+constexpr uint8_t kRpl = kRpl1 | kRpl2;
+constexpr uint8_t kAll = kRpl | kClosed;
+constexpr uint8_t kLater = kRpl2 | kClosed;  // what version 2 adds
 
 template <class... Ops>
 constexpr uint32_t Bits(Ops... ops) {
@@ -22,34 +25,35 @@ using R = ResultPattern;
 using F = BinaryForm;
 
 constexpr BinaryRow kBinaryRows[] = {
-    {Bits(Op::kAdd, Op::kSub), P::kVector, P::kSame, R::kLeft, F::kSame, kBoth},
-    {Bits(Op::kAdd, Op::kSub), P::kMatrix, P::kSame, R::kLeft, F::kMatrixPerColumn, kBoth},
-    {Bits(Op::kMul), P::kVector, P::kSame, R::kLeft, F::kSame, kBoth},
-    {Bits(Op::kMul), P::kFloatVector, P::kItem, R::kLeft, F::kVectorTimesScalar, kBoth},
-    {Bits(Op::kMul), P::kIntVector, P::kItem, R::kLeft, F::kSplatRight, kRpl1},
-    {Bits(Op::kMul), P::kMatrix, P::kItem, R::kLeft, F::kMatrixTimesScalar, kBoth},
-    {Bits(Op::kMul), P::kMatrix, P::kColumnsVector, R::kRowsVector, F::kMatrixTimesVector, kBoth},
+    {Bits(Op::kAdd, Op::kSub), P::kVector, P::kSame, R::kLeft, F::kSame, kAll},
+    {Bits(Op::kAdd, Op::kSub), P::kMatrix, P::kSame, R::kLeft, F::kMatrixPerColumn, kAll},
+    {Bits(Op::kMul), P::kVector, P::kSame, R::kLeft, F::kSame, kAll},
+    {Bits(Op::kMul), P::kFloatVector, P::kItem, R::kLeft, F::kVectorTimesScalar, kAll},
+    {Bits(Op::kMul), P::kIntVector, P::kItem, R::kLeft, F::kSplatRight, kRpl},
+    {Bits(Op::kMul), P::kMatrix, P::kItem, R::kLeft, F::kMatrixTimesScalar, kAll},
+    {Bits(Op::kMul), P::kMatrix, P::kColumnsVector, R::kRowsVector, F::kMatrixTimesVector, kAll},
     {Bits(Op::kMul), P::kFloatVector, P::kRowsMatrix, R::kColumnsVector, F::kVectorTimesMatrix,
-     kBoth},
-    {Bits(Op::kMul), P::kMatrix, P::kSame, R::kLeft, F::kMatrixTimesMatrix, kBoth},
-    {Bits(Op::kDiv), P::kVector, P::kSame, R::kLeft, F::kSame, kBoth},
-    {Bits(Op::kDiv), P::kVector, P::kItem, R::kLeft, F::kSplatRight, kRpl1},
-    {Bits(Op::kDiv), P::kMatrix, P::kSame, R::kLeft, F::kMatrixPerColumn, kBoth},
+     kAll},
+    {Bits(Op::kMul), P::kMatrix, P::kSame, R::kLeft, F::kMatrixTimesMatrix, kAll},
+    {Bits(Op::kDiv), P::kVector, P::kSame, R::kLeft, F::kSame, kAll},
+    {Bits(Op::kDiv), P::kVector, P::kItem, R::kLeft, F::kSplatRight, kRpl},
+    {Bits(Op::kDiv), P::kMatrix, P::kSame, R::kLeft, F::kMatrixPerColumn, kAll},
     {Bits(Op::kMod, Op::kAnd, Op::kOr, Op::kXor, Op::kShiftLeft, Op::kShiftRight), P::kIntVector,
-     P::kSame, R::kLeft, F::kSame, kBoth},
+     P::kSame, R::kLeft, F::kSame, kAll},
     {Bits(Op::kShiftRightArithmetic), P::kSignedVector, P::kSame, R::kLeft, F::kSame, kClosed},
     {Bits(Op::kLess, Op::kGreater, Op::kLessEqual, Op::kGreaterEqual, Op::kEqual, Op::kNotEqual),
-     P::kScalar, P::kSame, R::kBool, F::kCompare, kBoth},
+     P::kScalar, P::kSame, R::kBool, F::kCompare, kAll},
+    {Bits(Op::kLess, Op::kGreater, Op::kLessEqual, Op::kGreaterEqual, Op::kEqual, Op::kNotEqual),
+     P::kNumberVector2, P::kSame, R::kBoolVector, F::kCompare, kLater},
+    {Bits(Op::kEqual, Op::kNotEqual, Op::kAnd, Op::kOr, Op::kXor), P::kBoolVector, P::kSame,
+     R::kLeft, F::kSame, kLater},
 };
 
 constexpr UnaryRow kUnaryRows[] = {
-    {UnaryOp::kNegate, P::kFloatVector, kBoth},
-    {UnaryOp::kNegate, P::kSignedVector, kBoth},
-    {UnaryOp::kNegate, P::kMatrix, kBoth},
-    {UnaryOp::kNot, P::kBool, kBoth},
-    {UnaryOp::kComplement, P::kIntScalar, kRpl1},
-    {UnaryOp::kComplement, P::kIntVector, kClosed},
-    {UnaryOp::kPlus, P::kAny, kRpl1},
+    {UnaryOp::kNegate, P::kFloatVector, kAll},      {UnaryOp::kNegate, P::kSignedVector, kAll},
+    {UnaryOp::kNegate, P::kMatrix, kAll},           {UnaryOp::kNot, P::kBool, kAll},
+    {UnaryOp::kNot, P::kBoolVector, kLater},        {UnaryOp::kComplement, P::kIntScalar, kRpl},
+    {UnaryOp::kComplement, P::kIntVector, kClosed}, {UnaryOp::kPlus, P::kAny, kRpl},
 };
 
 bool IsFloat(Scalar scalar) { return scalar == Scalar::kF32 || scalar == Scalar::kF16; }
@@ -77,6 +81,10 @@ bool Fits(const Pool& pool, OperandPattern pattern, TypeId id, TypeId left_id) {
       return vector && type.rows == 1 && IsInt(type.scalar);
     case P::kBool:
       return vector && type.rows == 1 && type.scalar == Scalar::kBool;
+    case P::kNumberVector2:
+      return vector && type.rows > 1 && type.scalar != Scalar::kBool;
+    case P::kBoolVector:
+      return vector && type.scalar == Scalar::kBool;
     case P::kAny:
       return type.kind != TypeKind::kVoid;
     case P::kSame:
@@ -101,6 +109,8 @@ TypeId ResultOf(const Pool& pool, ResultPattern pattern, TypeId left, TypeId rig
       return pool.Vector(pool[right].scalar, pool[right].columns);
     case R::kBool:
       return pool.bool_type();
+    case R::kBoolVector:
+      return pool.Vector(Scalar::kBool, pool[left].rows);
   }
   KILN_UNREACHABLE();
 }

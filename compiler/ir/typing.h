@@ -16,7 +16,7 @@
 namespace kiln::ir {
 
 // Whose rules: those of a language, or those of closed IR. Bits, because rows have several.
-enum class TypingRules : uint8_t { kRpl1 = 1, kClosed = 2 };
+enum class TypingRules : uint8_t { kRpl1 = 1, kClosed = 2, kRpl2 = 4 };
 
 // --- operators -----------------------------------------------------------------------------------
 // How a binary operation is computed. Everything but kSplatRight is one closed `binary`.
@@ -65,24 +65,41 @@ struct Signature {
 
   std::span<const TypeId> parameters() const { return std::span(slots).first(count); }
 };
+// What a stage variable holds.
+Type TypeOfStage(StageVariable variable);
 // Signature of a family for `type`, or of a function that is no family (then `type` is ignored).
 // Nothing if the family does not exist for `type`, and for sampling.
 std::optional<Signature> TypeOfBuiltin(const Pool& pool, Builtin builtin, TypeId type);
 
-constexpr bool IsSampling(Builtin builtin) { return builtin >= Builtin::kSample; }
+// Takes a sampler and an image; an image alone; a place of memory first and its scalar behind.
+constexpr bool IsSampling(Builtin builtin) {
+  return builtin >= Builtin::kSample && builtin <= Builtin::kGatherDref;
+}
+constexpr bool TakesImage(Builtin builtin) {
+  return builtin >= Builtin::kFetch && builtin <= Builtin::kImageStore;
+}
+constexpr bool IsAtomic(Builtin builtin) {
+  return builtin >= Builtin::kAtomicAdd && builtin <= Builtin::kAtomicCompareExchange;
+}
+constexpr bool IsBarrier(Builtin builtin) {
+  return builtin == Builtin::kWorkgroupBarrier || builtin == Builtin::kStorageBarrier;
+}
+// Picks its level by derivatives, in the stage that has them.
+constexpr bool IsImplicitLod(Builtin builtin) {
+  return builtin == Builtin::kSample || builtin == Builtin::kSampleDref;
+}
 constexpr bool SamplesDepth(Builtin builtin) {
-  return builtin == Builtin::kSampleDref || builtin == Builtin::kSampleDrefLod;
+  return builtin == Builtin::kSampleDref || builtin == Builtin::kSampleDrefLod ||
+         builtin == Builtin::kGatherDref;
 }
-constexpr bool SamplesWithLod(Builtin builtin) {
-  return builtin == Builtin::kSampleLod || builtin == Builtin::kSampleDrefLod;
-}
-// What follows the sampler and the image: as written in a source (layer first), and in closed IR
+// What follows the image: as written in a source (layer first), and in closed IR
 // (the layer is the last component of the coordinate).
 struct SampleTyping {
   Signature written;
   Signature closed;
 };
 // Nothing if `image` is no sampled image, or not one that the function accepts.
+// Nothing if the function does not take this kind of image.
 std::optional<SampleTyping> TypeOfSample(const Pool& pool, Builtin builtin, TypeId image);
 
 // --- shapes --------------------------------------------------------------------------------------
@@ -107,13 +124,15 @@ enum class OperandPattern : uint8_t {
   kScalar,  // vector with one row
   kIntScalar,
   kBool,
+  kNumberVector2,  // two items or more
+  kBoolVector,
   kAny,
   kSame,           // as the left operand
   kItem,           // one-row vector of the left operand's scalar
   kColumnsVector,  // vector with one component per column of the left matrix
   kRowsMatrix,     // matrix with one row per component of the left vector
 };
-enum class ResultPattern : uint8_t { kLeft, kRowsVector, kColumnsVector, kBool };
+enum class ResultPattern : uint8_t { kLeft, kRowsVector, kColumnsVector, kBool, kBoolVector };
 
 struct BinaryRow {
   uint32_t ops = 0;  // 1 << BinaryOp

@@ -95,36 +95,39 @@ TEST(TypeOfBinary, OverAllPairsOfTypes_ExactlyTheTableIsLegal) {
   using enum BinaryOp;
   const struct {
     BinaryOp op;
-    size_t rpl, closed;
+    size_t rpl1, rpl2, closed;
   } rows[] = {
-      {kAdd, 14, 14},
-      {kSub, 14, 14},
-      {kMul, 29, 23},
-      {kDiv, 23, 14},
-      {kMod, 8, 8},
-      {kAnd, 8, 8},
-      {kOr, 8, 8},
-      {kXor, 8, 8},
-      {kShiftLeft, 8, 8},
-      {kShiftRight, 8, 8},
-      {kShiftRightArithmetic, 0, 4},
-      {kLess, 3, 3},
-      {kGreater, 3, 3},
-      {kLessEqual, 3, 3},
-      {kGreaterEqual, 3, 3},
-      {kEqual, 3, 3},
-      {kNotEqual, 3, 3},
+      {kAdd, 14, 14, 14},
+      {kSub, 14, 14, 14},
+      {kMul, 29, 29, 23},
+      {kDiv, 23, 23, 14},
+      {kMod, 8, 8, 8},
+      {kAnd, 8, 9, 9},
+      {kOr, 8, 9, 9},
+      {kXor, 8, 9, 9},
+      {kShiftLeft, 8, 8, 8},
+      {kShiftRight, 8, 8, 8},
+      {kShiftRightArithmetic, 0, 0, 4},
+      {kLess, 3, 12, 12},
+      {kGreater, 3, 12, 12},
+      {kLessEqual, 3, 12, 12},
+      {kGreaterEqual, 3, 12, 12},
+      {kEqual, 3, 13, 13},
+      {kNotEqual, 3, 13, 13},
   };
   for (const auto& row : rows) {
-    size_t rpl = 0;
+    size_t rpl1 = 0;
+    size_t rpl2 = 0;
     size_t closed = 0;
     for (const TypeId left : types.all) {
       for (const TypeId right : types.all) {
-        rpl += TypeOfBinary(types.pool, TypingRules::kRpl1, row.op, left, right).has_value();
+        rpl1 += TypeOfBinary(types.pool, TypingRules::kRpl1, row.op, left, right).has_value();
+        rpl2 += TypeOfBinary(types.pool, TypingRules::kRpl2, row.op, left, right).has_value();
         closed += TypeOfBinary(types.pool, TypingRules::kClosed, row.op, left, right).has_value();
       }
     }
-    EXPECT_EQ(rpl, row.rpl) << static_cast<int>(row.op);
+    EXPECT_EQ(rpl1, row.rpl1) << static_cast<int>(row.op);
+    EXPECT_EQ(rpl2, row.rpl2) << static_cast<int>(row.op);
     EXPECT_EQ(closed, row.closed) << static_cast<int>(row.op);
   }
 }
@@ -275,6 +278,19 @@ TEST(TypeOfSample, EveryImageKind_HasItsArguments) {
       {Builtin::kSampleDref, {.dim = ImageDim::k3d, .depth = true}, "", ""},
       {Builtin::kSampleDref, {.dim = ImageDim::k2d}, "", ""},
       {Builtin::kSample, {.storage = true}, "", ""},
+      {Builtin::kSampleGrad, {.arrayed = true}, "u1 f2 f2 f2 -> f4", "f3 f2 f2 -> f4"},
+      {Builtin::kSampleGrad, {.dim = ImageDim::kCube}, "f3 f3 f3 -> f4", "f3 f3 f3 -> f4"},
+      {Builtin::kGather, {.dim = ImageDim::k2d}, "f2 u1 -> f4", "f2 u1 -> f4"},
+      {Builtin::kGather, {.dim = ImageDim::k3d}, "", ""},
+      {Builtin::kGatherDref, {.depth = true}, "f2 f1 -> f4", "f2 f1 -> f4"},
+      {Builtin::kFetch, {.arrayed = true}, "u1 u2 u1 -> f4", "u3 u1 -> f4"},
+      {Builtin::kFetch, {.dim = ImageDim::kCube}, "", ""},
+      {Builtin::kImageSize, {.arrayed = true}, "u1 -> u3", "u1 -> u3"},
+      {Builtin::kImageSize, {.storage = true}, "-> u2", "-> u2"},
+      {Builtin::kImageLevels, {.dim = ImageDim::k3d}, "-> u1", "-> u1"},
+      {Builtin::kImageLoad, {.dim = ImageDim::k3d, .storage = true}, "u3 -> f4", "u3 -> f4"},
+      {Builtin::kImageLoad, {.dim = ImageDim::k2d}, "", ""},
+      {Builtin::kImageStore, {.storage = true}, "u2 f4 -> void", "u2 f4 -> void"},
       {Builtin::kSin, {.dim = ImageDim::k2d}, "", ""},
   };
   for (const auto& row : rows) {

@@ -26,6 +26,81 @@ void AddParameter(Signature& signature, TypeId type) { signature.slots[signature
 // Number of coordinates of one image without its layer.
 uint32_t CoordinateRows(ImageDim dim) { return dim == ImageDim::k2d ? 2 : 3; }
 
+// Does the function take this kind of image? Spec: rpl §6.4, §14.2, §14.7.
+bool Takes(Builtin builtin, const ImageTraits& traits) {
+  const bool flat = traits.dim != ImageDim::k3d;
+  if (builtin == Builtin::kImageLoad || builtin == Builtin::kImageStore) {
+    return traits.storage;
+  }
+  if (builtin == Builtin::kImageSize) {
+    return true;
+  }
+  if (traits.storage) {
+    return false;
+  }
+  if (SamplesDepth(builtin)) {
+    return traits.depth && flat;
+  }
+  if (builtin == Builtin::kGather) {
+    return flat;
+  }
+  if (builtin == Builtin::kFetch) {
+    return traits.dim != ImageDim::kCube;
+  }
+  return IsSampling(builtin) || builtin == Builtin::kImageLevels;
+}
+
+// The layer, written first, becomes the last component of the closed coordinate.
+void AddCoordinates(const Pool& pool, Builtin builtin, const ImageTraits& traits,
+                    SampleTyping& typing) {
+  if (builtin == Builtin::kImageSize || builtin == Builtin::kImageLevels) {
+    return;
+  }
+  const Scalar scalar = IsSampling(builtin) ? Scalar::kF32 : Scalar::kU32;
+  const uint32_t rows = CoordinateRows(traits.dim);
+  if (traits.arrayed) {
+    AddParameter(typing.written, pool.Vector(Scalar::kU32, 1));
+  }
+  AddParameter(typing.written, pool.Vector(scalar, rows));
+  AddParameter(typing.closed, pool.Vector(scalar, rows + (traits.arrayed ? 1 : 0)));
+}
+
+// What follows the coordinate.
+void AddImageOperands(const Pool& pool, Builtin builtin, const Type& image,
+                      const ImageTraits& traits, Signature& signature) {
+  const TypeId f1 = pool.Vector(Scalar::kF32, 1);
+  const TypeId u1 = pool.Vector(Scalar::kU32, 1);
+  if (SamplesDepth(builtin)) {
+    AddParameter(signature, f1);
+  }
+  if (builtin == Builtin::kSampleLod || builtin == Builtin::kSampleDrefLod) {
+    AddParameter(signature, f1);
+  } else if (builtin == Builtin::kSampleGrad) {
+    AddParameter(signature, pool.Vector(Scalar::kF32, CoordinateRows(traits.dim)));
+    AddParameter(signature, pool.Vector(Scalar::kF32, CoordinateRows(traits.dim)));
+  } else if (builtin == Builtin::kGather || builtin == Builtin::kFetch ||
+             (builtin == Builtin::kImageSize && !traits.storage)) {
+    AddParameter(signature, u1);
+  } else if (builtin == Builtin::kImageStore) {
+    AddParameter(signature, pool.Vector(image.scalar, 4));
+  }
+}
+
+TypeId ResultOf(const Pool& pool, Builtin builtin, const Type& image, const ImageTraits& traits) {
+  if (builtin == Builtin::kImageStore) {
+    return pool.void_type();
+  }
+  if (builtin == Builtin::kImageLevels) {
+    return pool.Vector(Scalar::kU32, 1);
+  }
+  if (builtin == Builtin::kImageSize) {
+    const bool deep = traits.dim == ImageDim::k3d || traits.arrayed;
+    return pool.Vector(Scalar::kU32, deep ? 3 : 2);
+  }
+  const bool one = builtin == Builtin::kSampleDref || builtin == Builtin::kSampleDrefLod;
+  return pool.Vector(image.scalar, one ? 1 : 4);
+}
+
 }  // namespace
 
 uint32_t PartCount(const Pool& pool, TypeId id) {
@@ -146,6 +221,28 @@ std::optional<ConstructorForm> TypeOfConstructor(const Pool& pool, TypeId target
                                            : std::nullopt;
 }
 
+Type TypeOfStage(StageVariable variable) {
+  switch (variable) {
+    case StageVariable::kPosition:
+    case StageVariable::kFragCoord:
+      return VectorType(Scalar::kF32, 4);
+    case StageVariable::kVertexIndex:
+    case StageVariable::kInstanceIndex:
+    case StageVariable::kLocalIndex:
+      return VectorType(Scalar::kU32, 1);
+    case StageVariable::kFrontFacing:
+      return VectorType(Scalar::kBool, 1);
+    case StageVariable::kFragDepth:
+      return VectorType(Scalar::kF32, 1);
+    case StageVariable::kGlobalId:
+    case StageVariable::kLocalId:
+    case StageVariable::kWorkgroupId:
+    case StageVariable::kWorkgroupCount:
+      return VectorType(Scalar::kU32, 3);
+  }
+  KILN_UNREACHABLE();
+}
+
 std::optional<Signature> TypeOfBuiltin(const Pool& pool, Builtin builtin, TypeId type) {
   const BuiltinFacts& facts = FactsOf(builtin);
   const TypeId f1 = pool.Vector(Scalar::kF32, 1);
@@ -166,7 +263,9 @@ std::optional<Signature> TypeOfBuiltin(const Pool& pool, Builtin builtin, TypeId
   }
   const TypeId scalar = pool.Vector(pool[type].scalar, 1);
   for (const char letter : facts.parameters) {
-    AddParameter(signature, letter == 'T' ? type : scalar);
+    AddParameter(signature, letter == 'T'   ? type
+                            : letter == 'B' ? pool.Vector(Scalar::kBool, pool[type].rows)
+                                            : scalar);
   }
   signature.result = facts.result == 'T' ? type : scalar;
   return signature;
@@ -174,30 +273,18 @@ std::optional<Signature> TypeOfBuiltin(const Pool& pool, Builtin builtin, TypeId
 
 std::optional<SampleTyping> TypeOfSample(const Pool& pool, Builtin builtin, TypeId image) {
   const Type& type = pool[image];
-  if (!IsSampling(builtin) || type.kind != TypeKind::kImage) {
+  if (type.kind != TypeKind::kImage) {
     return std::nullopt;
   }
   const ImageTraits traits = UnpackImage(type.extent);
-  const bool depth = SamplesDepth(builtin);
-  if (traits.storage || (depth && (!traits.depth || traits.dim == ImageDim::k3d))) {
+  if (!Takes(builtin, traits)) {
     return std::nullopt;
   }
-  const TypeId f1 = pool.Vector(Scalar::kF32, 1);
-  const uint32_t rows = CoordinateRows(traits.dim);
   SampleTyping typing;
-  if (traits.arrayed) {
-    AddParameter(typing.written, pool.Vector(Scalar::kU32, 1));
-  }
-  AddParameter(typing.written, pool.Vector(Scalar::kF32, rows));
-  AddParameter(typing.closed, pool.Vector(Scalar::kF32, rows + (traits.arrayed ? 1 : 0)));
+  AddCoordinates(pool, builtin, traits, typing);
   for (Signature* signature : {&typing.written, &typing.closed}) {
-    if (depth) {
-      AddParameter(*signature, f1);
-    }
-    if (SamplesWithLod(builtin)) {
-      AddParameter(*signature, f1);
-    }
-    signature->result = depth ? f1 : pool.Vector(type.scalar, 4);
+    AddImageOperands(pool, builtin, type, traits, *signature);
+    signature->result = ResultOf(pool, builtin, type, traits);
   }
   return typing;
 }

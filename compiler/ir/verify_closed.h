@@ -55,6 +55,7 @@ class SegmentVerifier {
   void VerifyConstruct(const Inst& inst);
   void VerifyBuiltin(const Inst& inst);
   void VerifySampling(const Inst& inst, std::span<const uint32_t> arguments);
+  void VerifyMemory(const Inst& inst, std::span<const uint32_t> arguments);
   void VerifyCall(const Inst& inst);
   void VerifyArgument(const ClosedMember& parameter, InstId argument);
   void VerifyReturn(const Inst& inst);

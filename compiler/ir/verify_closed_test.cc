@@ -102,7 +102,7 @@ TEST(Verify, Values_AreTypedByTheTables) {
       {"%6 = builtin pi [] : f1\n", "closing leaves none"},
       {"%6 = select %4 [%2, %2] : f3\n", ""},
       {"%6 = select %4 [%2, %1] : f3\n", "type of the result"},
-      {"%6 = select %1 [%2, %2] : f3\n", "a condition and two operands"},
+      {"%6 = select %1 [%2, %2] : f3\n", "one condition, or one for each component"},
       {"%6 = logical and %4 : bool { yield %4 }\n", ""},
       {"%6 = logical and %4 : bool { yield %1 }\n", "operands"},
       {"%6 = select_blocks %4 : f3 { yield %2 } { yield %2 }\n", ""},

@@ -8,32 +8,6 @@
 #include "compiler/ir/verify_closed.h"
 
 namespace kiln::ir {
-namespace {
-
-Type TypeOfStage(StageVariable variable) {
-  switch (variable) {
-    case StageVariable::kPosition:
-    case StageVariable::kFragCoord:
-      return VectorType(Scalar::kF32, 4);
-    case StageVariable::kVertexIndex:
-    case StageVariable::kInstanceIndex:
-    case StageVariable::kLocalIndex:
-      return VectorType(Scalar::kU32, 1);
-    case StageVariable::kFrontFacing:
-      return VectorType(Scalar::kBool, 1);
-    case StageVariable::kFragDepth:
-      return VectorType(Scalar::kF32, 1);
-    case StageVariable::kGlobalId:
-    case StageVariable::kLocalId:
-    case StageVariable::kWorkgroupId:
-    case StageVariable::kWorkgroupCount:
-      return VectorType(Scalar::kU32, 3);
-  }
-  KILN_UNREACHABLE();
-}
-
-}  // namespace
-
 bool SegmentVerifier::IsValue(InstId id) const {
   const Inst& inst = segment_.insts[id.value];
   return FactsOf(inst.kind).result == ResultSchema::kValue &&
@@ -100,6 +74,8 @@ void SegmentVerifier::VerifyPlaceInst(const Inst& inst) {
           "the segment does not list the stage variable");
   } else if (inst.kind == InstKind::kTemp) {
     Check(HasValues(pool_, inst.type), "a temp holds values");
+  } else if (inst.kind == InstKind::kConstPlace) {
+    IsResult(inst, pool_[inst.As<ConstPlaceInst>().value].type);
   } else {
     VerifyAccess(inst);
   }
@@ -180,6 +156,9 @@ void SegmentVerifier::VerifyValueInst(const Inst& inst) {
   } else if (inst.kind == InstKind::kFlag) {
     Check(inst.As<FlagInst>().value <= 1, "a flag is 0 or 1");
     IsResult(inst, pool_.bool_type());
+  } else if (inst.kind == InstKind::kSpecConst) {
+    const Type& type = pool_[inst.type];
+    Check(type.kind == TypeKind::kVector && type.rows == 1, "a specialised value is a scalar");
   } else if (inst.kind == InstKind::kParam) {
     VerifyLocal(inst);
   } else if (inst.kind == InstKind::kLoad) {
@@ -231,7 +210,11 @@ void SegmentVerifier::VerifyChoice(const Inst& inst) {
   }
   const auto select = inst.As<SelectInst>();
   const std::span<const uint32_t> operands = segment_.List(select.operands);
-  Check(IsBoolValue(select.condition) && operands.size() == 2, "a condition and two operands");
+  const Type& condition = pool_[TypeOf(select.condition)];
+  Check(IsValue(select.condition) && operands.size() == 2, "a condition and two operands");
+  Check(condition.scalar == Scalar::kBool &&
+            (condition.rows == 1 || condition.rows == pool_[inst.type].rows),
+        "one condition, or one for each component");
   for (const uint32_t operand : operands) {
     Check(IsValue(InstId{operand}), "operands are values");
     IsResult(inst, TypeOf(InstId{operand}));
@@ -279,8 +262,11 @@ void SegmentVerifier::VerifyConstruct(const Inst& inst) {
 void SegmentVerifier::VerifyBuiltin(const Inst& inst) {
   const auto call = inst.As<BuiltinCallInst>();
   const std::span<const uint32_t> arguments = segment_.List(call.arguments);
-  if (IsSampling(call.builtin)) {
+  if (IsSampling(call.builtin) || TakesImage(call.builtin)) {
     return VerifySampling(inst, arguments);
+  }
+  if (IsAtomic(call.builtin) || IsBarrier(call.builtin) || call.builtin == Builtin::kArrayLength) {
+    return VerifyMemory(inst, arguments);
   }
   if (!Check(FactsOf(call.builtin).types != BuiltinTypes::kNone && !arguments.empty(),
              "closing leaves none of these")) {
@@ -298,25 +284,57 @@ void SegmentVerifier::VerifyBuiltin(const Inst& inst) {
   Check(inst.type == signature->result, "type of the result");
 }
 
+// Functions of samplers and images: handles first, then what typing says.
 void SegmentVerifier::VerifySampling(const Inst& inst, std::span<const uint32_t> arguments) {
-  Check(segment_.uses_implicit_lod, "the segment does not say that it samples");
-  if (!Check(arguments.size() >= 2 && IsPlace(InstId{arguments[0]}) &&
-                 IsPlace(InstId{arguments[1]}) &&
-                 pool_[TypeOf(InstId{arguments[0]})].kind == TypeKind::kSampler,
-             "a sampler and an image")) {
+  const Builtin builtin = inst.As<BuiltinCallInst>().builtin;
+  const size_t handles = IsSampling(builtin) ? 2 : 1;
+  Check(!IsImplicitLod(builtin) || segment_.uses_implicit_lod,
+        "the segment does not say that it samples");
+  bool good = arguments.size() >= handles;
+  for (size_t i = 0; good && i < handles; ++i) {
+    const TypeKind kind = i + 1 == handles ? TypeKind::kImage : TypeKind::kSampler;
+    good = IsPlace(InstId{arguments[i]}) && pool_[TypeOf(InstId{arguments[i]})].kind == kind;
+  }
+  if (!Check(good, "a sampler and an image, or an image")) {
     return;
   }
   const std::optional<SampleTyping> typing =
-      TypeOfSample(pool_, inst.As<BuiltinCallInst>().builtin, TypeOf(InstId{arguments[1]}));
-  if (!Check(typing && typing->closed.count == arguments.size() - 2, "not for this image")) {
+      TypeOfSample(pool_, builtin, TypeOf(InstId{arguments[handles - 1]}));
+  if (!Check(typing && typing->closed.count == arguments.size() - handles, "not for this image")) {
     return;
   }
-  for (size_t i = 2; i < arguments.size(); ++i) {
+  for (size_t i = handles; i < arguments.size(); ++i) {
     const InstId argument{arguments[i]};
-    Check(IsValue(argument) && TypeOf(argument) == typing->closed.slots[i - 2],
+    Check(IsValue(argument) && TypeOf(argument) == typing->closed.slots[i - handles],
           "type of an argument");
   }
   Check(inst.type == typing->closed.result, "type of the result");
+}
+
+// Atomics, barriers, lengths of runtime arrays.
+void SegmentVerifier::VerifyMemory(const Inst& inst, std::span<const uint32_t> arguments) {
+  const Builtin builtin = inst.As<BuiltinCallInst>().builtin;
+  if (IsBarrier(builtin)) {
+    Check(arguments.empty() && inst.type == pool_.void_type(), "a barrier has no operands");
+    return;
+  }
+  if (!Check(!arguments.empty() && IsPlace(InstId{arguments[0]}), "a place")) {
+    return;
+  }
+  const TypeId type = TypeOf(InstId{arguments[0]});
+  if (builtin == Builtin::kArrayLength) {
+    Check(arguments.size() == 1 && pool_[type].kind == TypeKind::kRuntimeArray,
+          "a runtime array has a length");
+    Check(inst.type == pool_.Vector(Scalar::kU32, 1), "type of the result");
+    return;
+  }
+  const size_t count = builtin == Builtin::kAtomicCompareExchange ? 3 : 2;
+  Check(arguments.size() == count, "operands of an atomic");
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    Check(IsValue(InstId{arguments[i]}) && TypeOf(InstId{arguments[i]}) == type,
+          "type of an argument");
+  }
+  Check(pool_[type].rows == 1 && inst.type == type, "type of the result");
 }
 
 void SegmentVerifier::VerifyCall(const Inst& inst) {

@@ -371,7 +371,7 @@ void ModuleVerifier::VerifyMember(const Decl& decl, uint32_t row) {
               module_.locals[member.value].kind == LocalKind::kParameter,
           "local of a parameter", row);
   } else {
-    Check(member.value == kNoRow, "value of a field", row);
+    Check(member.value == kNoRow || member.value == kRelaxedField, "value of a field", row);
   }
 }
 

@@ -185,7 +185,34 @@ uint32_t Translation::AddBlock(const ir::ClosedDecl& decl) {
   return row;
 }
 
+// Told at the last of the sizes that make the product.
+void CheckWorkgroup(const ir::ClosedVariant& variant, uint32_t limit,
+                    std::vector<Diagnostic>& found) {
+  if (variant.pipeline != ir::PipelineType::kCompute || variant.settings.empty()) {
+    return;
+  }
+  const std::array<uint32_t, 3> sizes = WorkgroupSize(variant);
+  const uint64_t count = uint64_t{sizes[0]} * sizes[1] * sizes[2];
+  if (count > limit) {
+    found.push_back(Make(Code::kRpl8106, Where(variant.settings.back().origin))
+                        .With("count", count)
+                        .With("limit", limit));
+  }
+}
+
 }  // namespace
+
+std::array<uint32_t, 3> WorkgroupSize(const ir::ClosedVariant& variant) {
+  constexpr std::string_view kNames[] = {"workgroup_size_x", "workgroup_size_y",
+                                         "workgroup_size_z"};
+  std::array<uint32_t, 3> sizes = {1, 1, 1};
+  for (const ir::ClosedSetting& setting : variant.settings) {
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      sizes[i] = setting.name == kNames[i] ? setting.bits : sizes[i];  // the last one wins
+    }
+  }
+  return sizes;
+}
 
 Rules RulesOf(const ir::ClosedDecl& block) {
   const bool uniform =
@@ -201,6 +228,9 @@ DescribedVariant Describe(const ir::ClosedVariant& variant, const target::Target
   program.settings.uniform_limit = target.limits.uniform_buffer_size;
   program.settings.push_limit = target.limits.push_constant_size;
   for (const ir::ClosedDecl* decl : variant.interface) {
+    if (decl->kind == ir::DeclKind::kWorkgroup) {
+      continue;  // nobody binds it
+    }
     const uint32_t module = decl->origin.module;
     if (module >= program.units.size()) {
       program.units.resize(module + size_t{1});
@@ -224,6 +254,7 @@ Diagnosed<Layout> Assign(const ir::ClosedVariant& variant, const target::Target&
   const DescribedVariant described = Describe(variant, target, types);
   ProgramLayout numbers = LayOut(described.program, types.types(), types.bytes());
   Diagnosed<Layout> result;
+  CheckWorkgroup(variant, target.limits.workgroup_invocations, result.diagnostics);
   for (Finding& finding : numbers.findings) {
     if (finding.member != Finding::kNone) {
       const ir::ClosedDecl& decl = *described.parameters[finding.unit][finding.parameter];

@@ -3,6 +3,8 @@
 // numbers come back by declaration, as emitters want them. Spec: layout.md 7.4, 12.1; rpl.md 10.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <vector>
 
 #include "compiler/diag/diagnostic.h"
@@ -19,6 +21,9 @@ namespace kiln::layout {
 // target is.
 Rules RulesOf(const ir::ClosedDecl& block);
 
+// Invocations of a compute pipeline in x, y and z, as the settings have them.
+std::array<uint32_t, 3> WorkgroupSize(const ir::ClosedVariant& variant);
+
 // The live interface of a variant as declarations of the engine, and where they came from.
 struct DescribedVariant {
   Program program;
@@ -32,8 +37,8 @@ DescribedVariant Describe(const ir::ClosedVariant& variant, const target::Target
 
 // Requires: what closing has checked (no wrong pack format, run-time arrays only as storage tails,
 // at most one push constant).
-// Diagnostics: RPL4003 and RPL4053. Their locations have module and span number; whoever holds the
-// modules fills in the bytes.
+// Diagnostics: RPL4003, RPL4053 and RPL8106. Their locations have module and span number; whoever
+// holds the modules fills in the bytes.
 Diagnosed<Layout> Assign(const ir::ClosedVariant& variant, const target::Target& target,
                          TypeLayouts& types);
 

@@ -36,6 +36,7 @@ Answer Pack(std::span<const NameId> path) {
   return {.first = ReadLittle<uint64_t>(std::as_bytes(std::span(hash.bytes))),
           .second = ReadLittle<uint64_t>(std::as_bytes(std::span(hash.bytes)), 8)};
 }
+Answer Pack(ir::ConstId value) { return {.first = value.value}; }
 Answer Pack(const ir::ClosedDecl* closed) { return {.first = reinterpret_cast<uintptr_t>(closed)}; }
 
 }  // namespace
@@ -48,6 +49,7 @@ Answers::Answers(const Program& program, const OptionValues& values, ir::Pool& p
   Size(expressions_, program.cexpr_count());
   Size(constants_, program.decl_count());
   Size(constant_names_, program.name_count());
+  Size(composites_, program.decl_count());
   Size(functions_, program.name_count());
   Size(structs_, program.name_count());
   Size(globals_, program.name_count());
@@ -148,7 +150,8 @@ Answer Answers::Ask(const Question& question) {
     case QuestionKind::kOption:
       return Pack(Option(ir::OptionId{question.a}));
     case QuestionKind::kConstant:
-      return Pack(Constant(ir::DeclId{question.a}));
+      return program_.IsComposite(ir::DeclId{question.a}) ? Pack(Composite(ir::DeclId{question.a}))
+                                                          : Pack(Constant(ir::DeclId{question.a}));
     case QuestionKind::kMember:
       return Pack(Member(ir::DeclId{question.a}, NameId{question.b}));
     case QuestionKind::kAliasPath:
@@ -504,6 +507,22 @@ Value Answers::Constant(ir::DeclId constant) {
   const Value value = is_live ? row.meaning.value : Value{};
   Record({.kind = QuestionKind::kConstant, .a = constant.value}, Pack(value),
          ReadsOf(constant_names_, name.value));
+  return value;
+}
+
+ir::ConstId Answers::Composite(ir::DeclId constant) {
+  if (!Known(composites_, constant.value)) {
+    Demand({NodeKind::kConstant, constant.value});
+    Enter();
+    AddReads(ReadsOf(constants_, constant.value));
+    composites_.rows[constant.value] = ReadComposite(constant, nullptr);
+    Leave(ReadsOf(composites_, constant.value));
+    Keep(composites_, constant.value);
+  }
+  AddReads(ReadsOf(composites_, constant.value));
+  const ir::ConstId value = composites_.rows[constant.value];
+  Record({.kind = QuestionKind::kConstant, .a = constant.value}, Pack(value),
+         ReadsOf(composites_, constant.value));
   return value;
 }
 

@@ -52,7 +52,8 @@ struct ConstantState {
   enum class Kind : uint8_t { kInactive, kActive, kFailed };  // kFailed: its conditional did
   Kind kind = Kind::kInactive;
   bool instance_condition = false;
-  Value value;  // if active
+  bool composite = false;  // of a type other than a scalar: no Value holds it
+  Value value;             // if active
 };
 
 // Where a compile-time expression stands, for RPL3001 and RPL3002 (rpl.md 8.4).
@@ -86,6 +87,7 @@ class Answers {
   NameAnswer Global(NameId name);     // option, constant, container, buffer, sampler, image, …
   Value Option(ir::OptionId option);
   Value Constant(ir::DeclId constant);
+  ir::ConstId Composite(ir::DeclId constant);  // Requires: Program::IsComposite; invalid: it failed
   MemberAnswer Member(ir::DeclId owner, NameId name);  // struct, container, buffer, push constant
   // Field alias: names from the owner, expanded until the first is a field. Empty if it failed.
   std::span<const NameId> AliasPath(ir::MemberId alias);
@@ -202,6 +204,14 @@ class Answers {
   bool NeedEarlier(ir::CexprId root, ir::DeclId limit);
   void UniteEarlier(ir::CexprId root, ir::DeclId limit, std::span<uint64_t> reads);
   Value OptionValue(ir::OptionId option);
+  // As a constant sees it; with every error if `diagnostics` is given.
+  Value ValueBefore(ir::DeclId limit, ir::CexprId root, const SpanRun& run,
+                    std::vector<Diagnostic>* diagnostics);
+  bool RestsOnInstance(ir::CexprId root, ir::DeclId limit);
+  ir::ConstId ReadComposite(ir::DeclId constant, std::vector<Diagnostic>* diagnostics);
+  void CheckWrittenType(ir::DeclId constant, const Value& value,
+                        std::vector<Diagnostic>& diagnostics);
+  class CompositeReader;  // answers_composite.cc
   Meaning MeaningOf(NameId name, ir::DeclId limit);
   bool FindStep(NameId name, ir::DeclId limit, ChainStep& step);
   Diagnostic DescribeTaint(NameId name, const Location& where, std::string_view position);
@@ -231,6 +241,7 @@ class Answers {
   Memo<Value> expressions_;            // by CexprId
   Memo<ConstantState> constants_;      // by DeclId
   Memo<ConstantName> constant_names_;  // by NameId
+  Memo<ir::ConstId> composites_;       // by DeclId of the constant
   Memo<NameAnswer> functions_, structs_, globals_;
   Memo<MemberAnswer> members_;  // by the MemberId of the first member of that name
   Memo<DeclRow> decls_;

@@ -147,7 +147,7 @@ bool Answers::ComputeConstant(ir::DeclId id) {
     return NeedEarlier(root, id) ? std::optional(Evaluate(scope, root)) : std::nullopt;
   };
   const auto unite = [&](ir::CexprId root) {
-    if (ordered) {
+    if (ordered && program_.Row(root).op != ir::CexprOp::kComposite) {
       Unite(reads, ReadsOf(expressions_, root.value));
     } else {
       UniteEarlier(root, id, reads);
@@ -164,12 +164,18 @@ bool Answers::ComputeConstant(ir::DeclId id) {
   if (active->kind != ir::ValueKind::kFlag) {
     state.kind = ConstantState::Kind::kFailed;
   } else if (active->bits != 0) {
-    const std::optional<Value> value = value_of(body);
-    if (!value) {
+    state.kind = ConstantState::Kind::kActive;
+    state.composite = program_.IsComposite(id);
+    if (state.composite && !NeedEarlier(body, id)) {
       return false;
     }
-    state.kind = ConstantState::Kind::kActive;
-    state.value = *value;
+    if (state.composite) {
+      state.value.instance = RestsOnInstance(body, id);
+    } else if (const std::optional<Value> value = value_of(body)) {
+      state.value = *value;
+    } else {
+      return false;
+    }
   }
   std::ranges::fill(reads, 0);
   unite(condition);
@@ -219,9 +225,17 @@ void Answers::ForNames(ir::CexprId root, Visit visit) const {
   std::vector<ir::CexprId> pending = {root};
   for (uint32_t node = 0; !pending.empty(); ++node) {
     const ir::Cexpr& row = program_.Row(pending.back());
+    const ir::CexprId id = pending.back();
     pending.pop_back();
     for (uint32_t i = OperandCount(row.op); i > 0; --i) {
       pending.push_back(OperandOf(row, i - 1));
+    }
+    if (row.op == ir::CexprOp::kComposite) {
+      const uint32_t m = program_.ModuleOf(id);
+      const std::span<const uint32_t> items = program_.module(m).List(ir::ListId{row.b});
+      for (size_t i = items.size(); i > 0; --i) {
+        pending.push_back(program_.Wide(m, ir::CexprId{items[i - 1]}));
+      }
     }
     if (row.op == ir::CexprOp::kName) {
       visit(NameId{row.a}, node);
@@ -253,6 +267,20 @@ void Answers::UniteEarlier(ir::CexprId root, ir::DeclId limit, std::span<uint64_
   });
 }
 
+bool Answers::RestsOnInstance(ir::CexprId root, ir::DeclId limit) {
+  bool found = false;
+  Scope scope(*this, limit);
+  ForNames(root,
+           [&](NameId name, uint32_t) { found = found || scope.Find(name.value).value.instance; });
+  return found;
+}
+
+Value Answers::ValueBefore(ir::DeclId limit, ir::CexprId root, const SpanRun& run,
+                           std::vector<Diagnostic>* diagnostics) {
+  Scope scope(*this, limit);
+  return diagnostics == nullptr ? Evaluate(scope, root) : Explain(scope, root, run, *diagnostics);
+}
+
 Value Answers::OptionValue(ir::OptionId id) {
   const uint32_t m = program_.ModuleOf(id);
   const ir::Option& option = program_.Get(id);
@@ -280,6 +308,9 @@ Value Answers::OptionValue(ir::OptionId id) {
 // Without a limit, the row of the name is known; with one, those of the constants before it are.
 Meaning Answers::MeaningOf(NameId name, ir::DeclId limit) {
   if (const ir::OptionId option = program_.Option(name); option.valid()) {
+    if (program_.Get(option).specialize != 0) {
+      return {.kind = Meaning::Kind::kSpecialised, .option = option};
+    }
     return {.kind = Meaning::Kind::kValue, .value = OptionValue(option), .option = option};
   }
   if (!limit.valid()) {
@@ -290,6 +321,7 @@ Meaning Answers::MeaningOf(NameId name, ir::DeclId limit) {
   bool failed = false;
   bool instance = false;
   bool later = false;
+  bool composite = false;
   for (const ir::DeclId id : program_.Constants(name)) {
     if (id.value >= limit.value) {
       later = true;
@@ -301,10 +333,13 @@ Meaning Answers::MeaningOf(NameId name, ir::DeclId limit) {
     if (state.kind == ConstantState::Kind::kActive) {
       ++active;
       meaning.value = state.value;
+      composite = state.composite;
     }
   }
   if (active == 1) {
-    meaning.kind = meaning.value.failed() ? Meaning::Kind::kPoisoned : Meaning::Kind::kValue;
+    meaning.kind = composite                ? Meaning::Kind::kComposite
+                   : meaning.value.failed() ? Meaning::Kind::kPoisoned
+                                            : Meaning::Kind::kValue;
     meaning.value.instance = meaning.value.instance || instance;
     return meaning;
   }
@@ -351,8 +386,11 @@ ConstantState Answers::StateOf(ir::DeclId constant, std::vector<Diagnostic>* dia
     diagnostics->push_back(Make(Code::kRpl3018, program_.At(m, spans.condition))
                                .With("type", KindText(condition.kind)));
   }
-  if (state.kind == ConstantState::Kind::kActive) {
+  if (state.kind == ConstantState::Kind::kActive && state.composite) {
+    ReadComposite(constant, diagnostics);
+  } else if (state.kind == ConstantState::Kind::kActive) {
     explain(program_.Wide(m, ir::CexprId{decl.body}), spans.value, state.value.failed());
+    CheckWrittenType(constant, state.value, *diagnostics);
   }
   return state;
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Inbuilt functions: families of ir/builtins.def, stage functions and sampling (rpl.md 6).
+// Inbuilt functions: families of ir/builtins.def, stage functions and functions of memory. Those of
+// images are in close_image.cc. Spec: rpl §6, §14.1, §14.6, §14.7
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <vector>
 
@@ -12,28 +15,98 @@
 namespace kiln::resolve {
 namespace {
 
+using ir::Builtin;
+using ir::Stage;
+using ir::StageVariable;
+
 constexpr uint32_t kPiBits = 0x40490FDBu;
 
-// The types of a list as a message shows them: "f2, f1".
-std::string Joined(const std::vector<std::string>& texts) {
-  std::string joined;
-  for (const std::string& text : texts) {
-    joined += joined.empty() ? text : ", " + text;
-  }
-  return joined;
+// Functions that read or write a variable of their stage.
+struct StageFunction {
+  Builtin builtin;
+  Stage stage;
+  StageVariable variable;
+  bool writes;
+};
+constexpr StageFunction kStageFunctions[] = {
+    {Builtin::kOutputPosition, Stage::kVertex, StageVariable::kPosition, true},
+    {Builtin::kVertexIndex, Stage::kVertex, StageVariable::kVertexIndex, false},
+    {Builtin::kInstanceIndex, Stage::kVertex, StageVariable::kInstanceIndex, false},
+    {Builtin::kFragCoord, Stage::kFragment, StageVariable::kFragCoord, false},
+    {Builtin::kFrontFacing, Stage::kFragment, StageVariable::kFrontFacing, false},
+    {Builtin::kOutputFragDepth, Stage::kFragment, StageVariable::kFragDepth, true},
+    {Builtin::kGlobalId, Stage::kCompute, StageVariable::kGlobalId, false},
+    {Builtin::kLocalId, Stage::kCompute, StageVariable::kLocalId, false},
+    {Builtin::kLocalIndex, Stage::kCompute, StageVariable::kLocalIndex, false},
+    {Builtin::kWorkgroupId, Stage::kCompute, StageVariable::kWorkgroupId, false},
+    {Builtin::kWorkgroupCount, Stage::kCompute, StageVariable::kWorkgroupCount, false},
+};
+
+bool IsDerivative(Builtin builtin) {
+  return builtin >= Builtin::kDdx && builtin <= Builtin::kDdyCoarse;
+}
+
+Operand Nothing() {
+  Operand nothing;
+  nothing.kind = OperandKind::kVoid;
+  return nothing;
 }
 
 }  // namespace
 
 Operand SegmentCloser::CloseBuiltin(uint32_t id) {
+  const Builtin builtin = Open(id).As<ir::NameBuiltinInst>().builtin;
+  if (ir::IsSampling(builtin) || ir::TakesImage(builtin)) {
+    return CloseImageCall(id);
+  }
+  if (ir::IsAtomic(builtin)) {
+    return CloseAtomic(id);
+  }
+  if (builtin == Builtin::kArrayLength) {
+    return CloseArrayLength(id);
+  }
+  return ir::FactsOf(builtin).types == ir::BuiltinTypes::kNone ? CloseStageFunction(id)
+                                                               : CloseFamily(id);
+}
+
+bool SegmentCloser::CheckCount(uint32_t id, std::string_view function, size_t expected) {
+  const size_t found = module_.List(Open(id).As<ir::NameBuiltinInst>().arguments).size();
+  if (found != expected) {
+    Report(Make(Code::kRpl5036, MainOf(id))
+               .With("function", function)
+               .With("expected", expected)
+               .With("found", found));
+  }
+  return found == expected;
+}
+
+// A function of one stage binds its caller.
+bool SegmentCloser::BindTo(ir::Stage stage, std::string_view function, uint32_t id) {
+  if (answers_.stage() != stage) {
+    Report(Make(Code::kRpl5013, MainOf(id))
+               .With("function", function)
+               .With("stage", StageText(answers_.stage())));
+    return false;
+  }
+  out_.bound = true;
+  return true;
+}
+
+// The value of argument `index`, from 0, which has to be of a type; invalid if it is not.
+ir::InstId SegmentCloser::ReadArgument(uint32_t argument, std::string_view function, size_t index,
+                                       ir::TypeId type) {
+  const Role role{
+      .form = Role::Form::kArgument, .text = function, .index = static_cast<uint32_t>(index + 1)};
+  const ir::InstId value = Read(argument, role);
+  if (value.valid() && TypeOf(value) != type) {
+    ReportArgumentType(role, TypeOf(value), type, argument);
+    return {};
+  }
+  return value;
+}
+
+Operand SegmentCloser::CloseFamily(uint32_t id) {
   const auto call = Open(id).As<ir::NameBuiltinInst>();
-  const ir::BuiltinFacts& facts = ir::FactsOf(call.builtin);
-  if (call.builtin == ir::Builtin::kSample || call.builtin == ir::Builtin::kSampleDref) {
-    return CloseSample(id);
-  }
-  if (facts.types == ir::BuiltinTypes::kNone) {
-    return CloseStageFunction(id);
-  }
   const ir::Type& written = module_.types[call.type.value];
   const ir::TypeId type = written.kind == ir::TypeKind::kMatrix
                               ? pool_.Matrix(written.scalar, written.columns, written.rows)
@@ -42,29 +115,32 @@ Operand SegmentCloser::CloseBuiltin(uint32_t id) {
   const std::optional<ir::Signature> typing = ir::TypeOfBuiltin(pool_, call.builtin, type);
   KILN_CHECK(typing.has_value(), "the front end names only families that exist");
   const std::span<const ir::TypeId> parameters = typing->parameters();
-  const std::span<const uint32_t> arguments = module_.List(call.arguments);
-  if (arguments.size() != parameters.size()) {
-    Report(Make(Code::kRpl5036, MainOf(id))
-               .With("function", function)
-               .With("expected", parameters.size())
-               .With("found", arguments.size()));
+  if (!CheckCount(id, function, parameters.size()) ||
+      (IsDerivative(call.builtin) && !BindTo(Stage::kFragment, function, id))) {
     return {};
   }
+  const std::span<const uint32_t> arguments = module_.List(call.arguments);
   std::vector<uint32_t> values;
   bool good = true;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const Role role{
-        .form = Role::Form::kArgument, .text = function, .index = static_cast<uint32_t>(i + 1)};
-    const ir::InstId value = Read(arguments[i], role);
-    if (value.valid() && TypeOf(value) != parameters[i]) {
-      ReportArgumentType(role, TypeOf(value), parameters[i], arguments[i]);
-      good = false;
-    }
-    good = good && value.valid();
-    values.push_back(value.value);
+    values.push_back(ReadArgument(arguments[i], function, i, parameters[i]).value);
+    good = good && ir::InstId{values.back()}.valid();
   }
   if (!good) {
     return {};
+  }
+  if (call.builtin == Builtin::kSelect) {
+    const uint32_t choices[] = {values[1], values[0]};  // written if_false first
+    return ValueOf(Emit(ir::SelectInst{
+        .type = type, .condition = ir::InstId{values[2]}, .operands = EmitList(choices)}
+                            .To()));
+  }
+  if (call.builtin == Builtin::kShiftRightArithmetic) {
+    return ValueOf(Emit(ir::BinaryInst{.type = type,
+                                       .op = ir::BinaryOp::kShiftRightArithmetic,
+                                       .left = ir::InstId{values[0]},
+                                       .right = ir::InstId{values[1]}}
+                            .To()));
   }
   return ValueOf(Emit(ir::BuiltinCallInst{
       .type = typing->result, .builtin = call.builtin, .arguments = EmitList(values)}
@@ -74,154 +150,128 @@ Operand SegmentCloser::CloseBuiltin(uint32_t id) {
 Operand SegmentCloser::CloseStageFunction(uint32_t id) {
   const auto call = Open(id).As<ir::NameBuiltinInst>();
   const std::string_view function = ir::FactsOf(call.builtin).name;
-  const std::span<const uint32_t> arguments = module_.List(call.arguments);
-  const size_t expected = call.builtin == ir::Builtin::kOutputPosition ? 1 : 0;
-  if (arguments.size() != expected) {
-    Report(Make(Code::kRpl5036, MainOf(id))
-               .With("function", function)
-               .With("expected", expected)
-               .With("found", arguments.size()));
+  const auto* row = std::ranges::find(kStageFunctions, call.builtin, &StageFunction::builtin);
+  if (row != std::end(kStageFunctions)) {
+    return CheckCount(id, function, row->writes ? 1 : 0) && BindTo(row->stage, function, id)
+               ? (row->writes ? WriteStageVariable(row->variable, id)
+                              : ReadStageVariable(row->variable))
+               : Operand{};
+  }
+  if (!CheckCount(id, function, 0)) {
     return {};
   }
-  const ir::TypeId f1 = pool_.Vector(ir::Scalar::kF32, 1);
-  if (call.builtin == ir::Builtin::kPi) {
-    return ValueOf(EmitConst(pool_.InternScalar(f1, kPiBits)));
+  if (call.builtin == Builtin::kPi) {
+    return ValueOf(EmitConst(pool_.InternScalar(pool_.Vector(ir::Scalar::kF32, 1), kPiBits)));
   }
-  const bool discards = call.builtin == ir::Builtin::kStageDiscard;
-  const ir::Stage needed = discards ? ir::Stage::kFragment : ir::Stage::kVertex;
-  if (answers_.stage() != needed) {
-    Report(Make(Code::kRpl5013, MainOf(id))
-               .With("function", function)
-               .With("stage", StageText(answers_.stage())));
+  if (ir::IsBarrier(call.builtin)) {
+    if (!BindTo(Stage::kCompute, function, id)) {
+      return {};
+    }
+    Emit(ir::BuiltinCallInst{
+        .type = pool_.void_type(), .builtin = call.builtin, .arguments = EmitList({})}
+             .To());
+    return Nothing();
+  }
+  KILN_CHECK(call.builtin == Builtin::kStageDiscard, "{} is no stage function", function);
+  if (!BindTo(Stage::kFragment, function, id)) {
     return {};
   }
-  out_.bound = true;
-  Operand nothing;
-  nothing.kind = OperandKind::kVoid;
-  if (discards) {
-    Emit(ir::DiscardInst{.type = pool_.void_type()}.To());
-    out_.discards = true;
-    return nothing;
+  Emit(ir::DiscardInst{.type = pool_.void_type()}.To());
+  out_.discards = true;
+  return Nothing();
+}
+
+ir::InstId SegmentCloser::StagePlace(ir::StageVariable variable) {
+  if (std::ranges::find(out_.stage_variables, variable) == out_.stage_variables.end()) {
+    out_.stage_variables.push_back(variable);
   }
-  const Role role{.form = Role::Form::kArgument, .text = function, .index = 1};
-  const ir::InstId value = Read(arguments[0], role);
-  const ir::TypeId f4 = pool_.Vector(ir::Scalar::kF32, 4);
+  return Emit(
+      ir::StageRefInst{.type = pool_.Vector(ir::TypeOfStage(variable)), .variable = variable}.To());
+}
+
+Operand SegmentCloser::ReadStageVariable(ir::StageVariable variable) {
+  const ir::InstId place = StagePlace(variable);
+  return ValueOf(Emit(ir::LoadInst{.type = TypeOf(place), .place = place}.To()));
+}
+
+Operand SegmentCloser::WriteStageVariable(ir::StageVariable variable, uint32_t id) {
+  const auto call = Open(id).As<ir::NameBuiltinInst>();
+  const ir::InstId value =
+      ReadArgument(module_.List(call.arguments)[0], ir::FactsOf(call.builtin).name, 0,
+                   pool_.Vector(ir::TypeOfStage(variable)));
   if (!value.valid()) {
     return {};
   }
-  if (TypeOf(value) != f4) {
-    ReportArgumentType(role, TypeOf(value), f4, arguments[0]);
-    return {};
-  }
-  if (out_.stage_variables.empty()) {
-    out_.stage_variables.push_back(ir::StageVariable::kPosition);
-  }
-  const ir::InstId place =
-      Emit(ir::StageRefInst{.type = f4, .variable = ir::StageVariable::kPosition}.To());
+  const ir::InstId place = StagePlace(variable);
   Emit(ir::StoreInst{.type = pool_.void_type(), .place = place, .value = value}.To());
-  return nothing;
+  return Nothing();
 }
 
-bool SegmentCloser::CheckHandle(uint32_t argument, uint32_t index, ir::TypeKind kind,
-                                std::string_view function) {
+// --- memory --------------------------------------------------------------------------------------
+
+Operand SegmentCloser::CloseArrayLength(uint32_t id) {
+  const auto call = Open(id).As<ir::NameBuiltinInst>();
+  const std::string_view function = ir::FactsOf(call.builtin).name;
+  if (!CheckCount(id, function, 1)) {
+    return {};
+  }
+  const uint32_t argument = module_.List(call.arguments)[0];
   const Operand& operand = OperandOf(ir::InstId{argument});
   if (operand.kind == OperandKind::kFailed) {
-    return false;
-  }
-  if (operand.kind == OperandKind::kPlace && pool_[operand.type].kind == kind) {
-    return true;
-  }
-  Report(Make(Code::kRpl5041, MainOf(argument))
-             .With("index", index)
-             .With("function", function)
-             .With("kind", kind == ir::TypeKind::kSampler ? "sampler" : "image")
-             .With("text", TextOf(argument)));
-  return false;
-}
-
-Operand SegmentCloser::CloseSample(uint32_t id) {
-  const auto call = Open(id).As<ir::NameBuiltinInst>();
-  const bool compares = call.builtin == ir::Builtin::kSampleDref;
-  const std::string_view function = ir::FactsOf(call.builtin).name;
-  const std::span<const uint32_t> arguments = module_.List(call.arguments);
-  if (arguments.size() < 3) {
-    Report(Make(Code::kRpl5040, MainOf(id)).With("function", function));
     return {};
   }
-  const bool sampler_good = CheckHandle(arguments[0], 1, ir::TypeKind::kSampler, function);
-  if (!CheckHandle(arguments[1], 2, ir::TypeKind::kImage, function) || !sampler_good) {
-    return {};
-  }
-  const Operand sampler = OperandOf(ir::InstId{arguments[0]});
-  const Operand image = OperandOf(ir::InstId{arguments[1]});
-  const ir::ImageTraits traits = ir::UnpackImage(pool_[image.type].extent);
-  if (compares && (!traits.depth || traits.dim == ir::ImageDim::k3d)) {
-    Report(Make(traits.depth ? Code::kRpl5044 : Code::kRpl5043, MainOf(arguments[1]))
-               .With("name", TextOf(arguments[1])));
-    return {};
-  }
-  const std::optional<ir::SampleTyping> typing = ir::TypeOfSample(pool_, call.builtin, image.type);
-  KILN_CHECK(typing.has_value(), "images that cannot be sampled are refused above");
-  const std::span<const ir::TypeId> expected = typing->written.parameters();
-  std::vector<ir::InstId> values;
-  std::vector<std::string> found_types;
-  bool matches = arguments.size() - 2 == expected.size();
-  for (size_t i = 2; i < arguments.size(); ++i) {
-    const Role role{
-        .form = Role::Form::kArgument, .text = function, .index = static_cast<uint32_t>(i + 1)};
-    const ir::InstId value = Read(arguments[i], role);
-    if (!value.valid()) {
-      return {};
-    }
-    matches = matches && TypeOf(value) == expected[i - 2];
-    values.push_back(value);
-    found_types.push_back(TypeName(TypeOf(value)));
-  }
-  if (!matches) {
-    std::vector<std::string> expected_types;
-    for (const ir::TypeId type : expected) {
-      expected_types.push_back(TypeName(type));
-    }
-    Report(Make(Code::kRpl5045, MainOf(id))
+  const bool placed = operand.kind == OperandKind::kPlace;
+  if (!placed || pool_[operand.type].kind != ir::TypeKind::kRuntimeArray) {
+    const bool typed = placed || operand.kind == OperandKind::kValue;
+    Report(Make(Code::kRpl5030, MainOf(argument))
+               .With("index", 1)
                .With("function", function)
-               .With("type", TypeName(image.type))
-               .With("expected", Joined(expected_types))
-               .With("found", Joined(found_types)));
+               .With("found", typed ? TypeName(operand.type) : TextOf(argument))
+               .With("expected", "runtime array"));
     return {};
   }
-  const ir::Touch touch = compares ? ir::Touch::kCompare : ir::Touch::kSample;
-  Touched(sampler, touch);
-  Touched(image, ir::Touch::kSample);
-  const bool implicit = answers_.stage() == ir::Stage::kFragment;
-  out_.uses_implicit_lod = true;
-  std::vector<uint32_t> operands{PlaceInst(sampler).value, PlaceInst(image).value,
-                                 SampleCoordinate(traits, values).value};
-  if (compares) {
-    operands.push_back(values.back().value);
-  }
-  if (!implicit) {
-    operands.push_back(EmitConst(pool_.InternScalar(pool_.Vector(ir::Scalar::kF32, 1), 0)).value);
-  }
-  const ir::Builtin builtin =
-      compares ? (implicit ? ir::Builtin::kSampleDref : ir::Builtin::kSampleDrefLod)
-               : (implicit ? ir::Builtin::kSample : ir::Builtin::kSampleLod);
-  return ValueOf(Emit(ir::BuiltinCallInst{
-      .type = typing->written.result, .builtin = builtin, .arguments = EmitList(operands)}
+  Touched(operand, ir::Touch::kRead);
+  const uint32_t place[] = {PlaceInst(operand).value};
+  return ValueOf(Emit(ir::BuiltinCallInst{.type = pool_.Vector(ir::Scalar::kU32, 1),
+                                          .builtin = call.builtin,
+                                          .arguments = EmitList(place)}
                           .To()));
 }
 
-// The layer of an arrayed image becomes the last component of the coordinate.
-ir::InstId SegmentCloser::SampleCoordinate(const ir::ImageTraits& traits,
-                                           std::span<const ir::InstId> values) {
-  if (!traits.arrayed) {
-    return values[0];
+Operand SegmentCloser::CloseAtomic(uint32_t id) {
+  const auto call = Open(id).As<ir::NameBuiltinInst>();
+  const std::string_view function = ir::FactsOf(call.builtin).name;
+  if (!CheckCount(id, function, call.builtin == Builtin::kAtomicCompareExchange ? 3 : 2)) {
+    return {};
   }
-  const ir::InstId layer =
-      Emit(ir::ConvertInst{.type = pool_.Vector(ir::Scalar::kF32, 1), .value = values[0]}.To());
-  const uint32_t parts[] = {values[1].value, layer.value};
-  return Emit(
-      ir::ConstructInst{.type = pool_.Vector(ir::Scalar::kF32, 3), .operands = EmitList(parts)}
-          .To());
+  const std::span<const uint32_t> arguments = module_.List(call.arguments);
+  const Operand place = OperandOf(ir::InstId{arguments[0]});
+  if (place.kind == OperandKind::kFailed) {
+    return {};
+  }
+  const bool shared = place.kind == OperandKind::kPlace && place.decl.valid() && place.writable &&
+                      place.direction == ir::Direction::kNone;
+  const bool integer = shared && (place.type == pool_.Vector(ir::Scalar::kU32, 1) ||
+                                  place.type == pool_.Vector(ir::Scalar::kS32, 1));
+  if (!integer) {
+    Report(Make(Code::kRpl8113, MainOf(arguments[0])).With("text", TextOf(arguments[0])));
+    return {};
+  }
+  std::vector<uint32_t> operands{0};
+  bool good = true;
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    operands.push_back(ReadArgument(arguments[i], function, i, place.type).value);
+    good = good && ir::InstId{operands.back()}.valid();
+  }
+  if (!good) {
+    return {};
+  }
+  Touched(place, ir::Touch::kRead);
+  Touched(place, ir::Touch::kWrite);
+  operands[0] = PlaceInst(place).value;
+  return ValueOf(Emit(ir::BuiltinCallInst{
+      .type = place.type, .builtin = call.builtin, .arguments = EmitList(operands)}
+                          .To()));
 }
 
 }  // namespace kiln::resolve

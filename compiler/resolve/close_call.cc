@@ -66,6 +66,7 @@ Operand SegmentCloser::CloseCall(uint32_t id) {
   const ir::InstId result = Emit(
       ir::CallInst{.type = callee->type, .function = answer.decl(), .arguments = EmitList(passed)}
           .To());
+  MarkRelaxed((callee->flags & 1u) != 0, result);
   for (size_t i = 0; i < arguments.size(); ++i) {  // write back from left to right
     const ir::InstId temp{passed[i]};
     if (callee->members[i].access != ir::Access::kIn &&
@@ -178,6 +179,9 @@ void SegmentCloser::ReportArgumentType(const Role& role, ir::TypeId found_type,
              .With("function", role.text)
              .With("found", found_text)
              .With("expected", expected_text));
+  if (code == Code::kRpl5030) {
+    NoteConversion(found_type, expected_type);
+  }
 }
 
 }  // namespace kiln::resolve

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Constructors: the first rule of rpl.md 4.2 that fits, in terms of closed instructions.
+#include <bit>
 #include <vector>
 
 #include "compiler/base/check.h"
 #include "compiler/resolve/close_type.h"
+#include "compiler/resolve/half.h"
 #include "compiler/resolve/open_text.h"
 #include "compiler/resolve/segment_closer.h"
 
@@ -81,6 +83,12 @@ Operand SegmentCloser::CloseConstruct(uint32_t id) {
   return {};
 }
 
+// `h1 {0.5}` folds (rpl.md 14.8).
+bool SegmentCloser::IsFloatConstant(ir::InstId value) const {
+  return out_.insts[value.value].kind == ir::InstKind::kConst &&
+         TypeOf(value) == pool_.Vector(ir::Scalar::kF32, 1);
+}
+
 Operand SegmentCloser::ConstructVector(ir::TypeId type, std::span<const ir::InstId> values,
                                        uint32_t id) {
   const ir::Type target = pool_[type];
@@ -95,7 +103,12 @@ Operand SegmentCloser::ConstructVector(ir::TypeId type, std::span<const ir::Inst
       return ValueOf(Emit(ir::SplatInst{.type = type, .value = values[0]}.To()));
     }
     const bool converts = only.kind == ir::TypeKind::kVector && only.rows == target.rows &&
-                          only.scalar != ir::Scalar::kBool && target.scalar != ir::Scalar::kBool;
+                          target.scalar != ir::Scalar::kBool &&
+                          (only.scalar != ir::Scalar::kBool || IsVersion2());
+    if (converts && type == pool_.Vector(ir::Scalar::kF16, 1) && IsFloatConstant(values[0])) {
+      const uint32_t bits = pool_[out_.insts[values[0].value].As<ir::ConstInst>().value].a;
+      return ValueOf(EmitConst(pool_.InternScalar(type, HalfBits(std::bit_cast<float>(bits)))));
+    }
     if (converts) {
       return ValueOf(Emit(ir::ConvertInst{.type = type, .value = values[0]}.To()));
     }

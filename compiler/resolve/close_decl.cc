@@ -232,6 +232,8 @@ class DeclCloser {
         return;
       }
       ir::ClosedMember& closed = AddMember(member, id, name, spans, type);
+      closed.relaxed = member.value == ir::kRelaxedField;
+      CheckRelaxed(closed.relaxed, type, program_.Text(name), spans.type);
       if (IsAttributes(decl_)) {
         const AttributeFormat format = FormatOf(member, pool_[type].scalar);
         CheckFormat(format, pool_, type, program_.Text(name),
@@ -254,12 +256,32 @@ class DeclCloser {
                                  .With("owner", name_));
       return false;
     }
+    const ir::Scalar scalar = pool_[type].scalar;
+    if (scalar == ir::Scalar::kBool || scalar == ir::Scalar::kF16) {
+      Diagnostic made = Make(scalar == ir::Scalar::kBool ? Code::kRpl8111 : Code::kRpl4011,
+                             program_.At(module_, spans.type))
+                            .With("name", program_.Text(name))
+                            .With("type", BooleanText(pool_, type));
+      if (scalar == ir::Scalar::kF16) {
+        made.arguments.emplace_back("kind", "field");
+      }
+      diagnostics_.push_back(std::move(made));
+      return false;
+    }
     if (kind == ir::TypeKind::kMatrix && decl_.container() == ir::ContainerKind::kColorOutput) {
       diagnostics_.push_back(
           Make(Code::kRpl4043, program_.At(module_, spans.type)).With("name", program_.Text(name)));
       return false;
     }
     return true;
+  }
+
+  void CheckRelaxed(bool relaxed, ir::TypeId type, std::string_view name, ir::SpanId spans) {
+    if (relaxed && !IsFloatType(pool_, type)) {
+      diagnostics_.push_back(Make(Code::kRpl8112, program_.At(module_, spans))
+                                 .With("name", name)
+                                 .With("type", BooleanText(pool_, type)));
+    }
   }
 
   // --- functions ---------------------------------------------------------------------------------
@@ -271,6 +293,9 @@ class DeclCloser {
                            .use = TypeUse::kReturn},
                           answers_, diagnostics_);
     poisoned_ = !out_.type.valid();
+    if (!poisoned_) {
+      CheckRelaxed((decl_.flags & 1u) != 0, out_.type, name_, spans_.type);
+    }
     const Position position = {.global_only = true, .what = "the conditional of argument"};
     ForLiveMembers(position, [&](const ir::Member& member, ir::MemberId id, NameId name,
                                  const ir::MemberSpans& spans) {
@@ -287,8 +312,10 @@ class DeclCloser {
                                    .With("type", ir::TypeText(pool_, type)));
         return;
       }
-      AddMember(member, id, name, spans, type).local =
-          program_.Wide(module_, ir::LocalId{member.value});
+      ir::ClosedMember& closed = AddMember(member, id, name, spans, type);
+      closed.local = program_.Wide(module_, ir::LocalId{member.value});
+      closed.relaxed = view_.locals[member.value].relaxed != 0;
+      CheckRelaxed(closed.relaxed, type, program_.Text(name), spans.type);
     });
   }
 

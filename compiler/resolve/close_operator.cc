@@ -18,6 +18,20 @@ bool NeedsIntegers(ir::BinaryOp op) {
   return op >= ir::BinaryOp::kMod && op <= ir::BinaryOp::kShiftRightArithmetic;
 }
 
+// What an operator takes, for operands that it does not (rpl.md 5.2).
+std::string_view AcceptedOperands(ir::BinaryOp op) {
+  if (op == ir::BinaryOp::kMul) {
+    return "equal vectors, a vector or matrix times a scalar of its items, or matrix products";
+  }
+  if (op == ir::BinaryOp::kDiv) {
+    return "equal vectors or matrices, or a vector and a scalar of its items";
+  }
+  if (op == ir::BinaryOp::kAdd || op == ir::BinaryOp::kSub) {
+    return "two vectors or two matrices of one type";
+  }
+  return NeedsIntegers(op) ? "two integer vectors of one type" : "two scalars of one type";
+}
+
 bool IsOrdering(ir::BinaryOp op) {
   return op >= ir::BinaryOp::kLess && op <= ir::BinaryOp::kGreaterEqual;
 }
@@ -34,7 +48,7 @@ Operand SegmentCloser::CloseUnary(uint32_t id) {
     return {};
   }
   const ir::TypeId type = TypeOf(value);
-  if (!ir::TypeOfUnary(pool_, ir::TypingRules::kRpl1, unary.op, type).has_value()) {
+  if (!ir::TypeOfUnary(pool_, rules(), unary.op, type).has_value()) {
     if (unary.op == ir::UnaryOp::kNot) {
       Report(Make(Code::kRpl6024, AuxOf(id)).With("op", "!").With("type", TypeName(type)));
     } else {
@@ -76,7 +90,10 @@ Operand SegmentCloser::CombineBinary(ir::BinaryOp op, ir::InstId left, ir::InstI
   const ir::TypeId left_type = TypeOf(left);
   const ir::TypeId right_type = TypeOf(right);
   const std::optional<ir::BinaryTyping> typing =
-      ir::TypeOfBinary(pool_, ir::TypingRules::kRpl1, op, left_type, right_type);
+      ir::TypeOfBinary(pool_, rules(), op, left_type, right_type);
+  if (!typing.has_value() && IsMirrored(op, left_type, right_type)) {
+    return CombineBinary(op, right, left, id);  // both are evaluated already
+  }
   if (!typing.has_value()) {
     ReportBinary(op, left_type, right_type, id);
     return {};
@@ -87,6 +104,13 @@ Operand SegmentCloser::CombineBinary(ir::BinaryOp op, ir::InstId left, ir::InstI
   }
   return ValueOf(
       Emit(ir::BinaryInst{.type = typing->result, .op = op, .left = left, .right = right}.To()));
+}
+
+// Version 2 takes the scalar of a product on the left too (rpl.md 14.3).
+bool SegmentCloser::IsMirrored(ir::BinaryOp op, ir::TypeId left, ir::TypeId right) const {
+  const ir::Type& scalar = pool_[left];
+  return IsVersion2() && op == ir::BinaryOp::kMul && scalar.kind == ir::TypeKind::kVector &&
+         scalar.rows == 1 && ir::TypeOfBinary(pool_, rules(), op, right, left).has_value();
 }
 
 void SegmentCloser::WarnOfConstantOperand(ir::BinaryOp op, ir::InstId right, uint32_t id) {
@@ -105,13 +129,26 @@ void SegmentCloser::WarnOfConstantOperand(ir::BinaryOp op, ir::InstId right, uin
   }
 }
 
+// A constructor would make one of the other: said with the message before.
+void SegmentCloser::NoteConversion(ir::TypeId from, ir::TypeId to) {
+  const ir::Type& target = pool_[to];
+  const bool makes =
+      (target.kind == ir::TypeKind::kVector || target.kind == ir::TypeKind::kMatrix) &&
+      (pool_[from].scalar != ir::Scalar::kBool || IsVersion2());
+  if (makes && ir::TypeOfConstructor(pool_, to, std::span(&from, 1)).has_value()) {
+    diagnostics_.back().notes.push_back(
+        {.kind = NoteKind::kAccepted,
+         .arguments = {Argument("accepted", TypeName(to) + " { ... } around the value")}});
+  }
+}
+
 void SegmentCloser::ReportBinary(ir::BinaryOp op, ir::TypeId left, ir::TypeId right, uint32_t id) {
   const bool integers = NeedsIntegers(op);
   const Code code = integers ? Code::kRpl6023 : IsComparison(op) ? Code::kRpl6025 : Code::kRpl6022;
   const ir::Type& a = pool_[left];
   const ir::Type& b = pool_[right];
   const bool vectors = a.kind == ir::TypeKind::kVector && b.kind == ir::TypeKind::kVector;
-  std::string accepted;
+  std::string accepted(AcceptedOperands(op));
   if (op == ir::BinaryOp::kMul && vectors && a.rows == 1 && b.rows > 1 && a.scalar == b.scalar) {
     accepted = "the scalar as the right operand";
   } else if (vectors && a.rows == b.rows && a.scalar != b.scalar && !IsOrdering(op)) {
@@ -121,10 +158,8 @@ void SegmentCloser::ReportBinary(ir::BinaryOp op, ir::TypeId left, ir::TypeId ri
              .With("op", OperatorText(op))
              .With("left", TypeName(left))
              .With("right", TypeName(right)));
-  if (!accepted.empty()) {
-    diagnostics_.back().notes.push_back(
-        {.kind = NoteKind::kAccepted, .arguments = {Argument("accepted", accepted)}});
-  }
+  diagnostics_.back().notes.push_back(
+      {.kind = NoteKind::kAccepted, .arguments = {Argument("accepted", accepted)}});
 }
 
 // Closes a value block and yields its value inside it; invalid if the value failed.
@@ -166,38 +201,87 @@ Operand SegmentCloser::CloseLogical(uint32_t id) {
           .To()));
 }
 
+// Free of calls and assignments: both operands may be evaluated (rpl.md 14.3).
+bool SegmentCloser::IsPlain(ir::BlockId block) const {
+  for (const uint32_t row : module_.InstsOf(block)) {
+    const ir::Inst& inst = Open(row);
+    if (inst.kind == ir::InstKind::kNameCall || inst.kind == ir::InstKind::kNameBuiltin ||
+        inst.kind == ir::InstKind::kAssign || inst.kind == ir::InstKind::kAssignOp) {
+      return false;
+    }
+    if (inst.kind == ir::InstKind::kLogical && !IsPlain(inst.As<ir::LogicalInst>().right)) {
+      return false;
+    }
+    if (inst.kind == ir::InstKind::kNameSelect) {
+      for (const uint32_t nested : module_.List(inst.As<ir::NameSelectInst>().blocks)) {
+        if (!IsPlain(ir::BlockId{nested})) {
+          return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+// The value of a plain block, evaluated where we are.
+ir::InstId SegmentCloser::CloseInline(ir::BlockId block, const Role& role) {
+  const std::span<const uint32_t> insts = module_.InstsOf(block);
+  const uint32_t outer = current_;
+  CloseInsts(insts);
+  const ir::InstId value = Read(Open(insts.back()).As<ir::YieldInst>().value.value, role);
+  current_ = outer;
+  return value;
+}
+
 Operand SegmentCloser::CloseSelect(uint32_t id) {
   const auto select = Open(id).As<ir::NameSelectInst>();
   const ir::InstId condition =
       Read(select.condition.value, {.form = Role::Form::kCondition, .text = "?:"});
   const std::span<const uint32_t> open = module_.List(select.blocks);
   KILN_CHECK(open.size() == 2, "?: with {} branches", open.size());
-  std::array<uint32_t, 2> blocks{};
+  const bool plain = IsPlain(ir::BlockId{open[0]}) && IsPlain(ir::BlockId{open[1]});
+  const Role role{.form = Role::Form::kOperand, .text = "?:"};
+  std::array<ir::BlockId, 2> blocks{};
   std::array<ir::InstId, 2> values;
   for (uint32_t i = 0; i < 2; ++i) {
-    ir::BlockId closed;
-    values[i] =
-        CloseYield(ir::BlockId{open[i]}, {.form = Role::Form::kOperand, .text = "?:"}, &closed);
-    blocks[i] = closed.value;
+    values[i] = plain ? CloseInline(ir::BlockId{open[i]}, role)
+                      : CloseYield(ir::BlockId{open[i]}, role, &blocks[i]);
   }
-  if (!condition.valid() || !values[0].valid() || !values[1].valid()) {
+  if (!condition.valid() || !values[0].valid() || !values[1].valid() ||
+      !CheckSelect(id, condition, values)) {
     return {};
   }
+  const ir::TypeId type = TypeOf(values[0]);
+  if (plain && pool_[type].kind == ir::TypeKind::kVector) {
+    const std::array choices{values[0].value, values[1].value};
+    return ValueOf(Emit(
+        ir::SelectInst{.type = type, .condition = condition, .operands = EmitList(choices)}.To()));
+  }
+  for (uint32_t i = 0; plain && i < 2; ++i) {  // matrices and structs are chosen by branches
+    BeginBlock();
+    Emit(ir::YieldInst{.type = pool_.void_type(), .value = values[i]}.To());
+    blocks[i] = EndBlock();
+  }
+  const std::array words{blocks[0].value, blocks[1].value};
+  return ValueOf(Emit(
+      ir::SelectBlocksInst{.type = type, .condition = condition, .blocks = EmitList(words)}.To()));
+}
+
+bool SegmentCloser::CheckSelect(uint32_t id, ir::InstId condition,
+                                std::span<const ir::InstId> values) {
   if (TypeOf(condition) != pool_.bool_type()) {
-    Report(Make(Code::kRpl6045, MainOf(select.condition.value))
+    Report(Make(Code::kRpl6045, MainOf(Open(id).As<ir::NameSelectInst>().condition.value))
                .With("keyword", "?:")
                .With("type", TypeName(TypeOf(condition))));
-    return {};
+    return false;
   }
   if (TypeOf(values[0]) != TypeOf(values[1])) {
     Report(Make(Code::kRpl8114, AuxOf(id))
                .With("left", TypeName(TypeOf(values[0])))
                .With("right", TypeName(TypeOf(values[1]))));
-    return {};
+    return false;
   }
-  return ValueOf(Emit(ir::SelectBlocksInst{
-      .type = TypeOf(values[0]), .condition = condition, .blocks = EmitList(blocks)}
-                          .To()));
+  return true;
 }
 
 Operand SegmentCloser::CloseAssign(uint32_t id) {
@@ -220,6 +304,7 @@ Operand SegmentCloser::CloseAssign(uint32_t id) {
     Report(Make(Code::kRpl6026, AuxOf(id))
                .With("right", TypeName(TypeOf(value)))
                .With("left", TypeName(target.type)));
+    NoteConversion(TypeOf(value), target.type);
     return {};
   }
   StoreTo(target, value);

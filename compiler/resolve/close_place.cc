@@ -66,7 +66,11 @@ Operand SegmentCloser::CloseNameRef(uint32_t id) {
     }
     Report(Make(Code::kRpl6003, MainOf(id))
                .With("kind", inst.kind == ir::InstKind::kFlag ? "boolean" : "string")
-               .With("text", TextOf(id)));
+               .With("text", TextOf(id))
+               .Note(NoteKind::kAccepted,
+                     {{"accepted", inst.kind == ir::InstKind::kFlag
+                                       ? "comparisons, conditional scopes, or 'rpl 2;'"
+                                       : "strings in conditionals and settings"}}));
     return {};
   }
   const auto ref = inst.As<ir::NameRefInst>();
@@ -109,6 +113,7 @@ Operand SegmentCloser::CloseLocalMention(ir::LocalId id, uint32_t) {
     if (parameter->access == ir::Access::kIn && !IsHandle(pool_[parameter->type])) {
       operand.kind = OperandKind::kValue;
       operand.inst = Emit(ir::ParamInst{.type = operand.type, .local = id}.To());
+      MarkRelaxed(local.relaxed != 0, operand.inst);
       return operand;
     }
   } else {
@@ -127,6 +132,7 @@ Operand SegmentCloser::CloseLocalMention(ir::LocalId id, uint32_t) {
   }
   operand.kind = OperandKind::kPlace;
   operand.inst = Emit(ir::LocalRefInst{.type = operand.type, .local = id}.To());
+  MarkRelaxed(local.relaxed != 0, operand.inst);
   return operand;
 }
 
@@ -137,8 +143,15 @@ Operand SegmentCloser::CloseGlobalMention(std::string_view name, NameId id, uint
     case NameAnswer::Kind::kFailed:
       return {};
     case NameAnswer::Kind::kOption:
+      if (program_.Get(answer.option()).specialize != 0) {
+        return CloseSpecialised(answer.option());
+      }
       return CloseOptionMention("option", name, answers_.Option(answer.option()), inst);
     case NameAnswer::Kind::kConstant:
+      if (program_.IsComposite(answer.decl())) {
+        const ir::ConstId value = answers_.Composite(answer.decl());
+        return value.valid() ? ValueOf(EmitConst(value)) : Operand{};
+      }
       return CloseOptionMention("constant", name, answers_.Constant(answer.decl()), inst);
     case NameAnswer::Kind::kDecl:
       break;
@@ -165,6 +178,16 @@ Operand SegmentCloser::CloseGlobalMention(std::string_view name, NameId id, uint
   if (closed == nullptr) {
     return {};
   }
+  if (decl.kind == ir::DeclKind::kWorkgroup) {
+    if (answers_.stage() != ir::Stage::kCompute) {
+      Report(Make(Code::kRpl5011, MainOf(inst))
+                 .With("kind", DeclKindText(decl))
+                 .With("container", name)
+                 .With("stage", StageText(answers_.stage())));
+      return {};
+    }
+    out_.bound = true;
+  }
   operand.kind = decl.kind == ir::DeclKind::kBuffer || decl.kind == ir::DeclKind::kPushConstant
                      ? OperandKind::kBlock
                      : OperandKind::kPlace;
@@ -179,6 +202,18 @@ Operand SegmentCloser::CloseGlobalMention(std::string_view name, NameId id, uint
       .member = {}}.To());
   Mentioned(answer.decl(), ir::MemberId{}, ir::Direction::kNone, 0);
   return operand;
+}
+
+// Not folded: the value is that of the pipeline (rpl.md 14.9).
+Operand SegmentCloser::CloseSpecialised(ir::OptionId id) {
+  const ir::Option& option = program_.Get(id);
+  const ir::Scalar scalar = option.kind == ir::OptionKind::kFlag   ? ir::Scalar::kBool
+                            : option.kind == ir::OptionKind::kUint ? ir::Scalar::kU32
+                            : option.kind == ir::OptionKind::kSint ? ir::Scalar::kS32
+                                                                   : ir::Scalar::kF32;
+  return ValueOf(Emit(ir::SpecConstInst{
+      .type = pool_.Vector(scalar, 1), .id = program_.SpecIdOf(id), .bits = option.default_value}
+                          .To()));
 }
 
 Operand SegmentCloser::CloseOptionMention(std::string_view kind, std::string_view name,
@@ -338,6 +373,7 @@ Operand SegmentCloser::CloseContainerField(const Operand& source, const MemberAn
       .type = field.type, .direction = direction, .decl = source.decl, .member = field.member}
                           .To());
   Mentioned(source.decl, field.member, direction, 0);
+  MarkRelaxed(program_.Get(field.member).value == ir::kRelaxedField, operand.inst);
   return operand;
 }
 
@@ -446,10 +482,12 @@ Operand SegmentCloser::CloseIndex(uint32_t id) {
     Report(Make(Code::kRpl6018, MainOf(index.index.value))
                .With("text", TextOf(index.source.value))
                .With("type", TypeName(TypeOf(step))));
+    NoteConversion(TypeOf(step), pool_.Vector(ir::Scalar::kU32, 1));
     return {};
   }
   if (source.kind == OperandKind::kValue) {
-    source = Spill(source);
+    source = out_.insts[source.inst.value].kind == ir::InstKind::kConst ? ConstantPlace(source)
+                                                                        : Spill(source);
   }
   return Step(source, step, element);
 }
@@ -511,6 +549,14 @@ Operand SegmentCloser::Spill(const Operand& value) {
   place.kind = OperandKind::kPlace;
   place.inst = Emit(ir::TempInst{.type = value.type}.To());
   Emit(ir::StoreInst{.type = pool_.void_type(), .place = place.inst, .value = value.inst}.To());
+  return place;
+}
+
+Operand SegmentCloser::ConstantPlace(const Operand& constant) {
+  Operand place = constant;
+  place.kind = OperandKind::kPlace;
+  const ir::ConstId value = out_.insts[constant.inst.value].As<ir::ConstInst>().value;
+  place.inst = Emit(ir::ConstPlaceInst{.type = constant.type, .value = value}.To());
   return place;
 }
 

@@ -12,9 +12,13 @@ namespace kiln::resolve {
 namespace {
 
 // Can running this instruction change what a later read of a place sees?
-bool WritesPlaces(ir::InstKind kind) {
-  return kind == ir::InstKind::kNameCall || kind == ir::InstKind::kAssign ||
-         kind == ir::InstKind::kAssignOp;
+bool WritesPlaces(const ir::Inst& inst) {
+  if (inst.kind == ir::InstKind::kNameBuiltin) {
+    const ir::Builtin builtin = inst.As<ir::NameBuiltinInst>().builtin;
+    return ir::IsAtomic(builtin) || ir::IsBarrier(builtin);
+  }
+  return inst.kind == ir::InstKind::kNameCall || inst.kind == ir::InstKind::kAssign ||
+         inst.kind == ir::InstKind::kAssignOp;
 }
 
 }  // namespace
@@ -74,7 +78,8 @@ void SegmentCloser::DeclareParameters() {
                            .kind = ir::LocalKind::kParameter,
                            .access = parameter.access,
                            .name = parameter.name,
-                           .type = parameter.type});
+                           .type = parameter.type,
+                           .relaxed = parameter.relaxed});
     const ir::LocalId local{parameter.local.value - bases_.local};
     CheckNewName(local);
   }
@@ -99,7 +104,7 @@ bool SegmentCloser::SurveyBlock(ir::BlockId block) {
 
 bool SegmentCloser::SurveyInst(uint32_t id) {
   const ir::Inst& inst = Open(id);
-  bool effect = WritesPlaces(inst.kind);
+  bool effect = WritesPlaces(inst);
   const auto survey_all = [&](ir::ListId blocks) {
     for (const uint32_t block : module_.List(blocks)) {
       effect = SurveyBlock(ir::BlockId{block}) || effect;
@@ -190,6 +195,14 @@ Operand SegmentCloser::ValueOf(ir::InstId inst) const {
   operand.kind = OperandKind::kValue;
   operand.inst = inst;
   operand.type = TypeOf(inst);
+  return operand;
+}
+
+Operand SegmentCloser::ResultOf(ir::InstId inst) const {
+  Operand operand = ValueOf(inst);
+  if (operand.type == pool_.void_type()) {
+    operand.kind = OperandKind::kVoid;
+  }
   return operand;
 }
 

@@ -19,6 +19,7 @@ ir::ValueKind ExpectedKind(ir::SettingType type) {
     case ir::SettingType::kFlag:
       return ir::ValueKind::kFlag;
     case ir::SettingType::kByte:
+    case ir::SettingType::kSize:
       return ir::ValueKind::kUint;
     case ir::SettingType::kFloat:
       return ir::ValueKind::kFloat;
@@ -76,18 +77,38 @@ class SettingCloser {
       diagnostics_.push_back(Make(Code::kRpl7001, at_name).With("name", name));
       return;
     }
+    if (!CheckPipeline(*facts, at_name)) {
+      return;
+    }
     const bool good_block = CheckBlock(*facts, decl.aux, at_name);
     if (value.failed() || !CheckValue(*facts, value, where) || !good_block) {
       return;
     }
     NoteReplaced(*facts, decl.aux, at_name);
-    closed_.push_back(
-        {.name = std::string(name), .block = decl.aux, .kind = static_cast<uint16_t>(value.kind)});
+    closed_.push_back({.name = std::string(name),
+                       .block = decl.aux,
+                       .kind = static_cast<uint16_t>(value.kind),
+                       .origin = {.module = m, .span = spans.value}});
     if (value.kind == ir::ValueKind::kString) {
       closed_.back().text = answers_.pool().Text(ir::StringId{value.bits});
     } else {
       closed_.back().bits = value.bits;
     }
+  }
+
+  // Compute pipelines have settings of their own, and no others.
+  bool CheckPipeline(const ir::SettingFacts& facts, const Location& where) {
+    const bool compute = program_.pipeline() == ir::PipelineType::kCompute;
+    const bool fits = (facts.scope == ir::SettingScope::kCompute) == compute;
+    if (!fits) {
+      Diagnostic made =
+          Make(compute ? Code::kRpl8104 : Code::kRpl7001, where).With("name", facts.name);
+      if (compute) {
+        made.arguments.emplace_back("kind", "setting");
+      }
+      diagnostics_.push_back(std::move(made));
+    }
+    return fits;
   }
 
   bool CheckBlock(const ir::SettingFacts& facts, uint32_t block, const Location& where) {
@@ -120,6 +141,13 @@ class SettingCloser {
     if (facts.type == ir::SettingType::kByte && value.bits > kByteLimit) {
       diagnostics_.push_back(
           Make(Code::kRpl7007, where).With("name", facts.name).With("value", value.bits));
+      return false;
+    }
+    if (facts.type == ir::SettingType::kSize && (value.bits < 1 || value.bits > facts.limit)) {
+      diagnostics_.push_back(Make(Code::kRpl8105, where)
+                                 .With("name", facts.name)
+                                 .With("value", value.bits)
+                                 .With("limit", facts.limit));
       return false;
     }
     if (facts.type == ir::SettingType::kString) {

@@ -158,6 +158,8 @@ SegmentCloser::Flow SegmentCloser::CloseStatement(uint32_t inst) {
     case ir::InstKind::kLocalRef:
     case ir::InstKind::kTemp:
     case ir::InstKind::kAccess:
+    case ir::InstKind::kConstPlace:
+    case ir::InstKind::kSpecConst:
     case ir::InstKind::kParam:
     case ir::InstKind::kLoad:
     case ir::InstKind::kUnary:
@@ -281,6 +283,7 @@ SegmentCloser::Flow SegmentCloser::CloseReturn(uint32_t id) {
                  .With("found", TypeName(TypeOf(value)))
                  .With("name", name)
                  .With("expected", TypeName(signature_->type)));
+      NoteConversion(TypeOf(value), signature_->type);
     }
   } else if (!is_void) {
     Report(Make(Code::kRpl6048, MainOf(id))
@@ -346,7 +349,13 @@ void SegmentCloser::CloseVariable(uint32_t id) {
   out_.locals.push_back({.local = Global(variable.local),
                          .kind = ir::LocalKind::kVariable,
                          .name = pool_.InternText(name),
-                         .type = type});
+                         .type = type,
+                         .relaxed = local.relaxed != 0});
+  if (local.relaxed != 0 && !IsFloatType(pool_, type)) {
+    Report(Make(Code::kRpl8112, At(spans != nullptr ? spans->type : ir::SpanId{}))
+               .With("name", name)
+               .With("type", TypeName(type)));
+  }
   if (!variable.initialiser.valid()) {
     bare_.push_back({.before = static_cast<uint32_t>(out_.insts.size()),
                      .depth = static_cast<uint32_t>(pending_.size()),
@@ -354,7 +363,9 @@ void SegmentCloser::CloseVariable(uint32_t id) {
     return;
   }
   const Role role{.form = Role::Form::kPlain, .text = "initialiser"};
-  const ir::InstId value = Read(variable.initialiser.value, role);
+  // Version 2 has array constructors and constants; a runtime array stays no value.
+  const ir::InstId value =
+      Read(variable.initialiser.value, role, IsVersion2() ? Arrays::kAllowed : Arrays::kRefused);
   if (!value.valid()) {
     return;
   }
@@ -362,6 +373,7 @@ void SegmentCloser::CloseVariable(uint32_t id) {
     Report(Make(Code::kRpl6026, MainOf(variable.initialiser.value))
                .With("left", TypeName(type))
                .With("right", TypeName(TypeOf(value))));
+    NoteConversion(TypeOf(value), type);
     return;
   }
   current_ = id;
@@ -405,6 +417,9 @@ void SegmentCloser::CloseAlias(uint32_t id) {
   out_.extra.resize(extra);
   out_.blocks.resize(blocks);
   out_.block_insts.resize(block_insts);
+  while (!out_.relaxed.empty() && out_.relaxed.back() >= insts) {
+    out_.relaxed.pop_back();
+  }
 }
 
 void SegmentCloser::CheckNewName(ir::LocalId id) {

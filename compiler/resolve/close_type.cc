@@ -220,7 +220,7 @@ class TypeCloser {
 
   // Values are copied item by item where layouts differ, so their number is bounded.
   bool CheckItems(ir::TypeId type) {
-    if (written_.use == TypeUse::kField || written_.use == TypeUse::kImageExtent) {
+    if (written_.use == TypeUse::kField) {
       return true;
     }
     FlatMap<uint32_t, uint64_t> known;
@@ -228,7 +228,6 @@ class TypeCloser {
     if (count > kItemLimit) {
       Report(Code::kLim1001).arguments = {
           {"what", std::string(UseText()) + " '" + std::string(written_.owner) + "'"},
-
           {"parts", "items"},
           {"limit", kItemLimit}};
     }
@@ -239,7 +238,7 @@ class TypeCloser {
   uint64_t SizeOf(ir::TypeId id, FlatMap<uint32_t, uint64_t>& known) {
     const ir::Type& type = pool_[id];
     if (type.kind == ir::TypeKind::kVector || type.kind == ir::TypeKind::kMatrix) {
-      return uint64_t{4} * type.rows * type.columns;
+      return uint64_t{type.scalar == ir::Scalar::kF16 ? 2u : 4u} * type.rows * type.columns;
     }
     if (type.kind == ir::TypeKind::kArray) {
       const uint64_t item = SizeOf(ir::TypeId{type.element}, known);
@@ -290,6 +289,15 @@ class TypeCloser {
 };
 
 }  // namespace
+
+bool IsFloatType(const ir::Pool& pool, ir::TypeId type) {
+  while (pool[type].kind == ir::TypeKind::kArray) {
+    type = ir::TypeId{pool[type].element};
+  }
+  const ir::Type& item = pool[type];
+  return (item.kind == ir::TypeKind::kVector || item.kind == ir::TypeKind::kMatrix) &&
+         (item.scalar == ir::Scalar::kF32 || item.scalar == ir::Scalar::kF16);
+}
 
 bool HasRuntimeArray(const ir::Pool& pool, ir::TypeId type) {
   while (pool[type].kind == ir::TypeKind::kStruct && !pool.Members(type).empty()) {

@@ -24,6 +24,7 @@ struct WrittenType {
 };
 
 // Whether a value of the type ends in a runtime array, and so cannot exist.
+bool IsFloatType(const ir::Pool& pool, ir::TypeId type);  // floats, or arrays of them
 bool HasRuntimeArray(const ir::Pool& pool, ir::TypeId type);
 
 // The type in the pool, or an invalid id after adding diagnostics (none for a poisoned struct).

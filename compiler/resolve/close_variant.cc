@@ -77,6 +77,8 @@ class VariantCloser {
       names_.Add(id);
     }
     CheckFunctions();
+    ListWorkgroup();
+    ListSpecialization();
     out_.live_options = answers_.EndReads();
     ListOptions();
 
@@ -350,6 +352,45 @@ class VariantCloser {
     }
   }
 
+  // Workgroup memory that reached functions mention, in program order, behind the interface.
+  void ListWorkgroup() {
+    if (program_.pipeline() != ir::PipelineType::kCompute) {
+      return;
+    }
+    std::vector<ir::DeclId> found;
+    for (const ir::EntryRef& entry : out_.entries) {
+      ForSegments(entry, [&](const ir::ClosedSegment& segment) {
+        for (const ir::Mention& mention : segment.mentions) {
+          if (program_.Get(mention.decl).kind == ir::DeclKind::kWorkgroup &&
+              std::ranges::find(found, mention.decl) == found.end()) {
+            found.push_back(mention.decl);
+          }
+        }
+      });
+    }
+    std::ranges::sort(found, {}, &ir::DeclId::value);
+    for (const ir::DeclId id : found) {
+      out_.interface.push_back(answers_.Decl(id));
+      names_.Add(id);
+    }
+  }
+
+  // Their values are part of the metadata and of nothing else.
+  void ListSpecialization() {
+    for (uint32_t i = 0; i < program_.option_count(); ++i) {
+      const ir::OptionId id{i};
+      const ir::Option& option = program_.Get(id);
+      if (option.specialize == 0) {
+        continue;
+      }
+      out_.specialization.push_back({.name = answers_.PoolText(program_.NameOf(id)),
+                                     .id = static_cast<uint32_t>(out_.specialization.size()),
+                                     .kind = option.kind,
+                                     .default_bits = option.default_value,
+                                     .bits = answers_.Option(id).bits});
+    }
+  }
+
   // What only all live segments together show. A function of two entry points is looked at twice;
   // equal messages are merged.
   void CheckFunctions() {
@@ -434,7 +475,9 @@ class VariantCloser {
       uint8_t influence = bit(layout_reads_, ir::Influence::kLayout);
       influence |= bit(settings_reads_, ir::Influence::kSettings);
       influence |= bit(code_reads_, ir::Influence::kCode);
-      if (influence == 0) {
+      if (program_.Get(id).specialize != 0) {
+        influence = static_cast<uint8_t>(ir::Influence::kSpecialization);
+      } else if (influence == 0) {
         influence = static_cast<uint8_t>(ir::Influence::kCheck);
       }
       const ir::Option& option = program_.Get(id);

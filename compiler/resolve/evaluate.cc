@@ -354,7 +354,9 @@ Diagnostic Describe(const Failure& failure, ExpressionScope& scope, const Locati
     return std::move(made)
         .With("op", op)
         .With("left", KindText(failure.left.kind))
-        .With("right", KindText(failure.right.kind));
+        .With("right", KindText(failure.right.kind))
+        .Note(NoteKind::kAccepted,
+              {{"accepted", "one type on both sides; u1 {}, s1 {} and f1 {} convert"}});
   }
   if (code == Code::kRpl3007) {
     return std::move(made).With("op", op).With(
@@ -483,6 +485,16 @@ class Evaluation {
       case Meaning::Kind::kTooEarly:
         diagnostics_->push_back(Make(Code::kRpl3004, run_->At(node)).With("name", text));
         break;
+      case Meaning::Kind::kSpecialised:
+        diagnostics_->push_back(Make(Code::kRpl8101, run_->At(node))
+                                    .With("name", text)
+                                    .With("position", "a compile-time expression"));
+        break;
+      case Meaning::Kind::kComposite:
+        diagnostics_->push_back(
+            Make(Code::kRpl3011, run_->At(node))
+                .With("construct", fmt::format("constant '{}', which is no scalar,", text)));
+        break;
       case Meaning::Kind::kOldSpelling:
         diagnostics_->push_back(
             Make(Code::kRpl3025, run_->At(node))
@@ -498,8 +510,8 @@ class Evaluation {
       return;
     }
     if (row.op == CexprOp::kComposite) {
-      diagnostics_->push_back(
-          Make(Code::kRpl3011, run_->At(node)).With("construct", "array constructor"));
+      diagnostics_->push_back(Make(Code::kRpl3011, run_->At(node))
+                                  .With("construct", "constructor of vectors or arrays"));
       return;
     }
     const std::string_view text = scope_.Spelling(row.a);

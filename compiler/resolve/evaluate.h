@@ -69,7 +69,15 @@ constexpr ir::CexprId OperandOf(const ir::Cexpr& row, uint32_t i) {
 
 // What a name in an expression means.
 struct Meaning {
-  enum class Kind : uint8_t { kValue, kPoisoned, kUnknown, kTooEarly, kOldSpelling };
+  enum class Kind : uint8_t {
+    kValue,
+    kPoisoned,
+    kUnknown,
+    kTooEarly,
+    kOldSpelling,
+    kSpecialised,  // an option that is not folded
+    kComposite,    // a constant that is no scalar
+  };
   Kind kind = Kind::kUnknown;
   Value value;
   ir::OptionId option;  // valid if the name denotes an option

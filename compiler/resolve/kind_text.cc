@@ -95,4 +95,8 @@ std::string_view PipelineText(ir::PipelineType pipeline) {
   KILN_UNREACHABLE();
 }
 
+std::string BooleanText(const ir::Pool& pool, ir::TypeId type) {
+  return type == pool.bool_type() ? "b1" : ir::TypeText(pool, type);
+}
+
 }  // namespace kiln::resolve

@@ -2,6 +2,7 @@
 // How messages call a kind of thing.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "compiler/ir/closed.h"
@@ -13,5 +14,8 @@ std::string_view DeclKindText(const ir::Decl& decl);       // "uniform buffer", 
 std::string_view LocalKindText(ir::LocalKind kind);        // "argument", "alias", "variable"
 std::string_view StageText(ir::Stage stage);               // "vertex"
 std::string_view PipelineText(ir::PipelineType pipeline);  // "graphics_classic"
+
+// The text of a type in version 2, where the boolean has a name.
+std::string BooleanText(const ir::Pool& pool, ir::TypeId type);
 
 }  // namespace kiln::resolve

@@ -49,7 +49,10 @@ class MemoryCheck {
       const std::string path(pool_.Text(member.name));
       if (uniform) {
         CheckLeaves(member.type, path, where);
-      } else if (&member != &closed_.members.back() && HasRuntimeArray(pool_, member.type)) {
+      } else {
+        CheckBooleans(member.type, path, where);
+      }
+      if (!uniform && &member != &closed_.members.back() && HasRuntimeArray(pool_, member.type)) {
         diagnostics_.push_back(
             Make(Code::kRpl4051, where).With("path", path).With("owner", OwnerText()));
       }
@@ -90,6 +93,28 @@ class MemoryCheck {
         .With("owner", OwnerText());
   }
 
+  // Booleans have no layout; a struct may hold them as long as it stays in functions.
+  void CheckBooleans(ir::TypeId id, const std::string& path, const Location& where) {
+    while (pool_[id].kind == ir::TypeKind::kArray ||
+           pool_[id].kind == ir::TypeKind::kRuntimeArray) {
+      id = ir::TypeId{pool_[id].element};
+    }
+    if (pool_[id].kind == ir::TypeKind::kStruct) {
+      if (closed_.kind != ir::DeclKind::kStruct && checked_.Insert(id.value, true).second) {
+        for (const ir::ShapeMember& member : pool_.Members(id)) {
+          CheckBooleans(member.type, path + "." + std::string(pool_.Text(member.name)), where);
+        }
+      }
+    } else if (pool_[id].scalar == ir::Scalar::kBool && closed_.kind != ir::DeclKind::kStruct) {
+      ReportBoolean(id, path, where);
+    }
+  }
+
+  void ReportBoolean(ir::TypeId id, const std::string& path, const Location& where) {
+    diagnostics_.push_back(
+        Make(Code::kRpl8111, where).With("name", path).With("type", BooleanText(pool_, id)));
+  }
+
   // Structs nest at most 256 deep; one that was seen before has been checked.
   void CheckLeaves(ir::TypeId id, const std::string& path, const Location& where) {
     const ir::Type& type = pool_[id];
@@ -118,7 +143,9 @@ class MemoryCheck {
       case ir::TypeKind::kImage:
       case ir::TypeKind::kNamed:
       case ir::TypeKind::kDeferred:
-        if (!IsUniformLeaf(type)) {
+        if (type.scalar == ir::Scalar::kBool) {
+          ReportBoolean(id, path, where);
+        } else if (!IsUniformLeaf(type)) {
           diagnostics_.push_back(
               std::move(About(Code::kRpl4050, where, path)).With("type", ir::TypeText(pool_, id)));
         }

@@ -436,6 +436,21 @@ bool Program::MayHaveValue(ir::OptionId id, NameId text) const {
 
 bool Program::StageSensitive(ir::DeclId function) const { return stage_sensitive_[function.value]; }
 
+bool Program::IsComposite(ir::DeclId constant) const {
+  const uint32_t m = ModuleOf(constant);
+  const ir::Decl& decl = Get(constant);
+  return decl.kind == ir::DeclKind::kConstant &&
+         cexprs_[Wide(m, ir::CexprId{decl.body}).value].op == ir::CexprOp::kComposite;
+}
+
+uint32_t Program::SpecIdOf(ir::OptionId option) const {
+  uint32_t number = 0;
+  for (uint32_t i = 0; i < option.value; ++i) {
+    number += Get(ir::OptionId{i}).specialize;
+  }
+  return number;
+}
+
 bool Program::Ordered(ir::DeclId constant) const {
   const uint32_t m = ModuleOf(constant);
   const ir::Decl& decl = modules_[m].decls[constant.value - bases_[m].decl];

@@ -125,6 +125,10 @@ class Program {
   // Static facts. A function is stage-sensitive if it samples with implicit LOD, directly or
   // through any call (all conditions taken as unknown); rpl.md 6.4.
   bool StageSensitive(ir::DeclId function) const;
+  // A constant of a written type other than a scalar (rpl.md 14.5).
+  bool IsComposite(ir::DeclId constant) const;
+  // Of a specialised option: its number among them.
+  uint32_t SpecIdOf(ir::OptionId option) const;
   // A local variable that is declared without a value; a function that declares one.
   bool DeclaredBare(ir::LocalId local) const { return bare_locals_[local.value]; }
   bool HasBareLocals(ir::DeclId function) const { return has_bare_locals_[function.value]; }

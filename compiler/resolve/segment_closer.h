@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include "compiler/diag/diagnostic.h"
 #include "compiler/ir/builtins.h"
 #include "compiler/ir/closed.h"
+#include "compiler/ir/typing.h"
 #include "compiler/resolve/answers.h"
 #include "compiler/resolve/assigned.h"
 
@@ -120,6 +122,8 @@ class SegmentCloser {
   Operand Part(const Operand& source, uint32_t position, ir::TypeId type);
   Operand Step(const Operand& place, ir::InstId step, ir::TypeId type);
   Operand Spill(const Operand& value);
+  Operand ConstantPlace(const Operand& constant);
+  Operand CloseSpecialised(ir::OptionId option);
   ir::InstId Read(uint32_t operand_inst, const Role& role, Arrays arrays = Arrays::kRefused);
   ir::InstId ReadOperand(Operand& operand, uint32_t operand_inst, const Role& role, Arrays arrays);
   ir::InstId LoadFrom(const Operand& place);
@@ -132,11 +136,16 @@ class SegmentCloser {
   Operand CloseBinary(uint32_t inst);
   Operand CombineBinary(ir::BinaryOp op, ir::InstId left, ir::InstId right, uint32_t inst);
   Operand CloseLogical(uint32_t inst);
+  bool IsMirrored(ir::BinaryOp op, ir::TypeId left, ir::TypeId right) const;
   Operand CloseSelect(uint32_t inst);
+  bool CheckSelect(uint32_t inst, ir::InstId condition, std::span<const ir::InstId> values);
+  bool IsPlain(ir::BlockId block) const;
+  ir::InstId CloseInline(ir::BlockId block, const Role& role);
   Operand CloseAssign(uint32_t inst);
   Operand CloseAssignOp(uint32_t inst);
   ir::InstId CloseYield(ir::BlockId block, const Role& role, ir::BlockId* closed);
   void WarnOfConstantOperand(ir::BinaryOp op, ir::InstId right, uint32_t inst);
+  void NoteConversion(ir::TypeId from, ir::TypeId to);
   void ReportBinary(ir::BinaryOp op, ir::TypeId left, ir::TypeId right, uint32_t inst);
 
   // --- close_construct.cc
@@ -146,6 +155,7 @@ class SegmentCloser {
   Operand ConstructMatrix(ir::TypeId type, std::span<const ir::InstId> values, uint32_t inst);
   Operand ConstructStruct(ir::TypeId type, std::span<const ir::InstId> values, uint32_t inst);
   Operand ConstructArray(ir::TypeId type, std::span<const ir::InstId> values, uint32_t inst);
+  bool IsFloatConstant(ir::InstId value) const;
   Operand CropMatrix(ir::TypeId type, ir::InstId value);
 
   // --- close_call.cc
@@ -161,18 +171,47 @@ class SegmentCloser {
   // --- close_builtin.cc
   // ---------------------------------------------------------------------------------------------
   Operand CloseBuiltin(uint32_t inst);
+  Operand CloseFamily(uint32_t inst);
   Operand CloseStageFunction(uint32_t inst);
-  Operand CloseSample(uint32_t inst);
+  Operand ReadStageVariable(ir::StageVariable variable);
+  Operand WriteStageVariable(ir::StageVariable variable, uint32_t inst);
+  ir::InstId StagePlace(ir::StageVariable variable);
+  Operand CloseArrayLength(uint32_t inst);
+  Operand CloseAtomic(uint32_t inst);
+  bool CheckCount(uint32_t inst, std::string_view function, size_t expected);
+  bool BindTo(ir::Stage stage, std::string_view function, uint32_t inst);
+  ir::InstId ReadArgument(uint32_t argument, std::string_view function, size_t index,
+                          ir::TypeId type);
+
+  // --- close_image.cc
+  // -----------------------------------------------------------------------------------------------
+  Operand CloseImageCall(uint32_t inst);
   bool CheckHandle(uint32_t argument, uint32_t index, ir::TypeKind kind, std::string_view function);
-  ir::InstId SampleCoordinate(const ir::ImageTraits& traits, std::span<const ir::InstId> values);
+  bool CheckImage(ir::Builtin builtin, uint32_t argument, size_t index);
+  std::optional<std::vector<ir::InstId>> ReadImageOperands(uint32_t inst,
+                                                           std::span<const uint32_t> arguments,
+                                                           const ir::Signature& expected);
+  Operand EmitImageCall(uint32_t inst, std::span<const ir::InstId> values, ir::TypeId result);
+  ir::InstId ImageCoordinate(const ir::ImageTraits& traits, bool samples,
+                             std::span<const ir::InstId> values);
 
   // --- small things
   // ----------------------------------------------------------------------------------------------------
   ir::InstId Emit(const ir::Inst& inst);
+  void MarkRelaxed(bool relaxed, ir::InstId inst) {
+    if (relaxed) {
+      out_.relaxed.push_back(inst.value);
+    }
+  }
   ir::ListId EmitList(std::span<const uint32_t> items);
   ir::InstId EmitUint(uint32_t value);
   ir::InstId EmitConst(ir::ConstId value);
-  Operand ValueOf(ir::InstId inst) const;  // an operand for an emitted value
+  Operand ValueOf(ir::InstId inst) const;   // an operand for an emitted value
+  Operand ResultOf(ir::InstId inst) const;  // the same of a call, which may be void
+  bool IsVersion2() const { return module_.header.version >= 2; }
+  ir::TypingRules rules() const {
+    return IsVersion2() ? ir::TypingRules::kRpl2 : ir::TypingRules::kRpl1;
+  }
   ir::TypeId TypeOf(ir::InstId inst) const { return out_.insts[inst.value].type; }
   std::string TypeName(ir::TypeId type) const;
   void BeginBlock() { pending_.emplace_back(); }

@@ -19,6 +19,8 @@ constexpr Requirement kRequirements[] = {
      Environment::kVulkan11},
     {Need::kSampledImageArrayNonUniformIndexing, "shader_sampled_image_array_non_uniform_indexing",
      "VK_EXT_descriptor_indexing", Environment::kVulkan12},
+    {Need::kFragmentStores, "fragment_stores_and_atomics", "", Environment::kVulkan10},
+    {Need::kVertexStores, "vertex_pipeline_stores_and_atomics", "", Environment::kVulkan10},
     {Need::kStorageBufferClass, "", "VK_KHR_storage_buffer_storage_class", Environment::kVulkan11},
 };
 

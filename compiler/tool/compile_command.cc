@@ -10,6 +10,7 @@
 #include "compiler/artifact/metadata.h"
 #include "compiler/base/file.h"
 #include "compiler/diag/render.h"
+#include "compiler/driver/check_space.h"
 #include "compiler/driver/frontends.h"
 #include "compiler/driver/option_text.h"
 #include "compiler/driver/stages.h"
@@ -150,6 +151,21 @@ Result<void> WriteProducts(const CompileArguments& arguments, const driver::Prod
   return {};
 }
 
+int CheckVariants(const CompileArguments& arguments, const Request& request,
+                  const driver::LinkedProgram& linked, std::vector<Diagnostic> diagnostics,
+                  Reporter& reporter) {
+  if (!arguments.options.empty()) {
+    return Complain(UsageError("--all-variants chooses the values of options itself"), kUsage);
+  }
+  Result<driver::SpaceReport> report = driver::CheckSpace(linked, request.entries, request.target);
+  if (!report.ok()) {
+    return Complain(report.error(), kUsage);
+  }
+  diagnostics.insert(diagnostics.end(), report->diagnostics.begin(), report->diagnostics.end());
+  reporter.Show(std::move(diagnostics));
+  return report->failing == 0 ? kSuccess : kWrongSource;
+}
+
 int BuildVariant(const CompileArguments& arguments, const Request& request,
                  const driver::LinkedProgram& linked, std::vector<Diagnostic> diagnostics,
                  Reporter& reporter) {
@@ -217,7 +233,8 @@ int RunCompile(const CompileArguments& arguments) {
     reporter.Show(std::move(linked.diagnostics));
     return kWrongSource;
   }
-  return BuildVariant(arguments, *request, *linked.value, std::move(linked.diagnostics), reporter);
+  const auto run = arguments.all_variants ? CheckVariants : BuildVariant;
+  return run(arguments, *request, *linked.value, std::move(linked.diagnostics), reporter);
 }
 
 }  // namespace kiln::tool

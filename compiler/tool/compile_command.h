@@ -22,6 +22,7 @@ struct CompileArguments {
   bool dump = false;  // implied by a stage
   bool json = false;
   bool lints = false;
+  bool all_variants = false;  // only report, for every combination of flags and enums
 };
 
 // Exit codes of the tool: part of its contract.

@@ -37,6 +37,9 @@ void AddCompile(CLI::App& app, kiln::tool::CompileArguments& arguments) {
   compile->add_flag("--dump", arguments.dump,
                     "Dump the stage named by --stage; the default with --stage");
   compile->add_flag("--json", arguments.json, "Diagnostics as one JSON array on stdout");
+  compile->add_flag("--all-variants", arguments.all_variants,
+                    "Try every combination of flags and enums, write nothing, and say each\n"
+                    "message once with the condition under which it comes");
   compile->add_flag("--lints", arguments.lints, "Show lints too");
 }
 

@@ -112,7 +112,8 @@ TEST_P(BuiltinRows, EveryType_AgreesWithTheDevice) {
 
 std::vector<Builtin> Families() {
   std::vector<Builtin> families;
-  for (uint32_t i = 0; i < ir::kBuiltinCount; ++i) {
+  // What version 2 added lies behind (tests/language).
+  for (uint32_t i = 0; i < static_cast<uint32_t>(Builtin::kSampleLod); ++i) {
     if (ir::kBuiltinFacts[i].types != ir::BuiltinTypes::kNone) {
       families.push_back(static_cast<Builtin>(i));
     }

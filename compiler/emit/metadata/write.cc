@@ -13,6 +13,7 @@
 #include "compiler/emit/metadata/fields.h"
 #include "compiler/emit/metadata/records.h"
 #include "compiler/ir/enum_names.h"
+#include "compiler/layout/assign.h"
 #include "compiler/target/requirements.h"
 
 namespace kiln::metadata {
@@ -56,6 +57,48 @@ void WriteInfluence(const ir::Pool& pool, const ir::OptionUse& use, WireWriter& 
       out.TextItem(kOptionInfluenceAffects, ir::kNames<ir::Influence>[bit]);
     }
   }
+}
+
+// Spec: rpl §14.9
+void WriteSpecialization(const ir::Pool& pool, const ir::Specialization& row, WireWriter& out) {
+  out.Text(kSpecializationName, pool.Text(row.name));
+  out.Number(kSpecializationId, row.id);
+  out.Text(kSpecializationType, ir::NameOf(row.kind));
+  out.Number(kSpecializationDefault, row.default_bits);
+  out.Number(kSpecializationValue, row.bits);
+}
+
+void WriteWorkgroupSize(const ir::ClosedVariant& variant, WireWriter& out) {
+  const std::array<uint32_t, 3> sizes = layout::WorkgroupSize(variant);
+  out.Message(kPipelineWorkgroupSize, [&] {
+    out.Number(kWorkgroupSizeX, sizes[0]);
+    out.Number(kWorkgroupSizeY, sizes[1]);
+    out.Number(kWorkgroupSizeZ, sizes[2]);
+  });
+}
+
+// Storing is a feature in graphics stages. Spec: rpl §14.7
+target::Needs StoreNeeds(const ir::ClosedVariant& variant, const Usage& usage) {
+  target::Needs needs = 0;
+  for (const ir::ClosedDecl* decl : variant.interface) {
+    const bool buffer =
+        decl->kind == ir::DeclKind::kBuffer && decl->buffer() == ir::BufferKind::kReadWriteStorage;
+    bool image = false;
+    if (decl->kind == ir::DeclKind::kImage && decl->access() != ir::ImageAccess::kReadOnly) {
+      const ir::Type& type = (*variant.pool)[decl->type];
+      image = type.kind == ir::TypeKind::kImage && ir::UnpackImage(type.extent).storage;
+    }
+    if (!buffer && !image) {
+      continue;
+    }
+    needs |= usage.Mentioned(decl->decl, ir::Stage::kFragment)
+                 ? target::BitOf(target::Need::kFragmentStores)
+                 : 0;
+    needs |= usage.Mentioned(decl->decl, ir::Stage::kVertex)
+                 ? target::BitOf(target::Need::kVertexStores)
+                 : 0;
+  }
+  return needs;
 }
 
 // Over the records that rpl.md 12.1 names, in their own encoding: it is deterministic and holds
@@ -109,10 +152,14 @@ Metadata Write(const ir::ClosedVariant& variant, const layout::Layout& layout,
   for (const ir::OptionUse& use : variant.option_uses) {
     out.Message(kPipelineOptionInfluence, [&] { WriteInfluence(*variant.pool, use, out); });
   }
+  needs |= StoreNeeds(variant, usage);
   for (const std::string_view feature : target::FeaturesOf(needs)) {
     out.TextItem(kPipelineRequiredFeatures, feature);
   }
   out.Raw(kPipelineLayoutHash, BytesOf(layout_hash));
+  for (const ir::Specialization& row : variant.specialization) {
+    out.Message(kPipelineSpecialization, [&] { WriteSpecialization(*variant.pool, row, out); });
+  }
   for (const ModuleFacts& module : modules) {
     out.RawItem(kPipelineModuleHashes, BytesOf(module.semantic_id));
   }
@@ -122,6 +169,9 @@ Metadata Write(const ir::ClosedVariant& variant, const layout::Layout& layout,
   if (target.form == target::Form::kSpirv) {
     out.Text(kPipelineSpirvVersion,
              fmt::format("{}.{}", target.spirv_version >> 16, target.spirv_version >> 8 & 0xff));
+  }
+  if (!graphics) {
+    WriteWorkgroupSize(variant, out);
   }
   return {.bytes = std::move(out).bytes(), .layout_hash = layout_hash};
 }

@@ -75,6 +75,7 @@ void WriteFields(std::span<const SettingField> fields, const Values& values, Wir
     switch (ir::FactsOf(row.setting).type) {
       case ir::SettingType::kFlag:
       case ir::SettingType::kByte:
+      case ir::SettingType::kSize:
         out.Number(row.field, value.bits);
         break;
       case ir::SettingType::kFloat:

@@ -75,6 +75,8 @@ class Names {
         return fmt::format("{{file {}}}", Quoted(id));
       case SymbolKind::kInstructionSet:
       case SymbolKind::kType:
+      case SymbolKind::kSpecConstant:
+      case SymbolKind::kConstantVariable:
         return "{" + Shape(id) + "}";
       case SymbolKind::kStageVariable:
         return fmt::format("{{stage {}}}", Quoted(id));

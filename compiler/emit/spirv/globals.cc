@@ -336,6 +336,37 @@ SymbolId Globals::Composite(SymbolId type, std::span<const SymbolId> parts) {
   return store_.InternGlobal(w);
 }
 
+SymbolId Globals::SpecConstant(ir::TypeId type, uint32_t id, uint32_t bits) {
+  const SymbolId symbol = Type(type);
+  PieceWriter& w = Scratch();
+  const Ref self = w.NewId();
+  if (pool_[type].scalar == ir::Scalar::kBool) {
+    w.Op(Part::kDeclarations, bits != 0 ? Op::OpSpecConstantTrue : Op::OpSpecConstantFalse)
+        .Use(symbol)
+        .Use(self);
+  } else {
+    w.Op(Part::kDeclarations, Op::OpSpecConstant).Use(symbol).Use(self).Word(bits);
+  }
+  w.Op(Part::kAnnotations, Op::OpDecorate).Use(self).Word(Decoration::SpecId).Word(id);
+  return store_.InternGlobal(w, SymbolKind::kSpecConstant);
+}
+
+SymbolId Globals::ConstantVariable(ir::ConstId constant) {
+  const SymbolId value = Constant(constant);
+  const SymbolId pointer = Pointer(spv::StorageClass::Private, Type(pool_[constant].type));
+  PieceWriter& w = Scratch();
+  const Ref self = w.NewId();
+  w.Op(Part::kDeclarations, Op::OpVariable)
+      .Use(pointer)
+      .Use(self)
+      .Word(spv::StorageClass::Private)
+      .Use(value);
+  if (target_.spirv_version >= target::SpirvVersion(1, 4)) {
+    w.Op(Part::kAnnotations, Op::OpDecorate).Use(self).Word(Decoration::NonWritable);
+  }
+  return store_.InternGlobal(w, SymbolKind::kConstantVariable, spv::StorageClass::Private);
+}
+
 SymbolId Globals::SourceFile(std::string_view path) {
   PieceWriter& w = Scratch();
   const Ref self = w.NewId();

@@ -46,6 +46,11 @@ class Globals {
   SymbolId U32(uint32_t value) { return Scalar(pool_.Vector(ir::Scalar::kU32, 1), value); }
   SymbolId Composite(SymbolId type, std::span<const SymbolId> parts);
 
+  // A scalar that the pipeline may replace.
+  SymbolId SpecConstant(ir::TypeId type, uint32_t id, uint32_t bits);
+  // A Private variable that holds a constant, for indices that are not constant.
+  SymbolId ConstantVariable(ir::ConstId constant);
+
   SymbolId Glsl();  // the import of GLSL.std.450
   SymbolId SourceFile(std::string_view path);
 

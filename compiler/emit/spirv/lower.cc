@@ -18,6 +18,12 @@ SegmentLowering::SegmentLowering(const ir::ClosedSegment& segment, PieceTable& t
       values_(segment.insts.size()) {}
 
 PieceId SegmentLowering::Run() {
+  if (!segment_.relaxed.empty()) {
+    relaxed_.resize(segment_.insts.size());
+    for (const uint32_t inst : segment_.relaxed) {
+      relaxed_[inst] = true;
+    }
+  }
   ReserveNames();
   LowerBlock(segment_.body);
   writer_.end = terminated_ ? End::kTerminated : unreachable_ ? End::kUnreachable : End::kFlows;
@@ -46,6 +52,9 @@ void SegmentLowering::ReserveNames() {
     }
     if (table_.target().debug != target::Debug::kNone) {
       writer_.Op(Part::kDebug, Op::OpName).Use(id).Text(pool_.Text(local.name));
+    }
+    if (local.relaxed) {
+      MarkRelaxed(id);
     }
     if (local.kind == ir::LocalKind::kVariable) {
       writer_.Op(Part::kVariables, Op::OpVariable)
@@ -106,6 +115,9 @@ void SegmentLowering::LowerInst(ir::InstId id, const ir::Inst& inst) {
       }
       MarkLine(id);
       values_[id.value] = LowerValue(inst);
+      if (!relaxed_.empty()) {
+        FollowRelaxed(id, inst);
+      }
       return;
     case ir::ResultSchema::kPlace:
       if (inst.kind == ir::InstKind::kTemp) {
@@ -182,6 +194,8 @@ void SegmentLowering::LowerStatement(const ir::Inst& inst) {
     case kStageRef:
     case kLocalRef:
     case kTemp:
+    case kConstPlace:
+    case kSpecConst:
     case kAccess:
     case kParam:
     case kLoad:
@@ -210,6 +224,10 @@ Ref SegmentLowering::LowerValue(const ir::Inst& inst) {
       return Ref::Of(globals_.Flag(inst.As<ir::FlagInst>().value != 0));
     case kLogical:
       return LowerLogical(inst.As<ir::LogicalInst>());
+    case kSpecConst: {
+      const auto spec = inst.As<ir::SpecConstInst>();
+      return Ref::Of(globals_.SpecConstant(inst.type, spec.id, spec.bits));
+    }
     case kParam:
       return LowerName(inst.As<ir::ParamInst>().local);
     case kLoad:
@@ -267,6 +285,7 @@ Ref SegmentLowering::LowerValue(const ir::Inst& inst) {
     case kStageRef:
     case kLocalRef:
     case kTemp:
+    case kConstPlace:
     case kAccess:
     case kStore:
     case kHole:

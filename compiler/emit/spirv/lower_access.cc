@@ -39,6 +39,11 @@ SegmentLowering::Root SegmentLowering::RootOf(ir::InstId id) {
             .storage = storage,
             .writable = storage == StorageClass::Output};
   }
+  if (inst.kind == ir::InstKind::kConstPlace) {
+    return {.id = Ref::Of(globals_.ConstantVariable(inst.As<ir::ConstPlaceInst>().value)),
+            .storage = StorageClass::Private,
+            .writable = false};
+  }
   if (inst.kind == ir::InstKind::kTemp) {
     return {.id = ValueOf(id)};
   }

@@ -77,6 +77,9 @@ VariableVersion LowerField(const ir::ClosedDecl& decl, const ir::ClosedMember& m
   if (input && decl.container() == ir::ContainerKind::kState && IsInteger(pool, member.type)) {
     Decorate(w, id, Decoration::Flat);
   }
+  if (member.relaxed) {
+    Decorate(w, id, Decoration::RelaxedPrecision);
+  }
   Declare(w, table, id, table.globals().Type(member.type), storage);
   const SymbolId symbol = table.store().Variable(decl.decl, member.member, direction, storage);
   return {table.store().GlobalOf(symbol), table.store().Add(w)};
@@ -127,20 +130,28 @@ Resource ResourceOf(const ir::ClosedDecl& decl) {
     case ir::DeclKind::kSampler:
     case ir::DeclKind::kImage:
       return {};
+    case ir::DeclKind::kWorkgroup:
+      return {StorageClass::Workgroup, TypeForm::kPlain, false, true};
     case ir::DeclKind::kConstant:
     case ir::DeclKind::kSetting:
     case ir::DeclKind::kStruct:
     case ir::DeclKind::kContainer:
     case ir::DeclKind::kFunction:
-    case ir::DeclKind::kWorkgroup:
       break;
   }
   KILN_UNREACHABLE();
 }
 
-void DecorateAccess(PieceWriter& w, Ref id, const ir::ClosedDecl& decl) {
-  if (decl.kind == ir::DeclKind::kBuffer && decl.buffer() == ir::BufferKind::kReadOnlyStorage) {
+void DecorateAccess(PieceWriter& w, Ref id, const ir::ClosedDecl& decl, const ir::Pool& pool) {
+  const bool read_only_buffer =
+      decl.kind == ir::DeclKind::kBuffer && decl.buffer() == ir::BufferKind::kReadOnlyStorage;
+  const ir::Type& type = pool[decl.type];
+  const bool storage = decl.kind == ir::DeclKind::kImage && type.kind == ir::TypeKind::kImage &&
+                       ir::UnpackImage(type.extent).storage;
+  if (read_only_buffer || (storage && decl.access() == ir::ImageAccess::kReadOnly)) {
     Decorate(w, id, Decoration::NonWritable);
+  } else if (storage && decl.access() == ir::ImageAccess::kWriteOnly) {
+    Decorate(w, id, Decoration::NonReadable);
   }
 }
 
@@ -157,7 +168,7 @@ VariableVersion LowerResource(const ir::ClosedDecl& decl, PieceTable& table) {
     DecorateWithSlot(w, id, Decoration::DescriptorSet, SlotKind::kSet, decl.decl.value);
     DecorateWithSlot(w, id, Decoration::Binding, SlotKind::kBinding, decl.decl.value);
   }
-  DecorateAccess(w, id, decl);
+  DecorateAccess(w, id, decl, table.pool());
   if (resource.storage == StorageClass::StorageBuffer) {
     w.needs |= target::BitOf(target::Need::kStorageBufferClass);
   }

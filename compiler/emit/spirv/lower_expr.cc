@@ -7,6 +7,7 @@
 #include "compiler/base/check.h"
 #include "compiler/emit/spirv/lower_segment.h"
 #include "compiler/emit/spirv/opcodes.h"
+#include "compiler/ir/typing.h"
 
 namespace kiln::spirv {
 
@@ -206,7 +207,12 @@ Ref SegmentLowering::LowerSelect(const ir::SelectInst& inst) {
 Ref SegmentLowering::LowerBuiltin(const ir::BuiltinCallInst& inst) {
   const ir::BuiltinLowering lowering = ir::FactsOf(inst.builtin).lowering;
   if (lowering == ir::BuiltinLowering::kSpecial) {
-    return LowerSample(inst);
+    return ir::IsSampling(inst.builtin)   ? LowerSample(inst)
+           : ir::TakesImage(inst.builtin) ? LowerImage(inst)
+                                          : LowerMemory(inst);
+  }
+  if (inst.builtin >= ir::Builtin::kDdxFine && inst.builtin <= ir::Builtin::kDdyCoarse) {
+    writer_.needs |= target::BitOf(target::Need::kDerivativeControl);
   }
   const std::span<const uint32_t> arguments = segment_.List(inst.arguments);
   const SymbolId type = Type(inst.type);

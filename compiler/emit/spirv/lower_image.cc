@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Samplers and images: sampling, and the decorations of images that a variable picks.
-// Spec: rpl.md 6.4, 11.3.
+// Samplers and images: sampling, fetching, loading, storing, asking; and the decorations of images
+// that a variable picks. Spec: rpl.md 6.4, 11.3, 14.2, 14.7.
 #include <algorithm>
 #include <iterator>
 
@@ -69,17 +69,22 @@ void SegmentLowering::Decorate(const Handle& image, Ref id) {
 
 namespace {
 
+// What follows the sampled image and the coordinate.
+enum class Tail : uint8_t { kNothing, kLevel, kGradients, kComponent };
 struct SampleForm {
   ir::Builtin builtin;
   Op op;
   bool reference;  // a depth to compare with follows the coordinate
-  bool lod;        // a level follows
+  Tail tail;
 };
 constexpr SampleForm kSampleForms[] = {
-    {ir::Builtin::kSample, Op::OpImageSampleImplicitLod, false, false},
-    {ir::Builtin::kSampleDref, Op::OpImageSampleDrefImplicitLod, true, false},
-    {ir::Builtin::kSampleLod, Op::OpImageSampleExplicitLod, false, true},
-    {ir::Builtin::kSampleDrefLod, Op::OpImageSampleDrefExplicitLod, true, true},
+    {ir::Builtin::kSample, Op::OpImageSampleImplicitLod, false, Tail::kNothing},
+    {ir::Builtin::kSampleDref, Op::OpImageSampleDrefImplicitLod, true, Tail::kNothing},
+    {ir::Builtin::kSampleLod, Op::OpImageSampleExplicitLod, false, Tail::kLevel},
+    {ir::Builtin::kSampleDrefLod, Op::OpImageSampleDrefExplicitLod, true, Tail::kLevel},
+    {ir::Builtin::kSampleGrad, Op::OpImageSampleExplicitLod, false, Tail::kGradients},
+    {ir::Builtin::kGather, Op::OpImageGather, false, Tail::kComponent},
+    {ir::Builtin::kGatherDref, Op::OpImageDrefGather, true, Tail::kNothing},
 };
 
 const SampleForm& FormOf(ir::Builtin builtin) {
@@ -106,8 +111,52 @@ Ref SegmentLowering::LowerSample(const ir::BuiltinCallInst& inst) {
   if (form.reference) {
     made.Use(ValueOf(ir::InstId{arguments[next++]}));
   }
-  if (form.lod) {
-    made.Word(spv::ImageOperandsMask::Lod).Use(ValueOf(ir::InstId{arguments[next++]}));
+  if (form.tail == Tail::kLevel) {
+    made.Word(spv::ImageOperandsMask::Lod);
+  } else if (form.tail == Tail::kGradients) {
+    made.Word(spv::ImageOperandsMask::Grad);
+  }
+  for (; next < arguments.size(); ++next) {
+    made.Use(ValueOf(ir::InstId{arguments[next]}));
+  }
+  return result;
+}
+
+// --- images alone --------------------------------------------------------------------------------
+
+Ref SegmentLowering::LowerImage(const ir::BuiltinCallInst& inst) {
+  const std::span<const uint32_t> arguments = segment_.List(inst.arguments);
+  const Handle image = LoadHandle(ir::InstId{arguments[0]});
+  const auto operand = [&](size_t i) { return ValueOf(ir::InstId{arguments[i]}); };
+  if (inst.builtin == ir::Builtin::kImageStore) {
+    Code(Op::OpImageWrite).Use(image.value).Use(operand(1)).Use(operand(2));
+    return {};
+  }
+  const SymbolId type = Type(inst.type);
+  const Ref result = writer_.NewId();
+  if (inst.builtin == ir::Builtin::kFetch) {
+    Code(Op::OpImageFetch)
+        .Use(type)
+        .Use(result)
+        .Use(image.value)
+        .Use(operand(1))
+        .Word(spv::ImageOperandsMask::Lod)
+        .Use(operand(2));
+    return result;
+  }
+  if (inst.builtin == ir::Builtin::kImageLoad) {
+    Code(Op::OpImageRead).Use(type).Use(result).Use(image.value).Use(operand(1));
+    return result;
+  }
+  writer_.needs |= target::BitOf(target::Need::kImageQuery);
+  const bool levels = inst.builtin == ir::Builtin::kImageLevels;
+  const bool sized_by_level = !levels && arguments.size() > 1;
+  Instruction made = Code(levels           ? Op::OpImageQueryLevels
+                          : sized_by_level ? Op::OpImageQuerySizeLod
+                                           : Op::OpImageQuerySize);
+  made.Use(type).Use(result).Use(image.value);
+  if (sized_by_level) {
+    made.Use(operand(1));
   }
   return result;
 }

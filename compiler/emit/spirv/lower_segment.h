@@ -87,6 +87,7 @@ class SegmentLowering {
   // --- lower_image.cc
   // -----------------------------------------------------------------------------
   Ref LowerSample(const ir::BuiltinCallInst& inst);
+  Ref LowerImage(const ir::BuiltinCallInst& inst);
   struct Handle {
     Ref value{};
     SymbolId type{};
@@ -97,6 +98,20 @@ class SegmentLowering {
   Ref Indexing(Ref step);
   void MarkNonUniform(Ref id);
   void Decorate(const Handle& image, Ref id);
+
+  // --- lower_memory.cc
+  // ---------------------------------------------------------------------------
+  Ref LowerMemory(const ir::BuiltinCallInst& inst);
+  Ref LowerAtomic(const ir::BuiltinCallInst& inst);
+  Ref LowerArrayLength(const ir::BuiltinCallInst& inst);
+  void LowerBarrier(const ir::BuiltinCallInst& inst);
+
+  // --- lower_relaxed.cc
+  // --------------------------------------------------------------------------
+  void MarkRelaxed(Ref id);
+  void FollowRelaxed(ir::InstId id, const ir::Inst& inst);
+  bool IsRelaxedPlace(ir::InstId place) const;
+  bool IsFloat(ir::TypeId type) const;
 
   // --- lower_expr.cc
   // ------------------------------------------------------------------------------
@@ -139,8 +154,10 @@ class SegmentLowering {
     Ref id{};
   };
   std::vector<OwnName> own_names_;
-  std::vector<Ref> marked_;  // own ids that are decorated NonUniform
-  Ref label_{};              // of the current block; invalid: not known
+  std::vector<Ref> marked_;    // own ids that are decorated NonUniform
+  std::vector<bool> relaxed_;  // by InstId; empty if nothing of the segment is relaxed
+  std::vector<Ref> marked_relaxed_;
+  Ref label_{};  // of the current block; invalid: not known
   Ref yielded_{};
   bool terminated_ = false;   // the current block has ended
   bool unreachable_ = false;  // nothing leads to the current block

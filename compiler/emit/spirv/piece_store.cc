@@ -85,13 +85,14 @@ void PieceStore::AddVarying(GlobalId in, GlobalId out) {
   }
 }
 
-SymbolId PieceStore::InternGlobal(const PieceWriter& writer, SymbolKind kind) {
+SymbolId PieceStore::InternGlobal(const PieceWriter& writer, SymbolKind kind,
+                                  spv::StorageClass storage) {
   const uint32_t row = shape_index_.FindOrAdd(
       HashOf(writer), [&](uint32_t i) { return Equal(globals_[GlobalId{i}].piece, writer); },
       [&] {
         // every global of this kind has a symbol of its own: its number makes it unique
         const SymbolId symbol = Intern({kind, globals_.size(), 0, 0});
-        AddGlobal(symbol, {.piece = Add(writer)});
+        AddGlobal(symbol, {.piece = Add(writer), .storage = storage});
         return globals_.size() - 1;
       });
   return globals_[GlobalId{row}].symbol;
@@ -220,6 +221,8 @@ std::strong_ordering PieceStore::Compare(GlobalId a, GlobalId b) const {
     case SymbolKind::kInstructionSet:
     case SymbolKind::kSourceFile:
     case SymbolKind::kType:
+    case SymbolKind::kSpecConstant:
+    case SymbolKind::kConstantVariable:
       return CompareShapes(globals_[a], globals_[b]);
     case SymbolKind::kStageVariable:
     case SymbolKind::kVariable:

@@ -4,7 +4,8 @@
 //
 // Canonical order: imports of instructions; source files; types and constants by (depth, opcode,
 // operands, names and decorations), where an operand counts by its own place in this order;
-// variables of the stage; variables by declaration, member and direction.
+// specialisation constants; variables of the stage; variables by declaration, member and direction;
+// variables that hold constants.
 #pragma once
 
 #include <array>
@@ -22,13 +23,15 @@
 namespace kiln::spirv {
 
 enum class SymbolKind : uint8_t {
-  kInstructionSet,  // interned by content
-  kSourceFile,      // by content
-  kType,            // by content; constants too
-  kStageVariable,   // StageVariable
-  kVariable,        // DeclId, MemberId or none, Direction
-  kFunction,        // DeclId
-  kLocal,           // LocalId, LocalRole
+  kInstructionSet,    // interned by content
+  kSourceFile,        // by content
+  kType,              // by content; constants too
+  kSpecConstant,      // by content
+  kStageVariable,     // StageVariable
+  kVariable,          // DeclId, MemberId or none, Direction
+  kConstantVariable,  // by content
+  kFunction,          // DeclId
+  kLocal,             // LocalId, LocalRole
 };
 // What of a local is meant: a loop exit stands for two labels.
 enum class LocalRole : uint8_t { kName, kBreak = kName, kContinue };
@@ -63,7 +66,8 @@ class PieceStore {
     return id;
   }
   // The global with these words: a type, a constant or an instruction set.
-  SymbolId InternGlobal(const PieceWriter& writer, SymbolKind kind = SymbolKind::kType);
+  SymbolId InternGlobal(const PieceWriter& writer, SymbolKind kind = SymbolKind::kType,
+                        spv::StorageClass storage = spv::StorageClass::Max);
 
   PieceId Add(const PieceWriter& writer);
 

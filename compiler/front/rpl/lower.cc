@@ -229,6 +229,9 @@ ir::Member Lowerer::LowerField(const Field& field, ir::MemberSpans* spans) {
     return member;
   }
   member.type = LowerType(field.type, field.runtime ? Runtime::kYes : Runtime::kNo, &spans->type);
+  if (field.relaxed) {
+    member.value = ir::kRelaxedField;
+  }
   if (field.pack_token != kNone) {
     spans->value = AddSpan(SpanOf(field.pack_token));
   }

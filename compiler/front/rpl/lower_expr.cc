@@ -17,7 +17,7 @@ ir::InstId Lowerer::LowerExpr(const ExprRange& range) {
       insts_[row + 1] = LowerLiteral(expr, Negated(expr), ast_.exprs[row + 1].span);
       ++row;
     } else if (expr.kind == ExprKind::kElse) {
-      blocks_.back() = EndValueBlock(insts_[row - 1]);
+      blocks_[blocks_.size() - 2] = EndValueBlock(insts_[row - 1]);
       BeginValueBlock();
     } else {
       insts_[row] = InstOfRow(expr);

@@ -60,8 +60,10 @@ Parser::Construct::Construct(Parser& parser)
 Parser::Construct::~Construct() {
   parser_.reported_ = outer_reported_;
   if (!parser_.lexed_.diagnostics.empty()) {
-    // a missing ';' is reported right behind the last token
-    const uint32_t end = parser_.SpanOf(parser_.Previous()).end + 1;
+    // a missing ';' is reported right behind the last token, and at the end of the file
+    const bool at_end = parser_.Kind() == TokenKind::kEnd;
+    const uint32_t end =
+        (at_end ? parser_.Peek().begin : parser_.SpanOf(parser_.Previous()).end) + 1;
     parser_.constructs_.push_back({begin_, std::max(begin_ + 1, end)});
   }
 }

@@ -181,6 +181,9 @@ bool Parser::OptionBody(Decl& decl) {
       return OptionDefault(decl, "float");
     case Keyword::kEnum:
       decl.option.kind = ir::OptionKind::kEnum;
+      if (decl.option.specialize) {
+        Report(Code::kRpl8103, SpanOf(decl.name), {{"name", TextOfToken(decl.name)}});
+      }
       return EnumValues(decl);
     default:  // not an option type
       break;

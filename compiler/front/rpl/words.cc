@@ -76,11 +76,10 @@ constexpr EntryTable kEntries = [] {
   return table;
 }();
 
-// Functions without a type suffix that version 1 knows; the others came with version 2.
-constexpr ir::Builtin kVersion1Specials[] = {
-    ir::Builtin::kPi,     ir::Builtin::kOutputPosition, ir::Builtin::kStageDiscard,
-    ir::Builtin::kSample, ir::Builtin::kSampleDref,
-};
+// builtins.def lists what version 2 added behind everything else.
+constexpr uint8_t VersionOf(ir::Builtin builtin) {
+  return builtin >= ir::Builtin::kSampleLod ? 2 : 1;
+}
 
 std::optional<InbuiltFunction> FindFamily(std::string_view text) {
   // "_f3" or "_f3x3" at the end
@@ -102,7 +101,7 @@ std::optional<InbuiltFunction> FindFamily(std::string_view text) {
   if (types == ir::BuiltinTypes::kNone || !ir::ExistsFor(types, TypeOf(type))) {
     return std::nullopt;
   }
-  return InbuiltFunction{builtin, type, kTypes[suffix.type].version};
+  return InbuiltFunction{builtin, type, std::max(VersionOf(builtin), kTypes[suffix.type].version)};
 }
 
 // --- what tokens.def writes in its `make` column
@@ -167,9 +166,7 @@ Word LookUpWord(std::string_view text) {
   }
   const auto builtin = static_cast<ir::Builtin>(entry.builtin - 1);
   if (ir::FactsOf(builtin).types == ir::BuiltinTypes::kNone) {
-    const bool old =
-        std::ranges::find(kVersion1Specials, builtin) != std::ranges::end(kVersion1Specials);
-    word.function = InbuiltFunction{builtin, InbuiltType::kNone, old ? uint8_t{1} : uint8_t{2}};
+    word.function = InbuiltFunction{builtin, InbuiltType::kNone, VersionOf(builtin)};
   }
   return word;
 }

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/driver/check_space.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "compiler/driver/variant_assembler.h"
+
+namespace kiln::driver {
+namespace {
+
+// One message and the variants that have it.
+struct Found {
+  Diagnostic diagnostic;
+  std::vector<bool> variants;
+};
+
+// The values of variant number `point`; the last option varies fastest.
+void SetValues(const resolve::Program& program, uint64_t point, const std::vector<Axis>& axes,
+               resolve::OptionValues& values) {
+  for (size_t i = axes.size(); i > 0; --i) {
+    const uint64_t count = axes[i - 1].values.size();
+    const ir::Option& option = program.Get(ir::OptionId{static_cast<uint32_t>(i - 1)});
+    const bool varies =
+        option.kind == ir::OptionKind::kFlag || option.kind == ir::OptionKind::kEnum;
+    values.bits[i - 1] = varies ? static_cast<uint32_t>(point % count) : option.default_value;
+    point /= count;
+  }
+}
+
+void Add(const Diagnostic& diagnostic, uint64_t variant, uint64_t total,
+         std::vector<Found>& found) {
+  auto known = std::ranges::find(found, diagnostic, &Found::diagnostic);
+  if (known == found.end()) {
+    if (found.size() >= kMaxDiagnostics) {
+      return;
+    }
+    known = found.insert(known, {.diagnostic = diagnostic, .variants = std::vector<bool>(total)});
+  }
+  known->variants[variant] = true;
+}
+
+Diagnostic WithNote(Found found, const std::vector<Axis>& axes) {
+  const auto failing = static_cast<uint64_t>(std::ranges::count(found.variants, true));
+  const uint64_t total = found.variants.size();
+  if (total == 1) {
+    return std::move(found.diagnostic);
+  }
+  if (failing == total) {
+    return std::move(found.diagnostic).Note(NoteKind::kFailsAlways, {{"total", total}});
+  }
+  return std::move(found.diagnostic)
+      .Note(NoteKind::kFailsWhen, {{"condition", ShortestCondition(axes, found.variants)},
+                                   {"failing", failing},
+                                   {"total", total}});
+}
+
+}  // namespace
+
+std::vector<Axis> AxesOf(const resolve::Program& program) {
+  std::vector<Axis> axes;
+  for (uint32_t i = 0; i < program.option_count(); ++i) {
+    const ir::OptionId id{i};
+    const ir::Option& option = program.Get(id);
+    Axis axis{.name = std::string(program.Text(program.NameOf(id)))};
+    axis.is_flag = option.kind == ir::OptionKind::kFlag;
+    if (axis.is_flag) {
+      axis.values = {"false", "true"};
+    } else if (option.kind == ir::OptionKind::kEnum) {
+      const ir::ModuleView& view = program.module(program.ModuleOf(id));
+      for (const uint32_t value : view.List(option.values)) {
+        axis.values.push_back(fmt::format("\"{}\"", view.Text(ir::StringId{value})));
+      }
+    } else {
+      axis.values = {"default"};
+    }
+    axes.push_back(std::move(axis));
+  }
+  return axes;
+}
+
+Result<SpaceReport> CheckSpace(const LinkedProgram& linked,
+                               std::span<const resolve::EntryPoint> entries,
+                               const target::Target& target) {
+  const std::vector<Axis> axes = AxesOf(linked.program);
+  SpaceReport report{.variants = 1};
+  for (const Axis& axis : axes) {
+    report.variants *= axis.values.size();
+    if (report.variants > kMaxCheckedVariants) {
+      return Error{
+          .code = ErrorCode::kInvalidArgument,
+          .context = fmt::format("the options have more than {} combinations", kMaxCheckedVariants),
+          .reason = "LIMIT"};
+    }
+  }
+  VariantAssembler assembler(linked, entries, target);
+  resolve::OptionValues values{std::vector<uint32_t>(linked.program.option_count())};
+  std::vector<Found> found;
+  for (uint64_t point = 0; point < report.variants; ++point) {
+    SetValues(linked.program, point, axes, values);
+    const VariantView& view = assembler.Build(values);
+    report.failing += view.ok ? 0 : 1;
+    for (const Diagnostic& diagnostic : view.diagnostics) {
+      Add(diagnostic, point, report.variants, found);
+    }
+  }
+  for (Found& one : found) {
+    report.diagnostics.push_back(WithNote(std::move(one), axes));
+  }
+  SortAndMerge(report.diagnostics);
+  return report;
+}
+
+}  // namespace kiln::driver
