@@ -1,33 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/memo_units.h"
 
-#include <utility>
-
 #include "compiler/resolve/close_decl.h"
 #include "compiler/resolve/close_segment.h"
 
 namespace kiln::driver {
 namespace {
 
-// A message may show values that no answer tells apart, so what has messages is remembered by the
-// values of all options that were read.
-template <class T, class Close>
-const Diagnosed<T>& Learn(resolve::AnswerTree<Diagnosed<T>>& tree, resolve::Answers& answers,
-                          Close close) {
-  resolve::Trail trail;
-  answers.BeginReads();
-  answers.BeginTrail(&trail);
-  Diagnosed<T> closed = close();
-  answers.EndTrail();
-  const Bitset reads = answers.EndReads();
-  if (!closed.diagnostics.empty()) {
-    answers.BeginTrail(&trail);
-    reads.ForEach(
-        [&](size_t option) { answers.Option(ir::OptionId{static_cast<uint32_t>(option)}); });
-    answers.EndTrail();
-  }
-  return tree.Learn(trail, std::move(closed));
-}
+constexpr uint64_t kTreeBytes = 256;  // of the questions that lead to one version
+constexpr uint64_t kInstBytes = 32;   // of a closed instruction with its operands, block and span
 
 size_t SegmentCount(const resolve::Program& program) {
   size_t count = 0;
@@ -43,22 +24,28 @@ MemoUnits::MemoUnits(const resolve::Program& program)
     : program_(program), decls_(program.decl_count()), segments_(SegmentCount(program)) {}
 
 const Diagnosed<ir::ClosedDecl>& MemoUnits::Decl(ir::DeclId decl, resolve::Answers& answers) {
-  resolve::AnswerTree<Diagnosed<ir::ClosedDecl>>& tree = decls_[decl.value];
-  if (const Diagnosed<ir::ClosedDecl>* known = tree.Find(answers)) {
-    return *known;
-  }
-  ++decl_versions_;
-  return Learn(tree, answers, [&] { return resolve::CloseDecl(program_, decl, answers); });
+  return resolve::Recall(decls_[decl.value], answers, [&] {
+    Diagnosed<ir::ClosedDecl> closed = resolve::CloseDecl(program_, decl, answers);
+    ++decl_versions_;
+    bytes_used_ += sizeof(closed) + kTreeBytes;
+    if (closed.value.has_value()) {
+      bytes_used_ += closed.value->members.size() * sizeof(ir::ClosedMember);
+    }
+    return closed;
+  });
 }
 
 const Diagnosed<ir::ClosedSegment>& MemoUnits::Segment(ir::SegmentId segment,
                                                        resolve::Answers& answers) {
-  resolve::AnswerTree<Diagnosed<ir::ClosedSegment>>& tree = segments_[segment.value];
-  if (const Diagnosed<ir::ClosedSegment>* known = tree.Find(answers)) {
-    return *known;
-  }
-  ++segment_versions_;
-  return Learn(tree, answers, [&] { return resolve::CloseSegment(program_, segment, answers); });
+  return resolve::Recall(segments_[segment.value], answers, [&] {
+    Diagnosed<ir::ClosedSegment> closed = resolve::CloseSegment(program_, segment, answers);
+    ++segment_versions_;
+    bytes_used_ += sizeof(closed) + kTreeBytes;
+    if (closed.value.has_value()) {
+      bytes_used_ += closed.value->insts.size() * kInstBytes;
+    }
+    return closed;
+  });
 }
 
 }  // namespace kiln::driver

@@ -22,6 +22,7 @@ class MemoUnits final : public resolve::Units {
 
   size_t decl_versions() const { return decl_versions_; }
   size_t segment_versions() const { return segment_versions_; }
+  uint64_t bytes_used() const { return bytes_used_; }  // roughly
 
  private:
   const resolve::Program& program_;
@@ -29,6 +30,7 @@ class MemoUnits final : public resolve::Units {
   std::vector<resolve::AnswerTree<Diagnosed<ir::ClosedSegment>>> segments_;  // by SegmentId
   size_t decl_versions_ = 0;
   size_t segment_versions_ = 0;
+  uint64_t bytes_used_ = 0;
 };
 
 }  // namespace kiln::driver

@@ -4,6 +4,8 @@
 #include <deque>
 #include <utility>
 
+#include "compiler/base/flat_map.h"
+#include "compiler/driver/known_results.h"
 #include "compiler/driver/memo_units.h"
 #include "compiler/driver/reads.h"
 #include "compiler/driver/stages.h"
@@ -14,90 +16,148 @@
 
 namespace kiln::driver {
 
+namespace {
+
+// What follows from the live declarations of the interface alone.
+struct Interface {
+  std::vector<const ir::ClosedDecl*> decls;
+  Diagnosed<layout::Layout> layout;
+  Hash128 layout_hash;
+};
+
+// A module that was written.
+struct Module {
+  Digest content;
+  target::Needs needs = 0;
+};
+
+}  // namespace
+
 struct VariantAssembler::State {
   State(const LinkedProgram& program, std::span<const resolve::EntryPoint> entry_points,
         const target::Target& for_target)
       : linked(program),
         entries(entry_points.begin(), entry_points.end()),
         target(for_target),
-        modules(ModuleFactsOf(program)),
         units(program.program),
         values{std::vector<uint32_t>(program.program.option_count())},
         answers(program.program, values, pool, &units),
         types(pool),
-        table(pool, target) {}
+        table(pool, target),
+        assembler(table),
+        metadata(target, types, ModuleFactsOf(program)),
+        reads(program.program.option_count()) {}
 
-  void Close();
-  void Emit(const ir::ClosedVariant& variant, const layout::Layout& layout);
+  void Build(Wanted wanted);
+  const Interface& InterfaceOf();
+  void Emit(const Interface& interface, Wanted wanted);
+  StageWords EmitStage(spirv::EntryChoice choice, const layout::Layout& layout, Wanted wanted);
 
   const LinkedProgram& linked;
   const std::vector<resolve::EntryPoint> entries;
   const target::Target target;
-  const std::vector<metadata::ModuleFacts> modules;
 
   ir::Pool pool;
   MemoUnits units;
   resolve::OptionValues values;
   resolve::Answers answers;
   layout::TypeLayouts types;
+  std::deque<Interface> interfaces;  // stable addresses
+  InternIndex interface_index;       // by decls
   spirv::PieceTable table;
-  std::deque<spirv::Assembler> assemblers;  // one for each module of a variant
+  spirv::Assembler assembler;
+  metadata::MetadataWriter metadata;
+  std::vector<Module> modules;  // by number of the assembler
+  KnownResults results;
 
-  // Of the last variant.
+  // Of the last variant; memory is kept.
+  ir::ClosedVariant variant;
   Bitset reads;
   std::vector<Diagnostic> diagnostics;
   std::vector<StageWords> code;
-  metadata::Metadata written;
+  target::Needs needs = 0;  // of all modules
   VariantView view;
 };
 
-void VariantAssembler::State::Close() {
+void VariantAssembler::State::Build(Wanted wanted) {
   const resolve::Program& program = linked.program;
   view = {};
   answers.Reset(values);
+  reads.Clear();
   answers.BeginReads();
-  Diagnosed<ir::ClosedVariant> closed = resolve::CloseVariant(program, entries, answers, units);
-  reads = answers.EndReads();
-  diagnostics = std::move(closed.diagnostics);
-  if (closed.value.has_value()) {
-    Diagnosed<layout::Layout> layout = layout::Assign(*closed.value, target, types);
-    diagnostics.insert(diagnostics.end(), layout.diagnostics.begin(), layout.diagnostics.end());
-    if (layout.value.has_value()) {
-      Emit(*closed.value, *layout.value);
+  const bool closed = resolve::CloseVariant(program, entries, answers, units, variant, diagnostics);
+  answers.EndReads(reads);
+  if (closed) {
+    const Interface& interface = InterfaceOf();
+    const std::vector<Diagnostic>& found = interface.layout.diagnostics;
+    diagnostics.insert(diagnostics.end(), found.begin(), found.end());
+    if (interface.layout.value.has_value()) {
+      Emit(interface, wanted);
     }
   }
   if (!diagnostics.empty()) {
     FillPositions(program, diagnostics);
     SortAndMerge(diagnostics);
   }
+  view.result = results.Add(reads, answers.options_in_order(), values);
   view.reads = &reads;
   view.diagnostics = diagnostics;
 }
 
-void VariantAssembler::State::Emit(const ir::ClosedVariant& variant, const layout::Layout& layout) {
+const Interface& VariantAssembler::State::InterfaceOf() {
+  uint64_t hash = variant.interface.size();
+  for (const ir::ClosedDecl* decl : variant.interface) {
+    hash = Mix64(hash ^ reinterpret_cast<uintptr_t>(decl));
+  }
+  const uint32_t row = interface_index.FindOrAdd(
+      hash, [&](uint32_t i) { return interfaces[i].decls == variant.interface; },
+      [&] {
+        Interface& added = interfaces.emplace_back();
+        added.decls = variant.interface;
+        added.layout = layout::Assign(variant, target, types);
+        if (added.layout.value.has_value()) {
+          added.layout_hash = metadata.LayoutHash(variant, *added.layout.value);
+        }
+        return static_cast<uint32_t>(interfaces.size() - 1);
+      });
+  return interfaces[row];
+}
+
+StageWords VariantAssembler::State::EmitStage(spirv::EntryChoice choice,
+                                              const layout::Layout& layout, Wanted wanted) {
+  const auto [number, is_new] = assembler.Link(variant, choice, layout);
+  StageWords stage{.is_new = is_new};
+  if (!target.combined) {
+    stage.stage = variant.entries[choice.index].stage;
+  }
+  if (is_new || wanted == Wanted::kAll) {
+    stage.words = assembler.Write(variant, choice, layout);
+  }
+  if (is_new) {
+    modules.push_back(
+        {.content = DigestOf(std::as_bytes(stage.words)), .needs = assembler.needs()});
+  }
+  needs |= modules[number].needs;
+  stage.content = modules[number].content;
+  return stage;
+}
+
+void VariantAssembler::State::Emit(const Interface& interface, Wanted wanted) {
+  const layout::Layout& layout = *interface.layout.value;
   code.clear();
-  target::Needs needs = 0;
+  needs = 0;
   if (!variant.entries.empty()) {
     spirv::Prepare(variant, table);
     const auto count = static_cast<uint32_t>(target.combined ? 1 : variant.entries.size());
-    while (assemblers.size() < count) {
-      assemblers.emplace_back(table);
-    }
     for (uint32_t i = 0; i < count; ++i) {
-      const std::span<const uint32_t> words =
-          assemblers[i].Assemble(variant, {.index = i, .combined = target.combined}, layout);
-      code.push_back(
-          {.stage = target.combined ? std::nullopt : std::optional(variant.entries[i].stage),
-           .words = words});
-      needs |= assemblers[i].needs();
+      code.push_back(EmitStage({.index = i, .combined = target.combined}, layout, wanted));
     }
   }
-  written = metadata::Write(variant, layout, target, types, modules, needs);
   view.ok = true;
   view.code = code;
-  view.metadata = written.bytes;
-  view.layout_hash = written.layout_hash;
-  view.state_hash = HashBytes(written.bytes);
+  view.metadata = metadata.Write(variant, layout, interface.layout_hash, needs);
+  view.layout_hash = interface.layout_hash;
+  view.state_hash = HashBytes(view.metadata);
 }
 
 VariantAssembler::VariantAssembler(const LinkedProgram& linked,
@@ -107,10 +167,14 @@ VariantAssembler::VariantAssembler(const LinkedProgram& linked,
 
 VariantAssembler::~VariantAssembler() = default;
 
-const VariantView& VariantAssembler::Build(const resolve::OptionValues& values) {
+const VariantView& VariantAssembler::Build(const resolve::OptionValues& values, Wanted wanted) {
   state_->values.bits.assign(values.bits.begin(), values.bits.end());
-  state_->Close();
+  state_->Build(wanted);
   return state_->view;
+}
+
+std::optional<uint32_t> VariantAssembler::Find(const resolve::OptionValues& values) const {
+  return state_->results.Find(values);
 }
 
 BuildResult VariantAssembler::BuildCopy(const resolve::OptionValues& values) {
@@ -131,7 +195,21 @@ BuildResult VariantAssembler::BuildCopy(const resolve::OptionValues& values) {
   return result;
 }
 
-size_t VariantAssembler::segment_versions() const { return state_->units.segment_versions(); }
-size_t VariantAssembler::decl_versions() const { return state_->units.decl_versions(); }
+VariantAssembler::Counts VariantAssembler::counts() const {
+  return {.results = state_->results.size(),
+          .modules = state_->modules.size(),
+          .segment_versions = state_->units.segment_versions(),
+          .decl_versions = state_->units.decl_versions()};
+}
+
+uint64_t VariantAssembler::bytes_used() const {
+  const State& state = *state_;
+  const resolve::Program& program = state.linked.program;
+  const uint64_t interface = sizeof(Interface) + sizeof(layout::Placement) * program.decl_count() +
+                             sizeof(uint32_t) * program.member_count();
+  return state.units.bytes_used() + state.table.store().bytes_used() +
+         state.assembler.bytes_used() + state.metadata.bytes_used() +
+         interface * state.interfaces.size() + state.results.bytes_used();
+}
 
 }  // namespace kiln::driver

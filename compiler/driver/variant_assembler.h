@@ -7,7 +7,9 @@
 // An assembler belongs to one thread. Nothing in it is ever given up; drop the whole of it.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -19,14 +21,20 @@ namespace kiln::driver {
 // The code of one entry point, or of all of them if `stage` is empty.
 struct StageWords {
   std::optional<ir::Stage> stage;
-  std::span<const uint32_t> words;
+  Digest content;                   // of the words
+  std::span<const uint32_t> words;  // empty if the module is known and only new ones were asked for
+  bool is_new = false;              // this assembler never made such a module before
 };
+
+// Which modules of a variant are written: all, or those that are new to the assembler.
+enum class Wanted : uint8_t { kAll, kNew };
 
 // What one variant came to, in memory of the assembler.
 struct VariantView {
-  bool ok = false;  // false: the sources are wrong for this variant
+  bool ok = false;      // false: the sources are wrong for this variant
+  uint32_t result = 0;  // equal numbers: equal values of all options that were read
   std::span<const StageWords> code{};
-  std::span<const std::byte> metadata{};
+  ByteView metadata{};
   Hash128 layout_hash{};
   Hash128 state_hash{};
   const Bitset* reads = nullptr;  // options that were consulted, by OptionId; also of failures
@@ -41,14 +49,26 @@ class VariantAssembler {
                    const target::Target& target);
   ~VariantAssembler();
 
-  // Builds one variant. The result is valid until the next call. Requires: values of the program.
-  const VariantView& Build(const resolve::OptionValues& values);
+  // Builds one variant. The view is valid until the next call. Requires: values of the program.
+  const VariantView& Build(const resolve::OptionValues& values, Wanted wanted = Wanted::kAll);
 
-  // The same as a value.
+  // The same as a value, with all modules.
   BuildResult BuildCopy(const resolve::OptionValues& values);
 
-  size_t segment_versions() const;  // closed so far
-  size_t decl_versions() const;
+  // The number of the result if a variant with the same values of the options that matter was built
+  // before; nothing is built.
+  std::optional<uint32_t> Find(const resolve::OptionValues& values) const;
+
+  struct Counts {
+    size_t results = 0;
+    size_t modules = 0;  // distinct ones
+    size_t segment_versions = 0;
+    size_t decl_versions = 0;
+  };
+  Counts counts() const;
+
+  // Roughly the memory it holds, of what grows with the variants it has built.
+  uint64_t bytes_used() const;
 
  private:
   struct State;

@@ -155,8 +155,9 @@ struct FunctionRef {
 struct EntryRef {
   Stage stage = Stage::kVertex;
   DeclId function{};
-  std::string_view name{};               // of the Pool or program
-  std::vector<FunctionRef> functions{};  // reached, in order of first mention; [0] is the entry
+  std::string_view name{};  // of the Pool or program
+  // Reached, in order of first mention; [0] is the entry. Owned by whoever owns the closed units.
+  std::vector<const FunctionRef*> functions{};
   Bitset live_options{};  // read by what this entry point reaches and by the interface
 };
 
@@ -205,9 +206,10 @@ struct ClosedVariant {
   // Structs that those hold, directly or not, each once: tags and origins of their members, which
   // are parallel to the members of the type.
   std::vector<const ClosedDecl*> structs{};
-  std::vector<ClosedSetting> settings{};  // last one of a name and block wins, applied in order
-  std::vector<EntryRef> entries{};        // stage order
-  std::vector<OptionUse> option_uses{};   // sorted by name
+  // Last one of a name and block wins, applied in order. Owned as functions are.
+  std::span<const ClosedSetting> settings{};
+  std::vector<EntryRef> entries{};               // stage order
+  std::vector<OptionUse> option_uses{};          // sorted by name
   std::vector<Specialization> specialization{};  // by id
   Bitset live_options{};  // union over everything; bit = OptionId of the program
 };

@@ -362,7 +362,8 @@ void ClosedParser::ParseSetting() {
   } else {
     setting.bits = scanner_.Known(ParseValue(kind, scanner_.ScalarWord()));
   }
-  parsed_.variant.settings.push_back(std::move(setting));
+  parsed_.settings.push_back(std::move(setting));
+  parsed_.variant.settings = parsed_.settings;
 }
 
 void ClosedParser::ParseUse() {
@@ -465,7 +466,8 @@ void ClosedParser::ParseFunction(EntryRef& entry) {
     }
     function.segments.push_back(ref);
   }
-  entry.functions.push_back(std::move(function));
+  parsed_.functions.push_back(std::make_unique<FunctionRef>(std::move(function)));
+  entry.functions.push_back(parsed_.functions.back().get());
 }
 
 const ClosedSegment* ClosedParser::ParseSegment() {

@@ -25,6 +25,8 @@ struct ParsedVariant {
   std::vector<std::unique_ptr<ClosedDecl>> decls;        // interface, then signatures
   std::vector<std::unique_ptr<ClosedDecl>> structs;      // without ids
   std::vector<std::unique_ptr<ClosedSegment>> segments;  // in the order of the text
+  std::vector<std::unique_ptr<FunctionRef>> functions;   // the same
+  std::vector<ClosedSetting> settings;
   ClosedVariant variant;
 };
 // Errors: kInvalidArgument, with line and reason.

@@ -196,12 +196,12 @@ void ClosedPrinter::DefineStructs(const ClosedVariant& variant) {
     }
   };
   for (const EntryRef& entry : variant.entries) {
-    for (const FunctionRef& function : entry.functions) {
-      define(function.signature->type);
-      for (const ClosedMember& parameter : function.signature->members) {
+    for (const FunctionRef* function : entry.functions) {
+      define(function->signature->type);
+      for (const ClosedMember& parameter : function->signature->members) {
         define(parameter.type);
       }
-      for (const SegmentRef& segment : function.segments) {
+      for (const SegmentRef& segment : function->segments) {
         for (const ClosedLocal& local : segment.closed->locals) {
           define(local.type);
         }
@@ -348,14 +348,14 @@ void ClosedPrinter::PrintLive(const Bitset& live, std::string_view indent) {
 void ClosedPrinter::PrintEntry(const EntryRef& entry) {
   Add("entry {} {} {} {{\n", NameOf(entry.stage), names_.Decl(entry.function), Quote(entry.name));
   PrintLive(entry.live_options, "  ");
-  for (const FunctionRef& function : entry.functions) {
+  for (const FunctionRef* function : entry.functions) {
     Add("  function");
-    PrintSignature(*function.signature);
-    if (function.stage_sensitive) {
-      Add(" in {}", NameOf(function.stage));
+    PrintSignature(*function->signature);
+    if (function->stage_sensitive) {
+      Add(" in {}", NameOf(function->stage));
     }
     Add(" {{\n");
-    for (const SegmentRef& segment : function.segments) {
+    for (const SegmentRef& segment : function->segments) {
       PrintSegment(*segment.closed, 4);
     }
     Add("  }}\n");
@@ -369,9 +369,9 @@ std::string ClosedPrinter::PrintAll(const ClosedVariant& variant) {
     names_.Declare(*decl);
   }
   for (const EntryRef& entry : variant.entries) {
-    for (const FunctionRef& function : entry.functions) {
-      names_.Declare(*function.signature);
-      for (const SegmentRef& segment : function.segments) {
+    for (const FunctionRef* function : entry.functions) {
+      names_.Declare(*function->signature);
+      for (const SegmentRef& segment : function->segments) {
         for (const ClosedLocal& local : segment.closed->locals) {
           names_.Declare(local);
         }

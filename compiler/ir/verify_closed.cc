@@ -239,11 +239,11 @@ Result<void> Verify(const ClosedVariant& variant) {
     surroundings.decls.Insert(decl->decl.value, decl);
   }
   for (const EntryRef& entry : variant.entries) {
-    for (const FunctionRef& function : entry.functions) {
-      surroundings.decls[function.function.value] = function.signature;
+    for (const FunctionRef* function : entry.functions) {
+      surroundings.decls[function->function.value] = function->signature;
     }
-    for (const FunctionRef& function : entry.functions) {
-      KILN_TRY_VOID(VerifyFunction(function, *variant.pool, surroundings));
+    for (const FunctionRef* function : entry.functions) {
+      KILN_TRY_VOID(VerifyFunction(*function, *variant.pool, surroundings));
     }
   }
   return {};

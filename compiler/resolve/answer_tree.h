@@ -98,4 +98,27 @@ class AnswerTree {
   std::deque<T> leaves_;
 };
 
+// What the tree knows for these answers; else what `close()` makes of them, which it knows from
+// then on. A message may show values that no answer tells apart, so what has messages is remembered
+// by the values of all options that were read.
+template <class T, class Close>
+const Diagnosed<T>& Recall(AnswerTree<Diagnosed<T>>& tree, Answers& answers, Close close) {
+  if (const Diagnosed<T>* known = tree.Find(answers)) {
+    return *known;
+  }
+  Trail trail;
+  answers.BeginReads();
+  answers.BeginTrail(&trail);
+  Diagnosed<T> closed = close();
+  answers.EndTrail();
+  const Bitset reads = answers.EndReads();
+  if (!closed.diagnostics.empty()) {
+    answers.BeginTrail(&trail);
+    reads.ForEach(
+        [&](size_t option) { answers.Option(ir::OptionId{static_cast<uint32_t>(option)}); });
+    answers.EndTrail();
+  }
+  return tree.Learn(trail, std::move(closed));
+}
+
 }  // namespace kiln::resolve

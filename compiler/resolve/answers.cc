@@ -57,6 +57,7 @@ Answers::Answers(const Program& program, const OptionValues& values, ir::Pool& p
   Size(decls_, program.decl_count());
   Size(aliases_, program.member_count());
   pool_texts_.resize(program.name_count());
+  option_epochs_.resize(program.option_count());
 }
 
 Answers::~Answers() = default;
@@ -67,6 +68,7 @@ void Answers::Reset(const OptionValues& values) {
   ++epoch_;
   KILN_CHECK(epoch_ != kFixed);
   contested_.clear();
+  options_in_order_.clear();
   found_.clear();
 }
 
@@ -94,16 +96,20 @@ void Answers::AddReads(std::span<const uint64_t> reads) {
 void Answers::BeginReads() { frames_.resize(frames_.size() + words_); }
 
 Bitset Answers::EndReads() {
+  Bitset result(program_.option_count());
+  EndReads(result);
+  return result;
+}
+
+void Answers::EndReads(Bitset& result) {
   KILN_CHECK(!frames_.empty());
   const size_t top = frames_.size() - words_;
   if (top != 0) {
     Unite(std::span(frames_).subspan(top - words_, words_), std::span(frames_).last(words_));
   }
   frames_[top + program_.option_count() / 64] &= ~EffectBit();
-  Bitset result(program_.option_count());
   result.Unite(std::span(frames_).subspan(top, result.words().size()));
   frames_.resize(top);
-  return result;
 }
 
 void Answers::Enter() {

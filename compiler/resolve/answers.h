@@ -126,6 +126,9 @@ class Answers {
   // Read sets: everything read since Begin until End is united into the result; calls nest.
   void BeginReads();
   Bitset EndReads();
+  void EndReads(Bitset& result);  // adds to it
+  // Whether nothing was read since Begin that could be otherwise in another variant.
+  bool ReadNothing() const { return IsEmpty(std::span(frames_).last(words_)); }
   // Trails: Begin until End records into `trail`; calls nest. Used by Units, per unit.
   void BeginTrail(Trail* trail);
   void EndTrail();
@@ -133,6 +136,9 @@ class Answers {
   std::vector<Diagnostic> TakeDiagnostics();
   // Number of the value that an enum option has among those it declares.
   uint32_t EnumIndex(ir::OptionId option) const { return values_->bits[option.value]; }
+  // Options by number in the order in which this variant first looked at them. As long as the
+  // values agree, so does the order.
+  std::span<const uint32_t> options_in_order() const { return options_in_order_; }
   // Structs and functions whose closed form was asked and whose name somebody else has too, in
   // order of asking.
   std::span<const ir::DeclId> contested() const { return contested_; }
@@ -247,6 +253,8 @@ class Answers {
   Memo<DeclRow> decls_;
   Memo<std::vector<NameId>> aliases_;     // empty: it failed
   std::vector<ir::StringId> pool_texts_;  // by NameId; kept over Reset, as the pool is
+  std::vector<uint32_t> options_in_order_;
+  std::vector<uint32_t> option_epochs_;  // by OptionId: of the last look
   std::vector<Node> work_;
   std::vector<uint64_t> frames_;  // read sets in progress, one after the other
   std::vector<Trail*> trails_;    // null while an answer is computed

@@ -282,6 +282,10 @@ Value Answers::ValueBefore(ir::DeclId limit, ir::CexprId root, const SpanRun& ru
 }
 
 Value Answers::OptionValue(ir::OptionId id) {
+  if (option_epochs_[id.value] != epoch_) {
+    option_epochs_[id.value] = epoch_;
+    options_in_order_.push_back(id.value);
+  }
   const uint32_t m = program_.ModuleOf(id);
   const ir::Option& option = program_.Get(id);
   const uint32_t bits = values_->bits[id.value];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/resolve/close_segment.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "compiler/base/check.h"
@@ -10,6 +11,8 @@
 
 namespace kiln::resolve {
 namespace {
+
+constexpr size_t kExpectedInsts = 64;  // of a closed segment; more is a matter of growing
 
 // Can running this instruction change what a later read of a place sees?
 bool WritesPlaces(const ir::Inst& inst) {
@@ -45,6 +48,11 @@ Diagnosed<ir::ClosedSegment> SegmentCloser::Run() {
   out_.segment = segment_id_;
   out_.function = ir::DeclId{bases_.decl + segment_.function.value};
   out_.module = module_ordinal_;
+  const size_t expected = std::min(slots_.size(), kExpectedInsts);
+  out_.insts.reserve(expected);
+  out_.spans.reserve(expected);
+  out_.block_insts.reserve(expected);
+  operands_.reserve(expected);
   operands_.emplace_back();  // row 0: failed, what an unevaluated instruction is
   signature_ = answers_.Decl(out_.function);
   if (signature_ == nullptr) {

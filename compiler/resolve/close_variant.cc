@@ -3,14 +3,15 @@
 #include "compiler/resolve/close_variant.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "compiler/base/check.h"
-#include "compiler/resolve/assigned.h"
 #include "compiler/resolve/close_settings.h"
 #include "compiler/resolve/kind_text.h"
 #include "compiler/resolve/name_space.h"
 #include "compiler/resolve/reach.h"
+#include "compiler/resolve/walk_memory.h"
 
 namespace kiln::resolve {
 namespace {
@@ -47,85 +48,125 @@ std::string_view ConditionText(ir::DeclKind kind) {
 class VariantCloser {
  public:
   VariantCloser(const Program& program, std::span<const EntryPoint> entries, Answers& answers,
-                Units& units)
+                Units& units, ir::ClosedVariant& out, std::vector<Diagnostic>& diagnostics)
       : program_(program),
         entries_(entries),
         answers_(answers),
         units_(units),
-        names_(program, diagnostics_),
-        interface_reads_(program.option_count()),
-        layout_reads_(program.option_count()),
-        settings_reads_(program.option_count()),
-        code_reads_(program.option_count()) {
+        memory_(units.MemoryOf(program)),
+        diagnostics_(diagnostics),
+        out_(out) {
     out_.pool = &answers.pool();
     out_.pipeline = program.pipeline();
+    out_.interface.clear();
+    out_.structs.clear();
+    out_.option_uses.clear();
+    if (out_.live_options.size() != program.option_count()) {
+      out_.live_options = Bitset(program.option_count());
+    }
+    out_.live_options.Clear();
+    for (Bitset* reads : {&memory_.interface_reads, &memory_.layout_reads, &memory_.settings_reads,
+                          &memory_.code_reads}) {
+      reads->Clear();
+    }
   }
 
-  Diagnosed<ir::ClosedVariant> Run() {
+  bool Run() {
     answers_.BeginReads();
     CloseConstants();
-    for (const ir::DeclId id : program_.interface()) {
-      CloseInterface(id);
+    for (size_t i = 0; i < program_.interface().size(); ++i) {
+      CloseInterface(program_.interface()[i], memory_.interface[i]);
     }
     ListStructs();
     CheckLocations();
-    answers_.BeginReads();
-    out_.settings = CloseSettings(program_, color_outputs_, answers_, diagnostics_);
-    settings_reads_ |= answers_.EndReads();
+    CloseSettings();
     CloseEntries();
     for (const ir::DeclId id : answers_.contested()) {
-      names_.Add(id);
+      AddName(id);
     }
     CheckFunctions();
     ListWorkgroup();
     ListSpecialization();
-    out_.live_options = answers_.EndReads();
+    answers_.EndReads(out_.live_options);
     ListOptions();
 
     std::vector<Diagnostic> found = answers_.TakeDiagnostics();
     diagnostics_.insert(diagnostics_.end(), std::make_move_iterator(found.begin()),
                         std::make_move_iterator(found.end()));
     SortAndMerge(diagnostics_);
-    Diagnosed<ir::ClosedVariant> result;
-    if (!HasErrors(diagnostics_)) {
-      result.value = std::move(out_);
-    }
-    result.diagnostics = std::move(diagnostics_);
-    return result;
+    return !HasErrors(diagnostics_);
   }
 
  private:
+  // Names that only one declaration has clash with nobody.
+  void AddName(ir::DeclId id) {
+    if (!program_.Contested(program_.NameOf(id))) {
+      return;
+    }
+    if (!names_.has_value()) {
+      names_.emplace(program_, diagnostics_);
+    }
+    names_->Add(id);
+  }
+
   void CloseConstants() {
     for (const ir::DeclId id : program_.constants()) {
       const ConstantState state = answers_.StateOf(id, &diagnostics_);
       if (state.kind == ConstantState::Kind::kActive) {
-        names_.Add(id);
+        AddName(id);
       }
     }
   }
 
   // --- step 3 ------------------------------------------------------------------------------------
-  void CloseInterface(ir::DeclId id) {
+  // What is the same in every variant is looked at once per program.
+  void CloseInterface(ir::DeclId id, WalkMemory::Interface& known) {
+    if (!known.fixed) {
+      const size_t diagnostics = diagnostics_.size();
+      answers_.BeginReads();
+      known.closed = CloseInterface(id);
+      known.fixed = answers_.ReadNothing() && diagnostics_.size() == diagnostics &&
+                    program_.Get(id).kind != ir::DeclKind::kPushConstant &&
+                    !program_.Contested(program_.NameOf(id));
+      EndInterfaceReads(program_.Get(id));
+    }
+    if (known.closed == nullptr) {
+      return;
+    }
+    out_.interface.push_back(known.closed);
+    if (IsColorOutput(program_.Get(id))) {
+      color_outputs_ += static_cast<uint32_t>(known.closed->members.size());
+    }
+  }
+
+  static bool IsState(const ir::Decl& decl) {
+    return decl.kind == ir::DeclKind::kContainer && decl.container() == ir::ContainerKind::kState;
+  }
+  static bool IsColorOutput(const ir::Decl& decl) {
+    return decl.kind == ir::DeclKind::kContainer &&
+           decl.container() == ir::ContainerKind::kColorOutput;
+  }
+
+  // Null: it is not live, or wrong.
+  const ir::ClosedDecl* CloseInterface(ir::DeclId id) {
     const ir::Decl& decl = program_.Get(id);
-    const bool container = decl.kind == ir::DeclKind::kContainer;
-    const bool state = container && decl.container() == ir::ContainerKind::kState;
-    const bool output = container && decl.container() == ir::ContainerKind::kColorOutput;
-    const Position position = {.global_only = !state && !output,
+    const Position position = {.global_only = !IsState(decl) && !IsColorOutput(decl),
                                .what = ConditionText(decl.kind),
                                .name = program_.Text(program_.NameOf(id))};
-    answers_.BeginReads();
-    if (IsLive(id, decl, position)) {
-      CloseLive(id, decl);
-    }
-    const Bitset reads = answers_.EndReads();
-    interface_reads_ |= reads;
-    if (state || output) {
-      code_reads_ |= reads;
+    return IsLive(id, decl, position) ? CloseLive(id, decl) : nullptr;
+  }
+
+  void EndInterfaceReads(const ir::Decl& decl) {
+    reads_.Clear();
+    answers_.EndReads(reads_);
+    memory_.interface_reads |= reads_;
+    if (IsState(decl) || IsColorOutput(decl)) {
+      memory_.code_reads |= reads_;
     } else {
-      layout_reads_ |= reads;
+      memory_.layout_reads |= reads_;
     }
-    if (output) {
-      settings_reads_ |= reads;
+    if (IsColorOutput(decl)) {
+      memory_.settings_reads |= reads_;
     }
   }
 
@@ -140,15 +181,15 @@ class VariantCloser {
         .value_or(false);
   }
 
-  void CloseLive(ir::DeclId id, const ir::Decl& decl) {
-    names_.Add(id);
+  const ir::ClosedDecl* CloseLive(ir::DeclId id, const ir::Decl& decl) {
+    AddName(id);
     const std::string_view name = program_.Text(program_.NameOf(id));
     if (decl.kind == ir::DeclKind::kContainer &&
         program_.pipeline() == ir::PipelineType::kCompute) {
       diagnostics_.push_back(Make(Code::kRpl8104, program_.NameLocation(id))
                                  .With("kind", DeclKindText(decl))
                                  .With("name", name));
-      return;
+      return nullptr;
     }
     if (decl.kind == ir::DeclKind::kPushConstant) {
       if (push_constant_.valid()) {
@@ -157,24 +198,16 @@ class VariantCloser {
                 .With("name", name)
                 .With("other", program_.Text(program_.NameOf(push_constant_)))
                 .Label(LabelKind::kFirstHere, program_.NameLocation(push_constant_)));
-        return;
+        return nullptr;
       }
       push_constant_ = id;
     }
-    const ir::ClosedDecl* closed = answers_.Decl(id);
-    if (closed == nullptr) {
-      return;
-    }
-    out_.interface.push_back(closed);
-    if (decl.kind == ir::DeclKind::kContainer &&
-        decl.container() == ir::ContainerKind::kColorOutput) {
-      color_outputs_ += static_cast<uint32_t>(closed->members.size());
-    }
+    return answers_.Decl(id);
   }
 
   // The structs of the interface, outer ones first.
   void ListStructs() {
-    std::vector<ir::TypeId> pending;
+    std::vector<ir::TypeId>& pending = memory_.pending;
     for (const ir::ClosedDecl* closed : out_.interface) {
       if (closed->kind == ir::DeclKind::kBuffer || closed->kind == ir::DeclKind::kPushConstant) {
         PushMembers(*closed, pending);
@@ -246,34 +279,59 @@ class VariantCloser {
     }
   }
 
+  void CloseSettings() {
+    answers_.BeginReads();
+    const Diagnosed<std::vector<ir::ClosedSetting>>& settings =
+        Recall(memory_.settings[color_outputs_], answers_, [&] {
+          Diagnosed<std::vector<ir::ClosedSetting>> closed;
+          closed.value =
+              resolve::CloseSettings(program_, color_outputs_, answers_, closed.diagnostics);
+          return closed;
+        });
+    answers_.EndReads(memory_.settings_reads);
+    out_.settings = *settings.value;
+    diagnostics_.insert(diagnostics_.end(), settings.diagnostics.begin(),
+                        settings.diagnostics.end());
+  }
+
   // --- step 5 ------------------------------------------------------------------------------------
   void CloseEntries() {
-    std::vector<ir::DeclId> functions;
+    size_t count = 0;
+    memory_.functions.clear();
     for (const EntryPoint& entry : entries_) {
       if (!CheckEntry(entry)) {
         continue;
       }
+      reads_.Clear();
       answers_.BeginReads();
       const ir::DeclId function = FindEntry(entry);
-      const Bitset reads = answers_.EndReads();
+      answers_.EndReads(reads_);
+      memory_.code_reads |= reads_;
       if (function.valid()) {
-        functions.push_back(function);
-        ir::EntryRef& ref = out_.entries.emplace_back();
+        memory_.functions.push_back(function);
+        if (count == out_.entries.size()) {
+          out_.entries.emplace_back();
+        }
+        ir::EntryRef& ref = out_.entries[count++];
         ref.stage = entry.stage;
         ref.function = function;
         ref.name = program_.Text(program_.NameOf(function));
-        ref.live_options = interface_reads_;
-        ref.live_options |= reads;
+        ref.functions.clear();
+        ref.live_options = memory_.interface_reads;
+        ref.live_options |= reads_;
       }
-      code_reads_ |= reads;
     }
-    Reach reach(program_, functions, answers_, units_, diagnostics_);
+    out_.entries.resize(count);
+    Reach& reach = memory_.reach;
+    reach.Begin(memory_.functions, answers_, units_, diagnostics_);
     for (ir::EntryRef& entry : out_.entries) {
       answers_.BeginReads();
       reach.Walk(entry);
-      code_reads_ |= answers_.EndReads();
+      answers_.EndReads(memory_.code_reads);
     }
-    std::ranges::stable_sort(out_.entries, {}, &ir::EntryRef::stage);
+    if (!std::ranges::is_sorted(out_.entries, {}, &ir::EntryRef::stage)) {
+      std::ranges::sort(out_.entries, {}, &ir::EntryRef::stage);  // one entry for each stage
+    }
     if (!reach.incomplete()) {
       CheckPosition();
       CheckState();
@@ -371,7 +429,7 @@ class VariantCloser {
     std::ranges::sort(found, {}, &ir::DeclId::value);
     for (const ir::DeclId id : found) {
       out_.interface.push_back(answers_.Decl(id));
-      names_.Add(id);
+      AddName(id);
     }
   }
 
@@ -395,11 +453,12 @@ class VariantCloser {
   // equal messages are merged.
   void CheckFunctions() {
     for (const ir::EntryRef& entry : out_.entries) {
-      for (const ir::FunctionRef& function : entry.functions) {
-        CheckAssigned(program_, function, diagnostics_);
-        for (const ir::SegmentRef& segment : function.segments) {
-          for (const ir::LocalId local : segment.closed->contested) {
-            names_.CheckLocal(local);
+      for (const FunctionVersion* function : memory_.reach.Reached(entry.stage)) {
+        diagnostics_.insert(diagnostics_.end(), function->unassigned.begin(),
+                            function->unassigned.end());
+        for (const ir::LocalId local : function->contested) {
+          if (names_.has_value()) {
+            names_->CheckLocal(local);
           }
         }
       }
@@ -408,16 +467,8 @@ class VariantCloser {
 
   void CheckPosition() {
     const ir::EntryRef* vertex = EntryOf(ir::Stage::kVertex);
-    if (vertex == nullptr) {
-      return;
-    }
-    bool written = false;
-    ForSegments(*vertex, [&](const ir::ClosedSegment& segment) {
-      written =
-          written || std::ranges::find(segment.stage_variables, ir::StageVariable::kPosition) !=
-                         segment.stage_variables.end();
-    });
-    if (!written) {
+    if (vertex != nullptr && std::ranges::none_of(memory_.reach.Reached(ir::Stage::kVertex),
+                                                  &FunctionVersion::writes_position)) {
       diagnostics_.push_back(
           Make(Code::kRpl5009, program_.NameLocation(vertex->function)).With("name", vertex->name));
     }
@@ -425,42 +476,45 @@ class VariantCloser {
 
   // State that the fragment stage reads and the vertex stage never writes.
   void CheckState() {
-    const ir::EntryRef* vertex = EntryOf(ir::Stage::kVertex);
-    const ir::EntryRef* fragment = EntryOf(ir::Stage::kFragment);
-    if (vertex == nullptr || fragment == nullptr) {
+    if (EntryOf(ir::Stage::kVertex) == nullptr) {
       return;
     }
-    Bitset settled(program_.member_count());  // written, or warned of
-    ForMentions(*vertex, ir::Touch::kWrite,
-                [&](const ir::Mention& mention, uint32_t) { settled.Set(mention.member.value); });
-    ForMentions(*fragment, ir::Touch::kRead, [&](const ir::Mention& mention, uint32_t module) {
-      const ir::Decl& decl = program_.Get(mention.decl);
-      if (decl.container() != ir::ContainerKind::kState || settled.Test(mention.member.value)) {
-        return;
+    Bitset& settled = memory_.settled;  // written, or warned of
+    settled.Clear();
+    for (const FunctionVersion* function : memory_.reach.Reached(ir::Stage::kVertex)) {
+      settled |= function->writes;
+    }
+    for (const FunctionVersion* function : memory_.reach.Reached(ir::Stage::kFragment)) {
+      if (!settled.Contains(function->state_reads)) {
+        ReportState(*function, settled);
       }
-      settled.Set(mention.member.value);
-      const ir::Member& member = program_.Get(mention.member);
-      const ir::ModuleView& view = program_.module(program_.ModuleOf(mention.member));
-      std::string field(view.Text(decl.name));
-      field += ".";
-      field += view.Text(member.name);
-      diagnostics_.push_back(Make(Code::kRpl5010, program_.At(module, mention.span))
-                                 .With("field", field)
-                                 .Label(LabelKind::kDeclaredHere,
-                                        program_.NameLocation(mention.member), {{"name", field}}));
-    });
+    }
   }
 
-  // Mentions of container fields that touch in the given way.
-  template <class Visit>
-  static void ForMentions(const ir::EntryRef& entry, ir::Touch touch, Visit visit) {
-    ForSegments(entry, [&](const ir::ClosedSegment& segment) {
-      for (const ir::Mention& mention : segment.mentions) {
-        if (mention.member.valid() && (mention.touches & static_cast<uint8_t>(touch)) != 0) {
-          visit(mention, segment.module);
+  void ReportState(const FunctionVersion& function, Bitset& settled) {
+    for (const ir::SegmentRef& segment : function.ref.segments) {
+      for (const ir::Mention& mention : segment.closed->mentions) {
+        if (!mention.member.valid() || settled.Test(mention.member.value) ||
+            !function.state_reads.Test(mention.member.value) ||
+            (mention.touches & static_cast<uint8_t>(ir::Touch::kRead)) == 0) {
+          continue;
         }
+        settled.Set(mention.member.value);
+        ReportState(mention, segment.closed->module);
       }
-    });
+    }
+  }
+
+  void ReportState(const ir::Mention& mention, uint32_t module) {
+    const ir::Member& member = program_.Get(mention.member);
+    const ir::ModuleView& view = program_.module(program_.ModuleOf(mention.member));
+    std::string field(view.Text(program_.Get(mention.decl).name));
+    field += ".";
+    field += view.Text(member.name);
+    diagnostics_.push_back(Make(Code::kRpl5010, program_.At(module, mention.span))
+                               .With("field", field)
+                               .Label(LabelKind::kDeclaredHere,
+                                      program_.NameLocation(mention.member), {{"name", field}}));
   }
 
   // --- option influence (rpl.md 12.3) ------------------------------------------------------------
@@ -472,9 +526,9 @@ class VariantCloser {
       const auto bit = [&](const Bitset& reads, ir::Influence influence) {
         return reads.Test(id.value) ? static_cast<uint8_t>(influence) : uint8_t{0};
       };
-      uint8_t influence = bit(layout_reads_, ir::Influence::kLayout);
-      influence |= bit(settings_reads_, ir::Influence::kSettings);
-      influence |= bit(code_reads_, ir::Influence::kCode);
+      uint8_t influence = bit(memory_.layout_reads, ir::Influence::kLayout);
+      influence |= bit(memory_.settings_reads, ir::Influence::kSettings);
+      influence |= bit(memory_.code_reads, ir::Influence::kCode);
       if (program_.Get(id).specialize != 0) {
         influence = static_cast<uint8_t>(ir::Influence::kSpecialization);
       } else if (influence == 0) {
@@ -496,20 +550,32 @@ class VariantCloser {
   std::span<const EntryPoint> entries_;
   Answers& answers_;
   Units& units_;
-  std::vector<Diagnostic> diagnostics_;
-  NameSpace names_;
-  ir::ClosedVariant out_;
+  WalkMemory& memory_;
+  std::vector<Diagnostic>& diagnostics_;
+  ir::ClosedVariant& out_;
+  std::optional<NameSpace> names_;
   ir::DeclId push_constant_;
   uint32_t color_outputs_ = 0;
-  Bitset interface_reads_, layout_reads_, settings_reads_, code_reads_;
+  Bitset reads_{program_.option_count()};
 };
 
 }  // namespace
 
+bool CloseVariant(const Program& program, std::span<const EntryPoint> entries, Answers& answers,
+                  Units& units, ir::ClosedVariant& out, std::vector<Diagnostic>& diagnostics) {
+  diagnostics.clear();
+  return VariantCloser(program, entries, answers, units, out, diagnostics).Run();
+}
+
 Diagnosed<ir::ClosedVariant> CloseVariant(const Program& program,
                                           std::span<const EntryPoint> entries, Answers& answers,
                                           Units& units) {
-  return VariantCloser(program, entries, answers, units).Run();
+  Diagnosed<ir::ClosedVariant> result;
+  ir::ClosedVariant variant;
+  if (CloseVariant(program, entries, answers, units, variant, result.diagnostics)) {
+    result.value = std::move(variant);
+  }
+  return result;
 }
 
 }  // namespace kiln::resolve

@@ -25,4 +25,8 @@ Diagnosed<ir::ClosedVariant> CloseVariant(const Program& program,
                                           std::span<const EntryPoint> entries, Answers& answers,
                                           Units& units);
 
+// The same into memory that is used again. False: there are errors, and `out` means nothing.
+bool CloseVariant(const Program& program, std::span<const EntryPoint> entries, Answers& answers,
+                  Units& units, ir::ClosedVariant& out, std::vector<Diagnostic>& diagnostics);
+
 }  // namespace kiln::resolve

@@ -60,19 +60,20 @@ uint32_t EnumIndex(const Program& program, ir::OptionId id, std::string_view tex
 std::optional<uint32_t> CheckSetting(const Program& program, const OptionSetting& setting,
                                      ir::OptionId id, std::vector<Diagnostic>& diagnostics) {
   const ir::Option& option = program.Get(id);
-  const Location declared = program.NameLocation(id);
   if (setting.kind != option.kind) {
-    diagnostics.push_back(AboutOption(Code::kRpl2004, setting.name)
-                              .With("declared", KindName(option.kind))
-                              .With("given", KindName(setting.kind))
-                              .Label(LabelKind::kDeclaredHere, declared, {{"name", setting.name}}));
+    diagnostics.push_back(
+        AboutOption(Code::kRpl2004, setting.name)
+            .With("declared", KindName(option.kind))
+            .With("given", KindName(setting.kind))
+            .Label(LabelKind::kDeclaredHere, program.NameLocation(id), {{"name", setting.name}}));
     return std::nullopt;
   }
   if (setting.scope && *setting.scope != option.scope) {
-    diagnostics.push_back(AboutOption(Code::kRpl2005, setting.name)
-                              .With("declared", ScopeName(option.scope))
-                              .With("given", ScopeName(*setting.scope))
-                              .Label(LabelKind::kDeclaredHere, declared, {{"name", setting.name}}));
+    diagnostics.push_back(
+        AboutOption(Code::kRpl2005, setting.name)
+            .With("declared", ScopeName(option.scope))
+            .With("given", ScopeName(*setting.scope))
+            .Label(LabelKind::kDeclaredHere, program.NameLocation(id), {{"name", setting.name}}));
     return std::nullopt;
   }
   if (option.kind == ir::OptionKind::kEnum) {

@@ -22,6 +22,9 @@ uint64_t MemberKey(ir::DeclId owner, NameId name) {
 
 // The module whose range holds `number`; bases ascend.
 uint32_t FindModule(std::span<const Bases> bases, uint32_t Bases::*field, uint32_t number) {
+  if (bases.size() == 1) {
+    return 0;
+  }
   const auto after = std::ranges::upper_bound(bases, number, {}, field);
   return static_cast<uint32_t>(after - bases.begin()) - 1;
 }

@@ -5,28 +5,40 @@
 #include <string>
 #include <utility>
 
+#include "compiler/resolve/assigned.h"
 #include "compiler/resolve/kind_text.h"
 
 namespace kiln::resolve {
 
-Reach::Reach(const Program& program, std::span<const ir::DeclId> entries, Answers& answers,
-             Units& units, std::vector<Diagnostic>& diagnostics)
+Reach::Reach(const Program& program)
     : program_(program),
-      entries_(entries),
-      answers_(answers),
-      units_(units),
-      diagnostics_(diagnostics) {}
+      rows_(size_t{program.decl_count()} * (kStages + 1), kNoRow),
+      bound_(program.decl_count()) {}
+
+void Reach::Begin(std::span<const ir::DeclId> entries, Answers& answers, Units& units,
+                  std::vector<Diagnostic>& diagnostics) {
+  entries_ = entries;
+  answers_ = &answers;
+  units_ = &units;
+  diagnostics_ = &diagnostics;
+  ++variant_;
+  incomplete_ = false;
+  path_.clear();
+  for (std::vector<const FunctionVersion*>& reached : reached_) {
+    reached.clear();
+  }
+}
 
 // Depth first without recursion, because calls nest as deep as the author likes.
 void Reach::Walk(ir::EntryRef& entry) {
   ++walk_;
   stage_ = entry.stage;
-  answers_.SetStage(stage_);
+  answers_->SetStage(stage_);
   Descend(Close(entry.function), entry);
   while (!path_.empty()) {
     Step& step = path_.back();
-    if (step.next_call < step.function->calls.size()) {
-      Follow(step.function->calls[step.next_call++], entry);
+    if (step.next_call < step.function->version->calls.size()) {
+      Follow(step.function->version->calls[step.next_call++], entry);
       continue;
     }
     Leave(*step.function, entry.stage);
@@ -37,20 +49,24 @@ void Reach::Walk(ir::EntryRef& entry) {
 void Reach::Descend(Function& function, ir::EntryRef& entry) {
   function.walked_by = walk_;
   function.on_path = true;
-  entry.functions.push_back(function.ref);
-  entry.live_options |= function.reads;
+  entry.functions.push_back(&function.version->ref);
+  reached_[static_cast<size_t>(entry.stage)].push_back(function.version);
+  if (!function.fixed) {
+    entry.live_options |= function.reads;
+  }
   path_.push_back({.function = &function});
 }
 
-void Reach::Follow(const Call& call, ir::EntryRef& entry) {
-  const ir::DeclId caller = path_.back().function->ref.function;
+void Reach::Follow(const FunctionVersion::Call& call, ir::EntryRef& entry) {
   if (std::ranges::find(entries_, call.callee) != entries_.end()) {
-    diagnostics_.push_back(Make(Code::kRpl5008, call.where)
-                               .With("name", program_.Text(program_.NameOf(call.callee)))
-                               .With("caller", program_.Text(program_.NameOf(caller))));
+    const ir::DeclId caller = path_.back().function->version->ref.function;
+    diagnostics_->push_back(Make(Code::kRpl5008, call.where)
+                                .With("name", program_.Text(program_.NameOf(call.callee)))
+                                .With("caller", program_.Text(program_.NameOf(caller))));
     return;
   }
-  if (IsBoundElsewhere(call.callee, entry.stage)) {
+  const ir::Stage* bound = BoundStage(call.callee);
+  if (bound != nullptr && *bound != entry.stage) {
     ReportBound(call, entry.stage);
     return;
   }
@@ -66,94 +82,157 @@ void Reach::Follow(const Call& call, ir::EntryRef& entry) {
 
 void Reach::Leave(Function& function, ir::Stage stage) {
   function.on_path = false;
-  const bool bound =
-      function.touches_stage || std::ranges::any_of(function.calls, [&](const Call& call) {
-        return bound_.Contains(call.callee.value);
-      });
+  const FunctionVersion& version = *function.version;
+  const bool bound = version.touches_stage ||
+                     std::ranges::any_of(version.calls, [&](const FunctionVersion::Call& call) {
+                       return BoundStage(call.callee) != nullptr;
+                     });
   if (bound) {
-    bound_.Insert(function.ref.function.value, stage);
+    bound_[version.ref.function.value] = {.variant = variant_, .stage = stage};
   }
 }
 
-bool Reach::IsBoundElsewhere(ir::DeclId id, ir::Stage stage) const {
-  const ir::Stage* bound = bound_.Find(id.value);
-  return bound != nullptr && *bound != stage;
+const ir::Stage* Reach::BoundStage(ir::DeclId id) const {
+  const Bound& bound = bound_[id.value];
+  return bound.variant == variant_ ? &bound.stage : nullptr;
 }
 
 // --- closing -------------------------------------------------------------------------------------
 
+uint32_t Reach::RowOf(ir::DeclId id, ir::Stage stage) const {
+  return id.value * (kStages + 1) +
+         (program_.StageSensitive(id) ? 1 + static_cast<uint32_t>(stage) : 0);
+}
+
 Reach::Function& Reach::Close(ir::DeclId id) {
-  const bool sensitive = program_.StageSensitive(id);
-  const uint64_t key =
-      uint64_t{id.value} << 8 | (sensitive ? static_cast<uint64_t>(stage_) : 0xffu);
-  Function** known = known_.Find(key);
-  if (known != nullptr) {
-    return **known;
+  uint32_t& row = rows_[RowOf(id, stage_)];
+  if (row == kNoRow) {
+    row = static_cast<uint32_t>(functions_.size());
+    functions_.emplace_back();
   }
-  Function& function = functions_.emplace_back();
-  known_.Insert(key, &function);
-  function.ref = {.function = id, .stage = stage_, .stage_sensitive = sensitive};
-  answers_.BeginReads();
-  function.ref.signature = answers_.Decl(id);
-  if (function.ref.signature == nullptr) {
+  Function& function = functions_[row];
+  if (function.fixed || function.variant == variant_) {
+    return function;
+  }
+  const size_t diagnostics = diagnostics_->size();
+  answers_->BeginReads();
+  segments_.clear();
+  const ir::ClosedDecl* signature = answers_->Decl(id);
+  if (signature == nullptr) {
     incomplete_ = true;
   } else {
-    CloseSegments(function);
+    CloseSegments(*signature);
   }
-  function.reads = answers_.EndReads();
-  CollectMentions(function);
+  function.fixed = answers_->ReadNothing() && diagnostics_->size() == diagnostics && !incomplete_;
+  function.reads = answers_->EndReads();
+  function.variant = variant_;
+  function.version = Version(id, signature);
   return function;
 }
 
-// Live segments in the order of holes, depth first.
-void Reach::CloseSegments(Function& function) {
-  const uint32_t m = program_.ModuleOf(function.ref.function);
+bool Reach::IsLive(ir::SegmentId segment) {
+  const uint32_t m = program_.ModuleOf(segment);
   const ir::ModuleView& view = program_.module(m);
-  struct Pending {
-    ir::SegmentId segment;
-    uint32_t parent;
-  };
-  std::vector<Pending> pending = {
-      {program_.Wide(m, ir::SegmentId{program_.Get(function.ref.function).body}), 0}};
-  while (!pending.empty()) {
-    const auto [id, parent] = pending.back();
-    pending.pop_back();
-    const uint32_t row = id.value - program_.bases(m).segment;
-    const ir::CexprId condition = view.segments[row].condition;
-    if (condition != ir::kTrue) {
-      const ir::SpanId run =
-          view.segment_spans.empty() ? ir::SpanId{} : view.segment_spans[row].condition;
-      if (!answers_
-               .CheckCondition(program_.Wide(m, condition), program_.At(m, run), {}, diagnostics_)
-               .value_or(false)) {
-        continue;
-      }
+  const uint32_t row = segment.value - program_.bases(m).segment;
+  const ir::CexprId condition = view.segments[row].condition;
+  if (condition == ir::kTrue) {
+    return true;
+  }
+  const ir::SpanId run =
+      view.segment_spans.empty() ? ir::SpanId{} : view.segment_spans[row].condition;
+  return answers_
+      ->CheckCondition(program_.Wide(m, condition), program_.At(m, run), {}, *diagnostics_)
+      .value_or(false);
+}
+
+// Live segments in the order of holes, depth first.
+void Reach::CloseSegments(const ir::ClosedDecl& signature) {
+  const uint32_t m = program_.ModuleOf(signature.decl);
+  pending_.assign(1, {program_.Wide(m, ir::SegmentId{program_.Get(signature.decl).body}), 0});
+  while (!pending_.empty()) {
+    const auto [id, parent] = pending_.back();
+    pending_.pop_back();
+    if (!IsLive(id)) {
+      continue;
     }
-    const Diagnosed<ir::ClosedSegment>& unit = units_.Segment(id, answers_);
-    diagnostics_.insert(diagnostics_.end(), unit.diagnostics.begin(), unit.diagnostics.end());
+    const Diagnosed<ir::ClosedSegment>& unit = units_->Segment(id, *answers_);
+    diagnostics_->insert(diagnostics_->end(), unit.diagnostics.begin(), unit.diagnostics.end());
     if (!unit.value) {
       incomplete_ = true;
       continue;
     }
-    const auto number = static_cast<uint32_t>(function.ref.segments.size());
-    function.ref.segments.push_back({.segment = id, .closed = &*unit.value, .parent = parent});
+    const auto number = static_cast<uint32_t>(segments_.size());
+    segments_.push_back({.segment = id, .closed = &*unit.value, .parent = parent});
     const std::vector<ir::SegmentId>& holes = unit.value->holes;
     for (size_t i = holes.size(); i > 0; --i) {
-      pending.push_back({holes[i - 1], number});
+      pending_.push_back({holes[i - 1], number});
     }
   }
 }
 
-void Reach::CollectMentions(Function& function) {
-  for (const ir::SegmentRef& segment : function.ref.segments) {
-    function.touches_stage = function.touches_stage || segment.closed->bound;
-    for (const ir::Mention& mention : segment.closed->mentions) {
-      const bool is_call = program_.Get(mention.decl).kind == ir::DeclKind::kFunction;
+const FunctionVersion* Reach::Version(ir::DeclId id, const ir::ClosedDecl* signature) {
+  const bool sensitive = program_.StageSensitive(id);
+  const ir::FunctionRef ref{.function = id,
+                            .signature = signature,
+                            .stage = sensitive ? stage_ : ir::Stage::kVertex,
+                            .stage_sensitive = sensitive};
+  uint64_t hash = Mix64(uint64_t{RowOf(id, stage_)} << 32 | segments_.size());
+  hash = Mix64(hash ^ reinterpret_cast<uintptr_t>(signature));
+  for (const ir::SegmentRef& segment : segments_) {
+    hash = Mix64(hash ^ reinterpret_cast<uintptr_t>(segment.closed));
+  }
+  const auto same = [](const ir::SegmentRef& a, const ir::SegmentRef& b) {
+    return a.closed == b.closed && a.parent == b.parent;
+  };
+  const uint32_t row = version_index_.FindOrAdd(
+      hash,
+      [&](uint32_t i) {
+        const ir::FunctionRef& known = versions_[i].ref;
+        return known.function == id && known.signature == signature &&
+               (!known.stage_sensitive || known.stage == stage_) &&
+               std::ranges::equal(known.segments, segments_, same);
+      },
+      [&] {
+        FunctionVersion& added = versions_.emplace_back();
+        added.ref = ref;
+        added.ref.segments = segments_;
+        Summarise(added);
+        return static_cast<uint32_t>(versions_.size() - 1);
+      });
+  return &versions_[row];
+}
+
+void Reach::Summarise(FunctionVersion& version) const {
+  version.state_reads = Bitset(program_.member_count());
+  version.writes = Bitset(program_.member_count());
+  CheckAssigned(program_, version.ref, version.unassigned);
+  const auto has = [](const ir::Mention& mention, ir::Touch touch) {
+    return (mention.touches & static_cast<uint8_t>(touch)) != 0;
+  };
+  for (const ir::SegmentRef& segment : version.ref.segments) {
+    const ir::ClosedSegment& closed = *segment.closed;
+    version.contested.insert(version.contested.end(), closed.contested.begin(),
+                             closed.contested.end());
+    version.touches_stage = version.touches_stage || closed.bound;
+    version.writes_position =
+        version.writes_position ||
+        std::ranges::find(closed.stage_variables, ir::StageVariable::kPosition) !=
+            closed.stage_variables.end();
+    for (const ir::Mention& mention : closed.mentions) {
+      const ir::Decl& decl = program_.Get(mention.decl);
+      if (mention.member.valid()) {
+        if (has(mention, ir::Touch::kWrite)) {
+          version.writes.Set(mention.member.value);
+        }
+        if (has(mention, ir::Touch::kRead) && decl.container() == ir::ContainerKind::kState) {
+          version.state_reads.Set(mention.member.value);
+        }
+      }
       const bool is_new = std::ranges::none_of(
-          function.calls, [&](const Call& call) { return call.callee == mention.decl; });
-      if (is_call && is_new) {
-        function.calls.push_back(
-            {.callee = mention.decl, .where = program_.At(segment.closed->module, mention.span)});
+          version.calls, [&](const auto& call) { return call.callee == mention.decl; });
+      if (decl.kind == ir::DeclKind::kFunction && is_new) {
+        version.calls.push_back(
+            {.callee = mention.decl, .where = program_.At(closed.module, mention.span)});
       }
     }
   }
@@ -164,10 +243,10 @@ void Reach::CollectMentions(Function& function) {
 // Said once, at the first function of the cycle in program order, wherever it was entered.
 void Reach::ReportRecursion(ir::DeclId callee) {
   const auto start = std::ranges::find_if(
-      path_, [&](const Step& step) { return step.function->ref.function == callee; });
+      path_, [&](const Step& step) { return step.function->version->ref.function == callee; });
   std::vector<ir::DeclId> cycle;
   for (auto step = start; step != path_.end(); ++step) {
-    cycle.push_back(step->function->ref.function);
+    cycle.push_back(step->function->version->ref.function);
   }
   std::ranges::rotate(cycle, std::ranges::min_element(cycle, {}, &ir::DeclId::value));
   const auto text = [&](ir::DeclId id) {
@@ -177,29 +256,27 @@ void Reach::ReportRecursion(ir::DeclId callee) {
   for (const ir::DeclId id : cycle) {
     chain += text(id) + " -> ";
   }
-  diagnostics_.push_back(Make(Code::kRpl5020, program_.NameLocation(cycle.front()))
-                             .With("name", program_.Text(program_.NameOf(cycle.front())))
-                             .With("chain", chain + text(cycle.front())));
+  diagnostics_->push_back(Make(Code::kRpl5020, program_.NameLocation(cycle.front()))
+                              .With("name", program_.Text(program_.NameOf(cycle.front())))
+                              .With("chain", chain + text(cycle.front())));
 }
 
 // One label per step from the function to what binds it.
-void Reach::ReportBound(const Call& call, ir::Stage stage) {
-  const ir::Stage bound = *bound_.Find(call.callee.value);
+void Reach::ReportBound(const FunctionVersion::Call& call, ir::Stage stage) {
+  const ir::Stage bound = *BoundStage(call.callee);
   const auto name = [&](ir::DeclId id) { return program_.Text(program_.NameOf(id)); };
   Diagnostic found = Make(Code::kRpl5012, call.where)
                          .With("name", name(call.callee))
                          .With("stage", StageText(bound))
                          .With("other", StageText(stage));
-  const auto of_bound_stage = [&](ir::DeclId id) -> const Function& {
-    const uint64_t sensitive =
-        program_.StageSensitive(id) ? static_cast<uint64_t>(bound) : uint64_t{0xff};
-    return **known_.Find(uint64_t{id.value} << 8 | sensitive);
+  const auto of_bound_stage = [&](ir::DeclId id) -> const FunctionVersion& {
+    return *functions_[rows_[RowOf(id, bound)]].version;
   };
-  const Function* function = &of_bound_stage(call.callee);
+  const FunctionVersion* function = &of_bound_stage(call.callee);
   // A cycle of calls, which is an error of its own, must not hold the report up.
   for (size_t steps = 0; !function->touches_stage && steps < functions_.size(); ++steps) {
     const auto next = std::ranges::find_if(
-        function->calls, [&](const Call& inner) { return bound_.Contains(inner.callee.value); });
+        function->calls, [&](const auto& inner) { return BoundStage(inner.callee) != nullptr; });
     found.labels.push_back(
         {.kind = LabelKind::kCalledHere,
          .where = next->where,
@@ -209,14 +286,14 @@ void Reach::ReportBound(const Call& call, ir::Stage stage) {
   for (const ir::SegmentRef& segment : function->ref.segments) {
     for (const ir::Mention& mention : segment.closed->mentions) {
       if (program_.Get(mention.decl).kind == ir::DeclKind::kContainer) {
-        diagnostics_.push_back(std::move(found).Label(
+        diagnostics_->push_back(std::move(found).Label(
             LabelKind::kAccessedHere, program_.At(segment.closed->module, mention.span),
             {{"name", name(mention.decl)}}));
         return;
       }
     }
   }
-  diagnostics_.push_back(std::move(found));
+  diagnostics_->push_back(std::move(found));
 }
 
 }  // namespace kiln::resolve

@@ -2,11 +2,14 @@
 // The functions that entry points reach: closes each once per variant (once per stage if it is
 // stage-sensitive), finds recursion and functions that are bound to one stage and reached from
 // another. Spec: rpl.md 8.7, 8.9.
+//
+// What it finds of a function is kept as a version: the same live segments in a later variant are
+// the same version, and a function that asked nothing that depends on options is not looked at
+// again.
 #pragma once
 
 #include <cstdint>
 #include <deque>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,59 +19,100 @@
 
 namespace kiln::resolve {
 
+// Live segments of a function, and what the walk asks of them together.
+struct FunctionVersion {
+  struct Call {
+    ir::DeclId callee;
+    Location where;
+  };
+  ir::FunctionRef ref;
+  std::vector<Call> calls;             // each callee once, in order of first mention
+  bool touches_stage = false;          // itself, not through calls
+  bool writes_position = false;        // mentions the position that the vertex stage must write
+  std::vector<Diagnostic> unassigned;  // reads of variables that have no value yet
+  std::vector<ir::LocalId> contested;  // own names that a function or struct of the program has
+  Bitset state_reads;                  // fields of state containers, by MemberId
+  Bitset writes;                       // fields of containers, by MemberId
+};
+
 class Reach {
  public:
-  // All arguments outlive it. `entries` are the entry functions, for RPL5008.
-  Reach(const Program& program, std::span<const ir::DeclId> entries, Answers& answers, Units& units,
-        std::vector<Diagnostic>& diagnostics);
+  // `program` must outlive it, and every version is valid as long as it is.
+  explicit Reach(const Program& program);
 
-  // Fills functions and live options of an entry. Diagnostics: RPL5008, RPL5012, RPL5020, those of
-  // holes and of segments.
+  // Begins a variant. Arguments must outlive it. `entries` are the entry functions, for RPL5008.
+  void Begin(std::span<const ir::DeclId> entries, Answers& answers, Units& units,
+             std::vector<Diagnostic>& diagnostics);
+
+  // Fills functions and live options of an entry; at most one for each stage.
+  // Diagnostics: RPL5008, RPL5012, RPL5020, those of holes and of segments.
   void Walk(ir::EntryRef& entry);
 
   // Whether a segment failed, so that what it mentions is not known.
   bool incomplete() const { return incomplete_; }
 
+  // What the entry of a stage reached in this variant, in order of first mention.
+  std::span<const FunctionVersion* const> Reached(ir::Stage stage) const {
+    return reached_[static_cast<size_t>(stage)];
+  }
+
  private:
-  struct Call {
-    ir::DeclId callee;
-    Location where;
-  };
+  static constexpr uint32_t kStages = 3;
+  // One function, for one stage if it is stage-sensitive.
   struct Function {
-    ir::FunctionRef ref;
+    const FunctionVersion* version = nullptr;  // in the last variant that reached it
     Bitset reads;
-    std::vector<Call> calls;
-    bool touches_stage = false;  // itself, not through calls
-    uint32_t walked_by = 0;      // number of the last walk that reached it
+    uint32_t variant = 0;    // of version
+    bool fixed = false;      // the version of every variant
+    uint32_t walked_by = 0;  // number of the last walk that reached it
     bool on_path = false;
   };
   struct Step {
     Function* function;
     size_t next_call = 0;
   };
+  struct Pending {
+    ir::SegmentId segment;
+    uint32_t parent;
+  };
+  struct Bound {
+    uint32_t variant = 0;
+    ir::Stage stage = ir::Stage::kVertex;
+  };
 
+  uint32_t RowOf(ir::DeclId id, ir::Stage stage) const;
   Function& Close(ir::DeclId id);
-  void CloseSegments(Function& function);
-  void CollectMentions(Function& function);
+  void CloseSegments(const ir::ClosedDecl& signature);
+  bool IsLive(ir::SegmentId segment);
+  const FunctionVersion* Version(ir::DeclId id, const ir::ClosedDecl* signature);
+  void Summarise(FunctionVersion& version) const;
   void Descend(Function& function, ir::EntryRef& entry);
-  void Follow(const Call& call, ir::EntryRef& entry);
+  void Follow(const FunctionVersion::Call& call, ir::EntryRef& entry);
   void Leave(Function& function, ir::Stage stage);
-  bool IsBoundElsewhere(ir::DeclId id, ir::Stage stage) const;
+  const ir::Stage* BoundStage(ir::DeclId id) const;  // null: it is not bound
   void ReportRecursion(ir::DeclId callee);
-  void ReportBound(const Call& call, ir::Stage stage);
+  void ReportBound(const FunctionVersion::Call& call, ir::Stage stage);
 
   const Program& program_;
   std::span<const ir::DeclId> entries_;
-  Answers& answers_;
-  Units& units_;
-  std::vector<Diagnostic>& diagnostics_;
+  Answers* answers_ = nullptr;
+  Units* units_ = nullptr;
+  std::vector<Diagnostic>* diagnostics_ = nullptr;
   ir::Stage stage_ = ir::Stage::kVertex;
+  uint32_t variant_ = 0;
   uint32_t walk_ = 0;
-  std::deque<Function> functions_;      // stable addresses
-  FlatMap<uint64_t, Function*> known_;  // by declaration and, if sensitive, stage
-  FlatMap<uint32_t, ir::Stage> bound_;  // by declaration: the stage of functions bound to one
-  std::vector<Step> path_;
   bool incomplete_ = false;
+
+  static constexpr uint32_t kNoRow = 0xffffffffu;
+  std::vector<uint32_t> rows_;            // of functions_, by RowOf
+  std::deque<Function> functions_;        // stable addresses
+  std::vector<Bound> bound_;              // by DeclId: functions bound to one stage
+  std::deque<FunctionVersion> versions_;  // stable addresses
+  InternIndex version_index_;             // by function and live segments
+  std::vector<const FunctionVersion*> reached_[kStages];
+  std::vector<Step> path_;
+  std::vector<Pending> pending_;
+  std::vector<ir::SegmentRef> segments_;  // of the function being closed
 };
 
 }  // namespace kiln::resolve

@@ -4,19 +4,32 @@
 // interface is one code for both. Spec: architecture.md 10.2.
 #pragma once
 
+#include <memory>
+
 #include "compiler/diag/diagnostic.h"
 #include "compiler/ir/closed.h"
 
 namespace kiln::resolve {
 
 class Answers;
+class Program;
+struct WalkMemory;
 
 class Units {
  public:
-  virtual ~Units() = default;
+  Units();
+  virtual ~Units();
+  Units(const Units&) = delete;
+  Units& operator=(const Units&) = delete;
   // References stay valid as long as the Units.
   virtual const Diagnosed<ir::ClosedDecl>& Decl(ir::DeclId decl, Answers& answers) = 0;
   virtual const Diagnosed<ir::ClosedSegment>& Segment(ir::SegmentId segment, Answers& answers) = 0;
+
+  // What walks keep beside the units; one program for the life of the units.
+  WalkMemory& MemoryOf(const Program& program);
+
+ private:
+  std::unique_ptr<WalkMemory> memory_;
 };
 
 }  // namespace kiln::resolve

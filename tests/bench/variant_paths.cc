@@ -5,7 +5,9 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <malloc.h>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <thread>
 #include <time.h>
@@ -62,7 +64,9 @@ void Add(std::optional<ir::Stage> stage, std::span<const uint32_t> words, Hasher
   }
 }
 
+// After giving free memory back.
 uint64_t ResidentKib() {
+  (void)malloc_trim(0);
   std::ifstream file("/proc/self/statm");
   uint64_t total = 0;
   uint64_t resident = 0;
@@ -149,10 +153,39 @@ PathRun RunDirect(const UberProgram& uber) {
   return run;
 }
 
+Times RunKnown(const UberProgram& uber, const driver::VariantAssembler& assembler) {
+  std::vector<double> times;
+  for (const std::vector<resolve::OptionSetting>& settings : uber.settings) {
+    const double start = ThreadCpuMicroseconds();
+    const Diagnosed<resolve::OptionValues> values =
+        resolve::CheckOptions(uber.linked.program, settings);
+    const std::optional<uint32_t> known = assembler.Find(*values.value);
+    times.push_back(ThreadCpuMicroseconds() - start);
+    if (!known) {
+      std::exit(1);
+    }
+  }
+  return TimesOf(std::move(times));
+}
+
+// Every variant with the modules that are new only.
+Times RunNew(const UberProgram& uber, size_t& modules) {
+  driver::VariantAssembler assembler(uber.linked, uber.entries, uber.target);
+  std::vector<double> times;
+  for (const std::vector<resolve::OptionSetting>& settings : uber.settings) {
+    const double start = ThreadCpuMicroseconds();
+    const Diagnosed<resolve::OptionValues> values =
+        resolve::CheckOptions(uber.linked.program, settings);
+    (void)assembler.Build(*values.value, driver::Wanted::kNew);
+    times.push_back(ThreadCpuMicroseconds() - start);
+  }
+  modules = assembler.counts().modules;
+  return TimesOf(std::move(times));
+}
+
 // The time of a variant counts only if its result was not known before.
 AssemblerRun RunAssembler(const UberProgram& uber) {
   AssemblerRun run;
-  const uint64_t resident = ResidentKib();
   driver::VariantAssembler assembler(uber.linked, uber.entries, uber.target);
   std::vector<double> times;
   for (const std::vector<resolve::OptionSetting>& settings : uber.settings) {
@@ -174,18 +207,19 @@ AssemblerRun RunAssembler(const UberProgram& uber) {
     }
   }
   run.fresh.variant = TimesOf(std::move(times));
-  run.resident_kib = ResidentKib() - resident;
-  run.segment_versions = assembler.segment_versions();
-  times.clear();
-  for (const std::vector<resolve::OptionSetting>& settings : uber.settings) {
-    const double start = ThreadCpuMicroseconds();
-    const Diagnosed<resolve::OptionValues> values =
-        resolve::CheckOptions(uber.linked.program, settings);
-    (void)assembler.Build(*values.value);
-    times.push_back(ThreadCpuMicroseconds() - start);
-  }
-  run.again = TimesOf(std::move(times));
+  run.segment_versions = assembler.counts().segment_versions;
+  run.known = RunKnown(uber, assembler);
+  run.only_new = RunNew(uber, run.linked_modules);
   return run;
+}
+
+uint64_t MeasureMemory(const UberProgram& uber) {
+  const uint64_t before = ResidentKib();
+  driver::VariantAssembler assembler(uber.linked, uber.entries, uber.target);
+  for (const std::vector<resolve::OptionSetting>& settings : uber.settings) {
+    (void)assembler.Build(*resolve::CheckOptions(uber.linked.program, settings).value);
+  }
+  return ResidentKib() - before;
 }
 
 ThreadsRun RunThreads(const UberProgram& uber) {

@@ -41,12 +41,16 @@ struct PathRun {
 PathRun RunDirect(const UberProgram& uber);
 
 struct AssemblerRun {
-  PathRun fresh;
-  Times again;                // all of them a second time, by the same assembler
-  uint64_t resident_kib = 0;  // what the run added to the resident set
+  PathRun fresh;              // with all modules written
+  Times only_new;             // the same without modules that were written before
+  Times known;                // asking whether a variant that was built is known
+  size_t linked_modules = 0;  // modules that were told apart before they were written
   uint64_t segment_versions = 0;
 };
 AssemblerRun RunAssembler(const UberProgram& uber);
+
+// What an assembler that built every variant added to the resident set.
+uint64_t MeasureMemory(const UberProgram& uber);
 
 // Mean CPU time of a variant when each of two threads builds half of them, and when one builds all;
 // in pairs, so that both see the same machine.

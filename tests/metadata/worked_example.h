@@ -6,6 +6,7 @@
 #include <deque>
 #include <initializer_list>
 #include <string_view>
+#include <vector>
 
 #include "compiler/ir/closed.h"
 #include "compiler/ir/types.h"
@@ -56,6 +57,8 @@ class WorkedExample {
   ir::Pool pool_;
   layout::InterfaceWriter writer_{pool_};
   std::deque<ir::ClosedSegment> segments_;
+  std::deque<ir::FunctionRef> functions_;
+  std::vector<ir::ClosedSetting> settings_;
   ir::ClosedDecl signature_;
 };
 
@@ -88,7 +91,7 @@ inline void WorkedExample::WriteMaterial(const Options& options) {
 }
 
 inline void WorkedExample::WriteSettings() {
-  variant().settings = {
+  settings_ = {
       {.name = "depth_compare_operation",
        .kind = static_cast<uint16_t>(ir::ValueKind::kString),
        .text = "greater_or_equal"},
@@ -97,6 +100,7 @@ inline void WorkedExample::WriteSettings() {
        .kind = static_cast<uint16_t>(ir::ValueKind::kFlag),
        .bits = 0},
       {.name = "cull_mode", .kind = static_cast<uint16_t>(ir::ValueKind::kString), .text = "none"}};
+  variant().settings = settings_;
 }
 
 inline void WorkedExample::WriteOptions(const Options& options) {
@@ -158,10 +162,9 @@ inline void WorkedExample::Entry(ir::Stage stage, std::string_view name,
     }
   }
   signature_.kind = ir::DeclKind::kFunction;
-  variant().entries.push_back(
-      {.stage = stage,
-       .name = name,
-       .functions = {{.signature = &signature_, .segments = {{.closed = &segment}}}}});
+  const ir::FunctionRef& function = functions_.emplace_back(
+      ir::FunctionRef{.signature = &signature_, .segments = {{.closed = &segment}}});
+  variant().entries.push_back({.stage = stage, .name = name, .functions = {&function}});
 }
 
 }  // namespace kiln::metadata

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <google/protobuf/io/coded_stream.h>
@@ -112,7 +113,7 @@ TEST(MetadataWrite, LayoutHash_CoversTheInputInterfaceAndNothingElse) {
   const Hash128 base = hash([](ir::ClosedVariant&) {});
   EXPECT_EQ(base.hex(), "07845e1b99419e3de9e4531641499997");
   EXPECT_EQ(base, hash([](ir::ClosedVariant& v) { v.entries.clear(); }));
-  EXPECT_EQ(base, hash([](ir::ClosedVariant& v) { v.settings.clear(); }));
+  EXPECT_EQ(base, hash([](ir::ClosedVariant& v) { v.settings = {}; }));
   EXPECT_EQ(base, hash([](ir::ClosedVariant& v) { v.option_uses.clear(); }));
   EXPECT_NE(base, hash([](ir::ClosedVariant&) {}, {.baked_occlusion = true}));
   EXPECT_NE(base, hash([](ir::ClosedVariant&) {}, {.gust_count = 3}));
@@ -217,13 +218,14 @@ TEST_F(MetadataWriteTest, Outputs_TakeTheirSettingsByLocation) {
                     {{.type = "u2", .name = "id", .tags = {"picking"}}});
   const auto flag = static_cast<uint16_t>(ir::ValueKind::kFlag);
   const auto real = static_cast<uint16_t>(ir::ValueKind::kFloat);
-  writer_.variant().settings = {
+  const std::vector<ir::ClosedSetting> settings{
       {.name = "color_output_use_blend", .block = 0, .kind = flag, .bits = 1},
       {.name = "color_output_write_g", .block = 1, .kind = flag, .bits = 0},
       {.name = "color_output_use_blend", .block = 0, .kind = flag, .bits = 0},
       {.name = "color_blend_constant_b", .kind = real, .bits = 0x3f000000},
       {.name = "depth_bounds_test", .kind = flag, .bits = 1},
       {.name = "depth_min", .kind = real, .bits = 0x80000000}};
+  writer_.variant().settings = settings;
   const Wire wire = Written();
   EXPECT_FALSE(wire.color_outputs(0).use_blend());
   EXPECT_TRUE(wire.color_outputs(0).write_g());

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -90,16 +92,39 @@ void ExpectValid(const BuildResult& built, const target::Target& target,
   }
 }
 
+// An assembler that writes new modules only names the others rightly, and what it knows is right.
+void ExpectNamed(driver::VariantAssembler& saving, const resolve::OptionValues& values,
+                 const BuildResult& direct, std::map<uint32_t, std::string>& known,
+                 const std::string& program) {
+  const std::string expected = TextOf(direct);
+  const std::optional<uint32_t> found = saving.Find(values);
+  if (found) {
+    ASSERT_EQ(known.at(*found), expected) << program;
+  }
+  const driver::VariantView& view = saving.Build(values, driver::Wanted::kNew);
+  ASSERT_TRUE(!found || view.result == *found) << program;
+  known.emplace(view.result, expected);
+  for (size_t i = 0; i < view.code.size(); ++i) {
+    const std::vector<uint32_t>& words = direct.products->code[i].words;
+    ASSERT_EQ(view.code[i].content, DigestOf(std::as_bytes(std::span(words)))) << program;
+    ASSERT_EQ(view.code[i].words.empty(), !view.code[i].is_new);
+    ASSERT_TRUE(view.code[i].words.empty() || std::ranges::equal(view.code[i].words, words));
+  }
+}
+
 void ExpectSame(const driver::LinkedProgram& linked,
                 const std::vector<resolve::OptionValues>& variants,
                 std::span<const resolve::EntryPoint> entries, const target::Target& target,
                 const std::string& program, Met& met) {
   driver::VariantAssembler assembler(linked, entries, target);
+  driver::VariantAssembler saving(linked, entries, target);
+  std::map<uint32_t, std::string> known;
   std::set<std::string> seen;
   for (const resolve::OptionValues& values : variants) {
     const BuildResult direct = driver::BuildDirect(linked, values, entries, target);
     const std::string expected = TextOf(direct);
     ASSERT_EQ(TextOf(assembler.BuildCopy(values)), expected) << program;
+    ExpectNamed(saving, values, direct, known, program);
     (direct.ok() ? met.good : met.bad) += 1;
     if (direct.ok() && seen.insert(expected).second) {
       ExpectValid(direct, target, program);

@@ -124,10 +124,10 @@ std::string EntriesText(VariantOf& variant) {
   std::string text;
   for (const ir::EntryRef& entry : variant.closed().entries) {
     text += std::string(entry.name) + ":";
-    for (const ir::FunctionRef& function : entry.functions) {
+    for (const ir::FunctionRef* function : entry.functions) {
       text +=
-          " " + std::string(variant.program().Text(variant.program().NameOf(function.function))) +
-          "/" + std::to_string(function.segments.size()) + (function.stage_sensitive ? "*" : "");
+          " " + std::string(variant.program().Text(variant.program().NameOf(function->function))) +
+          "/" + std::to_string(function->segments.size()) + (function->stage_sensitive ? "*" : "");
     }
     text += " reads";
     for (const ir::OptionId id : variant.program().options_by_name()) {
@@ -196,8 +196,10 @@ void g (void) { o.c = taken (); }
   EXPECT_EQ(EntriesText(variant),
             "v: v/1* taken/1* half_of/1 reads\ng: g/1* taken/1* half_of/1 reads\n");
   const auto& entries = variant.closed().entries;
-  EXPECT_EQ(entries[0].functions[2].segments[0].closed, entries[1].functions[2].segments[0].closed);
-  EXPECT_NE(entries[0].functions[1].segments[0].closed, entries[1].functions[1].segments[0].closed);
+  EXPECT_EQ(entries[0].functions[2]->segments[0].closed,
+            entries[1].functions[2]->segments[0].closed);
+  EXPECT_NE(entries[0].functions[1]->segments[0].closed,
+            entries[1].functions[1]->segments[0].closed);
 }
 
 TEST(CloseVariant, OptionOfAnUnusedConstant_IsOnlyChecked) {

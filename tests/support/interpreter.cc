@@ -50,7 +50,7 @@ class Invocation {
       : variant_(variant), pool_(*variant.pool), entry_(entry), around_(around) {}
 
   Outcome Run() {
-    Call call = BeginCall(entry_.functions[0]);
+    Call call = BeginCall(*entry_.functions[0]);
     const Flow flow = RunSegment(call, 0);
     outcome_.discarded = flow == Flow::kDiscard;
     return std::move(outcome_);
@@ -344,9 +344,10 @@ class Invocation {
   Flow RunCall(Call& caller, uint32_t segment, uint32_t number) {
     const ir::ClosedSegment& closed = *caller.function->segments[segment].closed;
     const auto inst = closed.insts[number].As<ir::CallInst>();
-    const auto function =
+    const auto found =
         std::ranges::find(entry_.functions, inst.function, &ir::FunctionRef::function);
-    KILN_CHECK(function != entry_.functions.end());
+    KILN_CHECK(found != entry_.functions.end());
+    const ir::FunctionRef* function = *found;
     Call call = BeginCall(*function);
     const std::span<const uint32_t> arguments = closed.List(inst.arguments);
     for (size_t i = 0; i < arguments.size(); ++i) {

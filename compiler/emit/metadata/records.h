@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The records of metadata that describe declarations, one function for each list. Used by write.cc.
+// The records of metadata that describe declarations: each function writes the fields of one
+// message. Which records there are, and in which order, is decided in writer.cc.
 #pragma once
 
 #include <span>
@@ -21,17 +22,25 @@ struct RecordContext {
   const ir::Pool& pool() const { return *variant.pool; }
 };
 
-// Each writes the fields of the pipeline message that it is named after.
-void WriteAttributeSources(const RecordContext& context, WireWriter& out);
-void WriteSets(const RecordContext& context, WireWriter& out);
-void WritePushConstant(const RecordContext& context, WireWriter& out);  // size and record
-void WriteState(const RecordContext& context, WireWriter& out);
+void WriteSource(const RecordContext& context, const ir::ClosedDecl& container, WireWriter& out);
+void WriteBuffer(const RecordContext& context, const ir::ClosedDecl& buffer, WireWriter& out);
+void WriteSampler(const RecordContext& context, const ir::ClosedDecl& sampler, WireWriter& out);
+void WriteImage(const RecordContext& context, const ir::ClosedDecl& image, WireWriter& out);
+void WritePushConstant(const RecordContext& context, const ir::ClosedDecl& block, WireWriter& out);
+void WriteStateField(const RecordContext& context, const ir::ClosedDecl& container,
+                     const ir::ClosedMember& field, WireWriter& out);
+void WriteInfluence(const ir::Pool& pool, const ir::OptionUse& use, WireWriter& out);
+
+// Stages of a declaration, one bit for each ir::Stage; 0 without usage.
+uint32_t StagesOf(const RecordContext& context, ir::DeclId decl);
 
 // Field `field` of a record, with the span of its declaration.
 void WriteSpan(const RecordContext& context, uint32_t field, const ir::Origin& origin,
                WireWriter& out);
 void WriteTags(const RecordContext& context, uint32_t field, std::span<const ir::StringId> tags,
                WireWriter& out);
+
+bool IsColorOutput(const ir::ClosedDecl& decl);
 
 // Settings, colour outputs, blend constants and fixed state of a graphics pipeline, in two parts
 // because other fields stand between them.

@@ -43,16 +43,16 @@ bool TakesSampler(const ir::Pool& pool, const ir::FunctionRef& function) {
 class ComparedArguments {
  public:
   ComparedArguments(const ir::EntryRef& entry, Usage& usage) : entry_(entry), usage_(usage) {
-    for (const ir::FunctionRef& function : entry.functions) {
-      signatures_.Insert(function.function.value, function.signature);
+    for (const ir::FunctionRef* function : entry.functions) {
+      signatures_.Insert(function->function.value, function->signature);
     }
   }
 
   void Run() {
     do {
       changed_ = false;
-      for (const ir::FunctionRef& function : entry_.functions) {
-        for (const ir::SegmentRef& segment : function.segments) {
+      for (const ir::FunctionRef* function : entry_.functions) {
+        for (const ir::SegmentRef& segment : function->segments) {
           Visit(*segment.closed);
         }
       }
@@ -107,19 +107,26 @@ class ComparedArguments {
 
 Usage UsageOf(const ir::ClosedVariant& variant) {
   Usage usage;
+  UsageOf(variant, usage);
+  return usage;
+}
+
+void UsageOf(const ir::ClosedVariant& variant, Usage& usage) {
+  std::ranges::fill(usage.stages, uint8_t{0});
+  std::ranges::fill(usage.touches, uint8_t{0});
+  usage.compared.assign(usage.compared.size(), false);
   for (const ir::EntryRef& entry : variant.entries) {
     bool takes_sampler = false;
-    for (const ir::FunctionRef& function : entry.functions) {
-      for (const ir::SegmentRef& segment : function.segments) {
+    for (const ir::FunctionRef* function : entry.functions) {
+      for (const ir::SegmentRef& segment : function->segments) {
         AddMentions(*segment.closed, entry.stage, usage);
       }
-      takes_sampler = takes_sampler || TakesSampler(*variant.pool, function);
+      takes_sampler = takes_sampler || TakesSampler(*variant.pool, *function);
     }
     if (takes_sampler) {
       ComparedArguments(entry, usage).Run();
     }
   }
-  return usage;
 }
 
 }  // namespace kiln::metadata

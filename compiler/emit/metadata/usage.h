@@ -32,5 +32,7 @@ struct Usage {
 };
 
 Usage UsageOf(const ir::ClosedVariant& variant);
+// The same into memory that is used again.
+void UsageOf(const ir::ClosedVariant& variant, Usage& usage);
 
 }  // namespace kiln::metadata

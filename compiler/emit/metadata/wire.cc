@@ -26,6 +26,17 @@ EncodedVarint Encode(uint32_t value) {
 
 }  // namespace
 
+uint32_t WireWriter::PrefixSize(uint32_t field, uint32_t size) {
+  return static_cast<uint32_t>(Encode(field << 3 | kLengthDelimited).size + Encode(size).size);
+}
+
+void WireWriter::AppendPrefix(Bytes& out, uint32_t field, uint32_t size) {
+  const EncodedVarint tag = Encode(field << 3 | kLengthDelimited);
+  const EncodedVarint length = Encode(size);
+  Append(out, ByteView(tag.bytes).first(tag.size));
+  Append(out, ByteView(length.bytes).first(length.size));
+}
+
 void WireWriter::Varint(uint32_t value) {
   const EncodedVarint encoded = Encode(value);
   Append(out_, ByteView(encoded.bytes).first(encoded.size));

@@ -36,6 +36,10 @@ class WireWriter {
     Close(begin);
   }
 
+  // What stands in front of a field of `size` bytes, which may be zero.
+  static uint32_t PrefixSize(uint32_t field, uint32_t size);
+  static void AppendPrefix(Bytes& out, uint32_t field, uint32_t size);
+
   const Bytes& bytes() const& { return out_; }
   Bytes bytes() && { return std::move(out_); }
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/emit/metadata/write.h"
 
-#include <array>
-#include <bit>
-#include <charconv>
+#include <algorithm>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "compiler/base/canonical.h"
-#include "compiler/base/check.h"
 #include "compiler/emit/metadata/fields.h"
 #include "compiler/emit/metadata/records.h"
 #include "compiler/ir/enum_names.h"
@@ -19,45 +18,16 @@
 namespace kiln::metadata {
 namespace {
 
-// A decimal that reads back as the same float, without exponent, with a dot.
-std::string FloatText(float value) {
-  std::array<char, 64> buffer;
-  const auto [end, error] =
-      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed);
-  KILN_CHECK(error == std::errc{});
-  std::string text(buffer.data(), end);
-  if (text.find('.') == std::string::npos) {
-    text += ".0";
-  }
-  return text;
+ByteView BytesOf(const Hash128& hash) { return std::as_bytes(std::span(hash.bytes)); }
+
+bool IsAttributes(const ir::ClosedDecl& decl) {
+  return decl.kind == ir::DeclKind::kContainer &&
+         (decl.container() == ir::ContainerKind::kVertexAttributes ||
+          decl.container() == ir::ContainerKind::kInstanceAttributes);
 }
 
-std::string ValueText(const ir::Pool& pool, const ir::OptionUse& use) {
-  switch (use.kind) {
-    case ir::OptionKind::kFlag:
-      return use.value != 0 ? "true" : "false";
-    case ir::OptionKind::kUint:
-      return fmt::format("{}u", use.value);
-    case ir::OptionKind::kSint:
-      return fmt::format("{}", std::bit_cast<int32_t>(use.value));
-    case ir::OptionKind::kFloat:
-      return FloatText(std::bit_cast<float>(use.value));
-    case ir::OptionKind::kEnum:
-      return std::string(pool.Text(use.text));
-  }
-  KILN_UNREACHABLE();
-}
-
-void WriteInfluence(const ir::Pool& pool, const ir::OptionUse& use, WireWriter& out) {
-  out.Text(kOptionInfluenceName, pool.Text(use.name));
-  out.Text(kOptionInfluenceClass, ir::NameOf(use.scope));
-  out.Text(kOptionInfluenceValue, ValueText(pool, use));
-  for (uint32_t bit = 0; bit < ir::CountOf<ir::Influence>(); ++bit) {
-    if ((use.influence >> bit & 1U) != 0) {
-      out.TextItem(kOptionInfluenceAffects, ir::kNames<ir::Influence>[bit]);
-    }
-  }
-}
+constexpr uint32_t kSetFields[] = {kSetsPass, kSetsMaterial, kSetsObject, kSetsShared};
+constexpr uint32_t kResourceFields[] = {kSetBuffers, kSetSamplers, kSetImages};
 
 // Spec: rpl §14.9
 void WriteSpecialization(const ir::Pool& pool, const ir::Specialization& row, WireWriter& out) {
@@ -101,79 +71,278 @@ target::Needs StoreNeeds(const ir::ClosedVariant& variant, const Usage& usage) {
   return needs;
 }
 
-// Over the records that rpl.md 12.1 names, in their own encoding: it is deterministic and holds
-// every row of them, and nothing of usage or spans.
-Hash128 LayoutHash(const ir::ClosedVariant& variant, const layout::Layout& layout,
-                   layout::TypeLayouts& types) {
-  const RecordContext context{.variant = variant, .layout = layout, .types = types};
-  WireWriter out;
-  WriteAttributeSources(context, out);
-  WriteSets(context, out);
-  WritePushConstant(context, out);
-  return CanonicalWriter("kiln.layout.1").Raw(1, out.bytes()).Key();
+}  // namespace
+
+MetadataWriter::MetadataWriter(const target::Target& target, layout::TypeLayouts& types,
+                               std::span<const ModuleFacts> modules)
+    : target_(target), types_(types), modules_(modules.begin(), modules.end()) {}
+
+MetadataWriter::~MetadataWriter() = default;
+
+MetadataWriter::Kind MetadataWriter::KindOf(Kind full, const RecordContext& context) {
+  return static_cast<Kind>(static_cast<uint32_t>(full) + (context.usage == nullptr ? 1 : 0));
 }
 
-ByteView BytesOf(const Hash128& hash) { return std::as_bytes(std::span(hash.bytes)); }
+template <class Encode>
+MetadataWriter::Record MetadataWriter::Recall(const Key& key, Encode encode) {
+  return *records_
+              .FindOrMake(key,
+                          [&] {
+                            WireWriter out;
+                            encode(out);
+                            const ByteView bytes = out.bytes();
+                            const Record record{static_cast<uint32_t>(bytes_.size()),
+                                                static_cast<uint32_t>(bytes.size())};
+                            bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+                            return record;
+                          })
+              .first;
+}
 
-}  // namespace
+void MetadataWriter::Put(const Record& record) {
+  out_.insert(out_.end(), bytes_.begin() + record.first,
+              bytes_.begin() + record.first + record.size);
+}
+
+// The records of vertex inputs, one field each.
+void MetadataWriter::PutAttributeSources(const RecordContext& context) {
+  for (const ir::ClosedDecl* decl : context.variant.interface) {
+    if (!IsAttributes(*decl)) {
+      continue;
+    }
+    const layout::VertexSource& source = context.layout.SourceOf(decl->decl);
+    const uint32_t first = source.attributes.empty() ? 0 : source.attributes[0].location;
+    Put(Recall({.kind = KindOf(Kind::kSource, context),
+                .what = decl,
+                .number = uint64_t{source.binding} << 32 | first},
+               [&](WireWriter& out) {
+                 out.Message(kPipelineAttributeSources, [&] { WriteSource(context, *decl, out); });
+               }));
+  }
+}
+
+MetadataWriter::Record MetadataWriter::Resource(const RecordContext& context,
+                                                const ir::ClosedDecl& decl, uint32_t field) {
+  const bool compared = decl.kind == ir::DeclKind::kSampler && context.usage != nullptr &&
+                        context.usage->Compared(decl.decl);
+  const uint64_t number = uint64_t{context.layout.PlacementOf(decl.decl).binding} << 32 |
+                          uint64_t{StagesOf(context, decl.decl)} << 1 | (compared ? 1 : 0);
+  return Recall({.kind = KindOf(Kind::kResource, context), .what = &decl, .number = number},
+                [&](WireWriter& out) {
+                  out.Message(field, [&] {
+                    if (decl.kind == ir::DeclKind::kBuffer) {
+                      WriteBuffer(context, decl, out);
+                    } else if (decl.kind == ir::DeclKind::kSampler) {
+                      WriteSampler(context, decl, out);
+                    } else {
+                      WriteImage(context, decl, out);
+                    }
+                  });
+                });
+}
+
+// Sets, each with its buffers, samplers and images in binding order.
+void MetadataWriter::PutSets(const RecordContext& context) {
+  for (std::vector<Record>& records : resources_) {
+    records.clear();
+  }
+  for (const ir::ClosedDecl* decl : context.variant.interface) {
+    const uint32_t kind = decl->kind == ir::DeclKind::kBuffer    ? 0
+                          : decl->kind == ir::DeclKind::kSampler ? 1
+                          : decl->kind == ir::DeclKind::kImage   ? 2
+                                                                 : kKinds;
+    if (kind != kKinds) {
+      resources_[static_cast<uint32_t>(decl->set()) * kKinds + kind].push_back(
+          Resource(context, *decl, kResourceFields[kind]));
+    }
+  }
+  uint32_t sizes[kSets] = {};
+  uint32_t all = 0;
+  for (uint32_t set = 0; set < kSets; ++set) {
+    for (uint32_t kind = 0; kind < kKinds; ++kind) {
+      for (const Record& record : resources_[set * kKinds + kind]) {
+        sizes[set] += record.size;
+      }
+    }
+    all += WireWriter::PrefixSize(kSetFields[set], sizes[set]) + sizes[set];
+  }
+  WireWriter::AppendPrefix(out_, kPipelineSets, all);
+  for (uint32_t set = 0; set < kSets; ++set) {
+    WireWriter::AppendPrefix(out_, kSetFields[set], sizes[set]);
+    for (uint32_t kind = 0; kind < kKinds; ++kind) {
+      for (const Record& record : resources_[set * kKinds + kind]) {
+        Put(record);
+      }
+    }
+  }
+}
+
+void MetadataWriter::PutPushConstant(const RecordContext& context) {
+  const uint32_t size = context.layout.push_constant_size;
+  const auto block = std::ranges::find(context.variant.interface, ir::DeclKind::kPushConstant,
+                                       [](const ir::ClosedDecl* decl) { return decl->kind; });
+  if (block == context.variant.interface.end()) {
+    return;
+  }
+  Put(Recall({.kind = KindOf(Kind::kPushConstant, context),
+              .what = *block,
+              .number = StagesOf(context, (*block)->decl)},
+             [&](WireWriter& out) {
+               out.Number(kPipelinePushConstantSize, size);
+               out.Message(kPipelinePushConstant,
+                           [&] { WritePushConstant(context, **block, out); });
+             }));
+}
+
+void MetadataWriter::PutState(const RecordContext& context) {
+  for (const ir::ClosedDecl* decl : context.variant.interface) {
+    if (decl->kind != ir::DeclKind::kContainer || decl->container() != ir::ContainerKind::kState) {
+      continue;
+    }
+    for (const ir::ClosedMember& field : decl->members) {
+      const uint64_t touched = (context.usage->Touched(field.member, ir::Touch::kWrite) ? 1 : 0) |
+                               (context.usage->Touched(field.member, ir::Touch::kRead) ? 2 : 0);
+      Put(Recall({.kind = Kind::kStateField,
+                  .what = &field,
+                  .number = uint64_t{context.layout.LocationOf(field.member)} << 2 | touched},
+                 [&](WireWriter& out) {
+                   out.Message(kPipelineState,
+                               [&] { WriteStateField(context, *decl, field, out); });
+                 }));
+    }
+  }
+}
+
+// What only the target and the code of all stages need, behind and before the layout hash.
+void MetadataWriter::PutNeeds(const RecordContext& context, target::Needs needs,
+                              const Hash128& layout_hash) {
+  for (const ir::OptionUse& use : context.variant.option_uses) {
+    const uint64_t number = uint64_t{use.value} << 32 | use.influence;
+    Put(Recall(
+        {.kind = Kind::kInfluence, .row = use.name.value, .number = number}, [&](WireWriter& out) {
+          out.Message(kPipelineOptionInfluence, [&] { WriteInfluence(context.pool(), use, out); });
+        }));
+  }
+  Put(Recall({.kind = Kind::kFeatures, .number = needs}, [&](WireWriter& out) {
+    for (const std::string_view feature : target::FeaturesOf(needs)) {
+      out.TextItem(kPipelineRequiredFeatures, feature);
+    }
+  }));
+  WireWriter::AppendPrefix(out_, kPipelineLayoutHash, sizeof(layout_hash.bytes));
+  Append(out_, BytesOf(layout_hash));
+  for (const ir::Specialization& row : context.variant.specialization) {
+    WireWriter out;  // values of options: nothing to remember
+    out.Message(kPipelineSpecialization, [&] { WriteSpecialization(context.pool(), row, out); });
+    Append(out_, out.bytes());
+  }
+  Put(Recall({.kind = Kind::kTail, .number = needs}, [&](WireWriter& out) {
+    for (const ModuleFacts& module : modules_) {
+      out.RawItem(kPipelineModuleHashes, BytesOf(module.semantic_id));
+    }
+    for (const std::string_view name : target::DeviceExtensionsOf(needs, target_.environment)) {
+      out.TextItem(kPipelineRequiredExtensions, name);
+    }
+    if (target_.form == target::Form::kSpirv) {
+      out.Text(kPipelineSpirvVersion, fmt::format("{}.{}", target_.spirv_version >> 16,
+                                                  target_.spirv_version >> 8 & 0xff));
+    }
+  }));
+}
+
+MetadataWriter::Graphics MetadataWriter::GraphicsOf(const RecordContext& context) {
+  // Values of settings decide; with more than one container of outputs nothing is remembered.
+  const ir::ClosedDecl* outputs = nullptr;
+  uint32_t containers = 0;
+  for (const ir::ClosedDecl* decl : context.variant.interface) {
+    if (IsColorOutput(*decl)) {
+      outputs = decl;
+      ++containers;
+    }
+  }
+  const auto encode = [&] {
+    const GraphicsState state(context);
+    WireWriter settings;
+    WireWriter rest;
+    state.WriteSettings(settings);
+    state.WriteOutputs(rest);
+    return std::pair(std::move(settings).bytes(), std::move(rest).bytes());
+  };
+  if (containers > 1) {
+    std::tie(graphics_.first, graphics_.second) = encode();
+    return {graphics_.first, graphics_.second};
+  }
+  const Key key{.what = context.variant.settings.data(),
+                .other = outputs,
+                .row = static_cast<uint32_t>(context.variant.settings.size())};
+  const auto& known = *graphics_records_.FindOrMake(key, encode).first;
+  return {known.first, known.second};
+}
+
+Hash128 MetadataWriter::LayoutHash(const ir::ClosedVariant& variant, const layout::Layout& layout) {
+  const RecordContext context{.variant = variant, .layout = layout, .types = types_};
+  out_.clear();
+  PutAttributeSources(context);
+  PutSets(context);
+  PutPushConstant(context);
+  return CanonicalWriter("kiln.layout.1").Raw(1, out_).Key();
+}
+
+ByteView MetadataWriter::Write(const ir::ClosedVariant& variant, const layout::Layout& layout,
+                               const Hash128& layout_hash, target::Needs needs) {
+  UsageOf(variant, usage_);
+  const bool spans = target_.debug == target::Debug::kFull;
+  const RecordContext context{.variant = variant,
+                              .layout = layout,
+                              .types = types_,
+                              .usage = &usage_,
+                              .spans_of = spans ? modules_ : std::span<const ModuleFacts>{}};
+  const bool graphics = variant.pipeline == ir::PipelineType::kGraphicsClassic;
+  const Graphics state = graphics ? GraphicsOf(context) : Graphics{};
+
+  out_.clear();
+  PutHead(variant);
+  Append(out_, state.settings);
+  PutAttributeSources(context);
+  PutSets(context);
+  PutPushConstant(context);
+  Append(out_, state.outputs);
+  PutState(context);
+  PutNeeds(context, needs | StoreNeeds(variant, usage_), layout_hash);
+  if (!graphics) {
+    WireWriter out;
+    WriteWorkgroupSize(variant, out);
+    Append(out_, out.bytes());
+  }
+  return out_;
+}
+
+void MetadataWriter::PutHead(const ir::ClosedVariant& variant) {
+  const auto same = [](const Entry& known, const ir::EntryRef& entry) {
+    return known.stage == entry.stage && known.name == entry.name;
+  };
+  if (head_.empty() || !std::ranges::equal(head_entries_, variant.entries, same)) {
+    WireWriter out;
+    out.Text(kPipelinePipelineType, ir::NameOf(variant.pipeline));
+    head_entries_.clear();
+    for (const ir::EntryRef& entry : variant.entries) {
+      head_entries_.push_back({entry.stage, std::string(entry.name)});
+      out.Message(kPipelineEntryPoints, [&] {
+        out.Text(kEntryPointStage, ir::NameOf(entry.stage));
+        out.Text(kEntryPointName, entry.name);
+      });
+    }
+    head_ = std::move(out).bytes();
+  }
+  Append(out_, head_);
+}
 
 Metadata Write(const ir::ClosedVariant& variant, const layout::Layout& layout,
                const target::Target& target, layout::TypeLayouts& types,
                std::span<const ModuleFacts> modules, target::Needs needs) {
-  const Usage usage = UsageOf(variant);
-  const bool spans = target.debug == target::Debug::kFull;
-  const RecordContext context{.variant = variant,
-                              .layout = layout,
-                              .types = types,
-                              .usage = &usage,
-                              .spans_of = spans ? modules : std::span<const ModuleFacts>{}};
-  const bool graphics = variant.pipeline == ir::PipelineType::kGraphicsClassic;
-  const GraphicsState state(context);
-  const Hash128 layout_hash = LayoutHash(variant, layout, types);
-
-  WireWriter out;
-  out.Text(kPipelinePipelineType, ir::NameOf(variant.pipeline));
-  for (const ir::EntryRef& entry : variant.entries) {
-    out.Message(kPipelineEntryPoints, [&] {
-      out.Text(kEntryPointStage, ir::NameOf(entry.stage));
-      out.Text(kEntryPointName, entry.name);
-    });
-  }
-  if (graphics) {
-    state.WriteSettings(out);
-  }
-  WriteAttributeSources(context, out);
-  WriteSets(context, out);
-  WritePushConstant(context, out);
-  if (graphics) {
-    state.WriteOutputs(out);
-  }
-  WriteState(context, out);
-  for (const ir::OptionUse& use : variant.option_uses) {
-    out.Message(kPipelineOptionInfluence, [&] { WriteInfluence(*variant.pool, use, out); });
-  }
-  needs |= StoreNeeds(variant, usage);
-  for (const std::string_view feature : target::FeaturesOf(needs)) {
-    out.TextItem(kPipelineRequiredFeatures, feature);
-  }
-  out.Raw(kPipelineLayoutHash, BytesOf(layout_hash));
-  for (const ir::Specialization& row : variant.specialization) {
-    out.Message(kPipelineSpecialization, [&] { WriteSpecialization(*variant.pool, row, out); });
-  }
-  for (const ModuleFacts& module : modules) {
-    out.RawItem(kPipelineModuleHashes, BytesOf(module.semantic_id));
-  }
-  for (const std::string_view extension : target::DeviceExtensionsOf(needs, target.environment)) {
-    out.TextItem(kPipelineRequiredExtensions, extension);
-  }
-  if (target.form == target::Form::kSpirv) {
-    out.Text(kPipelineSpirvVersion,
-             fmt::format("{}.{}", target.spirv_version >> 16, target.spirv_version >> 8 & 0xff));
-  }
-  if (!graphics) {
-    WriteWorkgroupSize(variant, out);
-  }
-  return {.bytes = std::move(out).bytes(), .layout_hash = layout_hash};
+  MetadataWriter writer(target, types, modules);
+  const Hash128 layout_hash = writer.LayoutHash(variant, layout);
+  const ByteView bytes = writer.Write(variant, layout, layout_hash, needs);
+  return {.bytes = {bytes.begin(), bytes.end()}, .layout_hash = layout_hash};
 }
 
 }  // namespace kiln::metadata

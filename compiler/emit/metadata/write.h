@@ -6,10 +6,15 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "compiler/base/bytes.h"
 #include "compiler/base/digest.h"
+#include "compiler/base/flat_map.h"
+#include "compiler/emit/metadata/usage.h"
 #include "compiler/ir/closed.h"
 #include "compiler/ir/module.h"
 #include "compiler/layout/ir_types.h"
@@ -29,6 +34,100 @@ struct ModuleFacts {
 struct Metadata {
   std::vector<std::byte> bytes;
   Hash128 layout_hash;  // of the input interface; equal for equal global options
+};
+
+struct RecordContext;
+
+// Writes metadata of many variants of one program, entry points and target. The record of a
+// declaration is encoded once for each version of it and each set of numbers in it; equal addresses
+// of closed declarations and settings must mean equal ones as long as the writer lives. One thread.
+class MetadataWriter {
+ public:
+  // `types` must outlive it, and what `modules` refer to. Modules are in link order, or empty.
+  MetadataWriter(const target::Target& target, layout::TypeLayouts& types,
+                 std::span<const ModuleFacts> modules);
+  ~MetadataWriter();
+
+  size_t bytes_used() const { return bytes_.size() + records_.size() * 2 * sizeof(Key); }
+
+  // Of the input interface of a variant (rpl.md 12.1).
+  Hash128 LayoutHash(const ir::ClosedVariant& variant, const layout::Layout& layout);
+
+  // Valid until the next call. Requires: `layout` is of `variant`, `layout_hash` of both; `needs`
+  // is the union over the code of all stages.
+  ByteView Write(const ir::ClosedVariant& variant, const layout::Layout& layout,
+                 const Hash128& layout_hash, target::Needs needs);
+
+ private:
+  static constexpr uint32_t kSets = 4;
+  static constexpr uint32_t kKinds = 3;  // buffers, samplers, images
+
+  // Plain ones are those of the layout hash, without usage and spans.
+  enum class Kind : uint32_t {
+    kSource,
+    kPlainSource,
+    kResource,
+    kPlainResource,
+    kPushConstant,
+    kPlainPushConstant,
+    kStateField,
+    kInfluence,
+    kFeatures,
+    kTail
+  };
+  // What decides the bytes of a record.
+  struct Key {
+    Kind kind = Kind::kSource;
+    const void* what = nullptr;
+    const void* other = nullptr;
+    uint32_t row = 0;
+    uint64_t number = 0;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct KeyHash {
+    uint64_t operator()(const Key& key) const {
+      return Mix64(Mix64(reinterpret_cast<uintptr_t>(key.what) ^ key.number) ^
+                   reinterpret_cast<uintptr_t>(key.other) ^
+                   (uint64_t{static_cast<uint32_t>(key.kind)} << 56 | key.row));
+    }
+  };
+  struct Record {  // of bytes_
+    uint32_t first = 0;
+    uint32_t size = 0;
+  };
+  struct Graphics {
+    ByteView settings{}, outputs{};
+  };
+  struct Entry {
+    ir::Stage stage = ir::Stage::kVertex;
+    std::string name;
+  };
+
+  static Kind KindOf(Kind full, const RecordContext& context);
+  template <class Encode>
+  Record Recall(const Key& key, Encode encode);
+  void Put(const Record& record);
+  void PutHead(const ir::ClosedVariant& variant);
+  void PutAttributeSources(const RecordContext& context);
+  Record Resource(const RecordContext& context, const ir::ClosedDecl& decl, uint32_t field);
+  void PutSets(const RecordContext& context);
+  void PutPushConstant(const RecordContext& context);  // size and record
+  Graphics GraphicsOf(const RecordContext& context);
+  void PutState(const RecordContext& context);
+  void PutNeeds(const RecordContext& context, target::Needs needs, const Hash128& layout_hash);
+
+  const target::Target target_;
+  layout::TypeLayouts& types_;
+  const std::vector<ModuleFacts> modules_;
+  FlatMap<Key, Record, KeyHash> records_;
+  FlatMap<Key, std::pair<Bytes, Bytes>, KeyHash> graphics_records_;
+  Bytes bytes_;  // of all records
+  std::vector<Entry> head_entries_;
+  Bytes head_;
+  std::vector<Record> resources_[kSets * kKinds];
+  std::pair<Bytes, Bytes> graphics_;
+  Usage usage_;
+  Bytes out_;
 };
 
 // Requires: `layout` is of `variant`, `types` of its pool. `modules` are in link order, or empty;

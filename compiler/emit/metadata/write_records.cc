@@ -19,11 +19,9 @@ std::string ClassText(const ir::Type& type) {
 }
 
 void WriteStages(const RecordContext& context, uint32_t field, ir::DeclId decl, WireWriter& out) {
-  if (context.usage == nullptr) {
-    return;
-  }
+  const uint32_t stages = StagesOf(context, decl);
   for (const ir::Stage stage : kStages) {
-    if (context.usage->Mentioned(decl, stage)) {
+    if ((stages >> static_cast<uint32_t>(stage) & 1U) != 0) {
       out.TextItem(field, ir::NameOf(stage));
     }
   }
@@ -40,19 +38,6 @@ void WriteAttribute(const RecordContext& context, const ir::ClosedMember& field,
   out.Number(kAttributeLocationCount, attribute.location_count);
   out.Number(kAttributeColumnStride, attribute.column_stride);
   WriteSpan(context, kAttributeSpan, field.origin, out);
-}
-
-void WriteSource(const RecordContext& context, const ir::ClosedDecl& container, WireWriter& out) {
-  const layout::VertexSource& source = context.layout.SourceOf(container.decl);
-  out.Text(kAttributeSourceName, context.pool().Text(container.name));
-  out.Text(kAttributeSourceRate, source.per_instance ? "instance" : "vertex");
-  out.Number(kAttributeSourceBinding, source.binding);
-  out.Number(kAttributeSourceBlockSize, source.stride);
-  for (size_t i = 0; i < container.members.size(); ++i) {
-    out.Message(kAttributeSourceAttributes,
-                [&] { WriteAttribute(context, container.members[i], source.attributes[i], out); });
-  }
-  WriteSpan(context, kAttributeSourceSpan, container.origin, out);
 }
 
 void WriteParameters(const RecordContext& context, uint32_t field,
@@ -74,6 +59,26 @@ void WriteParameters(const RecordContext& context, uint32_t field,
       }
     });
   }
+}
+
+}  // namespace
+
+uint32_t StagesOf(const RecordContext& context, ir::DeclId decl) {
+  const Usage* usage = context.usage;
+  return usage != nullptr && decl.value < usage->stages.size() ? usage->stages[decl.value] : 0;
+}
+
+void WriteSource(const RecordContext& context, const ir::ClosedDecl& container, WireWriter& out) {
+  const layout::VertexSource& source = context.layout.SourceOf(container.decl);
+  out.Text(kAttributeSourceName, context.pool().Text(container.name));
+  out.Text(kAttributeSourceRate, source.per_instance ? "instance" : "vertex");
+  out.Number(kAttributeSourceBinding, source.binding);
+  out.Number(kAttributeSourceBlockSize, source.stride);
+  for (size_t i = 0; i < container.members.size(); ++i) {
+    out.Message(kAttributeSourceAttributes,
+                [&] { WriteAttribute(context, container.members[i], source.attributes[i], out); });
+  }
+  WriteSpan(context, kAttributeSourceSpan, container.origin, out);
 }
 
 void WriteBuffer(const RecordContext& context, const ir::ClosedDecl& buffer, WireWriter& out) {
@@ -125,17 +130,6 @@ void WriteImage(const RecordContext& context, const ir::ClosedDecl& image, WireW
   WriteSpan(context, kImageSpan, image.origin, out);
 }
 
-// The declarations of one kind in one set, each as an item of `field`.
-template <class Write>
-void WriteResources(const RecordContext& context, ir::DeclKind kind, ir::ResourceSet set,
-                    uint32_t field, Write write, WireWriter& out) {
-  for (const ir::ClosedDecl* decl : context.variant.interface) {
-    if (decl->kind == kind && decl->set() == set) {
-      out.Message(field, [&] { write(context, *decl, out); });
-    }
-  }
-}
-
 void WriteStateField(const RecordContext& context, const ir::ClosedDecl& container,
                      const ir::ClosedMember& field, WireWriter& out) {
   out.Text(kStateFieldContainer, context.pool().Text(container.name));
@@ -146,8 +140,6 @@ void WriteStateField(const RecordContext& context, const ir::ClosedDecl& contain
   out.Flag(kStateFieldRead, context.usage->Touched(field.member, ir::Touch::kRead));
   WriteSpan(context, kStateFieldSpan, field.origin, out);
 }
-
-}  // namespace
 
 void WriteSpan(const RecordContext& context, uint32_t field, const ir::Origin& origin,
                WireWriter& out) {
@@ -170,60 +162,15 @@ void WriteTags(const RecordContext& context, uint32_t field, std::span<const ir:
   }
 }
 
-void WriteAttributeSources(const RecordContext& context, WireWriter& out) {
-  for (const ir::ClosedDecl* decl : context.variant.interface) {
-    if (decl->kind == ir::DeclKind::kContainer &&
-        (decl->container() == ir::ContainerKind::kVertexAttributes ||
-         decl->container() == ir::ContainerKind::kInstanceAttributes)) {
-      out.Message(kPipelineAttributeSources, [&] { WriteSource(context, *decl, out); });
-    }
+void WritePushConstant(const RecordContext& context, const ir::ClosedDecl& block, WireWriter& out) {
+  const layout::Rules rules = context.layout.BlockOf(block.decl).rules;
+  const FlatBlock flat = Flatten(context.variant, block, rules, context.types);
+  if (context.usage != nullptr) {
+    out.Text(kPushConstantName, context.pool().Text(block.name));
   }
-}
-
-void WriteSets(const RecordContext& context, WireWriter& out) {
-  constexpr std::pair<uint32_t, ir::ResourceSet> kSets[] = {
-      {kSetsPass, ir::ResourceSet::kPass},
-      {kSetsMaterial, ir::ResourceSet::kMaterial},
-      {kSetsObject, ir::ResourceSet::kObject},
-      {kSetsShared, ir::ResourceSet::kShared}};
-  out.Message(kPipelineSets, [&] {
-    for (const auto& [field, set] : kSets) {
-      out.Message(field, [&, set = set] {
-        WriteResources(context, ir::DeclKind::kBuffer, set, kSetBuffers, WriteBuffer, out);
-        WriteResources(context, ir::DeclKind::kSampler, set, kSetSamplers, WriteSampler, out);
-        WriteResources(context, ir::DeclKind::kImage, set, kSetImages, WriteImage, out);
-      });
-    }
-  });
-}
-
-void WritePushConstant(const RecordContext& context, WireWriter& out) {
-  out.Number(kPipelinePushConstantSize, context.layout.push_constant_size);
-  for (const ir::ClosedDecl* decl : context.variant.interface) {
-    if (decl->kind != ir::DeclKind::kPushConstant) {
-      continue;
-    }
-    const layout::Rules rules = context.layout.BlockOf(decl->decl).rules;
-    const FlatBlock flat = Flatten(context.variant, *decl, rules, context.types);
-    out.Message(kPipelinePushConstant, [&] {
-      if (context.usage != nullptr) {
-        out.Text(kPushConstantName, context.pool().Text(decl->name));
-      }
-      WriteStages(context, kPushConstantStages, decl->decl, out);
-      WriteParameters(context, kPushConstantMembers, flat.parameters, out);
-      WriteSpan(context, kPushConstantSpan, decl->origin, out);
-    });
-  }
-}
-
-void WriteState(const RecordContext& context, WireWriter& out) {
-  for (const ir::ClosedDecl* decl : context.variant.interface) {
-    if (decl->kind == ir::DeclKind::kContainer && decl->container() == ir::ContainerKind::kState) {
-      for (const ir::ClosedMember& field : decl->members) {
-        out.Message(kPipelineState, [&] { WriteStateField(context, *decl, field, out); });
-      }
-    }
-  }
+  WriteStages(context, kPushConstantStages, block.decl, out);
+  WriteParameters(context, kPushConstantMembers, flat.parameters, out);
+  WriteSpan(context, kPushConstantSpan, block.origin, out);
 }
 
 }  // namespace kiln::metadata

@@ -104,12 +104,12 @@ std::string_view ItemText(ir::Scalar scalar) {
   KILN_UNREACHABLE();
 }
 
+}  // namespace
+
 bool IsColorOutput(const ir::ClosedDecl& decl) {
   return decl.kind == ir::DeclKind::kContainer &&
          decl.container() == ir::ContainerKind::kColorOutput;
 }
-
-}  // namespace
 
 GraphicsState::GraphicsState(const RecordContext& context) : context_(context) {
   for (const ir::SettingFacts& facts : ir::AllSettings()) {

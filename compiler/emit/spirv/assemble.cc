@@ -2,6 +2,7 @@
 // Third step of assembling: the words, strictly from first to last.
 #include "compiler/emit/spirv/assemble.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include <spirv/unified1/spirv.hpp11>
@@ -47,19 +48,24 @@ Quad LoadQuad(const uint32_t* words) {
   return quad;
 }
 
+inline void CopyEight(uint32_t* out, const uint32_t* words, const uint32_t* own, Quad bases) {
+  const Quad low = LoadQuad(words) + (LoadQuad(own) & bases);
+  const Quad high = LoadQuad(words + 4) + (LoadQuad(own + 4) & bases);
+  std::memcpy(out, &low, sizeof(low));
+  std::memcpy(out + 4, &high, sizeof(high));
+}
+
 // Adds `base` to own ids while copying, eight words at a time: up to seven words behind the end are
 // read and written too. Vectors by hand: the compiler leaves the plain loop as it is at -O2.
-uint32_t* CopyWords(uint32_t* out, const uint32_t* words, const uint32_t* own, uint32_t count,
-                    uint32_t base) {
+inline uint32_t* CopyWords(uint32_t* out, const uint32_t* words, const uint32_t* own,
+                           uint32_t count, uint32_t base) {
   static_assert(kCopySlack == 7);
   const Quad bases = {base, base, base, base};
-  for (uint32_t i = 0; i < count; i += 8) {
-    const Quad low = LoadQuad(words + i) + (LoadQuad(own + i) & bases);
-    const Quad high = LoadQuad(words + i + 4) + (LoadQuad(own + i + 4) & bases);
-    std::memcpy(out + i, &low, sizeof(low));
-    std::memcpy(out + i + 4, &high, sizeof(high));
+  uint32_t* const end = out + count;
+  for (; out < end; out += 8, words += 8, own += 8) {
+    CopyEight(out, words, own, bases);
   }
-  return out + count;
+  return end;
 }
 
 constexpr uint32_t kHeaderWords = 5;
@@ -82,6 +88,19 @@ inline void Assembler::Copy(Range<uint32_t> words, Range<Import> imports, uint32
   }
 }
 
+// The same for a function that was put together.
+inline void Assembler::WriteFlat(const Section& section, uint32_t base) {
+  uint32_t* const start = out_;
+  out_ = CopyWords(start, images_.words() + section.words.first,
+                   images_.own_masks() + section.words.first, section.words.count, base);
+  const uint32_t* const numbers = numbers_.data();
+  const Import* const first = images_.imports() + section.imports.first;
+#pragma GCC unroll 4
+  for (const Import* i = first; i != first + section.imports.count; ++i) {
+    start[i->position] = numbers[i->symbol.value];
+  }
+}
+
 inline void Assembler::WriteSection(const Section& section, uint32_t base) {
   if (!section.words.empty()) {
     Copy(section.words, section.imports, base, 0);
@@ -90,7 +109,31 @@ inline void Assembler::WriteSection(const Section& section, uint32_t base) {
 
 std::span<const uint32_t> Assembler::Assemble(const ir::ClosedVariant& variant, EntryChoice choice,
                                               const layout::Layout& layout) {
-  Collect(variant, choice);
+  Collect(variant, choice, layout);
+  return Write(variant, choice, layout);
+}
+
+Assembler::Linked Assembler::Link(const ir::ClosedVariant& variant, EntryChoice choice,
+                                  const layout::Layout& layout) {
+  Collect(variant, choice, layout);
+  const auto known = static_cast<uint32_t>(modules_.size());
+  const uint32_t module = module_index_.FindOrAdd(
+      Hash64(std::as_bytes(std::span(key_))),
+      [&](uint32_t i) {
+        return std::ranges::equal(std::span(keys_).subspan(modules_[i].first, modules_[i].count),
+                                  key_);
+      },
+      [&] {
+        modules_.push_back(
+            {static_cast<uint32_t>(keys_.size()), static_cast<uint32_t>(key_.size())});
+        keys_.insert(keys_.end(), key_.begin(), key_.end());
+        return known;
+      });
+  return {.module = module, .is_new = module == known};
+}
+
+std::span<const uint32_t> Assembler::Write(const ir::ClosedVariant& variant, EntryChoice choice,
+                                           const layout::Layout& layout) {
   Number();
   if (has_flows_) {
     PropagateNonUniform();
@@ -101,10 +144,14 @@ std::span<const uint32_t> Assembler::Assemble(const ir::ClosedVariant& variant, 
     bound += 3 + TextWords(entries_[i].ref->name) + static_cast<uint32_t>(globals_.size());
     bound += kModeWords;
   }
-  if (words_.size() < bound) {
-    words_.resize(bound);
+  if (words_.size() <= choice.index) {
+    words_.resize(choice.index + size_t{1});
   }
-  out_ = words_.data();
+  std::vector<uint32_t>& words = words_[choice.index];
+  if (words.size() < bound) {
+    words.resize(bound);
+  }
+  out_ = words.data();
   WriteHead(variant);
   WriteDebug();
   WriteAnnotations(layout);
@@ -112,9 +159,9 @@ std::span<const uint32_t> Assembler::Assemble(const ir::ClosedVariant& variant, 
   for (uint32_t i = 0; i < entry_count_; ++i) {
     WriteEntry(entries_[i]);
   }
-  const auto count = static_cast<size_t>(out_ - words_.data());
+  const auto count = static_cast<size_t>(out_ - words.data());
   KILN_CHECK(count <= bound, "{} words of {}", count, bound);
-  return std::span(words_).first(count);
+  return std::span(words).first(count);
 }
 
 // --- head ----------------------------------------------------------------------------------------
@@ -184,6 +231,14 @@ bool Assembler::HasStageVariable(const Entry& entry, ir::StageVariable variable)
   return global.valid() && Test(entry.live, global);
 }
 
+uint32_t Assembler::WorkgroupSize(const ir::ClosedVariant& variant, std::string_view axis) {
+  uint32_t size = 1;
+  for (const ir::ClosedSetting& setting : variant.settings) {
+    size = setting.name == axis ? setting.bits : size;  // the last one wins
+  }
+  return size;
+}
+
 void Assembler::WriteModes(const Entry& entry, const ir::ClosedVariant& variant) {
   const auto put_mode = [&](spv::ExecutionMode mode, uint32_t more) {
     Put(First(Op::OpExecutionMode, 3 + more));
@@ -201,13 +256,8 @@ void Assembler::WriteModes(const Entry& entry, const ir::ClosedVariant& variant)
       return;
     case ir::Stage::kCompute:
       put_mode(spv::ExecutionMode::LocalSize, 3);
-      for (const std::string_view name :
-           {"workgroup_size_x", "workgroup_size_y", "workgroup_size_z"}) {
-        uint32_t size = 1;
-        for (const ir::ClosedSetting& setting : variant.settings) {
-          size = setting.name == name ? setting.bits : size;  // the last one wins
-        }
-        Put(size);
+      for (const std::string_view name : kWorkgroupSizes) {
+        Put(WorkgroupSize(variant, name));
       }
       return;
   }
@@ -215,53 +265,71 @@ void Assembler::WriteModes(const Entry& entry, const ir::ClosedVariant& variant)
 
 // --- sections before the functions ---------------------------------------------------------------
 
+template <class Visit>
+void Assembler::ForRuns(const Function& function, Visit visit) const {
+  const FunctionImage& image = *function.image;
+  for (size_t i = 0; i < image.runs.size(); ++i) {
+    visit(Run{&store_[image.runs[i]], function.base + image.first_ids[i]});
+  }
+}
+
 void Assembler::WriteDebug() {
-  for (const Run& global : globals_) {
+  for (const Run& global : named_) {
     WriteSection(global.piece->part(Part::kDebug), global.base);
   }
   for (const Function& function : functions_) {
-    WriteSection(function.head.piece->part(Part::kDebug), function.head.base);
-    for (size_t i = 0; i < function.ref->segments.size(); ++i) {
-      const Run& run = runs_[function.first_run + i];
-      WriteSection(run.piece->part(Part::kDebug), run.base);
+    if (function.image->is_flat) {
+      WriteFlat(function.image->debug, function.base);
+      continue;
     }
+    WriteSection(store_[function.image->head].part(Part::kDebug), function.base);
+    ForRuns(function,
+            [&](const Run& run) { WriteSection(run.piece->part(Part::kDebug), run.base); });
   }
+}
+
+uint32_t Assembler::NumberOf(const Slot& slot, const layout::Layout& layout) {
+  switch (slot.kind) {
+    case SlotKind::kSet:
+      return layout.PlacementOf(ir::DeclId{slot.row}).set;
+    case SlotKind::kBinding:
+      return layout.PlacementOf(ir::DeclId{slot.row}).binding;
+    case SlotKind::kLocation:
+      return layout.LocationOf(ir::MemberId{slot.row});
+  }
+  KILN_UNREACHABLE();
 }
 
 void Assembler::FillSlots(const Run& run, uint32_t* words, const layout::Layout& layout) {
   for (const Slot& slot : store_.Slots(*run.piece)) {
-    switch (slot.kind) {
-      case SlotKind::kSet:
-        words[slot.position] = layout.PlacementOf(ir::DeclId{slot.row}).set;
-        break;
-      case SlotKind::kBinding:
-        words[slot.position] = layout.PlacementOf(ir::DeclId{slot.row}).binding;
-        break;
-      case SlotKind::kLocation:
-        words[slot.position] = layout.LocationOf(ir::MemberId{slot.row});
-        break;
-    }
+    words[slot.position] = NumberOf(slot, layout);
   }
 }
 
 void Assembler::WriteAnnotations(const layout::Layout& layout) {
-  for (const Run& global : globals_) {
+  for (const Run& global : decorated_) {
     uint32_t* const words = out_;
     WriteSection(global.piece->part(Part::kAnnotations), global.base);
     if (!global.piece->slots.empty()) {
       FillSlots(global, words, layout);
     }
   }
-  for (const Run& run : runs_) {
-    WriteSection(run.piece->part(Part::kAnnotations), run.base);
-    if (!has_flows_) {
+  for (const Function& function : functions_) {
+    if (function.image->is_flat) {
+      WriteFlat(function.image->annotations, function.base);
       continue;
     }
-    for (const Conditional& conditional : store_.Conditionals(*run.piece)) {
-      if (non_uniform_[conditional.parameter.value] != 0) {
-        WriteSection(conditional.words, run.base);
+    ForRuns(function, [&](const Run& run) {
+      WriteSection(run.piece->part(Part::kAnnotations), run.base);
+      if (!has_flows_) {
+        return;
       }
-    }
+      for (const Conditional& conditional : store_.Conditionals(*run.piece)) {
+        if (non_uniform_[conditional.parameter.value] != 0) {
+          WriteSection(conditional.words, run.base);
+        }
+      }
+    });
   }
 }
 
@@ -276,27 +344,35 @@ void Assembler::WriteGlobals() {
 void Assembler::WriteEntry(const Entry& entry) {
   const auto functions = std::span(functions_).subspan(entry.first_function, entry.function_count);
   for (const Function& function : functions) {
-    numbers_[function.version->function.value] = function.head.base;
+    numbers_[function.image->version.function.value] = function.base;
   }
   for (const Function& function : functions) {
-    WriteFunction(function);
+    if (function.image->is_flat) {
+      WriteFlat(function.image->body, function.base);
+    } else {
+      WriteFunction(function);
+    }
   }
 }
 
 void Assembler::WriteFunction(const Function& function) {
-  const auto runs = std::span(runs_).subspan(function.first_run, function.ref->segments.size());
-  for (const Run& run : runs) {
+  const FunctionImage& image = *function.image;
+  ForRuns(function, [&](const Run& run) {
     uint32_t number = run.base;
     for (const SymbolId name : store_.Reserved(*run.piece)) {
       numbers_[name.value] = number++;
     }
+  });
+  WriteSection(store_[image.head].part(Part::kDeclarations), function.base);
+  ForRuns(function,
+          [&](const Run& run) { WriteSection(run.piece->part(Part::kVariables), run.base); });
+  for (const Chunk& chunk : image.chunks) {
+    const Section& code = store_[image.runs[chunk.run]].part(Part::kCode);
+    Copy({code.words.first + chunk.word, chunk.word_end - chunk.word},
+         {code.imports.first + chunk.import, chunk.import_end - chunk.import},
+         function.base + image.first_ids[chunk.run], chunk.word);
   }
-  WriteSection(function.head.piece->part(Part::kDeclarations), function.head.base);
-  for (const Run& run : runs) {
-    WriteSection(run.piece->part(Part::kVariables), run.base);
-  }
-  WriteCode(function);
-  switch (runs[0].piece->end) {
+  switch (image.end) {
     case End::kFlows:
       Put(First(Op::OpReturn, 1));
       break;
@@ -309,38 +385,9 @@ void Assembler::WriteFunction(const Function& function) {
   Put(First(Op::OpFunctionEnd, 1));
 }
 
-// Segments lie depth first, in the order of the holes that they fill, so one pass over both lists
-// finds them all.
-void Assembler::WriteCode(const Function& function) {
-  const std::vector<ir::SegmentRef>& segments = function.ref->segments;
-  uint32_t next = 1;  // the first segment that is not written yet
-  open_.assign(1, Open{});
-  while (!open_.empty()) {
-    Open& current = open_.back();
-    const Run& run = runs_[function.first_run + current.segment];
-    const Section& code = run.piece->part(Part::kCode);
-    if (current.hole == run.piece->holes.count) {
-      WriteChunk(code, current, {.word_end = code.words.count, .import_end = code.imports.count},
-                 run.base);
-      open_.pop_back();
-      continue;
-    }
-    const Hole& hole = store_.Holes(*run.piece)[current.hole++];
-    const bool live = next < segments.size() && segments[next].parent == current.segment &&
-                      segments[next].segment == hole.segment;
-    if (live) {
-      WriteChunk(code, current, hole, run.base);
-      current.word = hole.word_end;
-      current.import = hole.import_end;
-      open_.push_back({.segment = next++});
-    }
-  }
-  KILN_CHECK(next == segments.size(), "segment {} fills no hole", next);
-}
-
-void Assembler::WriteChunk(const Section& code, const Open& from, const Hole& to, uint32_t base) {
-  Copy({code.words.first + from.word, to.word_end - from.word},
-       {code.imports.first + from.import, to.import_end - from.import}, base, from.word);
+size_t Assembler::bytes_used() const {
+  return images_.bytes_used() + keys_.size() * sizeof(uint32_t) +
+         modules_.size() * 3 * sizeof(Range<uint32_t>);
 }
 
 std::vector<uint32_t> Assemble(const ir::ClosedVariant& variant, EntryChoice choice,

@@ -10,9 +10,11 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "compiler/base/flat_map.h"
+#include "compiler/emit/spirv/function_images.h"
 #include "compiler/emit/spirv/piece_table.h"
 #include "compiler/ir/closed.h"
 #include "compiler/layout/layout.h"
@@ -30,31 +32,45 @@ inline constexpr EntryChoice kCombined{0, true};
 class Assembler {
  public:
   // `table` must outlive the assembler; it may grow between calls.
-  explicit Assembler(const PieceTable& table) : table_(table), store_(table.store()) {}
+  explicit Assembler(const PieceTable& table)
+      : table_(table), store_(table.store()), images_(table) {}
 
-  // The words are valid until the next call. Requires: everything the variant refers to is in the
-  // table (Prepare), and the layout is that of the variant.
+  // The words are valid until the next call for the same index. Requires: everything the variant
+  // refers to is in the table (Prepare), and the layout is that of the variant.
   std::span<const uint32_t> Assemble(const ir::ClosedVariant& variant, EntryChoice choice,
                                      const layout::Layout& layout);
+
+  size_t bytes_used() const;  // of what grows with the modules written
 
   // What the last module needs: its capabilities and extensions.
   target::Needs needs() const { return needs_; }
 
+  // In two steps, so that a module that was written before need not be written again. Link collects
+  // and names the module: equal numbers are equal words. Write gives the words of what was linked
+  // last, whose arguments must still be there.
+  struct Linked {
+    uint32_t module = 0;  // dense, in order of meeting
+    bool is_new = false;
+  };
+  Linked Link(const ir::ClosedVariant& variant, EntryChoice choice, const layout::Layout& layout);
+  std::span<const uint32_t> Write(const ir::ClosedVariant& variant, EntryChoice choice,
+                                  const layout::Layout& layout);
+
  private:
   using Bits = std::vector<uint64_t>;  // by GlobalId
 
+  static constexpr std::string_view kWorkgroupSizes[] = {"workgroup_size_x", "workgroup_size_y",
+                                                         "workgroup_size_z"};
   static constexpr uint32_t kFunctionTail = 2;  // OpReturn or OpUnreachable, OpFunctionEnd
 
-  // A segment, or the head of a function, that got a run of ids.
+  // A piece of module scope, or a segment, that got a run of ids.
   struct Run {
     const Piece* piece = nullptr;
     uint32_t base = 0;
   };
   struct Function {
-    const ir::FunctionRef* ref = nullptr;
-    const DeclVersion* version = nullptr;
-    Run head{};
-    uint32_t first_run = 0;  // of its segments, in runs_
+    const FunctionImage* image = nullptr;
+    uint32_t base = 0;
   };
   struct Entry {
     const ir::EntryRef* ref = nullptr;
@@ -63,29 +79,22 @@ class Assembler {
     uint32_t main = 0;  // first id of the entry function
     Bits live{};        // what it reaches
   };
-  // A segment whose code is being written, and how far.
-  struct Open {
-    uint32_t segment = 0;  // index in FunctionRef::segments
-    uint32_t hole = 0;     // next
-    uint32_t word = 0, import = 0;
-  };
-
   // --- assemble_collect.cc
   // ------------------------------------------------------------------------
-  void Collect(const ir::ClosedVariant& variant, EntryChoice choice);
+  void Collect(const ir::ClosedVariant& variant, EntryChoice choice, const layout::Layout& layout);
+  void AddToKey(const Piece& variable, const layout::Layout& layout);
   void CollectEntry(const ir::EntryRef& ref);
-  bool IsShared(const ir::FunctionRef& ref, SymbolId symbol) const;
-  void AddFunction(const ir::FunctionRef& ref, const DeclVersion& version, Bits& live);
-  void Reach(const ir::FunctionRef& function, Bits& bits) const;
-  const DeclVersion& VersionOf(const ir::FunctionRef& function) const;
-  const Piece& PieceOf(const ir::SegmentRef& segment) const;
-  void Unite(const Piece& piece, Bits& bits) const;
+  bool IsShared(const FunctionImage& image) const;
+  void AddFunction(const FunctionImage& image, Bits& live);
+  void Unite(std::span<const uint64_t> more, Bits& bits) const;
   void DeclareVaryings(const ir::ClosedVariant& variant);
   void BindInterface(const ir::ClosedVariant& variant);
-  void CollectVariables(Entry& entry);
+  void CollectVariables(Entry& entry, const layout::Layout& layout);
   void Number();
   void PropagateNonUniform();
   bool PropagateFrom(const Piece& piece);
+  template <class Visit>
+  void ForRuns(const Function& function, Visit visit) const;
   PieceId PieceOf(const PieceStore::Ordered& row) const {
     return row.piece.valid() ? row.piece : versions_[row.global.value];
   }
@@ -107,37 +116,46 @@ class Assembler {
   void WriteGlobals();
   void WriteEntry(const Entry& entry);
   void WriteFunction(const Function& function);
-  void WriteCode(const Function& function);
-  void WriteChunk(const Section& code, const Open& from, const Hole& to, uint32_t base);
   void WriteSection(const Section& section, uint32_t base);
   void FillSlots(const Run& run, uint32_t* words, const layout::Layout& layout);
+  static uint32_t NumberOf(const Slot& slot, const layout::Layout& layout);
+  static uint32_t WorkgroupSize(const ir::ClosedVariant& variant, std::string_view axis);
+  void WriteFlat(const Section& section, uint32_t base);
   void Copy(Range<uint32_t> words, Range<Import> imports, uint32_t base, uint32_t position);
   void Put(uint32_t word) { *out_++ = word; }
   bool HasStageVariable(const Entry& entry, ir::StageVariable variable) const;
 
   const PieceTable& table_;
   const PieceStore& store_;
+  FunctionImages images_;
 
   // Of the module in progress; memory is kept.
   std::vector<Entry> entries_;
   uint32_t entry_count_ = 0;
   std::vector<Function> functions_;
-  std::vector<Run> runs_;
-  std::vector<Run> globals_;        // live ones in canonical order
+  std::vector<Run> runs_;           // memory of the three lists
+  std::span<const Run> globals_;    // live ones in canonical order
   uint32_t first_declaration_ = 0;  // in globals_: behind the imports of instructions
+  std::span<const Run> named_;      // of globals_: those with a debug part
+  std::span<const Run> decorated_;  // of globals_: those with annotations
   std::vector<uint32_t> numbers_;   // by SymbolId
   Bits live_;                       // union over the entries
   Bits scratch_;
-  std::vector<PieceId> versions_;                 // of variables, by GlobalId
-  std::vector<const ir::ClosedDecl*> interface_;  // what versions_ was made of
-  std::vector<uint8_t> non_uniform_;              // parameters, by SymbolId
-  std::vector<Open> open_;
+  std::vector<PieceId> versions_;                       // of variables, by GlobalId
+  std::vector<const ir::ClosedDecl*> interface_;        // what versions_ was made of
+  std::vector<uint8_t> non_uniform_;                    // parameters, by SymbolId
   FlatMap<uint32_t, std::vector<uint32_t>> preambles_;  // by Needs
+  // What decides the words of the module in progress: entries with their functions, the versions of
+  // their variables and the numbers in those.
+  std::vector<uint32_t> key_;
+  std::vector<uint32_t> keys_;            // of all modules linked so far
+  std::vector<Range<uint32_t>> modules_;  // their keys
+  InternIndex module_index_;
   target::Needs needs_ = 0;
   uint32_t next_id_ = 1;
   uint32_t word_bound_ = 0;
   bool has_flows_ = false;
-  std::vector<uint32_t> words_;
+  std::vector<std::vector<uint32_t>> words_;  // by EntryChoice::index
   uint32_t* out_ = nullptr;
 };
 

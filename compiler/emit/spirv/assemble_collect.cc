@@ -7,28 +7,16 @@
 
 namespace kiln::spirv {
 
-const DeclVersion& Assembler::VersionOf(const ir::FunctionRef& function) const {
-  const DeclVersion* version = table_.Find(function.signature);
-  KILN_CHECK(version != nullptr, "function {} was not lowered", function.function);
-  return *version;
-}
-
-const Piece& Assembler::PieceOf(const ir::SegmentRef& segment) const {
-  const PieceId piece = table_.Find(segment.closed);
-  KILN_CHECK(piece.valid(), "segment {} was not lowered", segment.segment);
-  return store_[piece];
-}
-
-void Assembler::Unite(const Piece& piece, Bits& bits) const {
-  const std::span<const uint64_t> more = store_.Globals(piece);
+void Assembler::Unite(std::span<const uint64_t> more, Bits& bits) const {
   for (size_t i = 0; i < more.size(); ++i) {
     bits[i] |= more[i];
   }
 }
 
-void Assembler::Collect(const ir::ClosedVariant& variant, EntryChoice choice) {
+void Assembler::Collect(const ir::ClosedVariant& variant, EntryChoice choice,
+                        const layout::Layout& layout) {
+  key_.clear();
   functions_.clear();
-  runs_.clear();
   entry_count_ = 0;
   needs_ = target::BitOf(target::Need::kShader);
   word_bound_ = 0;
@@ -46,7 +34,12 @@ void Assembler::Collect(const ir::ClosedVariant& variant, EntryChoice choice) {
   }
   DeclareVaryings(variant);
   for (uint32_t i = 0; i < entry_count_; ++i) {
-    CollectVariables(entries_[i]);
+    CollectVariables(entries_[i], layout);
+    if (entries_[i].ref->stage == ir::Stage::kCompute) {
+      for (const std::string_view axis : kWorkgroupSizes) {
+        key_.push_back(WorkgroupSize(variant, axis));
+      }
+    }
   }
 }
 
@@ -58,50 +51,32 @@ void Assembler::CollectEntry(const ir::EntryRef& ref) {
   entry.ref = &ref;
   entry.first_function = static_cast<uint32_t>(functions_.size());
   entry.live.assign(live_.size(), 0);
-  for (const ir::FunctionRef& function : ref.functions) {
-    const DeclVersion& version = VersionOf(function);
-    if (entry_count_ > 1 && IsShared(function, version.function)) {
-      Reach(function, entry.live);
+  key_.push_back(static_cast<uint32_t>(ref.functions.size()));
+  for (const ir::FunctionRef* function : ref.functions) {
+    const FunctionImage& image = images_.Use(*function);
+    key_.push_back(image.number);
+    if (entry_count_ > 1 && IsShared(image)) {
+      Unite(image.globals, entry.live);
     } else {
-      AddFunction(function, version, entry.live);
+      AddFunction(image, entry.live);
     }
   }
   entry.function_count = static_cast<uint32_t>(functions_.size()) - entry.first_function;
 }
 
 // A function that depends on its stage has a version for each; others are written once.
-bool Assembler::IsShared(const ir::FunctionRef& ref, SymbolId symbol) const {
-  return !ref.stage_sensitive && std::ranges::any_of(functions_, [&](const Function& known) {
-    return known.version->function == symbol;
+bool Assembler::IsShared(const FunctionImage& image) const {
+  return !image.ref->stage_sensitive && std::ranges::any_of(functions_, [&](const Function& known) {
+    return known.image->version.function == image.version.function;
   });
 }
 
-void Assembler::AddFunction(const ir::FunctionRef& ref, const DeclVersion& version, Bits& live) {
-  const Piece& head = store_[version.head];
-  functions_.push_back({.ref = &ref,
-                        .version = &version,
-                        .head = {&head, 0},
-                        .first_run = static_cast<uint32_t>(runs_.size())});
-  word_bound_ += head.word_count + kFunctionTail;
-  Unite(head, live);
-  for (const ir::SegmentRef& segment : ref.segments) {
-    const Piece& piece = PieceOf(segment);
-    const bool is_body = &segment == &ref.segments.front();
-    KILN_CHECK(is_body || piece.end != End::kTerminated,
-               "control must go on past a hole: segment {}", segment.segment);
-    runs_.push_back({&piece, 0});
-    Unite(piece, live);
-    word_bound_ += piece.word_count;
-    needs_ |= piece.needs;
-    has_flows_ |= !piece.flows.empty();
-  }
-}
-
-void Assembler::Reach(const ir::FunctionRef& function, Bits& bits) const {
-  Unite(store_[VersionOf(function).head], bits);
-  for (const ir::SegmentRef& segment : function.segments) {
-    Unite(PieceOf(segment), bits);
-  }
+void Assembler::AddFunction(const FunctionImage& image, Bits& live) {
+  functions_.push_back({.image = &image});
+  word_bound_ += image.word_count + kFunctionTail;
+  Unite(image.globals, live);
+  needs_ |= image.needs;
+  has_flows_ |= image.has_flows;
 }
 
 // What the fragment stage reads must be declared by the vertex stage, written or not.
@@ -118,8 +93,8 @@ void Assembler::DeclareVaryings(const ir::ClosedVariant& variant) {
       continue;
     }
     scratch_.assign(live_.size(), 0);
-    for (const ir::FunctionRef& function : fragment->functions) {
-      Reach(function, scratch_);
+    for (const ir::FunctionRef* function : fragment->functions) {
+      Unite(images_.Of(*function).globals, scratch_);
     }
     for (const PieceStore::Varying& varying : store_.varyings()) {
       if (Test(scratch_, varying.in)) {
@@ -146,13 +121,21 @@ void Assembler::BindInterface(const ir::ClosedVariant& variant) {
   }
 }
 
+void Assembler::AddToKey(const Piece& variable, const layout::Layout& layout) {
+  for (const Slot& slot : store_.Slots(variable)) {
+    key_.push_back(NumberOf(slot, layout));
+  }
+}
+
 // Adds what the variables of an entry need, and the entry to the module.
-void Assembler::CollectVariables(Entry& entry) {
+void Assembler::CollectVariables(Entry& entry, const layout::Layout& layout) {
   for (const PieceStore::Ordered& row : store_.order().subspan(store_.first_variable())) {
     if (Test(entry.live, row.global)) {
       const PieceId piece = PieceOf(row);
       KILN_CHECK(piece.valid(), "a mentioned variable is not live");
-      Unite(store_[piece], entry.live);
+      Unite(store_.Globals(store_[piece]), entry.live);
+      key_.push_back(piece.value);
+      AddToKey(store_[piece], layout);
     }
   }
   for (size_t i = 0; i < live_.size(); ++i) {
@@ -161,33 +144,47 @@ void Assembler::CollectVariables(Entry& entry) {
 }
 
 void Assembler::Number() {
-  next_id_ = 1;
-  globals_.clear();
+  const std::span<const PieceStore::Ordered> order = store_.order();
+  if (runs_.size() < 3 * order.size()) {
+    runs_.resize(3 * order.size());
+  }
+  Run* const globals = runs_.data();
+  Run* const named = globals + order.size();
+  Run* const decorated = named + order.size();
+  Run* next = globals;
+  Run* next_named = named;
+  Run* next_decorated = decorated;
+  uint32_t* const numbers = numbers_.data();
+  const uint64_t* const live = live_.data();
+  uint32_t id = 1;
   first_declaration_ = 0;
-  for (const PieceStore::Ordered& row : store_.order()) {
-    if (!Test(live_, row.global)) {
+  for (const PieceStore::Ordered& row : order) {
+    if ((live[row.global.value / 64] >> (row.global.value % 64) & 1u) == 0) {
       continue;
     }
     const Piece& piece = store_[PieceOf(row)];
+    const Run run{&piece, id};
     first_declaration_ += row.is_import ? 1 : 0;
-    numbers_[row.symbol.value] = next_id_;
-    globals_.push_back({&piece, next_id_});
+    numbers[row.symbol.value] = id++;
+    *next++ = run;
+    *next_named = run;
+    next_named += piece.part(Part::kDebug).words.empty() ? 0 : 1;
+    *next_decorated = run;
+    next_decorated += piece.part(Part::kAnnotations).words.empty() ? 0 : 1;
     word_bound_ += piece.word_count;
     needs_ |= piece.needs;
-    ++next_id_;
   }
+  next_id_ = id;
+  globals_ = {globals, next};
+  named_ = {named, next_named};
+  decorated_ = {decorated, next_decorated};
   for (Function& function : functions_) {
-    function.head.base = next_id_;
-    next_id_ += function.head.piece->own_ids;
-    for (size_t i = 0; i < function.ref->segments.size(); ++i) {
-      Run& run = runs_[function.first_run + i];
-      run.base = next_id_;
-      next_id_ += run.piece->own_ids;
-    }
+    function.base = next_id_;
+    next_id_ += function.image->own_ids;
   }
   for (uint32_t i = 0; i < entry_count_; ++i) {
     KILN_CHECK(entries_[i].function_count > 0, "an entry function serves one entry");
-    entries_[i].main = functions_[entries_[i].first_function].head.base;
+    entries_[i].main = functions_[entries_[i].first_function].base;
   }
 }
 
@@ -200,8 +197,9 @@ bool Assembler::PropagateFrom(const Piece& piece) {
       continue;
     }
     for (const Function& function : functions_) {
-      if (function.version->function == flow.callee) {
-        uint8_t& flag = non_uniform_[table_.Parameters(*function.version)[flow.argument].value];
+      const DeclVersion& version = function.image->version;
+      if (version.function == flow.callee) {
+        uint8_t& flag = non_uniform_[table_.Parameters(version)[flow.argument].value];
         changed |= flag == 0;
         flag = 1;
       }
@@ -216,8 +214,10 @@ void Assembler::PropagateNonUniform() {
   non_uniform_.assign(numbers_.size(), 0);
   for (bool changed = true; changed;) {
     changed = false;
-    for (const Run& run : runs_) {
-      changed |= PropagateFrom(*run.piece);
+    for (const Function& function : functions_) {
+      for (const PieceId run : function.image->runs) {
+        changed |= PropagateFrom(store_[run]);
+      }
     }
   }
 }

@@ -98,9 +98,9 @@ class Names {
   }
   std::string Function(ir::DeclId id) const {
     for (size_t e = 0; variant_ != nullptr && e < variant_->entries.size(); ++e) {
-      for (const ir::FunctionRef& function : variant_->entries[e].functions) {
-        if (function.function == id) {
-          return "@" + std::string(table_.pool().Text(function.signature->name));
+      for (const ir::FunctionRef* function : variant_->entries[e].functions) {
+        if (function->function == id) {
+          return "@" + std::string(table_.pool().Text(function->signature->name));
         }
       }
     }
@@ -138,8 +138,8 @@ class Names {
 
   std::string Local(ir::LocalId id) const {
     for (size_t e = 0; variant_ != nullptr && e < variant_->entries.size(); ++e) {
-      for (const ir::FunctionRef& function : variant_->entries[e].functions) {
-        for (const ir::SegmentRef& segment : function.segments) {
+      for (const ir::FunctionRef* function : variant_->entries[e].functions) {
+        for (const ir::SegmentRef& segment : function->segments) {
           const auto& locals = segment.closed->locals;
           const auto found = std::ranges::find(locals, id, &ir::ClosedLocal::local);
           if (found != locals.end()) {
@@ -342,12 +342,12 @@ std::string DumpPieces(const ir::ClosedVariant& variant, const PieceTable& table
     }
   }
   for (const ir::EntryRef& entry : variant.entries) {
-    for (const ir::FunctionRef& function : entry.functions) {
-      const std::string name = dumper.names().Function(function.function);
-      dumper.Dump(table.Find(function.signature)->head, "head of " + name);
-      for (size_t i = 0; i < function.segments.size(); ++i) {
-        dumper.Dump(table.Find(function.segments[i].closed),
-                    fmt::format("segment {} of {}, in {}", i, name, function.segments[i].parent));
+    for (const ir::FunctionRef* function : entry.functions) {
+      const std::string name = dumper.names().Function(function->function);
+      dumper.Dump(table.Find(function->signature)->head, "head of " + name);
+      for (size_t i = 0; i < function->segments.size(); ++i) {
+        dumper.Dump(table.Find(function->segments[i].closed),
+                    fmt::format("segment {} of {}, in {}", i, name, function->segments[i].parent));
       }
     }
   }

@@ -101,7 +101,7 @@ TEST(DumpPieces, OrderOfLowering_DoesNotShow) {
 TEST(DumpPiece, Alone_NamesRows) {
   TextModule module(kVariant);
   const PieceId piece =
-      module.table().Find(module.variant().entries[0].functions[0].segments[1].closed);
+      module.table().Find(module.variant().entries[0].functions[0]->segments[1].closed);
   EXPECT_THAT(DumpPiece(piece, module.table()), HasSubstr("Load {Vector (Float 32) 4} +0 {$0}"));
 }
 

@@ -15,6 +15,7 @@ SegmentLowering::SegmentLowering(const ir::ClosedSegment& segment, PieceTable& t
       table_(table),
       pool_(table.pool()),
       globals_(table.globals()),
+      writer_(table.SegmentWriter()),
       values_(segment.insts.size()) {}
 
 PieceId SegmentLowering::Run() {
@@ -319,11 +320,14 @@ void Prepare(const ir::ClosedVariant& variant, PieceTable& table) {
     }
   }
   for (const ir::EntryRef& entry : variant.entries) {
-    for (const ir::FunctionRef& function : entry.functions) {
-      if (table.Find(function.signature) == nullptr) {
-        LowerDecl(*function.signature, table);
+    for (const ir::FunctionRef* function : entry.functions) {
+      if (!table.AddPrepared(function)) {
+        continue;
       }
-      for (const ir::SegmentRef& ref : function.segments) {
+      if (table.Find(function->signature) == nullptr) {
+        LowerDecl(*function->signature, table);
+      }
+      for (const ir::SegmentRef& ref : function->segments) {
         if (!table.Find(ref.closed).valid()) {
           table.Bind(*ref.closed, Lower(*ref.closed, table.target(), table));
         }

@@ -70,7 +70,7 @@ VariableVersion LowerField(const ir::ClosedDecl& decl, const ir::ClosedMember& m
   const ir::Pool& pool = table.pool();
   const bool input = direction == ir::Direction::kIn;
   const StorageClass storage = input ? StorageClass::Input : StorageClass::Output;
-  PieceWriter w;
+  PieceWriter& w = table.DeclWriter();
   const Ref id = w.NewId();
   Name(w, table, id, std::string(pool.Text(decl.name)) + "." + std::string(pool.Text(member.name)));
   DecorateWithSlot(w, id, Decoration::Location, SlotKind::kLocation, member.member.value);
@@ -161,7 +161,7 @@ VariableVersion LowerResource(const ir::ClosedDecl& decl, PieceTable& table) {
                              .storage = resource.storage,
                              .form = ItemForm(resource.form),
                              .writable = resource.writable});
-  PieceWriter w;
+  PieceWriter& w = table.DeclWriter();
   const Ref id = w.NewId();
   Name(w, table, id, table.pool().Text(decl.name));
   if (resource.has_binding) {
@@ -204,7 +204,7 @@ void LowerHead(const ir::ClosedDecl& decl, PieceTable& table) {
   }
   const SymbolId result = table.globals().Type(decl.type);
   const SymbolId symbol = table.store().Function(decl.decl);
-  PieceWriter w;
+  PieceWriter& w = table.DeclWriter();
   const Ref id = w.Reserve(symbol);
   Name(w, table, id, table.pool().Text(decl.name));
   w.Op(Part::kDeclarations, Op::OpFunction)

@@ -145,7 +145,7 @@ class SegmentLowering {
   PieceTable& table_;
   const ir::Pool& pool_;
   Globals& globals_;
-  PieceWriter writer_;
+  PieceWriter& writer_;
   PlaceCache cache_;
   std::vector<Ref> values_;  // by InstId: values, and the variables of temps
   std::vector<Ref> steps_;   // scratch of EntryOf

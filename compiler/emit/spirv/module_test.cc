@@ -409,11 +409,11 @@ void PrepareInReverse(const ir::ClosedVariant& variant, PieceTable& table) {
   for (size_t e = variant.entries.size(); e-- > 0;) {
     const auto& functions = variant.entries[e].functions;
     for (size_t f = functions.size(); f-- > 0;) {
-      for (size_t s = functions[f].segments.size(); s-- > 0;) {
-        const ir::ClosedSegment& segment = *functions[f].segments[s].closed;
+      for (size_t s = functions[f]->segments.size(); s-- > 0;) {
+        const ir::ClosedSegment& segment = *functions[f]->segments[s].closed;
         table.Bind(segment, Lower(segment, table.target(), table));
       }
-      LowerDecl(*functions[f].signature, table);
+      LowerDecl(*functions[f]->signature, table);
     }
   }
 }

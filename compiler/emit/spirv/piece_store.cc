@@ -32,6 +32,14 @@ void SetBit(std::vector<uint64_t>& bits, uint32_t bit) {
 
 }  // namespace
 
+// Room for a small program, so that one that is built once does not grow word by word.
+PieceStore::PieceStore() {
+  words_.reserve(8192);
+  own_masks_.reserve(8192);
+  imports_.reserve(4096);
+  bits_.reserve(2048);
+}
+
 template <class T>
 Range<T> PieceStore::Append(std::vector<T>& rows, std::span<const T> more) {
   const Range<T> range{static_cast<uint32_t>(rows.size()), static_cast<uint32_t>(more.size())};

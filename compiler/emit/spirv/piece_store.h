@@ -49,6 +49,7 @@ inline constexpr uint32_t kCopySlack = 7;
 
 class PieceStore {
  public:
+  PieceStore();
   SymbolId Function(ir::DeclId function);
   SymbolId Local(ir::LocalId local, LocalRole role = LocalRole::kName);
   // Known from then on as a global without a piece: which version lives is the variant's business.

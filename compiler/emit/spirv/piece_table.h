@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // All pieces of one program for one target: what Lower fills and Assemble reads. Closed
-// declarations and segments are known by address, so they must outlive the table. One thread.
+// declarations, segments and functions are known by address, so they must outlive the table. One
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +44,10 @@ class PieceTable {
   const PieceStore& store() const { return store_; }
   Globals& globals() { return globals_; }
 
+  // Cleared writers whose memory is used again: one for declarations, one for segments.
+  PieceWriter& DeclWriter() { return Cleared(decl_writer_); }
+  PieceWriter& SegmentWriter() { return Cleared(segment_writer_); }
+
   // For full debug information: asked while segments are lowered. Without it there are names only.
   void UseSources(const SourceLines* lines) { lines_ = lines; }
   const SourceLines* lines() const {
@@ -54,6 +59,11 @@ class PieceTable {
   void Bind(const ir::ClosedDecl& decl, std::span<const VariableVersion> variables);
   void Bind(const ir::ClosedDecl& decl, PieceId head, SymbolId function,
             std::span<const SymbolId> parameters);
+
+  // Whether this version of a function is new to the table; Prepare looks at the others no more.
+  bool AddPrepared(const ir::FunctionRef* function) {
+    return prepared_.Insert(function, true).second;
+  }
 
   // Where a declaration's variables live; the same in all its versions.
   struct DeclClass {
@@ -88,13 +98,20 @@ class PieceTable {
     }
   };
 
+  static PieceWriter& Cleared(PieceWriter& writer) {
+    writer.Clear();
+    return writer;
+  }
+
   const ir::Pool& pool_;
   target::Target target_;
   PieceStore store_;
+  PieceWriter decl_writer_, segment_writer_;
   Globals globals_;
   const SourceLines* lines_ = nullptr;  // owned by the caller
   FlatMap<const ir::ClosedSegment*, PieceId, AddressHash> segments_;
   FlatMap<const ir::ClosedDecl*, DeclVersion, AddressHash> decls_;
+  FlatMap<const ir::FunctionRef*, bool, AddressHash> prepared_;
   std::vector<VariableVersion> variables_;
   std::vector<SymbolId> parameters_;
   std::vector<DeclClass> classes_;  // by DeclId

@@ -13,15 +13,6 @@ void Words::Clear() {
   imports.clear();
 }
 
-Instruction::Instruction(Words& out, spv::Op op) : out_(out), start_(out.words.size()) {
-  out_.words.push_back(static_cast<uint32_t>(op));
-}
-
-Instruction::~Instruction() {
-  const size_t count = out_.words.size() - start_;
-  out_.words[start_] |= static_cast<uint32_t>(count) << 16;
-}
-
 Instruction& Instruction::Use(Ref id) {
   const auto position = static_cast<uint32_t>(out_.words.size());
   if (id.own()) {
@@ -31,11 +22,6 @@ Instruction& Instruction::Use(Ref id) {
   KILN_DCHECK(id.valid());
   out_.imports.push_back({position, id.symbol()});
   return Word(0u);
-}
-
-Instruction& Instruction::Word(uint32_t word) {
-  out_.words.push_back(word);
-  return *this;
 }
 
 Instruction& Instruction::Text(std::string_view text) {

@@ -25,14 +25,19 @@ struct Words {
 // One instruction under construction; patches its length when it goes out of scope.
 class Instruction {
  public:
-  Instruction(Words& out, spv::Op op);
-  ~Instruction();
+  Instruction(Words& out, spv::Op op) : out_(out), start_(out.words.size()) {
+    out_.words.push_back(static_cast<uint32_t>(op));
+  }
+  ~Instruction() { out_.words[start_] |= static_cast<uint32_t>(out_.words.size() - start_) << 16; }
   Instruction(const Instruction&) = delete;
   Instruction& operator=(const Instruction&) = delete;
 
   Instruction& Use(Ref id);
   Instruction& Use(SymbolId symbol) { return Use(Ref::Of(symbol)); }
-  Instruction& Word(uint32_t word);
+  Instruction& Word(uint32_t word) {
+    out_.words.push_back(word);
+    return *this;
+  }
   template <class E>
   requires std::is_enum_v<E> Instruction& Word(E word) { return Word(static_cast<uint32_t>(word)); }
   Instruction& Text(std::string_view text);  // zero-terminated, padded to a word

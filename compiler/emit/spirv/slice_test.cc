@@ -38,11 +38,11 @@ class Slice : public testing::Test {
 
     variant_.pool = &pool_;
     variant_.interface = {&target_};
-    ir::FunctionRef function{.function = signature_.decl, .signature = &signature_};
-    function.segments = {{.segment = segment_.segment, .closed = &segment_}};
+    function_ = {.function = signature_.decl, .signature = &signature_};
+    function_.segments = {{.segment = segment_.segment, .closed = &segment_}};
     ir::EntryRef entry{
         .stage = ir::Stage::kFragment, .function = signature_.decl, .name = "main_fragment"};
-    entry.functions = {function};
+    entry.functions = {&function_};
     variant_.entries = {entry};
   }
 
@@ -57,6 +57,7 @@ class Slice : public testing::Test {
   ir::ClosedDecl target_;
   ir::ClosedDecl signature_;
   ir::ClosedSegment segment_;
+  ir::FunctionRef function_;
   ir::ClosedVariant variant_;
 };
 

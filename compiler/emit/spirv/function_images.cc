@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/emit/spirv/function_images.h"
+
+#include <spirv/unified1/spirv.hpp11>
+
+#include "compiler/base/check.h"
+
+namespace kiln::spirv {
+namespace {
+
+// Uses before a function is put together. Versions that differ from variant to variant are used
+// once, and putting together costs a few times what writing does.
+constexpr uint32_t kUsesBeforeFlat = 3;
+
+void Unite(std::span<const uint64_t> more, std::vector<uint64_t>& bits) {
+  if (more.size() > bits.size()) {
+    bits.resize(more.size(), 0);
+  }
+  for (size_t i = 0; i < more.size(); ++i) {
+    bits[i] |= more[i];
+  }
+}
+
+}  // namespace
+
+FunctionImage& FunctionImages::Find(const ir::FunctionRef& function) {
+  FunctionImage** const known = known_
+                                    .FindOrMake(&function,
+                                                [&] {
+                                                  FunctionImage& image = images_.emplace_back();
+                                                  image.number =
+                                                      static_cast<uint32_t>(images_.size() - 1);
+                                                  image.ref = &function;
+                                                  Make(image);
+                                                  return &image;
+                                                })
+                                    .first;
+  return **known;
+}
+
+const FunctionImage& FunctionImages::Use(const ir::FunctionRef& function) {
+  FunctionImage& image = Find(function);
+  if (!image.is_flat && image.is_plain && ++image.uses > kUsesBeforeFlat) {
+    Flatten(image);
+  }
+  return image;
+}
+
+void FunctionImages::Make(FunctionImage& image) {
+  const ir::FunctionRef& function = *image.ref;
+  const DeclVersion* version = table_.Find(function.signature);
+  KILN_CHECK(version != nullptr, "function {} was not lowered", function.function);
+  image.version = *version;
+  image.head = version->head;
+  const Piece& head = PieceOf(image.head);
+  image.own_ids = head.own_ids;
+  image.word_count = head.word_count;
+  Unite(table_.store().Globals(head), image.globals);
+  for (const ir::SegmentRef& segment : function.segments) {
+    const PieceId piece = table_.Find(segment.closed);
+    KILN_CHECK(piece.valid(), "segment {} was not lowered", segment.segment);
+    KILN_CHECK(image.runs.empty() || PieceOf(piece).end != End::kTerminated,
+               "control must go on past a hole: segment {}", segment.segment);
+    AddRun(image, piece);
+  }
+  image.end = PieceOf(image.runs.front()).end;
+  FindChunks(image);
+  image_bytes_ += sizeof(image) + image.runs.size() * 2 * sizeof(uint32_t) +
+                  image.chunks.size() * sizeof(Chunk) + image.globals.size() * sizeof(uint64_t) +
+                  function.segments.size() * sizeof(ir::SegmentRef);
+}
+
+void FunctionImages::AddRun(FunctionImage& image, PieceId id) {
+  const Piece& piece = PieceOf(id);
+  image.runs.push_back(id);
+  image.first_ids.push_back(image.own_ids);
+  image.own_ids += piece.own_ids;
+  image.word_count += piece.word_count;
+  image.needs |= piece.needs;
+  image.has_flows = image.has_flows || !piece.flows.empty();
+  image.is_plain =
+      image.is_plain && piece.flows.empty() && piece.conditionals.empty() && piece.slots.empty();
+  Unite(table_.store().Globals(piece), image.globals);
+}
+
+// Segments lie depth first, in the order of the holes that they fill, so one pass over both lists
+// finds them all.
+void FunctionImages::FindChunks(FunctionImage& image) {
+  const std::vector<ir::SegmentRef>& segments = image.ref->segments;
+  uint32_t next = 1;  // the first segment that is not placed yet
+  open_.assign(1, Open{});
+  const auto add = [&](const Open& from, uint32_t word_end, uint32_t import_end) {
+    if (from.word != word_end) {
+      image.chunks.push_back({.run = from.run,
+                              .word = from.word,
+                              .word_end = word_end,
+                              .import = from.import,
+                              .import_end = import_end});
+    }
+  };
+  while (!open_.empty()) {
+    Open& current = open_.back();
+    const Piece& piece = PieceOf(image.runs[current.run]);
+    if (current.hole == piece.holes.count) {
+      const Section& code = piece.part(Part::kCode);
+      add(current, code.words.count, code.imports.count);
+      open_.pop_back();
+      continue;
+    }
+    const Hole& hole = table_.store().Holes(piece)[current.hole++];
+    const bool live = next < segments.size() && segments[next].parent == current.run &&
+                      segments[next].segment == hole.segment;
+    if (live) {
+      add(current, hole.word_end, hole.import_end);
+      current.word = hole.word_end;
+      current.import = hole.import_end;
+      open_.push_back({.run = next++});
+    }
+  }
+  KILN_CHECK(next == segments.size(), "segment {} fills no hole", next);
+}
+
+// --- putting together ----------------------------------------------------------------------------
+
+Section FunctionImages::Begin() const {
+  return {.words = {.first = static_cast<uint32_t>(words_.size())},
+          .imports = {.first = static_cast<uint32_t>(imports_.size())}};
+}
+
+void FunctionImages::Reserve(PieceId id, uint32_t first_id) {
+  for (const SymbolId name : table_.store().Reserved(PieceOf(id))) {
+    local_ids_[name.value] = 1 + first_id++;
+    locals_.push_back(name);
+  }
+}
+
+// Imports of names of this function become own ids.
+void FunctionImages::AppendSection(Range<uint32_t> words, Range<Import> imports, uint32_t skipped,
+                                   uint32_t first_id, Section& to) {
+  const PieceStore& store = table_.store();
+  const auto start = static_cast<uint32_t>(words_.size());
+  for (uint32_t i = 0; i < words.count; ++i) {
+    const uint32_t own = store.own_masks()[words.first + i];
+    words_.push_back(store.words()[words.first + i] + (own & first_id));
+    own_masks_.push_back(own);
+  }
+  for (uint32_t i = 0; i < imports.count; ++i) {
+    const Import& import = store.imports()[imports.first + i];
+    const uint32_t at = start + import.position - skipped;
+    if (const uint32_t local = local_ids_[import.symbol.value]; local != 0) {
+      words_[at] = local - 1;
+      own_masks_[at] = ~0u;
+      continue;
+    }
+    imports_.push_back({at - to.words.first, import.symbol});
+    ++to.imports.count;
+  }
+  to.words.count += words.count;
+}
+
+void FunctionImages::AppendPart(const Piece& piece, Part part, uint32_t first_id, Section& to) {
+  const Section& section = piece.part(part);
+  AppendSection(section.words, section.imports, 0, first_id, to);
+}
+
+void FunctionImages::AppendWord(uint32_t word, Section& to) {
+  words_.push_back(word);
+  own_masks_.push_back(0);
+  ++to.words.count;
+}
+
+void FunctionImages::Flatten(FunctionImage& image) {
+  local_ids_.resize(table_.store().symbol_count());
+  Reserve(image.head, 0);
+  for (size_t i = 0; i < image.runs.size(); ++i) {
+    Reserve(image.runs[i], image.first_ids[i]);
+  }
+  const Piece& head = PieceOf(image.head);
+  const auto for_runs = [&](Part part, Section& to) {
+    for (size_t i = 0; i < image.runs.size(); ++i) {
+      AppendPart(PieceOf(image.runs[i]), part, image.first_ids[i], to);
+    }
+  };
+  image.debug = Begin();
+  AppendPart(head, Part::kDebug, 0, image.debug);
+  for_runs(Part::kDebug, image.debug);
+  image.annotations = Begin();
+  for_runs(Part::kAnnotations, image.annotations);
+  image.body = Begin();
+  AppendPart(head, Part::kDeclarations, 0, image.body);
+  for_runs(Part::kVariables, image.body);
+  for (const Chunk& chunk : image.chunks) {
+    const Section& code = PieceOf(image.runs[chunk.run]).part(Part::kCode);
+    AppendSection({code.words.first + chunk.word, chunk.word_end - chunk.word},
+                  {code.imports.first + chunk.import, chunk.import_end - chunk.import}, chunk.word,
+                  image.first_ids[chunk.run], image.body);
+  }
+  if (image.end != End::kTerminated) {
+    const spv::Op op = image.end == End::kFlows ? spv::Op::OpReturn : spv::Op::OpUnreachable;
+    AppendWord(1u << 16 | static_cast<uint32_t>(op), image.body);
+  }
+  AppendWord(1u << 16 | static_cast<uint32_t>(spv::Op::OpFunctionEnd), image.body);
+  words_.insert(words_.end(), kCopySlack, 0);
+  own_masks_.insert(own_masks_.end(), kCopySlack, 0);
+  for (const SymbolId name : locals_) {
+    local_ids_[name.value] = 0;
+  }
+  locals_.clear();
+  image.is_flat = true;
+}
+
+}  // namespace kiln::spirv

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// Functions as assembling wants them: the live segments of one version of a function in the order
+// in which their code is written, with what they need together. A version that is met again and
+// again is put together once: its pieces become one, whose own ids start at the function's.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "compiler/base/flat_map.h"
+#include "compiler/emit/spirv/piece_table.h"
+#include "compiler/ir/closed.h"
+
+namespace kiln::spirv {
+
+// A stretch of the code of one run, between holes.
+struct Chunk {
+  uint32_t run = 0;
+  uint32_t word = 0, word_end = 0;
+  uint32_t import = 0, import_end = 0;
+};
+
+struct FunctionImage {
+  uint32_t number = 0;  // in FunctionImages
+  const ir::FunctionRef* ref = nullptr;
+  DeclVersion version{};
+  PieceId head{};
+  std::vector<PieceId> runs;        // of live segments
+  std::vector<uint32_t> first_ids;  // of runs, from the first id of the function
+  std::vector<Chunk> chunks;        // of the code, in order
+  std::vector<uint64_t> globals;    // bits by GlobalId: what it needs, and what those need
+  uint32_t own_ids = 0;
+  uint32_t word_count = 0;
+  target::Needs needs = 0;
+  End end = End::kFlows;
+  bool has_flows = false;
+  bool is_plain = true;  // no slots, flows or conditionals: can be one piece
+  uint32_t uses = 0;
+
+  // As one piece, if is_flat: words of FunctionImages.
+  bool is_flat = false;
+  Section debug{}, annotations{}, body{};
+};
+
+class FunctionImages {
+ public:
+  explicit FunctionImages(const PieceTable& table) : table_(table) {}
+
+  // Requires: everything the function refers to is in the table. Equal addresses are equal
+  // functions. Valid as long as the object.
+  const FunctionImage& Of(const ir::FunctionRef& function) { return Find(function); }
+  // The same, of a function that is about to be written.
+  const FunctionImage& Use(const ir::FunctionRef& function);
+
+  // Of flat functions, as those of a PieceStore.
+  const uint32_t* words() const { return words_.data(); }
+  const uint32_t* own_masks() const { return own_masks_.data(); }
+  const Import* imports() const { return imports_.data(); }
+
+  size_t bytes_used() const {
+    return image_bytes_ + words_.size() * 2 * sizeof(uint32_t) + imports_.size() * sizeof(Import);
+  }
+
+ private:
+  struct Open {
+    uint32_t run = 0;
+    uint32_t hole = 0;  // next
+    uint32_t word = 0, import = 0;
+  };
+  struct AddressHash {
+    uint64_t operator()(const void* address) const {
+      return Mix64(reinterpret_cast<uintptr_t>(address));
+    }
+  };
+
+  const Piece& PieceOf(PieceId id) const { return table_.store()[id]; }
+  FunctionImage& Find(const ir::FunctionRef& function);
+  void Make(FunctionImage& image);
+  void AddRun(FunctionImage& image, PieceId id);
+  void FindChunks(FunctionImage& image);
+  void Flatten(FunctionImage& image);
+  void Reserve(PieceId id, uint32_t first_id);
+  void AppendSection(Range<uint32_t> words, Range<Import> imports, uint32_t skipped,
+                     uint32_t first_id, Section& to);
+  void AppendPart(const Piece& piece, Part part, uint32_t first_id, Section& to);
+  void AppendWord(uint32_t word, Section& to);
+  Section Begin() const;
+
+  const PieceTable& table_;
+  std::deque<FunctionImage> images_;  // stable addresses
+  FlatMap<const ir::FunctionRef*, FunctionImage*, AddressHash> known_;
+  size_t image_bytes_ = 0;
+  std::vector<uint32_t> words_, own_masks_;
+  std::vector<Import> imports_;
+  std::vector<Open> open_;
+  std::vector<uint32_t> local_ids_;  // by SymbolId: 1 + id in the function being flattened, or 0
+  std::vector<SymbolId> locals_;     // that have one
+};
+
+}  // namespace kiln::spirv

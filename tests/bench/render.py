@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Runs the benches of variants and writes docs/bench: ratios of one run, counts, and a plot.
+
+usage: render.py VARIANT_BENCH SCALING_BENCH FOLDER
+"""
+import json
+import math
+import pathlib
+import subprocess
+import sys
+
+
+def run(*command: str) -> dict:
+    return json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+
+def plot(rows: list) -> str:
+    """Both axes are logarithmic: combinations against results and CPU time."""
+    width, height, margin = 480, 320, 56
+    def x(value: float) -> float:
+        return margin + (math.log10(value) - 2) / 4 * (width - 2 * margin)
+    def y(value: float, low: float, high: float) -> float:
+        part = (math.log10(value) - low) / (high - low)
+        return height - margin - part * (height - 2 * margin)
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+             'font-family="sans-serif" font-size="11">',
+             f'<rect width="{width}" height="{height}" fill="white"/>']
+    for power in range(2, 7):
+        at = x(10 ** power)
+        lines.append(f'<line x1="{at:.1f}" y1="{margin}" x2="{at:.1f}" y2="{height - margin}" '
+                     'stroke="#ddd"/>')
+        lines.append(f'<text x="{at:.1f}" y="{height - margin + 16}" text-anchor="middle">'
+                     f'10<tspan dy="-4" font-size="8">{power}</tspan></text>')
+    for power in range(2, 7):
+        at = y(10 ** power, 2, 6)
+        lines.append(f'<text x="{margin - 6}" y="{at + 4:.1f}" text-anchor="end">10'
+                     f'<tspan dy="-4" font-size="8">{power}</tspan></text>')
+    series = [("combinations", "combinations", "#bbb"), ("results", "distinct results", "#0072b2"),
+              ("modules", "distinct modules", "#d55e00")]
+    for number, (key, name, color) in enumerate(series):
+        points = " ".join(f"{x(row['combinations']):.1f},{y(max(row[key], 1), 2, 6):.1f}"
+                          for row in rows)
+        lines.append(f'<polyline points="{points}" fill="none" stroke="{color}" stroke-width="2"/>')
+        lines.append(f'<text x="{margin + 8}" y="{margin + 14 * number + 4}" fill="{color}">'
+                     f'{name}</text>')
+    lines.append(f'<text x="{width / 2}" y="{height - 12}" text-anchor="middle">'
+                 'option combinations asked for</text></svg>')
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    variant_bench, scaling_bench, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+    folder.mkdir(parents=True, exist_ok=True)
+    here = pathlib.Path(__file__).parent
+    variant = run(variant_bench, "--json")
+    counted = run(sys.executable, str(here / "instructions.py"), variant_bench)
+    scaling = run(scaling_bench, "--json")
+    (folder / "scaling.svg").write_text(plot(scaling["rows"]))
+    rows = [("assembler, every module written", "assembler"),
+            ("assembler, new modules only", "assembler_new_modules_only"),
+            ("known variant (option check and look-up)", "known_variant"),
+            ("direct path", "direct")]
+    text = ["# Variants beside glslang", "",
+            "Written by `ninja bench`. One variant = vertex and fragment stage of one uber shader "
+            f"({variant['variants']} combinations, {variant['words_per_variant']:.0f} words each), "
+            "CPU time of one thread, names on, metadata included, glslang in process in the same "
+            "run. Times depend on the machine and are left out; ratios and counts do not.", "",
+            "| path | times faster than glslang | instructions per emitted word |", "|---|---|---|"]
+    for name, key in rows:
+        count = counted.get(key, {}).get("instructions_per_word")
+        text.append(f"| {name} | {variant[key]['ratio_vs_glslang']:.0f} | "
+                    f"{f'{count:.1f}' if count else ''} |")
+    text += ["",
+             f"The floor, copying finished modules and renumbering their ids, is "
+             f"{variant['times_floor']:.1f} times less than the assembler needs. "
+             f"{variant['distinct_results']} distinct results: "
+             f"{variant['distinct_vertex_modules']} vertex and "
+             f"{variant['distinct_fragment_modules']} fragment modules from "
+             f"{variant['segment_versions']} versions of segments.", "",
+             "## Many combinations", "",
+             "One program whose five features guard three flags each: 2^20 combinations, 59,049 "
+             "results. Combinations come in a fixed pseudo-random order.", "",
+             "| combinations | results | modules | share of the time per result | KiB |",
+             "|---|---|---|---|---|"]
+    last = scaling["rows"][-1]["us_per_result"]
+    for row in scaling["rows"]:
+        text.append(f"| {row['combinations']} | {row['results']} | {row['modules']} | "
+                    f"{row['us_per_result'] / last:.2f} | {row['resident_kib']} |")
+    text += ["", "![results and modules by combinations](scaling.svg)", "",
+             "## Reproduce", "", "```", "cmake --preset release", "ninja -C build/release bench",
+             "```", ""]
+    (folder / "README.md").write_text("\n".join(text))
+
+
+if __name__ == "__main__":
+    main()
