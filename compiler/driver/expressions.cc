@@ -113,6 +113,11 @@ Diagnosed<std::unique_ptr<Expressions>> Expressions::Compile(const LinkedProgram
 
 uint32_t Expressions::size() const { return static_cast<uint32_t>(state_->all.size()); }
 
+std::optional<Residuals::Number> Expressions::Residual(uint32_t i, Residuals& residuals) const {
+  const State::One& one = state_->all[i];
+  return residuals.Add(one.linked->program, one.value);
+}
+
 Diagnosed<std::vector<bool>> Expressions::Evaluate(const resolve::OptionValues& values) {
   Diagnosed<std::vector<bool>> result;
   std::vector<bool> truths;

@@ -5,12 +5,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "compiler/driver/request.h"
+#include "compiler/driver/residuals.h"
 #include "compiler/ir/types.h"
 #include "compiler/resolve/answers.h"
 
@@ -26,6 +28,9 @@ class Expressions {
   ~Expressions();
 
   uint32_t size() const;
+
+  // Expression `i` as a condition over options: for counting. Nothing as of Residuals::Add.
+  std::optional<Residuals::Number> Residual(uint32_t i, Residuals& residuals) const;
 
   // The values of all expressions for one assignment of the program's options. Diagnostics as of
   // Compile: an expression that fails, or is no boolean (RPL3018).

@@ -121,4 +121,89 @@ Diagnosed<Space::Page> Space::List(uint64_t from, uint64_t limit) {
   return result;
 }
 
+std::optional<Counter> Space::MakeCounter() const {
+  const resolve::Program& program = program_->program;
+  std::vector<bool> varies(program.option_count(), false);
+  std::vector<CountedAxis> axes;
+  for (const std::vector<Value>& values : axes_) {
+    if (values.empty()) {
+      return std::nullopt;
+    }
+    CountedAxis& axis = axes.emplace_back(CountedAxis{.option = values[0].option, .values = {}});
+    varies[axis.option.value] = true;
+    for (const Value& value : values) {
+      if (std::ranges::find(axis.values, value.bits) == axis.values.end()) {
+        axis.values.push_back(value.bits);
+      }
+    }
+    if (axis.values.size() != values.size()) {
+      return std::nullopt;  // a value that is listed twice is two points
+    }
+  }
+  driver::Residuals residuals;
+  std::vector<driver::Residuals::Number> exclusions;
+  for (uint32_t i = 0; i < conditions_->size(); ++i) {
+    std::optional<driver::Residuals::Number> condition = conditions_->Residual(i, residuals);
+    for (uint32_t option = 0; condition.has_value() && option < varies.size(); ++option) {
+      if (!varies[option]) {
+        condition = residuals.With(*condition, program, ir::OptionId{option}, fixed_.bits[option]);
+      }
+    }
+    if (!condition.has_value()) {
+      return std::nullopt;
+    }
+    exclusions.push_back(i < exclude_count_ ? *condition : residuals.Not(*condition));
+  }
+  return Counter(program, std::move(axes), std::move(residuals), std::move(exclusions));
+}
+
+std::vector<bool> Space::LiveAxes() const {
+  const resolve::Program& program = program_->program;
+  std::vector<bool> mentioned(program.name_count(), false);
+  for (uint32_t i = 0; i < program.cexpr_count(); ++i) {
+    const ir::Cexpr& row = program.Row(ir::CexprId{i});
+    if (row.op == ir::CexprOp::kName) {
+      mentioned[row.a] = true;
+    }
+  }
+  for (uint32_t m = 0; m < program.modules().size(); ++m) {
+    for (const ir::Inst& inst : program.module(m).insts) {
+      if (inst.kind == ir::InstKind::kNameRef) {
+        mentioned[program.Name(m, inst.As<ir::NameRefInst>().name).value] = true;
+      }
+    }
+  }
+  std::vector<bool> live;
+  for (const std::vector<Value>& values : axes_) {
+    live.push_back(values.empty() || mentioned[program.NameOf(values[0].option).value]);
+  }
+  return live;
+}
+
+std::vector<resolve::OptionSetting> Space::SettingsOf(const std::vector<uint32_t>& values) const {
+  std::vector<resolve::OptionSetting> settings;
+  for (size_t axis = 0; axis < axes_.size(); ++axis) {
+    const auto value = std::ranges::find(axes_[axis], values[axis], &Value::bits);
+    KILN_CHECK(value != axes_[axis].end(), "value {} of axis {}", values[axis], axis);
+    settings.push_back(value->setting);
+  }
+  return settings;
+}
+
+std::vector<size_t> Space::AxisSizes() const {
+  std::vector<size_t> sizes;
+  for (const std::vector<Value>& values : axes_) {
+    sizes.push_back(values.size());
+  }
+  return sizes;
+}
+
+std::vector<std::string> Space::AxisNames() const {
+  std::vector<std::string> names;
+  for (const std::vector<Value>& values : axes_) {
+    names.push_back(values.empty() ? std::string() : values[0].setting.name);
+  }
+  return names;
+}
+
 }  // namespace kiln::project

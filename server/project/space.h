@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 // The option space of one program: axes, exclusions, requirements, explicit variants; which of its
-// points are allowed, in rank order (axis name, then value order in the manifest).
-// Spec: daemon §6.2 to §6.4. Counting without enumeration comes with the batch issue; this one
-// walks.
+// points are allowed, in rank order (axis name, then value order in the manifest). List walks;
+// counter.h counts.
+// Spec: daemon §6.2 to §6.5
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "compiler/driver/expressions.h"
 #include "compiler/driver/request.h"
 #include "compiler/resolve/options.h"
+#include "server/project/counter.h"
 
 namespace kiln::project {
 
@@ -47,6 +49,20 @@ class Space {
     uint64_t next = 0;
   };
   Diagnosed<Page> List(uint64_t from, uint64_t limit);
+
+  // Counts allowed points without walking. Nothing if a condition rests on more than options, or
+  // fails for some values: then only walking tells. The counter refers to the program.
+  std::optional<Counter> MakeCounter() const;
+
+  // Axes whose option the program mentions at all, one flag for each: others cannot change a
+  // result (daemon §6.5.1, taken over the whole program).
+  std::vector<bool> LiveAxes() const;
+
+  // The settings of a point that a counter gives.
+  std::vector<resolve::OptionSetting> SettingsOf(const std::vector<uint32_t>& values) const;
+
+  std::vector<std::string> AxisNames() const;
+  std::vector<size_t> AxisSizes() const;
 
   const std::vector<std::vector<resolve::OptionSetting>>& explicit_variants() const {
     return explicit_;

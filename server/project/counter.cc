@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+#include "server/project/counter.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/base/check.h"
+
+namespace kiln::project {
+namespace {
+
+using driver::Residuals;
+
+constexpr uint32_t kNoAxis = 0xffffffffu;
+
+PointCount Product(PointCount a, PointCount b) {
+  return b != 0 && a > kManyPoints / b ? kManyPoints : a * b;
+}
+PointCount Sum(PointCount a, PointCount b) { return a > kManyPoints - b ? kManyPoints : a + b; }
+
+}  // namespace
+
+std::string TextOf(PointCount count) {
+  std::string text;
+  do {
+    text.insert(text.begin(), static_cast<char>('0' + static_cast<int>(count % 10)));
+    count /= 10;
+  } while (count != 0);
+  return text;
+}
+
+Counter::Counter(const resolve::Program& program, std::vector<CountedAxis> axes,
+                 driver::Residuals residuals, std::vector<Residuals::Number> exclusions)
+    : program_(program),
+      axes_(std::move(axes)),
+      residuals_(std::move(residuals)),
+      axis_of_(program.option_count(), kNoAxis) {
+  for (uint32_t i = 0; i < axes_.size(); ++i) {
+    axis_of_[axes_[i].option.value] = i;
+  }
+  for (const Residuals::Number exclusion : exclusions) {
+    drops_all_ = drops_all_ || exclusion == Residuals::kTrue;
+    if (exclusion != Residuals::kFalse) {
+      exclusions_.push_back(exclusion);
+    }
+  }
+  std::ranges::sort(exclusions_);
+  exclusions_.erase(std::unique(exclusions_.begin(), exclusions_.end()), exclusions_.end());
+}
+
+std::vector<uint32_t> Counter::AxesOf(const Conditions& conditions) const {
+  std::vector<uint32_t> axes;
+  for (const Residuals::Number condition : conditions) {
+    for (const uint32_t option : residuals_.OptionsOf(condition)) {
+      KILN_CHECK(axis_of_[option] != kNoAxis, "option {} is no axis and was not given", option);
+      axes.push_back(axis_of_[option]);
+    }
+  }
+  std::ranges::sort(axes);
+  axes.erase(std::unique(axes.begin(), axes.end()), axes.end());
+  return axes;
+}
+
+PointCount Counter::SizeOf(const std::vector<uint32_t>& axes,
+                           const std::vector<uint32_t>& without) const {
+  PointCount size = 1;
+  for (const uint32_t axis : axes) {
+    if (!std::ranges::binary_search(without, axis)) {
+      size = Product(size, axes_[axis].values.size());
+    }
+  }
+  return size;
+}
+
+std::optional<Counter::Conditions> Counter::Given(const Conditions& conditions, uint32_t axis,
+                                                  uint32_t value) {
+  Conditions left;
+  for (const Residuals::Number condition : conditions) {
+    const std::optional<Residuals::Number> rest =
+        residuals_.With(condition, program_, axes_[axis].option, value);
+    failed_ = failed_ || !rest.has_value();
+    if (!rest.has_value() || *rest == Residuals::kTrue) {
+      return std::nullopt;
+    }
+    if (*rest != Residuals::kFalse) {
+      left.push_back(*rest);
+    }
+  }
+  std::ranges::sort(left);
+  left.erase(std::unique(left.begin(), left.end()), left.end());
+  return left;
+}
+
+std::vector<Counter::Conditions> Counter::Groups(const Conditions& conditions) const {
+  std::vector<std::pair<std::vector<uint32_t>, Conditions>> groups;  // axes, conditions
+  for (const Residuals::Number condition : conditions) {
+    std::pair<std::vector<uint32_t>, Conditions> merged(AxesOf({condition}), {condition});
+    for (auto group = groups.begin(); group != groups.end();) {
+      std::vector<uint32_t> shared;
+      std::ranges::set_intersection(group->first, merged.first, std::back_inserter(shared));
+      if (shared.empty()) {
+        ++group;
+        continue;
+      }
+      std::vector<uint32_t> axes;
+      std::ranges::set_union(group->first, merged.first, std::back_inserter(axes));
+      merged.first = std::move(axes);
+      merged.second.insert(merged.second.end(), group->second.begin(), group->second.end());
+      group = groups.erase(group);
+    }
+    std::ranges::sort(merged.second);
+    groups.push_back(std::move(merged));
+  }
+  std::vector<Conditions> result;
+  for (auto& [axes, group] : groups) {
+    result.push_back(std::move(group));
+  }
+  return result;
+}
+
+std::optional<PointCount> Counter::Allowed(const Conditions& conditions) {
+  PointCount points = 1;
+  for (const Conditions& group : Groups(conditions)) {
+    const auto known = known_.find(group);
+    std::optional<PointCount> count;
+    if (known != known_.end()) {
+      count = known->second;
+    } else if (known_.size() < limits_.entries && clock_->Monotonic() < end_) {
+      count = AllowedByBranching(group);
+    }
+    if (!count.has_value()) {
+      return std::nullopt;
+    }
+    known_.insert_or_assign(group, *count);
+    points = Product(points, *count);
+  }
+  return points;
+}
+
+// On the axis that occurs in most conditions. As deep as there are axes.
+std::optional<PointCount> Counter::AllowedByBranching(const Conditions& conditions) {
+  const std::vector<uint32_t> axes = AxesOf(conditions);
+  std::map<uint32_t, uint32_t> mentions;
+  for (const Residuals::Number condition : conditions) {
+    for (const uint32_t option : residuals_.OptionsOf(condition)) {
+      ++mentions[axis_of_[option]];
+    }
+  }
+  const uint32_t axis = std::ranges::max_element(mentions, {}, [](const auto& mention) {
+                          return mention.second;
+                        })->first;
+  std::vector<uint32_t> others = axes;
+  std::erase(others, axis);
+  PointCount points = 0;
+  for (const uint32_t value : axes_[axis].values) {
+    const std::optional<Conditions> left = Given(conditions, axis, value);
+    if (!left.has_value()) {
+      continue;
+    }
+    const std::optional<PointCount> count = Over(others, *left);
+    if (!count.has_value()) {
+      return std::nullopt;
+    }
+    points = Sum(points, *count);
+  }
+  return points;
+}
+
+std::optional<PointCount> Counter::Over(const std::vector<uint32_t>& axes,
+                                        const Conditions& conditions) {
+  const std::optional<PointCount> count = Allowed(conditions);
+  if (!count.has_value()) {
+    return std::nullopt;
+  }
+  return Product(SizeOf(axes, AxesOf(conditions)), *count);
+}
+
+Counter::Count Counter::All(const Limits& limits, Clock& clock) {
+  limits_ = limits;
+  clock_ = &clock;
+  end_ = clock.Monotonic() + limits.time;
+  if (drops_all_) {
+    return {.points = 0, .exact = true};
+  }
+  std::vector<uint32_t> axes(axes_.size());
+  for (uint32_t i = 0; i < axes.size(); ++i) {
+    axes[i] = i;
+  }
+  const std::optional<PointCount> count = Over(axes, exclusions_);
+  if (!count.has_value() || failed_) {
+    return {.points = SizeOf(axes, {}), .exact = false};
+  }
+  return {.points = *count, .exact = true};
+}
+
+std::vector<uint32_t> Counter::Unrank(PointCount rank) {
+  std::vector<uint32_t> point;
+  Conditions conditions = exclusions_;
+  std::vector<uint32_t> rest(axes_.size());
+  for (uint32_t i = 0; i < rest.size(); ++i) {
+    rest[i] = i;
+  }
+  Unlimited();
+  for (uint32_t axis = 0; axis < axes_.size(); ++axis) {
+    rest.erase(rest.begin());
+    bool found = false;
+    for (const uint32_t value : axes_[axis].values) {
+      std::optional<Conditions> left = Given(conditions, axis, value);
+      const PointCount count = left.has_value() ? *Over(rest, *left) : 0;
+      if (rank < count) {
+        point.push_back(value);
+        conditions = std::move(*left);
+        found = true;
+        break;
+      }
+      rank -= count;
+    }
+    KILN_CHECK(found, "no allowed point has this rank");
+  }
+  return point;
+}
+
+void Counter::Unlimited() {
+  end_ = Duration::max();
+  limits_.entries = SIZE_MAX;
+}
+
+std::optional<std::vector<Counter::LivePoint>> Counter::LivePoints(const std::vector<bool>& live,
+                                                                   size_t limit) {
+  Unlimited();
+  std::vector<uint32_t> order;
+  for (const bool wanted : {true, false}) {
+    for (uint32_t axis = 0; axis < axes_.size(); ++axis) {
+      if (live[axis] == wanted) {
+        order.push_back(axis);
+      }
+    }
+  }
+  std::vector<LivePoint> points;
+  LivePoint point{.values = std::vector<uint32_t>(axes_.size()), .served = 0};
+  const auto live_count = static_cast<size_t>(std::ranges::count(live, true));
+  if (drops_all_ || AddLivePoints(order, 0, live_count, exclusions_, point, limit, points)) {
+    return points;
+  }
+  return std::nullopt;
+}
+
+PointCount Counter::LiveBound(const std::vector<bool>& live) {
+  Unlimited();
+  std::vector<uint32_t> axes;
+  for (uint32_t axis = 0; axis < axes_.size(); ++axis) {
+    if (live[axis]) {
+      axes.push_back(axis);
+    }
+  }
+  Conditions conditions;
+  for (const driver::Residuals::Number exclusion : exclusions_) {
+    const std::vector<uint32_t> mentioned = AxesOf({exclusion});
+    if (std::ranges::all_of(mentioned, [&](uint32_t axis) { return live[axis]; })) {
+      conditions.push_back(exclusion);
+    }
+  }
+  return drops_all_ ? 0 : *Over(axes, conditions);
+}
+
+bool Counter::MentionsDead(const std::vector<bool>& live) const {
+  return std::ranges::any_of(AxesOf(exclusions_), [&](uint32_t axis) { return !live[axis]; });
+}
+
+// As deep as there are axes. Every branch that is entered holds a point.
+bool Counter::AddLivePoints(const std::vector<uint32_t>& order, size_t next, size_t live_count,
+                            const Conditions& conditions, LivePoint& point, size_t limit,
+                            std::vector<LivePoint>& points) {
+  const std::vector<uint32_t> rest(order.begin() + static_cast<ptrdiff_t>(next), order.end());
+  const auto count_of = [&](std::vector<uint32_t> axes, const Conditions& of) {
+    std::ranges::sort(axes);
+    return *Over(axes, of);
+  };
+  if (next == live_count) {
+    point.served = count_of(rest, conditions);
+    if (point.served == 0) {
+      return true;
+    }
+  }
+  if (next == order.size()) {
+    points.push_back(point);
+    return points.size() <= limit;
+  }
+  const std::vector<uint32_t> behind(rest.begin() + 1, rest.end());
+  for (const uint32_t value : axes_[order[next]].values) {
+    const std::optional<Conditions> left = Given(conditions, order[next], value);
+    if (!left.has_value() || count_of(behind, *left) == 0) {
+      continue;
+    }
+    point.values[order[next]] = value;
+    if (!AddLivePoints(order, next + 1, live_count, *left, point, limit, points)) {
+      return false;
+    }
+    if (next >= live_count) {
+      return true;  // one completion is enough
+    }
+  }
+  return true;
+}
+
+}  // namespace kiln::project
