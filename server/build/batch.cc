@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compiler/base/check.h"
+#include "server/build/batch_points.h"
 
 namespace kiln::build {
 namespace {
@@ -14,41 +15,7 @@ constexpr Duration kSlice = std::chrono::milliseconds(50);           // of one c
 constexpr Duration kProgressEvery = std::chrono::milliseconds(100);  // at most 10 per second
 constexpr size_t kPointsAtOnce = 16;
 constexpr size_t kKeptEvents = 4096;
-constexpr uint64_t kMaxPoints = 4'000'000;  // of one program, before exclusion: enumeration's limit
 constexpr size_t kMaxFailureItems = 1'000;
-
-using Points = std::vector<std::vector<resolve::OptionSetting>>;
-
-// All allowed points of a space. The text of what is wrong if it cannot be walked.
-Result<Points> PointsOf(const driver::LinkedProgram& program,
-                        const project::SpaceRequest& request) {
-  const auto wrong = [](const std::vector<Diagnostic>& diagnostics) {
-    std::string text = "the option space is wrong";
-    for (const Diagnostic& diagnostic : diagnostics) {
-      text += "; " + Message(diagnostic) + " [" + std::string(CodeText(diagnostic.code)) + "]";
-    }
-    return Error{.code = ErrorCode::kInvalidArgument, .context = text, .reason = "SPACE_WRONG"};
-  };
-  Diagnosed<project::Space> space = project::Space::Make(program, request);
-  if (!space.ok()) {
-    return wrong(space.diagnostics);
-  }
-  if (space.value->combinations() > kMaxPoints) {
-    return Error{.code = ErrorCode::kResourceExhausted,
-                 .context = "the axes span " + std::to_string(space.value->combinations()) +
-                            " combinations, the limit is " + std::to_string(kMaxPoints) +
-                            "; cut an axis or exclude more",
-                 .reason = "LIMIT_VARIANTS"};
-  }
-  Points points = space.value->explicit_variants();
-  Diagnosed<project::Space::Page> page = space.value->List(0, kMaxPoints);
-  if (!page.ok()) {
-    return wrong(page.diagnostics);
-  }
-  points.insert(points.end(), std::make_move_iterator(page.value->points.begin()),
-                std::make_move_iterator(page.value->points.end()));
-  return points;
-}
 
 }  // namespace
 
@@ -56,7 +23,7 @@ struct Batches::Run {
   // A program with one prepared form per target and its points.
   struct Program {
     std::vector<std::shared_ptr<const PreparedProgram>> targets;
-    std::shared_ptr<const Points> points;
+    std::shared_ptr<const BatchPoints> points;
     size_t next = 0;
     size_t done = 0;
     bool stopped = false;  // on_error
@@ -65,7 +32,7 @@ struct Batches::Run {
   struct Taken {
     size_t program = 0;
     std::vector<std::shared_ptr<const PreparedProgram>> targets;
-    std::shared_ptr<const Points> points;
+    std::shared_ptr<const BatchPoints> points;
     size_t first = 0, count = 0;
   };
 
@@ -114,7 +81,7 @@ struct Batches::Run {
   std::optional<Taken> Take() KILN_REQUIRES(mutex) {
     while (current < programs.size()) {
       Program& program = programs[current];
-      const size_t left = program.stopped ? 0 : program.points->size() - program.next;
+      const size_t left = program.stopped ? 0 : program.points->points.size() - program.next;
       if (left == 0) {
         ++current;
         continue;
@@ -272,7 +239,7 @@ bool Batches::Scan(const RunPtr& run, const cache::Call& call) {
   uint64_t total = 0;
   for (const BatchProgram& request : run->request.programs) {
     Run::Program program;
-    program.points = std::make_shared<const Points>();
+    program.points = std::make_shared<const BatchPoints>();
     Result<void> failure;
     for (const NamedTarget& target : request.targets) {
       Result<std::shared_ptr<const PreparedProgram>> prepared =
@@ -284,10 +251,11 @@ bool Batches::Scan(const RunPtr& run, const cache::Call& call) {
       program.targets.push_back(std::move(prepared).value());
     }
     if (failure.ok() && !program.targets.empty() && program.targets[0]->ok()) {
-      Result<Points> points = PointsOf(*program.targets[0]->linked->value, request.space);
+      Result<BatchPoints> points = PointsOf(*program.targets[0]->linked->value, request.space,
+                                            run->request.max_results, clock_);
       if (points.ok()) {
-        total += points->size();
-        program.points = std::make_shared<const Points>(std::move(points).value());
+        total += points->variants;
+        program.points = std::make_shared<const BatchPoints>(std::move(points).value());
       } else {
         failure = points.error();
       }
@@ -331,9 +299,11 @@ void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
       break;
     }
     const BatchProgram& request = run->request.programs[taken->program];
+    uint64_t served = 0;
     for (size_t i = taken->first; i < taken->first + taken->count; ++i) {
+      served += taken->points->points[i].served;
       for (const std::shared_ptr<const PreparedProgram>& target : taken->targets) {
-        const std::vector<resolve::OptionSetting>& point = (*taken->points)[i];
+        const std::vector<resolve::OptionSetting>& point = taken->points->points[i].options;
         const Result<Outcome> outcome = builder_.Build(*target, point, how, call);
         const MutexLock lock(run->mutex);
         if (!outcome.ok()) {
@@ -352,8 +322,8 @@ void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
     const MutexLock lock(run->mutex);
     Run::Program& program = run->programs[taken->program];
     program.done += taken->count;
-    run->progress.variants_served += taken->count;
-    if (program.done == program.points->size()) {
+    run->progress.variants_served += served;
+    if (program.done == program.points->points.size()) {
       ++run->progress.programs_done;
       run->Add({.kind = BatchEvent::Kind::kProgramDone, .text = request.program.name});
     }

@@ -38,6 +38,7 @@ struct BatchRequest {
   std::vector<BatchProgram> programs;
   OnError on_error = OnError::kContinue;
   bool retry_failed = false;
+  uint64_t max_results = 100'000;  // of one program
 };
 
 enum class BatchState : uint8_t { kQueued, kRunning, kPaused, kDone, kFailed, kCancelled };

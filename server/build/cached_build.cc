@@ -298,8 +298,10 @@ Result<CachedBuild::FoundPtr> CachedBuild::Compile(const PreparedProgram& progra
     return joined.ticket.Wait(call);
   }
   const uint64_t start = ThreadCpuMicroseconds();
-  const driver::BuildResult built = driver::BuildDirect(
-      *program.linked->value, values, program.request.entries, program.target.target);
+  const driver::BuildResult built =
+      assemblers_
+          .Take(program.entry, program.linked, program.request.entries, program.target.target)
+          ->BuildCopy(values);
   ProductList products;
   cache::Record record;
   record.kind = built.ok() ? cache::RecordKind::kOk : cache::RecordKind::kSourceError;

@@ -18,6 +18,7 @@
 #include "cache/store.h"
 #include "compiler/base/clock.h"
 #include "compiler/base/mutex.h"
+#include "server/build/assembler_pool.h"
 #include "server/build/program_pool.h"
 #include "server/build/request.h"
 
@@ -58,7 +59,7 @@ class CachedBuild {
  public:
   // All must outlive the object.
   CachedBuild(cache::BlobStore& store, ProgramPool& pool, Clock& clock)
-      : store_(store), pool_(pool), clock_(clock), flights_(clock) {}
+      : store_(store), pool_(pool), clock_(clock), assemblers_(kAssemblerBytes), flights_(clock) {}
 
   // Parses and links. Errors: as ProgramPool::Parse. Wrong sources are in the result.
   Result<std::shared_ptr<const PreparedProgram>> Prepare(const ProgramRequest& request,
@@ -74,6 +75,8 @@ class CachedBuild {
   const BuildCounters& counters() const { return counters_; }
 
  private:
+  static constexpr uint64_t kAssemblerBytes = uint64_t{256} << 20;
+
   struct Masks {
     bool loaded = false;
     std::vector<std::vector<std::string>> names;
@@ -108,6 +111,7 @@ class CachedBuild {
   cache::BlobStore& store_;
   ProgramPool& pool_;
   Clock& clock_;
+  AssemblerPool assemblers_;
   cache::SingleFlight<FoundPtr> flights_;
   BuildCounters counters_;
   Mutex mutex_;

@@ -344,6 +344,9 @@ Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request) {
                           .programs = {},
                           .on_error = OnErrorFrom(request.on_error()),
                           .retry_failed = request.retry_failed()};
+  if (request.budget().results() != 0) {
+    out.max_results = request.budget().results();
+  }
   for (const v1::ProgramSpace& space : request.spaces()) {
     KILN_TRY(ProgramAndTargets program, FromProto(space.program()));
     if (program.targets.empty()) {

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// What a batch builds of one program: one point for every assignment of the axes that the program
+// mentions, with the number of allowed variants it stands for, counted and not walked.
+// Spec: daemon §6.4, §6.5
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler/base/clock.h"
+#include "compiler/driver/request.h"
+#include "server/project/space.h"
+
+namespace kiln::build {
+
+struct BatchPoint {
+  std::vector<resolve::OptionSetting> options;
+  uint64_t served = 1;  // variants that agree on all that matters
+};
+
+struct BatchPoints {
+  std::vector<BatchPoint> points;  // explicit variants first, then in rank order
+  uint64_t variants = 0;           // allowed ones and explicit ones; saturates
+};
+
+// Errors: kInvalidArgument, SPACE_WRONG; kResourceExhausted, LIMIT_VARIANTS if there are more
+// points than `max_results`, with the axes to cut first.
+Result<BatchPoints> PointsOf(const driver::LinkedProgram& program,
+                             const project::SpaceRequest& request, uint64_t max_results,
+                             Clock& clock);
+
+}  // namespace kiln::build
