@@ -50,6 +50,7 @@ class Unique {
 using UniqueBuffer = Unique<VkBuffer, &Table::DestroyBuffer>;
 using UniqueCommandPool = Unique<VkCommandPool, &Table::DestroyCommandPool>;
 using UniqueDescriptorPool = Unique<VkDescriptorPool, &Table::DestroyDescriptorPool>;
+using UniqueFence = Unique<VkFence, &Table::DestroyFence>;
 using UniqueImage = Unique<VkImage, &Table::DestroyImage>;
 using UniqueImageView = Unique<VkImageView, &Table::DestroyImageView>;
 using UniqueMemory = Unique<VkDeviceMemory, &Table::FreeMemory>;
