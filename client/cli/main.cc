@@ -20,6 +20,7 @@ constexpr char kVerbs[] =
     "kiln turns shader sources into everything an engine draws with\n\n"
     "look at one   kiln compile   one variant, artifacts to files\n"
     "              kiln inspect   a variant or a file of one as text\n"
+    "              kiln graph     the plan of a frame, and a picture of it\n"
     "build         kiln build     every variant of kiln.toml\n"
     "              kiln fetch     download results, as an engine would\n"
     "operate       kiln status    daemon, queue, batches\n"
@@ -64,6 +65,7 @@ struct Arguments {
   BuildArguments build;
   FetchArguments fetch;
   InspectArguments inspect;
+  GraphArguments graph;
   std::vector<std::string> serve;
 };
 
@@ -131,6 +133,24 @@ void AddInspect(CLI::App& app, Arguments& a, Action& chosen) {
       ->check(CLI::IsMember({"stats", "meta", "options", "layout", "disasm"}));
 }
 
+void AddGraph(CLI::App& app, Arguments& a, Action& chosen) {
+  CLI::App* verb = AddVerb(app, "graph", "Plan a frame and draw the plan",
+                           "  kiln graph frame.json\n  kiln graph frame.json --svg frame.svg",
+                           chosen, [&a] { return RunGraph(a.global, a.graph); });
+  verb->add_option("file", a.graph.file, "Frame description (docs/RENDER_GRAPH.md)")->required();
+  verb->add_option("--svg", a.graph.svg, "File for the picture");
+  verb->add_option("--dot", a.graph.dot, "File for Graphviz");
+  verb->add_option("--json", a.graph.json, "File for the plan as JSON; - is stdout");
+  verb->add_option("--order", a.graph.order, "priority, declared, levels or random")
+      ->check(CLI::IsMember({"priority", "declared", "levels", "random"}));
+  verb->add_option("--seed", a.graph.seed, "Of the random order");
+  verb->add_option("--effort", a.graph.effort, "Packing: fast, normal or search")
+      ->check(CLI::IsMember({"fast", "normal", "search"}));
+  verb->add_flag("--no-cull", a.graph.no_cull, "Keep passes that nothing needs");
+  verb->add_flag("--no-alias", a.graph.no_alias, "Bytes of its own for every resource");
+  verb->add_flag("--unify-reads", a.graph.unify_reads, "One layout for all readers of a version");
+}
+
 int Run(int argc, char** argv) {
   CLI::App app{"kiln"};
   app.set_version_flag("--version", kVersion);
@@ -142,6 +162,7 @@ int Run(int argc, char** argv) {
   AddBuild(app, arguments, chosen);
   AddInspect(app, arguments, chosen);
   AddDaemon(app, arguments, chosen);
+  AddGraph(app, arguments, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

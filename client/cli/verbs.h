@@ -36,6 +36,20 @@ struct InspectArguments {
 };
 int RunInspect(const Global& global, const InspectArguments& arguments);
 
+struct GraphArguments {
+  std::string file;
+  std::string svg;  // files to write; "-" is stdout
+  std::string dot;
+  std::string json;
+  std::string order = "priority";
+  std::string effort = "normal";
+  uint64_t seed = 0;  // of order random
+  bool no_cull = false;
+  bool no_alias = false;
+  bool unify_reads = false;
+};
+int RunGraph(const Global& global, const GraphArguments& arguments);
+
 int RunStatus(const Global& global);
 int RunServe(const Global& global,
              const std::vector<std::string>& arguments);  // does not return on success

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// kiln graph: a frame description -> its plan as text, JSON, Graphviz or a picture. Needs no GPU.
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "client/cli/verbs.h"
+#include "runtime/graph/graph_file.h"
+#include "runtime/graph/planner.h"
+#include "runtime/graph/print_plan.h"
+
+namespace kiln::cli {
+namespace {
+
+Result<std::string> ReadText(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) {
+    return Error{.code = ErrorCode::kNotFound,
+                 .context = fmt::format("cannot read '{}'", path),
+                 .reason = {}};
+  }
+  return text.str();
+}
+
+// To a file, or to stdout for "-".
+Result<void> WriteText(const std::string& path, const std::string& text) {
+  if (path.empty()) {
+    return {};
+  }
+  if (path == "-") {
+    fmt::print("{}", text);
+    return {};
+  }
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) {
+    return Error{.code = ErrorCode::kPermissionDenied,
+                 .context = fmt::format("cannot write '{}'", path),
+                 .reason = {}};
+  }
+  return {};
+}
+
+graph::PlanOptions OptionsOf(const GraphArguments& arguments, const graph::FrameFile& file) {
+  graph::PlanOptions options;
+  options.order = arguments.order == "declared" ? graph::Order::kDeclared
+                  : arguments.order == "levels" ? graph::Order::kLevels
+                  : arguments.order == "random" ? graph::Order::kRandom
+                                                : graph::Order::kPriority;
+  options.seed = arguments.seed;
+  options.effort = arguments.effort == "fast"     ? graph::Effort::kFast
+                   : arguments.effort == "search" ? graph::Effort::kSearch
+                                                  : graph::Effort::kNormal;
+  options.cull = !arguments.no_cull && file.description().lists_outputs;
+  options.alias = !arguments.no_alias;
+  options.unify_reads = arguments.unify_reads;
+  return options;
+}
+
+// Prints the broken rules and returns the exit code.
+int FailGraph(const Global& global, const GraphArguments& arguments,
+              std::span<const graph::GraphError> errors) {
+  const std::vector<graph::GraphError> all(errors.begin(), errors.end());
+  const std::string json = graph::PrintErrorsJson(all);
+  if (const Result<void> written = WriteText(arguments.json, json); !written.ok()) {
+    return Fail(global, written.error());
+  }
+  if (global.json && arguments.json != "-") {
+    fmt::print("{}", json);
+  }
+  for (const graph::GraphError& error : all) {
+    fmt::print(stderr, "error: {}\n", error.message);
+  }
+  return kWrongSource;
+}
+
+struct Outputs {
+  std::string text;
+  std::string svg;
+  std::string dot;
+  std::string json;
+};
+
+Result<void> WriteOutputs(const Global& global, const GraphArguments& arguments,
+                          const Outputs& outputs) {
+  KILN_TRY_VOID(WriteText(arguments.svg, outputs.svg));
+  KILN_TRY_VOID(WriteText(arguments.dot, outputs.dot));
+  KILN_TRY_VOID(WriteText(arguments.json, outputs.json));
+  const bool taken = arguments.svg == "-" || arguments.dot == "-" || arguments.json == "-";
+  if (!taken && !global.quiet) {
+    fmt::print("{}", global.json ? outputs.json : outputs.text);
+  }
+  return {};
+}
+
+}  // namespace
+
+int RunGraph(const Global& global, const GraphArguments& arguments) {
+  const Result<std::string> text = ReadText(arguments.file);
+  if (!text.ok()) {
+    return Fail(global, text.error());
+  }
+  Result<graph::FrameDescription> description = graph::ParseFrame(*text);
+  if (!description.ok()) {
+    const Error& error = description.error();
+    graph::GraphError malformed;
+    malformed.code = error.reason;
+    malformed.message = fmt::format("{}: {}", error.reason, error.context);
+    return FailGraph(global, arguments, std::span(&malformed, 1));
+  }
+  graph::FrameFile file(std::move(description).value());
+  const graph::PlanOptions options = OptionsOf(arguments, file);
+  graph::TexelModel model;
+  graph::Planner planner(model);
+  graph::Graph graph;
+  graph::Carried carried;
+  std::vector<uint32_t> objects;
+  std::vector<std::string> frames;
+  Outputs outputs;
+  for (uint32_t frame = 0; frame < file.description().frames; ++frame) {
+    file.Declare(graph);
+    const Result<const graph::Plan*> plan = planner.Compile(graph, options, carried);
+    if (!plan.ok()) {
+      return FailGraph(global, arguments, planner.errors());
+    }
+    constexpr uint32_t kMaxPrinted = 64;
+    if (frame + kMaxPrinted >= file.description().frames) {
+      frames.push_back(graph::PrintPlanJson(**plan, graph));
+    }
+    if (frame + 1 == file.description().frames) {
+      outputs.text = graph::PrintPlan(**plan, graph);
+      outputs.svg = graph::PrintPlanSvg(**plan, graph);
+      outputs.dot = graph::PrintPlanDot(**plan, graph);
+    }
+    graph::BindObjects(**plan, carried, objects);
+    graph::Commit(**plan, graph.rows().frame, objects, carried);
+  }
+  outputs.json = graph::PrintFramesJson(frames);
+  if (const Result<void> written = WriteOutputs(global, arguments, outputs); !written.ok()) {
+    return Fail(global, written.error());
+  }
+  return kSuccess;
+}
+
+}  // namespace kiln::cli

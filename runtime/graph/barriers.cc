@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: MIT
+// Dependencies of every cell, and the points before which barriers are recorded.
+// Spec: graph §6.7, §6.9
+#include <algorithm>
+#include <climits>
+
+#include "runtime/graph/planning.h"
+
+namespace kiln::graph {
+namespace {
+
+struct Source {
+  Stages stages = 0;
+  Accesses accesses = 0;
+};
+
+Source SourceOf(const CellState& state) {
+  Source source;
+  source.stages = (state.pending ? state.writer_stages : Stages{0}) | state.readers;
+  if (source.stages == 0) {
+    source.stages = state.seen_stages;
+  }
+  source.accesses = state.pending ? state.writer_accesses & kWriteAccesses : Accesses{0};
+  return source;
+}
+
+// One cell on its way through the frame.
+struct Walk {
+  uint32_t chain;
+  uint32_t cell;
+  bool texture;
+  bool whole;     // the chain has no other cell
+  bool acquired;  // the state is that of a semaphore wait (graph §4.5, fourth row)
+  CellState state;
+  int32_t last = -1;  // position of the last access in the source
+  uint32_t source_begin = 0;
+  uint32_t source_end = 0;  // empty: what came before the frame
+};
+
+// A maximal run of reads in one layout.
+struct Run {
+  uint32_t begin;
+  uint32_t end;
+  Stages stages = 0;
+  Accesses accesses = 0;
+  VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;
+  uint32_t reads = 0;
+  uint32_t first = kNone;   // access
+  uint32_t unseen = kNone;  // first access that the state is not visible to
+  int32_t last = -1;
+};
+
+bool IsSeen(const CellState& state, Stages stages, Accesses accesses) {
+  return state.seen_all ||
+         ((stages & ~state.seen_stages) == 0 && (accesses & ~state.seen_accesses) == 0);
+}
+
+int32_t LastWaitBefore(const PlanningScratch& scratch, int32_t position) {
+  const auto after =
+      std::upper_bound(scratch.wait_positions.begin(), scratch.wait_positions.end(), position);
+  return after == scratch.wait_positions.begin() ? 0 : *(after - 1);
+}
+
+Reason ReasonOf(const Planning& planning, const Walk& walk, const AccessRow& next, bool write) {
+  switch (planning.rows.passes[next.pass].origin) {
+    case Origin::kExport:
+      return Reason::kExport;
+    case Origin::kPresent:
+      return Reason::kPresent;
+    case Origin::kUser:
+    case Origin::kClear:
+    case Origin::kPresentCopy:
+      break;
+  }
+  if (walk.source_begin == walk.source_end) {
+    const Object object = planning.rows.chains[walk.chain].object;
+    return object == Object::kImported  ? Reason::kImport
+           : object == Object::kHistory ? Reason::kHistory
+                                        : Reason::kFirstUse;
+  }
+  if (write) {
+    return walk.state.readers != 0 ? Reason::kWar : Reason::kWaw;
+  }
+  return walk.state.pending ? Reason::kRaw : Reason::kLayout;
+}
+
+Entry MakeEntry(const Planning& planning, const Walk& walk, uint32_t access) {
+  const AccessRow& row = planning.rows.accesses[access];
+  Entry entry;
+  entry.chain = walk.chain;
+  entry.cell = walk.cell;
+  entry.access = access;
+  entry.hi = planning.plan.positions[row.pass];
+  entry.lo = walk.last;
+  if (walk.acquired && walk.source_begin == walk.source_end) {
+    entry.lo = std::max(entry.lo, LastWaitBefore(planning.scratch, entry.hi) - 1);
+  }
+  entry.source_begin = walk.source_begin;
+  entry.source_end = walk.source_end;
+  entry.outside = walk.source_begin == walk.source_end;
+  // The first use of a cell takes over bytes, whatever it does with them.
+  entry.create = entry.outside && planning.plan.chains[walk.chain].place == Place::kPacked;
+  return entry;
+}
+
+void Write(Planning& planning, Walk& walk, uint32_t at) {
+  const uint32_t access = planning.plan.chain_accesses[at];
+  const AccessRow& row = planning.rows.accesses[access];
+  const VkImageLayout layout = planning.plan.layouts[access];
+  Entry entry = MakeEntry(planning, walk, access);
+  const Source source = SourceOf(walk.state);
+  entry.src_stages = source.stages;
+  entry.src_accesses = source.accesses;
+  entry.dst_stages = row.stages;
+  entry.dst_accesses = row.accesses;
+  const bool forget = row.op == Op::kCreate || row.discard != 0;
+  entry.old_layout = forget ? VK_IMAGE_LAYOUT_UNDEFINED : walk.state.layout;
+  entry.new_layout = layout;
+  entry.reason = ReasonOf(planning, walk, row, true);
+  // What a create takes over is known after the placement.
+  const bool changes = walk.texture && entry.old_layout != layout;
+  if (entry.src_stages != 0 || changes || entry.create) {
+    planning.scratch.entries.push_back(entry);
+  }
+  walk.state = {.layout = layout,
+                .pending = true,
+                .seen_all = false,
+                .writer_stages = row.stages,
+                .writer_accesses = row.accesses};
+  walk.last = entry.hi;
+  walk.source_begin = at;
+  walk.source_end = at + 1;
+  walk.acquired = false;
+}
+
+Run CollectRun(const Planning& planning, const Walk& walk, uint32_t at, uint32_t end) {
+  const Plan& plan = planning.plan;
+  Run run{.begin = at, .end = at, .layout = plan.layouts[plan.chain_accesses[at]]};
+  for (uint32_t i = at; i < end; ++i) {
+    const uint32_t access = plan.chain_accesses[i];
+    const AccessRow& row = planning.rows.accesses[access];
+    if (!walk.whole && !Covers(row, plan.cells[walk.cell])) {
+      continue;
+    }
+    if (planning.rows.passes[row.pass].kind == PassKind::kHost || row.writes() ||
+        (walk.texture && plan.layouts[access] != run.layout)) {
+      break;
+    }
+    run.end = i + 1;
+    run.stages |= row.stages;
+    run.accesses |= row.accesses;
+    run.last = plan.positions[row.pass];
+    ++run.reads;
+    run.first = run.first == kNone ? access : run.first;
+    if (run.unseen == kNone && !IsSeen(walk.state, row.stages, row.accesses)) {
+      run.unseen = access;
+    }
+  }
+  return run;
+}
+
+void Read(Planning& planning, Walk& walk, const Run& run) {
+  CellState& state = walk.state;
+  const bool same_layout = !walk.texture || state.layout == run.layout;
+  uint32_t entries = 0;
+  if (same_layout && run.stages == 0) {
+    return;  // a transition into the state that it is in
+  }
+  if (same_layout && !state.pending) {
+    if (run.unseen != kNone) {
+      Entry entry = MakeEntry(planning, walk, run.unseen);
+      entry.src_stages = state.readers | state.seen_stages;
+      entry.dst_stages = run.stages;
+      entry.dst_accesses = run.accesses;
+      entry.old_layout = state.layout;
+      entry.new_layout = state.layout;
+      entry.reason = Reason::kVisibility;
+      planning.scratch.entries.push_back(entry);
+      entries = 1;
+      state.seen_stages = run.stages;
+      state.seen_accesses = run.accesses;
+    }
+    state.readers |= run.stages;
+    walk.source_begin = walk.source_begin == walk.source_end ? run.begin : walk.source_begin;
+  } else {
+    const AccessRow& row = planning.rows.accesses[run.first];
+    Entry entry = MakeEntry(planning, walk, run.first);
+    const Source source = SourceOf(state);
+    entry.src_stages = source.stages;
+    entry.src_accesses = source.accesses;
+    entry.dst_stages = run.stages;
+    entry.dst_accesses = run.accesses;
+    entry.old_layout = state.layout;
+    entry.new_layout = run.layout;
+    entry.reason = ReasonOf(planning, walk, row, false);
+    planning.scratch.entries.push_back(entry);
+    entries = 1;
+    state = {.layout = run.layout,
+             .pending = false,
+             .seen_all = false,
+             .writer_stages = 0,
+             .writer_accesses = 0,
+             .readers = run.stages,
+             .seen_stages = run.stages,
+             .seen_accesses = run.accesses};
+    walk.source_begin = run.begin;
+  }
+  walk.source_end = run.end;
+  walk.last = run.last;
+  walk.acquired = false;
+  planning.plan.metrics.merged_reads += run.reads - std::min(run.reads, entries);
+}
+
+void WalkCell(Planning& planning, Walk& walk) {
+  const Plan& plan = planning.plan;
+  const PlanChain& chain = plan.chains[walk.chain];
+  const uint32_t end = chain.first_access + chain.accesses;
+  for (uint32_t i = chain.first_access; i < end;) {
+    const AccessRow& row = planning.rows.accesses[plan.chain_accesses[i]];
+    if (!walk.whole && !Covers(row, plan.cells[walk.cell])) {
+      ++i;
+      continue;
+    }
+    if (planning.rows.passes[row.pass].kind == PassKind::kHost) {
+      walk.state = {.layout = walk.state.layout, .pending = false, .seen_all = true};
+      ++i;
+      continue;
+    }
+    if (row.writes()) {
+      Write(planning, walk, i);
+      ++i;
+      continue;
+    }
+    const Run run = CollectRun(planning, walk, i, end);
+    Read(planning, walk, run);
+    i = run.end;
+  }
+}
+
+CellState ImportedState(const ChainRow& chain, bool& acquired) {
+  CellState state;
+  state.layout = chain.state_layout;
+  acquired = chain.acquire != kNone;
+  if (chain.state_stages == 0) {
+    state.seen_all = true;
+  } else if ((chain.state_accesses & kWriteAccesses) != 0) {
+    state.pending = true;
+    state.writer_stages = chain.state_stages;
+    state.writer_accesses = chain.state_accesses;
+  } else if (chain.state_accesses != 0) {
+    state.readers = chain.state_stages;
+    state.seen_stages = chain.state_stages;
+    state.seen_accesses = chain.state_accesses;
+  } else {
+    acquired = true;  // never hoisted above the wait
+    state.seen_stages = chain.state_stages;
+    state.seen_accesses = ~Accesses{0};
+  }
+  return state;
+}
+
+// After the executor has filled a history with its initial contents.
+CellState ResetState(const ChainRow& chain) {
+  CellState state;
+  state.layout = chain.texture() ? VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL : VK_IMAGE_LAYOUT_UNDEFINED;
+  state.pending = true;
+  state.writer_stages = VK_PIPELINE_STAGE_2_CLEAR_BIT;
+  state.writer_accesses = VK_ACCESS_2_TRANSFER_WRITE_BIT;
+  return state;
+}
+
+// The state of the slot's cell that contains `cell`.
+const CellState& StateIn(const TemporalSlot& slot, const Box& cell) {
+  for (size_t i = 0; i < slot.cells.size(); ++i) {
+    const Box& box = slot.cells[i];
+    const bool inside = (box.aspects == cell.aspects || (box.aspects & cell.aspects) != 0) &&
+                        cell.mip >= box.mip && cell.mip < box.mip + box.mips &&
+                        cell.layer >= box.layer && cell.layer < box.layer + box.layers;
+    if (inside) {
+      return slot.states[i];
+    }
+  }
+  return slot.states.front();
+}
+
+// The last users of a slot that is filled anew: all of its cells together.
+CellState SlotUsers(const TemporalSlot& slot) {
+  CellState all;
+  for (const CellState& state : slot.states) {
+    const Source source = SourceOf(state);
+    all.readers |= source.stages;
+    if (source.accesses != 0) {
+      all.pending = true;
+      all.writer_stages |= state.writer_stages;
+      all.writer_accesses |= source.accesses;
+    }
+  }
+  return all;
+}
+
+CellState InitialOf(Planning& planning, uint32_t index, const Box& cell, bool& acquired) {
+  const PlanChain& chain = planning.plan.chains[index];
+  const ChainRow& row = planning.rows.chains[index];
+  acquired = false;
+  switch (chain.place) {
+    case Place::kImported:
+      return ImportedState(row, acquired);
+    case Place::kHistory:
+      return chain.reset
+                 ? ResetState(row)
+                 : StateIn(planning.carried.slots[planning.plan.next.slots[chain.slot].from], cell);
+    case Place::kTemporal:
+    case Place::kDedicated: {
+      const uint32_t from = planning.plan.next.slots[chain.slot].from;
+      return from == kNone ? CellState{} : SlotUsers(planning.carried.slots[from]);
+    }
+    case Place::kNowhere:
+    case Place::kPacked:
+    case Place::kRing:
+      return {};
+  }
+  return {};
+}
+
+void WalkChain(Planning& planning, uint32_t index) {
+  PlanChain& chain = planning.plan.chains[index];
+  const bool keeps = chain.place == Place::kTemporal || chain.place == Place::kDedicated ||
+                     chain.place == Place::kHistory;
+  for (uint32_t cell = chain.first_cell; cell < chain.first_cell + chain.cells; ++cell) {
+    Walk walk{.chain = index,
+              .cell = cell,
+              .texture = planning.rows.chains[index].texture(),
+              .whole = chain.cells == 1,
+              .acquired = false,
+              .state = {}};
+    walk.state = InitialOf(planning, index, planning.plan.cells[cell], walk.acquired);
+    walk.source_begin = chain.first_access;
+    walk.source_end = chain.first_access;
+    if (chain.place == Place::kImported || chain.place == Place::kHistory) {
+      planning.plan.initial.push_back({.chain = index, .cell = cell, .state = walk.state});
+    }
+    WalkCell(planning, walk);
+    const Source source = SourceOf(walk.state);
+    chain.final_stages |= source.stages;
+    chain.final_writes |= source.accesses;
+    chain.final_begin = cell == chain.first_cell ? walk.source_begin
+                                                 : std::min(chain.final_begin, walk.source_begin);
+    chain.final_end = std::max(chain.final_end, walk.source_end);
+    if (keeps) {
+      planning.scratch.finals[cell] = walk.state;
+    }
+  }
+}
+
+// Smallest set of positions that has one in every (lo, hi]. Writes `chosen`, returns its size.
+uint32_t Stab(const std::vector<int32_t>& max_lo, std::vector<uint8_t>& chosen) {
+  uint32_t count = 0;
+  int32_t point = -1;
+  chosen.assign(max_lo.size(), 0);
+  for (size_t hi = 0; hi < max_lo.size(); ++hi) {
+    if (max_lo[hi] != INT_MIN && point <= max_lo[hi]) {
+      point = static_cast<int32_t>(hi);
+      chosen[hi] = 1;
+      ++count;
+    }
+  }
+  return count;
+}
+
+// Whether an entry is needed even if nothing shares memory.
+bool IsData(const Planning& planning, const Entry& entry) {
+  return !entry.create || planning.rows.chains[entry.chain].texture() || entry.outside;
+}
+
+uint32_t StabEntries(Planning& planning, bool data_only) {
+  PlanningScratch& scratch = planning.scratch;
+  scratch.max_lo.assign(planning.plan.device_passes(), INT_MIN);
+  for (const Entry& entry : scratch.entries) {
+    if (data_only && !IsData(planning, entry)) {
+      continue;
+    }
+    int32_t& lo = scratch.max_lo[static_cast<size_t>(entry.hi)];
+    lo = std::max(lo, data_only && entry.create ? -1 : entry.lo);
+  }
+  return Stab(scratch.max_lo, scratch.chosen);
+}
+
+}  // namespace
+
+void WalkCells(Planning& planning) {
+  Plan& plan = planning.plan;
+  plan.initial.clear();
+  planning.scratch.entries.clear();
+  planning.scratch.finals.resize(plan.cells.size());
+  plan.metrics.merged_reads = 0;
+  for (uint32_t chain = 0; chain < plan.chains.size(); ++chain) {
+    if (plan.chains[chain].accesses != 0) {
+      WalkChain(planning, chain);
+    }
+  }
+}
+
+void ChoosePoints(Planning& planning) {
+  // Which buffers take over bytes of earlier frames is not known yet; with nothing carried, none
+  // do.
+  const bool carried = std::any_of(
+      planning.carried.classes.begin(), planning.carried.classes.end(),
+      [](const MemoryClass& c) { return c.kind == ResourceKind::kBuffer && !c.ledger.empty(); });
+  for (Entry& entry : planning.scratch.entries) {
+    if (entry.create) {
+      entry.outside = carried || entry.src_stages != 0;
+    }
+  }
+  planning.plan.metrics.needed = StabEntries(planning, true);
+}
+
+void EmitEntries(Planning& planning) {
+  Plan& plan = planning.plan;
+  PlanningScratch& scratch = planning.scratch;
+  const auto useless = [&](const Entry& entry) {
+    return entry.create && entry.src_stages == 0 && !planning.rows.chains[entry.chain].texture();
+  };
+  scratch.entries.erase(std::remove_if(scratch.entries.begin(), scratch.entries.end(), useless),
+                        scratch.entries.end());
+  plan.metrics.needed = StabEntries(planning, true);
+  StabEntries(planning, false);
+  if (planning.options.barriers == BarrierPlaces::kAtUse) {
+    for (const Entry& entry : scratch.entries) {
+      scratch.chosen[static_cast<size_t>(entry.hi)] = 1;
+    }
+  }
+  // epochs: index of the greatest chosen point at or before a position
+  plan.points.clear();
+  scratch.epochs.resize(scratch.chosen.size());
+  for (uint32_t position = 0; position < scratch.chosen.size(); ++position) {
+    if (scratch.chosen[position] != 0) {
+      plan.points.push_back({.before = position, .first_entry = 0, .entries = 0});
+    }
+    scratch.epochs[position] = static_cast<uint32_t>(plan.points.size()) - 1;
+  }
+  for (const Entry& entry : scratch.entries) {
+    ++plan.points[scratch.epochs[static_cast<size_t>(entry.hi)]].entries;
+  }
+  uint32_t next = 0;
+  for (Point& point : plan.points) {
+    point.first_entry = next;
+    next += point.entries;
+    point.entries = 0;
+  }
+  plan.entries.resize(next);
+  for (const Entry& entry : scratch.entries) {
+    Point& point = plan.points[scratch.epochs[static_cast<size_t>(entry.hi)]];
+    plan.entries[point.first_entry + point.entries++] = entry;
+  }
+  plan.metrics.commands = static_cast<uint32_t>(plan.points.size());
+  plan.metrics.entries = next;
+}
+
+}  // namespace kiln::graph

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// The figures of a plan, each with the bound that it is measured against. Spec: graph §11
+#include <algorithm>
+
+#include "runtime/graph/planning.h"
+
+namespace kiln::graph {
+namespace {
+
+void MeasureMemory(Planning& planning, ResourceKind kind, MemoryFigures& figures) {
+  const Plan& plan = planning.plan;
+  std::vector<uint64_t>& live = planning.scratch.starts;
+  std::vector<uint64_t>& held = planning.scratch.stops;
+  live.assign(plan.device_passes() + 1, 0);
+  held.assign(plan.device_passes() + 1, 0);
+  figures.no_reuse = 0;
+  for (uint32_t i = 0; i < plan.chains.size(); ++i) {
+    const PlanChain& chain = plan.chains[i];
+    if (chain.place != Place::kPacked || planning.rows.chains[i].kind != kind) {
+      continue;
+    }
+    figures.no_reuse += chain.size;
+    live[static_cast<size_t>(chain.first)] += chain.size;
+    live[static_cast<size_t>(chain.last) + 1] -= chain.size;
+    held[chain.epoch_first] += chain.size;
+    held[chain.epoch_last + 1] -= chain.size;
+  }
+  const auto peak = [](const std::vector<uint64_t>& changes) {
+    uint64_t sum = 0;
+    uint64_t largest = 0;
+    for (const uint64_t change : changes) {
+      sum += change;
+      largest = std::max(largest, sum);
+    }
+    return largest;
+  };
+  figures.peak_live = peak(live);
+  figures.peak_epoch = peak(held);
+  figures.committed = 0;
+  for (const MemoryClass& memory_class : plan.next.classes) {
+    for (const uint64_t block : memory_class.blocks) {
+      figures.committed += memory_class.kind == kind ? block : 0;
+    }
+  }
+}
+
+uint64_t DefDistance(const Planning& planning) {
+  const Plan& plan = planning.plan;
+  uint64_t sum = 0;
+  for (const PlanPass& pass : plan.order) {
+    const int32_t position = plan.positions[pass.pass];
+    int32_t latest = -1;
+    for (uint32_t i = plan.pass_begin[pass.pass]; i < plan.pass_begin[pass.pass + 1]; ++i) {
+      const AccessRow& access = planning.rows.accesses[plan.pass_accesses[i]];
+      const uint32_t def = planning.rows.versions[access.version].def;
+      if (access.op != Op::kCreate && def != kNone) {
+        latest = std::max(latest, plan.positions[def]);
+      }
+    }
+    sum += latest >= 0 ? static_cast<uint64_t>(position - latest) : 0;
+  }
+  return sum;
+}
+
+}  // namespace
+
+void Measure(Planning& planning) {
+  Plan& plan = planning.plan;
+  PlanMetrics& metrics = plan.metrics;
+  MeasureMemory(planning, ResourceKind::kTexture, metrics.images);
+  MeasureMemory(planning, ResourceKind::kBuffer, metrics.buffers);
+  metrics.all.no_reuse = metrics.images.no_reuse + metrics.buffers.no_reuse;
+  metrics.all.committed = metrics.images.committed + metrics.buffers.committed;
+  metrics.temporal_bytes = 0;
+  metrics.dedicated_bytes = 0;
+  for (const PlanChain& chain : plan.chains) {
+    const bool kept = chain.place == Place::kTemporal || chain.place == Place::kHistory;
+    metrics.temporal_bytes += kept ? chain.size : 0;
+    metrics.dedicated_bytes += chain.place == Place::kDedicated ? chain.size : 0;
+  }
+  metrics.chain = 0;
+  for (const PlanPass& pass : plan.order) {
+    metrics.chain = std::max(metrics.chain, planning.scratch.level[pass.pass]);
+  }
+  metrics.layout_changes = 0;
+  for (const Entry& entry : plan.entries) {
+    metrics.layout_changes += entry.old_layout != entry.new_layout ? 1 : 0;
+  }
+  metrics.culled = static_cast<uint32_t>(plan.culled.size());
+  metrics.before_wait = planning.scratch.wait_positions.empty()
+                            ? plan.device_passes()
+                            : static_cast<uint32_t>(planning.scratch.wait_positions.front());
+  metrics.def_distance = DefDistance(planning);
+}
+
+}  // namespace kiln::graph

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+// Which memory every chain lies in, the epochs in which it holds it, and its bytes.
+// Spec: graph §6.6, §6.8
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/graph/formats.h"
+#include "runtime/graph/planning.h"
+
+namespace kiln::graph {
+namespace {
+
+constexpr uint64_t kMinBlock = uint64_t{64} << 20;
+// Splitting stops this close to the peak: the last bytes are not worth a command.
+constexpr uint64_t kGoodEnough = 128;
+constexpr uint64_t kBlockUnit = uint64_t{1} << 20;
+
+uint64_t AlignUp(uint64_t value, uint64_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+uint32_t ClassOf(Carried& next, uint32_t types, ResourceKind kind) {
+  for (uint32_t i = 0; i < next.classes.size(); ++i) {
+    if (next.classes[i].types == types && next.classes[i].kind == kind) {
+      return i;
+    }
+  }
+  next.classes.push_back({.types = types, .kind = kind, .blocks = {}, .ledger = {}});
+  return static_cast<uint32_t>(next.classes.size() - 1);
+}
+
+bool NeedsOf(Planning& planning, uint32_t index, MemoryNeeds& needs) {
+  const ChainRow& row = planning.rows.chains[index];
+  if (!row.texture()) {
+    needs = planning.model.Buffer({.size = row.size, .memory = row.memory});
+    return true;
+  }
+  const bool known = planning.model.Texture(row.Texture(), needs);
+  if (row.size != 0) {
+    needs.size = AlignUp(row.size, needs.alignment);
+  }
+  return known;
+}
+
+Place PlaceOf(const ChainRow& row, const MemoryNeeds& needs) {
+  switch (row.object) {
+    case Object::kImported:
+      return Place::kImported;
+    case Object::kHistory:
+      return Place::kHistory;
+    case Object::kTemporal:
+      return Place::kTemporal;
+    case Object::kTransient:
+      break;
+  }
+  if (row.memory != MemoryKind::kDevice) {
+    return Place::kRing;
+  }
+  return needs.dedicated ? Place::kDedicated : Place::kPacked;
+}
+
+// Prefix sums: starts[x] = sizes of chains that begin before x, stops[x] = that end before x.
+void SumSizes(Planning& planning) {
+  PlanningScratch& scratch = planning.scratch;
+  const size_t positions = planning.plan.device_passes();
+  scratch.starts.assign(positions + 1, 0);
+  scratch.stops.assign(positions + 1, 0);
+  for (const PlanChain& chain : planning.plan.chains) {
+    if (chain.place == Place::kPacked) {
+      scratch.starts[static_cast<size_t>(chain.first) + 1] += chain.size;
+      scratch.stops[static_cast<size_t>(chain.last) + 1] += chain.size;
+    }
+  }
+  for (size_t i = 0; i < positions; ++i) {
+    scratch.starts[i + 1] += scratch.starts[i];
+    scratch.stops[i + 1] += scratch.stops[i];
+  }
+}
+
+uint64_t Touching(const PlanningScratch& scratch, uint32_t begin, uint32_t end) {
+  return scratch.starts[end] - scratch.stops[begin];
+}
+
+// The position that makes the larger half smallest. Requires: two positions at least.
+uint32_t BestSplit(const PlanningScratch& scratch, const Epoch& epoch) {
+  uint32_t low = epoch.begin + 1;
+  uint32_t high = epoch.end - 1;
+  while (low < high) {  // the first split whose left half is at least as large as its right one
+    const uint32_t middle = (low + high) / 2;
+    const bool left =
+        Touching(scratch, epoch.begin, middle) >= Touching(scratch, middle, epoch.end);
+    (left ? high : low) = left ? middle : middle + 1;
+  }
+  const auto larger = [&](uint32_t at) {
+    return std::max(Touching(scratch, epoch.begin, at), Touching(scratch, at, epoch.end));
+  };
+  return low > epoch.begin + 1 && larger(low - 1) <= larger(low) ? low - 1 : low;
+}
+
+bool SmallerSum(const Epoch& a, const Epoch& b) {
+  return a.sum != b.sum ? a.sum < b.sum : a.begin > b.begin;
+}
+
+void PlaceApart(Planning& planning, uint64_t& upload, uint64_t& readback) {
+  for (uint32_t i = 0; i < planning.plan.chains.size(); ++i) {
+    PlanChain& chain = planning.plan.chains[i];
+    if (chain.place == Place::kRing) {
+      uint64_t& top = planning.rows.chains[i].memory == MemoryKind::kUpload ? upload : readback;
+      chain.address = AlignUp(top, chain.alignment);
+      chain.offset = chain.address;
+      top = chain.address + chain.size;
+    }
+  }
+}
+
+void CollectItems(Planning& planning, uint32_t memory_class) {
+  PlanningScratch& scratch = planning.scratch;
+  scratch.items.clear();
+  for (uint32_t i = 0; i < planning.plan.chains.size(); ++i) {
+    const PlanChain& chain = planning.plan.chains[i];
+    if (chain.place == Place::kPacked && chain.memory_class == memory_class) {
+      scratch.items.push_back({.size = chain.size,
+                               .alignment = chain.alignment,
+                               .first = chain.epoch_first,
+                               .last = chain.epoch_last,
+                               .chain = i});
+    }
+  }
+}
+
+// Blocks for an address space of `top` bytes.
+void GrowBlocks(std::vector<uint64_t>& blocks, uint64_t top) {
+  uint64_t sum = 0;
+  for (const uint64_t block : blocks) {
+    sum += block;
+  }
+  if (top > sum) {
+    blocks.push_back(AlignUp(std::max(kMinBlock, top - sum), kBlockUnit));
+  }
+}
+
+void AssignAddresses(Planning& planning, MemoryClass& memory_class, uint64_t top) {
+  GrowBlocks(memory_class.blocks, top);
+  for (size_t i = 0; i < planning.scratch.items.size(); ++i) {
+    PlanChain& chain = planning.plan.chains[planning.scratch.items[i].chain];
+    chain.address = planning.scratch.pack.best[i];
+    chain.offset = chain.address;
+    chain.block = 0;
+    while (chain.offset >= memory_class.blocks[chain.block]) {
+      chain.offset -= memory_class.blocks[chain.block++];
+    }
+  }
+}
+
+}  // namespace
+
+bool TexelModel::Texture(const TextureDesc& desc, MemoryNeeds& needs) {
+  needs = {
+      .size = AlignUp(TexelBytes(desc), 256), .alignment = 256, .types = 1, .dedicated = false};
+  return true;
+}
+
+MemoryNeeds TexelModel::Buffer(const BufferDesc& desc) {
+  return {.size = AlignUp(desc.size, 256), .alignment = 256, .types = 1, .dedicated = false};
+}
+
+bool MeasureChains(Planning& planning) {
+  Plan& plan = planning.plan;
+  plan.next.classes = planning.carried.classes;
+  for (uint32_t i = 0; i < plan.chains.size(); ++i) {
+    PlanChain& chain = plan.chains[i];
+    if (chain.accesses == 0) {
+      continue;
+    }
+    const ChainRow& row = planning.rows.chains[i];
+    MemoryNeeds needs;
+    if (row.object != Object::kImported && !NeedsOf(planning, i, needs)) {
+      const uint32_t versions[] = {row.first_version};
+      AddError(planning, "UNSUPPORTED_FORMAT", {{}, versions},
+               "is a texture that the device has not");
+      return false;
+    }
+    chain.place = PlaceOf(row, needs);
+    chain.size = needs.size;
+    chain.alignment = needs.alignment;
+    if (chain.place == Place::kPacked) {
+      chain.memory_class = ClassOf(plan.next, needs.types, row.kind);
+    }
+  }
+  return true;
+}
+
+void SplitEpochs(Planning& planning) {
+  Plan& plan = planning.plan;
+  PlanningScratch& scratch = planning.scratch;
+  const uint32_t positions = plan.device_passes();
+  SumSizes(planning);
+  MemoryFigures& figures = plan.metrics.all;
+  figures.peak_live = 0;
+  for (uint32_t position = 0; position < positions; ++position) {
+    figures.peak_live = std::max(figures.peak_live, Touching(scratch, position, position + 1));
+  }
+  std::vector<Epoch>& heap = scratch.epoch_heap;
+  heap.clear();
+  for (uint32_t begin = 0; begin < positions;) {
+    uint32_t end = begin + 1;
+    while (end < positions && scratch.chosen[end] == 0) {
+      ++end;
+    }
+    heap.push_back({.sum = Touching(scratch, begin, end), .begin = begin, .end = end});
+    begin = end;
+  }
+  std::make_heap(heap.begin(), heap.end(), SmallerSum);
+  auto budget =
+      static_cast<uint32_t>(std::ceil(planning.options.alias_commands * plan.metrics.needed));
+  while (!heap.empty() && budget > 0 &&
+         heap.front().sum > figures.peak_live + figures.peak_live / kGoodEnough &&
+         heap.front().end - heap.front().begin > 1) {
+    std::pop_heap(heap.begin(), heap.end(), SmallerSum);
+    const Epoch epoch = heap.back();
+    heap.pop_back();
+    const uint32_t at = BestSplit(scratch, epoch);
+    scratch.chosen[at] = 1;
+    for (const Epoch half :
+         {Epoch{.begin = epoch.begin, .end = at}, Epoch{.begin = at, .end = epoch.end}}) {
+      heap.push_back(
+          {.sum = Touching(scratch, half.begin, half.end), .begin = half.begin, .end = half.end});
+      std::push_heap(heap.begin(), heap.end(), SmallerSum);
+    }
+    --budget;
+  }
+  figures.peak_epoch = heap.empty() ? 0 : heap.front().sum;
+  uint32_t epoch = 0;
+  scratch.epochs.resize(positions);
+  for (uint32_t position = 0; position < positions; ++position) {
+    epoch += position != 0 && scratch.chosen[position] != 0 ? 1 : 0;
+    scratch.epochs[position] = epoch;
+  }
+}
+
+void PlaceChains(Planning& planning) {
+  Plan& plan = planning.plan;
+  PlanningScratch& scratch = planning.scratch;
+  PlanMetrics& metrics = plan.metrics;
+  for (PlanChain& chain : plan.chains) {
+    if (chain.place == Place::kPacked) {
+      chain.epoch_first = scratch.epochs[static_cast<size_t>(chain.first)];
+      chain.epoch_last = scratch.epochs[static_cast<size_t>(chain.last)];
+    }
+  }
+  metrics.upload_bytes = 0;
+  metrics.readback_bytes = 0;
+  PlaceApart(planning, metrics.upload_bytes, metrics.readback_bytes);
+  metrics.all.allocated = 0;
+  metrics.images.allocated = 0;
+  metrics.buffers.allocated = 0;
+  metrics.packer = "none";
+  for (uint32_t i = 0; i < plan.next.classes.size(); ++i) {
+    MemoryClass& memory_class = plan.next.classes[i];
+    CollectItems(planning, i);
+    if (scratch.items.empty()) {
+      continue;
+    }
+    if (!planning.options.alias) {  // as if all were alive together
+      for (PackItem& item : scratch.items) {
+        item.first = 0;
+        item.last = 0;
+      }
+    }
+    const PackResult result =
+        Pack(scratch.items, memory_class.blocks,
+             planning.options.alias ? planning.options.effort : Effort::kFast, scratch.pack);
+    AssignAddresses(planning, memory_class, result.top);
+    MemoryFigures& figures =
+        memory_class.kind == ResourceKind::kTexture ? metrics.images : metrics.buffers;
+    figures.allocated += result.top;
+    metrics.all.allocated += result.top;
+    metrics.packer = memory_class.kind == ResourceKind::kTexture || metrics.images.allocated == 0
+                         ? result.packer
+                         : metrics.packer;
+  }
+}
+
+}  // namespace kiln::graph

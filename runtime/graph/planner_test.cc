@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// Plans of small frames as text: order, barriers, memory, reuse from frame to frame.
+#include "runtime/graph/planner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runtime/graph/graph_file.h"
+#include "runtime/graph/print_plan.h"
+
+namespace kiln::graph {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Plans the file frame after frame.
+class Session {
+ public:
+  explicit Session(const char* json) : file_(std::move(ParseFrame(json)).value()) {}
+
+  const Plan& Next(const PlanOptions& options = {}) {
+    file_.Declare(graph_);
+    auto plan = planner_.Compile(graph_, options, carried_);
+    EXPECT_TRUE(plan.ok()) << plan.error().context;
+    BindObjects(**plan, carried_, objects_);
+    Commit(**plan, graph_.rows().frame, objects_, carried_);
+    return **plan;
+  }
+  std::vector<std::string> Order(const Plan& plan) const {
+    std::vector<std::string> out;
+    for (const PlanPass& pass : plan.order) {
+      out.emplace_back(graph_.rows().PassName(pass.pass));
+    }
+    return out;
+  }
+  std::string Text(const Plan& plan) const { return PrintPlan(plan, graph_); }
+  const PlannerStats& stats() const { return planner_.stats(); }
+  const Graph& graph() const { return graph_; }
+
+ private:
+  FrameFile file_;
+  Graph graph_;
+  TexelModel model_;
+  Planner planner_{model_};
+  Carried carried_;
+  std::vector<uint32_t> objects_;
+};
+
+constexpr const char* kReaders = R"({"resources": [
+  {"name": "image", "format": "RGBA8", "width": 64, "height": 64}],
+ "passes": [
+  {"name": "make", "type": "compute", "creates": [{"resource": "image", "access": "SHADER_STORAGE_WRITE"}]},
+  {"name": "a", "type": "compute", "side_effect": true, "reads": [{"resource": "image", "access": "SHADER_SAMPLED_READ"}]},
+  {"name": "b", "type": "graphics", "side_effect": true, "reads": [{"resource": "image", "stage": "FRAGMENT_SHADER", "access": "SHADER_SAMPLED_READ"}]},
+  {"name": "again", "type": "transfer", "writes": [{"old": "image", "new": "image2", "stage": "COPY", "access": "TRANSFER_WRITE"}]}],
+ "outputs": ["image2"]})";
+
+TEST(Barriers, ReadersOfOneLayout_ShareOneAndAreAllWaitedFor) {
+  Session session(kReaders);
+  const Plan& plan = session.Next();
+  ASSERT_EQ(plan.points.size(), 3U);
+  const std::string text = session.Text(plan);
+  EXPECT_THAT(text, HasSubstr("COMPUTE_SHADER / SHADER_STORAGE_WRITE -> FRAGMENT_SHADER|"
+                              "COMPUTE_SHADER / SHADER_SAMPLED_READ"));
+  EXPECT_THAT(text, HasSubstr("war         image                FRAGMENT_SHADER|COMPUTE_SHADER / "
+                              "NONE -> COPY / TRANSFER_WRITE"));
+  EXPECT_EQ(plan.metrics.commands, plan.metrics.needed);
+  EXPECT_EQ(plan.metrics.merged_reads, 1U);
+}
+
+TEST(Scheduling, PassWithTheOldestInputs_GoesNext) {
+  Session session(
+      R"({"resources": [{"name": "x", "kind": "buffer", "bytes": 16}, {"name": "y", "kind": "buffer", "bytes": 16}],
+   "passes": [
+    {"name": "x", "type": "compute", "creates": [{"resource": "x", "access": "SHADER_STORAGE_WRITE"}]},
+    {"name": "y", "type": "compute", "creates": [{"resource": "y", "access": "SHADER_STORAGE_WRITE"}]},
+    {"name": "use y", "type": "compute", "side_effect": true, "reads": [{"resource": "y", "access": "SHADER_STORAGE_READ"}]},
+    {"name": "use x", "type": "compute", "side_effect": true, "reads": [{"resource": "x", "access": "SHADER_STORAGE_READ"}]}],
+   "outputs": []})");
+  EXPECT_THAT(session.Order(session.Next()), ::testing::ElementsAre("x", "y", "use x", "use y"));
+  EXPECT_THAT(session.Order(session.Next({.order = Order::kDeclared})),
+              ::testing::ElementsAre("x", "y", "use y", "use x"));
+}
+
+TEST(Scheduling, ExternalWait_ComesLateAndStartsABatch) {
+  Session session(R"({"resources": [{"name": "x", "kind": "buffer", "bytes": 16}], "passes": [
+    {"name": "wait", "type": "compute", "side_effect": true, "waits": [{"semaphore": "outside"}]},
+    {"name": "x", "type": "compute", "side_effect": true, "creates": [{"resource": "x", "access": "SHADER_STORAGE_WRITE"}]},
+    {"name": "tell", "type": "compute", "reads": [{"resource": "x", "access": "SHADER_STORAGE_READ"}], "signals": [{"semaphore": "done", "value": 4}]}],
+   "outputs": []})");
+  const Plan& plan = session.Next();
+  EXPECT_THAT(session.Order(plan), ::testing::ElementsAre("x", "tell", "wait"));
+  EXPECT_EQ(plan.batches.size(), 2U);
+  EXPECT_THAT(session.Text(plan), HasSubstr("batch 0, signals done = 4"));
+  EXPECT_THAT(session.Text(plan), HasSubstr("batch 1, waits for outside"));
+}
+
+TEST(Culling, PassesThatNothingNeeds_VanishUnlessItIsOff) {
+  constexpr const char* kJson =
+      R"({"resources": [{"name": "x", "kind": "buffer", "bytes": 16}], "passes": [
+    {"name": "idle", "type": "compute", "creates": [{"resource": "x", "access": "SHADER_STORAGE_WRITE"}]}], "outputs": []})";
+  EXPECT_EQ(Session(kJson).Next().order.size(), 0U);
+  EXPECT_EQ(Session(kJson).Next({.cull = false}).order.size(), 1U);
+}
+
+TEST(Layouts, UnifiedReads_ShareOneLayout) {
+  constexpr const char* kJson =
+      R"({"resources": [{"name": "d", "format": "D32", "width": 8, "height": 8}], "passes": [
+    {"name": "make", "type": "graphics", "creates": [{"resource": "d", "access": "DEPTH_STENCIL_ATTACHMENT_WRITE"}]},
+    {"name": "a", "type": "compute", "side_effect": true, "reads": [{"resource": "d", "access": "SHADER_SAMPLED_READ"}]},
+    {"name": "b", "type": "compute", "side_effect": true, "reads": [{"resource": "d", "access": "SHADER_STORAGE_READ"}]}], "outputs": []})";
+  EXPECT_EQ(Session(kJson).Next().metrics.commands, 3U);
+  Session unified(kJson);
+  const Plan& plan = unified.Next({.unify_reads = true});
+  EXPECT_EQ(plan.metrics.commands, 2U);
+  EXPECT_THAT(unified.Text(plan), HasSubstr("-> GENERAL"));
+}
+
+TEST(Ranges, MipChain_ReadsOneLevelAndWritesTheNext) {
+  Session session(
+      R"({"resources": [{"name": "x", "format": "RGBA8", "width": 64, "height": 64, "mips": 3}], "passes": [
+    {"name": "top", "type": "compute", "creates": [{"resource": "x", "access": "SHADER_STORAGE_WRITE", "mip": 0}]},
+    {"name": "one", "type": "compute", "reads": [{"resource": "x", "access": "SHADER_SAMPLED_READ", "mip": 0}],
+     "writes": [{"old": "x", "new": "x1", "access": "SHADER_STORAGE_WRITE", "mip": 1, "discard": true}]},
+    {"name": "two", "type": "compute", "reads": [{"resource": "x1", "access": "SHADER_SAMPLED_READ", "mip": 1}],
+     "writes": [{"old": "x1", "new": "x2", "access": "SHADER_STORAGE_WRITE", "mip": 2, "discard": true}]}],
+   "outputs": ["x2"]})");
+  const Plan& plan = session.Next();
+  EXPECT_EQ(plan.metrics.commands, 3U);
+  EXPECT_EQ(plan.chains[0].cells, 3U);
+}
+
+constexpr const char* kLoop = R"({"resources": [
+  {"name": "last", "format": "RGBA8", "width": 64, "height": 64, "from_previous_frame": "now"},
+  {"name": "now", "format": "RGBA8", "width": 64, "height": 64},
+  {"name": "temp", "format": "RGBA8", "width": 64, "height": 64}],
+ "passes": [
+  {"name": "temp", "type": "compute", "creates": [{"resource": "temp", "access": "SHADER_STORAGE_WRITE"}]},
+  {"name": "blend", "type": "compute", "reads": [{"resource": "temp", "access": "SHADER_SAMPLED_READ"}, {"resource": "last", "access": "SHADER_SAMPLED_READ"}],
+   "creates": [{"resource": "now", "access": "SHADER_STORAGE_WRITE", "temporal": true}]}],
+ "outputs": []})";
+
+TEST(History, FirstFrame_IsResetAndTwoObjectsAlternate) {
+  Session session(kLoop);
+  EXPECT_THAT(session.Text(session.Next()), HasSubstr("history, reset"));
+  for (int frame = 0; frame < 12; ++frame) {
+    const Plan& plan = session.Next();
+    EXPECT_THAT(session.Text(plan), Not(HasSubstr("reset")));
+    // the one that was reset is dropped after eight frames
+    EXPECT_EQ(plan.next.slots.size(), frame < 8 ? 3U : 2U) << frame;
+  }
+}
+
+TEST(PlanCache, SteadyFrames_AreRemembered) {
+  Session session(kLoop);
+  Hash128 structure;
+  for (int frame = 0; frame < 40; ++frame) {
+    const Plan& plan = session.Next();
+    if (frame > 14) {
+      EXPECT_EQ(plan.structure, structure);
+    }
+    structure = plan.structure;
+  }
+  EXPECT_GE(session.stats().hits, 25U);
+  session.Next({.alias = false});
+  EXPECT_LE(session.stats().misses, 15U);
+}
+
+TEST(Files, LiveGraph_WritesAFileWithTheSamePlan) {
+  Session session(kReaders);
+  const Plan& plan = session.Next();
+  const std::string text = WriteGraphFile(session.graph());
+  Session again(text.c_str());
+  EXPECT_EQ(again.Text(again.Next()), session.Text(plan));
+}
+
+TEST(Pictures, EveryPrinter_ShowsEveryPass) {
+  Session session(kReaders);
+  const Plan& plan = session.Next();
+  for (const std::string& text :
+       {PrintPlanJson(plan, session.graph()), PrintPlanDot(plan, session.graph()),
+        PrintPlanSvg(plan, session.graph()), PrintPlanTimeline(plan, session.graph())}) {
+    for (const char* pass : {"make", "again"}) {
+      EXPECT_THAT(text, HasSubstr(pass));
+    }
+  }
+  EXPECT_THAT(PrintMetricsLine(plan, session.graph()),
+              HasSubstr("passes=4(-0) barriers=3 needed=3 chain=3 alias=+0"));
+}
+
+}  // namespace
+}  // namespace kiln::graph

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/graph/print_plan.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "runtime/graph/planning.h"
+
+namespace kiln::graph {
+namespace {
+
+std::string MebibytesText(uint64_t bytes) {
+  return fmt::format("{:.1f}MiB", static_cast<double>(bytes) / (1 << 20));
+}
+
+void AppendSources(const Plan& plan, const Declarations& rows, const Entry& entry, uint32_t begin,
+                   uint32_t end, const Box& cell, std::vector<int32_t>& out) {
+  for (uint32_t i = begin; i < end; ++i) {
+    const AccessRow& access = rows.accesses[plan.chain_accesses[i]];
+    const int32_t position = plan.positions[access.pass];
+    if (position >= 0 && position < entry.hi && Covers(access, cell)) {
+      out.push_back(position);
+    }
+  }
+}
+
+std::string EntryLine(const Plan& plan, const Declarations& rows, const Entry& entry) {
+  const AccessRow& access = rows.accesses[entry.access];
+  std::string line = fmt::format("    {:<11} {:<20} {} / {} -> {} / {}", ReasonName(entry.reason),
+                                 rows.VersionName(access.version), StagesText(entry.src_stages),
+                                 AccessesText(entry.src_accesses), StagesText(entry.dst_stages),
+                                 AccessesText(entry.dst_accesses));
+  if (entry.old_layout != entry.new_layout) {
+    line += fmt::format("  [{} -> {}]", LayoutName(entry.old_layout), LayoutName(entry.new_layout));
+  }
+  const PlanChain& chain = plan.chains[entry.chain];
+  if (chain.cells > 1) {
+    const Box& cell = plan.cells[entry.cell];
+    line += fmt::format("  mips {}+{} layers {}+{}", cell.mip, cell.mips, cell.layer, cell.layers);
+  }
+  return line + "\n";
+}
+
+std::string UsesText(const Declarations& rows, const Plan& plan, const Batch& batch) {
+  std::string text;
+  const auto append = [&](std::string_view word, uint32_t use) {
+    const SemaphoreRow& row = rows.semaphore_uses[use];
+    const std::string_view name = rows.SemaphoreName(row.semaphore);
+    text +=
+        fmt::format(", {} {}{}", word,
+                    name.empty() ? fmt::format("semaphore {}", row.semaphore) : std::string(name),
+                    row.value == 0 ? std::string() : fmt::format(" = {}", row.value));
+  };
+  for (uint32_t i = 0; i < batch.waits; ++i) {
+    append("waits for", plan.waits[batch.first_wait + i]);
+  }
+  for (uint32_t i = 0; i < batch.signals; ++i) {
+    append("signals", plan.signals[batch.first_signal + i]);
+  }
+  return text;
+}
+
+std::string OrderText(const Plan& plan, const Graph& graph) {
+  const Declarations& rows = graph.rows();
+  std::string text = "order\n";
+  size_t point = 0;
+  uint32_t batch = kNone;
+  for (const PlanPass& pass : plan.order) {
+    const int32_t position = plan.positions[pass.pass];
+    if (position >= 0 && pass.batch != batch) {
+      batch = pass.batch;
+      text += fmt::format("  batch {}{}\n", batch, UsesText(rows, plan, plan.batches[batch]));
+    }
+    if (position >= 0 && point < plan.points.size() &&
+        plan.points[point].before == static_cast<uint32_t>(position)) {
+      text += "  barrier\n";
+      for (uint32_t i = 0; i < plan.points[point].entries; ++i) {
+        text += EntryLine(plan, rows, plan.entries[plan.points[point].first_entry + i]);
+      }
+      ++point;
+    }
+    text += fmt::format("  {:>4} {:<10} {}  ({})\n",
+                        position < 0 ? std::string("host") : fmt::format("{}", position),
+                        PassKindName(rows.passes[pass.pass].kind), rows.PassName(pass.pass),
+                        WhyText(pass, graph));
+  }
+  for (const uint32_t pass : plan.culled) {
+    text += fmt::format("       culled     {}\n", rows.PassName(pass));
+  }
+  return text;
+}
+
+std::string MemoryText(const Plan& plan, const Declarations& rows) {
+  std::string text = "memory\n";
+  for (uint32_t i = 0; i < plan.chains.size(); ++i) {
+    const PlanChain& chain = plan.chains[i];
+    if (chain.place == Place::kPacked) {
+      text += fmt::format("  {:<24} class {} block {} {:>12} +{:<12} passes {} to {}\n",
+                          rows.ChainName(i), chain.memory_class, chain.block, chain.offset,
+                          chain.size, chain.first, chain.last);
+    } else if (chain.place == Place::kTemporal || chain.place == Place::kHistory) {
+      text += fmt::format("  {:<24} {} {}\n", rows.ChainName(i), chain.size,
+                          chain.place == Place::kTemporal ? "kept for the next frame"
+                          : chain.reset                   ? "history, reset"
+                                                          : "history");
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string_view ReasonName(Reason reason) {
+  switch (reason) {
+    case Reason::kFirstUse:
+      return "first_use";
+    case Reason::kRaw:
+      return "raw";
+    case Reason::kWar:
+      return "war";
+    case Reason::kWaw:
+      return "waw";
+    case Reason::kLayout:
+      return "layout";
+    case Reason::kVisibility:
+      return "visibility";
+    case Reason::kAlias:
+      return "alias";
+    case Reason::kImport:
+      return "import";
+    case Reason::kHistory:
+      return "history";
+    case Reason::kPresent:
+      return "present";
+    case Reason::kExport:
+      return "export";
+  }
+  return "";
+}
+
+std::string_view PassKindName(PassKind kind) {
+  switch (kind) {
+    case PassKind::kGraphics:
+      return "graphics";
+    case PassKind::kCompute:
+      return "compute";
+    case PassKind::kTransfer:
+      return "transfer";
+    case PassKind::kHost:
+      return "host";
+    case PassKind::kTransition:
+      return "transition";
+  }
+  return "";
+}
+
+std::string WhyText(const PlanPass& pass, const Graph& graph) {
+  switch (pass.why) {
+    case Why::kNotCulled:
+      return "not culled";
+    case Why::kOutput:
+      return "output";
+    case Why::kTemporal:
+      return "temporal";
+    case Why::kImport:
+      return "import";
+    case Why::kSignal:
+      return "signal";
+    case Why::kWait:
+      return "wait";
+    case Why::kPresent:
+      return "present";
+    case Why::kSideEffect:
+      return "side_effect";
+    case Why::kNeeded:
+      return fmt::format("needed by {}", graph.rows().PassName(pass.needed_by));
+  }
+  return "";
+}
+
+std::vector<int32_t> SourcePositions(const Plan& plan, const Declarations& rows,
+                                     const Entry& entry) {
+  std::vector<int32_t> out;
+  AppendSources(plan, rows, entry, entry.source_begin, entry.source_end, plan.cells[entry.cell],
+                out);
+  for (uint32_t i = entry.alias_begin; i < entry.alias_end; ++i) {
+    const PlanChain& chain = plan.chains[plan.alias_sources[i]];
+    for (uint32_t cell = chain.first_cell; cell < chain.first_cell + chain.cells; ++cell) {
+      AppendSources(plan, rows, entry, chain.final_begin, chain.final_end, plan.cells[cell], out);
+    }
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+std::string PrintMetricsLine(const Plan& plan, const Graph& graph) {
+  const PlanMetrics& m = plan.metrics;
+  constexpr uint32_t kSerial = (1U << 23) - 1;
+  return fmt::format(
+      "graph f={} passes={}(-{}) barriers={} needed={} chain={} alias=+{} mem={} peak={} "
+      "eff={:.3f}",
+      graph.rows().frame & kSerial, plan.order.size(), m.culled, m.commands, m.needed, m.chain,
+      m.alias_added(), MebibytesText(m.all.allocated), MebibytesText(m.all.peak_live),
+      m.efficiency());
+}
+
+std::string PrintPlan(const Plan& plan, const Graph& graph) {
+  const PlanMetrics& m = plan.metrics;
+  std::string text = OrderText(plan, graph) + MemoryText(plan, graph.rows());
+  text += fmt::format(
+      "metrics\n"
+      "  barrier commands {} (bound for this order {}, over all orders {}, added by aliasing {})\n"
+      "  entries {}, layout changes {}, reads without a barrier of their own {}\n"
+      "  memory {} bytes (peak live {}, efficiency {:.3f}, without reuse {}, packer {})\n"
+      "  temporal {} upload {} readback {} bytes\n"
+      "{}\n",
+      m.commands, m.needed, m.chain, m.alias_added(), m.entries, m.layout_changes, m.merged_reads,
+      m.all.allocated, m.all.peak_live, m.efficiency(), m.all.no_reuse, m.packer, m.temporal_bytes,
+      m.upload_bytes, m.readback_bytes, PrintMetricsLine(plan, graph));
+  return text;
+}
+
+}  // namespace kiln::graph

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: MIT
+// The order of the passes: the ready one with the smallest key goes next. Spec: graph §6.5
+//   key = h (1) | w (22) | s (1) | k (17) | c (7) | declaration index (16)
+#include <algorithm>
+#include <functional>
+
+#include "runtime/graph/planning.h"
+
+namespace kiln::graph {
+namespace {
+
+uint64_t MakeKey(const Planning& planning, uint32_t pass) {
+  const PlanningScratch& scratch = planning.scratch;
+  const uint64_t host = planning.rows.passes[pass].kind == PassKind::kHost ? 0 : 1;
+  return host << 63 | uint64_t{scratch.w[pass]} << 41 | uint64_t{scratch.s[pass]} << 40 |
+         uint64_t{scratch.k[pass]} << 23 | uint64_t{scratch.c[pass]} << 16 | pass;
+}
+
+// The passes in some valid order; shorter if there is a cycle.
+void PlainOrder(Planning& planning, std::vector<uint32_t>& order) {
+  PlanningScratch& scratch = planning.scratch;
+  scratch.marks.assign(scratch.missing.begin(), scratch.missing.end());
+  order.clear();
+  for (uint32_t pass = 0; pass < planning.rows.passes.size(); ++pass) {
+    if (planning.plan.live[pass] != 0 && scratch.marks[pass] == 0) {
+      order.push_back(pass);
+    }
+  }
+  for (size_t i = 0; i < order.size(); ++i) {
+    const uint32_t pass = order[i];
+    for (uint32_t e = scratch.successor_begin[pass]; e < scratch.successor_begin[pass + 1]; ++e) {
+      if (--scratch.marks[scratch.successors[e].pass] == 0) {
+        order.push_back(scratch.successors[e].pass);
+      }
+    }
+  }
+}
+
+// w: external waits come late, s: external signals early, present last.
+void OrderSemaphores(Planning& planning) {
+  const Declarations& rows = planning.rows;
+  PlanningScratch& scratch = planning.scratch;
+  for (uint32_t i = 0; i < rows.semaphore_uses.size(); ++i) {
+    const SemaphoreRow& use = rows.semaphore_uses[i];
+    if (use.pass == kNone || scratch.external[i] == 0) {
+      continue;
+    }
+    if (use.wait) {
+      scratch.w_own[use.pass] = 1;
+    } else if (rows.passes[use.pass].origin != Origin::kPresent) {
+      scratch.s[use.pass] = 0;
+    }
+  }
+  for (const AccessRow& access : rows.accesses) {
+    if (rows.ChainOf(access).acquire != kNone) {
+      scratch.w_own[access.pass] = 1;
+    }
+  }
+  std::vector<uint32_t>& order = scratch.stack;
+  PlainOrder(planning, order);
+  uint32_t largest = 0;
+  for (const uint32_t pass : order) {
+    scratch.w[pass] += scratch.w_own[pass];
+    const bool present = rows.passes[pass].origin == Origin::kPresent ||
+                         rows.passes[pass].origin == Origin::kPresentCopy;
+    largest = present ? largest : std::max(largest, scratch.w[pass]);
+    for (uint32_t e = scratch.successor_begin[pass]; e < scratch.successor_begin[pass + 1]; ++e) {
+      uint32_t& next = scratch.w[scratch.successors[e].pass];
+      next = std::max(next, scratch.w[pass]);
+    }
+  }
+  for (auto pass = order.rbegin(); pass != order.rend(); ++pass) {
+    for (uint32_t e = scratch.successor_begin[*pass]; e < scratch.successor_begin[*pass + 1]; ++e) {
+      scratch.s[*pass] = std::min(scratch.s[*pass], scratch.s[scratch.successors[e].pass]);
+    }
+  }
+  for (uint32_t pass = 0; pass < rows.passes.size(); ++pass) {
+    const Origin origin = rows.passes[pass].origin;
+    if (origin == Origin::kPresent || origin == Origin::kPresentCopy) {
+      scratch.w[pass] = largest + 1;
+    }
+  }
+}
+
+// The layout in which a version comes to its readers.
+VkImageLayout LayoutOfVersion(const Planning& planning, uint32_t version) {
+  const uint32_t def = planning.scratch.def_access[version];
+  return def != kNone ? planning.plan.layouts[def]
+                      : planning.rows.chains[planning.rows.versions[version].chain].state_layout;
+}
+
+// Adds the layout to the version's groups, which stand in the order of their first readers, and
+// returns its rank: first the layout that the version is in, last that of the overwriting pass.
+uint32_t RankOfLayout(Planning& planning, uint32_t version, VkImageLayout layout) {
+  PlanningScratch& scratch = planning.scratch;
+  if (layout == LayoutOfVersion(planning, version)) {
+    return 0;
+  }
+  const uint32_t kill = scratch.kill_access[version];
+  if (kill != kNone && planning.plan.layouts[kill] == layout) {
+    return 127;
+  }
+  uint32_t rank = 1;
+  uint32_t* link = &scratch.marks[version];
+  while (*link != kNone && scratch.groups[*link].layout != layout) {
+    link = &scratch.groups[*link].next;
+    ++rank;
+  }
+  if (*link == kNone) {
+    *link = static_cast<uint32_t>(scratch.groups.size());
+    scratch.groups.push_back({.layout = layout, .next = kNone});
+  }
+  return rank;
+}
+
+// Whether some version is read in several layouts; those are marked.
+bool FindSeveralLayouts(Planning& planning) {
+  const Declarations& rows = planning.rows;
+  PlanningScratch& scratch = planning.scratch;
+  scratch.several_layouts.assign(rows.versions.size(), 0);
+  scratch.read_layout.assign(rows.versions.size(), VK_IMAGE_LAYOUT_UNDEFINED);
+  bool any = false;
+  for (uint32_t i = 0; i < rows.accesses.size(); ++i) {
+    const AccessRow& access = rows.accesses[i];
+    if (access.op != Op::kRead) {
+      continue;
+    }
+    VkImageLayout& first = scratch.read_layout[access.version];
+    if (first == VK_IMAGE_LAYOUT_UNDEFINED) {
+      first = planning.plan.layouts[i];
+    } else if (first != planning.plan.layouts[i]) {
+      scratch.several_layouts[access.version] = 1;
+      any = true;
+    }
+  }
+  return any;
+}
+
+void RankReadLayouts(Planning& planning) {
+  const Declarations& rows = planning.rows;
+  PlanningScratch& scratch = planning.scratch;
+  if (!FindSeveralLayouts(planning)) {
+    return;
+  }
+  scratch.marks.assign(rows.versions.size(), kNone);  // head of the version's groups
+  scratch.groups.clear();
+  scratch.groups.reserve(rows.accesses.size());  // links point into it
+  for (const uint32_t i : planning.plan.pass_accesses) {
+    const AccessRow& access = rows.accesses[i];
+    if (access.op == Op::kRead && scratch.several_layouts[access.version] != 0) {
+      uint32_t& c = scratch.c[access.pass];
+      c = std::min(c + RankOfLayout(planning, access.version, planning.plan.layouts[i]), 127U);
+    }
+  }
+}
+
+uint64_t Mix(uint64_t value) {
+  value += 0x9E3779B97F4A7C15ULL;
+  value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9ULL;
+  value = (value ^ value >> 27) * 0x94D049BB133111EBULL;
+  return value ^ value >> 31;
+}
+
+void PrepareKeys(Planning& planning) {
+  const Declarations& rows = planning.rows;
+  PlanningScratch& scratch = planning.scratch;
+  const size_t count = rows.passes.size();
+  scratch.k.assign(count, 0);
+  scratch.c.assign(count, 0);
+  scratch.w.assign(count, 0);
+  scratch.w_own.assign(count, 0);
+  scratch.s.assign(count, 1);
+  switch (planning.options.order) {
+    case Order::kPriority:
+    case Order::kLevels:
+      RankReadLayouts(planning);
+      if (!rows.semaphore_uses.empty() || !rows.presents.empty()) {
+        OrderSemaphores(planning);
+      }
+      break;
+    case Order::kDeclared:
+      break;
+    case Order::kRandom:
+      for (uint32_t pass = 0; pass < count; ++pass) {
+        scratch.k[pass] = static_cast<uint32_t>(Mix(planning.options.seed * 65'537 + pass) >> 47);
+      }
+      break;
+  }
+}
+
+// Whether the access needs a barrier before it that comes from outside the frame: in every order.
+bool StartsWithBarrier(const Planning& planning, const AccessRow& access) {
+  const ChainRow& chain = planning.rows.ChainOf(access);
+  if (access.op == Op::kCreate) {
+    return chain.texture();
+  }
+  if (chain.object != Object::kImported) {
+    return false;
+  }
+  const bool layout = chain.texture() && access.layout != chain.state_layout;
+  const bool pending = (chain.state_accesses & kWriteAccesses) != 0;
+  return layout || pending || (access.writes() && chain.state_stages != 0);
+}
+
+// level: barriers on the way to a pass that every order has; the bound over all orders.
+void StartLevels(Planning& planning) {
+  PlanningScratch& scratch = planning.scratch;
+  scratch.level.assign(planning.rows.passes.size(), 0);
+  for (const AccessRow& access : planning.rows.accesses) {
+    if (planning.plan.live[access.pass] != 0 &&
+        planning.rows.passes[access.pass].kind != PassKind::kHost &&
+        StartsWithBarrier(planning, access)) {
+      scratch.level[access.pass] = 1;
+    }
+  }
+}
+
+// The declared order is valid if every edge goes forward; passes of the graph's own do not count.
+bool DeclaredOrderIsValid(const Planning& planning) {
+  return std::all_of(planning.scratch.edges.begin(), planning.scratch.edges.end(),
+                     [&](const Edge& edge) {
+                       const bool own = planning.rows.passes[edge.from].origin != Origin::kUser ||
+                                        planning.rows.passes[edge.to].origin != Origin::kUser;
+                       return own || edge.from < edge.to;
+                     });
+}
+
+void Append(Planning& planning, uint32_t pass) {
+  Plan& plan = planning.plan;
+  const PlanningScratch& scratch = planning.scratch;
+  const bool host = planning.rows.passes[pass].kind == PassKind::kHost;
+  plan.positions[pass] = host ? -1 : static_cast<int32_t>(plan.device_passes());
+  plan.order.push_back({.pass = pass,
+                        .batch = kNone,
+                        .why = scratch.why[pass],
+                        .needed_by = scratch.needed_by[pass]});
+  plan.host_passes += host ? 1 : 0;
+}
+
+// Tells the successors; those that have become ready are added to the heap.
+void Release(Planning& planning, uint32_t pass, uint32_t place) {
+  PlanningScratch& scratch = planning.scratch;
+  const Order order = planning.options.order;
+  for (uint32_t e = scratch.successor_begin[pass]; e < scratch.successor_begin[pass + 1]; ++e) {
+    const Successor next = scratch.successors[e];
+    scratch.level[next.pass] =
+        std::max(scratch.level[next.pass], scratch.level[pass] + next.weight);
+    if (next.def != 0 && order == Order::kPriority) {
+      scratch.k[next.pass] = std::max(scratch.k[next.pass], place + 1);
+    }
+    if (--scratch.missing[next.pass] == 0) {
+      if (order == Order::kLevels) {
+        scratch.k[next.pass] = scratch.level[next.pass];
+      }
+      scratch.heap.push_back(MakeKey(planning, next.pass));
+      std::push_heap(scratch.heap.begin(), scratch.heap.end(), std::greater<>());
+    }
+  }
+}
+
+}  // namespace
+
+bool AnyCycle(Planning& planning) {
+  PlainOrder(planning, planning.scratch.stack);
+  const bool cycle = planning.scratch.stack.size() < planning.rows.passes.size();
+  if (cycle) {
+    planning.scratch.missing = planning.scratch.marks;
+    ReportCycle(planning);
+  }
+  return cycle;
+}
+
+bool Schedule(Planning& planning) {
+  Plan& plan = planning.plan;
+  PlanningScratch& scratch = planning.scratch;
+  const size_t count = planning.rows.passes.size();
+  plan.order.clear();
+  plan.host_passes = 0;
+  plan.positions.assign(count, -1);
+  PrepareKeys(planning);
+  StartLevels(planning);
+  scratch.heap.clear();
+  for (uint32_t pass = 0; pass < count; ++pass) {
+    if (plan.live[pass] != 0 && scratch.missing[pass] == 0) {
+      if (planning.options.order == Order::kLevels) {
+        scratch.k[pass] = scratch.level[pass];
+      }
+      scratch.heap.push_back(MakeKey(planning, pass));
+    }
+  }
+  std::make_heap(scratch.heap.begin(), scratch.heap.end(), std::greater<>());
+  while (!scratch.heap.empty()) {
+    std::pop_heap(scratch.heap.begin(), scratch.heap.end(), std::greater<>());
+    const auto pass = static_cast<uint32_t>(scratch.heap.back() & 0xFFFF);
+    scratch.heap.pop_back();
+    const auto place = static_cast<uint32_t>(plan.order.size());
+    Append(planning, pass);
+    Release(planning, pass, place);
+  }
+  plan.metrics.declared_order_valid = DeclaredOrderIsValid(planning);
+  if (plan.order.size() + plan.culled.size() < count) {
+    ReportCycle(planning);
+    return false;
+  }
+  return true;
+}
+
+}  // namespace kiln::graph

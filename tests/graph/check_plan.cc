@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// check_plan FILE…: dumped plans of consecutive frames -> what is wrong with them; exit 1 if
+// anything is. A file with a list under "frames" stands for all of them.
+#include <cstdio>
+#include <fstream>
+
+#include "tests/support/hazard_oracle.h"
+
+int main(int argc, char** argv) {
+  std::vector<nlohmann::json> frames;
+  for (int i = 1; i < argc; ++i) {
+    std::ifstream file(argv[i]);
+    nlohmann::json plan = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+    if (plan.is_discarded() || !plan.contains("points")) {
+      std::fprintf(stderr, "%s is no plan\n", argv[i]);
+      return 2;
+    }
+    if (plan.contains("frames")) {
+      frames.insert(frames.end(), plan["frames"].begin(), plan["frames"].end());
+    } else {
+      frames.push_back(std::move(plan));
+    }
+  }
+  size_t problems = 0;
+  for (const auto mode : {kiln::test::HazardMode::kVulkan, kiln::test::HazardMode::kStrict}) {
+    for (const std::string& problem : kiln::test::FindHazards(frames, mode)) {
+      std::printf("%s\n", problem.c_str());
+      ++problems;
+    }
+  }
+  std::printf("%zu frames, %zu problems\n", frames.size(), problems);
+  return problems == 0 ? 0 : 1;
+}

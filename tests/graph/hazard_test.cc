@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: MIT
+// Random frames: every plan is free of hazards, and every mistake put into one is found.
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "runtime/graph/planner.h"
+#include "runtime/graph/print_plan.h"
+#include "tests/integration/full_run.h"
+#include "tests/support/hazard_oracle.h"
+#include "tests/support/random_frame.h"
+
+namespace kiln::graph {
+namespace {
+
+using Json = nlohmann::json;
+using test::HazardMode;
+
+struct Planned {
+  std::vector<Json> frames;
+  std::string error;
+  std::string file;  // the last frame as a file
+};
+
+Planned PlanFrames(const FrameDescription& description, const PlanOptions& options) {
+  Planned out;
+  TexelModel model;
+  Planner planner(model);
+  Graph graph;
+  Carried carried;
+  std::vector<uint32_t> objects;
+  FrameFile file(description);
+  for (uint32_t frame = 0; frame < description.frames; ++frame) {
+    file.Declare(graph);
+    const auto plan = planner.Compile(graph, options, carried);
+    if (!plan.ok()) {
+      out.error = plan.error().reason + " " + plan.error().context;
+      return out;
+    }
+    out.frames.push_back(Json::parse(PrintPlanJson(**plan, graph)));
+    out.file = WriteGraphFile(graph);
+    BindObjects(**plan, carried, objects);
+    Commit(**plan, graph.rows().frame, objects, carried);
+  }
+  return out;
+}
+
+// Whether the declarations have a cycle, found without the planner.
+bool HasCycle(const FrameDescription& frame) {
+  std::map<std::string, size_t> maker;
+  std::map<std::string, size_t> killer;
+  const size_t count = frame.passes.size();
+  for (size_t i = 0; i < count; ++i) {
+    for (const FileAccess& create : frame.passes[i].creates) {
+      maker[create.resource] = i;
+    }
+    for (const FileAccess& write : frame.passes[i].writes) {
+      maker[write.result] = i;
+      killer[write.resource] = i;
+    }
+  }
+  std::vector<std::set<size_t>> next(count);
+  const auto edge = [&](size_t from, size_t to) {
+    if (from != to) {
+      next[from].insert(to);
+    }
+  };
+  for (size_t i = 0; i < count; ++i) {
+    for (const FileAccess& read : frame.passes[i].reads) {
+      if (maker.count(read.resource) != 0) {
+        edge(maker[read.resource], i);
+      }
+      if (killer.count(read.resource) != 0) {
+        edge(i, killer[read.resource]);
+      }
+    }
+    for (const FileAccess& write : frame.passes[i].writes) {
+      if (maker.count(write.resource) != 0) {
+        edge(maker[write.resource], i);
+      }
+    }
+    // a wait follows the smallest signal that is large enough; signals are in order
+    for (const FileSemaphoreUse& wait : frame.passes[i].waits) {
+      std::pair<uint64_t, size_t> best = {~uint64_t{0}, count};
+      for (size_t j = 0; j < count; ++j) {
+        for (const FileSemaphoreUse& signal : frame.passes[j].signals) {
+          if (signal.semaphore == wait.semaphore && signal.value >= wait.value && j != i) {
+            best = std::min(best, {signal.value, j});
+          }
+        }
+      }
+      if (best.second < count) {
+        edge(best.second, i);
+      }
+    }
+    for (const FileSemaphoreUse& signal : frame.passes[i].signals) {
+      for (size_t j = 0; j < count; ++j) {
+        for (const FileSemaphoreUse& later : frame.passes[j].signals) {
+          if (signal.value != 0 && later.semaphore == signal.semaphore &&
+              later.value > signal.value) {
+            edge(i, j);
+          }
+        }
+      }
+    }
+  }
+  std::vector<int> color(count, 0);
+  const auto visit = [&](const auto& self, size_t pass) -> bool {
+    color[pass] = 1;
+    for (const size_t other : next[pass]) {
+      if (color[other] == 1 || (color[other] == 0 && self(self, other))) {
+        return true;
+      }
+    }
+    color[pass] = 2;
+    return false;
+  };
+  for (size_t i = 0; i < count; ++i) {
+    if (color[i] == 0 && visit(visit, i)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Drops passes while the frame still fails.
+FrameDescription Shrink(FrameDescription frame, const PlanOptions& options, HazardMode mode) {
+  for (size_t i = 0; i < frame.passes.size();) {
+    FrameDescription less = frame;
+    less.passes.erase(less.passes.begin() + static_cast<ptrdiff_t>(i));
+    const Planned planned = PlanFrames(less, options);
+    const bool fails = planned.error.empty() && !test::FindHazards(planned.frames, mode).empty();
+    if (fails) {
+      frame = std::move(less);
+    } else {
+      ++i;
+    }
+  }
+  return frame;
+}
+
+TEST(Planner, RandomFrames_HaveNoHazard) {
+  const int rounds = tests::Rounds(400, 100'000);
+  int planned_frames = 0;
+  int cycles = 0;
+  for (int seed = 1; seed <= rounds; ++seed) {
+    const FrameDescription frame = test::RandomFrame(static_cast<uint64_t>(seed));
+    const PlanOptions options = test::RandomOptions(static_cast<uint64_t>(seed));
+    const Planned planned = PlanFrames(frame, options);
+    if (!planned.error.empty()) {
+      ASSERT_TRUE(planned.error.starts_with("CYCLE")) << "seed " << seed << ": " << planned.error;
+      ASSERT_TRUE(HasCycle(frame)) << "seed " << seed << ": " << planned.error;
+      ++cycles;
+      continue;
+    }
+    ASSERT_FALSE(HasCycle(frame)) << "seed " << seed;
+    ++planned_frames;
+    for (const HazardMode mode : {HazardMode::kVulkan, HazardMode::kStrict}) {
+      const std::vector<std::string> hazards = test::FindHazards(planned.frames, mode);
+      if (!hazards.empty()) {
+        const Planned small = PlanFrames(Shrink(frame, options, mode), options);
+        FAIL() << "seed " << seed << ": " << hazards.front() << "\nsmallest:\n" << small.file;
+      }
+    }
+  }
+  EXPECT_GT(planned_frames, rounds / 2) << cycles << " cycles";
+}
+
+// One mistake in a dumped frame. False: there is no place for it.
+using Mutate = bool (*)(Json& frame, test::Random& random);
+
+Json* AnyEntry(Json& frame, test::Random& random) {
+  std::vector<Json*> entries;
+  for (Json& point : frame["points"]) {
+    for (Json& entry : point["entries"]) {
+      entries.push_back(&entry);
+    }
+  }
+  return entries.empty() ? nullptr : entries[random.Below(static_cast<uint32_t>(entries.size()))];
+}
+
+bool DeleteEntry(Json& frame, test::Random& random) {
+  Json* entry = AnyEntry(frame, random);
+  if (entry == nullptr) {
+    return false;
+  }
+  for (Json& point : frame["points"]) {
+    for (size_t i = 0; i < point["entries"].size(); ++i) {
+      if (&point["entries"][i] == entry) {
+        point["entries"].erase(i);
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool EmptySourceAccesses(Json& frame, test::Random& random) {
+  Json* entry = AnyEntry(frame, random);
+  if (entry == nullptr || (*entry)["src"][1].empty()) {
+    return false;
+  }
+  (*entry)["src"][1] = Json::array();
+  return true;
+}
+
+// Stages in which the pass at the position uses the entry's cells, or bytes that it takes over.
+std::set<std::string> StagesAt(const Json& frame, int position, const Json& entry) {
+  std::set<std::string> out;
+  const Json& chain = frame["chains"][entry["chain"].get<size_t>()];
+  for (const Json& pass : frame["passes"]) {
+    if (pass["position"] != position) {
+      continue;
+    }
+    for (const Json& access : pass["accesses"]) {
+      const size_t used = frame["versions"][access["version"].get<size_t>()]["chain"];
+      const Json& other = frame["chains"][used];
+      bool meets = false;
+      if (used == entry["chain"].get<size_t>()) {
+        for (const Json& cell : access["cells"]) {
+          meets = meets || std::find(entry["cells"].begin(), entry["cells"].end(), cell) !=
+                               entry["cells"].end();
+        }
+      } else if (chain.contains("address") && other.contains("address") &&
+                 chain["class"] == other["class"]) {
+        const uint64_t a = chain["address"];
+        const uint64_t b = other["address"];
+        meets = a < b + other["size"].get<uint64_t>() && b < a + chain["size"].get<uint64_t>();
+      }
+      for (const Json& pair : meets ? access["pairs"] : Json::array()) {
+        out.insert(pair[0].get<std::string>());
+      }
+    }
+  }
+  return out;
+}
+
+bool RemoveStage(Json& stages, const std::set<std::string>& candidates, test::Random& random) {
+  std::vector<size_t> found;
+  for (size_t i = 0; i < stages.size(); ++i) {
+    if (candidates.count(stages[i].get<std::string>()) != 0) {
+      found.push_back(i);
+    }
+  }
+  if (found.empty()) {
+    return false;
+  }
+  stages.erase(found[random.Below(static_cast<uint32_t>(found.size()))]);
+  return true;
+}
+
+bool RemoveSourceStage(Json& frame, test::Random& random) {
+  Json* entry = AnyEntry(frame, random);
+  if (entry == nullptr || (*entry)["sources"].empty()) {
+    return false;
+  }
+  const Json& sources = (*entry)["sources"];
+  const int position = sources[random.Below(static_cast<uint32_t>(sources.size()))];
+  return RemoveStage((*entry)["src"][0], StagesAt(frame, position, *entry), random);
+}
+
+bool RemoveDestinationStage(Json& frame, test::Random& random) {
+  Json* entry = AnyEntry(frame, random);
+  if (entry == nullptr || (*entry)["reason"] == "visibility") {
+    return false;
+  }
+  Json own = *entry;
+  const Json chain = frame["chains"][own["chain"].get<size_t>()];
+  std::set<std::string> stages;
+  for (const Json& pass : frame["passes"]) {
+    for (const Json& access : pass["accesses"]) {
+      const size_t used = frame["versions"][access["version"].get<size_t>()]["chain"];
+      if (pass["position"] != own["protects"] || used != own["chain"].get<size_t>()) {
+        continue;
+      }
+      for (const Json& cell : access["cells"]) {
+        for (const Json& pair : access["pairs"]) {
+          if (std::find(own["cells"].begin(), own["cells"].end(), cell) != own["cells"].end()) {
+            stages.insert(pair[0].get<std::string>());
+          }
+        }
+      }
+    }
+  }
+  return RemoveStage((*entry)["dst"][0], stages, random);
+}
+
+bool ReplaceOldLayout(Json& frame, test::Random& random) {
+  Json* entry = AnyEntry(frame, random);
+  if (entry == nullptr || (*entry)["old"].is_null() || (*entry)["old"] == (*entry)["new"]) {
+    return false;
+  }
+  (*entry)["old"] = "PREINITIALIZED";
+  return true;
+}
+
+// Moves an entry to a command of its own outside its interval.
+bool MoveEntry(Json& frame, test::Random& random, bool later) {
+  Json* entry = AnyEntry(frame, random);
+  if (entry == nullptr) {
+    return false;
+  }
+  const int lo = (*entry)["interval"][0];
+  const int hi = (*entry)["interval"][1];
+  int end = 0;
+  for (const Json& pass : frame["passes"]) {
+    end = pass["position"].is_null() ? end : pass["position"].get<int>();
+  }
+  const bool sourced = !(*entry)["sources"].empty();
+  if (later ? hi >= end : lo < 0 || !sourced) {
+    return false;
+  }
+  const int to = later ? hi + 1 : lo;
+  const Json moved = *entry;
+  Json points = Json::array();
+  bool placed = false;
+  const Json own = {{"before", to}, {"entries", Json::array({moved})}};
+  for (Json& point : frame["points"]) {
+    if (!placed && point["before"].get<int>() >= to) {
+      points.push_back(own);
+      placed = true;
+    }
+    Json kept = {{"before", point["before"]}, {"entries", Json::array()}};
+    for (Json& other : point["entries"]) {
+      if (&other != entry) {
+        kept["entries"].push_back(other);
+      }
+    }
+    points.push_back(std::move(kept));
+  }
+  if (!placed) {
+    points.push_back(own);
+  }
+  frame["points"] = std::move(points);
+  return true;
+}
+
+bool MoveLater(Json& frame, test::Random& random) { return MoveEntry(frame, random, true); }
+bool MoveEarlier(Json& frame, test::Random& random) { return MoveEntry(frame, random, false); }
+
+bool SwapPasses(Json& frame, test::Random& random) {
+  std::vector<std::pair<size_t, size_t>> pairs;
+  Json& passes = frame["passes"];
+  for (size_t i = 0; i < passes.size(); ++i) {
+    for (const Json& access : passes[i]["accesses"]) {
+      const Json& version = frame["versions"][access["version"].get<size_t>()];
+      for (size_t j = 0; j < i; ++j) {
+        const bool def = access["op"] != "create" && version["def"] == passes[j]["declared"];
+        if (def && !passes[i]["position"].is_null() && !passes[j]["position"].is_null()) {
+          pairs.emplace_back(j, i);
+        }
+      }
+    }
+  }
+  if (pairs.empty()) {
+    return false;
+  }
+  const auto [a, b] = pairs[random.Below(static_cast<uint32_t>(pairs.size()))];
+  std::swap(passes[a], passes[b]);
+  std::swap(passes[a]["position"], passes[b]["position"]);
+  std::swap(passes[a]["batch"], passes[b]["batch"]);
+  return true;
+}
+
+bool ShiftPlacement(Json& frame, test::Random& random) {
+  std::vector<std::pair<size_t, size_t>> pairs;
+  Json& chains = frame["chains"];
+  for (size_t a = 0; a < chains.size(); ++a) {
+    for (size_t b = 0; b < chains.size(); ++b) {
+      const bool both = a != b && chains[a].contains("address") && chains[b].contains("address") &&
+                        chains[a]["class"] == chains[b]["class"];
+      if (both && chains[a]["first"] <= chains[b]["last"] &&
+          chains[b]["first"] <= chains[a]["last"]) {
+        pairs.emplace_back(a, b);
+      }
+    }
+  }
+  if (pairs.empty()) {
+    return false;
+  }
+  const auto [a, b] = pairs[random.Below(static_cast<uint32_t>(pairs.size()))];
+  chains[a]["address"] = chains[b]["address"];
+  return true;
+}
+
+bool DropWait(Json& frame, test::Random& random) {
+  for (Json& batch : frame["batches"]) {
+    if (!batch["waits"].empty() && random.Chance(50)) {
+      batch["waits"].erase(0);
+      return true;
+    }
+  }
+  return false;
+}
+
+struct Mutation {
+  const char* name;
+  Mutate mutate;
+};
+constexpr Mutation kMutations[] = {
+    {"delete entry", DeleteEntry},
+    {"empty source accesses", EmptySourceAccesses},
+    {"remove source stage", RemoveSourceStage},
+    {"remove destination stage", RemoveDestinationStage},
+    {"replace old layout", ReplaceOldLayout},
+    {"move later", MoveLater},
+    {"move earlier", MoveEarlier},
+    {"swap passes", SwapPasses},
+    {"shift placement", ShiftPlacement},
+    {"drop wait", DropWait},
+};
+
+TEST(HazardOracle, EveryMistakeInAPlan_IsFound) {
+  const int rounds = tests::Rounds(60, 2'000);
+  std::map<std::string, int> tried;
+  for (int seed = 1; seed <= rounds; ++seed) {
+    const FrameDescription frame =
+        test::RandomFrame(static_cast<uint64_t>(seed) + 1'000'000, {.max_passes = 24});
+    const Planned planned =
+        PlanFrames(frame, test::RandomOptions(static_cast<uint64_t>(seed) + 1'000'000));
+    if (!planned.error.empty()) {
+      continue;
+    }
+    for (const Mutation& mutation : kMutations) {
+      for (uint64_t round = 0; round < 3; ++round) {
+        test::Random random(static_cast<uint64_t>(seed) * 8 + round);
+        std::vector<Json> frames = planned.frames;
+        const uint32_t which = random.Below(static_cast<uint32_t>(frames.size()));
+        if (!mutation.mutate(frames[which], random)) {
+          continue;
+        }
+        ++tried[mutation.name];
+        if (test::FindHazards(frames, HazardMode::kStrict).empty()) {
+          const Json diff = Json::diff(planned.frames[which], frames[which]);
+          ADD_FAILURE() << "seed " << seed << " round " << round << ": survived: " << mutation.name
+                        << " in frame " << which << "\n"
+                        << diff.dump(1).substr(0, 3000) << planned.file.substr(0, 0);
+          return;
+        }
+      }
+    }
+  }
+  for (const Mutation& mutation : kMutations) {
+    EXPECT_GT(tried[mutation.name], rounds / 20) << mutation.name;
+  }
+}
+
+// Not one entry of these plans can be left out.
+TEST(HazardOracle, DeletingAnyEntry_IsFound) {
+  int entries = 0;
+  for (uint64_t seed = 1; seed <= static_cast<uint64_t>(tests::Rounds(12, 300)); ++seed) {
+    const FrameDescription frame = test::RandomFrame(seed + 5'000, {.max_passes = 14});
+    const Planned planned = PlanFrames(frame, {});
+    for (size_t f = 0; f < planned.frames.size(); ++f) {
+      for (size_t p = 0; p < planned.frames[f]["points"].size(); ++p) {
+        for (size_t e = 0; e < planned.frames[f]["points"][p]["entries"].size(); ++e) {
+          std::vector<Json> frames = planned.frames;
+          const Json entry = frames[f]["points"][p]["entries"][e];
+          frames[f]["points"][p]["entries"].erase(e);
+          ++entries;
+          ASSERT_FALSE(test::FindHazards(frames, HazardMode::kStrict).empty())
+              << "seed " << seed << " frame " << f << ": " << entry.dump();
+        }
+      }
+    }
+  }
+  EXPECT_GT(entries, 100);
+}
+
+}  // namespace
+}  // namespace kiln::graph

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""kiln graph as its users run it: plans of the frames in docs/, pictures, exit codes, names of errors.
+
+usage: kiln_graph_test.py KILN CHECK_PLAN FRAMES_FOLDER
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import xml.dom.minidom
+
+KILN, CHECK_PLAN, FRAMES = sys.argv[1:4]
+
+
+def run(*arguments, code=0):
+    done = subprocess.run([KILN, "graph", *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == code, (arguments, done.returncode, done.stderr)
+    return done
+
+
+def check_frame(frame, folder):
+    svg, dot, plan = folder / "plan.svg", folder / "plan.dot", folder / "plan.json"
+    text = run(frame, "--svg", svg, "--dot", dot, "--json", plan).stdout
+    assert "bound for this order" in text and "efficiency" in text
+    xml.dom.minidom.parse(str(svg))
+    assert dot.read_text().startswith("digraph")
+    data = json.loads(plan.read_text())
+    assert data["error"] is None
+    metrics = data["metrics"]
+    assert metrics["barrier_commands"] == metrics["bound_for_order"] + metrics["alias_added"]
+    assert metrics["bound_over_orders"] <= metrics["bound_for_order"]
+    assert len(data["barriers"]) == metrics["barrier_commands"]
+    passes = {p["name"] for p in json.loads(frame.read_text())["passes"]}
+    assert set(data["order"]) | set(data["culled"]) == passes
+    for one in data["memory"]["placements"]:
+        for other in data["memory"]["placements"]:
+            apart = one["offset"] + one["size"] <= other["offset"] or other["offset"] + other["size"] <= one["offset"]
+            later = one["last_position"] < other["first_position"] or other["last_position"] < one["first_position"]
+            assert one is other or apart or later, (one, other)
+    subprocess.run([CHECK_PLAN, plan], check=True)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for frame in sorted(pathlib.Path(FRAMES).glob("*.json")):
+            check_frame(frame, folder)
+        bad = folder / "bad.json"
+        bad.write_text('{"passes": [{"name": "p", "type": "compute", "reads": [{"resource": "x", '
+                       '"access": "SHADER_SAMPLED_READ"}]}], "outputs": []}')
+        plan = folder / "bad_plan.json"
+        done = run(bad, "--json", plan, code=1)
+        assert "UNKNOWN_HANDLE" in done.stderr
+        assert json.loads(plan.read_text())["error"] == "UNKNOWN_HANDLE"
+        assert json.loads(run(bad, "--json", "-", code=1).stdout)["error"] == "UNKNOWN_HANDLE"
+        bad.write_text("no json")
+        assert "MALFORMED_FILE" in run(bad, code=1).stderr
+        run(folder / "absent.json", code=3)
+
+
+main()
