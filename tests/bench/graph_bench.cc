@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: MIT
+// What planning a frame costs: declaring, planning cold with each effort, a remembered plan, heap
+// allocations of steady frames, and how close packing comes to its bound. `--json` prints one
+// object with a `gates` member; exit 1 if a gate does not hold. Spec: graph §14
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <new>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "runtime/graph/planner.h"
+#include "tests/support/random_frame.h"
+
+namespace {
+
+std::atomic<uint64_t> allocations{0};
+
+void* CountedAllocation(size_t size) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  void* memory = std::malloc(size == 0 ? 1 : size);
+  if (memory == nullptr) {
+    throw std::bad_alloc();
+  }
+  return memory;
+}
+
+}  // namespace
+
+void* operator new(size_t size) { return CountedAllocation(size); }
+void* operator new[](size_t size) { return CountedAllocation(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
+
+namespace kiln::bench {
+namespace {
+
+using graph::Carried;
+using graph::Effort;
+using graph::Graph;
+using graph::Plan;
+using graph::Planner;
+using graph::PlanOptions;
+
+constexpr uint32_t kPasses = 1000;
+constexpr int kSteadyFrames = 300;
+constexpr int kRounds = 15;
+
+struct Gate {
+  const char* name;
+  double value;
+  double gate;
+  bool at_least;
+  bool ok() const { return at_least ? value >= gate : value <= gate; }
+};
+
+double NanosecondsOf(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();
+}
+
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// Compiles and commits one frame.
+const Plan& Advance(Planner& planner, const Graph& graph, const PlanOptions& options,
+                    Carried& carried, std::vector<uint32_t>& objects) {
+  const auto plan = planner.Compile(graph, options, carried);
+  if (!plan.ok()) {
+    fmt::print(stderr, "{}\n", plan.error().context);
+    std::exit(70);
+  }
+  graph::BindObjects(**plan, carried, objects);
+  graph::Commit(**plan, graph.rows().frame, objects, carried);
+  return **plan;
+}
+
+struct Steady {
+  double declare = 0;  // ns per pass, from the third frame on
+  double mean = 0;     // ns per pass, with the cold frame
+  double hit = 0;      // ns per pass, from the third frame on
+  double allocations = 0;
+  double accesses = 0;
+};
+
+Steady MeasureSteady(const PlanOptions& options) {
+  graph::TexelModel model;
+  Planner planner(model);
+  Graph graph;
+  test::TypicalFrame typical = test::MakeTypicalFrame(7, kPasses);
+  Carried carried;
+  std::vector<uint32_t> objects;
+  Steady out;
+  std::vector<double> declare;
+  std::vector<double> hit;
+  double total = 0;
+  uint64_t before = 0;
+  declare.reserve(kSteadyFrames);
+  hit.reserve(kSteadyFrames);
+  for (int frame = 0; frame < kSteadyFrames; ++frame) {
+    if (frame == 6) {  // what ages in the ledger has settled
+      before = allocations.load();
+    }
+    const double declared = NanosecondsOf([&] { test::Declare(typical, graph); });
+    const double planned =
+        NanosecondsOf([&] { Advance(planner, graph, options, carried, objects); });
+    total += planned;
+    if (frame >= 6) {
+      declare.push_back(declared / kPasses);
+      hit.push_back(planned / kPasses);
+    }
+  }
+  out.allocations = static_cast<double>(allocations.load() - before) / (kSteadyFrames - 6);
+  out.declare = Median(declare);
+  out.hit = Median(hit);
+  out.mean = total / kSteadyFrames / kPasses;
+  out.accesses = static_cast<double>(graph.rows().accesses.size());
+  return out;
+}
+
+// Median of planning anew what is carried on from a frame alike.
+double MeasureCold(const PlanOptions& options, uint32_t passes) {
+  graph::TexelModel model;
+  Planner planner(model);
+  Graph graph;
+  test::TypicalFrame typical = test::MakeTypicalFrame(7, passes);
+  Carried carried;
+  std::vector<uint32_t> objects;
+  std::vector<double> times;
+  for (int round = 0; round < kRounds; ++round) {
+    test::Declare(typical, graph);
+    planner.Forget();
+    times.push_back(NanosecondsOf([&] { Advance(planner, graph, options, carried, objects); }) /
+                    passes);
+  }
+  return Median(times);
+}
+
+struct Efficiency {
+  double mean = 1;  // of the worst class
+  double worst = 1;
+  double added = 0;  // mean of the worst class
+};
+
+Efficiency MeasureEfficiency() {
+  struct Class {
+    uint32_t passes;
+    uint32_t frames;
+  };
+  constexpr Class kClasses[] = {{15, 60}, {40, 60}, {100, 40}, {250, 12}};
+  Efficiency out;
+  graph::TexelModel model;
+  for (const Class& row : kClasses) {
+    double sum = 0;
+    double added = 0;
+    for (uint32_t frame = 0; frame < row.frames; ++frame) {
+      Graph graph;
+      test::TypicalFrame typical = test::MakeTypicalFrame(row.passes * 1000 + frame, row.passes);
+      test::Declare(typical, graph);
+      Planner planner(model);
+      Carried carried;
+      std::vector<uint32_t> objects;
+      const Plan& plan = Advance(planner, graph, {.cull = false}, carried, objects);
+      sum += plan.metrics.efficiency();
+      added += plan.metrics.alias_added();
+      out.worst = std::min(out.worst, plan.metrics.efficiency());
+    }
+    out.mean = std::min(out.mean, sum / row.frames);
+    out.added = std::max(out.added, added / row.frames);
+  }
+  return out;
+}
+
+void Print(std::string_view format, const Steady& steady, const std::vector<Gate>& gates) {
+  if (format != "--json") {
+    fmt::print("{} passes, {:.0f} accesses\n", kPasses, steady.accesses);
+    for (const Gate& gate : gates) {
+      fmt::print("{:<28} {:>9.3f}  gate {:>8.2f}  {}\n", gate.name, gate.value, gate.gate,
+                 gate.ok() ? "ok" : "MISSED");
+    }
+    return;
+  }
+  std::string text;
+  for (const Gate& gate : gates) {
+    text += fmt::format("{}\"{}\": {{\"value\": {:.4f}, \"gate\": {:.2f}, \"ok\": {}}}",
+                        text.empty() ? "" : ", ", gate.name, gate.value, gate.gate, gate.ok());
+  }
+  fmt::print("{{\"bench\": \"graph\", \"passes\": {}, \"accesses\": {:.0f}, \"gates\": {{{}}}}}\n",
+             kPasses, steady.accesses, text);
+}
+
+int Main(int argc, char** argv) {
+  const std::string_view format = argc > 1 ? argv[1] : "";
+  if (argc > 2 || (argc == 2 && format != "--json")) {
+    fmt::print(stderr, "usage: graph_bench [--json]\n");
+    return 2;
+  }
+  const PlanOptions normal{.cull = false};
+  const PlanOptions fast{.effort = Effort::kFast, .cull = false};
+  const Steady steady = MeasureSteady(fast);
+  const double cold_fast = MeasureCold(fast, kPasses);
+  const double cold_large = MeasureCold(fast, 10'000);
+  const Efficiency efficiency = MeasureEfficiency();
+  const std::vector<Gate> gates = {
+      {"steady_mean_ns_per_pass", steady.mean, 500, false},
+      {"remembered_ns_per_pass", steady.hit, 100, false},
+      {"steady_allocations", steady.allocations, 0, false},
+      {"declare_ns_per_pass", steady.declare, 300, false},
+      {"cold_fast_ns_per_pass", cold_fast, 500, false},
+      {"cold_normal_ns_per_pass", MeasureCold(normal, kPasses), 1500, false},
+      {"cold_fast_10000_ratio", cold_large / cold_fast, 2, false},
+      {"efficiency_mean", efficiency.mean, 0.95, true},
+      {"efficiency_worst", efficiency.worst, 0.85, true},
+      {"alias_added_mean", efficiency.added, 1.5, false},
+  };
+  Print(format, steady, gates);
+  return std::all_of(gates.begin(), gates.end(), [](const Gate& gate) { return gate.ok(); }) ? 0
+                                                                                             : 1;
+}
+
+}  // namespace
+}  // namespace kiln::bench
+
+int main(int argc, char** argv) { return kiln::bench::Main(argc, argv); }
