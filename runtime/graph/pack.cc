@@ -62,7 +62,7 @@ struct Search {
   }
   // An item with a common epoch.
   bool Meet(uint64_t other_begin, uint64_t other_end) {
-    if (other_begin > cursor && Offer(other_begin)) {
+    if (other_begin >= cursor + item.size && Offer(other_begin)) {
       return true;
     }
     cursor = std::max(cursor, other_end);
@@ -166,34 +166,33 @@ uint64_t PlaceInOrder(Attempt& attempt, bool best_fit) {
 // The same for orders by first epoch, best fit: only items that are alive still matter.
 uint64_t PlaceByTime(Attempt& attempt) {
   PackScratch& s = attempt.scratch;
-  s.placed.clear();
+  std::vector<ActiveItem>& active = s.active;  // by offset
+  active.clear();
   s.begins.resize(attempt.items.size());
-  s.ends.resize(attempt.items.size());
   uint64_t top = 0;
   for (const uint32_t index : s.order) {
     const PackItem& item = attempt.items[index];
     Search search{.item = item, .blocks = attempt.blocks, .best_fit = true};
     size_t kept = 0;
     bool done = false;
-    for (const uint32_t other : s.placed) {
-      if (attempt.items[other].last < item.first) {
+    for (const ActiveItem other : active) {
+      if (other.last < item.first) {
         continue;
       }
-      s.placed[kept++] = other;
-      done = done || search.Meet(s.begins[other], s.ends[other]);
+      active[kept++] = other;
+      done = done || search.Meet(other.begin, other.end);
     }
-    s.placed.resize(kept);
+    active.resize(kept);
     search.Finish();
     s.begins[index] = search.begin;
-    s.ends[index] = search.begin + item.size;
-    top = std::max(top, s.ends[index]);
+    top = std::max(top, search.begin + item.size);
     if (top >= attempt.limit) {
       return attempt.limit;
     }
-    const auto at =
-        std::upper_bound(s.placed.begin(), s.placed.end(), search.begin,
-                         [&](uint64_t begin, uint32_t other) { return begin < s.begins[other]; });
-    s.placed.insert(at, index);
+    const auto at = std::upper_bound(
+        active.begin(), active.end(), search.begin,
+        [](uint64_t begin, const ActiveItem& other) { return begin < other.begin; });
+    active.insert(at, {.begin = search.begin, .end = search.begin + item.size, .last = item.last});
   }
   return top;
 }

@@ -56,7 +56,15 @@ struct PackItem {
   uint32_t chain = 0;
 };
 
+// A placed item that may still meet later ones.
+struct ActiveItem {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  uint32_t last = 0;  // epoch
+};
+
 struct PackScratch {
+  std::vector<ActiveItem> active;
   std::vector<uint32_t> order;
   std::vector<uint64_t> begins;  // by item
   std::vector<uint64_t> best;

@@ -2,6 +2,7 @@
 #include "runtime/graph/synchronization.h"
 
 #include <array>
+#include <bit>
 #include <span>
 
 namespace kiln::graph {
@@ -260,12 +261,14 @@ Accesses ElementaryAccesses(Accesses accesses) {
 }
 
 Stages StagesOfAccess(Accesses access) {
-  for (const AccessRow& row : kAccesses) {
-    if (row.access == access) {
-      return row.stages;
+  static constexpr auto kByBit = [] {
+    std::array<Stages, 64> stages{};
+    for (const AccessRow& row : kAccesses) {
+      stages[static_cast<size_t>(std::countr_zero(row.access))] = row.stages;
     }
-  }
-  return 0;
+    return stages;
+  }();
+  return access == 0 ? 0 : kByBit[static_cast<size_t>(std::countr_zero(access))];
 }
 
 Stages AllowedStages(PassKind kind) {

@@ -70,40 +70,43 @@ void Frame::BeginPass(const PassInfo& pass) {
   table.CmdBeginRendering(commands_, &info);
 }
 
-void Frame::Add(const runtime::Pipelines& pipelines, const Draw& draw) {
-  const vk::Table& table = device_->table();
+void RecordDraw(const vk::Table& table, VkCommandBuffer commands, VkExtent2D area,
+                const runtime::Pipelines& pipelines, const Draw& draw) {
   const runtime::LayoutSet& layouts = pipelines.Layouts(draw.pipeline);
   const runtime::PipelineDesc& desc = pipelines.Desc(draw.pipeline);
   const VkPipeline pipeline = pipelines.Get(draw.pipeline);
   KILN_CHECK(pipeline != VK_NULL_HANDLE, "pipeline {}", desc.name);
-  table.CmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
-  runtime::SetViewportFor(table, commands_, desc, area_);
+  table.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+  runtime::SetViewportFor(table, commands, desc, area);
   if (std::ranges::find(desc.dynamic_states, VK_DYNAMIC_STATE_DEPTH_BOUNDS) !=
       desc.dynamic_states.end()) {
-    table.CmdSetDepthBounds(commands_, desc.depth_stencil.bounds_min,
-                            desc.depth_stencil.bounds_max);
+    table.CmdSetDepthBounds(commands, desc.depth_stencil.bounds_min, desc.depth_stencil.bounds_max);
   }
   if (!draw.sets.empty()) {
-    table.CmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_GRAPHICS, layouts.layout, 0,
+    table.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, layouts.layout, 0,
                                 static_cast<uint32_t>(draw.sets.size()), draw.sets.data(), 0,
                                 nullptr);
   }
   if (layouts.push_size != 0) {
     KILN_CHECK(draw.push.size() == layouts.push_size, "{} of {}", draw.push.size(),
                layouts.push_size);
-    table.CmdPushConstants(commands_, layouts.layout, layouts.stages, 0, layouts.push_size,
+    table.CmdPushConstants(commands, layouts.layout, layouts.stages, 0, layouts.push_size,
                            draw.push.data());
   }
   for (const auto& [binding, buffer] : draw.vertex_buffers) {
     const VkDeviceSize offset = 0;
-    table.CmdBindVertexBuffers(commands_, binding, 1, &buffer, &offset);
+    table.CmdBindVertexBuffers(commands, binding, 1, &buffer, &offset);
   }
   if (draw.indices == VK_NULL_HANDLE) {
-    table.CmdDraw(commands_, draw.count, draw.instances, 0, 0);
+    table.CmdDraw(commands, draw.count, draw.instances, 0, 0);
     return;
   }
-  table.CmdBindIndexBuffer(commands_, draw.indices, 0, VK_INDEX_TYPE_UINT32);
-  table.CmdDrawIndexed(commands_, draw.count, draw.instances, 0, 0, 0);
+  table.CmdBindIndexBuffer(commands, draw.indices, 0, VK_INDEX_TYPE_UINT32);
+  table.CmdDrawIndexed(commands, draw.count, draw.instances, 0, 0, 0);
+}
+
+void Frame::Add(const runtime::Pipelines& pipelines, const Draw& draw) {
+  RecordDraw(device_->table(), commands_, area_, pipelines, draw);
 }
 
 void Frame::EndPass() { device_->table().CmdEndRendering(commands_); }

@@ -39,6 +39,11 @@ struct Draw {
   std::span<const std::byte> push;  // as long as the layout's push size, or empty
 };
 
+// Records the draw into a pass over `area` that has begun. Requires: the pipeline is ready and made
+// for the signature of the pass.
+void RecordDraw(const vk::Table& table, VkCommandBuffer commands, VkExtent2D area,
+                const runtime::Pipelines& pipelines, const Draw& draw);
+
 // The signature that pipelines of this pass need.
 runtime::PassSignature SignatureOf(const PassInfo& pass);
 

@@ -260,7 +260,10 @@ void Oracle::Disturb(const Where& where) {
 }
 
 void Oracle::Command(const Json& point) {
-  const std::vector<Record> before = records_;
+  std::vector<std::pair<Mask, bool>> before;  // after and available, as the command finds them
+  for (const Record& record : records_) {
+    before.emplace_back(record.after, record.available);
+  }
   for (const Json& entry : point["entries"]) {
     const size_t chain = entry["chain"];
     const Mask s1 = stages_.Bits(entry["src"][0]);
@@ -270,11 +273,15 @@ void Oracle::Command(const Json& point) {
     const std::vector<Where> places = Places(chain, entry["cells"]);
     const bool change = entry["old"] != entry["new"];
     for (size_t i = 0; i < before.size(); ++i) {
-      const Record& a = before[i];
+      const Record& a = records_[i];
+      const auto [after, was_available] = before[i];
+      const bool reached = (a.stage & s1) != 0 || (after & s1) != 0;
+      if (!reached && !change) {
+        continue;
+      }
       const bool inside = std::any_of(places.begin(), places.end(),
                                       [&](const Where& place) { return place.Meets(a.where); });
-      const bool reached = Reaches(a, s1);
-      const bool available = a.available || ((a.stage & s1) != 0 && (a.access & ~a1) == 0);
+      const bool available = was_available || ((a.stage & s1) != 0 && (a.access & ~a1) == 0);
       if (change && inside && (!reached || (a.write && !available))) {
         Fail("the layout change of '" + Name(chain) + "' does not wait for what came before");
       }

@@ -4,6 +4,7 @@
 //   kiln_demo --list                              the variants that the scene needs
 #include <cstdint>
 #include <cstdio>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct Arguments {
   std::string variants;
   std::string out = "demo.png";
   std::string device;
+  std::string plan;
   uint32_t width = 1280;
   uint32_t height = 720;
   bool list = false;
@@ -78,6 +80,9 @@ int Draw(const Arguments& arguments) {
       !written.ok()) {
     return Fail(written.error());
   }
+  if (!arguments.plan.empty()) {
+    std::ofstream(arguments.plan) << report->plan_svg;
+  }
   const runtime::PipelineStats& stats = report->pipelines;
   fmt::print("device     {} ({})\n", device->identity().name, device->identity().driver_info);
   fmt::print("pipelines  {} built in {:.1f} ms, {} shared; {} modules, {} set layouts\n",
@@ -98,6 +103,7 @@ int main(int argc, char** argv) {
   CLI::App app("Draws the demo scene with variants that kiln has built.", "kiln_demo");
   app.add_option("--variants", arguments.variants, "folder with one folder per variant");
   app.add_option("--out", arguments.out, "the picture to write")->capture_default_str();
+  app.add_option("--plan", arguments.plan, "file for a picture of the frame's plan (SVG)");
   app.add_option("--device", arguments.device, "part of a device name, or software");
   app.add_option("--width", arguments.width)->check(CLI::Range(16, 4096))->capture_default_str();
   app.add_option("--height", arguments.height)->check(CLI::Range(16, 4096))->capture_default_str();
