@@ -18,7 +18,7 @@ namespace kiln {
 
 class Arena {
  public:
-  explicit Arena(size_t block_size = 16 * 1024) : block_size_(block_size) {}
+  explicit Arena(size_t block_size = size_t{16} * 1024) : block_size_(block_size) {}
 
   // Uninitialised memory. Requires: alignment is a power of two, at most 16.
   void* Allocate(size_t size, size_t alignment) {

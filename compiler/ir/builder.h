@@ -120,7 +120,7 @@ class Builder {
   std::span<const uint32_t> InstsOf(BlockId id) const;
   std::span<const uint32_t> ListAt(ListId id) const;
   void CutBlock(SegmentId segment, BlockId block, std::vector<std::vector<uint32_t>>& locals);
-  void CutInst(SegmentId segment, uint32_t inst, std::vector<std::vector<uint32_t>>& locals);
+  void CutInst(SegmentId segment, uint32_t number, std::vector<std::vector<uint32_t>>& locals);
   SegmentId AddSegment(const Segment& segment, const SegmentSpans& spans,
                        std::vector<std::vector<uint32_t>>& locals);
 

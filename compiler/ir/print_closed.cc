@@ -132,7 +132,7 @@ class ClosedPrinter {
 
  private:
   void DefineStructs(const ClosedVariant& variant);
-  void DefineStructsOf(TypeId type);
+  void DefineStructsOf(TypeId id);
   void PrintDecl(const ClosedDecl& decl);
   void PrintSignature(const ClosedDecl& decl);
   void PrintMember(const ClosedMember& member, std::string_view name);
@@ -333,7 +333,7 @@ void ClosedPrinter::PrintUse(const OptionUse& use) {
 }
 
 void ClosedPrinter::PrintLive(const Bitset& live, std::string_view indent) {
-  if (live.size() == 0) {
+  if (live.words().empty()) {
     return;
   }
   Add("{}live {} [", indent, live.size());

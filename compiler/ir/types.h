@@ -159,6 +159,6 @@ class Pool {
 
 // "f4", "f3x3", "gust_t", "f4[3]", "image_color_2d[4]", "void", "bool": the spelling of messages,
 // metadata and dumps (RPL's, because it is the shortest).
-std::string TypeText(const Pool& pool, TypeId type);
+std::string TypeText(const Pool& pool, TypeId id);
 
 }  // namespace kiln::ir

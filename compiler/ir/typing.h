@@ -104,14 +104,14 @@ std::optional<SampleTyping> TypeOfSample(const Pool& pool, Builtin builtin, Type
 
 // --- shapes --------------------------------------------------------------------------------------
 // Number of components, columns, members or items; 0 for everything else and runtime arrays.
-uint32_t PartCount(const Pool& pool, TypeId type);
+uint32_t PartCount(const Pool& pool, TypeId id);
 // Type of component, column, member or item `index`; nothing if there is none. Of arrays any index.
-std::optional<TypeId> PartType(const Pool& pool, TypeId type, uint32_t index);
-bool IsVector(const Pool& pool, TypeId type, Scalar scalar, uint32_t rows);
-bool IsHandle(const Pool& pool, TypeId type);  // sampler, image, or array of images
+std::optional<TypeId> PartType(const Pool& pool, TypeId id, uint32_t index);
+bool IsVector(const Pool& pool, TypeId id, Scalar scalar, uint32_t rows);
+bool IsHandle(const Pool& pool, TypeId id);  // sampler, image, or array of images
 // Can a value of this type be loaded and stored? Not void, no handle, runtime array or what holds
 // one. Linear in the size of the type.
-bool HasValues(const Pool& pool, TypeId type);
+bool HasValues(const Pool& pool, TypeId id);
 
 // --- the tables, for tests -----------------------------------------------------------------------
 // Patterns of operand types. "Vector" is float, unsigned or signed, scalars included.

@@ -38,7 +38,7 @@ class AstPrinter {
 
   template <class... Args>
   void Line(uint32_t indent, fmt::format_string<Args...> format, Args&&... args) {
-    out_.append(indent * 2, ' ');
+    out_.append(size_t{indent} * 2, ' ');
     fmt::format_to(std::back_inserter(out_), format, std::forward<Args>(args)...);
     out_ += '\n';
   }

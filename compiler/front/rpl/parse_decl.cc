@@ -197,6 +197,18 @@ bool Parser::OptionBody(Decl& decl) {
   return false;
 }
 
+// Also the spellings of old sources.
+bool Parser::FlagDefault(Decl& decl) {
+  const Keyword old = KeywordAt();
+  const bool is_old = old == Keyword::kOn || old == Keyword::kOff;
+  if (is_old) {
+    const std::string_view now = old == Keyword::kOn ? "true" : "false";
+    Report(Code::kRpl3025, Peek().span(), {{"text", KeywordText(old)}, {"replacement", now}});
+  }
+  decl.option.value = Kind() == TokenKind::kTrue || old == Keyword::kOn ? 1 : 0;
+  return is_old || Kind() == TokenKind::kTrue || Kind() == TokenKind::kFalse;
+}
+
 bool Parser::OptionDefault(Decl& decl, std::string_view type) {
   using enum TokenKind;
   Advance();
@@ -208,16 +220,9 @@ bool Parser::OptionDefault(Decl& decl, std::string_view type) {
   const uint32_t bits = Peek().value;
   bool fits = false;
   switch (decl.option.kind) {
-    case ir::OptionKind::kFlag: {
-      const Keyword old = KeywordAt();
-      if (old == Keyword::kOn || old == Keyword::kOff) {
-        const std::string_view now = old == Keyword::kOn ? "true" : "false";
-        Report(Code::kRpl3025, Peek().span(), {{"text", KeywordText(old)}, {"replacement", now}});
-      }
-      fits = kind == kTrue || kind == kFalse || old == Keyword::kOn || old == Keyword::kOff;
-      decl.option.value = kind == kTrue || old == Keyword::kOn ? 1 : 0;
+    case ir::OptionKind::kFlag:
+      fits = FlagDefault(decl);
       break;
-    }
     case ir::OptionKind::kUint:
       fits = kind == kDecimal || kind == kUnsigned || kind == kBinary || kind == kHexadecimal;
       decl.option.value = bits;

@@ -116,6 +116,7 @@ class Parser {
   bool Conditional(ExprRange* condition);
   bool Option(Decl& decl, ir::OptionScope scope);
   bool OptionBody(Decl& decl);
+  bool FlagDefault(Decl& decl);
   bool OptionDefault(Decl& decl, std::string_view type);
   bool EnumValues(Decl& decl);
   bool Constant(Decl& decl);
