@@ -395,7 +395,8 @@ void Answers::ExpandAlias(ir::MemberId first) {
 // Said once, at the first alias of the cycle in program order, wherever it was entered.
 void Answers::ReportAliasCycle(ir::MemberId alias) {
   std::vector<ir::MemberId> cycle(std::ranges::find(open_aliases_, alias), open_aliases_.end());
-  std::ranges::rotate(cycle, std::ranges::min_element(cycle, {}, &ir::MemberId::value));
+  std::rotate(cycle.begin(), std::ranges::min_element(cycle, {}, &ir::MemberId::value),
+              cycle.end());
   const auto text = [&](ir::MemberId id) {
     return "'" +
            std::string(program_.Text(program_.Name(program_.ModuleOf(id), program_.Get(id).name))) +
@@ -460,7 +461,7 @@ const ir::ClosedDecl* Answers::CloseOnce(ir::DeclId decl) {
 // Said once, at the first struct of the cycle in program order, wherever it was entered.
 void Answers::ReportCycle(ir::DeclId decl) {
   std::vector<ir::DeclId> cycle(std::ranges::find(open_decls_, decl), open_decls_.end());
-  std::ranges::rotate(cycle, std::ranges::min_element(cycle, {}, &ir::DeclId::value));
+  std::rotate(cycle.begin(), std::ranges::min_element(cycle, {}, &ir::DeclId::value), cycle.end());
   std::string chain;
   for (const ir::DeclId id : cycle) {
     chain += "'" + std::string(program_.Text(program_.NameOf(id))) + "' -> ";

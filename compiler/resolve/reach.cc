@@ -248,7 +248,7 @@ void Reach::ReportRecursion(ir::DeclId callee) {
   for (auto step = start; step != path_.end(); ++step) {
     cycle.push_back(step->function->version->ref.function);
   }
-  std::ranges::rotate(cycle, std::ranges::min_element(cycle, {}, &ir::DeclId::value));
+  std::rotate(cycle.begin(), std::ranges::min_element(cycle, {}, &ir::DeclId::value), cycle.end());
   const auto text = [&](ir::DeclId id) {
     return "'" + std::string(program_.Text(program_.NameOf(id))) + "'";
   };
