@@ -23,6 +23,10 @@ target_link_libraries(kiln_settings INTERFACE kiln_generated)
 # Members that a designated initialiser leaves out are initialised all the same.
 target_compile_options(kiln_settings INTERFACE -Wall -Wextra -Wpedantic -Werror
                                                -Wno-missing-field-initializers)
+# Every library reports its coverage to the fuzzers, and is fast enough for them.
+if(KILN_FUZZ)
+  target_compile_options(kiln_settings INTERFACE -fsanitize=fuzzer-no-link -O1)
+endif()
 # What ccache needs to know precompiled headers by their content.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(kiln_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)

@@ -109,13 +109,16 @@ function(kiln_test name)
   endif()
 endfunction()
 
-# kiln_fuzz(name SRCS … DEPS … CORPUS folder): a libFuzzer program (fuzz preset only); its ctest entry
-# runs a fixed number of executions over a copy of the corpus.
+# kiln_fuzz(name SRCS … DEPS … [CORPUS folder…] [DICTIONARY file]): a libFuzzer program (fuzz preset
+# only); its ctest entry runs a fixed number of executions over the corpus and keeps what it finds.
 function(kiln_fuzz name)
   if(NOT KILN_FUZZ)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CORPUS" "SRCS;DEPS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "DICTIONARY" "SRCS;DEPS;CORPUS")
+  if(arg_DICTIONARY)
+    set(arg_DICTIONARY -dict=${arg_DICTIONARY})
+  endif()
   add_executable(${name} ${arg_SRCS})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   target_link_libraries(${name} PRIVATE kiln_settings ${arg_DEPS})
@@ -123,5 +126,6 @@ function(kiln_fuzz name)
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
   set(found ${CMAKE_CURRENT_BINARY_DIR}/${name}_found)
   file(MAKE_DIRECTORY ${found})
-  add_test(NAME ${name} COMMAND ${name} -runs=20000 -seed=1 -timeout=10 ${found} ${arg_CORPUS})
+  add_test(NAME ${name} COMMAND ${name} -runs=20000 -seed=1 -timeout=10 ${arg_DICTIONARY}
+                                ${found} ${arg_CORPUS})
 endfunction()
