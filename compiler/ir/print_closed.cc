@@ -333,7 +333,8 @@ void ClosedPrinter::PrintUse(const OptionUse& use) {
 }
 
 void ClosedPrinter::PrintLive(const Bitset& live, std::string_view indent) {
-  if (live.words().empty()) {
+  const size_t options = live.size();  // 0: not known, which is not the same as none
+  if (options == 0) {
     return;
   }
   Add("{}live {} [", indent, live.size());

@@ -61,6 +61,7 @@ class VariantCloser {
     out_.interface.clear();
     out_.structs.clear();
     out_.option_uses.clear();
+    out_.specialization.clear();
     if (out_.live_options.size() != program.option_count()) {
       out_.live_options = Bitset(program.option_count());
     }
@@ -403,8 +404,8 @@ class VariantCloser {
 
   template <class Visit>
   static void ForSegments(const ir::EntryRef& entry, Visit visit) {
-    for (const ir::FunctionRef& function : entry.functions) {
-      for (const ir::SegmentRef& segment : function.segments) {
+    for (const ir::FunctionRef* function : entry.functions) {
+      for (const ir::SegmentRef& segment : function->segments) {
         visit(*segment.closed);
       }
     }

@@ -343,8 +343,12 @@ PackResult Pack(std::span<const PackItem> items, std::span<const uint64_t> block
   constexpr Packer kAll[] = {Packer::kBySize,      Packer::kByTime,     Packer::kByArea,
                              Packer::kBySizeFirst, Packer::kByRootArea, Packer::kByPressure};
   constexpr Packer kFast[] = {Packer::kByTime};
-  const std::span<const Packer> packers =
-      effort == Effort::kFast ? std::span<const Packer>(kFast) : std::span<const Packer>(kAll);
+  // The first three whatever the size; the others where they cost little.
+  constexpr size_t kSmall = 1024;
+  std::span<const Packer> packers = kFast;
+  if (effort != Effort::kFast) {
+    packers = std::span<const Packer>(kAll).first(items.size() <= kSmall ? 6 : 3);
+  }
   for (const Packer packer : packers) {
     attempt.limit = result.top;
     const uint64_t top = Run(attempt, packer);

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
-#include <functional>
 #include <new>
 #include <string_view>
 #include <vector>
@@ -60,7 +59,8 @@ struct Gate {
   bool ok() const { return at_least ? value >= gate : value <= gate; }
 };
 
-double NanosecondsOf(const std::function<void()>& work) {
+template <class Work>
+double NanosecondsOf(const Work& work) {
   const auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count();

@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 namespace kiln {
 namespace {
 
-void Run(const std::string& text) {
+void RunSource(const std::string& text) {
   EXPECT_EQ(LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(text.data()), text.size()), 0);
 }
 
@@ -64,7 +64,7 @@ TEST(CompileSeeds, SourcesOfTheTests_KeepTheirPromises) {
   size_t count = 0;
   for (const std::string folder : {"acceptance", "golden"}) {
     for (const std::string& source : Sources(folder)) {
-      Run(source);
+      RunSource(source);
       ++count;
     }
   }
@@ -81,7 +81,7 @@ TEST(CompileSeeds, MutatedSources_KeepTheirPromises) {
         text = Mutated(std::move(text), random);
       }
       SCOPED_TRACE(text);
-      Run(text);
+      RunSource(text);
     }
   }
 }

@@ -51,10 +51,10 @@ std::string TextOf(const BuildResult& built) {
   return text;
 }
 
-driver::LinkedProgram LinkText(const std::string& text) {
+driver::LinkedProgram LinkText(const std::string& text,
+                               ir::PipelineType pipeline = ir::PipelineType::kGraphicsClassic) {
   const SourceFile source("random.rpl", text);
-  Diagnosed<driver::LinkedProgram> linked =
-      driver::LinkSources(std::span(&source, 1), ir::PipelineType::kGraphicsClassic);
+  Diagnosed<driver::LinkedProgram> linked = driver::LinkSources(std::span(&source, 1), pipeline);
   for (const Diagnostic& found : linked.diagnostics) {
     EXPECT_NE(found.severity, Severity::kError) << Message(found) << "\n" << text;
   }
@@ -181,6 +181,50 @@ TEST(Memo, CombinedModules_BytesOfTheDirectPath) {
     ExpectSame(linked, ValuesOf(linked.program, seed, 20), kEntries, target, text, met);
   }
   EXPECT_GT(met.good, 60u);
+}
+
+// What version 2 adds to a variant beside its code: values of specialised options, workgroup
+// memory.
+TEST(Memo, SpecializedOptionsAndWorkgroupMemory_BytesOfTheDirectPath) {
+  const struct {
+    ir::PipelineType pipeline;
+    resolve::EntryPoint entry;
+    const char* text;
+  } rows[] = {{ir::PipelineType::kGraphicsClassic,
+               {.stage = ir::Stage::kVertex, .function = "v"},
+               "rpl 2;\n"
+               "instance specialize taps: uint 4;\n"
+               "instance specialize mirrored: flag false;\n"
+               "instance low: flag false;\n"
+               "void v (void) {\n"
+               "  f1 x = mirrored ? -1.0 : 1.0;\n"
+               "  for (u1 i = 0u; i < taps; i += 1u) { x *= 0.5; }\n"
+               "  conditional (low) { x = x - 1.0; }\n"
+               "  vertex_stage_output_position (f4 {x, 0.0, 0.0, 1.0});\n"
+               "}\n"},
+              {ir::PipelineType::kCompute,
+               {.stage = ir::Stage::kCompute, .function = "c"},
+               "rpl 2;\n"
+               "instance wide: flag false;\n"
+               "instance specialize scale: uint 4;\n"
+               "setting workgroup_size_x = 64u;\n"
+               "conditional (wide) setting workgroup_size_y = 2u;\n"
+               "set_pass read_write_storage_buffer result { u1 count; u4... values; };\n"
+               "workgroup u1[64] tile;\n"
+               "void c (void) {\n"
+               "  u1 here = compute_stage_local_index ();\n"
+               "  conditional (wide) { tile[here % 64u] = here * scale; workgroup_barrier (); }\n"
+               "  u1 last = here;\n"
+               "  conditional (wide) { last = tile[(here + 1u) % 64u]; }\n"
+               "  result.values[here] = u4 {last};\n"
+               "}\n"}};
+  for (const auto& row : rows) {
+    Met met;
+    const driver::LinkedProgram linked = LinkText(row.text, row.pipeline);
+    ExpectSame(linked, ValuesOf(linked.program, 5, 40), std::span(&row.entry, 1),
+               target::MakeTarget(target::Environment::kVulkan11), row.text, met);
+    EXPECT_EQ(met.good, 40u) << row.text;
+  }
 }
 
 // Only options that nobody read change: the result is the same. So it is if all options that were

@@ -91,6 +91,9 @@ Result<vk::Buffer> ReadBack(const runtime::Device& device, vk::Memory& memory, v
                                       buffer.handle.get(), 1, &region);
   KILN_TRY(const uint64_t done, queue.Submit(commands));
   KILN_TRY_VOID(queue.Wait(done));
+  // The validation layer of Debian 12 does not see host waits on timelines: without this it takes
+  // the next copy into the same memory for a hazard.
+  device.table().DeviceWaitIdle(device.handle());
   return buffer;
 }
 

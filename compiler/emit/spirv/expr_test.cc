@@ -243,6 +243,17 @@ constexpr BuiltinRow kBuiltins[] = {
     {"determinant", "f4x4", "Determinant", "f1"},
     {"inverse", "f3x3", "MatrixInverse"},
     {"transpose_matrix", "f3x3", "OpTranspose"},
+    {"ddx", "f1", "OpDPdx"},
+    {"ddy", "f2", "OpDPdy"},
+    {"fwidth", "f3", "OpFwidth"},
+    {"ddx_fine", "f4", "OpDPdxFine"},
+    {"ddy_fine", "f1", "OpDPdyFine"},
+    {"fwidth_fine", "f1", "OpFwidthFine"},
+    {"ddx_coarse", "f1", "OpDPdxCoarse"},
+    {"ddy_coarse", "f1", "OpDPdyCoarse"},
+    {"fwidth_coarse", "f1", "OpFwidthCoarse"},
+    {"any", "b3", "OpAny", "bool"},
+    {"all", "b2", "OpAll", "bool"},
 };
 
 std::string BuiltinCall(const BuiltinRow& row, const ir::BuiltinFacts& facts) {
