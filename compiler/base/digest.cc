@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// XXH3 through the inlined headers of libxxhash, so nothing has to be linked.
+// XXH3 through the inlined headers of libxxhash, which is fastest for short inputs; long ones go to
+// wide_hash.
 #include "compiler/base/digest.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "compiler/base/check.h"
+#include "compiler/base/wide_hash.h"
 
 namespace kiln {
 namespace {
@@ -61,7 +63,11 @@ std::optional<Hash128> ParseHash128(std::string_view hex) {
   return hash;
 }
 
-Hash128 HashBytes(ByteView bytes) { return Canonical(XXH3_128bits(bytes.data(), bytes.size())); }
+Hash128 HashBytes(ByteView bytes) {
+  constexpr size_t kShort = 512;
+  return bytes.size() <= kShort ? Canonical(XXH3_128bits(bytes.data(), bytes.size()))
+                                : HashWide(bytes);
+}
 
 Digest DigestOf(ByteView bytes) { return {.id = HashBytes(bytes), .size = bytes.size()}; }
 

@@ -36,6 +36,16 @@ TEST(Hasher, AnySplit_EqualsOneShot) {
   }
 }
 
+TEST(HashBytes, EveryLength_IsThatOfTheStream) {
+  Bytes bytes;
+  for (size_t size = 0; size < 4000; size += size < 600 ? 1 : 97) {
+    bytes.resize(size, static_cast<std::byte>(size * 31));
+    Hasher hasher;
+    hasher.Update(bytes);
+    ASSERT_EQ(HashBytes(bytes), hasher.Finish().id) << size;
+  }
+}
+
 TEST(ParseHash128, HexOfEitherCase_RoundTrips) {
   const Hash128 hash = DigestOf(kSource).id;
   EXPECT_EQ(ParseHash128(hash.hex()), hash);
