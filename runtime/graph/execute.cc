@@ -83,7 +83,10 @@ struct ExecutorState {
 
 ExecutorState::~ExecutorState() {
   if (timeline && value != 0) {
-    (void)WaitFor(value, kLongest);  // what cannot finish cannot be waited for either
+    const bool done = WaitFor(value, kLongest).ok();  // what cannot finish cannot be waited for
+    for (size_t i = 0; done && i < slots.size(); ++i) {
+      (void)Recycle(slots[i]);  // the timeline may be ahead of the fence
+    }
   }
   objects.retired().Collect(~uint64_t{0});
 }
