@@ -45,8 +45,13 @@ std::vector<std::string> ServiceState::reasons() {
 }
 
 bool ServiceState::TakesWork() {
-  const Health now = health();
-  return now == Health::kServing || now == Health::kDegraded;
+  const MutexLock lock(mutex_);
+  return health_ == Health::kServing || health_ == Health::kDegraded;
+}
+
+bool ServiceState::Starting() {
+  const MutexLock lock(mutex_);
+  return health_ == Health::kStarting;
 }
 
 void ServiceState::Serve() {

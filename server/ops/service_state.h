@@ -33,7 +33,9 @@ class ServiceState {
 
   Health health();
   std::vector<std::string> reasons();  // of being degraded: those that stay, then those of now
-  bool TakesWork();                    // SERVING or DEGRADED
+  // Of every call, so neither asks for the reasons of now.
+  bool TakesWork();  // SERVING or DEGRADED
+  bool Starting();
 
   void Serve();                      // DEGRADED if there are reasons
   void Degrade(std::string reason);  // for good; once per reason

@@ -113,7 +113,7 @@ Result<void> CallFrame::Admit() const {
   if (host_.state.TakesWork()) {
     return {};
   }
-  const bool starting = host_.state.health() == ops::Health::kStarting;
+  const bool starting = host_.state.Starting();
   return Error{.code = ErrorCode::kUnavailable,
                .context = starting ? "kilnd is starting" : "kilnd drains and is about to exit",
                .reason = starting ? "STARTING" : "DRAINING"};
