@@ -6,6 +6,8 @@
 #include <cmath>
 #include <optional>
 
+#include "compiler/ir/enum_names.h"
+
 namespace kiln::driver {
 namespace {
 
@@ -138,5 +140,7 @@ Result<resolve::OptionSetting> ReadOption(const resolve::Program& program, std::
   setting.scope = scope;
   return setting;
 }
+
+std::string_view OptionKindText(ir::OptionKind kind) { return ir::NameOf(kind); }
 
 }  // namespace kiln::driver

@@ -20,4 +20,7 @@ Result<resolve::OptionSetting> ReadOption(const resolve::Program& program, std::
 resolve::OptionSetting ReadOptionValue(std::string_view name, std::string_view value,
                                        const ir::Option* declared);
 
+// "flag", "uint", …: a declared type as tools call it.
+std::string_view OptionKindText(ir::OptionKind kind);
+
 }  // namespace kiln::driver

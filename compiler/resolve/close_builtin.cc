@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/base/check.h"
+#include "compiler/ir/enum_names.h"
 #include "compiler/ir/typing.h"
 #include "compiler/resolve/kind_text.h"
 #include "compiler/resolve/open_text.h"
@@ -85,7 +86,7 @@ bool SegmentCloser::BindTo(ir::Stage stage, std::string_view function, uint32_t 
   if (answers_.stage() != stage) {
     Report(Make(Code::kRpl5013, MainOf(id))
                .With("function", function)
-               .With("stage", StageText(answers_.stage())));
+               .With("stage", ir::NameOf(answers_.stage())));
     return false;
   }
   out_.bound = true;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "compiler/base/check.h"
+#include "compiler/ir/enum_names.h"
 #include "compiler/resolve/close_type.h"
 #include "compiler/resolve/kind_text.h"
 #include "compiler/resolve/open_text.h"
@@ -183,7 +184,7 @@ Operand SegmentCloser::CloseGlobalMention(std::string_view name, NameId id, uint
       Report(Make(Code::kRpl5011, MainOf(inst))
                  .With("kind", DeclKindText(decl))
                  .With("container", name)
-                 .With("stage", StageText(answers_.stage())));
+                 .With("stage", ir::NameOf(answers_.stage())));
       return {};
     }
     out_.bound = true;
@@ -328,7 +329,7 @@ Operand SegmentCloser::CloseDeclMember(const Operand& source, ir::DeclId owner,
     if (direction) {
       Report(Make(Code::kRpl5015, AuxOf(inst))
                  .With("container", owner_name)
-                 .With("stage", StageText(answers_.stage()))
+                 .With("stage", ir::NameOf(answers_.stage()))
                  .With("text", name));
     } else {
       Report(Make(Code::kRpl6007, AuxOf(inst)).With("owner", owner_name).With("name", name));
@@ -357,7 +358,7 @@ Operand SegmentCloser::CloseContainerField(const Operand& source, const MemberAn
     Report(Make(Code::kRpl5011, MainOf(inst))
                .With("kind", DeclKindText(decl))
                .With("container", program_.module(program_.ModuleOf(source.decl)).Text(decl.name))
-               .With("stage", StageText(stage)));
+               .With("stage", ir::NameOf(stage)));
     return {};
   }
   out_.bound = true;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compiler/base/check.h"
+#include "compiler/ir/enum_names.h"
 #include "compiler/resolve/close_settings.h"
 #include "compiler/resolve/kind_text.h"
 #include "compiler/resolve/name_space.h"
@@ -342,8 +343,8 @@ class VariantCloser {
   bool CheckEntry(const EntryPoint& entry) {
     if (!HasStage(program_.pipeline(), entry.stage)) {
       diagnostics_.push_back(Make(Code::kRpl5007, Location{})
-                                 .With("pipeline", PipelineText(program_.pipeline()))
-                                 .With("stage", StageText(entry.stage)));
+                                 .With("pipeline", ir::NameOf(program_.pipeline()))
+                                 .With("stage", ir::NameOf(entry.stage)));
       return false;
     }
     for (const EntryPoint& other : entries_) {
@@ -352,7 +353,7 @@ class VariantCloser {
       }
       if (other.stage == entry.stage) {
         diagnostics_.push_back(Make(Code::kRpl5005, Location{})
-                                   .With("stage", StageText(entry.stage))
+                                   .With("stage", ir::NameOf(entry.stage))
                                    .With("name", other.function)
                                    .With("other", entry.function));
         return false;

@@ -73,28 +73,6 @@ std::string_view LocalKindText(ir::LocalKind kind) {
   KILN_UNREACHABLE();
 }
 
-std::string_view StageText(ir::Stage stage) {
-  switch (stage) {
-    case ir::Stage::kVertex:
-      return "vertex";
-    case ir::Stage::kFragment:
-      return "fragment";
-    case ir::Stage::kCompute:
-      return "compute";
-  }
-  KILN_UNREACHABLE();
-}
-
-std::string_view PipelineText(ir::PipelineType pipeline) {
-  switch (pipeline) {
-    case ir::PipelineType::kGraphicsClassic:
-      return "graphics_classic";
-    case ir::PipelineType::kCompute:
-      return "compute";
-  }
-  KILN_UNREACHABLE();
-}
-
 std::string BooleanText(const ir::Pool& pool, ir::TypeId type) {
   return type == pool.bool_type() ? "b1" : ir::TypeText(pool, type);
 }

@@ -10,10 +10,8 @@
 
 namespace kiln::resolve {
 
-std::string_view DeclKindText(const ir::Decl& decl);       // "uniform buffer", "state container"
-std::string_view LocalKindText(ir::LocalKind kind);        // "argument", "alias", "variable"
-std::string_view StageText(ir::Stage stage);               // "vertex"
-std::string_view PipelineText(ir::PipelineType pipeline);  // "graphics_classic"
+std::string_view DeclKindText(const ir::Decl& decl);  // "uniform buffer", "state container"
+std::string_view LocalKindText(ir::LocalKind kind);   // "argument", "alias", "variable"
 
 // The text of a type in version 2, where the boolean has a name.
 std::string BooleanText(const ir::Pool& pool, ir::TypeId type);

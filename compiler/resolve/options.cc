@@ -7,29 +7,10 @@
 #include <cmath>
 
 #include "compiler/base/check.h"
+#include "compiler/ir/enum_names.h"
 
 namespace kiln::resolve {
 namespace {
-
-std::string_view KindName(ir::OptionKind kind) {
-  switch (kind) {
-    case ir::OptionKind::kFlag:
-      return "flag";
-    case ir::OptionKind::kUint:
-      return "uint";
-    case ir::OptionKind::kSint:
-      return "sint";
-    case ir::OptionKind::kFloat:
-      return "float";
-    case ir::OptionKind::kEnum:
-      return "enum";
-  }
-  KILN_UNREACHABLE();
-}
-
-std::string_view ScopeName(ir::OptionScope scope) {
-  return scope == ir::OptionScope::kGlobal ? "global" : "instance";
-}
 
 Diagnostic AboutOption(Code code, std::string_view name) {
   return Make(code, Location{}).With("name", name);
@@ -63,16 +44,16 @@ std::optional<uint32_t> CheckSetting(const Program& program, const OptionSetting
   if (setting.kind != option.kind) {
     diagnostics.push_back(
         AboutOption(Code::kRpl2004, setting.name)
-            .With("declared", KindName(option.kind))
-            .With("given", KindName(setting.kind))
+            .With("declared", ir::NameOf(option.kind))
+            .With("given", ir::NameOf(setting.kind))
             .Label(LabelKind::kDeclaredHere, program.NameLocation(id), {{"name", setting.name}}));
     return std::nullopt;
   }
   if (setting.scope && *setting.scope != option.scope) {
     diagnostics.push_back(
         AboutOption(Code::kRpl2005, setting.name)
-            .With("declared", ScopeName(option.scope))
-            .With("given", ScopeName(*setting.scope))
+            .With("declared", ir::NameOf(option.scope))
+            .With("given", ir::NameOf(*setting.scope))
             .Label(LabelKind::kDeclaredHere, program.NameLocation(id), {{"name", setting.name}}));
     return std::nullopt;
   }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "compiler/base/check.h"
+#include "compiler/ir/enum_names.h"
 #include "compiler/resolve/answers.h"
 #include "compiler/resolve/kind_text.h"
 
@@ -218,7 +219,7 @@ std::string Line(const Asked& asked, const Program& program, const ir::Pool& poo
       return fmt::format("closed {} = {}", decl(q.a),
                          asked.answer.first != 0 ? "closed" : "failed");
     case QuestionKind::kStage:
-      return fmt::format("stage = {}", StageText(static_cast<ir::Stage>(asked.answer.first)));
+      return fmt::format("stage = {}", ir::NameOf(static_cast<ir::Stage>(asked.answer.first)));
   }
   KILN_UNREACHABLE();
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "compiler/ir/enum_names.h"
 #include "compiler/resolve/assigned.h"
 #include "compiler/resolve/kind_text.h"
 
@@ -267,8 +268,8 @@ void Reach::ReportBound(const FunctionVersion::Call& call, ir::Stage stage) {
   const auto name = [&](ir::DeclId id) { return program_.Text(program_.NameOf(id)); };
   Diagnostic found = Make(Code::kRpl5012, call.where)
                          .With("name", name(call.callee))
-                         .With("stage", StageText(bound))
-                         .With("other", StageText(stage));
+                         .With("stage", ir::NameOf(bound))
+                         .With("other", ir::NameOf(stage));
   const auto of_bound_stage = [&](ir::DeclId id) -> const FunctionVersion& {
     return *functions_[rows_[RowOf(id, bound)]].version;
   };

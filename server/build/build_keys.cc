@@ -8,6 +8,7 @@
 #include "compiler/base/canonical.h"
 #include "compiler/base/check.h"
 #include "compiler/driver/fingerprint.h"
+#include "compiler/ir/enum_names.h"
 #include "server/build/limits_id.h"
 
 namespace kiln::build {
@@ -61,32 +62,10 @@ std::string_view DebugText(target::Debug debug) {
 
 }  // namespace
 
-std::string_view PipelineText(ir::PipelineType pipeline) {
-  switch (pipeline) {
-    case ir::PipelineType::kGraphicsClassic:
-      return "graphics_classic";
-    case ir::PipelineType::kCompute:
-      return "compute";
-  }
-  KILN_UNREACHABLE();
-}
-
-std::string_view StageText(ir::Stage stage) {
-  switch (stage) {
-    case ir::Stage::kVertex:
-      return "vertex";
-    case ir::Stage::kFragment:
-      return "fragment";
-    case ir::Stage::kCompute:
-      return "compute";
-  }
-  KILN_UNREACHABLE();
-}
-
 Hash128 LinkKey(std::span<const std::shared_ptr<const ParsedSource>> sources,
                 std::span<const std::string> paths, ir::PipelineType pipeline) {
   Hasher hasher;
-  hasher.Update(PipelineText(pipeline));
+  hasher.Update(ir::NameOf(pipeline));
   for (size_t i = 0; i < sources.size(); ++i) {
     // Spans are part of the link: its diagnostics have byte positions.
     const Hash128 image = HashBytes(sources[i]->module->image());
@@ -113,13 +92,13 @@ Hash128 EntryIdOf(std::span<const std::shared_ptr<const ParsedSource>> sources,
     pairs.push_back({"modules", "combined"});
   }
   const Hash128 id = cache::ProgramId({.modules = modules,
-                                       .pipeline = PipelineText(program.pipeline),
+                                       .pipeline = ir::NameOf(program.pipeline),
                                        .target = pairs,
                                        .back_end = driver::BackFingerprint(),
                                        .limits = DeterministicLimits()});
   std::vector<cache::EntryPointName> entries;
   for (const resolve::EntryPoint& entry : program.entries) {
-    entries.push_back({.stage = StageText(entry.stage), .function = entry.function});
+    entries.push_back({.stage = ir::NameOf(entry.stage), .function = entry.function});
   }
   return cache::EntryId(id, entries);
 }

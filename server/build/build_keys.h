@@ -15,11 +15,6 @@
 
 namespace kiln::build {
 
-// "graphics_classic", "compute".
-std::string_view PipelineText(ir::PipelineType pipeline);
-// "vertex", "fragment", "compute".
-std::string_view StageText(ir::Stage stage);
-
 // Names what links of these modules share (not stored). Any bit that changes an image changes it.
 Hash128 LinkKey(std::span<const std::shared_ptr<const ParsedSource>> sources,
                 std::span<const std::string> paths, ir::PipelineType pipeline);

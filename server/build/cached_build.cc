@@ -9,6 +9,7 @@
 #include "cache/record.h"
 #include "compiler/diag/encode.h"
 #include "compiler/driver/stages.h"
+#include "compiler/ir/enum_names.h"
 #include "server/build/build_keys.h"
 
 namespace kiln::build {
@@ -31,7 +32,7 @@ uint64_t ThreadCpuMicroseconds() {
 }
 
 std::string CodeName(const std::optional<ir::Stage>& stage) {
-  return stage.has_value() ? "code." + std::string(StageText(*stage)) : std::string("code");
+  return stage.has_value() ? "code." + std::string(ir::NameOf(*stage)) : std::string("code");
 }
 
 Hash128 StateIdOf(const driver::Products& products) {

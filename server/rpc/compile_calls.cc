@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "compiler/driver/option_text.h"
+
 namespace kiln::rpc {
 namespace {
 
@@ -72,22 +74,6 @@ Result<std::shared_ptr<const build::PreparedProgram>> PrepareOrListMissing(
   return prepared;
 }
 
-std::string_view KindText(ir::OptionKind kind) {
-  switch (kind) {
-    case ir::OptionKind::kFlag:
-      return "flag";
-    case ir::OptionKind::kUint:
-      return "uint";
-    case ir::OptionKind::kSint:
-      return "sint";
-    case ir::OptionKind::kFloat:
-      return "float";
-    case ir::OptionKind::kEnum:
-      return "enum";
-  }
-  KILN_UNREACHABLE();
-}
-
 // Path, bytes, line and column of a name in a source.
 void PlaceTo(const std::string& path, std::string_view text, Span bytes,
              v1::Diagnostic::Label& out) {
@@ -106,7 +92,7 @@ void OptionTo(const resolve::Program& program, uint32_t module, const ir::Option
   out.set_name(std::string(view.Text(option.name)));
   out.set_scope(option.scope == ir::OptionScope::kGlobal ? v1::OptionValue::GLOBAL
                                                          : v1::OptionValue::INSTANCE);
-  out.set_type(std::string(KindText(option.kind)));
+  out.set_type(std::string(driver::OptionKindText(option.kind)));
   resolve::OptionSetting setting{
       .name = out.name(), .scope = option.scope, .kind = option.kind, .bits = option.default_value};
   if (option.kind == ir::OptionKind::kEnum) {
