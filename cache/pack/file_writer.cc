@@ -4,23 +4,26 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
+#include "compiler/base/file.h"
+
 namespace kiln::pack {
 namespace {
 
 constexpr size_t kCopyBytes = size_t{1} << 20;
 
-Error FileError(const std::string& path) {
+Error WriteError(const std::string& path) {
   const int number = errno == 0 ? EIO : errno;
-  return {.code = number == ENOSPC ? ErrorCode::kFull : ErrorCode::kNotFound,
-          .context = "cannot write '" + path + "': " + std::strerror(number),
-          .reason = "FILE"};
+  Error error = FileError(path, "cannot write", number);
+  if (number == ENOSPC) {
+    error.code = ErrorCode::kFull;
+  }
+  return error;
 }
 
 }  // namespace
@@ -29,7 +32,7 @@ Result<FileWriter> FileWriter::Create(const std::string& path) {
   std::string temporary = path + ".XXXXXX";
   const int file = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (file < 0 || ::fchmod(file, 0644) != 0) {
-    return FileError(path);
+    return WriteError(path);
   }
   return FileWriter(path, std::move(temporary), file);
 }
@@ -54,7 +57,7 @@ Result<void> FileWriter::Write(ByteView bytes) {
       continue;
     }
     if (count <= 0) {
-      return FileError(path_);
+      return WriteError(path_);
     }
     bytes = bytes.subspan(static_cast<size_t>(count));
     size_ += static_cast<uint64_t>(count);
@@ -68,7 +71,7 @@ Result<void> FileWriter::Append(const FileWriter& other) {
     const ssize_t count =
         ::pread(other.file_, buffer.data(), buffer.size(), static_cast<off_t>(at));
     if (count <= 0) {
-      return FileError(other.path_);
+      return WriteError(other.path_);
     }
     KILN_TRY_VOID(Write(ByteView(buffer).first(static_cast<size_t>(count))));
     at += static_cast<uint64_t>(count);
@@ -78,7 +81,7 @@ Result<void> FileWriter::Append(const FileWriter& other) {
 
 Result<void> FileWriter::Publish() {
   if (::fsync(file_) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) {
-    return FileError(path_);
+    return WriteError(path_);
   }
   (void)::close(std::exchange(file_, -1));
   const std::filesystem::path folder = std::filesystem::path(path_).parent_path();
@@ -88,7 +91,7 @@ Result<void> FileWriter::Publish() {
   if (directory >= 0) {
     (void)::close(directory);
   }
-  return synced ? Result<void>() : FileError(path_);
+  return synced ? Result<void>() : WriteError(path_);
 }
 
 }  // namespace kiln::pack

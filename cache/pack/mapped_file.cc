@@ -2,28 +2,27 @@
 #include "cache/pack/mapped_file.h"
 
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "compiler/base/file.h"
+
 namespace kiln::pack {
 namespace {
 
-Error FileError(const std::string& path, int number) {
-  return {.code = number == EACCES ? ErrorCode::kPermissionDenied : ErrorCode::kNotFound,
-          .context = "cannot read '" + path + "': " + std::strerror(number),
-          .reason = "FILE"};
+Error ReadError(const std::string& path, int number) {
+  return FileError(path, "cannot read", number);
 }
 
 Result<ByteView> Map(const std::string& path, int file) {
   struct stat status {};
   if (::fstat(file, &status) != 0) {
-    return FileError(path, errno);
+    return ReadError(path, errno);
   }
   if (!S_ISREG(status.st_mode)) {
-    return FileError(path, S_ISDIR(status.st_mode) ? EISDIR : EINVAL);
+    return ReadError(path, S_ISDIR(status.st_mode) ? EISDIR : EINVAL);
   }
   if (status.st_size == 0) {
     return ByteView();
@@ -31,7 +30,7 @@ Result<ByteView> Map(const std::string& path, int file) {
   const auto size = static_cast<size_t>(status.st_size);
   void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
   if (memory == MAP_FAILED) {
-    return FileError(path, errno);
+    return ReadError(path, errno);
   }
   return ByteView(static_cast<const std::byte*>(memory), size);
 }
@@ -41,7 +40,7 @@ Result<ByteView> Map(const std::string& path, int file) {
 Result<MappedFile> MappedFile::Open(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) {
-    return FileError(path, errno);
+    return ReadError(path, errno);
   }
   Result<ByteView> bytes = Map(path, file);
   (void)::close(file);

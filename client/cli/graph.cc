@@ -1,30 +1,17 @@
 // SPDX-License-Identifier: MIT
 // kiln graph: a frame description -> its plan as text, JSON, Graphviz or a picture. Needs no GPU.
 #include <cstdio>
-#include <fstream>
-#include <sstream>
 
 #include <fmt/format.h>
 
 #include "client/cli/verbs.h"
+#include "compiler/base/file.h"
 #include "runtime/graph/graph_file.h"
 #include "runtime/graph/planner.h"
 #include "runtime/graph/print_plan.h"
 
 namespace kiln::cli {
 namespace {
-
-Result<std::string> ReadText(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) {
-    return Error{.code = ErrorCode::kNotFound,
-                 .context = fmt::format("cannot read '{}'", path),
-                 .reason = {}};
-  }
-  return text.str();
-}
 
 // To a file, or to stdout for "-".
 Result<void> WriteText(const std::string& path, const std::string& text) {
@@ -35,15 +22,7 @@ Result<void> WriteText(const std::string& path, const std::string& text) {
     fmt::print("{}", text);
     return {};
   }
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) {
-    return Error{.code = ErrorCode::kPermissionDenied,
-                 .context = fmt::format("cannot write '{}'", path),
-                 .reason = {}};
-  }
-  return {};
+  return WriteFile(path, AsBytes(text));
 }
 
 graph::PlanOptions OptionsOf(const GraphArguments& arguments, const graph::FrameFile& file) {
@@ -101,7 +80,7 @@ Result<void> WriteOutputs(const Global& global, const GraphArguments& arguments,
 }  // namespace
 
 int RunGraph(const Global& global, const GraphArguments& arguments) {
-  const Result<std::string> text = ReadText(arguments.file);
+  const Result<std::string> text = ReadFile(arguments.file);
   if (!text.ok()) {
     return Fail(global, text.error());
   }

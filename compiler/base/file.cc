@@ -16,13 +16,33 @@ struct CloseFile {
 };
 using File = std::unique_ptr<std::FILE, CloseFile>;
 
-Error FileError(const std::string& path, const char* what, int number) {
+bool IsOtherThanAFile(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+// Writes and closes; a full disk may show only then.
+Result<void> WriteBytes(const std::string& name, const std::string& path, ByteView bytes) {
+  File file(std::fopen(path.c_str(), "wb"));
+  if (file == nullptr) {
+    return FileError(name, "cannot write", errno);
+  }
+  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
+  const int write_error = errno;
+  const bool closed = std::fclose(file.release()) == 0;
+  if (!written || !closed) {
+    return FileError(name, "cannot write", written ? errno : write_error);
+  }
+  return {};
+}
+
+}  // namespace
+
+Error FileError(const std::string& path, std::string_view what, int number) {
   return {.code = number == EACCES ? ErrorCode::kPermissionDenied : ErrorCode::kNotFound,
           .context = std::string(what) + " '" + path + "': " + std::strerror(number),
           .reason = "FILE"};
 }
-
-}  // namespace
 
 Result<std::string> ReadFile(const std::string& path) {
   struct stat status {};
@@ -45,6 +65,9 @@ Result<std::string> ReadFile(const std::string& path) {
 }
 
 Result<void> WriteFile(const std::string& path, ByteView bytes) {
+  if (IsOtherThanAFile(path)) {
+    return WriteBytes(path, path, bytes);  // a pipe or a terminal is not replaced
+  }
   const Result<std::string> present = ReadFile(path);
   if (present.ok() && *present == AsText(bytes)) {
     return {};
@@ -55,17 +78,10 @@ Result<void> WriteFile(const std::string& path, ByteView bytes) {
     std::filesystem::create_directories(folder, ignored);
   }
   const std::string temporary = path + ".part";
-  File file(std::fopen(temporary.c_str(), "wb"));
-  if (file == nullptr) {
-    return FileError(path, "cannot write", errno);
-  }
-  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
-  const int write_error = errno;
-  const bool closed = std::fclose(file.release()) == 0;
-  if (!written || !closed) {
-    const Error error = FileError(path, "cannot write", written ? errno : write_error);
+  const Result<void> written = WriteBytes(path, temporary, bytes);
+  if (!written.ok()) {
     (void)std::remove(temporary.c_str());
-    return error;
+    return written.error();
   }
   if (std::rename(temporary.c_str(), path.c_str()) != 0) {
     return FileError(path, "cannot write", errno);

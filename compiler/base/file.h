@@ -4,13 +4,18 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "compiler/base/bytes.h"
 #include "compiler/base/result.h"
 
 namespace kiln {
 
-// Errors: kNotFound or kPermissionDenied with reason FILE, naming the file and why.
+// "cannot read 'x.rpl': No such file or directory", with reason FILE: of missing rights
+// kPermissionDenied, else kNotFound. `what`: "cannot read"; `number`: an errno.
+Error FileError(const std::string& path, std::string_view what, int number);
+
+// Errors: FileError, naming the file and why.
 Result<std::string> ReadFile(const std::string& path);
 
 // Writes by way of a temporary file beside it, after making its folder; leaves a file alone that

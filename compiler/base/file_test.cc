@@ -39,6 +39,16 @@ TEST_F(WholeFile, SameBytes_LeaveTheFileAlone) {
   EXPECT_NE(std::filesystem::last_write_time(path), old);
 }
 
+TEST_F(WholeFile, PipeOrDevice_IsWrittenAndNotReplaced) {
+  const std::string link = folder_ + "/link";
+  std::filesystem::create_symlink("/dev/null", link);
+  ASSERT_TRUE(WriteFile(link, AsBytes("gone")).ok());
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  const Result<void> full = WriteFile("/dev/full", AsBytes("x"));
+  ASSERT_FALSE(full.ok());
+  EXPECT_NE(full.error().context.find("No space left"), std::string::npos) << full.error().context;
+}
+
 TEST_F(WholeFile, ThatCannotBeReadOrWritten_IsNamedWithTheCause) {
   const struct {
     std::string path, cause;
