@@ -84,9 +84,15 @@ Reason ReasonOf(const Planning& planning, const Walk& walk, const AccessRow& nex
   return walk.state.pending ? Reason::kRaw : Reason::kLayout;
 }
 
-Entry MakeEntry(const Planning& planning, const Walk& walk, uint32_t access) {
+// The first use of a cell takes over bytes, whatever it does with them.
+bool TakesBytes(const Planning& planning, const Walk& walk) {
+  return walk.source_begin == walk.source_end &&
+         planning.plan.chains[walk.chain].place == Place::kPacked;
+}
+
+Entry& AddEntry(Planning& planning, const Walk& walk, uint32_t access) {
   const AccessRow& row = planning.rows.accesses[access];
-  Entry entry;
+  Entry& entry = planning.scratch.entries.emplace_back();
   entry.chain = walk.chain;
   entry.cell = walk.cell;
   entry.access = access;
@@ -98,8 +104,7 @@ Entry MakeEntry(const Planning& planning, const Walk& walk, uint32_t access) {
   entry.source_begin = walk.source_begin;
   entry.source_end = walk.source_end;
   entry.outside = walk.source_begin == walk.source_end;
-  // The first use of a cell takes over bytes, whatever it does with them.
-  entry.create = entry.outside && planning.plan.chains[walk.chain].place == Place::kPacked;
+  entry.create = TakesBytes(planning, walk);
   return entry;
 }
 
@@ -107,27 +112,26 @@ void Write(Planning& planning, Walk& walk, uint32_t at) {
   const uint32_t access = planning.plan.chain_accesses[at];
   const AccessRow& row = planning.rows.accesses[access];
   const VkImageLayout layout = planning.plan.layouts[access];
-  Entry entry = MakeEntry(planning, walk, access);
   const Source source = SourceOf(walk.state);
-  entry.src_stages = source.stages;
-  entry.src_accesses = source.accesses;
-  entry.dst_stages = row.stages;
-  entry.dst_accesses = row.accesses;
   const bool forget = row.op == Op::kCreate || row.discard != 0;
-  entry.old_layout = forget ? VK_IMAGE_LAYOUT_UNDEFINED : walk.state.layout;
-  entry.new_layout = layout;
-  entry.reason = ReasonOf(planning, walk, row, true);
+  const VkImageLayout old_layout = forget ? VK_IMAGE_LAYOUT_UNDEFINED : walk.state.layout;
   // What a create takes over is known after the placement.
-  const bool changes = walk.texture && entry.old_layout != layout;
-  if (entry.src_stages != 0 || changes || entry.create) {
-    planning.scratch.entries.push_back(entry);
+  if (source.stages != 0 || (walk.texture && old_layout != layout) || TakesBytes(planning, walk)) {
+    Entry& entry = AddEntry(planning, walk, access);
+    entry.src_stages = source.stages;
+    entry.src_accesses = source.accesses;
+    entry.dst_stages = row.stages;
+    entry.dst_accesses = row.accesses;
+    entry.old_layout = old_layout;
+    entry.new_layout = layout;
+    entry.reason = ReasonOf(planning, walk, row, true);
   }
   walk.state = {.layout = layout,
                 .pending = true,
                 .seen_all = false,
                 .writer_stages = row.stages,
                 .writer_accesses = row.accesses};
-  walk.last = entry.hi;
+  walk.last = planning.plan.positions[row.pass];
   walk.source_begin = at;
   walk.source_end = at + 1;
   walk.acquired = false;
@@ -168,14 +172,13 @@ void Read(Planning& planning, Walk& walk, const Run& run) {
   }
   if (same_layout && !state.pending) {
     if (run.unseen != kNone) {
-      Entry entry = MakeEntry(planning, walk, run.unseen);
+      Entry& entry = AddEntry(planning, walk, run.unseen);
       entry.src_stages = state.readers | state.seen_stages;
       entry.dst_stages = run.stages;
       entry.dst_accesses = run.accesses;
       entry.old_layout = state.layout;
       entry.new_layout = state.layout;
       entry.reason = Reason::kVisibility;
-      planning.scratch.entries.push_back(entry);
       entries = 1;
       state.seen_stages = run.stages;
       state.seen_accesses = run.accesses;
@@ -184,7 +187,7 @@ void Read(Planning& planning, Walk& walk, const Run& run) {
     walk.source_begin = walk.source_begin == walk.source_end ? run.begin : walk.source_begin;
   } else {
     const AccessRow& row = planning.rows.accesses[run.first];
-    Entry entry = MakeEntry(planning, walk, run.first);
+    Entry& entry = AddEntry(planning, walk, run.first);
     const Source source = SourceOf(state);
     entry.src_stages = source.stages;
     entry.src_accesses = source.accesses;
@@ -193,7 +196,6 @@ void Read(Planning& planning, Walk& walk, const Run& run) {
     entry.old_layout = state.layout;
     entry.new_layout = run.layout;
     entry.reason = ReasonOf(planning, walk, row, false);
-    planning.scratch.entries.push_back(entry);
     entries = 1;
     state = {.layout = run.layout,
              .pending = false,
@@ -417,12 +419,14 @@ void ChoosePoints(Planning& planning) {
 void EmitEntries(Planning& planning) {
   Plan& plan = planning.plan;
   PlanningScratch& scratch = planning.scratch;
-  const auto useless = [&](const Entry& entry) {
-    return entry.create && entry.src_stages == 0 && !planning.rows.chains[entry.chain].texture();
-  };
-  scratch.entries.erase(std::remove_if(scratch.entries.begin(), scratch.entries.end(), useless),
-                        scratch.entries.end());
-  plan.metrics.needed = StabEntries(planning, true);
+  // Only buffers may have taken over nothing after all.
+  if (std::any_of(plan.next.classes.begin(), plan.next.classes.end(),
+                  [](const MemoryClass& c) { return c.kind == ResourceKind::kBuffer; })) {
+    std::erase_if(scratch.entries, [&](const Entry& entry) {
+      return entry.create && entry.src_stages == 0 && !planning.rows.chains[entry.chain].texture();
+    });
+    plan.metrics.needed = StabEntries(planning, true);
+  }
   StabEntries(planning, false);
   if (planning.options.barriers == BarrierPlaces::kAtUse) {
     for (const Entry& entry : scratch.entries) {

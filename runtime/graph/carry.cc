@@ -72,6 +72,13 @@ void BindSlots(Planning& planning) {
   Plan& plan = planning.plan;
   CopySlots(planning);
   std::vector<TemporalSlot>& slots = plan.next.slots;
+  const auto keeps = [](const PlanChain& chain) {
+    return chain.place == Place::kTemporal || chain.place == Place::kDedicated ||
+           chain.place == Place::kHistory;
+  };
+  if (slots.empty() && std::none_of(plan.chains.begin(), plan.chains.end(), keeps)) {
+    return;
+  }
   std::vector<uint8_t> taken(slots.size(), 0);
   const bool follows = planning.carried.frame == planning.graph.previous().frame;
   for (uint32_t i = 0; i < plan.chains.size(); ++i) {

@@ -90,12 +90,10 @@ void MakeCells(Planning& planning, uint32_t index) {
 }
 
 void SortAccessesByChain(Planning& planning) {
-  const Declarations& rows = planning.rows;
+  const std::vector<uint32_t>& chain_of = planning.scratch.chain_of;
   Plan& plan = planning.plan;
-  for (const PlanPass& pass : plan.order) {
-    for (uint32_t i = plan.pass_begin[pass.pass]; i < plan.pass_begin[pass.pass + 1]; ++i) {
-      ++plan.chains[rows.versions[rows.accesses[plan.pass_accesses[i]].version].chain].accesses;
-    }
+  for (uint32_t i = 0; i < chain_of.size(); ++i) {
+    plan.chains[chain_of[i]].accesses += plan.live[planning.rows.accesses[i].pass];
   }
   uint32_t next = 0;
   for (PlanChain& chain : plan.chains) {
@@ -108,7 +106,7 @@ void SortAccessesByChain(Planning& planning) {
     const int32_t position = plan.positions[pass.pass];
     for (uint32_t i = plan.pass_begin[pass.pass]; i < plan.pass_begin[pass.pass + 1]; ++i) {
       const uint32_t access = plan.pass_accesses[i];
-      PlanChain& chain = plan.chains[rows.versions[rows.accesses[access].version].chain];
+      PlanChain& chain = plan.chains[chain_of[access]];
       plan.chain_accesses[chain.first_access + chain.accesses++] = access;
       if (position >= 0) {
         chain.first = chain.first < 0 ? position : chain.first;

@@ -1,19 +1,42 @@
 // SPDX-License-Identifier: MIT
 // The figures of a plan, each with the bound that it is measured against. Spec: graph §11
 #include <algorithm>
+#include <numeric>
 
 #include "runtime/graph/planning.h"
 
 namespace kiln::graph {
 namespace {
 
+// Requires: scratch.starts is that of SplitEpochs unless both kinds exist.
 void MeasureMemory(Planning& planning, ResourceKind kind, MemoryFigures& figures) {
   const Plan& plan = planning.plan;
+  figures = {.no_reuse = 0,
+             .peak_live = 0,
+             .peak_epoch = 0,
+             .allocated = figures.allocated,
+             .committed = 0};
+  size_t own = 0;
+  for (const MemoryClass& memory_class : plan.next.classes) {
+    if (memory_class.kind == kind) {
+      ++own;
+      figures.committed = std::accumulate(memory_class.blocks.begin(), memory_class.blocks.end(),
+                                          figures.committed);
+    }
+  }
+  if (own == 0) {
+    return;
+  }
+  if (own == plan.next.classes.size()) {  // what holds for all
+    figures.no_reuse = planning.scratch.starts.back();
+    figures.peak_live = plan.metrics.all.peak_live;
+    figures.peak_epoch = plan.metrics.all.peak_epoch;
+    return;
+  }
   std::vector<uint64_t>& live = planning.scratch.starts;
   std::vector<uint64_t>& held = planning.scratch.stops;
   live.assign(plan.device_passes() + 1, 0);
   held.assign(plan.device_passes() + 1, 0);
-  figures.no_reuse = 0;
   for (uint32_t i = 0; i < plan.chains.size(); ++i) {
     const PlanChain& chain = plan.chains[i];
     if (chain.place != Place::kPacked || planning.rows.chains[i].kind != kind) {
@@ -36,12 +59,6 @@ void MeasureMemory(Planning& planning, ResourceKind kind, MemoryFigures& figures
   };
   figures.peak_live = peak(live);
   figures.peak_epoch = peak(held);
-  figures.committed = 0;
-  for (const MemoryClass& memory_class : plan.next.classes) {
-    for (const uint64_t block : memory_class.blocks) {
-      figures.committed += memory_class.kind == kind ? block : 0;
-    }
-  }
 }
 
 uint64_t DefDistance(const Planning& planning) {

@@ -1,201 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Packing of chains into an address space: two may share bytes iff their epochs are disjoint. Three
-// packers, the lowest top wins. Spec: graph §6.8.2
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <cstring>
+// Which orders of packing are tried, and which wins: the lowest top. Spec: graph §6.8.2
+#include "runtime/graph/pack.h"
 
-#include "runtime/graph/planning.h"
+#include <algorithm>
+#include <bit>
+
+#include "runtime/graph/plan.h"
 
 namespace kiln::graph {
 namespace {
-
-constexpr uint64_t kNowhere = ~uint64_t{0};
-
-uint64_t AlignUp(uint64_t value, uint64_t alignment) {
-  return (value + alignment - 1) & ~(alignment - 1);
-}
-
-// The end of the block that holds the address; the last block has no end.
-uint64_t BlockEnd(std::span<const uint64_t> blocks, uint64_t address) {
-  uint64_t end = 0;
-  for (const uint64_t block : blocks) {
-    end += block;
-    if (address < end) {
-      return end;
-    }
-  }
-  return kNowhere;
-}
-
-// Looks for the best place among gaps that are offered from low to high addresses.
-struct Search {
-  const PackItem& item;
-  std::span<const uint64_t> blocks;
-  bool best_fit;
-  uint64_t cursor = 0;  // end of what was seen so far
-  uint64_t begin = kNowhere;
-  uint64_t rest = kNowhere;
-
-  // A gap from the cursor to `end`. True: nothing better can follow.
-  bool Offer(uint64_t end) {
-    uint64_t at = AlignUp(cursor, item.alignment);
-    while (at + item.size <= end) {
-      const uint64_t limit = std::min(end, BlockEnd(blocks, at));
-      if (at + item.size <= limit) {
-        const uint64_t left = end == kNowhere ? kNowhere - 1 : limit - at - item.size;
-        if (left < rest) {
-          rest = left;
-          begin = at;
-        }
-        if (!best_fit || left == 0) {
-          return true;
-        }
-      }
-      if (limit == end) {
-        break;
-      }
-      at = AlignUp(limit, item.alignment);
-    }
-    return false;
-  }
-  // An item with a common epoch.
-  bool Meet(uint64_t other_begin, uint64_t other_end) {
-    if (other_begin >= cursor + item.size && Offer(other_begin)) {
-      return true;
-    }
-    cursor = std::max(cursor, other_end);
-    return false;
-  }
-  void Finish() {
-    if (begin == kNowhere) {
-      Offer(kNowhere);
-    }
-  }
-};
-
-struct Attempt {
-  std::span<const PackItem> items;
-  std::span<const uint64_t> blocks;
-  PackScratch& scratch;
-  uint64_t limit;  // give up at this top
-};
-
-// Sixteen-bit lanes that GCC and clang compare at once.
-using Lanes = uint16_t __attribute__((vector_size(16)));
-
-constexpr size_t kLanes = 8;
-
-// Which of eight placed items share an epoch with [first, last]: bit 16 × lane of two halves.
-std::array<uint64_t, 2> Meeting(const PackScratch& s, size_t at, uint16_t first, uint16_t last) {
-  Lanes firsts;
-  Lanes lasts;
-  std::memcpy(&firsts, s.placed_first.data() + at, sizeof(firsts));
-  std::memcpy(&lasts, s.placed_last.data() + at, sizeof(lasts));
-  const Lanes meet = (firsts <= last) & (lasts >= first);
-  std::array<uint64_t, 2> halves;
-  std::memcpy(halves.data(), &meet, sizeof(halves));
-  return halves;
-}
-
-// Offers the gaps between the placed items, which are sorted by offset.
-void ScanPlaced(const PackScratch& s, size_t count, Search& search) {
-  const auto first = static_cast<uint16_t>(search.item.first);
-  const auto last = static_cast<uint16_t>(search.item.last);
-  for (size_t i = 0; i < count; i += kLanes) {
-    const std::array<uint64_t, 2> halves = Meeting(s, i, first, last);
-    for (size_t half = 0; half < 2; ++half) {
-      for (uint64_t bits = halves[half] & 0x0001000100010001ULL; bits != 0; bits &= bits - 1) {
-        const size_t lane = half * 4 + static_cast<size_t>(std::countr_zero(bits)) / 16;
-        const uint32_t other = s.placed[i + lane];
-        if (search.Meet(s.begins[other], s.ends[other])) {
-          return;
-        }
-      }
-    }
-  }
-}
-
-template <class T>
-void InsertAt(std::vector<T>& values, size_t count, size_t slot, T value) {
-  std::copy_backward(values.begin() + static_cast<ptrdiff_t>(slot),
-                     values.begin() + static_cast<ptrdiff_t>(count),
-                     values.begin() + static_cast<ptrdiff_t>(count) + 1);
-  values[slot] = value;
-}
-
-void InsertPlaced(PackScratch& s, size_t count, uint32_t index, const PackItem& item) {
-  const uint32_t* at =
-      std::upper_bound(s.placed.data(), s.placed.data() + count, s.begins[index],
-                       [&](uint64_t begin, uint32_t other) { return begin < s.begins[other]; });
-  const auto slot = static_cast<size_t>(at - s.placed.data());
-  InsertAt(s.placed, count, slot, index);
-  InsertAt(s.placed_first, count, slot, static_cast<uint16_t>(item.first));
-  InsertAt(s.placed_last, count, slot, static_cast<uint16_t>(item.last));
-}
-
-// Items in the order of scratch.order; each goes to a gap between placed ones that share an epoch.
-// Returns the top, or the limit if it was reached.
-uint64_t PlaceInOrder(Attempt& attempt, bool best_fit) {
-  PackScratch& s = attempt.scratch;
-  const size_t capacity = attempt.items.size() + 2 * kLanes;
-  s.placed_first.assign(capacity, 0xFFFF);  // lanes beyond the count meet nothing
-  s.placed_last.assign(capacity, 0);
-  s.placed.resize(capacity);
-  s.begins.resize(attempt.items.size());
-  s.ends.resize(attempt.items.size());
-  size_t count = 0;
-  uint64_t top = 0;
-  for (const uint32_t index : s.order) {
-    const PackItem& item = attempt.items[index];
-    Search search{.item = item, .blocks = attempt.blocks, .best_fit = best_fit};
-    ScanPlaced(s, count, search);
-    search.Finish();
-    s.begins[index] = search.begin;
-    s.ends[index] = search.begin + item.size;
-    top = std::max(top, s.ends[index]);
-    if (top >= attempt.limit) {
-      return attempt.limit;
-    }
-    InsertPlaced(s, count++, index, item);
-  }
-  return top;
-}
-
-// The same for orders by first epoch, best fit: only items that are alive still matter.
-uint64_t PlaceByTime(Attempt& attempt) {
-  PackScratch& s = attempt.scratch;
-  std::vector<ActiveItem>& active = s.active;  // by offset
-  active.clear();
-  s.begins.resize(attempt.items.size());
-  uint64_t top = 0;
-  for (const uint32_t index : s.order) {
-    const PackItem& item = attempt.items[index];
-    Search search{.item = item, .blocks = attempt.blocks, .best_fit = true};
-    size_t kept = 0;
-    bool done = false;
-    for (const ActiveItem other : active) {
-      if (other.last < item.first) {
-        continue;
-      }
-      active[kept++] = other;
-      done = done || search.Meet(other.begin, other.end);
-    }
-    active.resize(kept);
-    search.Finish();
-    s.begins[index] = search.begin;
-    top = std::max(top, search.begin + item.size);
-    if (top >= attempt.limit) {
-      return attempt.limit;
-    }
-    const auto at = std::upper_bound(
-        active.begin(), active.end(), search.begin,
-        [](uint64_t begin, const ActiveItem& other) { return begin < other.begin; });
-    active.insert(at, {.begin = search.begin, .end = search.begin + item.size, .last = item.last});
-  }
-  return top;
-}
 
 // By what the items are ordered, and which gap they take.
 enum class Packer : uint8_t {
@@ -226,31 +39,53 @@ double KeyOf(const PackItem& item, Packer packer, std::span<const uint64_t> load
   return 0;
 }
 
-void SortItems(Attempt& attempt, Packer packer) {
-  std::vector<uint32_t>& order = attempt.scratch.order;
-  std::vector<double>& keys = attempt.scratch.keys;
-  order.resize(attempt.items.size());
-  keys.resize(attempt.items.size());
-  for (uint32_t i = 0; i < order.size(); ++i) {
-    order[i] = i;
-    keys[i] = KeyOf(attempt.items[i], packer, attempt.scratch.load);
+// Large keys first, ties in the order that the rows have.
+void SortByKeys(PackAttempt& attempt, Packer packer) {
+  PackScratch& s = attempt.scratch;
+  for (KeyedIndex& row : s.keys) {
+    const double key = KeyOf(attempt.items[row.index], packer, s.load);
+    row.key = ~std::bit_cast<uint64_t>(key);  // not negative: ordered as its bits
   }
-  const auto epochs = [&](uint32_t i) { return attempt.items[i].last - attempt.items[i].first; };
-  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    if (packer == Packer::kByTime && attempt.items[a].first != attempt.items[b].first) {
-      return attempt.items[a].first < attempt.items[b].first;
-    }
-    if (keys[a] != keys[b]) {
-      return keys[a] > keys[b];
-    }
-    if (packer == Packer::kByPressure && epochs(a) != epochs(b)) {
-      return epochs(a) > epochs(b);
-    }
-    return a < b;
-  });
+  SortByKey(s.keys, s.spare_keys);
 }
 
-uint64_t Run(Attempt& attempt, Packer packer) {
+// Keeps the order of items with the same first epoch.
+void SortByFirstEpoch(PackAttempt& attempt) {
+  PackScratch& s = attempt.scratch;
+  s.by_epoch.assign(s.load.size() + 1, 0);
+  for (const PackItem& item : attempt.items) {
+    ++s.by_epoch[item.first + 1];
+  }
+  for (size_t epoch = 1; epoch < s.by_epoch.size(); ++epoch) {
+    s.by_epoch[epoch] += s.by_epoch[epoch - 1];
+  }
+  for (const KeyedIndex& row : s.keys) {
+    s.order[s.by_epoch[attempt.items[row.index].first]++] = row.index;
+  }
+}
+
+void SortItems(PackAttempt& attempt, Packer packer) {
+  PackScratch& s = attempt.scratch;
+  s.keys.resize(attempt.items.size());
+  for (uint32_t i = 0; i < s.keys.size(); ++i) {
+    const uint32_t epochs = attempt.items[i].last - attempt.items[i].first;
+    s.keys[i] = {.key = ~uint64_t{epochs}, .index = i};
+  }
+  if (packer == Packer::kByPressure) {
+    SortByKey(s.keys, s.spare_keys);
+  }
+  SortByKeys(attempt, packer);
+  s.order.resize(s.keys.size());
+  if (packer == Packer::kByTime) {
+    SortByFirstEpoch(attempt);
+    return;
+  }
+  for (size_t i = 0; i < s.keys.size(); ++i) {
+    s.order[i] = s.keys[i].index;
+  }
+}
+
+uint64_t Run(PackAttempt& attempt, Packer packer) {
   SortItems(attempt, packer);
   switch (packer) {
     case Packer::kBySize:
@@ -304,7 +139,7 @@ uint64_t SumLoads(std::span<const PackItem> items, std::vector<uint64_t>& load) 
 }
 
 // Small changes of the winner's order.
-void SearchOrders(Attempt& attempt, Packer winner, PackResult& result) {
+void SearchOrders(PackAttempt& attempt, Packer winner, PackResult& result) {
   SortItems(attempt, winner);
   std::vector<uint32_t> best_order = attempt.scratch.order;
   uint64_t random = 0x2545F4914F6CDD1DULL;
@@ -335,10 +170,10 @@ void SearchOrders(Attempt& attempt, Packer winner, PackResult& result) {
 
 PackResult Pack(std::span<const PackItem> items, std::span<const uint64_t> blocks, Effort effort,
                 PackScratch& scratch) {
-  Attempt attempt{.items = items, .blocks = blocks, .scratch = scratch, .limit = kNowhere};
+  PackAttempt attempt{.items = items, .blocks = blocks, .scratch = scratch, .limit = kNoAddress};
   const uint64_t peak = SumLoads(items, scratch.load);
   const uint64_t good = peak * 100 / 98;
-  PackResult result{.top = kNowhere, .packer = "none"};
+  PackResult result{.top = kNoAddress, .packer = "none"};
   Packer winner = Packer::kByTime;
   constexpr Packer kAll[] = {Packer::kBySize,      Packer::kByTime,     Packer::kByArea,
                              Packer::kBySizeFirst, Packer::kByRootArea, Packer::kByPressure};

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/graph/graph.h"
+#include "runtime/graph/pack.h"
 #include "runtime/graph/plan.h"
 
 namespace kiln::graph {
@@ -47,36 +48,23 @@ struct Epoch {
 // Frames that may be in flight at once, and so the age at which bytes are forgotten.
 inline constexpr uint32_t kLedgerFrames = 3;
 
-// A chain to be placed.
-struct PackItem {
-  uint64_t size = 0;
-  uint64_t alignment = 1;
-  uint32_t first = 0;  // epochs, both included
-  uint32_t last = 0;
-  uint32_t chain = 0;
+// Bytes with one last user; those of a class tile its address space.
+struct LedgerTile {
+  LedgerSegment segment;
+  uint32_t after = kNone;
+  bool used = false;  // false: nobody's yet
 };
-
-// A placed item that may still meet later ones.
-struct ActiveItem {
-  uint64_t begin = 0;
-  uint64_t end = 0;
-  uint32_t last = 0;  // epoch
-};
-
-struct PackScratch {
-  std::vector<ActiveItem> active;
-  std::vector<uint32_t> order;
-  std::vector<uint64_t> begins;  // by item
-  std::vector<uint64_t> best;
-  std::vector<uint16_t> placed_first;  // by offset
-  std::vector<uint16_t> placed_last;
-  std::vector<uint32_t> placed;
-  std::vector<uint64_t> ends;  // by item
-  std::vector<uint64_t> load;  // by epoch: bytes
-  std::vector<double> keys;    // by item
+// Where to start looking for an address: the tile that holds the first byte of its bucket.
+struct LedgerIndex {
+  uint32_t first = 0;   // tile
+  uint32_t bucket = 0;  // into ledger_buckets
+  uint32_t shift = 0;
+  uint32_t chains = 0;
+  uint64_t top = 0;
 };
 
 struct PlanningScratch {
+  std::vector<uint32_t> chain_of;  // by access
   std::vector<uint32_t> stack;
   std::vector<Why> why;               // by pass
   std::vector<uint32_t> needed_by;    // by pass
@@ -108,13 +96,16 @@ struct PlanningScratch {
   std::vector<Epoch> epoch_heap;
   std::vector<uint32_t> create_entry;  // by chain
   std::vector<uint32_t> by_first;      // chains by first position
+  std::vector<LedgerTile> tiles;
+  std::vector<LedgerIndex> ledgers;  // by memory class
+  std::vector<uint32_t> ledger_buckets;
   std::vector<PackItem> items;
   PackScratch pack;
   std::vector<Entry> entries;  // in the order of the walk
   std::vector<uint32_t> entry_count;
   std::vector<uint16_t> borders;
   std::vector<CellState> finals;  // by cell, of temporal chains
-  std::vector<uint32_t> semaphore_begin;
+  std::vector<uint32_t> signals;  // semaphore uses, by semaphore and value
   std::vector<int32_t> wait_positions;
 };
 
@@ -172,14 +163,6 @@ void EmitEntries(Planning& planning);
 bool MeasureChains(Planning& planning);  // false: a description that the model refuses
 void SplitEpochs(Planning& planning);
 void PlaceChains(Planning& planning);
-// Packs items of one class into an address space whose first blocks have the given sizes; returns
-// the top. Offsets are left in scratch.pack.best, by item.
-struct PackResult {
-  uint64_t top = 0;
-  const char* packer = "none";
-};
-PackResult Pack(std::span<const PackItem> items, std::span<const uint64_t> blocks, Effort effort,
-                PackScratch& scratch);
 void RunLedger(Planning& planning);
 
 // batches.cc

@@ -37,13 +37,13 @@ void CheckPasses(Planning& planning) {
   PlanningScratch& scratch = planning.scratch;
   // marks: last access of the chain in this pass, links: the one before it
   scratch.marks.assign(rows.chains.size(), kNone);
-  scratch.links.assign(rows.accesses.size(), kNone);
+  scratch.links.resize(rows.accesses.size());
   for (uint32_t pass = 0; pass < rows.passes.size(); ++pass) {
     const uint32_t begin = planning.plan.pass_begin[pass];
     const uint32_t end = planning.plan.pass_begin[pass + 1];
     for (uint32_t i = begin; i < end; ++i) {
       const uint32_t access = planning.plan.pass_accesses[i];
-      const uint32_t chain = rows.versions[rows.accesses[access].version].chain;
+      const uint32_t chain = scratch.chain_of[access];
       uint32_t other = scratch.marks[chain];
       if (other != kNone && rows.accesses[other].pass != pass) {
         other = kNone;
@@ -106,6 +106,10 @@ void CheckAttachments(Planning& planning) {
 // Host passes run before every command of the frame.
 void CheckHostPasses(Planning& planning) {
   const Declarations& rows = planning.rows;
+  if (std::none_of(rows.passes.begin(), rows.passes.end(),
+                   [](const PassRow& pass) { return pass.kind == PassKind::kHost; })) {
+    return;
+  }
   const auto check = [&](uint32_t device, uint32_t host, uint32_t version) {
     if (device != kNone && rows.passes[host].kind == PassKind::kHost &&
         rows.passes[device].kind != PassKind::kHost) {
@@ -176,8 +180,10 @@ void GroupAccesses(Planning& planning) {
   Plan& plan = planning.plan;
   plan.pass_begin.assign(rows.passes.size() + 1, 0);
   plan.pass_accesses.resize(rows.accesses.size());
-  for (const AccessRow& access : rows.accesses) {
-    ++plan.pass_begin[access.pass + 1];
+  planning.scratch.chain_of.resize(rows.accesses.size());
+  for (uint32_t i = 0; i < rows.accesses.size(); ++i) {
+    ++plan.pass_begin[rows.accesses[i].pass + 1];
+    planning.scratch.chain_of[i] = rows.versions[rows.accesses[i].version].chain;
   }
   for (size_t pass = 0; pass < rows.passes.size(); ++pass) {
     plan.pass_begin[pass + 1] += plan.pass_begin[pass];

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// Placement of items in an address space of blocks: two may share bytes iff their epochs are
+// disjoint. Gaps never cross the border of two blocks; the last block has no end. Best fit takes
+// the gap with the smallest rest, the lowest on ties; what fits no gap goes on top. Private to
+// runtime/graph. Spec: graph §6.8.2
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "runtime/graph/sort_keys.h"
+
+namespace kiln::graph {
+
+enum class Effort : uint8_t;
+
+// A chain to be placed.
+struct PackItem {
+  uint64_t size = 0;
+  uint64_t alignment = 1;  // a power of two
+  uint32_t first = 0;      // epochs, both included
+  uint32_t last = 0;
+  uint32_t chain = 0;
+};
+
+// Items whose epochs touch a window, by offset, of which each has eight more lanes than it needs.
+struct PlacedWindow {
+  uint32_t begin = 0;  // into the arrays of PackScratch
+  uint32_t count = 0;
+};
+
+// Bytes between two borders of the sweep by time, in the order of addresses.
+struct SweepPart {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  uint32_t before = 0;  // neighbours
+  uint32_t after = 0;
+  uint32_t bin_before = 0;  // free parts of about this size
+  uint32_t bin_after = 0;   // of an item: the next that ends in its last epoch
+  bool free = false;
+};
+
+struct PackScratch {
+  std::vector<uint32_t> order;
+  std::vector<uint64_t> begins;  // by item
+  std::vector<uint64_t> best;
+  std::vector<uint64_t> ends;          // by item
+  std::vector<uint32_t> placed;        // items, by window
+  std::vector<uint16_t> placed_first;  // their epochs
+  std::vector<uint16_t> placed_last;
+  std::vector<PlacedWindow> windows;  // of epochs; the last one has all
+  std::vector<SweepPart> parts;
+  std::vector<uint32_t> spare_parts;
+  std::vector<uint32_t> ending;  // by epoch: part
+  std::vector<uint32_t> bins;    // first free part of about this size
+  std::vector<uint64_t> filled;  // bit set of bins
+  std::vector<uint64_t> load;    // by epoch: bytes
+  std::vector<KeyedIndex> keys;
+  std::vector<KeyedIndex> spare_keys;
+  std::vector<uint32_t> by_epoch;
+};
+
+inline constexpr uint64_t kNoAddress = ~uint64_t{0};
+
+inline uint64_t AlignAddress(uint64_t value, uint64_t alignment) {
+  return (value + alignment - 1) & ~(alignment - 1);
+}
+
+// The end of the block that holds the address.
+inline uint64_t BlockEnd(std::span<const uint64_t> blocks, uint64_t address) {
+  uint64_t end = 0;
+  for (const uint64_t block : blocks) {
+    end += block;
+    if (address < end) {
+      return end;
+    }
+  }
+  return kNoAddress;
+}
+
+struct PackAttempt {
+  std::span<const PackItem> items;
+  std::span<const uint64_t> blocks;
+  PackScratch& scratch;
+  uint64_t limit;  // give up at this top
+};
+
+// Both leave the items' offsets in scratch.begins and return the top, or the limit if it was
+// reached. Items in any order of scratch.order.
+uint64_t PlaceInOrder(PackAttempt& attempt, bool best_fit);
+// Requires: scratch.order is by first epoch. Best fit.
+uint64_t PlaceByTime(PackAttempt& attempt);
+
+// Packs items of one class into an address space whose first blocks have the given sizes; returns
+// the top. Offsets are left in scratch.best, by item.
+struct PackResult {
+  uint64_t top = 0;
+  const char* packer = "none";
+};
+PackResult Pack(std::span<const PackItem> items, std::span<const uint64_t> blocks, Effort effort,
+                PackScratch& scratch);
+
+}  // namespace kiln::graph
