@@ -3,6 +3,7 @@
 // and range filled in, every rule that concerns one access alone checked.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -11,9 +12,10 @@
 namespace kiln::graph {
 
 struct CompletedAccess {
-  AccessRow row = {};      // without pass, version, result
-  std::string_view error;  // code, empty if the access is right
-  std::string detail;      // what is wrong with it, for the message
+  AccessRow row = {};           // without pass, version, result
+  VkImageUsageFlags usage = 0;  // that a texture needs for it
+  std::string_view error;       // code, empty if the access is right
+  std::string detail;           // what is wrong with it, for the message
 };
 
 struct AccessRequest {
@@ -23,6 +25,26 @@ struct AccessRequest {
 };
 
 CompletedAccess CompleteAccess(const AccessRequest& request, const ChainRow& chain);
+
+// Answers as CompleteAccess does. A frame has few kinds of access and many accesses: those to whole
+// textures that were right are remembered.
+class AccessMemo {
+ public:
+  CompletedAccess Complete(const AccessRequest& request, const ChainRow& chain);
+
+ private:
+  struct Answer {
+    Stages stages = 0;  // as declared
+    Accesses accesses = 0;
+    VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;
+    VkImageAspectFlags aspects = 0;  // 0: nothing is remembered here
+    PassKind pass = PassKind::kGraphics;
+    AccessRow row = {};
+    VkImageUsageFlags usage = 0;
+  };
+
+  std::array<Answer, 64> answers_;
+};
 
 // Image usage that the accesses need.
 VkImageUsageFlags UsageOf(Accesses accesses);

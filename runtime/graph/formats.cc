@@ -205,10 +205,19 @@ std::string FormatText(VkFormat format) {
   return row == nullptr ? fmt::format("{}", static_cast<int>(format)) : std::string(row->name);
 }
 
+bool IsIntegerFormat(VkFormat format) {
+  const Row* row = Find(format);
+  return row != nullptr && (row->name.ends_with("UI") || row->name.ends_with('I'));
+}
+
 uint64_t TexelBytes(const TextureDesc& desc) {
   const std::optional<FormatInfo> info = InfoOf(desc.format);
   if (!info.has_value()) {
     return 0;
+  }
+  if (desc.mips == 1 && info->block == 1) {
+    return uint64_t{desc.size.width} * desc.size.height * desc.size.depth * info->bytes *
+           desc.layers * desc.samples;
   }
   uint64_t bytes = 0;
   const auto level = [](uint32_t edge, uint32_t mip) { return std::max(edge >> mip, 1U); };

@@ -24,6 +24,9 @@ std::optional<VkFormat> ParseFormat(std::string_view text);
 // The short name, else the number.
 std::string FormatText(VkFormat format);
 
+// Whether texels are integers, which nothing converts to others.
+bool IsIntegerFormat(VkFormat format);
+
 // Bytes of all levels and layers, without any alignment.
 uint64_t TexelBytes(const TextureDesc& desc);
 

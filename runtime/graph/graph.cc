@@ -2,6 +2,7 @@
 #include "runtime/graph/graph.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,9 +25,39 @@ bool SameDescription(const ChainRow& a, const ChainRow& b) {
          a.samples == b.samples && a.flags == b.flags;
 }
 
+// What nobody writes on purpose.
+VkClearValue PoisonOf(const ChainRow& chain) {
+  constexpr uint32_t kPoison = 0xDEADBEEF;
+  VkClearValue value = {};
+  if (chain.texture() && (AspectsOf(chain) & VK_IMAGE_ASPECT_COLOR_BIT) == 0) {
+    value.depthStencil = {.depth = 0.8125F, .stencil = 0xEF};  // depth has no NaN
+    return value;
+  }
+  for (size_t i = 0; i < 4; ++i) {
+    if (chain.texture() && !IsIntegerFormat(chain.format)) {
+      value.color.float32[i] = std::numeric_limits<float>::quiet_NaN();
+    } else {
+      value.color.uint32[i] = kPoison;
+    }
+  }
+  return value;
+}
+
 bool IsAttachment(Accesses accesses) {
   return (accesses & (VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT |
                       VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT)) != 0;
+}
+
+// So that sums over a frame do not overflow.
+constexpr uint64_t kMaxBytes = uint64_t{1} << 42;
+
+bool IsTooLarge(const ChainRow& chain) {
+  if (!chain.texture() || chain.size != 0) {
+    return chain.size > kMaxBytes;
+  }
+  // Sixteen bytes are the largest texel; all levels have less than twice the bytes of the first.
+  const double texels = double{1} * chain.extent.width * chain.extent.height * chain.extent.depth;
+  return texels * chain.layers * chain.samples * 16 > static_cast<double>(kMaxBytes);
 }
 
 }  // namespace
@@ -117,11 +148,13 @@ void Graph::FailAccess(std::string_view code, std::string detail, uint32_t pass,
 }
 
 uint32_t Graph::UsePass(PassId pass, Where where) {
+  return pass.frame == rows_.frame && pass.index < rows_.passes.size() ? pass.index
+                                                                       : FailPass(pass, where);
+}
+
+uint32_t Graph::FailPass(PassId pass, Where where) {
   if (pass.index == kPoisoned) {
     return kNone;
-  }
-  if (pass.frame == rows_.frame && pass.index < rows_.passes.size()) {
-    return pass.index;
   }
   const bool before = pass.frame == previous_.frame && pass.index < previous_.passes.size();
   Fail(before ? "EXPIRED_HANDLE" : "UNKNOWN_HANDLE",
@@ -156,6 +189,12 @@ uint32_t Graph::FindVersion(const Handle& handle) const {
 }
 
 uint32_t Graph::UseVersion(const Handle& handle, uint32_t pass, Where where) {
+  const bool own = handle.frame == rows_.frame && handle.index < rows_.versions.size() &&
+                   rows_.chains[rows_.versions[handle.index].chain].kind == handle.kind;
+  return own ? handle.index : ReviveVersion(handle, pass, where);
+}
+
+uint32_t Graph::ReviveVersion(const Handle& handle, uint32_t pass, Where where) {
   if (handle.index == kPoisoned) {
     return kNone;
   }
@@ -163,9 +202,6 @@ uint32_t Graph::UseVersion(const Handle& handle, uint32_t pass, Where where) {
     return handle.index < rows.versions.size() &&
            rows.chains[rows.versions[handle.index].chain].kind == handle.kind;
   };
-  if (handle.frame == rows_.frame && is_kind(rows_)) {
-    return handle.index;
-  }
   const uint32_t age = (rows_.frame - handle.frame) & kSerialMask;
   const bool known = handle.index != kNone && (handle.frame & ~kSerialMask) == identity_;
   if (known && age == 1 && is_kind(previous_)) {
@@ -235,22 +271,22 @@ PassId Graph::CreatePass(const PassDesc& desc, Where where) {
   return {.index = AddPass(desc, Origin::kUser, where), .frame = rows_.frame};
 }
 
-void Graph::AddAccess(AccessRow row, uint32_t pass, uint32_t version, uint32_t result,
+void Graph::AddAccess(const CompletedAccess& access, const AccessEnds& ends,
                       const VkClearValue& clear) {
   if (rows_.accesses.size() >= kMaxAccesses) {
     if (rows_.accesses.size() == kMaxAccesses && errors_.empty()) {
-      Fail("RESOURCE_LIMIT", fmt::format("a frame has at most {} accesses", kMaxAccesses), pass,
-           kNone, {});
+      Fail("RESOURCE_LIMIT", fmt::format("a frame has at most {} accesses", kMaxAccesses),
+           ends.pass, kNone, {});
     }
     return;
   }
-  row.pass = pass;
-  row.version = version;
-  row.result = result;
-  ChainRow& chain = rows_.chains[rows_.versions[version].chain];
-  chain.usage |= chain.texture() ? UsageOf(row.accesses) : VkImageUsageFlags{0};
-  chain.ranged |= row.whole == 0 ? uint8_t{1} : uint8_t{0};
-  rows_.accesses.push_back(row);
+  ChainRow& chain = rows_.chains[rows_.versions[ends.version].chain];
+  chain.usage |= access.usage;
+  chain.ranged |= access.row.whole == 0 ? uint8_t{1} : uint8_t{0};
+  AccessRow& row = rows_.accesses.emplace_back(access.row);
+  row.pass = ends.pass;
+  row.version = ends.version;
+  row.result = ends.result;
   rows_.clears.push_back(clear);
 }
 
@@ -265,12 +301,17 @@ bool Graph::CheckDescription(const ChainRow& chain, std::string_view name, uint3
     Fail("ZERO_SIZE", fmt::format("'{}' has a size of zero", name), pass, kNone, where);
     return false;
   }
-  if (chain.texture() &&
-      (!InfoOf(chain.format).has_value() || chain.mips > FullMips(chain.extent))) {
+  if (chain.texture() && (!InfoOf(chain.format).has_value() ||
+                          chain.mips > FullMips(chain.extent) || chain.layers >= kWhole)) {
     Fail("UNSUPPORTED_FORMAT",
-         fmt::format("'{}' has format {} and {} levels, which no texture has", name,
-                     FormatText(chain.format), chain.mips),
+         fmt::format("'{}' has format {}, {} levels and {} layers, which no texture has", name,
+                     FormatText(chain.format), chain.mips, chain.layers),
          pass, kNone, where);
+    return false;
+  }
+  if (IsTooLarge(chain)) {
+    Fail("RESOURCE_LIMIT", fmt::format("'{}' has more than {} bytes", name, kMaxBytes), pass, kNone,
+         where);
     return false;
   }
   return true;
@@ -319,9 +360,14 @@ uint32_t Graph::Create(PassId pass_id, const Created& create, Where where) {
   const Accesses accesses = ElementaryAccesses(create.access.accesses);
   if (create.contents.kind == ContentKind::kClear && !IsAttachment(accesses) &&
       rows_.passes[pass].kind != PassKind::kHost) {
-    return CreateCleared(pass, create, where);
+    return CreateFilled(pass, create, "clear ", where);
   }
-  CompletedAccess access = CompleteAccess(
+  if (poison_ && WantsPoison(create, pass)) {
+    Created poisoned = create;
+    poisoned.contents.value = PoisonOf(create.chain);
+    return CreateFilled(pass, poisoned, "poison ", where);
+  }
+  CompletedAccess access = accesses_.Complete(
       {.pass = rows_.passes[pass].kind, .op = Op::kCreate, .access = create.access}, create.chain);
   const uint32_t version = AddChain(create.chain, {}, create.name);
   rows_.versions[version].def = pass;
@@ -333,14 +379,24 @@ uint32_t Graph::Create(PassId pass_id, const Created& create, Where where) {
     return kPoisoned;
   }
   access.row.contents = create.contents.kind;
-  AddAccess(access.row, pass, version, version, create.contents.value);
+  AddAccess(access, {pass, version, version}, create.contents.value);
   MarkTemporal(version, create.keep, where);
   return version;
 }
 
-// A pass of the graph's own creates and clears; the declared one overwrites.
-uint32_t Graph::CreateCleared(uint32_t pass, const Created& create, Where where) {
-  const ShortName name("clear ", create.name, "");
+bool Graph::WantsPoison(const Created& create, uint32_t pass) const {
+  const bool attachment = IsAttachment(ElementaryAccesses(create.access.accesses));
+  const bool stated = create.contents.kind == ContentKind::kAllWritten ||
+                      (create.contents.kind == ContentKind::kUndefined && attachment);
+  const std::optional<FormatInfo> info = InfoOf(create.chain.format);
+  const bool blocks = create.chain.texture() && info.has_value() && info->block != 1;
+  return stated && !blocks && create.chain.memory == MemoryKind::kDevice &&
+         rows_.passes[pass].kind != PassKind::kHost && rows_.passes[pass].origin == Origin::kUser;
+}
+
+uint32_t Graph::CreateFilled(uint32_t pass, const Created& create, std::string_view word,
+                             Where where) {
+  const ShortName name(word, create.name, "");
   const uint32_t clear =
       AddPass({.name = name.text(), .kind = PassKind::kTransfer}, Origin::kClear, where);
   if (clear == kPoisoned) {
@@ -372,9 +428,9 @@ void Graph::Read(PassId pass_id, const Handle& handle, const Access& declared, W
   if (version == kNone) {
     return;
   }
-  const ChainRow chain = rows_.chains[rows_.versions[version].chain];
-  CompletedAccess access =
-      CompleteAccess({.pass = rows_.passes[pass].kind, .op = Op::kRead, .access = declared}, chain);
+  const ChainRow& chain = rows_.chains[rows_.versions[version].chain];
+  CompletedAccess access = accesses_.Complete(
+      {.pass = rows_.passes[pass].kind, .op = Op::kRead, .access = declared}, chain);
   if (!access.error.empty()) {
     FailAccess(access.error, std::move(access.detail), pass, version, where);
     return;
@@ -385,12 +441,12 @@ void Graph::Read(PassId pass_id, const Handle& handle, const Access& declared, W
     return;
   }
   if (chain.object == Object::kHistory && chain.texture() && chain.previous != kNone &&
-      (UsageOf(access.row.accesses) & ~previous_next_usage_[chain.previous]) != 0) {
+      (access.usage & ~previous_next_usage_[chain.previous]) != 0) {
     Fail("TEMPORAL_USAGE", "is used as its frame did not announce in next_usage", pass, version,
          where);
     return;
   }
-  AddAccess(access.row, pass, version, kNone, {});
+  AddAccess(access, {pass, version, kNone}, {});
 }
 
 uint32_t Graph::Write(PassId pass_id, const Written& write, Where where) {
@@ -419,7 +475,7 @@ uint32_t Graph::Write(PassId pass_id, const Written& write, Where where) {
     }
     return kPoisoned;
   }
-  CompletedAccess access = CompleteAccess(
+  CompletedAccess access = accesses_.Complete(
       {.pass = rows_.passes[pass].kind, .op = Op::kWrite, .access = write.access}, chain);
   if (!access.error.empty()) {
     FailAccess(access.error, std::move(access.detail), pass, old, where);
@@ -434,7 +490,7 @@ uint32_t Graph::Write(PassId pass_id, const Written& write, Where where) {
   access.row.discard = write.discard ? 1 : 0;
   const uint32_t result = AddVersion(write.name, row.chain, pass);
   rows_.versions[old].kill = pass;
-  AddAccess(access.row, pass, old, result, {});
+  AddAccess(access, {pass, old, result}, {});
   MarkTemporal(result, write.keep, where);
   return result;
 }

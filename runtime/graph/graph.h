@@ -15,6 +15,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "runtime/graph/complete_access.h"
 #include "runtime/graph/declarations.h"
 #include "runtime/graph/types.h"
 
@@ -34,6 +35,9 @@ class Graph {
   explicit Graph(uint8_t identity = 0);
 
   void BeginFrame();
+  // From the next frame on, memory is filled with NaN or 0xDEADBEEF before every create that does
+  // not clear it, so that reading what nobody wrote shows. Memory of hosts and block formats stay.
+  void SetPoison(bool poison) { poison_ = poison; }
   // Keeps `name` for messages; without it semaphores are called by their number.
   void NameSemaphore(VkSemaphore semaphore, std::string_view name);
 
@@ -133,6 +137,12 @@ class Graph {
     const SemaphoreUse* acquire;
   };
 
+  struct AccessEnds {
+    uint32_t pass;
+    uint32_t version;  // read, overwritten or created
+    uint32_t result;   // new version of a write or create, else kNone
+  };
+
   static Handle HandleOf(TextureId id);
   static Handle HandleOf(BufferId id);
   template <class Id>
@@ -144,20 +154,24 @@ class Graph {
   void FailAccess(std::string_view code, std::string detail, uint32_t pass, uint32_t version,
                   Where where);
   uint32_t FindVersion(const Handle& handle) const;
+  // kNone for handles that stand for nothing in this frame, which is an error.
   uint32_t UsePass(PassId pass, Where where);
   uint32_t UseVersion(const Handle& handle, uint32_t pass, Where where);
+  uint32_t FailPass(PassId pass, Where where);
+  uint32_t ReviveVersion(const Handle& handle, uint32_t pass, Where where);
   uint32_t Revive(uint32_t previous);
   uint32_t AddChain(const ChainRow& chain, const ChainBinding& binding, std::string_view name);
   uint32_t AddVersion(std::string_view name, uint32_t chain, uint32_t def);
   uint32_t AddPass(const PassDesc& desc, Origin origin, Where where);
-  void AddAccess(AccessRow row, uint32_t pass, uint32_t version, uint32_t result,
-                 const VkClearValue& clear);
+  void AddAccess(const CompletedAccess& access, const AccessEnds& ends, const VkClearValue& clear);
   bool CheckDescription(const ChainRow& chain, std::string_view name, uint32_t pass, Where where);
   bool CheckContents(const Created& create, uint32_t pass, uint32_t version, Where where);
   void MarkTemporal(uint32_t version, const Keep& keep, Where where);
 
   uint32_t Create(PassId pass, const Created& create, Where where);
-  uint32_t CreateCleared(uint32_t pass, const Created& create, Where where);
+  // A pass of the graph's own creates and fills; the declared one overwrites.
+  uint32_t CreateFilled(uint32_t pass, const Created& create, std::string_view word, Where where);
+  bool WantsPoison(const Created& create, uint32_t pass) const;
   void Read(PassId pass, const Handle& handle, const Access& access, Where where);
   uint32_t Write(PassId pass, const Written& write, Where where);
   uint32_t Import(const Imported& import, Where where);
@@ -170,6 +184,8 @@ class Graph {
   void* AddCallback(PassId pass, size_t size, CallbackFunction call, Where where);
 
   uint32_t identity_;
+  bool poison_ = false;
+  AccessMemo accesses_;
   Declarations rows_;
   Declarations previous_;
   std::vector<uint32_t> revived_;  // by version of the last frame: its version in this one

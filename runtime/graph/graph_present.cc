@@ -17,11 +17,7 @@ bool CanBlit(VkFormat from, VkFormat to) {
     const std::optional<FormatInfo> info = InfoOf(format);
     return info.has_value() && info->aspects == VK_IMAGE_ASPECT_COLOR_BIT && info->block == 1;
   };
-  const auto is_integer = [](VkFormat format) {
-    const std::string name = FormatText(format);
-    return name.ends_with("UI") || name.ends_with('I');
-  };
-  return is_plain_color(from) && is_plain_color(to) && is_integer(from) == is_integer(to);
+  return is_plain_color(from) && is_plain_color(to) && IsIntegerFormat(from) == IsIntegerFormat(to);
 }
 
 }  // namespace

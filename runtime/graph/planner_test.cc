@@ -104,6 +104,29 @@ TEST(Culling, PassesThatNothingNeeds_VanishUnlessItIsOff) {
   EXPECT_EQ(Session(kJson).Next({.cull = false}).order.size(), 1U);
 }
 
+// An own pass fills what the declared one then overwrites.
+TEST(Poison, CreatesThatDoNotClear_AreFilledFirst) {
+  Graph graph;
+  graph.SetPoison(true);
+  graph.BeginFrame();
+  const PassId pass = graph.CreatePass({.name = "make", .kind = PassKind::kCompute});
+  graph.SetCallback(pass, [](runtime::Device&, const Resources&, CommandBuffer&) {});
+  const BufferId made =
+      graph.CreateBuffer(pass, {.name = "bytes",
+                                .desc = {.size = 64},
+                                .access = {.accesses = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT},
+                                .contents = {.kind = ContentKind::kAllWritten},
+                                .keep = {}});
+  graph.MarkOutput(made);
+  TexelModel model;
+  Planner planner(model);
+  const auto plan = planner.Compile(graph, {}, Carried{});
+  ASSERT_TRUE(plan.ok()) << plan.error().context;
+  ASSERT_EQ((*plan)->order.size(), 2U);
+  EXPECT_EQ(graph.rows().PassName((*plan)->PassAt(0)), "poison bytes");
+  EXPECT_EQ(graph.rows().PassName((*plan)->PassAt(1)), "make");
+}
+
 TEST(Layouts, UnifiedReads_ShareOneLayout) {
   constexpr const char* kJson =
       R"({"resources": [{"name": "d", "format": "D32", "width": 8, "height": 8}], "passes": [
