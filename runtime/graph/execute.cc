@@ -52,9 +52,10 @@ struct ExecutorState {
   Result<void> Submit(const Plan& plan, const Declarations& rows, CommandSlot& slot);
   Result<void> RunImmediately(FrameRecorder& recorder, const Plan& plan, const Declarations& rows,
                               CommandSlot& slot);
-  PresentStatus PresentImages(const Declarations& rows) const;
+  Result<PresentStatus> PresentImages(const Declarations& rows) const;
   void AddUses(const Plan& plan, const Declarations& rows, uint32_t first, uint32_t count,
                bool wait);
+  Result<void> RunOne(CommandSlot& slot, VkCommandBuffer commands);
   Result<void> SubmitOne(CommandSlot& slot, VkCommandBuffer commands, uint64_t signal);
   Result<void> Recycle(CommandSlot& slot) const;
 
@@ -335,12 +336,21 @@ Result<void> ExecutorState::RunImmediately(FrameRecorder& recorder, const Plan& 
       if (position == batch.last) {
         AddUses(plan, rows, batch.first_signal, batch.signals, false);
       }
-      KILN_TRY_VOID(SubmitOne(slot, slot.buffers[index], value + 1));
-      KILN_TRY_VOID(WaitFor(++value, kLongest));
-      KILN_TRY_VOID(Recycle(slot));
+      const Result<void> done = RunOne(slot, slot.buffers[index]);
+      if (!done.ok()) {
+        Error error = done.error();
+        error.context += fmt::format(" (pass '{}')", rows.PassName(plan.PassAt(position)));
+        return error;
+      }
     }
   }
   return {};
+}
+
+Result<void> ExecutorState::RunOne(CommandSlot& slot, VkCommandBuffer buffer) {
+  KILN_TRY_VOID(SubmitOne(slot, buffer, value + 1));
+  KILN_TRY_VOID(WaitFor(++value, kLongest));
+  return Recycle(slot);
 }
 
 Result<void> ExecutorState::SubmitOne(CommandSlot& slot, VkCommandBuffer buffer, uint64_t signal) {
@@ -367,7 +377,7 @@ Result<void> ExecutorState::SubmitOne(CommandSlot& slot, VkCommandBuffer buffer,
 }
 
 // Presentations without a swapchain are those of tests: the semaphore is all they get.
-PresentStatus ExecutorState::PresentImages(const Declarations& rows) const {
+Result<PresentStatus> ExecutorState::PresentImages(const Declarations& rows) const {
   PresentStatus status = PresentStatus::kNone;
   for (const PresentRow& present : rows.presents) {
     if (present.swapchain == VK_NULL_HANDLE || device.table().QueuePresentKHR == nullptr) {
@@ -382,6 +392,9 @@ PresentStatus ExecutorState::PresentImages(const Declarations& rows) const {
     info.pSwapchains = &present.swapchain;
     info.pImageIndices = &present.image_index;
     const VkResult result = device.table().QueuePresentKHR(queue, &info);
+    if (result != VK_SUCCESS && result != VK_SUBOPTIMAL_KHR && result != VK_ERROR_OUT_OF_DATE_KHR) {
+      return vk::VulkanError(result, "present a frame");
+    }
     status = result == VK_SUCCESS          ? PresentStatus::kPresented
              : result == VK_SUBOPTIMAL_KHR ? PresentStatus::kSuboptimal
                                            : PresentStatus::kOutOfDate;
@@ -425,7 +438,7 @@ Result<FrameTicket> Executor::Execute(const Plan& plan, const Graph& graph) {
     KILN_TRY_VOID(s.Record(recorder, plan, slot));
     KILN_TRY_VOID(s.Submit(plan, rows, slot));
   }
-  FrameTicket ticket{.value = s.value, .present = s.PresentImages(rows)};
+  const Result<PresentStatus> present = s.PresentImages(rows);
   s.frame = frame;
   s.frame_values[index] = s.value;
   s.last_slot = index;
@@ -442,7 +455,10 @@ Result<FrameTicket> Executor::Execute(const Plan& plan, const Graph& graph) {
                .images_destroyed = s.objects.destroyed,
                .command_buffers = static_cast<uint32_t>(slot.used),
                .barriers = recorder.barriers};
-  return ticket;
+  if (!present.ok()) {
+    return present.error();  // what was submitted is carried on all the same
+  }
+  return FrameTicket{.value = s.value, .present = *present};
 }
 
 bool Executor::Done(FrameTicket ticket) const {
