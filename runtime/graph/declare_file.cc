@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,6 +19,12 @@ struct PendingWrite {
   size_t write;
 };
 
+// What the file says about a version that some pass makes.
+struct Made {
+  bool temporal = false;
+  const std::string* old = nullptr;  // that it overwrites; null: created
+};
+
 }  // namespace
 
 // The state of one declaration of the file.
@@ -27,9 +34,12 @@ struct FrameFile::Declaring {
   const Versions& last;
   std::vector<PassId> passes = {};
   Versions versions = {};
-  std::map<std::string, size_t, std::less<>> makers = {};   // by version: pass
-  std::map<std::string, size_t, std::less<>> by_name = {};  // resources
+  std::map<std::string, size_t, std::less<>> makers = {};         // by version: pass
+  std::map<std::string_view, size_t> by_name = {};                // resources
+  std::map<std::string_view, Made> made_by = {};                  // by version
+  std::map<std::string_view, VkImageUsageFlags> next_usage = {};  // by version
 
+  void Index();
   void Fail(std::string_view code, std::string_view detail, std::vector<std::string> passes,
             std::vector<std::string> resources) const;
   const FileResource* Describe(std::string_view name) const;
@@ -45,6 +55,8 @@ struct FrameFile::Declaring {
   void Writes();
   bool Write(const PendingWrite& pending);
   void ReportUnresolved(const std::vector<PendingWrite>& pending) const;
+  void ReportCircle(const std::vector<PendingWrite>& pending,
+                    const std::map<std::string_view, size_t>& makers, size_t start) const;
   void Reads();
   void Semaphores();
   void Outputs() const;
@@ -76,38 +88,47 @@ const FileResource* FrameFile::Declaring::Describe(std::string_view name) const 
   return found == by_name.end() ? nullptr : &frame.resources[found->second];
 }
 
-const FileResource* FrameFile::Declaring::Root(std::string_view name) const {
-  std::string current(name);
-  std::set<std::string> seen;
-  while (seen.insert(current).second) {
-    std::optional<std::string> old;
-    for (const FilePass& pass : frame.passes) {
-      for (const FileAccess& write : pass.writes) {
-        if (write.result == current) {
-          old = write.resource;
-        }
+// Who makes every version of the file, and how the next frame uses those that are kept.
+void FrameFile::Declaring::Index() {
+  for (size_t i = 0; i < frame.resources.size(); ++i) {
+    by_name.emplace(frame.resources[i].name, i);
+  }
+  for (const FilePass& pass : frame.passes) {
+    for (const FileAccess& create : pass.creates) {
+      Made& made = made_by[create.resource];
+      made.temporal = made.temporal || create.temporal;
+    }
+    for (const FileAccess& write : pass.writes) {
+      Made& made = made_by[write.result];
+      made.temporal = made.temporal || write.temporal;
+      made.old = &write.resource;
+    }
+    for (const FileAccess& read : pass.reads) {
+      const FileResource* resource = Describe(read.resource);
+      if (resource != nullptr && !resource->previous.empty()) {
+        next_usage[resource->previous] |= UsageOf(ElementaryAccesses(read.access.accesses));
       }
     }
-    if (!old.has_value()) {
+  }
+}
+
+const FileResource* FrameFile::Declaring::Root(std::string_view name) const {
+  std::set<std::string_view> seen;
+  while (seen.insert(name).second) {
+    const auto made = made_by.find(name);
+    if (made == made_by.end() || made->second.old == nullptr) {
       break;
     }
-    current = *old;
+    name = *made->second.old;
   }
-  return Describe(current);
+  return Describe(name);
 }
 
 Keep FrameFile::Declaring::KeepOf(bool temporal, std::string_view name) const {
   Keep keep{.next_frame = temporal};
-  if (!temporal) {
-    return keep;
-  }
-  for (const FilePass& pass : frame.passes) {
-    for (const FileAccess& read : pass.reads) {
-      const FileResource* resource = Describe(read.resource);
-      if (resource != nullptr && !resource->previous.empty() && resource->previous == name) {
-        keep.next_usage |= UsageOf(ElementaryAccesses(read.access.accesses));
-      }
-    }
+  const auto usage = next_usage.find(name);
+  if (temporal && usage != next_usage.end()) {
+    keep.next_usage |= usage->second;
   }
   return keep;
 }
@@ -160,19 +181,9 @@ void FrameFile::Declaring::Outside() {
 
 void FrameFile::Declaring::History(const FileResource& resource) {
   const FileResource* root = Root(resource.previous);
-  bool made = false;
-  bool temporal = false;
-  for (const FilePass& pass : frame.passes) {
-    for (const FileAccess& write : pass.writes) {
-      made = made || write.result == resource.previous;
-      temporal = temporal || (write.result == resource.previous && write.temporal);
-    }
-    for (const FileAccess& create : pass.creates) {
-      made = made || create.resource == resource.previous;
-      temporal = temporal || (create.resource == resource.previous && create.temporal);
-    }
-  }
-  if (!made || !temporal) {
+  const auto maker = made_by.find(resource.previous);
+  const bool made = maker != made_by.end();
+  if (!made || !maker->second.temporal) {
     Fail(made ? "EXPIRED_HANDLE" : "UNKNOWN_HANDLE",
          fmt::format("resource '{}' is '{}' of the frame before, which {}", resource.name,
                      resource.previous, made ? "is not kept for the next frame" : "no pass makes"),
@@ -272,64 +283,99 @@ bool FrameFile::Declaring::Write(const PendingWrite& pending) {
   return true;
 }
 
+// Sweeps over the writes in the order of the file, each over those that the last one made possible.
 void FrameFile::Declaring::Writes() {
-  std::vector<PendingWrite> pending;
+  std::vector<PendingWrite> writes;
   for (size_t pass = 0; pass < frame.passes.size(); ++pass) {
     for (size_t write = 0; write < frame.passes[pass].writes.size(); ++write) {
-      pending.push_back({pass, write});
+      writes.push_back({pass, write});
     }
   }
-  for (size_t before = pending.size() + 1; pending.size() < before;) {
-    before = pending.size();
-    std::erase_if(pending, [&](const PendingWrite& write) { return Write(write); });
+  std::map<std::string_view, std::vector<size_t>> waiting;  // by what they overwrite
+  std::set<size_t> sweep;
+  for (size_t i = 0; i < writes.size(); ++i) {
+    sweep.insert(sweep.end(), i);
   }
-  if (!pending.empty()) {
-    ReportUnresolved(pending);
+  while (!sweep.empty()) {
+    std::set<size_t> next;
+    while (!sweep.empty()) {
+      const size_t at = *sweep.begin();
+      sweep.erase(sweep.begin());
+      const FileAccess& write = frame.passes[writes[at].pass].writes[writes[at].write];
+      if (!Write(writes[at])) {
+        waiting[write.resource].push_back(at);
+        continue;
+      }
+      for (const size_t freed : std::exchange(waiting[write.result], {})) {
+        (freed > at ? sweep : next).insert(freed);
+      }
+    }
+    sweep = std::move(next);
   }
+  std::vector<size_t> stuck;
+  for (const auto& [old, indices] : waiting) {
+    stuck.insert(stuck.end(), indices.begin(), indices.end());
+  }
+  std::sort(stuck.begin(), stuck.end());
+  std::vector<PendingWrite> pending;
+  for (const size_t index : stuck) {
+    pending.push_back(writes[index]);
+  }
+  ReportUnresolved(pending);
 }
 
 // Writes that overwrite what nobody makes, or what only follows from themselves.
 void FrameFile::Declaring::ReportUnresolved(const std::vector<PendingWrite>& pending) const {
-  const auto write_of = [&](const PendingWrite& item) -> const FileAccess& {
-    return frame.passes[item.pass].writes[item.write];
+  const auto write_of = [&](size_t item) -> const FileAccess& {
+    return frame.passes[pending[item].pass].writes[pending[item].write];
   };
-  for (const PendingWrite& start : pending) {
-    // Back along the chain until a name that nobody makes, or one that was met before.
-    std::vector<std::string> names;
-    std::vector<std::string> resources;
-    PendingWrite current = start;
-    for (bool found = true; found && names.size() <= pending.size();) {
-      names.push_back(frame.passes[current.pass].name);
-      resources.push_back(write_of(current).resource);
-      found = false;
-      for (const PendingWrite& maker : pending) {
-        if (!found && write_of(maker).result == write_of(current).resource) {
-          current = maker;
-          found = true;
-        }
+  std::map<std::string_view, size_t> makers;
+  for (size_t i = 0; i < pending.size(); ++i) {
+    makers.emplace(write_of(i).result, i);
+  }
+  std::vector<size_t> walks(pending.size(), 0);  // which walk came here first
+  for (size_t start = 0; start < pending.size(); ++start) {
+    size_t current = start;
+    while (walks[current] == 0) {
+      walks[current] = start + 1;
+      const auto maker = makers.find(write_of(current).resource);
+      if (maker == makers.end()) {
+        break;
       }
-      const bool closed = found && current.pass == start.pass && current.write == start.write;
-      if (closed) {
-        Fail("CYCLE",
-             fmt::format("passes {} overwrite each other's results in a circle",
-                         fmt::join(names, ", ")),
-             names, resources);
-        return;
-      }
+      current = maker->second;
+    }
+    if (walks[current] == start + 1 && makers.contains(write_of(current).resource)) {
+      ReportCircle(pending, makers, current);
+      return;
     }
   }
-  for (const PendingWrite& item : pending) {
-    const std::string& here = frame.passes[item.pass].name;
-    const std::string& old = write_of(item).resource;
-    const bool made = std::any_of(pending.begin(), pending.end(), [&](const PendingWrite& maker) {
-      return write_of(maker).result == old;
-    });
-    if (!made) {
+  for (size_t i = 0; i < pending.size(); ++i) {
+    const std::string& here = frame.passes[pending[i].pass].name;
+    const std::string& old = write_of(i).resource;
+    if (!makers.contains(old)) {
       Fail("UNKNOWN_HANDLE",
            fmt::format("pass '{}' writes {}, which nothing makes", here, Quoted(old)), {here},
            {old});
     }
   }
+}
+
+void FrameFile::Declaring::ReportCircle(const std::vector<PendingWrite>& pending,
+                                        const std::map<std::string_view, size_t>& makers,
+                                        size_t start) const {
+  std::vector<std::string> names;
+  std::vector<std::string> resources;
+  size_t current = start;
+  do {
+    const FilePass& pass = frame.passes[pending[current].pass];
+    const std::string& old = pass.writes[pending[current].write].resource;
+    names.push_back(pass.name);
+    resources.push_back(old);
+    current = makers.at(old);
+  } while (current != start);
+  Fail("CYCLE",
+       fmt::format("passes {} overwrite each other's results in a circle", fmt::join(names, ", ")),
+       names, resources);
 }
 
 void FrameFile::Declaring::Reads() {
@@ -397,9 +443,7 @@ void FrameFile::Declare(Graph& graph) {
                         [](runtime::Device&, const Resources&, CommandBuffer&) {});
     }
   }
-  for (size_t i = 0; i < description_.resources.size(); ++i) {
-    declaring.by_name.emplace(description_.resources[i].name, i);
-  }
+  declaring.Index();
   declaring.Outside();
   declaring.Creates();
   declaring.Writes();

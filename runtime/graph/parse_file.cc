@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // JSON text -> FrameDescription: names become masks, layouts and formats.
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <optional>
 
 #include <fmt/format.h>
@@ -20,39 +22,67 @@ Error Malformed(std::string context) {
           .reason = "MALFORMED_FILE"};
 }
 
-Result<std::string> Text(const Json& object, const char* member, std::string_view where) {
+// The member, or null if it is absent or null.
+const Json* Member(const Json& object, const char* member) {
   const auto found = object.find(member);
-  if (found == object.end() || !found->is_string()) {
-    return Malformed(fmt::format("{} has no text '{}'", where, member));
+  return found == object.end() || found->is_null() ? nullptr : &*found;
+}
+
+Result<std::string> TextOr(const Json& object, const char* member, std::string_view fallback,
+                           std::string_view where) {
+  const Json* found = Member(object, member);
+  if (found == nullptr) {
+    return std::string(fallback);
+  }
+  if (!found->is_string()) {
+    return Malformed(fmt::format("'{}' of {} is no text", member, where));
   }
   return found->get<std::string>();
 }
 
-std::string TextOr(const Json& object, const char* member, std::string_view fallback) {
-  const auto found = object.find(member);
-  return found != object.end() && found->is_string() ? found->get<std::string>()
-                                                     : std::string(fallback);
+Result<std::string> Text(const Json& object, const char* member, std::string_view where) {
+  if (Member(object, member) == nullptr) {
+    return Malformed(fmt::format("{} has no text '{}'", where, member));
+  }
+  return TextOr(object, member, "", where);
 }
 
-uint64_t NumberOr(const Json& object, const char* member, uint64_t fallback) {
-  const auto found = object.find(member);
-  if (found == object.end() || !found->is_number()) {
+// A whole number up to `largest`.
+Result<uint64_t> NumberOr(const Json& object, const char* member, uint64_t fallback,
+                          uint64_t largest, std::string_view where) {
+  const Json* found = Member(object, member);
+  if (found == nullptr) {
     return fallback;
   }
+  std::optional<uint64_t> value;
   if (found->is_number_unsigned()) {
-    return found->get<uint64_t>();
+    value = found->get<uint64_t>();
+  } else if (found->is_number_float()) {  // 4096.0, 1e6
+    const double number = found->get<double>();
+    constexpr double kExact = 9007199254740992.0;
+    if (number >= 0 && number <= kExact && std::floor(number) == number) {
+      value = static_cast<uint64_t>(number);
+    }
   }
-  const double value = found->get<double>();
-  return value > 0 && value < 1e18 ? static_cast<uint64_t>(value) : 0;
+  if (!value.has_value() || *value > largest) {
+    return Malformed(
+        fmt::format("'{}' of {} is no whole number from 0 to {}", member, where, largest));
+  }
+  return *value;
 }
 
-uint32_t SmallOr(const Json& object, const char* member, uint32_t fallback) {
-  return static_cast<uint32_t>(std::min<uint64_t>(NumberOr(object, member, fallback), 0xFFFFFFFF));
+Result<uint32_t> SmallOr(const Json& object, const char* member, uint32_t fallback,
+                         std::string_view where) {
+  KILN_TRY(const uint64_t value, NumberOr(object, member, fallback, 0xFFFFFFFF, where));
+  return static_cast<uint32_t>(value);
 }
 
-bool FlagOf(const Json& object, const char* member) {
-  const auto found = object.find(member);
-  return found != object.end() && found->is_boolean() && found->get<bool>();
+Result<bool> FlagOf(const Json& object, const char* member, std::string_view where) {
+  const Json* found = Member(object, member);
+  if (found != nullptr && !found->is_boolean()) {
+    return Malformed(fmt::format("'{}' of {} is neither true nor false", member, where));
+  }
+  return found != nullptr && found->get<bool>();
 }
 
 // A list member as an array; absent is empty.
@@ -68,10 +98,11 @@ Result<Json> List(const Json& object, const char* member, std::string_view where
 }
 
 // Names joined by '|', or a list of names.
-std::string NamesOf(const Json& object, std::initializer_list<const char*> members) {
+Result<std::string> NamesOf(const Json& object, std::initializer_list<const char*> members,
+                            std::string_view where) {
   for (const char* member : members) {
-    const auto found = object.find(member);
-    if (found == object.end()) {
+    const Json* found = Member(object, member);
+    if (found == nullptr) {
       continue;
     }
     if (found->is_string()) {
@@ -83,12 +114,17 @@ std::string NamesOf(const Json& object, std::initializer_list<const char*> membe
       joined += joined.empty() ? "" : "|";
       joined += item.is_string() ? item.get<std::string>() : std::string("?");
     }
+    if (!found->is_array()) {
+      return Malformed(fmt::format("'{}' of {} is neither text nor a list", member, where));
+    }
     return joined;
   }
-  return {};
+  return std::string();
 }
 
-Result<Stages> ParseStageNames(const std::string& names, std::string_view where) {
+Result<Stages> ParseStageMember(const Json& object, std::initializer_list<const char*> members,
+                                std::string_view where) {
+  KILN_TRY(const std::string names, NamesOf(object, members, where));
   const std::optional<Stages> stages = ParseStages(names);
   if (!stages.has_value()) {
     return Malformed(fmt::format("{} names stages '{}', which Vulkan does not have", where, names));
@@ -96,9 +132,20 @@ Result<Stages> ParseStageNames(const std::string& names, std::string_view where)
   return *stages;
 }
 
+Result<Accesses> ParseAccessMember(const Json& object, std::initializer_list<const char*> members,
+                                   std::string_view where) {
+  KILN_TRY(const std::string names, NamesOf(object, members, where));
+  const std::optional<Accesses> accesses = ParseAccesses(names);
+  if (!accesses.has_value()) {
+    return Malformed(
+        fmt::format("{} names accesses '{}', which Vulkan does not have", where, names));
+  }
+  return *accesses;
+}
+
 Result<VkImageLayout> ParseLayoutName(const Json& object, const char* member,
                                       std::string_view where) {
-  const std::string name = TextOr(object, member, "UNDEFINED");
+  KILN_TRY(const std::string name, TextOr(object, member, "UNDEFINED", where));
   const std::optional<VkImageLayout> layout = ParseLayout(name);
   if (!layout.has_value()) {
     return Malformed(fmt::format("{} names layout '{}', which Vulkan does not have", where, name));
@@ -108,16 +155,23 @@ Result<VkImageLayout> ParseLayoutName(const Json& object, const char* member,
 
 Result<Range> ParseRange(const Json& object, std::string_view where) {
   Range range;
-  const auto edge = [&](const char* member, uint16_t fallback) {
-    return static_cast<uint16_t>(std::min<uint64_t>(NumberOr(object, member, fallback), 0xFFFF));
+  const auto edge = [&](const char* member, uint16_t fallback) -> Result<uint16_t> {
+    if (Member(object, member) == nullptr) {
+      return fallback;
+    }
+    KILN_TRY(const uint64_t value, NumberOr(object, member, 0, ~uint64_t{0}, where));
+    // More than any texture has: out of bounds, and not the whole.
+    return static_cast<uint16_t>(std::min<uint64_t>(value, kWhole - 1));
   };
-  const bool one_mip = object.contains("mip") && !object.contains("mips");
-  const bool one_layer = object.contains("layer") && !object.contains("layers");
-  range.mip = edge("mip", 0);
-  range.mips = one_mip ? uint16_t{1} : edge("mips", kWhole);
-  range.layer = edge("layer", 0);
-  range.layers = one_layer ? uint16_t{1} : edge("layers", kWhole);
-  const std::string aspects = NamesOf(object, {"aspect", "aspects"});
+  const auto several = [&](const char* first, const char* count) {
+    return Member(object, first) == nullptr || Member(object, count) != nullptr ? kWhole
+                                                                                : uint16_t{1};
+  };
+  KILN_TRY(range.mip, edge("mip", 0));
+  KILN_TRY(range.mips, edge("mips", several("mip", "mips")));
+  KILN_TRY(range.layer, edge("layer", 0));
+  KILN_TRY(range.layers, edge("layers", several("layer", "layers")));
+  KILN_TRY(const std::string aspects, NamesOf(object, {"aspect", "aspects"}, where));
   for (size_t at = 0; at < aspects.size();) {
     const size_t end = std::min(aspects.find('|', at), aspects.size());
     const std::string_view name = std::string_view(aspects).substr(at, end - at);
@@ -135,14 +189,8 @@ Result<Range> ParseRange(const Json& object, std::string_view where) {
 
 Result<Access> ParseAccess(const Json& object, std::string_view where) {
   Access access;
-  KILN_TRY(access.stages, ParseStageNames(NamesOf(object, {"stage", "stages"}), where));
-  const std::string names = NamesOf(object, {"access", "accesses"});
-  const std::optional<Accesses> accesses = ParseAccesses(names);
-  if (!accesses.has_value()) {
-    return Malformed(
-        fmt::format("{} names accesses '{}', which Vulkan does not have", where, names));
-  }
-  access.accesses = *accesses;
+  KILN_TRY(access.stages, ParseStageMember(object, {"stage", "stages"}, where));
+  KILN_TRY(access.accesses, ParseAccessMember(object, {"access", "accesses"}, where));
   KILN_TRY(access.layout, ParseLayoutName(object, "layout", where));
   KILN_TRY(access.range, ParseRange(object, where));
   return access;
@@ -152,32 +200,37 @@ Result<Access> ParseAccess(const Json& object, std::string_view where) {
 void StateBytes(TextureDesc& desc, uint64_t bytes) {
   const std::optional<FormatInfo> info = InfoOf(desc.format);
   const uint64_t texel = info.has_value() && info->bytes != 0 ? info->bytes : 1;
-  const uint64_t texels = (bytes + texel - 1) / texel;
-  desc.size = {static_cast<uint32_t>(std::min<uint64_t>(texels, 0xFFFFFFFF)), 1, 1};
+  const uint64_t texels = bytes / texel + (bytes % texel != 0 ? 1 : 0);
+  constexpr uint32_t kLargest = 0xFFFFFFFF;  // more than that is above every limit
+  desc.size = texels > kLargest ? VkExtent3D{kLargest, kLargest, 1}
+                                : VkExtent3D{static_cast<uint32_t>(texels), 1, 1};
 }
 
-Result<void> ParseTexture(const Json& object, FileResource& out) {
-  const std::string format = TextOr(object, "format", "");
+Result<void> ParseTexture(const Json& object, std::string_view where, FileResource& out) {
+  KILN_TRY(const std::string format, TextOr(object, "format", "", where));
   TextureDesc& desc = out.texture;
   if (!format.empty()) {
     // A name that is not known stays UNDEFINED, which no texture has: UNSUPPORTED_FORMAT.
     desc.format = ParseFormat(format).value_or(VK_FORMAT_UNDEFINED);
   }
-  const bool extent = object.contains("width") || object.contains("height");
-  out.described = extent || object.contains("bytes");
-  desc.size = {SmallOr(object, "width", 0), SmallOr(object, "height", extent ? 1 : 0),
-               SmallOr(object, "depth", 1)};
+  const bool bytes = Member(object, "bytes") != nullptr;
+  const bool extent = Member(object, "width") != nullptr || Member(object, "height") != nullptr;
+  out.described = extent || bytes;
+  KILN_TRY(desc.size.width, SmallOr(object, "width", 0, where));
+  KILN_TRY(desc.size.height, SmallOr(object, "height", extent ? 1 : 0, where));
+  KILN_TRY(desc.size.depth, SmallOr(object, "depth", 1, where));
   desc.type = desc.size.depth > 1 ? VK_IMAGE_TYPE_3D : VK_IMAGE_TYPE_2D;
-  desc.mips = SmallOr(object, "mips", 1);
-  desc.layers = SmallOr(object, "layers", 1);
-  const uint32_t samples = SmallOr(object, "samples", 1);
+  KILN_TRY(desc.mips, SmallOr(object, "mips", 1, where));
+  KILN_TRY(desc.layers, SmallOr(object, "layers", 1, where));
+  KILN_TRY(const uint32_t samples, SmallOr(object, "samples", 1, where));
   if (samples == 0 || samples > 64 || (samples & (samples - 1)) != 0) {
-    return Malformed(fmt::format("resource '{}' has {} samples", out.name, samples));
+    return Malformed(fmt::format("{} has {} samples", where, samples));
   }
   desc.samples = static_cast<VkSampleCountFlagBits>(samples);
-  if (!extent && object.contains("bytes")) {
+  if (!extent && bytes) {
     desc.format = format.empty() ? VK_FORMAT_R8_UNORM : desc.format;
-    StateBytes(desc, NumberOr(object, "bytes", 0));
+    KILN_TRY(const uint64_t count, NumberOr(object, "bytes", 0, ~uint64_t{0}, where));
+    StateBytes(desc, count);
   }
   return {};
 }
@@ -189,30 +242,31 @@ Result<FileResource> ParseResource(const Json& object) {
   FileResource out;
   KILN_TRY(out.name, Text(object, "name", "a resource"));
   const std::string where = fmt::format("resource '{}'", out.name);
-  const std::string kind = TextOr(object, "kind", "texture");
+  KILN_TRY(const std::string kind, TextOr(object, "kind", "texture", where));
   if (kind != "texture" && kind != "buffer") {
     return Malformed(fmt::format("{} has kind '{}', not texture or buffer", where, kind));
   }
   out.kind = kind == "texture" ? ResourceKind::kTexture : ResourceKind::kBuffer;
   if (out.kind == ResourceKind::kTexture) {
-    KILN_TRY_VOID(ParseTexture(object, out));
+    KILN_TRY_VOID(ParseTexture(object, where, out));
   } else {
-    out.buffer.size = NumberOr(object, "bytes", 0);
-    out.described = object.contains("bytes");
+    KILN_TRY(out.buffer.size, NumberOr(object, "bytes", 0, ~uint64_t{0}, where));
+    out.described = Member(object, "bytes") != nullptr;
   }
-  const std::string heap = TextOr(object, "heap", "");
+  KILN_TRY(const std::string heap, TextOr(object, "heap", "", where));
   if (!heap.empty() && heap != "upload" && heap != "readback" && heap != "device") {
     return Malformed(fmt::format("{} has heap '{}', not upload or readback", where, heap));
   }
   out.buffer.memory = heap == "upload"     ? MemoryKind::kUpload
                       : heap == "readback" ? MemoryKind::kReadback
                                            : MemoryKind::kDevice;
-  out.imported = FlagOf(object, "imported");
-  out.states_layout = object.contains("initial_layout");
+  KILN_TRY(out.imported, FlagOf(object, "imported", where));
+  out.states_layout = Member(object, "initial_layout") != nullptr;
   KILN_TRY(out.state.layout, ParseLayoutName(object, "initial_layout", where));
-  KILN_TRY(out.state.stages, ParseStageNames(TextOr(object, "initial_stage", "NONE"), where));
-  out.state.accesses = ParseAccesses(TextOr(object, "initial_access", "NONE")).value_or(0);
-  out.previous = TextOr(object, "from_previous_frame", "");
+  KILN_TRY(out.state.stages, ParseStageMember(object, {"initial_stage", "initial_stages"}, where));
+  KILN_TRY(out.state.accesses,
+           ParseAccessMember(object, {"initial_access", "initial_accesses"}, where));
+  KILN_TRY(out.previous, TextOr(object, "from_previous_frame", "", where));
   return out;
 }
 
@@ -232,9 +286,13 @@ Result<std::vector<FileAccess>> ParseAccesses(const Json& pass, const char* memb
       KILN_TRY(access.result, Text(item, "new", here));
     }
     KILN_TRY(access.access, ParseAccess(item, here));
-    access.temporal = FlagOf(item, "temporal");
-    access.discard = FlagOf(item, "discard");
-    const std::string contents = TextOr(item, "contents", "written");
+    KILN_TRY(access.temporal, FlagOf(item, "temporal", here));
+    KILN_TRY(access.discard, FlagOf(item, "discard", here));
+    KILN_TRY(const std::string contents, TextOr(item, "contents", "written", here));
+    if (contents != "written" && contents != "clear" && contents != "undefined") {
+      return Malformed(
+          fmt::format("{} has contents '{}', not written, clear or undefined", here, contents));
+    }
     access.contents = contents == "clear"       ? ContentKind::kClear
                       : contents == "undefined" ? ContentKind::kUndefined
                                                 : ContentKind::kAllWritten;
@@ -253,8 +311,8 @@ Result<std::vector<FileSemaphoreUse>> ParseSemaphores(const Json& pass, const ch
     }
     FileSemaphoreUse use;
     KILN_TRY(use.semaphore, Text(item, "semaphore", where));
-    use.value = NumberOr(item, "value", 0);
-    KILN_TRY(use.stages, ParseStageNames(NamesOf(item, {"stage", "stages"}), where));
+    KILN_TRY(use.value, NumberOr(item, "value", 0, ~uint64_t{0}, where));
+    KILN_TRY(use.stages, ParseStageMember(item, {"stage", "stages"}, where));
     out.push_back(std::move(use));
   }
   return out;
@@ -278,13 +336,13 @@ Result<FilePass> ParsePass(const Json& object) {
   FilePass out;
   KILN_TRY(out.name, Text(object, "name", "a pass"));
   const std::string where = fmt::format("pass '{}'", out.name);
-  const std::string type = TextOr(object, "type", "graphics");
+  KILN_TRY(const std::string type, TextOr(object, "type", "graphics", where));
   const std::optional<PassKind> kind = ParsePassKind(type);
   if (!kind.has_value()) {
     return Malformed(fmt::format("{} has type '{}'", where, type));
   }
   out.kind = *kind;
-  out.side_effect = FlagOf(object, "side_effect");
+  KILN_TRY(out.side_effect, FlagOf(object, "side_effect", where));
   KILN_TRY(out.reads, ParseAccesses(object, "reads", where));
   KILN_TRY(out.creates, ParseAccesses(object, "creates", where));
   KILN_TRY(out.writes, ParseAccesses(object, "writes", where));
@@ -307,12 +365,17 @@ Result<FrameDescription> ParseFrame(std::string_view text) {
     return Malformed("the file is no JSON object");
   }
   FrameDescription out;
-  constexpr uint64_t kMaxFrames = 1'000'000;
-  out.frames = static_cast<uint32_t>(
-      std::max<uint64_t>(1, std::min(NumberOr(json, "frames", 1), kMaxFrames)));
+  constexpr uint64_t kMaxFrames = 10'000;
+  KILN_TRY(const uint64_t frames, NumberOr(json, "frames", 1, kMaxFrames, "the frame"));
+  out.frames = static_cast<uint32_t>(std::max<uint64_t>(frames, 1));
   KILN_TRY(const Json resources, List(json, "resources", "the frame"));
+  std::map<std::string, bool> imported;  // by name
   for (const Json& item : resources) {
     KILN_TRY(FileResource resource, ParseResource(item));
+    const auto [other, added] = imported.emplace(resource.name, resource.imported);
+    if (!added && !(other->second && resource.imported)) {  // two imports are IMPORTED_TWICE
+      return Malformed(fmt::format("resource '{}' stands twice in 'resources'", resource.name));
+    }
     out.resources.push_back(std::move(resource));
   }
   KILN_TRY(const Json passes, List(json, "passes", "the frame"));
@@ -320,7 +383,7 @@ Result<FrameDescription> ParseFrame(std::string_view text) {
     KILN_TRY(FilePass pass, ParsePass(item));
     out.passes.push_back(std::move(pass));
   }
-  out.lists_outputs = json.contains("outputs");
+  out.lists_outputs = Member(json, "outputs") != nullptr;
   KILN_TRY(const Json outputs, List(json, "outputs", "the frame"));
   for (const Json& item : outputs) {
     if (!item.is_string()) {
