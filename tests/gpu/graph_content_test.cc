@@ -304,6 +304,48 @@ TEST_F(GraphDevice, PassesSubmittedOneByOne_GiveTheSame) {
   }
 }
 
+TEST_F(GraphDevice, PoisonedCreates_ShowWhatNobodyWrote) {
+  DeviceModel model(*device_);
+  Planner planner(model);
+  auto executor = Executor::Create(*device_, {});
+  ASSERT_TRUE(executor.ok());
+  Graph graph;
+  graph.SetPoison(true);
+  graph.BeginFrame();
+  const Access copied{.stages = VK_PIPELINE_STAGE_2_COPY_BIT,
+                      .accesses = VK_ACCESS_2_TRANSFER_WRITE_BIT};
+  const PassId lazy = graph.CreatePass({.name = "lazy", .kind = PassKind::kTransfer});
+  graph.SetCallback(lazy, [](runtime::Device&, const Resources&, CommandBuffer&) {});
+  const BufferId bytes = graph.CreateBuffer(
+      lazy, {"bytes", {.size = 64}, copied, {.kind = ContentKind::kAllWritten}, {}});
+  const PassId out = graph.CreatePass({.name = "out", .kind = PassKind::kTransfer});
+  graph.ReadBuffer(
+      out,
+      {bytes, {.stages = VK_PIPELINE_STAGE_2_COPY_BIT, .accesses = VK_ACCESS_2_TRANSFER_READ_BIT}});
+  const BufferId read = graph.CreateBuffer(out, {"read",
+                                                 {.size = 64, .memory = MemoryKind::kReadback},
+                                                 copied,
+                                                 {.kind = ContentKind::kAllWritten},
+                                                 {}});
+  graph.SetCallback(
+      out, [bytes, read](runtime::Device&, const Resources& resources, CommandBuffer& commands) {
+        const BoundBuffer from = resources.Buffer(bytes);
+        const BoundBuffer to = resources.Buffer(read);
+        const VkBufferCopy region = {from.offset, to.offset, 64};
+        commands.table().CmdCopyBuffer(commands.handle(), from.buffer, to.buffer, 1, &region);
+      });
+  graph.ExportBuffer(
+      read, {.stages = VK_PIPELINE_STAGE_2_HOST_BIT, .accesses = VK_ACCESS_2_HOST_READ_BIT});
+  const auto plan = planner.Compile(graph, {}, executor->carried());
+  ASSERT_TRUE(plan.ok()) << plan.error().context;
+  const auto ticket = executor->Execute(**plan, graph);
+  ASSERT_TRUE(ticket.ok()) << ErrorText(ticket.error());
+  ASSERT_TRUE(executor->Wait(*ticket, std::chrono::seconds(30)).ok());
+  uint32_t word = 0;
+  std::memcpy(&word, executor->Readback(graph, read).mapped + 60, sizeof(word));
+  EXPECT_EQ(word, 0xDEADBEEFU);
+}
+
 TEST_F(GraphDevice, UndeclaredAccess_IsAnErrorAndNothingIsSubmitted) {
   DeviceModel model(*device_);
   Planner planner(model);
