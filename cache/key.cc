@@ -190,6 +190,16 @@ Hash128 LimitsId(std::span<const LimitValue> limits) {
   return HashBytes(list.Encode());
 }
 
+Hash128 SlotId(uint32_t space, std::string_view project, std::string_view program,
+               std::string_view target) {
+  return CanonicalWriter("kiln.slot.1")
+      .U32(1, space)
+      .Text(2, project)
+      .Text(3, program)
+      .Text(4, target)
+      .Key();
+}
+
 Hash128 StateId(std::span<const NamedDigest> code, const Hash128& state, const Hash128& layout) {
   CanonicalList list;
   for (const NamedDigest& product : SortedByName(code)) {

@@ -144,6 +144,10 @@ struct LimitValue {
 // Content id of the sorted list of the deterministic limits (cache §2.4.5, daemon §10 class D).
 Hash128 LimitsId(std::span<const LimitValue> limits);
 
+// Domain kiln.slot.1: the ring of explain records that a request belongs to (cache §11.1).
+Hash128 SlotId(uint32_t space, std::string_view project, std::string_view program,
+               std::string_view target);
+
 // A code product under its name: "code.vertex", … or "code".
 struct NamedDigest {
   std::string_view name;

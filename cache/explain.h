@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// Why a request hit or missed: what went into it by name, what it came to, and what differs from an
+// earlier request. Pure data and pure functions; who stores it is ExplainLog. Spec: cache §11
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/base/bytes.h"
+#include "compiler/base/digest.h"
+#include "compiler/base/result.h"
+
+namespace kiln::cache {
+
+// (stage, function), (setting, value), (option, value as written), (component, fingerprint and
+// build id), (limit, value).
+struct NamedText {
+  std::string name;
+  std::string value;
+
+  friend auto operator<=>(const NamedText&, const NamedText&) = default;
+};
+
+// A module of the program. image: semantic id, zero if the source has no image.
+struct ExplainModule {
+  std::string path;
+  Digest source;
+  Hash128 image;
+
+  friend bool operator==(const ExplainModule&, const ExplainModule&) = default;
+};
+
+// A file that a front end looked for; no digest: it was not there.
+struct ExplainDependency {
+  std::string path;
+  std::optional<Digest> digest;
+
+  friend bool operator==(const ExplainDependency&, const ExplainDependency&) = default;
+};
+
+// Everything that keys are made of. Lists of NamedText have unique names.
+struct ExplainInputs {
+  std::vector<ExplainModule> modules;           // link order
+  std::vector<ExplainDependency> dependencies;  // by path
+  std::vector<NamedText> entry_points;          // stage order
+  std::string pipeline;
+  std::vector<NamedText> target;
+  std::vector<NamedText> options;  // all, defaults filled in
+  std::vector<NamedText> fingerprints;
+  std::vector<NamedText> limits;
+  std::vector<std::string> recipes;
+
+  friend bool operator==(const ExplainInputs&, const ExplainInputs&) = default;
+};
+
+// What a request came to. The numbers are stored.
+enum class ExplainResult : uint8_t {
+  kMiss = 0,
+  kHitMemory = 1,
+  kHitLocal = 2,
+  kHitUpstream = 3,
+};
+
+// Why (cache §11.3). The numbers are stored.
+enum class Cause : uint8_t {
+  kNone = 0,  // hits
+  kFirstSeen = 1,
+  kSourceChanged = 2,
+  kModuleOrder = 3,
+  kModules = 4,
+  kDependency = 5,
+  kOption = 6,
+  kEntryPoints = 7,
+  kPipeline = 8,
+  kTarget = 9,
+  kRecipe = 10,
+  kLimits = 11,
+  kFingerprint = 12,
+  kEvicted = 13,
+  kExpired = 14,
+  kCorrupt = 15,
+  kUpstreamUnreachable = 16,
+  kStoreOff = 17,
+  kForced = 18,
+};
+inline constexpr uint32_t kCauseCount = 19;
+
+// "first_seen", "source_changed", …
+std::string_view CauseName(Cause cause);
+
+struct ExplainRecord {
+  int64_t at_ms = 0;  // Unix
+  std::string lane;
+  std::string trace;  // id
+  ExplainInputs inputs;
+  ExplainResult result = ExplainResult::kMiss;
+  std::string level;  // that was reached: "variant", "live", "signature", …
+  std::optional<std::vector<std::string>> mask;  // that matched
+  std::vector<std::string> live_options;         // of the result
+  std::vector<std::pair<std::string, uint64_t>> stage_us;
+  uint64_t bytes = 0;  // of the products
+  Hash128 signature;   // zero if there is none
+  Cause cause = Cause::kNone;
+  std::string detail;   // which upstream since when, which flag, when it was removed
+  int64_t made_ms = 0;  // hits: when the result was made, 0 if that is not known
+
+  friend bool operator==(const ExplainRecord&, const ExplainRecord&) = default;
+};
+
+Bytes EncodeExplain(const ExplainRecord& record);
+// Takes hostile bytes. Errors: kCorrupt.
+Result<ExplainRecord> DecodeExplain(ByteView bytes);
+
+// One difference between an earlier request and this one.
+struct Change {
+  Cause cause = Cause::kNone;
+  std::string field;   // path, option, setting, component
+  std::string before;  // empty: it was not there
+  std::string after;   // empty: it is not there
+  std::string detail;  // "IR identical", "live", "not live", "now shadowed by a new file"
+
+  friend bool operator==(const Change&, const Change&) = default;
+};
+
+// Every differing field, in the order of the table of cache §11.3, by name within a cause. Pure.
+// `live`: names of the options that the result depends on; with nullopt nothing is said of it.
+std::vector<Change> CompareInputs(const ExplainInputs& before, const ExplainInputs& after,
+                                  const std::optional<std::vector<std::string>>& live);
+
+// The record that agrees with `inputs` in the most fields; ties: the latest. Null if there is none.
+const ExplainRecord* ClosestTo(const ExplainInputs& inputs, std::span<const ExplainRecord> earlier);
+
+struct Explanation {
+  ExplainRecord record;
+  Cause cause = Cause::kNone;
+  std::vector<Change> changes;
+  std::vector<std::string> ignored_options;  // of a hit: options that were not consulted
+  std::optional<int64_t> age_ms;             // of a hit
+};
+
+// `earlier`: what the slot had before, oldest first.
+Explanation Explain(const ExplainRecord& record, std::span<const ExplainRecord> earlier);
+
+// As a person reads it; several lines for several changes, without a newline at the end.
+//   miss: source_changed   materials/rock.rpl 3f2a11c0… → 91c07be4…, module re-parsed
+std::string ExplanationText(const Explanation& explanation);
+
+// Records are kept per slot = (space, project, program, target).
+struct ExplainSlot {
+  uint32_t space = 0;
+  std::string project;
+  std::string program;
+  std::string target;
+};
+
+inline constexpr uint32_t kExplainPerSlot = 64;
+inline constexpr uint32_t kExplainSlots = 100'000;
+
+// Threads: safe from any thread.
+class ExplainLog {
+ public:
+  virtual ~ExplainLog() = default;
+  // Returns at once; may be lost. The oldest record of a full slot goes, and the slot that was used
+  // least lately when there are too many.
+  virtual void Append(const ExplainSlot& slot, const ExplainRecord& record) = 0;
+  // Oldest first. What does not decode is left out.
+  virtual Result<std::vector<ExplainRecord>> Records(const ExplainSlot& slot) = 0;
+};
+
+}  // namespace kiln::cache
