@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cache/store.h"
 #include "compiler/base/bytes.h"
 #include "compiler/base/digest.h"
 #include "compiler/base/result.h"
@@ -52,12 +53,21 @@ struct Artifact {
   std::optional<uint32_t> warm_rank;  // built before the first frame, in this order
 };
 
+// A row of a cache export with the content that it names.
+struct ExportedRow {
+  cache::Key key;  // unique; not of level kContent
+  Bytes value;
+  std::vector<Digest> refs;
+};
+
 struct Contents {
   Bytes info;  // kiln.v1.PackInfo
   Hash128 build;
   std::vector<Program> programs;
   std::vector<Entry> entries;
   std::vector<Artifact> artifacts;
+  bool cache_export = false;
+  std::vector<ExportedRow> rows;  // of a cache export only
 };
 
 // Bytes of a blob that an artifact names. Errors end the writing.

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
 #include "compiler/base/digest.h"
@@ -22,6 +23,9 @@ inline constexpr uint64_t kMaxBlobBytes = uint64_t{64} << 20;  // raw
 inline constexpr uint32_t kMaxEntries = 1'000'000;             // artifacts (daemon §10)
 inline constexpr uint64_t kMaxFileBytes = uint64_t{64} << 30;  // daemon §10
 inline constexpr uint32_t kMaxSections = 64;
+inline constexpr uint32_t kMaxLinks = 4;  // bases below a delta
+inline constexpr uint32_t kMaxDictionaries = 64;
+inline constexpr uint64_t kMaxDictionaryBytes = uint64_t{1} << 20;
 
 enum PackFlags : uint32_t { kDelta = 1, kSigned = 2, kCacheExport = 4 };
 enum SectionFlags : uint32_t { kMustUnderstand = 1, kMappable = 2 };
@@ -48,8 +52,13 @@ enum class SectionKind : uint32_t {
   kArtifacts = FourCharacters("ARTF"),
   kCode = FourCharacters("CODE"),
   kPipelines = FourCharacters("PSOS"),
+  kCacheRows = FourCharacters("CROW"),    // of a cache export
+  kCacheValues = FourCharacters("CVAL"),  // bytes of their values
   kBlobs = FourCharacters("BIDX"),
   kBlocks = FourCharacters("BLKS"),
+  kDictionaries = FourCharacters("DICT"),  // u32 count, u32 ends, bytes: as STRS
+  kHashes = FourCharacters("HASH"),
+  kSignature = FourCharacters("SIGN"),
   kData = FourCharacters("BDAT"),
 };
 
@@ -78,7 +87,7 @@ struct SectionEntry {
   uint64_t raw_size = 0;
   Codec codec = Codec::kRaw;
   uint32_t zero = 0;
-  Hash128 id;  // XXH3-128 of the stored bytes
+  Hash128 id;  // XXH3-128 of the stored bytes; zero for SIGN, whose bytes depend on this table
   uint64_t rows = 0;
 };
 
@@ -142,6 +151,18 @@ struct PipelineRow {
   uint32_t flags = 0;
 };
 
+// A row of the cache; rows ascend by (space, level, key). Its value lies in CVAL, the content that
+// it names among the blobs.
+struct CacheRow {
+  Hash128 key;
+  uint32_t level = 0;  // cache::Level
+  uint32_t space = 0;
+  uint64_t offset = 0;
+  uint32_t size = 0;
+  uint32_t zero = 0;
+};
+
+// In the base pack: the base's row of the same id says where; block is kNone and offset 0.
 struct BlobRow {
   Hash128 id;  // rows ascend by it
   uint32_t raw_size = 0;
@@ -156,14 +177,30 @@ struct BlockRow {
   uint32_t raw_size = 0;
   Hash128 id;  // XXH3-128 of the stored bytes
   Codec codec = Codec::kRaw;
-  uint32_t dictionary = kNone;
+  uint32_t dictionary = kNone;  // of DICT; for kZstdAfterBase a block of the base
   uint64_t zero = 0;
+};
+
+// Row i is the SHA-256 of the stored bytes of section i of the table, for every section before
+// HASH; then of every block in the order of BLKS.
+struct HashRow {
+  std::array<uint8_t, 32> sha256{};
+};
+
+inline constexpr uint32_t kEd25519 = 1;
+
+// The message that is signed is SHA-256(header, section table, HASH).
+struct SignatureBlock {
+  uint32_t algorithm = kEd25519;
+  std::array<uint8_t, 32> key_id{};  // SHA-256 of the 32 bytes of the public key
+  std::array<uint8_t, 64> signature{};
 };
 
 static_assert(sizeof(Header) == 128 && sizeof(SectionEntry) == 64 && sizeof(ProgramRow) == 32);
 static_assert(sizeof(OptionRow) == 32 && sizeof(EntryRow) == 32 && sizeof(LiveHead) == 8);
 static_assert(sizeof(ArtifactRow) == 64 && sizeof(CodeRow) == 8 && sizeof(PipelineRow) == 32);
-static_assert(sizeof(BlobRow) == 32 && sizeof(BlockRow) == 48);
+static_assert(sizeof(BlobRow) == 32 && sizeof(BlockRow) == 48 && sizeof(CacheRow) == 40);
+static_assert(sizeof(HashRow) == 32 && sizeof(SignatureBlock) == 100);
 
 // "BIDX"
 inline std::string SectionName(SectionKind kind) {

@@ -34,22 +34,28 @@ class Indexer {
 
   Result<Index> Make() {
     KILN_TRY_VOID(Check());
+    row_order_ = Order(contents_.rows, [](const ExportedRow& row) {
+      return std::tuple(row.key.space, row.key.level, row.key.id);
+    });
     AddPrograms();
     AddEntries();
     AddBlobs();
     AddArtifacts();
     AddPipelines();
+    AddCacheRows();
     return std::move(index_);
   }
 
  private:
   Result<void> Check() const;
+  Result<void> CheckRows() const;
   void AddPrograms();
   void AddEntries();
   void AddMasks(const Entry& entry, uint32_t row);
   void AddBlobs();
   void AddArtifacts();
   void AddPipelines();
+  void AddCacheRows();
 
   uint32_t String(const std::string& text) {
     const auto [found, is_new] =
@@ -65,6 +71,7 @@ class Indexer {
   Index index_;
   std::map<std::string, uint32_t> strings_;
   std::vector<uint32_t> program_rows_, entry_rows_;  // of contents' programs and entries
+  std::vector<uint32_t> row_order_;                  // contents' rows of the cache, sorted
   std::map<Hash128, uint32_t> blobs_;
 };
 
@@ -99,6 +106,20 @@ Result<void> Indexer::Check() const {
     if (artifact.entry >= contents_.entries.size() || !keys.insert(artifact.live_key).second ||
         artifact.code.size() > UINT16_MAX) {
       return Wrong(fmt::format("artifact {} is double or has no entry", artifact.live_key.hex()));
+    }
+  }
+  return CheckRows();
+}
+
+Result<void> Indexer::CheckRows() const {
+  if (!contents_.rows.empty() && !contents_.cache_export) {
+    return Wrong("rows of the cache belong into a cache export");
+  }
+  std::set<cache::Key> keys;
+  for (const ExportedRow& row : contents_.rows) {
+    if (row.key.level == cache::Level::kContent || !keys.insert(row.key).second ||
+        row.value.size() > cache::kMaxValueBytes) {
+      return Wrong(fmt::format("row {} is double, too large or no row", KeyText(row.key)));
     }
   }
   return {};
@@ -192,6 +213,11 @@ void Indexer::AddBlobs() {
     return std::tie(a.entry, a.stage, a.artifact->live_key) <
            std::tie(b.entry, b.stage, b.artifact->live_key);
   });
+  for (const uint32_t row : row_order_) {
+    for (const Digest& digest : contents_.rows[row].refs) {
+      uses.push_back({.entry = kNone, .stage = kNone, .artifact = nullptr, .digest = digest});
+    }
+  }
   for (const Use& use : uses) {
     blobs_.emplace(use.digest.id, 0U);
   }
@@ -204,7 +230,7 @@ void Indexer::AddBlobs() {
     if (index_.blobs[row].block == kNone) {
       index_.blobs[row].block = 0;
       index_.blobs[row].raw_size = static_cast<uint32_t>(use.digest.size);
-      index_.data_order.push_back(row);
+      index_.data_order.push_back({.blob = row, .entry = use.entry, .stage = use.stage});
     }
   }
 }
@@ -259,6 +285,18 @@ void Indexer::AddPipelines() {
                      return std::tie(a.warm_rank, a.entry, a.artifact) <
                             std::tie(b.warm_rank, b.entry, b.artifact);
                    });
+}
+
+void Indexer::AddCacheRows() {
+  for (const uint32_t i : row_order_) {
+    const ExportedRow& row = contents_.rows[i];
+    index_.cache_rows.push_back({.key = row.key.id,
+                                 .level = static_cast<uint32_t>(row.key.level),
+                                 .space = row.key.space,
+                                 .offset = index_.cache_values.size(),
+                                 .size = static_cast<uint32_t>(row.value.size())});
+    Append(index_.cache_values, row.value);
+  }
 }
 
 }  // namespace

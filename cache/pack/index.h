@@ -11,6 +11,13 @@
 
 namespace kiln::pack {
 
+// A blob and what it is used for first: the blobs of one entry and stage resemble each other.
+struct BlobUse {
+  uint32_t blob = 0;
+  uint32_t entry = kNone;  // kNone: named by rows of the cache only
+  uint32_t stage = kNone;  // kNone: metadata
+};
+
 struct Index {
   std::vector<std::string> strings;
   std::vector<ProgramRow> programs;
@@ -23,8 +30,10 @@ struct Index {
   std::vector<PipelineRow> pipelines;
   std::vector<BlobRow> blobs;  // sorted by id; block and offset are filled in by the block writer
   // Blobs in the order in which they lie in the data: by program, target, stage, live key; each
-  // once, metadata behind code.
-  std::vector<uint32_t> data_order;
+  // once, metadata behind code, then what only rows of the cache name.
+  std::vector<BlobUse> data_order;
+  std::vector<CacheRow> cache_rows;
+  Bytes cache_values;
 };
 
 // Requires: contents as their comments say. Errors: kInvalidArgument naming what is wrong with

@@ -1,61 +1,34 @@
 // SPDX-License-Identifier: MIT
 // A pack as a whole: what was put in comes out; nothing else is ever believed.
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <random>
+#include <set>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "cache/pack/errors.h"
-#include "cache/pack/reader.h"
-#include "cache/pack/sample_contents.h"
-#include "cache/pack/writer.h"
-#include "compiler/base/file.h"
+#include "cache/pack/test_pack_file.h"
+#include "cache/pack/unpack.h"
 
 namespace kiln::pack {
 namespace {
 
+using testing::AlignedBytes;
 using testing::MakeSample;
+using testing::PackFile;
+using testing::ReadEverything;
 using testing::Sample;
 using testing::SampleVariant;
-
-class PackFile : public ::testing::Test {
- protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "kiln_pack_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::string Path(const std::string& name) const { return folder_ + "/" + name + ".kpack"; }
-  Written Write(const Sample& sample, const std::string& name, Mode mode = Mode::kFast) {
-    Result<Written> written = WritePack(sample.contents, sample.Source(), mode, Path(name));
-    EXPECT_TRUE(written.ok()) << ErrorText(written.error());
-    return *written;
-  }
-  std::string folder_;
-};
-
-// The file's bytes where rows may be read from.
-class AlignedBytes {
- public:
-  explicit AlignedBytes(std::string_view text) : words_(text.size() / 8 + 1), size_(text.size()) {
-    std::copy(text.begin(), text.end(), reinterpret_cast<char*>(words_.data()));
-  }
-  std::span<std::byte> bytes() { return {reinterpret_cast<std::byte*>(words_.data()), size_}; }
-
- private:
-  std::vector<uint64_t> words_;
-  size_t size_;
-};
+using testing::Seal;
 
 TEST_F(PackFile, EveryVariant_IsFoundWithItsBlobs) {
   for (uint32_t seed = 0; seed < 20; ++seed) {
     const Sample sample = MakeSample(seed, 1 + seed % 5, seed * 5);
-    const Written written = Write(sample, "a", seed % 5 == 0 ? Mode::kSmall : Mode::kFast);
+    const Written written =
+        Write(sample, "a", {.mode = seed % 5 == 0 ? Mode::kSmall : Mode::kFast});
     EXPECT_EQ(written.artifacts, sample.contents.artifacts.size());
     const Result<std::unique_ptr<Pack>> pack = Pack::Open(Path("a"), {});
     ASSERT_TRUE(pack.ok()) << ErrorText(pack.error());
@@ -125,14 +98,13 @@ TEST_F(PackFile, WhatIsNotThere_IsNotFound) {
 TEST_F(PackFile, WrongContents_AreNamedAndLeaveNoFile) {
   Sample sample = MakeSample(2, 2, 4);
   sample.contents.artifacts.push_back(sample.contents.artifacts[0]);
-  EXPECT_EQ(WritePack(sample.contents, sample.Source(), Mode::kFast, Path("a")).error().code,
+  EXPECT_EQ(WritePack(sample.contents, sample.Source(), {}, Path("a")).error().code,
             ErrorCode::kInvalidArgument);
   sample.contents.artifacts.pop_back();
   const BlobSource liar = [](const Digest&) -> Result<Bytes> { return Bytes(3); };
-  EXPECT_EQ(WritePack(sample.contents, liar, Mode::kFast, Path("a")).error().code,
-            ErrorCode::kCorrupt);
+  EXPECT_EQ(WritePack(sample.contents, liar, {}, Path("a")).error().code, ErrorCode::kCorrupt);
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
-  EXPECT_EQ(WritePack(sample.contents, sample.Source(), Mode::kFast, "/proc/none/a").error().code,
+  EXPECT_EQ(WritePack(sample.contents, sample.Source(), {}, "/proc/none/a").error().code,
             ErrorCode::kNotFound);
 }
 
@@ -163,39 +135,12 @@ TEST_F(PackFile, OtherFiles_AreNotPacks) {
   EXPECT_EQ(Pack::Open(Path("missing"), {}).error().reason, "FILE");
 }
 
-// What every reader does with a pack; no answer may be wrong.
-void ReadEverything(std::span<std::byte> bytes, const Sample& sample) {
-  const auto pack = Pack::OpenBytes(bytes, {.allow_partial = true});
-  if (!pack.ok()) {
-    EXPECT_TRUE(pack.error().reason.starts_with("PACK_")) << pack.error().reason;
-    return;
-  }
-  const Tables& tables = (*pack)->tables();
-  for (uint32_t blob = 0; blob < tables.blobs.size(); ++blob) {
-    const Result<Bytes> read = (*pack)->ReadBlob(blob);
-    if (read.ok()) {
-      EXPECT_EQ(HashBytes(*read), tables.blobs[blob].id);
-    }
-  }
-  for (const SampleVariant& variant : sample.variants) {
-    const auto program = (*pack)->FindProgram(
-        sample.contents.programs[sample.contents.entries[variant.entry].program].name);
-    if (program.has_value()) {
-      const auto entry =
-          (*pack)->FindEntry(*program, sample.contents.entries[variant.entry].target);
-      if (entry.has_value() && tables.programs[*program].option_count == variant.values.size()) {
-        (void)(*pack)->FindArtifact(*entry, variant.values);
-      }
-    }
-  }
-}
-
 TEST_F(PackFile, FlippedBytes_GiveTheRightBytesOrAnError) {
   const Sample sample = MakeSample(11, 2, 6);
   Write(sample, "a");
   const std::string text = ReadFile(Path("a")).value();
   std::mt19937 random(3);
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < testing::Rounds(3000, 100'000); ++i) {
     AlignedBytes bytes(text);
     for (uint32_t flips = 1 + random() % 3; flips > 0; --flips) {
       bytes.bytes()[random() % text.size()] ^= static_cast<std::byte>(1U << (random() % 8));
@@ -205,32 +150,13 @@ TEST_F(PackFile, FlippedBytes_GiveTheRightBytesOrAnError) {
 }
 
 // Damage with sums that fit, as somebody hostile makes it.
-void Seal(std::span<std::byte> bytes) {
-  Header header;
-  std::memcpy(&header, bytes.data(), sizeof(header));
-  const size_t table_bytes = size_t{header.section_count} * sizeof(SectionEntry);
-  for (uint32_t i = 0; i < header.section_count; ++i) {
-    std::byte* at = bytes.data() + header.table_offset + i * sizeof(SectionEntry);
-    SectionEntry entry;
-    std::memcpy(&entry, at, sizeof(entry));
-    entry.id = HashBytes(ByteView(bytes).subspan(entry.offset, entry.stored_size));
-    std::memcpy(at, &entry, sizeof(entry));
-  }
-  header.pack_id = HashBytes(ByteView(bytes).subspan(header.table_offset, table_bytes));
-  header.checksum = Hash64(ByteView(std::as_bytes(std::span(&header, 1))).first(120));
-  std::memcpy(bytes.data(), &header, sizeof(header));
-}
-
 TEST_F(PackFile, HostileRowsWithRightSums_AreRefusedOrHarmless) {
   const Sample sample = MakeSample(13, 2, 6);
   Write(sample, "a");
   const std::string text = ReadFile(Path("a")).value();
-  Header header;
-  std::memcpy(&header, text.data(), sizeof(header));
-  std::vector<SectionEntry> table(header.section_count);
-  std::memcpy(table.data(), text.data() + header.table_offset, table.size() * sizeof(SectionEntry));
+  const std::vector<SectionEntry> table = testing::TableIn(AsBytes(text));
   std::mt19937 random(5);
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < testing::Rounds(3000, 100'000); ++i) {
     AlignedBytes bytes(text);
     const SectionEntry& section = table[random() % (table.size() - 1)];
     if (section.stored_size < 4) {
@@ -251,6 +177,190 @@ TEST_F(PackFile, OfANewerKiln_IsRefusedByName) {
   newer.bytes()[8] = std::byte{2};
   Seal(newer.bytes());
   EXPECT_EQ(Pack::OpenBytes(newer.bytes(), {}).error().reason, kNeedsNewer);
+}
+
+TEST_F(PackFile, SectionsOfANewerWriter_AreSkippedUnlessTheyMatter) {
+  struct Row {
+    uint32_t flags;
+    Codec codec;
+    std::string_view error;
+  };
+  const Sample sample = MakeSample(4, 2, 4);
+  Write(sample, "a");
+  const std::string text = TextOf("a");
+  for (const Row& row : {Row{0, Codec::kRaw, ""}, Row{0, Codec::kZstd, ""},
+                         Row{kMustUnderstand, Codec::kRaw, kNeedsNewer},
+                         Row{kMustUnderstand, Codec::kZstd, kNeedsNewer}}) {
+    AlignedBytes bytes(text);
+    std::vector<SectionEntry> table = testing::TableIn(bytes.bytes());
+    for (SectionEntry& section : table) {
+      if (section.kind == SectionKind::kInfo) {  // nothing hangs on it
+        section.kind = SectionKind{FourCharacters("NEWS")};
+        section.flags = row.flags;
+        section.codec = row.codec;
+      }
+    }
+    Seal(bytes.bytes(), testing::HeaderIn(bytes.bytes()), table);
+    const auto pack = Pack::OpenBytes(bytes.bytes(), {});
+    EXPECT_EQ(pack.ok() ? "" : pack.error().reason, row.error);
+    if (!pack.ok()) {
+      EXPECT_NE(pack.error().context.find("NEWS"), std::string::npos) << pack.error().context;
+    }
+  }
+}
+
+TEST_F(PackFile, SectionThatIsThereTwice_IsCorrupt) {
+  Write(MakeSample(4, 2, 4), "a");
+  AlignedBytes bytes(TextOf("a"));
+  std::vector<SectionEntry> table = testing::TableIn(bytes.bytes());
+  table[0] = table[1];
+  Seal(bytes.bytes(), testing::HeaderIn(bytes.bytes()), table);
+  EXPECT_EQ(Pack::OpenBytes(bytes.bytes(), {}).error().reason, kCorrupt);
+}
+
+TEST_F(PackFile, Sections_LieInTheOrderOfTheSpecAtPages) {
+  const SigningKey key = SigningKey::Generate().value();
+  Write(testing::MakeKinSample(1), "a", {.key = &key});
+  const std::string text = TextOf("a");
+  std::string order;
+  for (const SectionEntry& section : testing::TableIn(AsBytes(text))) {
+    order += SectionName(section.kind) + " ";
+    EXPECT_EQ(section.offset % ((section.flags & kMappable) != 0 ? kPageBytes : 8), 0u);
+  }
+  EXPECT_EQ(order, "INFO STRS PROG OPTN ENTR LIVE ARTF CODE PSOS BIDX BLKS DICT HASH SIGN BDAT ");
+}
+
+TEST_F(PackFile, OpenedAndWrittenAgain_HasTheSameBytes) {
+  for (const Mode mode : {Mode::kFast, Mode::kSmall}) {
+    Write(testing::MakeKinSample(1), "a", {.mode = mode});
+    const auto pack = Open("a");
+    const Result<Contents> contents = ContentsOf(*pack);
+    ASSERT_TRUE(contents.ok());
+    ASSERT_TRUE(WritePack(*contents, BlobsOf(*pack), {.mode = mode}, Path("b")).ok());
+    EXPECT_EQ(TextOf("a"), TextOf("b"));
+  }
+}
+
+TEST_F(PackFile, BlobOfALargerBlock_MayNotGrowAHundredfold) {
+  Sample sample = MakeSample(1, 1, 0);
+  // Zeros compress a thousandfold: they are stored as they are.
+  sample.contents.artifacts[0].metadata = sample.Add(std::string(3 << 20, '\0'));
+  EXPECT_GT(Write(sample, "a").file_bytes, uint64_t{3} << 20);
+  EXPECT_TRUE(Open("a")->Verify().ok());
+}
+
+struct HostileBlock {
+  std::string_view what;
+  std::function<void(BlockRow&)> change;
+  std::string_view error;
+};
+
+TEST_F(PackFile, HostileBlocks_AreRefusedBeforeAnythingIsAllocated) {
+  Write(testing::MakeKinSample(1), "a");
+  const std::string text = TextOf("a");
+  for (const HostileBlock& row : std::vector<HostileBlock>{
+           {"claims 4 GiB", [](BlockRow& b) { b.raw_size = 0xFFFFFFFF; }, kLimit},
+           {"claims what its ratio does not allow",
+            [](BlockRow& b) {
+              b.raw_size = 60U << 20;
+              b.dictionary = kNone;
+            },
+            kLimit},
+           {"a codec of tomorrow",
+            [](BlockRow& b) {
+              b.codec = Codec{9};
+              b.dictionary = kNone;
+            },
+            kNeedsNewer},
+           {"a dictionary that is not there", [](BlockRow& b) { b.dictionary = 7; }, kCorrupt},
+           {"a base where there is none", [](BlockRow& b) { b.codec = Codec::kZstdAfterBase; },
+            kCorrupt},
+           {"beyond the data", [](BlockRow& b) { b.offset = uint64_t{1} << 40; }, kCorrupt},
+           {"raw of another size",
+            [](BlockRow& b) {
+              b.codec = Codec::kRaw;
+              b.dictionary = kNone;
+            },
+            kCorrupt},
+       }) {
+    AlignedBytes bytes(text);
+    const SectionEntry blocks = testing::SectionIn(bytes.bytes(), SectionKind::kBlocks);
+    BlockRow block;
+    std::memcpy(&block, bytes.bytes().data() + blocks.offset, sizeof(block));
+    row.change(block);
+    std::memcpy(bytes.bytes().data() + blocks.offset, &block, sizeof(block));
+    Seal(bytes.bytes());
+    const auto pack = Pack::OpenBytes(bytes.bytes(), {});
+    const Result<void> read = pack.ok() ? (*pack)->Verify() : Result<void>(pack.error());
+    ASSERT_FALSE(read.ok()) << row.what;
+    EXPECT_EQ(read.error().reason, row.error) << row.what << ": " << read.error().context;
+  }
+}
+
+TEST_F(PackFile, HostileDictionaries_AreRefused) {
+  Write(testing::MakeKinSample(1), "a");
+  const std::string text = TextOf("a");
+  struct Row {
+    std::string_view what;
+    std::function<void(std::span<std::byte>, SectionEntry&)> change;
+    std::string_view error;
+  };
+  for (const Row& row : std::vector<Row>{
+           {"none, but blocks name it",
+            [](std::span<std::byte> bytes, SectionEntry&section) {
+              const uint32_t none = 0;
+              std::memcpy(bytes.data() + section.offset, &none, 4);
+              section.rows = 0;
+            },
+            kCorrupt},
+           {"of more bytes than the section has",
+            [](std::span<std::byte> bytes, SectionEntry&section) {
+              const uint32_t end = 0x7FFFFFFF;
+              std::memcpy(bytes.data() + section.offset + 4, &end, 4);
+            },
+            kCorrupt},
+           {"with other bytes",
+            [](std::span<std::byte> bytes, SectionEntry&section) {
+              std::memset(bytes.data() + section.offset + 8, 0x37, 64);
+            },
+            kCorrupt},
+       }) {
+    AlignedBytes bytes(text);
+    std::vector<SectionEntry> table = testing::TableIn(bytes.bytes());
+    for (SectionEntry& section : table) {
+      if (section.kind == SectionKind::kDictionaries) {
+        row.change(bytes.bytes(), section);
+      }
+    }
+    Seal(bytes.bytes(), testing::HeaderIn(bytes.bytes()), table);
+    const auto pack = Pack::OpenBytes(bytes.bytes(), {});
+    const Result<void> read = pack.ok() ? (*pack)->Verify() : Result<void>(pack.error());
+    ASSERT_FALSE(read.ok()) << row.what;
+    EXPECT_EQ(read.error().reason, row.error) << row.what << ": " << read.error().context;
+  }
+}
+
+TEST_F(PackFile, HugeDictionary_IsRefusedByLimit) {
+  Write(testing::MakeKinSample(1), "a");
+  std::string text = TextOf("a");
+  const size_t place = (text.size() + kPageBytes - 1) / kPageBytes * kPageBytes;
+  const uint32_t end = kMaxDictionaryBytes + 1;
+  text.resize(place + 8 + end);
+  const uint32_t count = 1;
+  std::memcpy(text.data() + place, &count, 4);
+  std::memcpy(text.data() + place + 4, &end, 4);
+  AlignedBytes bytes(text);
+  Header header = testing::HeaderIn(bytes.bytes());
+  std::vector<SectionEntry> table = testing::TableIn(bytes.bytes());
+  header.file_size = text.size();
+  for (SectionEntry& section : table) {
+    if (section.kind == SectionKind::kDictionaries) {
+      section.offset = place;
+      section.stored_size = section.raw_size = 8 + uint64_t{end};
+    }
+  }
+  Seal(bytes.bytes(), header, table);
+  EXPECT_EQ(Pack::OpenBytes(bytes.bytes(), {}).error().reason, kLimit);
 }
 
 }  // namespace

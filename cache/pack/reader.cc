@@ -3,28 +3,101 @@
 
 #include <algorithm>
 #include <numeric>
-#include <vector>
+#include <utility>
 
 #include <fmt/format.h>
-#include <zstd.h>
 
 #include "cache/pack/errors.h"
+#include "cache/pack/trust.h"
 #include "compiler/base/check.h"
 
 namespace kiln::pack {
 
+Pack::Pack(std::optional<MappedFile> file, ByteView bytes, Tables tables,
+           const ReadOptions& options, Decoder decoder)
+    : file_(std::move(file)),
+      bytes_(bytes),
+      tables_(std::move(tables)),
+      options_(options),
+      decoder_(std::move(decoder)),
+      checked_(tables_.blocks.size()),
+      recent_(options.cache_bytes) {}
+
 Result<std::unique_ptr<Pack>> Pack::Open(const std::string& path, const ReadOptions& options) {
   KILN_TRY(MappedFile file, MappedFile::Open(path));
-  Result<Tables> tables = ReadTables(file.bytes(), options.allow_partial);
-  if (!tables.ok()) {
-    return WithContext(tables.error(), "'" + path + "'");
+  const ByteView bytes = file.bytes();
+  Result<std::unique_ptr<Pack>> pack = Make(std::move(file), bytes, options);
+  if (!pack.ok()) {
+    return WithContext(pack.error(), "'" + path + "'");
   }
-  return std::unique_ptr<Pack>(new Pack(std::move(file), std::move(tables).value(), options));
+  return pack;
 }
 
 Result<std::unique_ptr<Pack>> Pack::OpenBytes(ByteView bytes, const ReadOptions& options) {
+  return Make(std::nullopt, bytes, options);
+}
+
+Result<std::unique_ptr<Pack>> Pack::Make(std::optional<MappedFile> file, ByteView bytes,
+                                         const ReadOptions& options) {
   KILN_TRY(Tables tables, ReadTables(bytes, options.allow_partial));
-  return std::unique_ptr<Pack>(new Pack(std::nullopt, std::move(tables), options));
+  std::optional<PublicKey> signer;
+  if (!options.require_signature.empty()) {
+    KILN_TRY(signer, CheckSignature(bytes, tables, options.require_signature));
+  }
+  KILN_TRY(Decoder decoder, Decoder::Make(tables.dictionaries));
+  std::unique_ptr<Pack> pack(
+      new Pack(std::move(file), bytes, std::move(tables), options, std::move(decoder)));
+  pack->signer_ = signer;
+  KILN_TRY_VOID(pack->CheckBase());
+  return pack;
+}
+
+// A base is as trusted as what is built on it, and has every blob that the delta takes from it.
+Result<void> Pack::CheckBase() {
+  const Hash128& wanted = tables_.header.base_pack;
+  if (wanted.zero()) {
+    options_.base = nullptr;
+    return {};
+  }
+  const Pack* base = options_.base.get();
+  if (base == nullptr || base->id() != wanted) {
+    return PackError(kBaseMissing, fmt::format("the pack is a delta of pack {}; open that, too, or "
+                                               "flatten them where both are",
+                                               wanted.hex()));
+  }
+  if (links() > kMaxLinks) {
+    return PackError(
+        kLimit, fmt::format("{} packs lie below; at most {}: flatten them", links(), kMaxLinks));
+  }
+  const std::vector<PublicKey>& accepted = options_.require_signature;
+  if (!accepted.empty() &&
+      (!base->signer().has_value() ||
+       std::find(accepted.begin(), accepted.end(), *base->signer()) == accepted.end())) {
+    return PackError(kSignatureMissing, fmt::format("base pack {} was opened without a signature "
+                                                    "that is accepted",
+                                                    wanted.hex()));
+  }
+  auto there = base->tables().blobs.begin();
+  for (const BlobRow& row : tables_.blobs) {
+    if ((row.flags & kInBase) == 0) {
+      continue;
+    }
+    while (there != base->tables().blobs.end() && there->id < row.id) {
+      ++there;
+    }
+    if (there == base->tables().blobs.end() || there->id != row.id ||
+        there->raw_size != row.raw_size) {
+      return PackError(kCorrupt, fmt::format("blob {} is not in base pack {}; build the pack again",
+                                             row.id.hex(), wanted.hex()));
+    }
+  }
+  for (const BlockRow& row : tables_.blocks) {
+    if (row.codec == Codec::kZstdAfterBase && row.dictionary >= base->tables().blocks.size()) {
+      return PackError(kCorrupt, fmt::format("base pack {} has no block {}; build the pack again",
+                                             wanted.hex(), row.dictionary));
+    }
+  }
+  return {};
 }
 
 std::optional<uint32_t> Pack::FindProgram(std::string_view name) const {
@@ -74,72 +147,98 @@ std::optional<uint32_t> Pack::FindArtifact(uint32_t entry,
   return std::nullopt;
 }
 
-Result<std::shared_ptr<const Bytes>> Pack::LoadBlock(uint32_t block) const {
+std::optional<uint32_t> Pack::FindBlob(const Hash128& id) const {
+  const auto found = std::partition_point(tables_.blobs.begin(), tables_.blobs.end(),
+                                          [&](const BlobRow& row) { return row.id < id; });
+  if (found == tables_.blobs.end() || found->id != id) {
+    return std::nullopt;
+  }
+  return static_cast<uint32_t>(found - tables_.blobs.begin());
+}
+
+// The bytes of the file, checked when they are first read.
+Result<ByteView> Pack::StoredBlock(uint32_t block) const {
   const BlockRow& row = tables_.blocks[block];
   if (row.offset + row.stored_size > tables_.data.size()) {
     return PackError(kBlockMissing, fmt::format("block {} of {} is not in the file; fetch the rest",
                                                 block, tables_.blocks.size()));
   }
   const ByteView stored = tables_.data.subspan(row.offset, row.stored_size);
+  if (checked_[block].load(std::memory_order_relaxed)) {
+    return stored;
+  }
   if (HashBytes(stored) != row.id) {
     return PackError(kCorrupt, fmt::format("block {} does not have the sum that the index says; "
                                            "fetch or build the pack again",
                                            block));
   }
+  if (signer_.has_value() && !HasBlockHash(tables_, block, stored)) {
+    return PackError(kSignatureBad, fmt::format("block {} does not have the SHA-256 that was "
+                                                "signed; get the pack from whoever signs it",
+                                                block));
+  }
+  checked_[block].store(true, std::memory_order_relaxed);
+  return stored;
+}
+
+Result<Pack::Block> Pack::BlockOf(uint32_t block) const {
+  if (std::shared_ptr<const Bytes> recent = recent_.Find(block); recent != nullptr) {
+    const ByteView raw = *recent;
+    return Block{.raw = raw, .owner = std::move(recent)};
+  }
+  KILN_TRY(const ByteView stored, StoredBlock(block));
+  const BlockRow& row = tables_.blocks[block];
   if (row.codec == Codec::kRaw && row.stored_size == row.raw_size) {
-    return std::make_shared<const Bytes>(stored.begin(), stored.end());
+    return Block{.raw = stored, .owner = nullptr};
   }
-  if (row.codec != Codec::kZstd) {
-    return PackError(kNeedsNewer,
-                     fmt::format("block {} has codec {}", block, static_cast<uint32_t>(row.codec)));
+  Block prefix;
+  if (row.codec == Codec::kZstdAfterBase) {
+    KILN_TRY(prefix, base()->BlockOf(row.dictionary));  // as deep as there are links
   }
-  Bytes raw(row.raw_size);  // at most 65 MiB: checked when the pack was opened
-  const size_t size = ZSTD_decompress(raw.data(), raw.size(), stored.data(), stored.size());
-  if (size != raw.size()) {
-    return PackError(kCorrupt,
-                     fmt::format("block {} does not decompress to {} bytes", block, row.raw_size));
+  Result<Bytes> decoded = decoder_.Decode(row, stored, prefix.raw);
+  if (!decoded.ok()) {
+    return WithContext(decoded.error(), fmt::format("block {}", block));
   }
-  return std::make_shared<const Bytes>(std::move(raw));
+  auto raw = std::make_shared<const Bytes>(std::move(decoded).value());
+  recent_.Add(block, raw);
+  return Block{.raw = *raw, .owner = raw};
 }
 
-Result<std::shared_ptr<const Bytes>> Pack::BlockOf(uint32_t block) const {
-  {
-    const MutexLock lock(mutex_);
-    const auto found = std::find_if(recent_.begin(), recent_.end(),
-                                    [&](const Block& b) { return b.index == block; });
-    if (found != recent_.end()) {
-      std::rotate(found, found + 1, recent_.end());
-      return recent_.back().raw;
-    }
-  }
-  KILN_TRY(std::shared_ptr<const Bytes> raw, LoadBlock(block));
-  const MutexLock lock(mutex_);
-  recent_.push_back({.index = block, .raw = raw});
-  uint64_t total = 0;
-  for (const Block& kept : recent_) {
-    total += kept.raw->size();
-  }
-  while (recent_.size() > 1 && total > options_.cache_bytes) {
-    total -= recent_.front().raw->size();
-    recent_.erase(recent_.begin());
-  }
-  return raw;
+Result<Bytes> Pack::ReadBlock(uint32_t block) const {
+  KILN_TRY(const Block found, BlockOf(block));
+  return Bytes(found.raw.begin(), found.raw.end());
 }
 
-Result<Bytes> Pack::ReadBlob(uint32_t blob) const {
+Result<cache::Blob> Pack::GetBlob(uint32_t blob) const {
   const BlobRow& row = tables_.blobs[blob];
-  KILN_TRY(const std::shared_ptr<const Bytes> raw, BlockOf(row.block));
-  const ByteView bytes = ByteView(*raw).subspan(row.offset, row.raw_size);
+  if ((row.flags & kInBase) != 0) {
+    return base()->GetBlob(*base()->FindBlob(row.id));  // there: CheckBase has looked
+  }
+  KILN_TRY(Block block, BlockOf(row.block));
+  const ByteView bytes = block.raw.subspan(row.offset, row.raw_size);
   if (HashBytes(bytes) != row.id) {
     return PackError(kCorrupt, fmt::format("blob {} has other bytes; fetch or build the pack again",
                                            row.id.hex()));
   }
-  return Bytes(bytes.begin(), bytes.end());
+  return cache::Blob{.bytes = bytes, .owner = std::move(block.owner), .raw_size = bytes.size()};
+}
+
+Result<Bytes> Pack::ReadBlob(uint32_t blob) const {
+  KILN_TRY(const cache::Blob view, GetBlob(blob));
+  return Bytes(view.bytes.begin(), view.bytes.end());
 }
 
 Result<void> Pack::Verify() const {
+  if (!tables_.hashes.empty()) {
+    KILN_TRY_VOID(CheckSectionHashes(bytes_, tables_));
+  }
   for (uint32_t block = 0; block < tables_.blocks.size(); ++block) {
     KILN_TRY_VOID(BlockOf(block));
+    KILN_TRY(const ByteView stored, StoredBlock(block));
+    if (!tables_.hashes.empty() && !HasBlockHash(tables_, block, stored)) {
+      return PackError(kCorrupt,
+                       fmt::format("block {} does not have the SHA-256 that HASH says", block));
+    }
   }
   std::vector<uint32_t> order(tables_.blobs.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -147,7 +246,7 @@ Result<void> Pack::Verify() const {
     return tables_.blobs[a].block < tables_.blobs[b].block;
   });
   for (const uint32_t blob : order) {
-    KILN_TRY_VOID(ReadBlob(blob));
+    KILN_TRY_VOID(GetBlob(blob));
   }
   return {};
 }

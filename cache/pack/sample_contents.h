@@ -106,4 +106,33 @@ inline Sample MakeSample(uint32_t seed, uint32_t programs, uint32_t options) {
   return sample;
 }
 
+// Programs of one target without options, each with blobs of its own that resemble each other, as
+// modules of a compiler do. `edited`: how many programs have other blobs than with 0.
+inline Sample MakeKinSample(uint32_t seed, uint32_t programs = 100, uint32_t edited = 0) {
+  Sample sample;
+  for (uint32_t p = 0; p < programs; ++p) {
+    Program program{.name = "program " + std::to_string(1000 + p),
+                    .pipeline = "graphics_classic",
+                    .options = {}};
+    Entry entry{
+        .id = HashBytes(AsBytes(program.name)), .program = p, .target = "vk", .masks = {{}}};
+    std::mt19937 random(seed * 1000 + p);
+    std::string text;  // words of a small vocabulary
+    for (uint32_t word = 0; word < 1200; ++word) {
+      text += "word " + std::to_string(random() % 4096) + (p < edited && word == 7 ? "!" : " ");
+    }
+    Artifact artifact{.live_key = cache::LiveKey(entry.id, {}),
+                      .layout_hash = HashBytes(AsBytes("layout")),
+                      .state_id = HashBytes(AsBytes(text)),
+                      .entry = p,
+                      .code = {{.stage = 1, .digest = sample.Add(text)}},
+                      .metadata = sample.Add("metadata of " + program.name)};
+    sample.variants.push_back({.entry = p, .values = {}, .live_key = artifact.live_key});
+    sample.contents.programs.push_back(std::move(program));
+    sample.contents.entries.push_back(std::move(entry));
+    sample.contents.artifacts.push_back(std::move(artifact));
+  }
+  return sample;
+}
+
 }  // namespace kiln::pack::testing

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 #include <fmt/format.h>
 
 #include "cache/pack/errors.h"
+#include "cache/store.h"
+#include "compiler/base/check.h"
 
 namespace kiln::pack {
 namespace {
@@ -39,12 +42,14 @@ class TableReader {
   Result<Tables> Read() {
     KILN_TRY_VOID(ReadHeader());
     KILN_TRY_VOID(ReadSectionTable());
-    for (const SectionEntry& section : tables_.sections) {
-      KILN_TRY_VOID(ReadSection(section));
+    for (uint32_t i = 0; i < tables_.sections.size(); ++i) {
+      KILN_TRY_VOID(ReadSection(i));
     }
     KILN_TRY_VOID(CheckPrograms());
     KILN_TRY_VOID(CheckArtifacts());
+    KILN_TRY_VOID(CheckCacheRows());
     KILN_TRY_VOID(CheckBlobs());
+    KILN_TRY_VOID(CheckHashes());
     return std::move(tables_);
   }
 
@@ -52,12 +57,18 @@ class TableReader {
   Result<void> ReadHeader();
   Result<void> ReadSectionTable();
   Result<void> CheckSection(const SectionEntry& section);
-  Result<void> ReadSection(const SectionEntry& section);
+  Result<void> ReadSection(uint32_t index);
+  Result<void> ReadRows(const SectionEntry& section, ByteView bytes);
   Result<void> ReadStrings(const SectionEntry& section, ByteView bytes);
+  Result<void> ReadDictionaries(const SectionEntry& section, ByteView bytes);
+  Result<void> ReadSignature(ByteView bytes);
   Result<void> ReadLive(const SectionEntry& section, ByteView bytes);
   Result<void> CheckPrograms();
   Result<void> CheckArtifacts();
+  Result<void> CheckCacheRows();
+  Result<void> CheckBlocks();
   Result<void> CheckBlobs();
+  Result<void> CheckHashes();
   bool IsString(uint32_t string) const { return string < tables_.string_ends.size(); }
 
   ByteView bytes_;
@@ -96,6 +107,10 @@ Result<void> TableReader::ReadHeader() {
   if (bytes_.size() > header.file_size) {
     return Corrupt("{} bytes behind the end", bytes_.size() - header.file_size);
   }
+  if (((header.flags & kDelta) != 0) == header.base_pack.zero()) {
+    return Corrupt("the header has flags {} and base pack {}", header.flags,
+                   header.base_pack.hex());
+  }
   return {};
 }
 
@@ -122,13 +137,33 @@ Result<void> TableReader::ReadSectionTable() {
   return {};
 }
 
+bool IsKnown(SectionKind kind) {
+  switch (kind) {
+    case SectionKind::kInfo:
+    case SectionKind::kStrings:
+    case SectionKind::kPrograms:
+    case SectionKind::kOptions:
+    case SectionKind::kEntries:
+    case SectionKind::kLive:
+    case SectionKind::kArtifacts:
+    case SectionKind::kCode:
+    case SectionKind::kPipelines:
+    case SectionKind::kCacheRows:
+    case SectionKind::kCacheValues:
+    case SectionKind::kBlobs:
+    case SectionKind::kBlocks:
+    case SectionKind::kDictionaries:
+    case SectionKind::kHashes:
+    case SectionKind::kSignature:
+    case SectionKind::kData:
+      return true;
+  }
+  return false;  // of a newer writer
+}
+
 Result<void> TableReader::CheckSection(const SectionEntry& section) {
   if (!InRange(section.offset, section.stored_size, tables_.header.file_size)) {
     return Corrupt("section {} does not fit", SectionName(section.kind));
-  }
-  if (section.codec != Codec::kRaw || section.raw_size != section.stored_size) {
-    return PackError(kNeedsNewer, fmt::format("section {} has codec {}", SectionName(section.kind),
-                                              static_cast<uint32_t>(section.codec)));
   }
   const bool is_data = section.kind == SectionKind::kData;
   if (!is_data && !InRange(section.offset, section.stored_size, bytes_.size())) {
@@ -136,25 +171,63 @@ Result<void> TableReader::CheckSection(const SectionEntry& section) {
                                              SectionName(section.kind),
                                              section.offset + section.stored_size - bytes_.size()));
   }
-  if ((section.flags & kMappable) != 0 && section.offset % kPageBytes != 0) {
+  if (!IsKnown(section.kind)) {
+    return {};
+  }
+  if (section.codec != Codec::kRaw || section.raw_size != section.stored_size) {
+    return PackError(kNeedsNewer, fmt::format("section {} has codec {}", SectionName(section.kind),
+                                              static_cast<uint32_t>(section.codec)));
+  }
+  // Rows are used where they lie.
+  const uint64_t alignment = (section.flags & kMappable) != 0 ? kPageBytes : 8;
+  const bool has_rows = section.kind != SectionKind::kInfo;
+  if (has_rows && section.offset % alignment != 0) {
     return Corrupt("section {} is not aligned", SectionName(section.kind));
   }
   return {};
 }
 
-Result<void> TableReader::ReadSection(const SectionEntry& section) {
+Result<void> TableReader::ReadSection(uint32_t index) {
+  const SectionEntry& section = tables_.sections[index];
+  for (uint32_t i = 0; i < index; ++i) {
+    if (tables_.sections[i].kind == section.kind) {
+      return Corrupt("section {} is there twice", SectionName(section.kind));
+    }
+  }
   KILN_TRY_VOID(CheckSection(section));
   const uint64_t begin = std::min<uint64_t>(section.offset, bytes_.size());
   const uint64_t size = std::min<uint64_t>(section.stored_size, bytes_.size() - begin);
   const ByteView bytes = bytes_.subspan(begin, size);
   if (section.kind == SectionKind::kData) {  // its blocks have sums of their own
     tables_.data = bytes;
+    tables_.data_size = section.stored_size;
     return {};
+  }
+  if (section.kind == SectionKind::kSignature) {  // its row has no sum
+    return ReadSignature(bytes);
   }
   if (HashBytes(bytes) != section.id) {
     return Corrupt("section {} does not have the sum that the table says",
                    SectionName(section.kind));
   }
+  if (section.kind == SectionKind::kHashes) {
+    tables_.hashed_sections = index;
+  }
+  if (!IsKnown(section.kind)) {
+    if ((section.flags & kMustUnderstand) != 0) {
+      return PackError(kNeedsNewer, fmt::format("section {} is of a newer kiln; use that one",
+                                                SectionName(section.kind)));
+    }
+    return {};
+  }
+  return ReadRows(section, bytes);
+}
+
+Result<void> TableReader::ReadRows(const SectionEntry& section, ByteView bytes) {
+  const auto rows = [&]<class Row>(std::span<const Row>& out) -> Result<void> {
+    KILN_TRY(out, RowsOf<Row>(section, bytes));
+    return {};
+  };
   switch (section.kind) {
     case SectionKind::kInfo:
       tables_.info = bytes;
@@ -163,61 +236,90 @@ Result<void> TableReader::ReadSection(const SectionEntry& section) {
       return ReadStrings(section, bytes);
     case SectionKind::kLive:
       return ReadLive(section, bytes);
-    case SectionKind::kPrograms: {
-      KILN_TRY(tables_.programs, RowsOf<ProgramRow>(section, bytes));
+    case SectionKind::kPrograms:
+      return rows(tables_.programs);
+    case SectionKind::kOptions:
+      return rows(tables_.options);
+    case SectionKind::kEntries:
+      return rows(tables_.entries);
+    case SectionKind::kArtifacts:
+      return rows(tables_.artifacts);
+    case SectionKind::kCode:
+      return rows(tables_.code);
+    case SectionKind::kPipelines:
+      return rows(tables_.pipelines);
+    case SectionKind::kCacheRows:
+      return rows(tables_.cache_rows);
+    case SectionKind::kCacheValues:
+      tables_.cache_values = bytes;
       return {};
-    }
-    case SectionKind::kOptions: {
-      KILN_TRY(tables_.options, RowsOf<OptionRow>(section, bytes));
-      return {};
-    }
-    case SectionKind::kEntries: {
-      KILN_TRY(tables_.entries, RowsOf<EntryRow>(section, bytes));
-      return {};
-    }
-    case SectionKind::kArtifacts: {
-      KILN_TRY(tables_.artifacts, RowsOf<ArtifactRow>(section, bytes));
-      return {};
-    }
-    case SectionKind::kCode: {
-      KILN_TRY(tables_.code, RowsOf<CodeRow>(section, bytes));
-      return {};
-    }
-    case SectionKind::kPipelines: {
-      KILN_TRY(tables_.pipelines, RowsOf<PipelineRow>(section, bytes));
-      return {};
-    }
-    case SectionKind::kBlobs: {
-      KILN_TRY(tables_.blobs, RowsOf<BlobRow>(section, bytes));
-      return {};
-    }
-    case SectionKind::kBlocks: {
-      KILN_TRY(tables_.blocks, RowsOf<BlockRow>(section, bytes));
-      return {};
-    }
+    case SectionKind::kBlobs:
+      return rows(tables_.blobs);
+    case SectionKind::kBlocks:
+      return rows(tables_.blocks);
+    case SectionKind::kDictionaries:
+      return ReadDictionaries(section, bytes);
+    case SectionKind::kHashes:
+      return rows(tables_.hashes);
+    case SectionKind::kSignature:
     case SectionKind::kData:
       return {};
   }
-  if ((section.flags & kMustUnderstand) != 0) {  // a kind of a newer writer
-    return PackError(kNeedsNewer, fmt::format("section {}", SectionName(section.kind)));
+  KILN_UNREACHABLE();
+}
+
+// u32 count, u32 ends, bytes.
+struct Texts {
+  std::span<const uint32_t> ends;
+  ByteView bytes;
+};
+
+Result<Texts> ReadTexts(const SectionEntry& section, ByteView bytes) {
+  const uint32_t count = bytes.size() < 4 ? 0 : ReadLittle<uint32_t>(bytes);
+  if (bytes.size() < 4 || count != section.rows || bytes.size() / 4 < uint64_t{count} + 1) {
+    return Corrupt("section {}: {} bytes are not {} items", SectionName(section.kind), bytes.size(),
+                   section.rows);
+  }
+  Texts texts{.ends = {reinterpret_cast<const uint32_t*>(bytes.data()) + 1, count},
+              .bytes = bytes.subspan((uint64_t{count} + 1) * 4)};
+  uint32_t last = 0;
+  for (const uint32_t end : texts.ends) {
+    if (end < last || end > texts.bytes.size()) {
+      return Corrupt("section {}: an item ends at {}", SectionName(section.kind), end);
+    }
+    last = end;
+  }
+  return texts;
+}
+
+Result<void> TableReader::ReadStrings(const SectionEntry& section, ByteView bytes) {
+  KILN_TRY(const Texts texts, ReadTexts(section, bytes));
+  tables_.string_ends = texts.ends;
+  tables_.text = texts.bytes;
+  return {};
+}
+
+Result<void> TableReader::ReadDictionaries(const SectionEntry& section, ByteView bytes) {
+  KILN_TRY(const Texts texts, ReadTexts(section, bytes));
+  uint32_t begin = 0;
+  for (const uint32_t end : texts.ends) {
+    if (tables_.dictionaries.size() == kMaxDictionaries || end - begin > kMaxDictionaryBytes) {
+      return PackError(kLimit, fmt::format("section DICT: {} dictionaries, one of {} bytes; at "
+                                           "most {} of {}",
+                                           texts.ends.size(), end - begin, kMaxDictionaries,
+                                           kMaxDictionaryBytes));
+    }
+    tables_.dictionaries.push_back(texts.bytes.subspan(begin, end - begin));
+    begin = end;
   }
   return {};
 }
 
-Result<void> TableReader::ReadStrings(const SectionEntry& section, ByteView bytes) {
-  const uint32_t count = bytes.size() < 4 ? 0 : ReadLittle<uint32_t>(bytes);
-  if (bytes.size() < 4 || count != section.rows || bytes.size() / 4 < uint64_t{count} + 1) {
-    return Corrupt("section STRS: {} bytes are not {} strings", bytes.size(), section.rows);
+Result<void> TableReader::ReadSignature(ByteView bytes) {
+  if (bytes.size() != sizeof(SignatureBlock)) {
+    return Corrupt("section SIGN has {} bytes", bytes.size());
   }
-  tables_.string_ends = {reinterpret_cast<const uint32_t*>(bytes.data()) + 1, count};
-  tables_.text = bytes.subspan((uint64_t{count} + 1) * 4);
-  uint32_t last = 0;
-  for (const uint32_t end : tables_.string_ends) {
-    if (end < last || end > tables_.text.size()) {
-      return Corrupt("section STRS: a string ends at {}", end);
-    }
-    last = end;
-  }
+  std::memcpy(&tables_.signature.emplace(), bytes.data(), bytes.size());
   return {};
 }
 
@@ -300,26 +402,68 @@ Result<void> TableReader::CheckArtifacts() {
   return {};
 }
 
-Result<void> TableReader::CheckBlobs() {
+Result<void> TableReader::CheckCacheRows() {
+  const Tables& t = tables_;
+  const CacheRow* last = nullptr;
+  for (const CacheRow& row : t.cache_rows) {
+    if (row.level == 0 || row.level >= cache::kLevelCount ||
+        !InRange(row.offset, row.size, t.cache_values.size()) ||
+        (last != nullptr && std::tie(last->space, last->level, last->key) >=
+                                std::tie(row.space, row.level, row.key))) {
+      return Corrupt("section CROW: row {}", &row - t.cache_rows.data());
+    }
+    last = &row;
+  }
+  return {};
+}
+
+Result<void> TableReader::CheckBlocks() {
   Tables& t = tables_;
-  const uint64_t data_size = t.sections.empty() ? 0 : t.sections.back().stored_size;
+  const bool is_delta = (t.header.flags & kDelta) != 0;
   for (const BlockRow& row : t.blocks) {
-    if (!InRange(row.offset, row.stored_size, data_size) ||
-        row.raw_size > kMaxBlobBytes + kBlockBytes) {
+    const bool named = row.codec == Codec::kZstdAfterBase
+                           ? is_delta && row.dictionary != kNone
+                           : row.dictionary == kNone || (row.codec == Codec::kZstd &&
+                                                         row.dictionary < t.dictionaries.size());
+    if (!InRange(row.offset, row.stored_size, t.data_size) || !named) {
       return Corrupt("section BLKS: row {}", &row - t.blocks.data());
+    }
+    if (row.raw_size > kMaxBlobBytes + kBlockBytes) {
+      return PackError(
+          kLimit, fmt::format("section BLKS: row {} claims {} bytes; at most {}",
+                              &row - t.blocks.data(), row.raw_size, kMaxBlobBytes + kBlockBytes));
     }
     t.complete_blocks += InRange(row.offset, row.stored_size, t.data.size()) ? 1 : 0;
   }
+  return {};
+}
+
+Result<void> TableReader::CheckBlobs() {
+  const Tables& t = tables_;
+  KILN_TRY_VOID(CheckBlocks());
+  const bool is_delta = (t.header.flags & kDelta) != 0;
   for (const BlobRow& row : t.blobs) {
-    if (row.block >= t.blocks.size() ||
-        !InRange(row.offset, row.raw_size, t.blocks[row.block].raw_size) ||
-        (&row != t.blobs.data() && (&row)[-1].id >= row.id)) {
+    const bool found = (row.flags & kInBase) != 0
+                           ? is_delta
+                           : row.block < t.blocks.size() &&
+                                 InRange(row.offset, row.raw_size, t.blocks[row.block].raw_size);
+    if (!found || (&row != t.blobs.data() && (&row)[-1].id >= row.id)) {
       return Corrupt("section BIDX: row {}", &row - t.blobs.data());
     }
   }
   if (bytes_.size() < t.header.file_size && !partial_) {
     return PackError(kTruncated, fmt::format("{} of {} blocks complete; fetch from byte {}",
                                              t.complete_blocks, t.blocks.size(), bytes_.size()));
+  }
+  return {};
+}
+
+Result<void> TableReader::CheckHashes() {
+  const Tables& t = tables_;
+  const bool is_signed = t.signature.has_value() && t.hashed_sections != 0;
+  if (((t.header.flags & kSigned) != 0) != is_signed ||
+      (!t.hashes.empty() && t.hashes.size() != t.hashed_sections + t.blocks.size())) {
+    return Corrupt("section HASH: {} rows, flags {}", t.hashes.size(), t.header.flags);
   }
   return {};
 }

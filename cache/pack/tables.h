@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -30,9 +31,16 @@ struct Tables {
   std::span<const ArtifactRow> artifacts;
   std::span<const CodeRow> code;
   std::span<const PipelineRow> pipelines;
+  std::span<const CacheRow> cache_rows;
+  ByteView cache_values;
   std::span<const BlobRow> blobs;
   std::span<const BlockRow> blocks;
-  ByteView data;                 // as much as the file has
+  std::vector<ByteView> dictionaries;
+  std::span<const HashRow> hashes;
+  uint32_t hashed_sections = 0;  // those before HASH; their rows of `hashes` come first
+  std::optional<SignatureBlock> signature;
+  uint64_t data_size = 0;        // as the table says
+  ByteView data;                 // as much of it as the file has
   uint32_t complete_blocks = 0;  // that lie wholly within `data`
 
   // Requires: a string of the pack.

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#include "cache/pack/chain.h"
+
+#include <cstring>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "cache/pack/errors.h"
+
+namespace kiln::pack {
+namespace {
+
+// Only to choose among files; Pack::Open checks what it says.
+std::optional<Header> HeaderOf(const std::string& path) {
+  const Result<MappedFile> file = MappedFile::Open(path);
+  if (!file.ok() || file->bytes().size() < sizeof(Header)) {
+    return std::nullopt;
+  }
+  Header header;
+  std::memcpy(&header, file->bytes().data(), sizeof(header));
+  return header.magic == kMagic ? std::optional(header) : std::nullopt;
+}
+
+Result<std::unique_ptr<Pack>> OpenLink(const std::string& path,
+                                       std::span<const std::string> candidates,
+                                       const ReadOptions& options, uint32_t links) {
+  ReadOptions with_base = options;
+  with_base.base = nullptr;
+  const std::optional<Header> header = HeaderOf(path);
+  if (header.has_value() && !header->base_pack.zero()) {
+    if (links == kMaxLinks) {
+      return PackError(kLimit, fmt::format("'{}': more than {} packs lie below, or a pack is its "
+                                           "own base: flatten them",
+                                           path, kMaxLinks));
+    }
+    for (const std::string& candidate : candidates) {
+      const std::optional<Header> other = HeaderOf(candidate);
+      if (other.has_value() && other->pack_id == header->base_pack) {
+        KILN_TRY(with_base.base, OpenLink(candidate, candidates, options, links + 1));
+        break;
+      }
+    }
+  }
+  return Pack::Open(path, with_base);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Pack>> OpenChain(const std::string& path,
+                                        std::span<const std::string> candidates,
+                                        const ReadOptions& options) {
+  return OpenLink(path, candidates, options, 0);
+}
+
+}  // namespace kiln::pack

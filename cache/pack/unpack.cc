@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+#include "cache/pack/unpack.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "cache/pack/errors.h"
+#include "cache/record.h"
+
+namespace kiln::pack {
+namespace {
+
+Digest BlobDigest(const Tables& tables, uint32_t blob) {
+  return {.id = tables.blobs[blob].id, .size = tables.blobs[blob].raw_size};
+}
+
+Program ProgramOf(const Tables& tables, const ProgramRow& row) {
+  Program program{.name = std::string(tables.String(row.name)),
+                  .pipeline = std::string(tables.String(row.pipeline)),
+                  .options = {}};
+  for (uint32_t i = 0; i < row.option_count; ++i) {
+    const OptionRow& option = tables.options[row.first_option + i];
+    Option out{.name = std::string(tables.String(option.name)),
+               .type = option.type,
+               .default_bits = option.default_bits,
+               .values = {},
+               .instance = option.instance != 0};
+    for (uint32_t value = 0; value < option.value_count; ++value) {
+      out.values.emplace_back(tables.String(option.first_value + value));
+    }
+    program.options.push_back(std::move(out));
+  }
+  return program;
+}
+
+Entry EntryOf(const Tables& tables, const EntryRow& row) {
+  Entry entry{.id = row.id,
+              .program = row.program,
+              .target = std::string(tables.String(row.target)),
+              .masks = {}};
+  const uint32_t options = tables.programs[row.program].option_count;
+  for (uint32_t i = 0; i < row.live_count; ++i) {
+    const std::span<const uint64_t> mask = tables.Mask(row.first_live + i);
+    std::vector<uint32_t>& live = entry.masks.emplace_back();
+    for (uint32_t option = 0; option < options; ++option) {
+      if ((mask[option / 64] >> (option % 64) & 1) != 0) {
+        live.push_back(option);
+      }
+    }
+  }
+  return entry;
+}
+
+Artifact ArtifactOf(const Tables& tables, const ArtifactRow& row) {
+  Artifact artifact{.live_key = row.live_key,
+                    .layout_hash = row.layout_hash,
+                    .state_id = row.state_id,
+                    .entry = row.entry,
+                    .code = {},
+                    .metadata = BlobDigest(tables, row.metadata)};
+  for (uint32_t i = 0; i < row.code_count; ++i) {
+    const CodeRow& code = tables.code[row.first_code + i];
+    artifact.code.push_back({.stage = code.stage, .digest = BlobDigest(tables, code.blob)});
+  }
+  return artifact;
+}
+
+Result<ExportedRow> RowOf(const Tables& tables, const CacheRow& row) {
+  const ByteView value = tables.cache_values.subspan(row.offset, row.size);
+  ExportedRow out{
+      .key = {.level = static_cast<cache::Level>(row.level), .space = row.space, .id = row.key},
+      .value = Bytes(value.begin(), value.end()),
+      .refs = {}};
+  const Result<cache::RowSummary> summary = cache::SummarizeRow(out.key.level, value);
+  if (!summary.ok()) {
+    return PackError(kCorrupt, "section CROW: " + KeyText(out.key) + ": " +
+                                   summary.error().context + "; export it again");
+  }
+  for (const cache::Product& product : summary->products) {
+    out.refs.push_back(product.digest);
+  }
+  return out;
+}
+
+// (program, target) -> artifacts by live key.
+using Artifacts = std::map<Hash128, const ArtifactRow*>;
+using ByEntry = std::map<std::pair<std::string_view, std::string_view>, Artifacts>;
+
+ByEntry Group(const Tables& tables) {
+  ByEntry groups;
+  std::vector<Artifacts*> of_entry;
+  for (const EntryRow& entry : tables.entries) {
+    of_entry.push_back(
+        &groups[{tables.String(tables.programs[entry.program].name), tables.String(entry.target)}]);
+  }
+  for (const ArtifactRow& row : tables.artifacts) {
+    of_entry[row.entry]->emplace(row.live_key, &row);
+  }
+  return groups;
+}
+
+bool SameBlobs(const Tables& a, const ArtifactRow& x, const Tables& b, const ArtifactRow& y) {
+  const auto blob = [](const Tables& tables, uint32_t row) {
+    return row == kNone ? Hash128{} : tables.blobs[row].id;
+  };
+  if (x.code_count != y.code_count || x.layout_hash != y.layout_hash || x.state_id != y.state_id ||
+      blob(a, x.metadata) != blob(b, y.metadata)) {
+    return false;
+  }
+  for (uint32_t i = 0; i < x.code_count; ++i) {
+    const CodeRow& p = a.code[x.first_code + i];
+    const CodeRow& q = b.code[y.first_code + i];
+    if (p.stage != q.stage || a.blobs[p.blob].id != b.blobs[q.blob].id) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void CompareBlobs(const Tables& a, const Tables& b, PackDifference& out) {
+  for (auto i = a.blobs.begin(), j = b.blobs.begin(); i != a.blobs.end() || j != b.blobs.end();) {
+    if (j == b.blobs.end() || (i != a.blobs.end() && i->id < j->id)) {
+      ++out.gone_blobs;
+      ++i;
+    } else if (i == a.blobs.end() || j->id < i->id) {
+      ++out.new_blobs;
+      out.new_bytes += j->raw_size;
+      ++j;
+    } else {
+      ++i;
+      ++j;
+    }
+  }
+}
+
+}  // namespace
+
+Result<Contents> ContentsOf(const Pack& pack) {
+  const Tables& tables = pack.tables();
+  Contents contents;
+  contents.info.assign(tables.info.begin(), tables.info.end());
+  contents.build = tables.header.build;
+  contents.cache_export = (tables.header.flags & kCacheExport) != 0;
+  for (const ProgramRow& row : tables.programs) {
+    contents.programs.push_back(ProgramOf(tables, row));
+  }
+  for (const EntryRow& row : tables.entries) {
+    contents.entries.push_back(EntryOf(tables, row));
+  }
+  for (const ArtifactRow& row : tables.artifacts) {
+    if (row.metadata == kNone) {
+      return PackError(kCorrupt, "section ARTF: " + row.live_key.hex() + " has no metadata");
+    }
+    contents.artifacts.push_back(ArtifactOf(tables, row));
+  }
+  for (const PipelineRow& row : tables.pipelines) {
+    if (row.warm_rank != kNone) {
+      contents.artifacts[row.artifact].warm_rank = row.warm_rank;
+    }
+  }
+  for (const CacheRow& row : tables.cache_rows) {
+    KILN_TRY(ExportedRow exported, RowOf(tables, row));
+    contents.rows.push_back(std::move(exported));
+  }
+  return contents;
+}
+
+BlobSource BlobsOf(const Pack& pack) {
+  return [&pack](const Digest& digest) -> Result<Bytes> {
+    const std::optional<uint32_t> row = pack.FindBlob(digest.id);
+    if (!row.has_value()) {
+      return Error{.code = ErrorCode::kNotFound,
+                   .context = "blob " + digest.id.hex() + " is not in the pack",
+                   .reason = {}};
+    }
+    return pack.ReadBlob(*row);
+  };
+}
+
+PackDifference Compare(const Pack& first, const Pack& second) {
+  const Tables& a = first.tables();
+  const Tables& b = second.tables();
+  const ByEntry before = Group(a);
+  ByEntry after = Group(b);
+  PackDifference out;
+  for (const auto& [name, old] : before) {
+    const auto found = after.find(name);
+    ProgramChange change{.kind = found == after.end() ? ProgramChange::Kind::kRemoved
+                                                      : ProgramChange::Kind::kChanged,
+                         .program = std::string(name.first),
+                         .target = std::string(name.second)};
+    const Artifacts none;
+    const Artifacts& now = found == after.end() ? none : found->second;
+    for (const auto& [key, row] : old) {
+      const auto same = now.find(key);
+      change.removed += same == now.end() ? 1 : 0;
+      const bool equal = same != now.end() && SameBlobs(a, *row, b, *same->second);
+      change.changed += same != now.end() && !equal ? 1 : 0;
+      out.equal_artifacts += equal ? 1 : 0;
+    }
+    for (const auto& [key, row] : now) {
+      change.added += old.contains(key) ? 0 : 1;
+    }
+    if (change.kind == ProgramChange::Kind::kRemoved ||
+        change.added + change.removed + change.changed != 0) {
+      out.programs.push_back(std::move(change));
+    }
+    if (found != after.end()) {
+      after.erase(found);
+    }
+  }
+  for (const auto& [name, now] : after) {
+    out.programs.push_back({.kind = ProgramChange::Kind::kAdded,
+                            .program = std::string(name.first),
+                            .target = std::string(name.second),
+                            .added = now.size()});
+  }
+  std::sort(out.programs.begin(), out.programs.end(),
+            [](const ProgramChange& x, const ProgramChange& y) {
+              return std::tie(x.program, x.target) < std::tie(y.program, y.target);
+            });
+  CompareBlobs(a, b, out);
+  return out;
+}
+
+}  // namespace kiln::pack
