@@ -72,7 +72,7 @@ struct Fault {
 std::string FaultText(const Fault& fault);
 
 struct VerifyOptions {
-  bool fast = false;            // structure only: nothing is hashed
+  bool fast = false;            // structure only: no content is hashed
   uint32_t sample_percent = 0;  // of content that is hashed; 0: all
   uint64_t seed = 0;            // which sample
   std::stop_token stop = {};

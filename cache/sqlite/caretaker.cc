@@ -24,8 +24,8 @@ Writer::Hooks SqliteStore::MakeHooks() {
 
 Result<void> SqliteStore::OpenSession() {
   Result<std::shared_ptr<Session>> opened =
-      lock_.has_value() ? Session::OpenOwned(session_options_, clock_, log_, counters_, MakeHooks())
-                        : Session::OpenReadOnly(session_options_, clock_);
+      owned_ ? Session::OpenOwned(session_options_, clock_, log_, counters_, MakeHooks())
+             : Session::OpenReadOnly(session_options_, clock_);
   if (!opened.ok()) {
     return std::move(opened).error();
   }
@@ -83,7 +83,7 @@ void SqliteStore::Care() {
       if (stopping_) {
         return;
       }
-      task = lock_.has_value() ? std::exchange(task_, Task::kNone) : Task::kNone;
+      task = owned_ ? std::exchange(task_, Task::kNone) : Task::kNone;
     }
     switch (task) {
       case Task::kNone:
@@ -106,13 +106,17 @@ void SqliteStore::Care() {
 }
 
 void SqliteStore::Reopen() {
-  if (OpenSession().ok()) {
+  const Result<void> opened = Start();
+  if (opened.ok()) {
+    full_until_ns_ = 0;
     log_.Write(LogLevel::kInfo, "cache", "the database is open again");
+  } else if (opened.error().code == ErrorCode::kFull) {
+    WriteFailed(opened.error());
   }
 }
 
 void SqliteStore::Tick() {
-  if (!lock_.has_value()) {
+  if (!owned_) {
     return;
   }
   static_cast<void>(Flush());
@@ -158,6 +162,30 @@ void SqliteStore::ReplaceDatabase(Task task) {
   if (opened.ok() && task == Task::kReplace) {
     Salvage(name);
   }
+  const MutexLock lock(mutex_);
+  ++replacements_;
+  last_set_aside_ = name + ".db";
+  changed_.NotifyAll();
+}
+
+Result<std::string> SqliteStore::Rebuild() {
+  if (!owned_) {
+    return Error{.code = ErrorCode::kFailedPrecondition,
+                 .context = "another process owns the cache",
+                 .reason = std::string(kReadOnly)};
+  }
+  const MutexLock lock(mutex_);
+  const uint64_t before = replacements_;
+  task_ = std::max(task_, Task::kReplace);
+  changed_.NotifyAll();
+  while (replacements_ == before && !stopping_) {
+    changed_.WaitFor(mutex_, std::chrono::seconds(1));
+  }
+  if (session_ == nullptr) {
+    return Error{
+        .code = ErrorCode::kUnavailable, .context = "the cache has no database", .reason = {}};
+  }
+  return last_set_aside_;
 }
 
 void SqliteStore::Salvage(const std::string& name) {
@@ -167,12 +195,13 @@ void SqliteStore::Salvage(const std::string& name) {
              {{"from", file},
               {"blobs", salvaged.blobs},
               {"records", salvaged.records},
-              {"aliases", salvaged.aliases}});
+              {"aliases", salvaged.aliases},
+              {"pins", SalvagePins(file, session_options_.file.vfs, *this)}});
 }
 
 uint64_t SqliteStore::FreeDiskBytes() const {
   struct statvfs info {};
-  if (::statvfs(session_options_.file.dir.c_str(), &info) != 0) {
+  if (::statvfs(dir_.c_str(), &info) != 0) {
     return std::numeric_limits<uint64_t>::max();  // unknown is not full
   }
   return uint64_t{info.f_bavail} * info.f_frsize;
@@ -182,6 +211,14 @@ void SqliteStore::StartCollecting(uint64_t target_bytes) {
   const std::shared_ptr<Session> session = Current();
   if (session != nullptr && session->writer() != nullptr) {
     collector_.Start(target_bytes);
+    session->writer()->Wake();
+  }
+}
+
+void SqliteStore::StartVacuum() {
+  const std::shared_ptr<Session> session = Current();
+  if (session != nullptr && session->writer() != nullptr) {
+    collector_.StartVacuum();
     session->writer()->Wake();
   }
 }
@@ -196,7 +233,7 @@ void SqliteStore::StartScan() {
 
 SqliteStatus SqliteStore::Status() const {
   const std::shared_ptr<Session> session = Current();
-  SqliteStatus status{.read_only = !lock_.has_value(),
+  SqliteStatus status{.read_only = !owned_ && session != nullptr,
                       .open = session != nullptr,
                       .full = clock_.Monotonic().count() < full_until_ns_,
                       .collisions = counters_.collisions,
@@ -209,7 +246,7 @@ SqliteStatus SqliteStore::Status() const {
                       .wal_bytes = counters_.wal_bytes,
                       .used_bytes = counters_.used_bytes};
   if (status.read_only) {
-    status.owner = FindOwner(session_options_.file.dir);
+    status.owner = FindOwner(dir_);
   }
   for (size_t i = 0; i < kDamageKindCount; ++i) {
     status.damage[i] = counters_.damage[i];

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cache/sqlite/database.h"
+#include "cache/sqlite/evictable.h"
 #include "cache/sqlite/transaction.h"
 
 namespace kiln::cache::sqlite {
@@ -42,6 +43,7 @@ bool Collector::Slice(Changes& changes) {
   if (!more.ok()) {
     target_ = kNoTarget;
     scan_ = false;
+    vacuum_all_ = false;
     return false;
   }
   return *more;
@@ -75,6 +77,8 @@ Result<bool> Collector::SliceOrError(Changes& changes) {
   return Vacuum(changes);
 }
 
+bool Collector::Busy() const { return target_ != kNoTarget || vacuum_all_; }
+
 Result<bool> Collector::DropExpired(Changes& changes) {
   std::vector<int64_t> eids;
   {
@@ -97,23 +101,11 @@ Result<bool> Collector::DropExpired(Changes& changes) {
   for (const int64_t eid : eids) {
     KILN_TRY(const std::vector<int64_t> rids, changes.RefsOf(eid));
     KILN_TRY_VOID(changes.DropRecord(eid));
-    KILN_TRY_VOID(DropOrphans(changes, rids));
+    KILN_TRY_VOID(DropOrphans(changes, touches_, rids));
     ++counters_.evicted;
   }
   KILN_TRY_VOID(transaction.Commit());
   return true;
-}
-
-// Records used in this quantum or later stay: what a lease covers, and what is so young that its
-// content is within the grace, so that removing the record would free nothing.
-Result<int64_t> Collector::FloorQuantum(Changes& changes) {
-  KILN_TRY(Statement statement,
-           changes.connection().Prepare("SELECT min(floor_q) FROM lease WHERE until_s>?1"));
-  Query query(statement);
-  query.Bind(changes.NowSeconds());
-  KILN_TRY(const bool found, query.Next());
-  const int64_t young_q = changes.NowQuantum() - kGraceSeconds / kQuantumSeconds;
-  return found && !query.IsNull(0) ? std::min(query.Int(0), young_q) : young_q;
 }
 
 // Moves to the next quantum that may have records. False: there is none below the floor.
@@ -184,25 +176,6 @@ Result<void> Collector::ReadCandidates(Changes& changes, int64_t floor_q) {
   return {};
 }
 
-// A candidate may have been used, pinned or leased since it was planned.
-Result<bool> Collector::MayGo(Changes& changes, const Candidate& candidate) {
-  KILN_TRY(Statement statement,
-           changes.connection().Prepare(
-               "SELECT used_q, space, level, key FROM entry WHERE eid=?1 AND NOT EXISTS"
-               " (SELECT 1 FROM pin_entry AS p JOIN pin USING (pin) WHERE p.eid=entry.eid"
-               "  AND (pin.until_s IS NULL OR pin.until_s>?2))"));
-  Query query(statement);
-  query.Bind(candidate.record).Bind(changes.NowSeconds());
-  KILN_TRY(const bool found, query.Next());
-  if (!found || query.Int(0) > candidate.used_q) {
-    return false;
-  }
-  const Key key{.level = static_cast<Level>(query.Int(2)),
-                .space = static_cast<uint32_t>(query.Int(1)),
-                .id = query.Id(3).value_or(Hash128{})};
-  return !touches_.IsLeased(key, changes.NowSeconds());
-}
-
 Result<void> Collector::DropPlanned(Changes& changes) {
   if (reading_ != Reading::kDone) {
     return {};
@@ -217,11 +190,11 @@ Result<void> Collector::DropPlanned(Changes& changes) {
   uint64_t freed = 0;
   uint64_t dropped = 0;
   for (size_t i = 0; i < kSliceRecords && next_ < plan_.size(); ++i, ++next_) {
-    KILN_TRY(const bool may_go, MayGo(changes, plan_[next_]));
+    KILN_TRY(const bool may_go, MayGo(changes, touches_, plan_[next_]));
     if (may_go) {
       KILN_TRY(const std::vector<int64_t> rids, changes.RefsOf(plan_[next_].record));
       KILN_TRY_VOID(changes.DropRecord(plan_[next_].record));
-      KILN_TRY_VOID(DropOrphans(changes, rids));
+      KILN_TRY_VOID(DropOrphans(changes, touches_, rids));
       freed += plan_[next_].bytes;
       ++dropped;
     }
@@ -233,13 +206,6 @@ Result<void> Collector::DropPlanned(Changes& changes) {
   KILN_TRY_VOID(transaction.Commit());
   counters_.evicted += dropped;
   return {};
-}
-
-Result<void> Collector::DropOrphans(Changes& changes, std::span<const int64_t> rids) {
-  const int64_t now_s = changes.NowSeconds();
-  return changes.DropOrphans(rids, [this, now_s](const Hash128& id) {
-    return touches_.IsLeased({.level = Level::kContent, .id = id}, now_s);
-  });
 }
 
 Result<void> Collector::ScanOrphans(Changes& changes) {
@@ -265,7 +231,7 @@ Result<void> Collector::ScanOrphans(Changes& changes) {
   }
   if (!rids.empty()) {
     KILN_TRY(Transaction transaction, Transaction::Begin(changes.connection()));
-    KILN_TRY_VOID(DropOrphans(changes, rids));
+    KILN_TRY_VOID(DropOrphans(changes, touches_, rids));
     KILN_TRY_VOID(transaction.Commit());
   }
   if (rows < kScanRows) {
@@ -278,7 +244,9 @@ Result<void> Collector::ScanOrphans(Changes& changes) {
 Result<bool> Collector::Vacuum(Changes& changes) {
   KILN_TRY(const int64_t free, changes.connection().QueryInt("PRAGMA freelist_count"));
   KILN_TRY(const int64_t pages, changes.connection().QueryInt("PRAGMA page_count"));
-  if (free <= kVacuumPages || free * 10 <= pages) {
+  const bool wanted = vacuum_all_ ? free > 0 : free > kVacuumPages && free * 10 > pages;
+  if (!wanted) {
+    vacuum_all_ = false;
     return false;
   }
   KILN_TRY(Statement statement, changes.connection().Prepare("PRAGMA incremental_vacuum(256)"));

@@ -2,7 +2,7 @@
 // Removes records until the store is small enough, then content that nobody names, then free pages.
 // Works in slices of 64 records or 20 ms between the writer's groups. Spec: cache §8.
 //
-// Threads: Start and StartScan from any thread, Slice on the writer thread.
+// Threads: Start…, Busy from any thread, Slice on the writer thread.
 #pragma once
 
 #include <atomic>
@@ -27,6 +27,11 @@ class Collector {
   // Look at the next 1,000 blobs for content that no record names.
   void StartScan() { scan_ = true; }
 
+  // Give every free page back to the file system.
+  void StartVacuum() { vacuum_all_ = true; }
+  // Whether what was started has not ended.
+  bool Busy() const;
+
   // Whether there is more to do now. An error ends the collection; the next Start begins anew.
   bool Slice(Changes& changes);
 
@@ -39,19 +44,16 @@ class Collector {
   Result<bool> GrowPlan(Changes& changes);
   Result<bool> NextQuantum(Changes& changes, int64_t floor_q);
   Result<void> ReadCandidates(Changes& changes, int64_t floor_q);
-  Result<int64_t> FloorQuantum(Changes& changes);
   Result<void> DropPlanned(Changes& changes);
-  Result<bool> MayGo(Changes& changes, const Candidate& candidate);
   Result<void> ScanOrphans(Changes& changes);
   Result<bool> Vacuum(Changes& changes);
-  // Removes what no record names, unless it is leased.
-  Result<void> DropOrphans(Changes& changes, std::span<const int64_t> rids);
 
   Touches& touches_;
   Clock& clock_;
   Counters& counters_;
   std::atomic<uint64_t> target_{kNoTarget};
   std::atomic<bool> scan_{false};
+  std::atomic<bool> vacuum_all_{false};
   std::atomic<int64_t> blocked_until_ns_{0};
 
   // The plan: candidates of one quantum, sorted once it is complete. The writer thread's.

@@ -89,6 +89,8 @@ std::string_view ReasonOf(int rc) {
       return kNotADatabase;
     case SQLITE_IOERR:
       return kIoError;
+    case SQLITE_CANTOPEN:
+      return kCannotOpen;
     default:
       return {};
   }

@@ -30,6 +30,7 @@ enum class CheckpointMode : uint8_t { kPassive, kRestart, kTruncate };
 inline constexpr std::string_view kNotADatabase = "SQLITE_NOTADB";
 inline constexpr std::string_view kDamagedFile = "SQLITE_CORRUPT";
 inline constexpr std::string_view kIoError = "SQLITE_IOERR";
+inline constexpr std::string_view kCannotOpen = "SQLITE_CANTOPEN";  // also: no room for the WAL
 
 class Connection {
  public:

@@ -27,7 +27,8 @@ constexpr std::string_view kLockFile = "cache.lock";
 constexpr size_t kMaxSetAside = 2;
 
 Error Failed(std::string what, const fs::path& path, int error) {
-  return {.code = ErrorCode::kFailedPrecondition,
+  const bool full = error == ENOSPC || error == EDQUOT;
+  return {.code = full ? ErrorCode::kFull : ErrorCode::kFailedPrecondition,
           .context = std::move(what) + " " + path.string() + ": " + std::strerror(error),
           .reason = error == EROFS || error == EACCES || error == EPERM ? std::string(kReadOnly)
                                                                         : std::string()};

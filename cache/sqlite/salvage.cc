@@ -8,6 +8,8 @@
 
 #include "cache/codec.h"
 #include "cache/record.h"
+#include "cache/sqlite/batch_table.h"
+#include "cache/sqlite/keep_tables.h"
 #include "cache/sqlite/lookups.h"
 
 namespace kiln::cache::sqlite {
@@ -169,6 +171,86 @@ Salvaged SalvageInto(const std::string& from, const std::string& vfs, BlobStore&
   salvage.Records();
   salvage.Aliases();
   return salvage.Finish();
+}
+
+namespace {
+
+Result<std::vector<Pin>> ReadPins(Connection& connection) {
+  KILN_TRY(Statement statement,
+           connection.Prepare("SELECT name, made_s, until_s, note FROM pin ORDER BY name"));
+  Query query(statement);
+  std::vector<Pin> pins;
+  for (;;) {
+    KILN_TRY(const bool found, query.Next());
+    if (!found) {
+      return pins;
+    }
+    pins.push_back({.name = std::string(query.Text(0)),
+                    .made_s = query.Int(1),
+                    .until_s = query.IsNull(2) ? std::nullopt : std::optional(query.Int(2)),
+                    .note = std::string(query.Text(3))});
+  }
+}
+
+Result<std::vector<Key>> ReadPinned(Connection& connection, const std::string& pin) {
+  KILN_TRY(Statement statement,
+           connection.Prepare("SELECT e.space, e.level, e.key FROM pin JOIN pin_entry USING (pin)"
+                              " JOIN entry AS e USING (eid) WHERE pin.name=?1"));
+  Query query(statement);
+  query.Bind(std::string_view(pin));
+  std::vector<Key> keys;
+  for (;;) {
+    KILN_TRY(const bool found, query.Next());
+    if (!found) {
+      return keys;
+    }
+    if (const std::optional<Hash128> id = query.Id(2)) {
+      keys.push_back({.level = static_cast<Level>(query.Int(1)),
+                      .space = static_cast<uint32_t>(query.Int(0)),
+                      .id = *id});
+    }
+  }
+}
+
+Result<void> CopyBatches(Connection& connection, SqliteStore& to) {
+  KILN_TRY(Statement statement,
+           connection.Prepare("SELECT id, spec, state, counts, updated_s FROM batch"));
+  Query query(statement);
+  BatchTable table(to);
+  const auto bytes = [&](int column) {
+    return Bytes(query.Blob(column).begin(), query.Blob(column).end());
+  };
+  for (;;) {
+    KILN_TRY(const bool found, query.Next());
+    if (!found) {
+      return {};
+    }
+    if (const std::optional<Hash128> id = query.Id(0)) {
+      static_cast<void>(table.Put({.id = *id,
+                                   .spec = bytes(1),
+                                   .state = static_cast<uint32_t>(query.Int(2)),
+                                   .counts = bytes(3),
+                                   .updated_s = query.Int(4)}));
+    }
+  }
+}
+
+}  // namespace
+
+uint64_t SalvagePins(const std::string& from, const std::string& vfs, SqliteStore& to) {
+  Result<Connection> connection = Connection::Open(from, OpenMode::kReadOnly, vfs);
+  if (!connection.ok()) {
+    return 0;
+  }
+  static_cast<void>(CopyBatches(*connection, to));
+  const Result<std::vector<Pin>> pins = ReadPins(*connection);
+  PinTable table(to);
+  uint64_t count = 0;
+  for (const Pin& pin : pins.ok() ? *pins : std::vector<Pin>()) {
+    const Result<std::vector<Key>> keys = ReadPinned(*connection, pin.name);
+    count += table.Add(pin, keys.ok() ? *keys : std::vector<Key>()).ok() ? 1 : 0;
+  }
+  return count;
 }
 
 }  // namespace kiln::cache::sqlite

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cache/sqlite/database.h"
+#include "cache/sqlite/sqlite_store.h"
 #include "cache/store.h"
 
 namespace kiln::cache::sqlite {
@@ -17,5 +18,9 @@ struct Salvaged {
 // Never fails: what cannot be read or put is left out. Stops early when `stop` is requested.
 Salvaged SalvageInto(const std::string& from, const std::string& vfs, BlobStore& to,
                      const std::stop_token& stop);
+
+// Copies what a person or the server wrote: pins with the records that are there again, and
+// batches. Gives the number of pins. As above, never fails.
+uint64_t SalvagePins(const std::string& from, const std::string& vfs, SqliteStore& to);
 
 }  // namespace kiln::cache::sqlite

@@ -41,6 +41,13 @@ Result<void> CheckItem(const Item& item) {
   return {};
 }
 
+// Whether opening may succeed later without anybody doing anything to the store. The owner has
+// made the file already, so what it cannot open are the files beside it.
+bool MayPass(const Error& error, bool owned) {
+  return error.code == ErrorCode::kFull || error.reason == kIoError ||
+         (owned && error.reason == kCannotOpen);
+}
+
 Writer::Weight WeightOf(std::span<const Item> items) {
   Writer::Weight weight{.items = static_cast<uint32_t>(std::max<size_t>(1, items.size()))};
   for (const Item& item : items) {
@@ -51,10 +58,13 @@ Writer::Weight WeightOf(std::span<const Item> items) {
 
 }  // namespace
 
-SqliteStore::SqliteStore(Session::Options session_options, std::optional<OwnerLock> lock,
-                         Clock& clock, LogSink& log)
-    : session_options_(std::move(session_options)),
-      lock_(std::move(lock)),
+SqliteStore::SqliteStore(const SqliteOptions& options, Clock& clock, LogSink& log)
+    : options_(options),
+      dir_(options.dir),
+      session_options_{.file = {.dir = options.dir, .vfs = options.vfs},
+                       .readers = ReaderCount(options.readers),
+                       .changes = {.negative_ttl_s = options.negative_ttl_s},
+                       .writer = options.writer},
       clock_(clock),
       log_(log),
       collector_(touches_, clock, counters_),
@@ -62,35 +72,51 @@ SqliteStore::SqliteStore(Session::Options session_options, std::optional<OwnerLo
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const SqliteOptions& options, Clock& clock,
                                                        LogSink& log) {
-  KILN_TRY(const std::filesystem::path dir,
-           PrepareDirectory(options.dir, options.file_system_type));
+  std::unique_ptr<SqliteStore> store(new SqliteStore(options, clock, log));
+  if (const Result<void> started = store->Start(); !started.ok()) {
+    if (!MayPass(started.error(), store->owned_) || options.read_only) {
+      return started.error();
+    }
+    store->WriteFailed(started.error());
+    log.Write(LogLevel::kWarning, "cache", "the cache cannot be opened yet",
+              {{"error", ErrorText(started.error())}});
+  }
+  store->caretaker_ = std::jthread([raw = store.get()] { raw->Care(); });
+  return store;
+}
+
+Result<void> SqliteStore::Start() {
+  KILN_TRY(session_options_.file.dir, PrepareDirectory(dir_, options_.file_system_type));
+  if (!owned_ && !options_.read_only) {
+    KILN_TRY_VOID(TakeLock());
+  }
+  return OpenSession();
+}
+
+// Without the lock the store is only read.
+Result<void> SqliteStore::TakeLock() {
+  const std::filesystem::path& dir = session_options_.file.dir;
   Result<std::optional<OwnerLock>> lock = OwnerLock::TryTake(dir);
   if (!lock.ok() && lock.error().reason != kReadOnly) {
     return std::move(lock).error();
   }
-  std::optional<OwnerLock> owned = lock.ok() ? *std::move(lock) : std::nullopt;
-  if (!owned.has_value()) {
-    const std::optional<pid_t> owner = FindOwner(dir);
-    const std::string why =
-        owner.has_value()
-            ? "cache.lock in " + dir.string() + " is held by pid " + std::to_string(*owner)
-            : "the cache directory " + dir.string() + " cannot be written";
-    if (options.must_own) {
-      return Error{.code = ErrorCode::kFailedPrecondition,
-                   .context = why,
-                   .reason = std::string(owner.has_value() ? kLocked : kReadOnly)};
-    }
-    log.Write(LogLevel::kWarning, "cache", "the cache is only read", {{"why", why}});
+  if (lock.ok() && lock->has_value()) {
+    lock_.emplace(**std::move(lock));
+    owned_ = true;
+    return {};
   }
-  Session::Options session_options{.file = {.dir = dir, .vfs = options.vfs},
-                                   .readers = ReaderCount(options.readers),
-                                   .changes = {.negative_ttl_s = options.negative_ttl_s},
-                                   .writer = options.writer};
-  std::unique_ptr<SqliteStore> store(
-      new SqliteStore(std::move(session_options), std::move(owned), clock, log));
-  KILN_TRY_VOID(store->OpenSession());
-  store->caretaker_ = std::jthread([raw = store.get()] { raw->Care(); });
-  return store;
+  const std::optional<pid_t> owner = FindOwner(dir);
+  const std::string why =
+      owner.has_value()
+          ? "cache.lock in " + dir.string() + " is held by pid " + std::to_string(*owner)
+          : "the cache directory " + dir.string() + " cannot be written";
+  if (options_.must_own) {
+    return Error{.code = ErrorCode::kFailedPrecondition,
+                 .context = why,
+                 .reason = std::string(owner.has_value() ? kLocked : kReadOnly)};
+  }
+  log_.Write(LogLevel::kWarning, "cache", "the cache is only read", {{"why", why}});
+  return {};
 }
 
 SqliteStore::~SqliteStore() {
@@ -247,7 +273,9 @@ Result<Stored> SqliteStore::Put(std::span<const Item> items, Durability durabili
                                 const Call& call) {
   const std::shared_ptr<Session> session = Current();
   if (session == nullptr) {
-    return Error{.code = ErrorCode::kBusy, .context = "the cache has no database"};
+    const bool full = clock_.Monotonic().count() < full_until_ns_;
+    return Error{.code = full ? ErrorCode::kFull : ErrorCode::kBusy,
+                 .context = full ? "the disk is full" : "the cache has no database"};
   }
   if (session->writer() == nullptr) {
     return Error{.code = ErrorCode::kFailedPrecondition,
@@ -323,6 +351,14 @@ Result<void> SqliteStore::Write(Writer::Change change, const Call& call) {
                  .reason = std::string(kReadOnly)};
   }
   return session->writer()->Run(std::move(change), {}, call);
+}
+
+void SqliteStore::Post(Writer::Change change, const Writer::Weight& weight) {
+  const std::shared_ptr<Session> session = Current();
+  if (session != nullptr && session->writer() != nullptr) {
+    static_cast<void>(
+        session->writer()->Post(std::move(change), weight, {.deadline = clock_.Monotonic()}));
+  }
 }
 
 Result<void> SqliteStore::Flush() {

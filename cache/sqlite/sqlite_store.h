@@ -30,6 +30,8 @@ struct SqliteOptions {
   // kFailedPrecondition with reason LOCKED instead of a read-only store when another process owns
   // the directory.
   bool must_own = false;
+  // Never takes the lock and changes nothing: for looking at the store of another process.
+  bool read_only = false;
 };
 
 inline constexpr std::string_view kLocked = "LOCKED";
@@ -54,9 +56,10 @@ struct SqliteStatus {
 
 class SqliteStore final : public BlobStore, public DamageSink, public Collectable {
  public:
-  // Opens or makes the store of a directory; a second process gets a read-only one. Requires: clock
-  // and log outlive the store. Errors: kFailedPrecondition, with reason NETWORK_FILE_SYSTEM, LOCKED
-  // or READ_ONLY where these are the cause; the text says what to do.
+  // Opens or makes the store of a directory; a second process gets a read-only one. With a full or
+  // failing disk the store is there but not open (Status), and tries again every second. Requires:
+  // clock and log outlive the store. Errors: kFailedPrecondition, with reason NETWORK_FILE_SYSTEM,
+  // LOCKED or READ_ONLY where these are the cause; the text says what to do.
   static Result<std::unique_ptr<SqliteStore>> Open(const SqliteOptions& options, Clock& clock,
                                                    LogSink& log);
   // Everything that was queued is written.
@@ -76,10 +79,22 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   // past its grace. Done every 30 seconds anyway.
   void StartScan();
 
+  // Gives every free page back to the file system, in the background.
+  void StartVacuum();
+  // Whether collection or vacuum that was started has not ended.
+  bool Collecting() const { return collector_.Busy(); }
+  // Replaces the file by what verifies of it; gives the name of the old one in the directory.
+  // Errors: READ_ONLY; kUnavailable if there is no database afterwards.
+  Result<std::string> Rebuild();
+
   SqliteStatus Status() const;
+  Touches& touches() { return touches_; }
+  const std::filesystem::path& dir() const { return dir_; }
 
   // Runs a change on the writer thread and returns after its commit. Errors: as Put.
   Result<void> Write(Writer::Change change, const Call& call);
+  // Runs a change some time later; it is lost if the queue is full or the store is not open.
+  void Post(Writer::Change change, const Writer::Weight& weight);
   // A connection for reading. Errors: kUnavailable while there is no database.
   Result<ReaderPool::Loan> Read(const Call& call);
   // Writes what was touched and waits until everything queued before is on disk.
@@ -88,10 +103,12 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
  private:
   enum class Task : uint8_t { kNone, kCheck, kReplace, kReplaceUnsalvaged };
 
-  SqliteStore(Session::Options session_options, std::optional<OwnerLock> lock, Clock& clock,
-              LogSink& log);
+  SqliteStore(const SqliteOptions& options, Clock& clock, LogSink& log);
 
   std::shared_ptr<Session> Current() const;
+  // Directory, lock and session, as far as they are not there yet.
+  Result<void> Start();
+  Result<void> TakeLock();
   Result<void> OpenSession();
   Writer::Hooks MakeHooks();
 
@@ -113,8 +130,11 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   void Salvage(const std::string& name);
   int64_t NowSeconds() const;
 
-  const Session::Options session_options_;
-  const std::optional<OwnerLock> lock_;
+  const SqliteOptions options_;
+  const std::filesystem::path dir_;
+  Session::Options session_options_;  // until a session is there only the opening thread's
+  std::optional<OwnerLock> lock_;     // the same
+  std::atomic<bool> owned_{false};    // whether there is a lock
   Clock& clock_;
   LogSink& log_;
   Counters counters_;
@@ -127,6 +147,8 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   CondVar changed_;
   std::shared_ptr<Session> session_ KILN_GUARDED_BY(mutex_);
   Task task_ KILN_GUARDED_BY(mutex_) = Task::kNone;
+  uint64_t replacements_ KILN_GUARDED_BY(mutex_) = 0;
+  std::string last_set_aside_ KILN_GUARDED_BY(mutex_);
   bool stopping_ KILN_GUARDED_BY(mutex_) = false;
   std::stop_source stop_;  // ends a salvage
   std::jthread caretaker_;

@@ -96,6 +96,29 @@ TEST_F(CacheFault, FullDisk_RefusesPutsServesReadsAndRecovers) {
   EXPECT_FALSE(store->Status().full);
 }
 
+TEST_F(CacheFault, FullDiskAtTheStart_IsOpenedLaterWithoutARestart) {
+  const cache::sqlite::TestDirectory directory;
+  for (const DiskFault fault : {DiskFault::kFull, DiskFault::kIoError}) {
+    vfs_.Arm(0, fault, UINT64_MAX / 2);
+    auto store = SqliteStore::Open({.dir = directory.path(), .vfs = vfs_.name(), .must_own = true},
+                                   clock_, log_);
+    ASSERT_TRUE(store.ok()) << ErrorText(store.error());
+    EXPECT_FALSE((*store)->Status().open);
+    EXPECT_EQ(LookUp(**store, 1), Found::kMissing);
+    EXPECT_FALSE((*store)->Put(NumberedItems(1), cache::Durability::kDurable, {}).ok());
+    vfs_.Disarm();
+    const Duration give_up = clock_.Monotonic() + std::chrono::seconds(20);
+    while (!(*store)->Status().open && clock_.Monotonic() < give_up) {
+      std::this_thread::yield();
+    }
+    ASSERT_TRUE((*store)->Put(NumberedItems(1), cache::Durability::kDurable, {}).ok());
+    EXPECT_EQ(LookUp(**store, 1), Found::kAll);
+    EXPECT_FALSE((*store)->Status().full);
+    store->reset();
+    std::filesystem::remove(directory.path() / "cache.db");
+  }
+}
+
 TEST_F(CacheFault, ReadErrors_AreMisses) {
   const cache::sqlite::TestDirectory directory;
   ASSERT_EQ(Work({.dir = directory.path()}).size(), kRecords);

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Explain records in cache.db: a ring for each slot. Spec: cache §11.1
+#pragma once
+
+#include "cache/explain.h"
+#include "cache/sqlite/sqlite_store.h"
+
+namespace kiln::cache::sqlite {
+
+// Threads: see ExplainLog; no state of its own.
+class ExplainTable final : public ExplainLog {
+ public:
+  // Requires: store outlives this.
+  explicit ExplainTable(SqliteStore& store) : store_(store) {}
+
+  void Append(const ExplainSlot& slot, const ExplainRecord& record) override;
+  Result<std::vector<ExplainRecord>> Records(const ExplainSlot& slot) override;
+
+ private:
+  SqliteStore& store_;
+};
+
+}  // namespace kiln::cache::sqlite

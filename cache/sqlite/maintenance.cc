@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: MIT
+// Verify, collection and the walk over all rows; repair.cc and statistics.cc have the rest.
+#include "cache/sqlite/maintenance.h"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+
+#include "cache/sqlite/evictable.h"
+#include "cache/sqlite/verifier.h"
+
+namespace kiln::cache::sqlite {
+namespace {
+
+constexpr int64_t kPageRows = 256;
+constexpr auto kPoll = std::chrono::milliseconds(2);
+
+Error Cancelled() { return {.code = ErrorCode::kCancelled, .context = "stopped", .reason = {}}; }
+
+// As the file says; a store without writer does not know.
+Result<uint64_t> UsedBytesOf(SqliteStore& store) {
+  KILN_TRY(ReaderPool::Loan reader, store.Read({}));
+  KILN_TRY(const int64_t pages, reader.connection().QueryInt("PRAGMA page_count"));
+  KILN_TRY(const int64_t free, reader.connection().QueryInt("PRAGMA freelist_count"));
+  return static_cast<uint64_t>((pages - free) * kPageSize);
+}
+
+// What every row of a page says of a record that may go.
+struct Doomed {
+  Candidate candidate;
+  Key key;
+};
+
+// Pages of records in the order of eviction: by quantum, then by number. Conditions that do not
+// apply have values that every record meets.
+constexpr std::string_view kDoomedSql =
+    "SELECT e.eid, e.level, e.used_q, e.cost_us, length(e.value), e.space, e.key,"
+    " EXISTS (SELECT 1 FROM pin_entry AS p JOIN pin USING (pin) WHERE p.eid=e.eid"
+    "  AND (pin.until_s IS NULL OR pin.until_s>?6))"
+    " FROM entry AS e WHERE (e.used_q, e.eid)>(?1, ?2) AND e.used_q<?3 AND (e.kind>0 OR ?4=0)"
+    " ORDER BY e.used_q, e.eid LIMIT ?5";
+
+struct Page {
+  std::vector<Doomed> rows;
+  std::vector<bool> pinned;
+};
+
+Result<Page> ReadDoomed(Connection& connection, const Candidate& after, int64_t below_q,
+                        bool failed, int64_t now_s) {
+  KILN_TRY(Statement statement, connection.Prepare(kDoomedSql));
+  Query query(statement);
+  query.Bind(after.used_q).Bind(after.record).Bind(below_q).Bind(int64_t{failed});
+  query.Bind(kPageRows).Bind(now_s);
+  Page page;
+  for (;;) {
+    KILN_TRY(const bool found, query.Next());
+    if (!found) {
+      return page;
+    }
+    page.rows.push_back({.candidate = {.record = query.Int(0),
+                                       .level = static_cast<Level>(query.Int(1)),
+                                       .used_q = query.Int(2),
+                                       .cost_us = static_cast<uint64_t>(query.Int(3)),
+                                       .bytes = static_cast<uint64_t>(query.Int(4))},
+                         .key = {.level = static_cast<Level>(query.Int(1)),
+                                 .space = static_cast<uint32_t>(query.Int(5)),
+                                 .id = query.Id(6).value_or(Hash128{})}});
+    page.pinned.push_back(query.Int(7) != 0);
+  }
+}
+
+constexpr Candidate kFirst{.record = std::numeric_limits<int64_t>::min(),
+                           .used_q = std::numeric_limits<int64_t>::min()};
+
+// Below which quantum records match. Failures may be as young as they like unless they are leased.
+Result<int64_t> BelowQuantum(Connection& connection, const GcOptions& options, int64_t now_s) {
+  if (options.older_than_s.has_value()) {
+    const auto age_s =
+        static_cast<int64_t>(std::min<uint64_t>(*options.older_than_s, uint64_t{1} << 40));
+    KILN_TRY(const int64_t floor_q, LeaseFloor(connection, now_s));
+    return std::min(floor_q, (now_s - age_s) / kQuantumSeconds);
+  }
+  return options.failed ? LeaseFloor(connection, now_s) : FloorQuantum(connection, now_s);
+}
+
+// Content that is freed with the last of the records that name it.
+class Freed {
+ public:
+  explicit Freed(Connection& connection) : connection_(connection) {}
+
+  Result<uint64_t> With(int64_t eid) {
+    KILN_TRY(Statement statement,
+             connection_.Prepare("SELECT rid, length(data), (SELECT count(*) FROM ref AS r"
+                                 "  WHERE r.rid=blob.rid) FROM ref JOIN blob USING (rid)"
+                                 " WHERE ref.eid=?1"));
+    Query query(statement);
+    query.Bind(eid);
+    uint64_t bytes = 0;
+    for (;;) {
+      KILN_TRY(const bool found, query.Next());
+      if (!found) {
+        return bytes;
+      }
+      const auto [left, is_new] = left_.try_emplace(query.Int(0), query.Int(2));
+      bytes += --left->second == 0 ? static_cast<uint64_t>(query.Int(1)) : 0;
+    }
+  }
+
+ private:
+  Connection& connection_;
+  std::unordered_map<int64_t, int64_t> left_;  // rid -> records that still name it
+};
+
+}  // namespace
+
+Result<VerifyReport> StoreMaintenance::Verify(const VerifyOptions& options) {
+  KILN_TRY(ReaderPool::Loan reader, store_.Read({.stop = options.stop}));
+  return Verifier(reader.connection(), *reader, options).Run();
+}
+
+Result<VerifyReport> VerifyDirectory(const std::filesystem::path& dir, Clock& clock,
+                                     const VerifyOptions& options) {
+  std::error_code error;
+  if (!std::filesystem::exists(dir / "cache.db", error)) {
+    return Error{.code = ErrorCode::kNotFound,
+                 .context = "there is no cache in " + dir.string(),
+                 .reason = {}};
+  }
+  NullLog log;
+  Result<std::unique_ptr<SqliteStore>> store =
+      SqliteStore::Open({.dir = dir, .read_only = true}, clock, log);
+  if (store.ok()) {
+    return StoreMaintenance(**store, clock).Verify(options);
+  }
+  const bool damaged = store.error().code == ErrorCode::kCorrupt;
+  if (!damaged) {
+    return store.error();
+  }
+  // Another kiln's file is no damage to itself, but it is no cache of this one.
+  Result<Connection> found = Connection::Open((dir / "cache.db").string(), OpenMode::kReadOnly);
+  const bool database = found.ok() && found->QueryInt("PRAGMA user_version").ok();
+  VerifyReport report;
+  report.fault_count = 1;
+  report.faults.push_back({.kind = database ? FaultKind::kSchema : FaultKind::kDatabase,
+                           .detail = store.error().context});
+  return report;
+}
+
+Result<void> StoreMaintenance::CollectTo(uint64_t bytes, const std::stop_token& stop) {
+  store_.StartCollecting(bytes);
+  while (store_.Collecting()) {
+    if (stop.stop_requested()) {
+      return Cancelled();
+    }
+    std::this_thread::sleep_for(kPoll);
+  }
+  return {};
+}
+
+Result<GcReport> StoreMaintenance::Gc(const GcOptions& options) {
+  GcReport report;
+  if (options.dry_run) {
+    KILN_TRY(report.used_before, UsedBytesOf(store_));
+    KILN_TRY_VOID(Simulate(options, report));
+    report.used_after = report.used_before - std::min(report.used_before, report.bytes);
+    return report;
+  }
+  KILN_TRY_VOID(store_.Flush());  // READ_ONLY shows here; what was touched counts
+  report.used_before = store_.UsedBytes();
+  if (options.older_than_s.has_value() || options.failed) {
+    KILN_TRY_VOID(DropMatching(options, report));
+  }
+  if (options.to_bytes.has_value()) {
+    const uint64_t evicted = store_.Status().evicted;
+    KILN_TRY_VOID(CollectTo(*options.to_bytes, options.stop));
+    report.records += store_.Status().evicted - evicted;
+  }
+  if (options.vacuum) {
+    store_.StartVacuum();
+    KILN_TRY_VOID(CollectTo(std::numeric_limits<uint64_t>::max() - 1, options.stop));
+  }
+  KILN_TRY_VOID(store_.Flush());
+  report.used_after = store_.UsedBytes();
+  report.bytes = report.used_before - std::min(report.used_before, report.used_after);
+  return report;
+}
+
+// Pages are dropped in one transaction each, so puts get their turn between them.
+Result<void> StoreMaintenance::DropMatching(const GcOptions& options, GcReport& report) {
+  struct State {
+    Candidate after = kFirst;
+    uint64_t dropped = 0;
+    uint64_t kept = 0;
+    bool more = true;
+  };
+  auto state = std::make_shared<State>();
+  while (state->more) {
+    if (options.stop.stop_requested()) {
+      return Cancelled();
+    }
+    const State before = *state;
+    KILN_TRY_VOID(store_.Write(
+        [this, state, before, options](Changes& changes) -> Result<void> {
+          *state = before;  // a change may run twice
+          KILN_TRY_VOID(FlushTouches(changes, store_.touches()));
+          KILN_TRY(const int64_t below_q,
+                   BelowQuantum(changes.connection(), options, changes.NowSeconds()));
+          KILN_TRY(const Page page, ReadDoomed(changes.connection(), state->after, below_q,
+                                               options.failed, changes.NowSeconds()));
+          for (const Doomed& doomed : page.rows) {
+            state->after = doomed.candidate;
+            KILN_TRY(const bool may_go, MayGo(changes, store_.touches(), doomed.candidate));
+            if (!may_go) {
+              ++state->kept;
+              continue;
+            }
+            KILN_TRY(const std::vector<int64_t> rids, changes.RefsOf(doomed.candidate.record));
+            KILN_TRY_VOID(changes.DropRecord(doomed.candidate.record));
+            KILN_TRY_VOID(DropOrphans(changes, store_.touches(), rids));
+            ++state->dropped;
+          }
+          state->more = !page.rows.empty();
+          return {};
+        },
+        {.stop = options.stop}));
+  }
+  report.records += state->dropped;
+  report.kept += state->kept;
+  return {};
+}
+
+// What Gc would do now, without leases of the last seconds.
+Result<void> StoreMaintenance::Simulate(const GcOptions& options, GcReport& report) {
+  KILN_TRY(ReaderPool::Loan reader, store_.Read({.stop = options.stop}));
+  const int64_t now_s = std::chrono::duration_cast<std::chrono::seconds>(clock_.UnixTime()).count();
+  KILN_TRY(const int64_t below_q, BelowQuantum(reader.connection(), options, now_s));
+  Freed freed(reader.connection());
+  const bool all = options.older_than_s.has_value() || options.failed;
+  const uint64_t surplus =
+      options.to_bytes.has_value() && !all
+          ? report.used_before - std::min(report.used_before, *options.to_bytes)
+          : std::numeric_limits<uint64_t>::max();
+  for (Candidate after = kFirst;;) {
+    KILN_TRY(const Page page,
+             ReadDoomed(reader.connection(), after, below_q, options.failed, now_s));
+    if (page.rows.empty()) {
+      return {};
+    }
+    for (size_t i = 0; i < page.rows.size(); ++i) {
+      const Doomed& doomed = page.rows[i];
+      after = doomed.candidate;
+      if (report.bytes >= surplus || options.stop.stop_requested()) {
+        return {};
+      }
+      if (page.pinned[i] || store_.touches().IsLeased(doomed.key, now_s)) {
+        ++report.kept;
+        continue;
+      }
+      KILN_TRY(const uint64_t content, freed.With(doomed.candidate.record));
+      report.bytes += content + doomed.candidate.bytes;
+      ++report.records;
+    }
+  }
+}
+
+Result<void> StoreMaintenance::EachRow(
+    const RowFilter& filter,
+    const std::function<Result<void>(const Key& key, ByteView value)>& each) {
+  KILN_TRY(ReaderPool::Loan reader, store_.Read({}));
+  Connection& connection = reader.connection();
+  int64_t pin = 0;
+  if (!filter.pin.empty()) {
+    KILN_TRY(Statement find, connection.Prepare("SELECT pin FROM pin WHERE name=?1"));
+    Query query(find);
+    KILN_TRY(const bool found, query.Bind(std::string_view(filter.pin)).Next());
+    if (!found) {
+      return Error{.code = ErrorCode::kNotFound, .context = "pin " + filter.pin, .reason = {}};
+    }
+    pin = query.Int(0);
+  }
+  const int64_t since_q = filter.since_s.has_value() ? *filter.since_s / kQuantumSeconds
+                                                     : std::numeric_limits<int64_t>::min();
+  KILN_TRY(Statement entries,
+           connection.Prepare("SELECT eid, space, level, key FROM entry WHERE eid>?1"
+                              " AND used_q>=?2 AND (?3=0 OR EXISTS (SELECT 1 FROM pin_entry AS p"
+                              "  WHERE p.eid=entry.eid AND p.pin=?3)) ORDER BY eid LIMIT ?4"));
+  KILN_TRY(Statement aliases,
+           connection.Prepare("SELECT key, sum FROM alias WHERE eid=?1 AND space=?2"));
+  for (int64_t eid = std::numeric_limits<int64_t>::min();;) {
+    std::vector<std::pair<int64_t, Key>> page;
+    {
+      Query query(entries);
+      query.Bind(eid).Bind(since_q).Bind(pin).Bind(kPageRows);
+      for (;;) {
+        KILN_TRY(const bool found, query.Next());
+        if (!found) {
+          break;
+        }
+        eid = query.Int(0);
+        page.emplace_back(eid, Key{.level = static_cast<Level>(query.Int(2)),
+                                   .space = static_cast<uint32_t>(query.Int(1)),
+                                   .id = query.Id(3).value_or(Hash128{})});
+      }
+    }
+    if (page.empty()) {
+      return {};
+    }
+    for (const auto& [number, key] : page) {
+      if (key.level == Level::kContent || key.level >= Level::kAlias) {
+        continue;  // damaged
+      }
+      KILN_TRY(const std::optional<StoredRow> row, reader->FindRow(key));
+      if (!row.has_value()) {
+        continue;
+      }
+      KILN_TRY(const std::optional<Finding> finding, reader->CheckRow(key, *row));
+      if (finding.has_value()) {
+        continue;
+      }
+      KILN_TRY_VOID(each(key, row->value.bytes));
+      if (key.level != Level::kSignature) {
+        continue;
+      }
+      std::vector<Hash128> leading;
+      {
+        Query query(aliases);
+        query.Bind(number).Bind(int64_t{key.space});
+        for (;;) {
+          KILN_TRY(const bool found, query.Next());
+          if (!found) {
+            break;
+          }
+          const Hash128 alias = query.Id(0).value_or(Hash128{});
+          if (AliasSum(key.space, alias, key.id) == query.Int(1)) {
+            leading.push_back(alias);
+          }
+        }
+      }
+      for (const Hash128& alias : leading) {
+        KILN_TRY_VOID(each({.level = Level::kAlias, .space = key.space, .id = alias},
+                           std::as_bytes(std::span(key.id.bytes))));
+      }
+    }
+  }
+}
+
+}  // namespace kiln::cache::sqlite

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// What verify finds is mended where the right value is known, and dropped where it is not. What
+// was dropped is a miss, so the next request makes it again.
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "cache/sqlite/maintenance.h"
+#include "cache/sqlite/verifier.h"
+
+namespace kiln::cache::sqlite {
+namespace {
+
+constexpr int kMostRounds = 4;  // a rebuilt or reindexed file is looked at again
+
+struct Counts {
+  uint64_t mended = 0;
+  uint64_t dropped = 0;
+};
+
+Result<void> Run(Changes& changes, std::string_view sql, int64_t first, int64_t second) {
+  KILN_TRY(Statement statement, changes.connection().Prepare(sql));
+  Query query(statement);
+  return query.Bind(first).Bind(second).Run();
+}
+
+// Size and codec that make the content what its id says.
+Result<bool> HealBlobRow(Changes& changes, const Fault& fault) {
+  KILN_TRY(const std::optional<Blob> blob, changes.lookups().FindBlob(fault.key.id));
+  const std::optional<HealedBlob> healed =
+      blob.has_value() ? HealBlob(fault.key.id, *blob) : std::nullopt;
+  if (!healed.has_value()) {
+    return false;
+  }
+  KILN_TRY(Statement statement, changes.connection().Prepare(
+                                    "UPDATE blob SET raw_size=?2, codec=?3, dict=0 WHERE rid=?1"));
+  Query query(statement);
+  KILN_TRY_VOID(query.Bind(fault.row)
+                    .Bind(static_cast<int64_t>(healed->raw_size))
+                    .Bind(static_cast<int64_t>(healed->codec))
+                    .Run());
+  return true;
+}
+
+// Kind, cost and expiry as the record says.
+Result<bool> HealColumns(Changes& changes, const Fault& fault) {
+  KILN_TRY(const std::optional<StoredRow> row, changes.lookups().FindRow(fault.key));
+  if (!row.has_value()) {
+    return false;
+  }
+  const Result<RowSummary> summary = SummarizeRow(fault.key.level, row->value.bytes);
+  if (!summary.ok()) {
+    return false;
+  }
+  std::optional<int64_t> expires_s;
+  if (summary->kind == RecordKind::kPoison) {
+    expires_s = row->expires_s.value_or(changes.NowSeconds());
+  }
+  KILN_TRY(Statement statement,
+           changes.connection().Prepare(
+               "UPDATE entry SET kind=?2, cost_us=?3, expires_s=?4 WHERE eid=?1"));
+  Query query(statement);
+  KILN_TRY_VOID(query.Bind(row->eid)
+                    .Bind(static_cast<int64_t>(summary->kind))
+                    .Bind(static_cast<int64_t>(summary->cost_us))
+                    .Bind(expires_s)
+                    .Run());
+  return true;
+}
+
+// A reference is right if both ends are there and the record names the content.
+Result<void> SetReference(Changes& changes, const Fault& fault) {
+  KILN_TRY_VOID(
+      Run(changes, "DELETE FROM ref WHERE eid=?1 AND rid=?2", fault.row, fault.other_row));
+  if (fault.key.id.zero()) {
+    return {};
+  }
+  KILN_TRY(const std::optional<StoredRow> row, changes.lookups().FindRow(fault.key));
+  const Result<RowSummary> summary = row.has_value()
+                                         ? SummarizeRow(fault.key.level, row->value.bytes)
+                                         : Result<RowSummary>(RowSummary{});
+  for (const Product& product : summary.ok() ? summary->products : std::vector<Product>()) {
+    KILN_TRY(Statement statement,
+             changes.connection().Prepare("INSERT INTO ref SELECT ?1, rid FROM blob WHERE id=?2"
+                                          " ON CONFLICT DO NOTHING"));
+    Query query(statement);
+    KILN_TRY_VOID(query.Bind(row->eid).Bind(product.digest.id).Run());
+  }
+  return {};
+}
+
+Result<void> DropBlobRow(Changes& changes, const Fault& fault) {
+  if (fault.key.id.zero()) {
+    KILN_TRY_VOID(Run(changes, "DELETE FROM ref WHERE rid=?1 OR rid=?2", fault.row, fault.row));
+    return Run(changes, "DELETE FROM blob WHERE rid=?1 OR rid=?2", fault.row, fault.row);
+  }
+  return changes.DropDamaged(
+      {.kind = DamageKind::kBlob, .key = fault.key, .reason = fault.detail, .found = {}});
+}
+
+Result<void> DropRecordRow(Changes& changes, const Fault& fault) {
+  if (!fault.key.id.zero()) {
+    KILN_TRY(const std::optional<StoredRow> row, changes.lookups().FindRow(fault.key));
+    KILN_TRY_VOID(changes.Quarantine(FaultKindName(fault.kind), fault.key.id, fault.detail,
+                                     row.has_value() ? row->value.bytes : ByteView()));
+  }
+  return changes.DropRecord(fault.row);
+}
+
+Result<void> DropAliasRow(Changes& changes, const Fault& fault) {
+  return changes.DropDamaged(
+      {.kind = DamageKind::kAlias, .key = fault.key, .reason = fault.detail, .found = {}});
+}
+
+Result<void> DropExplainRow(Changes& changes, const Fault& fault) {
+  KILN_TRY(Statement statement,
+           changes.connection().Prepare("DELETE FROM explain WHERE slot=?1 AND seq=?2"));
+  Query query(statement);
+  KILN_TRY_VOID(query.Bind(fault.key.id).Bind(fault.row).Run());
+  return changes.connection().Execute("DELETE FROM explain WHERE length(slot)<>16");
+}
+
+// Whether the row stayed. Runs inside a transaction.
+Result<bool> MendRow(Changes& changes, const Fault& fault) {
+  switch (fault.kind) {
+    case FaultKind::kDatabase:
+    case FaultKind::kSchema:
+    case FaultKind::kIndex:
+      return true;  // of the whole file
+    case FaultKind::kBlobSize: {
+      KILN_TRY(const bool healed, HealBlobRow(changes, fault));
+      if (healed) {
+        return true;
+      }
+      KILN_TRY_VOID(DropBlobRow(changes, fault));
+      return false;
+    }
+    case FaultKind::kColumns:
+      return HealColumns(changes, fault);
+    case FaultKind::kReference:
+      KILN_TRY_VOID(SetReference(changes, fault));
+      return true;
+    case FaultKind::kBlob:
+      KILN_TRY_VOID(DropBlobRow(changes, fault));
+      return false;
+    case FaultKind::kRecord:
+    case FaultKind::kDangling:
+      KILN_TRY_VOID(DropRecordRow(changes, fault));
+      return false;
+    case FaultKind::kAlias:
+      KILN_TRY_VOID(DropAliasRow(changes, fault));
+      return false;
+    case FaultKind::kPin:
+      KILN_TRY_VOID(Run(changes, "DELETE FROM pin_entry WHERE eid=?1 AND pin=?2", fault.row,
+                        fault.other_row));
+      return true;
+    case FaultKind::kExplain:
+      KILN_TRY_VOID(DropExplainRow(changes, fault));
+      return false;
+  }
+  KILN_UNREACHABLE();
+}
+
+bool Has(const VerifyReport& report, FaultKind kind) {
+  return std::any_of(report.faults.begin(), report.faults.end(),
+                     [&](const Fault& fault) { return fault.kind == kind; });
+}
+
+Result<void> MendRows(SqliteStore& store, const VerifyReport& report, Counts& counts) {
+  for (const Fault& fault : report.faults) {
+    auto stayed = std::make_shared<bool>(false);
+    KILN_TRY_VOID(store.Write(
+        [stayed, fault](Changes& changes) -> Result<void> {
+          KILN_TRY(*stayed, MendRow(changes, fault));
+          return {};
+        },
+        {}));
+    ++(*stayed ? counts.mended : counts.dropped);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<RepairReport> StoreMaintenance::Repair(const std::stop_token& stop) {
+  const VerifyOptions options{.stop = stop};
+  RepairReport report;
+  KILN_TRY_VOID(store_.Flush());  // READ_ONLY shows here
+  KILN_TRY(report.before, Verify(options));
+  report.after = report.before;
+  Counts counts;
+  bool reindexed = false;
+  for (int round = 0; round < kMostRounds && !report.after.clean(); ++round) {
+    const bool whole =
+        Has(report.after, FaultKind::kDatabase) || Has(report.after, FaultKind::kSchema);
+    if (whole || (reindexed && Has(report.after, FaultKind::kIndex))) {
+      KILN_TRY(report.set_aside, store_.Rebuild());
+      report.rebuilt = true;
+    } else if (Has(report.after, FaultKind::kIndex)) {
+      const Result<void> done = store_.Write(
+          [](Changes& changes) { return changes.connection().Execute("REINDEX"); }, {});
+      reindexed = true;
+      counts.mended += done.ok() ? 1 : 0;
+    } else {
+      KILN_TRY_VOID(MendRows(store_, report.after, counts));
+    }
+    KILN_TRY(report.after, Verify(options));
+  }
+  report.mended = counts.mended;
+  report.dropped = counts.dropped;
+  return report;
+}
+
+}  // namespace kiln::cache::sqlite

@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: MIT
+#include "cache/sqlite/verifier.h"
+
+#include <limits>
+#include <set>
+#include <utility>
+
+#include <zstd.h>
+
+#include "cache/codec.h"
+#include "cache/explain.h"
+#include "cache/sqlite/schema_sql.h"
+
+namespace kiln::cache::sqlite {
+namespace {
+
+constexpr int64_t kPageRows = 1000;
+constexpr int64_t kValuePageRows = 128;
+
+// name -> what made it, blanks made equal.
+using Schema = std::set<std::pair<std::string, std::string>>;
+
+std::string OneBlank(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    if (!blank || (!out.empty() && out.back() != ' ')) {
+      out += blank ? ' ' : c;
+    }
+  }
+  return out;
+}
+
+Result<Schema> SchemaOf(Connection& connection) {
+  KILN_TRY(Statement statement,
+           connection.Prepare("SELECT name, coalesce(sql, '') FROM sqlite_schema"
+                              " WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"));
+  Query query(statement);
+  Schema schema;
+  for (;;) {
+    KILN_TRY(const bool found, query.Next());
+    if (!found) {
+      return schema;
+    }
+    schema.emplace(std::string(query.Text(0)), OneBlank(query.Text(1)));
+  }
+}
+
+bool IsAboutAnIndex(std::string_view finding) {
+  return finding.find(" index ") != std::string_view::npos;
+}
+
+bool HasId(const Hash128& id, const Blob& blob) {
+  const Result<Blob> raw = Decompress(blob);
+  return raw.ok() && HashBytes(raw->bytes) == id;
+}
+
+}  // namespace
+
+std::optional<HealedBlob> HealBlob(const Hash128& id, const Blob& stored) {
+  Blob candidate = stored;
+  candidate.codec = Codec::kRaw;
+  candidate.raw_size = stored.bytes.size();
+  if (HasId(id, candidate)) {
+    return HealedBlob{.codec = Codec::kRaw, .raw_size = candidate.raw_size};
+  }
+  const unsigned long long size =
+      ZSTD_getFrameContentSize(stored.bytes.data(), stored.bytes.size());
+  candidate.codec = Codec::kZstd;
+  candidate.raw_size = size;  // out of any range if it is not known, which Decompress refuses
+  if (size <= kMaxValueBytes && HasId(id, candidate)) {
+    return HealedBlob{.codec = Codec::kZstd, .raw_size = candidate.raw_size};
+  }
+  return std::nullopt;
+}
+
+void Verifier::Add(FaultKind kind, const Key& key, std::string detail, int64_t row,
+                   int64_t other_row) {
+  ++report_.fault_count;
+  if (report_.faults.size() < kMaxFaults) {
+    report_.faults.push_back({.kind = kind,
+                              .key = key,
+                              .detail = std::move(detail),
+                              .row = row,
+                              .other_row = other_row});
+  }
+}
+
+void Verifier::Note(const Result<void>& part, std::string_view what) {
+  if (!part.ok() && part.error().code != ErrorCode::kCancelled) {
+    Add(FaultKind::kDatabase, {}, std::string(what) + ": " + part.error().context);
+  }
+}
+
+Result<VerifyReport> Verifier::Run() {
+  Note(CheckSchema(), "schema");
+  Note(CheckIntegrity(), "integrity");
+  Note(CheckBlobs(), "blob");
+  Note(CheckRecords(), "entry");
+  Note(CheckAliases(), "alias");
+  Note(CheckReferences(), "ref");
+  Note(CheckPins(), "pin_entry");
+  Note(CheckExplain(), "explain");
+  if (Stopped()) {
+    return Error{.code = ErrorCode::kCancelled, .context = "verify was stopped", .reason = {}};
+  }
+  return std::move(report_);
+}
+
+Result<void> Verifier::CheckSchema() {
+  KILN_TRY(Connection fresh, Connection::Open(":memory:", OpenMode::kReadWrite));
+  KILN_TRY_VOID(fresh.Execute(kSchemaSql));
+  KILN_TRY(const Schema expected, SchemaOf(fresh));
+  KILN_TRY(const Schema found, SchemaOf(connection_));
+  for (const auto& table : expected) {
+    if (!found.contains(table)) {
+      Add(FaultKind::kSchema, {}, table.first + " is not there or another");
+    }
+  }
+  for (const auto& table : found) {
+    if (!expected.contains(table)) {
+      Add(FaultKind::kSchema, {}, table.first + " is none of this version");
+    }
+  }
+  return {};
+}
+
+Result<void> Verifier::CheckIntegrity() {
+  KILN_TRY(Statement statement, connection_.Prepare(options_.fast ? "PRAGMA quick_check(100)"
+                                                                  : "PRAGMA integrity_check(100)"));
+  Query query(statement);
+  for (;;) {
+    KILN_TRY(const bool found, query.Next());
+    if (!found) {
+      return {};
+    }
+    if (query.Text(0) != "ok") {
+      const std::string finding(query.Text(0));
+      Add(IsAboutAnIndex(finding) ? FaultKind::kIndex : FaultKind::kDatabase, {}, finding);
+    }
+  }
+}
+
+bool Verifier::IsSampled(const Hash128& id) const {
+  if (options_.fast) {
+    return false;
+  }
+  const uint64_t number = Hash128Hash{}(id) ^ (options_.seed * 0x9E3779B97F4A7C15u);
+  return options_.sample_percent == 0 || number % 100 < options_.sample_percent;
+}
+
+Result<void> Verifier::CheckBlobs() {
+  KILN_TRY(Statement statement,
+           connection_.Prepare("SELECT rid, id, raw_size, codec, data,"
+                               " EXISTS (SELECT 1 FROM ref WHERE ref.rid=blob.rid)"
+                               " FROM blob WHERE rid>?1 ORDER BY rid LIMIT 1"));
+  for (int64_t rid = std::numeric_limits<int64_t>::min(); !Stopped();) {
+    std::optional<Hash128> id;
+    Blob blob;
+    {
+      Query query(statement);
+      KILN_TRY(const bool found, query.Bind(rid).Next());
+      if (!found) {
+        return {};
+      }
+      rid = query.Int(0);
+      id = query.Id(1);
+      blob = CopiedBlob(query.Blob(4));
+      blob.raw_size = static_cast<uint64_t>(query.Int(2));
+      const int64_t codec = query.Int(3);
+      blob.codec = codec == 0 ? Codec::kRaw : codec == 1 ? Codec::kZstd : Codec::kZstdDictionary;
+      report_.orphans += query.Int(5) == 0 ? 1 : 0;
+    }
+    ++report_.blobs;
+    KILN_TRY_VOID(CheckBlob(rid, id, std::move(blob)));
+  }
+  return {};
+}
+
+Result<void> Verifier::CheckBlob(int64_t rid, const std::optional<Hash128>& id, Blob blob) {
+  const Key key{.level = Level::kContent, .id = id.value_or(Hash128{})};
+  if (!id.has_value()) {
+    Add(FaultKind::kBlob, key, "its id has not 16 bytes", rid);
+    return {};
+  }
+  const bool size_wrong = blob.codec == Codec::kRaw && blob.raw_size != blob.bytes.size();
+  if (!IsSampled(*id) && !size_wrong && blob.codec != Codec::kZstdDictionary) {
+    return {};
+  }
+  report_.bytes += blob.bytes.size();
+  const std::optional<Finding> finding = CheckContent(*id, blob);
+  if (!finding.has_value()) {
+    return {};
+  }
+  if (HealBlob(*id, blob).has_value()) {
+    wrong_sizes_.insert(rid);
+    Add(FaultKind::kBlobSize, key, finding->reason, rid);
+  } else {
+    Add(FaultKind::kBlob, key, finding->reason, rid);
+  }
+  return {};
+}
+
+Result<std::optional<Verifier::EntryRow>> Verifier::EntryOf(int64_t eid) {
+  KILN_TRY(Statement statement,
+           connection_.Prepare("SELECT eid, space, level, key, kind, expires_s IS NOT NULL,"
+                               " cost_us, value, sum FROM entry WHERE eid>=?1"
+                               " ORDER BY eid LIMIT 1"));
+  Query query(statement);
+  KILN_TRY(const bool found, query.Bind(eid).Next());
+  if (!found) {
+    return std::optional<EntryRow>();
+  }
+  const ByteView value = query.Blob(7);
+  return std::optional(EntryRow{.eid = query.Int(0),
+                                .space = query.Int(1),
+                                .level = query.Int(2),
+                                .id = query.Id(3),
+                                .kind = query.Int(4),
+                                .expires = query.Int(5) != 0,
+                                .cost_us = query.Int(6),
+                                .value = Bytes(value.begin(), value.end()),
+                                .sum = query.Id(8)});
+}
+
+Result<void> Verifier::CheckRecords() {
+  KILN_TRY(Statement statement,
+           connection_.Prepare("SELECT eid, space, level, key, kind, expires_s IS NOT NULL,"
+                               " cost_us, value, sum FROM entry WHERE eid>?1"
+                               " ORDER BY eid LIMIT ?2"));
+  for (int64_t eid = std::numeric_limits<int64_t>::min(); !Stopped();) {
+    std::vector<EntryRow> page;
+    {
+      Query query(statement);
+      query.Bind(eid).Bind(kValuePageRows);
+      for (;;) {
+        KILN_TRY(const bool found, query.Next());
+        if (!found) {
+          break;
+        }
+        const ByteView value = query.Blob(7);
+        page.push_back({.eid = query.Int(0),
+                        .space = query.Int(1),
+                        .level = query.Int(2),
+                        .id = query.Id(3),
+                        .kind = query.Int(4),
+                        .expires = query.Int(5) != 0,
+                        .cost_us = query.Int(6),
+                        .value = Bytes(value.begin(), value.end()),
+                        .sum = query.Id(8)});
+      }
+    }
+    if (page.empty()) {
+      return {};
+    }
+    for (const EntryRow& row : page) {
+      ++report_.records;
+      eid = row.eid;
+      KILN_TRY_VOID(CheckRecord(row));
+    }
+  }
+  return {};
+}
+
+Result<void> Verifier::CheckRecord(const EntryRow& row) {
+  const bool known = row.level > static_cast<int64_t>(Level::kContent) &&
+                     row.level < static_cast<int64_t>(Level::kAlias) && row.space >= 0 &&
+                     row.space <= std::numeric_limits<uint32_t>::max() && row.id.has_value();
+  if (!known) {
+    Add(FaultKind::kRecord, {}, "row " + std::to_string(row.eid) + " has no key", row.eid);
+    return {};
+  }
+  const Key key{.level = static_cast<Level>(row.level),
+                .space = static_cast<uint32_t>(row.space),
+                .id = *row.id};
+  report_.bytes += row.value.size();
+  if (!row.sum.has_value() || RowSum(key, row.value) != *row.sum) {
+    Add(FaultKind::kRecord, key, "sum differs", row.eid);
+    return {};
+  }
+  const Result<RowSummary> summary = SummarizeRow(key.level, row.value);
+  if (!summary.ok()) {
+    Add(FaultKind::kRecord, key, summary.error().context, row.eid);
+    return {};
+  }
+  if (row.kind != static_cast<int64_t>(summary->kind) ||
+      row.cost_us != static_cast<int64_t>(summary->cost_us) ||
+      row.expires != (summary->kind == RecordKind::kPoison)) {
+    Add(FaultKind::kColumns, key, "kind, cost or expiry are not those of the record", row.eid);
+  }
+  return CheckNamed(row, key, *summary);
+}
+
+// Content that the record names is there, and the table of references says the same.
+Result<void> Verifier::CheckNamed(const EntryRow& row, const Key& key, const RowSummary& summary) {
+  KILN_TRY(Statement find, connection_.Prepare("SELECT rid, raw_size FROM blob WHERE id=?1"));
+  KILN_TRY(Statement refs, connection_.Prepare("SELECT rid FROM ref WHERE eid=?1"));
+  std::set<int64_t> kept;
+  {
+    Query query(refs);
+    query.Bind(row.eid);
+    for (;;) {
+      KILN_TRY(const bool found, query.Next());
+      if (!found) {
+        break;
+      }
+      kept.insert(query.Int(0));
+    }
+  }
+  std::vector<Fault> faults;
+  std::set<int64_t> named;
+  for (const Product& product : summary.products) {
+    Query query(find);
+    KILN_TRY(const bool found, query.Bind(product.digest.id).Next());
+    const std::string name = product.name + " " + product.digest.id.hex();
+    if (!found) {
+      faults.push_back({.kind = FaultKind::kDangling, .detail = name + " is not there"});
+      continue;
+    }
+    const int64_t rid = query.Int(0);
+    named.insert(rid);
+    if (query.Int(1) != static_cast<int64_t>(product.digest.size) && !wrong_sizes_.contains(rid)) {
+      faults.push_back(
+          {.kind = FaultKind::kRecord, .detail = name + " has another size than the record says"});
+    }
+    if (!kept.contains(rid)) {
+      faults.push_back(
+          {.kind = FaultKind::kReference, .detail = name + " is not kept", .other_row = rid});
+    }
+  }
+  for (const int64_t rid : kept) {
+    if (!named.contains(rid)) {
+      faults.push_back({.kind = FaultKind::kReference,
+                        .detail = "content " + std::to_string(rid) + " is kept but not named",
+                        .other_row = rid});
+    }
+  }
+  if (faults.empty()) {
+    return {};
+  }
+  KILN_TRY(const std::optional<EntryRow> now, EntryOf(row.eid));  // removed meanwhile?
+  if (now.has_value() && now->eid == row.eid && now->sum == row.sum) {
+    for (Fault& fault : faults) {
+      Add(fault.kind, key, std::move(fault.detail), row.eid, fault.other_row);
+    }
+  }
+  return {};
+}
+
+Result<void> Verifier::CheckAliases() {
+  KILN_TRY(Statement statement,
+           connection_.Prepare("SELECT space, key FROM alias WHERE (space, key)>(?1, ?2)"
+                               " ORDER BY space, key LIMIT ?3"));
+  int64_t space = -1;
+  Bytes last;
+  while (!Stopped()) {
+    std::vector<Key> page;
+    int64_t rows = 0;
+    {
+      const Bytes after = last;
+      Query query(statement);
+      query.Bind(space).Bind(ByteView(after)).Bind(kPageRows);
+      for (;; ++rows) {
+        KILN_TRY(const bool found, query.Next());
+        if (!found) {
+          break;
+        }
+        space = query.Int(0);
+        last.assign(query.Blob(1).begin(), query.Blob(1).end());
+        if (const std::optional<Hash128> id = query.Id(1)) {
+          page.push_back(
+              {.level = Level::kAlias, .space = static_cast<uint32_t>(space), .id = *id});
+        }
+      }
+    }
+    for (const Key& key : page) {
+      ++report_.aliases;
+      KILN_TRY(const std::optional<StoredAlias> alias, lookups_.FindAlias(key.space, key.id));
+      const std::optional<Finding> finding =
+          alias.has_value() ? CheckAlias(key, *alias) : std::nullopt;  // removed meanwhile
+      if (finding.has_value()) {
+        Add(FaultKind::kAlias, key, finding->reason);
+      }
+    }
+    if (rows == 0) {
+      return {};
+    }
+  }
+  return {};
+}
+
+Result<void> Verifier::CheckReferences() {
+  KILN_TRY(Statement statement,
+           connection_.Prepare("SELECT r.eid, r.rid, EXISTS (SELECT 1 FROM entry AS e"
+                               "  WHERE e.eid=r.eid) AND EXISTS (SELECT 1 FROM blob AS b"
+                               "  WHERE b.rid=r.rid)"
+                               " FROM ref AS r WHERE (r.eid, r.rid)>(?1, ?2)"
+                               " ORDER BY r.eid, r.rid LIMIT ?3"));
+  int64_t eid = std::numeric_limits<int64_t>::min();
+  int64_t rid = 0;
+  while (!Stopped()) {
+    Query query(statement);
+    query.Bind(eid).Bind(rid).Bind(kPageRows);
+    int64_t rows = 0;
+    for (;; ++rows) {
+      KILN_TRY(const bool found, query.Next());
+      if (!found) {
+        break;
+      }
+      eid = query.Int(0);
+      rid = query.Int(1);
+      if (query.Int(2) == 0) {
+        Add(FaultKind::kReference, {},
+            "record " + std::to_string(eid) + " or content " + std::to_string(rid) +
+                " is not there",
+            eid, rid);
+      }
+    }
+    if (rows == 0) {
+      return {};
+    }
+  }
+  return {};
+}
+
+Result<void> Verifier::CheckPins() {
+  KILN_TRY(Statement statement,
+           connection_.Prepare("SELECT eid, pin FROM pin_entry AS p WHERE"
+                               " NOT EXISTS (SELECT 1 FROM entry AS e WHERE e.eid=p.eid)"
+                               " OR NOT EXISTS (SELECT 1 FROM pin WHERE pin.pin=p.pin)"));
+  Query query(statement);
+  for (;;) {
+    KILN_TRY(const bool found, query.Next());
+    if (!found) {
+      return {};
+    }
+    Add(FaultKind::kPin, {},
+        "pin " + std::to_string(query.Int(1)) + " or its record " + std::to_string(query.Int(0)) +
+            " is not there",
+        query.Int(0), query.Int(1));
+  }
+}
+
+Result<void> Verifier::CheckExplain() {
+  KILN_TRY(Statement statement,
+           connection_.Prepare("SELECT slot, seq, body FROM explain WHERE (slot, seq)>(?1, ?2)"
+                               " ORDER BY slot, seq LIMIT ?3"));
+  Bytes slot;
+  int64_t seq = std::numeric_limits<int64_t>::min();
+  while (!Stopped()) {
+    const Bytes after = slot;
+    Query query(statement);
+    query.Bind(ByteView(after)).Bind(seq).Bind(kPageRows);
+    int64_t rows = 0;
+    for (;; ++rows) {
+      KILN_TRY(const bool found, query.Next());
+      if (!found) {
+        break;
+      }
+      slot.assign(query.Blob(0).begin(), query.Blob(0).end());
+      seq = query.Int(1);
+      const Key key{.level = Level::kContent, .id = query.Id(0).value_or(Hash128{})};
+      const Result<ExplainRecord> record = DecodeExplain(query.Blob(2));
+      if (!query.Id(0).has_value() || !record.ok()) {
+        Add(FaultKind::kExplain, key, "explain record " + std::to_string(seq) + " does not decode",
+            seq);
+      }
+    }
+    if (rows == 0) {
+      return {};
+    }
+  }
+  return {};
+}
+
+}  // namespace kiln::cache::sqlite

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Reads a whole database and tells what is wrong with it. Pages through every table, so that no
+// read lasts; what a writer changes meanwhile is looked at again before it is called a fault.
+// Spec: cache §6.4, §9
+#pragma once
+
+#include <optional>
+#include <unordered_set>
+
+#include "cache/maintenance.h"
+#include "cache/sqlite/lookups.h"
+
+namespace kiln::cache::sqlite {
+
+// What content of this id could be written with, if size and codec beside it are ignored.
+struct HealedBlob {
+  Codec codec = Codec::kRaw;
+  uint64_t raw_size = 0;
+};
+std::optional<HealedBlob> HealBlob(const Hash128& id, const Blob& stored);
+
+class Verifier {
+ public:
+  // Requires: connection and lookups belong together and outlive the verifier.
+  Verifier(Connection& connection, Lookups& lookups, const VerifyOptions& options)
+      : connection_(connection), lookups_(lookups), options_(options) {}
+
+  // Errors: kCancelled. What cannot be read is a fault.
+  Result<VerifyReport> Run();
+
+ private:
+  struct EntryRow {
+    int64_t eid = 0;
+    int64_t space = 0;
+    int64_t level = 0;
+    std::optional<Hash128> id;
+    int64_t kind = 0;
+    bool expires = false;
+    int64_t cost_us = 0;
+    Bytes value;
+    std::optional<Hash128> sum;
+  };
+
+  void Add(FaultKind kind, const Key& key, std::string detail, int64_t row = 0,
+           int64_t other_row = 0);
+  // A part that could not be read is a fault of the database.
+  void Note(const Result<void>& part, std::string_view what);
+
+  Result<void> CheckSchema();
+  Result<void> CheckIntegrity();
+  Result<void> CheckBlobs();
+  Result<void> CheckBlob(int64_t rid, const std::optional<Hash128>& id, Blob blob);
+  Result<void> CheckRecords();
+  Result<void> CheckRecord(const EntryRow& row);
+  Result<void> CheckNamed(const EntryRow& row, const Key& key, const RowSummary& summary);
+  Result<void> CheckAliases();
+  Result<void> CheckReferences();
+  Result<void> CheckPins();
+  Result<void> CheckExplain();
+  Result<std::optional<EntryRow>> EntryOf(int64_t eid);
+  bool IsSampled(const Hash128& id) const;
+  bool Stopped() const { return options_.stop.stop_requested(); }
+
+  Connection& connection_;
+  Lookups& lookups_;
+  const VerifyOptions& options_;
+  VerifyReport report_;
+  std::unordered_set<int64_t> wrong_sizes_;  // rids whose size beside them is wrong
+};
+
+}  // namespace kiln::cache::sqlite
