@@ -54,7 +54,8 @@ class Assignment {
  private:
   void Measure(uint32_t order);
   void ReportSplit(uint32_t order);
-  SplitContext ContextOf(const Item& item, uint32_t home) const;
+  void MeasureAgain();
+  SplitContext ContextOf(const Item& item) const;
 
   void Reserve(uint32_t order);
   void ReserveSpaces(uint32_t order, const Written& written);
@@ -76,10 +77,14 @@ class Assignment {
   PlacedLeaf PublishLeaf(uint32_t order, Leaf& leaf);
   TypeId ContentOf(const Leaf& leaf) const;
   std::optional<Place> PlaceOf(uint32_t order, const Leaf& leaf, const LeafPart& part);
+  void NumberShiftedBlocks(uint32_t order);
   Place Shifted(uint32_t order, Place place);
+  void CheckReserved(uint32_t order, const Leaf& leaf, const PlacedLeaf& placed);
   void GatherGlobals();
   void CheckBlocks(uint32_t order);
   void CheckOverlapOfShifted();
+  // A leaf whose slots are in the end those of a register class.
+  bool IsShifted(uint32_t order, size_t leaf) const;
   std::optional<Rules> RulesOf(uint32_t order, const Leaf& leaf) const;
   void CheckPushes();
   void CheckOnePush();
@@ -103,12 +108,10 @@ class Assignment {
   }
   bool rpl() const { return program_.policy == Policy::kRpl; }
   bool slots() const { return rpl() || !IsD3d(program_.platform); }
-  Kind buffer_kind() const {
-    if (!slots()) {
-      return Kind::kB;
-    }
-    return ShiftOf(program_.settings, Kind::kB, default_space_) && shifted() ? Kind::kB
-                                                                             : Kind::kSlot;
+  // What the implicit buffer takes in this space.
+  Kind BufferKind(uint32_t space) const {
+    return !slots() || (shifted() && ShiftOf(program_.settings, Kind::kB, space)) ? Kind::kB
+                                                                                  : Kind::kSlot;
   }
   bool shifted() const {
     return slots() && program_.settings.vulkan_registers == VulkanRegisters::kShift;

@@ -59,22 +59,28 @@ ProgramLayout Assignment::Perform() {
 
 // --- 1: measure ---
 
-SplitContext Assignment::ContextOf(const Item& item, uint32_t home) const {
+SplitContext Assignment::ContextOf(const Item& item) const {
   const Settings& settings = program_.settings;
-  SplitContext context{
-      .platform = program_.platform,
-      .policy = program_.policy,
-      .role = item.parameter->role,
-      .webgpu_arrays =
-          settings.webgpu_arrays.value_or(rpl() ? WebgpuArrays::kSplit : WebgpuArrays::kError),
-      .webgpu_push = settings.webgpu_push,
-      .reserved_samplers = program_.platform == Platform::kWebgpu &&
-                           std::ranges::any_of(item.written, [](const Written& written) {
-                             return written.kind == Kind::kSlot;
-                           })};
+  const auto written_as = [&](Kind kind) {
+    return std::ranges::find(item.written, kind, &Written::kind);
+  };
+  const bool has_slot = written_as(Kind::kSlot) != item.written.end();
+  SplitContext context{.platform = program_.platform,
+                       .policy = program_.policy,
+                       .role = item.parameter->role,
+                       .webgpu_arrays = settings.webgpu_arrays.value_or(
+                           rpl() ? WebgpuArrays::kSplit : WebgpuArrays::kError),
+                       .webgpu_push = settings.webgpu_push,
+                       .reserved_samplers = program_.platform == Platform::kWebgpu && has_slot};
+  if (!shifted() || has_slot) {
+    return context;
+  }
+  const auto home = written_as(Kind::kSpace);
   for (const Kind kind : {Kind::kB, Kind::kT, Kind::kU, Kind::kS}) {
-    context.classes[static_cast<size_t>(kind)] =
-        shifted() && ShiftOf(settings, kind, home).has_value();
+    auto written = written_as(kind);
+    written = written == item.written.end() ? home : written;
+    const uint32_t space = written == item.written.end() ? default_space_ : written->space;
+    context.classes[static_cast<size_t>(kind)] = ShiftOf(settings, kind, space).has_value();
   }
   return context;
 }
@@ -84,11 +90,7 @@ void Assignment::Measure(uint32_t order) {
   const Parameter& parameter = *item.parameter;
   Measured& measured = measured_[order];
   measured.home = parameter.home;
-  uint32_t home = 0;
-  for (const Written& written : item.written) {
-    home = written.space;
-  }
-  measured.demands = Split(types_, parameter.type, parameter.name, ContextOf(item, home));
+  measured.demands = Split(types_, parameter.type, parameter.name, ContextOf(item));
   if (parameter.role == Role::kSpecialization && slots()) {
     measured.count(Kind::kSpec) = 1;
   }
@@ -97,6 +99,19 @@ void Assignment::Measure(uint32_t order) {
   }
   if (parameter.must_be_bound && item.written.empty() && parameter.role == Role::kResource) {
     Add(order, About(order, Code::kLay2009));
+  }
+}
+
+// Which classes are numbered apart depends on the default space, which was taken to be 0.
+void Assignment::MeasureAgain() {
+  for (uint32_t i = 0; i < items_.size(); ++i) {
+    const SplitContext context = ContextOf(items_[i]);
+    const bool has_slot = measured_[i].base(Kind::kSlot).has_value();
+    if (measured_[i].demands.fault == SplitFault::kNone && !measured_[i].home && !has_slot &&
+        items_[i].parameter->role == Role::kResource) {
+      measured_[i].demands =
+          Split(types_, items_[i].parameter->type, items_[i].parameter->name, context);
+    }
   }
 }
 
@@ -239,7 +254,8 @@ void Assignment::ReserveRun(uint32_t order, const Written& written) {
   if (count == 0) {
     return;
   }
-  if (program_.platform == Platform::kWebgpu && written.index + count > kFirstReserved) {
+  if (program_.platform == Platform::kWebgpu && written.kind == Kind::kSlot &&
+      written.index + count > kFirstReserved) {
     const Place place{.kind = Kind::kSlot, .space = written.space, .index = written.index};
     Add(order,
         About(order, Code::kLay2008).With("place", PlaceInMessage(program_.platform, place)));
@@ -321,6 +337,9 @@ void Assignment::ChooseDefaultSpace() {
   if (need || need_buffer_) {
     default_space_ = allocator_.LowestUnowned();
     allocator_.UseSpace(default_space_);
+    if (shifted() && default_space_ != 0) {
+      MeasureAgain();
+    }
   }
 }
 
@@ -328,7 +347,8 @@ void Assignment::PlaceGlobals() {
   if (!need_buffer_) {
     return;
   }
-  const Kind kind = buffer_kind();
+  const auto& fixed = program_.settings.globals_binding;
+  const Kind kind = BufferKind(fixed ? fixed->space : default_space_);
   Place place{.kind = kind, .space = default_space_};
   const auto report = [&](const Allocator::Conflict& conflict) {
     place.index = conflict.first;
@@ -338,7 +358,7 @@ void Assignment::PlaceGlobals() {
                       .With("place", PlaceInMessage(program_.platform, place)),
                   0);
   };
-  if (const auto& fixed = program_.settings.globals_binding) {
+  if (fixed) {
     place.space = fixed->space;
     place.index = fixed->index;
     const auto conflict =

@@ -140,6 +140,14 @@ std::vector<DiagnosticCase> BindingCases() {
          w.Add("c", "SamplerState");
        },
        "LAY2001 'c' overlaps 'a' at set0.1"},
+      {Code::kLay2001, kVulkan,
+       [](ProgramWriter& w) {
+         w.settings().vulkan_registers = VulkanRegisters::kShift;
+         w.settings().shifts = {{.register_class = Kind::kT, .shift = 0}};
+         w.Struct("M", {{"t", "Texture2D"}, {"s", "SamplerState"}});
+         w.Add("m", "ParameterBlock<M>");
+       },
+       "LAY2001 'm.s' overlaps 'm.t' at set0.0"},
       {Code::kLay2001, kD3d11,
        [](ProgramWriter& w) {
          w.Add("a", "RWTexture2D").registers = {{.text = "u1"}};
@@ -195,6 +203,13 @@ std::vector<DiagnosticCase> BindingCases() {
       {Code::kLay2008, kWebgpu,
        [](ProgramWriter& w) { w.Add("a", "Texture2D").slot = {.index = 512, .space = 1}; },
        "LAY2008 binding group1.512 of 'a' lies in the reserved range"},
+      {Code::kLay2008, kWebgpu,
+       [](ProgramWriter& w) {
+         w.settings().vulkan_registers = VulkanRegisters::kShift;
+         w.settings().shifts = {{.register_class = Kind::kT, .shift = 500}};
+         w.Add("a", "Texture2D").registers = {{.text = "t12", .space = 2}};
+       },
+       "LAY2008 binding group2.512 of 'a' lies in the reserved range"},
       {Code::kLay2009, kVulkan,
        [](ProgramWriter& w) { w.Add("a", "Texture2D").must_be_bound = true; },
        "LAY2009 resource 'a' has no set or binding"},

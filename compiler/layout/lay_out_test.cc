@@ -237,6 +237,44 @@ TEST_F(LayOutTest, ShiftedClasses_AreNumberedApart_CountingAnArrayAsOne) {
             "<globals> set0.100; a set0.200[4]; b set0.201; c set1.305; s set0.0");
 }
 
+TEST_F(LayOutTest, ShiftedClasses_AreNumberedApartInsideParameterBlocks) {
+  w_.settings().vulkan_registers = VulkanRegisters::kShift;
+  w_.settings().shifts = {{.register_class = Kind::kB, .shift = 100},
+                          {.register_class = Kind::kT, .shift = 200},
+                          {.register_class = Kind::kT, .space = 2, .shift = 300}};
+  w_.Struct("I", {{"f", "f32"},
+                  {"a", "Texture2D[4]"},
+                  {"s", "SamplerState"},
+                  {"b", "Texture2D"},
+                  {"u", "RWTexture2D"}});
+  w_.Struct("O", {{"t", "Texture2D"}, {"i", "ParameterBlock<I>"}});
+  w_.Add("g", "Texture2D");
+  w_.Add("o", "ParameterBlock<O>");
+  EXPECT_EQ(w_.Places(kVulkan),
+            "g set0.200; o set1..2; o.t set1.200; o.i{data} set2.100; o.i.a set2.300[4]; "
+            "o.i.s set2.0; o.i.b set2.301; o.i.u set2.1");
+}
+
+TEST_F(LayOutTest, ShiftsOfTheDefaultSpace_HoldWhereverItIs) {
+  w_.settings().vulkan_registers = VulkanRegisters::kShift;
+  w_.settings().shifts = {{.register_class = Kind::kT, .space = 1, .shift = 20},
+                          {.register_class = Kind::kB, .space = 1, .shift = 40}};
+  w_.Struct("I", {{"t", "Texture2D"}});
+  w_.Add("p", "ParameterBlock<I>").registers = {{.space = 0}};
+  w_.Add("t", "Texture2D");
+  w_.Add("s", "SamplerState");
+  w_.Add("f", "f32");
+  EXPECT_EQ(w_.Places(kVulkan), "<globals> set1.40; p set0; p.t set0.0; t set1.20; s set1.0");
+}
+
+TEST_F(LayOutTest, WrittenSlots_AreNotShifted) {
+  w_.settings().vulkan_registers = VulkanRegisters::kShift;
+  w_.settings().shifts = {{.register_class = Kind::kT, .shift = 20}};
+  w_.Add("a", "Texture2D").slot = {.index = 3};
+  w_.Add("b", "Texture2D");
+  EXPECT_EQ(w_.Places(kVulkan), "a set0.3; b set0.20");
+}
+
 TEST_F(LayOutTest, RowMajorIsASetting_ForFieldsWithoutTheirOwn) {
   w_.Struct("S", {{"m", "mat_r2c3<f32>"}});
   ByteLayouts rows(w_.types(), MatrixOrder::kRow);

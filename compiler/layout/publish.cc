@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 // From numbers to records: the places of leaves, the implicit buffer, checks of what came out.
 #include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "compiler/base/flat_map.h"
 #include "compiler/layout/assignment.h"
 #include "compiler/layout/faults.h"
 #include "compiler/layout/reserved.h"
@@ -45,6 +49,9 @@ void Assignment::Publish(uint32_t order) {
   if (const auto& id = measured.base(Kind::kSpec)) {
     placed.spec_id = id->index;
   }
+  if (shifted()) {
+    NumberShiftedBlocks(order);
+  }
   placed.leaves.reserve(measured.demands.leaves.size());
   for (Leaf& leaf : measured.demands.leaves) {
     placed.leaves.push_back(PublishLeaf(order, leaf));
@@ -74,7 +81,48 @@ PlacedLeaf Assignment::PublishLeaf(uint32_t order, Leaf& leaf) {
     placed.places.push_back(
         {.kind = Kind::kSlot, .space = placed.places[0].space, .index = *leaf.counter});
   }
+  CheckReserved(order, leaf, placed);
   return placed;
+}
+
+// Runs in the home space were checked when they were given; here are those of blocks and classes.
+void Assignment::CheckReserved(uint32_t order, const Leaf& leaf, const PlacedLeaf& placed) {
+  const bool checked = leaf.parts[0].group == 0 && !OnSlots(leaf.parts[0].kind);
+  if (checked || program_.platform != Platform::kWebgpu || placed.places.empty()) {
+    return;
+  }
+  const Place& first = placed.places.front();
+  if (first.index + placed.slots > kFirstReserved) {
+    Add(order, Make(Code::kLay2008, items_[order].parameter->where)
+                   .With("place", PlaceInMessage(program_.platform, first))
+                   .With("name", placed.path));
+  }
+}
+
+// Inside parameter blocks, too, classes that have a shift in the space of the block are numbered
+// apart. Which space that is, is known only now. Items of an array of blocks are alike, so the
+// first decides for all.
+void Assignment::NumberShiftedBlocks(uint32_t order) {
+  Measured& measured = measured_[order];
+  if (!measured.first_space) {
+    return;
+  }
+  FlatMap<uint64_t, std::array<uint64_t, kKindCount>> next;  // by space of the parameter
+  for (Leaf& leaf : measured.demands.leaves) {
+    const Kind register_class = RegisterClassOf(types_[leaf.type]);
+    for (LeafPart& part : leaf.used_parts()) {
+      if (part.group == 0 || part.kind != Kind::kSlot) {
+        continue;
+      }
+      const auto space = static_cast<uint32_t>(*measured.first_space + part.group - 1);
+      if (ShiftOf(program_.settings, register_class, space)) {
+        part.kind = register_class;
+      }
+      uint64_t& number = (*next.Insert(part.group, {}).first)[static_cast<size_t>(part.kind)];
+      part.offset = number;
+      number += part.count;
+    }
+  }
 }
 
 std::optional<Place> Assignment::PlaceOf(uint32_t order, const Leaf& leaf, const LeafPart& part) {
@@ -92,7 +140,7 @@ std::optional<Place> Assignment::PlaceOf(uint32_t order, const Leaf& leaf, const
     }
     place.space = static_cast<uint32_t>(*measured.first_space + part.group - 1);
     place.index = part.offset;
-    return place;
+    return slots() && OnSlots(part.kind) ? Shifted(order, place) : place;
   }
   const bool unbounded = part.count >= kUnbounded;
   const auto& base =
@@ -203,24 +251,54 @@ void Assignment::CheckBlocks(uint32_t order) {
 
 // --- checks over the whole program ---
 
-// Classes with a shift are numbered apart, so only now can it be seen whether they meet.
+bool Assignment::IsShifted(uint32_t order, size_t leaf) const {
+  return OnSlots(measured_[order].demands.leaves[leaf].parts[0].kind);
+}
+
+// Classes with a shift are numbered apart, so only now can it be seen whether they meet; also
+// within one parameter.
 void Assignment::CheckOverlapOfShifted() {
-  Allocator slots;
-  const auto claim = [&](const Place& place, uint64_t count, Owner owner) {
-    return slots.Claim(place.space, Kind::kSlot, {.first = place.index, .count = count}, owner);
+  struct Claimed {
+    std::string_view name;
+    uint32_t order = kGlobalsOwner;
+    bool is_shifted = true;
   };
+  Allocator slots;
+  std::vector<Claimed> owners;
   if (out_.globals) {
-    claim(out_.globals->place, 1, kGlobalsOwner);
+    const Place& place = out_.globals->place;
+    owners.push_back({.name = kGlobalsName, .is_shifted = BufferKind(place.space) == Kind::kB});
+    slots.Claim(place.space, Kind::kSlot, {.first = place.index}, 0);
   }
+  const auto claim = [&](const Place& place, const PlacedLeaf& leaf) {
+    const Claimed& mine = owners.back();
+    const auto aliasing = items_[mine.order].parameter->may_alias ? Allocator::Aliasing::kAllowed
+                                                                  : Allocator::Aliasing::kForbidden;
+    const auto conflict =
+        slots.Claim(place.space, Kind::kSlot, {.first = place.index, .count = leaf.slots},
+                    static_cast<Owner>(owners.size() - 1), aliasing);
+    if (!conflict || (!mine.is_shifted && !owners[conflict->other].is_shifted)) {
+      return;  // two plain slots have met before
+    }
+    const Claimed& other = owners[conflict->other];
+    const Place at{.kind = Kind::kSlot, .space = place.space, .index = conflict->first};
+    Diagnostic diagnostic = Make(Code::kLay2001, items_[mine.order].parameter->where)
+                                .With("name", mine.name)
+                                .With("other", other.name)
+                                .With("place", PlaceInMessage(program_.platform, at));
+    if (other.order < items_.size()) {
+      diagnostic.labels.push_back(
+          {.kind = LabelKind::kOtherHere, .where = items_[other.order].parameter->where});
+    }
+    Add(mine.order, std::move(diagnostic));
+  };
   for (uint32_t order = 0; order < out_.parameters.size(); ++order) {
-    for (const PlacedLeaf& leaf : out_.parameters[order].leaves) {
-      for (const Place& place : leaf.places) {
-        if (place.kind != Kind::kSlot || leaf.dynamic_offset) {
-          continue;
-        }
-        if (const auto conflict = claim(place, leaf.slots, order)) {
-          Overlap(order, conflict->other,
-                  {.kind = Kind::kSlot, .space = place.space, .index = conflict->first});
+    const std::vector<PlacedLeaf>& leaves = out_.parameters[order].leaves;
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      owners.push_back({.name = leaves[i].path, .order = order, .is_shifted = IsShifted(order, i)});
+      for (const Place& place : leaves[i].places) {
+        if (place.kind == Kind::kSlot && !leaves[i].dynamic_offset) {
+          claim(place, leaves[i]);
         }
       }
     }

@@ -9,26 +9,6 @@
 namespace kiln::layout {
 namespace {
 
-// The class of a resource where registers have classes; a combined one also has a sampler.
-Kind ClassOf(const Type& type) {
-  if (type.kind != TypeKind::kResource) {
-    return Kind::kB;
-  }
-  switch (type.resource) {
-    case ResourceClass::kRead:
-    case ResourceClass::kTextureBuffer:
-    case ResourceClass::kCombined:
-    case ResourceClass::kSubpass:
-      return Kind::kT;
-    case ResourceClass::kWrite:
-    case ResourceClass::kCounted:
-      return Kind::kU;
-    case ResourceClass::kSampler:
-      return Kind::kS;
-  }
-  KILN_UNREACHABLE();
-}
-
 class Splitter {
  public:
   Splitter(const Types& types, std::string_view name, const SplitContext& context)
@@ -180,6 +160,9 @@ void Splitter::Block(TypeId id) {
     Fail(SplitFault::kUnboundedSpaces);
     return;
   }
+  if (items == 0) {
+    return;  // no block, no space
+  }
   const auto outer_cursor = std::exchange(cursor_, {});
   const auto outer_extents = std::exchange(extents_, {});
   const uint64_t before = groups_;
@@ -253,7 +236,7 @@ void Splitter::AddParts(Leaf& leaf, const Type& type, bool block) {
   const bool resource = type.kind == TypeKind::kResource;
   const bool combined = resource && type.resource == ResourceClass::kCombined;
   const bool subpass = resource && type.resource == ResourceClass::kSubpass;
-  const Kind kind = ClassOf(type);
+  const Kind kind = RegisterClassOf(type);
   if (context_.role == Role::kPush && block && !IsD3d(context_.platform) && out_.leaves.empty()) {
     AddPart(leaf, Kind::kPush, 1);
     return;
@@ -296,6 +279,25 @@ void Splitter::AddPart(Leaf& leaf, Kind kind, uint64_t count) {
 bool Demands::whole() const {
   return spaces != 0 && !bytes &&
          std::ranges::all_of(counts, [](uint64_t count) { return count == 0; });
+}
+
+Kind RegisterClassOf(const Type& type) {
+  if (type.kind != TypeKind::kResource) {
+    return Kind::kB;
+  }
+  switch (type.resource) {
+    case ResourceClass::kRead:
+    case ResourceClass::kTextureBuffer:
+    case ResourceClass::kCombined:
+    case ResourceClass::kSubpass:
+      return Kind::kT;
+    case ResourceClass::kWrite:
+    case ResourceClass::kCounted:
+      return Kind::kU;
+    case ResourceClass::kSampler:
+      return Kind::kS;
+  }
+  KILN_UNREACHABLE();
 }
 
 Demands Split(const Types& types, TypeId type, std::string_view name, const SplitContext& context) {

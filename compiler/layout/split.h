@@ -79,6 +79,9 @@ struct SplitContext {
 inline constexpr uint64_t kMaxCount = 1u << 20;
 inline constexpr uint32_t kMaxFirstFitDepth = 64;
 
+// The register class of a resource or block; a combined texture also has a sampler.
+Kind RegisterClassOf(const Type& type);
+
 Demands Split(const Types& types, TypeId type, std::string_view name, const SplitContext& context);
 
 }  // namespace kiln::layout
