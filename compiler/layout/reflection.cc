@@ -8,6 +8,7 @@
 
 #include "compiler/base/canonical.h"
 #include "compiler/layout/dump.h"
+#include "compiler/layout/reflection_wire.h"
 
 namespace kiln::layout {
 namespace {
@@ -234,6 +235,11 @@ Json Reflection::Varyings(const std::vector<PlacedVarying>& varyings) const {
 std::string ReflectionJson(const Program& program, const ProgramLayout& layout, ByteLayouts& bytes,
                            const std::vector<ParameterUsage>& usage) {
   return Reflection(program, layout, bytes).Run(usage).dump(2) + "\n";
+}
+
+Bytes ReflectionBytes(const Program& program, const ProgramLayout& layout, ByteLayouts& bytes,
+                      const std::vector<ParameterUsage>& usage) {
+  return ReflectionWire(Reflection(program, layout, bytes).Run(usage));
 }
 
 Hash128 LayoutHash(const Program& program, const ProgramLayout& layout, ByteLayouts& bytes) {

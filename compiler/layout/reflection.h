@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The layout of a program as JSON, the public form of it. Additive: readers ignore members they do
-// not know. Spec: layout.md 14.3, 14.4, 11.2.
+// The layout of a program as JSON or protobuf, the public form of it. Additive: readers ignore
+// members they do not know. Spec: layout.md 14.3, 14.4, 11.2.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "compiler/base/bytes.h"
 #include "compiler/base/digest.h"
 #include "compiler/layout/bytes.h"
 #include "compiler/layout/program_layout.h"
@@ -22,6 +23,10 @@ struct ParameterUsage {
 // Requires, here and below: a layout without errors.
 std::string ReflectionJson(const Program& program, const ProgramLayout& layout, ByteLayouts& bytes,
                            const std::vector<ParameterUsage>& usage = {});
+
+// The same as the protobuf message kiln.v1.LayoutReflection, serialised.
+Bytes ReflectionBytes(const Program& program, const ProgramLayout& layout, ByteLayouts& bytes,
+                      const std::vector<ParameterUsage>& usage = {});
 
 // Of everything but varyings and usage: variants with equal hashes bind alike.
 Hash128 LayoutHash(const Program& program, const ProgramLayout& layout, ByteLayouts& bytes);

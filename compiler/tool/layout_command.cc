@@ -19,17 +19,25 @@ int Complain(const Error& error, int exit_code) {
   return exit_code;
 }
 
+// What is wrong with single cases; the others have their answers.
+int Finish(const std::vector<std::string>& errors, bool good) {
+  for (const std::string& error : errors) {
+    fmt::print(stderr, "error: {}\n", error);
+  }
+  return good && errors.empty() ? kSuccess : kWrongSource;
+}
+
 int Check(std::string_view text) {
-  const Result<std::vector<layout::CaseDifference>> differences = layout::CheckCases(text);
-  if (!differences.ok()) {
-    return Complain(differences.error(), kWrongSource);
+  const Result<layout::CheckedCases> checked = layout::CheckCases(text);
+  if (!checked.ok()) {
+    return Complain(checked.error(), kWrongSource);
   }
   const auto shown = [](const std::string& json) { return json.empty() ? "nothing" : json; };
-  for (const layout::CaseDifference& difference : *differences) {
+  for (const layout::CaseDifference& difference : checked->differences) {
     fmt::print("{}: expected {}, found {}\n", difference.path, shown(difference.expected),
                shown(difference.found));
   }
-  return differences->empty() ? kSuccess : kWrongSource;
+  return Finish(checked->errors, checked->differences.empty());
 }
 
 }  // namespace
@@ -44,13 +52,13 @@ int RunLayout(const LayoutArguments& arguments) {
   if (arguments.check) {
     return Check(text);
   }
-  const Result<std::string> answer =
+  const Result<layout::AnsweredCases> answer =
       arguments.json ? layout::AnswerCases(text) : layout::DumpCases(text);
   if (!answer.ok()) {
     return Complain(answer.error(), kWrongSource);
   }
-  std::fwrite(answer->data(), 1, answer->size(), stdout);
-  return kSuccess;
+  std::fwrite(answer->text.data(), 1, answer->text.size(), stdout);
+  return Finish(answer->errors, true);
 }
 
 }  // namespace kiln::tool

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Section `binding`: a program under policy first_fit, on every target.
-#include <set>
 #include <string>
-#include <string_view>
+#include <utility>
 
 #include "compiler/layout/cases/answers.h"
 #include "compiler/layout/cases/case_program.h"
@@ -12,28 +11,20 @@
 namespace kiln::layout {
 namespace {
 
-// Appended as they come, because looking each up first takes time in the square of their number;
-// of paths that units and imports share, the first stays.
 Json DescribeBindings(Platform platform, const ProgramLayout& layout) {
-  Json::object_t bindings;
-  std::set<std::string_view> known;
-  const auto add = [&](std::string_view path, const std::string& place) {
-    if (known.insert(path).second) {
-      bindings.emplace_back(std::string(path), place);
-    }
-  };
+  Members bindings;
   if (layout.globals) {
-    add("<globals>", PlaceText(platform, layout.globals->place));
+    bindings.Add("<globals>", PlaceText(platform, layout.globals->place));
   }
   for (const PlacedParameter& parameter : layout.parameters) {
     if (parameter.block && parameter.spaces) {
-      add(parameter.name, PlaceText(platform, *parameter.spaces));
+      bindings.Add(parameter.name, PlaceText(platform, *parameter.spaces));
     }
     for (const PlacedLeaf& leaf : parameter.leaves) {
-      add(leaf.path, PlacesText(platform, leaf));
+      bindings.Add(leaf.path, PlacesText(platform, leaf));
     }
   }
-  return bindings;
+  return std::move(bindings).Take();
 }
 
 Json Describe(Platform platform, const ProgramLayout& layout, ByteLayouts& bytes) {

@@ -80,7 +80,7 @@ Json DescribeWgsl(ByteLayouts& bytes, TypeId block) {
 Result<Json> AnswerLayout(const Json& item) {
   Types types;
   CaseTypes written(types);
-  if (item.contains("structs")) {
+  if (Has(item, "structs")) {
     KILN_TRY_VOID(written.ReadStructs(item["structs"]));
   }
   KILN_TRY(const Json* fields, PartOf(item, "fields"));

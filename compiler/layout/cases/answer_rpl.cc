@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Section `rpl`: modules under policy rpl, on Vulkan and WebGPU.
 #include <string>
+#include <utility>
 
 #include "compiler/layout/cases/answers.h"
 #include "compiler/layout/cases/case_program.h"
@@ -44,19 +45,31 @@ Json DescribeVertexBuffer(const PlacedContainer& placed, const Container& contai
 
 // The parts that Vulkan's answer has besides bindings; each only if there is something in it.
 void AddContainers(const Program& program, const ProgramLayout& layout, Json& described) {
+  Json buffers = Json::array();
+  Members state;
+  Members color;
   size_t next = 0;
   for (const Unit& unit : program.units) {
     for (const Container& container : unit.containers) {
       const PlacedContainer& placed = layout.containers[next++];
       if (placed.role == ContainerRole::kVertex || placed.role == ContainerRole::kInstance) {
-        described["vertex_buffers"].push_back(DescribeVertexBuffer(placed, container));
+        buffers.push_back(DescribeVertexBuffer(placed, container));
         continue;
       }
-      Json& part = described[placed.role == ContainerRole::kState ? "state" : "color"];
+      Members& part = placed.role == ContainerRole::kState ? state : color;
       for (size_t i = 0; i < placed.fields.size(); ++i) {
-        part[std::string(container.fields[i].name)] = placed.fields[i].location;
+        part.Add(container.fields[i].name, placed.fields[i].location);
       }
     }
+  }
+  if (!buffers.empty()) {
+    described["vertex_buffers"] = std::move(buffers);
+  }
+  if (!state.empty()) {
+    described["state"] = std::move(state).Take();
+  }
+  if (!color.empty()) {
+    described["color"] = std::move(color).Take();
   }
 }
 
@@ -64,23 +77,23 @@ Json Describe(const Program& program, const ProgramLayout& layout, ByteLayouts& 
   if (!layout.ok()) {
     return DescribeErrors(layout);
   }
-  Json bindings = Json::object();
-  Json blocks = Json::object();
+  Members bindings;
+  Members blocks;
   for (const PlacedParameter& parameter : layout.parameters) {
     for (const PlacedLeaf& leaf : parameter.leaves) {
-      bindings[leaf.path] = PlacesText(program.platform, leaf);
+      bindings.Add(leaf.path, PlacesText(program.platform, leaf));
       if (leaf.content.valid()) {
-        blocks[leaf.path] = DescribeBlock(leaf, bytes);
+        blocks.Add(leaf.path, DescribeBlock(leaf, bytes));
       }
     }
   }
   Json described = Json::object();
   if (!bindings.empty()) {
-    described["bindings"] = std::move(bindings);
+    described["bindings"] = std::move(bindings).Take();
   }
   if (program.platform == Platform::kVulkan) {
     if (!blocks.empty()) {
-      described["blocks"] = std::move(blocks);
+      described["blocks"] = std::move(blocks).Take();
     }
     AddContainers(program, layout, described);
   }

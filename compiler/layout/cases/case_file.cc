@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -24,8 +25,8 @@ constexpr Section kSections[] = {
     {"layout", AnswerLayout}, {"binding", AnswerBinding}, {"rpl", AnswerRpl}};
 
 Result<Json> ParseFile(std::string_view text) {
-  Json file = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (file.is_discarded() || !file.is_object()) {
+  KILN_TRY(Json file, ParseJson(text));
+  if (!file.is_object()) {
     return Wrong("the file is no JSON object");
   }
   for (const Section& section : kSections) {
@@ -43,13 +44,14 @@ Result<Json> ParseFile(std::string_view text) {
 
 std::string IdOf(const Json& item, size_t index) {
   const bool named = item.contains("id") && item["id"].is_string();
-  return named ? item["id"].get<std::string>() : fmt::format("#{}", index);
+  return named ? Shortened(item["id"].get_ref<const std::string&>()) : fmt::format("#{}", index);
 }
 
-// Calls `visit` with every case, its answer and "section/id".
-Result<void> ForEach(
+// Calls `visit` with every case, its answer and "section/id". Returns what is wrong with cases.
+std::vector<std::string> ForEach(
     Json& file,
     const std::function<void(Json& item, Json answer, const std::string& path)>& visit) {
+  std::vector<std::string> errors;
   for (const Section& section : kSections) {
     if (!file.contains(section.name)) {
       continue;
@@ -58,31 +60,47 @@ Result<void> ForEach(
     for (size_t i = 0; i < items.size(); ++i) {
       const std::string path = fmt::format("{}/{}", section.name, IdOf(items[i], i));
       Result<Json> answer = section.answer(items[i]);
-      if (!answer.ok()) {
-        return WithContext(std::move(answer).error(), path);
+      if (answer.ok()) {
+        visit(items[i], std::move(answer).value(), path);
+      } else {
+        errors.push_back(fmt::format("{}: {}", path, answer.error().context));
       }
-      visit(items[i], std::move(answer).value(), path);
     }
   }
-  return {};
+  return errors;
 }
 
 class Comparison {
  public:
-  // At the top, only what is expected is compared; below, both sides must have the same members.
+  // Only what is expected is compared.
   void Expect(const Json& expected, const Json& found, const std::string& path) {
-    for (const auto& [key, part] : expected.items()) {
+    if (!expected.is_object()) {
+      Add(path, expected.dump(), found.dump());
+      return;
+    }
+    const Keys known = KeysOf(found);
+    for (const auto& [key, part] : expected.get_ref<const Json::object_t&>()) {
       const std::string at = path + "/" + key;
-      if (!found.contains(key)) {
+      const auto other = known.find(key);
+      if (other == known.end()) {
         Add(at, part.dump(), "");
       } else {
-        Equal(part, found[key], at);
+        Equal(part, *other->second, at);
       }
     }
   }
   std::vector<CaseDifference> Take() { return std::move(differences_); }
 
  private:
+  using Keys = std::map<std::string_view, const Json*>;
+  static Keys KeysOf(const Json& object) {
+    Keys keys;
+    for (const auto& [key, part] : object.get_ref<const Json::object_t&>()) {
+      keys.emplace(key, &part);
+    }
+    return keys;
+  }
+
   void Add(const std::string& path, std::string expected, std::string found) {
     differences_.push_back({path, std::move(expected), std::move(found)});
   }
@@ -90,8 +108,9 @@ class Comparison {
   void Equal(const Json& expected, const Json& found, const std::string& path) {
     if (expected.is_object() && found.is_object()) {
       Expect(expected, found, path);
-      for (const auto& [key, part] : found.items()) {
-        if (!expected.contains(key)) {
+      const Keys known = KeysOf(expected);
+      for (const auto& [key, part] : found.get_ref<const Json::object_t&>()) {
+        if (!known.contains(key)) {
           Add(path + "/" + key, "", part.dump());
         }
       }
@@ -116,28 +135,32 @@ class Comparison {
 
 }  // namespace
 
-Result<std::string> AnswerCases(std::string_view text) {
+Result<AnsweredCases> AnswerCases(std::string_view text) {
   KILN_TRY(Json file, ParseFile(text));
-  KILN_TRY_VOID(ForEach(file, [](Json& item, Json answer, const std::string&) {
+  AnsweredCases answered;
+  answered.errors = ForEach(file, [](Json& item, Json answer, const std::string&) {
     item["expect"] = std::move(answer);
-  }));
-  return file.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  });
+  answered.text = file.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return answered;
 }
 
-Result<std::vector<CaseDifference>> CheckCases(std::string_view text) {
+Result<CheckedCases> CheckCases(std::string_view text) {
   KILN_TRY(Json file, ParseFile(text));
   Comparison comparison;
-  KILN_TRY_VOID(ForEach(file, [&](Json& item, Json answer, const std::string& path) {
+  CheckedCases checked;
+  checked.errors = ForEach(file, [&](Json& item, Json answer, const std::string& path) {
     if (item.contains("expect")) {
       comparison.Expect(item["expect"], answer, path + "/expect");
     }
-  }));
-  return comparison.Take();
+  });
+  checked.differences = comparison.Take();
+  return checked;
 }
 
-Result<std::string> DumpCases(std::string_view text) {
+Result<AnsweredCases> DumpCases(std::string_view text) {
   KILN_TRY(const Json file, ParseFile(text));
-  std::string out;
+  AnsweredCases dumped;
   for (const auto& [name, dump] :
        {std::pair{"binding", &DumpBinding}, std::pair{"rpl", &DumpRpl}}) {
     if (!file.contains(name)) {
@@ -145,14 +168,15 @@ Result<std::string> DumpCases(std::string_view text) {
     }
     for (size_t i = 0; i < file[name].size(); ++i) {
       const std::string path = fmt::format("{}/{}", name, IdOf(file[name][i], i));
-      Result<std::string> dumped = dump(file[name][i]);
-      if (!dumped.ok()) {
-        return WithContext(std::move(dumped).error(), path);
+      Result<std::string> one = dump(file[name][i]);
+      if (one.ok()) {
+        dumped.text += fmt::format("# {}\n{}", path, *one);
+      } else {
+        dumped.errors.push_back(fmt::format("{}: {}", path, one.error().context));
       }
-      out += fmt::format("# {}\n{}", path, *dumped);
     }
   }
-  return out;
+  return dumped;
 }
 
 }  // namespace kiln::layout

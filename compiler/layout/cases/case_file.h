@@ -11,20 +11,28 @@
 
 namespace kiln::layout {
 
-// The file with `expect` of every case filled in by the engine: all targets and rule sets that
-// apply. Errors: kInvalidArgument if the text is no case file.
-Result<std::string> AnswerCases(std::string_view text);
+struct AnsweredCases {
+  std::string text;                 // the file with `expect` of every case filled in
+  std::vector<std::string> errors;  // "binding/B1: 'Blob' is not a type": such a case stays
+};
+// What the engine makes of the cases: all targets and rule sets that apply. Errors:
+// kInvalidArgument if the text is no case file.
+Result<AnsweredCases> AnswerCases(std::string_view text);
 
 struct CaseDifference {
   std::string path;      // "layout/L04/expect/std140/size"
   std::string expected;  // JSON; empty: nothing is expected there
   std::string found;     // JSON; empty: nothing is there
 };
+struct CheckedCases {
+  std::vector<CaseDifference> differences;
+  std::vector<std::string> errors;
+};
 // What the engine makes of the cases against their `expect`. Targets and rule sets that a case does
 // not mention are not compared. Errors: as above.
-Result<std::vector<CaseDifference>> CheckCases(std::string_view text);
+Result<CheckedCases> CheckCases(std::string_view text);
 
 // The dumps of the programs of the file, for people.
-Result<std::string> DumpCases(std::string_view text);
+Result<AnsweredCases> DumpCases(std::string_view text);
 
 }  // namespace kiln::layout

@@ -26,13 +26,13 @@ Result<uint32_t> SetOf(const Json& decl) {
       return set;
     }
   }
-  return Wrong(fmt::format("'{}' is no set", *text));
+  return Wrong(fmt::format("'{}' is no set", Shortened(*text)));
 }
 
 Result<void> ReadRegister(const Json& written, Parameter& parameter) {
   KILN_TRY(const std::optional<uint32_t> space, NumberOf(written, "space"));
   RegisterBinding binding{.space = space};
-  if (written.contains("reg")) {
+  if (Has(written, "reg")) {
     KILN_TRY(const std::string* text, TextOf(written, "reg"));
     binding.text = *text;
   }
@@ -43,7 +43,7 @@ Result<void> ReadRegister(const Json& written, Parameter& parameter) {
 }  // namespace
 
 Result<void> CaseProgram::Read(const Json& item) {
-  if (item.contains("structs")) {
+  if (Has(item, "structs")) {
     KILN_TRY_VOID(written_.ReadStructs(item["structs"]));
   }
   KILN_TRY_VOID(ReadUnits(item, "units", false));
@@ -56,12 +56,13 @@ ProgramLayout CaseProgram::LayOutFor(Platform platform) {
 }
 
 Result<void> CaseProgram::ReadUnits(const Json& item, const std::string& key, bool imported) {
-  if (!item.contains(key)) {
+  if (!Has(item, key)) {
     return {};
   }
-  for (const Json& written : item[key]) {
+  KILN_TRY(const Json* units, ListOf(item, key));
+  for (const Json& written : *units) {
     KILN_TRY(const std::string* name, TextOf(written, "name"));
-    KILN_TRY(const Json* parameters, PartOf(written, "params"));
+    KILN_TRY(const Json* parameters, ListOf(written, "params"));
     Unit unit{.name = *name, .imported = imported};
     for (const Json& parameter : *parameters) {
       KILN_TRY(Parameter read, ReadParameter(parameter));
@@ -77,10 +78,10 @@ Result<Parameter> CaseProgram::ReadParameter(const Json& written) {
   KILN_TRY(const std::string* type_text, TextOf(written, "type"));
   KILN_TRY(const TypeId type, written_.Read(*type_text));
   Parameter parameter{.name = *name, .type = type};
-  if (written.contains("push") && written["push"] != Json(false)) {
+  if (Has(written, "push") && written["push"] != Json(false)) {
     parameter.role = Role::kPush;
   }
-  if (written.contains("d3d")) {
+  if (Has(written, "d3d")) {
     const Json& d3d = written["d3d"];
     if (d3d.is_array()) {
       for (const Json& one : d3d) {
@@ -90,7 +91,7 @@ Result<Parameter> CaseProgram::ReadParameter(const Json& written) {
       KILN_TRY_VOID(ReadRegister(d3d, parameter));
     }
   }
-  if (written.contains("vk")) {
+  if (Has(written, "vk")) {
     KILN_TRY(const std::optional<uint32_t> binding, NumberOf(written["vk"], "binding"));
     KILN_TRY(const std::optional<uint32_t> set, NumberOf(written["vk"], "set"));
     parameter.slot = {.index = binding, .space = set};
@@ -102,10 +103,10 @@ Result<Parameter> CaseProgram::ReadParameter(const Json& written) {
 
 Result<void> CaseModules::Read(const Json& item) {
   program_.policy = Policy::kRpl;
-  KILN_TRY(const Json* modules, PartOf(item, "modules"));
+  KILN_TRY(const Json* modules, ListOf(item, "modules"));
   for (const Json& module : *modules) {
     KILN_TRY(const std::string* name, TextOf(module, "name"));
-    KILN_TRY(const Json* decls, PartOf(module, "decls"));
+    KILN_TRY(const Json* decls, ListOf(module, "decls"));
     Unit unit{.name = *name};
     for (const Json& decl : *decls) {
       KILN_TRY_VOID(ReadDecl(decl, unit));
@@ -124,7 +125,7 @@ Result<void> CaseModules::ReadDecl(const Json& decl, Unit& unit) {
   KILN_TRY(const std::string* kind, TextOf(decl, "kind"));
   const std::optional<RplGroup> group = GroupOfKeyword(*kind);
   if (!group) {
-    return Wrong(fmt::format("'{}' is no kind of declaration", *kind));
+    return Wrong(fmt::format("'{}' is no kind of declaration", Shortened(*kind)));
   }
   if (*group == RplGroup::kContainers) {
     return ReadContainer(decl, unit);
@@ -149,7 +150,7 @@ Result<void> CaseModules::ReadContainer(const Json& decl, Unit& unit) {
     KILN_TRY(const TypeId type, written_.ReadRpl(type_text));
     const TypeKind kind = types_[type].kind;
     if (kind != TypeKind::kVector && kind != TypeKind::kMatrix) {
-      return Wrong(fmt::format("'{}' cannot be in a container", type_text));
+      return Wrong(fmt::format("'{}' cannot be in a container", Shortened(type_text)));
     }
     PackedField packed{.name = field[0].get_ref<const std::string&>(),
                        .type = type,
@@ -158,7 +159,7 @@ Result<void> CaseModules::ReadContainer(const Json& decl, Unit& unit) {
       const std::string& pack = field[2].get_ref<const std::string&>();
       const std::optional<ItemFormat> format = FindItemFormat(pack);
       if (!format) {
-        return Wrong(fmt::format("'{}' is no pack format", pack));
+        return Wrong(fmt::format("'{}' is no pack format", Shortened(pack)));
       }
       packed.format = *format;
     }
@@ -171,7 +172,7 @@ Result<void> CaseModules::ReadContainer(const Json& decl, Unit& unit) {
 Result<TypeId> CaseModules::ReadContent(const Json& decl) {
   KILN_TRY(const std::string* name, TextOf(decl, "name"));
   std::vector<Member> members;
-  if (decl.contains("fields")) {
+  if (Has(decl, "fields")) {
     KILN_TRY_VOID(CheckFields(decl["fields"]));
     for (const Json& field : decl["fields"]) {
       KILN_TRY(const TypeId type, written_.ReadRpl(field[1].get_ref<const std::string&>()));

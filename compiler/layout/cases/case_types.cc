@@ -104,6 +104,20 @@ bool HasElement(std::string_view name) {
   return name.ends_with("StructuredBuffer") || name == "TextureBuffer";
 }
 
+constexpr size_t kMaxTypeText = 1u << 16;
+
+// How deep angle brackets are nested: what reading takes of the stack.
+uint32_t DepthOf(std::string_view text) {
+  uint32_t depth = 0;
+  uint32_t deepest = 0;
+  for (const char c : text) {
+    depth += c == '<' ? 1 : 0;
+    depth -= c == '>' && depth != 0 ? 1 : 0;
+    deepest = std::max(deepest, depth);
+  }
+  return deepest;
+}
+
 // Where the base ends and the extents begin: the first '[' outside of angle brackets.
 size_t FindExtents(std::string_view text) {
   int depth = 0;
@@ -153,7 +167,7 @@ Result<void> CheckFields(const Json& fields) {
     const bool good = field.is_array() && field.size() >= 2 && field.size() <= 3 &&
                       std::ranges::all_of(field, [](const Json& part) { return part.is_string(); });
     if (!good) {
-      return Wrong(fmt::format("'{}' is not a field [name, type]", field.dump()));
+      return Wrong(fmt::format("'{}' is not a field [name, type]", Shortened(field.dump())));
     }
   }
   return {};
@@ -163,28 +177,31 @@ Result<void> CaseTypes::ReadStructs(const Json& structs) {
   if (!structs.is_object()) {
     return Wrong("structs are not an object");
   }
-  for (const auto& [name, fields] : structs.items()) {
+  WrittenStructs written;
+  for (const auto& [name, fields] : structs.get_ref<const Json::object_t&>()) {
     KILN_TRY_VOID(CheckFields(fields));
+    written.emplace(name, &fields);
   }
-  for (const auto& [name, fields] : structs.items()) {
-    KILN_TRY_VOID(Visit(name, structs));
+  for (const auto& [name, fields] : written) {
+    KILN_TRY_VOID(Visit(name, written));
   }
   return {};
 }
 
 // Reads what a struct names before the struct, with a stack of its own because files nest them as
 // deep as they like.
-Result<void> CaseTypes::Visit(const std::string& root, const Json& structs) {
+Result<void> CaseTypes::Visit(std::string_view root, const WrittenStructs& written) {
   struct Frame {
-    std::string name;
+    std::string_view name;
+    const Json* fields = nullptr;
     std::vector<std::string> names;  // that its fields mention
     size_t next = 0;
   };
   std::vector<Frame> stack;
-  std::set<std::string> open;
-  const auto enter = [&](const std::string& name) {
-    Frame frame{.name = name, .names = {}};
-    for (const Json& field : structs[name]) {
+  std::set<std::string_view> open;
+  const auto enter = [&](std::string_view name, const Json& fields) {
+    Frame frame{.name = name, .fields = &fields, .names = {}};
+    for (const Json& field : fields) {
       for (std::string& mentioned : NamesIn(field[1].get_ref<const std::string&>())) {
         frame.names.push_back(std::move(mentioned));
       }
@@ -193,26 +210,26 @@ Result<void> CaseTypes::Visit(const std::string& root, const Json& structs) {
     stack.push_back(std::move(frame));
   };
   if (!structs_.contains(root)) {
-    enter(root);
+    enter(root, *written.at(root));
   }
   while (!stack.empty()) {
     Frame& frame = stack.back();
     if (frame.next < frame.names.size()) {
-      const std::string name = frame.names[frame.next++];
-      if (!structs.contains(name) || structs_.contains(name)) {
+      const auto found = written.find(frame.names[frame.next++]);
+      if (found == written.end() || structs_.contains(found->first)) {
         continue;
       }
-      if (open.contains(name)) {
-        structs_[name] = types_.Endless(types_.Keep(name));  // replaced when it is read
+      if (open.contains(found->first)) {
+        // Replaced when it is read.
+        structs_.emplace(found->first, types_.Endless(types_.Keep(found->first)));
         continue;
       }
-      enter(name);
+      enter(found->first, *found->second);
       continue;
     }
-    const std::string name = frame.name;
-    KILN_TRY(const TypeId type, Struct(types_.Keep(name), structs[name]));
-    structs_[name] = type;
-    open.erase(name);
+    KILN_TRY(const TypeId type, Struct(types_.Keep(frame.name), *frame.fields));
+    structs_.insert_or_assign(std::string(frame.name), type);
+    open.erase(frame.name);
     stack.pop_back();
   }
   return {};
@@ -227,7 +244,7 @@ Result<TypeId> CaseTypes::Struct(std::string_view name, const Json& fields) {
     if (field.size() > 2) {
       const std::string& word = field[2].get_ref<const std::string&>();
       if (word != "row" && word != "column" && word != "col") {
-        return Wrong(fmt::format("'{}' is not 'row'", word));
+        return Wrong(fmt::format("'{}' is not 'row'", Shortened(word)));
       }
       order = word == "row" ? MatrixOrder::kRow : MatrixOrder::kColumn;
     }
@@ -239,6 +256,12 @@ Result<TypeId> CaseTypes::Struct(std::string_view name, const Json& fields) {
 }
 
 Result<TypeId> CaseTypes::Read(std::string_view text) {
+  if (text.size() > kMaxTypeText) {
+    return Wrong(fmt::format("a type of {} bytes is too long", text.size()));
+  }
+  if (DepthOf(text) > kMaxDepth) {
+    return types_.Endless(types_.Keep(text));
+  }
   const size_t extents = FindExtents(text);
   KILN_TRY(const TypeId item, Base(text.substr(0, extents)));
   return Arrays(item, text.substr(extents));
@@ -249,7 +272,7 @@ Result<TypeId> CaseTypes::Arrays(TypeId item, std::string_view extents) {
   while (!extents.empty()) {
     const size_t open = extents.rfind('[');
     if (open == std::string_view::npos || extents.back() != ']') {
-      return Wrong(fmt::format("'{}' is not an array size", extents));
+      return Wrong(fmt::format("'{}' is not an array size", Shortened(extents)));
     }
     const std::string_view count = extents.substr(open + 1, extents.size() - open - 2);
     extents = extents.substr(0, open);
@@ -259,7 +282,7 @@ Result<TypeId> CaseTypes::Arrays(TypeId item, std::string_view extents) {
     }
     const std::optional<uint64_t> number = ReadExtent(count);
     if (!number) {
-      return Wrong(fmt::format("'{}' is not an array size", count));
+      return Wrong(fmt::format("'{}' is not an array size", Shortened(count)));
     }
     item = types_.Array(item, *number);
   }
@@ -299,7 +322,7 @@ Result<TypeId> CaseTypes::Base(std::string_view text) {
       return types_.Vector(*scalar, static_cast<uint32_t>(text.back() - '0'));
     }
   }
-  return Wrong(fmt::format("'{}' is not a type", text));
+  return Wrong(fmt::format("'{}' is not a type", Shortened(text)));
 }
 
 Result<TypeId> CaseTypes::WithArgument(std::string_view text, std::string_view name,
@@ -325,14 +348,17 @@ Result<TypeId> CaseTypes::WithArgument(std::string_view text, std::string_view n
     return types_.Matrix(*scalar, static_cast<uint32_t>(name[5] - '0'),
                          static_cast<uint32_t>(name[7] - '0'));
   }
-  return Wrong(fmt::format("'{}' is not a type", text));
+  return Wrong(fmt::format("'{}' is not a type", Shortened(text)));
 }
 
 Result<TypeId> CaseTypes::ReadRpl(std::string_view text) {
+  if (text.size() > kMaxTypeText) {
+    return Wrong(fmt::format("a type of {} bytes is too long", text.size()));
+  }
   constexpr std::string_view kTail = "...";
-  if (text.ends_with(kTail)) {
-    KILN_TRY(const TypeId item, ReadRpl(text.substr(0, text.size() - kTail.size())));
-    return types_.RuntimeArray(item);
+  size_t tails = 0;
+  for (; text.ends_with(kTail); text.remove_suffix(kTail.size())) {
+    ++tails;
   }
   const size_t extents = FindExtents(text);
   const std::string_view base = text.substr(0, extents);
@@ -343,14 +369,18 @@ Result<TypeId> CaseTypes::ReadRpl(std::string_view text) {
   const bool vector = base.size() == 2 && IsSize(base[1]);
   const bool matrix = base.size() == 4 && IsSize(base[1]) && base[2] == 'x' && IsSize(base[3]);
   if (letter == std::string_view::npos || (!vector && !matrix)) {
-    return Wrong(fmt::format("'{}' is not a type of RPL", text));
+    return Wrong(fmt::format("'{}' is not a type of RPL", Shortened(text)));
   }
   const auto first = static_cast<uint32_t>(base[1] - '0');
   // Columns come first in RPL.
   const TypeId item =
       vector ? types_.Vector(kScalars[letter], first)
              : types_.Matrix(kScalars[letter], static_cast<uint32_t>(base[3] - '0'), first);
-  return Arrays(item, text.substr(extents));
+  KILN_TRY(TypeId type, Arrays(item, text.substr(extents)));
+  for (; tails != 0; --tails) {
+    type = types_.RuntimeArray(type);
+  }
+  return type;
 }
 
 }  // namespace kiln::layout

@@ -8,14 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include <nlohmann/json.hpp>
-
 #include "compiler/base/result.h"
+#include "compiler/layout/cases/case_json.h"
 #include "compiler/layout/types.h"
 
 namespace kiln::layout {
-
-using Json = nlohmann::ordered_json;
 
 // A field: [name, type] or [name, type, "row"].
 Result<void> CheckFields(const Json& fields);
@@ -39,7 +36,8 @@ class CaseTypes {
   Result<TypeId> WithArgument(std::string_view text, std::string_view name,
                               std::string_view argument);
   Result<TypeId> Arrays(TypeId item, std::string_view extents);
-  Result<void> Visit(const std::string& name, const Json& structs);
+  using WrittenStructs = std::map<std::string_view, const Json*, std::less<>>;
+  Result<void> Visit(std::string_view root, const WrittenStructs& written);
 
   Types& types_;
   std::map<std::string, TypeId, std::less<>> structs_;

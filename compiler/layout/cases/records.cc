@@ -89,8 +89,23 @@ Result<const std::string*> TextOf(const Json& object, const std::string& key) {
   return &part->get_ref<const std::string&>();
 }
 
+Result<const Json*> ListOf(const Json& object, const std::string& key) {
+  KILN_TRY(const Json* part, PartOf(object, key));
+  if (!part->is_array()) {
+    return Wrong(fmt::format("'{}' is no list", key));
+  }
+  return part;
+}
+
+bool Has(const Json& object, const std::string& key) {
+  return object.contains(key) && !object[key].is_null();
+}
+
 Result<std::optional<uint32_t>> NumberOf(const Json& object, const std::string& key) {
-  if (!object.contains(key)) {
+  if (!object.is_object()) {
+    return Wrong(fmt::format("'{}' is no object", Shortened(object.dump())));
+  }
+  if (!Has(object, key)) {
     return std::optional<uint32_t>{};
   }
   const Json& part = object[key];

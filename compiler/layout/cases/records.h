@@ -25,6 +25,8 @@ std::string PlacesText(Platform platform, const PlacedLeaf& leaf);
 // Member `key` of an object. Errors: kInvalidArgument if there is none.
 Result<const Json*> PartOf(const Json& object, const std::string& key);
 Result<const std::string*> TextOf(const Json& object, const std::string& key);
+Result<const Json*> ListOf(const Json& object, const std::string& key);
+bool Has(const Json& object, const std::string& key);  // and it is not null
 // Nothing if there is no such member. Errors: kInvalidArgument if it is no such number.
 Result<std::optional<uint32_t>> NumberOf(const Json& object, const std::string& key);
 
