@@ -14,6 +14,7 @@
 
 #include "tests/bench/combinations.h"
 #include "tests/bench/glslang_peer.h"
+#include "tests/bench/layout_times.h"
 #include "tests/bench/relocation_floor.h"
 #include "tests/bench/variant_paths.h"
 
@@ -102,6 +103,7 @@ struct Report {
   uint64_t memory_kib = 0;
   double words = 0;  // of a variant
   double floor = 0;
+  LayoutTimes layout;
   bool valid = false;
   bool same = false;  // both paths made the same modules and metadata
 
@@ -134,6 +136,11 @@ nlohmann::ordered_json Report::Json() const {
       {"segment_versions", assembler.segment_versions},
       {"linked_modules", assembler.linked_modules},
       {"assembler_resident_kib", memory_kib},
+      {"layout",
+       {{"parameters", kLayoutParameters},
+        {"cold_vulkan_us", layout.cold_vulkan_us},
+        {"cold_d3d12_us", layout.cold_d3d12_us},
+        {"remembered_type_us", layout.remembered_us}}},
       {"threads", {{"one_mean_us", threads.one}, {"two_mean_us", threads.two}}},
       {"gates",
        {{"ratio_vs_glslang", Gate(ratio, kAssemblerGate, ratio >= kAssemblerGate)},
@@ -141,6 +148,9 @@ nlohmann::ordered_json Report::Json() const {
         {"known_variant_times_cheaper", Gate(again, kAgainGate, again >= kAgainGate)},
         {"cpu_on_two_threads", Gate(both, kThreadsGate, both <= kThreadsGate)},
         {"memory_kib", Gate(memory, kMemoryGateKib, memory <= kMemoryGateKib)},
+        {"layout_cold_us", Gate(layout.cold_us(), kLayoutColdGate, layout.cold_ok())},
+        {"layout_remembered_us",
+         Gate(layout.remembered_us, kLayoutRememberedGate, layout.remembered_ok())},
         {"both_paths_agree", Gate(same ? 1 : 0, 1, same)},
         {"every_module_passes_spirv_val", Gate(valid ? 1 : 0, 1, valid)}}}};
 }
@@ -163,6 +173,8 @@ void Report::Print() const {
              threads.two);
   fmt::print("  {} distinct results: {} vertex and {} fragment modules, {:.0f} words per variant\n",
              direct.results.size(), direct.vertex.size(), direct.fragment.size(), words);
+  fmt::print("  layout: {:.1f} us for {} parameters from nothing, {:.4f} us for a known type\n",
+             layout.cold_us(), kLayoutParameters, layout.remembered_us);
   fmt::print("  {} versions of segments; the assembler took {} KiB\n", assembler.segment_versions,
              memory_kib);
 }
@@ -178,6 +190,7 @@ int Run(uint32_t count, bool json) {
   report.threads = RunThreads(uber);
   report.words = static_cast<double>(report.direct.words) / count;
   report.floor = RunFloor(report.direct.modules, report.words);
+  report.layout = MeasureLayout();
   report.valid = AllValid(report.direct.modules);
   report.same = report.direct.results == report.assembler.fresh.results;
   if (json) {
