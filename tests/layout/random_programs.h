@@ -63,17 +63,12 @@ class RandomPrograms {
   }
 
   Json Declaration() {
-    static const std::vector<std::string> kinds = {"uniform_buffer",
-                                                   "read_only_storage_buffer",
-                                                   "sampler",
-                                                   "image_color_2d",
-                                                   "image_color_3d",
-                                                   "image_color_cube",
-                                                   "image_color_2d_array",
-                                                   "image_depth_2d",
-                                                   "image_depth_cube",
-                                                   "read_write_storage_buffer",
-                                                   "storage_image_2d"};
+    static const std::vector<std::string> kinds = {
+        "uniform_buffer",       "read_only_storage_buffer", "sampler",
+        "image_color_2d",       "image_color_3d",           "image_color_cube",
+        "image_color_2d_array", "image_depth_2d",           "image_depth_3d",
+        "image_depth_cube",     "image_depth_2d_array",     "read_write_storage_buffer",
+        "storage_image_2d"};
     static const std::vector<std::string> sets = {"pass", "material", "object", "shared"};
     const std::string kind = Pick(kinds);
     Json decl = {{"kind", kind}, {"set", Pick(sets)}, {"name", fmt::format("zp{}", next_++)}};
@@ -100,7 +95,9 @@ class RandomPrograms {
                                                        "SamplerState",
                                                        "RWStructuredBuffer",
                                                        "SamplerComparisonState",
-                                                       "RWByteAddressBuffer"};
+                                                       "RWByteAddressBuffer",
+                                                       "AppendStructuredBuffer",
+                                                       "Sampler2D"};
     return resources;
   }
 
