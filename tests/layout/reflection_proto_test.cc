@@ -122,6 +122,7 @@ void Compare(ProgramWriter& w, Platform platform, Comparison& comparison) {
 }
 
 void AddResources(ProgramWriter& w) {
+  w.settings().globals_binding = {.index = 3, .space = 2};
   w.Struct("S", {{"v", "vec3<f32>"}, {"t", "Texture2D[2]"}, {"w", "f32[3]"}});
   w.StructOf("M", {{.name = "m", .type = w.Type("mat_r2c2<f32>")},
                    {.name = "r", .type = w.Type("mat_r4c4<f32>"), .order = MatrixOrder::kRow}});
@@ -176,7 +177,7 @@ TEST(ReflectionProto, EveryField_IsThatOfTheJson) {
       "M", {{.name = "m", .type = webgpu.Type("mat_r2c2<f32>")},
             {.name = "r", .type = webgpu.Type("mat_r4c4<f32>"), .order = MatrixOrder::kRow}});
   webgpu.Add("d", "ConstantBuffer<M>").role = Role::kPush;
-  webgpu.Add("t", "Texture2D[3]");
+  webgpu.Add("t", "Texture2D[3]").slot = {.index = 2, .space = 1};
   Compare(webgpu, Platform::kWebgpu, comparison);
   ProgramWriter rpl;
   rpl.program().policy = Policy::kRpl;
