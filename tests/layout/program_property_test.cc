@@ -276,7 +276,10 @@ TEST(ProgramProperty, P9_P10_WithoutWrittenNumbersEverythingIsDenseAndInOrder) {
     }
     EXPECT_EQ(default_space, 0u);
     // In the order of units and imports, each run starts where the run before it ended.
+    uint32_t unit = 0;
     for (const PlacedParameter& parameter : laid.layout.parameters) {
+      EXPECT_GE(parameter.unit, unit) << parameter.name;  // imports stand behind all units
+      unit = parameter.unit;
       for (const Place& run : parameter.runs) {
         EXPECT_EQ(run.space, 0u);
         EXPECT_EQ(run.index, next[static_cast<int>(run.kind)]) << parameter.name;
