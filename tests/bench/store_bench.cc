@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The store against its peers in one run: bare SQLite with the same schema, pragmas and
-// transactions; plain files; one flat file with an index in memory.
+// transactions; plain files; one flat file with an index in memory. A pack against such a flat file
+// whose index is read when it is opened.
 //   store_bench [--json] [--items N] [--start-records N] [--dir DIR]
 // Peers and store take turns; every figure is the median of the rounds. Spec: cache §6.5, §6.11.
 #include <algorithm>
@@ -18,6 +19,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "cache/pack/reader.h"
+#include "cache/pack/writer.h"
 #include "cache/record.h"
 #include "cache/sqlite/database.h"
 #include "cache/sqlite/schema_sql.h"
@@ -307,6 +310,80 @@ class FlatFile {
   std::unordered_map<Hash128, off_t, Hash128Hash> index_;
 };
 
+// --- Packs ---------------------------------------------------------------------------------------
+
+constexpr size_t kPackReads = 10'000;
+
+// Artifacts of one program, one blob each.
+void WritePackOf(const std::vector<Sample>& samples, const std::string& path) {
+  pack::Contents contents;
+  contents.programs.push_back({.name = "program", .pipeline = "compute", .options = {}});
+  contents.entries.push_back({.id = DigestOf("entry").id, .target = "vk", .masks = {{}}});
+  std::unordered_map<Hash128, const Sample*, Hash128Hash> by_id;
+  for (const Sample& sample : samples) {
+    const Digest digest = DigestOf(sample.content.value.bytes);
+    by_id.emplace(digest.id, &sample);
+    contents.artifacts.push_back({.live_key = sample.live.key.id,
+                                  .state_id = digest.id,
+                                  .code = {{.stage = 3, .digest = digest}},
+                                  .metadata = digest});
+  }
+  const pack::BlobSource source = [&](const Digest& digest) -> Result<Bytes> {
+    const ByteView bytes = by_id.at(digest.id)->content.value.bytes;
+    return Bytes(bytes.begin(), bytes.end());
+  };
+  Check(pack::WritePack(contents, source, {}, path).ok(), "pack write");
+}
+
+void PackOpenAndReads(const std::string& path, const std::vector<Hash128>& ids) {
+  const auto opened = pack::Pack::Open(path, {});
+  Check(opened.ok(), "pack open");
+  for (size_t i = 0; i < kPackReads; ++i) {
+    const std::optional<uint32_t> row = (*opened)->FindBlob(ids[i % ids.size()]);
+    Check(row.has_value(), "pack look-up");
+    const Result<cache::Blob> blob = (*opened)->GetBlob(*row);
+    Check(blob.ok() && blob->bytes.size() == kBlobBytes, "pack read");
+  }
+}
+
+struct FlatRow {
+  Hash128 id;
+  uint64_t offset = 0;
+};
+
+void WriteFlatOf(const std::vector<Sample>& samples, const std::string& path) {
+  std::ofstream data(path, std::ios::binary);
+  std::ofstream index(path + ".index", std::ios::binary);
+  uint64_t offset = 0;
+  for (const Sample& sample : samples) {
+    const ByteView bytes = sample.content.value.bytes;
+    const FlatRow row{.id = sample.content.key.id, .offset = offset};
+    data.write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+    index.write(reinterpret_cast<const char*>(&row), sizeof(row));
+    offset += bytes.size();
+  }
+  Check(data.good() && index.good(), "flat write");
+}
+
+// Nothing is verified.
+void FlatOpenAndReads(const std::string& path, const std::vector<Hash128>& ids) {
+  std::ifstream file(path + ".index", std::ios::binary);
+  std::unordered_map<Hash128, uint64_t, Hash128Hash> index;
+  for (FlatRow row; file.read(reinterpret_cast<char*>(&row), sizeof(row));) {
+    index.emplace(row.id, row.offset);
+  }
+  const int fd = ::open(path.c_str(), O_RDONLY);
+  for (size_t i = 0; i < kPackReads; ++i) {
+    Bytes bytes(kBlobBytes);  // the caller's own
+    Check(::pread(fd, bytes.data(), bytes.size(),
+                  static_cast<off_t>(index.at(ids[i % ids.size()]))) ==
+              static_cast<ssize_t>(bytes.size()),
+          "flat read");
+  }
+  ::close(fd);
+}
+
 // --- Measuring -----------------------------------------------------------------------------------
 
 // Rates per second, by name; several rounds.
@@ -365,6 +442,14 @@ void MeasureRound(const Options& options, uint64_t round, Rates& rates) {
     get("files", [&] { files.Gets(ids); });
     get("flat", [&] { flat.Gets(ids); });
   }
+  WritePackOf(samples, dir / "bench.kpack");
+  WriteFlatOf(samples, dir / "bench.flat");
+  const auto read = [&](const std::string& name, const std::function<void()>& work) {
+    work();  // warm
+    rates.Add("open " + name, static_cast<double>(kPackReads) / Seconds(work));
+  };
+  read("pack", [&] { PackOpenAndReads(dir / "bench.kpack", ids); });
+  read("flat", [&] { FlatOpenAndReads(dir / "bench.flat", ids); });
   std::filesystem::remove_all(dir);
 }
 
@@ -422,9 +507,11 @@ struct Gate {
 void Print(const Options& options, const Rates& rates, const Start& start) {
   const double put = rates.MedianRatio("put store", "put bare");
   const double get = rates.MedianRatio("get store", "get bare");
+  const double open = rates.MedianRatio("open pack", "open flat");
   const std::vector<Gate> gates = {
       {"durable_puts_vs_bare_sqlite", put, 0.8, put >= 0.8},
       {"verified_gets_vs_bare_sqlite", get, 0.7, get >= 0.7},
+      {"pack_open_and_reads_vs_flat_file", open, 0.8, open >= 0.8},
       {"start_seconds", start.seconds, 1.0, start.seconds <= 1.0},
       {"start_memory_mib", start.memory_mib, 64.0, start.memory_mib <= 64.0},
   };
