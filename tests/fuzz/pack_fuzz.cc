@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// libFuzzer: any bytes as a pack. The sums of header, table and sections are made to fit, so that
+// what is behind them is reached. Whatever opens gives right bytes or a PACK_ error.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "cache/pack/reader.h"
+#include "cache/pack/unpack.h"
+#include "compiler/base/check.h"
+
+namespace kiln::pack {
+namespace {
+
+// The bytes where rows may be read from, with sums that fit.
+std::vector<uint64_t> Sealed(const uint8_t* data, size_t size) {
+  std::vector<uint64_t> words(size / 8 + 1);
+  std::memcpy(words.data(), data, size);
+  if (size < sizeof(Header)) {
+    return words;
+  }
+  auto* bytes = reinterpret_cast<std::byte*>(words.data());
+  Header header;
+  std::memcpy(&header, bytes, sizeof(header));
+  header.magic = kMagic;
+  header.major = kMajor;
+  header.header_size = sizeof(Header);
+  header.entry_size = sizeof(SectionEntry);
+  header.table_offset = sizeof(Header);
+  header.section_count %= kMaxSections;
+  const size_t table_bytes = header.section_count * sizeof(SectionEntry);
+  if (sizeof(Header) + table_bytes <= size) {
+    for (size_t at = sizeof(Header); at < sizeof(Header) + table_bytes;
+         at += sizeof(SectionEntry)) {
+      SectionEntry entry;
+      std::memcpy(&entry, bytes + at, sizeof(entry));
+      if (entry.offset <= size && entry.stored_size <= size - entry.offset) {
+        entry.id = HashBytes(ByteView(bytes + entry.offset, entry.stored_size));
+      }
+      std::memcpy(bytes + at, &entry, sizeof(entry));
+    }
+    header.pack_id = HashBytes(ByteView(bytes + sizeof(Header), table_bytes));
+  }
+  const ByteView view = std::as_bytes(std::span(&header, 1));
+  header.checksum = Hash64(view.first(offsetof(Header, checksum)));
+  std::memcpy(bytes, &header, sizeof(header));
+  return words;
+}
+
+void Read(ByteView bytes) {
+  const Result<std::unique_ptr<Pack>> pack = Pack::OpenBytes(bytes, {.allow_partial = true});
+  if (!pack.ok()) {
+    KILN_CHECK(pack.error().reason.starts_with("PACK_"));
+    return;
+  }
+  const Tables& tables = (*pack)->tables();
+  for (uint32_t blob = 0; blob < tables.blobs.size(); ++blob) {
+    const Result<Bytes> read = (*pack)->ReadBlob(blob);
+    KILN_CHECK(read.ok() ? HashBytes(*read) == tables.blobs[blob].id
+                         : read.error().reason.starts_with("PACK_"));
+  }
+  (void)ContentsOf(**pack);
+  (void)(*pack)->Verify();
+}
+
+}  // namespace
+}  // namespace kiln::pack
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  std::vector<uint64_t> raw(size / 8 + 1);
+  std::memcpy(raw.data(), data, size);
+  kiln::pack::Read(kiln::ByteView(reinterpret_cast<const std::byte*>(raw.data()), size));
+  const std::vector<uint64_t> sealed = kiln::pack::Sealed(data, size);
+  kiln::pack::Read(kiln::ByteView(reinterpret_cast<const std::byte*>(sealed.data()), size));
+  return 0;
+}
