@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "client/cli/store.h"
 #include "client/cli/verbs.h"
 
 namespace kiln::cli {
@@ -23,7 +24,9 @@ constexpr char kVerbs[] =
     "              kiln graph     the plan of a frame, and a picture of it\n"
     "build         kiln build     every variant of kiln.toml\n"
     "              kiln fetch     download results, as an engine would\n"
+    "              kiln pack      show, verify, diff, flatten, extract pack files\n"
     "operate       kiln status    daemon, queue, batches\n"
+    "              kiln cache     stats, gc, verify, repair, export, import, pins\n"
     "              kiln serve     the daemon in the foreground\n"
     "              kiln start     the daemon in the background\n"
     "              kiln stop      finish running work, then end\n\n"
@@ -67,6 +70,8 @@ struct Arguments {
   InspectArguments inspect;
   GraphArguments graph;
   std::vector<std::string> serve;
+  CacheArguments cache;
+  PackArguments pack;
 };
 
 // What names one variant.
@@ -151,6 +156,102 @@ void AddGraph(CLI::App& app, Arguments& a, Action& chosen) {
   verb->add_flag("--unify-reads", a.graph.unify_reads, "One layout for all readers of a version");
 }
 
+void AddCache(CLI::App& app, Arguments& a, Action& chosen) {
+  CLI::App* cache = app.add_subcommand("cache", "The cache of this user");
+  cache->fallthrough()->require_subcommand(1);
+  cache->add_option("--dir", a.cache.dir,
+                    "Folder of the cache; default: KILN_CACHE_DIR, "
+                    "else ~/.cache/kiln");
+  AddVerb(*cache, "stats", "Sizes, counts, ratios", "  kiln cache stats --json", chosen,
+          [&a] { return RunCacheStats(a.global, a.cache); });
+  CLI::App* gc = AddVerb(*cache, "gc", "Remove what nobody holds",
+                         "  kiln cache gc --to 5GiB\n  kiln cache gc --older-than 30d --dry-run",
+                         chosen, [&a] { return RunCacheGc(a.global, a.cache); });
+  gc->add_option("--to", a.cache.to, "Size that is left, such as 5GiB");
+  gc->add_option("--older-than", a.cache.older_than, "Not used for so long, such as 30d");
+  gc->add_flag("--failed", a.cache.failed, "Records of failures");
+  gc->add_flag("--vacuum", a.cache.vacuum, "Give free pages back to the file system");
+  gc->add_flag("--dry-run", a.cache.dry_run, "Say what would go");
+  CLI::App* verify = AddVerb(*cache, "verify", "Hash everything again; changes nothing",
+                             "  kiln cache verify\n  kiln cache verify --sample 5", chosen,
+                             [&a] { return RunCacheVerify(a.global, a.cache); });
+  verify->add_flag("--fast", a.cache.fast, "Structure only");
+  verify->add_option("--sample", a.cache.sample_percent, "Percent of the content")
+      ->check(CLI::Range(1, 100));
+  AddVerb(*cache, "repair", "Verify, mend what can be, drop what cannot", "  kiln cache repair",
+          chosen, [&a] { return RunCacheRepair(a.global, a.cache); });
+  CLI::App* out = AddVerb(*cache, "export", "Write rows and content into a file",
+                          "  kiln cache export cache.kpack --since 7d", chosen,
+                          [&a] { return RunCacheExport(a.global, a.cache); });
+  out->add_option("file", a.cache.file, "File to write")->required();
+  out->add_option("--pin", a.cache.pin, "Only what this pin holds");
+  out->add_option("--since", a.cache.since, "Only what was used since, such as 7d");
+  CLI::App* in = AddVerb(*cache, "import", "Merge an exported file; overwrites nothing",
+                         "  kiln cache import cache.kpack", chosen,
+                         [&a] { return RunCacheImport(a.global, a.cache); });
+  in->add_option("file", a.cache.file, "File to read")->required();
+  CLI::App* pin = AddVerb(*cache, "pin", "Keep results from removal under a name",
+                          "  kiln cache pin release-12 0aef25955e0c3a1b0aef25955e0c3a1b", chosen,
+                          [&a] { return RunCachePin(a.global, a.cache); });
+  pin->add_option("name", a.cache.name, "Name of the pin")->required();
+  pin->add_option("keys", a.cache.keys, "Signature, variant or live keys")->required();
+  pin->add_option("--for", a.cache.until, "How long, such as 30d; default: for ever");
+  pin->add_option("--note", a.cache.note, "Why");
+  CLI::App* unpin = AddVerb(*cache, "unpin", "Remove a pin", "  kiln cache unpin release-12",
+                            chosen, [&a] { return RunCacheUnpin(a.global, a.cache); });
+  unpin->add_option("name", a.cache.name, "Name of the pin")->required();
+  AddVerb(*cache, "pins", "List the pins", "  kiln cache pins", chosen,
+          [&a] { return RunCachePins(a.global, a.cache); });
+}
+
+// The files that a verb of packs reads: one, two, or several.
+void AddPackFiles(CLI::App& verb, PackArguments& pack, int count) {
+  if (count == 1) {
+    verb.add_option("file", pack.file, "Pack file")->required();
+  } else {
+    CLI::Option* files = verb.add_option("files", pack.files, "Pack files")->required();
+    count == 0 ? files->expected(1, 16) : files->expected(count);
+  }
+  verb.add_option("--base", pack.bases, "Packs below a delta, beside those in its folder")
+      ->take_all();
+}
+
+void AddPack(CLI::App& app, Arguments& a, Action& chosen) {
+  CLI::App* pack = app.add_subcommand("pack", "Pack files");
+  pack->fallthrough()->require_subcommand(1);
+  CLI::App* show = AddVerb(*pack, "show", "What is in a pack", "  kiln pack show demo.kpack",
+                           chosen, [&a] { return RunPackShow(a.global, a.pack); });
+  AddPackFiles(*show, a.pack, 1);
+  CLI::App* verify = AddVerb(*pack, "verify", "Read and check everything",
+                             "  kiln pack verify demo.kpack --require-signature kiln.pub", chosen,
+                             [&a] { return RunPackVerify(a.global, a.pack); });
+  AddPackFiles(*verify, a.pack, 1);
+  verify->add_option("--require-signature", a.pack.require_signature, "File of a public key");
+  CLI::App* diff =
+      AddVerb(*pack, "diff", "What two packs differ in", "  kiln pack diff old.kpack new.kpack",
+              chosen, [&a] { return RunPackDiff(a.global, a.pack); });
+  AddPackFiles(*diff, a.pack, 2);
+  CLI::App* flatten = AddVerb(*pack, "flatten", "Merge a delta and its bases into one file",
+                              "  kiln pack flatten base.kpack delta.kpack --out all.kpack", chosen,
+                              [&a] { return RunPackFlatten(a.global, a.pack); });
+  AddPackFiles(*flatten, a.pack, 0);
+  flatten->add_option("--out", a.pack.out, "File to write")->required();
+  flatten->add_option("--sign", a.pack.sign, "File of a private key");
+  flatten->add_flag("--small", a.pack.small, "Small to download instead of quick to read");
+  CLI::App* extract = AddVerb(*pack, "extract", "Files of one variant",
+                              "  kiln pack extract demo.kpack rock/forward -o fog --out out",
+                              chosen, [&a] { return RunPackExtract(a.global, a.pack); });
+  AddPackFiles(*extract, a.pack, 1);
+  extract->add_option("program", a.pack.program, "Program of the pack")->required();
+  extract->add_option("-o,--option", a.pack.options, "NAME=VALUE; repeatable")->take_all();
+  extract->add_option("-t,--target", a.pack.target, "Target; default: all");
+  extract->add_option("--out", a.pack.out, "Folder for the files")->required();
+  CLI::App* keygen = AddVerb(*pack, "keygen", "Make a key pair for signing packs",
+                             "  kiln pack keygen --out release", chosen,
+                             [&a] { return RunPackKeygen(a.global, a.pack); });
+  keygen->add_option("--out", a.pack.out, "NAME.key and NAME.pub are written")->required();
+}
+
 int Run(int argc, char** argv) {
   CLI::App app{"kiln"};
   app.set_version_flag("--version", kVersion);
@@ -163,6 +264,8 @@ int Run(int argc, char** argv) {
   AddInspect(app, arguments, chosen);
   AddDaemon(app, arguments, chosen);
   AddGraph(app, arguments, chosen);
+  AddCache(app, arguments, chosen);
+  AddPack(app, arguments, chosen);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -8,6 +8,8 @@ import filecmp
 import json
 import os
 import pathlib
+import sqlite3
+import stat
 import subprocess
 import sys
 import tempfile
@@ -195,6 +197,130 @@ class Programs(unittest.TestCase):
         again = self.run_program("kiln", "--json", "compile", UBER, *ENTRIES)
         self.expect(again, 0)
         self.assertNotIn('"compiled"', again.stdout)
+
+    def fill_cache(self):
+        """Results of a few variants and of a broken source in self.dir/cache; no daemon runs."""
+        for lights in 1, 2, 3:
+            self.expect(self.run_program("kiln", "compile", UBER, *ENTRIES,
+                                         "-o", f"max_point_lights={lights}"), 0)
+        broken = self.write("broken.rpl", "void f (void) { x; }")
+        self.expect(self.run_program("kiln", "compile", broken, "--entry", "vertex=f"), 1)
+        self.expect(self.run_program("kiln", "stop"), 0, "stopped")
+
+    def json_lines(self, *arguments, code=0):
+        result = self.run_program("kiln", "--json", *arguments)
+        self.expect(result, code)
+        lines = [json.loads(line) for line in result.stdout.splitlines()]
+        self.assertTrue(all(line["v"] == 1 for line in lines))
+        self.assertEqual((lines[-1]["type"], lines[-1]["exit"]), ("result", code))
+        return lines
+
+    def test_cache_table_of_bad_input(self):
+        text = self.write("text.kpack", "no pack")
+        rows = [
+            (["cache"], 2, ["subcommand"]),
+            (["cache", "stats"], 3, ["there is no cache in"]),
+            (["cache", "verify"], 3, ["there is no cache in"]),
+            (["cache", "export", self.dir / "a.kpack"], 3, ["there is no cache in"]),
+            (["cache", "gc"], 2, ["--to SIZE"]),
+            (["cache", "gc", "--to", "5 apples"], 2, ["10GiB"]),
+            (["cache", "gc", "--older-than", "x"], 2, ["7d"]),
+            (["cache", "verify", "--sample", "101"], 2, ["--sample"]),
+            (["cache", "import", self.dir / "none"], 3, ["none"]),
+            (["cache", "import", text], 7, ["does not begin like a pack"]),
+            (["cache", "pin", "a", "b"], 2, ["32 hex digits"]),
+            (["cache", "unpin", "a"], 3, ["pin a"]),
+            (["pack"], 2, ["subcommand"]),
+            (["pack", "show", self.dir / "none"], 3, ["none"]),
+            (["pack", "show", text], 7, ["does not begin like a pack"]),
+            (["pack", "verify", text, "--require-signature", text], 2, ["no public key"]),
+            (["pack", "diff", text], 2, ["files"]),
+        ]
+        for arguments, code, texts in rows:
+            with self.subTest(arguments=arguments):
+                self.expect(self.run_program("kiln", *arguments), code, *texts)
+
+    def test_cache_is_looked_at_verified_and_repaired(self):
+        self.fill_cache()
+        self.expect(self.run_program("kiln", "cache", "stats"), 0, "signature", "1 source errors")
+        stats = self.json_lines("cache", "stats")[0]
+        levels = {level["name"]: level["rows"] for level in stats["levels"]}
+        self.assertGreaterEqual(levels["signature"], 2)
+        self.expect(self.run_program("kiln", "cache", "verify"), 0, "sound")
+        with sqlite3.connect(self.dir / "cache" / "cache.db") as database:
+            database.execute("UPDATE blob SET data=zeroblob(length(data)) WHERE rid=2")
+        database.close()
+        self.expect(self.run_program("kiln", "cache", "verify"), 7, "blob content/", "repair")
+        faults = self.json_lines("cache", "verify", code=7)
+        self.assertEqual(faults[0]["kind"], "blob")
+        self.expect(self.run_program("kiln", "cache", "repair"), 0, "1 dropped", "sound")
+        self.expect(self.run_program("kiln", "cache", "repair"), 0, "0 faults")
+        self.expect(self.run_program("kiln", "cache", "verify"), 0, "sound")
+
+    def test_cache_is_collected_pinned_and_moved(self):
+        self.fill_cache()
+        file, other = self.dir / "a.kpack", self.dir / "other"
+        self.expect(self.run_program("kiln", "cache", "export", file), 0, "rows")
+        self.expect(self.run_program("kiln", "cache", "--dir", other, "import", file), 0, "new")
+        again = self.json_lines("cache", "--dir", other, "import", file)[-1]["counts"]
+        self.assertEqual((again["added"], again["other"]), (0, 0))
+        self.expect(self.run_program("kiln", "cache", "--dir", other, "verify"), 0, "sound")
+        second = self.dir / "b.kpack"
+        self.expect(self.run_program("kiln", "cache", "--dir", other, "export", second), 0)
+        self.assertTrue(filecmp.cmp(file, second, shallow=False))
+        dry = self.json_lines("cache", "gc", "--failed", "--dry-run")[-1]["counts"]
+        self.assertEqual(dry["records"], 1)
+        done = self.json_lines("cache", "gc", "--failed", "--vacuum")[-1]["counts"]
+        self.assertEqual(done["records"], 1)
+        with sqlite3.connect(self.dir / "cache" / "cache.db") as database:
+            (key,) = database.execute("SELECT hex(key) FROM entry WHERE level=3").fetchone()
+        database.close()
+        self.expect(self.run_program("kiln", "cache", "pin", "release", key.lower(), "--note",
+                                     "shipped"), 0, "pinned 1 of 1")
+        self.expect(self.run_program("kiln", "cache", "pin", "none", "0" * 32), 3)
+        self.expect(self.run_program("kiln", "cache", "pins"), 0, "release", "shipped")
+        self.expect(self.run_program("kiln", "cache", "export", file, "--pin", "release"), 0)
+        self.expect(self.run_program("kiln", "cache", "export", file, "--pin", "no"), 3, "pin no")
+        self.expect(self.run_program("kiln", "cache", "unpin", "release"), 0)
+
+    def test_cache_of_a_running_daemon_is_looked_at_but_not_changed(self):
+        self.expect(self.run_program("kiln", "compile", UBER, *ENTRIES), 0)
+        for verb in ["stats"], ["verify"], ["pins"], ["export", self.dir / "a.kpack"], \
+                ["gc", "--failed", "--dry-run"]:
+            with self.subTest(verb=verb):
+                self.expect(self.run_program("kiln", "cache", *verb), 0)
+        for verb in ["gc", "--failed"], ["repair"], ["import", self.dir / "a.kpack"]:
+            with self.subTest(verb=verb):
+                self.expect(self.run_program("kiln", "cache", *verb), 4, "pid", "kiln stop")
+
+    def test_packs_are_signed_checked_and_compared(self):
+        self.fill_cache()
+        plain, signed = self.dir / "plain.kpack", self.dir / "signed.kpack"
+        self.expect(self.run_program("kiln", "cache", "export", plain), 0)
+        for name in "good", "other":
+            self.expect(self.run_program("kiln", "pack", "keygen", "--out", self.dir / name), 0)
+        self.assertEqual(stat.S_IMODE((self.dir / "good.key").stat().st_mode), 0o600)
+        self.expect(self.run_program("kiln", "pack", "keygen", "--out", self.dir / "good"), 3,
+                    "File exists")
+        self.expect(self.run_program("kiln", "pack", "flatten", plain, "--out", signed, "--sign",
+                                     self.dir / "good.key"), 0)
+        self.expect(self.run_program("kiln", "pack", "show", signed), 0, "SIGN", "cache export")
+        self.assertEqual(self.json_lines("pack", "show", plain)[0]["type"], "pack")
+        cut = self.write("cut.kpack", signed.read_bytes()[:-7])
+        rows = [
+            ([plain], 0, ["sound"]),
+            ([signed], 0, ["sound"]),
+            ([signed, "--require-signature", self.dir / "good.pub"], 0, ["signed with the key"]),
+            ([signed, "--require-signature", self.dir / "other.pub"], 7, ["not accepted"]),
+            ([plain, "--require-signature", self.dir / "good.pub"], 7, ["not signed"]),
+            ([cut], 7, ["blocks complete"]),
+        ]
+        for arguments, code, texts in rows:
+            with self.subTest(arguments=arguments):
+                self.expect(self.run_program("kiln", "pack", "verify", *arguments), code, *texts)
+        self.expect(self.run_program("kiln", "pack", "diff", plain, signed), 0, "0 blobs")
+        self.expect(self.run_program("kiln", "pack", "extract", plain, "rock", "--out", self.dir),
+                    3, "no program 'rock'")
 
     def run_on_small_disk(self, size, *commands):
         """Runs `commands` where self.dir/disk is a file system of `size` bytes of its own."""
