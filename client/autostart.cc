@@ -16,8 +16,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-extern char** environ;
-
 namespace kiln::client {
 namespace {
 

@@ -284,7 +284,8 @@ Result<void> Client::WatchBatch(const std::string& id,
     } else if (message.has_item()) {
       BatchItem item{.program = message.item().program(),
                      .options = {},
-                     .outcome = FromProto(message.item().outcome())};
+                     .outcome = FromProto(message.item().outcome()),
+                     .served = message.item().served()};
       for (const v1::OptionValue& option : message.item().options()) {
         item.options.push_back(FromProto(option));
       }

@@ -190,6 +190,22 @@ std::vector<PlacedDiagnostic> FromProto(
       diagnostic.labels.push_back({.where = SpanOf(label), .text = label.text()});
     }
     diagnostic.notes.assign(message.notes().begin(), message.notes().end());
+    if (message.has_fix()) {
+      diagnostic.fix = PlacedFix{.where = SpanOf(message.fix().span()),
+                                 .replacement = message.fix().replacement()};
+    }
+    if (message.has_variants()) {
+      const v1::Diagnostic::VariantSummary& variants = message.variants();
+      diagnostic.variants = PlacedVariants{.failing = variants.failing(),
+                                           .total = variants.total(),
+                                           .condition = variants.condition(),
+                                           .example = {}};
+      std::vector<Option> example;
+      for (const v1::OptionValue& option : variants.example()) {
+        example.push_back(FromProto(option));
+      }
+      diagnostic.variants->example = OptionsText(example);
+    }
     result.push_back(std::move(diagnostic));
   }
   return result;

@@ -36,6 +36,10 @@ struct Option {
   OptionScope scope = OptionScope::kAny;
 };
 
+// "4u"; "fog=true lights=4u".
+std::string ValueText(const Option& option);
+std::string OptionsText(const std::vector<Option>& options);
+
 enum class Form : uint8_t { kSpirv = 1, kMeta = 3 };
 enum class Debug : uint8_t { kNone = 0, kNames = 1, kFull = 2 };
 
@@ -141,10 +145,12 @@ struct BatchProgress {
   uint64_t code_distinct = 0, cpu_ms = 0, cpu_saved_ms = 0, bytes_out = 0, eta_ms = 0;
   double rate_results = 0, rate_variants = 0, dedup_ratio = 0, cache_hit_ratio = 0;
 };
+// A result, or all that fails in a program.
 struct BatchItem {
   std::string program;
-  std::vector<Option> options;
+  std::vector<Option> options;  // a representative
   Outcome outcome;
+  std::string served;  // variants
 };
 struct BatchFinal {
   std::string state;  // DONE, FAILED, CANCELLED

@@ -81,19 +81,19 @@ void ShowFailure(const Global& global, const Project& project, const client::Bat
       ShowDiagnostics(global, item.outcome.diagnostics, loaded.program.sources, item.program);
     }
   }
-  if (!global.json && !item.options.empty()) {
-    fmt::print(stderr, "in {} {}\n\n", item.program, OptionsText(item.options));
+  if (!global.json) {
+    fmt::print(stderr, "in {}: {} variants fail\n\n", item.program, item.served);
   }
 }
 
 Result<BatchOutcome> RunBatch(const Global& global, const Project& project, client::Client& client,
                               bool retry_failed) {
-  constexpr size_t kShownFailures = 5;
+  constexpr size_t kShownFailures = 20;
   BatchOutcome outcome;
   KILN_TRY(outcome.id, client.StartBatch(project.manifest.name, project.spaces, retry_failed));
   Progress progress(global, project.manifest.name);
   size_t failures = 0;
-  std::signal(SIGINT, OnInterrupt);
+  (void)std::signal(SIGINT, OnInterrupt);
   const auto on_event = [&](const client::BatchEvent& event) {
     if (const auto* counts = std::get_if<client::BatchProgress>(&event)) {
       outcome.progress = *counts;
@@ -117,7 +117,7 @@ Result<BatchOutcome> RunBatch(const Global& global, const Project& project, clie
   }
   if (failures > kShownFailures) {
     progress.Clear();
-    fmt::print(stderr, "and {} more failing variants\n", failures - kShownFailures);
+    fmt::print(stderr, "and {} more failing programs\n", failures - kShownFailures);
   }
   return outcome;
 }

@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <signal.h>
+#include <csignal>
 #include <thread>
 #include <unistd.h>
 
@@ -76,6 +76,7 @@ int RunServe(const Global& global, const std::vector<std::string>& arguments) {
   std::vector<std::string> words{client::DaemonProgram(), "--listen.unix=" + SocketOf(global)};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) {
     argv.push_back(word.data());
   }

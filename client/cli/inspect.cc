@@ -92,8 +92,7 @@ std::string OptionsOf(const FetchedVariant& variant, const client::Artifact& art
     }
     fmt::format_to(std::back_inserter(text), "{:<32} {:<8} {:<6} {:<12} {}\n", info.name,
                    info.scope == client::OptionScope::kInstance ? "instance" : "global", info.type,
-                   OptionsText({value}).substr(value.name.size() + 1),
-                   live.contains(info.name) ? "yes" : "no");
+                   client::ValueText(value), live.contains(info.name) ? "yes" : "no");
   }
   return text;
 }

@@ -248,23 +248,6 @@ Result<client::ProgramSpace> SpaceOf(const LoadedProgram& loaded,
   return space;
 }
 
-std::string OptionsText(const std::vector<client::Option>& options) {
-  std::string text;
-  for (const client::Option& option : options) {
-    const std::string value = std::visit(
-        [](const auto& v) -> std::string {
-          if constexpr (std::is_same_v<std::decay_t<decltype(v)>, uint32_t>) {
-            return fmt::format("{}u", v);
-          } else {
-            return fmt::format("{}", v);
-          }
-        },
-        option.value);
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", option.name, value);
-  }
-  return text;
-}
-
 bool Matches(std::string_view pattern, std::string_view name) {
   size_t p = 0, n = 0, star = std::string_view::npos, mark = 0;
   while (n < name.size()) {

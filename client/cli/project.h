@@ -42,9 +42,6 @@ Result<client::Option> TypedOption(const std::string& text, const client::Listed
 Result<client::ProgramSpace> SpaceOf(const LoadedProgram& loaded,
                                      const client::ListedOptions& declared);
 
-// "fog=true lights=4u"
-std::string OptionsText(const std::vector<client::Option>& options);
-
 // Does `name` match the glob `pattern` ('*' any text, '?' one character)?
 bool Matches(std::string_view pattern, std::string_view name);
 

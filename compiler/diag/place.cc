@@ -70,11 +70,13 @@ std::vector<PlacedDiagnostic> Place(std::span<const Diagnostic> diagnostics,
   return placed;
 }
 
+bool ReadsBefore(const PlacedDiagnostic& a, const PlacedDiagnostic& b) {
+  return std::tie(a.severity, a.primary.path, a.primary.line, a.primary.column, a.code) <
+         std::tie(b.severity, b.primary.path, b.primary.line, b.primary.column, b.code);
+}
+
 void SortForReading(std::vector<PlacedDiagnostic>& diagnostics) {
-  std::ranges::stable_sort(diagnostics, [](const PlacedDiagnostic& a, const PlacedDiagnostic& b) {
-    return std::tie(a.severity, a.primary.path, a.primary.line, a.primary.column, a.code) <
-           std::tie(b.severity, b.primary.path, b.primary.line, b.primary.column, b.code);
-  });
+  std::ranges::stable_sort(diagnostics, ReadsBefore);
 }
 
 }  // namespace kiln

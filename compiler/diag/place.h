@@ -26,16 +26,19 @@ struct PlacedSpan {
   uint32_t end_column = 0;
 
   bool known() const { return line != 0; }
+  bool operator==(const PlacedSpan&) const = default;
 };
 
 struct PlacedLabel {
   PlacedSpan where;
   std::string text;
+  bool operator==(const PlacedLabel&) const = default;
 };
 
 struct PlacedFix {
   PlacedSpan where;
   std::string replacement;
+  bool operator==(const PlacedFix&) const = default;
 };
 
 // Which variants of a batch fail; counts are decimal because they may exceed 64 bits.
@@ -44,6 +47,7 @@ struct PlacedVariants {
   std::string total;
   std::string condition;  // shortest expression over the live options, or empty
   std::string example;    // "fog=true quality=high"
+  bool operator==(const PlacedVariants&) const = default;
 };
 
 struct PlacedDiagnostic {
@@ -56,6 +60,7 @@ struct PlacedDiagnostic {
   std::vector<std::string> notes;  // with heading: "help: accepted: f3"
   std::optional<PlacedFix> fix;
   std::optional<PlacedVariants> variants;
+  bool operator==(const PlacedDiagnostic&) const = default;
 };
 
 // modules[i] is the source of module i in link order. A location in a module that is not there
@@ -66,6 +71,7 @@ std::vector<PlacedDiagnostic> Place(std::span<const Diagnostic> diagnostics,
                                     std::span<const SourceFile* const> modules);
 
 // Errors, then warnings, then lints; within that by path and position. Keeps the order of equals.
+bool ReadsBefore(const PlacedDiagnostic& a, const PlacedDiagnostic& b);
 void SortForReading(std::vector<PlacedDiagnostic>& diagnostics);
 
 }  // namespace kiln

@@ -43,7 +43,7 @@ void Add(const Diagnostic& diagnostic, uint64_t variant, uint64_t total,
   known->variants[variant] = true;
 }
 
-Diagnostic WithNote(Found found, const std::vector<Axis>& axes) {
+Diagnostic WithNote(Found found, const TriedVariants& tried) {
   const auto failing = static_cast<uint64_t>(std::ranges::count(found.variants, true));
   const uint64_t total = found.variants.size();
   if (total == 1) {
@@ -52,10 +52,13 @@ Diagnostic WithNote(Found found, const std::vector<Axis>& axes) {
   if (failing == total) {
     return std::move(found.diagnostic).Note(NoteKind::kFailsAlways, {{"total", total}});
   }
-  return std::move(found.diagnostic)
-      .Note(NoteKind::kFailsWhen, {{"condition", ShortestCondition(axes, found.variants)},
-                                   {"failing", failing},
-                                   {"total", total}});
+  const std::string condition = ShortestCondition(tried, found.variants);
+  return condition.empty()
+             ? std::move(found.diagnostic)
+                   .Note(NoteKind::kFailsSome, {{"failing", failing}, {"total", total}})
+             : std::move(found.diagnostic)
+                   .Note(NoteKind::kFailsWhen,
+                         {{"condition", condition}, {"failing", failing}, {"total", total}});
 }
 
 }  // namespace
@@ -107,8 +110,9 @@ Result<SpaceReport> CheckSpace(const LinkedProgram& linked,
       Add(diagnostic, point, report.variants, found);
     }
   }
+  const TriedVariants tried = EveryCombination(axes);
   for (Found& one : found) {
-    report.diagnostics.push_back(WithNote(std::move(one), axes));
+    report.diagnostics.push_back(WithNote(std::move(one), tried));
   }
   SortAndMerge(report.diagnostics);
   return report;

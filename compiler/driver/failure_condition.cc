@@ -1,50 +1,90 @@
 // SPDX-License-Identifier: MIT
-// Literals as sets of points. First one literal, then the literals that all failing points have
-// (a conjunction), then those that no other point has (a disjunction); in general, terms that cover
-// the failing points, each made as short as it stays true to them.
+// Literals as sets of variants. First one literal, then the literals that all failing variants have
+// (a conjunction), then those that no other variant has (a disjunction); in general, terms that
+// cover the failing variants, each made as short as it stays true to them.
 #include "compiler/driver/failure_condition.h"
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include "compiler/base/check.h"
 
 namespace kiln::driver {
 namespace {
 
-using Points = std::vector<bool>;
+constexpr size_t kMaxTerms = 8;  // a longer condition tells nobody anything
+
+// A set of variants.
+class Points {
+ public:
+  explicit Points(size_t size, bool all = false)
+      : size_(size), words_((size + 63) / 64, all ? ~uint64_t{0} : 0) {
+    if (all && size % 64 != 0) {
+      words_.back() = (uint64_t{1} << size % 64) - 1;
+    }
+  }
+  explicit Points(const std::vector<bool>& members) : Points(members.size()) {
+    for (size_t i = 0; i < members.size(); ++i) {
+      if (members[i]) {
+        Add(i);
+      }
+    }
+  }
+
+  void Add(size_t point) { words_[point / 64] |= uint64_t{1} << point % 64; }
+  bool Has(size_t point) const { return (words_[point / 64] >> point % 64 & 1) != 0; }
+  // The first member from `point` on, or size().
+  size_t Next(size_t point) const {
+    while (point < size_ && !Has(point)) {
+      ++point;
+    }
+    return point;
+  }
+  size_t size() const { return size_; }
+
+  bool Within(const Points& whole) const {
+    for (size_t i = 0; i < words_.size(); ++i) {
+      if ((words_[i] & ~whole.words_[i]) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+  Points& operator&=(const Points& other) {
+    for (size_t i = 0; i < words_.size(); ++i) {
+      words_[i] &= other.words_[i];
+    }
+    return *this;
+  }
+  Points& operator|=(const Points& other) {
+    for (size_t i = 0; i < words_.size(); ++i) {
+      words_[i] |= other.words_[i];
+    }
+    return *this;
+  }
+  Points& operator-=(const Points& other) {
+    for (size_t i = 0; i < words_.size(); ++i) {
+      words_[i] &= ~other.words_[i];
+    }
+    return *this;
+  }
+  bool operator==(const Points&) const = default;
+
+ private:
+  size_t size_ = 0;
+  std::vector<uint64_t> words_;
+};
 
 struct Literal {
   std::string text;
   Points holds;
 };
 
-bool Contains(const Points& whole, const Points& part) {
-  for (size_t i = 0; i < whole.size(); ++i) {
-    if (part[i] && !whole[i]) {
-      return false;
-    }
-  }
-  return true;
-}
+using Literals = std::vector<const Literal*>;
 
-Points Both(const Points& a, const Points& b) {
-  Points both(a.size());
-  for (size_t i = 0; i < a.size(); ++i) {
-    both[i] = a[i] && b[i];
-  }
-  return both;
-}
-
-Points Either(const Points& a, const Points& b) {
-  Points either(a.size());
-  for (size_t i = 0; i < a.size(); ++i) {
-    either[i] = a[i] || b[i];
-  }
-  return either;
-}
-
-std::string Joined(const std::vector<const Literal*>& literals, std::string_view with) {
+std::string Joined(const Literals& literals, std::string_view with) {
   std::string text;
   for (const Literal* literal : literals) {
     text += (text.empty() ? "" : " " + std::string(with) + " ") + literal->text;
@@ -52,13 +92,35 @@ std::string Joined(const std::vector<const Literal*>& literals, std::string_view
   return text;
 }
 
+// Leaves out every literal, from the last on, that the others make superfluous. `join` adds a
+// literal's points to `none`, the points of no literal; `still` tells whether a join will do.
+template <class Join, class Still>
+Literals Shortened(const Literals& literals, const Points& none, Join join, Still still) {
+  std::vector<Points> before{none};  // the join of the first literals, by their number
+  for (const Literal* literal : literals) {
+    before.push_back(before.back());
+    join(before.back(), literal->holds);
+  }
+  Literals kept;
+  Points after = none;
+  for (size_t i = literals.size(); i > 0; --i) {
+    Points others = before[i - 1];
+    join(others, after);
+    if (!still(others)) {
+      join(after, literals[i - 1]->holds);
+      kept.push_back(literals[i - 1]);
+    }
+  }
+  std::ranges::reverse(kept);
+  return kept;
+}
+
 class Search {
  public:
-  Search(const std::vector<Axis>& axes, const Points& failing) : failing_(failing) {
-    size_t stride = failing.size();
-    for (const Axis& axis : axes) {
-      stride /= axis.values.size();
-      AddLiterals(axis, stride);
+  Search(const TriedVariants& tried, const std::vector<bool>& failing)
+      : failing_(failing), all_(failing.size(), true), none_(failing.size()) {
+    for (size_t axis = 0; axis < tried.axes.size(); ++axis) {
+      AddLiterals(tried, axis);
     }
   }
 
@@ -78,139 +140,132 @@ class Search {
   }
 
  private:
-  void AddLiterals(const Axis& axis, size_t stride) {
-    const size_t count = axis.values.size();
-    const auto holds = [&](auto fits) {
+  void AddLiterals(const TriedVariants& tried, size_t axis) {
+    const Axis& of = tried.axes[axis];
+    const auto add = [&](std::string text, auto fits) {
       Points points(failing_.size());
       for (size_t i = 0; i < points.size(); ++i) {
-        points[i] = fits(i / stride % count);
+        const uint32_t value = tried.values[i * tried.axes.size() + axis];
+        if (value != kNoValue && fits(value)) {
+          points.Add(i);
+        }
       }
-      return points;
+      if (points != none_ && points != all_) {
+        literals_.push_back({std::move(text), std::move(points)});
+      }
     };
-    if (count < 2) {
+    if (of.is_flag) {
+      add(of.name, [](uint32_t v) { return v == 1; });
+      add("!" + of.name, [](uint32_t v) { return v == 0; });
       return;
     }
-    if (axis.is_flag) {
-      literals_.push_back({axis.name, holds([](size_t v) { return v == 1; })});
-      literals_.push_back({"!" + axis.name, holds([](size_t v) { return v == 0; })});
-      return;
-    }
-    for (size_t value = 0; value < count; ++value) {
-      literals_.push_back({axis.name + " == " + axis.values[value],
-                           holds([value](size_t v) { return v == value; })});
-      if (count > 2) {
-        literals_.push_back({axis.name + " != " + axis.values[value],
-                             holds([value](size_t v) { return v != value; })});
+    for (uint32_t value = 0; value < of.values.size(); ++value) {
+      add(of.name + " == " + of.values[value], [value](uint32_t v) { return v == value; });
+      if (of.values.size() > 2) {
+        add(of.name + " != " + of.values[value], [value](uint32_t v) { return v != value; });
       }
     }
   }
 
-  // Leaves out every literal that the others make superfluous.
-  template <class Still>
-  static void Shorten(std::vector<const Literal*>& literals, Still still) {
-    for (size_t i = literals.size(); i > 0; --i) {
-      std::vector<const Literal*> fewer = literals;
-      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i - 1));
-      if (still(fewer)) {
-        literals = std::move(fewer);
-      }
-    }
-  }
-
-  Points AllOf(const std::vector<const Literal*>& literals) const {
-    Points points(failing_.size(), true);
-    for (const Literal* literal : literals) {
-      points = Both(points, literal->holds);
-    }
-    return points;
-  }
+  static void And(Points& points, const Points& with) { points &= with; }
+  static void Or(Points& points, const Points& with) { points |= with; }
 
   std::optional<std::string> FindConjunction() const {
-    std::vector<const Literal*> common;
+    Literals common;
+    Points held = all_;
     for (const Literal& literal : literals_) {
-      if (Contains(literal.holds, failing_)) {
+      if (failing_.Within(literal.holds)) {
         common.push_back(&literal);
+        held &= literal.holds;
       }
     }
-    const auto exact = [&](const std::vector<const Literal*>& some) {
-      return AllOf(some) == failing_;
-    };
-    if (!exact(common)) {
+    if (held != failing_) {
       return std::nullopt;
     }
-    Shorten(common, exact);
-    return Joined(common, "&&");
+    const auto exact = [&](const Points& points) { return points == failing_; };
+    return Joined(Shortened(common, all_, And, exact), "&&");
   }
 
   std::optional<std::string> FindDisjunction() const {
-    std::vector<const Literal*> inside;
+    Literals inside;
+    Points held = none_;
     for (const Literal& literal : literals_) {
-      if (Contains(failing_, literal.holds)) {
+      if (literal.holds.Within(failing_)) {
         inside.push_back(&literal);
+        held |= literal.holds;
       }
     }
-    const auto exact = [&](const std::vector<const Literal*>& some) {
-      Points points(failing_.size());
-      for (const Literal* literal : some) {
-        points = Either(points, literal->holds);
-      }
-      return points == failing_;
-    };
-    if (!exact(inside)) {
+    if (held != failing_) {
       return std::nullopt;
     }
-    Shorten(inside, exact);
-    return Joined(inside, "||");
+    const auto exact = [&](const Points& points) { return points == failing_; };
+    return Joined(Shortened(inside, none_, Or, exact), "||");
   }
 
-  // A term that holds at `point` and nowhere but at failing points.
-  std::vector<const Literal*> TermAt(size_t point) const {
-    std::vector<const Literal*> term;
+  // A term that holds at `point` and nowhere but at failing points, if literals can say that.
+  Literals TermAt(size_t point) const {
+    Literals term;
     for (const Literal& literal : literals_) {
-      if (literal.holds[point]) {
+      if (literal.holds.Has(point)) {
         term.push_back(&literal);
       }
     }
-    Shorten(term, [&](const std::vector<const Literal*>& some) {
-      return Contains(failing_, AllOf(some));
-    });
-    return term;
+    return Shortened(term, all_, And,
+                     [&](const Points& points) { return points.Within(failing_); });
   }
 
   std::string CoverWithTerms() const {
     Points left = failing_;
     std::string text;
-    for (size_t point = 0; point < left.size(); ++point) {
-      if (!left[point]) {
-        continue;
+    size_t terms = 0;
+    for (size_t point = left.Next(0); point < left.size(); point = left.Next(point)) {
+      const Literals term = TermAt(point);
+      Points covered = all_;
+      for (const Literal* literal : term) {
+        covered &= literal->holds;
       }
-      const std::vector<const Literal*> term = TermAt(point);
-      const Points covered = AllOf(term);
-      for (size_t i = 0; i < left.size(); ++i) {
-        left[i] = left[i] && !covered[i];
+      if (!covered.Within(failing_) || ++terms > kMaxTerms) {
+        return {};
       }
+      left -= covered;
       text += (text.empty() ? "" : " || ") + Joined(term, "&&");
     }
     return text;
   }
 
-  const Points& failing_;
+  const Points failing_;
+  const Points all_;
+  const Points none_;
   std::vector<Literal> literals_;
 };
 
 }  // namespace
 
-std::string ShortestCondition(const std::vector<Axis>& axes, const std::vector<bool>& failing) {
+TriedVariants EveryCombination(std::vector<Axis> axes) {
+  TriedVariants tried{.axes = std::move(axes), .values = {}};
   size_t count = 1;
-  for (const Axis& axis : axes) {
+  for (const Axis& axis : tried.axes) {
     count *= axis.values.size();
   }
-  KILN_CHECK(count == failing.size(), "{} variants, {} outcomes", count, failing.size());
+  tried.values.reserve(count * tried.axes.size());
+  for (size_t i = 0; i < count; ++i) {
+    size_t stride = count;
+    for (const Axis& axis : tried.axes) {
+      stride /= axis.values.size();
+      tried.values.push_back(static_cast<uint32_t>(i / stride % axis.values.size()));
+    }
+  }
+  return tried;
+}
+
+std::string ShortestCondition(const TriedVariants& tried, const std::vector<bool>& failing) {
+  KILN_CHECK(tried.size() == failing.size(), "{} variants, {} outcomes", tried.size(),
+             failing.size());
   const auto failed = std::ranges::count(failing, true);
   if (failed == 0 || static_cast<size_t>(failed) == failing.size()) {
     return {};
   }
-  return Search(axes, failing).Run();
+  return Search(tried, failing).Run();
 }
 
 }  // namespace kiln::driver

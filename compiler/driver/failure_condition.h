@@ -3,7 +3,8 @@
 // "skinning && !instancing". Spec: daemon.md 3.1
 //
 // A condition is a literal, literals joined by '&&', or such terms joined by '||'; what is looked
-// for has the fewest literals of those that a search of bounded size finds.
+// for has the fewest literals of those that a search of bounded size finds. Combinations that were
+// not tried (because they are excluded) may fall on either side of it.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,21 @@ struct Axis {
   std::vector<std::string> values;  // as RPL writes them; a flag has "false" and "true"
 };
 
-// Every combination of the values, the last axis varying fastest; `failing` has one item for each.
-// Requires: failing.size() is the product of the numbers of values. Empty if all or none fail.
-std::string ShortestCondition(const std::vector<Axis>& axes, const std::vector<bool>& failing);
+inline constexpr uint32_t kNoValue = ~uint32_t{0};
+
+struct TriedVariants {
+  std::vector<Axis> axes;
+  // For each variant, for each axis the number of its value, or kNoValue: the variant does not say.
+  std::vector<uint32_t> values;
+
+  size_t size() const { return axes.empty() ? 1 : values.size() / axes.size(); }
+};
+
+// Every combination of the values, the last axis varying fastest.
+TriedVariants EveryCombination(std::vector<Axis> axes);
+
+// `failing` has one item for each variant. Empty if all or none fail, or if nothing short tells
+// them apart.
+std::string ShortestCondition(const TriedVariants& tried, const std::vector<bool>& failing);
 
 }  // namespace kiln::driver

@@ -24,7 +24,7 @@ std::string Condition(const std::function<bool(bool, bool, int)>& fails) {
       }
     }
   }
-  return ShortestCondition(kAxes, failing);
+  return ShortestCondition(EveryCombination(kAxes), failing);
 }
 
 TEST(ShortestCondition, EachShape_HasNoSuperfluousLiteral) {
@@ -40,6 +40,46 @@ TEST(ShortestCondition, EachShape_HasNoSuperfluousLiteral) {
             "skinning && instancing && quality == \"low\"");
   EXPECT_EQ(Condition([](bool s, bool i, int) { return s == i; }),
             "!skinning && !instancing || skinning && instancing");
+}
+
+// A row of skinning and instancing, and whether it fails.
+struct Row {
+  uint32_t skinning, instancing;
+  bool fails;
+};
+
+std::string ConditionOf(const std::vector<Row>& rows) {
+  TriedVariants tried{.axes = {kAxes[0], kAxes[1]}, .values = {}};
+  std::vector<bool> failing;
+  for (const Row& row : rows) {
+    tried.values.push_back(row.skinning);
+    tried.values.push_back(row.instancing);
+    failing.push_back(row.fails);
+  }
+  return ShortestCondition(tried, failing);
+}
+
+TEST(ShortestCondition, ExcludedCombinations_MayFallOnEitherSide) {
+  EXPECT_EQ(ConditionOf({{0, 0, false}, {1, 0, true}, {1, 1, true}}), "skinning");
+  EXPECT_EQ(ConditionOf({{0, 0, false}, {1, 1, true}}), "skinning");
+  EXPECT_EQ(ConditionOf({{0, 0, false}, {0, 1, false}, {1, 1, true}}), "skinning");
+}
+
+TEST(ShortestCondition, VariantsThatDoNotSayAValue_AreNoGroundForALiteral) {
+  EXPECT_EQ(ConditionOf({{0, kNoValue, false}, {1, kNoValue, true}}), "skinning");
+  EXPECT_EQ(ConditionOf({{kNoValue, kNoValue, false}, {kNoValue, kNoValue, true}}), "");
+}
+
+TEST(ShortestCondition, WhatNothingShortTells_HasNone) {
+  std::vector<Axis> axes;
+  for (const char* name : {"a", "b", "c", "d", "e"}) {
+    axes.push_back({.name = name, .is_flag = true, .values = {"false", "true"}});
+  }
+  std::vector<bool> odd;
+  for (uint32_t i = 0; i < 32; ++i) {
+    odd.push_back(__builtin_popcount(i) % 2 == 1);
+  }
+  EXPECT_EQ(ShortestCondition(EveryCombination(axes), odd), "");
 }
 
 }  // namespace

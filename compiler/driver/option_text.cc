@@ -6,6 +6,9 @@
 #include <cmath>
 #include <optional>
 
+#include <fmt/format.h>
+
+#include "compiler/base/check.h"
 #include "compiler/ir/enum_names.h"
 
 namespace kiln::driver {
@@ -139,6 +142,22 @@ Result<resolve::OptionSetting> ReadOption(const resolve::Program& program, std::
   resolve::OptionSetting setting = ReadOptionValue(name, value, Declared(program, name));
   setting.scope = scope;
   return setting;
+}
+
+std::string ValueText(const resolve::OptionSetting& setting) {
+  switch (setting.kind) {
+    case ir::OptionKind::kFlag:
+      return setting.bits != 0 ? "true" : "false";
+    case ir::OptionKind::kUint:
+      return fmt::format("{}u", setting.bits);
+    case ir::OptionKind::kSint:
+      return fmt::format("{}", static_cast<int32_t>(setting.bits));
+    case ir::OptionKind::kFloat:
+      return fmt::format("{}", std::bit_cast<float>(setting.bits));  // the shortest that reads back
+    case ir::OptionKind::kEnum:
+      return fmt::format("\"{}\"", setting.text);
+  }
+  KILN_UNREACHABLE();
 }
 
 std::string_view OptionKindText(ir::OptionKind kind) { return ir::NameOf(kind); }

@@ -4,6 +4,7 @@
 // options reports what was given (RPL2004). Spec: cli.md 2.2
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "compiler/base/result.h"
@@ -19,6 +20,9 @@ Result<resolve::OptionSetting> ReadOption(const resolve::Program& program, std::
 // A setting of `name` whose value is `value`; `declared` guides the type if it fits.
 resolve::OptionSetting ReadOptionValue(std::string_view name, std::string_view value,
                                        const ir::Option* declared);
+
+// The value as RPL writes it in a condition: true, 4u, -1, 0.5, "high".
+std::string ValueText(const resolve::OptionSetting& setting);
 
 // "flag", "uint", …: a declared type as tools call it.
 std::string_view OptionKindText(ir::OptionKind kind);

@@ -5,142 +5,16 @@
 #include <chrono>
 #include <utility>
 
-#include "compiler/base/check.h"
 #include "server/build/batch_points.h"
+#include "server/build/batch_run.h"
 
 namespace kiln::build {
 namespace {
 
 constexpr Duration kSlice = std::chrono::milliseconds(50);           // of one chunk (daemon §5.4)
 constexpr Duration kProgressEvery = std::chrono::milliseconds(100);  // at most 10 per second
-constexpr size_t kPointsAtOnce = 16;
-constexpr size_t kKeptEvents = 4096;
-constexpr size_t kMaxFailureItems = 1'000;
 
 }  // namespace
-
-struct Batches::Run {
-  // A program with one prepared form per target and its points.
-  struct Program {
-    std::vector<std::shared_ptr<const PreparedProgram>> targets;
-    std::shared_ptr<const BatchPoints> points;
-    size_t next = 0;
-    size_t done = 0;
-    bool stopped = false;  // on_error
-  };
-  // Points that one chunk took.
-  struct Taken {
-    size_t program = 0;
-    std::vector<std::shared_ptr<const PreparedProgram>> targets;
-    std::shared_ptr<const BatchPoints> points;
-    size_t first = 0, count = 0;
-  };
-
-  Run(const Hash128& run_id, BatchRequest run_request, Duration now)
-      : id(run_id), request(std::move(run_request)), start(now) {}
-
-  const Hash128 id;
-  const BatchRequest request;
-  const Duration start;
-  std::stop_source stop;
-
-  Mutex mutex;
-  CondVar idle;
-  BatchState state KILN_GUARDED_BY(mutex) = BatchState::kQueued;
-  uint32_t active KILN_GUARDED_BY(mutex) = 0;  // submitted chunks
-  uint32_t ending KILN_GUARDED_BY(mutex) = 0;  // of these: submit no other
-  std::vector<Program> programs KILN_GUARDED_BY(mutex);
-  size_t current KILN_GUARDED_BY(mutex) = 0;
-  BatchProgress progress KILN_GUARDED_BY(mutex);
-  std::unordered_set<Hash128, Hash128Hash> signatures KILN_GUARDED_BY(mutex);
-  std::unordered_set<Hash128, Hash128Hash> code KILN_GUARDED_BY(mutex);
-  std::unordered_set<Hash128, Hash128Hash> blobs KILN_GUARDED_BY(mutex);
-  BatchResults results KILN_GUARDED_BY(mutex);
-  std::deque<BatchEvent> events KILN_GUARDED_BY(mutex);
-  uint64_t next_seq KILN_GUARDED_BY(mutex) = 1;
-  Duration last_progress KILN_GUARDED_BY(mutex) = Duration::zero();
-  uint64_t next_subscriber KILN_GUARDED_BY(mutex) = 0;
-  std::map<uint64_t, std::function<void()>> subscribers KILN_GUARDED_BY(mutex);
-
-  bool Over() KILN_REQUIRES(mutex) {
-    return state == BatchState::kDone || state == BatchState::kFailed ||
-           state == BatchState::kCancelled;
-  }
-
-  void Add(BatchEvent event) KILN_REQUIRES(mutex) {
-    event.seq = next_seq++;
-    events.push_back(std::move(event));
-    if (events.size() > kKeptEvents) {
-      events.pop_front();
-    }
-    for (const auto& [number, callback] : subscribers) {
-      callback();
-    }
-  }
-
-  std::optional<Taken> Take() KILN_REQUIRES(mutex) {
-    while (current < programs.size()) {
-      Program& program = programs[current];
-      const size_t left = program.stopped ? 0 : program.points->points.size() - program.next;
-      if (left == 0) {
-        ++current;
-        continue;
-      }
-      Taken taken{.program = current,
-                  .targets = program.targets,
-                  .points = program.points,
-                  .first = program.next,
-                  .count = std::min(left, kPointsAtOnce)};
-      program.next += taken.count;
-      progress.program = request.programs[current].program.name;
-      return taken;
-    }
-    return std::nullopt;
-  }
-
-  void Count(const BatchProgram& of, const std::vector<resolve::OptionSetting>& point,
-             const Outcome& outcome) KILN_REQUIRES(mutex);
-};
-
-// One variant has its outcome for one target; is the result a new one?
-void Batches::Run::Count(const BatchProgram& of, const std::vector<resolve::OptionSetting>& point,
-                         const Outcome& outcome) {
-  if (outcome.kind != OutcomeKind::kOk) {
-    ++progress.failed;
-    ++progress.results_done;
-    if (progress.failed > kMaxFailureItems) {
-      return;
-    }
-    auto item = std::make_shared<BatchItem>(
-        BatchItem{.program = of.program.name, .options = point, .outcome = outcome});
-    Add({.kind = BatchEvent::Kind::kItem, .progress = {}, .item = std::move(item), .text = {}});
-    return;
-  }
-  const Artifact& artifact = *outcome.artifact;
-  if (!signatures.insert(artifact.signature).second) {
-    return;
-  }
-  ++progress.results_done;
-  progress.hit_memory += artifact.origin == Origin::kMemory ? 1 : 0;
-  progress.hit_local += artifact.origin == Origin::kLocal ? 1 : 0;
-  progress.shared += artifact.origin == Origin::kShared ? 1 : 0;
-  progress.compiled += artifact.origin == Origin::kCompiled ? 1 : 0;
-  (artifact.origin == Origin::kCompiled ? progress.cpu_us : progress.cpu_saved_us) +=
-      artifact.cpu_us;
-  for (const StageCodeDigest& stage : artifact.code) {
-    if (code.insert(stage.digest.id).second) {
-      ++progress.code_distinct;
-      progress.bytes_out += stage.digest.size;
-    }
-  }
-  if (blobs.insert(artifact.metadata.id).second) {
-    progress.bytes_out += artifact.metadata.size;
-  }
-  Outcome kept = outcome;
-  kept.fresh.clear();
-  results.push_back(std::make_shared<const BatchItem>(
-      BatchItem{.program = of.program.name, .options = point, .outcome = std::move(kept)}));
-}
 
 Batches::~Batches() { CancelAll(); }
 
@@ -151,7 +25,7 @@ Batches::RunPtr Batches::Find(const Hash128& id) {
 }
 
 Result<Batches::Started> Batches::Start(const Hash128& id, BatchRequest request) {
-  auto run = std::make_shared<Run>(id, std::move(request), clock_.Monotonic());
+  auto run = std::make_shared<BatchRun>(id, std::move(request), clock_.Monotonic());
   {
     const MutexLock lock(mutex_);
     RunPtr& known = runs_[id];
@@ -235,10 +109,10 @@ void Batches::RunChunk(const RunPtr& run, const cache::Call& call) {
 
 // Prepares every program and lists its points. False if the batch cannot go on.
 bool Batches::Scan(const RunPtr& run, const cache::Call& call) {
-  std::vector<Run::Program> programs;
+  std::vector<BatchRun::Program> programs;
   uint64_t total = 0;
   for (const BatchProgram& request : run->request.programs) {
-    Run::Program program;
+    BatchRun::Program program;
     program.points = std::make_shared<const BatchPoints>();
     Result<void> failure;
     for (const NamedTarget& target : request.targets) {
@@ -266,9 +140,7 @@ bool Batches::Scan(const RunPtr& run, const cache::Call& call) {
                 .text = request.program.name + ": " + failure.error().context});
       ++run->progress.failed;
     } else if (!program.targets.empty() && !program.targets[0]->ok()) {
-      run->Count(
-          request, {},
-          {.kind = OutcomeKind::kSourceError, .diagnostics = program.targets[0]->diagnostics});
+      run->AddFailedProgram(request.program.name, program.targets[0]->diagnostics);
     }
     programs.push_back(std::move(program));
     if (call.stop.stop_requested()) {
@@ -290,7 +162,7 @@ void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
                          .may_compile = true,
                          .records = &records};
   while (!call.stop.stop_requested() && clock_.Monotonic() < end) {
-    std::optional<Run::Taken> taken;
+    std::optional<BatchRun::Taken> taken;
     {
       const MutexLock lock(run->mutex);
       taken = run->Take();
@@ -310,7 +182,7 @@ void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
           ++run->progress.unstored;
           continue;
         }
-        run->Count(request, point, *outcome);
+        run->Count(taken->program, i, *outcome);
         const bool wrong = outcome->kind != OutcomeKind::kOk;
         if (wrong && run->request.on_error == OnError::kStop) {
           run->stop.request_stop();
@@ -320,11 +192,12 @@ void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
       }
     }
     const MutexLock lock(run->mutex);
-    Run::Program& program = run->programs[taken->program];
+    BatchRun::Program& program = run->programs[taken->program];
     program.done += taken->count;
     run->progress.variants_served += served;
     if (program.done == program.points->points.size()) {
       ++run->progress.programs_done;
+      run->AddFailures(taken->program);
       run->Add({.kind = BatchEvent::Kind::kProgramDone, .text = request.program.name});
     }
   }
@@ -351,6 +224,9 @@ void Batches::Finish(const RunPtr& run, BatchState state) {
   }
   run->state = state;
   run->progress.elapsed = clock_.Monotonic() - run->start;
+  for (size_t program = 0; program < run->programs.size(); ++program) {
+    run->AddFailures(program);  // of programs that were not finished
+  }
   run->Add({.kind = BatchEvent::Kind::kProgress, .progress = run->progress});  // complete
   run->Add({.kind = BatchEvent::Kind::kFinal, .progress = run->progress, .state = state});
 }

@@ -7,14 +7,11 @@
 // counts; building runs outside of it.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "compiler/base/clock.h"
@@ -61,11 +58,13 @@ struct BatchProgress {
   std::string program;  // in work
 };
 
-// One distinct result, when it was first met.
+// One distinct result, when it was first met; or all that fails in a program, each message once.
 struct BatchItem {
   std::string program;
-  std::vector<resolve::OptionSetting> options;
+  std::vector<resolve::OptionSetting> options;  // a representative
   Outcome outcome;
+  uint64_t served = 1;                                        // variants
+  std::vector<std::vector<resolve::OptionSetting>> examples;  // of each diagnostic, or empty
 };
 
 struct BatchEvent {
@@ -73,7 +72,7 @@ struct BatchEvent {
   uint64_t seq = 0;
   Kind kind = Kind::kProgress;
   BatchProgress progress;                   // kProgress, kFinal
-  std::shared_ptr<const BatchItem> item;    // kItem: failures, and successes when asked
+  std::shared_ptr<const BatchItem> item;    // kItem: failures
   std::string text;                         // kProgramDone: its name; kMessage
   BatchState state = BatchState::kRunning;  // kFinal
 };
@@ -87,6 +86,8 @@ struct BatchSummary {
 
 // A distinct result with the digests to fetch.
 using BatchResults = std::vector<std::shared_ptr<const BatchItem>>;
+
+struct BatchRun;
 
 class Batches {
  public:
@@ -120,8 +121,7 @@ class Batches {
   void CancelAll();
 
  private:
-  struct Run;
-  using RunPtr = std::shared_ptr<Run>;
+  using RunPtr = std::shared_ptr<BatchRun>;
 
   RunPtr Find(const Hash128& id);
   Result<void> Submit(const RunPtr& run);

@@ -72,12 +72,43 @@ uint32_t ExitHint(const build::BatchProgress& progress, build::BatchState state)
   return progress.unstored != 0 ? kPartial : progress.failed != 0 ? kWrongSources : 0;
 }
 
+// At most kMaxErrors and kMaxDiagnostics, then a count. `examples` has a variant for each of them,
+// or nothing.
+void DiagnosticsTo(const std::vector<PlacedDiagnostic>& diagnostics,
+                   std::span<const std::vector<resolve::OptionSetting>> examples,
+                   v1::Outcome& out) {
+  int errors = 0;
+  uint64_t left_out = 0;
+  for (size_t i = 0; i < diagnostics.size(); ++i) {
+    const PlacedDiagnostic& diagnostic = diagnostics[i];
+    const bool error = diagnostic.severity == Severity::kError;
+    if ((error && errors == kMaxErrors) || out.diagnostics_size() == kMaxDiagnostics) {
+      ++left_out;
+      continue;
+    }
+    errors += error ? 1 : 0;
+    v1::Diagnostic& added = *out.add_diagnostics();
+    ToProto(diagnostic, added);
+    if (diagnostic.variants.has_value() && i < examples.size()) {
+      for (const resolve::OptionSetting& setting : examples[i]) {
+        ToProto(setting, *added.mutable_variants()->add_example());
+      }
+    }
+  }
+  if (left_out != 0) {
+    v1::Diagnostic& last = *out.mutable_diagnostics(out.diagnostics_size() - 1);
+    last.add_notes(fmt::format("note: {} more are not shown", left_out));
+  }
+}
+
 void ItemTo(const build::BatchItem& item, v1::BatchItem& out) {
   out.set_program(item.program);
   for (const resolve::OptionSetting& setting : item.options) {
     ToProto(setting, *out.add_options());
   }
-  ToProto(item.outcome, *out.mutable_outcome());
+  out.mutable_outcome()->set_kind(static_cast<v1::Outcome::Kind>(item.outcome.kind));
+  DiagnosticsTo(item.outcome.diagnostics, item.examples, *out.mutable_outcome());
+  out.set_served(std::to_string(item.served));
   out.set_cpu_us(item.outcome.artifact.has_value() ? item.outcome.artifact->cpu_us : 0);
 }
 
@@ -129,24 +160,15 @@ void ToProto(const PlacedDiagnostic& diagnostic, v1::Diagnostic& out) {
     LabelTo(diagnostic.fix->where, {}, *out.mutable_fix()->mutable_span());
     out.mutable_fix()->set_replacement(diagnostic.fix->replacement);
   }
+  if (diagnostic.variants.has_value()) {
+    out.mutable_variants()->set_failing(diagnostic.variants->failing);
+    out.mutable_variants()->set_total(diagnostic.variants->total);
+    out.mutable_variants()->set_condition(diagnostic.variants->condition);
+  }
 }
 
 void ToProto(const std::vector<PlacedDiagnostic>& diagnostics, v1::Outcome& out) {
-  int errors = 0;
-  uint64_t left_out = 0;
-  for (const PlacedDiagnostic& diagnostic : diagnostics) {
-    const bool error = diagnostic.severity == Severity::kError;
-    if ((error && errors == kMaxErrors) || out.diagnostics_size() == kMaxDiagnostics) {
-      ++left_out;
-      continue;
-    }
-    errors += error ? 1 : 0;
-    ToProto(diagnostic, *out.add_diagnostics());
-  }
-  if (left_out != 0) {
-    v1::Diagnostic& last = *out.mutable_diagnostics(out.diagnostics_size() - 1);
-    last.add_notes(fmt::format("note: {} more are not shown", left_out));
-  }
+  DiagnosticsTo(diagnostics, {}, out);
 }
 
 void ToProto(const build::Outcome& outcome, v1::Outcome& out) {

@@ -166,6 +166,37 @@ class Programs(unittest.TestCase):
                 self.expect(self.run_program("kiln", "inspect", path), 0,
                             "light_data" if path.suffix == ".meta" else "OpEntryPoint")
 
+    def test_build_says_a_mistake_of_some_variants_once_with_its_condition(self):
+        self.write("some.rpl", """
+global skinning: flag false;
+global instancing: flag false;
+global fog: flag false;
+void v (void)
+{
+    vertex_stage_output_position (f4 {0.0});
+    conditional (fog) { vertex_stage_output_position (f4 {1.0}); }
+    conditional (skinning && !instancing) { f1 x = 1u; }
+}
+""")
+        self.write("kiln.toml", """[project]
+manifest = 1
+[[program]]
+name = "some"
+sources = ["some.rpl"]
+entry_points = { vertex = "v" }
+axes = { skinning = "*", instancing = "*", fog = "*" }
+exclude = ["fog && instancing"]
+""")
+        result = self.run_program("kiln", "build")
+        self.expect(result, 1, "in 2 of 6 variants, when skinning && !instancing; e.g. ",
+                    "skinning=true", "in some: 2 variants fail")
+        self.assertEqual(result.stderr.count("error["), 1)
+        lines = self.run_program("kiln", "--json", "build").stdout.splitlines()
+        found = [json.loads(line) for line in lines if '"RPL6026"' in line]
+        self.assertEqual([(row["variants"]["failing"], row["variants"]["total"],
+                           row["variants"]["condition"]) for row in found],
+                         [("2", "6", "skinning && !instancing")])
+
     def test_retry_failed_asks_again(self):
         broken = self.write("broken.rpl", "void f (void) { x; }")
         for flags in [], ["--retry-failed"]:

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+#include "client/types.h"
+
+#include <type_traits>
+
+#include <fmt/format.h>
+
+namespace kiln::client {
+
+std::string ValueText(const Option& option) {
+  return std::visit(
+      [](const auto& v) -> std::string {
+        if constexpr (std::is_same_v<std::decay_t<decltype(v)>, uint32_t>) {
+          return fmt::format("{}u", v);
+        } else {
+          return fmt::format("{}", v);
+        }
+      },
+      option.value);
+}
+
+std::string OptionsText(const std::vector<Option>& options) {
+  std::string text;
+  for (const Option& option : options) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", option.name, ValueText(option));
+  }
+  return text;
+}
+
+}  // namespace kiln::client

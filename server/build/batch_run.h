@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// The state of one batch: its programs with the points that are left, what came of the others, and
+// the events that tell about it. Private to batch.cc.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "compiler/base/mutex.h"
+#include "server/build/batch.h"
+#include "server/build/batch_points.h"
+#include "server/build/merged_failures.h"
+
+namespace kiln::build {
+
+struct BatchRun {
+  // A program with one prepared form per target and its points.
+  struct Program {
+    std::vector<std::shared_ptr<const PreparedProgram>> targets;
+    std::shared_ptr<const BatchPoints> points;
+    MergedFailures failures;
+    size_t next = 0;
+    size_t done = 0;
+    bool stopped = false;  // on_error
+  };
+  // Points that one chunk took.
+  struct Taken {
+    size_t program = 0;
+    std::vector<std::shared_ptr<const PreparedProgram>> targets;
+    std::shared_ptr<const BatchPoints> points;
+    size_t first = 0, count = 0;
+  };
+
+  BatchRun(const Hash128& run_id, BatchRequest run_request, Duration now)
+      : id(run_id), request(std::move(run_request)), start(now) {}
+
+  const Hash128 id;
+  const BatchRequest request;
+  const Duration start;
+  std::stop_source stop;
+
+  Mutex mutex;
+  CondVar idle;
+  BatchState state KILN_GUARDED_BY(mutex) = BatchState::kQueued;
+  uint32_t active KILN_GUARDED_BY(mutex) = 0;  // submitted chunks
+  uint32_t ending KILN_GUARDED_BY(mutex) = 0;  // of these: submit no other
+  std::vector<Program> programs KILN_GUARDED_BY(mutex);
+  size_t current KILN_GUARDED_BY(mutex) = 0;
+  BatchProgress progress KILN_GUARDED_BY(mutex);
+  std::unordered_set<Hash128, Hash128Hash> signatures KILN_GUARDED_BY(mutex);
+  std::unordered_set<Hash128, Hash128Hash> code KILN_GUARDED_BY(mutex);
+  std::unordered_set<Hash128, Hash128Hash> blobs KILN_GUARDED_BY(mutex);
+  BatchResults results KILN_GUARDED_BY(mutex);
+  std::deque<BatchEvent> events KILN_GUARDED_BY(mutex);
+  uint64_t next_seq KILN_GUARDED_BY(mutex) = 1;
+  Duration last_progress KILN_GUARDED_BY(mutex) = Duration::zero();
+  uint64_t next_subscriber KILN_GUARDED_BY(mutex) = 0;
+  std::map<uint64_t, std::function<void()>> subscribers KILN_GUARDED_BY(mutex);
+
+  bool Over() KILN_REQUIRES(mutex);
+  void Add(BatchEvent event) KILN_REQUIRES(mutex);
+  // The next points, of the first program that has some.
+  std::optional<Taken> Take() KILN_REQUIRES(mutex);
+  // A point of a program has its outcome for one target.
+  void Count(size_t program, size_t point, const Outcome& outcome) KILN_REQUIRES(mutex);
+  // Tells what went wrong in the points of a program, once.
+  void AddFailures(size_t program) KILN_REQUIRES(mutex);
+  // A program that fails as a whole.
+  void AddFailedProgram(const std::string& name, const std::vector<PlacedDiagnostic>& diagnostics)
+      KILN_REQUIRES(mutex);
+};
+
+}  // namespace kiln::build

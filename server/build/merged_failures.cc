@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "server/build/merged_failures.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "compiler/diag/diagnostic.h"
+#include "compiler/driver/failure_condition.h"
+#include "compiler/driver/option_text.h"
+
+namespace kiln::build {
+namespace {
+
+// Every option that a point sets is an axis; values count in the order of first use.
+driver::TriedVariants TriedOf(const BatchPoints& points) {
+  driver::TriedVariants tried;
+  std::map<std::string, size_t> axis_of;
+  for (const BatchPoint& point : points.points) {
+    for (const resolve::OptionSetting& setting : point.options) {
+      const auto [axis, added] = axis_of.emplace(setting.name, tried.axes.size());
+      if (added) {
+        driver::Axis& made = tried.axes.emplace_back(driver::Axis{.name = setting.name});
+        made.is_flag = setting.kind == ir::OptionKind::kFlag;
+        made.values =
+            made.is_flag ? std::vector<std::string>{"false", "true"} : std::vector<std::string>{};
+      }
+      std::vector<std::string>& values = tried.axes[axis->second].values;
+      const std::string text = driver::ValueText(setting);
+      if (std::ranges::find(values, text) == values.end()) {
+        values.push_back(text);
+      }
+    }
+  }
+  for (const BatchPoint& point : points.points) {
+    const size_t row = tried.values.size();
+    tried.values.resize(row + tried.axes.size(), driver::kNoValue);
+    for (const resolve::OptionSetting& setting : point.options) {
+      const size_t axis = axis_of.find(setting.name)->second;
+      const std::vector<std::string>& values = tried.axes[axis].values;
+      const auto value = std::ranges::find(values, driver::ValueText(setting));
+      tried.values[row + axis] = static_cast<uint32_t>(value - values.begin());
+    }
+  }
+  return tried;
+}
+
+uint64_t Served(const BatchPoints& points, const std::vector<size_t>& some) {
+  uint64_t sum = 0;
+  for (const size_t point : some) {
+    const uint64_t served = points.points[point].served;
+    sum = served > std::numeric_limits<uint64_t>::max() - sum ? std::numeric_limits<uint64_t>::max()
+                                                              : sum + served;
+  }
+  return sum;
+}
+
+// Each number once.
+std::vector<size_t> Sorted(std::vector<size_t> points) {
+  std::ranges::sort(points);
+  points.erase(std::unique(points.begin(), points.end()), points.end());
+  return points;
+}
+
+}  // namespace
+
+void MergedFailures::Add(size_t point, std::span<const PlacedDiagnostic> diagnostics) {
+  for (const PlacedDiagnostic& diagnostic : diagnostics) {
+    auto known = std::ranges::find(found_, diagnostic, &Found::diagnostic);
+    if (known == found_.end()) {
+      if (found_.size() == kMaxDiagnostics) {
+        continue;
+      }
+      known = found_.insert(known, {.diagnostic = diagnostic, .points = {}});
+    }
+    known->points.push_back(point);
+  }
+  failing_.push_back(point);
+}
+
+uint64_t MergedFailures::Failing(const BatchPoints& points) const {
+  return Served(points, Sorted(failing_));
+}
+
+std::vector<MergedFailure> MergedFailures::Merge(const BatchPoints& points) const {
+  const driver::TriedVariants tried = TriedOf(points);
+  std::vector<MergedFailure> merged;
+  for (const Found& found : found_) {
+    MergedFailure& one = merged.emplace_back(MergedFailure{.diagnostic = found.diagnostic});
+    if (points.points.size() < 2) {
+      continue;
+    }
+    const std::vector<size_t> failing = Sorted(found.points);
+    std::vector<bool> fails(points.points.size());
+    for (const size_t point : failing) {
+      fails[point] = true;
+    }
+    one.example = points.points[failing.front()].options;
+    one.diagnostic.variants = PlacedVariants{.failing = std::to_string(Served(points, failing)),
+                                             .total = std::to_string(points.variants),
+                                             .condition = driver::ShortestCondition(tried, fails),
+                                             .example = {}};
+  }
+  std::ranges::stable_sort(merged, ReadsBefore, &MergedFailure::diagnostic);
+  return merged;
+}
+
+}  // namespace kiln::build
