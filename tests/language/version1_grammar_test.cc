@@ -133,7 +133,7 @@ TEST(Version1Grammar, EveryRow_GivesItsCodes) {
       {"void f(in f1 x, void) {}", "RPL1151"},
       {"void f(f1 x) {}", "RPL1152"},
       {"void f(meta (a) in f1 x) {}", "RPL1154"},
-      {"void f(;) {}", "RPL1101 RPL1155"},
+      {"void f(;) {}", "RPL1155"},
       {"void f(in f1 x,) {}", "RPL1155"},
       {"void f(conditional (true) conditional (true) in f1 x) {}", "RPL1102"},
       {"void f(conditional (true)) {}", "RPL1103"},

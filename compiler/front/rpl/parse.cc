@@ -179,7 +179,16 @@ bool Parser::CloseExpression(TokenKind kind, const What& what, uint32_t open) {
 }
 
 bool Parser::EndExpression(const What& what) {
-  return StartsOperand() && !OnNewLine() ? FailOperator() : ExpectSemicolon(what);
+  if (StartsOperand() && !OnNewLine()) {
+    return FailOperator();
+  }
+  if (ExpectSemicolon(what)) {
+    return true;
+  }
+  const bool extra = Kind() == TokenKind::kCloseBrace && Kind(1) == TokenKind::kSemicolon &&
+                     lexed_.tokens[Previous()].kind == TokenKind::kCloseBrace && !OnNewLine();
+  pos_ += extra ? 1 : 0;  // one '}' too many behind a constructor ends no scope
+  return false;
 }
 
 bool Parser::StartsOperand() const {
@@ -264,6 +273,68 @@ void Parser::Recover() {
         break;
     }
   }
+}
+
+// ( 'void' | ID ) ID '(' and what starts an argument list
+bool Parser::AtFunction() const {
+  if (!(Kind() == TokenKind::kVoid || Kind() == TokenKind::kIdentifier) ||
+      Kind(1) != TokenKind::kIdentifier || Kind(2) != TokenKind::kOpenParen) {
+    return false;
+  }
+  const Keyword first = KeywordAt(3);
+  return Kind() == TokenKind::kVoid || Kind(3) == TokenKind::kVoid || first == Keyword::kIn ||
+         first == Keyword::kOut;
+}
+
+bool Parser::AtDeclaration() const {
+  if (AtFunction()) {
+    return true;
+  }
+  const TokenKind second = Kind(1);
+  const TokenKind third = Kind(2);
+  if (Kind() != TokenKind::kIdentifier || second != TokenKind::kIdentifier) {
+    return false;
+  }
+  switch (KeywordAt()) {
+    case Keyword::kGlobal:
+    case Keyword::kInstance:
+      return third == TokenKind::kColon;
+    case Keyword::kConstant:
+      return third == TokenKind::kAssign;
+    case Keyword::kSetting:
+      return third == TokenKind::kAssign || KeywordAt(2) == Keyword::kBlock;
+    case Keyword::kStruct:
+    case Keyword::kPushConstant:
+    case Keyword::kVertexAttributeContainer:
+    case Keyword::kInstancedAttributeContainer:
+    case Keyword::kStateContainer:
+    case Keyword::kColorOutputContainer:
+      return third == TokenKind::kOpenBrace;
+    case Keyword::kSetPass:
+    case Keyword::kSetMaterial:
+    case Keyword::kSetObject:
+    case Keyword::kSetShared:
+      return third == TokenKind::kIdentifier;
+    default:  // a plain name
+      return false;
+  }
+}
+
+bool Parser::AtLineStart() const {
+  const uint32_t begin = Peek().begin;
+  return begin == 0 || text_[begin - 1] == '\n';
+}
+
+// The '}' of `what` is missing before the current token.
+bool Parser::FailUnclosed(const What& what) {
+  const size_t before = found_.size();
+  FailHere(Code::kRpl1111,
+           {{"token", TokenKindText(TokenKind::kCloseBrace)}, {"what", Describe(what)}});
+  if (found_.size() > before && found_.back().code == Code::kRpl1111 && what.name != kNone) {
+    std::move(found_.back())
+        .Label(LabelKind::kOpenedHere, At(SpanOf(what.name)), {{"what", Describe(what)}});
+  }
+  return false;
 }
 
 bool Parser::RecoverBehind(uint32_t open, Semicolons semicolons) {

@@ -10,7 +10,7 @@ namespace kiln::rpl {
 bool Parser::Arguments(Decl& decl) {
   const Construct construct(*this);
   const uint32_t open = pos_;
-  return ArgumentList(decl) || RecoverBehind(open, Semicolons::kEnd);
+  return ArgumentList(decl) || RecoverBehind(open, Semicolons::kInside);
 }
 
 bool Parser::ArgumentList(Decl& decl) {

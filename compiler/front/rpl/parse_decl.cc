@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Global declarations. Spec: rpl §2.1, §14 (grammar)
-#include <algorithm>
+#include <utility>
 
+#include "compiler/base/flat_map.h"
 #include "compiler/front/rpl/parser.h"
 
 namespace kiln::rpl {
@@ -37,7 +38,9 @@ void Parser::Declaration() {
   const uint32_t fields = static_cast<uint32_t>(ast_.fields.size());
   const uint32_t begin = pos_;
   const bool ok = DeclarationBody(decl);
-  if (!ok) {
+  if (std::exchange(unclosed_, false)) {
+    // The next declaration is where it was recognised.
+  } else if (!ok) {
     Recover();
     if (Kind() == TokenKind::kCloseBrace) {  // closes nothing
       Advance();
@@ -260,27 +263,25 @@ bool Parser::OptionDefault(Decl& decl, std::string_view type) {
 bool Parser::EnumValues(Decl& decl) {
   Advance();
   const size_t base = items_.size();
-  std::vector<uint32_t> tokens;
+  FlatMap<uint32_t, uint32_t> first_of;  // by symbol: token
   while (Kind() == TokenKind::kString) {
     const uint32_t symbol = Peek().value;
-    const auto same =
-        std::find(items_.begin() + static_cast<ptrdiff_t>(base), items_.end(), symbol);
-    if (same != items_.end()) {
-      const size_t first = static_cast<size_t>(same - items_.begin()) - base;
+    const auto [first, is_new] = first_of.Insert(symbol, pos_);
+    if (!is_new) {
       const std::string_view value =
           TextAt({lexed_.symbols[symbol].begin,
                   lexed_.symbols[symbol].begin + lexed_.symbols[symbol].length});
       if (Diagnostic* made = Report(Code::kRpl1122, Peek().span(),
                                     {{"name", TextOfToken(decl.name)}, {"value", Quoted(value)}})) {
-        std::move(*made).Label(LabelKind::kFirstHere, At(SpanOf(tokens[first])));
+        std::move(*made).Label(LabelKind::kFirstHere, At(SpanOf(*first)));
       }
     }
     items_.push_back(symbol);
-    tokens.push_back(Advance());
+    Advance();
   }
   decl.option.values = ast_.AddList(std::span(items_).subspan(base));
   items_.resize(base);
-  if (Kind() == TokenKind::kSemicolon && tokens.empty()) {
+  if (Kind() == TokenKind::kSemicolon && first_of.empty()) {
     return Fail(Code::kRpl1121, SpanOf(decl.name), {{"name", TextOfToken(decl.name)}});
   }
   if (Kind() != TokenKind::kSemicolon && !OnNewLine()) {
@@ -312,8 +313,10 @@ bool Parser::Constant(Decl& decl) {
   decl.form = DeclForm::kConstant;
   Advance();
   const TokenKind second = Kind(1);
-  const bool typed = Kind() == TokenKind::kIdentifier &&
-                     (second == TokenKind::kIdentifier || second == TokenKind::kOpenBracket);
+  const bool typed =
+      Kind() == TokenKind::kIdentifier &&
+      (second == TokenKind::kOpenBracket ||
+       (second == TokenKind::kIdentifier && (ast_.version >= 2 || Kind(2) == TokenKind::kAssign)));
   if (typed) {
     decl.type.token = Advance();
     NeedVersion2(decl.type.token);
@@ -384,8 +387,12 @@ bool Parser::Function(Decl& decl) {
   if (!Arguments(decl) && Kind() != TokenKind::kOpenBrace) {
     return false;
   }
-  if (Kind() != TokenKind::kOpenBrace) {
-    return Expect(TokenKind::kOpenBrace, owner_);
+  if (!Expect(TokenKind::kOpenBrace, owner_)) {
+    if (Kind() != TokenKind::kIdentifier || AtDeclaration()) {
+      return false;
+    }
+  } else {
+    --pos_;
   }
   decl.body = static_cast<uint32_t>(ast_.stmts.size());
   return Scope({}, pos_);

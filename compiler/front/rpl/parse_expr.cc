@@ -225,7 +225,8 @@ bool Parser::Name(Operand* operand) {
   if (next == TokenKind::kOpenBracket && AtArrayConstructor()) {
     return ArrayConstructor(operand, name);
   }
-  if (next != TokenKind::kOpenParen && next != TokenKind::kOpenBrace) {
+  if (next != TokenKind::kOpenParen &&
+      (next != TokenKind::kOpenBrace || (BracesAssign() && BracesHoldStatements()))) {
     const Span span = SpanOf(name);
     *operand = {.row = AddExpr({.kind = ExprKind::kName, .token = name, .span = span}),
                 .span = span};

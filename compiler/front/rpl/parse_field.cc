@@ -60,7 +60,15 @@ bool Parser::Fields(Decl& decl, std::string_view kind) {
     const Construct construct(*this);
     const uint32_t begin = pos_;
     const size_t count = ast_.fields.size();
+    if (Kind() == TokenKind::kSemicolon && Behind(1, &Parser::AtDeclaration)) {
+      FailUnclosed(owner);
+      Advance();
+      return true;
+    }
     if (!FieldItem(decl, owner)) {
+      if (AtDeclaration()) {
+        return true;  // it ends the list
+      }
       Recover();
       tags_.clear();
       tags_token_ = kNone;
@@ -113,6 +121,9 @@ bool Parser::FieldItem(const Decl& decl, const What& owner) {
     }
     return prefixes.pack == kNone || FailHere(Code::kRpl1134, {{"owner", TextOfToken(owner.name)}});
   }
+  if (AtDeclaration()) {
+    return FailUnclosed(owner);
+  }
   const bool alias = AtPrefix(Keyword::kAlias);
   if (!(alias ? FieldAlias(prefixes) : PlainField(prefixes, decl, owner))) {
     return false;
@@ -140,7 +151,8 @@ bool Parser::FieldPrefixes(Prefixes* prefixes) {
       if (!PackPrefix(prefixes)) {
         return false;
       }
-    } else if (KeywordAt() == Keyword::kRelaxed && IsName(Kind(1)) && IsName(Kind(2))) {
+    } else if (KeywordAt() == Keyword::kRelaxed && IsName(Kind(1)) &&
+               (IsName(Kind(2)) || Behind(1, &Parser::AtFieldPrefix))) {
       NeedVersion2(pos_);
       prefixes->relaxed = true;
       Advance();
@@ -312,6 +324,10 @@ bool Parser::Sizes(uint32_t* sizes) {
   const size_t base = items_.size();
   while (Kind() == TokenKind::kOpenBracket) {
     const uint32_t open = Advance();
+    if (items_.size() - base == size_t{2} * kMaxNesting) {
+      items_.resize(base);
+      return Fail(Code::kRpl1009, SpanOf(open), {{"text", "["}, {"limit", kMaxNesting}});
+    }
     ExprRange size;
     if (!Expression(&size) || !CloseExpression(TokenKind::kCloseBracket, {"'['"}, open)) {
       items_.resize(base);

@@ -50,7 +50,12 @@ bool Parser::FieldBlock(Decl& decl, DeclForm form, std::string_view kind) {
       Report(Code::kRpl1108, name.span(), {{"name", TextOfToken(decl.name)}});
     }
   }
-  return Expect(TokenKind::kOpenBrace, owner_) && Fields(decl, kind);
+  // Without '{' the fields are what was meant, unless there are none.
+  if (!Expect(TokenKind::kOpenBrace, owner_) &&
+      (Kind() != TokenKind::kIdentifier || AtDeclaration())) {
+    return false;
+  }
+  return Fields(decl, kind);
 }
 
 bool Parser::Resource(Decl& decl, ir::ResourceSet set) {

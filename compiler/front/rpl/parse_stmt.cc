@@ -16,7 +16,7 @@ void Parser::EndStmt(uint32_t row) {
 }
 
 // '{' { statement } '}'. `begin` is the token the statement starts with.
-bool Parser::Scope(const ExprRange& condition, uint32_t begin) {
+bool Parser::Scope(const ExprRange& condition, uint32_t begin, ScopeRole role) {
   const uint32_t open = pos_;
   const uint32_t row = BeginStmt(StmtKind::kScope, begin);
   ast_.stmts[row].condition = condition;
@@ -27,28 +27,55 @@ bool Parser::Scope(const ExprRange& condition, uint32_t begin) {
     return true;
   }
   ++scope_nesting_;
-  Advance();
-  while (Kind() != TokenKind::kCloseBrace && Kind() != TokenKind::kEnd) {
+  after_if_ = false;
+  Accept(TokenKind::kOpenBrace);  // if it is missing, that is reported
+  while (Kind() != TokenKind::kCloseBrace && Kind() != TokenKind::kEnd && !EndsUnclosed(role)) {
     Statement();
   }
   --scope_nesting_;
+  if (unclosed_) {
+    EndStmt(row);
+    return false;
+  }
   if (Kind() == TokenKind::kEnd) {
     EndStmt(row);
     return FailHere(Code::kRpl1112);
   }
-  Advance();
+  Accept(TokenKind::kCloseBrace);
   EndStmt(row);
   return true;
+}
+
+// Sources indent what stands in a function: a declaration at the start of a line ends all scopes.
+// An 'else' ends the scope of the 'if' it belongs to.
+bool Parser::EndsUnclosed(ScopeRole role) {
+  if (role == ScopeRole::kThen && KeywordAt() == Keyword::kElse && !after_if_ &&
+      (Kind(1) == TokenKind::kOpenBrace || KeywordAt(1) == Keyword::kIf)) {
+    const Construct construct(*this);
+    FailUnclosed({"scope of 'if'"});
+    return true;
+  }
+  const Keyword word = KeywordAt();
+  const bool variable = word == Keyword::kConstant || word == Keyword::kSetting;  // by its type
+  if (!unclosed_ && AtLineStart() && !variable && AtDeclaration()) {
+    const Construct construct(*this);
+    FailUnclosed(owner_);
+    unclosed_ = true;
+  }
+  return unclosed_;
 }
 
 void Parser::Statement() {
   const Construct construct(*this);
   const uint32_t begin = pos_;
   const size_t rows = ast_.stmts.size();
-  if (!StatementBody()) {
+  after_if_ = KeywordAt() == Keyword::kIf || KeywordAt() == Keyword::kElse;
+  const bool is_if = after_if_;
+  if (!StatementBody() && !unclosed_) {
     Recover();
   }
-  if (pos_ == begin) {
+  after_if_ = is_if;  // whatever stood in it
+  if (pos_ == begin && !unclosed_) {
     Advance();
   }
   // A rule that failed midway leaves a row without an end.
@@ -116,7 +143,34 @@ bool Parser::StatementBody() {
     default:  // a plain name
       break;
   }
+  if (AtHeaderWithoutParen()) {
+    return HeaderWithoutParen();
+  }
   return AtTypedName() ? VariableStatement() : ExpressionStatement();
+}
+
+// `if x > 1.0 {`: no variable, whose name a '=' or ';' follows
+bool Parser::AtHeaderWithoutParen() const {
+  const Keyword word = KeywordAt();
+  return (word == Keyword::kIf || word == Keyword::kWhile || word == Keyword::kFor) &&
+         Kind(1) == TokenKind::kIdentifier && Kind(2) != TokenKind::kAssign &&
+         Kind(2) != TokenKind::kSemicolon;
+}
+
+bool Parser::HeaderWithoutParen() {
+  const std::string what = "'" + std::string(TextAt(SpanOf(pos_))) + "'";
+  const bool is_if = KeywordAt() == Keyword::kIf;
+  Advance();
+  Expect(TokenKind::kOpenParen, {what});
+  while (Kind() != TokenKind::kEnd && Kind() != TokenKind::kCloseBrace &&
+         !(Kind() == TokenKind::kOpenBrace && BracesHoldStatements())) {
+    Advance();
+  }
+  if (Kind() != TokenKind::kOpenBrace) {
+    return Kind() != TokenKind::kEnd;
+  }
+  return Scope({}, pos_, is_if ? ScopeRole::kThen : ScopeRole::kPlain) &&
+         (!is_if || KeywordAt() != Keyword::kElse || Else());
 }
 
 bool Parser::ConditionalStatement() {
@@ -167,15 +221,15 @@ bool Parser::HeaderCondition(uint32_t row, const What& what) {
   const uint32_t open = Advance();
   ExprRange condition;
   if (!Expression(&condition) || !CloseExpression(TokenKind::kCloseParen, what, open)) {
-    return RecoverBehind(open, Semicolons::kEnd);
+    return RecoverBehind(open, Semicolons::kEnd) || Kind() == TokenKind::kOpenBrace;
   }
   ast_.stmts[row].condition = condition;
   return true;
 }
 
-bool Parser::BodyScope(const What& what) {
+bool Parser::BodyScope(const What& what, ScopeRole role) {
   if (Kind() == TokenKind::kOpenBrace) {
-    return Scope({}, pos_);
+    return Scope({}, pos_, role);
   }
   Expect(TokenKind::kOpenBrace, what);
   if (Kind() == TokenKind::kEnd || Kind() == TokenKind::kCloseBrace) {
@@ -189,7 +243,8 @@ bool Parser::BodyScope(const What& what) {
 
 bool Parser::If() {
   const uint32_t row = BeginStmt(StmtKind::kIf, Advance());
-  if (!HeaderCondition(row, {"condition of 'if'"}) || !BodyScope({"condition of 'if'"})) {
+  if (!HeaderCondition(row, {"condition of 'if'"}) ||
+      !BodyScope({"condition of 'if'"}, ScopeRole::kThen)) {
     return false;
   }
   const bool ok = KeywordAt() != Keyword::kElse || Else();

@@ -145,6 +145,69 @@ TEST(Parse, MissingLineEnd_ContinuesOnTheNextLine) {
   EXPECT_EQ(Codes("constant a = 1u constant b = ;\n"), "RPL1170");
 }
 
+// One mistake in a file that goes on: one message, and the rest is understood. The last constant is
+// wrong, so that what went on in between shows.
+TEST(Parse, OneMistake_IsOneMessage) {
+  const struct {
+    const char* source;
+    const char* codes;
+  } rows[] = {
+      // a '}' is missing
+      {"struct s { f4 a;\nstate_container t { f4 b; };\nset_pass sampler x;\n", "RPL1111"},
+      {"struct s { f4 a; ;\nset_pass uniform_buffer x { f4 b; };\n", "RPL1111"},
+      {"state_container s { f4 a;\nglobal o: flag true;\n", "RPL1111"},
+      {"push_constant s { f4 a;\nvoid f (in f1 x) { return; }\n", "RPL1111"},
+      {"set_pass uniform_buffer s { f4 a;\nf1 f (void) { return 1.0; }\n", "RPL1111"},
+      {"struct s { f4 a;\nconditional (true) set_pass sampler x;\n", "RPL1111"},
+      {"void f (void)\n{\n  x = 1.0;\n\nvoid g (void)\n{\n  y = 1.0;\n}\n", "RPL1111"},
+      {"void f (void)\n{\n  if (a) { while (b) { x = 1.0;\n\nset_pass sampler s;\n", "RPL1111"},
+      {"void f (void) { if (a) { x = 1.0; else { x = 2.0; } y = 1.0; }\n", "RPL1111"},
+      // a '{' is missing
+      {"struct s f4 a; f4 b; };\n", "RPL1113"},
+      {"void f (void)\n  x = 1.0;\n  y = 2.0;\n}\n", "RPL1113"},
+      {"void f (void);\nvoid g (void) { x = 1.0; }\n", "RPL1113"},
+      // arguments
+      {"void f (;) {}\n", "RPL1155"},
+      {"void f (in f1 a; in f1 b) { x = 1.0; }\n", "RPL1111"},
+      {"void f (in f1 a { x = 1.0; }\n", "RPL1111"},
+      {"void f (in f1 a,) { x = 1.0; }\n", "RPL1155"},
+      // headers
+      {"void f (void) { if (a > 1.0 { x = 1.0; } else { x = 2.0; } }\n", "RPL1111"},
+      {"void f (void) { if a > 1.0) { x = 1.0; } else { x = 2.0; } }\n", "RPL1113"},
+      {"void f (void) { while a > 1.0 { x = 1.0; } y = 1.0; }\n", "RPL1113"},
+      {"void f (void) { for u1 i = 0u; i < 1u; i = 1u) { x = 1.0; } }\n", "RPL1113"},
+      {"void f (void) { conditional (a { x = 1.0; } y = 1.0; }\n", "RPL1111"},
+      // words
+      {"void f (void) { if (a) { x = 1.0; } elseif { x = 2.0; } y = 1.0; }\n", "RPL1110"},
+      {"void f (void) { do { x = 2.0; } while (a) { } }\n", "RPL1110"},
+      {"constant a 1u + 2u;\n", "RPL1113"},
+      {"constant a b + 2u;\n", "RPL1113"},
+      {"constant f4 a = 2u;\n", "RPL1192"},
+      // one bracket too many
+      {"void f (void) { f4 x = f4 {0.0}}; y = 1.0; }\n", "RPL1110"},
+      {"void f (void) { f4 x = f4 {0.0}); y = 1.0; }\n", "RPL1110"},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(Codes(std::string(row.source) + "constant last = ;\n"),
+              std::string(row.codes) + " RPL1174")
+        << row.source;
+  }
+}
+
+// What looks like the neighbours of the rows above and is right.
+TEST(Parse, ContextualWords_AreNoMistakes) {
+  EXPECT_EQ(Codes("void f (void)\n{\nconstant x = constant {1.0};\nsetting y = x;\nif z;\n"
+                  "while w = z;\nz = f2 {x = 1.0, y};\n}\n"),
+            "");
+  EXPECT_EQ(Codes("struct s { set_pass sampler; global instance; constant constant; };\n"), "");
+}
+
+TEST(Parse, SizesOfAnArray_AreLimited) {
+  EXPECT_EQ(Codes("struct s { f4" + Repeat("[1]", 256) + " a; };"), "");
+  EXPECT_EQ(Codes("struct s { f4" + Repeat("[1]", 257) + " a; };"), "RPL1009");
+  EXPECT_EQ(Codes(InFunction("f4" + Repeat("[1]", 20'000) + " a;")), "RPL1009");
+}
+
 TEST(Parse, Twice_GivesTheSame) {
   const std::string text = "global a: flag 3;\nvoid f (f1 x) { y = ; z w; }\nstruct s { };\n";
   const Parsed first = ParseTokens(text, Lex(text, 0), 0);

@@ -12,6 +12,7 @@
 
 #include "compiler/front/rpl/ast.h"
 #include "compiler/front/rpl/lex.h"
+#include "compiler/front/rpl/operators.h"
 #include "compiler/front/rpl/parse.h"
 
 namespace kiln::rpl {
@@ -103,11 +104,26 @@ class Parser {
 
   // --- recovery (parse.cc) -----------------------------------------------------------------------
   void Recover();
+  // Does a declaration start here that no field can be taken for? So a '}' is missing before it.
+  bool AtDeclaration() const;
+  bool AtFunction() const;
+  bool Behind(uint32_t tokens, bool (Parser::*test)() const) {
+    pos_ += tokens;
+    const bool passed = (this->*test)();
+    pos_ -= tokens;
+    return passed;
+  }
+  bool AtLineStart() const;  // no separator but line ends between the last line end and here
+  bool FailUnclosed(const What& what);
   // Goes behind the bracket that closes `open`; false if statements begin before it.
   enum class Semicolons : uint8_t { kEnd, kInside };
   bool RecoverBehind(uint32_t open, Semicolons semicolons);
   bool SkipBraces();  // true if they held statements
   bool BracesHoldStatements() const;
+  // `{ x =`: a scope behind a mistyped keyword, no constructor.
+  bool BracesAssign() const {
+    return Kind(1) == TokenKind::kIdentifier && OperatorOf(Kind(2)).precedence == kAssignment;
+  }
 
   // --- declarations (parse_decl.cc) --------------------------------------------------------------
   void VersionHeader();
@@ -147,6 +163,9 @@ class Parser {
   };
   bool Fields(Decl& decl, std::string_view kind);
   bool FieldItem(const Decl& decl, const What& owner);
+  bool AtFieldPrefix() const {
+    return AtPrefix(Keyword::kConditional) || AtPrefix(Keyword::kMeta) || AtPrefix(Keyword::kPack);
+  }
   bool FieldPrefixes(Prefixes* prefixes);
   bool Meta();
   bool PackPrefix(Prefixes* prefixes);
@@ -171,7 +190,9 @@ class Parser {
   bool AtTypedName() const;     // ID sizes ID: a declaration of a variable
 
   // --- statements (parse_stmt.cc) ----------------------------------------------------------------
-  bool Scope(const ExprRange& condition, uint32_t begin);
+  enum class ScopeRole : uint8_t { kPlain, kThen };  // kThen: behind the condition of an 'if'
+  bool Scope(const ExprRange& condition, uint32_t begin, ScopeRole role = ScopeRole::kPlain);
+  bool EndsUnclosed(ScopeRole role);
   bool EnterNested(uint32_t token);  // counts one level; false: RPL1009
   void Statement();
   bool StatementBody();
@@ -188,7 +209,9 @@ class Parser {
   bool VariableStatement();
   bool ExpressionStatement();
   bool HeaderCondition(uint32_t row, const What& what);
-  bool BodyScope(const What& what);
+  bool BodyScope(const What& what, ScopeRole role = ScopeRole::kPlain);
+  bool AtHeaderWithoutParen() const;
+  bool HeaderWithoutParen();
   uint32_t BeginStmt(StmtKind kind, uint32_t token);
   void EndStmt(uint32_t row);
 
@@ -236,8 +259,10 @@ class Parser {
   uint32_t pos_ = 0;
   bool reported_ = false;      // the current construct has its error
   bool end_reported_ = false;  // the end of the file is reported once
+  bool unclosed_ = false;      // a declaration was met inside a function, which lacks a '}'
   What owner_;                 // the declaration around the current token
   Span owner_span_;
+  bool after_if_ = false;       // the statement before the current token started with if or else
   uint32_t nesting_ = 0;        // of the expression being parsed
   uint32_t scope_nesting_ = 0;  // of scopes
   uint32_t open_braces_ = 0;    // of constructors around the current token
