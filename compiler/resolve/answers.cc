@@ -307,7 +307,15 @@ MemberAnswer Answers::FindMember(ir::DeclId owner, NameId name, ir::MemberId fir
   const uint32_t base = program_.bases(m).member + decl.first_member;
   MemberAnswer answer;
   bool failed = false;
-  for (uint32_t i = 0; i < members.size(); ++i) {
+  const auto is_live = [&](const Value& value) {
+    return value.kind == ir::ValueKind::kFlag && value.bits != 0;
+  };
+  const MembersBefore before = program_.Before(owner, name);
+  answer.position = before.plain;
+  for (const uint32_t i : before.conditional) {
+    answer.position += is_live(ValueOf(program_.Wide(m, members[i].condition))) ? 1 : 0;
+  }
+  for (uint32_t i = before.counted; i < members.size(); ++i) {
     const ir::Member& member = members[i];
     const bool matches = base + i >= first.value && program_.Name(m, member.name) == name;
     const bool counts = member.kind == ir::MemberKind::kField;
@@ -317,7 +325,7 @@ MemberAnswer Answers::FindMember(ir::DeclId owner, NameId name, ir::MemberId fir
     bool live = true;
     if (member.condition != ir::kTrue) {
       const Value value = ValueOf(program_.Wide(m, member.condition));
-      live = value.kind == ir::ValueKind::kFlag && value.bits != 0;
+      live = is_live(value);
       failed = failed || (matches && value.kind != ir::ValueKind::kFlag);
     }
     if (live && matches) {
@@ -355,6 +363,7 @@ void Answers::ExpandAlias(ir::MemberId first) {
   const auto enter = [&](ir::MemberId alias) {
     Enter();
     open_aliases_.push_back(alias);
+    is_open_alias_[alias] = true;
   };
   enter(first);
   while (!open_aliases_.empty()) {
@@ -369,7 +378,7 @@ void Answers::ExpandAlias(ir::MemberId first) {
       if (start.kind == MemberAnswer::Kind::kField) {
         path.push_back(name);
       } else if (start.kind == MemberAnswer::Kind::kAlias) {
-        if (std::ranges::find(open_aliases_, start.member) != open_aliases_.end()) {
+        if (const bool* open = is_open_alias_.Find(start.member); open != nullptr && *open) {
           ReportAliasCycle(start.member);
         } else if (!Known(aliases_, start.member.value)) {
           enter(start.member);
@@ -389,6 +398,7 @@ void Answers::ExpandAlias(ir::MemberId first) {
     Leave(ReadsOf(aliases_, alias.value));
     Keep(aliases_, alias.value);
     open_aliases_.pop_back();
+    is_open_alias_[alias] = false;
   }
 }
 
@@ -402,15 +412,11 @@ void Answers::ReportAliasCycle(ir::MemberId alias) {
            std::string(program_.Text(program_.Name(program_.ModuleOf(id), program_.Get(id).name))) +
            "'";
   };
-  std::string chain;
-  for (const ir::MemberId id : cycle) {
-    chain += text(id) + " -> ";
-  }
   const ir::MemberId first = cycle.front();
   found_.push_back(Make(Code::kRpl4032, program_.NameLocation(first))
                        .With("name", program_.Text(program_.Name(program_.ModuleOf(first),
                                                                  program_.Get(first).name)))
-                       .With("chain", chain + text(first)));
+                       .With("chain", ChainText(cycle, text)));
 }
 
 // --- closed declarations -------------------------------------------------------------------------
@@ -462,14 +468,12 @@ const ir::ClosedDecl* Answers::CloseOnce(ir::DeclId decl) {
 void Answers::ReportCycle(ir::DeclId decl) {
   std::vector<ir::DeclId> cycle(std::ranges::find(open_decls_, decl), open_decls_.end());
   std::rotate(cycle.begin(), std::ranges::min_element(cycle, {}, &ir::DeclId::value), cycle.end());
-  std::string chain;
-  for (const ir::DeclId id : cycle) {
-    chain += "'" + std::string(program_.Text(program_.NameOf(id))) + "' -> ";
-  }
-  const std::string first(program_.Text(program_.NameOf(cycle.front())));
+  const auto text = [&](ir::DeclId id) {
+    return "'" + std::string(program_.Text(program_.NameOf(id))) + "'";
+  };
   found_.push_back(Make(Code::kRpl4023, program_.NameLocation(cycle.front()))
-                       .With("name", first)
-                       .With("chain", chain + "'" + first + "'"));
+                       .With("name", program_.Text(program_.NameOf(cycle.front())))
+                       .With("chain", ChainText(cycle, text)));
 }
 
 ir::Stage Answers::stage() {

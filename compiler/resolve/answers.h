@@ -63,6 +63,23 @@ struct Position {
   std::string_view name = {};  // "lights"
 };
 
+// What closing one segment after the other uses again, so that a segment costs what it holds and
+// not what its function holds.
+struct CloserScratch {
+  // Per open instruction: its operand, the number of effects before it in its block, and whether a
+  // later effect forces it to be read at its turn.
+  struct Slot {
+    uint32_t epoch = 0;  // of the segment that wrote it
+    uint32_t operand = 0;
+    uint32_t effects_before : 30 = 0;
+    uint32_t read_early : 1 = 0;
+    uint32_t has_effect : 1 = 0;
+  };
+  std::vector<Slot> slots;
+  uint32_t epoch = 0;
+  bool in_use = false;
+};
+
 class Answers {
  public:
   // All referenced objects must outlive the answers. `units` may be null if no declaration is
@@ -78,6 +95,7 @@ class Answers {
 
   const Program& program() const { return program_; }
   ir::Pool& pool() { return pool_; }
+  CloserScratch& scratch() { return scratch_; }
 
   // --- the questions -----------------------------------------------------------------------------
   Value ValueOf(ir::CexprId cexpr);   // program-wide id
@@ -260,9 +278,11 @@ class Answers {
   std::vector<Trail*> trails_;    // null while an answer is computed
   std::vector<ir::DeclId> open_decls_;
   std::vector<ir::MemberId> open_aliases_;
+  FlatMap<ir::MemberId, bool> is_open_alias_;
   std::vector<ir::DeclId> contested_;
   std::vector<Diagnostic> found_;
   std::vector<size_t> found_before_;  // by answer in progress
+  CloserScratch scratch_;
 };
 
 }  // namespace kiln::resolve

@@ -86,7 +86,8 @@ Operand SegmentCloser::CloseNameRef(uint32_t id) {
 Operand SegmentCloser::CloseLocalMention(ir::LocalId id, uint32_t) {
   const ir::Local& local = program_.Get(id);
   if (local.kind == ir::LocalKind::kAlias) {
-    if (!MayExpand(local)) {
+    if (std::ranges::binary_search(poisoned_, id.value, {}, &ir::LocalId::value) ||
+        !MayExpand(local)) {
       return {};
     }
     const std::span<const uint32_t> insts = module_.InstsOf(ir::BlockId{local.block});
@@ -103,9 +104,9 @@ Operand SegmentCloser::CloseLocalMention(ir::LocalId id, uint32_t) {
   operand.local = true;
   if (local.kind == ir::LocalKind::kParameter) {
     const auto parameter =
-        std::find_if(signature_->members.begin(), signature_->members.end(),
-                     [&](const ir::ClosedMember& member) { return member.local == id; });
-    if (parameter == signature_->members.end()) {
+        std::ranges::lower_bound(signature_->members, id.value, {},
+                                 [](const ir::ClosedMember& member) { return member.local.value; });
+    if (parameter == signature_->members.end() || parameter->local != id) {
       return {};
     }
     operand.type = parameter->type;

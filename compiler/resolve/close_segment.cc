@@ -42,13 +42,26 @@ SegmentCloser::SegmentCloser(const Program& program, ir::SegmentId segment, Answ
       segment_(program.Get(segment)),
       function_(module_.decls[segment_.function.value]),
       first_inst_(program.InstsOf(ir::DeclId{bases_.decl + segment_.function.value}).begin),
-      slots_(program.InstsOf(ir::DeclId{bases_.decl + segment_.function.value}).size()) {}
+      slots_(answers.scratch().slots) {
+  const size_t size = program.InstsOf(ir::DeclId{bases_.decl + segment_.function.value}).size();
+  KILN_CHECK(!std::exchange(answers.scratch().in_use, true), "one segment is closed at a time");
+  if (slots_.size() < size) {
+    slots_.resize(size);
+  }
+  epoch_ = ++answers.scratch().epoch;
+  if (epoch_ == 0) {
+    slots_.assign(slots_.size(), {});
+    epoch_ = answers.scratch().epoch = 1;
+  }
+}
+
+SegmentCloser::~SegmentCloser() { answers_.scratch().in_use = false; }
 
 Diagnosed<ir::ClosedSegment> SegmentCloser::Run() {
   out_.segment = segment_id_;
   out_.function = ir::DeclId{bases_.decl + segment_.function.value};
   out_.module = module_ordinal_;
-  const size_t expected = std::min(slots_.size(), kExpectedInsts);
+  const size_t expected = std::min(module_.InstsOf(segment_.block).size() * 4, kExpectedInsts);
   out_.insts.reserve(expected);
   out_.spans.reserve(expected);
   out_.block_insts.reserve(expected);
@@ -239,11 +252,11 @@ void SegmentCloser::Touched(const Operand& place, ir::Touch touch) {
 
 void SegmentCloser::Mentioned(ir::DeclId decl, ir::MemberId member, ir::Direction direction,
                               uint8_t touches) {
-  for (ir::Mention& mention : out_.mentions) {
-    if (mention.decl == decl && mention.member == member) {
-      mention.touches |= touches;
-      return;
-    }
+  const auto row = static_cast<uint32_t>(out_.mentions.size());
+  const auto [known, is_new] = mentioned_.Insert(uint64_t{decl.value} << 32 | member.value, row);
+  if (!is_new) {
+    out_.mentions[*known].touches |= touches;
+    return;
   }
   out_.mentions.push_back({.decl = decl,
                            .member = member,

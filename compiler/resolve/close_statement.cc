@@ -399,6 +399,7 @@ void SegmentCloser::CloseAlias(uint32_t id) {
       Report(Make(Code::kRpl6006, MainOf(inst))
                  .With("name", module_.Text(local.name))
                  .With("text", TextOf(inst)));
+      poisoned_.push_back(Global(alias.local));
       return;
     }
   }
@@ -411,7 +412,10 @@ void SegmentCloser::CloseAlias(uint32_t id) {
   const std::span<const uint32_t> rows = module_.InstsOf(alias.block);
   CloseInsts(rows);
   pending_.pop_back();
-  RefuseContainer(Open(rows.back()).As<ir::YieldInst>().value);
+  const ir::InstId value = Open(rows.back()).As<ir::YieldInst>().value;
+  if (RefuseContainer(value) || OperandOf(value).kind == OperandKind::kFailed) {
+    poisoned_.push_back(Global(alias.local));
+  }
   out_.insts.resize(insts);
   out_.spans.resize(insts);
   out_.extra.resize(extra);

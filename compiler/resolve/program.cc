@@ -160,6 +160,26 @@ class Linker {
     });
   }
 
+  void AddLongList(uint32_t m, ir::DeclId id, const ir::Decl& decl) {
+    const auto begin = static_cast<uint32_t>(program_.conditional_fields_.size());
+    uint32_t plain = 0;
+    for (uint32_t k = 0; k < decl.member_count; ++k) {
+      const ir::Member& row = program_.modules_[m].members[decl.first_member + k];
+      const ir::MemberId member{program_.bases_[m].member + decl.first_member + k};
+      const auto end = static_cast<uint32_t>(program_.conditional_fields_.size());
+      program_.long_lists_.Insert(MemberKey(id, program_.Name(m, row.name)),
+                                  {.member = member, .plain = plain, .begin = begin, .end = end});
+      if (row.kind != ir::MemberKind::kField) {
+        continue;
+      }
+      if (row.condition == ir::kTrue) {
+        ++plain;
+      } else {
+        program_.conditional_fields_.push_back(k);
+      }
+    }
+  }
+
   void AddDecls(uint32_t m) {
     const ir::ModuleView& view = program_.modules_[m];
     std::vector<std::pair<int, ir::DeclId>> groups;
@@ -169,12 +189,10 @@ class Linker {
       const NameId name = program_.Name(m, decl.name);
       program_.decl_names_.push_back(name);
       for (uint32_t k = 0; k < decl.member_count; ++k) {
-        const ir::MemberId member{program_.bases_[m].member + decl.first_member + k};
-        program_.owners_[member.value] = id;
-        if (decl.member_count > kLongList) {
-          const NameId member_name = program_.Name(m, view.members[decl.first_member + k].name);
-          program_.long_lists_.Insert(MemberKey(id, member_name), member);
-        }
+        program_.owners_[program_.bases_[m].member + decl.first_member + k] = id;
+      }
+      if (decl.member_count > kLongList) {
+        AddLongList(m, id, decl);
       }
       AddCandidate(decl.kind, name, id);
       if (const int group = GroupOf(view, decl); group >= 0) {
@@ -467,8 +485,8 @@ ir::MemberId Program::FindMember(ir::DeclId owner, NameId name) const {
   const uint32_t m = ModuleOf(owner);
   const ir::Decl& decl = modules_[m].decls[owner.value - bases_[m].decl];
   if (decl.member_count > kLongList) {
-    const ir::MemberId* found = long_lists_.Find(MemberKey(owner, name));
-    return found != nullptr ? *found : ir::MemberId{};
+    const LongRow* found = long_lists_.Find(MemberKey(owner, name));
+    return found != nullptr ? found->member : ir::MemberId{};
   }
   const std::span<const ir::Member> members = modules_[m].MembersOf(decl);
   for (uint32_t i = 0; i < members.size(); ++i) {
@@ -477,6 +495,17 @@ ir::MemberId Program::FindMember(ir::DeclId owner, NameId name) const {
     }
   }
   return {};
+}
+
+MembersBefore Program::Before(ir::DeclId owner, NameId name) const {
+  const LongRow* found = long_lists_.Find(MemberKey(owner, name));
+  if (found == nullptr) {
+    return {};
+  }
+  return {.counted = found->member.value - FirstMember(owner).value,
+          .plain = found->plain,
+          .conditional =
+              std::span(conditional_fields_).subspan(found->begin, found->end - found->begin)};
 }
 
 ir::MemberId Program::FirstMember(ir::DeclId id) const {

@@ -33,6 +33,13 @@ struct InstRange {
   uint32_t size() const { return begin < end ? end - begin : 0; }
 };
 
+// The members of an owner before one of them, those of them that are counted already.
+struct MembersBefore {
+  uint32_t counted = 0;                   // members that need no look
+  uint32_t plain = 0;                     // fields without condition among them
+  std::span<const uint32_t> conditional;  // positions of the other fields among them
+};
+
 class Program {
  public:
   ir::PipelineType pipeline() const { return pipeline_; }
@@ -87,6 +94,8 @@ class Program {
   ir::DeclId OwnerOf(ir::MemberId id) const { return owners_[id.value]; }
   // The first member of that name, under whatever condition; invalid if none.
   ir::MemberId FindMember(ir::DeclId owner, NameId name) const;
+  // What stands before that first member, known for owners of many members; else nothing.
+  MembersBefore Before(ir::DeclId owner, NameId name) const;
   // Program-wide number of the first member.
   ir::MemberId FirstMember(ir::DeclId id) const;
   Location At(uint32_t module, ir::SpanId span) const {
@@ -155,14 +164,21 @@ class Program {
   std::vector<bool> bare_locals_;       // by LocalId
   std::vector<bool> has_bare_locals_;   // by DeclId
   uint32_t decl_count_ = 0;
-  std::vector<NameId> option_names_;            // by OptionId
-  std::vector<NameId> decl_names_;              // by DeclId
-  std::vector<ir::DeclId> owners_;              // by MemberId
-  FlatMap<uint64_t, ir::MemberId> long_lists_;  // owner << 32 | name -> first member of that name
-  std::vector<ir::Cexpr> cexprs_;               // by CexprId
-  std::vector<uint32_t> tree_sizes_;            // by CexprId
-  std::vector<uint32_t> last_constant_;  // by CexprId: 1 + the last constant it may mean, or 0
-  std::vector<bool> may_remark_;         // by CexprId
+  std::vector<NameId> option_names_;  // by OptionId
+  std::vector<NameId> decl_names_;    // by DeclId
+  std::vector<ir::DeclId> owners_;    // by MemberId
+  struct LongRow {
+    ir::MemberId member;  // the first of that name
+    uint32_t plain = 0;   // fields without condition before it
+    uint32_t begin = 0;   // rows of conditional_fields_ before it
+    uint32_t end = 0;
+  };
+  FlatMap<uint64_t, LongRow> long_lists_;     // by owner << 32 | name
+  std::vector<uint32_t> conditional_fields_;  // positions in their owner, of owners of many members
+  std::vector<ir::Cexpr> cexprs_;             // by CexprId
+  std::vector<uint32_t> tree_sizes_;          // by CexprId
+  std::vector<uint32_t> last_constant_;       // by CexprId: 1 + the last constant it may mean, or 0
+  std::vector<bool> may_remark_;              // by CexprId
   std::vector<ir::OptionId> options_by_name_;
   std::vector<ir::DeclId> constants_, settings_, interface_;
 };

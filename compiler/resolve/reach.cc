@@ -10,6 +10,9 @@
 #include "compiler/resolve/kind_text.h"
 
 namespace kiln::resolve {
+namespace {
+constexpr uint32_t kMaxRecursions = 100;  // said of one variant: a chain each, more are not read
+}  // namespace
 
 Reach::Reach(const Program& program)
     : program_(program),
@@ -24,6 +27,7 @@ void Reach::Begin(std::span<const ir::DeclId> entries, Answers& answers, Units& 
   diagnostics_ = &diagnostics;
   ++variant_;
   incomplete_ = false;
+  recursions_ = 0;
   path_.clear();
   for (std::vector<const FunctionVersion*>& reached : reached_) {
     reached.clear();
@@ -207,6 +211,7 @@ void Reach::Summarise(FunctionVersion& version) const {
   version.state_reads = Bitset(program_.member_count());
   version.writes = Bitset(program_.member_count());
   CheckAssigned(program_, version.ref, version.unassigned);
+  FlatMap<ir::DeclId, bool> called;
   const auto has = [](const ir::Mention& mention, ir::Touch touch) {
     return (mention.touches & static_cast<uint8_t>(touch)) != 0;
   };
@@ -229,9 +234,7 @@ void Reach::Summarise(FunctionVersion& version) const {
           version.state_reads.Set(mention.member.value);
         }
       }
-      const bool is_new = std::ranges::none_of(
-          version.calls, [&](const auto& call) { return call.callee == mention.decl; });
-      if (decl.kind == ir::DeclKind::kFunction && is_new) {
+      if (decl.kind == ir::DeclKind::kFunction && called.Insert(mention.decl, true).second) {
         version.calls.push_back(
             {.callee = mention.decl, .where = program_.At(closed.module, mention.span)});
       }
@@ -243,6 +246,9 @@ void Reach::Summarise(FunctionVersion& version) const {
 
 // Said once, at the first function of the cycle in program order, wherever it was entered.
 void Reach::ReportRecursion(ir::DeclId callee) {
+  if (++recursions_ > kMaxRecursions) {
+    return;
+  }
   const auto start = std::ranges::find_if(
       path_, [&](const Step& step) { return step.function->version->ref.function == callee; });
   std::vector<ir::DeclId> cycle;
@@ -253,13 +259,9 @@ void Reach::ReportRecursion(ir::DeclId callee) {
   const auto text = [&](ir::DeclId id) {
     return "'" + std::string(program_.Text(program_.NameOf(id))) + "'";
   };
-  std::string chain;
-  for (const ir::DeclId id : cycle) {
-    chain += text(id) + " -> ";
-  }
   diagnostics_->push_back(Make(Code::kRpl5020, program_.NameLocation(cycle.front()))
                               .With("name", program_.Text(program_.NameOf(cycle.front())))
-                              .With("chain", chain + text(cycle.front())));
+                              .With("chain", ChainText(cycle, text)));
 }
 
 // One label per step from the function to what binds it.

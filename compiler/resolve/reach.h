@@ -102,6 +102,7 @@ class Reach {
   uint32_t variant_ = 0;
   uint32_t walk_ = 0;
   bool incomplete_ = false;
+  uint32_t recursions_ = 0;  // reported or not
 
   static constexpr uint32_t kNoRow = 0xffffffffu;
   std::vector<uint32_t> rows_;            // of functions_, by RowOf

@@ -70,9 +70,13 @@ std::string RoleText(const Role& role);
 class SegmentCloser {
  public:
   SegmentCloser(const Program& program, ir::SegmentId segment, Answers& answers);
+  ~SegmentCloser();
+  SegmentCloser(const SegmentCloser&) = delete;
+  SegmentCloser& operator=(const SegmentCloser&) = delete;
   Diagnosed<ir::ClosedSegment> Run();
 
  private:
+  using Slot = CloserScratch::Slot;
   enum class Flow : uint8_t { kGoesOn, kEnds };
   enum class Arrays : uint8_t { kRefused, kAllowed };
 
@@ -240,22 +244,23 @@ class SegmentCloser {
   const ir::Decl& function_;
   const ir::ClosedDecl* signature_ = nullptr;
 
-  // Per open instruction: its operand, the number of effects before it in its block, and whether a
-  // later effect forces it to be read at its turn.
-  struct Slot {
-    uint32_t operand = 0;
-    uint32_t effects_before : 30 = 0;
-    uint32_t read_early : 1 = 0;
-    uint32_t has_effect : 1 = 0;
-  };
-  Slot& SlotOf(uint32_t inst) { return slots_[inst - first_inst_]; }
+  Slot& SlotOf(uint32_t inst) {
+    Slot& slot = slots_[inst - first_inst_];
+    if (slot.epoch != epoch_) {
+      slot = {.epoch = epoch_};
+    }
+    return slot;
+  }
 
   const uint32_t first_inst_;  // of the function
-  std::vector<Slot> slots_;    // of the function's instructions
+  std::vector<Slot>& slots_;   // by instruction of the function; scratch that segments share
+  uint32_t epoch_ = 0;         // of this segment: other slots are as good as empty
   std::vector<Operand> operands_;
   std::vector<ir::InstId> steps_;
   std::vector<std::vector<uint32_t>> pending_;
   FlatMap<ir::LocalId, ir::TypeId> local_types_;
+  FlatMap<uint64_t, uint32_t> mentioned_;  // decl << 32 | member -> row of out_.mentions
+  std::vector<ir::LocalId> poisoned_;      // aliases whose expression failed, ascending
   std::vector<BareDeclaration> bare_;
   uint32_t alias_depth_ = 0;      // aliases being expanded
   bool too_large_ = false;        // said already

@@ -145,6 +145,63 @@ TEST(RplLimits, LargeArrays_Answer) {
   EXPECT_THAT(SaidOfCode("f1[65537] v;"), StartsWith("LIM1001 "));
 }
 
+// --- many of a kind: looked up, not looked through
+// -----------------------------------------------------------------------------------------
+constexpr size_t kMany = 10'000;
+
+std::string Numbered(std::string_view text, size_t count) {
+  std::string all;
+  for (size_t i = 0; i < count; ++i) {
+    all += fmt::format(fmt::runtime(text), i);
+  }
+  return all;
+}
+
+TEST(RplLimits, ManyPlaces_Compile) {
+  EXPECT_EQ(SaidOfCode(Numbered("f1 l{0} = 1.0; l{0} = l{0} + 1.0;\n", kMany)), "");
+  EXPECT_EQ(SaidOfCode("s v;" + Numbered("v.a{} = 1.0;\n", 5'000),
+                       "struct s {" + Numbered("f1 a{};", 5'000) + "};\n"),
+            "");
+  EXPECT_EQ(SaidOfCode("f4 x = f4 {0.0};" + Numbered("x = c{}.a;\n", 5'000),
+                       Numbered("state_container c{} {{ f4 a; }};\n", 5'000)),
+            "");
+  EXPECT_EQ(SaidOfCode("f1 c = 0.0; f1 d = 0.0;" + Repeated("c = g (c, d);", 5'000),
+                       "f1 g (in f1 x, out f1 y) { y = x; return x; }\n"),
+            "");
+}
+
+TEST(RplLimits, ManyConditionalScopes_Compile) {
+  EXPECT_EQ(SaidOfCode("f1 x = 1.0;" + Repeated("conditional (on1) { x = x + 1.0; }\n", kMany),
+                       "instance on1: flag true;\n"),
+            "");
+}
+
+TEST(RplLimits, ManyFieldsUnderConditions_Compile) {
+  EXPECT_EQ(Said("global o: uint 3;\nset_pass read_only_storage_buffer b { f1 z;" +
+                 Numbered("conditional (o == {0}u) f1 a{0}; alias (b{0}, z)\n", 5'000) + "};"),
+            "");
+}
+
+TEST(RplLimits, OneNameManyTimes_Answers) {
+  EXPECT_THAT(SaidOfCode(Repeated("f1 a = 1.0;\n", kMany)), StartsWith("RPL6040 "));
+  EXPECT_THAT(Said("global e: enum " + Numbered("\"v{}\" ", kMany) + "\"v7\";"),
+              StartsWith("RPL1122 "));
+}
+
+TEST(RplLimits, AliasesOfAliasesInCode_FailOnce) {
+  std::string aliases = "f1 x = 1.0; alias (a0, x)\n";
+  for (size_t i = 1; i < 5'000; ++i) {
+    aliases += fmt::format("alias (a{0}, a{1} + x)\n", i, i - 1);
+  }
+  const std::string said = SaidOfCode(aliases + "f1 y = a4999;");
+  EXPECT_THAT(said, StartsWith("RPL1009 "));
+  EXPECT_EQ(said.find('\n'), said.size() - 1) << said;
+}
+
+TEST(RplLimits, SizesOfAnArray_AreLimited) {
+  EXPECT_THAT(SaidOfCode("f1" + Repeated("[1]", kMany) + " a;"), StartsWith("RPL1009 "));
+}
+
 // --- cycles
 // --------------------------------------------------------------------------------------
 TEST(RplLimits, AliasCycles_OfAnyLength) {
@@ -173,8 +230,18 @@ TEST(RplLimits, Recursion_OfAnyLength) {
     for (size_t i = 0; i < length; ++i) {
       functions += fmt::format("void f{} (void) {{ f{} (); }}\n", i, (i + 1) % length);
     }
-    EXPECT_THAT(SaidOfCode("f0 ();", functions), HasSubstr("RPL5020 ")) << length;
+    const std::string said = SaidOfCode("f0 ();", functions);
+    EXPECT_THAT(said, HasSubstr("RPL5020 ")) << length;
+    EXPECT_LT(said.size(), 2'000U) << length;
   }
+}
+
+TEST(RplLimits, CyclesOfEveryLength_AreNotAllWritten) {
+  std::string functions;
+  for (size_t i = 0; i < 5'000; ++i) {
+    functions += fmt::format("void f{} (void) {{ f0 (); f{} (); }}\n", i, (i + 1) % 5'000);
+  }
+  EXPECT_LT(SaidOfCode("f0 ();", functions).size(), 100'000U);
 }
 
 // --- growth

@@ -10,6 +10,10 @@ namespace kiln::spirv {
 using spv::Op;
 using spv::StorageClass;
 
+namespace {
+constexpr size_t kFewNames = 16;  // that are looked through rather than looked up
+}  // namespace
+
 SegmentLowering::SegmentLowering(const ir::ClosedSegment& segment, PieceTable& table)
     : segment_(segment),
       table_(table),
@@ -41,6 +45,9 @@ void SegmentLowering::ReserveNames() {
   PieceStore& store = table_.store();
   for (const ir::ClosedLocal& local : segment_.locals) {
     own_names_.push_back({local.local, writer_.Reserve(store.Local(local.local))});
+    if (segment_.locals.size() > kFewNames) {
+      own_index_.Insert(local.local, own_names_.back().id);
+    }
     if (local.kind == ir::LocalKind::kLoopExit) {
       writer_.Reserve(store.Local(local.local, LocalRole::kContinue));
     }
@@ -67,9 +74,14 @@ void SegmentLowering::ReserveNames() {
 }
 
 Ref SegmentLowering::LowerName(ir::LocalId local, LocalRole role) {
+  const auto own = [role](Ref id) { return Ref::Own(id.number() + static_cast<uint32_t>(role)); };
+  if (!own_index_.empty()) {
+    const Ref* known = own_index_.Find(local);
+    return known != nullptr ? own(*known) : Ref::Of(table_.store().Local(local, role));
+  }
   for (const OwnName& name : own_names_) {
     if (name.local == local) {
-      return Ref::Own(name.id.number() + static_cast<uint32_t>(role));
+      return own(name.id);
     }
   }
   return Ref::Of(table_.store().Local(local, role));

@@ -76,10 +76,7 @@ PlaceCache::Entry& SegmentLowering::EntryOf(const Place& place) {
   for (const uint32_t step : place.steps) {
     steps_.push_back(ValueOf(ir::InstId{step}));
   }
-  PlaceCache::Entry& entry = cache_.At(place.root.id, steps_);
-  entry.storage = place.root.storage;
-  entry.writable = place.root.writable;
-  return entry;
+  return cache_.At(place.root.id, steps_, place.root.storage, place.root.writable);
 }
 
 Ref SegmentLowering::PointerTo(const Place& place) {

@@ -9,6 +9,7 @@
 
 #include <spirv/unified1/spirv.hpp11>
 
+#include "compiler/base/flat_map.h"
 #include "compiler/emit/spirv/piece_table.h"
 #include "compiler/emit/spirv/piece_writer.h"
 #include "compiler/emit/spirv/place_cache.h"
@@ -154,8 +155,9 @@ class SegmentLowering {
     Ref id{};
   };
   std::vector<OwnName> own_names_;
-  std::vector<Ref> marked_;    // own ids that are decorated NonUniform
-  std::vector<bool> relaxed_;  // by InstId; empty if nothing of the segment is relaxed
+  FlatMap<ir::LocalId, Ref> own_index_;  // the same, only if they are many
+  std::vector<Ref> marked_;              // own ids that are decorated NonUniform
+  std::vector<bool> relaxed_;            // by InstId; empty if nothing of the segment is relaxed
   std::vector<Ref> marked_relaxed_;
   Ref label_{};  // of the current block; invalid: not known
   Ref yielded_{};

@@ -86,10 +86,8 @@ SymbolId PieceStore::Variable(ir::DeclId decl, ir::MemberId member, ir::Directio
 }
 
 void PieceStore::AddVarying(GlobalId in, GlobalId out) {
-  const Varying pair{in, out};
-  const auto same = [&](const Varying& known) { return known.in == pair.in; };
-  if (std::ranges::none_of(varyings_, same)) {
-    varyings_.push_back(pair);
+  if (varying_of_.Insert(in, out).second) {
+    varyings_.push_back({in, out});
   }
 }
 

@@ -154,6 +154,7 @@ class PieceStore {
   std::vector<Ordered> order_;
   uint32_t first_variable_ = 0;
   std::vector<Varying> varyings_;
+  FlatMap<GlobalId, GlobalId> varying_of_;  // of the input, the output
 
   Table<PieceId, Piece> pieces_;
   std::vector<uint32_t> words_;

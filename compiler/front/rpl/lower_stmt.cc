@@ -18,17 +18,22 @@ ir::ListId Lowerer::Candidates(uint32_t symbol) {
   }
   if (!visible_[entry].candidates.valid()) {
     words_.clear();
-    for (uint32_t i = entry; i != kNone; i = visible_[i].outer) {
+    bool hidden = false;  // by one that is always there
+    for (uint32_t i = entry; i != kNone && !hidden; i = visible_[i].outer) {
       words_.push_back(visible_[i].local.value);
+      hidden = !visible_[i].conditional;
     }
     visible_[entry].candidates = builder_.List(words_);
   }
   return visible_[entry].candidates;
 }
 
-void Lowerer::Declare(uint32_t symbol, ir::LocalId local) {
-  visible_.push_back(
-      {.symbol = symbol, .outer = innermost_[symbol], .local = local, .candidates = {}});
+void Lowerer::Declare(uint32_t symbol, ir::LocalId local, ir::CexprId condition) {
+  visible_.push_back({.symbol = symbol,
+                      .outer = innermost_[symbol],
+                      .local = local,
+                      .conditional = condition != ir::kTrue,
+                      .candidates = {}});
   innermost_[symbol] = static_cast<uint32_t>(visible_.size() - 1);
 }
 
@@ -64,7 +69,7 @@ void Lowerer::LowerParameter(const Field& field) {
   local.access = field.access;
   local.relaxed = field.relaxed ? 1 : 0;
   local.shadowed = Candidates(SymbolOf(field.name));
-  Declare(SymbolOf(field.name), builder_.AddParameter(local, spans));
+  Declare(SymbolOf(field.name), builder_.AddParameter(local, spans), local.condition);
 }
 
 // --- statements ----------------------------------------------------------------------------------
@@ -164,7 +169,7 @@ void Lowerer::LowerAlias(const Stmt& stmt) {
   local.shadowed = Candidates(symbol);
   const ir::LocalId id = builder_.AddLocal(local, spans);
   builder_.Add(ir::AliasInst{void_, id, block}, Spans(stmt));
-  Declare(symbol, id);
+  Declare(symbol, id, local.condition);
 }
 
 void Lowerer::LowerVariable(const Stmt& stmt) {
@@ -177,7 +182,7 @@ void Lowerer::LowerVariable(const Stmt& stmt) {
   local.shadowed = Candidates(symbol);
   const ir::LocalId id = builder_.AddLocal(local, spans);
   builder_.Add(ir::VariableInst{void_, id, initialiser}, Spans(stmt));
-  Declare(symbol, id);
+  Declare(symbol, id, local.condition);
 }
 
 void Lowerer::LowerIf(const Stmt& stmt, uint32_t row) {

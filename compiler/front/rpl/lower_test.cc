@@ -67,7 +67,7 @@ g;
 }
 void g (void) { a; b; }
 )");
-  EXPECT_EQ(lowered.Mentions("a"), "1 1 5,1 1 -");
+  EXPECT_EQ(lowered.Mentions("a"), "1 1 5 1 -");
   EXPECT_EQ(lowered.Mentions("b"), "3 -");
   EXPECT_EQ(lowered.Mentions("g"), "-");
 }
@@ -86,7 +86,7 @@ p;
 p;
 }
 )");
-  EXPECT_EQ(lowered.Mentions("p"), "4,3 8,4,3 4,3");
+  EXPECT_EQ(lowered.Mentions("p"), "4,3 8 4,3");
   const ir::ModuleView& view = lowered.view();
   ASSERT_EQ(view.locals.size(), 3u);
   EXPECT_TRUE(view.List(view.locals[0].shadowed).empty());

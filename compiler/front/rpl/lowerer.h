@@ -93,10 +93,12 @@ class Lowerer {
     uint32_t symbol;
     uint32_t outer;  // entry, or kNone
     ir::LocalId local;
-    ir::ListId candidates;  // this and those it hides; made when first asked for
+    bool conditional;
+    // This and those it hides, to the first that is always there; made when first asked for.
+    ir::ListId candidates;
   };
   ir::ListId Candidates(uint32_t symbol);
-  void Declare(uint32_t symbol, ir::LocalId local);
+  void Declare(uint32_t symbol, ir::LocalId local, ir::CexprId condition);
   size_t OpenNames() const { return visible_.size(); }
   void CloseNames(size_t mark);
 
