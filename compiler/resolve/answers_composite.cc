@@ -29,8 +29,17 @@ class Answers::CompositeReader {
   ir::ConstId Run() {
     const uint32_t m = program_.ModuleOf(constant_);
     const ir::Decl& decl = program_.Get(constant_);
-    const ir::ConstId value = Read(program_.Wide(m, ir::CexprId{decl.body}), 0);
     const ir::TypeId type = Close(m, decl.type, program_.SpansOf(constant_).type, TypeUse::kLocal);
+    if (type.valid() && HoldsStruct(type)) {
+      Report(Make(Code::kRpl4011, program_.At(m, program_.SpansOf(constant_).type))
+                 .With("kind", "constant")
+                 .With("name", name_)
+                 .With("type", Text(type)));
+      return {};
+    }
+    declared_ = type;
+    const ir::ConstId value =
+        type.valid() ? Read(program_.Wide(m, ir::CexprId{decl.body}), 0) : ir::ConstId{};
     if (!value.valid() || !type.valid()) {
       return {};
     }
@@ -49,6 +58,13 @@ class Answers::CompositeReader {
     if (diagnostics_ != nullptr) {
       diagnostics_->push_back(std::move(made));
     }
+  }
+
+  bool HoldsStruct(ir::TypeId type) const {
+    while (pool_[type].kind == ir::TypeKind::kArray) {
+      type = ir::TypeId{pool_[type].element};
+    }
+    return pool_[type].kind == ir::TypeKind::kStruct;
   }
 
   std::string Text(ir::TypeId type) const { return BooleanText(pool_, type); }
@@ -123,6 +139,13 @@ class Answers::CompositeReader {
     if (target.kind == ir::TypeKind::kVector) {
       return CombineVector(type, parts, nodes, node);
     }
+    if (target.kind == ir::TypeKind::kStruct) {
+      Report(Make(Code::kRpl8110, run_.At(node))
+                 .With("name", name_)
+                 .With("type", Text(declared_))
+                 .With("found", Text(type)));
+      return {};
+    }
     const bool matrix = target.kind == ir::TypeKind::kMatrix;
     const ir::TypeId part =
         matrix ? pool_.Vector(target.scalar, target.rows) : ir::TypeId{target.element};
@@ -195,6 +218,7 @@ class Answers::CompositeReader {
   const std::string_view name_;
   const SpanRun run_;
   std::vector<Diagnostic>* diagnostics_;
+  ir::TypeId declared_;
 };
 
 ir::ConstId Answers::ReadComposite(ir::DeclId constant, std::vector<Diagnostic>* diagnostics) {

@@ -200,10 +200,10 @@ Operand SegmentCloser::WriteStageVariable(ir::StageVariable variable, uint32_t i
   const ir::InstId value =
       ReadArgument(module_.List(call.arguments)[0], ir::FactsOf(call.builtin).name, 0,
                    pool_.Vector(ir::TypeOfStage(variable)));
+  const ir::InstId place = StagePlace(variable);  // is meant to be written, whatever is wrong
   if (!value.valid()) {
     return {};
   }
-  const ir::InstId place = StagePlace(variable);
   Emit(ir::StoreInst{.type = pool_.void_type(), .place = place, .value = value}.To());
   return Nothing();
 }

@@ -51,11 +51,15 @@ Operand SegmentCloser::CloseConstruct(uint32_t id) {
     Report(Make(Code::kRpl6057, MainOf(id)).With("type", type_text));
     return {};
   }
+  // The items of an array of arrays are arrays.
+  const ir::Type target = pool_[type];
+  const bool nested = target.kind == ir::TypeKind::kArray &&
+                      pool_[ir::TypeId{target.element}].kind == ir::TypeKind::kArray;
   std::vector<ir::InstId> values;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    values.push_back(Read(arguments[i], {.form = Role::Form::kConstructor,
-                                         .text = type_text,
-                                         .index = static_cast<uint32_t>(i + 1)}));
+    const Role role{
+        .form = Role::Form::kConstructor, .text = type_text, .index = static_cast<uint32_t>(i + 1)};
+    values.push_back(Read(arguments[i], role, nested ? Arrays::kAllowed : Arrays::kRefused));
   }
   for (const ir::InstId value : values) {
     if (!value.valid()) {

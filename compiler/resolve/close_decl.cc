@@ -176,9 +176,85 @@ class DeclCloser {
                                  .With("name", program_.Text(name))
                                  .With("owner", name_)
                                  .With("text", program_.Text(start)));
-    } else if (answer.kind == MemberAnswer::Kind::kAlias) {
-      answers_.AliasPath(id);  // finds cycles
+    } else if (answer.kind != MemberAnswer::Kind::kFailed) {
+      CheckAliasPath(answers_.AliasPath(id), where);  // which finds cycles
     }
+  }
+
+  // What stands behind the field that an alias denotes a part of: components, columns, fields.
+  void CheckAliasPath(std::span<const NameId> path, const Location& where) {
+    std::vector<NameId> rest(path.rbegin(), path.rend());  // the next step is the last
+    ir::TypeId type;
+    for (bool first = true; !rest.empty() && (first || type.valid()); first = false) {
+      const NameId step = rest.back();
+      rest.pop_back();
+      if (first) {
+        type = answers_.Member(id_, step).type;
+      } else if (pool_[type].kind == ir::TypeKind::kStruct) {
+        type = StepToField(type, step, rest, where);
+      } else {
+        type = StepToComponents(type, program_.Text(step), where);
+      }
+    }
+  }
+
+  ir::TypeId StepToField(ir::TypeId type, NameId step, std::vector<NameId>& rest,
+                         const Location& where) {
+    const std::string_view owner_name = pool_.Text(pool_.ShapeOf(type).name);
+    const NameAnswer owner = answers_.Struct(program_.FindName(owner_name));
+    if (owner.kind != NameAnswer::Kind::kDecl) {
+      return {};
+    }
+    const MemberAnswer answer = answers_.Member(owner.decl(), step);
+    if (answer.kind == MemberAnswer::Kind::kNone) {
+      diagnostics_.push_back(
+          Make(Code::kRpl6007, where).With("owner", owner_name).With("name", program_.Text(step)));
+    }
+    if (answer.kind != MemberAnswer::Kind::kAlias) {
+      return answer.type;
+    }
+    const std::span<const NameId> path = answers_.AliasPath(answer.member);
+    if (path.empty()) {
+      return {};
+    }
+    rest.insert(rest.end(), path.rbegin(), path.rend());
+    return type;
+  }
+
+  ir::TypeId StepToComponents(ir::TypeId id, std::string_view text, const Location& where) {
+    const ir::Type& type = pool_[id];
+    const bool vector = type.kind == ir::TypeKind::kVector && id != pool_.bool_type();
+    const bool matrix = type.kind == ir::TypeKind::kMatrix;
+    const auto fail = [&](Code code) -> Diagnostic& {
+      return diagnostics_.emplace_back(Make(code, where));
+    };
+    if (!vector && !matrix) {
+      fail(Code::kRpl6008).arguments = {
+          {"name", text}, {"text", name_}, {"type", BooleanText(pool_, id)}};
+      return {};
+    }
+    if (vector && type.rows == 1) {
+      fail(Code::kRpl6009).arguments = {{"type", BooleanText(pool_, id)}, {"name", text}};
+      return {};
+    }
+    if (text.size() > (vector ? 4U : 1U)) {
+      fail(vector ? Code::kRpl6012 : Code::kRpl6013).arguments = {{"text", text}};
+      return {};
+    }
+    const uint32_t count = vector ? type.rows : type.columns;
+    for (const char& letter : text) {
+      const size_t index = std::string_view("xyzw").find(letter);
+      if (index < count) {
+        continue;
+      }
+      Diagnostic& found = fail(index < 4 ? Code::kRpl6011 : Code::kRpl6010);
+      found.arguments = {{"letter", std::string_view(&letter, 1)}, {"text", text}};
+      if (index < 4) {
+        found.arguments.emplace_back("type", BooleanText(pool_, id));
+      }
+      return {};
+    }
+    return pool_.Vector(type.scalar, matrix ? type.rows : static_cast<uint32_t>(text.size()));
   }
 
   // --- structs, buffers, push constants ----------------------------------------------------------

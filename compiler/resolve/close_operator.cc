@@ -115,18 +115,35 @@ bool SegmentCloser::IsMirrored(ir::BinaryOp op, ir::TypeId left, ir::TypeId righ
 
 void SegmentCloser::WarnOfConstantOperand(ir::BinaryOp op, ir::InstId right, uint32_t id) {
   const ir::Inst& inst = out_.insts[right.value];
-  if (inst.kind != ir::InstKind::kConst) {
+  if (inst.kind != ir::InstKind::kConst || pool_[inst.type].kind != ir::TypeKind::kVector) {
     return;
   }
-  const uint32_t bits = pool_[inst.As<ir::ConstInst>().value].a;
-  const bool integer = pool_[inst.type].scalar != ir::Scalar::kF32;
-  if ((op == ir::BinaryOp::kDiv || op == ir::BinaryOp::kMod) &&
-      (bits == 0 || (!integer && bits == 0x80000000u))) {
+  const ir::ConstId constant = inst.As<ir::ConstInst>().value;
+  const bool scalar = pool_[inst.type].rows == 1;
+  for (const ir::ConstId item :
+       scalar ? std::span(&constant, 1) : std::span<const ir::ConstId>(pool_.Parts(constant))) {
+    if (WarnOfConstantItem(op, item, id)) {
+      return;
+    }
+  }
+}
+
+// True if it was worth a warning; one for all items of a vector is enough.
+bool SegmentCloser::WarnOfConstantItem(ir::BinaryOp op, ir::ConstId item, uint32_t id) {
+  const uint32_t bits = pool_[item].a;
+  const ir::Scalar scalar = pool_[pool_[item].type].scalar;
+  const bool zero = bits == 0 || (scalar == ir::Scalar::kF32 && bits == 0x80000000u);
+  if ((op == ir::BinaryOp::kDiv || op == ir::BinaryOp::kMod) && zero) {
     Report(Make(Code::kRpl6029, AuxOf(id)).With("op", OperatorText(op)));
+    return true;
   }
   if ((op == ir::BinaryOp::kShiftLeft || op == ir::BinaryOp::kShiftRight) && bits > 31) {
-    Report(Make(Code::kRpl6030, AuxOf(id)).With("count", bits));
+    const bool negative = scalar == ir::Scalar::kS32 && bits >> 31 != 0;
+    Report(Make(Code::kRpl6030, AuxOf(id))
+               .With("count", negative ? int64_t{static_cast<int32_t>(bits)} : int64_t{bits}));
+    return true;
   }
+  return false;
 }
 
 // A constructor would make one of the other: said with the message before.

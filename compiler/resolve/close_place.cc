@@ -41,6 +41,13 @@ bool IsArray(const ir::Type& type) {
 constexpr uint32_t kMaxRows = 262'144;    // of a closed segment (daemon.md 10: SPIR-V ids)
 constexpr uint32_t kMaxAliasDepth = 256;  // rpl.md 1.5
 
+// Codes that depend on nothing but a type and the names behind it.
+bool IsOfNames(Code code) {
+  return code == Code::kRpl6007 || code == Code::kRpl6008 || code == Code::kRpl6009 ||
+         code == Code::kRpl6010 || code == Code::kRpl6011 || code == Code::kRpl6012 ||
+         code == Code::kRpl6013;
+}
+
 uint32_t LetterIndex(char letter) {
   return static_cast<uint32_t>(std::string_view("xyzw").find(letter));
 }
@@ -338,10 +345,16 @@ Operand SegmentCloser::CloseDeclMember(const Operand& source, ir::DeclId owner,
     return {};
   }
   if (answer.kind == MemberAnswer::Kind::kAlias) {
+    const size_t before = diagnostics_.size();
     Operand operand = source;
     for (const NameId step : answers_.AliasPath(answer.member)) {
       operand = CloseMember(operand, program_.Text(step), inst);
     }
+    // What is wrong with the names themselves is said at the alias.
+    const auto said =
+        std::remove_if(diagnostics_.begin() + static_cast<ptrdiff_t>(before), diagnostics_.end(),
+                       [](const Diagnostic& found) { return IsOfNames(found.code); });
+    diagnostics_.erase(said, diagnostics_.end());
     return operand;
   }
   if (source.kind == OperandKind::kContainer) {

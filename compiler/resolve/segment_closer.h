@@ -149,6 +149,7 @@ class SegmentCloser {
   Operand CloseAssignOp(uint32_t inst);
   ir::InstId CloseYield(ir::BlockId block, const Role& role, ir::BlockId* closed);
   void WarnOfConstantOperand(ir::BinaryOp op, ir::InstId right, uint32_t inst);
+  bool WarnOfConstantItem(ir::BinaryOp op, ir::ConstId item, uint32_t inst);
   void NoteConversion(ir::TypeId from, ir::TypeId to);
   void ReportBinary(ir::BinaryOp op, ir::TypeId left, ir::TypeId right, uint32_t inst);
 

@@ -63,7 +63,7 @@ TEST(Version1Programs, EveryRow_GivesItsCodes) {
        "RPL4032"},
       {"set_pass uniform_buffer b { alias (a, x + x) f4 x; };", "", "RPL4030"},
       {"set_pass uniform_buffer b { alias (a, y) f4 x; };", "", "RPL4031"},
-      {"set_pass uniform_buffer b { alias (a, x.q) f4 x; };", "", ""},
+      {"set_pass uniform_buffer b { alias (a, x.q) f4 x; };", "", "RPL6010"},
       {"vertex_attribute_container b { alias (a, x.y) f4 x; };", "", ""},
       {"set_pass uniform_buffer b { alias (a, x[0u]) f4[2] x; };", "", "RPL4030"},
       {"set_pass uniform_buffer b { alias (a, 1u) f4 x; };", "", "RPL4030"},

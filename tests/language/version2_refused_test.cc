@@ -34,6 +34,42 @@ TEST(Version2Refused, StageValues_OfOtherStages) {
   });
 }
 
+// A vector has the warning if an item of it has, and no other.
+TEST(Version2Refused, ConstantVectors_AsRightOperands) {
+  const char* decls =
+      "constant u2 pad = u2 {70u, 80u}; constant u2 one = u2 {1u, 2u}; "
+      "constant u2 big = u2 {1u, 32u}; constant u2 none = u2 {1u, 0u};";
+  CheckRows({
+      {"vertex", "u2 x = u2 {8u} << one; x = x >> one; x = x / one; x = x % one; x = x / pad;", "",
+       decls},
+      {"vertex", "u2 x = u2 {8u} << big;", "RPL6030", decls},
+      {"vertex", "u2 x = u2 {8u} / none;", "RPL6029", decls},
+      {"vertex", "u2 x = u2 {8u} % none;", "RPL6029", decls},
+      {"vertex", "s1 x = 8 << -1;", "RPL6030"},
+  });
+}
+
+TEST(Version2Refused, ArraysOfArrays_AndStructConstants) {
+  CheckRows({
+      {"vertex", "f1[2][2] w = f1[2][2] {f1[2] {1.0, 2.0}, f1[2] {3.0, 4.0}}; f1 x = w[0][1];", ""},
+      {"vertex", "f1[2] row = f1[2] {1.0, 2.0}; f1[2][2] w = f1[2][2] {row, row}; f1 x = w[1][0];",
+       ""},
+      {"vertex", "f1[3] row = f1[3] {1.0, 2.0, 3.0}; f1[2][2] w = f1[2][2] {row, row};", "RPL6053"},
+      {"vertex", "f1[2] row = f1[2] {1.0, 2.0}; f1[2] w = f1[2] {row, row};", "RPL6016 RPL6016"},
+      {"vertex", "", "RPL4011", "struct q { f4 a; }; constant q k = q {f4 {1.0}};"},
+      {"vertex", "", "RPL4011", "struct q { f4 a; }; constant q[1] k = q[1] {q {f4 {1.0}}};"},
+      {"vertex", "", "RPL8110", "struct q { f4 a; }; constant f4 k = q {f4 {1.0}};"},
+  });
+}
+
+TEST(Version2Refused, RelaxedFields_InAnyOrder) {
+  CheckRows({
+      {"vertex", "", "", "state_container r { relaxed meta (a) f2 x; meta (a) relaxed f2 y; };"},
+      {"vertex", "", "RPL8112", "state_container r { relaxed meta (a) u2 x; };"},
+      {"vertex", "", "", "struct relaxed { f4 a; }; set_pass uniform_buffer r { relaxed meta; };"},
+  });
+}
+
 TEST(Version2Refused, Images_OfOtherKinds) {
   CheckRows({
       {"fragment", "f4 x = gather (sm, im, f2 {0.5}, 4u);", "RPL8109"},

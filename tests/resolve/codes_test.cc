@@ -235,6 +235,33 @@ TEST(ResolveCodes, FieldAliases_ArePathsThatEnd) {
   });
 }
 
+// Said at the alias, used or not.
+TEST(ResolveCodes, FieldAliases_DenoteParts) {
+  CheckRows({
+      {"state_container c { f3 a; alias (b, a.w) };",
+       "RPL6011 'w' in 'w' is out of range for 'f3'\n",
+       "state_container c { f3 a; alias (b, a.z) };"},
+      {"state_container c { f3 a; alias (b, a.xr) };",
+       "RPL6010 'r' in 'xr' is not a component or column\n",
+       "state_container c { f3 a; alias (b, a.xyx.z) };"},
+      {"state_container c { f1 a; alias (b, a.x) };",
+       "RPL6009 'f1' is a scalar and has no component 'x'\n",
+       "state_container c { f2 a; alias (b, a.x) };"},
+      {"state_container c { f4 a; alias (b, a.xyzwx) };",
+       "RPL6012 swizzle 'xyzwx' has more than 4 letters\n",
+       "state_container c { f4 a; alias (b, a.xxxx) };"},
+      {"state_container c { f4x4 a; alias (b, a.xy) };",
+       "RPL6013 'xy' is not a matrix column, use one letter\n",
+       "state_container c { f4x4 a; alias (b, a.x.yz) alias (d, b.y) };"},
+      {"struct s_t { f4 x; }; set_pass uniform_buffer c { s_t a; alias (b, a.y) };",
+       "RPL6007 's_t' has no active field 'y'\n",
+       "struct s_t { f4 x; alias (z, x.w) }; set_pass uniform_buffer c { s_t a; alias (b, a.z) };"},
+      {"set_pass uniform_buffer c { f4[2] a; alias (b, a.x) };",
+       "RPL6008 field 'x' of 'c', which is f4[2] and has none\n",
+       "set_pass uniform_buffer c { f4[2] a; alias (b, a) };"},
+  });
+}
+
 TEST(ResolveCodes, ContainerFields_HaveAFormat) {
   CheckRows({
       {"struct s_t { f4 x; }; state_container c { s_t a; };",
