@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/driver/variant_assembler.h"
 
+#include <array>
 #include <deque>
 #include <utility>
 
@@ -18,9 +19,10 @@ namespace kiln::driver {
 
 namespace {
 
-// What follows from the live declarations of the interface alone.
+// What follows from the live declarations of the interface, and from the size of workgroups.
 struct Interface {
   std::vector<const ir::ClosedDecl*> decls;
+  std::array<uint32_t, 3> workgroup_size{};  // of compute pipelines
   Diagnosed<layout::Layout> layout;
   Hash128 layout_hash;
 };
@@ -105,15 +107,22 @@ void VariantAssembler::State::Build(Wanted wanted) {
 }
 
 const Interface& VariantAssembler::State::InterfaceOf() {
+  const bool compute = variant.pipeline == ir::PipelineType::kCompute;
+  const auto workgroup_size = compute ? layout::WorkgroupSize(variant) : std::array<uint32_t, 3>{};
   uint64_t hash = variant.interface.size();
   for (const ir::ClosedDecl* decl : variant.interface) {
     hash = Mix64(hash ^ reinterpret_cast<uintptr_t>(decl));
   }
   const uint32_t row = interface_index.FindOrAdd(
-      hash, [&](uint32_t i) { return interfaces[i].decls == variant.interface; },
+      hash,
+      [&](uint32_t i) {
+        return interfaces[i].decls == variant.interface &&
+               interfaces[i].workgroup_size == workgroup_size;
+      },
       [&] {
         Interface& added = interfaces.emplace_back();
         added.decls = variant.interface;
+        added.workgroup_size = workgroup_size;
         added.layout = layout::Assign(variant, target, types);
         if (added.layout.value.has_value()) {
           added.layout_hash = metadata.LayoutHash(variant, *added.layout.value);

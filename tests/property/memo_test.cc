@@ -227,6 +227,27 @@ TEST(Memo, SpecializedOptionsAndWorkgroupMemory_BytesOfTheDirectPath) {
   }
 }
 
+// The size of workgroups is no part of the interface, and decides whether there is a layout.
+TEST(Memo, TooLargeWorkgroup_MessageOfTheDirectPath) {
+  const std::string text =
+      "rpl 2;\n"
+      "instance wide: flag false;\n"
+      "setting workgroup_size_x = 64u;\n"
+      "conditional (wide) setting workgroup_size_y = 64u;\n"
+      "set_pass read_write_storage_buffer result { u1 count; u4... values; };\n"
+      "void c (void) {\n"
+      "  u1 here = compute_stage_local_index ();\n"
+      "  result.values[here] = u4 {here};\n"
+      "}\n";
+  const resolve::EntryPoint entry{.stage = ir::Stage::kCompute, .function = "c"};
+  Met met;
+  const driver::LinkedProgram linked = LinkText(text, ir::PipelineType::kCompute);
+  ExpectSame(linked, ValuesOf(linked.program, 5, 20), std::span(&entry, 1),
+             target::MakeTarget(target::Environment::kVulkan11), text, met);
+  EXPECT_GT(met.good, 0u);
+  EXPECT_GT(met.bad, 0u);
+}
+
 // Only options that nobody read change: the result is the same. So it is if all options that were
 // read have the values of another variant.
 TEST(Memo, OptionsThatAreNotRead_ChangeNothing) {
