@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Results by the values of the options that they rest on: a variant that agrees with an earlier one
-// on all options which that one read has the same result. A tree: a node is an option, an edge one
-// of its values, a leaf a result; options stand in the order in which building looked at them.
-// Spec: architecture.md 10.3, cache.md 3.3
+// on all options which that one read has the same result. Spec: architecture.md 10.3, cache.md 3.3
 #pragma once
 
 #include <cstdint>
@@ -11,6 +9,8 @@
 #include <vector>
 
 #include "compiler/base/bitset.h"
+#include "compiler/base/flat_map.h"
+#include "compiler/resolve/option_tree.h"
 #include "compiler/resolve/options.h"
 
 namespace kiln::driver {
@@ -18,32 +18,30 @@ namespace kiln::driver {
 class KnownResults {
  public:
   // The number of a result that is that of these values.
-  std::optional<uint32_t> Find(const resolve::OptionValues& values) const;
+  std::optional<uint32_t> Find(const resolve::OptionValues& values) const {
+    const uint32_t known = tree_.Find(root_, values.bits);
+    return known == resolve::OptionTree::kNone ? std::nullopt : std::optional(known);
+  }
 
-  // The number of the result that read `reads`, looked at in the order of `options`, and saw
-  // `values`. Numbers are dense.
-  uint32_t Add(const Bitset& reads, std::span<const uint32_t> options,
+  // The number of the result that read `reads` and saw `values`. Numbers are dense; equal numbers
+  // are equal options with equal values. `order`: of the options, those that guard others first.
+  uint32_t Add(const Bitset& reads, std::span<const uint32_t> order,
                const resolve::OptionValues& values);
 
-  size_t size() const { return count_; }
-  size_t bytes_used() const { return nodes_.size() * sizeof(Node); }
+  size_t size() const { return firsts_.size(); }
+  size_t bytes_used() const {
+    return tree_.bytes_used() + (keys_.size() + firsts_.size()) * sizeof(uint32_t);
+  }
 
  private:
-  static constexpr uint32_t kNone = 0xffffffffu;
-  static constexpr uint32_t kLeaf = 0xfffffffeu;
-  struct Node {
-    uint32_t option = kNone;  // kNone: nobody was here; kLeaf: a result
-    uint32_t value = 0;       // on the way here
-    uint32_t next = kNone;    // the other values of the parent's option
-    uint32_t child = kNone;   // the first; of a leaf: the number of the result
-  };
+  std::span<const uint32_t> KeyOf(uint32_t result) const;
 
-  uint32_t Child(uint32_t node, uint32_t value) const;
-  uint32_t AddChild(uint32_t node, uint32_t value);
-
-  std::vector<Node> nodes_;
-  std::vector<uint32_t> path_;  // of Add
-  uint32_t count_ = 0;
+  resolve::OptionTree tree_;
+  resolve::OptionTree::Root root_;
+  std::vector<uint32_t> keys_;    // of all results: options in ascending order, each with its value
+  std::vector<uint32_t> firsts_;  // by result, into keys_
+  std::vector<uint32_t> key_;     // of Add
+  InternIndex index_;             // by key
 };
 
 }  // namespace kiln::driver

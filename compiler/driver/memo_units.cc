@@ -21,7 +21,10 @@ size_t SegmentCount(const resolve::Program& program) {
 }  // namespace
 
 MemoUnits::MemoUnits(const resolve::Program& program)
-    : program_(program), decls_(program.decl_count()), segments_(SegmentCount(program)) {}
+    : Units(resolve::Serves::kManyVariants),
+      program_(program),
+      decls_(program.decl_count()),
+      segments_(SegmentCount(program)) {}
 
 const Diagnosed<ir::ClosedDecl>& MemoUnits::Decl(ir::DeclId decl, resolve::Answers& answers) {
   return resolve::Recall(decls_[decl.value], answers, [&] {

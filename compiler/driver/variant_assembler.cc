@@ -14,6 +14,7 @@
 #include "compiler/emit/spirv/assemble.h"
 #include "compiler/emit/spirv/lower.h"
 #include "compiler/layout/assign.h"
+#include "compiler/resolve/walk_memory.h"
 
 namespace kiln::driver {
 
@@ -212,13 +213,14 @@ VariantAssembler::Counts VariantAssembler::counts() const {
 }
 
 uint64_t VariantAssembler::bytes_used() const {
-  const State& state = *state_;
+  State& state = *state_;
   const resolve::Program& program = state.linked.program;
   const uint64_t interface = sizeof(Interface) + sizeof(layout::Placement) * program.decl_count() +
                              sizeof(uint32_t) * program.member_count();
-  return state.units.bytes_used() + state.table.store().bytes_used() +
-         state.assembler.bytes_used() + state.metadata.bytes_used() +
-         interface * state.interfaces.size() + state.results.bytes_used();
+  return state.units.bytes_used() + state.units.MemoryOf(program).bytes_used() +
+         state.table.store().bytes_used() + state.assembler.bytes_used() +
+         state.metadata.bytes_used() + interface * state.interfaces.size() +
+         state.results.bytes_used();
 }
 
 }  // namespace kiln::driver

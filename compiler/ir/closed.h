@@ -145,6 +145,7 @@ struct SegmentRef {
 };
 
 struct FunctionRef {
+  uint32_t number = 0;  // dense: equal numbers are equal functions, within what owns them
   DeclId function{};
   const ClosedDecl* signature = nullptr;
   Stage stage = Stage::kVertex;  // the version's stage if stage-sensitive

@@ -449,7 +449,10 @@ const ClosedDecl* ClosedParser::ParseSignature() {
 
 void ClosedParser::ParseFunction(EntryRef& entry) {
   const ClosedDecl* signature = ParseSignature();
-  FunctionRef function{.function = signature->decl, .signature = signature, .stage = entry.stage};
+  FunctionRef function{.number = static_cast<uint32_t>(parsed_.functions.size()),
+                       .function = signature->decl,
+                       .signature = signature,
+                       .stage = entry.stage};
   if (scanner_.Accept("in")) {
     function.stage_sensitive = true;
     function.stage = scanner_.ReadEnum<Stage>();

@@ -57,7 +57,7 @@ Answers::Answers(const Program& program, const OptionValues& values, ir::Pool& p
   Size(decls_, program.decl_count());
   Size(aliases_, program.member_count());
   pool_texts_.resize(program.name_count());
-  option_epochs_.resize(program.option_count());
+  looked_at_.resize(program.option_count());
 }
 
 Answers::~Answers() = default;
@@ -68,7 +68,6 @@ void Answers::Reset(const OptionValues& values) {
   ++epoch_;
   KILN_CHECK(epoch_ != kFixed);
   contested_.clear();
-  options_in_order_.clear();
   found_.clear();
 }
 
@@ -126,10 +125,6 @@ void Answers::Leave(std::span<uint64_t> reads) {
   frames_.resize(frames_.size() - words_);
   trails_.pop_back();
   found_before_.pop_back();
-}
-
-void Answers::NoteEffect() {
-  frames_[frames_.size() - words_ + program_.option_count() / 64] |= EffectBit();
 }
 
 void Answers::BeginTrail(Trail* trail) { trails_.push_back(trail); }

@@ -15,12 +15,14 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "compiler/base/bitset.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/ir/closed.h"
 #include "compiler/resolve/evaluate.h"
+#include "compiler/resolve/option_tree.h"
 #include "compiler/resolve/options.h"
 #include "compiler/resolve/program.h"
 #include "compiler/resolve/questions.h"
@@ -145,6 +147,26 @@ class Answers {
   void BeginReads();
   Bitset EndReads();
   void EndReads(Bitset& result);  // adds to it
+  // Whether asking since Begin had an effect of its own: a message, a name that may clash.
+  bool HadEffect() const { return (frames_.back() & EffectBit()) != 0; }
+  void NoteEffect() { frames_.back() |= EffectBit(); }  // of what is in progress
+  // What is remembered by option values. What is found counts as reading what it rests on.
+  template <class T>
+  const typename OptionMemo<T>::Leaf* Recall(const OptionMemo<T>& memo, OptionTree::Root root) {
+    const auto* leaf = memo.Find(root, values_->bits);
+    if (leaf != nullptr && !frames_.empty()) {
+      const std::span<const uint64_t> reads = leaf->reads.words();
+      for (size_t i = 0; i < reads.size(); ++i) {
+        frames_[frames_.size() - words_ + i] |= reads[i];
+      }
+    }
+    return leaf;
+  }
+  template <class T>
+  const typename OptionMemo<T>::Leaf& Keep(OptionMemo<T>& memo, OptionTree::Root& root,
+                                           typename OptionMemo<T>::Leaf leaf) {
+    return memo.Keep(root, options_in_order_, values_->bits, std::move(leaf));
+  }
   // Whether nothing was read since Begin that could be otherwise in another variant.
   bool ReadNothing() const { return IsEmpty(std::span(frames_).last(words_)); }
   // Trails: Begin until End records into `trail`; calls nest. Used by Units, per unit.
@@ -154,8 +176,8 @@ class Answers {
   std::vector<Diagnostic> TakeDiagnostics();
   // Number of the value that an enum option has among those it declares.
   uint32_t EnumIndex(ir::OptionId option) const { return values_->bits[option.value]; }
-  // Options by number in the order in which this variant first looked at them. As long as the
-  // values agree, so does the order.
+  // Options by number in the order in which any variant first looked at them: what guards others
+  // comes before them.
   std::span<const uint32_t> options_in_order() const { return options_in_order_; }
   // Structs and functions whose closed form was asked and whose name somebody else has too, in
   // order of asking.
@@ -211,7 +233,7 @@ class Answers {
   void AddReads(std::span<const uint64_t> reads);
   void Enter();  // begins an answer: its reads are its own, and its questions are in no trail
   void Leave(std::span<uint64_t> reads);  // ends it; `reads` gets what was read
-  void NoteEffect();                      // in the answer in progress
+  // The bit behind those of the options, in the last word.
   uint64_t EffectBit() const { return uint64_t{1} << (program_.option_count() % 64); }
   void Record(const Question& question, const Answer& answer, std::span<const uint64_t> reads);
 
@@ -272,7 +294,7 @@ class Answers {
   Memo<std::vector<NameId>> aliases_;     // empty: it failed
   std::vector<ir::StringId> pool_texts_;  // by NameId; kept over Reset, as the pool is
   std::vector<uint32_t> options_in_order_;
-  std::vector<uint32_t> option_epochs_;  // by OptionId: of the last look
+  std::vector<bool> looked_at_;  // by OptionId
   std::vector<Node> work_;
   std::vector<uint64_t> frames_;  // read sets in progress, one after the other
   std::vector<Trail*> trails_;    // null while an answer is computed

@@ -282,8 +282,8 @@ Value Answers::ValueBefore(ir::DeclId limit, ir::CexprId root, const SpanRun& ru
 }
 
 Value Answers::OptionValue(ir::OptionId id) {
-  if (option_epochs_[id.value] != epoch_) {
-    option_epochs_[id.value] = epoch_;
+  if (!looked_at_[id.value]) {
+    looked_at_[id.value] = true;
     options_in_order_.push_back(id.value);
   }
   const uint32_t m = program_.ModuleOf(id);

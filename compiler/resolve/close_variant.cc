@@ -12,6 +12,7 @@
 #include "compiler/resolve/kind_text.h"
 #include "compiler/resolve/name_space.h"
 #include "compiler/resolve/reach.h"
+#include "compiler/resolve/recall_part.h"
 #include "compiler/resolve/walk_memory.h"
 
 namespace kiln::resolve {
@@ -77,7 +78,7 @@ class VariantCloser {
     answers_.BeginReads();
     CloseConstants();
     for (size_t i = 0; i < program_.interface().size(); ++i) {
-      CloseInterface(program_.interface()[i], memory_.interface[i]);
+      ListInterface(program_.interface()[i], memory_.interface[i]);
     }
     ListStructs();
     CheckLocations();
@@ -109,35 +110,41 @@ class VariantCloser {
       names_.emplace(program_, diagnostics_);
     }
     names_->Add(id);
+    answers_.NoteEffect();
   }
 
   void CloseConstants() {
-    for (const ir::DeclId id : program_.constants()) {
-      const ConstantState state = answers_.StateOf(id, &diagnostics_);
-      if (state.kind == ConstantState::Kind::kActive) {
-        AddName(id);
+    Recall(memory_.constants, memory_.constants_root, [&] {
+      for (const ir::DeclId id : program_.constants()) {
+        const ConstantState state = answers_.StateOf(id, &diagnostics_);
+        if (state.kind == ConstantState::Kind::kActive) {
+          AddName(id);
+        }
       }
-    }
+      return true;
+    });
+  }
+
+  template <class T, class Compute>
+  const typename OptionMemo<T>::Leaf& Recall(OptionMemo<T>& memo, OptionTree::Root& root,
+                                             Compute compute) {
+    return RecallPart(memo, root, memory_.remembers, answers_, diagnostics_, compute);
   }
 
   // --- step 3 ------------------------------------------------------------------------------------
-  // What is the same in every variant is looked at once per program.
-  void CloseInterface(ir::DeclId id, WalkMemory::Interface& known) {
-    if (!known.fixed) {
-      const size_t diagnostics = diagnostics_.size();
-      answers_.BeginReads();
-      known.closed = CloseInterface(id);
-      known.fixed = answers_.ReadNothing() && diagnostics_.size() == diagnostics &&
-                    program_.Get(id).kind != ir::DeclKind::kPushConstant &&
-                    !program_.Contested(program_.NameOf(id));
-      EndInterfaceReads(program_.Get(id));
+  void ListInterface(ir::DeclId id, OptionTree::Root& root) {
+    const auto& [closed, reads, kept] =
+        Recall(memory_.decls, root, [&] { return CloseInterface(id); });
+    const ir::Decl& decl = program_.Get(id);
+    if (!reads.empty()) {
+      AddInterfaceReads(decl, reads);
     }
-    if (known.closed == nullptr) {
+    if (closed == nullptr) {
       return;
     }
-    out_.interface.push_back(known.closed);
-    if (IsColorOutput(program_.Get(id))) {
-      color_outputs_ += static_cast<uint32_t>(known.closed->members.size());
+    out_.interface.push_back(closed);
+    if (IsColorOutput(decl)) {
+      color_outputs_ += static_cast<uint32_t>(closed->members.size());
     }
   }
 
@@ -158,17 +165,15 @@ class VariantCloser {
     return IsLive(id, decl, position) ? CloseLive(id, decl) : nullptr;
   }
 
-  void EndInterfaceReads(const ir::Decl& decl) {
-    reads_.Clear();
-    answers_.EndReads(reads_);
-    memory_.interface_reads |= reads_;
+  void AddInterfaceReads(const ir::Decl& decl, const Bitset& reads) {
+    memory_.interface_reads |= reads;
     if (IsState(decl) || IsColorOutput(decl)) {
-      memory_.code_reads |= reads_;
+      memory_.code_reads |= reads;
     } else {
-      memory_.layout_reads |= reads_;
+      memory_.layout_reads |= reads;
     }
     if (IsColorOutput(decl)) {
-      memory_.settings_reads |= reads_;
+      memory_.settings_reads |= reads;
     }
   }
 
@@ -194,6 +199,7 @@ class VariantCloser {
       return nullptr;
     }
     if (decl.kind == ir::DeclKind::kPushConstant) {
+      answers_.NoteEffect();  // on those behind it
       if (push_constant_.valid()) {
         diagnostics_.push_back(
             Make(Code::kRpl4054, program_.NameLocation(id))
@@ -282,33 +288,36 @@ class VariantCloser {
   }
 
   void CloseSettings() {
-    answers_.BeginReads();
-    const Diagnosed<std::vector<ir::ClosedSetting>>& settings =
-        Recall(memory_.settings[color_outputs_], answers_, [&] {
-          Diagnosed<std::vector<ir::ClosedSetting>> closed;
-          closed.value =
-              resolve::CloseSettings(program_, color_outputs_, answers_, closed.diagnostics);
-          return closed;
+    const auto& [settings, reads, kept] =
+        Recall(memory_.closed_settings, memory_.settings_roots[color_outputs_], [&] {
+          const auto& closed = RecallSettings();
+          diagnostics_.insert(diagnostics_.end(), closed.diagnostics.begin(),
+                              closed.diagnostics.end());
+          return &closed;
         });
-    answers_.EndReads(memory_.settings_reads);
-    out_.settings = *settings.value;
-    diagnostics_.insert(diagnostics_.end(), settings.diagnostics.begin(),
-                        settings.diagnostics.end());
+    memory_.settings_reads |= reads;
+    out_.settings = *settings->value;
+  }
+
+  const Diagnosed<std::vector<ir::ClosedSetting>>& RecallSettings() {
+    return resolve::Recall(memory_.settings[color_outputs_], answers_, [&] {
+      Diagnosed<std::vector<ir::ClosedSetting>> closed;
+      closed.value = resolve::CloseSettings(program_, color_outputs_, answers_, closed.diagnostics);
+      return closed;
+    });
   }
 
   // --- step 5 ------------------------------------------------------------------------------------
   void CloseEntries() {
     size_t count = 0;
     memory_.functions.clear();
-    for (const EntryPoint& entry : entries_) {
-      if (!CheckEntry(entry)) {
-        continue;
-      }
-      reads_.Clear();
-      answers_.BeginReads();
-      const ir::DeclId function = FindEntry(entry);
-      answers_.EndReads(reads_);
-      memory_.code_reads |= reads_;
+    memory_.entry_roots.resize(entries_.size());
+    for (size_t i = 0; i < entries_.size(); ++i) {
+      const EntryPoint& entry = entries_[i];
+      const auto& [function, reads, kept] = Recall(memory_.entries, memory_.entry_roots[i], [&] {
+        return CheckEntry(entry) ? FindEntry(entry) : ir::DeclId{};
+      });
+      memory_.code_reads |= reads;
       if (function.valid()) {
         memory_.functions.push_back(function);
         if (count == out_.entries.size()) {
@@ -320,7 +329,7 @@ class VariantCloser {
         ref.name = program_.Text(program_.NameOf(function));
         ref.functions.clear();
         ref.live_options = memory_.interface_reads;
-        ref.live_options |= reads_;
+        ref.live_options |= reads;
       }
     }
     out_.entries.resize(count);
@@ -437,12 +446,8 @@ class VariantCloser {
 
   // Their values are part of the metadata and of nothing else.
   void ListSpecialization() {
-    for (uint32_t i = 0; i < program_.option_count(); ++i) {
-      const ir::OptionId id{i};
+    for (const ir::OptionId id : memory_.specialised) {
       const ir::Option& option = program_.Get(id);
-      if (option.specialize == 0) {
-        continue;
-      }
       out_.specialization.push_back({.name = answers_.PoolText(program_.NameOf(id)),
                                      .id = static_cast<uint32_t>(out_.specialization.size()),
                                      .kind = option.kind,
@@ -456,8 +461,9 @@ class VariantCloser {
   void CheckFunctions() {
     for (const ir::EntryRef& entry : out_.entries) {
       for (const FunctionVersion* function : memory_.reach.Reached(entry.stage)) {
-        diagnostics_.insert(diagnostics_.end(), function->unassigned.begin(),
-                            function->unassigned.end());
+        for (const Diagnostic& found : function->unassigned) {
+          diagnostics_.push_back(found);
+        }
         for (const ir::LocalId local : function->contested) {
           if (names_.has_value()) {
             names_->CheckLocal(local);
@@ -525,27 +531,39 @@ class VariantCloser {
       if (!out_.live_options.Test(id.value)) {
         continue;
       }
+      WalkMemory::ListedOption& listed = memory_.options[id.value];
+      const uint32_t bits = answers_.EnumIndex(id);
+      if (!listed.known || (listed.is_enum && listed.bits != bits)) {
+        Describe(id, listed);
+        listed.known = true;
+      }
+      listed.bits = bits;
+      listed.use.value = bits;
       const auto bit = [&](const Bitset& reads, ir::Influence influence) {
         return reads.Test(id.value) ? static_cast<uint8_t>(influence) : uint8_t{0};
       };
       uint8_t influence = bit(memory_.layout_reads, ir::Influence::kLayout);
       influence |= bit(memory_.settings_reads, ir::Influence::kSettings);
       influence |= bit(memory_.code_reads, ir::Influence::kCode);
-      if (program_.Get(id).specialize != 0) {
+      if (listed.specialised) {
         influence = static_cast<uint8_t>(ir::Influence::kSpecialization);
       } else if (influence == 0) {
         influence = static_cast<uint8_t>(ir::Influence::kCheck);
       }
-      const ir::Option& option = program_.Get(id);
-      const Value value = answers_.Option(id);
-      const bool is_enum = value.kind == ir::ValueKind::kString;
-      out_.option_uses.push_back({.name = answers_.PoolText(program_.NameOf(id)),
-                                  .scope = option.scope,
-                                  .kind = option.kind,
-                                  .value = is_enum ? answers_.EnumIndex(id) : value.bits,
-                                  .text = is_enum ? ir::StringId{value.bits} : ir::StringId{},
-                                  .influence = influence});
+      out_.option_uses.emplace_back(listed.use).influence = influence;
     }
+  }
+
+  void Describe(ir::OptionId id, WalkMemory::ListedOption& listed) {
+    const ir::Option& option = program_.Get(id);
+    const Value value = answers_.Option(id);
+    const bool is_enum = value.kind == ir::ValueKind::kString;
+    listed.is_enum = is_enum;
+    listed.specialised = option.specialize != 0;
+    listed.use = {.name = answers_.PoolText(program_.NameOf(id)),
+                  .scope = option.scope,
+                  .kind = option.kind,
+                  .text = is_enum ? ir::StringId{value.bits} : ir::StringId{}};
   }
 
   const Program& program_;
@@ -558,7 +576,6 @@ class VariantCloser {
   std::optional<NameSpace> names_;
   ir::DeclId push_constant_;
   uint32_t color_outputs_ = 0;
-  Bitset reads_{program_.option_count()};
 };
 
 }  // namespace

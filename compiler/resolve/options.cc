@@ -77,28 +77,30 @@ std::optional<uint32_t> CheckSetting(const Program& program, const OptionSetting
 
 }  // namespace
 
+bool CheckOptions(const Program& program, std::span<const OptionSetting> settings,
+                  OptionValues& values, std::vector<Diagnostic>& diagnostics) {
+  const std::span<const uint32_t> defaults = program.option_defaults();
+  values.bits.assign(defaults.begin(), defaults.end());
+  bool good = true;
+  for (const OptionSetting& setting : settings) {
+    const ir::OptionId id = program.FindOption(setting.name);
+    if (!id.valid()) {
+      diagnostics.push_back(AboutOption(Code::kRpl2003, setting.name));
+      good = false;
+      continue;
+    }
+    const std::optional<uint32_t> bits = CheckSetting(program, setting, id, diagnostics);
+    good = good && bits.has_value();
+    values.bits[id.value] = bits.value_or(0);
+  }
+  return good;
+}
+
 Diagnosed<OptionValues> CheckOptions(const Program& program,
                                      std::span<const OptionSetting> settings) {
   Diagnosed<OptionValues> result;
   OptionValues values;
-  values.bits.reserve(program.option_count());
-  for (const ir::ModuleView& view : program.modules()) {
-    for (const ir::Option& option : view.options) {
-      values.bits.push_back(option.default_value);
-    }
-  }
-  for (const OptionSetting& setting : settings) {
-    const NameId name = program.FindName(setting.name);
-    const ir::OptionId id = name.valid() ? program.Option(name) : ir::OptionId{};
-    if (!id.valid()) {
-      result.diagnostics.push_back(AboutOption(Code::kRpl2003, setting.name));
-      continue;
-    }
-    if (const auto bits = CheckSetting(program, setting, id, result.diagnostics)) {
-      values.bits[id.value] = *bits;
-    }
-  }
-  if (!HasErrors(result.diagnostics)) {
+  if (CheckOptions(program, settings, values, result.diagnostics)) {
     result.value = std::move(values);
   }
   return result;

@@ -29,6 +29,11 @@ struct OptionValues {
   std::vector<uint32_t> bits;
 };
 
+// False: there are errors, and `values` means nothing. Memory of `values` is used again.
+bool CheckOptions(const Program& program, std::span<const OptionSetting> settings,
+                  OptionValues& values, std::vector<Diagnostic>& diagnostics);
+
+// The same as a value.
 // Diagnostics: RPL2003 to RPL2007, in the order of rpl.md 3; a later setting replaces an earlier
 // one.
 Diagnosed<OptionValues> CheckOptions(const Program& program,

@@ -4,6 +4,7 @@
 #include "compiler/resolve/program.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 #include "compiler/base/check.h"
@@ -18,6 +19,20 @@ constexpr uint32_t kLongList = 16;
 
 uint64_t MemberKey(ir::DeclId owner, NameId name) {
   return uint64_t{owner.value} << 32 | name.value;
+}
+
+// Names of options are few and short: their ends and length tell them apart.
+uint64_t OptionHash(std::string_view name) {
+  uint64_t first = 0;
+  uint64_t last = 0;
+  const size_t count = std::min(name.size(), sizeof(first));
+  if (count == sizeof(first)) {
+    std::memcpy(&first, name.data(), sizeof(first));
+    std::memcpy(&last, name.data() + name.size() - sizeof(last), sizeof(last));
+  } else {
+    std::memcpy(&first, name.data(), count);
+  }
+  return Mix64(first ^ last * 0x9e3779b97f4a7c15u ^ name.size());
 }
 
 // The module whose range holds `number`; bases ascend.
@@ -119,6 +134,7 @@ class Linker {
     }
     program_.option_count_ = next.option;
     program_.decl_count_ = next.decl;
+    program_.segment_count_ = next.segment;
     program_.candidates_.resize(program_.names_.size());
     program_.stage_sensitive_.assign(next.decl, false);
     program_.inst_ranges_.resize(next.decl);
@@ -140,6 +156,7 @@ class Linker {
       const NameId name = program_.Name(m, view.options[i].name);
       const ir::OptionId id{program_.bases_[m].option + i};
       program_.option_names_.push_back(name);
+      program_.option_defaults_.push_back(view.options[i].default_value);
       ir::OptionId& known = program_.candidates_[name.value].option;
       if (known.valid()) {
         diagnostics_.push_back(Make(Code::kRpl2002, program_.NameLocation(id))
@@ -151,6 +168,9 @@ class Linker {
       }
       known = id;
       program_.options_by_name_.push_back(id);
+      program_.option_index_.FindOrAdd(
+          OptionHash(program_.Text(name)), [](uint32_t) { return false; },
+          [&] { return id.value; });
     }
   }
 
@@ -388,6 +408,11 @@ class Linker {
 Diagnosed<Program> Link(std::span<const ir::ModuleView> modules, ir::PipelineType pipeline,
                         std::span<const std::string> names) {
   return Linker(modules, names).Run(pipeline);
+}
+
+ir::OptionId Program::FindOption(std::string_view name) const {
+  return ir::OptionId{option_index_.Find(
+      OptionHash(name), [&](uint32_t i) { return Text(option_names_[i]) == name; })};
 }
 
 uint32_t Program::ModuleOf(ir::DeclId id) const {

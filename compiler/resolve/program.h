@@ -61,6 +61,7 @@ class Program {
   const ir::Option& Get(ir::OptionId id) const;
 
   uint32_t option_count() const { return option_count_; }
+  uint32_t segment_count() const { return segment_count_; }
   uint32_t name_count() const { return names_.size(); }
   uint32_t decl_count() const { return decl_count_; }
   uint32_t member_count() const { return static_cast<uint32_t>(owners_.size()); }
@@ -120,7 +121,9 @@ class Program {
   std::span<const ir::DeclId> Constants(NameId name) const;
   std::span<const ir::DeclId> Globals(
       NameId name) const;  // containers, buffers, push constants, samplers, images, workgroup
-  ir::OptionId Option(NameId name) const;  // invalid if none
+  ir::OptionId Option(NameId name) const;                // invalid if none
+  ir::OptionId FindOption(std::string_view name) const;  // the same by its text, soon
+  std::span<const uint32_t> option_defaults() const { return option_defaults_; }  // by OptionId
   // Whether two may have that name, whatever they are and under any condition: declarations, or a
   // declaration and something local to a function.
   bool Contested(NameId name) const { return contested_[name.value]; }
@@ -164,6 +167,7 @@ class Program {
   std::vector<bool> bare_locals_;       // by LocalId
   std::vector<bool> has_bare_locals_;   // by DeclId
   uint32_t decl_count_ = 0;
+  uint32_t segment_count_ = 0;
   std::vector<NameId> option_names_;  // by OptionId
   std::vector<NameId> decl_names_;    // by DeclId
   std::vector<ir::DeclId> owners_;    // by MemberId
@@ -180,6 +184,8 @@ class Program {
   std::vector<uint32_t> last_constant_;       // by CexprId: 1 + the last constant it may mean, or 0
   std::vector<bool> may_remark_;              // by CexprId
   std::vector<ir::OptionId> options_by_name_;
+  std::vector<uint32_t> option_defaults_;  // by OptionId
+  InternIndex option_index_;               // of options, by their names
   std::vector<ir::DeclId> constants_, settings_, interface_;
 };
 

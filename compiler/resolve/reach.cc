@@ -8,15 +8,18 @@
 #include "compiler/ir/enum_names.h"
 #include "compiler/resolve/assigned.h"
 #include "compiler/resolve/kind_text.h"
+#include "compiler/resolve/recall_part.h"
 
 namespace kiln::resolve {
 namespace {
 constexpr uint32_t kMaxRecursions = 100;  // said of one variant: a chain each, more are not read
 }  // namespace
 
-Reach::Reach(const Program& program)
+Reach::Reach(const Program& program, Serves serves)
     : program_(program),
+      remembers_(serves == Serves::kManyVariants),
       rows_(size_t{program.decl_count()} * (kStages + 1), kNoRow),
+      segment_roots_(program.segment_count() * size_t{kStages + 1}),
       bound_(program.decl_count()) {}
 
 void Reach::Begin(std::span<const ir::DeclId> entries, Answers& answers, Units& units,
@@ -104,9 +107,12 @@ const ir::Stage* Reach::BoundStage(ir::DeclId id) const {
 
 // --- closing -------------------------------------------------------------------------------------
 
+uint32_t Reach::VersionOf(ir::DeclId id, ir::Stage stage) const {
+  return program_.StageSensitive(id) ? 1 + static_cast<uint32_t>(stage) : 0;
+}
+
 uint32_t Reach::RowOf(ir::DeclId id, ir::Stage stage) const {
-  return id.value * (kStages + 1) +
-         (program_.StageSensitive(id) ? 1 + static_cast<uint32_t>(stage) : 0);
+  return id.value * (kStages + 1) + VersionOf(id, stage);
 }
 
 Reach::Function& Reach::Close(ir::DeclId id) {
@@ -119,8 +125,16 @@ Reach::Function& Reach::Close(ir::DeclId id) {
   if (function.fixed || function.variant == variant_) {
     return function;
   }
-  const size_t diagnostics = diagnostics_->size();
-  answers_->BeginReads();
+  const auto& part = RecallPart(function_parts_, function.root, remembers_, *answers_,
+                                *diagnostics_, [&] { return CloseAnew(id); });
+  function.version = part.result;
+  function.reads = part.reads;
+  function.fixed = part.kept && part.reads.empty();
+  function.variant = variant_;
+  return function;
+}
+
+const FunctionVersion* Reach::CloseAnew(ir::DeclId id) {
   segments_.clear();
   const ir::ClosedDecl* signature = answers_->Decl(id);
   if (signature == nullptr) {
@@ -128,11 +142,10 @@ Reach::Function& Reach::Close(ir::DeclId id) {
   } else {
     CloseSegments(*signature);
   }
-  function.fixed = answers_->ReadNothing() && diagnostics_->size() == diagnostics && !incomplete_;
-  function.reads = answers_->EndReads();
-  function.variant = variant_;
-  function.version = Version(id, signature);
-  return function;
+  if (incomplete_) {
+    answers_->NoteEffect();
+  }
+  return Version(id, signature);
 }
 
 bool Reach::IsLive(ir::SegmentId segment) {
@@ -150,25 +163,38 @@ bool Reach::IsLive(ir::SegmentId segment) {
       .value_or(false);
 }
 
+// Null: it is not live.
+const Diagnosed<ir::ClosedSegment>* Reach::CloseSegment(ir::SegmentId segment) {
+  if (!IsLive(segment)) {
+    return nullptr;
+  }
+  const Diagnosed<ir::ClosedSegment>& unit = units_->Segment(segment, *answers_);
+  diagnostics_->insert(diagnostics_->end(), unit.diagnostics.begin(), unit.diagnostics.end());
+  return &unit;
+}
+
 // Live segments in the order of holes, depth first.
 void Reach::CloseSegments(const ir::ClosedDecl& signature) {
   const uint32_t m = program_.ModuleOf(signature.decl);
+  const uint32_t version = VersionOf(signature.decl, stage_) * program_.segment_count();
   pending_.assign(1, {program_.Wide(m, ir::SegmentId{program_.Get(signature.decl).body}), 0});
   while (!pending_.empty()) {
     const auto [id, parent] = pending_.back();
     pending_.pop_back();
-    if (!IsLive(id)) {
+    const Diagnosed<ir::ClosedSegment>* unit =
+        RecallPart(segment_parts_, segment_roots_[version + id.value], remembers_, *answers_,
+                   *diagnostics_, [&, segment = id] { return CloseSegment(segment); })
+            .result;
+    if (unit == nullptr) {
       continue;
     }
-    const Diagnosed<ir::ClosedSegment>& unit = units_->Segment(id, *answers_);
-    diagnostics_->insert(diagnostics_->end(), unit.diagnostics.begin(), unit.diagnostics.end());
-    if (!unit.value) {
+    if (!unit->value) {
       incomplete_ = true;
       continue;
     }
     const auto number = static_cast<uint32_t>(segments_.size());
-    segments_.push_back({.segment = id, .closed = &*unit.value, .parent = parent});
-    const std::vector<ir::SegmentId>& holes = unit.value->holes;
+    segments_.push_back({.segment = id, .closed = &*unit->value, .parent = parent});
+    const std::vector<ir::SegmentId>& holes = unit->value->holes;
     for (size_t i = holes.size(); i > 0; --i) {
       pending_.push_back({holes[i - 1], number});
     }
@@ -200,6 +226,7 @@ const FunctionVersion* Reach::Version(ir::DeclId id, const ir::ClosedDecl* signa
       [&] {
         FunctionVersion& added = versions_.emplace_back();
         added.ref = ref;
+        added.ref.number = static_cast<uint32_t>(versions_.size() - 1);
         added.ref.segments = segments_;
         Summarise(added);
         return static_cast<uint32_t>(versions_.size() - 1);

@@ -38,7 +38,7 @@ struct FunctionVersion {
 class Reach {
  public:
   // `program` must outlive it, and every version is valid as long as it is.
-  explicit Reach(const Program& program);
+  Reach(const Program& program, Serves serves);
 
   // Begins a variant. Arguments must outlive it. `entries` are the entry functions, for RPL5008.
   void Begin(std::span<const ir::DeclId> entries, Answers& answers, Units& units,
@@ -47,6 +47,8 @@ class Reach {
   // Fills functions and live options of an entry; at most one for each stage.
   // Diagnostics: RPL5008, RPL5012, RPL5020, those of holes and of segments.
   void Walk(ir::EntryRef& entry);
+
+  size_t bytes_used() const { return function_parts_.bytes_used() + segment_parts_.bytes_used(); }
 
   // Whether a segment failed, so that what it mentions is not known.
   bool incomplete() const { return incomplete_; }
@@ -63,6 +65,7 @@ class Reach {
     const FunctionVersion* version = nullptr;  // in the last variant that reached it
     Bitset reads;
     uint32_t variant = 0;    // of version
+    OptionTree::Root root;   // of function_parts_
     bool fixed = false;      // the version of every variant
     uint32_t walked_by = 0;  // number of the last walk that reached it
     bool on_path = false;
@@ -80,9 +83,12 @@ class Reach {
     ir::Stage stage = ir::Stage::kVertex;
   };
 
+  uint32_t VersionOf(ir::DeclId id, ir::Stage stage) const;
   uint32_t RowOf(ir::DeclId id, ir::Stage stage) const;
   Function& Close(ir::DeclId id);
+  const FunctionVersion* CloseAnew(ir::DeclId id);
   void CloseSegments(const ir::ClosedDecl& signature);
+  const Diagnosed<ir::ClosedSegment>* CloseSegment(ir::SegmentId segment);
   bool IsLive(ir::SegmentId segment);
   const FunctionVersion* Version(ir::DeclId id, const ir::ClosedDecl* signature);
   void Summarise(FunctionVersion& version) const;
@@ -94,6 +100,7 @@ class Reach {
   void ReportBound(const FunctionVersion::Call& call, ir::Stage stage);
 
   const Program& program_;
+  const bool remembers_;
   std::span<const ir::DeclId> entries_;
   Answers* answers_ = nullptr;
   Units* units_ = nullptr;
@@ -105,8 +112,11 @@ class Reach {
   uint32_t recursions_ = 0;  // reported or not
 
   static constexpr uint32_t kNoRow = 0xffffffffu;
-  std::vector<uint32_t> rows_;            // of functions_, by RowOf
-  std::deque<Function> functions_;        // stable addresses
+  std::vector<uint32_t> rows_;      // of functions_, by RowOf
+  std::deque<Function> functions_;  // stable addresses
+  OptionMemo<const FunctionVersion*> function_parts_;
+  OptionMemo<const Diagnosed<ir::ClosedSegment>*> segment_parts_;  // null: not live
+  std::vector<OptionTree::Root> segment_roots_;                    // by stage version and segment
   std::vector<Bound> bound_;              // by DeclId: functions bound to one stage
   std::deque<FunctionVersion> versions_;  // stable addresses
   InternIndex version_index_;             // by function and live segments

@@ -5,21 +5,29 @@
 
 namespace kiln::resolve {
 
-WalkMemory::WalkMemory(const Program& program)
-    : reach(program),
+WalkMemory::WalkMemory(const Program& program, Serves serves)
+    : reach(program, serves),
       interface(program.interface().size()),
       interface_reads(program.option_count()),
       layout_reads(program.option_count()),
       settings_reads(program.option_count()),
       code_reads(program.option_count()),
-      settled(program.member_count()) {}
+      settled(program.member_count()),
+      options(program.option_count()),
+      remembers(serves == Serves::kManyVariants) {
+  for (uint32_t i = 0; i < program.option_count(); ++i) {
+    if (program.Get(ir::OptionId{i}).specialize != 0) {
+      specialised.push_back(ir::OptionId{i});
+    }
+  }
+}
 
-Units::Units() = default;
+Units::Units(Serves serves) : serves_(serves) {}
 Units::~Units() = default;
 
 WalkMemory& Units::MemoryOf(const Program& program) {
   if (memory_ == nullptr) {
-    memory_ = std::make_unique<WalkMemory>(program);
+    memory_ = std::make_unique<WalkMemory>(program, serves_);
   }
   return *memory_;
 }

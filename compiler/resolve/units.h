@@ -4,6 +4,7 @@
 // interface is one code for both. Spec: architecture.md 10.2.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "compiler/diag/diagnostic.h"
@@ -15,9 +16,12 @@ class Answers;
 class Program;
 struct WalkMemory;
 
+// How many variants are closed with the same units: for one, nothing beside them is remembered.
+enum class Serves : uint8_t { kOneVariant, kManyVariants };
+
 class Units {
  public:
-  Units();
+  explicit Units(Serves serves = Serves::kOneVariant);
   virtual ~Units();
   Units(const Units&) = delete;
   Units& operator=(const Units&) = delete;
@@ -25,10 +29,11 @@ class Units {
   virtual const Diagnosed<ir::ClosedDecl>& Decl(ir::DeclId decl, Answers& answers) = 0;
   virtual const Diagnosed<ir::ClosedSegment>& Segment(ir::SegmentId segment, Answers& answers) = 0;
 
-  // What walks keep beside the units; one program for the life of the units.
+  // What walks keep beside the units; one program and list of entry points for their life.
   WalkMemory& MemoryOf(const Program& program);
 
  private:
+  Serves serves_;
   std::unique_ptr<WalkMemory> memory_;
 };
 

@@ -162,8 +162,10 @@ inline void WorkedExample::Entry(ir::Stage stage, std::string_view name,
     }
   }
   signature_.kind = ir::DeclKind::kFunction;
-  const ir::FunctionRef& function = functions_.emplace_back(
-      ir::FunctionRef{.signature = &signature_, .segments = {{.closed = &segment}}});
+  const ir::FunctionRef& function =
+      functions_.emplace_back(ir::FunctionRef{.number = static_cast<uint32_t>(functions_.size()),
+                                              .signature = &signature_,
+                                              .segments = {{.closed = &segment}}});
   variant().entries.push_back({.stage = stage, .name = name, .functions = {&function}});
 }
 

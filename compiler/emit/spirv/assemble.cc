@@ -40,59 +40,22 @@ spv::ExecutionModel ModelOf(ir::Stage stage) {
   KILN_UNREACHABLE();
 }
 
-using Quad [[gnu::vector_size(16)]] = uint32_t;
-
-Quad LoadQuad(const uint32_t* words) {
-  Quad quad;
-  std::memcpy(&quad, words, sizeof(quad));
-  return quad;
-}
-
-inline void CopyEight(uint32_t* out, const uint32_t* words, const uint32_t* own, Quad bases) {
-  const Quad low = LoadQuad(words) + (LoadQuad(own) & bases);
-  const Quad high = LoadQuad(words + 4) + (LoadQuad(own + 4) & bases);
-  std::memcpy(out, &low, sizeof(low));
-  std::memcpy(out + 4, &high, sizeof(high));
-}
-
-// Adds `base` to own ids while copying, eight words at a time: up to seven words behind the end are
-// read and written too. Vectors by hand: the compiler leaves the plain loop as it is at -O2.
-inline uint32_t* CopyWords(uint32_t* out, const uint32_t* words, const uint32_t* own,
-                           uint32_t count, uint32_t base) {
-  static_assert(kCopySlack == 7);
-  const Quad bases = {base, base, base, base};
-  uint32_t* const end = out + count;
-  for (; out < end; out += 8, words += 8, own += 8) {
-    CopyEight(out, words, own, bases);
-  }
-  return end;
-}
-
 constexpr uint32_t kHeaderWords = 5;
 constexpr uint32_t kModeWords = 3 + 3 + 6;  // OriginUpperLeft, DepthReplacing, LocalSize
 
+// A module that is linked again and again (the vertex stage of an uber shader) is kept as it is,
+// until there is no more room.
+constexpr uint32_t kUsesBeforeKept = 2;
+constexpr uint32_t kKeptWords = 1u << 16;
+
 }  // namespace
 
-// Words and imports of a section, or of a part of it that begins at `position`. What follows in the
-// output is written later, so the copy may be rounded up.
-inline void Assembler::Copy(Range<uint32_t> words, Range<Import> imports, uint32_t base,
-                            uint32_t position) {
-  uint32_t* const start = out_;
-  out_ = CopyWords(start, store_.words() + words.first, store_.own_masks() + words.first,
-                   words.count, base);
-  const uint32_t* const numbers = numbers_.data();
-  const Import* const first = store_.imports() + imports.first;
-#pragma GCC unroll 4
-  for (const Import* i = first; i != first + imports.count; ++i) {
-    start[i->position - position] = numbers[i->symbol.value];
-  }
-}
-
-// The same for a function that was put together.
+// Words and imports of a function that was put together.
 inline void Assembler::WriteFlat(const Section& section, uint32_t base) {
   uint32_t* const start = out_;
-  out_ = CopyWords(start, images_.words() + section.words.first,
-                   images_.own_masks() + section.words.first, section.words.count, base);
+  out_ = start + section.words.count;
+  long_copy_(start, images_.words() + section.words.first,
+             images_.own_masks() + section.words.first, section.words.count, base);
   const uint32_t* const numbers = numbers_.data();
   const Import* const first = images_.imports() + section.imports.first;
 #pragma GCC unroll 4
@@ -110,6 +73,7 @@ inline void Assembler::WriteSection(const Section& section, uint32_t base) {
 std::span<const uint32_t> Assembler::Assemble(const ir::ClosedVariant& variant, EntryChoice choice,
                                               const layout::Layout& layout) {
   Collect(variant, choice, layout);
+  linked_ = kNoModule;
   return Write(variant, choice, layout);
 }
 
@@ -120,20 +84,47 @@ Assembler::Linked Assembler::Link(const ir::ClosedVariant& variant, EntryChoice 
   const uint32_t module = module_index_.FindOrAdd(
       Hash64(std::as_bytes(std::span(key_))),
       [&](uint32_t i) {
-        return std::ranges::equal(std::span(keys_).subspan(modules_[i].first, modules_[i].count),
-                                  key_);
+        const Range<uint32_t> range = modules_[i].key;
+        return std::ranges::equal(std::span(keys_).subspan(range.first, range.count), key_);
       },
       [&] {
         modules_.push_back(
-            {static_cast<uint32_t>(keys_.size()), static_cast<uint32_t>(key_.size())});
+            {.key = {static_cast<uint32_t>(keys_.size()), static_cast<uint32_t>(key_.size())}});
         keys_.insert(keys_.end(), key_.begin(), key_.end());
         return known;
       });
+  linked_ = module;
   return {.module = module, .is_new = module == known};
+}
+
+uint32_t* Assembler::WordsOf(uint32_t index, uint32_t count) {
+  if (words_.size() <= index) {
+    words_.resize(index + size_t{1});
+  }
+  if (words_[index].size() < count) {
+    words_[index].resize(count);
+  }
+  return words_[index].data();
+}
+
+std::span<const uint32_t> Assembler::Recall(const LinkedModule& module, uint32_t index) {
+  uint32_t* const words = WordsOf(index, module.words.count);
+  std::memcpy(words, kept_.data() + module.words.first, module.words.count * sizeof(uint32_t));
+  return {words, module.words.count};
+}
+
+void Assembler::Keep(LinkedModule& module, std::span<const uint32_t> words) {
+  if (++module.uses > kUsesBeforeKept && kept_.size() + words.size() <= kKeptWords) {
+    module.words = {static_cast<uint32_t>(kept_.size()), static_cast<uint32_t>(words.size())};
+    kept_.insert(kept_.end(), words.begin(), words.end());
+  }
 }
 
 std::span<const uint32_t> Assembler::Write(const ir::ClosedVariant& variant, EntryChoice choice,
                                            const layout::Layout& layout) {
+  if (linked_ != kNoModule && !modules_[linked_].words.empty()) {
+    return Recall(modules_[linked_], choice.index);
+  }
   Number();
   if (has_flows_) {
     PropagateNonUniform();
@@ -141,27 +132,29 @@ std::span<const uint32_t> Assembler::Write(const ir::ClosedVariant& variant, Ent
   uint32_t bound = word_bound_ + kHeaderWords + kCopySlack;
   bound += static_cast<uint32_t>(PreambleOf(needs_).size());
   for (uint32_t i = 0; i < entry_count_; ++i) {
-    bound += 3 + TextWords(entries_[i].ref->name) + static_cast<uint32_t>(globals_.size());
+    bound += 3 + TextWords(entries_[i].ref->name) + live_globals_;
     bound += kModeWords;
   }
-  if (words_.size() <= choice.index) {
-    words_.resize(choice.index + size_t{1});
-  }
-  std::vector<uint32_t>& words = words_[choice.index];
-  if (words.size() < bound) {
-    words.resize(bound);
-  }
-  out_ = words.data();
+  uint32_t* const words = WordsOf(choice.index, bound);
+  out_ = words;
   WriteHead(variant);
   WriteDebug();
   WriteAnnotations(layout);
-  WriteGlobals();
+  PutAll(definitions_);
   for (uint32_t i = 0; i < entry_count_; ++i) {
     WriteEntry(entries_[i]);
   }
-  const auto count = static_cast<size_t>(out_ - words.data());
+  const auto count = static_cast<size_t>(out_ - words);
   KILN_CHECK(count <= bound, "{} words of {}", count, bound);
-  return std::span(words).first(count);
+  if (linked_ != kNoModule) {
+    Keep(modules_[linked_], {words, count});
+  }
+  return {words, count};
+}
+
+void Assembler::PutAll(std::span<const uint32_t> words) {
+  std::memcpy(out_, words.data(), words.size_bytes());
+  out_ += words.size();
 }
 
 // --- head ----------------------------------------------------------------------------------------
@@ -190,12 +183,8 @@ void Assembler::WriteHead(const ir::ClosedVariant& variant) {
   Put(0);
   Put(next_id_);
   Put(0);
-  for (const uint32_t word : PreambleOf(needs_)) {
-    Put(word);
-  }
-  for (uint32_t i = 0; i < first_declaration_; ++i) {
-    WriteSection(globals_[i].piece->part(Part::kDeclarations), globals_[i].base);
-  }
+  PutAll(PreambleOf(needs_));
+  PutAll(imports_);
   Put(First(Op::OpMemoryModel, 3));
   Put(static_cast<uint32_t>(spv::AddressingModel::Logical));
   Put(static_cast<uint32_t>(spv::MemoryModel::GLSL450));
@@ -333,12 +322,6 @@ void Assembler::WriteAnnotations(const layout::Layout& layout) {
   }
 }
 
-void Assembler::WriteGlobals() {
-  for (size_t i = first_declaration_; i < globals_.size(); ++i) {
-    WriteSection(globals_[i].piece->part(Part::kDeclarations), globals_[i].base);
-  }
-}
-
 // --- functions -----------------------------------------------------------------------------------
 
 void Assembler::WriteEntry(const Entry& entry) {
@@ -387,7 +370,8 @@ void Assembler::WriteFunction(const Function& function) {
 
 size_t Assembler::bytes_used() const {
   return images_.bytes_used() + keys_.size() * sizeof(uint32_t) +
-         modules_.size() * 3 * sizeof(Range<uint32_t>);
+         modules_.size() * (sizeof(LinkedModule) + 2 * sizeof(uint64_t)) +
+         kept_.size() * sizeof(uint32_t);
 }
 
 std::vector<uint32_t> Assemble(const ir::ClosedVariant& variant, EntryChoice choice,

@@ -33,7 +33,7 @@ class Assembler {
  public:
   // `table` must outlive the assembler; it may grow between calls.
   explicit Assembler(const PieceTable& table)
-      : table_(table), store_(table.store()), images_(table) {}
+      : table_(table), store_(table.store()), images_(table), long_copy_(LongCopy()) {}
 
   // The words are valid until the next call for the same index. Requires: everything the variant
   // refers to is in the table (Prepare), and the layout is that of the variant.
@@ -62,7 +62,14 @@ class Assembler {
   static constexpr std::string_view kWorkgroupSizes[] = {"workgroup_size_x", "workgroup_size_y",
                                                          "workgroup_size_z"};
   static constexpr uint32_t kFunctionTail = 2;  // OpReturn or OpUnreachable, OpFunctionEnd
+  static constexpr uint32_t kNoModule = 0xffffffffu;
+  static constexpr uint32_t kFewWords = 24;  // a long copy is a call
 
+  // One word of a declaration: its value is that of the word and the number of the symbol.
+  struct DeclaredWord {
+    uint32_t word = 0;
+    SymbolId symbol = kNoSymbol;
+  };
   // A piece of module scope, or a segment, that got a run of ids.
   struct Run {
     const Piece* piece = nullptr;
@@ -79,6 +86,22 @@ class Assembler {
     uint32_t main = 0;  // first id of the entry function
     Bits live{};        // what it reaches
   };
+  // A global in canonical order: what numbering and declaring it takes.
+  struct GlobalRow {
+    GlobalId global{};
+    SymbolId symbol{};
+    PieceId piece{};  // invalid: that of the version
+    Range<DeclaredWord> declaration{};
+    uint32_t word_count = 0;
+    target::Needs needs = 0;
+    bool has_more = false;   // than a declaration: names, decorations
+    bool is_import = false;  // of instructions
+  };
+  struct LinkedModule {
+    Range<uint32_t> key{};
+    uint32_t uses = 0;
+    Range<uint32_t> words{};  // of kept_
+  };
   // --- assemble_collect.cc
   // ------------------------------------------------------------------------
   void Collect(const ir::ClosedVariant& variant, EntryChoice choice, const layout::Layout& layout);
@@ -90,7 +113,10 @@ class Assembler {
   void DeclareVaryings(const ir::ClosedVariant& variant);
   void BindInterface(const ir::ClosedVariant& variant);
   void CollectVariables(Entry& entry, const layout::Layout& layout);
+  void ReadOrder();
   void Number();
+  void NumberGlobals();
+  const Piece& DeclareVersion(const GlobalRow& row, uint32_t id);
   void PropagateNonUniform();
   bool PropagateFrom(const Piece& piece);
   template <class Visit>
@@ -113,13 +139,16 @@ class Assembler {
   void WriteModes(const Entry& entry, const ir::ClosedVariant& variant);
   void WriteDebug();
   void WriteAnnotations(const layout::Layout& layout);
-  void WriteGlobals();
   void WriteEntry(const Entry& entry);
   void WriteFunction(const Function& function);
   void WriteSection(const Section& section, uint32_t base);
   void FillSlots(const Run& run, uint32_t* words, const layout::Layout& layout);
   static uint32_t NumberOf(const Slot& slot, const layout::Layout& layout);
   static uint32_t WorkgroupSize(const ir::ClosedVariant& variant, std::string_view axis);
+  std::span<const uint32_t> Recall(const LinkedModule& module, uint32_t index);
+  void Keep(LinkedModule& module, std::span<const uint32_t> words);
+  uint32_t* WordsOf(uint32_t index, uint32_t count);
+  void PutAll(std::span<const uint32_t> words);
   void WriteFlat(const Section& section, uint32_t base);
   void Copy(Range<uint32_t> words, Range<Import> imports, uint32_t base, uint32_t position);
   void Put(uint32_t word) { *out_++ = word; }
@@ -128,16 +157,21 @@ class Assembler {
   const PieceTable& table_;
   const PieceStore& store_;
   FunctionImages images_;
+  const CopyWords long_copy_;
 
   // Of the module in progress; memory is kept.
   std::vector<Entry> entries_;
   uint32_t entry_count_ = 0;
   std::vector<Function> functions_;
-  std::vector<Run> runs_;           // memory of the three lists
-  std::span<const Run> globals_;    // live ones in canonical order
-  uint32_t first_declaration_ = 0;  // in globals_: behind the imports of instructions
-  std::span<const Run> named_;      // of globals_: those with a debug part
-  std::span<const Run> decorated_;  // of globals_: those with annotations
+  std::vector<GlobalRow> rows_;            // all globals of the store, in canonical order
+  std::vector<DeclaredWord> declared_;     // of rows_
+  std::vector<uint32_t> declarations_;     // words of live globals
+  std::span<const uint32_t> imports_;      // of them: imports of instructions
+  std::span<const uint32_t> definitions_;  // of them: the others
+  uint32_t live_globals_ = 0;
+  std::vector<Run> runs_;           // memory of the two lists
+  std::span<const Run> named_;      // live globals with a debug part, in canonical order
+  std::span<const Run> decorated_;  // the same with annotations
   std::vector<uint32_t> numbers_;   // by SymbolId
   Bits live_;                       // union over the entries
   Bits scratch_;
@@ -148,9 +182,11 @@ class Assembler {
   // What decides the words of the module in progress: entries with their functions, the versions of
   // their variables and the numbers in those.
   std::vector<uint32_t> key_;
-  std::vector<uint32_t> keys_;            // of all modules linked so far
-  std::vector<Range<uint32_t>> modules_;  // their keys
+  std::vector<uint32_t> keys_;         // of all modules linked so far
+  std::vector<LinkedModule> modules_;  // by number
   InternIndex module_index_;
+  uint32_t linked_ = kNoModule;  // what Write is about
+  std::vector<uint32_t> kept_;   // words of modules that are met again and again
   target::Needs needs_ = 0;
   uint32_t next_id_ = 1;
   uint32_t word_bound_ = 0;
@@ -158,6 +194,27 @@ class Assembler {
   std::vector<std::vector<uint32_t>> words_;  // by EntryChoice::index
   uint32_t* out_ = nullptr;
 };
+
+// Words and imports of a section, or of a part of it that begins at `position`. What follows in the
+// output is written later, so the copy may be rounded up.
+inline void Assembler::Copy(Range<uint32_t> words, Range<Import> imports, uint32_t base,
+                            uint32_t position) {
+  uint32_t* const start = out_;
+  out_ = start + words.count;
+  const uint32_t* const from = store_.words() + words.first;
+  const uint32_t* const own = store_.own_masks() + words.first;
+  if (words.count > kFewWords) {
+    long_copy_(start, from, own, words.count, base);
+  } else {
+    CopyFew(start, from, own, words.count, base);
+  }
+  const uint32_t* const numbers = numbers_.data();
+  const Import* const first = store_.imports() + imports.first;
+#pragma GCC unroll 4
+  for (const Import* i = first; i != first + imports.count; ++i) {
+    start[i->position - position] = numbers[i->symbol.value];
+  }
+}
 
 // The same with memory of its own, for tools and tests.
 std::vector<uint32_t> Assemble(const ir::ClosedVariant& variant, EntryChoice choice,

@@ -6,6 +6,12 @@
 #include "compiler/emit/spirv/assemble.h"
 
 namespace kiln::spirv {
+namespace {
+
+constexpr uint32_t kDeclaredStep = 4;   // words of declarations written at once
+constexpr uint32_t kVariableWords = 8;  // at most, with an initializer
+
+}  // namespace
 
 void Assembler::Unite(std::span<const uint64_t> more, Bits& bits) const {
   for (size_t i = 0; i < more.size(); ++i) {
@@ -54,7 +60,7 @@ void Assembler::CollectEntry(const ir::EntryRef& ref) {
   key_.push_back(static_cast<uint32_t>(ref.functions.size()));
   for (const ir::FunctionRef* function : ref.functions) {
     const FunctionImage& image = images_.Use(*function);
-    key_.push_back(image.number);
+    key_.push_back(function->number);
     if (entry_count_ > 1 && IsShared(image)) {
       Unite(image.globals, entry.live);
     } else {
@@ -143,41 +149,114 @@ void Assembler::CollectVariables(Entry& entry, const layout::Layout& layout) {
   }
 }
 
-void Assembler::Number() {
-  const std::span<const PieceStore::Ordered> order = store_.order();
-  if (runs_.size() < 3 * order.size()) {
-    runs_.resize(3 * order.size());
+// What numbering needs of the globals, side by side. Their order changes only when one is added.
+void Assembler::ReadOrder() {
+  rows_.clear();
+  declared_.clear();
+  size_t words = 0;  // that all of them declare
+  for (const PieceStore::Ordered& ordered : store_.order()) {
+    GlobalRow& row = rows_.emplace_back(
+        GlobalRow{.global = ordered.global, .symbol = ordered.symbol, .piece = ordered.piece});
+    if (!row.piece.valid()) {
+      words += kVariableWords;
+      continue;
+    }
+    const Piece& piece = store_[row.piece];
+    const Section& declaration = piece.part(Part::kDeclarations);
+    row.declaration = {static_cast<uint32_t>(declared_.size()), declaration.words.count};
+    for (uint32_t i = 0; i < declaration.words.count; ++i) {
+      const bool own = store_.IsOwn(declaration, i);
+      declared_.push_back({.word = own ? 0 : store_.WordsOf(declaration)[i],
+                           .symbol = own ? row.symbol : kNoSymbol});
+    }
+    for (const Import& import : store_.ImportsOf(declaration)) {
+      declared_[row.declaration.first + import.position].symbol = import.symbol;
+    }
+    words += declaration.words.count;
+    row.word_count = piece.word_count;
+    row.is_import = ordered.is_import;
+    row.needs = piece.needs;
+    row.has_more =
+        !piece.part(Part::kDebug).words.empty() || !piece.part(Part::kAnnotations).words.empty();
   }
-  Run* const globals = runs_.data();
-  Run* const named = globals + order.size();
-  Run* const decorated = named + order.size();
-  Run* next = globals;
-  Run* next_named = named;
+  declared_.resize(declared_.size() + kDeclaredStep);  // read past the last one
+  declarations_.resize(words + kDeclaredStep + kCopySlack);
+  runs_.resize(2 * rows_.size());
+}
+
+// The declaration of a variable whose form depends on the variant.
+const Piece& Assembler::DeclareVersion(const GlobalRow& row, uint32_t id) {
+  const Piece& piece = store_[versions_[row.global.value]];
+  const Section& declaration = piece.part(Part::kDeclarations);
+  KILN_CHECK(declaration.words.count <= kVariableWords, "a variable of {} words",
+             declaration.words.count);
+  Copy(declaration.words, declaration.imports, id, 0);
+  return piece;
+}
+
+// Numbers what is live and writes its declarations, whose operands have lower numbers.
+void Assembler::NumberGlobals() {
+  Run* next_named = runs_.data();
+  Run* const decorated = next_named + rows_.size();
   Run* next_decorated = decorated;
   uint32_t* const numbers = numbers_.data();
   const uint64_t* const live = live_.data();
+  const DeclaredWord* const declared = declared_.data();
+  uint32_t* out = declarations_.data();
+  uint32_t* definitions = out;
+  uint32_t words = 0;
+  target::Needs needs = 0;
   uint32_t id = 1;
-  first_declaration_ = 0;
-  for (const PieceStore::Ordered& row : order) {
+  for (const GlobalRow& row : rows_) {
     if ((live[row.global.value / 64] >> (row.global.value % 64) & 1u) == 0) {
       continue;
     }
-    const Piece& piece = store_[PieceOf(row)];
-    const Run run{&piece, id};
-    first_declaration_ += row.is_import ? 1 : 0;
-    numbers[row.symbol.value] = id++;
-    *next++ = run;
-    *next_named = run;
-    next_named += piece.part(Part::kDebug).words.empty() ? 0 : 1;
-    *next_decorated = run;
-    next_decorated += piece.part(Part::kAnnotations).words.empty() ? 0 : 1;
-    word_bound_ += piece.word_count;
-    needs_ |= piece.needs;
+    numbers[row.symbol.value] = id;
+    const Piece* piece = row.has_more ? &store_[row.piece] : nullptr;
+    if (row.piece.valid()) {
+      const DeclaredWord* word = declared + row.declaration.first;
+      uint32_t* const end = out + row.declaration.count;
+      for (uint32_t* at = out; at < end; at += kDeclaredStep, word += kDeclaredStep) {
+        at[0] = word[0].word + numbers[word[0].symbol.value];
+        at[1] = word[1].word + numbers[word[1].symbol.value];
+        at[2] = word[2].word + numbers[word[2].symbol.value];
+        at[3] = word[3].word + numbers[word[3].symbol.value];
+      }
+      out = end;
+      words += row.word_count;
+      needs |= row.needs;
+    } else {
+      out_ = out;
+      piece = &DeclareVersion(row, id);
+      out = out_;
+      words += piece->word_count;
+      needs |= piece->needs;
+    }
+    if (piece != nullptr) {
+      const Run run{piece, id};
+      *next_named = run;
+      next_named += piece->part(Part::kDebug).words.empty() ? 0 : 1;
+      *next_decorated = run;
+      next_decorated += piece->part(Part::kAnnotations).words.empty() ? 0 : 1;
+    }
+    definitions = row.is_import ? out : definitions;
+    ++id;
   }
+  word_bound_ += words;
+  needs_ |= needs;
+  live_globals_ = id - 1;
   next_id_ = id;
-  globals_ = {globals, next};
-  named_ = {named, next_named};
+  named_ = {runs_.data(), next_named};
   decorated_ = {decorated, next_decorated};
+  imports_ = {declarations_.data(), definitions};
+  definitions_ = {definitions, out};
+}
+
+void Assembler::Number() {
+  if (rows_.size() != store_.order().size()) {
+    ReadOrder();
+  }
+  NumberGlobals();
   for (Function& function : functions_) {
     function.base = next_id_;
     next_id_ += function.image->own_ids;

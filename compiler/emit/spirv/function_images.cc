@@ -24,18 +24,17 @@ void Unite(std::span<const uint64_t> more, std::vector<uint64_t>& bits) {
 }  // namespace
 
 FunctionImage& FunctionImages::Find(const ir::FunctionRef& function) {
-  FunctionImage** const known = known_
-                                    .FindOrMake(&function,
-                                                [&] {
-                                                  FunctionImage& image = images_.emplace_back();
-                                                  image.number =
-                                                      static_cast<uint32_t>(images_.size() - 1);
-                                                  image.ref = &function;
-                                                  Make(image);
-                                                  return &image;
-                                                })
-                                    .first;
-  return **known;
+  if (function.number < known_.size() && known_[function.number] != nullptr) {
+    return *known_[function.number];
+  }
+  if (function.number >= known_.size()) {
+    known_.resize(function.number + size_t{1});
+  }
+  FunctionImage& image = images_.emplace_back();
+  image.ref = &function;
+  Make(image);
+  known_[function.number] = &image;
+  return image;
 }
 
 const FunctionImage& FunctionImages::Use(const ir::FunctionRef& function) {
@@ -56,6 +55,8 @@ void FunctionImages::Make(FunctionImage& image) {
   image.own_ids = head.own_ids;
   image.word_count = head.word_count;
   Unite(table_.store().Globals(head), image.globals);
+  image.runs.reserve(function.segments.size());
+  image.first_ids.reserve(function.segments.size());
   for (const ir::SegmentRef& segment : function.segments) {
     const PieceId piece = table_.Find(segment.closed);
     KILN_CHECK(piece.valid(), "segment {} was not lowered", segment.segment);
@@ -89,13 +90,14 @@ void FunctionImages::FindChunks(FunctionImage& image) {
   const std::vector<ir::SegmentRef>& segments = image.ref->segments;
   uint32_t next = 1;  // the first segment that is not placed yet
   open_.assign(1, Open{});
+  chunks_.clear();
   const auto add = [&](const Open& from, uint32_t word_end, uint32_t import_end) {
     if (from.word != word_end) {
-      image.chunks.push_back({.run = from.run,
-                              .word = from.word,
-                              .word_end = word_end,
-                              .import = from.import,
-                              .import_end = import_end});
+      chunks_.push_back({.run = from.run,
+                         .word = from.word,
+                         .word_end = word_end,
+                         .import = from.import,
+                         .import_end = import_end});
     }
   };
   while (!open_.empty()) {
@@ -118,6 +120,7 @@ void FunctionImages::FindChunks(FunctionImage& image) {
     }
   }
   KILN_CHECK(next == segments.size(), "segment {} fills no hole", next);
+  image.chunks = chunks_;
 }
 
 // --- putting together ----------------------------------------------------------------------------

@@ -9,7 +9,6 @@
 #include <span>
 #include <vector>
 
-#include "compiler/base/flat_map.h"
 #include "compiler/emit/spirv/piece_table.h"
 #include "compiler/ir/closed.h"
 
@@ -23,7 +22,6 @@ struct Chunk {
 };
 
 struct FunctionImage {
-  uint32_t number = 0;  // in FunctionImages
   const ir::FunctionRef* ref = nullptr;
   DeclVersion version{};
   PieceId head{};
@@ -48,8 +46,8 @@ class FunctionImages {
  public:
   explicit FunctionImages(const PieceTable& table) : table_(table) {}
 
-  // Requires: everything the function refers to is in the table. Equal addresses are equal
-  // functions. Valid as long as the object.
+  // Requires: everything the function refers to is in the table; equal numbers are equal functions.
+  // Valid as long as the object.
   const FunctionImage& Of(const ir::FunctionRef& function) { return Find(function); }
   // The same, of a function that is about to be written.
   const FunctionImage& Use(const ir::FunctionRef& function);
@@ -69,12 +67,6 @@ class FunctionImages {
     uint32_t hole = 0;  // next
     uint32_t word = 0, import = 0;
   };
-  struct AddressHash {
-    uint64_t operator()(const void* address) const {
-      return Mix64(reinterpret_cast<uintptr_t>(address));
-    }
-  };
-
   const Piece& PieceOf(PieceId id) const { return table_.store()[id]; }
   FunctionImage& Find(const ir::FunctionRef& function);
   void Make(FunctionImage& image);
@@ -89,12 +81,13 @@ class FunctionImages {
   Section Begin() const;
 
   const PieceTable& table_;
-  std::deque<FunctionImage> images_;  // stable addresses
-  FlatMap<const ir::FunctionRef*, FunctionImage*, AddressHash> known_;
+  std::deque<FunctionImage> images_;   // stable addresses
+  std::vector<FunctionImage*> known_;  // by number of the function; null: not made yet
   size_t image_bytes_ = 0;
   std::vector<uint32_t> words_, own_masks_;
   std::vector<Import> imports_;
   std::vector<Open> open_;
+  std::vector<Chunk> chunks_;
   std::vector<uint32_t> local_ids_;  // by SymbolId: 1 + id in the function being flattened, or 0
   std::vector<SymbolId> locals_;     // that have one
 };

@@ -333,7 +333,7 @@ void Prepare(const ir::ClosedVariant& variant, PieceTable& table) {
   }
   for (const ir::EntryRef& entry : variant.entries) {
     for (const ir::FunctionRef* function : entry.functions) {
-      if (!table.AddPrepared(function)) {
+      if (!table.AddPrepared(*function)) {
         continue;
       }
       if (table.Find(function->signature) == nullptr) {

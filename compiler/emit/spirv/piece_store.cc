@@ -15,6 +15,9 @@ uint64_t HashOf(uint64_t hash, std::span<const uint32_t> words) {
 uint64_t HashOf(const PieceWriter& writer) {
   uint64_t hash = 0;
   for (const Words& part : writer.parts) {
+    if (part.words.empty()) {
+      continue;
+    }
     hash = HashOf(hash, part.words);
     for (const Import& import : part.imports) {
       hash = Mix64(hash ^ (uint64_t{import.position} << 32 | import.symbol.value));
@@ -38,6 +41,8 @@ PieceStore::PieceStore() {
   own_masks_.reserve(8192);
   imports_.reserve(4096);
   bits_.reserve(2048);
+  symbols_.Add({SymbolKind::kLocal, ~0u, ~0u, ~0u});  // kNoSymbol
+  global_of_.emplace_back();
 }
 
 template <class T>
@@ -48,12 +53,16 @@ Range<T> PieceStore::Append(std::vector<T>& rows, std::span<const T> more) {
 }
 
 Section PieceStore::Append(const Words& words) {
-  own_masks_.resize(own_masks_.size() + words.words.size(), 0);
+  const auto count = static_cast<uint32_t>(words.words.size());
+  words_.resize(size_t{word_count_} + count + kCopySlack);
+  own_masks_.resize(words_.size());
+  const uint32_t first = word_count_;
+  word_count_ += count;
+  std::copy(words.words.begin(), words.words.end(), words_.begin() + first);
   for (const uint32_t position : words.own) {
-    own_masks_[words_.size() + position] = ~0u;
+    own_masks_[first + position] = ~0u;
   }
-  return {.words = Append<uint32_t>(words_, words.words),
-          .imports = Append<Import>(imports_, words.imports)};
+  return {.words = {first, count}, .imports = Append<Import>(imports_, words.imports)};
 }
 
 SymbolId PieceStore::Intern(const Symbol& symbol) {
@@ -137,8 +146,6 @@ PieceId PieceStore::Add(const PieceWriter& writer) {
     piece.word_count += static_cast<uint32_t>(c.words.words.size());
     ++piece.conditionals.count;
   }
-  words_.insert(words_.end(), kCopySlack, 0);
-  own_masks_.insert(own_masks_.end(), kCopySlack, 0);
   return pieces_.Add(piece);
 }
 

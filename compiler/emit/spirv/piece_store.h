@@ -16,6 +16,7 @@
 
 #include "compiler/base/flat_map.h"
 #include "compiler/base/table.h"
+#include "compiler/emit/spirv/copy_words.h"
 #include "compiler/emit/spirv/piece.h"
 #include "compiler/emit/spirv/piece_writer.h"
 #include "compiler/ir/insts.h"
@@ -44,8 +45,8 @@ struct Symbol {
   friend auto operator<=>(const Symbol&, const Symbol&) = default;
 };
 
-// Readable words behind every section: copies may be rounded up.
-inline constexpr uint32_t kCopySlack = 7;
+// Nobody's symbol; its number is zero.
+inline constexpr SymbolId kNoSymbol{0};
 
 class PieceStore {
  public:
@@ -157,8 +158,9 @@ class PieceStore {
   FlatMap<GlobalId, GlobalId> varying_of_;  // of the input, the output
 
   Table<PieceId, Piece> pieces_;
-  std::vector<uint32_t> words_;
+  std::vector<uint32_t> words_;      // word_count_ of them, and slack
   std::vector<uint32_t> own_masks_;  // parallel to words_
+  uint32_t word_count_ = 0;
   std::vector<Import> imports_;
   std::vector<SymbolId> reserved_;
   std::vector<uint64_t> bits_;

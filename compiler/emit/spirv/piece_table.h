@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // All pieces of one program for one target: what Lower fills and Assemble reads. Closed
-// declarations, segments and functions are known by address, so they must outlive the table. One
-// thread.
+// declarations and segments are known by address, so they must outlive the table; functions by
+// their number. One thread.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "compiler/base/flat_map.h"
@@ -61,8 +62,11 @@ class PieceTable {
             std::span<const SymbolId> parameters);
 
   // Whether this version of a function is new to the table; Prepare looks at the others no more.
-  bool AddPrepared(const ir::FunctionRef* function) {
-    return prepared_.Insert(function, true).second;
+  bool AddPrepared(const ir::FunctionRef& function) {
+    if (function.number >= prepared_.size()) {
+      prepared_.resize(function.number + size_t{1});
+    }
+    return std::exchange(prepared_[function.number], 1) == 0;
   }
 
   // Where a declaration's variables live; the same in all its versions.
@@ -111,7 +115,7 @@ class PieceTable {
   const SourceLines* lines_ = nullptr;  // owned by the caller
   FlatMap<const ir::ClosedSegment*, PieceId, AddressHash> segments_;
   FlatMap<const ir::ClosedDecl*, DeclVersion, AddressHash> decls_;
-  FlatMap<const ir::FunctionRef*, bool, AddressHash> prepared_;
+  std::vector<uint8_t> prepared_;  // by number of the function
   std::vector<VariableVersion> variables_;
   std::vector<SymbolId> parameters_;
   std::vector<DeclClass> classes_;  // by DeclId

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Parts of the walk that need not be walked again: what a part came to is remembered by the values
+// of the options that it read, in front of the answer trees, which ask every question anew. A part
+// that had an effect (a message, a name that may clash with another) happens in every variant.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "compiler/diag/diagnostic.h"
+#include "compiler/resolve/answers.h"
+#include "compiler/resolve/option_tree.h"
+
+namespace kiln::resolve {
+
+// What rests on more options than this seldom comes again, and answer trees know it, too.
+inline constexpr size_t kPartOptions = 8;
+
+// What `compute()` came to for these option values, or comes to now, and what it read. Valid until
+// the next call with the same memo.
+template <class T, class Compute>
+const typename OptionMemo<T>::Leaf& RecallPart(OptionMemo<T>& memo, OptionTree::Root& root,
+                                               bool remembers, Answers& answers,
+                                               const std::vector<Diagnostic>& diagnostics,
+                                               Compute compute) {
+  if (const auto* known = answers.Recall(memo, root)) {
+    return *known;
+  }
+  const size_t before = diagnostics.size();
+  answers.BeginReads();
+  typename OptionMemo<T>::Leaf leaf{.result = compute()};
+  const bool plain = remembers && diagnostics.size() == before && !answers.HadEffect();
+  leaf.reads = answers.EndReads();
+  return plain && leaf.reads.Count() <= kPartOptions ? answers.Keep(memo, root, std::move(leaf))
+                                                     : memo.Lend(std::move(leaf));
+}
+
+}  // namespace kiln::resolve
