@@ -66,27 +66,22 @@ Products EmitProducts(const LinkedProgram& linked, const ir::ClosedVariant& vari
 }  // namespace
 
 const Diagnosed<ir::ClosedDecl>& DirectUnits::Decl(ir::DeclId decl, resolve::Answers& answers) {
-  std::unique_ptr<Diagnosed<ir::ClosedDecl>>& unit = decls_[decl.value];
-  if (unit == nullptr) {
-    auto closed =
-        std::make_unique<Diagnosed<ir::ClosedDecl>>(resolve::CloseDecl(program_, decl, answers));
-    // Closing may have asked for other declarations: take the place again.
-    decls_[decl.value] = std::move(closed);
-    return *decls_[decl.value];
+  if (decls_[decl.value] == nullptr) {
+    Diagnosed<ir::ClosedDecl> closed = resolve::CloseDecl(program_, decl, answers);
+    decls_[decl.value] = &closed_decls_.emplace_back(std::move(closed));
   }
-  return *unit;
+  return *decls_[decl.value];
 }
 
 const Diagnosed<ir::ClosedSegment>& DirectUnits::Segment(ir::SegmentId segment,
                                                          resolve::Answers& answers) {
-  const uint64_t key = uint64_t{segment.value} << 8 | static_cast<uint64_t>(answers.stage());
-  const auto found = segments_.find(key);
-  if (found != segments_.end()) {
-    return *found->second;
+  const auto stage = static_cast<size_t>(answers.stage());
+  const Diagnosed<ir::ClosedSegment>*& known = segments_[segment.value].by_stage[stage];
+  if (known == nullptr) {
+    Diagnosed<ir::ClosedSegment> closed = resolve::CloseSegment(program_, segment, answers);
+    known = &closed_segments_.emplace_back(std::move(closed));
   }
-  auto closed = std::make_unique<Diagnosed<ir::ClosedSegment>>(
-      resolve::CloseSegment(program_, segment, answers));
-  return *segments_.emplace(key, std::move(closed)).first->second;
+  return *known;
 }
 
 Diagnosed<LinkedProgram> LinkModules(std::vector<std::shared_ptr<const ir::Module>> modules,

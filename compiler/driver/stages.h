@@ -4,7 +4,7 @@
 // (architecture.md 10.6).
 #pragma once
 
-#include <map>
+#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,15 +21,22 @@ namespace kiln::driver {
 // Closes every unit when it is asked for and owns the results. One variant, one thread.
 class DirectUnits final : public resolve::Units {
  public:
-  explicit DirectUnits(const resolve::Program& program) : program_(program) {}
+  explicit DirectUnits(const resolve::Program& program)
+      : program_(program), decls_(program.decl_count()), segments_(program.segment_count()) {}
   const Diagnosed<ir::ClosedDecl>& Decl(ir::DeclId decl, resolve::Answers& answers) override;
   const Diagnosed<ir::ClosedSegment>& Segment(ir::SegmentId segment,
                                               resolve::Answers& answers) override;
 
  private:
   const resolve::Program& program_;
-  std::map<uint32_t, std::unique_ptr<Diagnosed<ir::ClosedDecl>>> decls_;
-  std::map<uint64_t, std::unique_ptr<Diagnosed<ir::ClosedSegment>>> segments_;  // by stage, segment
+  // Made so far; null: not yet.
+  std::vector<const Diagnosed<ir::ClosedDecl>*> decls_;  // by DeclId
+  struct OfStages {
+    const Diagnosed<ir::ClosedSegment>* by_stage[3] = {};
+  };
+  std::vector<OfStages> segments_;  // by SegmentId
+  std::deque<Diagnosed<ir::ClosedDecl>> closed_decls_;
+  std::deque<Diagnosed<ir::ClosedSegment>> closed_segments_;
 };
 
 // Parses every source and links them. Diagnostics of all sources; no value if one has errors.

@@ -16,6 +16,8 @@ namespace kiln::metadata {
 
 class WireWriter {
  public:
+  WireWriter() { out_.reserve(kRecordBytes); }
+
   // Fields that may occur once; nothing is written for the default value.
   void Number(uint32_t field, uint32_t value);
   void Flag(uint32_t field, bool value) { Number(field, value ? 1 : 0); }
@@ -48,6 +50,8 @@ class WireWriter {
   void Tag(uint32_t field, uint32_t wire_type);
   size_t Open(uint32_t field);
   void Close(size_t begin);  // puts the length in front of what was written since
+
+  static constexpr size_t kRecordBytes = 256;  // of most records
 
   Bytes out_;
 };

@@ -94,34 +94,21 @@ SymbolId Globals::Type(ir::TypeId type, TypeForm form) {
 
 SymbolId Globals::MakeType(ir::TypeId type, TypeForm form) {
   const ir::Type t = pool_[type];
-  PieceWriter w;
   switch (t.kind) {
     case ir::TypeKind::kVoid:
-      w.Op(Part::kDeclarations, Op::OpTypeVoid).Use(w.NewId());
-      return store_.InternGlobal(w);
+      return MakeSimple(Op::OpTypeVoid);
     case ir::TypeKind::kVector:
-      if (t.rows == 1) {
-        return MakeScalar(t.scalar);
-      }
-      w.Op(Part::kDeclarations, Op::OpTypeVector)
-          .Use(w.NewId())
-          .Use(Type(pool_.Vector(t.scalar, 1)))
-          .Word(uint32_t{t.rows});
-      return store_.InternGlobal(w);
+      return t.rows == 1 ? MakeScalar(t.scalar)
+                         : MakeRow(Op::OpTypeVector, Type(pool_.Vector(t.scalar, 1)), t.rows);
     case ir::TypeKind::kMatrix:
-      w.Op(Part::kDeclarations, Op::OpTypeMatrix)
-          .Use(w.NewId())
-          .Use(Type(pool_.Vector(t.scalar, t.rows)))
-          .Word(uint32_t{t.columns});
-      return store_.InternGlobal(w);
+      return MakeRow(Op::OpTypeMatrix, Type(pool_.Vector(t.scalar, t.rows)), t.columns);
     case ir::TypeKind::kArray:
     case ir::TypeKind::kRuntimeArray:
       return MakeArray(type, form);
     case ir::TypeKind::kStruct:
       return MakeStruct(type, form);
     case ir::TypeKind::kSampler:
-      w.Op(Part::kDeclarations, Op::OpTypeSampler).Use(w.NewId());
-      return store_.InternGlobal(w);
+      return MakeSimple(Op::OpTypeSampler);
     case ir::TypeKind::kImage:
       return MakeImage(t);
     case ir::TypeKind::kNamed:
@@ -131,8 +118,20 @@ SymbolId Globals::MakeType(ir::TypeId type, TypeForm form) {
   KILN_UNREACHABLE();
 }
 
+SymbolId Globals::MakeSimple(Op op) {
+  PieceWriter& w = Scratch();
+  w.Op(Part::kDeclarations, op).Use(w.NewId());
+  return store_.InternGlobal(w);
+}
+
+SymbolId Globals::MakeRow(Op op, SymbolId item, uint32_t count) {
+  PieceWriter& w = Scratch();
+  w.Op(Part::kDeclarations, op).Use(w.NewId()).Use(item).Word(count);
+  return store_.InternGlobal(w);
+}
+
 SymbolId Globals::MakeScalar(ir::Scalar scalar) {
-  PieceWriter w;
+  PieceWriter& w = Scratch();
   const Ref self = w.NewId();
   switch (scalar) {
     case ir::Scalar::kBool:
@@ -160,10 +159,10 @@ SymbolId Globals::MakeScalar(ir::Scalar scalar) {
 SymbolId Globals::MakeArray(ir::TypeId type, TypeForm form) {
   const ir::Type t = pool_[type];
   const SymbolId item = Type(ir::TypeId{t.element}, ItemForm(form));
-  PieceWriter w;
+  const SymbolId extent = t.kind == ir::TypeKind::kArray ? U32(t.extent) : SymbolId{};
+  PieceWriter& w = Scratch();
   const Ref self = w.NewId();
   if (t.kind == ir::TypeKind::kArray) {
-    const SymbolId extent = U32(t.extent);
     w.Op(Part::kDeclarations, Op::OpTypeArray).Use(self).Use(item).Use(extent);
   } else {
     w.Op(Part::kDeclarations, Op::OpTypeRuntimeArray).Use(self).Use(item);
@@ -180,10 +179,11 @@ SymbolId Globals::MakeArray(ir::TypeId type, TypeForm form) {
 SymbolId Globals::MakeStruct(ir::TypeId type, TypeForm form) {
   const std::span<const ir::ShapeMember> members = pool_.Members(type);
   std::vector<SymbolId> types;
+  types.reserve(members.size());
   for (const ir::ShapeMember& member : members) {
     types.push_back(Type(member.type, ItemForm(form)));
   }
-  PieceWriter w;
+  PieceWriter& w = Scratch();
   const Ref self = w.NewId();
   {
     Instruction made = w.Op(Part::kDeclarations, Op::OpTypeStruct);
@@ -246,7 +246,7 @@ bool Globals::Holds16Bits(ir::TypeId type) const {
 SymbolId Globals::MakeImage(const ir::Type& type) {
   const ir::ImageTraits traits = ir::UnpackImage(type.extent);
   const SymbolId sampled = Type(pool_.Vector(type.scalar, 1));
-  PieceWriter w;
+  PieceWriter& w = Scratch();
   w.Op(Part::kDeclarations, Op::OpTypeImage)
       .Use(w.NewId())
       .Use(sampled)

@@ -56,13 +56,15 @@ class Globals {
 
  private:
   SymbolId MakeType(ir::TypeId type, TypeForm form);
+  SymbolId MakeSimple(spv::Op op);
+  SymbolId MakeRow(spv::Op op, SymbolId item, uint32_t count);
   SymbolId MakeScalar(ir::Scalar scalar);
   SymbolId MakeArray(ir::TypeId type, TypeForm form);
   SymbolId MakeStruct(ir::TypeId type, TypeForm form);
   void DecorateMember(PieceWriter& w, Ref self, ir::TypeId type, TypeForm form, uint32_t index);
   SymbolId MakeImage(const ir::Type& type);
   bool Holds16Bits(ir::TypeId type) const;
-  PieceWriter& Scratch();  // for globals whose operands are all there
+  PieceWriter& Scratch();  // empty; for globals whose operands are all there
 
   const ir::Pool& pool_;
   const target::Target& target_;
