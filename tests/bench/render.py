@@ -57,20 +57,36 @@ def main() -> None:
     counted = run(sys.executable, str(here / "instructions.py"), variant_bench)
     scaling = run(scaling_bench, "--json")
     (folder / "scaling.svg").write_text(plot(scaling["rows"]))
-    rows = [("assembler, every module written", "assembler"),
-            ("assembler, new modules only", "assembler_new_modules_only"),
-            ("known variant (option check and look-up)", "known_variant"),
-            ("direct path", "direct")]
+    rows = [("assembler, every module written", "assembler", "assembler"),
+            ("assembler, new modules only", "assembler_new_modules_only", None),
+            ("known variant (option check and look-up)", "known_variant", "known"),
+            ("direct path", "direct", "direct"), ("glslang", None, "glslang")]
     text = ["# Variants beside glslang", "",
             "Written by `ninja bench`. One variant = vertex and fragment stage of one uber shader "
             f"({variant['variants']} combinations, {variant['words_per_variant']:.0f} words each), "
             "CPU time of one thread, names on, metadata included, glslang in process in the same "
             "run. Times depend on the machine and are left out; ratios and counts do not.", "",
-            "| path | times faster than glslang | instructions per emitted word |", "|---|---|---|"]
-    for name, key in rows:
-        count = counted.get(key, {}).get("instructions_per_word")
-        text.append(f"| {name} | {variant[key]['ratio_vs_glslang']:.0f} | "
-                    f"{f'{count:.1f}' if count else ''} |")
+            "In each of ten rounds new assemblers build every distinct variant, and the direct path "
+            "and glslang build a tenth of them, so that all meet the same machine. A ratio is the "
+            "median over the rounds of the ratio of the medians of a round; instructions are "
+            "counted by callgrind.", "",
+            "| path | times faster than glslang | instructions per variant | per emitted word |",
+            "|---|---|---|---|"]
+    for name, key, path in rows:
+        ratio = "1" if key is None else f"{variant[key]['ratio_vs_glslang']:.0f}"
+        count = counted.get(path, {}) if path else {}
+        each = count.get("instructions_per_variant")
+        word = count.get("instructions_per_word")
+        text.append(f"| {name} | {ratio} | {f'{each:,.0f}' if each else ''} | "
+                    f"{f'{word:.1f}' if word else ''} |")
+    text += ["", "| gate | value | must be | holds |", "|---|---|---|---|"]
+    at_most = ("cpu_on_two_threads", "memory_kib", "assembler_instructions_per_word")
+    for name, gate in list(variant["gates"].items()) + list(counted["gates"].items()):
+        if name.endswith("_us"):
+            continue  # of this machine
+        sign = "≤" if name in at_most else "≥"
+        text.append(f"| {name.replace('_', ' ')} | {gate['value']:.4g} | {sign} {gate['gate']:g} | "
+                    f"{'yes' if gate['ok'] else 'no'} |")
     text += ["",
              f"The floor, copying finished modules and renumbering their ids, is "
              f"{variant['times_floor']:.1f} times less than the assembler needs. "

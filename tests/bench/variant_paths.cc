@@ -23,6 +23,9 @@
 namespace kiln::bench {
 namespace {
 
+constexpr size_t kChunk = 20;      // variants that are timed together: reading the clock costs, too
+constexpr int kThreadRounds = 12;  // the best counts: other processes only add
+
 std::vector<resolve::OptionSetting> SettingsOf(const resolve::Program& program,
                                                const Combination& c) {
   const auto text = [](bool flag) { return flag ? "true" : "false"; };
@@ -74,14 +77,37 @@ uint64_t ResidentKib() {
   return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) / 1024;
 }
 
-// Adds the CPU time of the calling thread for every `step`th variant from `first`.
+const resolve::OptionValues& Check(const UberProgram& uber, size_t i,
+                                   resolve::OptionValues& values) {
+  std::vector<Diagnostic> diagnostics;
+  if (!resolve::CheckOptions(uber.linked.program, uber.settings[i], values, diagnostics)) {
+    Fail(diagnostics);
+  }
+  return values;
+}
+
+// Mean CPU time of an item, for each chunk of `items`.
+template <class Visit>
+std::vector<double> TimeChunks(std::span<const uint32_t> items, Visit visit) {
+  std::vector<double> times;
+  for (size_t first = 0; first < items.size(); first += kChunk) {
+    const auto chunk = items.subspan(first, std::min<size_t>(kChunk, items.size() - first));
+    const double start = ThreadCpuMicroseconds();
+    for (const uint32_t item : chunk) {
+      visit(item);
+    }
+    times.push_back((ThreadCpuMicroseconds() - start) / static_cast<double>(chunk.size()));
+  }
+  return times;
+}
+
+// CPU time of the calling thread for every `step`th variant from `first`.
 double AssembleSome(const UberProgram& uber, size_t first, size_t step) {
   driver::VariantAssembler assembler(uber.linked, uber.entries, uber.target);
+  resolve::OptionValues values;
   const double start = ThreadCpuMicroseconds();
   for (size_t i = first; i < uber.settings.size(); i += step) {
-    const Diagnosed<resolve::OptionValues> values =
-        resolve::CheckOptions(uber.linked.program, uber.settings[i]);
-    if (!assembler.Build(*values.value).ok) {
+    if (!assembler.Build(Check(uber, i, values)).ok) {
       std::exit(1);
     }
   }
@@ -129,16 +155,12 @@ UberProgram MakeUber(const std::vector<Combination>& combinations) {
   return uber;
 }
 
-PathRun RunDirect(const UberProgram& uber) {
+PathRun BuildEachDirect(const UberProgram& uber) {
   PathRun run;
-  std::vector<double> times;
-  for (const std::vector<resolve::OptionSetting>& settings : uber.settings) {
-    const double start = ThreadCpuMicroseconds();
-    const Diagnosed<resolve::OptionValues> values =
-        resolve::CheckOptions(uber.linked.program, settings);
+  resolve::OptionValues values;
+  for (uint32_t i = 0; i < uber.settings.size(); ++i) {
     const driver::BuildResult built =
-        driver::BuildDirect(uber.linked, *values.value, uber.entries, uber.target);
-    times.push_back(ThreadCpuMicroseconds() - start);
+        driver::BuildDirect(uber.linked, Check(uber, i, values), uber.entries, uber.target);
     if (!built.ok()) {
       Fail(built.diagnostics);
     }
@@ -147,103 +169,104 @@ PathRun RunDirect(const UberProgram& uber) {
       Add(code.stage, code.words, all, run);
     }
     all.Update(ByteView(built.products->metadata));
-    run.results.insert(all.Finish().id);
+    if (run.results.insert(all.Finish().id).second) {
+      run.distinct.push_back(i);
+    }
   }
-  run.variant = TimesOf(std::move(times));
   return run;
 }
 
-Times RunKnown(const UberProgram& uber, const driver::VariantAssembler& assembler) {
-  std::vector<double> times;
-  for (const std::vector<resolve::OptionSetting>& settings : uber.settings) {
-    const double start = ThreadCpuMicroseconds();
-    const Diagnosed<resolve::OptionValues> values =
-        resolve::CheckOptions(uber.linked.program, settings);
-    const std::optional<uint32_t> known = assembler.Find(*values.value);
-    times.push_back(ThreadCpuMicroseconds() - start);
-    if (!known) {
-      std::exit(1);
-    }
-  }
-  return TimesOf(std::move(times));
-}
-
-// Every variant with the modules that are new only.
-Times RunNew(const UberProgram& uber, size_t& modules) {
+PathRun BuildEachAssembled(const UberProgram& uber) {
+  PathRun run;
   driver::VariantAssembler assembler(uber.linked, uber.entries, uber.target);
-  std::vector<double> times;
-  for (const std::vector<resolve::OptionSetting>& settings : uber.settings) {
-    const double start = ThreadCpuMicroseconds();
-    const Diagnosed<resolve::OptionValues> values =
-        resolve::CheckOptions(uber.linked.program, settings);
-    (void)assembler.Build(*values.value, driver::Wanted::kNew);
-    times.push_back(ThreadCpuMicroseconds() - start);
-  }
-  modules = assembler.counts().modules;
-  return TimesOf(std::move(times));
-}
-
-// The time of a variant counts only if its result was not known before.
-AssemblerRun RunAssembler(const UberProgram& uber) {
-  AssemblerRun run;
-  driver::VariantAssembler assembler(uber.linked, uber.entries, uber.target);
-  std::vector<double> times;
-  for (const std::vector<resolve::OptionSetting>& settings : uber.settings) {
-    const double start = ThreadCpuMicroseconds();
-    const Diagnosed<resolve::OptionValues> values =
-        resolve::CheckOptions(uber.linked.program, settings);
-    const driver::VariantView& view = assembler.Build(*values.value);
-    const double time = ThreadCpuMicroseconds() - start;
+  resolve::OptionValues values;
+  for (uint32_t i = 0; i < uber.settings.size(); ++i) {
+    const driver::VariantView& view = assembler.Build(Check(uber, i, values));
     if (!view.ok) {
       Fail(view.diagnostics);
     }
     Hasher all;
     for (const driver::StageWords& code : view.code) {
-      Add(code.stage, code.words, all, run.fresh);
+      Add(code.stage, code.words, all, run);
     }
     all.Update(view.metadata);
-    if (run.fresh.results.insert(all.Finish().id).second) {
-      times.push_back(time);
+    if (run.results.insert(all.Finish().id).second) {
+      run.distinct.push_back(i);
     }
   }
-  run.fresh.variant = TimesOf(std::move(times));
+  run.linked_modules = assembler.counts().modules;
   run.segment_versions = assembler.counts().segment_versions;
-  run.known = RunKnown(uber, assembler);
-  run.only_new = RunNew(uber, run.linked_modules);
   return run;
+}
+
+std::vector<double> TimeDirect(const UberProgram& uber, std::span<const uint32_t> variants) {
+  resolve::OptionValues values;
+  return TimeChunks(variants, [&](uint32_t i) {
+    const driver::BuildResult built =
+        driver::BuildDirect(uber.linked, Check(uber, i, values), uber.entries, uber.target);
+    // what callers of either path need: content ids of the modules
+    for (const driver::StageCode& code : built.products->code) {
+      (void)DigestOf(std::as_bytes(std::span(code.words)));
+    }
+  });
+}
+
+AssembledTimes TimeAssembled(const UberProgram& uber, std::span<const uint32_t> variants) {
+  AssembledTimes times;
+  resolve::OptionValues values;
+  driver::VariantAssembler assembler(uber.linked, uber.entries, uber.target);
+  times.fresh =
+      TimeChunks(variants, [&](uint32_t i) { (void)assembler.Build(Check(uber, i, values)); });
+  times.known = TimeChunks(variants, [&](uint32_t i) {
+    if (!assembler.Find(Check(uber, i, values))) {
+      std::exit(1);
+    }
+  });
+  driver::VariantAssembler only_new(uber.linked, uber.entries, uber.target);
+  times.only_new = TimeChunks(variants, [&](uint32_t i) {
+    (void)only_new.Build(Check(uber, i, values), driver::Wanted::kNew);
+  });
+  return times;
 }
 
 uint64_t MeasureMemory(const UberProgram& uber) {
   const uint64_t before = ResidentKib();
   driver::VariantAssembler assembler(uber.linked, uber.entries, uber.target);
-  for (const std::vector<resolve::OptionSetting>& settings : uber.settings) {
-    (void)assembler.Build(*resolve::CheckOptions(uber.linked.program, settings).value);
+  resolve::OptionValues values;
+  for (size_t i = 0; i < uber.settings.size(); ++i) {
+    (void)assembler.Build(Check(uber, i, values));
   }
   return ResidentKib() - before;
 }
 
+// Every thread first builds its share untimed, so that the memory of its heap is there; freed
+// memory stays with the process.
 ThreadsRun RunThreads(const UberProgram& uber) {
-  std::vector<double> one;
-  std::vector<double> two;
+  (void)mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  (void)mallopt(M_MMAP_THRESHOLD, 1 << 30);
   const auto count = static_cast<double>(uber.settings.size());
-  for (int round = 0; round < 9; ++round) {
-    one.push_back((AssembleSome(uber, 0, 2) + AssembleSome(uber, 1, 2)) / count);
+  ThreadsRun best{.one = 1e9, .two = 1e9};
+  for (int round = 0; round < kThreadRounds; ++round) {
+    const auto share = [&](size_t first) {
+      (void)AssembleSome(uber, first, 2);
+      return AssembleSome(uber, first, 2);
+    };
+    best.one = std::min(best.one, (share(0) + share(1)) / count);
     double times[2] = {};
-    std::thread other([&] { times[1] = AssembleSome(uber, 1, 2); });
-    times[0] = AssembleSome(uber, 0, 2);
+    std::thread other([&] { times[1] = share(1); });
+    times[0] = share(0);
     other.join();
-    two.push_back((times[0] + times[1]) / count);
+    best.two = std::min(best.two, (times[0] + times[1]) / count);
   }
-  return {.one = TimesOf(one).median, .two = TimesOf(two).median};
+  return best;
 }
 
 uint64_t BuildAllDirect(const UberProgram& uber) {
   uint64_t words = 0;
-  for (const std::vector<resolve::OptionSetting>& settings : uber.settings) {
-    const Diagnosed<resolve::OptionValues> values =
-        resolve::CheckOptions(uber.linked.program, settings);
+  resolve::OptionValues values;
+  for (size_t i = 0; i < uber.settings.size(); ++i) {
     const driver::BuildResult built =
-        driver::BuildDirect(uber.linked, *values.value, uber.entries, uber.target);
+        driver::BuildDirect(uber.linked, Check(uber, i, values), uber.entries, uber.target);
     for (const driver::StageCode& code : built.products->code) {
       words += code.words.size();
     }
@@ -251,17 +274,24 @@ uint64_t BuildAllDirect(const UberProgram& uber) {
   return words;
 }
 
-uint64_t BuildAllAssembled(const UberProgram& uber) {
-  driver::VariantAssembler assembler(uber.linked, uber.entries, uber.target);
+uint64_t BuildAllAssembled(const UberProgram& uber, driver::VariantAssembler& assembler) {
   uint64_t words = 0;
-  for (const std::vector<resolve::OptionSetting>& settings : uber.settings) {
-    const Diagnosed<resolve::OptionValues> values =
-        resolve::CheckOptions(uber.linked.program, settings);
-    for (const driver::StageWords& code : assembler.Build(*values.value).code) {
+  resolve::OptionValues values;
+  for (size_t i = 0; i < uber.settings.size(); ++i) {
+    for (const driver::StageWords& code : assembler.Build(Check(uber, i, values)).code) {
       words += code.words.size();
     }
   }
   return words;
+}
+
+uint64_t FindAllKnown(const UberProgram& uber, const driver::VariantAssembler& assembler) {
+  uint64_t found = 0;
+  resolve::OptionValues values;
+  for (size_t i = 0; i < uber.settings.size(); ++i) {
+    found += assembler.Find(Check(uber, i, values)) ? 1 : 0;
+  }
+  return found;
 }
 
 }  // namespace kiln::bench

@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "compiler/base/digest.h"
 #include "compiler/driver/request.h"
+#include "compiler/driver/variant_assembler.h"
 #include "tests/bench/combinations.h"
 
 namespace kiln::bench {
@@ -31,36 +33,40 @@ struct UberProgram {
 };
 UberProgram MakeUber(const std::vector<Combination>& combinations);
 
-// What building every combination once came to.
+// What building every combination once made.
 struct PathRun {
-  Times variant;  // CPU of one variant from settings to words, metadata and digests
   uint64_t words = 0;
   std::set<Hash128> results, vertex, fragment;
+  std::vector<uint32_t> distinct;              // the first combination of each result
   std::vector<std::vector<uint32_t>> modules;  // distinct ones, in order of meeting
+  size_t linked_modules = 0;                   // told apart before they were written
+  size_t segment_versions = 0;
 };
-PathRun RunDirect(const UberProgram& uber);
+PathRun BuildEachDirect(const UberProgram& uber);
+PathRun BuildEachAssembled(const UberProgram& uber);
 
-struct AssemblerRun {
-  PathRun fresh;              // with all modules written
-  Times only_new;             // the same without modules that were written before
-  Times known;                // asking whether a variant that was built is known
-  size_t linked_modules = 0;  // modules that were told apart before they were written
-  uint64_t segment_versions = 0;
+// CPU times of a variant, from settings to words, metadata and digests: means of small chunks.
+std::vector<double> TimeDirect(const UberProgram& uber, std::span<const uint32_t> variants);
+struct AssembledTimes {
+  std::vector<double> fresh;     // a new assembler, all modules written
+  std::vector<double> known;     // asking whether a variant that was built is known
+  std::vector<double> only_new;  // a new assembler, modules that were written before left out
 };
-AssemblerRun RunAssembler(const UberProgram& uber);
+AssembledTimes TimeAssembled(const UberProgram& uber, std::span<const uint32_t> variants);
 
 // What an assembler that built every variant added to the resident set.
 uint64_t MeasureMemory(const UberProgram& uber);
 
-// Mean CPU time of a variant when each of two threads builds half of them, and when one builds all;
-// in pairs, so that both see the same machine.
+// Mean CPU time of a variant when one thread builds all and when each of two builds half of them:
+// the best of rounds in which both took turns.
 struct ThreadsRun {
   double one = 0, two = 0;
 };
 ThreadsRun RunThreads(const UberProgram& uber);
 
-// Builds everything once and measures nothing: what callgrind counts (instructions.py).
+// Each of every variant once and nothing measured: what callgrind counts (instructions.py).
 uint64_t BuildAllDirect(const UberProgram& uber);
-uint64_t BuildAllAssembled(const UberProgram& uber);
+uint64_t BuildAllAssembled(const UberProgram& uber, driver::VariantAssembler& assembler);
+uint64_t FindAllKnown(const UberProgram& uber, const driver::VariantAssembler& assembler);
 
 }  // namespace kiln::bench

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// What is computed once per source, program, constant and closed unit, beside its budget
+// (architecture.md 10.5), in microseconds of the machine at hand.
+#pragma once
+
+#include "tests/bench/variant_paths.h"
+
+namespace kiln::bench {
+
+struct UnitTimes {
+  double parse_per_kb = 0;  // a source to its open module
+  double link = 0;          // modules to a program
+  double constant = 0;      // a constant to its piece
+  double unit_version = 0;  // a declaration or segment, closed and lowered
+};
+// Medians of several runs.
+UnitTimes MeasureUnits(const UberProgram& uber);
+
+}  // namespace kiln::bench
