@@ -178,6 +178,10 @@ TEST(Version2Rows, Compute_HasMemoryAndBarriers) {
        "OpStore"},
       {"compute", "u1 x = array_length (rw.rest.items); u1 y = array_length (ro.points);",
        "OpArrayLength"},
+      // The tail is a member of the block itself, however deep it is declared.
+      {"compute", "rw.rest.head = array_length (rw.rest.items);",
+       "OpMemberName %rw 5 \"items\"|OpMemberDecorate %rw 5 Offset 52|OpMemberDecorate %rw 4 "
+       "Offset 48"},
       {"compute", "f4 x = sample (sm, im, f2 {0.5});", "OpImageSampleExplicitLod"},
   });
 }

@@ -11,8 +11,6 @@ using spv::Op;
 
 constexpr size_t kForms = 6;
 
-bool IsBlock(TypeForm form) { return form >= TypeForm::kUniformBlock; }
-
 layout::Rules RulesOf(TypeForm form) {
   return ItemForm(form) == TypeForm::kStd140 ? layout::Rules::kStd140 : layout::Rules::kStd430;
 }
@@ -64,6 +62,13 @@ spv::Dim DimOf(ir::ImageDim dim) {
 }
 
 }  // namespace
+
+bool EndsInRuntimeArray(const ir::Pool& pool, ir::TypeId type) {
+  while (pool[type].kind == ir::TypeKind::kStruct && !pool.Members(type).empty()) {
+    type = pool.Members(type).back().type;
+  }
+  return pool[type].kind == ir::TypeKind::kRuntimeArray;
+}
 
 TypeForm ItemForm(TypeForm form) {
   switch (form) {
@@ -176,12 +181,35 @@ SymbolId Globals::MakeArray(ir::TypeId type, TypeForm form) {
   return store_.InternGlobal(w);
 }
 
+std::vector<Globals::Member> Globals::MembersOf(ir::TypeId type, TypeForm form) {
+  std::vector<Member> members;
+  uint32_t base = 0;
+  while (true) {
+    const std::span<const ir::ShapeMember> shapes = pool_.Members(type);
+    for (uint32_t i = 0; i < shapes.size(); ++i) {
+      const uint32_t offset =
+          form == TypeForm::kPlain
+              ? 0
+              : static_cast<uint32_t>(layouts_.Of(type, RulesOf(form)).offsets[i]);
+      members.push_back({.shape = shapes[i], .offset = base + offset});
+    }
+    const Member last = members.back();
+    if (!IsBlock(form) || pool_[last.shape.type].kind != ir::TypeKind::kStruct ||
+        !EndsInRuntimeArray(pool_, last.shape.type)) {
+      return members;
+    }
+    members.pop_back();
+    base = last.offset;
+    type = last.shape.type;
+  }
+}
+
 SymbolId Globals::MakeStruct(ir::TypeId type, TypeForm form) {
-  const std::span<const ir::ShapeMember> members = pool_.Members(type);
+  const std::vector<Member> members = MembersOf(type, form);
   std::vector<SymbolId> types;
   types.reserve(members.size());
-  for (const ir::ShapeMember& member : members) {
-    types.push_back(Type(member.type, ItemForm(form)));
+  for (const Member& member : members) {
+    types.push_back(Type(member.shape.type, ItemForm(form)));
   }
   PieceWriter& w = Scratch();
   const Ref self = w.NewId();
@@ -195,22 +223,23 @@ SymbolId Globals::MakeStruct(ir::TypeId type, TypeForm form) {
   if (target_.debug != target::Debug::kNone) {
     w.Op(Part::kDebug, Op::OpName).Use(self).Text(pool_.Text(pool_.ShapeOf(type).name));
     for (uint32_t i = 0; i < members.size(); ++i) {
-      w.Op(Part::kDebug, Op::OpMemberName).Use(self).Word(i).Text(pool_.Text(members[i].name));
+      w.Op(Part::kDebug, Op::OpMemberName)
+          .Use(self)
+          .Word(i)
+          .Text(pool_.Text(members[i].shape.name));
     }
   }
   if (IsBlock(form)) {
     w.Op(Part::kAnnotations, Op::OpDecorate).Use(self).Word(Decoration::Block);
   }
   for (uint32_t i = 0; form != TypeForm::kPlain && i < members.size(); ++i) {
-    DecorateMember(w, self, type, form, i);
+    DecorateMember(w, self, members[i], form, i);
   }
   return store_.InternGlobal(w);
 }
 
-void Globals::DecorateMember(PieceWriter& w, Ref self, ir::TypeId type, TypeForm form,
+void Globals::DecorateMember(PieceWriter& w, Ref self, const Member& member, TypeForm form,
                              uint32_t index) {
-  const layout::Rules rules = RulesOf(form);
-  const ir::TypeId member = pool_.Members(type)[index].type;
   const auto decorate = [&](Decoration decoration) {
     w.Op(Part::kAnnotations, Op::OpMemberDecorate).Use(self).Word(index).Word(decoration);
   };
@@ -218,8 +247,9 @@ void Globals::DecorateMember(PieceWriter& w, Ref self, ir::TypeId type, TypeForm
       .Use(self)
       .Word(index)
       .Word(Decoration::Offset)
-      .Word(static_cast<uint32_t>(layouts_.Of(type, rules).offsets[index]));
-  if (const uint32_t stride = layouts_.Of(member, rules).matrix_stride; stride != 0) {
+      .Word(member.offset);
+  if (const uint32_t stride = layouts_.Of(member.shape.type, RulesOf(form)).matrix_stride;
+      stride != 0) {
     decorate(Decoration::ColMajor);
     w.Op(Part::kAnnotations, Op::OpMemberDecorate)
         .Use(self)
@@ -230,7 +260,7 @@ void Globals::DecorateMember(PieceWriter& w, Ref self, ir::TypeId type, TypeForm
   if (form == TypeForm::kReadOnlyBlock) {
     decorate(Decoration::NonWritable);
   }
-  if (Holds16Bits(member)) {
+  if (Holds16Bits(member.shape.type)) {
     w.needs |= target::BitOf(target::Need::kStorageBuffer16BitAccess);
   }
 }

@@ -28,6 +28,12 @@ enum class TypeForm : uint8_t {
 };
 // The form of what lies inside a block or an item.
 TypeForm ItemForm(TypeForm form);
+constexpr bool IsBlock(TypeForm form) { return form >= TypeForm::kUniformBlock; }
+
+// A runtime array, or a struct that ends in one. Vulkan has runtime arrays only as the last member
+// of a block (VUID-StandaloneSpirv-OpTypeRuntimeArray-04680), so in a block the members of such a
+// struct stand in its place, and the steps to one of them are one step.
+bool EndsInRuntimeArray(const ir::Pool& pool, ir::TypeId type);
 
 class Globals {
  public:
@@ -61,7 +67,14 @@ class Globals {
   SymbolId MakeScalar(ir::Scalar scalar);
   SymbolId MakeArray(ir::TypeId type, TypeForm form);
   SymbolId MakeStruct(ir::TypeId type, TypeForm form);
-  void DecorateMember(PieceWriter& w, Ref self, ir::TypeId type, TypeForm form, uint32_t index);
+  // A member of a struct as SPIR-V has it.
+  struct Member {
+    ir::ShapeMember shape;
+    uint32_t offset = 0;  // 0 in plain structs
+  };
+  std::vector<Member> MembersOf(ir::TypeId type, TypeForm form);
+  void DecorateMember(PieceWriter& w, Ref self, const Member& member, TypeForm form,
+                      uint32_t index);
   SymbolId MakeImage(const ir::Type& type);
   bool Holds16Bits(ir::TypeId type) const;
   PieceWriter& Scratch();  // empty; for globals whose operands are all there

@@ -68,12 +68,30 @@ SegmentLowering::Place SegmentLowering::PlaceOf(ir::InstId id) {
     place.in_bounds &= InstOf(ir::InstId{step}).kind == ir::InstKind::kConst;
   }
   place.non_uniform = !place.in_bounds && IsHandle(inst.type);
+  if (place.root.form != TypeForm::kPlain) {
+    MergeSteps(place, InstOf(access.root).type);
+  }
   return place;
+}
+
+// Steps into structs whose members the block of that type has in their place.
+void SegmentLowering::MergeSteps(Place& place, ir::TypeId type) {
+  do {
+    const auto step = InstOf(ir::InstId{place.steps[place.merged]}).As<ir::ConstInst>();
+    const uint32_t index = pool_[step.value].a;
+    place.member += index;
+    ++place.merged;
+    type = pool_.Members(type)[index].type;
+  } while (pool_[type].kind == ir::TypeKind::kStruct && EndsInRuntimeArray(pool_, type) &&
+           place.merged < place.steps.size());
 }
 
 PlaceCache::Entry& SegmentLowering::EntryOf(const Place& place) {
   steps_.clear();
-  for (const uint32_t step : place.steps) {
+  if (place.merged > 1) {
+    steps_.push_back(Ref::Of(globals_.U32(place.member)));
+  }
+  for (const uint32_t step : place.steps.subspan(steps_.empty() ? 0 : place.merged)) {
     steps_.push_back(ValueOf(ir::InstId{step}));
   }
   return cache_.At(place.root.id, steps_, place.root.storage, place.root.writable);

@@ -66,23 +66,12 @@ Ref SegmentLowering::LowerAtomic(const ir::BuiltinCallInst& inst) {
   return result;
 }
 
-// The instruction takes the struct whose last member the array is.
+// The instruction takes the block, whose last member the array is.
 Ref SegmentLowering::LowerArrayLength(const ir::BuiltinCallInst& inst) {
-  const ir::InstId argument{segment_.List(inst.arguments)[0]};
-  const auto access = InstOf(argument).As<ir::AccessInst>();
-  Place place = PlaceOf(argument);
-  const uint32_t last = place.steps.back();
-  place.steps = place.steps.first(place.steps.size() - 1);
-  place.type = InstOf(access.root).type;
-  for (const uint32_t step : place.steps) {
-    const ir::ConstId index = InstOf(ir::InstId{step}).As<ir::ConstInst>().value;
-    place.type = pool_.Members(place.type)[pool_[index].a].type;
-  }
-  const uint32_t member = pool_[InstOf(ir::InstId{last}).As<ir::ConstInst>().value].a;
-  const Ref pointer = PointerTo(place);
+  const Place place = PlaceOf(ir::InstId{segment_.List(inst.arguments)[0]});
   const SymbolId type = Type(inst.type);
   const Ref result = writer_.NewId();
-  Code(Op::OpArrayLength).Use(type).Use(result).Use(pointer).Word(member);
+  Code(Op::OpArrayLength).Use(type).Use(result).Use(place.root.id).Word(place.member);
   return result;
 }
 

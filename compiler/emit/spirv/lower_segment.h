@@ -37,6 +37,8 @@ class SegmentLowering {
     std::span<const uint32_t> steps{};  // InstIds
     bool in_bounds = true;              // every step is constant
     bool non_uniform = false;           // an image that a variable picks from an array
+    uint32_t merged = 0;                // leading steps that are one step into a block
+    uint32_t member = 0;                // that step
   };
 
   // --- lower.cc: names, blocks, dispatch
@@ -74,6 +76,7 @@ class SegmentLowering {
   Root RootOf(ir::InstId id);
   Root RootOf(const ir::GlobalRefInst& inst);
   Place PlaceOf(ir::InstId id);
+  void MergeSteps(Place& place, ir::TypeId type);
   PlaceCache::Entry& EntryOf(const Place& place);
   Ref PointerTo(const Place& place);
   Ref LowerTemp(ir::TypeId type);
