@@ -27,17 +27,23 @@ Comparison BenchTest::Agree(const std::string& source, const Samples& samples,
                             std::string_view environment) {
   VariantRequest request = BenchRequest(source);
   request.environment = environment;
+  return AgreeOn(request, samples);
+}
+
+Comparison BenchTest::AgreeOn(const VariantRequest& request, const Samples& samples,
+                              const PixelBench::Extra& extra, const Surroundings& around) {
+  const std::string& source = request.sources.back();
   const BuiltVariant variant(request);
   EXPECT_TRUE(variant.ok()) << variant.messages() << source;
   if (!variant.ok()) {
     return {};
   }
-  const Result<Pixels> pixels = bench().Run(variant, samples);
+  const Result<Pixels> pixels = bench().Run(variant, samples, extra);
   EXPECT_TRUE(pixels.ok()) << ErrorText(pixels.error()) << source;
   if (!pixels.ok()) {
     return {};
   }
-  const Comparison comparison = Compare(InterpretBench(variant, samples), *pixels, samples);
+  const Comparison comparison = Compare(InterpretBench(variant, samples, around), *pixels, samples);
   EXPECT_EQ(comparison.difference, "") << source;
   return comparison;
 }

@@ -30,6 +30,9 @@ class BenchTest : public ::testing::Test {
   static Comparison Agree(const std::string& source, const Samples& samples,
                           std::string_view environment = "vulkan1.1");
 
+  static Comparison AgreeOn(const VariantRequest& request, const Samples& samples,
+                            const PixelBench::Extra& extra = {}, const Surroundings& around = {});
+
  private:
   static inline std::unique_ptr<PixelBench> bench_;
 };

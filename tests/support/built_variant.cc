@@ -48,8 +48,9 @@ void BuiltVariant::Link(const VariantRequest& request) {
   for (size_t i = 0; i < request.sources.size(); ++i) {
     sources.emplace_back(std::to_string(i) + ".rpl", request.sources[i]);
   }
-  Diagnosed<driver::LinkedProgram> linked =
-      driver::LinkSources(sources, ir::PipelineType::kGraphicsClassic);
+  const bool compute = !request.entries.empty() && request.entries[0].starts_with("compute:");
+  Diagnosed<driver::LinkedProgram> linked = driver::LinkSources(
+      sources, compute ? ir::PipelineType::kCompute : ir::PipelineType::kGraphicsClassic);
   Note(linked.diagnostics);
   linked_ = std::move(linked.value);
 }

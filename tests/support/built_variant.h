@@ -16,9 +16,9 @@
 namespace kiln {
 
 struct VariantRequest {
-  std::vector<std::string> sources;  // module i is called "<i>.rpl"
-  std::vector<std::string> entries;  // "vertex:main"
-  std::vector<std::string> options;  // "fog=true"
+  std::vector<std::string> sources;    // module i is called "<i>.rpl"
+  std::vector<std::string> entries;    // "vertex:main"; "compute:main" makes a compute program
+  std::vector<std::string> options{};  // "fog=true"
   std::string environment = "vulkan1.1";
 };
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <climits>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "compiler/base/check.h"
@@ -17,17 +16,12 @@ namespace {
 using ir::Builtin;
 using ir::Scalar;
 
-constexpr double kEpsilon = 1.0 / (1 << 23);
 constexpr double kSineError = 1.0 / (1 << 11);  // sin and cos of [-π, π]
 constexpr double kLogError = 1.0 / (1 << 21);   // log and log2 of [0.5, 2]
 constexpr double kLogUlps = 3;
 constexpr double kArcUlps = 4096;
-constexpr double kDivisionUlps = 2.5;
-constexpr double kInverseSqrtUlps = 2;
-constexpr double kSqrtUlps = kInverseSqrtUlps + kDivisionUlps;
 
 Cell Exact(uint32_t bits) { return {.bits = bits, .error = 0}; }
-Cell ExactFloat(double number) { return Rounded(number, 0); }
 Cell Within(double number, double ulps) { return Rounded(number, ulps * UlpOf(number)); }
 
 // Error of exp and exp2.
@@ -192,6 +186,9 @@ constexpr std::pair<Builtin, MoreArguments> kMoreArguments[] = {
 };
 
 Cell FloatResult(Builtin builtin, Arguments arguments) {
+  if (std::ranges::any_of(arguments, [](double number) { return std::isnan(number); })) {
+    return {};  // GLSL.std.450 leaves it open
+  }
   for (const auto& [function, apply] : kOneArgument) {
     if (function == builtin) {
       return apply(arguments[0]);
@@ -237,220 +234,72 @@ Cell SignedResult(Builtin builtin, Words words) {
   return x[1] > x[2] ? Cell{} : exact(std::clamp(x[0], x[1], x[2]));
 }
 
-// --- whole vectors
-// -------------------------------------------------------------------------------
-using Numbers = std::vector<double>;
-
-Numbers NumbersOf(const Value& value) {
-  Numbers numbers;
-  for (const Cell& cell : value) {
-    numbers.push_back(FloatOf(cell));
-  }
-  return numbers;
-}
-
-Numbers Products(const Numbers& a, const Numbers& b) {
-  Numbers terms;
-  for (size_t i = 0; i < a.size(); ++i) {
-    terms.push_back(a[i] * b[i]);
-  }
-  return terms;
-}
-
-double Sum(const Numbers& terms) { return std::accumulate(terms.begin(), terms.end(), 0.0); }
-double Magnitude(const Numbers& terms) {
-  return std::accumulate(terms.begin(), terms.end(), 0.0,
-                         [](double sum, double term) { return sum + std::fabs(term); });
-}
-double Dot(const Numbers& a, const Numbers& b) { return Sum(Products(a, b)); }
-
-// Relative error of a length: of the sum of squares, halved, and of the root.
-constexpr double kLengthUlps = 2 + kSqrtUlps;
-
-Cell Length(const Numbers& v) {
-  const double length = std::sqrt(Dot(v, v));
-  return Rounded(length, kLengthUlps * UlpOf(length));
-}
-
-Value Normalize(const Numbers& v) {
-  const double length = std::sqrt(Dot(v, v));
-  Value result;
-  for (const double x : v) {
-    result.push_back(length == 0
-                         ? Cell{}
-                         : Rounded(x / length, (kLengthUlps + kDivisionUlps) * UlpOf(x / length)));
-  }
-  return result;
-}
-
-Value Cross(const Numbers& a, const Numbers& b) {
-  Value result;
-  for (size_t i = 0; i < 3; ++i) {
-    const size_t j = (i + 1) % 3;
-    const size_t k = (i + 2) % 3;
-    const double terms[] = {a[j] * b[k], -a[k] * b[j]};
-    result.push_back(SumOf(terms, 2));
-  }
-  return result;
-}
-
-// I - 2 (N · I) N
-Value Reflect(const Numbers& incident, const Numbers& normal) {
-  const Numbers terms = Products(incident, normal);
-  const double ulps = 2.0 * static_cast<double>(incident.size()) + 2;
-  Value result;
-  for (size_t i = 0; i < incident.size(); ++i) {
-    const double error =
-        ulps * kEpsilon * (std::fabs(incident[i]) + 2 * Magnitude(terms) * std::fabs(normal[i]));
-    result.push_back(Rounded(incident[i] - 2 * Sum(terms) * normal[i], error));
-  }
-  return result;
-}
-
-// k = 1 - η² (1 - (N · I)²);  k < 0: 0, else η I - (η (N · I) + √k) N
-Value Refract(const Numbers& incident, const Numbers& normal, double eta) {
-  const Numbers terms = Products(incident, normal);
-  const double dot = Sum(terms);
-  const double dot_error = static_cast<double>(terms.size()) * kEpsilon * Magnitude(terms);
-  const double k = 1 - eta * eta * (1 - dot * dot);
-  const double k_error =
-      4 * kEpsilon * (1 + eta * eta * (1 + dot * dot)) + 2 * eta * eta * std::fabs(dot) * dot_error;
-  if (std::fabs(k) <= k_error) {
-    return Value(incident.size());
-  }
-  Value result;
-  for (size_t i = 0; i < incident.size(); ++i) {
-    if (k < 0) {
-      result.push_back(ExactFloat(0));
-      continue;
+// --- booleans, 16-bit floats
+// ---------------------------------------------------------------------
+Value AnyOrAll(Builtin builtin, const Value& mask) {
+  const uint32_t decides = builtin == Builtin::kAny ? 1 : 0;
+  bool exact = true;
+  for (const Cell& cell : mask) {
+    if (cell.exact() && cell.bits == decides) {
+      return {Exact(decides)};
     }
-    const double root = std::sqrt(k);
-    const double factor = eta * dot + root;
-    const double factor_error = std::fabs(eta) * dot_error + k_error / (2 * root) +
-                                (kSqrtUlps + 2) * kEpsilon * (std::fabs(eta * dot) + root);
-    const double error =
-        3 * kEpsilon * (std::fabs(eta * incident[i]) + std::fabs(factor * normal[i])) +
-        factor_error * std::fabs(normal[i]);
-    result.push_back(Rounded(eta * incident[i] - factor * normal[i], error));
+    exact = exact && cell.exact();
   }
-  return result;
+  return {exact ? Exact(1 - decides) : Cell{}};
 }
 
-// --- matrices, column-major
-// ----------------------------------------------------------------------
-Numbers Minor(const Numbers& m, size_t size, size_t column, size_t row) {
-  Numbers minor;
-  for (size_t c = 0; c < size; ++c) {
-    for (size_t r = 0; r < size; ++r) {
-      if (c != column && r != row) {
-        minor.push_back(m[c * size + r]);
-      }
+// Products and sums may be rounded to 16 bits in between: of terms as large as the squared product
+// of the largest arguments.
+Cell Intermediate(Cell cell, std::span<const Value> arguments) {
+  double largest = 1;
+  for (const Value& argument : arguments) {
+    double of_this = 1;
+    for (const Cell& item : argument) {
+      of_this = std::max(of_this, std::fabs(double{FloatOf(item)}));
     }
+    largest *= of_this;
   }
-  return minor;
+  if (largest * largest > 0x1p14) {
+    return {};  // one of them may be too large
+  }
+  cell = RoundedToHalf(cell);
+  cell.error += 0x1p-6 * largest * largest;
+  return cell;
 }
 
-struct Bounded {
-  double value = 0;
-  double magnitude = 0;  // the same with every product positive: what rounding errors scale with
-};
-
-Bounded Determinant(const Numbers& m, size_t size) {
-  if (size == 1) {
-    return {m[0], std::fabs(m[0])};
-  }
-  Bounded sum;
-  for (size_t row = 0; row < size; ++row) {
-    const Bounded minor = Determinant(Minor(m, size, 0, row), size - 1);
-    sum.value += (row % 2 == 0 ? 1 : -1) * m[row] * minor.value;
-    sum.magnitude += std::fabs(m[row]) * minor.magnitude;
-  }
-  return sum;
+bool RoundsOnce(Builtin builtin) {
+  constexpr Builtin kOnce[] = {Builtin::kRound, Builtin::kRoundEven, Builtin::kTrunc,
+                               Builtin::kAbs,   Builtin::kSign,      Builtin::kFloor,
+                               Builtin::kCeil,  Builtin::kFract,     Builtin::kMin,
+                               Builtin::kMax,   Builtin::kClamp,     Builtin::kStep};
+  return std::ranges::find(kOnce, builtin) != std::end(kOnce);
 }
 
-constexpr double kDeterminantUlps = 8;
-
-Cell DeterminantOf(const Numbers& m, size_t size) {
-  const Bounded determinant = Determinant(m, size);
-  return Rounded(determinant.value, kDeterminantUlps * kEpsilon * determinant.magnitude);
-}
-
-Value Inverse(const Numbers& m, size_t size) {
-  const Bounded whole = Determinant(m, size);
-  const double whole_error = kDeterminantUlps * kEpsilon * whole.magnitude;
-  if (std::fabs(whole.value) <= 2 * whole_error) {
-    return Value(m.size());
+Cell HalfResult(Builtin builtin, Arguments numbers) {
+  const Cell cell = FloatResult(builtin, numbers);
+  if (RoundsOnce(builtin)) {
+    return RoundedToHalf(cell);
   }
-  Value result;
-  for (size_t column = 0; column < size; ++column) {
-    for (size_t row = 0; row < size; ++row) {
-      const Bounded minor = Determinant(Minor(m, size, row, column), size - 1);
-      const double cofactor = ((row + column) % 2 == 0 ? 1 : -1) * minor.value;
-      const double value = cofactor / whole.value;
-      const double error =
-          (kDeterminantUlps * kEpsilon * minor.magnitude + std::fabs(value) * whole_error) /
-              (std::fabs(whole.value) - whole_error) +
-          kDivisionUlps * UlpOf(value);
-      result.push_back(Rounded(value, error));
-    }
+  std::vector<Value> arguments;
+  for (const double number : numbers) {
+    arguments.push_back({ExactFloat(number)});
   }
-  return result;
+  return Intermediate(cell, arguments);
 }
-
-Value Transpose(const Numbers& m, size_t size) {
-  Value result;
-  for (size_t column = 0; column < size; ++column) {
-    for (size_t row = 0; row < size; ++row) {
-      result.push_back(ExactFloat(m[row * size + column]));
-    }
-  }
-  return result;
-}
-
-Cell Distance(const Numbers& a, const Numbers& b) {
-  Numbers difference;
-  for (size_t i = 0; i < a.size(); ++i) {
-    difference.push_back(a[i] - b[i]);
-  }
-  return Length(difference);
-}
-
-// What the operands of a function of whole vectors or matrices are.
-struct Whole {
-  size_t rows = 0;
-  Numbers a;
-  Numbers b;
-  double eta = 0;
-};
-using WholeFunction = Value (*)(const Whole&);
-
-constexpr std::pair<Builtin, WholeFunction> kWholeFunctions[] = {
-    {Builtin::kLength, [](const Whole& x) { return Value{Length(x.a)}; }},
-    {Builtin::kDistance, [](const Whole& x) { return Value{Distance(x.a, x.b)}; }},
-    {Builtin::kDot,
-     [](const Whole& x) { return Value{SumOf(Products(x.a, x.b), 1.0 * x.a.size())}; }},
-    {Builtin::kNormalize, [](const Whole& x) { return Normalize(x.a); }},
-    {Builtin::kCross, [](const Whole& x) { return Cross(x.a, x.b); }},
-    {Builtin::kReflect, [](const Whole& x) { return Reflect(x.a, x.b); }},
-    {Builtin::kRefract, [](const Whole& x) { return Refract(x.a, x.b, x.eta); }},
-    {Builtin::kDeterminant, [](const Whole& x) { return Value{DeterminantOf(x.a, x.rows)}; }},
-    {Builtin::kInverse, [](const Whole& x) { return Inverse(x.a, x.rows); }},
-    {Builtin::kTranspose, [](const Whole& x) { return Transpose(x.a, x.rows); }},
-};
 
 }  // namespace
 
 Value ApplyBuiltin(const ir::Pool& pool, Builtin builtin, ir::TypeId type,
                    std::span<const Value> arguments) {
   const ir::Type& operand = pool[type];
-  for (const auto& [function, apply] : kWholeFunctions) {
-    if (function == builtin) {
-      const Value result = apply({.rows = operand.rows,
-                                  .a = NumbersOf(arguments[0]),
-                                  .b = arguments.size() > 1 ? NumbersOf(arguments[1]) : Numbers{},
-                                  .eta = arguments.size() > 2 ? FloatOf(arguments[2][0]) : 0});
-      return std::ranges::all_of(arguments, AllExact) ? result : Value(result.size());
+  if (builtin == Builtin::kAny || builtin == Builtin::kAll) {
+    return AnyOrAll(builtin, arguments[0]);
+  }
+  if (std::optional<Value> whole = WholeResult(builtin, operand.rows, arguments)) {
+    for (Cell& cell : *whole) {
+      cell = operand.scalar == Scalar::kF16 ? Intermediate(cell, arguments) : cell;
     }
+    return std::ranges::all_of(arguments, AllExact) ? *whole : Value(whole->size());
   }
   Value result;
   for (size_t i = 0; i < arguments[0].size(); ++i) {
@@ -463,6 +312,7 @@ Value ApplyBuiltin(const ir::Pool& pool, Builtin builtin, ir::TypeId type,
       words.push_back(argument[i].bits);
     }
     const Cell cell = operand.scalar == Scalar::kF32   ? FloatResult(builtin, numbers)
+                      : operand.scalar == Scalar::kF16 ? HalfResult(builtin, numbers)
                       : operand.scalar == Scalar::kS32 ? SignedResult(builtin, words)
                                                        : UnsignedResult(builtin, words);
     result.push_back(exact ? cell : Cell{});

@@ -55,6 +55,34 @@ Cell SumOf(std::span<const double> terms, double ulps) {
   return Rounded(sum, exact ? 0 : std::max(ulps * UlpOf(magnitude), kRounded));
 }
 
+float FloatOfHalf(uint32_t bits) {
+  const auto exponent = static_cast<int>(bits >> 10 & 31U);
+  const auto fraction = static_cast<float>(bits & 0x3ffU);
+  const float sign = (bits & 0x8000U) != 0 ? -1.0F : 1.0F;
+  if (exponent == 31) {
+    return fraction == 0 ? sign * INFINITY : NAN;
+  }
+  return sign *
+         (exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(fraction + 1024, exponent - 25));
+}
+
+Cell RoundedToHalf(const Cell& cell) {
+  constexpr double kLargest = 65504;
+  constexpr double kSmallest = 0x1p-14;
+  constexpr int kDigitsLess = 13;  // than a float
+  const double number = FloatOf(cell);
+  const double magnitude = std::fabs(number);
+  if (!std::isfinite(cell.error) || !(magnitude <= kLargest) ||
+      (number != 0 && magnitude < kSmallest)) {
+    return {};
+  }
+  const double step = std::ldexp(UlpOf(number), kDigitsLess);
+  const double kept = number == 0 ? number : std::nearbyint(number / step) * step;
+  const bool exact = cell.exact() && kept == number;
+  return {.bits = std::bit_cast<uint32_t>(static_cast<float>(kept)),
+          .error = exact ? 0 : step + std::ldexp(cell.error, kDigitsLess)};
+}
+
 bool AllExact(const Value& value) { return std::ranges::all_of(value, &Cell::exact); }
 
 }  // namespace kiln::oracle

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <span>
 
 #include "tests/support/interpreter.h"
@@ -14,6 +15,11 @@ namespace kiln::oracle {
 // Rounded once from exact operands: all devices agree on these bits. What is computed from it may
 // differ, because devices may fuse, so it is not exact.
 inline constexpr double kRounded = std::numeric_limits<double>::denorm_min();
+
+inline constexpr double kEpsilon = 1.0 / (1 << 23);
+inline constexpr double kDivisionUlps = 2.5;
+inline constexpr double kInverseSqrtUlps = 2;
+inline constexpr double kSqrtUlps = kInverseSqrtUlps + kDivisionUlps;
 
 double UlpOf(double value);  // of the float next to it
 
@@ -25,6 +31,18 @@ Cell Near(double number, double ulps, double absolute = 0);
 // fusing gives it; else within `ulps` of the largest magnitude that can occur.
 Cell SumOf(std::span<const double> terms, double ulps);
 
+inline Cell ExactFloat(double number) { return Rounded(number, 0); }
 bool AllExact(const Value& value);
+
+// A function of whole vectors or matrices of so many rows; nothing if it is another one.
+std::optional<Value> WholeResult(ir::Builtin builtin, uint32_t rows,
+                                 std::span<const Value> arguments);
+
+// --- 16-bit floats, kept as the float of the same value
+// ----------------------------------------------------------
+float FloatOfHalf(uint32_t bits);
+// What a float result is in 16 bits: exact if it is one; else within a step of it and the error
+// that its bound in steps means. Undefined where a half is subnormal or not finite.
+Cell RoundedToHalf(const Cell& cell);
 
 }  // namespace kiln::oracle

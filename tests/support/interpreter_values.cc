@@ -15,8 +15,6 @@ namespace {
 using ir::BinaryOp;
 using ir::Scalar;
 
-constexpr double kDivisionUlps = 2.5;
-
 Cell Exact(uint32_t bits) { return {.bits = bits, .error = 0}; }
 Cell Truth(bool truth) { return Exact(truth ? 1 : 0); }
 
@@ -156,6 +154,10 @@ Cell ScalarBinary(BinaryOp op, Scalar scalar, const Cell& left, const Cell& righ
   if (scalar == Scalar::kF32) {
     return FloatBinary(op, FloatOf(left), FloatOf(right));
   }
+  if (scalar == Scalar::kF16) {
+    const Cell result = FloatBinary(op, FloatOf(left), FloatOf(right));
+    return op >= BinaryOp::kLess ? result : RoundedToHalf(result);
+  }
   return scalar == Scalar::kBool ? BooleanBinary(op, left.bits, right.bits)
                                  : IntegerBinary(op, scalar == Scalar::kS32, left.bits, right.bits);
 }
@@ -185,9 +187,16 @@ Value GridProduct(Grid left_grid, const Value& left, Grid right_grid, const Valu
   return product;
 }
 
+// A half has the bits of a float here.
 Cell ConvertScalar(Scalar from, Scalar to, const Cell& cell) {
   if (!cell.exact()) {
     return {};
+  }
+  if (from == Scalar::kF16) {
+    return to == Scalar::kF32 ? cell : ConvertScalar(Scalar::kF32, to, cell);
+  }
+  if (to == Scalar::kF16) {
+    return RoundedToHalf(from == Scalar::kF32 ? cell : ConvertScalar(from, Scalar::kF32, cell));
   }
   if (from == Scalar::kBool || (from != Scalar::kF32 && to != Scalar::kF32)) {
     return from == Scalar::kBool && to == Scalar::kF32 ? Near(cell.bits, 0) : Exact(cell.bits);
@@ -213,7 +222,8 @@ Value ApplyUnary(const ir::Pool& pool, ir::UnaryOp op, ir::TypeId type, const Va
   for (Cell& cell : result) {
     switch (op) {
       case ir::UnaryOp::kNegate:
-        cell.bits = scalar == Scalar::kF32 ? cell.bits ^ 0x80000000U : 0U - cell.bits;
+        cell.bits = scalar == Scalar::kF32 || scalar == Scalar::kF16 ? cell.bits ^ 0x80000000U
+                                                                     : 0U - cell.bits;
         break;
       case ir::UnaryOp::kNot:
         cell.bits ^= 1U;
@@ -244,6 +254,15 @@ Value ApplyBinary(const ir::Pool& pool, BinaryOp op, ir::TypeId left_type, const
   Value result;
   for (size_t i = 0; i < left.size(); ++i) {
     result.push_back(ScalarBinary(op, a.scalar, left[i], right.size() == 1 ? right[0] : right[i]));
+  }
+  return result;
+}
+
+Value ApplySelect(const Value& condition, const Value& yes, const Value& no) {
+  Value result;
+  for (size_t i = 0; i < yes.size(); ++i) {
+    const Cell& cell = condition.size() == 1 ? condition[0] : condition[i];
+    result.push_back(!cell.exact() ? Cell{} : cell.bits != 0 ? yes[i] : no[i]);
   }
   return result;
 }

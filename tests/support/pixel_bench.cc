@@ -16,7 +16,6 @@ namespace kiln::oracle {
 namespace {
 
 constexpr std::string_view kPrelude = R"(
-vertex_attribute_container bench_corner { f2 position; };
 state_container bench_screen { f2 pixel; };
 color_output_container result { f4 f0; f4 f1; f4 f2; f4 f3; u4 u0; s4 s0; };
 struct bench_sample_t { f4[8] f; u4[3] u; s4[3] s; };
@@ -24,12 +23,6 @@ set_pass read_only_storage_buffer bench { bench_sample_t... samples; };
 setting cull_mode = "none";
 setting depth_test = false;
 setting depth_write = false;
-void bench_vertex (void)
-{
-    f2 corner = bench_corner.position;
-    vertex_stage_output_position (f4 { corner, 0.0, 1.0 });
-    bench_screen.pixel = (f2 { corner.x, -corner.y } + f2 { 1.0 }) * 8.0;
-}
 void bench_fragment (void)
 {
     result.f0 = f4 { 0.0 };
@@ -39,6 +32,15 @@ void bench_fragment (void)
     result.u0 = u4 { 0u };
     result.s0 = s4 { 0 };
     probe (u1 { bench_screen.pixel.x } + u1 { bench_screen.pixel.y } * 16u);
+}
+)";
+constexpr std::string_view kVertexPrelude = R"(
+vertex_attribute_container bench_corner { f2 position; };
+void bench_vertex (void)
+{
+    f2 corner = bench_corner.position;
+    vertex_stage_output_position (f4 { corner, 0.0, 1.0 });
+    bench_screen.pixel = (f2 { corner.x, -corner.y } + f2 { 1.0 }) * 8.0;
 }
 )";
 
@@ -53,6 +55,17 @@ constexpr std::array<Output, 6> kOutputs = {{{"result.f0", VK_FORMAT_R32G32B32A3
                                              {"result.u0", VK_FORMAT_R32G32B32A32_UINT},
                                              {"result.s0", VK_FORMAT_R32G32B32A32_SINT}}};
 constexpr VkExtent2D kExtent = {kBenchSide, kBenchSide};
+
+// What the pixel with this number finds: the bench's triangle turns left, fronts turn right.
+Inputs InputsOf(uint32_t pixel) {
+  const float x = static_cast<float>(pixel % kBenchSide) + 0.5F;
+  const float y = static_cast<float>(pixel / kBenchSide) + 0.5F;
+  Inputs inputs;
+  inputs.fields["bench_screen.pixel"] = ExactFloats(std::array{x, y});
+  inputs.stage[ir::StageVariable::kFragCoord] = ExactFloats(std::array{x, y, 0.0F, 1.0F});
+  inputs.stage[ir::StageVariable::kFrontFacing] = {{.bits = 0, .error = 0}};
+  return inputs;
+}
 
 bool IsFloat(size_t output) { return output < 4; }
 
@@ -107,6 +120,22 @@ Result<std::vector<preview::Target>> CreateTargets(const runtime::Device& device
   return targets;
 }
 
+// The prelude's corners, for programs that have attributes.
+Result<std::vector<vk::Buffer>> CornersOf(const artifact::PipelineMetadata& metadata,
+                                          const runtime::Device& device, vk::Memory& memory) {
+  std::vector<vk::Buffer> buffers;
+  if (metadata.attribute_sources.empty()) {
+    return buffers;
+  }
+  const std::vector<float> corners = {-1, -1, 3, -1, -1, 3};
+  const std::vector<runtime::AttributeData> attributes = {{"position", 2, corners}};
+  KILN_TRY(const Bytes packed, runtime::PackVertices(metadata.attribute_sources[0], attributes, 3));
+  KILN_TRY(vk::Buffer buffer,
+           preview::UploadBuffer(device, memory, packed, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT));
+  buffers.push_back(std::move(buffer));
+  return buffers;
+}
+
 preview::PassInfo PassOver(std::vector<preview::Target>& targets) {
   preview::PassInfo pass;
   VkClearValue clear{};
@@ -122,6 +151,12 @@ preview::PassInfo PassOver(std::vector<preview::Target>& targets) {
 }  // namespace
 
 VariantRequest BenchRequest(std::string source) {
+  VariantRequest request = VertexBenchRequest(std::move(source));
+  request.sources.insert(request.sources.begin(), std::string(kVertexPrelude));
+  return request;
+}
+
+VariantRequest VertexBenchRequest(std::string source) {
   return {.sources = {std::string(kPrelude), std::move(source)},
           .entries = {"vertex:bench_vertex", "fragment:bench_fragment"}};
 }
@@ -131,12 +166,22 @@ std::vector<Outcome> InterpretBench(const BuiltVariant& variant, const Samples& 
   std::vector<uint32_t> words(sizeof(Samples) / sizeof(uint32_t));
   std::memcpy(words.data(), samples.data(), sizeof(Samples));
   around.globals["bench"] = ExactValue(words);
-  std::vector<Outcome> outcomes;
-  for (uint32_t i = 0; i < kBenchPixels; ++i) {
-    const float center[] = {static_cast<float>(i % kBenchSide) + 0.5F,
-                            static_cast<float>(i / kBenchSide) + 0.5F};
-    around.globals["bench_screen.pixel"] = ExactFloats(center);
-    outcomes.push_back(Interpret(variant.closed(), ir::Stage::kFragment, around));
+  std::vector<Outcome> outcomes(kBenchPixels);
+  if (!NeedsQuads(variant.closed())) {
+    for (uint32_t i = 0; i < kBenchPixels; ++i) {
+      outcomes[i] = Interpret(variant.closed(), ir::Stage::kFragment, around, InputsOf(i));
+    }
+    return outcomes;
+  }
+  for (uint32_t i = 0; i < kBenchPixels;
+       i += i % kBenchSide == kBenchSide - 2 ? kBenchSide + 2 : 2) {
+    const std::array<uint32_t, 4> quad = {i, i + 1, i + kBenchSide, i + kBenchSide + 1};
+    const std::array<Inputs, 4> inputs = {InputsOf(quad[0]), InputsOf(quad[1]), InputsOf(quad[2]),
+                                          InputsOf(quad[3])};
+    const std::vector<Outcome> members = InterpretQuad(variant.closed(), around, inputs);
+    for (size_t member = 0; member < quad.size(); ++member) {
+      outcomes[quad[member]] = members[member];
+    }
   }
   return outcomes;
 }
@@ -198,11 +243,7 @@ Result<Pixels> PixelBench::Run(const BuiltVariant& variant, const Samples& sampl
   if (const Error* const error = pipelines.ErrorOf(pipeline)) {
     return *error;
   }
-  const std::vector<float> corners = {-1, -1, 3, -1, -1, 3};
-  const std::vector<runtime::AttributeData> attributes = {{"position", 2, corners}};
-  KILN_TRY(const Bytes packed, runtime::PackVertices(metadata.attribute_sources[0], attributes, 3));
-  KILN_TRY(const vk::Buffer vertices, preview::UploadBuffer(*device_, gpu_->memory, packed,
-                                                            VK_BUFFER_USAGE_VERTEX_BUFFER_BIT));
+  KILN_TRY(const std::vector<vk::Buffer> vertices, CornersOf(metadata, *device_, gpu_->memory));
   KILN_TRY(const vk::Buffer inputs,
            preview::UploadBuffer(*device_, gpu_->memory, std::as_bytes(std::span(samples)),
                                  VK_BUFFER_USAGE_STORAGE_BUFFER_BIT));
@@ -213,10 +254,12 @@ Result<Pixels> PixelBench::Run(const BuiltVariant& variant, const Samples& sampl
            sets.Make(metadata, pipelines.Layouts(pipeline), resources));
   KILN_TRY(preview::Frame frame, preview::Frame::Begin(*device_, gpu_->queue));
   frame.BeginPass(pass);
-  frame.Add(pipelines, {.pipeline = pipeline,
-                        .sets = handles,
-                        .vertex_buffers = {{0, vertices.handle.get()}},
-                        .push = extra.push});
+  preview::Draw draw{
+      .pipeline = pipeline, .sets = handles, .instances = extra.instances, .push = extra.push};
+  for (const vk::Buffer& buffer : vertices) {
+    draw.vertex_buffers.emplace_back(0, buffer.handle.get());
+  }
+  frame.Add(pipelines, draw);
   frame.EndPass();
   KILN_TRY_VOID(frame.Finish());
   Pixels pixels(kBenchPixels);

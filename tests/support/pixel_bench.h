@@ -22,6 +22,9 @@ namespace kiln::oracle {
 
 // Modules and entry points of a test: the prelude, then `source`.
 VariantRequest BenchRequest(std::string source);
+// The same with a vertex stage of the source's own, `bench_vertex`, which writes
+// bench_screen.pixel.
+VariantRequest VertexBenchRequest(std::string source);
 
 inline constexpr uint32_t kBenchSide = 16;
 inline constexpr uint32_t kBenchPixels = kBenchSide * kBenchSide;
@@ -51,6 +54,13 @@ struct Comparison {
 };
 Comparison Compare(std::span<const Outcome> expected, const Pixels& found, const Samples& samples);
 
+// What a run on the device gets besides the samples.
+struct BenchExtra {
+  preview::ResourceTable resources{};  // besides those of the prelude
+  std::vector<std::byte> push{};
+  uint32_t instances = 1;
+};
+
 // A device with the validation layer. One thread.
 class PixelBench {
  public:
@@ -60,10 +70,7 @@ class PixelBench {
   // What validation said since the last call.
   std::vector<std::string> TakeMessages();
 
-  struct Extra {
-    preview::ResourceTable resources;  // besides those of the prelude
-    std::vector<std::byte> push;
-  };
+  using Extra = BenchExtra;
   Result<Pixels> Run(const BuiltVariant& variant, const Samples& samples, const Extra& extra = {});
 
   // For what a test uploads itself.
