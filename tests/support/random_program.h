@@ -5,6 +5,7 @@
 // IR are checked too, not only emission. Equal seeds give equal programs (of one compiler of C++).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -21,7 +22,12 @@ struct RandomProgram {
   std::function<Outcome(const Samples&, uint32_t index)> run;
 };
 
-RandomProgram MakeRandomProgram(uint32_t seed);
+enum class Language : uint8_t {
+  kVersion1,
+  kVersion2,
+  kVersion2Compute,  // without stage functions; results are fields of a parameter `result`
+};
+RandomProgram MakeRandomProgram(uint32_t seed, Language language = Language::kVersion1);
 
 // Inputs that suit these programs: floats are dyadic, half of the integers small.
 Samples MakeRandomSamples(uint32_t seed);

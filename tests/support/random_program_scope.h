@@ -10,8 +10,10 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "compiler/ir/insts.h"
 #include "compiler/ir/types.h"
 #include "tests/support/random_program.h"
 
@@ -61,6 +63,16 @@ struct Statement {
   std::function<Flow(Run&)> run;
 };
 
+// One after the other, until one leaves.
+Statement Sequence(std::vector<Statement> statements);
+// "{ … }"
+std::string Braces(const std::string& text);
+
+std::string_view Spelling(ir::BinaryOp op);
+
+inline constexpr std::string_view kProgramOutputs[] = {"result.f0", "result.f1", "result.f2",
+                                                       "result.f3", "result.u0", "result.s0"};
+
 struct Parameter {
   std::string access;  // "in", "out", "in out"
   ir::TypeId type;
@@ -77,7 +89,10 @@ struct Function {
 // One generator of one program. Names are numbered and never reused, so that nothing is shadowed.
 class ProgramWriter {
  public:
-  explicit ProgramWriter(uint32_t seed) : random_(seed) {}
+  ProgramWriter(uint32_t seed, Language language)
+      : random_(seed),
+        later_(language != Language::kVersion1),
+        compute_(language == Language::kVersion2Compute) {}
   RandomProgram Write();
 
  private:
@@ -87,9 +102,9 @@ class ProgramWriter {
   ir::TypeId VectorType();
   ir::TypeId ValueType();  // vector, matrix or struct
   std::string Name(std::string_view stem);
-  std::string TypeText(ir::TypeId type) { return ir::TypeText(pool_, type); }
+  std::string TypeText(ir::TypeId type);
 
-  // --- random_program_expressions.cc
+  // --- random_program_expressions.cc, _composites.cc and _places.cc
   Expr Expression(ir::TypeId type, uint32_t depth);
   Expr Leaf(ir::TypeId type);
   Expr Literal(ir::TypeId type);
@@ -110,6 +125,21 @@ class ProgramWriter {
   Expr Numbered(ir::TypeId type, int32_t number);
   Expr ReadOf(const PlaceExpr& place);
 
+  // --- random_program_version2.cc
+  void DeclareTables();
+  Expr Boolean(ir::TypeId type, uint32_t depth);
+  Expr BooleanLeaf(ir::TypeId type);
+  Expr Chosen(ir::TypeId type, uint32_t depth);    // c ? a : b
+  Expr Selected(ir::TypeId type, uint32_t depth);  // select_T
+  Expr Negated(Expr truth);
+  Expr AnyOrAll(uint32_t depth);
+  Expr FromBoolean(ir::TypeId type, uint32_t depth);
+  Expr ScalarFirst(ir::TypeId type, uint32_t depth);
+  Expr Compound(ir::TypeId type, uint32_t depth);  // place op= value
+  Expr OperandOf(ir::BinaryOp op, ir::TypeId type, uint32_t depth);
+  std::optional<Expr> TableItem(ir::TypeId type);
+  std::optional<Expr> Added(ir::TypeId type, uint32_t depth);  // one of these, or nothing
+
   // --- places
   struct Purpose {
     bool read = false;
@@ -121,7 +151,7 @@ class ProgramWriter {
   void Parts(const PlaceExpr& whole, ir::TypeId wanted, uint32_t depth,
              std::vector<PlaceExpr>& found);
 
-  // --- random_program.cc
+  // --- random_program.cc and random_program_statements.cc
   void DeclareOptions();
   void DeclareStructs();
   Function WriteFunction(ir::TypeId result);
@@ -142,12 +172,22 @@ class ProgramWriter {
     ir::TypeId type;  // of its value in code; bool: only in conditionals
     uint32_t bits = 0;
   };
+  struct Table {  // an array constant
+    std::string name;
+    ir::TypeId item;
+    uint32_t count = 0;
+    Value items;
+  };
 
   std::mt19937 random_;
+  bool later_;    // version 2
+  bool compute_;  // nothing of graphics stages
   std::shared_ptr<ir::Pool> owner_ = std::make_shared<ir::Pool>();
   ir::Pool& pool_ = *owner_;
   std::vector<ir::TypeId> structs_;
   std::vector<Option> options_;
+  std::vector<Option> special_;  // specialised ones
+  std::vector<Table> tables_;
   std::vector<std::shared_ptr<Function>> functions_;
   std::vector<PlaceExpr> visible_;  // innermost last
   std::string declarations_;
