@@ -89,11 +89,16 @@ void BatchRun::AddFailures(size_t program) {
     return;
   }
   const BatchPoints& points = *programs[program].points;
+  const resolve::Program& declaring = programs[program].targets[0]->program();
+  std::vector<std::string> declared;
+  for (uint32_t option = 0; option < declaring.option_count(); ++option) {
+    declared.emplace_back(declaring.Text(declaring.NameOf(ir::OptionId{option})));
+  }
   auto item = std::make_shared<BatchItem>();
   item->program = request.programs[program].program.name;
   item->outcome.kind = OutcomeKind::kSourceError;
   item->served = failures.Failing(points);
-  for (MergedFailure& failure : failures.Merge(points)) {
+  for (MergedFailure& failure : failures.Merge(points, declared)) {
     item->outcome.diagnostics.push_back(std::move(failure.diagnostic));
     item->examples.push_back(std::move(failure.example));
   }

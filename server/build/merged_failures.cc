@@ -15,22 +15,27 @@ namespace kiln::build {
 namespace {
 
 // Every option that a point sets is an axis; values count in the order of first use.
-driver::TriedVariants TriedOf(const BatchPoints& points) {
+driver::TriedVariants TriedOf(const BatchPoints& points, std::span<const std::string> declared) {
   driver::TriedVariants tried;
   std::map<std::string, size_t> axis_of;
+  for (const std::string& name : declared) {
+    axis_of.emplace(name, tried.axes.size());
+    tried.axes.push_back({.name = name});
+  }
   for (const BatchPoint& point : points.points) {
     for (const resolve::OptionSetting& setting : point.options) {
-      const auto [axis, added] = axis_of.emplace(setting.name, tried.axes.size());
+      const auto [place, added] = axis_of.emplace(setting.name, tried.axes.size());
       if (added) {
-        driver::Axis& made = tried.axes.emplace_back(driver::Axis{.name = setting.name});
-        made.is_flag = setting.kind == ir::OptionKind::kFlag;
-        made.values =
-            made.is_flag ? std::vector<std::string>{"false", "true"} : std::vector<std::string>{};
+        tried.axes.push_back({.name = setting.name});
       }
-      std::vector<std::string>& values = tried.axes[axis->second].values;
+      driver::Axis& axis = tried.axes[place->second];
+      if (setting.kind == ir::OptionKind::kFlag && !axis.is_flag) {
+        axis.is_flag = true;
+        axis.values = {"false", "true"};
+      }
       const std::string text = driver::ValueText(setting);
-      if (std::ranges::find(values, text) == values.end()) {
-        values.push_back(text);
+      if (std::ranges::find(axis.values, text) == axis.values.end()) {
+        axis.values.push_back(text);
       }
     }
   }
@@ -84,8 +89,9 @@ uint64_t MergedFailures::Failing(const BatchPoints& points) const {
   return Served(points, Sorted(failing_));
 }
 
-std::vector<MergedFailure> MergedFailures::Merge(const BatchPoints& points) const {
-  const driver::TriedVariants tried = TriedOf(points);
+std::vector<MergedFailure> MergedFailures::Merge(const BatchPoints& points,
+                                                 std::span<const std::string> declared) const {
+  const driver::TriedVariants tried = TriedOf(points, declared);
   std::vector<MergedFailure> merged;
   for (const Found& found : found_) {
     MergedFailure& one = merged.emplace_back(MergedFailure{.diagnostic = found.diagnostic});

@@ -26,8 +26,10 @@ class MergedFailures {
   bool empty() const { return failing_.empty(); }
   // Variants that fail; saturates.
   uint64_t Failing(const BatchPoints& points) const;
-  // Sorted for reading. A program of a single variant needs no `variants`.
-  std::vector<MergedFailure> Merge(const BatchPoints& points) const;
+  // Sorted for reading. A program of a single variant needs no `variants`. Conditions name options
+  // in the order of `declared`, others after them.
+  std::vector<MergedFailure> Merge(const BatchPoints& points,
+                                   std::span<const std::string> declared) const;
 
  private:
   struct Found {

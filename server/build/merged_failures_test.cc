@@ -33,19 +33,21 @@ BatchPoints Points() {
   return points;
 }
 
+const std::vector<std::string> kDeclared = {"quality", "fog", "unused"};
+
 TEST(MergedFailures, EqualMessages_AreOneWithCountsConditionAndExample) {
   MergedFailures failures;
   failures.Add(3, std::vector{Says("second", 9), Says("first", 1)});
   failures.Add(2, std::vector{Says("second", 9)});
   failures.Add(3, std::vector{Says("second", 9), Says("first", 1)});  // for another target
   EXPECT_EQ(failures.Failing(Points()), 6U);
-  const std::vector<MergedFailure> merged = failures.Merge(Points());
+  const std::vector<MergedFailure> merged = failures.Merge(Points(), kDeclared);
   ASSERT_EQ(merged.size(), 2U);
   EXPECT_EQ(merged[0].diagnostic.message, "first");
   EXPECT_EQ(merged[0].diagnostic.variants,
             (PlacedVariants{.failing = "3",
                             .total = "12",
-                            .condition = "fog && quality == \"high\"",
+                            .condition = "quality == \"high\" && fog",
                             .example = {}}));
   EXPECT_EQ(merged[1].diagnostic.variants,
             (PlacedVariants{.failing = "6", .total = "12", .condition = "fog", .example = {}}));
@@ -61,7 +63,7 @@ TEST(MergedFailures, OfOneVariantOnly_NeedNoCondition) {
   EXPECT_TRUE(failures.empty());
   failures.Add(0, std::vector{Says("wrong", 1)});
   EXPECT_FALSE(failures.empty());
-  EXPECT_EQ(failures.Merge(points)[0].diagnostic.variants, std::nullopt);
+  EXPECT_EQ(failures.Merge(points, kDeclared)[0].diagnostic.variants, std::nullopt);
 }
 
 }  // namespace
