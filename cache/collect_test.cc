@@ -9,6 +9,7 @@ namespace {
 std::vector<int64_t> Order(std::vector<Candidate> candidates) {
   SortForEviction(candidates);
   std::vector<int64_t> order;
+  order.reserve(candidates.size());
   for (const Candidate& candidate : candidates) {
     order.push_back(candidate.record);
   }

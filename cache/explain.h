@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "compiler/base/bytes.h"
@@ -23,7 +24,10 @@ struct NamedText {
   std::string name;
   std::string value;
 
-  friend auto operator<=>(const NamedText&, const NamedText&) = default;
+  friend bool operator==(const NamedText&, const NamedText&) = default;
+  friend bool operator<(const NamedText& a, const NamedText& b) {
+    return std::tie(a.name, a.value) < std::tie(b.name, b.value);
+  }
 };
 
 // A module of the program. image: semantic id, zero if the source has no image.

@@ -140,8 +140,7 @@ std::vector<Hash128> IdsOf(const std::vector<Product>& products) {
     ids.push_back(product.digest.id);
   }
   std::ranges::sort(ids);
-  const auto doubles = std::ranges::unique(ids);
-  ids.erase(doubles.begin(), doubles.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   return ids;
 }
 

@@ -30,6 +30,7 @@ TEST(SingleFlight, ThousandConcurrentRequests_ComputeOnce) {
     answered += *joined.ticket.Wait({}) == 42 ? 1 : 0;
   };
   std::vector<std::jthread> threads;
+  threads.reserve(kThreads);
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back(request);
   }

@@ -14,6 +14,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "compiler/base/bytes.h"
@@ -43,7 +44,10 @@ struct Key {
   uint32_t space = 0;
   Hash128 id;
 
-  friend auto operator<=>(const Key&, const Key&) = default;
+  friend bool operator==(const Key&, const Key&) = default;
+  friend bool operator<(const Key& a, const Key& b) {
+    return std::tie(a.level, a.space, a.id) < std::tie(b.level, b.space, b.id);
+  }
 };
 
 struct KeyHash {

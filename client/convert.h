@@ -16,13 +16,13 @@ void ToProto(const Option& option, v1::OptionValue* out);
 void ToProto(const ProgramSpace& space, v1::ProgramSpace* out);
 void ToProto(const Digest& digest, v1::Digest* out);
 
-Option FromProto(const v1::OptionValue& option);
-Outcome FromProto(const v1::Outcome& outcome);
-BatchProgress FromProto(const v1::BatchProgress& progress);
+Option FromProto(const v1::OptionValue& message);
+Outcome FromProto(const v1::Outcome& message);
+BatchProgress FromProto(const v1::BatchProgress& m);
 std::vector<PlacedDiagnostic> FromProto(
     const google::protobuf::RepeatedPtrField<v1::Diagnostic>& diagnostics);
 // Errors: kInvalidArgument unless it is 16 bytes of id.
-Result<Digest> FromProto(const v1::Digest& digest);
+Result<Digest> FromProto(const v1::Digest& message);
 
 // The status, with reason, help and missing sources from its detail.
 Error FromStatus(const grpc::Status& status);

@@ -103,7 +103,7 @@ TEST_F(PackFile, WrongContents_AreNamedAndLeaveNoFile) {
   sample.contents.artifacts.pop_back();
   const BlobSource liar = [](const Digest&) -> Result<Bytes> { return Bytes(3); };
   EXPECT_EQ(WritePack(sample.contents, liar, {}, Path("a")).error().code, ErrorCode::kCorrupt);
-  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+  EXPECT_TRUE(std::filesystem::is_empty(folder));
   EXPECT_EQ(WritePack(sample.contents, sample.Source(), {}, "/proc/none/a").error().code,
             ErrorCode::kNotFound);
 }
@@ -131,7 +131,7 @@ TEST_F(PackFile, OtherFiles_AreNotPacks) {
     AlignedBytes bytes(text);
     EXPECT_EQ(Pack::OpenBytes(bytes.bytes(), {}).error().reason, kNotAPack);
   }
-  EXPECT_EQ(Pack::Open(folder_, {}).error().reason, "FILE");
+  EXPECT_EQ(Pack::Open(folder, {}).error().reason, "FILE");
   EXPECT_EQ(Pack::Open(Path("missing"), {}).error().reason, "FILE");
 }
 

@@ -21,7 +21,7 @@ using KeyPtr = std::unique_ptr<EVP_PKEY, Free>;
 using ContextPtr = std::unique_ptr<EVP_MD_CTX, Free>;
 using BioPtr = std::unique_ptr<BIO, Free>;
 
-constexpr size_t kMaxPemBytes = 64 * 1024;
+constexpr size_t kMaxPemBytes = size_t{64} << 10;
 
 // Nobody is asked for a password: a key that has one is refused.
 int NoPassword(char* /*buffer*/, int /*size*/, int /*writing*/, void* /*data*/) { return -1; }

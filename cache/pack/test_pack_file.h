@@ -28,11 +28,11 @@ class PackFile : public ::testing::Test {
   void SetUp() override {
     std::string name = (std::filesystem::temp_directory_path() / "kiln_pack_XXXXXX").string();
     ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
+    folder = name;
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder); }
 
-  std::string Path(const std::string& name) const { return folder_ + "/" + name + ".kpack"; }
+  std::string Path(const std::string& name) const { return folder + "/" + name + ".kpack"; }
   std::string TextOf(const std::string& name) const { return ReadFile(Path(name)).value(); }
   Written Write(const Sample& sample, const std::string& name, const WriteOptions& options = {}) {
     Result<Written> written = WritePack(sample.contents, sample.Source(), options, Path(name));
@@ -44,7 +44,7 @@ class PackFile : public ::testing::Test {
     EXPECT_TRUE(pack.ok()) << ErrorText(pack.error());
     return std::move(pack).value();
   }
-  std::string folder_;
+  std::string folder;
 };
 
 // The file's bytes where rows may be read from.

@@ -49,6 +49,7 @@ Section Texts(SectionKind kind, const std::vector<ByteView>& texts) {
 
 Section Strings(const std::vector<std::string>& strings) {
   std::vector<ByteView> texts;
+  texts.reserve(strings.size());
   for (const std::string& text : strings) {
     texts.push_back(AsBytes(text));
   }
@@ -155,6 +156,7 @@ std::vector<Section> IndexSections(const Contents& contents, const Index& index,
 
 Section HashesOf(const std::vector<Section>& sections, const std::vector<HashRow>& blocks) {
   std::vector<HashRow> rows;
+  rows.reserve(sections.size() + blocks.size());
   for (const Section& section : sections) {
     rows.push_back({.sha256 = Sha256(section.bytes)});
   }

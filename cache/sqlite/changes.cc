@@ -11,7 +11,7 @@ namespace kiln::cache::sqlite {
 namespace {
 
 constexpr int64_t kRenewAfterSeconds = 300;
-constexpr uint64_t kCompareBytes = 64 * 1024;
+constexpr uint64_t kCompareBytes = uint64_t{64} << 10;
 constexpr auto kSignatureLevel = static_cast<int64_t>(Level::kSignature);
 
 Error RefsMissing(const Key& key, std::string_view what, const Hash128& id) {

@@ -211,7 +211,7 @@ Result<void> SetAside(const fs::path& dir, std::string_view name) {
 std::string FreeCorruptName(const fs::path& dir) {
   std::error_code error;
   for (int n = 1;; ++n) {
-    const std::string name = "cache.corrupt-" + std::to_string(n);
+    std::string name = "cache.corrupt-" + std::to_string(n);
     if (!fs::exists(dir / (name + ".db"), error)) {
       return name;
     }

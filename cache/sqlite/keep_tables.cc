@@ -8,8 +8,8 @@
 namespace kiln::cache::sqlite {
 namespace {
 
-constexpr int64_t kLeaseSeconds = 15 * 60;
-constexpr int64_t kReleaseSeconds = 10 * 60;
+constexpr int64_t kLeaseSeconds = int64_t{15} * 60;
+constexpr int64_t kReleaseSeconds = int64_t{10} * 60;
 constexpr auto kAliasLevel = static_cast<int64_t>(Level::kAlias);
 
 Result<int64_t> PutPin(Changes& changes, const Pin& pin) {

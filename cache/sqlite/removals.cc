@@ -7,8 +7,8 @@
 namespace kiln::cache::sqlite {
 namespace {
 
-constexpr size_t kQuarantineBytes = 64 * 1024;  // each
-constexpr int64_t kQuarantineRows = 1024;       // so 64 MiB in all
+constexpr size_t kQuarantineBytes = size_t{64} << 10;  // each
+constexpr int64_t kQuarantineRows = 1024;              // so 64 MiB in all
 
 }  // namespace
 

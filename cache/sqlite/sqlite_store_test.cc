@@ -34,16 +34,16 @@ Result<Stored> PutAll(BlobStore& store, const std::vector<Item>& items) {
 class SqliteStoreTest : public testing::Test {
  protected:
   StorePtr Open() {
-    Result<StorePtr> store = SqliteStore::Open(options_, clock_, log_);
+    Result<StorePtr> store = SqliteStore::Open(options, hand_clock, log);
     EXPECT_TRUE(store.ok()) << (store.ok() ? "" : ErrorText(store.error()));
     return store.ok() ? *std::move(store) : nullptr;
   }
 
-  TestDirectory directory_;
-  FakeClock clock_;
-  RecordingLog log_;
-  SqliteOptions options_{.dir = directory_.path() / "cache",
-                         .writer = {.group_wait = Duration::zero()}};
+  TestDirectory directory;
+  FakeClock hand_clock;
+  RecordingLog log;
+  SqliteOptions options{.dir = directory.path() / "cache",
+                        .writer = {.group_wait = Duration::zero()}};
 };
 
 TEST_F(SqliteStoreTest, DurablePut_IsThereAfterReopening) {
@@ -125,7 +125,7 @@ TEST_F(SqliteStoreTest, Poison_ExpiresAndGivesWayToAResult) {
       RecordItem(Level::kSignature, 0, Id("s"), Record{.kind = RecordKind::kPoison});
   ASSERT_TRUE(PutAll(*store, {poison}).ok());
   EXPECT_TRUE(store->Get(poison.key, {}).ok());
-  clock_.Advance(std::chrono::hours(25));
+  hand_clock.Advance(std::chrono::hours(25));
   EXPECT_FALSE(store->Get(poison.key, {}).ok());
   ASSERT_EQ(PutAll(*store, {poison})->added, 1u);
   ASSERT_EQ(PutAll(*store, {Content("a"), Signature("s", "a")})->added, 2u);
@@ -164,8 +164,8 @@ TEST_F(SqliteStoreTest, FindMissing_GivesAbsentKeysInOrder) {
 
 TEST_F(SqliteStoreTest, ManyThreads_PutAndGetTheirOwn) {
   SystemClock clock;
-  options_.writer.group_wait = std::chrono::milliseconds(1);
-  const StorePtr store = *SqliteStore::Open(options_, clock, log_);
+  options.writer.group_wait = std::chrono::milliseconds(1);
+  const StorePtr store = *SqliteStore::Open(options, clock, log);
   const auto work = [&store](int thread) {
     int found = 0;
     for (int i = 0; i < 50; ++i) {
@@ -179,6 +179,7 @@ TEST_F(SqliteStoreTest, ManyThreads_PutAndGetTheirOwn) {
     return found;
   };
   std::vector<std::future<int>> threads;
+  threads.reserve(8);
   for (int thread = 0; thread < 8; ++thread) {
     threads.push_back(std::async(std::launch::async, work, thread));
   }
@@ -198,7 +199,7 @@ TEST_F(SqliteStoreTest, SecondProcessOnTheDirectory_OnlyReadsAndSaysWho) {
   EXPECT_EQ(second->Status().owner, ::getpid());
   EXPECT_TRUE(second->Get(Content("words").key, {}).ok());
   EXPECT_EQ(PutAll(*second, {Content("other")}).error().reason, kReadOnly);
-  const std::vector<std::string> lines = log_.Lines();
+  const std::vector<std::string> lines = log.Lines();
   EXPECT_EQ(std::ranges::count_if(lines,
                                   [](const std::string& line) {
                                     return line.find("held by pid") != std::string::npos;
@@ -208,16 +209,16 @@ TEST_F(SqliteStoreTest, SecondProcessOnTheDirectory_OnlyReadsAndSaysWho) {
 
 TEST_F(SqliteStoreTest, SecondDaemonOnTheDirectory_IsToldThePid) {
   const StorePtr first = Open();
-  options_.must_own = true;
-  const Result<StorePtr> second = SqliteStore::Open(options_, clock_, log_);
+  options.must_own = true;
+  const Result<StorePtr> second = SqliteStore::Open(options, hand_clock, log);
   ASSERT_FALSE(second.ok());
   EXPECT_EQ(second.error().reason, kLocked);
   EXPECT_NE(second.error().context.find("pid " + std::to_string(::getpid())), std::string::npos);
 }
 
 TEST_F(SqliteStoreTest, NetworkFileSystem_IsRefusedByName) {
-  options_.file_system_type = [](const std::filesystem::path&) { return 0x6969L; };
-  const Result<StorePtr> store = SqliteStore::Open(options_, clock_, log_);
+  options.file_system_type = [](const std::filesystem::path&) { return 0x6969L; };
+  const Result<StorePtr> store = SqliteStore::Open(options, hand_clock, log);
   ASSERT_FALSE(store.ok());
   EXPECT_EQ(store.error().reason, "NETWORK_FILE_SYSTEM");
   EXPECT_NE(store.error().context.find("NFS"), std::string::npos);
@@ -228,26 +229,26 @@ TEST_F(SqliteStoreTest, Files_ArePrivate) {
   ASSERT_TRUE(PutAll(*store, {Content("words")}).ok());
   using std::filesystem::perms;
   const perms others = perms::group_all | perms::others_all;
-  EXPECT_EQ(std::filesystem::status(options_.dir).permissions() & others, perms::none);
-  for (const auto& file : std::filesystem::directory_iterator(options_.dir)) {
+  EXPECT_EQ(std::filesystem::status(options.dir).permissions() & others, perms::none);
+  for (const auto& file : std::filesystem::directory_iterator(options.dir)) {
     EXPECT_EQ(file.status().permissions() & others, perms::none) << file.path();
   }
 }
 
 TEST_F(SqliteStoreTest, FileThatIsNoDatabase_IsSetAsideAndAFreshOneStarts) {
-  std::filesystem::create_directories(options_.dir);
-  std::ofstream(options_.dir / "cache.db") << std::string(5000, 'x');
+  std::filesystem::create_directories(options.dir);
+  std::ofstream(options.dir / "cache.db") << std::string(5000, 'x');
   const StorePtr store = Open();
   ASSERT_NE(store, nullptr);
   EXPECT_TRUE(PutAll(*store, {Content("words")}).ok());
-  EXPECT_EQ(std::filesystem::file_size(options_.dir / "cache.corrupt-1.db"), 5000u);
-  EXPECT_FALSE(log_.Lines().empty());
+  EXPECT_EQ(std::filesystem::file_size(options.dir / "cache.corrupt-1.db"), 5000u);
+  EXPECT_FALSE(log.Lines().empty());
 }
 
 TEST_F(SqliteStoreTest, OtherSchemaVersion_IsSetAsideAndComesBack) {
-  const std::filesystem::path file = options_.dir / "cache.db";
+  const std::filesystem::path file = options.dir / "cache.db";
   ASSERT_TRUE(PutAll(*Open(), {Content("ours")}).ok());
-  std::filesystem::rename(file, options_.dir / "cache.v1.db");  // as a kiln of version 7 did
+  std::filesystem::rename(file, options.dir / "cache.v1.db");  // as a kiln of version 7 did
   {
     std::ofstream(file).flush();
     Connection connection = *Connection::Open(file, OpenMode::kReadWrite);
@@ -258,27 +259,27 @@ TEST_F(SqliteStoreTest, OtherSchemaVersion_IsSetAsideAndComesBack) {
   }
   const StorePtr store = Open();
   EXPECT_TRUE(store->Get(Content("ours").key, {}).ok());
-  EXPECT_TRUE(std::filesystem::exists(options_.dir / "cache.v7.db"));
-  EXPECT_FALSE(std::filesystem::exists(options_.dir / "cache.v1.db"));
+  EXPECT_TRUE(std::filesystem::exists(options.dir / "cache.v7.db"));
+  EXPECT_FALSE(std::filesystem::exists(options.dir / "cache.v1.db"));
 }
 
 TEST_F(SqliteStoreTest, FileOfAnotherApplication_IsKeptUnderItsName) {
-  std::filesystem::create_directories(options_.dir);
-  std::ofstream(options_.dir / "cache.db").flush();
+  std::filesystem::create_directories(options.dir);
+  std::ofstream(options.dir / "cache.db").flush();
   {
-    Connection connection = *Connection::Open(options_.dir / "cache.db", OpenMode::kReadWrite);
+    Connection connection = *Connection::Open(options.dir / "cache.db", OpenMode::kReadWrite);
     ASSERT_TRUE(connection
                     .Execute("PRAGMA application_id=0x1234; PRAGMA user_version=1;"
                              "CREATE TABLE t (x)")
                     .ok());
   }
   ASSERT_NE(Open(), nullptr);
-  EXPECT_TRUE(std::filesystem::exists(options_.dir / "cache.v1-app1234.db"));
+  EXPECT_TRUE(std::filesystem::exists(options.dir / "cache.v1-app1234.db"));
 }
 
 TEST_F(SqliteStoreTest, Pragmas_AreThoseOfTheSpecification) {
   const StorePtr store = Open();
-  Connection connection = *Connection::Open(options_.dir / "cache.db", OpenMode::kReadOnly);
+  Connection connection = *Connection::Open(options.dir / "cache.db", OpenMode::kReadOnly);
   EXPECT_EQ(*connection.QueryInt("PRAGMA page_size"), 16384);
   EXPECT_EQ(*connection.QueryInt("PRAGMA auto_vacuum"), 2);
   EXPECT_EQ(*connection.QueryText("PRAGMA journal_mode"), "wal");
@@ -300,7 +301,7 @@ TEST_F(SqliteStoreTest, Pragmas_AreThoseOfTheSpecification) {
 }
 
 TEST_F(SqliteStoreTest, LongWal_IsCutBack) {
-  options_.writer.wal = {.passive = 1 << 20, .restart = 2 << 20, .truncate = 4 << 20};
+  options.writer.wal = {.passive = 1 << 20, .restart = 2 << 20, .truncate = 4 << 20};
   const StorePtr store = Open();
   int64_t longest = 0;
   for (int i = 0; i < 200; ++i) {

@@ -23,30 +23,30 @@ class SqliteTablesTest : public testing::Test {
         RecordItem(Level::kSignature, 0, Id(name),
                    {.products = {{"meta", DigestOf(content.value.bytes)}}, .cpu_us = cost_us});
     const std::vector<Item> items = {content, record};
-    EXPECT_TRUE(store_->Put(items, Durability::kDurable, {}).ok());
+    EXPECT_TRUE(store->Put(items, Durability::kDurable, {}).ok());
     return record.key;
   }
 
   void CollectTo(uint64_t target) {
-    clock_.Advance(std::chrono::seconds(11));  // past the pause after a collection
-    store_->StartCollecting(target);
+    clock.Advance(std::chrono::seconds(11));  // past the pause after a collection
+    store->StartCollecting(target);
     // Slices run between groups, so a few writes later the collection is over.
     for (int i = 0; i < 400; ++i) {
-      EXPECT_TRUE(store_->Flush().ok());
+      EXPECT_TRUE(store->Flush().ok());
     }
   }
 
-  bool Has(const Key& key) { return store_->Get(key, {}).ok(); }
+  bool Has(const Key& key) { return store->Get(key, {}).ok(); }
 
-  TestDirectory directory_;
-  FakeClock clock_;
-  NullLog log_;
-  std::unique_ptr<SqliteStore> store_ = *SqliteStore::Open(
-      {.dir = directory_.path(), .writer = {.group_wait = Duration::zero()}}, clock_, log_);
+  TestDirectory directory;
+  FakeClock clock;
+  NullLog log;
+  std::unique_ptr<SqliteStore> store = *SqliteStore::Open(
+      {.dir = directory.path(), .writer = {.group_wait = Duration::zero()}}, clock, log);
 };
 
 TEST_F(SqliteTablesTest, BatchRows_AreReplacedListedAndRemoved) {
-  BatchTable table(*store_);
+  BatchTable table(*store);
   std::vector<BatchRow> rows;
   for (const std::string_view name : {"a", "b", "c"}) {
     rows.push_back({.id = Id(name), .spec = Bytes(3), .state = 1, .counts = Bytes(1)});
@@ -65,31 +65,31 @@ TEST_F(SqliteTablesTest, BatchRows_AreReplacedListedAndRemoved) {
 
 TEST_F(SqliteTablesTest, BatchRows_SurviveARestart) {
   const BatchRow row{.id = Id("a"), .spec = Bytes(3), .state = 2};
-  ASSERT_TRUE(BatchTable(*store_).Put(row).ok());
-  store_.reset();
-  store_ = *SqliteStore::Open({.dir = directory_.path()}, clock_, log_);
-  EXPECT_EQ(*BatchTable(*store_).Get(row.id), row);
+  ASSERT_TRUE(BatchTable(*store).Put(row).ok());
+  store.reset();
+  store = *SqliteStore::Open({.dir = directory.path()}, clock, log);
+  EXPECT_EQ(*BatchTable(*store).Get(row.id), row);
 }
 
 TEST_F(SqliteTablesTest, Collection_TakesTheLeastRecentlyUsedFirst) {
   const Key old = PutRecord("old", 400'000);
   const Key used = PutRecord("used", 400'000);
-  clock_.Advance(std::chrono::hours(1));
+  clock.Advance(std::chrono::hours(1));
   const Key fresh = PutRecord("fresh", 400'000);
   EXPECT_TRUE(Has(used));  // which is a touch
-  clock_.Advance(std::chrono::hours(1));
-  CollectTo(store_->UsedBytes() - 300'000);
+  clock.Advance(std::chrono::hours(1));
+  CollectTo(store->UsedBytes() - 300'000);
   EXPECT_FALSE(Has(old));
   EXPECT_TRUE(Has(used));
   EXPECT_TRUE(Has(fresh));
-  EXPECT_EQ(store_->Status().evicted, 1u);
+  EXPECT_EQ(store->Status().evicted, 1u);
 }
 
 TEST_F(SqliteTablesTest, Collection_TakesCheapBytesFirstWithinAQuantum) {
   const Key dear = PutRecord("dear", 400'000, 1'000'000);
   const Key cheap = PutRecord("cheap", 400'000, 1);
-  clock_.Advance(std::chrono::hours(1));
-  CollectTo(store_->UsedBytes() - 300'000);
+  clock.Advance(std::chrono::hours(1));
+  CollectTo(store->UsedBytes() - 300'000);
   EXPECT_FALSE(Has(cheap));
   EXPECT_TRUE(Has(dear));
 }
@@ -101,31 +101,31 @@ TEST_F(SqliteTablesTest, Collection_SparesTheYoung) {
 }
 
 TEST_F(SqliteTablesTest, Collection_SparesWhatALeaseCoversUntilItEnds) {
-  LeaseTable leases(*store_);
+  LeaseTable leases(*store);
   const Key before = PutRecord("before", 400'000);
-  clock_.Advance(std::chrono::hours(1));
+  clock.Advance(std::chrono::hours(1));
   ASSERT_TRUE(leases.Hold("batch 1").ok());
   const Key during = PutRecord("during", 400'000);
   for (int i = 0; i < 12; ++i) {
-    clock_.Advance(std::chrono::minutes(10));
+    clock.Advance(std::chrono::minutes(10));
     ASSERT_TRUE(leases.Hold("batch 1").ok());
   }
   CollectTo(0);
   EXPECT_FALSE(Has(before));
   EXPECT_TRUE(Has(during));  // renewed this once more: the read was a touch
   ASSERT_TRUE(leases.Release("batch 1").ok());
-  clock_.Advance(std::chrono::hours(1));
+  clock.Advance(std::chrono::hours(1));
   CollectTo(0);
   EXPECT_FALSE(Has(during));
 }
 
 TEST_F(SqliteTablesTest, Collection_SparesPinsUntilTheyGo) {
-  PinTable pins(*store_);
+  PinTable pins(*store);
   const Key pinned = PutRecord("pinned", 400'000);
   const Key other = PutRecord("other", 400'000);
   const std::vector<Key> keys = {pinned, {.level = Level::kSignature, .id = Id("absent")}};
   ASSERT_EQ(*pins.Add({.name = "release", .note = "why"}, keys), 1u);
-  clock_.Advance(std::chrono::hours(1));
+  clock.Advance(std::chrono::hours(1));
   CollectTo(0);
   EXPECT_TRUE(Has(pinned));
   EXPECT_FALSE(Has(other));
@@ -133,7 +133,7 @@ TEST_F(SqliteTablesTest, Collection_SparesPinsUntilTheyGo) {
   EXPECT_EQ(pins.List()->front().records, 1u);
   ASSERT_TRUE(pins.Remove("release").ok());
   EXPECT_EQ(pins.Remove("release").error().code, ErrorCode::kNotFound);
-  clock_.Advance(std::chrono::hours(2));
+  clock.Advance(std::chrono::hours(2));
   CollectTo(0);
   EXPECT_FALSE(Has(pinned));
 }
@@ -141,22 +141,22 @@ TEST_F(SqliteTablesTest, Collection_SparesPinsUntilTheyGo) {
 TEST_F(SqliteTablesTest, Collection_TakesExpiredPoisonFirst) {
   const Item poison =
       RecordItem(Level::kSignature, 0, Id("p"), Record{.kind = RecordKind::kPoison});
-  ASSERT_TRUE(store_->Put(std::span(&poison, 1), Durability::kDurable, {}).ok());
-  clock_.Advance(std::chrono::hours(25));
-  CollectTo(store_->UsedBytes());  // nothing else has to go
-  EXPECT_EQ(store_->Status().evicted, 1u);
+  ASSERT_TRUE(store->Put(std::span(&poison, 1), Durability::kDurable, {}).ok());
+  clock.Advance(std::chrono::hours(25));
+  CollectTo(store->UsedBytes());  // nothing else has to go
+  EXPECT_EQ(store->Status().evicted, 1u);
 }
 
 TEST_F(SqliteTablesTest, ContentReportedPresent_IsNotCollected) {
   const Item orphan = ContentItem(CopiedBlob(AsBytes("orphan")));
-  ASSERT_TRUE(store_->Put(std::span(&orphan, 1), Durability::kDurable, {}).ok());
-  clock_.Advance(std::chrono::hours(1));
-  ASSERT_TRUE(store_->FindMissing(std::vector<Key>{orphan.key}, {})->empty());
-  store_->StartScan();
+  ASSERT_TRUE(store->Put(std::span(&orphan, 1), Durability::kDurable, {}).ok());
+  clock.Advance(std::chrono::hours(1));
+  ASSERT_TRUE(store->FindMissing(std::vector<Key>{orphan.key}, {})->empty());
+  store->StartScan();
   CollectTo(0);
   EXPECT_TRUE(Has(orphan.key));
-  clock_.Advance(std::chrono::hours(1));
-  store_->StartScan();
+  clock.Advance(std::chrono::hours(1));
+  store->StartScan();
   CollectTo(0);
   EXPECT_FALSE(Has(orphan.key));
 }
@@ -166,11 +166,11 @@ TEST_F(SqliteTablesTest, FreedPages_GoBackToTheFileSystem) {
     PutRecord(std::to_string(i), 400'000);
   }
   const auto file_pages = [this] {
-    ReaderPool::Loan reader = *store_->Read({});
+    ReaderPool::Loan reader = *store->Read({});
     return *reader.connection().QueryInt("PRAGMA page_count");
   };
   const int64_t before = file_pages();
-  clock_.Advance(std::chrono::hours(1));
+  clock.Advance(std::chrono::hours(1));
   CollectTo(0);
   CollectTo(0);
   EXPECT_LT(file_pages(), before / 2);

@@ -2,8 +2,8 @@
 // kiln status, serve, start and stop: the life of the daemon as its user sees it.
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <csignal>
+#include <cstring>
 #include <thread>
 #include <unistd.h>
 

@@ -63,7 +63,7 @@ class Table {
     Rows(rows, size);
   }
 
-  void Rows(std::vector<Row> rows, uint32_t size) {
+  void Rows(const std::vector<Row>& rows, uint32_t size) {
     Line("    {:>6} {:>6} {:>6} {:>6}  {}", "offset", "size", "stride", "matrix", "");
     uint32_t end = 0;
     for (const Row& row : rows) {

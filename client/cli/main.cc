@@ -287,7 +287,7 @@ int main(int argc, char** argv) {
   try {
     code = kiln::cli::Run(argc, argv);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "error: internal error: %s\n", error.what());
+    (void)std::fprintf(stderr, "error: internal error: %s\n", error.what());
   }
   (void)std::fflush(stdout);
   (void)std::fflush(stderr);

@@ -158,7 +158,7 @@ Result<LoadedProgram> LoadProgram(const project::Manifest& manifest,
     loaded.program.sources.push_back(std::move(source));
   }
   for (const auto& [stage, function] : program.entry_points) {
-    KILN_TRY(client::EntryPoint entry, ReadEntry(stage + "=" + function));
+    KILN_TRY(client::EntryPoint entry, ReadEntry(fmt::format("{}={}", stage, function)));
     loaded.program.entries.push_back(std::move(entry));
   }
   for (const std::string& name : program.targets) {

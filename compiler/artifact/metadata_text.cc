@@ -27,6 +27,7 @@ class Printer {
   }
   static std::string List(const std::vector<Stage>& stages) {
     std::vector<std::string> names;
+    names.reserve(stages.size());
     for (const Stage stage : stages) {
       names.emplace_back(NameOf(stage));
     }

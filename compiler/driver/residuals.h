@@ -56,7 +56,7 @@ class Residuals {
   Number Operator(const ir::Cexpr& row, const Number (&operands)[3]);
   std::optional<Number> Simplified(const ir::Cexpr& row, const Number (&operands)[3]) const;
   Number AddNode(const resolve::Program& program, ir::CexprId id);
-  Number Substitute(Number number, uint32_t option, const resolve::Value& value);
+  Number Substitute(Number number, uint32_t place, const resolve::Value& value);
   resolve::Value ValueOf(const resolve::Program& program, ir::OptionId option, uint32_t bits);
   bool IsLiteral(Number number) const { return nodes_[number].row.op == ir::CexprOp::kLiteral; }
 

@@ -19,8 +19,8 @@
 
 namespace kiln::layout {
 
-struct TypeTag;
-using TypeId = Id<TypeTag>;
+struct LaidTypeTag;
+using TypeId = Id<LaidTypeTag>;
 
 enum class ScalarKind : uint8_t {
   kF32,

@@ -83,7 +83,7 @@ int main(int argc, char** argv) {
   try {
     return Run(argc, argv);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "error[RPL9001]: internal error: %s\n", error.what());
+    (void)std::fprintf(stderr, "error[RPL9001]: internal error: %s\n", error.what());
     return kiln::tool::kInternalError;
   }
 }

@@ -57,7 +57,7 @@ int RunLayout(const LayoutArguments& arguments) {
   if (!answer.ok()) {
     return Complain(answer.error(), kWrongSource);
   }
-  std::fwrite(answer->text.data(), 1, answer->text.size(), stdout);
+  (void)std::fwrite(answer->text.data(), 1, answer->text.size(), stdout);
   return Finish(answer->errors, true);
 }
 

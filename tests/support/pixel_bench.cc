@@ -152,7 +152,7 @@ preview::PassInfo PassOver(std::vector<preview::Target>& targets) {
 
 VariantRequest BenchRequest(std::string source) {
   VariantRequest request = VertexBenchRequest(std::move(source));
-  request.sources.insert(request.sources.begin(), std::string(kVertexPrelude));
+  request.sources.emplace(request.sources.begin(), kVertexPrelude);
   return request;
 }
 

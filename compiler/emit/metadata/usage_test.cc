@@ -85,45 +85,45 @@ class UsageTest : public testing::Test {
   void SetUp() override {
     auto parsed = ir::ParseVariant(kVariant);
     ASSERT_TRUE(parsed.ok()) << ErrorText(parsed.error());
-    parsed_ = std::move(parsed).value();
-    usage_ = UsageOf(parsed_.variant);
+    program = std::move(parsed).value();
+    usage = UsageOf(program.variant);
   }
   const ir::ClosedDecl& Named(std::string_view name) const {
-    for (const ir::ClosedDecl* decl : parsed_.variant.interface) {
-      if (parsed_.pool->Text(decl->name) == name) {
+    for (const ir::ClosedDecl* decl : program.variant.interface) {
+      if (program.pool->Text(decl->name) == name) {
         return *decl;
       }
     }
     ADD_FAILURE() << name;
-    return *parsed_.variant.interface[0];
+    return *program.variant.interface[0];
   }
 
-  ir::ParsedVariant parsed_;
-  Usage usage_;
+  ir::ParsedVariant program;
+  Usage usage;
 };
 
 TEST_F(UsageTest, Stages_AreThoseThatMention) {
-  EXPECT_TRUE(usage_.Mentioned(Named("state").decl, Stage::kVertex));
-  EXPECT_TRUE(usage_.Mentioned(Named("state").decl, Stage::kFragment));
-  EXPECT_FALSE(usage_.Mentioned(Named("map").decl, Stage::kVertex));
-  EXPECT_TRUE(usage_.Mentioned(Named("map").decl, Stage::kFragment));
-  EXPECT_FALSE(usage_.Mentioned(Named("idle").decl, Stage::kFragment));
-  EXPECT_FALSE(usage_.Mentioned(Named("target").decl, Stage::kFragment));
+  EXPECT_TRUE(usage.Mentioned(Named("state").decl, Stage::kVertex));
+  EXPECT_TRUE(usage.Mentioned(Named("state").decl, Stage::kFragment));
+  EXPECT_FALSE(usage.Mentioned(Named("map").decl, Stage::kVertex));
+  EXPECT_TRUE(usage.Mentioned(Named("map").decl, Stage::kFragment));
+  EXPECT_FALSE(usage.Mentioned(Named("idle").decl, Stage::kFragment));
+  EXPECT_FALSE(usage.Mentioned(Named("target").decl, Stage::kFragment));
 }
 
 TEST_F(UsageTest, StateFields_AreReadOrWritten) {
   const ir::ClosedDecl& state = Named("state");
-  EXPECT_TRUE(usage_.Touched(state.members[0].member, Touch::kRead));
-  EXPECT_TRUE(usage_.Touched(state.members[0].member, Touch::kWrite));
-  EXPECT_FALSE(usage_.Touched(state.members[1].member, Touch::kRead));
-  EXPECT_FALSE(usage_.Touched(state.members[1].member, Touch::kWrite));
+  EXPECT_TRUE(usage.Touched(state.members[0].member, Touch::kRead));
+  EXPECT_TRUE(usage.Touched(state.members[0].member, Touch::kWrite));
+  EXPECT_FALSE(usage.Touched(state.members[1].member, Touch::kRead));
+  EXPECT_FALSE(usage.Touched(state.members[1].member, Touch::kWrite));
 }
 
 TEST_F(UsageTest, Comparison_IsSeenThroughCalls) {
-  EXPECT_TRUE(usage_.Compared(Named("direct").decl));
-  EXPECT_TRUE(usage_.Compared(Named("shadow").decl));
-  EXPECT_FALSE(usage_.Compared(Named("linear").decl));
-  EXPECT_FALSE(usage_.Compared(Named("idle").decl));
+  EXPECT_TRUE(usage.Compared(Named("direct").decl));
+  EXPECT_TRUE(usage.Compared(Named("shadow").decl));
+  EXPECT_FALSE(usage.Compared(Named("linear").decl));
+  EXPECT_FALSE(usage.Compared(Named("idle").decl));
 }
 
 }  // namespace

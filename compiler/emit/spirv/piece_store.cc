@@ -2,6 +2,8 @@
 #include "compiler/emit/spirv/piece_store.h"
 
 #include <algorithm>
+#include <compare>
+#include <tuple>
 
 #include "compiler/base/check.h"
 
@@ -195,7 +197,7 @@ void PieceStore::InsertInOrder(GlobalId id) {
   const Global& global = globals_[id];
   const auto place = std::lower_bound(
       order_.begin(), order_.end(), id,
-      [&](const Ordered& row, GlobalId added) { return Compare(row.global, added) < 0; });
+      [&](const Ordered& row, GlobalId added) { return std::is_lt(Compare(row.global, added)); });
   const auto rank = static_cast<uint32_t>(place - order_.begin());
   const SymbolKind kind = symbols_[global.symbol].kind;
   order_.insert(place, {id, global.symbol, global.piece, kind == SymbolKind::kInstructionSet});
@@ -239,7 +241,7 @@ std::strong_ordering PieceStore::Compare(GlobalId a, GlobalId b) const {
       return CompareShapes(globals_[a], globals_[b]);
     case SymbolKind::kStageVariable:
     case SymbolKind::kVariable:
-      return left <=> right;
+      return std::tie(left.a, left.b, left.c) <=> std::tie(right.a, right.b, right.c);
     case SymbolKind::kFunction:
     case SymbolKind::kLocal:
       break;
@@ -256,7 +258,7 @@ std::strong_ordering PieceStore::CompareShapes(const Global& a, const Global& b)
   if (!left.part(Part::kDeclarations).words.empty()) {  // source files declare nothing
     const auto declared =
         CompareOperands(left.part(Part::kDeclarations), right.part(Part::kDeclarations));
-    if (declared != 0) {
+    if (std::is_neq(declared)) {
       return declared;
     }
   }
@@ -265,7 +267,7 @@ std::strong_ordering PieceStore::CompareShapes(const Global& a, const Global& b)
     const std::span<const uint32_t> r = WordsOf(right.part(part));
     const auto words =
         std::lexicographical_compare_three_way(l.begin(), l.end(), r.begin(), r.end());
-    if (words != 0) {
+    if (std::is_neq(words)) {
       return words;
     }
   }
@@ -276,7 +278,7 @@ std::strong_ordering PieceStore::CompareOperands(const Section& a, const Section
   const std::span<const uint32_t> left = WordsOf(a);
   const std::span<const uint32_t> right = WordsOf(b);
   const auto opcode = (left[0] & 0xffffu) <=> (right[0] & 0xffffu);
-  if (opcode != 0) {
+  if (std::is_neq(opcode)) {
     return opcode;
   }
   if (left.size() != right.size()) {
@@ -293,7 +295,7 @@ std::strong_ordering PieceStore::CompareOperands(const Section& a, const Section
               globals_[GlobalOf(right_ids[next].symbol)].rank;
       ++next;
     }
-    if (order != 0) {
+    if (std::is_neq(order)) {
       return order;
     }
   }

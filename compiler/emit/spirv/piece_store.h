@@ -42,7 +42,7 @@ struct Symbol {
   uint32_t a = 0;
   uint32_t b = 0;
   uint32_t c = 0;
-  friend auto operator<=>(const Symbol&, const Symbol&) = default;
+  friend bool operator==(const Symbol&, const Symbol&) = default;
 };
 
 // Nobody's symbol; its number is zero.

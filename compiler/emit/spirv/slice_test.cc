@@ -12,60 +12,60 @@ namespace {
 class Slice : public testing::Test {
  protected:
   Slice() {
-    const ir::TypeId f4 = pool_.Vector(ir::Scalar::kF32, 4);
-    target_.decl = ir::DeclId{0};
-    target_.kind = ir::DeclKind::kContainer;
-    target_.flags = static_cast<uint16_t>(ir::ContainerKind::kColorOutput);
-    target_.name = pool_.InternText("target");
-    target_.type = pool_.void_type();
-    target_.members = {{.name = pool_.InternText("color"), .type = f4, .member = ir::MemberId{0}}};
-    signature_.decl = ir::DeclId{1};
-    signature_.kind = ir::DeclKind::kFunction;
-    signature_.name = pool_.InternText("main_fragment");
-    signature_.type = pool_.void_type();
+    const ir::TypeId f4 = pool.Vector(ir::Scalar::kF32, 4);
+    output.decl = ir::DeclId{0};
+    output.kind = ir::DeclKind::kContainer;
+    output.flags = static_cast<uint16_t>(ir::ContainerKind::kColorOutput);
+    output.name = pool.InternText("target");
+    output.type = pool.void_type();
+    output.members = {{.name = pool.InternText("color"), .type = f4, .member = ir::MemberId{0}}};
+    signature.decl = ir::DeclId{1};
+    signature.kind = ir::DeclKind::kFunction;
+    signature.name = pool.InternText("main_fragment");
+    signature.type = pool.void_type();
 
-    const ir::ConstId half = pool_.InternScalar(pool_.Vector(ir::Scalar::kF32, 1), 0x3f000000u);
-    const ir::InstId h = Add(ir::ConstInst{pool_.Vector(ir::Scalar::kF32, 1), half}.To());
+    const ir::ConstId half = pool.InternScalar(pool.Vector(ir::Scalar::kF32, 1), 0x3f000000u);
+    const ir::InstId h = Add(ir::ConstInst{pool.Vector(ir::Scalar::kF32, 1), half}.To());
     const ir::InstId v = Add(ir::SplatInst{f4, h}.To());
     const ir::InstId sum = Add(ir::BinaryInst{f4, ir::BinaryOp::kAdd, v, v}.To());
     const ir::InstId place =
         Add(ir::GlobalRefInst{f4, ir::Direction::kOut, ir::DeclId{0}, ir::MemberId{0}}.To());
-    Add(ir::StoreInst{pool_.void_type(), place, sum}.To());
-    segment_.segment = ir::SegmentId{0};
-    segment_.function = ir::DeclId{1};
-    segment_.blocks = {{0, static_cast<uint32_t>(segment_.insts.size())}};
-    segment_.body = ir::BlockId{0};
+    Add(ir::StoreInst{pool.void_type(), place, sum}.To());
+    segment.segment = ir::SegmentId{0};
+    segment.function = ir::DeclId{1};
+    segment.blocks = {{0, static_cast<uint32_t>(segment.insts.size())}};
+    segment.body = ir::BlockId{0};
 
-    variant_.pool = &pool_;
-    variant_.interface = {&target_};
-    function_ = {.function = signature_.decl, .signature = &signature_};
-    function_.segments = {{.segment = segment_.segment, .closed = &segment_}};
+    variant.pool = &pool;
+    variant.interface = {&output};
+    function = {.function = signature.decl, .signature = &signature};
+    function.segments = {{.segment = segment.segment, .closed = &segment}};
     ir::EntryRef entry{
-        .stage = ir::Stage::kFragment, .function = signature_.decl, .name = "main_fragment"};
-    entry.functions = {&function_};
-    variant_.entries = {entry};
+        .stage = ir::Stage::kFragment, .function = signature.decl, .name = "main_fragment"};
+    entry.functions = {&function};
+    variant.entries = {entry};
   }
 
   ir::InstId Add(const ir::Inst& inst) {
-    const ir::InstId id{static_cast<uint32_t>(segment_.insts.size())};
-    segment_.insts.push_back(inst);
-    segment_.block_insts.push_back(id.value);
+    const ir::InstId id{static_cast<uint32_t>(segment.insts.size())};
+    segment.insts.push_back(inst);
+    segment.block_insts.push_back(id.value);
     return id;
   }
 
-  ir::Pool pool_;
-  ir::ClosedDecl target_;
-  ir::ClosedDecl signature_;
-  ir::ClosedSegment segment_;
-  ir::FunctionRef function_;
-  ir::ClosedVariant variant_;
+  ir::Pool pool;
+  ir::ClosedDecl output;
+  ir::ClosedDecl signature;
+  ir::ClosedSegment segment;
+  ir::FunctionRef function;
+  ir::ClosedVariant variant;
 };
 
 TEST_F(Slice, Arithmetic_IsWrittenWithCanonicalIds) {
   const target::Target target = target::MakeTarget(target::Environment::kVulkan11);
-  PieceTable table(pool_, target);
-  Prepare(variant_, table);
-  const std::vector<uint32_t> words = Assemble(variant_, {0}, CountingLayout(variant_), table);
+  PieceTable table(pool, target);
+  Prepare(variant, table);
+  const std::vector<uint32_t> words = Assemble(variant, {0}, CountingLayout(variant), table);
   EXPECT_EQ(Disassemble(words, target), R"(OpCapability Shader
 OpMemoryModel Logical GLSL450
 OpEntryPoint Fragment %9 "main_fragment" %8
@@ -93,10 +93,9 @@ OpFunctionEnd
 TEST_F(Slice, EveryEnvironment_IsValid) {
   for (const char* text : {"vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "vulkan1.4"}) {
     const target::Target target = target::MakeTarget(*target::ParseEnvironment(text));
-    PieceTable table(pool_, target);
-    Prepare(variant_, table);
-    EXPECT_EQ(Validate(Assemble(variant_, {0}, CountingLayout(variant_), table), target), "")
-        << text;
+    PieceTable table(pool, target);
+    Prepare(variant, table);
+    EXPECT_EQ(Validate(Assemble(variant, {0}, CountingLayout(variant), table), target), "") << text;
   }
 }
 

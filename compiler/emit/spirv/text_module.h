@@ -33,7 +33,7 @@ class TextModule {
   // The module of one entry point, or the combined one. Fails the test if it is not valid.
   std::vector<uint32_t> Words(EntryChoice choice = {}) {
     const layout::Layout layout = CountingLayout(parsed_.variant);
-    const std::vector<uint32_t> words = Assemble(parsed_.variant, choice, layout, table_);
+    std::vector<uint32_t> words = Assemble(parsed_.variant, choice, layout, table_);
     EXPECT_EQ(Validate(words, target_), "");
     return words;
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <variant>
 #include <vector>
 
@@ -20,7 +21,10 @@ struct VariantRequest {
   std::string program;  // of kiln.toml
   std::map<std::string, OptionValue> options;
 
-  friend auto operator<=>(const VariantRequest&, const VariantRequest&) = default;
+  friend bool operator==(const VariantRequest&, const VariantRequest&) = default;
+  friend bool operator<(const VariantRequest& a, const VariantRequest& b) {
+    return std::tie(a.program, a.options) < std::tie(b.program, b.options);
+  }
 };
 
 struct VariantCode {

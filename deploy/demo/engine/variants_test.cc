@@ -17,28 +17,26 @@ class VariantFoldersTest : public ::testing::Test {
  protected:
   // Tests run side by side, each in a process of its own.
   VariantFoldersTest()
-      : root_(::testing::TempDir() + "kiln_variants_" + std::to_string(::getpid())) {
-    folder_ = root_ + "/" + VariantFolder(kRequest);
-    std::filesystem::create_directories(folder_);
+      : root(::testing::TempDir() + "kiln_variants_" + std::to_string(::getpid())) {
+    folder = root + "/" + VariantFolder(kRequest);
+    std::filesystem::create_directories(folder);
     Write("metadata.json", R"({"pipelineType": "compute",
                                "entryPoints": [{"stage": "compute", "name": "fill"}]})");
     Write("compute.spv", std::string("\x03\x02\x23\x07", 4));
   }
-  ~VariantFoldersTest() override { std::filesystem::remove_all(root_); }
+  ~VariantFoldersTest() override { std::filesystem::remove_all(root); }
 
   void Write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_ + "/" + name, std::ios::binary) << text;
+    std::ofstream(folder + "/" + name, std::ios::binary) << text;
   }
-  Error ErrorOf(const VariantRequest& request) {
-    return VariantFolders(root_).Get(request).error();
-  }
+  Error ErrorOf(const VariantRequest& request) { return VariantFolders(root).Get(request).error(); }
 
-  std::string root_;
-  std::string folder_;
+  std::string root;
+  std::string folder;
 };
 
 TEST_F(VariantFoldersTest, Folder_HoldsMetadataAndWords) {
-  const auto code = VariantFolders(root_).Get(kRequest);
+  const auto code = VariantFolders(root).Get(kRequest);
   ASSERT_TRUE(code.ok()) << ErrorText(code.error());
   EXPECT_EQ(code->metadata.entry_points[0].name, "fill");
   ASSERT_EQ(code->modules.size(), 1U);
@@ -50,8 +48,8 @@ TEST_F(VariantFoldersTest, MissingFiles_AreNotFound) {
   VariantRequest other = kRequest;
   other.options["b"] = 5U;
   EXPECT_EQ(ErrorOf(other).code, ErrorCode::kNotFound);
-  std::filesystem::remove(folder_ + "/compute.spv");
-  EXPECT_EQ(ErrorOf(kRequest).context, "there is no " + folder_ + "/compute.spv");
+  std::filesystem::remove(folder + "/compute.spv");
+  EXPECT_EQ(ErrorOf(kRequest).context, "there is no " + folder + "/compute.spv");
 }
 
 TEST_F(VariantFoldersTest, DamagedFiles_AreErrors) {
