@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "compiler/base/check.h"
+#include "compiler/resolve/close_type.h"
 #include "compiler/resolve/segment_closer.h"
 
 namespace kiln::resolve {
@@ -20,10 +21,6 @@ Dimensions DimensionsOf(const ir::Pool& pool, ir::TypeId type) {
     result.item = ir::TypeId{pool[result.item].element};
   }
   return result;
-}
-
-bool IsHandle(const ir::Type& type) {
-  return type.kind == ir::TypeKind::kSampler || type.kind == ir::TypeKind::kImage;
 }
 
 }  // namespace

@@ -380,9 +380,7 @@ class DeclCloser {
         poisoned_ = true;
         return;
       }
-      const ir::TypeKind kind = pool_[type].kind;
-      const bool handle = kind == ir::TypeKind::kSampler || kind == ir::TypeKind::kImage;
-      if (handle && member.access != ir::Access::kIn) {
+      if (IsHandle(pool_[type]) && member.access != ir::Access::kIn) {
         diagnostics_.push_back(Make(Code::kRpl5022, program_.At(module_, spans.name))
                                    .With("name", program_.Text(name))
                                    .With("type", ir::TypeText(pool_, type)));

@@ -23,8 +23,12 @@ struct WrittenType {
   std::string_view position = {};  // of the extents: Position::what, with `owner` as its name
 };
 
-// Whether a value of the type ends in a runtime array, and so cannot exist.
+// Samplers and images: passed on, never computed.
+constexpr bool IsHandle(const ir::Type& type) {
+  return type.kind == ir::TypeKind::kSampler || type.kind == ir::TypeKind::kImage;
+}
 bool IsFloatType(const ir::Pool& pool, ir::TypeId type);  // floats, or arrays of them
+// Whether a value of the type ends in a runtime array, and so cannot exist.
 bool HasRuntimeArray(const ir::Pool& pool, ir::TypeId type);
 
 // The type in the pool, or an invalid id after adding diagnostics (none for a poisoned struct).
