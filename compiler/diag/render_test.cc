@@ -2,6 +2,7 @@
 #include "compiler/diag/render.h"
 
 #include <string>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -166,15 +167,40 @@ TEST(RenderText, LabelNearby_IsShownAfterAGap) {
 }
 
 TEST(RenderText, LongLine_IsShownAroundTheMark) {
+  const std::pair<size_t, std::string_view> lines[] = {{500, "a"},        {5'000, "a"},
+                                                       {100'000, "a"},    {1'365, "\u00e9"},
+                                                       {2'049, "\u00e9"}, {50'000, "\u6c34"}};
+  for (const auto& [count, letter] : lines) {
+    std::string before;
+    for (size_t i = 0; i < count; ++i) {
+      before += letter;
+    }
+    Scene scene;
+    scene.Add("a.rpl", before + " @ " + std::string(count, 'b'));
+    const std::string text =
+        scene.Text(Make(Code::kRpl1002, scene.Find("@")).With("text", "@"), {.width = 60});
+    const size_t end = text.find('\n', text.find(" @ "));
+    EXPECT_LT(text.substr(text.find("1 | "), end - text.find("1 | ")).size(), 61U * letter.size());
+    EXPECT_THAT(text, testing::HasSubstr(std::string(letter) + " @ bbb")) << count;
+    EXPECT_EQ(text.find("\\x"), std::string::npos) << text;
+    // as many columns before the sign as before the mark below it
+    const size_t line = text.find("1 | ") + 4;
+    const size_t marks = text.find("  | ", line) + 4;
+    const uint32_t width = CellsOf(letter).front().width;
+    EXPECT_EQ((text.find('@', line) - line - 1) / letter.size() * width + 1,
+              text.find('^', marks) - marks)
+        << text;
+  }
+}
+
+TEST(RenderText, LongLine_KeepsLabelsFarFromTheMark) {
   Scene scene;
-  scene.Add("a.rpl", std::string(500, 'a') + " @ " + std::string(500, 'b'));
-  const std::string text =
-      scene.Text(Make(Code::kRpl1002, scene.Find("@")).With("text", "@"), {.width = 60});
-  EXPECT_EQ(text.find(std::string(61, 'a')), std::string::npos);
-  EXPECT_THAT(text, testing::HasSubstr("aaa @ bbb"));
-  const size_t line = text.find("1 | ") + 4;
-  const size_t marks = text.find("  | ", line) + 4;
-  EXPECT_EQ(text.find('@', line) - line, text.find('^', marks) - marks);
+  scene.Add("a.rpl", "first " + std::string(100'000, ' ') + "second");
+  const std::string text = scene.Text(
+      Operator(scene.Find("first")).Label(LabelKind::kType, scene.Find("second"), {{"type", "f4"}}),
+      {.width = 60});
+  EXPECT_THAT(text, testing::HasSubstr("^^^^^ "));
+  EXPECT_THAT(text, testing::HasSubstr("'f4'"));
 }
 
 TEST(RenderText, OtherModuleOrNoSource_KeepsTheLocation) {

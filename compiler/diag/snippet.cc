@@ -15,6 +15,7 @@ namespace {
 constexpr uint32_t kNear = 5;         // lines between primary span and a label that is still shown
 constexpr uint32_t kWholeSpan = 6;    // longest span that is shown whole
 constexpr uint32_t kLeastWidth = 40;  // columns for source text, however narrow the terminal
+constexpr uint32_t kReach = 4096;     // bytes of a line looked at on each side of its first mark
 
 struct Mark {
   Span bytes;
@@ -89,29 +90,64 @@ std::vector<std::string> MarkLines(std::vector<Underline> marks) {
   return lines;
 }
 
-// Where a mark lies on the line of these bytes, if it does.
-bool FindUnderline(const Mark& mark, Span line, const std::vector<Cell>& cells, Underline& out) {
-  const bool starts_here = mark.bytes.begin >= line.begin && mark.bytes.begin <= line.end;
-  const bool goes_on = mark.bytes.begin < line.begin && mark.bytes.end > line.begin;
-  if (!starts_here && !goes_on) {
+bool StartsOn(const Mark& mark, Span line) {
+  return mark.bytes.begin >= line.begin && mark.bytes.begin <= line.end;
+}
+
+bool GoesOn(const Mark& mark, Span line) {
+  return mark.bytes.begin < line.begin && mark.bytes.end > line.begin;
+}
+
+// The part of a line that can be seen around its first mark: a line may be as long as a source.
+Span VisiblePart(std::string_view text, Span line, std::span<const Mark> marks) {
+  uint32_t first = line.end;
+  bool marked = false;
+  for (const Mark& mark : marks) {
+    if (StartsOn(mark, line) || GoesOn(mark, line)) {
+      first = std::min(first, std::max(mark.bytes.begin, line.begin));
+      marked = true;
+    }
+  }
+  Span part = line;
+  if (marked && first - line.begin > kReach) {
+    part.begin = first - kReach;
+    while (part.begin < first && (static_cast<uint8_t>(text[part.begin]) & 0xC0) == 0x80) {
+      ++part.begin;  // not within a code point
+    }
+  }
+  part.end = std::min(line.end, part.begin + 2 * kReach);
+  return part;
+}
+
+// Where a mark lies on the line of these bytes, if it does; in columns of its part `shown`.
+bool FindUnderline(const Mark& mark, Span line, Span shown, const std::vector<Cell>& cells,
+                   Underline& out) {
+  const bool starts_here = StartsOn(mark, line);
+  if (!starts_here && !GoesOn(mark, line)) {
     return false;
   }
-  const uint32_t begin = starts_here ? mark.bytes.begin - line.begin : 0;
+  const auto column = [&](uint32_t byte) {
+    return ColumnAt(cells, std::clamp(byte, shown.begin, shown.end) - shown.begin);
+  };
   const uint32_t end = std::min(mark.bytes.end, line.end);
-  out.begin = ColumnAt(cells, begin);
-  out.end = end > line.begin ? ColumnAt(cells, end - line.begin) : 0;
+  out.begin = column(mark.bytes.begin);
+  out.end = end > line.begin ? column(end) : 0;
   out.end = std::max(out.end, out.begin + 1);
   out.text = mark.bytes.end <= line.end || starts_here ? mark.text : std::string_view();
   return true;
 }
 
 // First column to show so that the first mark is visible in `width` columns.
-uint32_t FirstColumn(std::span<const Underline> marks, uint32_t line_width, uint32_t width) {
-  if (line_width <= width || marks.empty()) {
+uint32_t FirstColumn(std::span<const Underline> marks, const std::vector<Cell>& cells,
+                     uint32_t width) {
+  if (cells.back().column <= width || marks.empty()) {
     return 0;
   }
   const uint32_t begin = std::ranges::min(marks, {}, &Underline::begin).begin;
-  return begin <= width / 2 ? 0 : begin - width / 2;
+  const uint32_t wanted = begin <= width / 2 ? 0 : begin - width / 2;
+  const auto cell = std::ranges::find_if(  // a wide character is not cut
+      cells, [&](const Cell& candidate) { return candidate.column >= wanted; });
+  return cell->column;
 }
 
 std::string Visible(const std::vector<Cell>& cells, uint32_t first, uint32_t width) {
@@ -128,15 +164,16 @@ std::string Visible(const std::vector<Cell>& cells, uint32_t first, uint32_t wid
 // One line of the source and the marks below it.
 void AppendLine(Snippet& snippet, uint32_t number, std::string_view text, Span line,
                 std::span<const Mark> marks, uint32_t room) {
-  const std::vector<Cell> cells = CellsOf(TextOf(text, line));
+  const Span shown = VisiblePart(text, line, marks);
+  const std::vector<Cell> cells = CellsOf(TextOf(text, shown));
   std::vector<Underline> found;
   for (const Mark& mark : marks) {
     Underline underline;
-    if (FindUnderline(mark, line, cells, underline)) {
+    if (FindUnderline(mark, line, shown, cells, underline)) {
       found.push_back(underline);
     }
   }
-  const uint32_t first = FirstColumn(found, cells.back().column, room);
+  const uint32_t first = FirstColumn(found, cells, room);
   snippet.lines.push_back({.number = number, .text = Visible(cells, first, room)});
   if (found.empty()) {
     return;

@@ -51,10 +51,10 @@ class Lexer {
     if (text_.starts_with(kByteOrderMark)) {
       at_ = kByteOrderMark.size();
     }
-    while (at_ < size_) {
+    while (at_ < size_ && out_.diagnostics.size() < kMaxFound) {
       Next();
     }
-    out_.tokens.push_back({.begin = size_});
+    out_.tokens.push_back({.begin = at_});
   }
 
  private:

@@ -49,6 +49,9 @@ struct Lexed {
 
 inline constexpr uint32_t kMaxSourceBytes = 4u << 20;
 
+// Lexer and parser stop looking for errors after so many each: ten times what is ever shown.
+inline constexpr size_t kMaxFound = 10 * kMaxDiagnostics;
+
 // `module` is the ordinal that locations of diagnostics name. A source that is too large or not
 // UTF-8 gives that one error and no tokens but the end.
 // Spec: rpl §1

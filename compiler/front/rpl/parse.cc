@@ -55,6 +55,10 @@ Parsed ParseTokens(std::string_view text, const Lexed& lexed, uint32_t module) {
 Parser::Construct::Construct(Parser& parser)
     : parser_(parser), outer_reported_(parser.reported_), begin_(parser.Peek().begin) {
   parser.reported_ = false;
+  if (parser.found_.size() >= kMaxFound) {
+    parser.pos_ = static_cast<uint32_t>(parser.lexed_.tokens.size()) - 1;
+    parser.end_reported_ = true;
+  }
 }
 
 Parser::Construct::~Construct() {
