@@ -36,74 +36,106 @@ struct Sample {
   }
 };
 
-// Programs whose options are flags; masks are random sets of them; every assignment of the flags of
-// a mask has an artifact. Texts repeat, so blobs are shared.
-inline Sample MakeSample(uint32_t seed, uint32_t programs, uint32_t options) {
-  std::mt19937 random(seed);
-  const auto pick = [&](uint32_t end) {
-    return static_cast<uint32_t>(random() % std::max(end, 1U));
-  };
-  Sample sample;
-  const ByteView info = AsBytes("info");
-  sample.contents.info.assign(info.begin(), info.end());
-  sample.contents.build = HashBytes(AsBytes("build"));
-  for (uint32_t p = 0; p < programs; ++p) {
-    Program program{.name = "program " + std::to_string(random() % 1000) + " " + std::to_string(p),
-                    .pipeline = "graphics_classic",
-                    .options = {}};
+// Draws contents from a seed, part by part.
+class SampleMaker {
+ public:
+  explicit SampleMaker(uint32_t seed) : random_(seed) {
+    const ByteView info = AsBytes("info");
+    sample_.contents.info.assign(info.begin(), info.end());
+    sample_.contents.build = HashBytes(AsBytes("build"));
+  }
+
+  void AddProgram(uint32_t options) {
+    const auto index = static_cast<uint32_t>(sample_.contents.programs.size());
+    Program program{
+        .name = "program " + std::to_string(random_() % 1000) + " " + std::to_string(index),
+        .pipeline = "graphics_classic",
+        .options = {}};
     for (uint32_t o = 0; o < options; ++o) {
       program.options.push_back({.name = "option_" + std::to_string(100 + o),
                                  .type = 0,
-                                 .default_bits = pick(2),
+                                 .default_bits = Pick(2),
                                  .values = {},
-                                 .instance = pick(2) == 0});
+                                 .instance = Pick(2) == 0});
     }
     program.options.push_back(
         {.name = "z_kind", .type = 4, .default_bits = 1, .values = {"off", "on"}});
-    sample.contents.programs.push_back(program);
+    sample_.contents.programs.push_back(program);
     for (const char* target : {"vk", "meta"}) {
-      Entry entry{.id = HashBytes(AsBytes(program.name + target)), .program = p, .target = target};
-      std::vector<uint32_t> mask;
-      for (uint32_t o = 0; o < options; ++o) {
-        if (mask.size() < 3 && pick(2) == 0) {
-          mask.push_back(o);
-        }
-      }
-      entry.masks = {mask};
-      const auto index = static_cast<uint32_t>(sample.contents.entries.size());
-      for (uint32_t bits = 0; bits < 1U << mask.size(); ++bits) {
-        std::vector<cache::OptionSetting> live;
-        SampleVariant variant{.entry = index, .values = {}, .live_key = {}};
-        for (uint32_t o = 0; o < options; ++o) {
-          variant.values.push_back(cache::TypedValue::Flag(pick(2) == 0));
-        }
-        variant.values.push_back(cache::TypedValue::Text("on"));
-        for (uint32_t i = 0; i < mask.size(); ++i) {
-          variant.values[mask[i]] = cache::TypedValue::Flag((bits >> i & 1) != 0);
-          live.push_back({.name = program.options[mask[i]].name, .value = variant.values[mask[i]]});
-        }
-        variant.live_key = cache::LiveKey(entry.id, live);
-        Artifact artifact{.live_key = variant.live_key,
-                          .layout_hash = HashBytes(AsBytes(program.name)),
-                          .state_id = HashBytes(AsBytes(program.name + std::to_string(bits / 2))),
-                          .entry = index,
-                          .code = {},
-                          .metadata = sample.Add("metadata " + std::to_string(pick(4)))};
-        for (const uint32_t stage : {2U, 1U}) {
-          artifact.code.push_back({.stage = stage,
-                                   .digest = sample.Add(std::string(
-                                       1 + pick(3000), 'a' + static_cast<char>(pick(3))))});
-        }
-        if (pick(4) == 0) {
-          artifact.warm_rank = pick(10);
-        }
-        sample.contents.artifacts.push_back(std::move(artifact));
-        sample.variants.push_back(std::move(variant));
-      }
-      sample.contents.entries.push_back(std::move(entry));
+      AddEntry(program, index, target);
     }
   }
-  return sample;
+
+  Sample Take() { return std::move(sample_); }
+
+ private:
+  uint32_t Pick(uint32_t end) { return static_cast<uint32_t>(random_() % std::max(end, 1U)); }
+
+  // An entry with a mask of up to three flags and an artifact for each assignment of them.
+  void AddEntry(const Program& program, uint32_t index, const char* target) {
+    Entry entry{
+        .id = HashBytes(AsBytes(program.name + target)), .program = index, .target = target};
+    std::vector<uint32_t> mask;
+    for (uint32_t o = 0; o + 1 < program.options.size(); ++o) {
+      if (mask.size() < 3 && Pick(2) == 0) {
+        mask.push_back(o);
+      }
+    }
+    entry.masks = {mask};
+    for (uint32_t bits = 0; bits < 1U << mask.size(); ++bits) {
+      AddVariant(program, entry, mask, bits);
+    }
+    sample_.contents.entries.push_back(std::move(entry));
+  }
+
+  void AddVariant(const Program& program, const Entry& entry, const std::vector<uint32_t>& mask,
+                  uint32_t bits) {
+    const auto index = static_cast<uint32_t>(sample_.contents.entries.size());
+    SampleVariant variant{.entry = index, .values = {}, .live_key = {}};
+    for (uint32_t o = 0; o + 1 < program.options.size(); ++o) {
+      variant.values.push_back(cache::TypedValue::Flag(Pick(2) == 0));
+    }
+    variant.values.push_back(cache::TypedValue::Text("on"));
+    std::vector<cache::OptionSetting> live;
+    for (uint32_t i = 0; i < mask.size(); ++i) {
+      variant.values[mask[i]] = cache::TypedValue::Flag((bits >> i & 1) != 0);
+      live.push_back({.name = program.options[mask[i]].name, .value = variant.values[mask[i]]});
+    }
+    variant.live_key = cache::LiveKey(entry.id, live);
+    sample_.contents.artifacts.push_back(MakeArtifact(program, variant, bits));
+    sample_.variants.push_back(std::move(variant));
+  }
+
+  Artifact MakeArtifact(const Program& program, const SampleVariant& variant, uint32_t bits) {
+    Artifact artifact{.live_key = variant.live_key,
+                      .layout_hash = HashBytes(AsBytes(program.name)),
+                      .state_id = HashBytes(AsBytes(program.name + std::to_string(bits / 2))),
+                      .entry = variant.entry,
+                      .code = {},
+                      .metadata = sample_.Add("metadata " + std::to_string(Pick(4)))};
+    for (const uint32_t stage : {2U, 1U}) {
+      const char letter = "abc"[Pick(3)];
+      artifact.code.push_back(
+          {.stage = stage, .digest = sample_.Add(std::string(1 + Pick(3000), letter))});
+    }
+    if (Pick(4) == 0) {
+      artifact.warm_rank = Pick(10);
+    }
+    return artifact;
+  }
+
+  std::mt19937 random_;
+  Sample sample_;
+};
+
+// Programs whose options are flags; masks are random sets of them; every assignment of the flags of
+// a mask has an artifact. Texts repeat, so blobs are shared.
+inline Sample MakeSample(uint32_t seed, uint32_t programs, uint32_t options) {
+  SampleMaker maker(seed);
+  for (uint32_t p = 0; p < programs; ++p) {
+    maker.AddProgram(options);
+  }
+  return maker.Take();
 }
 
 // Programs of one target without options, each with blobs of its own that resemble each other, as

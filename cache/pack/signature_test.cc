@@ -88,35 +88,35 @@ class PackSignature : public PackFile {
     return verified.ok() ? "" : verified.error().reason;
   }
 
-  const Sample sample_ = MakeSample(5, 2, 5);
-  const SigningKey key_ = SigningKey::FromPem(kPrivatePem).value();
-  const SigningKey other_ = SigningKey::Generate().value();
+  const Sample sample = MakeSample(5, 2, 5);
+  const SigningKey key = SigningKey::FromPem(kPrivatePem).value();
+  const SigningKey other = SigningKey::Generate().value();
 };
 
 TEST_F(PackSignature, Signed_OpensForItsKeyAmongOthersAndForNobodyElse) {
-  Write(sample_, "a", {.key = &key_});
+  Write(sample, "a", {.key = &key});
   AlignedBytes bytes(TextOf("a"));
   EXPECT_EQ(ReasonOf(bytes.bytes(), {}), "");
-  EXPECT_EQ(ReasonOf(bytes.bytes(), {key_.public_key()}), "");
-  EXPECT_EQ(ReasonOf(bytes.bytes(), {other_.public_key(), key_.public_key()}), "");
-  EXPECT_EQ(ReasonOf(bytes.bytes(), {other_.public_key()}), kSignatureBad);
-  EXPECT_EQ(Open("a", {.require_signature = {key_.public_key()}})->signer(), key_.public_key());
+  EXPECT_EQ(ReasonOf(bytes.bytes(), {key.public_key()}), "");
+  EXPECT_EQ(ReasonOf(bytes.bytes(), {other.public_key(), key.public_key()}), "");
+  EXPECT_EQ(ReasonOf(bytes.bytes(), {other.public_key()}), kSignatureBad);
+  EXPECT_EQ(Open("a", {.require_signature = {key.public_key()}})->signer(), key.public_key());
 }
 
 TEST_F(PackSignature, Unsigned_IsRefusedWhereASignatureIsAskedFor) {
-  Write(sample_, "a");
+  Write(sample, "a");
   AlignedBytes bytes(TextOf("a"));
-  EXPECT_EQ(ReasonOf(bytes.bytes(), {key_.public_key()}), kSignatureMissing);
+  EXPECT_EQ(ReasonOf(bytes.bytes(), {key.public_key()}), kSignatureMissing);
 }
 
 TEST_F(PackSignature, SameContentsAndKey_GiveTheSameBytes) {
-  Write(sample_, "a", {.key = &key_});
-  Write(sample_, "b", {.key = &key_});
+  Write(sample, "a", {.key = &key});
+  Write(sample, "b", {.key = &key});
   EXPECT_EQ(TextOf("a"), TextOf("b"));
 }
 
 TEST_F(PackSignature, FlippedBytesOutsideThePadding_AreNeverAccepted) {
-  Write(sample_, "a", {.key = &key_});
+  Write(sample, "a", {.key = &key});
   const std::string text = TextOf("a");
   std::vector<std::pair<uint64_t, uint64_t>> ranges{{0, sizeof(Header)}};
   const std::vector<SectionEntry> table = testing::TableIn(AsBytes(text));
@@ -130,13 +130,13 @@ TEST_F(PackSignature, FlippedBytesOutsideThePadding_AreNeverAccepted) {
     AlignedBytes bytes(text);
     const auto& [begin, size] = ranges[random() % ranges.size()];
     bytes.bytes()[begin + random() % size] ^= static_cast<std::byte>(1U << (random() % 8));
-    EXPECT_NE(ReasonOf(bytes.bytes(), {key_.public_key()}), "") << begin;
+    EXPECT_NE(ReasonOf(bytes.bytes(), {key.public_key()}), "") << begin;
   }
 }
 
 TEST_F(PackSignature, ForgeriesWithRightSums_AreRefused) {
-  Write(sample_, "a", {.key = &key_});
-  Write(sample_, "forged", {.key = &other_});
+  Write(sample, "a", {.key = &key});
+  Write(sample, "forged", {.key = &other});
   const std::string text = TextOf("a");
   struct Row {
     std::string_view what;
@@ -157,7 +157,7 @@ TEST_F(PackSignature, ForgeriesWithRightSums_AreRefused) {
            {"the key id of another, with its signature missing",
             [&](std::span<std::byte> b) {
               std::memcpy(b.data() + at(SectionKind::kSignature) + 4,
-                          other_.public_key().Id().data(), 32);
+                          other.public_key().Id().data(), 32);
             },
             kSignatureBad},
            {"an algorithm of tomorrow",
@@ -168,13 +168,13 @@ TEST_F(PackSignature, ForgeriesWithRightSums_AreRefused) {
     AlignedBytes bytes(text);
     row.change(bytes.bytes());
     Seal(bytes.bytes());
-    EXPECT_EQ(ReasonOf(bytes.bytes(), {key_.public_key()}), row.error) << row.what;
+    EXPECT_EQ(ReasonOf(bytes.bytes(), {key.public_key()}), row.error) << row.what;
   }
 }
 
 // Whoever can make XXH3 sums fit still cannot change a block.
 TEST_F(PackSignature, OtherDataWithRightSums_IsNeverHandedOut) {
-  Write(sample_, "a", {.key = &key_});
+  Write(sample, "a", {.key = &key});
   AlignedBytes bytes(TextOf("a"));
   const SectionEntry data = testing::SectionIn(bytes.bytes(), SectionKind::kData);
   const SectionEntry blocks = testing::SectionIn(bytes.bytes(), SectionKind::kBlocks);
@@ -184,14 +184,14 @@ TEST_F(PackSignature, OtherDataWithRightSums_IsNeverHandedOut) {
   block.id = HashBytes(ByteView(bytes.bytes()).subspan(data.offset, block.stored_size));
   std::memcpy(bytes.bytes().data() + blocks.offset, &block, sizeof(block));
   Seal(bytes.bytes());
-  EXPECT_EQ(ReasonOf(bytes.bytes(), {key_.public_key()}), kSignatureBad);
+  EXPECT_EQ(ReasonOf(bytes.bytes(), {key.public_key()}), kSignatureBad);
   EXPECT_EQ(ReasonOf(bytes.bytes(), {}), kCorrupt);  // HASH tells without a key, too
 }
 
 TEST_F(PackSignature, DeltaOfAnUnsignedBase_IsRefused) {
   const Sample sample = testing::MakeKinSample(1, 20, 0);
   Write(sample, "plain");
-  Write(sample, "signed", {.key = &key_});
+  Write(sample, "signed", {.key = &key});
   struct Row {
     std::string_view base;
     std::vector<PublicKey> base_keys;
@@ -199,21 +199,21 @@ TEST_F(PackSignature, DeltaOfAnUnsignedBase_IsRefused) {
   };
   for (const Row& row : std::vector<Row>{{"plain", {}, kSignatureMissing},
                                          {"signed", {}, kSignatureMissing},
-                                         {"signed", {key_.public_key()}, ""}}) {
+                                         {"signed", {key.public_key()}, ""}}) {
     const auto base = Open(std::string(row.base), {.require_signature = row.base_keys});
-    Write(testing::MakeKinSample(1, 20, 1), "delta", {.base = base.get(), .key = &key_});
+    Write(testing::MakeKinSample(1, 20, 1), "delta", {.base = base.get(), .key = &key});
     const auto pack =
-        Pack::Open(Path("delta"), {.require_signature = {key_.public_key()}, .base = base});
+        Pack::Open(Path("delta"), {.require_signature = {key.public_key()}, .base = base});
     EXPECT_EQ(pack.ok() ? "" : pack.error().reason, row.error) << row.base;
   }
 }
 
 TEST_F(PackSignature, CutFile_IsTruncatedBeforeAnythingElse) {
-  Write(sample_, "a", {.key = &key_});
+  Write(sample, "a", {.key = &key});
   const std::string text = TextOf("a");
   for (size_t size = 0; size < text.size(); size += 1499) {
     AlignedBytes cut(std::string_view(text).substr(0, size));
-    EXPECT_EQ(ReasonOf(cut.bytes(), {key_.public_key()}), kTruncated) << size;
+    EXPECT_EQ(ReasonOf(cut.bytes(), {key.public_key()}), kTruncated) << size;
   }
 }
 

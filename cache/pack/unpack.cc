@@ -118,6 +118,26 @@ bool SameBlobs(const Tables& a, const ArtifactRow& x, const Tables& b, const Art
   return true;
 }
 
+// What became of the artifacts of one entry; counts the equal ones in `out`.
+ProgramChange ChangeOf(const Tables& a, const Artifacts& old, const Tables& b, const Artifacts& now,
+                       PackDifference& out) {
+  ProgramChange change;
+  for (const auto& [key, row] : old) {
+    const auto same = now.find(key);
+    if (same == now.end()) {
+      ++change.removed;
+    } else if (SameBlobs(a, *row, b, *same->second)) {
+      ++out.equal_artifacts;
+    } else {
+      ++change.changed;
+    }
+  }
+  for (const auto& [key, row] : now) {
+    change.added += old.contains(key) ? 0 : 1;
+  }
+  return change;
+}
+
 void CompareBlobs(const Tables& a, const Tables& b, PackDifference& out) {
   for (auto i = a.blobs.begin(), j = b.blobs.begin(); i != a.blobs.end() || j != b.blobs.end();) {
     if (j == b.blobs.end() || (i != a.blobs.end() && i->id < j->id)) {
@@ -186,27 +206,15 @@ PackDifference Compare(const Pack& first, const Pack& second) {
   PackDifference out;
   for (const auto& [name, old] : before) {
     const auto found = after.find(name);
-    ProgramChange change{.kind = found == after.end() ? ProgramChange::Kind::kRemoved
-                                                      : ProgramChange::Kind::kChanged,
-                         .program = std::string(name.first),
-                         .target = std::string(name.second)};
-    const Artifacts none;
-    const Artifacts& now = found == after.end() ? none : found->second;
-    for (const auto& [key, row] : old) {
-      const auto same = now.find(key);
-      change.removed += same == now.end() ? 1 : 0;
-      const bool equal = same != now.end() && SameBlobs(a, *row, b, *same->second);
-      change.changed += same != now.end() && !equal ? 1 : 0;
-      out.equal_artifacts += equal ? 1 : 0;
-    }
-    for (const auto& [key, row] : now) {
-      change.added += old.contains(key) ? 0 : 1;
-    }
-    if (change.kind == ProgramChange::Kind::kRemoved ||
-        change.added + change.removed + change.changed != 0) {
+    const bool stays = found != after.end();
+    ProgramChange change = ChangeOf(a, old, b, stays ? found->second : Artifacts{}, out);
+    if (!stays || change.added + change.removed + change.changed != 0) {
+      change.kind = stays ? ProgramChange::Kind::kChanged : ProgramChange::Kind::kRemoved;
+      change.program = name.first;
+      change.target = name.second;
       out.programs.push_back(std::move(change));
     }
-    if (found != after.end()) {
+    if (stays) {
       after.erase(found);
     }
   }

@@ -45,6 +45,108 @@ constexpr const char* kSettings = R"pb(
   }
 )pb";
 
+// The worked example of the language: one vertex and one instance source, three sets' worth of
+// resources, one output.
+constexpr const char* kLeaf = R"pb(
+  pipeline_type: "graphics_classic"
+  spirv_version: "1.3"
+  entry_points { stage: "vertex" name: "leaf_vertex" }
+  entry_points { stage: "fragment" name: "leaf_fragment" }
+  layout_hash: "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f"
+  attribute_sources {
+    name: "leaf"
+    rate: "vertex"
+    binding: 0
+    block_size: 20
+    attributes { name: "position" class: "vector3" item_format: "float32" location_count: 1 }
+    attributes {
+      name: "normal_sway"
+      location: 1
+      offset: 12
+      class: "vector4"
+      item_format: "snorm8"
+      location_count: 1
+    }
+  }
+  attribute_sources {
+    name: "plant"
+    rate: "instance"
+    binding: 1
+    block_size: 68
+    attributes {
+      name: "world_from_leaf"
+      location: 3
+      class: "matrix4x4"
+      item_format: "float32"
+      tags: "hidden"
+      tags: "world_transform"
+      location_count: 4
+      column_stride: 16
+    }
+  }
+  sets {
+    material {
+      buffers {
+        name: "wind"
+        binding: 0
+        type: "uniform"
+        main_size: 144
+        stages: "vertex"
+        main_parameters {
+          name: "clock"
+          type: "f4"
+          offset: 128
+          total_item_count: 1
+          tags: "animated"
+        }
+      }
+      samplers { name: "leaf_sampler" binding: 1 stages: "fragment" }
+      images {
+        name: "leaf_albedo"
+        binding: 2
+        type: "image_color_2d"
+        image_array_size: 1
+        stages: "fragment"
+      }
+    }
+    shared {
+      buffers {
+        name: "trail"
+        binding: 0
+        type: "read_only_storage"
+        main_size: 24
+        tail_item_size: 4
+        tail_offset: 24
+        tail_field: "lengths"
+        tail_type: "f1"
+        main_parameters { name: "origin" type: "f3" total_item_count: 1 }
+      }
+    }
+  }
+  color_outputs {
+    name: "radiance"
+    item: "float"
+    components_count: 4
+    write_r: true
+    write_g: true
+    write_b: true
+    source_color_blend_factor: "one"
+    destination_color_blend_factor: "zero"
+    color_blend_operation: "add"
+    source_alpha_blend_factor: "one"
+    destination_alpha_blend_factor: "zero"
+    alpha_blend_operation: "max"
+  }
+  state { container: "surface" name: "uv" type: "f2" written: true read: true }
+  option_influence {
+    name: "gust_count"
+    class: "global"
+    value: "2u"
+    affects: "layout"
+    affects: "code"
+  }
+)pb";
+
 Wire FromText(const std::string& text) {
   Wire wire;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &wire)) << text;
@@ -55,109 +157,7 @@ Result<PipelineMetadata> Decode(const Wire& wire) {
   return DecodeMetadata(AsBytes(wire.SerializeAsString()));
 }
 
-// The worked example of the language: one vertex and one instance source, three sets' worth of
-// resources, one output.
-Wire Leaf() {
-  return FromText(std::string(kSettings) + R"pb(
-    pipeline_type: "graphics_classic"
-    spirv_version: "1.3"
-    entry_points { stage: "vertex" name: "leaf_vertex" }
-    entry_points { stage: "fragment" name: "leaf_fragment" }
-    layout_hash: "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f"
-    attribute_sources {
-      name: "leaf"
-      rate: "vertex"
-      binding: 0
-      block_size: 20
-      attributes { name: "position" class: "vector3" item_format: "float32" location_count: 1 }
-      attributes {
-        name: "normal_sway"
-        location: 1
-        offset: 12
-        class: "vector4"
-        item_format: "snorm8"
-        location_count: 1
-      }
-    }
-    attribute_sources {
-      name: "plant"
-      rate: "instance"
-      binding: 1
-      block_size: 68
-      attributes {
-        name: "world_from_leaf"
-        location: 3
-        class: "matrix4x4"
-        item_format: "float32"
-        tags: "hidden"
-        tags: "world_transform"
-        location_count: 4
-        column_stride: 16
-      }
-    }
-    sets {
-      material {
-        buffers {
-          name: "wind"
-          binding: 0
-          type: "uniform"
-          main_size: 144
-          stages: "vertex"
-          main_parameters {
-            name: "clock"
-            type: "f4"
-            offset: 128
-            total_item_count: 1
-            tags: "animated"
-          }
-        }
-        samplers { name: "leaf_sampler" binding: 1 stages: "fragment" }
-        images {
-          name: "leaf_albedo"
-          binding: 2
-          type: "image_color_2d"
-          image_array_size: 1
-          stages: "fragment"
-        }
-      }
-      shared {
-        buffers {
-          name: "trail"
-          binding: 0
-          type: "read_only_storage"
-          main_size: 24
-          tail_item_size: 4
-          tail_offset: 24
-          tail_field: "lengths"
-          tail_type: "f1"
-          main_parameters { name: "origin" type: "f3" total_item_count: 1 }
-        }
-      }
-    }
-    color_outputs {
-      name: "radiance"
-      item: "float"
-      components_count: 4
-      write_r: true
-      write_g: true
-      write_b: true
-      source_color_blend_factor: "one"
-      destination_color_blend_factor: "zero"
-      color_blend_operation: "add"
-      source_alpha_blend_factor: "one"
-      destination_alpha_blend_factor: "zero"
-      alpha_blend_operation: "max"
-    }
-    state { container: "surface" name: "uv" type: "f2" written: true read: true }
-    option_influence {
-      name: "gust_count"
-      class: "global"
-      value: "2u"
-      affects: "layout"
-      affects: "code"
-    }
-  )pb");
-}
+Wire Leaf() { return FromText(std::string(kSettings) + kLeaf); }
 
 TEST(MetadataText, WorkedExample_PrintsOneFactPerLine) {
   const auto metadata = Decode(Leaf());

@@ -129,7 +129,6 @@ TEST_F(Edges, Comparisons_OfWhatIsNoNumber) {
 }
 
 // --- copying
-// -------------------------------------------------------------------------------------
 TEST_F(Edges, AssignedCall_StoresBehindTheWriteBack) {
   Unsigneds("u1 grow (in out u1 x) { x = x + 5u; return x * 10u; }\n" +
                 Probe("u1 x = 1u; x = grow (x); u1[3] list; list[0] = 9u; list[1] = 9u;"

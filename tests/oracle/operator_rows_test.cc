@@ -146,7 +146,6 @@ TEST_F(UnaryRows, LogicOfEveryPair_AgreesWithTheDevice) {
 }
 
 // --- constructors
-// --------------------------------------------------------------------------------
 class ConstructorRows : public BenchTest {
  protected:
   static void AgreeOn(const ir::Pool& pool, ir::TypeId target, const std::string& arguments) {

@@ -12,7 +12,6 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 // --- a && (b || c)
-// -------------------------------------------------------------------------------
 TEST_F(RplTraps, ShortCircuit_NestedOperands_GiveTheTruthTable) {
   std::string sum;
   for (uint32_t i = 0; i < 8; ++i) {
@@ -44,7 +43,6 @@ TEST_F(RplTraps, ShortCircuit_RightOperandWithCall_RunsOnlyIfNeeded) {
 }
 
 // --- continue
-// ------------------------------------------------------------------------------------
 TEST_F(RplTraps, Continue_InFor_RunsTheStep) {
   Unsigneds(Probe("u1 sum = 0u;\n"
                   "for (u1 i = 0u; i < 6u; i = i + 1u)\n"
@@ -99,7 +97,6 @@ TEST_F(RplTraps, Continue_EndingAConditionalScope_EndsThePass) {
 }
 
 // --- integer operators and functions
-// -------------------------------------------------------------
 TEST_F(RplTraps, IntegerVectorTimesScalar_IsIntegerMultiplication) {
   Unsigneds(Probe("result.u0 = u4 { 1u, 2u, 3u, 0x80000000 } * 3u;"), {3, 6, 9, 0x80000000});
   Signeds(Probe("result.s0 = s4 { 1, -2, 3, 65536 } * -3;"), {-3, 6, -9, -196608});
@@ -129,7 +126,6 @@ TEST_F(RplTraps, ShiftRight_IsLogicalForSignedToo) {
 }
 
 // --- inbuilt functions with unusual signatures
-// ---------------------------------------------------
 TEST_F(RplTraps, Atan2_TakesTwoArguments) {
   EXPECT_EQ(SaidOfCode("f1 a = atan2_f1 (1.0, 2.0);"), "");
   EXPECT_EQ(SaidOfCode("f1 a = atan2_f1 (1.0);"),
@@ -165,7 +161,6 @@ TEST_F(RplTraps, Transpose_OfThreeByThree_TakesAndReturnsThreeByThree) {
 }
 
 // --- copy-in, copy-out
-// ---------------------------------------------------------------------------
 TEST_F(RplTraps, CopyInCopyOut_ValueLoadedBeforeACall_IsReadAgain) {
   Floats(
       "void bump (in out f1 x) { x = x + 1.0; }\n" +
@@ -235,7 +230,6 @@ TEST_F(RplTraps, CopyInCopyOut_StructFieldAndWholeArray_AreWrittenBack) {
 }
 
 // --- places
-// --------------------------------------------------------------------------------------
 TEST_F(RplTraps, LocalStruct_FieldsAreWritable) {
   Floats(
       "struct inner_t { f2 uv; };\nstruct outer_t { inner_t inner; f1 depth; };\n" +
@@ -262,7 +256,6 @@ TEST_F(RplTraps, IndexedName_StartsAnAssignmentToo) {
 }
 
 // --- conditional scopes
-// --------------------------------------------------------------------------
 TEST_F(RplTraps, CodeAfterAConditionalScopeThatReturns_InBothPolarities) {
   const std::string function =
       "u1 choose (in u1 x) { conditional (cheap) { return 1u; } conditional (!cheap) "
@@ -298,7 +291,6 @@ TEST_F(RplTraps, BareBooleanStatement_IsAWarning) {
 }
 
 // --- tokens
-// --------------------------------------------------------------------------------------
 TEST_F(RplTraps, MinusWithoutSpaces_IsAnOperator) {
   Floats(
       Probe("f1 x = 5.0;\nf1 y = x-1.0;\nf1 z = x -1.0;\nresult.f0 = f4 { y, z, -x-1.0, x--1.0 };"),

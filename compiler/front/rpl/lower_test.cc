@@ -44,8 +44,9 @@ class Lowered {
   }
 
   std::string LineOf(ir::SpanId span) const {
-    const size_t at = view().SpanOf(span).begin;
-    return std::to_string(std::count(source_.text.begin(), source_.text.begin() + at, '\n') + 1);
+    const std::string_view before =
+        std::string_view(source_.text).substr(0, view().SpanOf(span).begin);
+    return std::to_string(std::count(before.begin(), before.end(), '\n') + 1);
   }
 
  private:

@@ -136,11 +136,7 @@ bool Parser::FieldItem(const Decl& decl, const What& owner) {
 bool Parser::FieldPrefixes(Prefixes* prefixes) {
   while (true) {
     if (AtPrefix(Keyword::kConditional)) {
-      const bool first = prefixes->condition_token == kNone;
-      uint32_t& token = first ? prefixes->condition_token : prefixes->second_condition;
-      token = token == kNone ? pos_ : token;
-      ExprRange ignored;
-      if (!Conditional(first ? &prefixes->condition : &ignored)) {
+      if (!ConditionalPrefix(prefixes)) {
         return false;
       }
     } else if (AtPrefix(Keyword::kMeta)) {
@@ -176,6 +172,14 @@ bool Parser::Meta() {
     tags_.push_back(SymbolOf(Advance()));
   } while (Accept(TokenKind::kComma));
   return ExpectClose(TokenKind::kCloseParen, {"'meta'"}, open);
+}
+
+bool Parser::ConditionalPrefix(Prefixes* prefixes) {
+  const bool first = prefixes->condition_token == kNone;
+  uint32_t& token = first ? prefixes->condition_token : prefixes->second_condition;
+  token = token == kNone ? pos_ : token;
+  ExprRange ignored;
+  return Conditional(first ? &prefixes->condition : &ignored);
 }
 
 bool Parser::PackPrefix(Prefixes* prefixes) {

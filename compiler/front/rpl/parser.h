@@ -151,7 +151,6 @@ class Parser {
   bool WorkgroupVariable(Decl& decl);
 
   // --- fields (parse_field.cc), arguments (parse_argument.cc)
-  // -----------------------------------------------------
   struct Prefixes {
     ExprRange condition;
     uint32_t condition_token = kNone;
@@ -168,6 +167,7 @@ class Parser {
   }
   bool FieldPrefixes(Prefixes* prefixes);
   bool Meta();
+  bool ConditionalPrefix(Prefixes* prefixes);
   bool PackPrefix(Prefixes* prefixes);
   void CheckPrefixes(const Prefixes& prefixes, const What& item);
   bool FieldAlias(const Prefixes& prefixes);

@@ -105,7 +105,6 @@ std::optional<InbuiltFunction> FindFamily(std::string_view text) {
 }
 
 // --- what tokens.def writes in its `make` column
-// -------------------------------------------------
 using enum ir::Scalar;
 using enum ir::ImageDim;
 
