@@ -11,20 +11,11 @@
 namespace kiln::build {
 namespace {
 
-constexpr uint64_t kMaxWalked = 4'000'000;  // points of a space that can only be walked
 constexpr size_t kAdvisedAxes = 5;
 
 uint64_t Saturated(project::PointCount count) {
   return count > std::numeric_limits<uint64_t>::max() ? std::numeric_limits<uint64_t>::max()
                                                       : static_cast<uint64_t>(count);
-}
-
-Error Wrong(const std::vector<Diagnostic>& diagnostics) {
-  std::string text = "the option space is wrong";
-  for (const Diagnostic& diagnostic : diagnostics) {
-    text += "; " + Message(diagnostic) + " [" + std::string(CodeText(diagnostic.code)) + "]";
-  }
-  return {.code = ErrorCode::kInvalidArgument, .context = text, .reason = "SPACE_WRONG"};
 }
 
 // "fog (2 values)", the axes with most values first.
@@ -76,16 +67,11 @@ Result<void> AddCounted(const project::Space& space, project::Counter& counter,
 
 Result<void> AddWalked(project::Space& space, BatchPoints& points) {
   if (space.combinations() > kMaxWalked) {
-    return Error{
-        .code = ErrorCode::kResourceExhausted,
-        .context = fmt::format("the axes span {} combinations that can only be walked, the "
-                               "limit is {}; cut an axis or exclude more",
-                               space.combinations(), kMaxWalked),
-        .reason = "LIMIT_VARIANTS"};
+    return TooManyToWalk(space.combinations());
   }
   Diagnosed<project::Space::Page> page = space.List(0, kMaxWalked);
   if (!page.ok()) {
-    return Wrong(page.diagnostics);
+    return WrongSpace(page.diagnostics);
   }
   points.variants += page.value->points.size();
   for (std::vector<resolve::OptionSetting>& options : page.value->points) {
@@ -96,12 +82,28 @@ Result<void> AddWalked(project::Space& space, BatchPoints& points) {
 
 }  // namespace
 
+Error WrongSpace(const std::vector<Diagnostic>& diagnostics) {
+  std::string text = "the option space is wrong";
+  for (const Diagnostic& diagnostic : diagnostics) {
+    text += "; " + Message(diagnostic) + " [" + std::string(CodeText(diagnostic.code)) + "]";
+  }
+  return {.code = ErrorCode::kInvalidArgument, .context = text, .reason = "SPACE_WRONG"};
+}
+
+Error TooManyToWalk(uint64_t combinations) {
+  return {.code = ErrorCode::kResourceExhausted,
+          .context = fmt::format("the axes span {} combinations that can only be walked, the "
+                                 "limit is {}; cut an axis or exclude more",
+                                 combinations, kMaxWalked),
+          .reason = "LIMIT_VARIANTS"};
+}
+
 Result<BatchPoints> PointsOf(const driver::LinkedProgram& program,
                              const project::SpaceRequest& request, uint64_t max_results,
                              Clock& clock) {
   Diagnosed<project::Space> space = project::Space::Make(program, request);
   if (!space.ok()) {
-    return Wrong(space.diagnostics);
+    return WrongSpace(space.diagnostics);
   }
   BatchPoints points;
   for (const std::vector<resolve::OptionSetting>& options : space.value->explicit_variants()) {

@@ -23,6 +23,14 @@ struct BatchPoints {
   uint64_t variants = 0;           // allowed ones and explicit ones; saturates
 };
 
+// Points of a space that can only be walked, at most.
+inline constexpr uint64_t kMaxWalked = 4'000'000;
+
+// kInvalidArgument, SPACE_WRONG, with every message.
+Error WrongSpace(const std::vector<Diagnostic>& diagnostics);
+// kResourceExhausted, LIMIT_VARIANTS.
+Error TooManyToWalk(uint64_t combinations);
+
 // Errors: kInvalidArgument, SPACE_WRONG; kResourceExhausted, LIMIT_VARIANTS if there are more
 // points than `max_results`, with the axes to cut first.
 Result<BatchPoints> PointsOf(const driver::LinkedProgram& program,

@@ -64,16 +64,6 @@ Result<void> FillInline(Engine& engine, const build::Outcome& outcome, const cac
   return {};
 }
 
-Result<std::shared_ptr<const build::PreparedProgram>> PrepareOrListMissing(
-    Engine& engine, const build::ProgramRequest& program, const build::NamedTarget& target,
-    const cache::Call& call, v1::ErrorDetail& detail) {
-  auto prepared = engine.builder.Prepare(program, target, call);
-  if (!prepared.ok() && prepared.error().reason == "SOURCES_MISSING") {
-    KILN_TRY_VOID(ListMissing(engine, program.sources, call, detail));
-  }
-  return prepared;
-}
-
 // Path, bytes, line and column of a name in a source.
 void PlaceTo(const std::string& path, std::string_view text, Span bytes,
              v1::Diagnostic::Label& out) {
@@ -86,6 +76,17 @@ void PlaceTo(const std::string& path, std::string_view text, Span bytes,
   out.set_column(1 + static_cast<uint32_t>(before.size() - line_start));
 }
 
+resolve::OptionSetting DefaultOf(const ir::ModuleView& view, const ir::Option& option) {
+  resolve::OptionSetting setting{.name = std::string(view.Text(option.name)),
+                                 .scope = option.scope,
+                                 .kind = option.kind,
+                                 .bits = option.default_value};
+  if (option.kind == ir::OptionKind::kEnum) {
+    setting.text = view.Text(ir::StringId{view.List(option.values)[option.default_value]});
+  }
+  return setting;
+}
+
 void OptionTo(const resolve::Program& program, uint32_t module, const ir::Option& option,
               v1::OptionInfo& out) {
   const ir::ModuleView& view = program.module(module);
@@ -93,16 +94,12 @@ void OptionTo(const resolve::Program& program, uint32_t module, const ir::Option
   out.set_scope(option.scope == ir::OptionScope::kGlobal ? v1::OptionValue::GLOBAL
                                                          : v1::OptionValue::INSTANCE);
   out.set_type(std::string(driver::OptionKindText(option.kind)));
-  resolve::OptionSetting setting{
-      .name = out.name(), .scope = option.scope, .kind = option.kind, .bits = option.default_value};
   if (option.kind == ir::OptionKind::kEnum) {
-    const std::span<const uint32_t> values = view.List(option.values);
-    for (const uint32_t value : values) {
+    for (const uint32_t value : view.List(option.values)) {
       out.add_values(std::string(view.Text(ir::StringId{value})));
     }
-    setting.text = out.values(static_cast<int>(option.default_value));
   }
-  ToProto(setting, *out.mutable_default_());
+  ToProto(DefaultOf(view, option), *out.mutable_default_());
 }
 
 }  // namespace
@@ -124,6 +121,28 @@ Result<void> ListMissing(Engine& engine, const std::vector<build::Source>& sourc
     }
   }
   return {};
+}
+
+Result<std::shared_ptr<const build::PreparedProgram>> PrepareOrListMissing(
+    Engine& engine, const build::ProgramRequest& program, const build::NamedTarget& target,
+    const cache::Call& call, v1::ErrorDetail& detail) {
+  auto prepared = engine.builder.Prepare(program, target, call);
+  if (!prepared.ok() && prepared.error().reason == "SOURCES_MISSING") {
+    KILN_TRY_VOID(ListMissing(engine, program.sources, call, detail));
+  }
+  return prepared;
+}
+
+std::optional<resolve::OptionSetting> DefaultOf(const resolve::Program& program,
+                                                std::string_view name) {
+  for (uint32_t module = 0; module < program.modules().size(); ++module) {
+    for (const ir::Option& option : program.module(module).options) {
+      if (program.module(module).Text(option.name) == name) {
+        return DefaultOf(program.module(module), option);
+      }
+    }
+  }
+  return std::nullopt;
 }
 
 Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const CompileHow& how,

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -31,6 +32,16 @@ inline constexpr int kMaxMissingListed = 150;
 // Fills `detail` with those sources that neither came along nor are in the store.
 Result<void> ListMissing(Engine& engine, const std::vector<build::Source>& sources,
                          const cache::Call& call, v1::ErrorDetail& detail);
+
+// Parses and links, or finds that done. Errors: kFailedPrecondition with SOURCES_MISSING, `detail`
+// lists them.
+Result<std::shared_ptr<const build::PreparedProgram>> PrepareOrListMissing(
+    Engine& engine, const build::ProgramRequest& program, const build::NamedTarget& target,
+    const cache::Call& call, v1::ErrorDetail& detail);
+
+// An option at its declared default; nothing if the program has none of this name.
+std::optional<resolve::OptionSetting> DefaultOf(const resolve::Program& program,
+                                                std::string_view name);
 
 // How one variant is to be built.
 struct CompileHow {

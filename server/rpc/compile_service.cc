@@ -2,6 +2,7 @@
 #include "proto/kiln/v1/compile.grpc.pb.h"
 #include "server/rpc/call_frame.h"
 #include "server/rpc/services.h"
+#include "server/rpc/space_calls.h"
 
 namespace kiln::rpc {
 namespace {
@@ -162,15 +163,23 @@ class CompileService final : public v1::CompileService::CallbackService {
   }
 
   grpc::ServerUnaryReactor* CountVariants(grpc::CallbackServerContext* context,
-                                          const v1::CountVariantsRequest* /*request*/,
-                                          v1::CountVariantsReply* /*reply*/) override {
-    return Refuse(*context, "CountVariants");
+                                          const v1::CountVariantsRequest* request,
+                                          v1::CountVariantsReply* reply) override {
+    return new UnaryCall(host_, *context, "CountVariants", UnaryCall::Needs::kWork,
+                         [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
+                           return rpc::CountVariants(engine_, *request, host_.clock, call, *reply,
+                                                     detail);
+                         });
   }
 
   grpc::ServerUnaryReactor* ListVariants(grpc::CallbackServerContext* context,
-                                         const v1::ListVariantsRequest* /*request*/,
-                                         v1::ListVariantsReply* /*reply*/) override {
-    return Refuse(*context, "ListVariants");
+                                         const v1::ListVariantsRequest* request,
+                                         v1::ListVariantsReply* reply) override {
+    return new UnaryCall(host_, *context, "ListVariants", UnaryCall::Needs::kWork,
+                         [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
+                           return rpc::ListVariants(engine_, *request, host_.clock, call, *reply,
+                                                    detail);
+                         });
   }
 
   grpc::ServerUnaryReactor* Explain(grpc::CallbackServerContext* context,

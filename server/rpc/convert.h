@@ -51,6 +51,9 @@ Result<Hash128> IdFromProto(std::string_view field, const std::string& bytes);
 Result<resolve::OptionSetting> FromProto(const v1::OptionValue& value);
 Result<build::NamedTarget> FromProto(const v1::Target& target);
 Result<ProgramAndTargets> FromProto(const v1::Program& program);
+// The axes of a space; a filter, if there is one, keeps only variants where it is true.
+Result<project::SpaceRequest> FromProto(const v1::ProgramSpace& space,
+                                        const v1::Expression* filter);
 Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request);
 
 // Names a request: equal requests of one build have equal ids, however their sources travel.

@@ -338,6 +338,21 @@ Result<ProgramAndTargets> FromProto(const v1::Program& program) {
   return out;
 }
 
+Result<project::SpaceRequest> FromProto(const v1::ProgramSpace& space,
+                                        const v1::Expression* filter) {
+  KILN_TRY(project::SpaceRequest points, SpaceFrom(space));
+  if (filter != nullptr) {
+    if (!points.variants.empty()) {
+      return NotBuiltIn("filters over explicit variants");
+    }
+    if (filter->text().size() > kMaxExpression) {
+      return AboveLimit("expression", kMaxExpression, filter->text().size());
+    }
+    points.require.push_back(filter->text());
+  }
+  return points;
+}
+
 Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request) {
   KILN_TRY_VOID(CheckSupported(request));
   build::BatchRequest out{.project = request.project(),
@@ -352,13 +367,8 @@ Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request) {
     if (program.targets.empty()) {
       return Malformed("program.targets", "a program has at least one target");
     }
-    KILN_TRY(project::SpaceRequest points, SpaceFrom(space));
-    if (request.has_filter()) {
-      if (!points.variants.empty()) {
-        return NotBuiltIn("filters over explicit variants");
-      }
-      points.require.push_back(request.filter().text());
-    }
+    KILN_TRY(project::SpaceRequest points,
+             FromProto(space, request.has_filter() ? &request.filter() : nullptr));
     KILN_TRY(std::vector<build::NamedTarget> targets,
              Selected(std::move(program.targets), request.targets()));
     out.programs.push_back({.program = std::move(program.program),

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: MIT
+#include "server/rpc/space_calls.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "server/build/batch_points.h"
+#include "server/project/space.h"
+
+namespace kiln::rpc {
+namespace {
+
+constexpr size_t kMaxLookedUp = 4096;  // results that are looked up to say how many are cached
+
+// A space with its program parsed and linked, or what is wrong with it.
+struct OpenedSpace {
+  std::shared_ptr<const build::PreparedProgram> prepared;
+  project::SpaceRequest request;
+  std::optional<project::Space> space;
+  std::vector<PlacedDiagnostic> diagnostics;
+};
+
+void MakeSpace(OpenedSpace& opened) {
+  Diagnosed<project::Space> space =
+      project::Space::Make(*opened.prepared->linked->value, opened.request);
+  for (PlacedDiagnostic& placed : Place(space.diagnostics, {})) {
+    opened.diagnostics.push_back(std::move(placed));
+  }
+  opened.space = std::move(space.value);
+}
+
+Result<OpenedSpace> OpenSpace(Engine& engine, const v1::ProgramSpace& message,
+                              const v1::Expression* filter, const cache::Call& call,
+                              v1::ErrorDetail& detail) {
+  OpenedSpace opened;
+  KILN_TRY(opened.request, FromProto(message, filter));
+  KILN_TRY(ProgramAndTargets program, FromProto(message.program()));
+  const build::NamedTarget any{.name = "spirv", .target = {}};
+  KILN_TRY(opened.prepared,
+           PrepareOrListMissing(engine, program.program,
+                                program.targets.empty() ? any : program.targets[0], call, detail));
+  opened.diagnostics = opened.prepared->diagnostics;
+  if (opened.prepared->ok()) {
+    MakeSpace(opened);
+  }
+  return opened;
+}
+
+void DiagnosticsTo(const std::vector<PlacedDiagnostic>& diagnostics,
+                   google::protobuf::RepeatedPtrField<v1::Diagnostic>& out) {
+  v1::Outcome outcome;
+  ToProto(diagnostics, outcome);
+  out = std::move(*outcome.mutable_diagnostics());
+}
+
+// What the cache knows of one variant.
+struct Known {
+  v1::VariantRow::State state = v1::VariantRow::UNKNOWN;
+  Hash128 signature;
+};
+Result<Known> LookUp(Engine& engine, const build::PreparedProgram& program,
+                     std::span<const resolve::OptionSetting> options, const cache::Call& call) {
+  const Result<build::Outcome> found =
+      engine.builder.Build(program, options, {.may_compile = false}, call);
+  if (!found.ok()) {
+    if (found.error().reason == "NOT_CACHED") {
+      return Known{};
+    }
+    return found.error();
+  }
+  if (found->kind != build::OutcomeKind::kOk) {
+    return Known{.state = v1::VariantRow::FAILED, .signature = {}};
+  }
+  return Known{.state = v1::VariantRow::CACHED, .signature = found->artifact->signature};
+}
+
+// Distinct results of the space that are in the cache; nothing if there may be too many to look.
+Result<std::optional<uint64_t>> CachedResults(Engine& engine, const OpenedSpace& opened,
+                                              project::Counter& counter, const cache::Call& call) {
+  const auto points = counter.LivePoints(opened.space->LiveAxes(), kMaxLookedUp);
+  if (!points.has_value()) {
+    return std::optional<uint64_t>();
+  }
+  std::set<Hash128> signatures;
+  for (const project::Counter::LivePoint& point : *points) {
+    KILN_TRY(const Known known,
+             LookUp(engine, *opened.prepared, opened.space->SettingsOf(point.values), call));
+    if (known.state == v1::VariantRow::CACHED) {
+      signatures.insert(known.signature);
+    }
+  }
+  return std::optional<uint64_t>(signatures.size());
+}
+
+// The same space with one axis at the default of its option, or at its first value if the default
+// is none of them.
+std::optional<project::Space> WithDefault(const OpenedSpace& opened, const std::string& axis) {
+  project::SpaceRequest request = opened.request;
+  const auto found = std::ranges::find(request.axes, axis, &project::Axis::name);
+  const std::optional<resolve::OptionSetting> usual = DefaultOf(opened.prepared->program(), axis);
+  if (found == request.axes.end() || !usual.has_value()) {
+    return std::nullopt;
+  }
+  const bool offered =
+      found->all || std::ranges::any_of(found->values, [&](const resolve::OptionSetting& value) {
+        return usual->kind == ir::OptionKind::kEnum ? value.text == usual->text
+                                                    : value.bits == usual->bits;
+      });
+  found->values = {offered ? *usual : found->values.front()};
+  found->all = false;
+  return std::move(project::Space::Make(*opened.prepared->linked->value, request).value);
+}
+
+void CountAxes(const OpenedSpace& opened, project::PointCount all, Clock& clock,
+               v1::VariantCount& out) {
+  const std::vector<std::string> names = opened.space->AxisNames();
+  const std::vector<size_t> sizes = opened.space->AxisSizes();
+  project::Counter::Limits limits;
+  limits.time /= static_cast<int64_t>(std::max<size_t>(names.size(), 1));
+  for (size_t i = 0; i < names.size(); ++i) {
+    v1::VariantCount::AxisCount& axis = *out.add_per_axis();
+    axis.set_name(names[i]);
+    axis.set_values(sizes[i]);
+    const std::optional<project::Space> fixed = WithDefault(opened, names[i]);
+    std::optional<project::Counter> counter = fixed ? fixed->MakeCounter() : std::nullopt;
+    if (!counter.has_value()) {
+      axis.set_factor(static_cast<double>(sizes[i]));
+      continue;
+    }
+    const project::PointCount rest = counter->All(limits, clock).points;
+    axis.set_factor(rest == 0 ? 0 : static_cast<double>(all) / static_cast<double>(rest));
+  }
+}
+
+Result<void> CountOne(Engine& engine, const OpenedSpace& opened, Clock& clock,
+                      const cache::Call& call, v1::VariantCount& out) {
+  const project::PointCount listed = opened.request.variants.size();
+  if (opened.request.only_explicit) {
+    out.set_variants(project::TextOf(listed));
+    out.set_results_upper(project::TextOf(listed));
+    out.set_exact(true);
+    return {};
+  }
+  std::optional<project::Counter> counter = opened.space->MakeCounter();
+  if (!counter.has_value()) {  // only walking would tell
+    out.set_variants(project::TextOf(listed + opened.space->combinations()));
+    out.set_results_upper(out.variants());
+    return {};
+  }
+  const project::Counter::Count all = counter->All({}, clock);
+  const bool saturates = all.points > project::kManyPoints - listed;
+  out.set_variants(project::TextOf(saturates ? project::kManyPoints : listed + all.points));
+  out.set_exact(all.exact);
+  CountAxes(opened, all.points, clock, out);
+  if (!all.exact) {
+    out.set_results_upper(out.variants());
+    return {};
+  }
+  const project::PointCount live = counter->LiveBound(opened.space->LiveAxes());
+  out.set_results_upper(project::TextOf(listed + std::min(live, all.points)));
+  KILN_TRY(const std::optional<uint64_t> cached, CachedResults(engine, opened, *counter, call));
+  if (cached.has_value()) {
+    out.set_cached(std::to_string(*cached));
+  }
+  return {};
+}
+
+// Where a page begins: the rank of its first row and, in a space that is walked, the point.
+struct PageStart {
+  uint64_t point = 0;
+  uint64_t rank = 0;
+};
+
+std::string RequestHash(const v1::ListVariantsRequest& request) {
+  v1::ListVariantsRequest same = request;
+  same.clear_page_size();
+  same.clear_page_token();
+  return HashBytes(AsBytes(same.SerializeAsString())).hex();
+}
+
+std::string TokenOf(const std::string& hash, const PageStart& start) {
+  return fmt::format("{}-{}-{}", hash, start.point, start.rank);
+}
+
+Result<PageStart> StartOf(const std::string& token, const std::string& hash) {
+  PageStart start;
+  if (token.empty()) {
+    return start;
+  }
+  const size_t first = token.find('-');
+  const size_t second = token.find('-', first + 1);
+  const auto number = [&](size_t begin, size_t end, uint64_t& value) {
+    const auto [read, error] = std::from_chars(token.data() + begin, token.data() + end, value);
+    return error == std::errc() && read == token.data() + end;
+  };
+  if (token.substr(0, first) != hash || second == std::string::npos ||
+      !number(first + 1, second, start.point) || !number(second + 1, token.size(), start.rank)) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = "the page token is not one of this request",
+                 .reason = "BAD_PAGE_TOKEN"};
+  }
+  return start;
+}
+
+// Adds rows until the page is full or the space ends. One page, one thread.
+class RowsOf {
+ public:
+  RowsOf(Engine& engine, OpenedSpace& opened, PageStart start, uint64_t limit,
+         const cache::Call& call, v1::ListVariantsReply& reply)
+      : engine_(engine), opened_(opened), at_(start), limit_(limit), call_(call), reply_(reply) {}
+
+  // True if there are more rows behind the page.
+  Result<bool> Add(Clock& clock) {
+    const std::vector<std::vector<resolve::OptionSetting>>& listed =
+        opened_.space->explicit_variants();
+    while (at_.rank < listed.size() && !Full()) {
+      KILN_TRY_VOID(AddRow(listed[at_.rank]));
+    }
+    if (opened_.request.only_explicit || at_.rank < listed.size()) {
+      return at_.rank < listed.size();
+    }
+    std::optional<project::Counter> counter = opened_.space->MakeCounter();
+    if (counter.has_value()) {
+      const project::Counter::Count all = counter->All({}, clock);
+      if (all.exact) {
+        return AddCounted(*counter, all.points, listed.size());
+      }
+    }
+    return AddWalked();
+  }
+
+  const PageStart& next() const { return at_; }
+
+ private:
+  bool Full() const { return static_cast<uint64_t>(reply_.rows_size()) >= limit_; }
+
+  Result<bool> AddCounted(project::Counter& counter, project::PointCount all, uint64_t listed) {
+    while (!Full() && at_.rank - listed < all) {
+      KILN_TRY_VOID(AddRow(opened_.space->SettingsOf(counter.Unrank(at_.rank - listed))));
+    }
+    return at_.rank - listed < all;
+  }
+
+  Result<bool> AddWalked() {
+    if (opened_.space->combinations() > build::kMaxWalked) {
+      return build::TooManyToWalk(opened_.space->combinations());
+    }
+    Diagnosed<project::Space::Page> page =
+        opened_.space->List(at_.point, limit_ - static_cast<uint64_t>(reply_.rows_size()));
+    if (!page.ok()) {
+      return build::WrongSpace(page.diagnostics);
+    }
+    for (const std::vector<resolve::OptionSetting>& options : page.value->points) {
+      KILN_TRY_VOID(AddRow(options));
+    }
+    at_.point = page.value->next;
+    return at_.point < opened_.space->combinations();
+  }
+
+  Result<void> AddRow(const std::vector<resolve::OptionSetting>& options) {
+    KILN_TRY(const Known known, LookUp(engine_, *opened_.prepared, options, call_));
+    v1::VariantRow& row = *reply_.add_rows();
+    row.set_rank(std::to_string(at_.rank++));
+    row.set_state(known.state);
+    if (known.state == v1::VariantRow::CACHED) {
+      row.set_signature(IdBytes(known.signature));
+    }
+    for (const resolve::OptionSetting& setting : options) {
+      ToProto(setting, *row.add_options());
+    }
+    return {};
+  }
+
+  Engine& engine_;
+  OpenedSpace& opened_;
+  PageStart at_;
+  const uint64_t limit_;
+  const cache::Call& call_;
+  v1::ListVariantsReply& reply_;
+};
+
+}  // namespace
+
+Result<void> CountVariants(Engine& engine, const v1::CountVariantsRequest& request, Clock& clock,
+                           const cache::Call& call, v1::CountVariantsReply& reply,
+                           v1::ErrorDetail& detail) {
+  if (static_cast<uint64_t>(request.spaces_size()) > kMaxPrograms) {
+    return AboveLimit("programs", kMaxPrograms, static_cast<uint64_t>(request.spaces_size()));
+  }
+  for (const v1::ProgramSpace& space : request.spaces()) {
+    KILN_TRY(
+        const OpenedSpace opened,
+        OpenSpace(engine, space, request.has_filter() ? &request.filter() : nullptr, call, detail));
+    v1::VariantCount& count = *reply.add_programs();
+    count.set_program(space.program().name());
+    if (opened.space.has_value()) {
+      KILN_TRY_VOID(CountOne(engine, opened, clock, call, count));
+    }
+    DiagnosticsTo(opened.diagnostics, *count.mutable_diagnostics());
+  }
+  return {};
+}
+
+Result<void> ListVariants(Engine& engine, const v1::ListVariantsRequest& request, Clock& clock,
+                          const cache::Call& call, v1::ListVariantsReply& reply,
+                          v1::ErrorDetail& detail) {
+  const std::string hash = RequestHash(request);
+  KILN_TRY(const PageStart start, StartOf(request.page_token(), hash));
+  KILN_TRY(OpenedSpace opened,
+           OpenSpace(engine, request.space(), request.has_filter() ? &request.filter() : nullptr,
+                     call, detail));
+  if (!opened.space.has_value()) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = "the space or its sources are wrong: " +
+                            (opened.diagnostics.empty() ? std::string("no diagnostics")
+                                                        : opened.diagnostics[0].message),
+                 .reason = "SPACE_WRONG"};
+  }
+  const uint32_t limit =
+      request.page_size() == 0 ? kDefaultRows : std::min(request.page_size(), kMaxRows);
+  RowsOf rows(engine, opened, start, limit, call, reply);
+  KILN_TRY(const bool more, rows.Add(clock));
+  if (more) {
+    reply.set_next_page_token(TokenOf(hash, rows.next()));
+  }
+  return {};
+}
+
+}  // namespace kiln::rpc

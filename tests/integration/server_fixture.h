@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// A daemon in this process behind a real socket, requests to send to it, and the fixture of the
+// tests that do.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <unistd.h>
+
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/impl/codegen/client_unary_call.h>
+#include <gtest/gtest.h>
+
+#include "compiler/base/digest.h"
+#include "compiler/driver/stages.h"
+#include "proto/kiln/v1/admin.grpc.pb.h"
+#include "proto/kiln/v1/batch.grpc.pb.h"
+#include "proto/kiln/v1/compile.grpc.pb.h"
+#include "server/daemon.h"
+
+namespace kiln::server {
+
+// A program of two stages and three options.
+const std::string& GoodSource();
+
+// Does not parse: a semicolon is missing.
+inline std::string WrongSource() { return GoodSource() + "\nf1 half (in f1 x) { return x }\n"; }
+
+inline std::string Id(const Hash128& hash) { return {hash.bytes.begin(), hash.bytes.end()}; }
+
+class TestFolder {
+ public:
+  TestFolder() {
+    std::string pattern = "/tmp/kiln-server-XXXXXX";
+    path_ = ::mkdtemp(pattern.data());
+  }
+  ~TestFolder() { std::filesystem::remove_all(path_); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+inline v1::Program ProgramOf(const std::string& text, bool inline_text) {
+  v1::Program program;
+  program.set_name("mist");
+  program.set_pipeline("graphics_classic");
+  v1::SourceRef& source = *program.add_sources();
+  source.set_path("mist.rpl");
+  const Digest digest = DigestOf(std::string_view(text));
+  source.mutable_digest()->set_id(Id(digest.id));
+  source.mutable_digest()->set_size(digest.size);
+  if (inline_text) {
+    source.set_inline_(text);
+  }
+  v1::EntryPoint& vertex = *program.add_entry_points();
+  vertex.set_stage(v1::EntryPoint::VERTEX);
+  vertex.set_function("mist_vertex");
+  v1::EntryPoint& fragment = *program.add_entry_points();
+  fragment.set_stage(v1::EntryPoint::FRAGMENT);
+  fragment.set_function("mist_fragment");
+  v1::Target& target = *program.add_targets();
+  target.set_name("vk");
+  target.set_form(v1::Target::SPIRV);
+  target.set_env("vulkan1.1");
+  target.set_debug(v1::Target::NAMES);
+  return program;
+}
+
+inline v1::CompileRequest RequestOf(const std::string& text, bool inline_text = true) {
+  v1::CompileRequest request;
+  *request.mutable_variant()->mutable_inline_program() = ProgramOf(text, inline_text);
+  request.set_inline_data(true);
+  return request;
+}
+
+// Twelve variants: two flags and an enumeration of three.
+inline v1::StartBatchRequest BatchOf(const std::string& text) {
+  v1::StartBatchRequest request;
+  request.set_project("test");
+  v1::ProgramSpace& space = *request.add_spaces();
+  *space.mutable_program() = ProgramOf(text, true);
+  for (const char* name : {"cheap", "cut", "quality"}) {
+    v1::Axis& axis = *space.add_axes();
+    axis.set_name(name);
+    axis.set_all(true);
+  }
+  return request;
+}
+
+inline v1::ErrorDetail DetailOf(const grpc::ClientContext& context) {
+  v1::ErrorDetail detail;
+  const auto& trailing = context.GetServerTrailingMetadata();
+  if (const auto found = trailing.find("kiln-error-bin"); found != trailing.end()) {
+    detail.ParseFromArray(found->second.data(), static_cast<int>(found->second.length()));
+  }
+  return detail;
+}
+
+class Server : public testing::Test {
+ protected:
+  Server() : log_(std::tmpfile(), ops::LogFormat::kText, LogLevel::kInfo, clock_) {}
+
+  Daemon::Options OptionsIn(const std::string& folder) {
+    Daemon::Options options;
+    options.config.socket = folder + "/run/kilnd.sock";
+    options.config.cache_dir = folder + "/cache";
+    options.config.cache_min_free_bytes = 0;
+    options.config.workers = 2;
+    return options;
+  }
+
+  void Start() {
+    auto started = Daemon::Start(OptionsIn(folder_.path()), clock_, log_, failure_);
+    ASSERT_TRUE(started.ok()) << failure_.component << ": " << failure_.what;
+    daemon_ = std::move(started).value();
+    channel_ = grpc::CreateChannel("unix:" + daemon_->socket(), grpc::InsecureChannelCredentials());
+    compile_ = v1::CompileService::NewStub(channel_);
+    batch_ = v1::BatchService::NewStub(channel_);
+    admin_ = v1::AdminService::NewStub(channel_);
+  }
+
+  v1::Outcome Compile(const v1::CompileRequest& request) {
+    grpc::ClientContext context;
+    v1::CompileReply reply;
+    const grpc::Status status = compile_->Compile(&context, request, &reply);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    EXPECT_EQ(context.GetServerInitialMetadata().count("kiln-trace"), 1u);
+    return reply.outcome();
+  }
+
+  // The last event; counts the others by kind.
+  v1::BatchEvent Watch(const std::string& id, std::map<int, int>& seen) {
+    grpc::ClientContext context;
+    v1::WatchBatchRequest request;
+    request.set_batch_id(id);
+    auto stream = batch_->WatchBatch(&context, request);
+    v1::BatchEvent event, last;
+    uint64_t seq = 0;
+    while (stream->Read(&event)) {
+      EXPECT_GT(event.seq(), seq);
+      seq = event.seq();
+      ++seen[event.event_case()];
+      last = event;
+    }
+    const grpc::Status status = stream->Finish();
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return last;
+  }
+
+  v1::StartBatchReply StartBatch(const v1::StartBatchRequest& request) {
+    grpc::ClientContext context;
+    v1::StartBatchReply reply;
+    const grpc::Status status = batch_->StartBatch(&context, request, &reply);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return reply;
+  }
+
+  TestFolder folder_;
+  SystemClock clock_;
+  ops::LineLog log_;
+  StartFailure failure_;
+  std::unique_ptr<Daemon> daemon_;
+  std::shared_ptr<grpc::Channel> channel_;
+  std::unique_ptr<v1::CompileService::Stub> compile_;
+  std::unique_ptr<v1::BatchService::Stub> batch_;
+  std::unique_ptr<v1::AdminService::Stub> admin_;
+};
+
+}  // namespace kiln::server
