@@ -249,6 +249,48 @@ Result<ListedOptions> Client::ListOptions(const Program& program) {
   return result;
 }
 
+Result<VariantCount> Client::CountVariants(const ProgramSpace& space, const std::string& filter) {
+  Context context;
+  v1::CountVariantsRequest request;
+  ToProto(space, request.add_spaces());
+  if (!filter.empty()) {
+    request.mutable_filter()->set_text(filter);
+  }
+  v1::CountVariantsReply reply;
+  const grpc::Status status = state_->compile->CountVariants(&context.grpc, request, &reply);
+  if (!status.ok()) {
+    return context.Failed(status);
+  }
+  if (reply.programs_size() != 1) {
+    return Error{.code = ErrorCode::kDataLoss,
+                 .context = "the daemon counted other programs than were asked for",
+                 .reason = {}};
+  }
+  return FromProto(reply.programs(0));
+}
+
+Result<VariantPage> Client::ListVariants(const ProgramSpace& space, const std::string& filter,
+                                         uint32_t page_size, const std::string& page) {
+  Context context;
+  v1::ListVariantsRequest request;
+  ToProto(space, request.mutable_space());
+  if (!filter.empty()) {
+    request.mutable_filter()->set_text(filter);
+  }
+  request.set_page_size(page_size);
+  request.set_page_token(page);
+  v1::ListVariantsReply reply;
+  const grpc::Status status = state_->compile->ListVariants(&context.grpc, request, &reply);
+  if (!status.ok()) {
+    return context.Failed(status);
+  }
+  VariantPage result{.rows = {}, .next = reply.next_page_token()};
+  for (const v1::VariantRow& row : reply.rows()) {
+    result.rows.push_back(FromProto(row));
+  }
+  return result;
+}
+
 Result<std::string> Client::StartBatch(const std::string& project,
                                        std::span<const ProgramSpace> spaces, bool retry_failed) {
   Context context;

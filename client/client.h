@@ -46,6 +46,13 @@ class Client {
                           const CompileOptions& how);
   Result<ListedOptions> ListOptions(const Program& program);
 
+  // How many variants a space has; `filter`, if not empty, keeps those where it is true. What is
+  // wrong with the sources or the space is in the result.
+  Result<VariantCount> CountVariants(const ProgramSpace& space, const std::string& filter);
+  // A page of them in rank order. Errors: kInvalidArgument for a wrong space.
+  Result<VariantPage> ListVariants(const ProgramSpace& space, const std::string& filter,
+                                   uint32_t page_size, const std::string& page);
+
   // Returns the id, hex.
   Result<std::string> StartBatch(const std::string& project, std::span<const ProgramSpace> spaces,
                                  bool retry_failed);

@@ -177,6 +177,32 @@ Option FromProto(const v1::OptionValue& message) {
   return option;
 }
 
+VariantCount FromProto(const v1::VariantCount& message) {
+  VariantCount count{.variants = message.variants(),
+                     .results_upper = message.results_upper(),
+                     .cached = message.cached(),
+                     .exact = message.exact(),
+                     .axes = {},
+                     .diagnostics = FromProto(message.diagnostics())};
+  for (const v1::VariantCount::AxisCount& axis : message.per_axis()) {
+    count.axes.push_back({.name = axis.name(), .values = axis.values(), .factor = axis.factor()});
+  }
+  return count;
+}
+
+VariantRow FromProto(const v1::VariantRow& message) {
+  VariantRow row{.rank = message.rank(),
+                 .options = {},
+                 .signature = HexOf(message.signature()),
+                 .state = message.state() == v1::VariantRow::CACHED   ? VariantState::kCached
+                          : message.state() == v1::VariantRow::FAILED ? VariantState::kFailed
+                                                                      : VariantState::kUnknown};
+  for (const v1::OptionValue& option : message.options()) {
+    row.options.push_back(FromProto(option));
+  }
+  return row;
+}
+
 std::vector<PlacedDiagnostic> FromProto(
     const google::protobuf::RepeatedPtrField<v1::Diagnostic>& diagnostics) {
   std::vector<PlacedDiagnostic> result;

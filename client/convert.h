@@ -19,6 +19,8 @@ void ToProto(const Digest& digest, v1::Digest* out);
 Option FromProto(const v1::OptionValue& message);
 Outcome FromProto(const v1::Outcome& message);
 BatchProgress FromProto(const v1::BatchProgress& m);
+VariantCount FromProto(const v1::VariantCount& message);
+VariantRow FromProto(const v1::VariantRow& message);
 std::vector<PlacedDiagnostic> FromProto(
     const google::protobuf::RepeatedPtrField<v1::Diagnostic>& diagnostics);
 // Errors: kInvalidArgument unless it is 16 bytes of id.

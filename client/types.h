@@ -118,6 +118,33 @@ struct ListedOptions {
   std::vector<PlacedDiagnostic> diagnostics;
 };
 
+// How much an axis contributes: all variants over those with the axis at its default.
+struct AxisCount {
+  std::string name;
+  uint64_t values = 0;
+  double factor = 0;
+};
+// How large a space is; counts are decimal and may exceed 64 bits.
+struct VariantCount {
+  std::string variants, results_upper;
+  std::string cached;  // distinct results in the cache; empty: too many to look
+  bool exact = false;  // false: upper bounds
+  std::vector<AxisCount> axes;
+  std::vector<PlacedDiagnostic> diagnostics;
+};
+
+enum class VariantState : uint8_t { kUnknown, kCached, kFailed };
+struct VariantRow {
+  std::string rank;  // decimal
+  std::vector<Option> options;
+  std::string signature;  // hex; empty unless cached
+  VariantState state = VariantState::kUnknown;
+};
+struct VariantPage {
+  std::vector<VariantRow> rows;
+  std::string next;  // token of the next page; empty: this is the last
+};
+
 struct ServerInfo {
   std::string version, build_id, started_by;
   uint64_t pid = 0;

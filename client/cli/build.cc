@@ -82,7 +82,8 @@ void ShowFailure(const Global& global, const Project& project, const client::Bat
     }
   }
   if (!global.json) {
-    fmt::print(stderr, "in {}: {} variants fail\n\n", item.program, item.served);
+    fmt::print(stderr, "in {}: {}\n\n", item.program,
+               item.served == "1" ? "1 variant fails" : item.served + " variants fail");
   }
 }
 

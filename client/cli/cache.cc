@@ -28,7 +28,7 @@ std::string DirectoryOf(const CacheArguments& arguments) {
   if (!arguments.dir.empty()) {
     return arguments.dir;
   }
-  if (const std::string dir = variable("KILN_CACHE_DIR"); !dir.empty()) {
+  if (std::string dir = variable("KILN_CACHE_DIR"); !dir.empty()) {
     return dir;
   }
   if (const std::string base = variable("XDG_CACHE_HOME"); !base.empty()) {

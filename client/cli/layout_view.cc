@@ -143,7 +143,7 @@ void AddSource(Table& table, const artifact::AttributeSource& source) {
                                         artifact::NameOf(attribute.item_format), components,
                                         attribute.location)});
   }
-  table.Rows(std::move(rows), source.block_size);
+  table.Rows(rows, source.block_size);
 }
 
 }  // namespace

@@ -10,8 +10,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "client/cli/completion.h"
 #include "client/cli/store.h"
 #include "client/cli/verbs.h"
+#include "client/project/manifest.h"
 
 namespace kiln::cli {
 namespace {
@@ -19,8 +21,10 @@ namespace {
 constexpr char kVersion[] = "kiln 0.1.0";
 constexpr char kVerbs[] =
     "kiln turns shader sources into everything an engine draws with\n\n"
+    "start here    kiln init      write kiln.toml from the sources found\n"
     "look at one   kiln compile   one variant, artifacts to files\n"
     "              kiln inspect   a variant or a file of one as text\n"
+    "              kiln options   the option space of a program, with counts\n"
     "              kiln graph     the plan of a frame, and a picture of it\n"
     "build         kiln build     every variant of kiln.toml\n"
     "              kiln fetch     download results, as an engine would\n"
@@ -29,7 +33,8 @@ constexpr char kVerbs[] =
     "              kiln cache     stats, gc, verify, repair, export, import, pins\n"
     "              kiln serve     the daemon in the foreground\n"
     "              kiln start     the daemon in the background\n"
-    "              kiln stop      finish running work, then end\n\n"
+    "              kiln stop      finish running work, then end\n"
+    "              kiln completion  a script for bash, zsh or fish\n\n"
     "kiln VERB --help shows flags and examples\n";
 
 using Action = std::function<int()>;
@@ -68,10 +73,14 @@ struct Arguments {
   BuildArguments build;
   FetchArguments fetch;
   InspectArguments inspect;
+  InitArguments init;
+  OptionsArguments options;
   GraphArguments graph;
   std::vector<std::string> serve;
   CacheArguments cache;
   PackArguments pack;
+  std::string shell;               // of the completion script
+  std::vector<std::string> words;  // to complete
 };
 
 // What names one variant.
@@ -85,6 +94,14 @@ void AddVariant(CLI::App& verb, VariantArguments& variant) {
       ->check(CLI::IsMember({"vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "vulkan1.4"}));
   verb.add_flag("--combined", variant.combined, "Files: one module for all entry points");
   verb.add_flag("--retry-failed", variant.retry_failed, "Compile again what failed before");
+}
+
+void AddInit(CLI::App& app, Arguments& a, Action& chosen) {
+  CLI::App* verb = AddVerb(app, "init", "Write kiln.toml from the .rpl files found",
+                           "  kiln init\n  kiln init --from shaders/rock.rpl shaders/pass.rpl",
+                           chosen, [&a] { return RunInit(a.global, a.init); });
+  verb->add_option("--from", a.init.from, "These sources instead of all below the folder");
+  verb->add_flag("--force", a.init.force, "Replace a kiln.toml that is there");
 }
 
 void AddCompile(CLI::App& app, Arguments& a, Action& chosen) {
@@ -136,6 +153,19 @@ void AddInspect(CLI::App& app, Arguments& a, Action& chosen) {
   inspect->add_option("--view", a.inspect.views, "Default: stats, meta, options")
       ->delimiter(',')
       ->check(CLI::IsMember({"stats", "meta", "options", "layout", "disasm"}));
+}
+
+void AddOptions(CLI::App& app, Arguments& a, Action& chosen) {
+  CLI::App* verb =
+      AddVerb(app, "options", "The option space of a program, with counts",
+              "  kiln options rock/forward\n"
+              "  kiln options rock/forward --where 'fog && light_count == 4u' --list 20",
+              chosen, [&a] { return RunOptions(a.global, a.options); });
+  verb->add_option("program", a.options.program, "A program of the manifest")->required();
+  verb->add_option("--where", a.options.where, "Only variants where this expression is true");
+  verb->add_flag("--values", a.options.values, "One line for each value of an axis");
+  verb->add_option("--list", a.options.list, "Show so many variants")
+      ->check(CLI::Range(int64_t{1}, int64_t{1'000'000}));
 }
 
 void AddGraph(CLI::App& app, Arguments& a, Action& chosen) {
@@ -252,6 +282,45 @@ void AddPack(CLI::App& app, Arguments& a, Action& chosen) {
   keygen->add_option("--out", a.pack.out, "NAME.key and NAME.pub are written")->required();
 }
 
+void AddCompletion(CLI::App& app, Arguments& a, Action& chosen) {
+  CLI::App* script = AddVerb(app, "completion", "Print a completion script for a shell",
+                             "  kiln completion bash >> ~/.bashrc\n"
+                             "  kiln completion fish > ~/.config/fish/completions/kiln.fish",
+                             chosen, [&a] {
+                               fmt::print("{}", CompletionScript(a.shell));
+                               return int{kSuccess};
+                             });
+  script->add_option("shell", a.shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  CLI::App* complete =
+      AddVerb(app, "complete", "What the last of the words may become", "", chosen, [&app, &a] {
+        for (const std::string& candidate : Candidates(app, a.global, a.words)) {
+          fmt::print("{}\n", candidate);
+        }
+        return int{kSuccess};
+      });
+  complete->group("")->add_option("words", a.words, "Words so far, after --");
+}
+
+// "unknown verb 'buld'; did you mean 'build'?", or empty if the first word is no verb.
+std::string UnknownVerb(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') {
+    return {};
+  }
+  std::vector<std::string_view> verbs;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (verb->get_name() == argv[1]) {
+      return {};
+    }
+    verbs.push_back(verb->get_name());
+  }
+  const std::string_view closest = project::Closest(argv[1], verbs);
+  return fmt::format("unknown verb '{}'{}", argv[1],
+                     closest.empty() ? std::string("; kiln alone lists the verbs")
+                                     : fmt::format("; did you mean '{}'?", closest));
+}
+
 int Run(int argc, char** argv) {
   CLI::App app{"kiln"};
   app.set_version_flag("--version", kVersion);
@@ -259,13 +328,20 @@ int Run(int argc, char** argv) {
   Arguments arguments;
   Action chosen;
   AddGlobal(app, arguments.global);
+  AddInit(app, arguments, chosen);
   AddCompile(app, arguments, chosen);
   AddBuild(app, arguments, chosen);
   AddInspect(app, arguments, chosen);
+  AddOptions(app, arguments, chosen);
   AddDaemon(app, arguments, chosen);
   AddGraph(app, arguments, chosen);
   AddCache(app, arguments, chosen);
   AddPack(app, arguments, chosen);
+  AddCompletion(app, arguments, chosen);
+  if (const std::string unknown = UnknownVerb(app, argc, argv); !unknown.empty()) {
+    fmt::print(stderr, "error: {}\n", unknown);
+    return kUsage;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -140,6 +140,23 @@ Result<project::Manifest> LoadManifest(const Global& global) {
   return project::ReadManifest(file.text, path);
 }
 
+Result<const project::ManifestProgram*> ProgramNamed(const project::Manifest& manifest,
+                                                     const std::string& name) {
+  std::vector<std::string_view> names;
+  for (const project::ManifestProgram& program : manifest.programs) {
+    if (program.name == name) {
+      return &program;
+    }
+    names.push_back(program.name);
+  }
+  const std::string_view closest = project::Closest(name, names);
+  return Error{.code = ErrorCode::kNotFound,
+               .context = fmt::format(
+                   "'{}' has no program '{}'{}", manifest.path, name,
+                   closest.empty() ? std::string() : fmt::format("; did you mean '{}'?", closest)),
+               .reason = "PROGRAM_UNKNOWN"};
+}
+
 Result<client::Source> ReadSource(const std::string& file, const std::string& logical_path) {
   client::Source source{.path = logical_path, .digest = {}, .text = {}};
   KILN_TRY(source.text, ReadFile(file));

@@ -21,6 +21,10 @@ struct LoadedProgram {
 // The manifest of the flags, or the nearest one. Errors: kNotFound, kInvalidArgument.
 Result<project::Manifest> LoadManifest(const Global& global);
 
+// Errors: kNotFound, with the closest name there is.
+Result<const project::ManifestProgram*> ProgramNamed(const project::Manifest& manifest,
+                                                     const std::string& name);
+
 // A program of the manifest with its sources read. Errors: kNotFound naming the file.
 Result<LoadedProgram> LoadProgram(const project::Manifest& manifest,
                                   const project::ManifestProgram& program);

@@ -24,15 +24,8 @@ Result<LoadedProgram> LoadNamed(const Global& global, const VariantArguments& ar
                    .reason = "USAGE"};
     }
     KILN_TRY(manifest, LoadManifest(global));
-    for (const project::ManifestProgram& program : manifest.programs) {
-      if (program.name == arguments.what[0]) {
-        return LoadProgram(manifest, program);
-      }
-    }
-    return Error{
-        .code = ErrorCode::kNotFound,
-        .context = fmt::format("'{}' has no program '{}'", manifest.path, arguments.what[0]),
-        .reason = "PROGRAM_UNKNOWN"};
+    KILN_TRY(const project::ManifestProgram* program, ProgramNamed(manifest, arguments.what[0]));
+    return LoadProgram(manifest, *program);
   }
   LoadedProgram loaded;
   loaded.program.name = std::filesystem::path(arguments.what[0]).stem().string();

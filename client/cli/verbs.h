@@ -36,6 +36,20 @@ struct InspectArguments {
 };
 int RunInspect(const Global& global, const InspectArguments& arguments);
 
+struct InitArguments {
+  std::vector<std::string> from;  // sources; none: all below the folder
+  bool force = false;             // replace a manifest
+};
+int RunInit(const Global& global, const InitArguments& arguments);
+
+struct OptionsArguments {
+  std::string program;
+  std::string where;    // expression; counts only variants where it is true
+  bool values = false;  // one line for each value of an axis
+  int64_t list = -1;    // rows of variants to show; below 0: none
+};
+int RunOptions(const Global& global, const OptionsArguments& arguments);
+
 struct GraphArguments {
   std::string file;
   std::string svg;  // files to write; "-" is stdout

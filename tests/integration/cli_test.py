@@ -8,6 +8,7 @@ import filecmp
 import json
 import os
 import pathlib
+import shutil
 import sqlite3
 import stat
 import subprocess
@@ -196,6 +197,106 @@ exclude = ["fog && instancing"]
         self.assertEqual([(row["variants"]["failing"], row["variants"]["total"],
                            row["variants"]["condition"]) for row in found],
                          [("2", "6", "skinning && !instancing")])
+
+    def test_options_shows_and_lists_a_space(self):
+        self.write("fog.rpl", """
+global fog: flag false;
+global mode: enum "low" "mid" "high";
+global lights: uint 4;
+global width: uint 1;
+void v (void)
+{
+    vertex_stage_output_position (f4 {0.0});
+    conditional (fog && lights > 2u) { vertex_stage_output_position (f4 {1.0}); }
+}
+""")
+        self.write("kiln.toml", """[project]
+manifest = 1
+[[program]]
+name = "fog"
+sources = ["fog.rpl"]
+entry_points = { vertex = "v" }
+axes = { fog = "*", mode = "*", lights = [1, 4, 8] }
+exclude = ["fog && lights == 1u"]
+""")
+        result = self.run_program("kiln", "options", "fog")
+        self.expect(result, 0, "15 variants after 1 exclusion (of 18), at most 5 results per target, "
+                    "0 cached", "false true", "low mid high", "1 4 8", "(fixed 1)")
+        self.expect(self.run_program("kiln", "build"), 0)
+        result = self.run_program("kiln", "options", "fog", "--where", "fog", "--list", "3")
+        self.expect(result, 0, "6 variants", "2 cached", "fog=true lights=4u mode=low")
+        self.assertEqual(result.stdout.count("cached   fog="), 3)
+        lines = [json.loads(line) for line in
+                 self.run_program("kiln", "--json", "options", "fog").stdout.splitlines()]
+        self.assertEqual([line["option"] for line in lines if line["type"] == "item"],
+                         ["fog", "lights", "mode", "width"])
+        self.assertEqual([line["variants"] for line in lines if line["type"] == "count"], ["15"])
+        self.expect(self.run_program("kiln", "options", "fogg"), 3, "did you mean 'fog'?")
+        self.expect(self.run_program("kiln", "options", "fog", "--where", "fog &&"), 2)
+        self.expect(self.run_program("kiln", "options", "fog", "--list", "0"), 2)
+        self.expect(self.run_program("kiln", "options"), 2)
+
+    def test_completion_knows_verbs_flags_programs_and_options(self):
+        self.write("kiln.toml", """[project]
+manifest = 1
+[[program]]
+name = "rock/forward"
+sources = ["a.rpl"]
+entry_points = { vertex = "v" }
+axes = { fog = "*", lights = [1, 4] }
+[[program]]
+name = "sky"
+sources = ["a.rpl"]
+entry_points = { vertex = "v" }
+axes = { stars = "*" }
+""")
+        rows = [
+            (["bui"], ["build"]),
+            (["in"], ["init", "inspect"]),
+            (["compl"], ["completion"]),
+            (["cache", "st"], ["stats"]),
+            (["pack", "ver"], ["verify"]),
+            (["build", "--ret"], ["--retry-failed"]),
+            (["build", "--js"], ["--json"]),
+            (["--color", "al"], ["always"]),
+            (["status", "--progress", ""], ["auto", "bar", "lines", "none"]),
+            (["build", "ro"], ["rock/forward"]),
+            (["compile", ""], ["rock/forward", "sky"]),
+            (["compile", "sky", "-o", ""], ["stars="]),
+            (["compile", "-o", ""], ["fog=", "lights=", "stars="]),
+            (["compile", "rock/forward", "-o", "lights="], ["lights=1", "lights=4"]),
+            (["status", "x"], []),
+            (["nonsense", "--js"], ["--json"]),
+        ]
+        for words, expected in rows:
+            with self.subTest(words=words):
+                result = self.run_program("kiln", "complete", "--", *words)
+                self.expect(result, 0)
+                self.assertEqual(result.stdout.split(), expected)
+        self.assertFalse((self.dir / "run").exists(), "a daemon was started")
+        for shell, check in [("bash", ["bash", "-n"]), ("zsh", None), ("fish", None)]:
+            result = self.run_program("kiln", "completion", shell)
+            self.expect(result, 0, "kiln complete --")
+            if check is not None:
+                subprocess.run(check, input=result.stdout, text=True, check=True)
+        self.expect(self.run_program("kiln", "completion", "tcsh"), 2)
+        self.expect(self.run_program("kiln", "buld"), 2, "did you mean 'build'?")
+        self.expect(self.run_program("kiln", "frobnicate"), 2, "unknown verb 'frobnicate'")
+
+    def test_init_makes_a_project_that_builds(self):
+        self.expect(self.run_program("kiln", "init"), 0, "1 program from 1 source, 1 option",
+                    "next: kiln options hello    kiln build")
+        self.expect(self.run_program("kiln", "options", "hello"), 0, "2 variants")
+        self.expect(self.run_program("kiln", "build"), 0)
+        self.expect(self.run_program("kiln", "init"), 2, "is there already", "--force")
+        self.expect(self.run_program("kiln", "init", "--force"), 0)
+        demo = self.dir / "demo"
+        shutil.copytree(ROOT / "deploy/demo/shaders", demo / "shaders")
+        self.expect(self.run_program("kiln", "-C", demo, "init"), 0, "from 6 sources")
+        self.expect(self.run_program("kiln", "-C", demo, "build"), 0)
+        self.expect(self.run_program("kiln", "init", "--force", "--from", "/etc/hosts"), 2,
+                    "is not below")
+        self.expect(self.run_program("kiln", "init", "--force", "--from", "no.rpl"), 3, "no.rpl")
 
     def test_retry_failed_asks_again(self):
         broken = self.write("broken.rpl", "void f (void) { x; }")

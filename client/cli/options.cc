@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+// kiln options: the option space of a program, counted by the daemon and never enumerated; and any
+// variants of it by rank. Spec: cli §6.8
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "client/cli/project.h"
+#include "client/cli/verbs.h"
+
+namespace kiln::cli {
+namespace {
+
+constexpr uint32_t kRowsPerPage = 500;
+
+// One line of the table.
+struct Line {
+  const client::OptionInfo* option = nullptr;
+  std::vector<std::string> values;  // of its axis; none: it is fixed
+  std::string fixed;
+  double factor = 1;
+};
+
+std::string TextOf(const client::Option& option) {
+  return std::holds_alternative<uint32_t>(option.value)
+             ? fmt::format("{}", std::get<uint32_t>(option.value))
+             : client::ValueText(option);
+}
+
+std::vector<std::string> ValuesOf(const client::Axis& axis, const client::OptionInfo& option) {
+  std::vector<std::string> values;
+  if (axis.all && option.type == "flag") {
+    return {"false", "true"};
+  }
+  if (axis.all) {
+    return option.values;
+  }
+  for (const client::Option& value : axis.values) {
+    values.push_back(TextOf(value));
+  }
+  return values;
+}
+
+std::vector<Line> LinesOf(const client::ListedOptions& declared, const client::ProgramSpace& space,
+                          const client::VariantCount& count) {
+  std::vector<Line> lines;
+  for (const client::OptionInfo& option : declared.options) {
+    Line line{.option = &option, .values = {}, .fixed = TextOf(option.default_value)};
+    if (const auto fixed =
+            std::ranges::find(space.program.options, option.name, &client::Option::name);
+        fixed != space.program.options.end()) {
+      line.fixed = TextOf(*fixed);
+    }
+    if (const auto axis = std::ranges::find(space.axes, option.name, &client::Axis::name);
+        axis != space.axes.end()) {
+      line.values = ValuesOf(*axis, option);
+    }
+    if (const auto counted = std::ranges::find(count.axes, option.name, &client::AxisCount::name);
+        counted != count.axes.end()) {
+      line.factor = counted->factor;
+    }
+    lines.push_back(std::move(line));
+  }
+  std::ranges::stable_sort(lines, {}, [](const Line& line) { return line.option->name; });
+  return lines;
+}
+
+std::string_view ScopeOf(const client::OptionInfo& option) {
+  return option.scope == client::OptionScope::kInstance ? "instance" : "global";
+}
+
+std::string AxisText(const Line& line, size_t most) {
+  if (line.values.empty()) {
+    return fmt::format("(fixed {})", line.fixed);
+  }
+  const auto end =
+      line.values.begin() + static_cast<std::ptrdiff_t>(std::min(most, line.values.size()));
+  std::string text = fmt::format("{}", fmt::join(line.values.begin(), end, " "));
+  return line.values.size() > most ? fmt::format("{} … ({} values)", text, line.values.size())
+                                   : text;
+}
+
+void PrintTable(const std::vector<Line>& lines, bool all_values) {
+  constexpr size_t kShownValues = 6;
+  size_t name = 6;
+  size_t axis = 4;
+  for (const Line& line : lines) {
+    name = std::max(name, line.option->name.size());
+    axis = std::max(axis, AxisText(line, kShownValues).size());
+  }
+  fmt::print("{:<{}}  {:<8}  {:<5}  {:<8}  {:<{}}  {:>6}\n", "option", name, "scope", "type",
+             "default", "axis", axis, "factor");
+  for (const Line& line : lines) {
+    const size_t width = line.values.empty() ? 0 : axis;
+    fmt::print("{:<{}}  {:<8}  {:<5}  {:<8}  {:<{}}", line.option->name, name,
+               ScopeOf(*line.option), line.option->type, TextOf(line.option->default_value),
+               AxisText(line, kShownValues), width);
+    fmt::print("{}\n", line.values.empty() ? ""
+                       : line.factor == 0  ? "       -"  // no variant has the default
+                                           : fmt::format("  {:>6.1f}", line.factor));
+    for (size_t i = 0; all_values && i < line.values.size(); ++i) {
+      fmt::print("  {}\n", line.values[i]);
+    }
+  }
+}
+
+// "48 variants after 2 exclusions (of 72), at most 48 results per target, 0 cached"
+void PrintCount(const client::ProgramSpace& space, const std::vector<Line>& lines,
+                const client::VariantCount& count) {
+  const size_t exclusions = space.exclude.size() + space.require.size();
+  double points = 1;
+  for (const Line& line : lines) {
+    points *= line.values.empty() ? 1.0 : static_cast<double>(line.values.size());
+  }
+  fmt::print("{}{} variants", count.exact ? "" : "at most ", count.variants);
+  if (exclusions != 0) {
+    fmt::print(" after {} exclusion{} (of {:.0f})", exclusions, exclusions == 1 ? "" : "s", points);
+  }
+  fmt::print(", at most {} results per target", count.results_upper);
+  fmt::print("{}\n", count.cached.empty() ? "" : fmt::format(", {} cached", count.cached));
+}
+
+nlohmann::ordered_json ItemOf(const Line& line) {
+  nlohmann::ordered_json item{{"v", 1},
+                              {"type", "item"},
+                              {"option", line.option->name},
+                              {"scope", ScopeOf(*line.option)},
+                              {"kind", line.option->type},
+                              {"default", TextOf(line.option->default_value)}};
+  if (line.values.empty()) {
+    item["fixed"] = line.fixed;
+  } else {
+    item["axis"] = line.values;
+    item["factor"] = line.factor;
+  }
+  return item;
+}
+
+std::string_view StateText(client::VariantState state) {
+  return state == client::VariantState::kCached   ? "cached"
+         : state == client::VariantState::kFailed ? "failed"
+                                                  : "unknown";
+}
+
+void PrintRow(const Global& global, const client::VariantRow& row) {
+  if (global.json) {
+    nlohmann::ordered_json options = nlohmann::ordered_json::object();
+    for (const client::Option& option : row.options) {
+      options[option.name] = TextOf(option);
+    }
+    const nlohmann::ordered_json item{{"v", 1},
+                                      {"type", "variant"},
+                                      {"rank", row.rank},
+                                      {"options", options},
+                                      {"state", StateText(row.state)},
+                                      {"signature", row.signature}};
+    fmt::print("{}\n", item.dump());
+    return;
+  }
+  fmt::print("{:>8}  {:<7}  {}\n", row.rank, StateText(row.state),
+             client::OptionsText(row.options));
+}
+
+Result<void> PrintVariants(const Global& global, client::Client& client,
+                           const client::ProgramSpace& space, const std::string& where,
+                           uint64_t rows) {
+  std::string page;
+  for (uint64_t shown = 0; shown < rows;) {
+    const auto size = static_cast<uint32_t>(std::min<uint64_t>(rows - shown, kRowsPerPage));
+    KILN_TRY(const client::VariantPage variants, client.ListVariants(space, where, size, page));
+    for (const client::VariantRow& row : variants.rows) {
+      PrintRow(global, row);
+    }
+    shown += variants.rows.size();
+    page = variants.next;
+    if (page.empty()) {
+      break;
+    }
+  }
+  return {};
+}
+
+Result<int> Show(const Global& global, const OptionsArguments& arguments) {
+  KILN_TRY(const project::Manifest manifest, LoadManifest(global));
+  KILN_TRY(const project::ManifestProgram* program, ProgramNamed(manifest, arguments.program));
+  KILN_TRY(const LoadedProgram loaded, LoadProgram(manifest, *program));
+  KILN_TRY(const client::Connected connected, ConnectTo(global));
+  KILN_TRY(const client::ListedOptions declared, Declared(*connected.client, loaded.program));
+  if (ShowDiagnostics(global, declared.diagnostics, loaded.program.sources, loaded.program.name) !=
+      0) {
+    return int{kWrongSource};
+  }
+  KILN_TRY(const client::ProgramSpace space, SpaceOf(loaded, declared));
+  KILN_TRY(const client::VariantCount count,
+           connected.client->CountVariants(space, arguments.where));
+  if (ShowDiagnostics(global, count.diagnostics, loaded.program.sources, loaded.program.name) !=
+      0) {
+    return int{kUsage};
+  }
+  const std::vector<Line> lines = LinesOf(declared, space, count);
+  if (global.json) {
+    for (const Line& line : lines) {
+      fmt::print("{}\n", ItemOf(line).dump());
+    }
+    fmt::print("{}\n", nlohmann::ordered_json{{"v", 1},
+                                              {"type", "count"},
+                                              {"variants", count.variants},
+                                              {"exact", count.exact},
+                                              {"results_upper", count.results_upper},
+                                              {"cached", count.cached}}
+                           .dump());
+  } else {
+    PrintTable(lines, arguments.values);
+    PrintCount(space, lines, count);
+  }
+  if (arguments.list > 0) {
+    KILN_TRY_VOID(PrintVariants(global, *connected.client, space, arguments.where,
+                                static_cast<uint64_t>(arguments.list)));
+  }
+  return int{kSuccess};
+}
+
+}  // namespace
+
+int RunOptions(const Global& global, const OptionsArguments& arguments) {
+  const auto start = std::chrono::steady_clock::now();
+  const Result<int> shown = Show(global, arguments);
+  if (!shown.ok()) {
+    return Fail(global, shown.error());
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  PrintResult(global, "options", *shown, seconds.count(), {});
+  return *shown;
+}
+
+}  // namespace kiln::cli

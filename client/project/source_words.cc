@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "client/project/source_words.h"
+
+#include <algorithm>
+#include <span>
+
+namespace kiln::project {
+namespace {
+
+bool IsWordByte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// The end of a comment or a string that starts at `at`, or `at`.
+size_t SkipQuiet(std::string_view text, size_t at) {
+  const auto behind = [&](size_t found, size_t length) {
+    return found == std::string_view::npos ? text.size() : found + length;
+  };
+  if (text.substr(at, 2) == "//") {
+    return behind(text.find('\n', at), 1);
+  }
+  if (text.substr(at, 2) == "/*") {
+    return behind(text.find("*/", at + 2), 2);
+  }
+  return text[at] == '"' ? behind(text.find('"', at + 1), 1) : at;
+}
+
+// Words and signs without comments; a string is one token that starts with its quote.
+std::vector<std::string_view> TokensOf(std::string_view text) {
+  std::vector<std::string_view> tokens;
+  for (size_t at = 0; at < text.size();) {
+    if (const size_t end = SkipQuiet(text, at); end != at) {
+      if (text[at] == '"') {
+        tokens.push_back(text.substr(at, end - at));
+      }
+      at = end;
+    } else if (IsWordByte(text[at])) {
+      size_t end_of_word = at;
+      while (end_of_word < text.size() && IsWordByte(text[end_of_word])) {
+        ++end_of_word;
+      }
+      tokens.push_back(text.substr(at, end_of_word - at));
+      at = end_of_word;
+    } else {
+      if (text[at] > ' ') {
+        tokens.push_back(text.substr(at, 1));
+      }
+      ++at;
+    }
+  }
+  return tokens;
+}
+
+using Tokens = std::span<const std::string_view>;
+
+bool IsWord(std::string_view token) {
+  return IsWordByte(token[0]) && (token[0] < '0' || token[0] > '9');
+}
+
+// The index behind the sign that closes the one at `open`.
+size_t BehindClose(Tokens tokens, size_t open) {
+  const std::string_view begin = tokens[open];
+  const std::string_view end = begin == "(" ? ")" : "}";
+  size_t depth = 0;
+  for (size_t i = open; i < tokens.size(); ++i) {
+    depth += tokens[i] == begin ? 1 : 0;
+    depth -= tokens[i] == end ? 1 : 0;
+    if (depth == 0) {
+      return i + 1;
+    }
+  }
+  return tokens.size();
+}
+
+void AddOption(Tokens head, SourceWords& out) {
+  if (head.size() < 4) {
+    return;
+  }
+  OptionWords option{.name = std::string(head[1]), .type = std::string(head[3])};
+  option.enum_values = static_cast<uint32_t>(
+      std::ranges::count(head.subspan(4), '"', [](std::string_view token) { return token[0]; }));
+  out.declared.insert(option.name);
+  out.options.push_back(std::move(option));
+}
+
+// The name that a declaration other than an option or a function gives: the last word before its
+// value or content.
+void AddNamed(Tokens head, SourceWords& out) {
+  const auto value = std::ranges::find(head, "=");
+  std::string name;
+  for (auto token = head.begin(); token != value; ++token) {
+    name = IsWord(*token) ? std::string(*token) : name;
+  }
+  out.declared.insert(name);
+  if (head[0].ends_with("_attribute_container")) {
+    out.vertex_only.insert(name);
+  } else if (head[0] == "color_output_container") {
+    out.fragment_only.insert(name);
+  }
+}
+
+void AddFunction(Tokens head, size_t open, Tokens body, SourceWords& out) {
+  FunctionWords function{.name = std::string(head[open - 1])};
+  const size_t close = BehindClose(head, open) - 1;
+  function.plain = open >= 2 && head[open - 2] == "void" &&
+                   (close == open + 1 || (close == open + 2 && head[open + 1] == "void"));
+  for (const std::string_view token : body) {
+    if (IsWord(token)) {
+      function.words.emplace(token);
+    }
+  }
+  out.declared.insert(function.name);
+  out.functions.push_back(std::move(function));
+}
+
+// "x (", "x {" and "x ." where x is no member and nothing that a type stands before.
+void AddNeeds(Tokens tokens, SourceWords& out) {
+  std::set<std::string_view> named;
+  for (size_t i = 1; i < tokens.size(); ++i) {
+    if (IsWord(tokens[i]) && IsWord(tokens[i - 1]) && tokens[i - 1] != "return") {
+      named.insert(tokens[i]);
+    }
+  }
+  for (size_t i = 0; i + 1 < tokens.size(); ++i) {
+    const std::string_view next = tokens[i + 1];
+    if (IsWord(tokens[i]) && (next == "(" || next == "{" || next == ".") &&
+        (i == 0 || tokens[i - 1] != ".") && !named.contains(tokens[i])) {
+      out.needs.emplace(tokens[i]);
+    }
+  }
+}
+
+}  // namespace
+
+SourceWords ReadWords(std::string_view text) {
+  SourceWords out;
+  const std::vector<std::string_view> all = TokensOf(text);
+  const Tokens tokens(all);
+  AddNeeds(tokens, out);
+  for (size_t at = 0; at < tokens.size();) {
+    if (tokens[at] == "conditional" && at + 1 < tokens.size() && tokens[at + 1] == "(") {
+      at = BehindClose(tokens, at + 1);
+      continue;
+    }
+    size_t end = at;
+    while (end < tokens.size() && tokens[end] != "{" && tokens[end] != ";") {
+      end = tokens[end] == "(" ? BehindClose(tokens, end) : end + 1;
+    }
+    const Tokens head = tokens.subspan(at, end - at);
+    const size_t behind =
+        end < tokens.size() && tokens[end] == "{" ? BehindClose(tokens, end) : end + 1;
+    const auto open = static_cast<size_t>(std::ranges::find(head, "(") - head.begin());
+    if (head.empty()) {
+      at = std::max(behind, at + 1);
+      continue;
+    }
+    if (head[0] == "global" || head[0] == "instance") {
+      AddOption(head, out);
+    } else if (open < head.size() && open > 0 && head[0] != "constant" && head[0] != "setting") {
+      AddFunction(head, open, tokens.subspan(end, std::min(behind, tokens.size()) - end), out);
+    } else {
+      AddNamed(head, out);
+    }
+    at = behind;
+  }
+  return out;
+}
+
+}  // namespace kiln::project

@@ -1,0 +1,157 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""A client that knows nothing of kiln but proto/: its stubs are made here, from the files alone.
+Compiles, uploads, counts, lists, builds a batch, watches and fetches it, over the real socket.
+
+usage: python_client_test.py BUILD_FOLDER ROOT
+"""
+import importlib
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import grpc
+
+BUILD, ROOT = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+SOURCE = """
+global fog: flag false;
+global mode: enum "low" "high";
+color_output_container target { f4 color; };
+void v (void) { vertex_stage_output_position (f4 {0.0}); }
+void f (void)
+{
+    f4 color = f4 {1.0, 1.0, 1.0, 1.0};
+    conditional (fog) { color = color * f4 {0.5, 0.5, 0.5, 1.0}; }
+    conditional (mode == "high") { color = color * f4 {0.5, 1.0, 1.0, 1.0}; }
+    target.color = color;
+}
+"""
+SPIRV_MAGIC = b"\x03\x02\x23\x07"
+
+
+def make_stubs(folder):
+    """Python modules of every .proto, importable as kiln.v1.X_pb2 and kiln.v1.X_pb2_grpc."""
+    files = sorted(str(path) for path in (ROOT / "proto").rglob("*.proto"))
+    subprocess.run(["protoc", f"-I{ROOT / 'proto'}", f"--python_out={folder}",
+                    f"--grpc_out={folder}", "--plugin=protoc-gen-grpc=" +
+                    subprocess.check_output(["which", "grpc_python_plugin"], text=True).strip(),
+                    *files], check=True)
+    sys.path.insert(0, folder)
+
+
+class Client(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="kiln_py_")
+        cls.dir = pathlib.Path(cls.folder.name)
+        make_stubs(cls.folder.name)
+        for name in ("admin", "batch", "common", "compile"):
+            setattr(cls, name, importlib.import_module(f"kiln.v1.{name}_pb2"))
+        stubs = {name: importlib.import_module(f"kiln.v1.{name}_pb2_grpc")
+                 for name in ("admin", "batch", "compile")}
+        socket = cls.dir / "run/kilnd.sock"
+        cls.env = dict(os.environ, KILN_DAEMON=f"unix:{socket}",
+                       KILN_CACHE_DIR=str(cls.dir / "cache"))
+        subprocess.run([BUILD / "kiln", "start"], env=cls.env, check=True, timeout=60,
+                       capture_output=True)
+        cls.channel = grpc.insecure_channel(f"unix:{socket}")
+        cls.compiler = stubs["compile"].CompileServiceStub(cls.channel)
+        cls.batches = stubs["batch"].BatchServiceStub(cls.channel)
+        cls.admins = stubs["admin"].AdminServiceStub(cls.channel)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.channel.close()
+        subprocess.run([BUILD / "kiln", "stop"], env=cls.env, timeout=60, capture_output=True)
+        cls.folder.cleanup()
+
+    def program(self, text=SOURCE):
+        common = self.common
+        program = common.Program(name="fog", pipeline="graphics_classic")
+        program.sources.add(path="fog.rpl", inline=text.encode())
+        program.entry_points.add(stage=common.EntryPoint.VERTEX, function="v")
+        program.entry_points.add(stage=common.EntryPoint.FRAGMENT, function="f")
+        program.targets.add(name="vk", form=common.Target.SPIRV, env="vulkan1.1")
+        return program
+
+    def space(self):
+        space = self.common.ProgramSpace(program=self.program())
+        for name in ("fog", "mode"):
+            space.axes.add(name=name, all=True)
+        return space
+
+    def test_info_names_the_version(self):
+        info = self.admins.GetServerInfo(self.admin.GetServerInfoRequest(), timeout=30)
+        self.assertTrue(info.version)
+
+    def test_one_variant_has_modules_and_metadata(self):
+        request = self.compile.CompileRequest(inline_data=True)
+        request.variant.inline_program.CopyFrom(self.program())
+        request.variant.options.add(name="fog", flag=True)
+        outcome = self.compiler.Compile(request, timeout=30).outcome
+        self.assertEqual(len(outcome.artifacts), 1)
+        artifact = outcome.artifacts[0]
+        self.assertEqual(len(artifact.code), 2)
+        self.assertTrue(artifact.data.startswith(SPIRV_MAGIC))
+        metadata = importlib.import_module("kiln.v1.metadata_pb2").PipelineMetadata()
+        metadata.ParseFromString(artifact.metadata_data)
+        self.assertEqual([entry.name for entry in metadata.entry_points], ["v", "f"])
+
+    def test_wrong_source_is_an_answer_with_a_place(self):
+        request = self.compile.CompileRequest()
+        request.variant.inline_program.CopyFrom(self.program(SOURCE.replace("0.0", "0u")))
+        outcome = self.compiler.Compile(request, timeout=30).outcome
+        self.assertGreater(len(outcome.diagnostics), 0)
+        self.assertEqual(outcome.diagnostics[0].primary.line, 5)
+
+    def test_bad_request_has_its_status(self):
+        with self.assertRaises(grpc.RpcError) as failed:
+            self.compiler.Compile(self.compile.CompileRequest(), timeout=30)
+        self.assertEqual(failed.exception.code(), grpc.StatusCode.INVALID_ARGUMENT)
+        self.assertIn("kiln-error-bin", dict(failed.exception.trailing_metadata()))
+
+    def test_space_is_counted_and_listed(self):
+        request = self.compile.CountVariantsRequest()
+        request.spaces.add().CopyFrom(self.space())
+        self.assertEqual(self.compiler.CountVariants(request, timeout=30).programs[0].variants, "4")
+        rows, token = [], ""
+        while True:
+            listed = self.compile.ListVariantsRequest(page_size=3, page_token=token)
+            listed.space.CopyFrom(self.space())
+            reply = self.compiler.ListVariants(listed, timeout=30)
+            rows += [row.rank for row in reply.rows]
+            token = reply.next_page_token
+            if not token:
+                break
+        self.assertEqual(rows, ["0", "1", "2", "3"])
+
+    def test_batch_is_built_watched_and_fetched(self):
+        start = self.batch.StartBatchRequest(project="python")
+        start.spaces.add().CopyFrom(self.space())
+        batch_id = self.batches.StartBatch(start, timeout=30).batch_id
+        events = list(self.batches.WatchBatch(self.batch.WatchBatchRequest(batch_id=batch_id),
+                                              timeout=60))
+        self.assertEqual(events[-1].WhichOneof("event"), "final")
+        self.assertEqual(events[-1].final.counts.variants_served, "4")
+        blobs, outcomes, done = {}, 0, None
+        for reply in self.compiler.Fetch(self.compile.FetchRequest(batch_id=batch_id), timeout=60):
+            kind = reply.WhichOneof("event")
+            if kind == "blob":
+                blobs.setdefault(reply.blob.digest.id, bytearray()).extend(reply.blob.data)
+            outcomes += kind == "outcome"
+            done = reply.done if kind == "done" else done
+        self.assertEqual(outcomes, 4)
+        self.assertEqual(done.counts.blobs_sent, len(blobs))
+        modules = [blob for blob in blobs.values() if blob.startswith(SPIRV_MAGIC)]
+        self.assertEqual(len(modules), 5)  # one vertex module for all, four fragment modules
+        # what the client has is not sent again
+        again = self.compile.FetchRequest(batch_id=batch_id, have_root=done.root)
+        last = list(self.compiler.Fetch(again, timeout=60))[-1]
+        self.assertEqual(last.done.counts.blobs_sent, 0)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
