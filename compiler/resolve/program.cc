@@ -157,6 +157,8 @@ class Linker {
       const ir::OptionId id{program_.bases_[m].option + i};
       program_.option_names_.push_back(name);
       program_.option_defaults_.push_back(view.options[i].default_value);
+      program_.spec_ids_.push_back(specialised_);
+      specialised_ += view.options[i].specialize;
       ir::OptionId& known = program_.candidates_[name.value].option;
       if (known.valid()) {
         diagnostics_.push_back(Make(Code::kRpl2002, program_.NameLocation(id))
@@ -403,6 +405,7 @@ class Linker {
   std::vector<Diagnostic> diagnostics_;
   std::vector<std::vector<ir::DeclId>> callers_;  // by the NameId of what is called
   std::vector<ir::DeclId> marked_;
+  uint32_t specialised_ = 0;  // options so far
 };
 
 Diagnosed<Program> Link(std::span<const ir::ModuleView> modules, ir::PipelineType pipeline,
@@ -489,13 +492,7 @@ bool Program::IsComposite(ir::DeclId constant) const {
          cexprs_[Wide(m, ir::CexprId{decl.body}).value].op == ir::CexprOp::kComposite;
 }
 
-uint32_t Program::SpecIdOf(ir::OptionId option) const {
-  uint32_t number = 0;
-  for (uint32_t i = 0; i < option.value; ++i) {
-    number += Get(ir::OptionId{i}).specialize;
-  }
-  return number;
-}
+uint32_t Program::SpecIdOf(ir::OptionId option) const { return spec_ids_[option.value]; }
 
 bool Program::Ordered(ir::DeclId constant) const {
   const uint32_t m = ModuleOf(constant);

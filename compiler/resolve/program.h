@@ -185,6 +185,7 @@ class Program {
   std::vector<bool> may_remark_;              // by CexprId
   std::vector<ir::OptionId> options_by_name_;
   std::vector<uint32_t> option_defaults_;  // by OptionId
+  std::vector<uint32_t> spec_ids_;         // by OptionId
   InternIndex option_index_;               // of options, by their names
   std::vector<ir::DeclId> constants_, settings_, interface_;
 };

@@ -28,13 +28,6 @@ uint64_t HashOf(const PieceWriter& writer) {
   return hash;
 }
 
-void SetBit(std::vector<uint64_t>& bits, uint32_t bit) {
-  if (bit / 64 >= bits.size()) {
-    bits.resize(bit / 64 + 1, 0);
-  }
-  bits[bit / 64] |= uint64_t{1} << (bit % 64);
-}
-
 }  // namespace
 
 // Room for a small program, so that one that is built once does not grow word by word.
@@ -109,7 +102,8 @@ SymbolId PieceStore::InternGlobal(const PieceWriter& writer, SymbolKind kind,
       [&] {
         // every global of this kind has a symbol of its own: its number makes it unique
         const SymbolId symbol = Intern({kind, globals_.size(), 0, 0});
-        AddGlobal(symbol, {.piece = Add(writer), .storage = storage});
+        const PieceId piece = kind < SymbolKind::kStageVariable ? AddWords(writer) : Add(writer);
+        AddGlobal(symbol, {.piece = piece, .storage = storage});
         return globals_.size() - 1;
       });
   return globals_[GlobalId{row}].symbol;
@@ -129,6 +123,12 @@ GlobalId PieceStore::FindStageVariable(ir::StageVariable variable) const {
 }
 
 PieceId PieceStore::Add(const PieceWriter& writer) {
+  const PieceId id = AddWords(writer);
+  pieces_[id].globals = NeedsOf(pieces_[id]);
+  return id;
+}
+
+PieceId PieceStore::AddWords(const PieceWriter& writer) {
   Piece piece;
   for (uint32_t i = 0; i < kPartCount; ++i) {
     piece.parts[i] = Append(writer.parts[i]);
@@ -138,7 +138,6 @@ PieceId PieceStore::Add(const PieceWriter& writer) {
   piece.needs = writer.needs;
   piece.end = writer.end;
   piece.reserved = Append<SymbolId>(reserved_, writer.reserved);
-  piece.globals = NeedsOf(writer);
   piece.slots = Append<Slot>(slots_, writer.slots);
   piece.holes = Append<Hole>(holes_, writer.holes);
   piece.flows = Append<Flow>(flows_, writer.flows);
@@ -151,62 +150,107 @@ PieceId PieceStore::Add(const PieceWriter& writer) {
   return pieces_.Add(piece);
 }
 
-void PieceStore::Unite(const Words& words, std::vector<uint64_t>& bits) const {
-  for (const Import& import : words.imports) {
+void PieceStore::Need(std::span<const Import> imports) {
+  for (const Import& import : imports) {
     const GlobalId global = GlobalOf(import.symbol);
     if (!global.valid()) {
       continue;
     }
-    const std::span<const uint64_t> closure = Slice(bits_, globals_[global].closure);
-    if (closure.size() > bits.size()) {
-      bits.resize(closure.size(), 0);
-    }
-    for (size_t i = 0; i < closure.size(); ++i) {
-      bits[i] |= closure[i];
+    uint64_t& word = scratch_bits_[global.value / 64];
+    const uint64_t bit = uint64_t{1} << (global.value % 64);
+    if ((word & bit) == 0) {
+      word |= bit;
+      scratch_needed_.push_back(global);
     }
   }
 }
 
-Range<uint64_t> PieceStore::NeedsOf(const PieceWriter& writer) {
-  scratch_bits_.clear();
-  for (const Words& part : writer.parts) {
-    Unite(part, scratch_bits_);
+Range<uint64_t> PieceStore::NeedsOf(const Piece& piece) {
+  scratch_bits_.assign((globals_.size() + size_t{63}) / 64, 0);
+  for (const Section& section : piece.parts) {
+    Need(ImportsOf(section));
+  }
+  while (!scratch_needed_.empty()) {
+    const PieceId needed = globals_[scratch_needed_.back()].piece;
+    scratch_needed_.pop_back();
+    if (needed.valid()) {
+      Need(ImportsOf(pieces_[needed].part(Part::kDeclarations)));
+    }
   }
   return Append<uint64_t>(bits_, scratch_bits_);
 }
 
+// Parts other than the declaration of a global mention nothing but itself.
 void PieceStore::AddGlobal(SymbolId symbol, Global global) {
   global.symbol = symbol;
-  scratch_bits_.clear();
   if (global.piece.valid()) {
-    const Piece& piece = pieces_[global.piece];
-    for (const Import& import : ImportsOf(piece.part(Part::kDeclarations))) {
+    for (const Import& import : ImportsOf(pieces_[global.piece].part(Part::kDeclarations))) {
       global.depth = std::max(global.depth, globals_[GlobalOf(import.symbol)].depth + 1);
     }
-    const std::span<const uint64_t> needs = Globals(piece);
-    scratch_bits_.assign(needs.begin(), needs.end());
   }
   const GlobalId id = globals_.Add(global);
   global_of_[symbol.value] = id;
-  SetBit(scratch_bits_, id.value);
-  globals_[id].closure = Append<uint64_t>(bits_, scratch_bits_);
-  InsertInOrder(id);
+  added_.push_back(id);
 }
 
-void PieceStore::InsertInOrder(GlobalId id) {
-  const Global& global = globals_[id];
-  const auto place = std::lower_bound(
-      order_.begin(), order_.end(), id,
-      [&](const Ordered& row, GlobalId added) { return std::is_lt(Compare(row.global, added)); });
-  const auto rank = static_cast<uint32_t>(place - order_.begin());
-  const SymbolKind kind = symbols_[global.symbol].kind;
-  order_.insert(place, {id, global.symbol, global.piece, kind == SymbolKind::kInstructionSet});
-  if (kind < SymbolKind::kStageVariable) {
-    ++first_variable_;
+// Operands of a global belong to a group before its own.
+std::pair<SymbolKind, uint32_t> PieceStore::GroupOf(GlobalId id) const {
+  return {symbols_[globals_[id].symbol].kind, globals_[id].depth};
+}
+
+void PieceStore::PutInOrder(const Ordered& row, std::vector<Ordered>& order) const {
+  ranks_[row.global.value] = static_cast<uint32_t>(order.size());
+  order.push_back(row);
+}
+
+// Merges a group that was added with what was there: `old` is left at what comes behind the group.
+void PieceStore::Place(std::span<GlobalId> group, std::span<const Ordered>& old,
+                       std::vector<Ordered>& order) const {
+  const auto of_group = GroupOf(group.front());
+  while (!old.empty() && GroupOf(old.front().global) < of_group) {
+    PutInOrder(old.front(), order);
+    old = old.subspan(1);
   }
-  for (uint32_t i = rank; i < order_.size(); ++i) {
-    globals_[order_[i].global].rank = i;
+  std::ranges::sort(group, [&](GlobalId a, GlobalId b) { return std::is_lt(Compare(a, b)); });
+  for (const GlobalId id : group) {
+    while (!old.empty() && GroupOf(old.front().global) == of_group &&
+           std::is_lt(Compare(old.front().global, id))) {
+      PutInOrder(old.front(), order);
+      old = old.subspan(1);
+    }
+    const Global& global = globals_[id];
+    PutInOrder({id, global.symbol, global.piece, of_group.first == SymbolKind::kInstructionSet},
+               order);
   }
+}
+
+// What is compared are the ranks of operands, which are those of the new order already: it is made
+// group by group.
+void PieceStore::Settle() const {
+  if (added_.empty()) {
+    return;
+  }
+  std::ranges::sort(added_, {}, [&](GlobalId id) { return GroupOf(id); });
+  ranks_.resize(globals_.size());
+  std::vector<Ordered> order;
+  order.reserve(globals_.size());
+  std::span<const Ordered> old = order_;
+  for (std::span<GlobalId> rest = added_; !rest.empty();) {
+    const auto end = std::ranges::find_if(
+        rest, [&](GlobalId id) { return GroupOf(id) != GroupOf(rest.front()); });
+    const auto count = static_cast<size_t>(end - rest.begin());
+    Place(rest.first(count), old, order);
+    rest = rest.subspan(count);
+  }
+  for (const Ordered& row : old) {
+    PutInOrder(row, order);
+  }
+  order_ = std::move(order);
+  added_.clear();
+  first_variable_ = static_cast<uint32_t>(
+      std::ranges::lower_bound(order_, SymbolKind::kStageVariable, {},
+                               [&](const Ordered& row) { return symbols_[row.symbol].kind; }) -
+      order_.begin());
 }
 
 bool PieceStore::Equal(PieceId piece, const PieceWriter& writer) const {
@@ -291,8 +335,8 @@ std::strong_ordering PieceStore::CompareOperands(const Section& a, const Section
   for (uint32_t i = 1; i < left.size(); ++i) {
     auto order = left[i] <=> right[i];
     if (next < left_ids.size() && left_ids[next].position == i) {
-      order = globals_[GlobalOf(left_ids[next].symbol)].rank <=>
-              globals_[GlobalOf(right_ids[next].symbol)].rank;
+      order = ranks_[GlobalOf(left_ids[next].symbol).value] <=>
+              ranks_[GlobalOf(right_ids[next].symbol).value];
       ++next;
     }
     if (std::is_neq(order)) {

@@ -12,6 +12,7 @@
 #include <compare>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "compiler/base/flat_map.h"
@@ -87,9 +88,15 @@ class PieceStore {
     PieceId piece{};         // invalid: a variable with a version for each form of its declaration
     bool is_import = false;  // of instructions
   };
-  std::span<const Ordered> order() const { return order_; }
+  std::span<const Ordered> order() const {
+    Settle();
+    return order_;
+  }
   // Place of the first variable in the order.
-  uint32_t first_variable() const { return first_variable_; }
+  uint32_t first_variable() const {
+    Settle();
+    return first_variable_;
+  }
   GlobalId FindStageVariable(ir::StageVariable variable) const;  // invalid: never mentioned
   spv::StorageClass StorageOf(GlobalId id) const { return globals_[id].storage; }
   // A vertex output and the fragment input of the same field of a state container.
@@ -124,9 +131,7 @@ class PieceStore {
     SymbolId symbol{};
     PieceId piece{};
     uint32_t depth = 0;
-    uint32_t rank = 0;  // place in order_
     spv::StorageClass storage = spv::StorageClass::Max;
-    Range<uint64_t> closure{};  // itself and all it needs
   };
 
   template <class T>
@@ -138,10 +143,15 @@ class PieceStore {
 
   SymbolId Intern(const Symbol& symbol);
   void AddGlobal(SymbolId symbol, Global global);
-  void InsertInOrder(GlobalId id);
+  void Settle() const;
+  void Place(std::span<GlobalId> group, std::span<const Ordered>& old,
+             std::vector<Ordered>& order) const;
+  std::pair<SymbolKind, uint32_t> GroupOf(GlobalId id) const;
+  void PutInOrder(const Ordered& row, std::vector<Ordered>& order) const;
   Section Append(const Words& words);
-  Range<uint64_t> NeedsOf(const PieceWriter& writer);
-  void Unite(const Words& words, std::vector<uint64_t>& bits) const;
+  PieceId AddWords(const PieceWriter& writer);
+  Range<uint64_t> NeedsOf(const Piece& piece);
+  void Need(std::span<const Import> imports);
   bool Equal(PieceId piece, const PieceWriter& writer) const;
   std::strong_ordering Compare(GlobalId a, GlobalId b) const;
   std::strong_ordering CompareShapes(const Global& a, const Global& b) const;
@@ -152,8 +162,11 @@ class PieceStore {
   InternIndex symbol_index_;
   Table<GlobalId, Global> globals_;
   InternIndex shape_index_;  // over globals_
-  std::vector<Ordered> order_;
-  uint32_t first_variable_ = 0;
+  // The order is made when it is asked for, of all that came since the last time at once.
+  mutable std::vector<Ordered> order_;
+  mutable std::vector<GlobalId> added_;  // not in order_ yet
+  mutable std::vector<uint32_t> ranks_;  // by GlobalId: place in order_
+  mutable uint32_t first_variable_ = 0;
   std::vector<Varying> varyings_;
   FlatMap<GlobalId, GlobalId> varying_of_;  // of the input, the output
 
@@ -168,7 +181,8 @@ class PieceStore {
   std::vector<Hole> holes_;
   std::vector<Flow> flows_;
   std::vector<Conditional> conditionals_;
-  std::vector<uint64_t> scratch_bits_;
+  std::vector<uint64_t> scratch_bits_;    // of NeedsOf
+  std::vector<GlobalId> scratch_needed_;  // of those, not looked into yet
 };
 
 }  // namespace kiln::spirv
