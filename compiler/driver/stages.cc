@@ -7,13 +7,7 @@
 #include "compiler/base/check.h"
 #include "compiler/diag/encode.h"
 #include "compiler/driver/frontends.h"
-#include "compiler/driver/reads.h"
 #include "compiler/emit/metadata/write.h"
-#include "compiler/emit/spirv/assemble.h"
-#include "compiler/emit/spirv/lower.h"
-#include "compiler/layout/assign.h"
-#include "compiler/resolve/close_decl.h"
-#include "compiler/resolve/close_segment.h"
 
 namespace kiln::driver {
 namespace {
@@ -22,67 +16,7 @@ void Append(std::vector<Diagnostic>& to, std::vector<Diagnostic>&& from) {
   to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
-struct EmittedCode {
-  std::vector<StageCode> stages;
-  target::Needs needs = 0;  // union over the stages
-};
-
-EmittedCode EmitCode(const ir::ClosedVariant& variant, const layout::Layout& layout,
-                     const target::Target& target) {
-  EmittedCode code;
-  if (variant.entries.empty()) {
-    return code;
-  }
-  spirv::PieceTable table(*variant.pool, target);
-  spirv::Prepare(variant, table);
-  spirv::Assembler assembler(table);
-  const auto count = static_cast<uint32_t>(target.combined ? 1 : variant.entries.size());
-  for (uint32_t i = 0; i < count; ++i) {
-    const std::span<const uint32_t> words =
-        assembler.Assemble(variant, {.index = i, .combined = target.combined}, layout);
-    StageCode& stage = code.stages.emplace_back();
-    stage.words.assign(words.begin(), words.end());
-    if (!target.combined) {
-      stage.stage = variant.entries[i].stage;
-    }
-    code.needs |= assembler.needs();
-  }
-  return code;
-}
-
-Products EmitProducts(const LinkedProgram& linked, const ir::ClosedVariant& variant,
-                      const layout::Layout& layout, const target::Target& target,
-                      layout::TypeLayouts& types) {
-  EmittedCode code = EmitCode(variant, layout, target);
-  metadata::Metadata written =
-      metadata::Write(variant, layout, target, types, ModuleFactsOf(linked), code.needs);
-  const Hash128 state_hash = HashBytes(written.bytes);
-  return {.code = std::move(code.stages),
-          .metadata = std::move(written.bytes),
-          .layout_hash = written.layout_hash,
-          .state_hash = state_hash};
-}
-
 }  // namespace
-
-const Diagnosed<ir::ClosedDecl>& DirectUnits::Decl(ir::DeclId decl, resolve::Answers& answers) {
-  if (decls_[decl.value] == nullptr) {
-    Diagnosed<ir::ClosedDecl> closed = resolve::CloseDecl(program_, decl, answers);
-    decls_[decl.value] = &closed_decls_.emplace_back(std::move(closed));
-  }
-  return *decls_[decl.value];
-}
-
-const Diagnosed<ir::ClosedSegment>& DirectUnits::Segment(ir::SegmentId segment,
-                                                         resolve::Answers& answers) {
-  const auto stage = static_cast<size_t>(answers.stage());
-  const Diagnosed<ir::ClosedSegment>*& known = segments_[segment.value].by_stage[stage];
-  if (known == nullptr) {
-    Diagnosed<ir::ClosedSegment> closed = resolve::CloseSegment(program_, segment, answers);
-    known = &closed_segments_.emplace_back(std::move(closed));
-  }
-  return *known;
-}
 
 Diagnosed<LinkedProgram> LinkModules(std::vector<std::shared_ptr<const ir::Module>> modules,
                                      std::vector<std::string> paths, ir::PipelineType pipeline) {
@@ -155,26 +89,7 @@ std::vector<metadata::ModuleFacts> ModuleFactsOf(const LinkedProgram& linked) {
 BuildResult BuildDirect(const LinkedProgram& linked, const resolve::OptionValues& values,
                         std::span<const resolve::EntryPoint> entries,
                         const target::Target& target) {
-  const resolve::Program& program = linked.program;
-  ir::Pool pool;
-  DirectUnits units(program);
-  resolve::Answers answers(program, values, pool, &units);
-  answers.BeginReads();
-  Diagnosed<ir::ClosedVariant> closed = resolve::CloseVariant(program, entries, answers, units);
-  BuildResult result{.products = std::nullopt,
-                     .reads = ReadsOf(program, values, answers.EndReads()),
-                     .diagnostics = std::move(closed.diagnostics)};
-  if (closed.value.has_value()) {
-    layout::TypeLayouts types(pool);
-    Diagnosed<layout::Layout> layout = layout::Assign(*closed.value, target, types);
-    Append(result.diagnostics, std::move(layout.diagnostics));
-    if (layout.value.has_value()) {
-      result.products = EmitProducts(linked, *closed.value, *layout.value, target, types);
-    }
-  }
-  FillPositions(program, result.diagnostics);
-  SortAndMerge(result.diagnostics);
-  return result;
+  return DirectBuilder(linked, entries, target).Build(values);
 }
 
 }  // namespace kiln::driver

@@ -4,40 +4,18 @@
 // (architecture.md 10.6).
 #pragma once
 
-#include <deque>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "compiler/diag/diagnostic.h"
+#include "compiler/driver/direct_builder.h"
 #include "compiler/driver/request.h"
 #include "compiler/emit/metadata/write.h"
-#include "compiler/resolve/units.h"
 #include "compiler/source/source_file.h"
 
 namespace kiln::driver {
-
-// Closes every unit when it is asked for and owns the results. One variant, one thread.
-class DirectUnits final : public resolve::Units {
- public:
-  explicit DirectUnits(const resolve::Program& program)
-      : program_(program), decls_(program.decl_count()), segments_(program.segment_count()) {}
-  const Diagnosed<ir::ClosedDecl>& Decl(ir::DeclId decl, resolve::Answers& answers) override;
-  const Diagnosed<ir::ClosedSegment>& Segment(ir::SegmentId segment,
-                                              resolve::Answers& answers) override;
-
- private:
-  const resolve::Program& program_;
-  // Made so far; null: not yet.
-  std::vector<const Diagnosed<ir::ClosedDecl>*> decls_;  // by DeclId
-  struct OfStages {
-    const Diagnosed<ir::ClosedSegment>* by_stage[3] = {};
-  };
-  std::vector<OfStages> segments_;  // by SegmentId
-  std::deque<Diagnosed<ir::ClosedDecl>> closed_decls_;
-  std::deque<Diagnosed<ir::ClosedSegment>> closed_segments_;
-};
 
 // Parses every source and links them. Diagnostics of all sources; no value if one has errors.
 // RPL2001 for a source that is listed twice.
@@ -54,7 +32,8 @@ void FillPositions(const resolve::Program& program, std::vector<Diagnostic>& dia
 // What metadata says about the modules. Refers to `linked`.
 std::vector<metadata::ModuleFacts> ModuleFactsOf(const LinkedProgram& linked);
 
-// Builds one variant. `entries` may be empty: metadata only. Diagnostics have byte positions.
+// Builds one variant: a DirectBuilder that is used once. `entries` may be empty: metadata only.
+// Diagnostics have byte positions.
 BuildResult BuildDirect(const LinkedProgram& linked, const resolve::OptionValues& values,
                         std::span<const resolve::EntryPoint> entries, const target::Target& target);
 

@@ -21,6 +21,7 @@
 #include "compiler/base/bitset.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/ir/closed.h"
+#include "compiler/resolve/closer_scratch.h"
 #include "compiler/resolve/evaluate.h"
 #include "compiler/resolve/option_tree.h"
 #include "compiler/resolve/options.h"
@@ -63,23 +64,6 @@ struct Position {
   bool global_only = false;
   std::string_view what = {};  // "the array size of field"
   std::string_view name = {};  // "lights"
-};
-
-// What closing one segment after the other uses again, so that a segment costs what it holds and
-// not what its function holds.
-struct CloserScratch {
-  // Per open instruction: its operand, the number of effects before it in its block, and whether a
-  // later effect forces it to be read at its turn.
-  struct Slot {
-    uint32_t epoch = 0;  // of the segment that wrote it
-    uint32_t operand = 0;
-    uint32_t effects_before : 30 = 0;
-    uint32_t read_early : 1 = 0;
-    uint32_t has_effect : 1 = 0;
-  };
-  std::vector<Slot> slots;
-  uint32_t epoch = 0;
-  bool in_use = false;
 };
 
 class Answers {

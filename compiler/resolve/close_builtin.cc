@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
-#include <vector>
 
 #include "compiler/base/check.h"
 #include "compiler/ir/enum_names.h"
@@ -112,7 +111,7 @@ Operand SegmentCloser::CloseFamily(uint32_t id) {
   const ir::TypeId type = written.kind == ir::TypeKind::kMatrix
                               ? pool_.Matrix(written.scalar, written.columns, written.rows)
                               : pool_.Vector(written.scalar, written.rows);
-  const std::string function = BuiltinText(call.builtin, TypeName(type));
+  const std::string_view function = FamilyText(call.builtin, type);
   const std::optional<ir::Signature> typing = ir::TypeOfBuiltin(pool_, call.builtin, type);
   KILN_CHECK(typing.has_value(), "the front end names only families that exist");
   const std::span<const ir::TypeId> parameters = typing->parameters();
@@ -121,26 +120,26 @@ Operand SegmentCloser::CloseFamily(uint32_t id) {
     return {};
   }
   const std::span<const uint32_t> arguments = module_.List(call.arguments);
-  std::vector<uint32_t> values;
+  ScratchList values(scratch_);
   bool good = true;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    values.push_back(ReadArgument(arguments[i], function, i, parameters[i]).value);
-    good = good && ir::InstId{values.back()}.valid();
+    values.Add(ReadArgument(arguments[i], function, i, parameters[i]));
+    good = good && values.Inst(i).valid();
   }
   if (!good) {
     return {};
   }
   if (call.builtin == Builtin::kSelect) {
     const uint32_t choices[] = {values[1], values[0]};  // written if_false first
-    return ValueOf(Emit(ir::SelectInst{
-        .type = type, .condition = ir::InstId{values[2]}, .operands = EmitList(choices)}
-                            .To()));
+    return ValueOf(Emit(
+        ir::SelectInst{.type = type, .condition = values.Inst(2), .operands = EmitList(choices)}
+            .To()));
   }
   if (call.builtin == Builtin::kShiftRightArithmetic) {
     return ValueOf(Emit(ir::BinaryInst{.type = type,
                                        .op = ir::BinaryOp::kShiftRightArithmetic,
-                                       .left = ir::InstId{values[0]},
-                                       .right = ir::InstId{values[1]}}
+                                       .left = values.Inst(0),
+                                       .right = values.Inst(1)}
                             .To()));
   }
   return ValueOf(Emit(ir::BuiltinCallInst{
@@ -258,11 +257,12 @@ Operand SegmentCloser::CloseAtomic(uint32_t id) {
     Report(Make(Code::kRpl8113, MainOf(arguments[0])).With("text", TextOf(arguments[0])));
     return {};
   }
-  std::vector<uint32_t> operands{0};
+  ScratchList operands(scratch_);
+  operands.Add(0);
   bool good = true;
   for (size_t i = 1; i < arguments.size(); ++i) {
-    operands.push_back(ReadArgument(arguments[i], function, i, place.type).value);
-    good = good && ir::InstId{operands.back()}.valid();
+    operands.Add(ReadArgument(arguments[i], function, i, place.type));
+    good = good && operands.Inst(i).valid();
   }
   if (!good) {
     return {};

@@ -49,7 +49,7 @@ Operand SegmentCloser::CloseCall(uint32_t id) {
                .With("found", arguments.size()));
     return {};
   }
-  std::vector<uint32_t> passed;
+  ScratchList passed(scratch_);
   bool good = true;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Role role{
@@ -65,7 +65,7 @@ Operand SegmentCloser::CloseCall(uint32_t id) {
           .To());
   MarkRelaxed((callee->flags & 1u) != 0, result);
   for (size_t i = 0; i < arguments.size(); ++i) {  // write back from left to right
-    const ir::InstId temp{passed[i]};
+    const ir::InstId temp = passed.Inst(i);
     if (callee->members[i].access != ir::Access::kIn &&
         out_.insts[temp.value].kind == ir::InstKind::kTemp) {
       const ir::TypeId type = TypeOf(temp);
@@ -82,7 +82,7 @@ Operand SegmentCloser::CloseCall(uint32_t id) {
 }
 
 bool SegmentCloser::CloseArgument(const ir::ClosedMember& parameter, uint32_t argument,
-                                  const Role& role, std::vector<uint32_t>& passed) {
+                                  const Role& role, ScratchList& passed) {
   Operand& operand = OperandOf(ir::InstId{argument});
   if (operand.kind == OperandKind::kFailed) {
     return false;
@@ -103,16 +103,16 @@ bool SegmentCloser::CloseArgument(const ir::ClosedMember& parameter, uint32_t ar
     return false;
   }
   if (typed && IsHandle(pool_[parameter.type])) {
-    passed.push_back(PlaceInst(operand).value);
+    passed.Add(PlaceInst(operand));
     return true;
   }
   const ir::InstId value = Read(argument, role, Arrays::kAllowed);
-  passed.push_back(value.value);
+  passed.Add(value);
   return value.valid();
 }
 
 bool SegmentCloser::CloseOutArgument(const ir::ClosedMember& parameter, uint32_t argument,
-                                     const Role& role, std::vector<uint32_t>& passed) {
+                                     const Role& role, ScratchList& passed) {
   Operand& operand = OperandOf(ir::InstId{argument});
   const auto refuse = [&](Code code) {
     Report(Make(code, MainOf(argument))
@@ -146,7 +146,7 @@ bool SegmentCloser::CloseOutArgument(const ir::ClosedMember& parameter, uint32_t
   if (copies_in) {
     Emit(ir::StoreInst{.type = pool_.void_type(), .place = temp, .value = before}.To());
   }
-  passed.push_back(temp.value);
+  passed.Add(temp);
   return true;
 }
 

@@ -10,23 +10,12 @@
 #include "compiler/resolve/segment_closer.h"
 
 namespace kiln::resolve {
-namespace {
-
-std::vector<uint32_t> Raw(std::span<const ir::InstId> values) {
-  std::vector<uint32_t> raw;
-  raw.reserve(values.size());
-  for (const ir::InstId value : values) {
-    raw.push_back(value.value);
-  }
-  return raw;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Operand SegmentCloser::CloseConstruct(uint32_t id) {
   const auto construct = Open(id).As<ir::NameConstructInst>();
   const ir::Type& written = module_.types[construct.type.value];
-  const std::string type_text = OpenTypeText(module_, construct.type);
+  const std::string_view type_text = WrittenText(construct.type);
   if (written.kind == ir::TypeKind::kNamed) {
     const NameId name = program_.Name(module_ordinal_, ir::StringId{written.element});
     if (program_.Structs(name).empty()) {
@@ -55,16 +44,16 @@ Operand SegmentCloser::CloseConstruct(uint32_t id) {
   const ir::Type target = pool_[type];
   const bool nested = target.kind == ir::TypeKind::kArray &&
                       pool_[ir::TypeId{target.element}].kind == ir::TypeKind::kArray;
-  std::vector<ir::InstId> values;
+  ScratchList values(scratch_);
+  bool good = true;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Role role{
         .form = Role::Form::kConstructor, .text = type_text, .index = static_cast<uint32_t>(i + 1)};
-    values.push_back(Read(arguments[i], role, nested ? Arrays::kAllowed : Arrays::kRefused));
+    values.Add(Read(arguments[i], role, nested ? Arrays::kAllowed : Arrays::kRefused));
+    good = good && values.Inst(i).valid();
   }
-  for (const ir::InstId value : values) {
-    if (!value.valid()) {
-      return {};
-    }
+  if (!good) {
+    return {};
   }
   switch (pool_[type].kind) {
     case ir::TypeKind::kVector:
@@ -93,38 +82,37 @@ bool SegmentCloser::IsFloatConstant(ir::InstId value) const {
          TypeOf(value) == pool_.Vector(ir::Scalar::kF32, 1);
 }
 
-Operand SegmentCloser::ConstructVector(ir::TypeId type, std::span<const ir::InstId> values,
-                                       uint32_t id) {
+Operand SegmentCloser::ConstructVector(ir::TypeId type, const ScratchList& values, uint32_t id) {
   const ir::Type target = pool_[type];
   const std::span<const uint32_t> arguments =
       module_.List(Open(id).As<ir::NameConstructInst>().arguments);
   if (values.size() == 1) {
-    const ir::Type only = pool_[TypeOf(values[0])];
-    if (TypeOf(values[0]) == type) {
-      return ValueOf(values[0]);
+    const ir::Type only = pool_[TypeOf(values.Inst(0))];
+    if (TypeOf(values.Inst(0)) == type) {
+      return ValueOf(values.Inst(0));
     }
     if (only.kind == ir::TypeKind::kVector && only.rows == 1 && only.scalar == target.scalar) {
-      return ValueOf(Emit(ir::SplatInst{.type = type, .value = values[0]}.To()));
+      return ValueOf(Emit(ir::SplatInst{.type = type, .value = values.Inst(0)}.To()));
     }
     const bool converts = only.kind == ir::TypeKind::kVector && only.rows == target.rows &&
                           target.scalar != ir::Scalar::kBool &&
                           (only.scalar != ir::Scalar::kBool || IsVersion2());
-    if (converts && type == pool_.Vector(ir::Scalar::kF16, 1) && IsFloatConstant(values[0])) {
-      const uint32_t bits = pool_[out_.insts[values[0].value].As<ir::ConstInst>().value].a;
+    if (converts && type == pool_.Vector(ir::Scalar::kF16, 1) && IsFloatConstant(values.Inst(0))) {
+      const uint32_t bits = pool_[out_.insts[values.Inst(0).value].As<ir::ConstInst>().value].a;
       return ValueOf(EmitConst(pool_.InternScalar(type, HalfBits(std::bit_cast<float>(bits)))));
     }
     if (converts) {
-      return ValueOf(Emit(ir::ConvertInst{.type = type, .value = values[0]}.To()));
+      return ValueOf(Emit(ir::ConvertInst{.type = type, .value = values.Inst(0)}.To()));
     }
   }
   uint32_t count = 0;
   for (size_t i = 0; i < values.size(); ++i) {
-    const ir::Type& part = pool_[TypeOf(values[i])];
+    const ir::Type& part = pool_[TypeOf(values.Inst(i))];
     if (part.kind != ir::TypeKind::kVector || part.scalar != target.scalar) {
       Report(Make(Code::kRpl6050, MainOf(arguments[i]))
                  .With("index", i + 1)
                  .With("type", TypeName(type))
-                 .With("found", TypeName(TypeOf(values[i]))));
+                 .With("found", TypeName(TypeOf(values.Inst(i)))));
       return {};
     }
     count += part.rows;
@@ -137,31 +125,30 @@ Operand SegmentCloser::ConstructVector(ir::TypeId type, std::span<const ir::Inst
                .With("found", count));
     return {};
   }
-  return ValueOf(Emit(ir::ConstructInst{.type = type, .operands = EmitList(Raw(values))}.To()));
+  return ValueOf(Emit(ir::ConstructInst{.type = type, .operands = EmitList(values)}.To()));
 }
 
-Operand SegmentCloser::ConstructMatrix(ir::TypeId type, std::span<const ir::InstId> values,
-                                       uint32_t id) {
+Operand SegmentCloser::ConstructMatrix(ir::TypeId type, const ScratchList& values, uint32_t id) {
   const ir::Type target = pool_[type];
   const std::span<const uint32_t> arguments =
       module_.List(Open(id).As<ir::NameConstructInst>().arguments);
   if (values.size() == 1) {
-    const ir::Type only = pool_[TypeOf(values[0])];
-    if (TypeOf(values[0]) == type) {
-      return ValueOf(values[0]);
+    const ir::Type only = pool_[TypeOf(values.Inst(0))];
+    if (TypeOf(values.Inst(0)) == type) {
+      return ValueOf(values.Inst(0));
     }
     if (only.kind == ir::TypeKind::kMatrix && only.columns >= target.columns &&
         only.rows >= target.rows) {
-      return CropMatrix(type, values[0]);
+      return CropMatrix(type, values.Inst(0));
     }
   }
   const ir::TypeId column = pool_.Vector(target.scalar, target.rows);
   for (size_t i = 0; i < values.size(); ++i) {
-    if (TypeOf(values[i]) != column) {
+    if (TypeOf(values.Inst(i)) != column) {
       Report(Make(Code::kRpl6053, MainOf(arguments[i]))
                  .With("index", i + 1)
                  .With("type", TypeName(type))
-                 .With("found", TypeName(TypeOf(values[i])))
+                 .With("found", TypeName(TypeOf(values.Inst(i))))
                  .With("expected", TypeName(column)));
       return {};
     }
@@ -174,7 +161,7 @@ Operand SegmentCloser::ConstructMatrix(ir::TypeId type, std::span<const ir::Inst
                .With("found", values.size()));
     return {};
   }
-  return ValueOf(Emit(ir::ConstructInst{.type = type, .operands = EmitList(Raw(values))}.To()));
+  return ValueOf(Emit(ir::ConstructInst{.type = type, .operands = EmitList(values)}.To()));
 }
 
 Operand SegmentCloser::CropMatrix(ir::TypeId type, ir::InstId value) {
@@ -182,7 +169,7 @@ Operand SegmentCloser::CropMatrix(ir::TypeId type, ir::InstId value) {
   const ir::Type from = pool_[TypeOf(value)];
   const ir::TypeId wide = pool_.Vector(from.scalar, from.rows);
   const ir::TypeId narrow = pool_.Vector(target.scalar, target.rows);
-  std::vector<uint32_t> columns;
+  ScratchList columns(scratch_);
   for (uint32_t i = 0; i < target.columns; ++i) {
     ir::InstId column = Emit(ir::ExtractInst{.type = wide, .value = value, .index = i}.To());
     if (wide != narrow) {
@@ -190,13 +177,12 @@ Operand SegmentCloser::CropMatrix(ir::TypeId type, ir::InstId value) {
           .type = narrow, .value = column, .letters = ir::PackSwizzle(target.rows, {0, 1, 2, 3})}
                         .To());
     }
-    columns.push_back(column.value);
+    columns.Add(column);
   }
   return ValueOf(Emit(ir::ConstructInst{.type = type, .operands = EmitList(columns)}.To()));
 }
 
-Operand SegmentCloser::ConstructStruct(ir::TypeId type, std::span<const ir::InstId> values,
-                                       uint32_t id) {
+Operand SegmentCloser::ConstructStruct(ir::TypeId type, const ScratchList& values, uint32_t id) {
   const std::span<const uint32_t> arguments =
       module_.List(Open(id).As<ir::NameConstructInst>().arguments);
   const std::span<const ir::ShapeMember> members = pool_.Members(type);
@@ -208,29 +194,28 @@ Operand SegmentCloser::ConstructStruct(ir::TypeId type, std::span<const ir::Inst
     return {};
   }
   for (size_t i = 0; i < values.size(); ++i) {
-    if (TypeOf(values[i]) != members[i].type) {
+    if (TypeOf(values.Inst(i)) != members[i].type) {
       Report(Make(Code::kRpl6053, MainOf(arguments[i]))
                  .With("index", i + 1)
                  .With("type", TypeName(type))
-                 .With("found", TypeName(TypeOf(values[i])))
+                 .With("found", TypeName(TypeOf(values.Inst(i))))
                  .With("expected", TypeName(members[i].type)));
       return {};
     }
   }
-  return ValueOf(Emit(ir::ConstructInst{.type = type, .operands = EmitList(Raw(values))}.To()));
+  return ValueOf(Emit(ir::ConstructInst{.type = type, .operands = EmitList(values)}.To()));
 }
 
-Operand SegmentCloser::ConstructArray(ir::TypeId type, std::span<const ir::InstId> values,
-                                      uint32_t id) {
+Operand SegmentCloser::ConstructArray(ir::TypeId type, const ScratchList& values, uint32_t id) {
   const std::span<const uint32_t> arguments =
       module_.List(Open(id).As<ir::NameConstructInst>().arguments);
   const ir::Type target = pool_[type];
   for (size_t i = 0; i < values.size(); ++i) {
-    if (TypeOf(values[i]) != ir::TypeId{target.element}) {
+    if (TypeOf(values.Inst(i)) != ir::TypeId{target.element}) {
       Report(Make(Code::kRpl6053, MainOf(arguments[i]))
                  .With("index", i + 1)
                  .With("type", TypeName(type))
-                 .With("found", TypeName(TypeOf(values[i])))
+                 .With("found", TypeName(TypeOf(values.Inst(i))))
                  .With("expected", TypeName(ir::TypeId{target.element})));
       return {};
     }
@@ -243,7 +228,7 @@ Operand SegmentCloser::ConstructArray(ir::TypeId type, std::span<const ir::InstI
                .With("found", values.size()));
     return {};
   }
-  return ValueOf(Emit(ir::ConstructInst{.type = type, .operands = EmitList(Raw(values))}.To()));
+  return ValueOf(Emit(ir::ConstructInst{.type = type, .operands = EmitList(values)}.To()));
 }
 
 }  // namespace kiln::resolve

@@ -96,9 +96,10 @@ Operand SegmentCloser::CloseImageCall(uint32_t id) {
   const ir::TypeId image = OperandOf(ir::InstId{image_argument}).type;
   const std::optional<ir::SampleTyping> typing = ir::TypeOfSample(pool_, call.builtin, image);
   KILN_CHECK(typing.has_value(), "images that do not fit are refused above");
-  const std::optional<std::vector<ir::InstId>> values =
-      ReadImageOperands(id, arguments.subspan(handles), typing->written);
-  return values ? EmitImageCall(id, *values, typing->written.result) : Operand{};
+  ScratchList values(scratch_);
+  return ReadImageOperands(id, arguments.subspan(handles), typing->written, values)
+             ? EmitImageCall(id, values, typing->written.result)
+             : Operand{};
 }
 
 // Whether the function takes this image at all.
@@ -133,30 +134,31 @@ bool SegmentCloser::CheckImage(ir::Builtin builtin, uint32_t argument, size_t in
   return false;
 }
 
-// The arguments behind the handles; nothing if they are wrong.
-std::optional<std::vector<ir::InstId>> SegmentCloser::ReadImageOperands(
-    uint32_t id, std::span<const uint32_t> arguments, const ir::Signature& expected) {
+// The arguments behind the handles; false if they are wrong.
+bool SegmentCloser::ReadImageOperands(uint32_t id, std::span<const uint32_t> arguments,
+                                      const ir::Signature& expected, ScratchList& values) {
   const auto call = Open(id).As<ir::NameBuiltinInst>();
   const std::string_view function = ir::FactsOf(call.builtin).name;
   const auto handles =
       static_cast<uint32_t>(module_.List(call.arguments).size() - arguments.size());
-  std::vector<ir::InstId> values;
-  std::vector<std::string> found_types;
   bool matches = arguments.size() == expected.parameters().size();
   for (uint32_t i = 0; i < arguments.size(); ++i) {
     const Role role{.form = Role::Form::kArgument, .text = function, .index = handles + i + 1};
     const ir::InstId value = Read(arguments[i], role);
     if (!value.valid()) {
-      return std::nullopt;
+      return false;
     }
     matches = matches && TypeOf(value) == expected.parameters()[i];
-    values.push_back(value);
-    found_types.push_back(TypeName(TypeOf(value)));
+    values.Add(value);
   }
   if (!matches) {
     std::vector<std::string> expected_types;
     for (const ir::TypeId type : expected.parameters()) {
       expected_types.push_back(TypeName(type));
+    }
+    std::vector<std::string> found_types;
+    for (const uint32_t value : values.items()) {
+      found_types.push_back(TypeName(TypeOf(ir::InstId{value})));
     }
     const uint32_t image = module_.List(call.arguments)[handles - 1];
     Report(Make(Code::kRpl5045, MainOf(id))
@@ -164,43 +166,44 @@ std::optional<std::vector<ir::InstId>> SegmentCloser::ReadImageOperands(
                .With("type", TypeName(OperandOf(ir::InstId{image}).type))
                .With("expected", Joined(expected_types))
                .With("found", Joined(found_types)));
-    return std::nullopt;
+    return false;
   }
   if (call.builtin == Builtin::kGather) {
-    const ir::Inst& component = out_.insts[values.back().value];
+    const ir::Inst& component = out_.insts[values.items().back()];
     if (component.kind != ir::InstKind::kConst ||
         pool_[component.As<ir::ConstInst>().value].a > 3) {
       Report(Make(Code::kRpl8109, MainOf(arguments.back())));
-      return std::nullopt;
+      return false;
     }
   }
-  return values;
+  return true;
 }
 
-Operand SegmentCloser::EmitImageCall(uint32_t id, std::span<const ir::InstId> values,
-                                     ir::TypeId result) {
+Operand SegmentCloser::EmitImageCall(uint32_t id, const ScratchList& values, ir::TypeId result) {
   const auto call = Open(id).As<ir::NameBuiltinInst>();
   const std::span<const uint32_t> arguments = module_.List(call.arguments);
   const bool samples = ir::IsSampling(call.builtin);
   const Operand& image = OperandOf(ir::InstId{arguments[samples ? 1 : 0]});
-  std::vector<uint32_t> operands;
+  ScratchList operands(scratch_);
+  const size_t given = values.size();  // before the operands, which lie behind them
+  size_t taken = 0;
   if (samples) {
     const Operand& sampler = OperandOf(ir::InstId{arguments[0]});
     Touched(sampler, ir::SamplesDepth(call.builtin) ? ir::Touch::kCompare : ir::Touch::kSample);
-    operands.push_back(PlaceInst(sampler).value);
+    operands.Add(PlaceInst(sampler));
   }
   Touched(image, samples                                ? ir::Touch::kSample
                  : call.builtin == Builtin::kImageStore ? ir::Touch::kWrite
                                                         : ir::Touch::kRead);
-  operands.push_back(PlaceInst(image).value);
+  operands.Add(PlaceInst(image));
   const bool located = call.builtin != Builtin::kImageSize && call.builtin != Builtin::kImageLevels;
   if (located) {
     const ir::ImageTraits traits = ir::UnpackImage(pool_[image.type].extent);
-    operands.push_back(ImageCoordinate(traits, samples, values).value);
-    values = values.subspan(traits.arrayed ? 2 : 1);
+    operands.Add(ImageCoordinate(traits, samples, values));
+    taken = traits.arrayed ? 2 : 1;
   }
-  for (const ir::InstId value : values) {
-    operands.push_back(value.value);
+  for (; taken < given; ++taken) {
+    operands.Add(values.Inst(taken));
   }
   Builtin builtin = call.builtin;
   if (ir::IsImplicitLod(builtin)) {
@@ -208,7 +211,7 @@ Operand SegmentCloser::EmitImageCall(uint32_t id, std::span<const ir::InstId> va
     if (answers_.stage() != ir::Stage::kFragment) {
       builtin = WithLod(builtin);
       const ir::TypeId f1 = pool_.Vector(ir::Scalar::kF32, 1);
-      operands.push_back(EmitConst(pool_.InternScalar(f1, 0)).value);
+      operands.Add(EmitConst(pool_.InternScalar(f1, 0)));
     }
   }
   return ResultOf(
@@ -218,16 +221,16 @@ Operand SegmentCloser::EmitImageCall(uint32_t id, std::span<const ir::InstId> va
 
 // The layer of an arrayed image becomes the last component of the coordinate.
 ir::InstId SegmentCloser::ImageCoordinate(const ir::ImageTraits& traits, bool samples,
-                                          std::span<const ir::InstId> values) {
+                                          const ScratchList& values) {
   if (!traits.arrayed) {
-    return values[0];
+    return values.Inst(0);
   }
   const ir::Scalar scalar = samples ? ir::Scalar::kF32 : ir::Scalar::kU32;
-  ir::InstId layer = values[0];
+  ir::InstId layer = values.Inst(0);
   if (samples) {
     layer = Emit(ir::ConvertInst{.type = pool_.Vector(scalar, 1), .value = layer}.To());
   }
-  const uint32_t parts[] = {values[1].value, layer.value};
+  const uint32_t parts[] = {values.Inst(1).value, layer.value};
   return Emit(ir::ConstructInst{.type = pool_.Vector(scalar, 3), .operands = EmitList(parts)}.To());
 }
 

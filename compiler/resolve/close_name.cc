@@ -87,17 +87,16 @@ Operand SegmentCloser::CloseLocalMention(ir::LocalId id, uint32_t) {
       return operand;
     }
   } else {
-    ir::TypeId* known = local_types_.Find(id);
-    if (known == nullptr) {
+    bool known = false;
+    ir::TypeId& type = LocalTypeOf(id, known);
+    if (!known) {
       std::vector<Diagnostic> ignored;  // reported where the variable is declared
-      const ir::TypeId type =
-          CloseType({.module = module_ordinal_, .type = local.type}, answers_, ignored);
-      known = local_types_.Insert(id, type).first;
+      type = CloseType({.module = module_ordinal_, .type = local.type}, answers_, ignored);
     }
-    if (!known->valid()) {
+    if (!type.valid()) {
       return {};
     }
-    operand.type = *known;
+    operand.type = type;
     operand.writable = true;
   }
   operand.kind = OperandKind::kPlace;

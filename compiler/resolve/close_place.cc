@@ -269,21 +269,23 @@ Operand SegmentCloser::CloseIndex(uint32_t id) {
 
 bool SegmentCloser::CheckItemIndex(const Operand& item, uint32_t size, uint32_t id) {
   const auto index = Open(id).As<ir::IndexInst>();
-  const std::string array = TextOf(index.source.value);
+  const auto array = [&] { return TextOf(index.source.value); };
   const ir::Type& type = pool_[item.type];
   const uint32_t bits = pool_[out_.insts[item.inst.value].As<ir::ConstInst>().value].a;
   const Location where = MainOf(index.index.value);
   if (type.scalar != ir::Scalar::kU32 && type.scalar != ir::Scalar::kS32) {
-    Report(Make(Code::kRpl6018, where).With("text", array).With("type", TypeName(item.type)));
+    Report(Make(Code::kRpl6018, where).With("text", array()).With("type", TypeName(item.type)));
     return false;
   }
   if (type.scalar == ir::Scalar::kS32 && static_cast<int32_t>(bits) < 0) {
-    Report(
-        Make(Code::kRpl6020, where).With("value", static_cast<int32_t>(bits)).With("text", array));
+    Report(Make(Code::kRpl6020, where)
+               .With("value", static_cast<int32_t>(bits))
+               .With("text", array()));
     return false;
   }
   if (size != 0 && bits >= size) {
-    Report(Make(Code::kRpl6019, where).With("value", bits).With("text", array).With("size", size));
+    Report(
+        Make(Code::kRpl6019, where).With("value", bits).With("text", array()).With("size", size));
     return false;
   }
   return true;
@@ -339,9 +341,9 @@ ir::InstId SegmentCloser::PlaceInst(const Operand& place) {
   if (place.step_count == 0) {
     return place.inst;
   }
-  std::vector<uint32_t> steps;
+  ScratchList steps(scratch_);
   for (uint32_t i = 0; i < place.step_count; ++i) {
-    steps.push_back(steps_[place.first_step + i].value);
+    steps.Add(steps_[place.first_step + i]);
   }
   return Emit(
       ir::AccessInst{.type = place.type, .root = place.inst, .steps = EmitList(steps)}.To());

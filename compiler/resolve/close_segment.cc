@@ -13,6 +13,26 @@ namespace kiln::resolve {
 namespace {
 
 constexpr size_t kExpectedInsts = 64;  // of a closed segment; more is a matter of growing
+constexpr size_t kFewMentions = 12;    // that are looked through rather than looked up
+
+// Keeps the memory.
+void Clear(ir::ClosedSegment& segment) {
+  segment.insts.clear();
+  segment.blocks.clear();
+  segment.block_insts.clear();
+  segment.extra.clear();
+  segment.locals.clear();
+  segment.mentions.clear();
+  segment.holes.clear();
+  segment.stage_variables.clear();
+  segment.flow.clear();
+  segment.contested.clear();
+  segment.relaxed.clear();
+  segment.spans.clear();
+  segment.discards = false;
+  segment.bound = false;
+  segment.uses_implicit_lod = false;
+}
 
 // Can running this instruction change what a later read of a place sees?
 bool WritesPlaces(const ir::Inst& inst) {
@@ -28,10 +48,26 @@ bool WritesPlaces(const ir::Inst& inst) {
 
 Diagnosed<ir::ClosedSegment> CloseSegment(const Program& program, ir::SegmentId segment,
                                           Answers& answers) {
-  return SegmentCloser(program, segment, answers).Run();
+  Diagnosed<ir::ClosedSegment> result;
+  CloseSegment(program, segment, answers, result);
+  return result;
 }
 
-SegmentCloser::SegmentCloser(const Program& program, ir::SegmentId segment, Answers& answers)
+void CloseSegment(const Program& program, ir::SegmentId segment, Answers& answers,
+                  Diagnosed<ir::ClosedSegment>& result) {
+  result.diagnostics.clear();
+  if (result.value.has_value()) {
+    Clear(*result.value);
+  } else {
+    result.value.emplace();
+  }
+  if (!SegmentCloser(program, segment, answers, *result.value, result.diagnostics).Run()) {
+    result.value.reset();
+  }
+}
+
+SegmentCloser::SegmentCloser(const Program& program, ir::SegmentId segment, Answers& answers,
+                             ir::ClosedSegment& out, std::vector<Diagnostic>& diagnostics)
     : program_(program),
       answers_(answers),
       pool_(answers.pool()),
@@ -41,23 +77,43 @@ SegmentCloser::SegmentCloser(const Program& program, ir::SegmentId segment, Answ
       bases_(program.bases(module_ordinal_)),
       segment_(program.Get(segment)),
       function_(module_.decls[segment_.function.value]),
+      scratch_(answers.scratch()),
       first_inst_(program.InstsOf(ir::DeclId{bases_.decl + segment_.function.value}).begin),
-      slots_(answers.scratch().slots) {
+      slots_(scratch_.slots),
+      operands_(scratch_.operands),
+      steps_(scratch_.steps),
+      out_(out),
+      diagnostics_(diagnostics) {
   const size_t size = program.InstsOf(ir::DeclId{bases_.decl + segment_.function.value}).size();
-  KILN_CHECK(!std::exchange(answers.scratch().in_use, true), "one segment is closed at a time");
+  KILN_CHECK(!std::exchange(scratch_.in_use, true), "one segment is closed at a time");
   if (slots_.size() < size) {
     slots_.resize(size);
   }
-  epoch_ = ++answers.scratch().epoch;
+  epoch_ = ++scratch_.epoch;
   if (epoch_ == 0) {
     slots_.assign(slots_.size(), {});
-    epoch_ = answers.scratch().epoch = 1;
+    scratch_.local_types.clear();
+    epoch_ = scratch_.epoch = 1;
   }
+  scratch_.surveyed.resize(program.segment_count());
+  scratch_.surveys.resize(program.modules().size());
+  std::vector<Survey>& survey = scratch_.surveys[module_ordinal_];
+  survey.resize(module_.insts.size());
+  survey_ = survey;
 }
 
-SegmentCloser::~SegmentCloser() { answers_.scratch().in_use = false; }
+SegmentCloser::~SegmentCloser() {
+  operands_.clear();
+  steps_.clear();
+  scratch_.pending.clear();
+  scratch_.open_blocks.clear();
+  if (scratch_.mentioned.size() != 0) {
+    scratch_.mentioned.Clear();
+  }
+  scratch_.in_use = false;
+}
 
-Diagnosed<ir::ClosedSegment> SegmentCloser::Run() {
+bool SegmentCloser::Run() {
   out_.segment = segment_id_;
   out_.function = ir::DeclId{bases_.decl + segment_.function.value};
   out_.module = module_ordinal_;
@@ -69,13 +125,16 @@ Diagnosed<ir::ClosedSegment> SegmentCloser::Run() {
   operands_.emplace_back();  // row 0: failed, what an unevaluated instruction is
   signature_ = answers_.Decl(out_.function);
   if (signature_ == nullptr) {
-    return {};  // diagnosed with the declaration
+    return false;  // diagnosed with the declaration
   }
   const bool is_body = !segment_.parent.valid();
   if (is_body) {
     DeclareParameters();
   }
-  SurveyBlock(segment_.block);
+  if (!scratch_.surveyed[segment_id_.value]) {
+    SurveyBlock(segment_.block);
+    scratch_.surveyed[segment_id_.value] = true;
+  }
   Flow flow = Flow::kGoesOn;
   out_.body = CloseNested(segment_.block, &flow);
   if (is_body && flow == Flow::kGoesOn && pool_[signature_->type].kind != ir::TypeKind::kVoid) {
@@ -84,13 +143,11 @@ Diagnosed<ir::ClosedSegment> SegmentCloser::Run() {
     Report(Make(Code::kRpl5021, At(spans != nullptr ? spans->name : ir::SpanId{}))
                .With("name", module_.Text(function_.name)));
   }
-  Diagnosed<ir::ClosedSegment> result;
-  if (!HasErrors(diagnostics_)) {
-    out_.flow = FlowOf(program_, out_, bare_);
-    result.value = std::move(out_);
+  if (HasErrors(diagnostics_)) {
+    return false;
   }
-  result.diagnostics = std::move(diagnostics_);
-  return result;
+  out_.flow = FlowOf(program_, out_, bare_);
+  return true;
 }
 
 void SegmentCloser::DeclareParameters() {
@@ -113,11 +170,10 @@ bool SegmentCloser::SurveyBlock(ir::BlockId block) {
   bool any = false;
   uint32_t effects = 0;
   for (const uint32_t inst : module_.InstsOf(block)) {
-    Slot& slot = SlotOf(inst);
-    slot.effects_before = effects;
-    slot.has_effect = SurveyInst(inst) ? 1u : 0u;
-    effects += slot.has_effect;
-    any = any || slot.has_effect != 0;
+    SurveyOf(inst).effects_before = effects;
+    SurveyOf(inst).has_effect = SurveyInst(inst) ? 1u : 0u;
+    effects += SurveyOf(inst).has_effect;
+    any = any || SurveyOf(inst).has_effect != 0;
   }
   PlanEarlyReads(module_.InstsOf(block));
   return any;
@@ -154,7 +210,7 @@ bool SegmentCloser::SurveyInst(uint32_t id) {
 void SegmentCloser::PlanEarlyReads(std::span<const uint32_t> insts) {
   for (const uint32_t id : insts) {
     const ir::Inst& inst = Open(id);
-    const uint32_t effects = SlotOf(id).effects_before;
+    const uint32_t effects = SurveyOf(id).effects_before;
     const auto mark_all = [&](ir::ListId list) {
       for (const uint32_t operand : module_.List(list)) {
         MarkEarly(ir::InstId{operand}, effects);
@@ -177,10 +233,10 @@ void SegmentCloser::PlanEarlyReads(std::span<const uint32_t> insts) {
 }
 
 void SegmentCloser::MarkEarly(ir::InstId operand, uint32_t effects_at_user) {
-  Slot& slot = SlotOf(operand.value);
-  const uint32_t effects = slot.effects_before + slot.has_effect;
+  Survey& survey = SurveyOf(operand.value);
+  const uint32_t effects = survey.effects_before + survey.has_effect;
   if (effects != effects_at_user) {
-    slot.read_early = 1;
+    survey.read_early = 1;
   }
 }
 
@@ -192,7 +248,7 @@ ir::InstId SegmentCloser::Emit(const ir::Inst& inst) {
   out_.insts.push_back(inst);
   out_.spans.push_back(module_.inst_spans.empty() ? ir::SpanId{}
                                                   : module_.inst_spans[current_].main);
-  pending_.back().push_back(id.value);
+  scratch_.pending.push_back(id.value);
   return id;
 }
 
@@ -236,12 +292,18 @@ std::string SegmentCloser::TypeName(ir::TypeId type) const {
 
 ir::BlockId SegmentCloser::EndBlock() {
   const ir::BlockId id{static_cast<uint32_t>(out_.blocks.size())};
-  const std::vector<uint32_t>& insts = pending_.back();
+  const std::span<const uint32_t> insts =
+      std::span(scratch_.pending).subspan(scratch_.open_blocks.back());
   out_.blocks.push_back({.first = static_cast<uint32_t>(out_.block_insts.size()),
                          .count = static_cast<uint32_t>(insts.size())});
   out_.block_insts.insert(out_.block_insts.end(), insts.begin(), insts.end());
-  pending_.pop_back();
+  DropBlock();
   return id;
+}
+
+void SegmentCloser::DropBlock() {
+  scratch_.pending.resize(scratch_.open_blocks.back());
+  scratch_.open_blocks.pop_back();
 }
 
 void SegmentCloser::Touched(const Operand& place, ir::Touch touch) {
@@ -252,11 +314,27 @@ void SegmentCloser::Touched(const Operand& place, ir::Touch touch) {
 
 void SegmentCloser::Mentioned(ir::DeclId decl, ir::MemberId member, ir::Direction direction,
                               uint8_t touches) {
-  const auto row = static_cast<uint32_t>(out_.mentions.size());
-  const auto [known, is_new] = mentioned_.Insert(uint64_t{decl.value} << 32 | member.value, row);
-  if (!is_new) {
-    out_.mentions[*known].touches |= touches;
-    return;
+  const auto key_of = [](ir::DeclId d, ir::MemberId m) {
+    return uint64_t{d.value} << 32 | m.value;
+  };
+  const auto count = static_cast<uint32_t>(out_.mentions.size());
+  if (count < kFewMentions) {
+    for (ir::Mention& known : out_.mentions) {
+      if (known.decl == decl && known.member == member) {
+        known.touches |= touches;
+        return;
+      }
+    }
+  } else {
+    FlatMap<uint64_t, uint32_t>& rows = scratch_.mentioned;
+    for (auto row = static_cast<uint32_t>(rows.size()); row < count; ++row) {  // the first few
+      rows.Insert(key_of(out_.mentions[row].decl, out_.mentions[row].member), row);
+    }
+    const auto [known, is_new] = rows.Insert(key_of(decl, member), count);
+    if (!is_new) {
+      out_.mentions[*known].touches |= touches;
+      return;
+    }
   }
   out_.mentions.push_back({.decl = decl,
                            .member = member,
@@ -265,6 +343,36 @@ void SegmentCloser::Mentioned(ir::DeclId decl, ir::MemberId member, ir::Directio
                            .span = MainOf(current_).span_number == Location::kNone
                                        ? ir::SpanId{}
                                        : ir::SpanId{MainOf(current_).span_number}});
+}
+
+template <class Make>
+std::string_view SegmentCloser::KnownText(uint64_t key, Make make) {
+  const auto number = static_cast<uint32_t>(scratch_.texts.size());
+  const auto [row, is_new] = scratch_.text_of.Insert(key, number);
+  return is_new ? scratch_.texts.emplace_back(make()) : scratch_.texts[*row];
+}
+
+std::string_view SegmentCloser::FamilyText(ir::Builtin builtin, ir::TypeId type) {
+  const uint64_t version = IsVersion2() ? 1 : 0;
+  return KnownText(version << 62 | uint64_t{static_cast<uint32_t>(builtin)} << 32 | type.value,
+                   [&] { return BuiltinText(builtin, TypeName(type)); });
+}
+
+std::string_view SegmentCloser::WrittenText(ir::TypeId open) {
+  return KnownText(uint64_t{1} << 63 | uint64_t{module_ordinal_} << 32 | open.value,
+                   [&] { return OpenTypeText(module_, open); });
+}
+
+// The type of a local variable; not `known`: this segment did not need it so far.
+ir::TypeId& SegmentCloser::LocalTypeOf(ir::LocalId local, bool& known) {
+  std::vector<CloserScratch::LocalType>& types = scratch_.local_types;
+  if (local.value >= types.size()) {
+    types.resize(local.value + size_t{1});
+  }
+  CloserScratch::LocalType& row = types[local.value];
+  known = row.epoch == epoch_;
+  row.epoch = epoch_;
+  return row.type;
 }
 
 std::string SegmentCloser::TextOf(uint32_t inst) const {

@@ -13,5 +13,8 @@ namespace kiln::resolve {
 // of nested segments, callees or declarations. Spec: rpl.md 4 to 6, 8.5 to 8.9, 11.3; docs/IR.md.
 Diagnosed<ir::ClosedSegment> CloseSegment(const Program& program, ir::SegmentId segment,
                                           Answers& answers);
+// The same in the memory of a segment that nobody needs any more.
+void CloseSegment(const Program& program, ir::SegmentId segment, Answers& answers,
+                  Diagnosed<ir::ClosedSegment>& result);
 
 }  // namespace kiln::resolve

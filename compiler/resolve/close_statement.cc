@@ -178,7 +178,7 @@ SegmentCloser::Flow SegmentCloser::CloseStatement(uint32_t inst) {
       KILN_UNREACHABLE();  // VerifyIds admits no closed kind in an open module
   }
   Slot& slot = SlotOf(inst);
-  if (slot.read_early != 0 && result.kind == OperandKind::kPlace && result.readable) {
+  if (SurveyOf(inst).read_early != 0 && result.kind == OperandKind::kPlace && result.readable) {
     const ir::TypeKind kind = pool_[result.type].kind;
     if (kind == ir::TypeKind::kVector || kind == ir::TypeKind::kMatrix ||
         kind == ir::TypeKind::kStruct) {
@@ -308,7 +308,7 @@ SegmentCloser::Flow SegmentCloser::CloseExpressionStatement(uint32_t id) {
     }
   }
   // The rows of the expression directly precede the statement.
-  const bool has_effect = SlotOf(id).effects_before != SlotOf(statement_begin_).effects_before;
+  const bool has_effect = SurveyOf(id).effects_before != SurveyOf(statement_begin_).effects_before;
   if (has_effect || OperandOf(expression).kind == OperandKind::kFailed ||
       RefuseContainer(expression)) {
     return Flow::kGoesOn;
@@ -342,7 +342,8 @@ void SegmentCloser::CloseVariable(uint32_t id) {
                                      .owner = name,
                                      .use = TypeUse::kLocal},
                                     answers_, diagnostics_);
-  local_types_[Global(variable.local)] = type;
+  bool known = false;
+  LocalTypeOf(Global(variable.local), known) = type;
   if (!type.valid()) {
     return;
   }
@@ -358,7 +359,7 @@ void SegmentCloser::CloseVariable(uint32_t id) {
   }
   if (!variable.initialiser.valid()) {
     bare_.push_back({.before = static_cast<uint32_t>(out_.insts.size()),
-                     .depth = static_cast<uint32_t>(pending_.size()),
+                     .depth = static_cast<uint32_t>(scratch_.open_blocks.size()),
                      .local = Global(variable.local)});
     return;
   }
@@ -395,7 +396,7 @@ void SegmentCloser::CloseAlias(uint32_t id) {
     const ir::Inst& row = Open(inst);
     const bool special = row.kind == ir::InstKind::kNameBuiltin &&
                          ir::FactsOf(row.As<ir::NameBuiltinInst>().builtin).result == 'V';
-    if (SlotOf(inst).has_effect != 0 || special) {
+    if (SurveyOf(inst).has_effect != 0 || special) {
       Report(Make(Code::kRpl6006, MainOf(inst))
                  .With("name", module_.Text(local.name))
                  .With("text", TextOf(inst)));
@@ -411,7 +412,7 @@ void SegmentCloser::CloseAlias(uint32_t id) {
   BeginBlock();
   const std::span<const uint32_t> rows = module_.InstsOf(alias.block);
   CloseInsts(rows);
-  pending_.pop_back();
+  DropBlock();
   const ir::InstId value = Open(rows.back()).As<ir::YieldInst>().value;
   if (RefuseContainer(value) || OperandOf(value).kind == OperandKind::kFailed) {
     poisoned_.push_back(Global(alias.local));

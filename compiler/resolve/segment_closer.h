@@ -22,33 +22,9 @@
 #include "compiler/ir/typing.h"
 #include "compiler/resolve/answers.h"
 #include "compiler/resolve/assigned.h"
+#include "compiler/resolve/closer_scratch.h"
 
 namespace kiln::resolve {
-
-enum class OperandKind : uint8_t {
-  kFailed,  // poisoned: diagnosed already
-  kVoid,    // call without a value
-  kValue,
-  kPlace,
-  kBlock,      // buffer or push constant as a whole: a place that has no value
-  kContainer,  // stands only before '.'
-};
-
-struct Operand {
-  OperandKind kind = OperandKind::kFailed;
-  bool readable = true;
-  bool writable = false;
-  bool local = false;     // a local variable, an argument or part of one
-  bool constant = false;  // a literal, or an option or constant mentioned by name
-  ir::Direction direction = ir::Direction::kNone;
-  ir::TypeId type;   // of the value, or of what the place holds
-  ir::InstId inst;   // the value, or the root of the place
-  ir::InstId early;  // the value of a place that was read at its turn; may be invalid
-  uint32_t first_step = 0;
-  uint32_t step_count = 0;
-  ir::DeclId decl;      // root declaration of a global place, kBlock and kContainer
-  ir::MemberId member;  // container field
-};
 
 // What an operand is for, spelled only when a message needs it.
 struct Role {
@@ -69,14 +45,17 @@ std::string RoleText(const Role& role);
 
 class SegmentCloser {
  public:
-  SegmentCloser(const Program& program, ir::SegmentId segment, Answers& answers);
+  // `out` is empty, with whatever memory it has.
+  SegmentCloser(const Program& program, ir::SegmentId segment, Answers& answers,
+                ir::ClosedSegment& out, std::vector<Diagnostic>& diagnostics);
   ~SegmentCloser();
   SegmentCloser(const SegmentCloser&) = delete;
   SegmentCloser& operator=(const SegmentCloser&) = delete;
-  Diagnosed<ir::ClosedSegment> Run();
+  bool Run();  // false: there are errors, or its function failed
 
  private:
   using Slot = CloserScratch::Slot;
+  using Survey = CloserScratch::Survey;
   enum class Flow : uint8_t { kGoesOn, kEnds };
   enum class Arrays : uint8_t { kRefused, kAllowed };
 
@@ -156,10 +135,10 @@ class SegmentCloser {
   // --- close_construct.cc
   // -------------------------------------------------------------------------------------
   Operand CloseConstruct(uint32_t inst);
-  Operand ConstructVector(ir::TypeId type, std::span<const ir::InstId> values, uint32_t inst);
-  Operand ConstructMatrix(ir::TypeId type, std::span<const ir::InstId> values, uint32_t inst);
-  Operand ConstructStruct(ir::TypeId type, std::span<const ir::InstId> values, uint32_t inst);
-  Operand ConstructArray(ir::TypeId type, std::span<const ir::InstId> values, uint32_t inst);
+  Operand ConstructVector(ir::TypeId type, const ScratchList& values, uint32_t inst);
+  Operand ConstructMatrix(ir::TypeId type, const ScratchList& values, uint32_t inst);
+  Operand ConstructStruct(ir::TypeId type, const ScratchList& values, uint32_t inst);
+  Operand ConstructArray(ir::TypeId type, const ScratchList& values, uint32_t inst);
   bool IsFloatConstant(ir::InstId value) const;
   Operand CropMatrix(ir::TypeId type, ir::InstId value);
 
@@ -167,9 +146,9 @@ class SegmentCloser {
   // -----------------------------------------------------------------------------------------------
   Operand CloseCall(uint32_t inst);
   bool CloseArgument(const ir::ClosedMember& parameter, uint32_t argument, const Role& role,
-                     std::vector<uint32_t>& passed);
+                     ScratchList& passed);
   bool CloseOutArgument(const ir::ClosedMember& parameter, uint32_t argument, const Role& role,
-                        std::vector<uint32_t>& passed);
+                        ScratchList& passed);
   void ReportArgumentType(const Role& role, ir::TypeId found, ir::TypeId expected,
                           uint32_t argument);
 
@@ -193,12 +172,11 @@ class SegmentCloser {
   Operand CloseImageCall(uint32_t inst);
   bool CheckHandle(uint32_t argument, uint32_t index, ir::TypeKind kind, std::string_view function);
   bool CheckImage(ir::Builtin builtin, uint32_t argument, size_t index);
-  std::optional<std::vector<ir::InstId>> ReadImageOperands(uint32_t inst,
-                                                           std::span<const uint32_t> arguments,
-                                                           const ir::Signature& expected);
-  Operand EmitImageCall(uint32_t inst, std::span<const ir::InstId> values, ir::TypeId result);
+  bool ReadImageOperands(uint32_t inst, std::span<const uint32_t> arguments,
+                         const ir::Signature& expected, ScratchList& values);
+  Operand EmitImageCall(uint32_t inst, const ScratchList& values, ir::TypeId result);
   ir::InstId ImageCoordinate(const ir::ImageTraits& traits, bool samples,
-                             std::span<const ir::InstId> values);
+                             const ScratchList& values);
 
   // --- small things
   // ----------------------------------------------------------------------------------------------------
@@ -209,6 +187,7 @@ class SegmentCloser {
     }
   }
   ir::ListId EmitList(std::span<const uint32_t> items);
+  ir::ListId EmitList(const ScratchList& list) { return EmitList(list.items()); }
   ir::InstId EmitUint(uint32_t value);
   ir::InstId EmitConst(ir::ConstId value);
   Operand ValueOf(ir::InstId inst) const;   // an operand for an emitted value
@@ -219,11 +198,20 @@ class SegmentCloser {
   }
   ir::TypeId TypeOf(ir::InstId inst) const { return out_.insts[inst.value].type; }
   std::string TypeName(ir::TypeId type) const;
-  void BeginBlock() { pending_.emplace_back(); }
+  template <class Make>
+  std::string_view KnownText(uint64_t key, Make make);  // valid as long as the answers
+  std::string_view FamilyText(ir::Builtin builtin, ir::TypeId type);
+  std::string_view WrittenText(ir::TypeId open);  // of a type of the module
+  ir::TypeId& LocalTypeOf(ir::LocalId local, bool& known);
+  void BeginBlock() {
+    scratch_.open_blocks.push_back(static_cast<uint32_t>(scratch_.pending.size()));
+  }
   ir::BlockId EndBlock();
+  void DropBlock();
   void Touched(const Operand& place, ir::Touch touch);
   void Mentioned(ir::DeclId decl, ir::MemberId member, ir::Direction direction, uint8_t touches);
   Operand& OperandOf(ir::InstId inst) { return operands_[SlotOf(inst.value).operand]; }
+  Survey& SurveyOf(uint32_t inst) { return survey_[inst]; }
 
   const ir::Inst& Open(uint32_t inst) const { return module_.insts[inst]; }
   std::string TextOf(uint32_t inst) const;
@@ -253,23 +241,22 @@ class SegmentCloser {
     return slot;
   }
 
+  CloserScratch& scratch_;
   const uint32_t first_inst_;  // of the function
-  std::vector<Slot>& slots_;   // by instruction of the function; scratch that segments share
+  std::vector<Slot>& slots_;   // by instruction of the function
   uint32_t epoch_ = 0;         // of this segment: other slots are as good as empty
-  std::vector<Operand> operands_;
-  std::vector<ir::InstId> steps_;
-  std::vector<std::vector<uint32_t>> pending_;
-  FlatMap<ir::LocalId, ir::TypeId> local_types_;
-  FlatMap<uint64_t, uint32_t> mentioned_;  // decl << 32 | member -> row of out_.mentions
-  std::vector<ir::LocalId> poisoned_;      // aliases whose expression failed, ascending
+  std::span<Survey> survey_;   // by instruction of the module
+  std::vector<Operand>& operands_;
+  std::vector<ir::InstId>& steps_;
+  std::vector<ir::LocalId> poisoned_;  // aliases whose expression failed, ascending
   std::vector<BareDeclaration> bare_;
   uint32_t alias_depth_ = 0;      // aliases being expanded
   bool too_large_ = false;        // said already
   uint32_t current_ = 0;          // open instruction that emitted rows belong to
   uint32_t statement_begin_ = 0;  // first row of the current statement
 
-  ir::ClosedSegment out_;
-  std::vector<Diagnostic> diagnostics_;
+  ir::ClosedSegment& out_;
+  std::vector<Diagnostic>& diagnostics_;
 };
 
 }  // namespace kiln::resolve

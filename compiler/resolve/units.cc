@@ -25,6 +25,8 @@ WalkMemory::WalkMemory(const Program& program, Serves serves)
 Units::Units(Serves serves) : serves_(serves) {}
 Units::~Units() = default;
 
+void Units::ForgetWalks() { memory_.reset(); }
+
 WalkMemory& Units::MemoryOf(const Program& program) {
   if (memory_ == nullptr) {
     memory_ = std::make_unique<WalkMemory>(program, serves_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where closed units come from: computed anew (DirectUnits, driver/stages) or remembered
+// Where closed units come from: computed anew (DirectUnits, driver/direct_builder) or remembered
 // (MemoUnits, driver/variant_assembler). Memoisation is a decorator; everything behind this
 // interface is one code for both. Spec: architecture.md 10.2.
 #pragma once
@@ -31,6 +31,9 @@ class Units {
 
   // What walks keep beside the units; one program and list of entry points for their life.
   WalkMemory& MemoryOf(const Program& program);
+
+ protected:
+  void ForgetWalks();
 
  private:
   Serves serves_;

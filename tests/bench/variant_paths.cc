@@ -86,6 +86,12 @@ const resolve::OptionValues& Check(const UberProgram& uber, size_t i,
   return values;
 }
 
+bool SameProducts(const driver::Products& expected, const driver::BuildResult& found) {
+  return found.ok() && found.products->metadata == expected.metadata &&
+         std::ranges::equal(found.products->code, expected.code, {}, &driver::StageCode::words,
+                            &driver::StageCode::words);
+}
+
 // Mean CPU time of an item, for each chunk of `items`.
 template <class Visit>
 std::vector<double> TimeChunks(std::span<const uint32_t> items, Visit visit) {
@@ -155,14 +161,20 @@ UberProgram MakeUber(const std::vector<Combination>& combinations) {
   return uber;
 }
 
+// Each by a direct builder of its own, and by one for all, which must not differ.
 PathRun BuildEachDirect(const UberProgram& uber) {
   PathRun run;
   resolve::OptionValues values;
+  driver::DirectBuilder builder(uber.linked, uber.entries, uber.target);
   for (uint32_t i = 0; i < uber.settings.size(); ++i) {
     const driver::BuildResult built =
         driver::BuildDirect(uber.linked, Check(uber, i, values), uber.entries, uber.target);
     if (!built.ok()) {
       Fail(built.diagnostics);
+    }
+    if (!SameProducts(*built.products, builder.Build(values))) {
+      fmt::print(stderr, "variant {}: the direct path remembers something\n", i);
+      std::exit(1);
     }
     Hasher all;
     for (const driver::StageCode& code : built.products->code) {
@@ -201,9 +213,9 @@ PathRun BuildEachAssembled(const UberProgram& uber) {
 
 std::vector<double> TimeDirect(const UberProgram& uber, std::span<const uint32_t> variants) {
   resolve::OptionValues values;
+  driver::DirectBuilder builder(uber.linked, uber.entries, uber.target);
   return TimeChunks(variants, [&](uint32_t i) {
-    const driver::BuildResult built =
-        driver::BuildDirect(uber.linked, Check(uber, i, values), uber.entries, uber.target);
+    const driver::BuildResult built = builder.Build(Check(uber, i, values));
     // what callers of either path need: content ids of the modules
     for (const driver::StageCode& code : built.products->code) {
       (void)DigestOf(std::as_bytes(std::span(code.words)));
@@ -264,9 +276,9 @@ ThreadsRun RunThreads(const UberProgram& uber) {
 uint64_t BuildAllDirect(const UberProgram& uber) {
   uint64_t words = 0;
   resolve::OptionValues values;
+  driver::DirectBuilder builder(uber.linked, uber.entries, uber.target);
   for (size_t i = 0; i < uber.settings.size(); ++i) {
-    const driver::BuildResult built =
-        driver::BuildDirect(uber.linked, Check(uber, i, values), uber.entries, uber.target);
+    const driver::BuildResult built = builder.Build(Check(uber, i, values));
     for (const driver::StageCode& code : built.products->code) {
       words += code.words.size();
     }

@@ -368,6 +368,12 @@ void Assembler::WriteFunction(const Function& function) {
   Put(First(Op::OpFunctionEnd, 1));
 }
 
+void Assembler::Forget() {
+  images_.Forget();
+  interface_.clear();
+  versions_.clear();
+}
+
 size_t Assembler::bytes_used() const {
   return images_.bytes_used() + keys_.size() * sizeof(uint32_t) +
          modules_.size() * (sizeof(LinkedModule) + 2 * sizeof(uint64_t)) +

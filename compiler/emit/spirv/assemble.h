@@ -40,6 +40,9 @@ class Assembler {
   std::span<const uint32_t> Assemble(const ir::ClosedVariant& variant, EntryChoice choice,
                                      const layout::Layout& layout);
 
+  // With PieceTable::Forget: functions are put together anew. Not with Link.
+  void Forget();
+
   size_t bytes_used() const;  // of what grows with the modules written
 
   // What the last module needs: its capabilities and extensions.

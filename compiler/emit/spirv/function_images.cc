@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/emit/spirv/function_images.h"
 
+#include <utility>
+
 #include <spirv/unified1/spirv.hpp11>
 
 #include "compiler/base/check.h"
@@ -21,7 +23,30 @@ void Unite(std::span<const uint64_t> more, std::vector<uint64_t>& bits) {
   }
 }
 
+// Keeps the memory.
+void Clear(FunctionImage& image) {
+  FunctionImage empty;
+  const auto keep = [](auto& to, auto& from) {
+    from.clear();
+    to = std::move(from);
+  };
+  keep(empty.runs, image.runs);
+  keep(empty.first_ids, image.first_ids);
+  keep(empty.chunks, image.chunks);
+  keep(empty.globals, image.globals);
+  image = std::move(empty);
+}
+
 }  // namespace
+
+void FunctionImages::Forget() {
+  image_count_ = 0;
+  known_.clear();
+  image_bytes_ = 0;
+  words_.clear();
+  own_masks_.clear();
+  imports_.clear();
+}
 
 FunctionImage& FunctionImages::Find(const ir::FunctionRef& function) {
   if (function.number < known_.size() && known_[function.number] != nullptr) {
@@ -30,7 +55,10 @@ FunctionImage& FunctionImages::Find(const ir::FunctionRef& function) {
   if (function.number >= known_.size()) {
     known_.resize(function.number + size_t{1});
   }
-  FunctionImage& image = images_.emplace_back();
+  FunctionImage& image =
+      image_count_ < images_.size() ? images_[image_count_] : images_.emplace_back();
+  ++image_count_;
+  Clear(image);
   image.ref = &function;
   Make(image);
   known_[function.number] = &image;

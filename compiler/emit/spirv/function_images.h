@@ -52,6 +52,9 @@ class FunctionImages {
   // The same, of a function that is about to be written.
   const FunctionImage& Use(const ir::FunctionRef& function);
 
+  // Forgets every function; keeps the memory.
+  void Forget();
+
   // Of flat functions, as those of a PieceStore.
   const uint32_t* words() const { return words_.data(); }
   const uint32_t* own_masks() const { return own_masks_.data(); }
@@ -82,6 +85,7 @@ class FunctionImages {
 
   const PieceTable& table_;
   std::deque<FunctionImage> images_;   // stable addresses
+  size_t image_count_ = 0;             // in use
   std::vector<FunctionImage*> known_;  // by number of the function; null: not made yet
   size_t image_bytes_ = 0;
   std::vector<uint32_t> words_, own_masks_;

@@ -10,6 +10,7 @@ using spv::Decoration;
 using spv::Op;
 
 constexpr size_t kForms = 6;
+constexpr size_t kStorageClasses = 13;  // up to StorageBuffer
 
 layout::Rules RulesOf(TypeForm form) {
   return ItemForm(form) == TypeForm::kStd140 ? layout::Rules::kStd140 : layout::Rules::kStd430;
@@ -295,6 +296,21 @@ PieceWriter& Globals::Scratch() {
 }
 
 SymbolId Globals::Pointer(spv::StorageClass storage, SymbolId pointee) {
+  const auto of_storage = static_cast<size_t>(storage);
+  if (of_storage >= kStorageClasses) {
+    return MakePointer(storage, pointee);
+  }
+  const size_t row = kStorageClasses * store_.GlobalOf(pointee).value + of_storage;
+  if (row >= pointers_.size()) {
+    pointers_.resize(kStorageClasses * (store_.GlobalOf(pointee).value + size_t{1}));
+  }
+  if (!pointers_[row].valid()) {
+    pointers_[row] = MakePointer(storage, pointee);
+  }
+  return pointers_[row];
+}
+
+SymbolId Globals::MakePointer(spv::StorageClass storage, SymbolId pointee) {
   PieceWriter& w = Scratch();
   w.Op(Part::kDeclarations, Op::OpTypePointer).Use(w.NewId()).Word(storage).Use(pointee);
   return store_.InternGlobal(w);
@@ -406,9 +422,12 @@ SymbolId Globals::SourceFile(std::string_view path) {
 }
 
 SymbolId Globals::Glsl() {
-  PieceWriter& w = Scratch();
-  w.Op(Part::kDeclarations, Op::OpExtInstImport).Use(w.NewId()).Text("GLSL.std.450");
-  return store_.InternGlobal(w, SymbolKind::kInstructionSet);
+  if (!glsl_.valid()) {
+    PieceWriter& w = Scratch();
+    w.Op(Part::kDeclarations, Op::OpExtInstImport).Use(w.NewId()).Text("GLSL.std.450");
+    glsl_ = store_.InternGlobal(w, SymbolKind::kInstructionSet);
+  }
+  return glsl_;
 }
 
 }  // namespace kiln::spirv

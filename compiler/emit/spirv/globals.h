@@ -63,6 +63,7 @@ class Globals {
  private:
   SymbolId MakeType(ir::TypeId type, TypeForm form);
   SymbolId MakeSimple(spv::Op op);
+  SymbolId MakePointer(spv::StorageClass storage, SymbolId pointee);
   SymbolId MakeRow(spv::Op op, SymbolId item, uint32_t count);
   SymbolId MakeScalar(ir::Scalar scalar);
   SymbolId MakeArray(ir::TypeId type, TypeForm form);
@@ -85,6 +86,8 @@ class Globals {
   layout::TypeLayouts layouts_;
   std::vector<SymbolId> types_;      // by TypeId and TypeForm
   std::vector<SymbolId> constants_;  // by ConstId
+  std::vector<SymbolId> pointers_;   // by GlobalId of the pointee and storage class
+  SymbolId glsl_;
   PieceWriter scratch_;
 };
 

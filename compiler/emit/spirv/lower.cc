@@ -20,7 +20,18 @@ SegmentLowering::SegmentLowering(const ir::ClosedSegment& segment, PieceTable& t
       pool_(table.pool()),
       globals_(table.globals()),
       writer_(table.SegmentWriter()),
-      values_(segment.insts.size()) {}
+      scratch_(table.scratch()),
+      cache_(scratch_.cache),
+      values_(scratch_.values),
+      steps_(scratch_.steps),
+      own_names_(scratch_.own_names),
+      own_index_(scratch_.own_index),
+      marked_(scratch_.marked),
+      relaxed_(scratch_.relaxed),
+      marked_relaxed_(scratch_.marked_relaxed) {
+  scratch_.Clear();
+  values_.assign(segment.insts.size(), Ref{});
+}
 
 PieceId SegmentLowering::Run() {
   if (!segment_.relaxed.empty()) {

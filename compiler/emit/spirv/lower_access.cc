@@ -208,7 +208,8 @@ Ref SegmentLowering::LowerArgument(ir::InstId id, SymbolId callee, uint32_t inde
 Ref SegmentLowering::LowerCall(const ir::CallInst& inst) {
   const SymbolId callee = table_.store().Function(inst.function);
   const std::span<const uint32_t> arguments = segment_.List(inst.arguments);
-  std::vector<Ref> ids;
+  std::vector<Ref>& ids = scratch_.arguments;
+  ids.clear();
   for (uint32_t i = 0; i < arguments.size(); ++i) {
     ids.push_back(LowerArgument(ir::InstId{arguments[i]}, callee, i));
   }

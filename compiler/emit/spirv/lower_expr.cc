@@ -93,7 +93,8 @@ Ref SegmentLowering::Construct(ir::TypeId type, std::span<const Ref> parts) {
   });
   const ir::Type& t = pool_[type];
   if (constant && (t.kind != ir::TypeKind::kVector || t.rows == parts.size())) {
-    std::vector<SymbolId> symbols;
+    std::vector<SymbolId>& symbols = scratch_.symbols;
+    symbols.clear();
     for (const Ref part : parts) {
       symbols.push_back(part.symbol());
     }
@@ -116,7 +117,8 @@ Ref SegmentLowering::Splat(ir::TypeId type, Ref scalar) {
 }
 
 Ref SegmentLowering::LowerConstruct(const ir::ConstructInst& inst) {
-  std::vector<Ref> parts;
+  std::vector<Ref>& parts = scratch_.parts;
+  parts.clear();
   for (const uint32_t operand : segment_.List(inst.operands)) {
     parts.push_back(ValueOf(ir::InstId{operand}));
   }

@@ -10,6 +10,7 @@
 #include <spirv/unified1/spirv.hpp11>
 
 #include "compiler/base/flat_map.h"
+#include "compiler/emit/spirv/lowering_scratch.h"
 #include "compiler/emit/spirv/piece_table.h"
 #include "compiler/emit/spirv/piece_writer.h"
 #include "compiler/emit/spirv/place_cache.h"
@@ -150,18 +151,16 @@ class SegmentLowering {
   const ir::Pool& pool_;
   Globals& globals_;
   PieceWriter& writer_;
-  PlaceCache cache_;
-  std::vector<Ref> values_;  // by InstId: values, and the variables of temps
-  std::vector<Ref> steps_;   // scratch of EntryOf
-  struct OwnName {
-    ir::LocalId local{};
-    Ref id{};
-  };
-  std::vector<OwnName> own_names_;
-  FlatMap<ir::LocalId, Ref> own_index_;  // the same, only if they are many
-  std::vector<Ref> marked_;              // own ids that are decorated NonUniform
-  std::vector<bool> relaxed_;            // by InstId; empty if nothing of the segment is relaxed
-  std::vector<Ref> marked_relaxed_;
+  using OwnName = LoweringScratch::OwnName;
+  LoweringScratch& scratch_;  // empty at the beginning
+  PlaceCache& cache_;
+  std::vector<Ref>& values_;  // by InstId: values, and the variables of temps
+  std::vector<Ref>& steps_;   // scratch of EntryOf
+  std::vector<OwnName>& own_names_;
+  FlatMap<ir::LocalId, Ref>& own_index_;
+  std::vector<Ref>& marked_;
+  std::vector<bool>& relaxed_;
+  std::vector<Ref>& marked_relaxed_;
   Ref label_{};  // of the current block; invalid: not known
   Ref yielded_{};
   bool terminated_ = false;   // the current block has ended

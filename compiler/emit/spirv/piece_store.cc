@@ -28,6 +28,13 @@ uint64_t HashOf(const PieceWriter& writer) {
   return hash;
 }
 
+SymbolId& Row(std::vector<SymbolId>& rows, size_t row) {
+  if (row >= rows.size()) {
+    rows.resize(row + 1, kNoSymbol);
+  }
+  return rows[row];
+}
+
 }  // namespace
 
 // Room for a small program, so that one that is built once does not grow word by word.
@@ -61,9 +68,10 @@ Section PieceStore::Append(const Words& words) {
 }
 
 SymbolId PieceStore::Intern(const Symbol& symbol) {
-  const uint32_t key[] = {static_cast<uint32_t>(symbol.kind), symbol.a, symbol.b, symbol.c};
+  const uint64_t first = uint64_t{symbol.a} << 32 | symbol.b;
+  const uint64_t second = uint64_t{static_cast<uint32_t>(symbol.kind)} << 32 | symbol.c;
   const uint32_t row = symbol_index_.FindOrAdd(
-      HashOf(0, key), [&](uint32_t i) { return symbols_[SymbolId{i}] == symbol; },
+      Mix64(Mix64(first) ^ second), [&](uint32_t i) { return symbols_[SymbolId{i}] == symbol; },
       [&] {
         global_of_.emplace_back();
         return symbols_.Add(symbol).value;
@@ -72,11 +80,47 @@ SymbolId PieceStore::Intern(const Symbol& symbol) {
 }
 
 SymbolId PieceStore::Function(ir::DeclId function) {
-  return Intern({SymbolKind::kFunction, function.value, 0, 0});
+  SymbolId& known = Row(function_symbols_, function.value);
+  if (known == kNoSymbol) {
+    known = Intern({SymbolKind::kFunction, function.value, 0, 0});
+  }
+  return known;
 }
 
 SymbolId PieceStore::Local(ir::LocalId local, LocalRole role) {
-  return Intern({SymbolKind::kLocal, local.value, static_cast<uint32_t>(role), 0});
+  const auto role_number = static_cast<uint32_t>(role);
+  SymbolId& known = Row(local_symbols_, 2 * size_t{local.value} + role_number);
+  if (known == kNoSymbol) {
+    known = Intern({SymbolKind::kLocal, local.value, role_number, 0});
+  }
+  return known;
+}
+
+PieceStore::Mark PieceStore::End() const {
+  return {.pieces = pieces_.size(),
+          .imports = imports_.size(),
+          .reserved = reserved_.size(),
+          .bits = bits_.size(),
+          .slots = slots_.size(),
+          .holes = holes_.size(),
+          .flows = flows_.size(),
+          .conditionals = conditionals_.size(),
+          .words = word_count_};
+}
+
+void PieceStore::GoBack(const Mark& mark) {
+  pieces_.resize(mark.pieces);
+  imports_.resize(mark.imports);
+  reserved_.resize(mark.reserved);
+  bits_.resize(mark.bits);
+  slots_.resize(mark.slots);
+  holes_.resize(mark.holes);
+  flows_.resize(mark.flows);
+  conditionals_.resize(mark.conditionals);
+  word_count_ = mark.words;
+  own_masks_.resize(word_count_);  // what is added behind it begins with zero
+  own_masks_.resize(size_t{word_count_} + kCopySlack);
+  words_.resize(own_masks_.size());
 }
 
 SymbolId PieceStore::Variable(ir::DeclId decl, ir::MemberId member, ir::Direction direction,
@@ -124,7 +168,7 @@ GlobalId PieceStore::FindStageVariable(ir::StageVariable variable) const {
 
 PieceId PieceStore::Add(const PieceWriter& writer) {
   const PieceId id = AddWords(writer);
-  pieces_[id].globals = NeedsOf(pieces_[id]);
+  pieces_[id.value].globals = NeedsOf(pieces_[id.value]);
   return id;
 }
 
@@ -147,7 +191,8 @@ PieceId PieceStore::AddWords(const PieceWriter& writer) {
     piece.word_count += static_cast<uint32_t>(c.words.words.size());
     ++piece.conditionals.count;
   }
-  return pieces_.Add(piece);
+  pieces_.push_back(piece);
+  return PieceId{static_cast<uint32_t>(pieces_.size() - 1)};
 }
 
 void PieceStore::Need(std::span<const Import> imports) {
@@ -174,7 +219,7 @@ Range<uint64_t> PieceStore::NeedsOf(const Piece& piece) {
     const PieceId needed = globals_[scratch_needed_.back()].piece;
     scratch_needed_.pop_back();
     if (needed.valid()) {
-      Need(ImportsOf(pieces_[needed].part(Part::kDeclarations)));
+      Need(ImportsOf(pieces_[needed.value].part(Part::kDeclarations)));
     }
   }
   return Append<uint64_t>(bits_, scratch_bits_);
@@ -184,7 +229,7 @@ Range<uint64_t> PieceStore::NeedsOf(const Piece& piece) {
 void PieceStore::AddGlobal(SymbolId symbol, Global global) {
   global.symbol = symbol;
   if (global.piece.valid()) {
-    for (const Import& import : ImportsOf(pieces_[global.piece].part(Part::kDeclarations))) {
+    for (const Import& import : ImportsOf(pieces_[global.piece.value].part(Part::kDeclarations))) {
       global.depth = std::max(global.depth, globals_[GlobalOf(import.symbol)].depth + 1);
     }
   }
@@ -258,7 +303,7 @@ bool PieceStore::Equal(PieceId piece, const PieceWriter& writer) const {
     return false;
   }
   for (uint32_t i = 0; i < kPartCount; ++i) {
-    const Section& section = pieces_[piece].parts[i];
+    const Section& section = pieces_[piece.value].parts[i];
     const auto same_import = [](const Import& a, const Import& b) {
       return a.position == b.position && a.symbol == b.symbol;
     };
@@ -297,8 +342,8 @@ std::strong_ordering PieceStore::CompareShapes(const Global& a, const Global& b)
   if (a.depth != b.depth) {
     return a.depth <=> b.depth;
   }
-  const Piece& left = pieces_[a.piece];
-  const Piece& right = pieces_[b.piece];
+  const Piece& left = pieces_[a.piece.value];
+  const Piece& right = pieces_[b.piece.value];
   if (!left.part(Part::kDeclarations).words.empty()) {  // source files declare nothing
     const auto declared =
         CompareOperands(left.part(Part::kDeclarations), right.part(Part::kDeclarations));

@@ -74,12 +74,12 @@ class PieceStore {
 
   PieceId Add(const PieceWriter& writer);
 
-  const Piece& operator[](PieceId id) const { return pieces_[id]; }
+  const Piece& operator[](PieceId id) const { return pieces_[id.value]; }
   const Symbol& operator[](SymbolId id) const { return symbols_[id]; }
   GlobalId GlobalOf(SymbolId id) const { return global_of_[id.value]; }  // invalid: none
   uint32_t symbol_count() const { return symbols_.size(); }
   uint32_t global_count() const { return globals_.size(); }
-  uint32_t piece_count() const { return pieces_.size(); }
+  uint32_t piece_count() const { return static_cast<uint32_t>(pieces_.size()); }
 
   // One global, in canonical order.
   struct Ordered {
@@ -106,6 +106,16 @@ class PieceStore {
   std::span<const Varying> varyings() const { return varyings_; }
   // Both variables of a state field are known: they are one interface.
   void AddVarying(GlobalId in, GlobalId out);
+
+  // Where the rows of pieces end. Going back there forgets the pieces that were added since, which
+  // must not be those of globals.
+  struct Mark {
+    size_t pieces = 0, imports = 0, reserved = 0, bits = 0, slots = 0, holes = 0, flows = 0;
+    size_t conditionals = 0;
+    uint32_t words = 0;
+  };
+  Mark End() const;
+  void GoBack(const Mark& mark);
 
   const uint32_t* words() const { return words_.data(); }
   // Beside each word: all ones if it is an own id, else zero.
@@ -158,7 +168,9 @@ class PieceStore {
   std::strong_ordering CompareOperands(const Section& a, const Section& b) const;
 
   Table<SymbolId, Symbol> symbols_;
-  std::vector<GlobalId> global_of_;  // by SymbolId
+  std::vector<GlobalId> global_of_;         // by SymbolId
+  std::vector<SymbolId> local_symbols_;     // by LocalId and role; kNoSymbol: none yet
+  std::vector<SymbolId> function_symbols_;  // by DeclId; the same
   InternIndex symbol_index_;
   Table<GlobalId, Global> globals_;
   InternIndex shape_index_;  // over globals_
@@ -170,7 +182,7 @@ class PieceStore {
   std::vector<Varying> varyings_;
   FlatMap<GlobalId, GlobalId> varying_of_;  // of the input, the output
 
-  Table<PieceId, Piece> pieces_;
+  std::vector<Piece> pieces_;        // by PieceId
   std::vector<uint32_t> words_;      // word_count_ of them, and slack
   std::vector<uint32_t> own_masks_;  // parallel to words_
   uint32_t word_count_ = 0;

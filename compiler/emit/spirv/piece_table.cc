@@ -5,21 +5,43 @@
 
 namespace kiln::spirv {
 
+void PieceTable::Forget(std::span<const ir::ClosedDecl* const> replaced) {
+  segments_.Clear();
+  prepared_.clear();
+  const size_t count = store_.global_count() + decls_.size();
+  if (count == kept_.count) {
+    store_.GoBack(kept_.store);
+    variables_.resize(kept_.variables);
+    parameters_.resize(kept_.parameters);
+  } else {
+    kept_ = {.count = count,
+             .store = store_.End(),
+             .variables = variables_.size(),
+             .parameters = parameters_.size()};
+  }
+  for (const ir::ClosedDecl* decl : replaced) {
+    if (DeclVersion* known = decls_.Find(decl)) {
+      known->lowered = false;
+    }
+  }
+}
+
 void PieceTable::Bind(const ir::ClosedDecl& decl, std::span<const VariableVersion> variables) {
   DeclVersion version;
   version.variables = {static_cast<uint32_t>(variables_.size()),
                        static_cast<uint32_t>(variables.size())};
   variables_.insert(variables_.end(), variables.begin(), variables.end());
-  decls_.Insert(&decl, version);
+  decls_[&decl] = version;
 }
 
 void PieceTable::Bind(const ir::ClosedDecl& decl, PieceId head, SymbolId function,
                       std::span<const SymbolId> parameters) {
-  DeclVersion version{.variables = {}, .head = head, .function = function, .parameters = {}};
+  DeclVersion version{
+      .variables = {}, .head = head, .function = function, .parameters = {}, .lowered = true};
   version.parameters = {static_cast<uint32_t>(parameters_.size()),
                         static_cast<uint32_t>(parameters.size())};
   parameters_.insert(parameters_.end(), parameters.begin(), parameters.end());
-  decls_.Insert(&decl, version);
+  decls_[&decl] = version;
 }
 
 void PieceTable::Classify(ir::DeclId decl, const DeclClass& decl_class) {

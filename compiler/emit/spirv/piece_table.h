@@ -11,6 +11,7 @@
 
 #include "compiler/base/flat_map.h"
 #include "compiler/emit/spirv/globals.h"
+#include "compiler/emit/spirv/lowering_scratch.h"
 #include "compiler/emit/spirv/piece_store.h"
 #include "compiler/emit/spirv/source_lines.h"
 #include "compiler/ir/closed.h"
@@ -29,6 +30,7 @@ struct DeclVersion {
   PieceId head{};
   SymbolId function{};
   Range<SymbolId> parameters{};  // live ones in order
+  bool lowered = true;           // false: its declaration was replaced
 };
 
 class PieceTable {
@@ -44,6 +46,13 @@ class PieceTable {
   PieceStore& store() { return store_; }
   const PieceStore& store() const { return store_; }
   Globals& globals() { return globals_; }
+
+  // Begins another variant in the memory of the last one: forgets all segments, and declarations
+  // that were `replaced` by others at their addresses. Types, constants and the other declarations
+  // stay; functions are numbered anew.
+  void Forget(std::span<const ir::ClosedDecl* const> replaced);
+
+  LoweringScratch& scratch() { return scratch_; }
 
   // Cleared writers whose memory is used again: one for declarations, one for segments.
   PieceWriter& DeclWriter() { return Cleared(decl_writer_); }
@@ -87,7 +96,10 @@ class PieceTable {
     return found == nullptr ? PieceId{} : *found;
   }
   // Null: not lowered.
-  const DeclVersion* Find(const ir::ClosedDecl* decl) const { return decls_.Find(decl); }
+  const DeclVersion* Find(const ir::ClosedDecl* decl) const {
+    const DeclVersion* const found = decls_.Find(decl);
+    return found != nullptr && found->lowered ? found : nullptr;
+  }
   std::span<const VariableVersion> Variables(const DeclVersion& version) const {
     return std::span(variables_).subspan(version.variables.first, version.variables.count);
   }
@@ -119,6 +131,14 @@ class PieceTable {
   std::vector<VariableVersion> variables_;
   std::vector<SymbolId> parameters_;
   std::vector<DeclClass> classes_;  // by DeclId
+  LoweringScratch scratch_;
+  // What Forget goes back to, if nothing was added since that stays.
+  struct Kept {
+    size_t count = 0;  // of globals and declarations
+    PieceStore::Mark store{};
+    size_t variables = 0, parameters = 0;
+  };
+  Kept kept_;
 };
 
 }  // namespace kiln::spirv

@@ -13,17 +13,6 @@ void Words::Clear() {
   imports.clear();
 }
 
-Instruction& Instruction::Use(Ref id) {
-  const auto position = static_cast<uint32_t>(out_.words.size());
-  if (id.own()) {
-    out_.own.push_back(position);
-    return Word(id.number());
-  }
-  KILN_DCHECK(id.valid());
-  out_.imports.push_back({position, id.symbol()});
-  return Word(0u);
-}
-
 Instruction& Instruction::Text(std::string_view text) {
   const size_t first = out_.words.size();
   out_.words.resize(first + text.size() / 4 + 1, 0);

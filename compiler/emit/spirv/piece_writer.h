@@ -10,6 +10,7 @@
 
 #include <spirv/unified1/spirv.hpp11>
 
+#include "compiler/base/check.h"
 #include "compiler/emit/spirv/piece.h"
 
 namespace kiln::spirv {
@@ -32,7 +33,16 @@ class Instruction {
   Instruction(const Instruction&) = delete;
   Instruction& operator=(const Instruction&) = delete;
 
-  Instruction& Use(Ref id);
+  Instruction& Use(Ref id) {
+    const auto position = static_cast<uint32_t>(out_.words.size());
+    if (id.own()) {
+      out_.own.push_back(position);
+      return Word(id.number());
+    }
+    KILN_DCHECK(id.valid());
+    out_.imports.push_back({position, id.symbol()});
+    return Word(0u);
+  }
   Instruction& Use(SymbolId symbol) { return Use(Ref::Of(symbol)); }
   Instruction& Word(uint32_t word) {
     out_.words.push_back(word);

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/driver/direct_builder.h"
+
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "compiler/diag/diagnostic.h"
+#include "compiler/driver/reads.h"
+#include "compiler/driver/stages.h"
+#include "compiler/emit/metadata/write.h"
+#include "compiler/emit/spirv/assemble.h"
+#include "compiler/emit/spirv/lower.h"
+#include "compiler/layout/assign.h"
+#include "compiler/resolve/close_decl.h"
+#include "compiler/resolve/close_segment.h"
+#include "compiler/resolve/close_variant.h"
+
+namespace kiln::driver {
+namespace {
+
+constexpr size_t kTableBytes = size_t{16} << 20;  // of pieces; then they begin from nothing
+
+// Pieces of the variant in progress, and those of types, constants and fixed declarations.
+struct Code {
+  Code(const ir::Pool& pool, const target::Target& target)
+      : table(pool, target), assembler(table) {}
+  spirv::PieceTable table;
+  spirv::Assembler assembler;
+};
+
+}  // namespace
+
+const Diagnosed<ir::ClosedDecl>& DirectUnits::Decl(ir::DeclId decl, resolve::Answers& answers) {
+  Made<ir::ClosedDecl>& row = decls_[decl.value];
+  if (row.variant != variant_) {
+    Diagnosed<ir::ClosedDecl> closed = resolve::CloseDecl(program_, decl, answers);
+    if (row.unit == nullptr) {
+      row.unit = &closed_decls_.emplace_back(std::move(closed));
+    } else {
+      *row.unit = std::move(closed);
+      if (row.unit->value.has_value()) {
+        replaced_.push_back(&*row.unit->value);
+      }
+    }
+    row.variant = variant_;
+  }
+  return *row.unit;
+}
+
+const Diagnosed<ir::ClosedSegment>& DirectUnits::Segment(ir::SegmentId segment,
+                                                         resolve::Answers& answers) {
+  Made<ir::ClosedSegment>& row =
+      segments_[segment.value].by_stage[static_cast<size_t>(answers.stage())];
+  if (row.variant != variant_) {
+    if (row.unit == nullptr) {
+      row.unit = &closed_segments_.emplace_back();
+    }
+    resolve::CloseSegment(program_, segment, answers, *row.unit);
+    row.variant = variant_;
+  }
+  return *row.unit;
+}
+
+void DirectUnits::Forget() {
+  ++variant_;
+  ForgetWalks();
+}
+
+struct DirectBuilder::State {
+  State(const LinkedProgram& program, std::span<const resolve::EntryPoint> entry_points,
+        const target::Target& for_target)
+      : linked(program),
+        entries(entry_points.begin(), entry_points.end()),
+        target(for_target),
+        units(program.program),
+        values{std::vector<uint32_t>(program.program.option_count())},
+        answers(program.program, values, pool, &units),
+        types(pool),
+        modules(ModuleFactsOf(program)) {}
+
+  BuildResult Build();
+  void Emit(const layout::Layout& layout, Products& products);
+  target::Needs EmitCode(const layout::Layout& layout, std::vector<StageCode>& stages);
+
+  const LinkedProgram& linked;
+  const std::vector<resolve::EntryPoint> entries;
+  const target::Target target;
+
+  ir::Pool pool;
+  DirectUnits units;
+  resolve::OptionValues values;
+  resolve::Answers answers;
+  layout::TypeLayouts types;
+  const std::vector<metadata::ModuleFacts> modules;
+  std::optional<Code> code;   // made when there is an entry point
+  ir::ClosedVariant variant;  // the last one
+};
+
+target::Needs DirectBuilder::State::EmitCode(const layout::Layout& layout,
+                                             std::vector<StageCode>& stages) {
+  if (variant.entries.empty()) {
+    units.replaced().clear();
+    return 0;
+  }
+  if (code.has_value() && code->table.store().bytes_used() > kTableBytes) {
+    code.reset();
+  }
+  if (!code.has_value()) {
+    code.emplace(pool, target);
+  }
+  code->table.Forget(units.replaced());
+  units.replaced().clear();
+  code->assembler.Forget();
+  spirv::Prepare(variant, code->table);
+  target::Needs needs = 0;
+  const auto count = static_cast<uint32_t>(target.combined ? 1 : variant.entries.size());
+  for (uint32_t i = 0; i < count; ++i) {
+    const std::span<const uint32_t> words =
+        code->assembler.Assemble(variant, {.index = i, .combined = target.combined}, layout);
+    StageCode& stage = stages.emplace_back();
+    stage.words.assign(words.begin(), words.end());
+    if (!target.combined) {
+      stage.stage = variant.entries[i].stage;
+    }
+    needs |= code->assembler.needs();
+  }
+  return needs;
+}
+
+void DirectBuilder::State::Emit(const layout::Layout& layout, Products& products) {
+  const target::Needs needs = EmitCode(layout, products.code);
+  metadata::Metadata written = metadata::Write(variant, layout, target, types, modules, needs);
+  products.state_hash = HashBytes(written.bytes);
+  products.metadata = std::move(written.bytes);
+  products.layout_hash = written.layout_hash;
+}
+
+BuildResult DirectBuilder::State::Build() {
+  const resolve::Program& program = linked.program;
+  units.Forget();
+  answers.Reset(values);
+  answers.BeginReads();
+  BuildResult result;
+  const bool closed =
+      resolve::CloseVariant(program, entries, answers, units, variant, result.diagnostics);
+  result.reads = ReadsOf(program, values, answers.EndReads());
+  if (closed) {
+    Diagnosed<layout::Layout> layout = layout::Assign(variant, target, types);
+    result.diagnostics.insert(result.diagnostics.end(),
+                              std::make_move_iterator(layout.diagnostics.begin()),
+                              std::make_move_iterator(layout.diagnostics.end()));
+    if (layout.value.has_value()) {
+      Emit(*layout.value, result.products.emplace());
+    }
+  }
+  FillPositions(program, result.diagnostics);
+  SortAndMerge(result.diagnostics);
+  return result;
+}
+
+DirectBuilder::DirectBuilder(const LinkedProgram& linked,
+                             std::span<const resolve::EntryPoint> entries,
+                             const target::Target& target)
+    : state_(std::make_unique<State>(linked, entries, target)) {}
+
+DirectBuilder::~DirectBuilder() = default;
+
+BuildResult DirectBuilder::Build(const resolve::OptionValues& values) {
+  state_->values.bits.assign(values.bits.begin(), values.bits.end());
+  return state_->Build();
+}
+
+}  // namespace kiln::driver

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// The direct path over one variant after the other: every body is closed and lowered for every
+// variant, and no answer of an option is used again. What stays is memory and what the program
+// alone decides: interned types, constants and texts, their words, and declarations and answers
+// that no option reaches (Answers calls them fixed). Spec: architecture.md 10.6
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "compiler/driver/request.h"
+#include "compiler/resolve/program.h"
+#include "compiler/resolve/units.h"
+
+namespace kiln::driver {
+
+// Closes every unit when it is asked for. One thread.
+class DirectUnits final : public resolve::Units {
+ public:
+  explicit DirectUnits(const resolve::Program& program)
+      : program_(program), decls_(program.decl_count()), segments_(program.segment_count()) {}
+  const Diagnosed<ir::ClosedDecl>& Decl(ir::DeclId decl, resolve::Answers& answers) override;
+  const Diagnosed<ir::ClosedSegment>& Segment(ir::SegmentId segment,
+                                              resolve::Answers& answers) override;
+
+  // Begins another variant: what is asked for is closed anew, in the memory of the last one.
+  void Forget();
+  // Declarations that were closed anew in the place of others, until they are cleared.
+  std::vector<const ir::ClosedDecl*>& replaced() { return replaced_; }
+
+ private:
+  template <class T>
+  struct Made {
+    Diagnosed<T>* unit = nullptr;
+    uint32_t variant = 0;
+  };
+  struct OfStages {
+    Made<ir::ClosedSegment> by_stage[3];
+  };
+
+  const resolve::Program& program_;
+  uint32_t variant_ = 1;
+  std::vector<Made<ir::ClosedDecl>> decls_;  // by DeclId
+  std::vector<OfStages> segments_;           // by SegmentId
+  std::deque<Diagnosed<ir::ClosedDecl>> closed_decls_;
+  std::deque<Diagnosed<ir::ClosedSegment>> closed_segments_;
+  std::vector<const ir::ClosedDecl*> replaced_;
+};
+
+class DirectBuilder {
+ public:
+  // `linked` must outlive it. `entries` may be empty: metadata only.
+  DirectBuilder(const LinkedProgram& linked, std::span<const resolve::EntryPoint> entries,
+                const target::Target& target);
+  ~DirectBuilder();
+  DirectBuilder(const DirectBuilder&) = delete;
+  DirectBuilder& operator=(const DirectBuilder&) = delete;
+
+  // Diagnostics have byte positions.
+  BuildResult Build(const resolve::OptionValues& values);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kiln::driver

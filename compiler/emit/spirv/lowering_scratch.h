@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// The memory that lowering one segment after the other uses again; private to this folder. It shows
+// in nothing that comes out.
+#pragma once
+
+#include <vector>
+
+#include "compiler/base/flat_map.h"
+#include "compiler/emit/spirv/piece.h"
+#include "compiler/emit/spirv/place_cache.h"
+
+namespace kiln::spirv {
+
+struct LoweringScratch {
+  struct OwnName {
+    ir::LocalId local{};
+    Ref id{};
+  };
+
+  PlaceCache cache;
+  std::vector<Ref> values;  // by InstId
+  std::vector<Ref> steps;
+  std::vector<Ref> parts;         // of a composite
+  std::vector<Ref> arguments;     // of a call
+  std::vector<SymbolId> symbols;  // of a composite of constants
+  std::vector<OwnName> own_names;
+  FlatMap<ir::LocalId, Ref> own_index;  // the same, only if they are many
+  std::vector<Ref> marked;              // own ids that are decorated NonUniform
+  std::vector<bool> relaxed;            // by InstId; empty if nothing of the segment is relaxed
+  std::vector<Ref> marked_relaxed;
+
+  void Clear() {
+    cache.Clear();
+    steps.clear();
+    own_names.clear();
+    if (!own_index.empty()) {
+      own_index.Clear();
+    }
+    marked.clear();
+    relaxed.clear();
+    marked_relaxed.clear();
+  }
+};
+
+}  // namespace kiln::spirv
