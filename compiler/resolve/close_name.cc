@@ -44,7 +44,8 @@ Operand SegmentCloser::CloseNameRef(uint32_t id) {
   }
   const auto ref = inst.As<ir::NameRefInst>();
   for (const uint32_t candidate : module_.List(ref.candidates)) {
-    if (answers_.Holds(Global(module_.locals[candidate].condition))) {
+    const ir::CexprId condition = module_.locals[candidate].condition;
+    if (condition == ir::kTrue || answers_.Holds(Global(condition))) {
       return CloseLocalMention(ir::LocalId{bases_.local + candidate}, id);
     }
   }
@@ -52,7 +53,7 @@ Operand SegmentCloser::CloseNameRef(uint32_t id) {
 }
 
 Operand SegmentCloser::CloseLocalMention(ir::LocalId id, uint32_t) {
-  const ir::Local& local = program_.Get(id);
+  const ir::Local& local = module_.locals[id.value - bases_.local];
   if (local.kind == ir::LocalKind::kAlias) {
     if (std::ranges::binary_search(poisoned_, id.value, {}, &ir::LocalId::value) ||
         !MayExpand(local)) {

@@ -349,7 +349,7 @@ void SegmentCloser::CloseVariable(uint32_t id) {
   }
   out_.locals.push_back({.local = Global(variable.local),
                          .kind = ir::LocalKind::kVariable,
-                         .name = pool_.InternText(name),
+                         .name = answers_.PoolText(program_.Name(module_ordinal_, local.name)),
                          .type = type,
                          .relaxed = local.relaxed != 0});
   if (local.relaxed != 0 && !IsFloatType(pool_, type)) {

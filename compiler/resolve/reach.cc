@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "compiler/base/check.h"
 #include "compiler/ir/enum_names.h"
 #include "compiler/resolve/assigned.h"
 #include "compiler/resolve/kind_text.h"
@@ -13,6 +14,16 @@
 namespace kiln::resolve {
 namespace {
 constexpr uint32_t kMaxRecursions = 100;  // said of one variant: a chain each, more are not read
+constexpr size_t kFewCalls = 16;          // that are looked through rather than looked up
+
+// Keeps the memory.
+void Clear(FunctionVersion& version) {
+  version.calls.clear();
+  version.touches_stage = false;
+  version.writes_position = false;
+  version.unassigned.clear();
+  version.contested.clear();
+}
 }  // namespace
 
 Reach::Reach(const Program& program, Serves serves)
@@ -21,6 +32,14 @@ Reach::Reach(const Program& program, Serves serves)
       rows_(size_t{program.decl_count()} * (kStages + 1), kNoRow),
       segment_roots_(program.segment_count() * size_t{kStages + 1}),
       bound_(program.decl_count()) {}
+
+void Reach::Forget() {
+  KILN_CHECK(!remembers_);
+  std::ranges::fill(rows_, kNoRow);
+  function_count_ = 0;
+  version_count_ = 0;
+  version_index_.Clear();
+}
 
 void Reach::Begin(std::span<const ir::DeclId> entries, Answers& answers, Units& units,
                   std::vector<Diagnostic>& diagnostics) {
@@ -118,8 +137,11 @@ uint32_t Reach::RowOf(ir::DeclId id, ir::Stage stage) const {
 Reach::Function& Reach::Close(ir::DeclId id) {
   uint32_t& row = rows_[RowOf(id, stage_)];
   if (row == kNoRow) {
-    row = static_cast<uint32_t>(functions_.size());
-    functions_.emplace_back();
+    row = function_count_++;
+    if (row == functions_.size()) {
+      functions_.emplace_back();
+    }
+    functions_[row] = {};
   }
   Function& function = functions_[row];
   if (function.fixed || function.variant == variant_) {
@@ -224,21 +246,40 @@ const FunctionVersion* Reach::Version(ir::DeclId id, const ir::ClosedDecl* signa
                std::ranges::equal(known.segments, segments_, same);
       },
       [&] {
-        FunctionVersion& added = versions_.emplace_back();
+        const uint32_t number = version_count_++;
+        FunctionVersion& added =
+            number < versions_.size() ? versions_[number] : versions_.emplace_back();
+        Clear(added);
+        std::vector<ir::SegmentRef> segments = std::move(added.ref.segments);  // its memory
+        segments.assign(segments_.begin(), segments_.end());
         added.ref = ref;
-        added.ref.number = static_cast<uint32_t>(versions_.size() - 1);
-        added.ref.segments = segments_;
+        added.ref.number = number;
+        added.ref.segments = std::move(segments);
         Summarise(added);
-        return static_cast<uint32_t>(versions_.size() - 1);
+        return number;
       });
   return &versions_[row];
 }
 
 void Reach::Summarise(FunctionVersion& version) const {
-  version.state_reads = Bitset(program_.member_count());
-  version.writes = Bitset(program_.member_count());
+  for (Bitset* fields : {&version.state_reads, &version.writes}) {
+    if (fields->size() != program_.member_count()) {
+      *fields = Bitset(program_.member_count());
+    }
+    fields->Clear();
+  }
   CheckAssigned(program_, version.ref, version.unassigned);
-  FlatMap<ir::DeclId, bool> called;
+  FlatMap<ir::DeclId, bool> many;  // callees, if they are more than a few
+  const auto is_new = [&](ir::DeclId callee) {
+    if (version.calls.size() < kFewCalls) {
+      return std::ranges::find(version.calls, callee, &FunctionVersion::Call::callee) ==
+             version.calls.end();
+    }
+    for (size_t i = many.size(); i < version.calls.size(); ++i) {
+      many.Insert(version.calls[i].callee, true);
+    }
+    return !many.Contains(callee);
+  };
   const auto has = [](const ir::Mention& mention, ir::Touch touch) {
     return (mention.touches & static_cast<uint8_t>(touch)) != 0;
   };
@@ -261,7 +302,7 @@ void Reach::Summarise(FunctionVersion& version) const {
           version.state_reads.Set(mention.member.value);
         }
       }
-      if (decl.kind == ir::DeclKind::kFunction && called.Insert(mention.decl, true).second) {
+      if (decl.kind == ir::DeclKind::kFunction && is_new(mention.decl)) {
         version.calls.push_back(
             {.callee = mention.decl, .where = program_.At(closed.module, mention.span)});
       }

@@ -40,6 +40,9 @@ class Reach {
   // `program` must outlive it, and every version is valid as long as it is.
   Reach(const Program& program, Serves serves);
 
+  // Forgets every version; keeps the memory. Where nothing is remembered by option values.
+  void Forget();
+
   // Begins a variant. Arguments must outlive it. `entries` are the entry functions, for RPL5008.
   void Begin(std::span<const ir::DeclId> entries, Answers& answers, Units& units,
              std::vector<Diagnostic>& diagnostics);
@@ -114,11 +117,13 @@ class Reach {
   static constexpr uint32_t kNoRow = 0xffffffffu;
   std::vector<uint32_t> rows_;      // of functions_, by RowOf
   std::deque<Function> functions_;  // stable addresses
+  uint32_t function_count_ = 0;     // in use
   OptionMemo<const FunctionVersion*> function_parts_;
   OptionMemo<const Diagnosed<ir::ClosedSegment>*> segment_parts_;  // null: not live
   std::vector<OptionTree::Root> segment_roots_;                    // by stage version and segment
   std::vector<Bound> bound_;              // by DeclId: functions bound to one stage
   std::deque<FunctionVersion> versions_;  // stable addresses
+  uint32_t version_count_ = 0;            // in use
   InternIndex version_index_;             // by function and live segments
   std::vector<const FunctionVersion*> reached_[kStages];
   std::vector<Step> path_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/resolve/units.h"
 
+#include "compiler/base/check.h"
 #include "compiler/resolve/walk_memory.h"
 
 namespace kiln::resolve {
@@ -22,10 +23,23 @@ WalkMemory::WalkMemory(const Program& program, Serves serves)
   }
 }
 
+void WalkMemory::Forget() {
+  KILN_CHECK(!remembers, "what serves many variants remembers");
+  reach.Forget();
+  settings.clear();
+  for (ListedOption& listed : options) {
+    listed.known = false;
+  }
+}
+
 Units::Units(Serves serves) : serves_(serves) {}
 Units::~Units() = default;
 
-void Units::ForgetWalks() { memory_.reset(); }
+void Units::ForgetWalks() {
+  if (memory_ != nullptr) {
+    memory_->Forget();
+  }
+}
 
 WalkMemory& Units::MemoryOf(const Program& program) {
   if (memory_ == nullptr) {

@@ -18,6 +18,9 @@ namespace kiln::resolve {
 struct WalkMemory {
   WalkMemory(const Program& program, Serves serves);
 
+  // Before another variant, where nothing is remembered: keeps memory only.
+  void Forget();
+
   // Of what is known by option values.
   size_t bytes_used() const {
     return reach.bytes_used() + decls.bytes_used() + entries.bytes_used() +

@@ -118,12 +118,14 @@ void ExpectSame(const driver::LinkedProgram& linked,
                 const std::string& program, Met& met) {
   driver::VariantAssembler assembler(linked, entries, target);
   driver::VariantAssembler saving(linked, entries, target);
+  driver::DirectBuilder builder(linked, entries, target);  // BuildDirect has one for each variant
   std::map<uint32_t, std::string> known;
   std::set<std::string> seen;
   for (const resolve::OptionValues& values : variants) {
     const BuildResult direct = driver::BuildDirect(linked, values, entries, target);
     const std::string expected = TextOf(direct);
     ASSERT_EQ(TextOf(assembler.BuildCopy(values)), expected) << program;
+    ASSERT_EQ(TextOf(builder.Build(values)), expected) << program;
     ExpectNamed(saving, values, direct, known, program);
     (direct.ok() ? met.good : met.bad) += 1;
     if (direct.ok() && seen.insert(expected).second) {

@@ -38,8 +38,10 @@ void WireWriter::AppendPrefix(Bytes& out, uint32_t field, uint32_t size) {
 }
 
 void WireWriter::Varint(uint32_t value) {
-  const EncodedVarint encoded = Encode(value);
-  Append(out_, ByteView(encoded.bytes).first(encoded.size));
+  for (; value >= 0x80; value >>= 7) {
+    out_.push_back(static_cast<std::byte>(value | 0x80));
+  }
+  out_.push_back(static_cast<std::byte>(value));
 }
 
 void WireWriter::Tag(uint32_t field, uint32_t wire_type) { Varint(field << 3 | wire_type); }

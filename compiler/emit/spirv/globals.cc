@@ -9,7 +9,6 @@ namespace {
 using spv::Decoration;
 using spv::Op;
 
-constexpr size_t kForms = 6;
 constexpr size_t kStorageClasses = 13;  // up to StorageBuffer
 
 layout::Rules RulesOf(TypeForm form) {
@@ -86,16 +85,14 @@ TypeForm ItemForm(TypeForm form) {
   KILN_UNREACHABLE();
 }
 
-SymbolId Globals::Type(ir::TypeId type, TypeForm form) {
+SymbolId Globals::AddType(ir::TypeId type, TypeForm form) {
+  const SymbolId made = MakeType(type, form);  // may grow types_
   const size_t row = kForms * type.value + static_cast<size_t>(form);
   if (row >= types_.size()) {
     types_.resize(kForms * (type.value + size_t{1}));
   }
-  if (!types_[row].valid()) {
-    const SymbolId made = MakeType(type, form);  // may grow types_
-    types_[row] = made;
-  }
-  return types_[row];
+  types_[row] = made;
+  return made;
 }
 
 SymbolId Globals::MakeType(ir::TypeId type, TypeForm form) {

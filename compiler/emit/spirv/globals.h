@@ -41,7 +41,10 @@ class Globals {
   Globals(const ir::Pool& pool, const target::Target& target, PieceStore& store)
       : pool_(pool), target_(target), store_(store), layouts_(pool) {}
 
-  SymbolId Type(ir::TypeId type, TypeForm form = TypeForm::kPlain);
+  SymbolId Type(ir::TypeId type, TypeForm form = TypeForm::kPlain) {
+    const size_t row = kForms * type.value + static_cast<size_t>(form);
+    return row < types_.size() && types_[row].valid() ? types_[row] : AddType(type, form);
+  }
   SymbolId Pointer(spv::StorageClass storage, SymbolId pointee);
   SymbolId Function(SymbolId result, std::span<const SymbolId> parameters);
   SymbolId SampledImage(SymbolId image);
@@ -61,6 +64,9 @@ class Globals {
   SymbolId SourceFile(std::string_view path);
 
  private:
+  static constexpr size_t kForms = 6;
+
+  SymbolId AddType(ir::TypeId type, TypeForm form);
   SymbolId MakeType(ir::TypeId type, TypeForm form);
   SymbolId MakeSimple(spv::Op op);
   SymbolId MakePointer(spv::StorageClass storage, SymbolId pointee);

@@ -101,7 +101,13 @@ Ref SegmentLowering::PointerTo(const Place& place) {
   if (place.steps.empty()) {
     return place.root.id;
   }
-  PlaceCache::Entry& entry = EntryOf(place);
+  return PointerTo(place, EntryOf(place));
+}
+
+Ref SegmentLowering::PointerTo(const Place& place, PlaceCache::Entry& entry) {
+  if (place.steps.empty()) {
+    return place.root.id;
+  }
   if (entry.pointer.valid()) {
     return entry.pointer;
   }
@@ -140,14 +146,14 @@ Ref SegmentLowering::LowerTemp(ir::TypeId type) {
 
 Ref SegmentLowering::LowerLoad(const ir::LoadInst& inst) {
   const Place place = PlaceOf(inst.place);
-  if (const Ref known = EntryOf(place).value; known.valid()) {
-    return known;
+  PlaceCache::Entry& entry = EntryOf(place);
+  if (entry.value.valid()) {
+    return entry.value;
   }
-  const Ref pointer = PointerTo(place);
+  const Ref pointer = PointerTo(place, entry);
   const Ref stored = Compute(Op::OpLoad, globals_.Type(place.type, place.root.form), pointer);
-  const Ref value = Reform(stored, place.type, place.root.form, TypeForm::kPlain);
-  EntryOf(place).value = value;
-  return value;
+  entry.value = Reform(stored, place.type, place.root.form, TypeForm::kPlain);
+  return entry.value;
 }
 
 void SegmentLowering::LowerStore(const ir::StoreInst& inst) {

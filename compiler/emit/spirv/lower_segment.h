@@ -80,6 +80,7 @@ class SegmentLowering {
   void MergeSteps(Place& place, ir::TypeId type);
   PlaceCache::Entry& EntryOf(const Place& place);
   Ref PointerTo(const Place& place);
+  Ref PointerTo(const Place& place, PlaceCache::Entry& entry);  // Requires: just looked up
   Ref LowerTemp(ir::TypeId type);
   Ref LowerLoad(const ir::LoadInst& inst);
   void LowerStore(const ir::StoreInst& inst);

@@ -39,8 +39,8 @@ SymbolId& Row(std::vector<SymbolId>& rows, size_t row) {
 
 // Room for a small program, so that one that is built once does not grow word by word.
 PieceStore::PieceStore() {
-  words_.reserve(8192);
-  own_masks_.reserve(8192);
+  words_.resize(8192);
+  own_masks_.resize(8192);
   imports_.reserve(4096);
   bits_.reserve(2048);
   symbols_.Add({SymbolKind::kLocal, ~0u, ~0u, ~0u});  // kNoSymbol
@@ -56,13 +56,18 @@ Range<T> PieceStore::Append(std::vector<T>& rows, std::span<const T> more) {
 
 Section PieceStore::Append(const Words& words) {
   const auto count = static_cast<uint32_t>(words.words.size());
-  words_.resize(size_t{word_count_} + count + kCopySlack);
-  own_masks_.resize(words_.size());
   const uint32_t first = word_count_;
+  const size_t end = size_t{first} + count + kCopySlack;
+  if (end > words_.size()) {
+    words_.resize(std::max(end, 2 * words_.size()));
+    own_masks_.resize(words_.size());
+  }
   word_count_ += count;
-  std::copy(words.words.begin(), words.words.end(), words_.begin() + first);
+  std::copy(words.words.begin(), words.words.end(), words_.data() + first);
+  uint32_t* const masks = own_masks_.data() + first;
+  std::fill_n(masks, count + kCopySlack, 0u);
   for (const uint32_t position : words.own) {
-    own_masks_[first + position] = ~0u;
+    masks[position] = ~0u;
   }
   return {.words = {first, count}, .imports = Append<Import>(imports_, words.imports)};
 }
@@ -118,9 +123,6 @@ void PieceStore::GoBack(const Mark& mark) {
   flows_.resize(mark.flows);
   conditionals_.resize(mark.conditionals);
   word_count_ = mark.words;
-  own_masks_.resize(word_count_);  // what is added behind it begins with zero
-  own_masks_.resize(size_t{word_count_} + kCopySlack);
-  words_.resize(own_masks_.size());
 }
 
 SymbolId PieceStore::Variable(ir::DeclId decl, ir::MemberId member, ir::Direction direction,
@@ -392,7 +394,7 @@ std::strong_ordering PieceStore::CompareOperands(const Section& a, const Section
 }
 
 size_t PieceStore::bytes_used() const {
-  return words_.size() * 2 * sizeof(uint32_t) + imports_.size() * sizeof(Import) +
+  return size_t{word_count_} * 2 * sizeof(uint32_t) + imports_.size() * sizeof(Import) +
          bits_.size() * sizeof(uint64_t) + size_t{pieces_.size()} * sizeof(Piece) +
          size_t{symbols_.size()} * sizeof(Symbol) +
          size_t{globals_.size()} * (sizeof(Global) + sizeof(Ordered));

@@ -6,7 +6,9 @@
 namespace kiln::spirv {
 
 void PieceTable::Forget(std::span<const ir::ClosedDecl* const> replaced) {
+  const size_t segments = segments_.size();
   segments_.Clear();
+  segments_.Reserve(segments);
   prepared_.clear();
   const size_t count = store_.global_count() + decls_.size();
   if (count == kept_.count) {
