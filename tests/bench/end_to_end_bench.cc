@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+// The demo of deploy/demo end to end: every allowed variant cold into durable SQLite, again, in a
+// new process, after touching one function, after touching one setting; beside the floor of the same
+// run, which is putting the same bytes into the same stores without building anything.
+//   end_to_end_bench [--json] [--rounds N]
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cache/sqlite/test_directory.h"
+#include "compiler/base/check.h"
+#include "compiler/driver/stages.h"
+#include "compiler/driver/variant_assembler.h"
+#include "server/build/batch_points.h"
+#include "tests/bench/demo_project.h"
+#include "tests/bench/durable_engine.h"
+
+namespace kiln::bench {
+namespace {
+
+using cache::sqlite::TestDirectory;
+
+constexpr double kFloorFactor = 1.5;  // of the floor, beside the time of compiling
+
+struct Cost {
+  double wall_ms = 0, cpu_ms = 0;
+};
+
+double MillisecondsOf(clockid_t clock) {
+  timespec now{};
+  (void)clock_gettime(clock, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
+}
+
+// Wall and CPU of all threads.
+template <class Work>
+Cost Timed(Work work) {
+  const double wall = MillisecondsOf(CLOCK_MONOTONIC);
+  const double cpu = MillisecondsOf(CLOCK_PROCESS_CPUTIME_ID);
+  work();
+  return {.wall_ms = MillisecondsOf(CLOCK_MONOTONIC) - wall,
+          .cpu_ms = MillisecondsOf(CLOCK_PROCESS_CPUTIME_ID) - cpu};
+}
+
+// What one build of the whole demo came to.
+struct Row {
+  Cost cost;
+  build::BatchProgress progress;
+  EngineCounts counts;  // that it added
+};
+
+Row BuildAll(DurableEngine& engine, const build::BatchRequest& request) {
+  Row row;
+  const EngineCounts before = engine.counts();
+  row.cost = Timed([&] { row.progress = engine.Build(request); });
+  row.counts = engine.counts() - before;
+  return row;
+}
+
+// Parsing, linking, counting and assembling: the whole of a cold build but keys and stores.
+Cost Compile(const build::BatchRequest& request) {
+  return Timed([&] {
+    SystemClock clock;
+    for (const build::BatchProgram& program : request.programs) {
+      std::vector<SourceFile> files;
+      for (const build::Source& source : program.program.sources) {
+        files.emplace_back(source.path, *source.text);
+      }
+      const Diagnosed<driver::LinkedProgram> linked =
+          driver::LinkSources(files, program.program.pipeline);
+      const Result<build::BatchPoints> points =
+          build::PointsOf(*linked.value, program.space, request.max_results, clock);
+      driver::VariantAssembler assembler(*linked.value, program.program.entries,
+                                         program.targets[0].target);
+      resolve::OptionValues values;
+      std::vector<Diagnostic> diagnostics;
+      for (const build::BatchPoint& point : points->points) {
+        std::vector<resolve::OptionSetting> settings = program.program.options;
+        settings.insert(settings.end(), point.options.begin(), point.options.end());
+        KILN_CHECK(resolve::CheckOptions(linked.value->program, settings, values, diagnostics));
+        if (!assembler.Find(values).has_value()) {
+          KILN_CHECK(assembler.Build(values).ok, "a variant of the demo fails");
+        }
+      }
+    }
+  });
+}
+
+struct Round {
+  Cost floor, compile;
+  Row cold, warm, reopened, function, setting;
+};
+
+struct Projects {
+  build::BatchRequest original, function, setting;
+};
+
+Round RunRound(const Projects& projects, const Recording& recording) {
+  Round round;
+  {
+    const TestDirectory directory;
+    DurableEngine engine(directory.path(), nullptr);
+    round.floor = Timed([&] { engine.Put(recording); });
+  }
+  round.compile = Compile(projects.original);
+  const TestDirectory directory;
+  {
+    DurableEngine engine(directory.path(), nullptr);
+    round.cold = BuildAll(engine, projects.original);
+    round.warm = BuildAll(engine, projects.original);
+    round.function = BuildAll(engine, projects.function);
+    round.setting = BuildAll(engine, projects.setting);
+  }
+  DurableEngine engine(directory.path(), nullptr);
+  round.reopened = BuildAll(engine, projects.original);
+  return round;
+}
+
+double Median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+template <class Of>
+double MedianOf(const std::vector<Round>& rounds, Of of) {
+  std::vector<double> values;
+  for (const Round& round : rounds) {
+    values.push_back(of(round));
+  }
+  return Median(std::move(values));
+}
+
+struct NamedRow {
+  const char* name;
+  const char* title;
+  Row Round::*row;
+};
+constexpr std::array kRows = {
+    NamedRow{"cold", "cold", &Round::cold},
+    NamedRow{"warm", "again", &Round::warm},
+    NamedRow{"reopened", "again, new process", &Round::reopened},
+    NamedRow{"function_touched", "one function touched", &Round::function},
+    NamedRow{"setting_touched", "one setting touched", &Round::setting},
+};
+
+Cost CostOf(const std::vector<Round>& rounds, Cost Round::*part) {
+  return {.wall_ms = MedianOf(rounds, [&](const Round& r) { return (r.*part).wall_ms; }),
+          .cpu_ms = MedianOf(rounds, [&](const Round& r) { return (r.*part).cpu_ms; })};
+}
+
+Cost CostOf(const std::vector<Round>& rounds, Row Round::*row) {
+  return {.wall_ms = MedianOf(rounds, [&](const Round& r) { return (r.*row).cost.wall_ms; }),
+          .cpu_ms = MedianOf(rounds, [&](const Round& r) { return (r.*row).cost.cpu_ms; })};
+}
+
+nlohmann::ordered_json Json(const Cost& cost) {
+  return {{"wall_ms", cost.wall_ms}, {"cpu_ms", cost.cpu_ms}};
+}
+
+nlohmann::ordered_json Json(const Cost& cost, const Row& row) {
+  nlohmann::ordered_json json = Json(cost);
+  json.update({{"variants", row.progress.variants_served},
+               {"results", row.progress.results_done},
+               {"compiled", row.progress.compiled},
+               {"from_memory", row.progress.hit_memory},
+               {"from_file", row.progress.hit_local},
+               {"shared", row.progress.shared},
+               {"modules_distinct", row.progress.code_distinct},
+               {"sources_parsed", row.counts.parsed},
+               {"programs_linked", row.counts.linked}});
+  return json;
+}
+
+nlohmann::ordered_json Gate(double value, double gate, bool ok) {
+  return {{"value", value}, {"gate", gate}, {"ok", ok}};
+}
+
+nlohmann::ordered_json Gates(const std::vector<Round>& rounds) {
+  // Of what a cold build may cost, what it does cost.
+  const auto part = [&](double Cost::*of) {
+    return MedianOf(rounds, [&](const Round& r) {
+      return r.cold.cost.*of / (kFloorFactor * r.floor.*of + r.compile.*of);
+    });
+  };
+  const double cpu = part(&Cost::cpu_ms);
+  const double wall = part(&Cost::wall_ms);
+  const Round& last = rounds.back();
+  const auto compiled = static_cast<double>(last.warm.progress.compiled);
+  const auto compiled_reopened = static_cast<double>(last.reopened.progress.compiled);
+  return {{"cold_cpu_of_floor_and_compile", Gate(cpu, 1, cpu <= 1)},
+          {"cold_wall_of_floor_and_compile", Gate(wall, 1, wall <= 1)},
+          {"warm_compiled", Gate(compiled, 0, compiled == 0)},
+          {"reopened_compiled", Gate(compiled_reopened, 0, compiled_reopened == 0)}};
+}
+
+nlohmann::ordered_json Report(const std::vector<Round>& rounds, uint64_t bytes) {
+  nlohmann::ordered_json json{{"bench", "end_to_end"},
+                              {"rounds", rounds.size()},
+                              {"bytes_put", bytes},
+                              {"floor", Json(CostOf(rounds, &Round::floor))},
+                              {"compile", Json(CostOf(rounds, &Round::compile))}};
+  for (const NamedRow& row : kRows) {
+    json[row.name] = Json(CostOf(rounds, row.row), rounds.back().*row.row);
+  }
+  json["gates"] = Gates(rounds);
+  return json;
+}
+
+void Print(const nlohmann::ordered_json& json) {
+  fmt::print("the demo, every allowed variant, one worker, durable SQLite; median of {} rounds\n",
+             json["rounds"].get<size_t>());
+  const auto line = [&](const char* name, const char* title) {
+    fmt::print("  {:<22}{:9.1f} ms wall {:9.1f} ms CPU", title, json[name]["wall_ms"].get<double>(),
+               json[name]["cpu_ms"].get<double>());
+  };
+  line("floor", "floor: puts alone");
+  fmt::print("  {} bytes\n", json["bytes_put"].get<uint64_t>());
+  line("compile", "compile, no store");
+  fmt::print("\n");
+  for (const NamedRow& row : kRows) {
+    line(row.name, row.title);
+    const nlohmann::ordered_json& of = json[row.name];
+    fmt::print("  {} variants, {} results: {} compiled; {} sources parsed\n",
+               of["variants"].get<uint64_t>(), of["results"].get<uint64_t>(),
+               of["compiled"].get<uint64_t>(), of["sources_parsed"].get<uint64_t>());
+  }
+}
+
+// Sources with one function, and with one setting, changed.
+Result<Projects> MakeProjects() {
+  KILN_TRY(const DemoProject demo, LoadDemo(KILN_SOURCE_DIR "/deploy/demo"));
+  const std::string pass = "shaders/passes/forward.rpl";
+  const DemoProject function =
+      Edited(demo, pass, "f1 rest = clamp_f1 (1.0 - cos_angle, 0.0, 1.0);",
+             "f1 bent = cos_angle * 0.99;\n    f1 rest = clamp_f1 (1.0 - bent, 0.0, 1.0);");
+  const DemoProject setting =
+      Edited(demo, pass, "depth_compare_operation = \"less_or_equal\"",
+             "depth_compare_operation = \"less\"");
+  Projects projects;
+  KILN_TRY(projects.original, BatchOf(demo));
+  KILN_TRY(projects.function, BatchOf(function));
+  KILN_TRY(projects.setting, BatchOf(setting));
+  return projects;
+}
+
+int Run(uint32_t count, bool json) {
+  const Result<Projects> projects = MakeProjects();
+  if (!projects.ok()) {
+    fmt::print(stderr, "{}\n", projects.error().context);
+    return 1;
+  }
+  Recording recording;
+  {
+    const TestDirectory directory;
+    DurableEngine engine(directory.path(), &recording);
+    (void)engine.Build(projects->original);
+  }
+  recording = WithoutRepetition(recording);
+  uint64_t bytes = 0;
+  for (const RecordedPut& put : recording) {
+    for (const cache::Item& item : put.items) {
+      bytes += item.value.bytes.size();
+    }
+  }
+  std::vector<Round> rounds;
+  for (uint32_t i = 0; i < count; ++i) {
+    rounds.push_back(RunRound(*projects, recording));
+  }
+  const nlohmann::ordered_json report = Report(rounds, bytes);
+  if (json) {
+    fmt::print("{}\n", report.dump(1));
+  } else {
+    Print(report);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace kiln::bench
+
+int main(int argc, char** argv) {
+  CLI::App app("The demo, cold, warm and edited, into durable SQLite.", "end_to_end_bench");
+  bool json = false;
+  uint32_t rounds = 3;
+  app.add_flag("--json", json, "Print one JSON object");
+  app.add_option("--rounds", rounds, "How often everything is measured")
+      ->check(CLI::Range(1u, 100u))
+      ->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  return kiln::bench::Run(rounds, json);
+}
