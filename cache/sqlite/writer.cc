@@ -143,7 +143,7 @@ void Writer::Wake() {
 }
 
 bool Writer::GroupIsComplete() const {
-  return stopping_ || queued_.items >= options_.group_items ||
+  return stopping_ || queue_.size() >= options_.group_requests ||
          queued_.bytes >= options_.group_bytes ||
          clock_.Monotonic() - queue_.front()->queued_at >= options_.group_wait;
 }
@@ -168,7 +168,7 @@ Writer::Group Writer::NextGroup() {
   Weight weight{.items = 0, .bytes = 0};
   while (!queue_.empty()) {
     const RequestPtr& next = queue_.front();
-    if (!group.empty() && (weight.items + next->weight.items > options_.group_items ||
+    if (!group.empty() && (group.size() == options_.group_requests ||
                            weight.bytes + next->weight.bytes > options_.group_bytes)) {
       break;
     }

@@ -33,7 +33,7 @@ class Writer {
   using Change = std::function<Result<void>(Changes&)>;
 
   struct Options {
-    uint32_t group_items = 256;
+    uint32_t group_requests = 256;
     uint64_t group_bytes = uint64_t{8} << 20;
     Duration group_wait = std::chrono::milliseconds(3);
     uint32_t queue_items = 4096;

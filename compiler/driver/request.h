@@ -25,6 +25,7 @@ namespace kiln::driver {
 struct StageCode {
   std::optional<ir::Stage> stage;
   std::vector<uint32_t> words;
+  Digest content{};  // of the words; filled in by assemblers
 };
 
 // What emission made. Equal inputs give equal bytes on any thread, in any process.

@@ -5,14 +5,15 @@
 #include <deque>
 #include <utility>
 
+#include "compiler/base/check.h"
 #include "compiler/base/flat_map.h"
+#include "compiler/driver/code_memory.h"
 #include "compiler/driver/known_results.h"
 #include "compiler/driver/memo_units.h"
 #include "compiler/driver/reads.h"
 #include "compiler/driver/stages.h"
 #include "compiler/emit/metadata/write.h"
 #include "compiler/emit/spirv/assemble.h"
-#include "compiler/emit/spirv/lower.h"
 #include "compiler/layout/assign.h"
 #include "compiler/resolve/walk_memory.h"
 
@@ -26,52 +27,47 @@ struct Interface {
   std::array<uint32_t, 3> workgroup_size{};  // of compute pipelines
   Diagnosed<layout::Layout> layout;
   Hash128 layout_hash;
-};
-
-// A module that was written.
-struct Module {
-  Digest content;
-  target::Needs needs = 0;
+  std::optional<Hash128> content;  // if it was asked for
 };
 
 }  // namespace
 
 struct VariantAssembler::State {
   State(const LinkedProgram& program, std::span<const resolve::EntryPoint> entry_points,
-        const target::Target& for_target)
+        const target::Target& for_target, std::unique_ptr<CodeMemory> memory)
       : linked(program),
         entries(entry_points.begin(), entry_points.end()),
         target(for_target),
+        code_memory(std::move(memory)),
         units(program.program),
         values{std::vector<uint32_t>(program.program.option_count())},
-        answers(program.program, values, pool, &units),
-        types(pool),
-        table(pool, target),
-        assembler(table),
-        metadata(target, types, ModuleFactsOf(program)),
+        answers(program.program, values, code_memory->pool(), &units),
+        assembler(code_memory->table()),
+        metadata(target, code_memory->types(), ModuleFactsOf(program)),
         reads(program.program.option_count()) {}
 
   void Build(Wanted wanted);
-  const Interface& InterfaceOf();
-  void Emit(const Interface& interface, Wanted wanted);
-  StageWords EmitStage(spirv::EntryChoice choice, const layout::Layout& layout, Wanted wanted);
+  Interface& InterfaceOf();
+  void Emit(Interface& interface, Wanted wanted);
+  StageWords EmitStage(spirv::EntryChoice choice, Interface& interface, Wanted wanted);
+  StageWords WriteStage(spirv::EntryChoice choice, const layout::Layout& layout, Wanted wanted);
 
   const LinkedProgram& linked;
   const std::vector<resolve::EntryPoint> entries;
   const target::Target target;
 
-  ir::Pool pool;
+  std::unique_ptr<CodeMemory> code_memory;
   MemoUnits units;
   resolve::OptionValues values;
   resolve::Answers answers;
-  layout::TypeLayouts types;
   std::deque<Interface> interfaces;  // stable addresses
   InternIndex interface_index;       // by decls
-  spirv::PieceTable table;
   spirv::Assembler assembler;
   metadata::MetadataWriter metadata;
-  std::vector<Module> modules;  // by number of the assembler
+  std::vector<WrittenModule> modules;  // by number of the assembler
+  size_t modules_written = 0;
   KnownResults results;
+  bool by_content = false;  // modules are known by what they are made of
 
   // Of the last variant; memory is kept.
   ir::ClosedVariant variant;
@@ -91,7 +87,7 @@ void VariantAssembler::State::Build(Wanted wanted) {
   const bool closed = resolve::CloseVariant(program, entries, answers, units, variant, diagnostics);
   answers.EndReads(reads);
   if (closed) {
-    const Interface& interface = InterfaceOf();
+    Interface& interface = InterfaceOf();
     const std::vector<Diagnostic>& found = interface.layout.diagnostics;
     diagnostics.insert(diagnostics.end(), found.begin(), found.end());
     if (interface.layout.value.has_value()) {
@@ -107,7 +103,7 @@ void VariantAssembler::State::Build(Wanted wanted) {
   view.diagnostics = diagnostics;
 }
 
-const Interface& VariantAssembler::State::InterfaceOf() {
+Interface& VariantAssembler::State::InterfaceOf() {
   const bool compute = variant.pipeline == ir::PipelineType::kCompute;
   const auto workgroup_size = compute ? layout::WorkgroupSize(variant) : std::array<uint32_t, 3>{};
   uint64_t hash = variant.interface.size();
@@ -124,7 +120,7 @@ const Interface& VariantAssembler::State::InterfaceOf() {
         Interface& added = interfaces.emplace_back();
         added.decls = variant.interface;
         added.workgroup_size = workgroup_size;
-        added.layout = layout::Assign(variant, target, types);
+        added.layout = layout::Assign(variant, target, code_memory->types());
         if (added.layout.value.has_value()) {
           added.layout_hash = metadata.LayoutHash(variant, *added.layout.value);
         }
@@ -133,15 +129,36 @@ const Interface& VariantAssembler::State::InterfaceOf() {
   return interfaces[row];
 }
 
-StageWords VariantAssembler::State::EmitStage(spirv::EntryChoice choice,
-                                              const layout::Layout& layout, Wanted wanted) {
+StageWords VariantAssembler::State::EmitStage(spirv::EntryChoice choice, Interface& interface,
+                                              Wanted wanted) {
+  const layout::Layout& layout = *interface.layout.value;
+  if (!by_content) {
+    return WriteStage(choice, layout, wanted);
+  }
+  if (!interface.content.has_value()) {
+    interface.content =
+        code_memory->content().Of(interface.decls, layout, interface.workgroup_size);
+  }
+  const Hash128 id = code_memory->ModuleId(variant, choice, *interface.content);
+  const WrittenModule* known = code_memory->FindModule(id);
+  if (known != nullptr && wanted == Wanted::kNew) {
+    needs |= known->needs;
+    return {.content = known->content};
+  }
+  const target::Needs before = std::exchange(needs, 0);
+  StageWords stage = WriteStage(choice, layout, wanted);
+  code_memory->AddModule(id, {.content = stage.content, .needs = needs});
+  needs |= before;
+  return stage;
+}
+
+StageWords VariantAssembler::State::WriteStage(spirv::EntryChoice choice,
+                                               const layout::Layout& layout, Wanted wanted) {
   const auto [number, is_new] = assembler.Link(variant, choice, layout);
   StageWords stage{.is_new = is_new};
-  if (!target.combined) {
-    stage.stage = variant.entries[choice.index].stage;
-  }
   if (is_new || wanted == Wanted::kAll) {
     stage.words = assembler.Write(variant, choice, layout);
+    ++modules_written;
   }
   if (is_new) {
     modules.push_back(
@@ -152,15 +169,18 @@ StageWords VariantAssembler::State::EmitStage(spirv::EntryChoice choice,
   return stage;
 }
 
-void VariantAssembler::State::Emit(const Interface& interface, Wanted wanted) {
+void VariantAssembler::State::Emit(Interface& interface, Wanted wanted) {
   const layout::Layout& layout = *interface.layout.value;
   code.clear();
   needs = 0;
   if (!variant.entries.empty()) {
-    spirv::Prepare(variant, table);
+    code_memory->Prepare(variant);
     const auto count = static_cast<uint32_t>(target.combined ? 1 : variant.entries.size());
     for (uint32_t i = 0; i < count; ++i) {
-      code.push_back(EmitStage({.index = i, .combined = target.combined}, layout, wanted));
+      code.push_back(EmitStage({.index = i, .combined = target.combined}, interface, wanted));
+      if (!target.combined) {
+        code.back().stage = variant.entries[i].stage;
+      }
     }
   }
   view.ok = true;
@@ -173,7 +193,18 @@ void VariantAssembler::State::Emit(const Interface& interface, Wanted wanted) {
 VariantAssembler::VariantAssembler(const LinkedProgram& linked,
                                    std::span<const resolve::EntryPoint> entries,
                                    const target::Target& target)
-    : state_(std::make_unique<State>(linked, entries, target)) {}
+    : state_(std::make_unique<State>(linked, entries, target,
+                                     std::make_unique<CodeMemory>(linked.program, target))) {}
+
+VariantAssembler::VariantAssembler(const LinkedProgram& linked,
+                                   std::span<const resolve::EntryPoint> entries,
+                                   const target::Target& target, VariantAssembler&& former) {
+  KILN_CHECK(former.CanServe(linked), "an assembler of other declarations");
+  std::unique_ptr<CodeMemory> memory = std::move(former.state_->code_memory);
+  former.state_.reset();
+  memory->Serve(linked.program);
+  state_ = std::make_unique<State>(linked, entries, target, std::move(memory));
+}
 
 VariantAssembler::~VariantAssembler() = default;
 
@@ -183,20 +214,27 @@ const VariantView& VariantAssembler::Build(const resolve::OptionValues& values, 
   return state_->view;
 }
 
+bool VariantAssembler::CanServe(const LinkedProgram& linked) const {
+  return state_->code_memory->CanServe(linked.program);
+}
+
 std::optional<uint32_t> VariantAssembler::Find(const resolve::OptionValues& values) const {
   return state_->results.Find(values);
 }
 
-BuildResult VariantAssembler::BuildCopy(const resolve::OptionValues& values) {
-  const VariantView& view = Build(values);
+BuildResult VariantAssembler::BuildCopy(const resolve::OptionValues& values, Wanted wanted) {
+  state_->by_content = true;
+  const VariantView& view = Build(values, wanted);
+  state_->by_content = false;
   BuildResult result{.products = std::nullopt,
                      .reads = ReadsOf(state_->linked.program, values, *view.reads),
                      .diagnostics = {view.diagnostics.begin(), view.diagnostics.end()}};
   if (view.ok) {
     Products& products = result.products.emplace();
     for (const StageWords& stage : view.code) {
-      products.code.push_back(
-          {.stage = stage.stage, .words = {stage.words.begin(), stage.words.end()}});
+      products.code.push_back({.stage = stage.stage,
+                               .words = {stage.words.begin(), stage.words.end()},
+                               .content = stage.content});
     }
     products.metadata.assign(view.metadata.begin(), view.metadata.end());
     products.layout_hash = view.layout_hash;
@@ -209,7 +247,13 @@ VariantAssembler::Counts VariantAssembler::counts() const {
   return {.results = state_->results.size(),
           .modules = state_->modules.size(),
           .segment_versions = state_->units.segment_versions(),
-          .decl_versions = state_->units.decl_versions()};
+          .decl_versions = state_->units.decl_versions(),
+          .segments_lowered = state_->code_memory->lowered().size(),
+          .modules_written = state_->modules_written};
+}
+
+std::span<const std::string> VariantAssembler::lowered() const {
+  return state_->code_memory->lowered();
 }
 
 uint64_t VariantAssembler::bytes_used() const {
@@ -218,7 +262,7 @@ uint64_t VariantAssembler::bytes_used() const {
   const uint64_t interface = sizeof(Interface) + sizeof(layout::Placement) * program.decl_count() +
                              sizeof(uint32_t) * program.member_count();
   return state.units.bytes_used() + state.units.MemoryOf(program).bytes_used() +
-         state.table.store().bytes_used() + state.assembler.bytes_used() +
+         state.code_memory->bytes_used() + state.assembler.bytes_used() +
          state.metadata.bytes_used() + interface * state.interfaces.size() +
          state.results.bytes_used();
 }

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "compiler/base/bitset.h"
@@ -47,13 +48,23 @@ class VariantAssembler {
   // empty: metadata only.
   VariantAssembler(const LinkedProgram& linked, std::span<const resolve::EntryPoint> entries,
                    const target::Target& target);
+  // The same, with what `former` has lowered and written: after an edit of the sources only what
+  // the edit changed is lowered again. `former` is used up. Requires: former.CanServe(linked), and
+  // equal entry points and target.
+  VariantAssembler(const LinkedProgram& linked, std::span<const resolve::EntryPoint> entries,
+                   const target::Target& target, VariantAssembler&& former);
   ~VariantAssembler();
+
+  // Whether an assembler of `linked` can go on with what this one has: both declare the same
+  // things.
+  bool CanServe(const LinkedProgram& linked) const;
 
   // Builds one variant. The view is valid until the next call. Requires: values of the program.
   const VariantView& Build(const resolve::OptionValues& values, Wanted wanted = Wanted::kAll);
 
-  // The same as a value, with all modules.
-  BuildResult BuildCopy(const resolve::OptionValues& values);
+  // The same as a value. Modules that are not wanted have a digest and no words; modules are known
+  // here by what they are made of, so those of former assemblers count as written, too.
+  BuildResult BuildCopy(const resolve::OptionValues& values, Wanted wanted = Wanted::kAll);
 
   // The number of the result if a variant with the same values of the options that matter was built
   // before; nothing is built.
@@ -64,8 +75,13 @@ class VariantAssembler {
     size_t modules = 0;  // distinct ones
     size_t segment_versions = 0;
     size_t decl_versions = 0;
+    size_t segments_lowered = 0;
+    size_t modules_written = 0;  // as words, known ones too
   };
   Counts counts() const;
+
+  // The function of every segment that this assembler lowered, in order.
+  std::span<const std::string> lowered() const;
 
   // Roughly the memory it holds, of what grows with the variants it has built.
   uint64_t bytes_used() const;

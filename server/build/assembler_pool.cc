@@ -7,10 +7,10 @@
 
 namespace kiln::build {
 
-AssemblerPool::Lease::Lease(AssemblerPool& pool, const Hash128& entry, LinkedPtr linked,
+AssemblerPool::Lease::Lease(AssemblerPool& pool, const Names& names, LinkedPtr linked,
                             std::unique_ptr<driver::VariantAssembler> assembler)
     : pool_(&pool),
-      entry_(entry),
+      names_(names),
       linked_(std::move(linked)),
       assembler_(std::move(assembler)),
       exceptions_(std::uncaught_exceptions()) {}
@@ -20,30 +20,51 @@ AssemblerPool::Lease::~Lease() {
     return;
   }
   const uint64_t bytes = assembler_->bytes_used();
-  pool_->Return({.entry = entry_,
+  pool_->Return({.names = names_,
                  .linked = std::move(linked_),
                  .assembler = std::move(assembler_),
                  .bytes = bytes});
 }
 
-AssemblerPool::Lease AssemblerPool::Take(const Hash128& entry, const LinkedPtr& linked,
+std::optional<AssemblerPool::Row> AssemblerPool::TakeFree(const Names& names,
+                                                          const LinkedPtr& linked) {
+  auto found = std::find_if(free_.begin(), free_.end(),
+                            [&](const Row& row) { return row.names.entry == names.entry; });
+  const bool reused = found != free_.end();
+  if (!reused) {
+    found = std::find_if(free_.begin(), free_.end(), [&](const Row& row) {
+      return row.names.family == names.family && row.assembler->CanServe(*linked->value);
+    });
+  }
+  counters_.made += reused ? 0 : 1;
+  if (found == free_.end()) {
+    return std::nullopt;
+  }
+  ++(reused ? counters_.reused : counters_.carried);
+  Row row = std::move(*found);
+  free_.erase(found);
+  counters_.bytes -= row.bytes;
+  return row;
+}
+
+AssemblerPool::Lease AssemblerPool::Take(const Names& names, const LinkedPtr& linked,
                                          std::span<const resolve::EntryPoint> entries,
                                          const target::Target& target) {
+  std::optional<Row> row;
   {
     const MutexLock lock(mutex_);
-    const auto found = std::find_if(free_.begin(), free_.end(),
-                                    [&](const Row& row) { return row.entry == entry; });
-    if (found != free_.end()) {
-      Row row = std::move(*found);
-      free_.erase(found);
-      counters_.bytes -= row.bytes;
-      ++counters_.reused;
-      return Lease(*this, entry, std::move(row.linked), std::move(row.assembler));
-    }
-    ++counters_.made;
+    row = TakeFree(names, linked);
   }
-  return Lease(*this, entry, linked,
-               std::make_unique<driver::VariantAssembler>(*linked->value, entries, target));
+  if (!row.has_value()) {
+    return Lease(*this, names, linked,
+                 std::make_unique<driver::VariantAssembler>(*linked->value, entries, target));
+  }
+  if (row->names.entry == names.entry) {
+    return Lease(*this, names, std::move(row->linked), std::move(row->assembler));
+  }
+  return Lease(*this, names, linked,
+               std::make_unique<driver::VariantAssembler>(*linked->value, entries, target,
+                                                          std::move(*row->assembler)));
 }
 
 void AssemblerPool::Return(Row row) {

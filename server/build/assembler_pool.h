@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Assemblers that are not in use, by the entry id that they serve, least recently used first out,
 // bounded in bytes. An assembler belongs to one thread at a time: who takes one has it alone, so
-// several workers on one entry have several. Spec: architecture 10.7
+// several workers on one entry have several. After an edit the assembler of the sources before goes
+// on with the new ones, as far as they declare the same things. Spec: architecture 10.7
 //
 // Threads: all functions may run concurrently, and leases may end on any thread. One mutex guards
 // the list; assemblers are made and dropped outside of it.
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <list>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "compiler/base/digest.h"
@@ -25,6 +27,11 @@ class AssemblerPool {
   // `limit`: bytes of assemblers kept. One that alone takes more is dropped after use.
   explicit AssemblerPool(uint64_t limit) : limit_(limit) {}
 
+  struct Names {
+    Hash128 entry;   // program, entry points and target
+    Hash128 family;  // the same, but names of the sources instead of what is in them
+  };
+
   // An assembler for the time of the lease. It goes back when the lease ends, unless an exception
   // ends it: what threw may have left it half done.
   class Lease {
@@ -36,23 +43,24 @@ class AssemblerPool {
 
    private:
     friend class AssemblerPool;
-    Lease(AssemblerPool& pool, const Hash128& entry, LinkedPtr linked,
+    Lease(AssemblerPool& pool, const Names& names, LinkedPtr linked,
           std::unique_ptr<driver::VariantAssembler> assembler);
 
     AssemblerPool* pool_;
-    Hash128 entry_;
+    Names names_;
     LinkedPtr linked_;  // outlives the assembler
     std::unique_ptr<driver::VariantAssembler> assembler_;
     int exceptions_;
   };
 
-  // `entry` names program, entry points and target; it is made if none of this entry is free.
-  Lease Take(const Hash128& entry, const LinkedPtr& linked,
+  // Made if none of this entry is free; of what a free one of the family has, if there is one.
+  Lease Take(const Names& names, const LinkedPtr& linked,
              std::span<const resolve::EntryPoint> entries, const target::Target& target);
 
   struct Counters {
     uint64_t made = 0;
     uint64_t reused = 0;
+    uint64_t carried = 0;  // made of one of the family
     uint64_t dropped = 0;  // for their bytes
     uint64_t bytes = 0;    // of free ones
   };
@@ -60,13 +68,14 @@ class AssemblerPool {
 
  private:
   struct Row {
-    Hash128 entry;
+    Names names;
     LinkedPtr linked;
     std::unique_ptr<driver::VariantAssembler> assembler;
     uint64_t bytes = 0;
   };
 
   void Return(Row row);
+  std::optional<Row> TakeFree(const Names& names, const LinkedPtr& linked) KILN_REQUIRES(mutex_);
 
   const uint64_t limit_;
   Mutex mutex_;

@@ -17,17 +17,24 @@ constexpr uint64_t kPlenty = uint64_t{1} << 30;
 class AssemblerPoolTest : public testing::Test {
  protected:
   AssemblerPool::Lease Take(AssemblerPool& pool, uint8_t entry) {
-    Hash128 id;
-    id.bytes[0] = entry;
-    return pool.Take(id, linked_, {}, target::MakeTarget(target::Environment::kVulkan11));
+    return Take(pool, entry, linked_);
+  }
+  static AssemblerPool::Lease Take(AssemblerPool& pool, uint8_t entry,
+                                   const AssemblerPool::LinkedPtr& linked) {
+    AssemblerPool::Names names;
+    names.entry.bytes[0] = entry;
+    return pool.Take(names, linked, {}, target::MakeTarget(target::Environment::kVulkan11));
+  }
+  static AssemblerPool::LinkedPtr Linked(const char* text) {
+    const SourceFile source("empty.rpl", text);
+    return std::make_shared<const Diagnosed<driver::LinkedProgram>>(
+        driver::LinkSources(std::span(&source, 1), ir::PipelineType::kGraphicsClassic));
   }
   static void Build(const AssemblerPool::Lease& lease) {
     EXPECT_TRUE(lease->Build(resolve::OptionValues{}).ok);
   }
 
-  const SourceFile source_{"empty.rpl", "setting cull_mode = \"back\";\n"};
-  AssemblerPool::LinkedPtr linked_ = std::make_shared<const Diagnosed<driver::LinkedProgram>>(
-      driver::LinkSources(std::span(&source_, 1), ir::PipelineType::kGraphicsClassic));
+  const AssemblerPool::LinkedPtr linked_ = Linked("setting cull_mode = \"back\";\n");
 };
 
 TEST_F(AssemblerPoolTest, OneAtATime_IsUsedAgain) {
@@ -54,6 +61,16 @@ TEST_F(AssemblerPoolTest, AnotherEntry_HasItsOwn) {
   Build(Take(pool, 1));
   Build(Take(pool, 2));
   EXPECT_EQ(pool.counters().made, 2u);
+}
+
+TEST_F(AssemblerPoolTest, AfterAnEdit_GoesOnWithWhatThereIs) {
+  AssemblerPool pool(kPlenty);
+  Build(Take(pool, 1));
+  Build(Take(pool, 2, Linked("setting cull_mode = \"front\";\n")));
+  EXPECT_EQ(pool.counters().carried, 1u);
+  Build(Take(pool, 3, Linked("setting depth_write = false;\nsetting cull_mode = \"none\";\n")));
+  EXPECT_EQ(pool.counters().carried, 1u);  // other declarations
+  EXPECT_EQ(pool.counters().made, 3u);
 }
 
 TEST_F(AssemblerPoolTest, OverTheLimit_IsDropped) {

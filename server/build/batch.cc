@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "server/build/batch_points.h"
@@ -13,6 +14,30 @@ namespace {
 
 constexpr Duration kSlice = std::chrono::milliseconds(50);           // of one chunk (daemon §5.4)
 constexpr Duration kProgressEvery = std::chrono::milliseconds(100);  // at most 10 per second
+// Rows that wait for the disk together: waiting for it after every slice would take longer than the
+// slice.
+constexpr size_t kRowsAtOnce = 2048;
+
+// Puts rows durably, in order; returns how many records were refused. A row that the store refuses
+// for what is in it does not keep the others out.
+uint64_t PutRows(cache::BlobStore& store, std::span<const cache::Item> rows) {
+  if (rows.empty()) {
+    return 0;
+  }
+  const Result<cache::Stored> stored = store.Put(rows, cache::Durability::kDurable, {});
+  if (stored.ok()) {
+    return 0;
+  }
+  const ErrorCode code = stored.error().code;
+  const bool one_is_wrong =
+      code == ErrorCode::kFailedPrecondition || code == ErrorCode::kAlreadyExists;
+  if (rows.size() == 1 || !one_is_wrong || stored.error().reason == cache::kReadOnly) {
+    return static_cast<uint64_t>(std::ranges::count_if(
+        rows, [](const cache::Item& row) { return row.key.level == cache::Level::kSignature; }));
+  }
+  const size_t half = rows.size() / 2;
+  return PutRows(store, rows.first(half)) + PutRows(store, rows.subspan(half));
+}
 
 }  // namespace
 
@@ -99,6 +124,7 @@ void Batches::RunChunk(const RunPtr& run, const cache::Call& call) {
     last = true;  // the queue closed: the daemon drains
   }
   if (last) {
+    Acknowledge(run);
     Finish(run, call.stop.stop_requested() || again ? BatchState::kCancelled : BatchState::kDone);
   }
   const MutexLock lock(run->mutex);
@@ -156,11 +182,12 @@ bool Batches::Scan(const RunPtr& run, const cache::Call& call) {
 
 void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
   const Duration end = clock_.Monotonic() + kSlice;
-  std::vector<cache::Item> records;
+  std::vector<cache::Item> rows;
   const BuildOptions how{.durability = cache::Durability::kRelaxed,
                          .retry_failed = run->request.retry_failed,
                          .may_compile = true,
-                         .records = &records};
+                         .all_code = false,
+                         .rows = &rows};
   while (!call.stop.stop_requested() && clock_.Monotonic() < end) {
     std::optional<BatchRun::Taken> taken;
     {
@@ -201,19 +228,38 @@ void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
       run->Add({.kind = BatchEvent::Kind::kProgramDone, .text = request.program.name});
     }
   }
-  // What counts as stored was acknowledged (cache §6.5.3): records name content, so they are taken
-  // only if everything before them was.
-  uint64_t unstored = 0;
-  if (!records.empty() && !store_.Put(records, cache::Durability::kDurable, {}).ok()) {
-    unstored = records.size();
+  bool acknowledge = false;
+  {
+    const MutexLock lock(run->mutex);
+    run->rows.insert(run->rows.end(), std::make_move_iterator(rows.begin()),
+                     std::make_move_iterator(rows.end()));
+    acknowledge = run->rows.size() >= kRowsAtOnce || run->current == run->programs.size();
+  }
+  if (acknowledge) {
+    Acknowledge(run);
   }
   const MutexLock lock(run->mutex);
-  run->progress.unstored += unstored;
   const Duration now = clock_.Monotonic();
   run->progress.elapsed = now - run->start;
   if (now - run->last_progress >= kProgressEvery) {
     run->last_progress = now;
     run->Add({.kind = BatchEvent::Kind::kProgress, .progress = run->progress});
+  }
+}
+
+// What counts as stored was acknowledged (cache §6.5.3): records name content, so they are taken
+// only if everything before them was.
+void Batches::Acknowledge(const RunPtr& run) {
+  std::vector<cache::Item> rows;
+  {
+    const MutexLock lock(run->mutex);
+    rows.swap(run->rows);
+  }
+  const uint64_t unstored = PutRows(store_, rows);
+  if (unstored != 0) {
+    builder_.DistrustStore();
+    const MutexLock lock(run->mutex);
+    run->progress.unstored += unstored;
   }
 }
 

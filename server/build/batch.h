@@ -128,6 +128,7 @@ class Batches {
   void RunChunk(const RunPtr& run, const cache::Call& call);
   bool Scan(const RunPtr& run, const cache::Call& call);
   void BuildPoints(const RunPtr& run, const cache::Call& call);
+  void Acknowledge(const RunPtr& run);
   void Finish(const RunPtr& run, BatchState state);
 
   CachedBuild& builder_;

@@ -59,6 +59,8 @@ struct BatchRun {
   std::unordered_set<Hash128, Hash128Hash> code KILN_GUARDED_BY(mutex);
   std::unordered_set<Hash128, Hash128Hash> blobs KILN_GUARDED_BY(mutex);
   BatchResults results KILN_GUARDED_BY(mutex);
+  // Of results whose content was put.
+  std::vector<cache::Item> rows KILN_GUARDED_BY(mutex);
   std::deque<BatchEvent> events KILN_GUARDED_BY(mutex);
   uint64_t next_seq KILN_GUARDED_BY(mutex) = 1;
   Duration last_progress KILN_GUARDED_BY(mutex) = Duration::zero();

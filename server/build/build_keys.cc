@@ -103,6 +103,28 @@ Hash128 EntryIdOf(std::span<const std::shared_ptr<const ParsedSource>> sources,
   return cache::EntryId(id, entries);
 }
 
+Hash128 FamilyOf(const ProgramRequest& program, const NamedTarget& target) {
+  Hasher hasher;
+  const auto add = [&](std::string_view text) {
+    hasher.Update(text);
+    hasher.Update(std::string_view("\0", 1));
+  };
+  add(ir::NameOf(program.pipeline));
+  for (const Source& source : program.sources) {
+    add(source.path);
+  }
+  for (const resolve::EntryPoint& entry : program.entries) {
+    add(ir::NameOf(entry.stage));
+    add(entry.function);
+  }
+  add(VersionText(target.target.spirv_version));
+  add(target::EnvironmentText(target.target.environment));
+  add(DebugText(target.target.debug));
+  add(target.target.combined ? "combined" : "stages");
+  add(target.metadata_only ? "meta" : "spirv");
+  return hasher.Finish().id;
+}
+
 Hash128 VariantKeyOf(const Hash128& entry, const resolve::Program& program,
                      const resolve::OptionValues& values) {
   std::vector<cache::OptionSetting> settings;

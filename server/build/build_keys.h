@@ -23,6 +23,9 @@ Hash128 LinkKey(std::span<const std::shared_ptr<const ParsedSource>> sources,
 Hash128 EntryIdOf(std::span<const std::shared_ptr<const ParsedSource>> sources,
                   const ProgramRequest& program, const NamedTarget& target);
 
+// Names programs that differ only in what their sources say (not stored).
+Hash128 FamilyOf(const ProgramRequest& program, const NamedTarget& target);
+
 Hash128 VariantKeyOf(const Hash128& entry, const resolve::Program& program,
                      const resolve::OptionValues& values);
 

@@ -42,8 +42,7 @@ Hash128 StateIdOf(const driver::Products& products) {
     names.push_back(CodeName(stage.stage));
   }
   for (size_t i = 0; i < names.size(); ++i) {
-    const ByteView words = std::as_bytes(std::span(products.code[i].words));
-    code.push_back({.name = names[i], .digest = DigestOf(words)});
+    code.push_back({.name = names[i], .digest = products.code[i].content});
   }
   return cache::StateId(code, products.state_hash, products.layout_hash);
 }
@@ -56,6 +55,10 @@ class ProductList {
     const Digest digest = DigestOf(bytes);
     items_.push_back(cache::ContentItem(blob));
     fresh_.push_back({.digest = digest, .blob = blob});
+    AddKept(std::move(name), digest);
+  }
+  // The store has it.
+  void AddKept(std::string name, const Digest& digest) {
     products_.push_back({.name = std::move(name), .digest = digest});
   }
   std::vector<FreshBlob>& fresh() { return fresh_; }
@@ -116,6 +119,7 @@ Result<std::shared_ptr<const PreparedProgram>> CachedBuild::Prepare(const Progra
     diagnostics.insert(diagnostics.end(), prepared->linked->diagnostics.begin(),
                        prepared->linked->diagnostics.end());
     prepared->entry = EntryIdOf(prepared->parsed, prepared->request, target);
+    prepared->family = FamilyOf(prepared->request, target);
   }
   SortAndMerge(diagnostics);
   KILN_TRY(prepared->diagnostics, PlaceAll(*prepared, diagnostics, call));
@@ -190,12 +194,15 @@ void CachedBuild::Remember(const Hash128& alias, const FoundPtr& found) {
   const MutexLock lock(mutex_);
   if (recent_.size() >= kMaxRecent) {
     recent_.clear();  // it fills again with what is asked now
+    masks_.clear();   // what is stored is read from there again
   }
   recent_.insert_or_assign(alias, found);
 }
 
-CachedBuild::FoundPtr CachedBuild::RecordOf(const Hash128& alias, const cache::Call& call) {
-  if (FoundPtr recent = Recent(alias); recent != nullptr) {
+CachedBuild::FoundPtr CachedBuild::RecordOf(const Hash128& alias, bool stored,
+                                            const cache::Call& call) {
+  FoundPtr recent = Recent(alias);
+  if (recent != nullptr || !stored) {
     return recent;
   }
   const Result<cache::Blob> row = store_.Get(RowKey(cache::Level::kAlias, alias), call);
@@ -227,12 +234,13 @@ CachedBuild::FoundPtr CachedBuild::RecordOf(const Hash128& alias, const cache::C
 CachedBuild::FoundPtr CachedBuild::LookUp(const PreparedProgram& program,
                                           const resolve::OptionValues& values,
                                           const Hash128& variant, const cache::Call& call) {
-  if (FoundPtr found = RecordOf(variant, call); found != nullptr) {
+  const Masks masks = MasksOf(program.entry, call);
+  if (FoundPtr found = RecordOf(variant, masks.stored, call); found != nullptr) {
     return found;
   }
-  for (const std::vector<std::string>& mask : MasksOf(program.entry, call)) {
+  for (const std::vector<std::string>& mask : masks.names) {
     const FoundPtr found =
-        RecordOf(LiveKeyOf(program.entry, program.program(), values, mask), call);
+        RecordOf(LiveKeyOf(program.entry, program.program(), values, mask), masks.stored, call);
     if (found != nullptr) {
       auto shared = std::make_shared<Found>(*found);
       shared->origin = Origin::kShared;
@@ -247,13 +255,14 @@ CachedBuild::FoundPtr CachedBuild::LookUp(const PreparedProgram& program,
   return nullptr;
 }
 
-std::vector<std::vector<std::string>> CachedBuild::MasksOf(const Hash128& entry,
-                                                           const cache::Call& call) {
+// Masks are stored with the results that have them. If there were none when the entry was first
+// asked for, what is stored of it came from here and is in memory.
+CachedBuild::Masks CachedBuild::MasksOf(const Hash128& entry, const cache::Call& call) {
   {
     const MutexLock lock(mutex_);
     const Masks& masks = masks_[entry];
     if (masks.loaded) {
-      return masks.names;
+      return masks;
     }
   }
   std::vector<std::vector<std::string>> names;
@@ -272,9 +281,10 @@ std::vector<std::vector<std::string>> CachedBuild::MasksOf(const Hash128& entry,
   const MutexLock lock(mutex_);
   Masks& masks = masks_[entry];
   if (!masks.loaded) {
-    masks = {.loaded = true, .names = std::move(names)};
+    const bool stored = !names.empty();
+    masks = {.loaded = true, .stored = stored, .names = std::move(names)};
   }
-  return masks.names;
+  return masks;
 }
 
 void CachedBuild::AddMask(const Hash128& entry, const std::vector<std::string>& names,
@@ -290,6 +300,45 @@ void CachedBuild::AddMask(const Hash128& entry, const std::vector<std::string>& 
   masks.names.push_back(names);
 }
 
+// Whether the store has what was not written.
+bool CachedBuild::IsKept(const driver::Products& products, const cache::Call& call) {
+  std::vector<cache::Key> asked;
+  for (const driver::StageCode& stage : products.code) {
+    if (stage.words.empty() && !kept_.Has(stage.content.id)) {
+      asked.push_back(ContentKey(stage.content.id));
+    }
+  }
+  if (asked.empty()) {
+    return true;
+  }
+  const Result<std::vector<cache::Key>> missing = store_.FindMissing(asked, call);
+  if (!missing.ok() || !missing->empty()) {
+    return false;
+  }
+  for (const cache::Key& key : asked) {
+    kept_.Add(key.id);
+  }
+  return true;
+}
+
+driver::BuildResult CachedBuild::Assemble(const PreparedProgram& program,
+                                          const resolve::OptionValues& values,
+                                          const BuildOptions& how, const cache::Call& call) {
+  const AssemblerPool::Lease assembler =
+      assemblers_.Take({.entry = program.entry, .family = program.family}, program.linked,
+                       program.request.entries, program.target.target);
+  const driver::VariantAssembler::Counts before = assembler->counts();
+  driver::BuildResult built =
+      assembler->BuildCopy(values, how.all_code ? driver::Wanted::kAll : driver::Wanted::kNew);
+  if (built.ok() && !how.all_code && !IsKept(*built.products, call)) {
+    built = assembler->BuildCopy(values);
+  }
+  const driver::VariantAssembler::Counts after = assembler->counts();
+  counters_.segments_lowered += after.segments_lowered - before.segments_lowered;
+  counters_.modules_written += after.modules_written - before.modules_written;
+  return built;
+}
+
 Result<CachedBuild::FoundPtr> CachedBuild::Compile(const PreparedProgram& program,
                                                    const resolve::OptionValues& values,
                                                    const Hash128& variant, const BuildOptions& how,
@@ -299,10 +348,7 @@ Result<CachedBuild::FoundPtr> CachedBuild::Compile(const PreparedProgram& progra
     return joined.ticket.Wait(call);
   }
   const uint64_t start = ThreadCpuMicroseconds();
-  const driver::BuildResult built =
-      assemblers_
-          .Take(program.entry, program.linked, program.request.entries, program.target.target)
-          ->BuildCopy(values);
+  const driver::BuildResult built = Assemble(program, values, how, call);
   ProductList products;
   cache::Record record;
   record.kind = built.ok() ? cache::RecordKind::kOk : cache::RecordKind::kSourceError;
@@ -311,7 +357,12 @@ Result<CachedBuild::FoundPtr> CachedBuild::Compile(const PreparedProgram& progra
   }
   if (built.ok()) {
     for (const driver::StageCode& stage : built.products->code) {
-      if (!program.target.metadata_only) {
+      if (program.target.metadata_only) {
+        continue;
+      }
+      if (stage.words.empty()) {
+        products.AddKept(CodeName(stage.stage), stage.content);
+      } else {
         products.Add(CodeName(stage.stage), std::as_bytes(std::span(stage.words)));
       }
     }
@@ -327,14 +378,23 @@ Result<CachedBuild::FoundPtr> CachedBuild::Compile(const PreparedProgram& progra
   std::vector<FreshBlob> fresh = std::move(products.fresh());
   record.products = std::move(products).Sorted();
   const Hash128 signature = SignatureKeyOf(program.entry, built.reads);
-  items.push_back(cache::RecordItem(cache::Level::kSignature, kSpace, signature, record));
-  items.push_back(cache::AliasItem(kSpace, variant, signature));
+  std::vector<cache::Item>& rows = how.rows != nullptr ? *how.rows : items;
+  rows.push_back(cache::RecordItem(cache::Level::kSignature, kSpace, signature, record));
+  rows.push_back(cache::AliasItem(kSpace, variant, signature));
   const Hash128 live = LiveKeyOf(program.entry, program.program(), values, record.live_options);
   if (live != variant) {
-    items.push_back(cache::AliasItem(kSpace, live, signature));
+    rows.push_back(cache::AliasItem(kSpace, live, signature));
   }
-  AddMask(program.entry, record.live_options, items);
+  AddMask(program.entry, record.live_options, rows);
   const Result<cache::Stored> stored = store_.Put(items, how.durability, call);
+  if (!stored.ok()) {
+    kept_.Clear();
+  }
+  for (const FreshBlob& blob : fresh) {
+    if (stored.ok()) {
+      kept_.Add(blob.digest.id);
+    }
+  }
   ++counters_.compiled;
   counters_.failed += built.ok() ? 0 : 1;
   counters_.cpu_us += record.cpu_us;
@@ -344,10 +404,6 @@ Result<CachedBuild::FoundPtr> CachedBuild::Compile(const PreparedProgram& progra
   found->fresh = std::move(fresh);
   found->origin = Origin::kCompiled;
   found->record = std::make_shared<const cache::Record>(std::move(record));
-  if (how.records != nullptr) {
-    how.records->push_back(
-        cache::RecordItem(cache::Level::kSignature, kSpace, signature, *found->record));
-  }
   auto remembered = std::make_shared<Found>(*found);
   remembered->fresh.clear();
   remembered->origin = Origin::kMemory;

@@ -19,6 +19,7 @@
 #include "compiler/base/clock.h"
 #include "compiler/base/mutex.h"
 #include "server/build/assembler_pool.h"
+#include "server/build/kept_content.h"
 #include "server/build/program_pool.h"
 #include "server/build/request.h"
 
@@ -31,6 +32,7 @@ struct PreparedProgram {
   std::vector<std::shared_ptr<const ParsedSource>> parsed;
   std::shared_ptr<const Diagnosed<driver::LinkedProgram>> linked;  // null if a source is wrong
   Hash128 entry;                                                   // id
+  Hash128 family;                                                  // FamilyOf
   std::vector<PlacedDiagnostic> diagnostics;                       // of parsing and linking
 
   // False: every variant fails with `diagnostics`.
@@ -44,22 +46,31 @@ struct BuildCounters {
   std::atomic<uint64_t> compiled{0};
   std::atomic<uint64_t> failed{0};
   std::atomic<uint64_t> cpu_us{0};
+  std::atomic<uint64_t> segments_lowered{0};
+  std::atomic<uint64_t> modules_written{0};  // as words
 };
 
 struct BuildOptions {
   cache::Durability durability = cache::Durability::kRelaxed;
   bool retry_failed = false;  // ignore stored failures once
   bool may_compile = true;    // false: an unknown variant is kNotFound
-  // Gets the record of every build, so that a caller that puts relaxed can put them again durably:
-  // a record is acknowledged only if all content it names is there (cache §4.4).
-  std::vector<cache::Item>* records = nullptr;
+  bool all_code = true;       // false: code that the store has is not among the fresh blobs
+  // If set, only content is put at once, and this gets the rows that name it, for a caller that
+  // puts those of many builds together and durably: a record is acknowledged only if all content it
+  // names is there (cache §4.4).
+  std::vector<cache::Item>* rows = nullptr;
 };
 
 class CachedBuild {
  public:
   // All must outlive the object.
   CachedBuild(cache::BlobStore& store, ProgramPool& pool, Clock& clock)
-      : store_(store), pool_(pool), clock_(clock), assemblers_(kAssemblerBytes), flights_(clock) {}
+      : store_(store),
+        pool_(pool),
+        clock_(clock),
+        assemblers_(kAssemblerBytes),
+        kept_(clock),
+        flights_(clock) {}
 
   // Parses and links. Errors: as ProgramPool::Parse. Wrong sources are in the result.
   Result<std::shared_ptr<const PreparedProgram>> Prepare(const ProgramRequest& request,
@@ -72,6 +83,9 @@ class CachedBuild {
                         std::span<const resolve::OptionSetting> options, const BuildOptions& how,
                         const cache::Call& call);
 
+  // Something that was put is not there: nothing is taken for granted any more.
+  void DistrustStore() { kept_.Clear(); }
+
   const BuildCounters& counters() const { return counters_; }
 
  private:
@@ -79,6 +93,7 @@ class CachedBuild {
 
   struct Masks {
     bool loaded = false;
+    bool stored = false;  // the store had some: then it may have results, too
     std::vector<std::vector<std::string>> names;
   };
   struct Found {
@@ -92,8 +107,8 @@ class CachedBuild {
 
   FoundPtr LookUp(const PreparedProgram& program, const resolve::OptionValues& values,
                   const Hash128& variant, const cache::Call& call);
-  FoundPtr RecordOf(const Hash128& alias, const cache::Call& call);
-  std::vector<std::vector<std::string>> MasksOf(const Hash128& entry, const cache::Call& call);
+  FoundPtr RecordOf(const Hash128& alias, bool stored, const cache::Call& call);
+  Masks MasksOf(const Hash128& entry, const cache::Call& call);
   FoundPtr Recent(const Hash128& alias);
   void Remember(const Hash128& alias, const FoundPtr& found);
   void AddMask(const Hash128& entry, const std::vector<std::string>& names,
@@ -101,6 +116,9 @@ class CachedBuild {
   Result<FoundPtr> Compile(const PreparedProgram& program, const resolve::OptionValues& values,
                            const Hash128& variant, const BuildOptions& how,
                            const cache::Call& call);
+  driver::BuildResult Assemble(const PreparedProgram& program, const resolve::OptionValues& values,
+                               const BuildOptions& how, const cache::Call& call);
+  bool IsKept(const driver::Products& products, const cache::Call& call);
   Result<cache::Blob> ContentOf(const Found& found, const Digest& digest, const cache::Call& call);
   Result<std::vector<PlacedDiagnostic>> PlaceAll(const PreparedProgram& program,
                                                  std::span<const Diagnostic> diagnostics,
@@ -112,6 +130,7 @@ class CachedBuild {
   ProgramPool& pool_;
   Clock& clock_;
   AssemblerPool assemblers_;
+  KeptContent kept_;
   cache::SingleFlight<FoundPtr> flights_;
   BuildCounters counters_;
   Mutex mutex_;

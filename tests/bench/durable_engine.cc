@@ -22,7 +22,7 @@ namespace {
 
 constexpr uint64_t kMemoryBytes = uint64_t{256} << 20;
 constexpr uint64_t kPoolBytes = uint64_t{512} << 20;
-constexpr auto kPollEvery = std::chrono::microseconds(500);
+constexpr auto kPollEvery = std::chrono::milliseconds(3);
 
 class SilentLog final : public LogSink {
   void Take(const LogEntry&) override {}
@@ -151,7 +151,11 @@ void DurableEngine::Put(const Recording& recording) {
 
 EngineCounts DurableEngine::counts() const {
   const build::PoolCounters pool = parts_->pool.Counters();
-  return {.parsed = pool.parsed, .linked = pool.linked};
+  const build::BuildCounters& built = parts_->builder.counters();
+  return {.parsed = pool.parsed,
+          .linked = pool.linked,
+          .segments_lowered = built.segments_lowered,
+          .modules_written = built.modules_written};
 }
 
 }  // namespace kiln::bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The demo of deploy/demo end to end: every allowed variant cold into durable SQLite, again, in a
-// new process, after touching one function, after touching one setting; beside the floor of the same
-// run, which is putting the same bytes into the same stores without building anything.
+// new process, after touching one function, after touching one setting; beside the floor of the
+// same run, which is putting the same bytes into the same stores without building anything.
 //   end_to_end_bench [--json] [--rounds N]
 #include <algorithm>
 #include <array>
@@ -27,6 +27,7 @@ namespace {
 
 using cache::sqlite::TestDirectory;
 
+constexpr const char* kTouchedFunction = "grazing";
 constexpr double kFloorFactor = 1.5;  // of the floor, beside the time of compiling
 
 struct Cost {
@@ -64,33 +65,78 @@ Row BuildAll(DurableEngine& engine, const build::BatchRequest& request) {
   return row;
 }
 
+// A program of the demo with the points to build.
+struct LinkedPoints {
+  const build::BatchProgram* program = nullptr;
+  Diagnosed<driver::LinkedProgram> linked;
+  build::BatchPoints points;
+};
+
+LinkedPoints LinkAndCount(const build::BatchRequest& request, size_t number) {
+  SystemClock clock;
+  LinkedPoints all{.program = &request.programs[number], .linked = {}, .points = {}};
+  std::vector<SourceFile> files;
+  for (const build::Source& source : all.program->program.sources) {
+    files.emplace_back(source.path, *source.text);
+  }
+  all.linked = driver::LinkSources(files, all.program->program.pipeline);
+  KILN_CHECK(all.linked.ok());
+  Result<build::BatchPoints> points =
+      build::PointsOf(*all.linked.value, all.program->space, request.max_results, clock);
+  KILN_CHECK(points.ok());
+  all.points = std::move(points).value();
+  return all;
+}
+
+void BuildPoints(const LinkedPoints& all, driver::VariantAssembler& assembler) {
+  resolve::OptionValues values;
+  std::vector<Diagnostic> diagnostics;
+  for (const build::BatchPoint& point : all.points.points) {
+    std::vector<resolve::OptionSetting> settings = all.program->program.options;
+    settings.insert(settings.end(), point.options.begin(), point.options.end());
+    KILN_CHECK(resolve::CheckOptions(all.linked.value->program, settings, values, diagnostics));
+    if (!assembler.Find(values).has_value()) {
+      KILN_CHECK(assembler.Build(values).ok, "a variant of the demo fails");
+    }
+  }
+}
+
 // Parsing, linking, counting and assembling: the whole of a cold build but keys and stores.
 Cost Compile(const build::BatchRequest& request) {
   return Timed([&] {
-    SystemClock clock;
-    for (const build::BatchProgram& program : request.programs) {
-      std::vector<SourceFile> files;
-      for (const build::Source& source : program.program.sources) {
-        files.emplace_back(source.path, *source.text);
-      }
-      const Diagnosed<driver::LinkedProgram> linked =
-          driver::LinkSources(files, program.program.pipeline);
-      const Result<build::BatchPoints> points =
-          build::PointsOf(*linked.value, program.space, request.max_results, clock);
-      driver::VariantAssembler assembler(*linked.value, program.program.entries,
-                                         program.targets[0].target);
-      resolve::OptionValues values;
-      std::vector<Diagnostic> diagnostics;
-      for (const build::BatchPoint& point : points->points) {
-        std::vector<resolve::OptionSetting> settings = program.program.options;
-        settings.insert(settings.end(), point.options.begin(), point.options.end());
-        KILN_CHECK(resolve::CheckOptions(linked.value->program, settings, values, diagnostics));
-        if (!assembler.Find(values).has_value()) {
-          KILN_CHECK(assembler.Build(values).ok, "a variant of the demo fails");
-        }
-      }
+    for (size_t i = 0; i < request.programs.size(); ++i) {
+      const LinkedPoints all = LinkAndCount(request, i);
+      driver::VariantAssembler assembler(*all.linked.value, all.program->program.entries,
+                                         all.program->targets[0].target);
+      BuildPoints(all, assembler);
     }
   });
+}
+
+// How many segments of other functions are lowered again after an edit of `function`, and how many
+// of its own, when every variant is built before and after.
+struct Lowered {
+  size_t own = 0, others = 0;
+};
+
+Lowered LoweredByEdit(const build::BatchRequest& before, const build::BatchRequest& after,
+                      std::string_view function) {
+  Lowered lowered;
+  for (size_t i = 0; i < before.programs.size(); ++i) {
+    const LinkedPoints first = LinkAndCount(before, i);
+    const LinkedPoints second = LinkAndCount(after, i);
+    const build::BatchProgram& program = before.programs[i];
+    driver::VariantAssembler assembler(*first.linked.value, program.program.entries,
+                                       program.targets[0].target);
+    BuildPoints(first, assembler);
+    driver::VariantAssembler next(*second.linked.value, program.program.entries,
+                                  program.targets[0].target, std::move(assembler));
+    BuildPoints(second, next);
+    for (const std::string& name : next.lowered()) {
+      ++(name == function ? lowered.own : lowered.others);
+    }
+  }
+  return lowered;
 }
 
 struct Round {
@@ -174,7 +220,9 @@ nlohmann::ordered_json Json(const Cost& cost, const Row& row) {
                {"shared", row.progress.shared},
                {"modules_distinct", row.progress.code_distinct},
                {"sources_parsed", row.counts.parsed},
-               {"programs_linked", row.counts.linked}});
+               {"programs_linked", row.counts.linked},
+               {"segments_lowered", row.counts.segments_lowered},
+               {"modules_written", row.counts.modules_written}});
   return json;
 }
 
@@ -182,7 +230,7 @@ nlohmann::ordered_json Gate(double value, double gate, bool ok) {
   return {{"value", value}, {"gate", gate}, {"ok", ok}};
 }
 
-nlohmann::ordered_json Gates(const std::vector<Round>& rounds) {
+nlohmann::ordered_json Gates(const std::vector<Round>& rounds, const Lowered& lowered) {
   // Of what a cold build may cost, what it does cost.
   const auto part = [&](double Cost::*of) {
     return MedianOf(rounds, [&](const Round& r) {
@@ -192,15 +240,19 @@ nlohmann::ordered_json Gates(const std::vector<Round>& rounds) {
   const double cpu = part(&Cost::cpu_ms);
   const double wall = part(&Cost::wall_ms);
   const Round& last = rounds.back();
-  const auto compiled = static_cast<double>(last.warm.progress.compiled);
-  const auto compiled_reopened = static_cast<double>(last.reopened.progress.compiled);
+  const auto none = [](uint64_t count) { return Gate(static_cast<double>(count), 0, count == 0); };
   return {{"cold_cpu_of_floor_and_compile", Gate(cpu, 1, cpu <= 1)},
           {"cold_wall_of_floor_and_compile", Gate(wall, 1, wall <= 1)},
-          {"warm_compiled", Gate(compiled, 0, compiled == 0)},
-          {"reopened_compiled", Gate(compiled_reopened, 0, compiled_reopened == 0)}};
+          {"function_touched_lowered_elsewhere",
+           Gate(static_cast<double>(lowered.others), 0, lowered.others == 0)},
+          {"setting_touched_lowered", none(last.setting.counts.segments_lowered)},
+          {"setting_touched_modules_written", none(last.setting.counts.modules_written)},
+          {"warm_compiled", none(last.warm.progress.compiled)},
+          {"reopened_compiled", none(last.reopened.progress.compiled)}};
 }
 
-nlohmann::ordered_json Report(const std::vector<Round>& rounds, uint64_t bytes) {
+nlohmann::ordered_json Report(const std::vector<Round>& rounds, const Lowered& lowered,
+                              uint64_t bytes) {
   nlohmann::ordered_json json{{"bench", "end_to_end"},
                               {"rounds", rounds.size()},
                               {"bytes_put", bytes},
@@ -209,7 +261,9 @@ nlohmann::ordered_json Report(const std::vector<Round>& rounds, uint64_t bytes) 
   for (const NamedRow& row : kRows) {
     json[row.name] = Json(CostOf(rounds, row.row), rounds.back().*row.row);
   }
-  json["gates"] = Gates(rounds);
+  json["function_touched"]["segments_lowered_of_it"] = lowered.own;
+  json["function_touched"]["segments_lowered_of_others"] = lowered.others;
+  json["gates"] = Gates(rounds, lowered);
   return json;
 }
 
@@ -227,9 +281,12 @@ void Print(const nlohmann::ordered_json& json) {
   for (const NamedRow& row : kRows) {
     line(row.name, row.title);
     const nlohmann::ordered_json& of = json[row.name];
-    fmt::print("  {} variants, {} results: {} compiled; {} sources parsed\n",
-               of["variants"].get<uint64_t>(), of["results"].get<uint64_t>(),
-               of["compiled"].get<uint64_t>(), of["sources_parsed"].get<uint64_t>());
+    fmt::print(
+        "  {} results: {} compiled; {} sources parsed, {} segments lowered, {} modules "
+        "written\n",
+        of["results"].get<uint64_t>(), of["compiled"].get<uint64_t>(),
+        of["sources_parsed"].get<uint64_t>(), of["segments_lowered"].get<uint64_t>(),
+        of["modules_written"].get<uint64_t>());
   }
 }
 
@@ -240,9 +297,8 @@ Result<Projects> MakeProjects() {
   const DemoProject function =
       Edited(demo, pass, "f1 rest = clamp_f1 (1.0 - cos_angle, 0.0, 1.0);",
              "f1 bent = cos_angle * 0.99;\n    f1 rest = clamp_f1 (1.0 - bent, 0.0, 1.0);");
-  const DemoProject setting =
-      Edited(demo, pass, "depth_compare_operation = \"less_or_equal\"",
-             "depth_compare_operation = \"less\"");
+  const DemoProject setting = Edited(demo, pass, "depth_compare_operation = \"less_or_equal\"",
+                                     "depth_compare_operation = \"less\"");
   Projects projects;
   KILN_TRY(projects.original, BatchOf(demo));
   KILN_TRY(projects.function, BatchOf(function));
@@ -273,7 +329,8 @@ int Run(uint32_t count, bool json) {
   for (uint32_t i = 0; i < count; ++i) {
     rounds.push_back(RunRound(*projects, recording));
   }
-  const nlohmann::ordered_json report = Report(rounds, bytes);
+  const Lowered lowered = LoweredByEdit(projects->original, projects->function, kTouchedFunction);
+  const nlohmann::ordered_json report = Report(rounds, lowered, bytes);
   if (json) {
     fmt::print("{}\n", report.dump(1));
   } else {

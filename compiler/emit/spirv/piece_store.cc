@@ -14,6 +14,12 @@ uint64_t HashOf(uint64_t hash, std::span<const uint32_t> words) {
   return Mix64(hash ^ Hash64(std::as_bytes(words)));
 }
 
+uint64_t HashOf(const Symbol& symbol) {
+  const uint64_t first = uint64_t{symbol.a} << 32 | symbol.b;
+  const uint64_t second = uint64_t{static_cast<uint32_t>(symbol.kind)} << 32 | symbol.c;
+  return Mix64(Mix64(first) ^ second);
+}
+
 uint64_t HashOf(const PieceWriter& writer) {
   uint64_t hash = 0;
   for (const Words& part : writer.parts) {
@@ -73,15 +79,30 @@ Section PieceStore::Append(const Words& words) {
 }
 
 SymbolId PieceStore::Intern(const Symbol& symbol) {
-  const uint64_t first = uint64_t{symbol.a} << 32 | symbol.b;
-  const uint64_t second = uint64_t{static_cast<uint32_t>(symbol.kind)} << 32 | symbol.c;
   const uint32_t row = symbol_index_.FindOrAdd(
-      Mix64(Mix64(first) ^ second), [&](uint32_t i) { return symbols_[SymbolId{i}] == symbol; },
+      HashOf(symbol), [&](uint32_t i) { return symbols_[SymbolId{i}] == symbol; },
       [&] {
         global_of_.emplace_back();
         return symbols_.Add(symbol).value;
       });
   return SymbolId{row};
+}
+
+void PieceStore::Relink(const std::function<uint32_t(uint32_t)>& local,
+                        const std::function<uint32_t(uint32_t)>& segment) {
+  symbol_index_.Clear();
+  local_symbols_.clear();
+  for (uint32_t i = kNoSymbol.value + 1; i < symbols_.size(); ++i) {
+    Symbol& symbol = symbols_[SymbolId{i}];
+    if (symbol.kind == SymbolKind::kLocal) {
+      symbol.a = local(symbol.a);
+    }
+    (void)symbol_index_.FindOrAdd(
+        HashOf(symbol), [](uint32_t) { return false; }, [i] { return i; });
+  }
+  for (Hole& hole : holes_) {
+    hole.segment = ir::SegmentId{segment(hole.segment.value)};
+  }
 }
 
 SymbolId PieceStore::Function(ir::DeclId function) {

@@ -11,6 +11,7 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -73,6 +74,10 @@ class PieceStore {
                         spv::StorageClass storage = spv::StorageClass::Max);
 
   PieceId Add(const PieceWriter& writer);
+
+  // Gives locals and segments other numbers, different ones for different ones.
+  void Relink(const std::function<uint32_t(uint32_t)>& local,
+              const std::function<uint32_t(uint32_t)>& segment);
 
   const Piece& operator[](PieceId id) const { return pieces_[id.value]; }
   const Symbol& operator[](SymbolId id) const { return symbols_[id]; }

@@ -46,6 +46,15 @@ void PieceTable::Bind(const ir::ClosedDecl& decl, PieceId head, SymbolId functio
   decls_[&decl] = version;
 }
 
+void PieceTable::Relink(const Renumber& local, const Renumber& segment) {
+  segments_.Clear();
+  decls_.Clear();
+  prepared_.clear();
+  variables_.clear();
+  parameters_.clear();
+  store_.Relink(local, segment);
+}
+
 void PieceTable::Classify(ir::DeclId decl, const DeclClass& decl_class) {
   if (decl.value >= classes_.size()) {
     classes_.resize(decl.value + size_t{1});

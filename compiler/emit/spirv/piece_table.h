@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -77,6 +78,11 @@ class PieceTable {
     }
     return std::exchange(prepared_[function.number], 1) == 0;
   }
+
+  // Goes on with the closed units of another link of the same declarations: which unit has which
+  // piece is forgotten, the pieces stay and name locals and segments by the numbers given here.
+  using Renumber = std::function<uint32_t(uint32_t)>;
+  void Relink(const Renumber& local, const Renumber& segment);
 
   // Where a declaration's variables live; the same in all its versions.
   struct DeclClass {

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/driver/code_memory.h"
+
+#include <algorithm>
+
+#include "compiler/base/check.h"
+#include "compiler/emit/spirv/lower.h"
+
+namespace kiln::driver {
+namespace {
+
+// What was lowered for earlier programs is never given up, so now and then one begins anew.
+constexpr uint32_t kMaxServed = 64;
+
+}  // namespace
+
+CodeMemory::CodeMemory(const resolve::Program& program, const target::Target& target)
+    : shapes_(ShapesOf(program)),
+      numbers_(program),
+      content_(numbers_),
+      types_(pool_),
+      table_(pool_, target) {}
+
+std::vector<CodeMemory::DeclShape> CodeMemory::ShapesOf(const resolve::Program& program) {
+  std::vector<DeclShape> shapes;
+  shapes.reserve(program.decl_count());
+  for (uint32_t i = 0; i < program.decl_count(); ++i) {
+    const ir::DeclId id{i};
+    const ir::Decl& decl = program.Get(id);
+    shapes.push_back({.kind = decl.kind,
+                      .flags = decl.flags,
+                      .first_member = program.FirstMember(id).value,
+                      .member_count = decl.member_count,
+                      .name = std::string(program.Text(program.NameOf(id)))});
+  }
+  return shapes;
+}
+
+bool CodeMemory::CanServe(const resolve::Program& next) const {
+  // Lines are part of the words with full debug information, and of no content id.
+  return served_ < kMaxServed && table_.target().debug != target::Debug::kFull &&
+         next.decl_count() == shapes_.size() && ShapesOf(next) == shapes_;
+}
+
+void CodeMemory::Serve(const resolve::Program& next) {
+  FunctionNumbers numbers(next);
+  table_.Relink(
+      [&](uint32_t local) {
+        return retired_locals_.Renumber(local, numbers_.locals, numbers.locals);
+      },
+      [&](uint32_t segment) {
+        return retired_segments_.Renumber(segment, numbers_.segments, numbers.segments);
+      });
+  numbers_ = std::move(numbers);
+  contents_.Clear();
+  met_.clear();
+  functions_.clear();
+  lowered_.clear();
+  ++served_;
+}
+
+void CodeMemory::Prepare(const ir::ClosedVariant& variant) {
+  fresh_.clear();
+  for (const ir::EntryRef& entry : variant.entries) {
+    for (const ir::FunctionRef* function : entry.functions) {
+      if (function->number >= met_.size()) {
+        met_.resize(function->number + size_t{1});
+      }
+      if (met_[function->number] != 0) {
+        continue;
+      }
+      met_[function->number] = 1;
+      for (const ir::SegmentRef& ref : function->segments) {
+        if (contents_.Contains(ref.closed)) {
+          continue;
+        }
+        const Hash128 content = content_.Of(*ref.closed);
+        contents_.Insert(ref.closed, content);
+        if (const spirv::PieceId* known = pieces_.Find(content); known != nullptr) {
+          table_.Bind(*ref.closed, *known);
+        } else {
+          fresh_.push_back({ref.closed, content});
+        }
+      }
+    }
+  }
+  spirv::Prepare(variant, table_);
+  for (const Fresh& fresh : fresh_) {
+    pieces_.Insert(fresh.content, table_.Find(fresh.closed));
+    lowered_.push_back(shapes_[fresh.closed->function.value].name);
+  }
+}
+
+const Hash128& CodeMemory::ContentOf(const ir::FunctionRef& function) {
+  if (function.number >= functions_.size()) {
+    functions_.resize(function.number + size_t{1});
+  }
+  std::optional<Hash128>& known = functions_[function.number];
+  if (!known.has_value()) {
+    std::vector<Hash128> segments;
+    for (const ir::SegmentRef& ref : function.segments) {
+      const Hash128* content = contents_.Find(ref.closed);
+      KILN_CHECK(content != nullptr, "a segment was not prepared");
+      segments.push_back(*content);
+    }
+    known = content_.Of(function, segments);
+  }
+  return *known;
+}
+
+void CodeMemory::AddFunctions(const ir::EntryRef& entry) {
+  Hash128 stage;  // between the lists
+  stage.bytes[0] = static_cast<uint8_t>(entry.stage);
+  ids_.push_back(stage);
+  for (const ir::FunctionRef* function : entry.functions) {
+    ids_.push_back(ContentOf(*function));
+  }
+}
+
+Hash128 CodeMemory::ModuleId(const ir::ClosedVariant& variant, spirv::EntryChoice choice,
+                             const Hash128& interface) {
+  ids_.assign(1, interface);
+  for (uint32_t i = 0; i < variant.entries.size(); ++i) {
+    const ir::EntryRef& entry = variant.entries[i];
+    // What the fragment stage reads is declared by the vertex stage.
+    const bool declares = entry.stage == ir::Stage::kFragment &&
+                          variant.entries[choice.index].stage == ir::Stage::kVertex;
+    if (choice.combined || i == choice.index || declares) {
+      AddFunctions(entry);
+    }
+  }
+  return HashBytes(std::as_bytes(std::span(ids_)));
+}
+
+size_t CodeMemory::bytes_used() const {
+  return table_.store().bytes_used() + shapes_.size() * sizeof(DeclShape) +
+         (pieces_.size() + modules_.size()) * (2 * sizeof(Hash128) + sizeof(WrittenModule));
+}
+
+}  // namespace kiln::driver
