@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "cache/key.h"
+
 namespace kiln::cache {
 namespace {
 
@@ -198,16 +200,32 @@ void Comparison::Recipes() {
 }
 
 size_t Agreement(const std::vector<NamedText>& a, const std::vector<NamedText>& b) {
+  size_t equal = 0;
+  if (a.size() == b.size()) {  // of one program: nearly always the same names in the same order
+    size_t i = 0;
+    for (; i < a.size() && a[i].name == b[i].name; ++i) {
+      equal += a[i].value == b[i].value ? 1 : 0;
+    }
+    if (i == a.size()) {
+      return equal;
+    }
+  }
   const std::set<NamedText> rows(a.begin(), a.end());
   return static_cast<size_t>(
       std::count_if(b.begin(), b.end(), [&](const NamedText& row) { return rows.contains(row); }));
+}
+
+bool SamePaths(const ExplainInputs& a, const ExplainInputs& b) {
+  return std::equal(
+      a.modules.begin(), a.modules.end(), b.modules.begin(), b.modules.end(),
+      [](const ExplainModule& x, const ExplainModule& y) { return x.path == y.path; });
 }
 
 // In how many fields two requests agree.
 size_t Agreement(const ExplainInputs& a, const ExplainInputs& b) {
   size_t equal = a.pipeline == b.pipeline ? 1 : 0;
   equal += a.recipes == b.recipes ? 1 : 0;
-  equal += PathsOf(a) == PathsOf(b) ? 1 : 0;
+  equal += SamePaths(a, b) ? 1 : 0;
   for (const ExplainModule& module : a.modules) {
     equal += std::find(b.modules.begin(), b.modules.end(), module) != b.modules.end() ? 1 : 0;
   }
@@ -274,6 +292,8 @@ std::string EqualityText(const ExplainRecord& record) {
 
 }  // namespace
 
+Hash128 ExplainSlot::Id() const { return SlotId(space, project, program, target); }
+
 std::string_view CauseName(Cause cause) { return kCauseNames[static_cast<size_t>(cause)]; }
 
 std::vector<Change> CompareInputs(const ExplainInputs& before, const ExplainInputs& after,
@@ -281,28 +301,42 @@ std::vector<Change> CompareInputs(const ExplainInputs& before, const ExplainInpu
   return Comparison(before, after, live).Run();
 }
 
+std::vector<const ExplainRecord*> PointersTo(std::span<const ExplainRecord> records) {
+  std::vector<const ExplainRecord*> pointers;
+  for (const ExplainRecord& record : records) {
+    pointers.push_back(&record);
+  }
+  return pointers;
+}
+
 const ExplainRecord* ClosestTo(const ExplainInputs& inputs,
-                               std::span<const ExplainRecord> earlier) {
+                               std::span<const ExplainRecord* const> earlier) {
   const ExplainRecord* closest = nullptr;
   size_t most = 0;
-  for (const ExplainRecord& record : earlier) {
-    const size_t equal = Agreement(inputs, record.inputs);
+  for (const ExplainRecord* record : earlier) {
+    const size_t equal = Agreement(inputs, record->inputs);
     if (closest == nullptr || equal >= most) {  // of equals the latest
-      closest = &record;
+      closest = record;
       most = equal;
     }
   }
   return closest;
 }
 
-Explanation Explain(const ExplainRecord& record, std::span<const ExplainRecord> earlier) {
+Explanation Explain(const ExplainRecord& record, std::span<const ExplainRecord* const> slot) {
+  std::vector<const ExplainRecord*> earlier;
+  for (const ExplainRecord* row : slot) {
+    if (row->trace.empty() || row->trace != record.trace) {
+      earlier.push_back(row);
+    }
+  }
   Explanation out{.record = record,
                   .cause = record.cause,
                   .changes = {},
                   .ignored_options = {},
                   .age_ms = std::nullopt};
   const ExplainRecord* closest = ClosestTo(record.inputs, earlier);
-  if (closest != nullptr) {
+  if (closest != nullptr && out.cause != Cause::kFirstSeen) {
     out.changes = CompareInputs(closest->inputs, record.inputs, record.live_options);
   }
   if (record.result != ExplainResult::kMiss) {

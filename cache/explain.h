@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -97,10 +98,23 @@ inline constexpr uint32_t kCauseCount = 19;
 // "first_seen", "source_changed", …
 std::string_view CauseName(Cause cause);
 
+// Records are kept per slot = (space, project, program, target).
+struct ExplainSlot {
+  uint32_t space = 0;
+  std::string project;
+  std::string program;
+  std::string target;
+
+  Hash128 Id() const;
+  friend bool operator==(const ExplainSlot&, const ExplainSlot&) = default;
+};
+
 struct ExplainRecord {
+  uint64_t seq = 0;  // given by whoever keeps it; ascends over all slots; not encoded
+  ExplainSlot slot;
   int64_t at_ms = 0;  // Unix
   std::string lane;
-  std::string trace;  // id
+  std::string trace;  // id of the request; a batch and a fetch make many records
   ExplainInputs inputs;
   ExplainResult result = ExplainResult::kMiss;
   std::string level;  // that was reached: "variant", "live", "signature", …
@@ -136,8 +150,11 @@ struct Change {
 std::vector<Change> CompareInputs(const ExplainInputs& before, const ExplainInputs& after,
                                   const std::optional<std::vector<std::string>>& live);
 
+std::vector<const ExplainRecord*> PointersTo(std::span<const ExplainRecord> records);
+
 // The record that agrees with `inputs` in the most fields; ties: the latest. Null if there is none.
-const ExplainRecord* ClosestTo(const ExplainInputs& inputs, std::span<const ExplainRecord> earlier);
+const ExplainRecord* ClosestTo(const ExplainInputs& inputs,
+                               std::span<const ExplainRecord* const> earlier);
 
 struct Explanation {
   ExplainRecord record;
@@ -147,20 +164,13 @@ struct Explanation {
   std::optional<int64_t> age_ms;             // of a hit
 };
 
-// `earlier`: what the slot had before, oldest first.
-Explanation Explain(const ExplainRecord& record, std::span<const ExplainRecord> earlier);
+// `earlier`: what the slot had before, oldest first. What the same request left there counts for
+// nothing.
+Explanation Explain(const ExplainRecord& record, std::span<const ExplainRecord* const> earlier);
 
 // As a person reads it; several lines for several changes, without a newline at the end.
 //   miss: source_changed   materials/rock.rpl 3f2a11c0… → 91c07be4…, module re-parsed
 std::string ExplanationText(const Explanation& explanation);
-
-// Records are kept per slot = (space, project, program, target).
-struct ExplainSlot {
-  uint32_t space = 0;
-  std::string project;
-  std::string program;
-  std::string target;
-};
 
 inline constexpr uint32_t kExplainPerSlot = 64;
 inline constexpr uint32_t kExplainSlots = 100'000;
@@ -169,11 +179,16 @@ inline constexpr uint32_t kExplainSlots = 100'000;
 class ExplainLog {
  public:
   virtual ~ExplainLog() = default;
+  // Larger than the number of every record that is kept.
+  virtual uint64_t NextSeq() = 0;
   // Returns at once; may be lost. The oldest record of a full slot goes, and the slot that was used
-  // least lately when there are too many.
-  virtual void Append(const ExplainSlot& slot, const ExplainRecord& record) = 0;
+  // least lately when there are too many. Requires: numbers ascend from call to call.
+  virtual void Append(std::span<const std::shared_ptr<const ExplainRecord>> records) = 0;
   // Oldest first. What does not decode is left out.
   virtual Result<std::vector<ExplainRecord>> Records(const ExplainSlot& slot) = 0;
+  // The latest record of a result. Reads everything that is kept. Errors: kCancelled.
+  virtual Result<std::optional<ExplainRecord>> Find(const Hash128& signature,
+                                                    const std::stop_token& stop) = 0;
 };
 
 }  // namespace kiln::cache

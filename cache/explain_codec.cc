@@ -2,7 +2,7 @@
 // Domain kiln.explain.1: 1 time, 2 lane, 3 trace, 4 modules, 5 dependencies?, 6 entry points,
 // 7 pipeline, 8 target?, 9 options?, 10 fingerprints?, 11 limits?, 12 recipes?, 13 result, 14
 // level, 15 mask?, 16 live options?, 17 stage times?, 18 bytes, 19 signature?, 20 cause, 21 detail,
-// 22 made. '?': left out when empty.
+// 22 made, 23 slot. '?': left out when empty.
 #include <utility>
 
 #include "cache/explain.h"
@@ -136,6 +136,17 @@ Result<ExplainInputs> ReadInputs(CanonicalReader& reader) {
   return inputs;
 }
 
+Result<ExplainSlot> ReadSlot(CanonicalReader& reader) {
+  KILN_TRY(const ByteView tuple, reader.Raw(23));
+  KILN_TRY(const std::vector<ByteView> parts, DecodeTuple(tuple, 4));
+  ExplainSlot slot;
+  KILN_TRY(slot.space, DecodeU32(parts[0]));
+  KILN_TRY(slot.project, TextOf(parts[1]));
+  KILN_TRY(slot.program, TextOf(parts[2]));
+  KILN_TRY(slot.target, TextOf(parts[3]));
+  return slot;
+}
+
 Result<void> ReadOutcome(CanonicalReader& reader, ExplainRecord& record) {
   KILN_TRY(const uint32_t result, reader.U32(13));
   KILN_TRY(const std::string_view level, reader.Text(14));
@@ -196,6 +207,9 @@ Bytes EncodeExplain(const ExplainRecord& record) {
   }
   writer.U32(20, static_cast<uint32_t>(record.cause)).Text(21, record.detail);
   writer.U64(22, static_cast<uint64_t>(record.made_ms));
+  const ExplainSlot& slot = record.slot;
+  writer.List(
+      23, CanonicalList().U32(slot.space).Text(slot.project).Text(slot.program).Text(slot.target));
   return std::move(writer).bytes();
 }
 
@@ -210,6 +224,7 @@ Result<ExplainRecord> DecodeExplain(ByteView bytes) {
   record.trace = trace;
   KILN_TRY(record.inputs, ReadInputs(reader));
   KILN_TRY_VOID(ReadOutcome(reader, record));
+  KILN_TRY(record.slot, ReadSlot(reader));
   KILN_TRY_VOID(reader.Finish());
   return record;
 }

@@ -23,9 +23,10 @@ ExplainInputs Inputs() {
 }
 
 ExplainRecord RecordOf(const ExplainInputs& inputs, int64_t at_ms = 1000) {
-  return {.at_ms = at_ms,
+  return {.slot = {.project = "demo", .program = "rock/forward", .target = "vk"},
+          .at_ms = at_ms,
           .lane = "interactive",
-          .trace = "t1",
+          .trace = "",
           .inputs = inputs,
           .result = ExplainResult::kMiss,
           .level = "",
@@ -118,7 +119,7 @@ TEST(Explain, EveryDifference_IsNamed) {
   for (const auto& [text, change] : rows) {
     ExplainInputs inputs = Inputs();
     change(inputs);
-    const Explanation explanation = Explain(RecordOf(inputs, 2000), earlier);
+    const Explanation explanation = Explain(RecordOf(inputs, 2000), PointersTo(earlier));
     // Equal inputs and a miss all the same: the result was there and is gone.
     EXPECT_EQ(ExplanationText(explanation), "miss: " + (text.empty() ? "evicted" : text));
     EXPECT_EQ(explanation.changes.size(), text.empty() ? 0u : 1u) << text;
@@ -131,7 +132,7 @@ TEST(Explain, SeveralDifferences_AreAllListed) {
   inputs.options[1].value = "exp2";
   inputs.target[0].value = "vulkan1.3";
   const std::vector<ExplainRecord> earlier = {RecordOf(Inputs())};
-  EXPECT_EQ(ExplanationText(Explain(RecordOf(inputs), earlier)),
+  EXPECT_EQ(ExplanationText(Explain(RecordOf(inputs), PointersTo(earlier))),
             "miss: option   fog true → false, live\n"
             "      option   fog_mode linear → exp2, live\n"
             "      target   env vulkan1.1 → vulkan1.3");
@@ -140,6 +141,19 @@ TEST(Explain, SeveralDifferences_AreAllListed) {
 TEST(Explain, FirstRequest_IsFirstSeen) {
   EXPECT_EQ(ExplanationText(Explain(RecordOf(Inputs()), {})),
             "miss: first_seen   no earlier request for this program and target");
+}
+
+TEST(Explain, RecordsOfTheSameRequest_CountForNothing) {
+  ExplainRecord before = RecordOf(Inputs());
+  before.trace = "t1";
+  ExplainInputs inputs = Inputs();
+  inputs.options[0].value = "false";
+  ExplainRecord record = RecordOf(inputs);
+  for (const auto& [trace, cause] :
+       {std::pair("t1", Cause::kFirstSeen), std::pair("t2", Cause::kOption)}) {
+    record.trace = trace;
+    EXPECT_EQ(Explain(record, std::vector<const ExplainRecord*>{&before}).cause, cause) << trace;
+  }
 }
 
 TEST(Explain, KnownCause_StaysBesideTheDifferences) {
@@ -156,8 +170,8 @@ TEST(Explain, ClosestRecord_AgreesInMostAndIsTheLatestOfEquals) {
   const ExplainInputs same = Inputs();
   const std::vector<ExplainRecord> earlier = {RecordOf(same, 1), RecordOf(far, 2),
                                               RecordOf(same, 3), RecordOf(far, 4)};
-  EXPECT_EQ(ClosestTo(Inputs(), earlier)->at_ms, 3);
-  EXPECT_EQ(ClosestTo(far, earlier)->at_ms, 4);
+  EXPECT_EQ(ClosestTo(Inputs(), PointersTo(earlier))->at_ms, 3);
+  EXPECT_EQ(ClosestTo(far, PointersTo(earlier))->at_ms, 4);
   EXPECT_EQ(ClosestTo(Inputs(), {}), nullptr);
 }
 
@@ -195,7 +209,7 @@ TEST(Explain, EditThatChangesNoIr_IsAHitThatSaysSo) {
   record.result = ExplainResult::kHitLocal;
   record.level = "variant";
   const std::vector<ExplainRecord> earlier = {RecordOf(Inputs())};
-  EXPECT_EQ(ExplanationText(Explain(record, earlier)),
+  EXPECT_EQ(ExplanationText(Explain(record, PointersTo(earlier))),
             "hit (local): same variant; not consulted here: lights\n"
             "source changed, IR identical: materials/rock.rpl");
 }

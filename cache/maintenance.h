@@ -117,6 +117,15 @@ struct GcReport {
   uint64_t used_after = 0;
 };
 
+// Content or a row that was set aside because it was damaged or contradicted another.
+struct Quarantined {
+  int64_t number = 0;  // ascends
+  int64_t at_s = 0;    // Unix
+  std::string what;    // blob, record, alias, nondeterminism, …
+  Hash128 id;
+  std::string reason;
+};
+
 struct RowFilter {
   std::string pin;                 // not empty: records of this pin and what leads to them
   std::optional<int64_t> since_s;  // used since then
@@ -135,6 +144,8 @@ class Maintenance {
   virtual Result<RepairReport> Repair(const std::stop_token& stop) = 0;
   // Never removes what is leased or pinned. Errors: READ_ONLY, kCancelled.
   virtual Result<GcReport> Gc(const GcOptions& options) = 0;
+  // At most `limit`, latest first, below `before` if that is not 0.
+  virtual Result<std::vector<Quarantined>> ListQuarantine(int64_t before, uint32_t limit) = 0;
   // Calls back for every record and alias that verifies, in the order in which they may be put.
   // Errors: kNotFound for an unknown pin; those of the callback end the walk.
   virtual Result<void> EachRow(

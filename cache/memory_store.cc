@@ -112,6 +112,13 @@ void MemoryStore::Report(const Damage& damage) {
   }
 }
 
+void MemoryStore::Clear() {
+  const MutexLock lock(mutex_);
+  order_.clear();
+  index_.clear();
+  bytes_ = 0;
+}
+
 uint64_t MemoryStore::bytes() const {
   const MutexLock lock(mutex_);
   return bytes_;

@@ -34,6 +34,9 @@ class MemoryStore final : public BlobStore, public DamageSink {
   void Touch(std::span<const Key> keys) override;
   void Report(const Damage& damage) override;
 
+  // Forgets everything; the store below is asked again.
+  void Clear();
+
   uint64_t bytes() const;
 
  private:

@@ -49,7 +49,7 @@ Result<Changes> Changes::Prepare(Connection& connection, Clock& clock, Counters&
       {&changes.insert_entry_,
        "INSERT INTO entry (space, level, key, kind, expires_s, used_q, cost_us, value, sum)"
        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (space, level, key) DO NOTHING"},
-      {&changes.delete_entry_, "DELETE FROM entry WHERE eid=?1"},
+      {&changes.delete_entry_, "DELETE FROM entry WHERE eid=?1 RETURNING key"},
       {&changes.use_eid_, "UPDATE entry SET used_q=?2 WHERE eid=?1 AND used_q<?2"},
       {&changes.use_key_,
        "UPDATE entry SET used_q=?4 WHERE space=?1 AND level=?2 AND key=?3 AND used_q<?4"},
@@ -278,7 +278,8 @@ Result<bool> Changes::MeetStoredRecord(const Item& item, const RowSummary& summa
     gives_way = old.kind == RecordKind::kPoison && summary.kind != RecordKind::kPoison;
   }
   if (gives_way) {
-    KILN_TRY_VOID(DropRecord(there->eid));
+    KILN_TRY_VOID(
+        DropRecord(there->eid, finding.has_value() ? RemovedBy::kDamage : RemovedBy::kExpiry));
     return InsertRecord(item, summary, rids);
   }
   // A worker that died of what others can compile says nothing about the result.

@@ -48,7 +48,7 @@ class Changes {
   Result<void> MarkUsed(const Key& key, int64_t used_q);
 
   // Removes a record with its aliases, references and pins. Its content stays.
-  Result<void> DropRecord(int64_t eid);
+  Result<void> DropRecord(int64_t eid, RemovedBy why);
   // Removes the blobs of `rids` that no record refers to, that are past their grace and that `keep`
   // does not want.
   Result<void> DropOrphans(std::span<const int64_t> rids,

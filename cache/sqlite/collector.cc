@@ -100,7 +100,7 @@ Result<bool> Collector::DropExpired(Changes& changes) {
   KILN_TRY(Transaction transaction, Transaction::Begin(changes.connection()));
   for (const int64_t eid : eids) {
     KILN_TRY(const std::vector<int64_t> rids, changes.RefsOf(eid));
-    KILN_TRY_VOID(changes.DropRecord(eid));
+    KILN_TRY_VOID(changes.DropRecord(eid, RemovedBy::kExpiry));
     KILN_TRY_VOID(DropOrphans(changes, touches_, rids));
     ++counters_.evicted;
   }
@@ -193,7 +193,7 @@ Result<void> Collector::DropPlanned(Changes& changes) {
     KILN_TRY(const bool may_go, MayGo(changes, touches_, plan_[next_]));
     if (may_go) {
       KILN_TRY(const std::vector<int64_t> rids, changes.RefsOf(plan_[next_].record));
-      KILN_TRY_VOID(changes.DropRecord(plan_[next_].record));
+      KILN_TRY_VOID(changes.DropRecord(plan_[next_].record, RemovedBy::kCollection));
       KILN_TRY_VOID(DropOrphans(changes, touches_, rids));
       freed += plan_[next_].bytes;
       ++dropped;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// What a store counts. Atomic, so that readers, the writer and metrics share them without a lock.
+// What a store counts and what it remembers of the past. Readers, the writer and metrics share it
+// without a lock of their own.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 
+#include "cache/removed_keys.h"
 #include "cache/store.h"
 
 namespace kiln::cache::sqlite {
@@ -22,6 +24,7 @@ struct Counters {
   Counter evicted{0};
   std::atomic<int64_t> wal_bytes{0};
   std::atomic<uint64_t> used_bytes{0};
+  RemovedKeys removed;  // records, by key
 };
 
 }  // namespace kiln::cache::sqlite

@@ -3,13 +3,15 @@
 // that was used least lately. `meta` counts the slots, because counting rows would scan.
 #include "cache/sqlite/explain_table.h"
 
+#include <limits>
 #include <utility>
 
-#include "cache/key.h"
+#include "cache/sqlite/pages.h"
 
 namespace kiln::cache::sqlite {
 namespace {
 
+constexpr int64_t kPageRows = 1000;
 constexpr int kTried = 8;  // slots among which the least lately used one is looked for
 
 Result<int64_t> MetaInt(Changes& changes, std::string_view name) {
@@ -60,9 +62,14 @@ Result<void> DropASlot(Changes& changes, const Hash128& near) {
   return query.Bind(ByteView(victim)).Run();
 }
 
-Result<void> AppendRow(Changes& changes, const Hash128& slot, ByteView body) {
-  KILN_TRY(const int64_t seq, MetaInt(changes, "explain_seq"));
-  KILN_TRY_VOID(SetMetaInt(changes, "explain_seq", seq + 1));
+struct Row {
+  Hash128 slot;
+  int64_t seq = 0;
+  Bytes body;
+};
+
+Result<void> AppendRow(Changes& changes, const Row& row) {
+  const Hash128& slot = row.slot;
   int64_t rows = 0;
   int64_t oldest = 0;
   {
@@ -87,39 +94,101 @@ Result<void> AppendRow(Changes& changes, const Hash128& slot, ByteView body) {
     KILN_TRY_VOID(query.Bind(slot).Bind(oldest).Run());
   }
   KILN_TRY(Statement insert,
-           changes.connection().Prepare("INSERT INTO explain VALUES (?1, ?2, ?3)"));
+           changes.connection().Prepare("INSERT OR REPLACE INTO explain VALUES (?1, ?2, ?3)"));
   Query query(insert);
-  return query.Bind(slot).Bind(seq).Bind(body).Run();
+  return query.Bind(slot).Bind(row.seq).Bind(ByteView(row.body)).Run();
+}
+
+// Of a row of (seq, body); nothing if it does not decode.
+std::optional<ExplainRecord> RecordAt(const Query& query) {
+  Result<ExplainRecord> record = DecodeExplain(query.Blob(1));
+  if (!record.ok()) {
+    return std::nullopt;
+  }
+  record->seq = static_cast<uint64_t>(query.Int(0));
+  return std::move(record).value();
 }
 
 }  // namespace
 
-void ExplainTable::Append(const ExplainSlot& slot, const ExplainRecord& record) {
-  const Hash128 id = SlotId(slot.space, slot.project, slot.program, slot.target);
-  const Writer::Weight weight{.items = 1, .bytes = 1024};
+uint64_t ExplainTable::NextSeq() {
+  Result<ReaderPool::Loan> reader = store_.Read({});
+  if (!reader.ok()) {
+    return 1;
+  }
+  const Result<int64_t> next = (*reader).connection().QueryInt(
+      "SELECT coalesce((SELECT v FROM meta WHERE k='explain_seq'), 1)");
+  return next.ok() && *next > 0 ? static_cast<uint64_t>(*next) : 1;
+}
+
+void ExplainTable::Append(std::span<const std::shared_ptr<const ExplainRecord>> records) {
+  std::vector<Row> rows;
+  Writer::Weight weight{.items = static_cast<uint32_t>(records.size()), .bytes = 0};
+  for (const std::shared_ptr<const ExplainRecord>& record : records) {
+    rows.push_back({.slot = record->slot.Id(),
+                    .seq = static_cast<int64_t>(record->seq),
+                    .body = EncodeExplain(*record)});
+    weight.bytes += rows.back().body.size();
+  }
+  if (rows.empty()) {
+    return;
+  }
   store_.Post(
-      [id, body = EncodeExplain(record)](Changes& changes) { return AppendRow(changes, id, body); },
+      [rows = std::move(rows)](Changes& changes) -> Result<void> {
+        for (const Row& row : rows) {
+          KILN_TRY_VOID(AppendRow(changes, row));
+        }
+        return SetMetaInt(changes, "explain_seq", rows.back().seq + 1);
+      },
       weight);
 }
 
 Result<std::vector<ExplainRecord>> ExplainTable::Records(const ExplainSlot& slot) {
-  const Hash128 id = SlotId(slot.space, slot.project, slot.program, slot.target);
   KILN_TRY(ReaderPool::Loan reader, store_.Read({}));
   KILN_TRY(Statement statement,
-           reader.connection().Prepare("SELECT body FROM explain WHERE slot=?1 ORDER BY seq"));
+           reader.connection().Prepare("SELECT seq, body FROM explain WHERE slot=?1 ORDER BY seq"));
+  const Hash128 id = slot.Id();
   Query query(statement);
   query.Bind(id);
   std::vector<ExplainRecord> records;
-  for (;;) {
-    KILN_TRY(const bool found, query.Next());
-    if (!found) {
-      return records;
+  const Result<int64_t> rows = query.EachRow([&](const Query& row) {
+    if (std::optional<ExplainRecord> record = RecordAt(row)) {
+      records.push_back(*std::move(record));
     }
-    Result<ExplainRecord> record = DecodeExplain(query.Blob(0));
-    if (record.ok()) {
-      records.push_back(std::move(record).value());
+  });
+  return rows.ok() ? Result<std::vector<ExplainRecord>>(std::move(records)) : rows.error();
+}
+
+Result<std::optional<ExplainRecord>> ExplainTable::Find(const Hash128& signature,
+                                                        const std::stop_token& stop) {
+  KILN_TRY(ReaderPool::Loan reader, store_.Read({.stop = stop}));
+  // What has the bytes of the id somewhere may be it; only that is decoded.
+  KILN_TRY(Statement statement,
+           reader.connection().Prepare("SELECT seq, body, slot, instr(body, ?3) FROM explain"
+                                       " WHERE (slot, seq)>(?1, ?2) ORDER BY slot, seq LIMIT ?4"));
+  std::optional<ExplainRecord> latest;
+  Bytes slot;
+  Bytes after;
+  int64_t seq = 0;
+  const auto bind = [&](Query& query) {
+    after = slot;
+    query.Bind(ByteView(after)).Bind(seq).Bind(signature).Bind(kPageRows);
+  };
+  KILN_TRY_VOID(EachPage(statement, stop, bind, [&](const Query& row) {
+    seq = row.Int(0);
+    slot.assign(row.Blob(2).begin(), row.Blob(2).end());
+    if (row.Int(3) == 0 || (latest.has_value() && latest->seq > static_cast<uint64_t>(seq))) {
+      return;
     }
+    std::optional<ExplainRecord> record = RecordAt(row);
+    if (record.has_value() && record->signature == signature) {
+      latest = std::move(record);
+    }
+  }));
+  if (stop.stop_requested()) {
+    return Error{.code = ErrorCode::kCancelled, .context = "stopped", .reason = {}};
   }
+  return latest;
 }
 
 }  // namespace kiln::cache::sqlite

@@ -13,8 +13,11 @@ class ExplainTable final : public ExplainLog {
   // Requires: store outlives this.
   explicit ExplainTable(SqliteStore& store) : store_(store) {}
 
-  void Append(const ExplainSlot& slot, const ExplainRecord& record) override;
+  uint64_t NextSeq() override;
+  void Append(std::span<const std::shared_ptr<const ExplainRecord>> records) override;
   Result<std::vector<ExplainRecord>> Records(const ExplainSlot& slot) override;
+  Result<std::optional<ExplainRecord>> Find(const Hash128& signature,
+                                            const std::stop_token& stop) override;
 
  private:
   SqliteStore& store_;

@@ -14,10 +14,16 @@ class ExplainTableTest : public testing::Test {
     return *SqliteStore::Open({.dir = directory_.path(), .writer = {.group_wait = {}}}, clock_,
                               log_);
   }
-  static ExplainRecord At(int64_t at_ms) {
+  static ExplainRecord At(const ExplainSlot& slot, int64_t at_ms) {
     ExplainRecord record;
+    record.seq = static_cast<uint64_t>(at_ms);
+    record.slot = slot;
     record.at_ms = at_ms;
     return record;
+  }
+  static void Append(ExplainTable& table, const ExplainRecord& record) {
+    const auto row = std::make_shared<const ExplainRecord>(record);
+    table.Append(std::span(&row, 1));
   }
 
   TestDirectory directory_;
@@ -30,38 +36,58 @@ TEST_F(ExplainTableTest, Records_AreKeptPerSlotOldestFirstAndOverARestart) {
   {
     const auto store = Open();
     ExplainTable table(*store);
-    table.Append(rock_, At(1));
-    table.Append({.project = "demo", .program = "rock/shadow", .target = "vk"}, At(2));
-    table.Append(rock_, At(3));
+    Append(table, At(rock_, 1));
+    Append(table, At({.project = "demo", .program = "rock/shadow", .target = "vk"}, 2));
+    Append(table, At(rock_, 3));
     ASSERT_TRUE(store->Flush().ok());
   }
   const auto store = Open();
+  EXPECT_EQ(ExplainTable(*store).NextSeq(), 4u);
   const std::vector<ExplainRecord> records = *ExplainTable(*store).Records(rock_);
-  EXPECT_EQ(records, (std::vector<ExplainRecord>{At(1), At(3)}));
+  EXPECT_EQ(records, (std::vector<ExplainRecord>{At(rock_, 1), At(rock_, 3)}));
   EXPECT_TRUE(
       ExplainTable(*store)
           .Records({.space = 1, .project = "demo", .program = "rock/forward", .target = "vk"})
           ->empty());
 }
 
+TEST_F(ExplainTableTest, Find_GivesTheLatestRecordOfAResult) {
+  const auto store = Open();
+  ExplainTable table(*store);
+  EXPECT_EQ(table.NextSeq(), 1u);
+  const Hash128 wanted = DigestOf("wanted").id;
+  for (int64_t i = 1; i <= 5; ++i) {
+    ExplainRecord record = At({.program = std::to_string(5 - i)}, i);
+    record.signature = i == 2 || i == 4 ? wanted : DigestOf("other").id;
+    record.detail = i == 5 ? "names it only" : "";
+    Append(table, record);
+  }
+  ASSERT_TRUE(store->Flush().ok());
+  const std::optional<ExplainRecord> found = *table.Find(wanted, {});
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->seq, 4u);
+  EXPECT_EQ(found->slot.program, "1");
+  EXPECT_FALSE(table.Find(DigestOf("nobody's").id, {})->has_value());
+}
+
 TEST_F(ExplainTableTest, FullSlot_LosesItsOldest) {
   const auto store = Open();
   ExplainTable table(*store);
   for (int64_t i = 0; i < int64_t{kExplainPerSlot} + 10; ++i) {
-    table.Append(rock_, At(i));
+    Append(table, At(rock_, i));
   }
   ASSERT_TRUE(store->Flush().ok());
   const std::vector<ExplainRecord> records = *table.Records(rock_);
   ASSERT_EQ(records.size(), kExplainPerSlot);
-  EXPECT_EQ(records.front(), At(10));
-  EXPECT_EQ(records.back(), At(kExplainPerSlot + 9));
+  EXPECT_EQ(records.front(), At(rock_, 10));
+  EXPECT_EQ(records.back(), At(rock_, kExplainPerSlot + 9));
 }
 
 TEST_F(ExplainTableTest, TooManySlots_LoseOneAndTheNewOneIsThere) {
   const auto store = Open();
   ExplainTable table(*store);
   for (int i = 0; i < 20; ++i) {
-    table.Append({.program = std::to_string(i)}, At(i));
+    Append(table, At({.program = std::to_string(i)}, i));
   }
   ASSERT_TRUE(store
                   ->Write(
@@ -71,7 +97,7 @@ TEST_F(ExplainTableTest, TooManySlots_LoseOneAndTheNewOneIsThere) {
                       },
                       {})
                   .ok());
-  table.Append(rock_, At(99));
+  Append(table, At(rock_, 99));
   ASSERT_TRUE(store->Flush().ok());
   EXPECT_EQ(table.Records(rock_)->size(), 1u);
   int left = 0;

@@ -109,23 +109,24 @@ Result<void> PinTable::Remove(std::string_view name) {
 
 Result<std::vector<Pin>> PinTable::List() {
   KILN_TRY(ReaderPool::Loan reader, store_.Read({}));
-  KILN_TRY(Statement statement,
-           reader.connection().Prepare(
-               "SELECT name, made_s, until_s, note, (SELECT count(*) FROM pin_entry AS e"
-               " WHERE e.pin=pin.pin) FROM pin ORDER BY name"));
+  return ReadPins(reader.connection());
+}
+
+Result<std::vector<Pin>> ReadPins(Connection& connection) {
+  KILN_TRY(
+      Statement statement,
+      connection.Prepare("SELECT name, made_s, until_s, note, (SELECT count(*) FROM pin_entry AS e"
+                         " WHERE e.pin=pin.pin) FROM pin ORDER BY name"));
   Query query(statement);
   std::vector<Pin> pins;
-  for (;;) {
-    KILN_TRY(const bool found, query.Next());
-    if (!found) {
-      return pins;
-    }
-    pins.push_back({.name = std::string(query.Text(0)),
-                    .made_s = query.Int(1),
-                    .until_s = query.IsNull(2) ? std::nullopt : std::optional(query.Int(2)),
-                    .note = std::string(query.Text(3)),
-                    .records = static_cast<uint64_t>(query.Int(4))});
-  }
+  KILN_TRY([[maybe_unused]] const int64_t rows, query.EachRow([&](const Query& row) {
+    pins.push_back({.name = std::string(row.Text(0)),
+                    .made_s = row.Int(1),
+                    .until_s = row.IsNull(2) ? std::nullopt : std::optional(row.Int(2)),
+                    .note = std::string(row.Text(3)),
+                    .records = static_cast<uint64_t>(row.Int(4))});
+  }));
+  return pins;
 }
 
 }  // namespace kiln::cache::sqlite

@@ -32,4 +32,7 @@ class PinTable final : public Pins {
   SqliteStore& store_;
 };
 
+// Sorted by name. Errors: those of the file.
+Result<std::vector<Pin>> ReadPins(Connection& connection);
+
 }  // namespace kiln::cache::sqlite

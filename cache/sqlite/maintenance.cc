@@ -218,7 +218,7 @@ Result<void> StoreMaintenance::DropMatching(const GcOptions& options, GcReport& 
               continue;
             }
             KILN_TRY(const std::vector<int64_t> rids, changes.RefsOf(doomed.candidate.record));
-            KILN_TRY_VOID(changes.DropRecord(doomed.candidate.record));
+            KILN_TRY_VOID(changes.DropRecord(doomed.candidate.record, RemovedBy::kCollection));
             KILN_TRY_VOID(DropOrphans(changes, store_.touches(), rids));
             ++state->dropped;
           }

@@ -104,7 +104,9 @@ class StoreMaintenanceTest : public testing::Test {
 
 TEST_F(StoreMaintenanceTest, SoundStore_IsClean) {
   Put(0, kRecords);
-  ExplainTable(*store_).Append({.program = "p"}, ExplainRecord{});
+  const auto explain =
+      std::make_shared<const ExplainRecord>(ExplainRecord{.slot = {.program = "p"}});
+  ExplainTable(*store_).Append(std::span(&explain, 1));
   const VerifyReport report = Verify();
   EXPECT_TRUE(report.clean()) << FaultText(report.faults.front());
   EXPECT_EQ(report.blobs, 2u * kRecords + 1);

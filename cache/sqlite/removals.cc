@@ -37,21 +37,23 @@ Result<std::vector<int64_t>> Changes::RefsOf(int64_t eid) {
   Query query(refs_of_);
   query.Bind(eid);
   std::vector<int64_t> rids;
-  for (;;) {
-    KILN_TRY(const bool found, query.Next());
-    if (!found) {
-      return rids;
-    }
-    rids.push_back(query.Int(0));
-  }
+  KILN_TRY([[maybe_unused]] const int64_t rows,
+           query.EachRow([&](const Query& row) { rids.push_back(row.Int(0)); }));
+  return rids;
 }
 
-Result<void> Changes::DropRecord(int64_t eid) {
-  for (Statement* statement :
-       {&delete_aliases_of_, &delete_pins_of_, &delete_refs_, &delete_entry_}) {
+Result<void> Changes::DropRecord(int64_t eid, RemovedBy why) {
+  for (Statement* statement : {&delete_aliases_of_, &delete_pins_of_, &delete_refs_}) {
     Query query(*statement);
     KILN_TRY_VOID(query.Bind(eid).Run());
   }
+  Query query(delete_entry_);
+  query.Bind(eid);
+  KILN_TRY([[maybe_unused]] const int64_t rows, query.EachRow([&](const Query& row) {
+    if (const std::optional<Hash128> key = row.Id(0)) {
+      counters_->removed.Add(*key, {.by = why, .at_s = NowSeconds()});
+    }
+  }));
   return {};
 }
 
@@ -77,16 +79,11 @@ Result<void> Changes::DropBlob(const Hash128& id) {
   {
     Query query(eids_of_blob_);
     query.Bind(id);
-    for (;;) {
-      KILN_TRY(const bool found, query.Next());
-      if (!found) {
-        break;
-      }
-      eids.push_back(query.Int(0));
-    }
+    KILN_TRY([[maybe_unused]] const int64_t rows,
+             query.EachRow([&](const Query& row) { eids.push_back(row.Int(0)); }));
   }
   for (const int64_t eid : eids) {
-    KILN_TRY_VOID(DropRecord(eid));
+    KILN_TRY_VOID(DropRecord(eid, RemovedBy::kDamage));
   }
   KILN_TRY(const std::optional<int64_t> rid, RidOf(id));
   if (!rid.has_value()) {
@@ -126,7 +123,7 @@ Result<void> Changes::DropDamaged(const Damage& damage) {
   }
   KILN_TRY_VOID(
       Quarantine(DamageKindName(finding->kind), key.id, finding->reason, row->value.bytes));
-  return DropRecord(row->eid);
+  return DropRecord(row->eid, RemovedBy::kDamage);
 }
 
 Result<void> Changes::Quarantine(std::string_view what, const Hash128& id, std::string_view reason,

@@ -104,7 +104,7 @@ Result<void> DropRecordRow(Changes& changes, const Fault& fault) {
     KILN_TRY_VOID(changes.Quarantine(FaultKindName(fault.kind), fault.key.id, fault.detail,
                                      row.has_value() ? row->value.bytes : ByteView()));
   }
-  return changes.DropRecord(fault.row);
+  return changes.DropRecord(fault.row, RemovedBy::kDamage);
 }
 
 Result<void> DropAliasRow(Changes& changes, const Fault& fault) {

@@ -175,23 +175,6 @@ Salvaged SalvageInto(const std::string& from, const std::string& vfs, BlobStore&
 
 namespace {
 
-Result<std::vector<Pin>> ReadPins(Connection& connection) {
-  KILN_TRY(Statement statement,
-           connection.Prepare("SELECT name, made_s, until_s, note FROM pin ORDER BY name"));
-  Query query(statement);
-  std::vector<Pin> pins;
-  for (;;) {
-    KILN_TRY(const bool found, query.Next());
-    if (!found) {
-      return pins;
-    }
-    pins.push_back({.name = std::string(query.Text(0)),
-                    .made_s = query.Int(1),
-                    .until_s = query.IsNull(2) ? std::nullopt : std::optional(query.Int(2)),
-                    .note = std::string(query.Text(3))});
-  }
-}
-
 Result<std::vector<Key>> ReadPinned(Connection& connection, const std::string& pin) {
   KILN_TRY(Statement statement,
            connection.Prepare("SELECT e.space, e.level, e.key FROM pin JOIN pin_entry USING (pin)"
@@ -199,17 +182,14 @@ Result<std::vector<Key>> ReadPinned(Connection& connection, const std::string& p
   Query query(statement);
   query.Bind(std::string_view(pin));
   std::vector<Key> keys;
-  for (;;) {
-    KILN_TRY(const bool found, query.Next());
-    if (!found) {
-      return keys;
-    }
-    if (const std::optional<Hash128> id = query.Id(2)) {
-      keys.push_back({.level = static_cast<Level>(query.Int(1)),
-                      .space = static_cast<uint32_t>(query.Int(0)),
+  KILN_TRY([[maybe_unused]] const int64_t rows, query.EachRow([&](const Query& row) {
+    if (const std::optional<Hash128> id = row.Id(2)) {
+      keys.push_back({.level = static_cast<Level>(row.Int(1)),
+                      .space = static_cast<uint32_t>(row.Int(0)),
                       .id = *id});
     }
-  }
+  }));
+  return keys;
 }
 
 Result<void> CopyBatches(Connection& connection, SqliteStore& to) {

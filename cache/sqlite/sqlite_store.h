@@ -88,6 +88,10 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   Result<std::string> Rebuild();
 
   SqliteStatus Status() const;
+  // When and why this process removed a record; one of the last 65,536.
+  std::optional<Removal> WhyRemoved(const Hash128& key) const {
+    return counters_.removed.Find(key);
+  }
   Touches& touches() { return touches_; }
   const std::filesystem::path& dir() const { return dir_; }
 

@@ -52,6 +52,17 @@ class Query {
 
   // Advances to the next row; false after the last one.
   Result<bool> Next();
+  // Every row, one call each; gives their number. A row is valid until `each` returns.
+  template <class Each>
+  Result<int64_t> EachRow(const Each& each) {
+    for (int64_t rows = 0;; ++rows) {
+      KILN_TRY(const bool found, Next());
+      if (!found) {
+        return rows;
+      }
+      each(static_cast<const Query&>(*this));
+    }
+  }
   // For statements without rows.
   Result<void> Run();
 

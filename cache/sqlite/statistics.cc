@@ -6,6 +6,7 @@
 
 #include "cache/sqlite/database.h"
 #include "cache/sqlite/maintenance.h"
+#include "cache/sqlite/pages.h"
 
 namespace kiln::cache::sqlite {
 namespace {
@@ -25,25 +26,15 @@ Result<void> CountBlobs(Connection& connection, StoreStats& stats) {
                               " EXISTS (SELECT 1 FROM ref WHERE ref.rid=blob.rid)"
                               " FROM blob WHERE rid>?1 ORDER BY rid LIMIT ?2"));
   LevelStats& content = stats.levels[static_cast<size_t>(Level::kContent)];
-  for (int64_t rid = kFirst;;) {
-    Query query(statement);
-    query.Bind(rid).Bind(kPageRows);
-    int64_t rows = 0;
-    for (;; ++rows) {
-      KILN_TRY(const bool found, query.Next());
-      if (!found) {
-        break;
-      }
-      rid = query.Int(0);
-      ++content.rows;
-      stats.raw_bytes += static_cast<uint64_t>(query.Int(1));
-      content.bytes += static_cast<uint64_t>(query.Int(2));
-      stats.orphans += query.Int(3) == 0 ? 1 : 0;
-    }
-    if (rows == 0) {
-      return {};
-    }
-  }
+  int64_t rid = kFirst;
+  const auto bind = [&](Query& query) { query.Bind(rid).Bind(kPageRows); };
+  return EachPage(statement, {}, bind, [&](const Query& row) {
+    rid = row.Int(0);
+    ++content.rows;
+    stats.raw_bytes += static_cast<uint64_t>(row.Int(1));
+    content.bytes += static_cast<uint64_t>(row.Int(2));
+    stats.orphans += row.Int(3) == 0 ? 1 : 0;
+  });
 }
 
 // Adds a record; `code` gets the content that is code.
@@ -70,26 +61,17 @@ Result<void> CountRecords(Connection& connection, StoreStats& stats) {
            connection.Prepare("SELECT eid, level, value FROM entry WHERE eid>?1"
                               " ORDER BY eid LIMIT ?2"));
   std::unordered_set<Hash128, Hash128Hash> code;
-  for (int64_t eid = kFirst;;) {
-    Query query(statement);
-    query.Bind(eid).Bind(kPageRows);
-    int64_t rows = 0;
-    for (;; ++rows) {
-      KILN_TRY(const bool found, query.Next());
-      if (!found) {
-        break;
-      }
-      eid = query.Int(0);
-      const int64_t level = query.Int(1);
-      if (level > 0 && level < static_cast<int64_t>(Level::kAlias)) {
-        CountRecord(static_cast<Level>(level), query.Blob(2), stats, code);
-      }
+  int64_t eid = kFirst;
+  const auto bind = [&](Query& query) { query.Bind(eid).Bind(kPageRows); };
+  KILN_TRY_VOID(EachPage(statement, {}, bind, [&](const Query& row) {
+    eid = row.Int(0);
+    const int64_t level = row.Int(1);
+    if (level > 0 && level < static_cast<int64_t>(Level::kAlias)) {
+      CountRecord(static_cast<Level>(level), row.Blob(2), stats, code);
     }
-    if (rows == 0) {
-      stats.code_distinct = code.size();
-      return {};
-    }
-  }
+  }));
+  stats.code_distinct = code.size();
+  return {};
 }
 
 }  // namespace
@@ -123,6 +105,24 @@ Result<StoreStats> StoreMaintenance::Stats() {
   KILN_TRY(const uint64_t free, count("PRAGMA freelist_count"));
   stats.used_bytes = (pages - free) * static_cast<uint64_t>(kPageSize);
   return stats;
+}
+
+Result<std::vector<Quarantined>> StoreMaintenance::ListQuarantine(int64_t before, uint32_t limit) {
+  KILN_TRY(ReaderPool::Loan reader, store_.Read({}));
+  KILN_TRY(Statement statement,
+           reader.connection().Prepare("SELECT qid, at_s, what, id, reason FROM quarantine"
+                                       " WHERE qid<?1 OR ?1=0 ORDER BY qid DESC LIMIT ?2"));
+  Query query(statement);
+  query.Bind(before).Bind(int64_t{limit});
+  std::vector<Quarantined> found;
+  KILN_TRY([[maybe_unused]] const int64_t rows, query.EachRow([&](const Query& row) {
+    found.push_back({.number = row.Int(0),
+                     .at_s = row.Int(1),
+                     .what = std::string(row.Text(2)),
+                     .id = row.Id(3).value_or(Hash128{}),
+                     .reason = std::string(row.Text(4))});
+  }));
+  return found;
 }
 
 }  // namespace kiln::cache::sqlite

@@ -9,6 +9,7 @@
 
 #include "cache/codec.h"
 #include "cache/explain.h"
+#include "cache/sqlite/pages.h"
 #include "cache/sqlite/schema_sql.h"
 
 namespace kiln::cache::sqlite {
@@ -37,13 +38,10 @@ Result<Schema> SchemaOf(Connection& connection) {
                               " WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"));
   Query query(statement);
   Schema schema;
-  for (;;) {
-    KILN_TRY(const bool found, query.Next());
-    if (!found) {
-      return schema;
-    }
-    schema.emplace(std::string(query.Text(0)), OneBlank(query.Text(1)));
-  }
+  KILN_TRY([[maybe_unused]] const int64_t rows, query.EachRow([&](const Query& row) {
+    schema.emplace(std::string(row.Text(0)), OneBlank(row.Text(1)));
+  }));
+  return schema;
 }
 
 bool IsAboutAnIndex(std::string_view finding) {
@@ -129,16 +127,13 @@ Result<void> Verifier::CheckIntegrity() {
   KILN_TRY(Statement statement, connection_.Prepare(options_.fast ? "PRAGMA quick_check(100)"
                                                                   : "PRAGMA integrity_check(100)"));
   Query query(statement);
-  for (;;) {
-    KILN_TRY(const bool found, query.Next());
-    if (!found) {
-      return {};
-    }
-    if (query.Text(0) != "ok") {
-      const std::string finding(query.Text(0));
+  KILN_TRY([[maybe_unused]] const int64_t rows, query.EachRow([&](const Query& row) {
+    if (row.Text(0) != "ok") {
+      const std::string finding(row.Text(0));
       Add(IsAboutAnIndex(finding) ? FaultKind::kIndex : FaultKind::kDatabase, {}, finding);
     }
-  }
+  }));
+  return {};
 }
 
 bool Verifier::IsSampled(const Hash128& id) const {
@@ -201,6 +196,19 @@ Result<void> Verifier::CheckBlob(int64_t rid, const std::optional<Hash128>& id, 
   return {};
 }
 
+Verifier::EntryRow Verifier::EntryAt(const Query& query) {
+  const ByteView value = query.Blob(7);
+  return {.eid = query.Int(0),
+          .space = query.Int(1),
+          .level = query.Int(2),
+          .id = query.Id(3),
+          .kind = query.Int(4),
+          .expires = query.Int(5) != 0,
+          .cost_us = query.Int(6),
+          .value = Bytes(value.begin(), value.end()),
+          .sum = query.Id(8)};
+}
+
 Result<std::optional<Verifier::EntryRow>> Verifier::EntryOf(int64_t eid) {
   KILN_TRY(Statement statement,
            connection_.Prepare("SELECT eid, space, level, key, kind, expires_s IS NOT NULL,"
@@ -211,16 +219,7 @@ Result<std::optional<Verifier::EntryRow>> Verifier::EntryOf(int64_t eid) {
   if (!found) {
     return std::optional<EntryRow>();
   }
-  const ByteView value = query.Blob(7);
-  return std::optional(EntryRow{.eid = query.Int(0),
-                                .space = query.Int(1),
-                                .level = query.Int(2),
-                                .id = query.Id(3),
-                                .kind = query.Int(4),
-                                .expires = query.Int(5) != 0,
-                                .cost_us = query.Int(6),
-                                .value = Bytes(value.begin(), value.end()),
-                                .sum = query.Id(8)});
+  return std::optional(EntryAt(query));
 }
 
 Result<void> Verifier::CheckRecords() {
@@ -233,25 +232,11 @@ Result<void> Verifier::CheckRecords() {
     {
       Query query(statement);
       query.Bind(eid).Bind(kValuePageRows);
-      for (;;) {
-        KILN_TRY(const bool found, query.Next());
-        if (!found) {
-          break;
-        }
-        const ByteView value = query.Blob(7);
-        page.push_back({.eid = query.Int(0),
-                        .space = query.Int(1),
-                        .level = query.Int(2),
-                        .id = query.Id(3),
-                        .kind = query.Int(4),
-                        .expires = query.Int(5) != 0,
-                        .cost_us = query.Int(6),
-                        .value = Bytes(value.begin(), value.end()),
-                        .sum = query.Id(8)});
+      KILN_TRY(const int64_t rows,
+               query.EachRow([&](const Query& row) { page.push_back(EntryAt(row)); }));
+      if (rows == 0) {
+        return {};
       }
-    }
-    if (page.empty()) {
-      return {};
     }
     for (const EntryRow& row : page) {
       ++report_.records;
@@ -299,13 +284,8 @@ Result<void> Verifier::CheckNamed(const EntryRow& row, const Key& key, const Row
   {
     Query query(refs);
     query.Bind(row.eid);
-    for (;;) {
-      KILN_TRY(const bool found, query.Next());
-      if (!found) {
-        break;
-      }
-      kept.insert(query.Int(0));
-    }
+    KILN_TRY([[maybe_unused]] const int64_t rows,
+             query.EachRow([&](const Query& ref) { kept.insert(ref.Int(0)); }));
   }
   std::vector<Fault> faults;
   std::set<int64_t> named;
@@ -360,18 +340,14 @@ Result<void> Verifier::CheckAliases() {
       const Bytes after = last;
       Query query(statement);
       query.Bind(space).Bind(ByteView(after)).Bind(kPageRows);
-      for (;; ++rows) {
-        KILN_TRY(const bool found, query.Next());
-        if (!found) {
-          break;
-        }
-        space = query.Int(0);
-        last.assign(query.Blob(1).begin(), query.Blob(1).end());
-        if (const std::optional<Hash128> id = query.Id(1)) {
+      KILN_TRY(rows, query.EachRow([&](const Query& row) {
+        space = row.Int(0);
+        last.assign(row.Blob(1).begin(), row.Blob(1).end());
+        if (const std::optional<Hash128> id = row.Id(1)) {
           page.push_back(
               {.level = Level::kAlias, .space = static_cast<uint32_t>(space), .id = *id});
         }
-      }
+      }));
     }
     for (const Key& key : page) {
       ++report_.aliases;
@@ -398,29 +374,16 @@ Result<void> Verifier::CheckReferences() {
                                " ORDER BY r.eid, r.rid LIMIT ?3"));
   int64_t eid = std::numeric_limits<int64_t>::min();
   int64_t rid = 0;
-  while (!Stopped()) {
-    Query query(statement);
-    query.Bind(eid).Bind(rid).Bind(kPageRows);
-    int64_t rows = 0;
-    for (;; ++rows) {
-      KILN_TRY(const bool found, query.Next());
-      if (!found) {
-        break;
-      }
-      eid = query.Int(0);
-      rid = query.Int(1);
-      if (query.Int(2) == 0) {
-        Add(FaultKind::kReference, {},
-            "record " + std::to_string(eid) + " or content " + std::to_string(rid) +
-                " is not there",
-            eid, rid);
-      }
+  const auto bind = [&](Query& query) { query.Bind(eid).Bind(rid).Bind(kPageRows); };
+  return EachPage(statement, options_.stop, bind, [&](const Query& row) {
+    eid = row.Int(0);
+    rid = row.Int(1);
+    if (row.Int(2) == 0) {
+      Add(FaultKind::kReference, {},
+          "record " + std::to_string(eid) + " or content " + std::to_string(rid) + " is not there",
+          eid, rid);
     }
-    if (rows == 0) {
-      return {};
-    }
-  }
-  return {};
+  });
 }
 
 Result<void> Verifier::CheckPins() {
@@ -429,16 +392,13 @@ Result<void> Verifier::CheckPins() {
                                " NOT EXISTS (SELECT 1 FROM entry AS e WHERE e.eid=p.eid)"
                                " OR NOT EXISTS (SELECT 1 FROM pin WHERE pin.pin=p.pin)"));
   Query query(statement);
-  for (;;) {
-    KILN_TRY(const bool found, query.Next());
-    if (!found) {
-      return {};
-    }
+  KILN_TRY([[maybe_unused]] const int64_t rows, query.EachRow([&](const Query& row) {
     Add(FaultKind::kPin, {},
-        "pin " + std::to_string(query.Int(1)) + " or its record " + std::to_string(query.Int(0)) +
+        "pin " + std::to_string(row.Int(1)) + " or its record " + std::to_string(row.Int(0)) +
             " is not there",
-        query.Int(0), query.Int(1));
-  }
+        row.Int(0), row.Int(1));
+  }));
+  return {};
 }
 
 Result<void> Verifier::CheckExplain() {
@@ -446,31 +406,22 @@ Result<void> Verifier::CheckExplain() {
            connection_.Prepare("SELECT slot, seq, body FROM explain WHERE (slot, seq)>(?1, ?2)"
                                " ORDER BY slot, seq LIMIT ?3"));
   Bytes slot;
+  Bytes after;
   int64_t seq = std::numeric_limits<int64_t>::min();
-  while (!Stopped()) {
-    const Bytes after = slot;
-    Query query(statement);
+  const auto bind = [&](Query& query) {
+    after = slot;
     query.Bind(ByteView(after)).Bind(seq).Bind(kPageRows);
-    int64_t rows = 0;
-    for (;; ++rows) {
-      KILN_TRY(const bool found, query.Next());
-      if (!found) {
-        break;
-      }
-      slot.assign(query.Blob(0).begin(), query.Blob(0).end());
-      seq = query.Int(1);
-      const Key key{.level = Level::kContent, .id = query.Id(0).value_or(Hash128{})};
-      const Result<ExplainRecord> record = DecodeExplain(query.Blob(2));
-      if (!query.Id(0).has_value() || !record.ok()) {
-        Add(FaultKind::kExplain, key, "explain record " + std::to_string(seq) + " does not decode",
-            seq);
-      }
+  };
+  return EachPage(statement, options_.stop, bind, [&](const Query& row) {
+    slot.assign(row.Blob(0).begin(), row.Blob(0).end());
+    seq = row.Int(1);
+    const Key key{.level = Level::kContent, .id = row.Id(0).value_or(Hash128{})};
+    const Result<ExplainRecord> record = DecodeExplain(row.Blob(2));
+    if (!row.Id(0).has_value() || !record.ok() || record->slot.Id() != key.id) {
+      Add(FaultKind::kExplain, key, "explain record " + std::to_string(seq) + " does not decode",
+          seq);
     }
-    if (rows == 0) {
-      return {};
-    }
-  }
-  return {};
+  });
 }
 
 }  // namespace kiln::cache::sqlite

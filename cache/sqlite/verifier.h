@@ -57,6 +57,7 @@ class Verifier {
   Result<void> CheckReferences();
   Result<void> CheckPins();
   Result<void> CheckExplain();
+  static EntryRow EntryAt(const Query& query);
   Result<std::optional<EntryRow>> EntryOf(int64_t eid);
   bool IsSampled(const Hash128& id) const;
   bool Stopped() const { return options_.stop.stop_requested(); }

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "cache/explain_ring.h"
+
+#include <gtest/gtest.h>
+
+namespace kiln::cache {
+namespace {
+
+// A log in memory.
+class FakeLog final : public ExplainLog {
+ public:
+  uint64_t NextSeq() override { return rows.empty() ? 1 : rows.back()->seq + 1; }
+  void Append(std::span<const std::shared_ptr<const ExplainRecord>> records) override {
+    rows.insert(rows.end(), records.begin(), records.end());
+  }
+  Result<std::vector<ExplainRecord>> Records(const ExplainSlot& slot) override {
+    ++reads;
+    std::vector<ExplainRecord> found;
+    for (const auto& row : rows) {
+      if (row->slot == slot) {
+        found.push_back(*row);
+      }
+    }
+    return found;
+  }
+  Result<std::optional<ExplainRecord>> Find(const Hash128& signature,
+                                            const std::stop_token&) override {
+    for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
+      if ((*row)->signature == signature) {
+        return std::optional(**row);
+      }
+    }
+    return std::optional<ExplainRecord>();
+  }
+
+  std::vector<std::shared_ptr<const ExplainRecord>> rows;
+  int reads = 0;
+};
+
+ExplainRecord MissOf(const std::string& program, const std::string& fog, int64_t at_ms = 1) {
+  ExplainRecord record{.slot = {.project = "demo", .program = program, .target = "vk"},
+                       .at_ms = at_ms};
+  record.inputs.options = {{"fog", fog}};
+  record.live_options = {"fog"};
+  record.signature = DigestOf(program + fog).id;
+  return record;
+}
+
+class ExplainRingTest : public testing::Test {
+ protected:
+  FakeClock clock_;
+  FakeLog log_;
+};
+
+TEST_F(ExplainRingTest, Misses_GetTheirCauseWhenTheyAreAppended) {
+  ExplainRing ring(nullptr, clock_, {.why_absent = [](const Hash128&) {
+                     return Absence{.cause = Cause::kCorrupt, .detail = "found damaged"};
+                   }});
+  const uint64_t first = ring.Append(MissOf("rock", "true"));
+  const uint64_t second = ring.Append(MissOf("rock", "false"));
+  const uint64_t third = ring.Append(MissOf("rock", "true"));
+  EXPECT_EQ(ring.WithSeq(first)->cause, Cause::kFirstSeen);
+  EXPECT_EQ(ring.WithSeq(second)->cause, Cause::kOption);
+  EXPECT_EQ(ring.WithSeq(third)->cause, Cause::kCorrupt);
+  EXPECT_EQ(ring.WithSeq(third)->detail, "found damaged");
+  EXPECT_EQ(ring.ExplainOf(*ring.WithSeq(second)).changes.size(), 1u);
+  EXPECT_EQ(ring.MissCauses()[static_cast<size_t>(Cause::kFirstSeen)], 1u);
+}
+
+TEST_F(ExplainRingTest, Hits_KnowWhenTheirResultWasMade) {
+  ExplainRing ring(nullptr, clock_, {});
+  ring.Append(MissOf("rock", "true", 1000));
+  ExplainRecord hit = MissOf("rock", "true", 61'000);
+  hit.result = ExplainResult::kHitMemory;
+  EXPECT_EQ(ring.ExplainOf(*ring.WithSeq(ring.Append(hit))).age_ms, 60'000);
+}
+
+TEST_F(ExplainRingTest, AQuestion_LeavesNothing) {
+  ExplainRing ring(&log_, clock_, {});
+  ring.Append(MissOf("rock", "true"));
+  EXPECT_EQ(ring.ExplainOf(MissOf("rock", "false")).cause, Cause::kOption);
+  EXPECT_EQ(ring.MissCauses()[static_cast<size_t>(Cause::kOption)], 0u);
+  EXPECT_EQ(ring.Last(10).size(), 1u);
+}
+
+TEST_F(ExplainRingTest, Restart_GoesOnWhereTheLogEnds) {
+  {
+    ExplainRing ring(&log_, clock_, {});
+    EXPECT_EQ(ring.Append(MissOf("rock", "true")), 1u);
+    EXPECT_TRUE(log_.rows.empty());  // waits
+  }
+  ASSERT_EQ(log_.rows.size(), 1u);
+  log_.reads = 0;
+  ExplainRing ring(&log_, clock_, {});
+  EXPECT_EQ((*ring.WithSignature(DigestOf("rocktrue").id, {}))->seq, 1u);
+  EXPECT_EQ(*ring.WithSignature(DigestOf("nobody").id, {}), nullptr);
+  const uint64_t next = ring.Append(MissOf("rock", "false"));
+  EXPECT_EQ(next, 2u);
+  EXPECT_EQ(ring.WithSeq(next)->cause, Cause::kOption);
+  ring.Append(MissOf("rock", "false"));
+  EXPECT_EQ(log_.reads, 1);
+}
+
+TEST_F(ExplainRingTest, RecordsWait_UntilThereAreManyOrTheyAreOld) {
+  ExplainRing ring(&log_, clock_, {.flush_at = 3});
+  ring.Append(MissOf("rock", "1"));
+  ring.Append(MissOf("rock", "2"));
+  EXPECT_EQ(log_.rows.size(), 0u);
+  ring.Append(MissOf("rock", "3"));
+  EXPECT_EQ(log_.rows.size(), 3u);
+  ring.Append(MissOf("rock", "4"));
+  clock_.Advance(std::chrono::seconds(2));
+  ring.Append(MissOf("rock", "5"));
+  EXPECT_EQ(log_.rows.size(), 5u);
+}
+
+TEST_F(ExplainRingTest, Memory_IsBoundedBySlotsUsedLeastLately) {
+  ExplainRing ring(&log_, clock_, {.max_records = 100});
+  for (int i = 0; i < 200; ++i) {
+    ring.Append(MissOf("one", std::to_string(i)));
+  }
+  EXPECT_EQ(ring.Records(MissOf("one", "").slot).size(), kExplainPerSlot);
+  for (int i = 0; i < 60; ++i) {
+    ring.Append(MissOf("two", std::to_string(i)));
+  }
+  EXPECT_LE(ring.Last(1000).size(), 100u);
+  ring.Flush();
+  EXPECT_EQ(log_.rows.size(), 260u);
+}
+
+}  // namespace
+}  // namespace kiln::cache

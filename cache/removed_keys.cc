@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#include "cache/removed_keys.h"
+
+namespace kiln::cache {
+
+void RemovedKeys::Add(const Hash128& key, const Removal& removal) {
+  const MutexLock lock(mutex_);
+  if (removals_.insert_or_assign(key, removal).second) {
+    order_.push_back(key);
+  }
+  if (order_.size() > capacity_) {
+    removals_.erase(order_.front());
+    order_.pop_front();
+  }
+}
+
+std::optional<Removal> RemovedKeys::Find(const Hash128& key) const {
+  const MutexLock lock(mutex_);
+  const auto found = removals_.find(key);
+  return found == removals_.end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace kiln::cache
