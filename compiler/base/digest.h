@@ -38,7 +38,11 @@ struct Digest {
   Hash128 id;
   uint64_t size = 0;
 
-  friend auto operator<=>(const Digest&, const Digest&) = default;
+  friend bool operator==(const Digest&, const Digest&) = default;
+  friend std::strong_ordering operator<=>(const Digest& a, const Digest& b) {
+    const std::strong_ordering order = a.id <=> b.id;
+    return std::is_neq(order) ? order : a.size <=> b.size;
+  }
 };
 
 Hash128 HashBytes(ByteView bytes);

@@ -81,7 +81,6 @@ struct Block {
 static_assert(sizeof(Block) == 8 && std::is_trivially_copyable_v<Block>);
 
 // --- swizzle literals: bits 0..3 count, then 2 bits per letter from bit 4
-// -------------------------
 constexpr uint32_t PackSwizzle(uint32_t count, const uint8_t (&letters)[4]) {
   uint32_t packed = count;
   for (uint32_t i = 0; i < count; ++i) {
@@ -95,7 +94,6 @@ constexpr uint32_t SwizzleLetter(uint32_t packed, uint32_t i) {
 }
 
 // --- typed views
-// ----------------------------------------------------------------------------------
 namespace inst_field {  // conversion between a raw word and an operand of type T
 template <class T>
 constexpr T Read(uint32_t raw) {
@@ -230,7 +228,6 @@ KILN_VIEW1(HoleInst, kHole, SegmentId, segment);
 #undef KILN_VIEW_F
 
 // --- facts of kinds.def as data
-// -------------------------------------------------------------------
 enum class OperandSchema : uint8_t {
   kNone,
   kInst,

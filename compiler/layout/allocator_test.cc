@@ -28,7 +28,7 @@ TEST(FreeNumbers, FirstFit_SkipsHolesThatAreTooSmall) {
 
 // Against a set of numbers, over all ways to take three runs out of eight numbers.
 TEST(FreeNumbers, TakenRuns_AreNeverGivenOut) {
-  for (uint64_t choice = 0; choice < 8 * 8 * 8; ++choice) {
+  for (uint64_t choice = 0; choice < uint64_t{8} * 8 * 8; ++choice) {
     FreeNumbers numbers;
     std::set<uint64_t> taken;
     for (uint64_t i = 0, rest = choice; i < 3; ++i, rest /= 8) {

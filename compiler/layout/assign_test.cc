@@ -17,15 +17,15 @@ using testing::ElementsAre;
 class AssignTest : public testing::Test {
  protected:
   Diagnosed<Layout> Run() {
-    written_.SortByGroup();
-    return Assign(written_.variant(), target_, types_);
+    written.SortByGroup();
+    return Assign(written.variant(), target, types);
   }
   // Layout of what was written, which must be right.
   const Layout& Good() {
     Diagnosed<Layout> result = Run();
     EXPECT_TRUE(result.diagnostics.empty());
-    layout_ = std::move(result.value).value_or(Layout{});
-    return layout_;
+    layout = std::move(result.value).value_or(Layout{});
+    return layout;
   }
   // "RPL4053 text" of each diagnostic.
   std::vector<std::string> Messages() {
@@ -36,23 +36,23 @@ class AssignTest : public testing::Test {
     return messages;
   }
 
-  ir::Pool pool_;
-  InterfaceWriter written_{pool_};
-  TypeLayouts types_{pool_};
-  target::Target target_;
-  Layout layout_;
+  ir::Pool pool;
+  InterfaceWriter written{pool};
+  TypeLayouts types{pool};
+  target::Target target;
+  Layout layout;
 };
 
 TEST_F(AssignTest, Sets_HaveCountersOfTheirOwn_AcrossModules) {
-  const auto& shadow = written_.Image(ResourceSet::kPass, "image_depth_2d", "shadow");
-  const auto& sky = written_.Image(ResourceSet::kPass, "image_color_2d[3]", "sky");
-  const auto& albedo = written_.Image(ResourceSet::kMaterial, "image_color_2d", "albedo");
+  const auto& shadow = written.Image(ResourceSet::kPass, "image_depth_2d", "shadow");
+  const auto& sky = written.Image(ResourceSet::kPass, "image_color_2d[3]", "sky");
+  const auto& albedo = written.Image(ResourceSet::kMaterial, "image_color_2d", "albedo");
   const auto& view =
-      written_.Buffer(BufferKind::kUniform, ResourceSet::kPass, "view", {{"f4", "a"}});
-  written_.BeginModule();
-  const auto& linear = written_.Sampler(ResourceSet::kPass, "linear");
-  const auto& bones = written_.Buffer(BufferKind::kReadOnlyStorage, ResourceSet::kObject, "bones",
-                                      {{"f4x4...", "m"}});
+      written.Buffer(BufferKind::kUniform, ResourceSet::kPass, "view", {{"f4", "a"}});
+  written.BeginModule();
+  const auto& linear = written.Sampler(ResourceSet::kPass, "linear");
+  const auto& bones = written.Buffer(BufferKind::kReadOnlyStorage, ResourceSet::kObject, "bones",
+                                     {{"f4x4...", "m"}});
   const Layout& layout = Good();
   const auto at = [&layout](const ir::ClosedDecl& decl) {
     const Placement& placement = layout.PlacementOf(decl.decl);
@@ -67,12 +67,12 @@ TEST_F(AssignTest, Sets_HaveCountersOfTheirOwn_AcrossModules) {
 }
 
 TEST_F(AssignTest, Locations_RunOverAllContainersOfAKind) {
-  const auto& mesh = written_.Container(ContainerKind::kVertexAttributes, "mesh",
-                                        {{"f3", "position"}, {"f4x4", "basis"}});
+  const auto& mesh = written.Container(ContainerKind::kVertexAttributes, "mesh",
+                                       {{"f3", "position"}, {"f4x4", "basis"}});
   const auto& vary =
-      written_.Container(ContainerKind::kState, "vary", {{"f2", "uv"}, {"f3x3", "spin"}});
-  const auto& more = written_.Container(ContainerKind::kInstanceAttributes, "more", {{"u1", "id"}});
-  const auto& rest = written_.Container(ContainerKind::kState, "rest", {{"u1", "id"}});
+      written.Container(ContainerKind::kState, "vary", {{"f2", "uv"}, {"f3x3", "spin"}});
+  const auto& more = written.Container(ContainerKind::kInstanceAttributes, "more", {{"u1", "id"}});
+  const auto& rest = written.Container(ContainerKind::kState, "rest", {{"u1", "id"}});
   const Layout& layout = Good();
   const auto at = [&layout](const ir::ClosedDecl& decl, size_t i) {
     return layout.LocationOf(decl.members[i].member);
@@ -87,11 +87,11 @@ TEST_F(AssignTest, Locations_RunOverAllContainersOfAKind) {
 }
 
 TEST_F(AssignTest, Attributes_ArePackedByItemSize) {
-  const auto& mesh = written_.Container(ContainerKind::kVertexAttributes, "mesh",
-                                        {{"f1", "a", "unorm8"},
-                                         {"f2", "b", "float16"},
-                                         {"f3x3", "c", "snorm8"},
-                                         {"u1", "d", "uint16"}});
+  const auto& mesh = written.Container(ContainerKind::kVertexAttributes, "mesh",
+                                       {{"f1", "a", "unorm8"},
+                                        {"f2", "b", "float16"},
+                                        {"f3x3", "c", "snorm8"},
+                                        {"u1", "d", "uint16"}});
   const VertexSource source = Run().value.value().SourceOf(mesh.decl);
   ASSERT_EQ(source.attributes.size(), 4u);
   EXPECT_EQ(source.attributes[1].offset, 2u);
@@ -104,8 +104,8 @@ TEST_F(AssignTest, Attributes_ArePackedByItemSize) {
 
 TEST_F(AssignTest, RuntimeTail_ExportsItsNumbers) {
   const auto& trail =
-      written_.Buffer(BufferKind::kReadOnlyStorage, ResourceSet::kShared, "trail",
-                      {{"f3", "origin"}, {"f1", "age"}, {"f2", "wind"}, {"f1...", "lengths"}});
+      written.Buffer(BufferKind::kReadOnlyStorage, ResourceSet::kShared, "trail",
+                     {{"f3", "origin"}, {"f1", "age"}, {"f2", "wind"}, {"f1...", "lengths"}});
   const Block& block = Good().BlockOf(trail.decl);
   EXPECT_EQ(block.main_size, 24u);
   EXPECT_EQ(block.tail_offset, 24u);
@@ -113,16 +113,16 @@ TEST_F(AssignTest, RuntimeTail_ExportsItsNumbers) {
 }
 
 TEST_F(AssignTest, NestedRuntimeTail_StartsInsideItsStruct) {
-  written_.Struct("inner_t", {{"u1", "count"}, {"f3...", "points"}});
-  const auto& buffer = written_.Buffer(BufferKind::kReadOnlyStorage, ResourceSet::kPass, "cloud",
-                                       {{"f1", "age"}, {"inner_t", "inner"}});
+  written.Struct("inner_t", {{"u1", "count"}, {"f3...", "points"}});
+  const auto& buffer = written.Buffer(BufferKind::kReadOnlyStorage, ResourceSet::kPass, "cloud",
+                                      {{"f1", "age"}, {"inner_t", "inner"}});
   const Block& block = Good().BlockOf(buffer.decl);
   EXPECT_EQ(block.main_size, 32u);
   EXPECT_EQ(block.tail_item_size, 16u);
 }
 
 TEST_F(AssignTest, PushConstant_HasASizeAndNoBinding) {
-  const auto& draw = written_.PushConstant("draw", {{"f4x4", "model"}, {"f4", "tint"}});
+  const auto& draw = written.PushConstant("draw", {{"f4x4", "model"}, {"f4", "tint"}});
   const Layout& layout = Good();
   EXPECT_EQ(layout.push_constant_size, 80u);
   EXPECT_EQ(layout.BlockOf(draw.decl).main_size, 80u);
@@ -130,22 +130,22 @@ TEST_F(AssignTest, PushConstant_HasASizeAndNoBinding) {
 }
 
 TEST_F(AssignTest, EmptyBuffer_KeepsItsBinding) {
-  written_.Buffer(BufferKind::kUniform, ResourceSet::kPass, "nothing", {});
+  written.Buffer(BufferKind::kUniform, ResourceSet::kPass, "nothing", {});
   const auto& next =
-      written_.Buffer(BufferKind::kUniform, ResourceSet::kPass, "view", {{"f4", "a"}});
+      written.Buffer(BufferKind::kUniform, ResourceSet::kPass, "view", {{"f4", "a"}});
   EXPECT_EQ(Good().PlacementOf(next.decl).binding, 1u);
 }
 
 TEST_F(AssignTest, BlocksAtTheLimit_AreAccepted) {
-  written_.Buffer(BufferKind::kUniform, ResourceSet::kPass, "view", {{"f4[1024]", "a"}});
-  written_.PushConstant("draw", {{"f4[8]", "a"}});
+  written.Buffer(BufferKind::kUniform, ResourceSet::kPass, "view", {{"f4[1024]", "a"}});
+  written.PushConstant("draw", {{"f4[8]", "a"}});
   EXPECT_TRUE(Run().ok());
 }
 
 TEST_F(AssignTest, BlocksAboveTheLimit_AreErrors) {
-  written_.Buffer(BufferKind::kUniform, ResourceSet::kPass, "view", {{"f4[1025]", "a"}});
-  written_.Buffer(BufferKind::kReadOnlyStorage, ResourceSet::kPass, "big", {{"f4[1025]", "a"}});
-  written_.PushConstant("draw", {{"f4[9]", "a"}});
+  written.Buffer(BufferKind::kUniform, ResourceSet::kPass, "view", {{"f4[1025]", "a"}});
+  written.Buffer(BufferKind::kReadOnlyStorage, ResourceSet::kPass, "big", {{"f4[1025]", "a"}});
+  written.PushConstant("draw", {{"f4[9]", "a"}});
   EXPECT_FALSE(Run().ok());
   EXPECT_THAT(Messages(),
               ElementsAre("RPL4053 uniform buffer 'view' has 16400 bytes, the limit is 16384",
@@ -153,20 +153,20 @@ TEST_F(AssignTest, BlocksAboveTheLimit_AreErrors) {
 }
 
 TEST_F(AssignTest, SizesBeyond32Bits_AreErrorsOfTheField) {
-  written_.Struct("row_t", {{"f4[65536][65536]", "cells"}});
-  written_.Buffer(BufferKind::kReadOnlyStorage, ResourceSet::kPass, "a",
-                  {{"f4", "fine"}, {"row_t[4294967295][4294967295]", "rows"}});
-  written_.Buffer(BufferKind::kReadOnlyStorage, ResourceSet::kPass, "b",
-                  {{"f1[1073741823]", "first"}, {"f1", "second"}});
-  written_.Buffer(BufferKind::kReadOnlyStorage, ResourceSet::kPass, "c",
-                  {{"f1[1073741823]", "all"}});
+  written.Struct("row_t", {{"f4[65536][65536]", "cells"}});
+  written.Buffer(BufferKind::kReadOnlyStorage, ResourceSet::kPass, "a",
+                 {{"f4", "fine"}, {"row_t[4294967295][4294967295]", "rows"}});
+  written.Buffer(BufferKind::kReadOnlyStorage, ResourceSet::kPass, "b",
+                 {{"f1[1073741823]", "first"}, {"f1", "second"}});
+  written.Buffer(BufferKind::kReadOnlyStorage, ResourceSet::kPass, "c",
+                 {{"f1[1073741823]", "all"}});
   EXPECT_THAT(Messages(), ElementsAre("RPL4003 size of 'rows' exceeds 32 bits",
                                       "RPL4003 size of 'second' exceeds 32 bits"));
 }
 
 TEST_F(AssignTest, Diagnostics_AreAtTheField) {
-  const auto& buffer = written_.Buffer(BufferKind::kReadOnlyStorage, ResourceSet::kPass, "a",
-                                       {{"f4[4294967295]", "rows"}});
+  const auto& buffer = written.Buffer(BufferKind::kReadOnlyStorage, ResourceSet::kPass, "a",
+                                      {{"f4[4294967295]", "rows"}});
   const auto diagnostics = Run().diagnostics;
   ASSERT_EQ(diagnostics.size(), 1u);
   EXPECT_EQ(diagnostics[0].primary.module, 0u);

@@ -66,7 +66,7 @@ TypeLayout MatrixLayout(const Type& type, MatrixOrder order, const RuleTraits& t
   const bool rows = order == MatrixOrder::kRow;
   const uint32_t components = rows ? type.columns : type.rows;
   const uint32_t vectors = rows ? type.rows : type.columns;
-  const TypeLayout vector = VectorLayout(type.scalar, components, traits);
+  TypeLayout vector = VectorLayout(type.scalar, components, traits);
   if (traits.register_lines && vectors == 1) {
     return vector;
   }

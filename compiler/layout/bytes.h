@@ -55,8 +55,8 @@ class ByteLayouts {
 
  private:
   const TypeLayout& Stored(TypeId type, Rules rules, MatrixOrder order);
-  TypeLayout Compute(TypeId type, Rules rules, MatrixOrder order);
-  TypeLayout ComputeStruct(TypeId type, Rules rules);
+  TypeLayout Compute(TypeId id, Rules rules, MatrixOrder order);
+  TypeLayout ComputeStruct(TypeId id, Rules rules);
   // What an explicit stride of the array must be a multiple of.
   uint32_t StrideUnit(const Type& array, MatrixOrder order);
 

@@ -98,6 +98,7 @@ ir::TypeId InterfaceWriter::Type(std::string_view text) {
 
 std::vector<ir::ShapeMember> InterfaceWriter::Shape(const std::vector<WrittenField>& fields) {
   std::vector<ir::ShapeMember> members;
+  members.reserve(fields.size());
   for (const WrittenField& field : fields) {
     members.push_back({.name = pool_.InternText(field.name), .type = Type(field.type)});
   }

@@ -31,7 +31,7 @@ class TypeLayouts {
   ByteLayouts& bytes() { return bytes_; }
 
  private:
-  TypeId Convert(ir::TypeId type);
+  TypeId Convert(ir::TypeId id);
 
   const ir::Pool& pool_;
   Types types_{Spelling::kRpl};

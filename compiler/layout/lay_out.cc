@@ -189,6 +189,17 @@ void Assignment::ReserveSpaces(uint32_t order, const Written& written) {
   }
 }
 
+// The spaces behind the part's own move down by one.
+void GiveUpSpace(Measured& measured, LeafPart& part) {
+  const uint64_t given_up = std::exchange(part.group, 0);
+  for (Leaf& other : measured.demands.leaves) {
+    for (LeafPart& moved : other.used_parts()) {
+      moved.group -= moved.group > given_up ? 1 : 0;
+    }
+  }
+  --measured.demands.spaces;
+}
+
 // An unbounded leaf of the written class, outside parameter blocks, gives up its own space.
 bool Assignment::ReserveUnbounded(uint32_t order, const Written& written) {
   if (written.kind == Kind::kSpace || slots()) {
@@ -200,13 +211,7 @@ bool Assignment::ReserveUnbounded(uint32_t order, const Written& written) {
       if (part.kind != written.kind || part.count < kUnbounded || leaf.in_block) {
         continue;
       }
-      const uint64_t given_up = std::exchange(part.group, 0);
-      for (Leaf& other : measured.demands.leaves) {
-        for (LeafPart& moved : other.used_parts()) {
-          moved.group -= moved.group > given_up ? 1 : 0;
-        }
-      }
-      --measured.demands.spaces;
+      GiveUpSpace(measured, part);
       measured.unbounded[static_cast<size_t>(written.kind)] = {.space = written.space,
                                                                .index = written.index};
       const Run run{.first = written.index, .count = kUnbounded};

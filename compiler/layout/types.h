@@ -152,6 +152,6 @@ uint32_t ScalarSize(ScalarKind scalar);          // bytes in a buffer
 std::string_view ScalarText(ScalarKind scalar);  // "f32"
 bool IsArray(const Type& type);                  // sized or run-time
 TypeId ItemOf(const Types& types, TypeId type);  // without all its arrays
-std::string TypeText(const Types& types, TypeId type);
+std::string TypeText(const Types& types, TypeId id);
 
 }  // namespace kiln::layout

@@ -24,10 +24,10 @@ std::optional<WgslIssue> FindNotExpressible(ByteLayouts& bytes, TypeId content, 
 std::vector<WgslIssue> UniformIssues(ByteLayouts& bytes, TypeId content, Rules rules);
 
 // Whether WGSL has the type as it stands, and may put it into a buffer.
-bool HostShareable(const Types& types, TypeId type);
+bool HostShareable(const Types& types, TypeId id);
 
 // Whether a field in it, at any depth, is stored row by row.
-bool HasRowMajor(const ByteLayouts& bytes, TypeId type);
+bool HasRowMajor(const ByteLayouts& bytes, TypeId id);
 
 // Whether a value of the type has an array, at any depth.
 bool HasArray(const Types& types, TypeId type);

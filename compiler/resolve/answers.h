@@ -233,7 +233,7 @@ class Answers {
   void ForNames(ir::CexprId root, Visit visit) const;
   bool NeedEarlier(ir::CexprId root, ir::DeclId limit);
   void UniteEarlier(ir::CexprId root, ir::DeclId limit, std::span<uint64_t> reads);
-  Value OptionValue(ir::OptionId option);
+  Value OptionValue(ir::OptionId id);
   // As a constant sees it; with every error if `diagnostics` is given.
   Value ValueBefore(ir::DeclId limit, ir::CexprId root, const SpanRun& run,
                     std::vector<Diagnostic>* diagnostics);

@@ -157,7 +157,7 @@ class AssignedCheck {
         }
       }
     }
-    if (numbers_.size() == 0) {
+    if (numbers_.empty()) {
       return;
     }
     for (const bool reports : {false, true}) {

@@ -218,13 +218,18 @@ Operand SegmentCloser::CloseLogical(uint32_t id) {
           .To()));
 }
 
-// Free of calls and assignments: both operands may be evaluated (rpl.md 14.3).
+// Free of calls, assignments and variable subscripts: both operands may be evaluated (rpl.md 14.3,
+// docs/rpl/version2.md).
 bool SegmentCloser::IsPlain(ir::BlockId block) const {
   for (const uint32_t row : module_.InstsOf(block)) {
     const ir::Inst& inst = Open(row);
     if (inst.kind == ir::InstKind::kNameCall || inst.kind == ir::InstKind::kNameBuiltin ||
         inst.kind == ir::InstKind::kAssign || inst.kind == ir::InstKind::kAssignOp) {
       return false;
+    }
+    if (inst.kind == ir::InstKind::kIndex &&
+        Open(inst.As<ir::IndexInst>().index.value).kind != ir::InstKind::kConst) {
+      return false;  // out of bounds where the condition fails: `i < count ? items[i] : none`
     }
     if (inst.kind == ir::InstKind::kLogical && !IsPlain(inst.As<ir::LogicalInst>().right)) {
       return false;

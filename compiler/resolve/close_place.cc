@@ -47,6 +47,11 @@ uint32_t LetterIndex(char letter) {
 
 }  // namespace
 
+Operand SegmentCloser::CloseMemberOf(uint32_t id) {
+  const auto member = Open(id).As<ir::MemberInst>();
+  return CloseMember(Operand(OperandOf(member.source)), module_.Text(member.name), id);
+}
+
 Operand SegmentCloser::CloseMember(const Operand& source, std::string_view name, uint32_t inst) {
   if (source.kind == OperandKind::kFailed) {
     return {};
@@ -220,7 +225,6 @@ Operand SegmentCloser::CloseColumn(const Operand& source, std::string_view lette
 }
 
 // --- items
-// ------------------------------------------------------------------------------------------
 
 Operand SegmentCloser::CloseIndex(uint32_t id) {
   const auto index = Open(id).As<ir::IndexInst>();
@@ -292,7 +296,6 @@ bool SegmentCloser::CheckItemIndex(const Operand& item, uint32_t size, uint32_t 
 }
 
 // --- places
-// -----------------------------------------------------------------------------------------
 
 Operand SegmentCloser::Part(const Operand& source, uint32_t position, ir::TypeId type) {
   if (source.kind != OperandKind::kValue) {

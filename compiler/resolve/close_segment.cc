@@ -164,7 +164,6 @@ void SegmentCloser::DeclareParameters() {
 }
 
 // --- survey
-// ---------------------------------------------------------------------------------------
 
 bool SegmentCloser::SurveyBlock(ir::BlockId block) {
   bool any = false;
@@ -241,7 +240,6 @@ void SegmentCloser::MarkEarly(ir::InstId operand, uint32_t effects_at_user) {
 }
 
 // --- small things
-// ---------------------------------------------------------------------------------
 
 ir::InstId SegmentCloser::Emit(const ir::Inst& inst) {
   const ir::InstId id{static_cast<uint32_t>(out_.insts.size())};

@@ -81,50 +81,39 @@ bool SegmentCloser::IsActiveStatement(uint32_t id) {
   return !IsExpression(inst.kind) && inst.kind != ir::InstKind::kYield;
 }
 
+// Who closes an open expression of each kind; null for what is no expression.
+const std::array<SegmentCloser::ExpressionCloser, std::size(ir::kInstFacts)>
+    SegmentCloser::kExpressionClosers = [] {
+      std::array<ExpressionCloser, std::size(ir::kInstFacts)> closers{};
+      const auto set = [&](ir::InstKind kind, ExpressionCloser closer) {
+        closers[static_cast<size_t>(kind)] = closer;
+      };
+      set(ir::InstKind::kConst, &SegmentCloser::CloseNameRef);
+      set(ir::InstKind::kFlag, &SegmentCloser::CloseNameRef);
+      set(ir::InstKind::kText, &SegmentCloser::CloseNameRef);
+      set(ir::InstKind::kNameRef, &SegmentCloser::CloseNameRef);
+      set(ir::InstKind::kMember, &SegmentCloser::CloseMemberOf);
+      set(ir::InstKind::kIndex, &SegmentCloser::CloseIndex);
+      set(ir::InstKind::kNameCall, &SegmentCloser::CloseCall);
+      set(ir::InstKind::kNameConstruct, &SegmentCloser::CloseConstruct);
+      set(ir::InstKind::kNameUnary, &SegmentCloser::CloseUnary);
+      set(ir::InstKind::kNameBinary, &SegmentCloser::CloseBinary);
+      set(ir::InstKind::kLogical, &SegmentCloser::CloseLogical);
+      set(ir::InstKind::kNameSelect, &SegmentCloser::CloseSelect);
+      set(ir::InstKind::kAssign, &SegmentCloser::CloseAssign);
+      set(ir::InstKind::kAssignOp, &SegmentCloser::CloseAssignOp);
+      set(ir::InstKind::kNameBuiltin, &SegmentCloser::CloseBuiltin);
+      return closers;
+    }();
+
 SegmentCloser::Flow SegmentCloser::CloseStatement(uint32_t inst) {
-  Operand result;
-  switch (Open(inst).kind) {
-    case ir::InstKind::kConst:
-    case ir::InstKind::kFlag:
-    case ir::InstKind::kText:
-    case ir::InstKind::kNameRef:
-      result = CloseNameRef(inst);
-      break;
-    case ir::InstKind::kMember: {
-      const auto member = Open(inst).As<ir::MemberInst>();
-      result = CloseMember(Operand(OperandOf(member.source)), module_.Text(member.name), inst);
-      break;
-    }
-    case ir::InstKind::kIndex:
-      result = CloseIndex(inst);
-      break;
-    case ir::InstKind::kNameCall:
-      result = CloseCall(inst);
-      break;
-    case ir::InstKind::kNameConstruct:
-      result = CloseConstruct(inst);
-      break;
-    case ir::InstKind::kNameUnary:
-      result = CloseUnary(inst);
-      break;
-    case ir::InstKind::kNameBinary:
-      result = CloseBinary(inst);
-      break;
-    case ir::InstKind::kLogical:
-      result = CloseLogical(inst);
-      break;
-    case ir::InstKind::kNameSelect:
-      result = CloseSelect(inst);
-      break;
-    case ir::InstKind::kAssign:
-      result = CloseAssign(inst);
-      break;
-    case ir::InstKind::kAssignOp:
-      result = CloseAssignOp(inst);
-      break;
-    case ir::InstKind::kNameBuiltin:
-      result = CloseBuiltin(inst);
-      break;
+  const ir::InstKind kind = Open(inst).kind;
+  if (const ExpressionCloser close = kExpressionClosers[static_cast<size_t>(kind)];
+      close != nullptr) {
+    KeepOperand(inst, (this->*close)(inst));
+    return Flow::kGoesOn;
+  }
+  switch (kind) {
     case ir::InstKind::kVariable:
       CloseVariable(inst);
       return Flow::kGoesOn;
@@ -153,6 +142,21 @@ SegmentCloser::Flow SegmentCloser::CloseStatement(uint32_t inst) {
       return Flow::kEnds;
     case ir::InstKind::kYield:
       return Flow::kGoesOn;  // read by the owner of the value block
+    case ir::InstKind::kConst:
+    case ir::InstKind::kFlag:
+    case ir::InstKind::kText:
+    case ir::InstKind::kNameRef:
+    case ir::InstKind::kMember:
+    case ir::InstKind::kIndex:
+    case ir::InstKind::kNameCall:
+    case ir::InstKind::kNameConstruct:
+    case ir::InstKind::kNameUnary:
+    case ir::InstKind::kNameBinary:
+    case ir::InstKind::kLogical:
+    case ir::InstKind::kNameSelect:
+    case ir::InstKind::kAssign:
+    case ir::InstKind::kAssignOp:
+    case ir::InstKind::kNameBuiltin:
     case ir::InstKind::kGlobalRef:
     case ir::InstKind::kStageRef:
     case ir::InstKind::kLocalRef:
@@ -175,19 +179,22 @@ SegmentCloser::Flow SegmentCloser::CloseStatement(uint32_t inst) {
     case ir::InstKind::kSelectBlocks:
     case ir::InstKind::kStore:
     case ir::InstKind::kHole:
-      KILN_UNREACHABLE();  // VerifyIds admits no closed kind in an open module
+      break;  // the former are in the table, the latter in no open module (VerifyIds)
   }
+  KILN_UNREACHABLE();
+}
+
+void SegmentCloser::KeepOperand(uint32_t inst, Operand operand) {
   Slot& slot = SlotOf(inst);
-  if (SurveyOf(inst).read_early != 0 && result.kind == OperandKind::kPlace && result.readable) {
-    const ir::TypeKind kind = pool_[result.type].kind;
+  if (SurveyOf(inst).read_early != 0 && operand.kind == OperandKind::kPlace && operand.readable) {
+    const ir::TypeKind kind = pool_[operand.type].kind;
     if (kind == ir::TypeKind::kVector || kind == ir::TypeKind::kMatrix ||
         kind == ir::TypeKind::kStruct) {
-      result.early = LoadFrom(result);
+      operand.early = LoadFrom(operand);
     }
   }
   slot.operand = static_cast<uint32_t>(operands_.size());
-  operands_.push_back(result);
-  return Flow::kGoesOn;
+  operands_.push_back(operand);
 }
 
 SegmentCloser::Flow SegmentCloser::CloseConditionalScope(uint32_t id) {

@@ -19,7 +19,7 @@ class NameSpace {
   void Add(ir::DeclId decl);
 
   // A name of a function's own against the functions and structs added so far (RPL6040).
-  void CheckLocal(ir::LocalId local);
+  void CheckLocal(ir::LocalId id);
 
  private:
   struct Owner {

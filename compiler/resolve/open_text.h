@@ -13,7 +13,7 @@ namespace kiln::resolve {
 std::string OpenText(const ir::ModuleView& module, ir::InstId expression);
 
 // "f4", "gust_t", "f1[...]": a type as written.
-std::string OpenTypeText(const ir::ModuleView& module, ir::TypeId type);
+std::string OpenTypeText(const ir::ModuleView& module, ir::TypeId id);
 
 // "+", "==", "&&": operators as messages spell them.
 std::string_view OperatorText(ir::BinaryOp op);

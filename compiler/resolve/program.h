@@ -86,7 +86,7 @@ class Program {
   // Whether a good expression may still deserve a warning (old spellings, impossible enum values).
   bool MayRemark(ir::CexprId id) const { return may_remark_[id.value]; }
   // False for a text that an enum option never has.
-  bool MayHaveValue(ir::OptionId option, NameId text) const;
+  bool MayHaveValue(ir::OptionId id, NameId text) const;
   // Whether every constant that `constant` mentions is declared before it, under any condition.
   bool Ordered(ir::DeclId constant) const;
 

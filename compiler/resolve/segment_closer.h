@@ -7,7 +7,9 @@
 // only when its consumer says so. Members are spread over close_*.cc by concept.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -60,17 +62,18 @@ class SegmentCloser {
   enum class Arrays : uint8_t { kRefused, kAllowed };
 
   // --- close_segment.cc: the unit and its survey
-  // ----------------------------------------------------
   void DeclareParameters();
   bool SurveyBlock(ir::BlockId block);  // marks effects; true if the block has one
-  bool SurveyInst(uint32_t inst);
+  bool SurveyInst(uint32_t id);
   void PlanEarlyReads(std::span<const uint32_t> insts);
   void MarkEarly(ir::InstId operand, uint32_t effects_at_user);
 
   // --- close_statement.cc
-  // ------------------------------------------------------------------------------
   Flow CloseInsts(std::span<const uint32_t> insts);
+  using ExpressionCloser = Operand (SegmentCloser::*)(uint32_t);
+  static const std::array<ExpressionCloser, std::size(ir::kInstFacts)> kExpressionClosers;
   Flow CloseStatement(uint32_t inst);
+  void KeepOperand(uint32_t inst, Operand operand);
   Flow CloseConditionalScope(uint32_t inst);
   Flow CloseIf(uint32_t inst);
   Flow CloseLoop(uint32_t inst);
@@ -85,13 +88,13 @@ class SegmentCloser {
   ir::BlockId CloseNested(ir::BlockId block, Flow* flow);
 
   // --- close_place.cc: names, members, items, reading and writing
-  // ---------------------------------------
   Operand CloseNameRef(uint32_t inst);
   Operand CloseLocalMention(ir::LocalId local, uint32_t inst);
   bool MayExpand(const ir::Local& alias);
   Operand CloseGlobalMention(std::string_view name, NameId id, uint32_t inst);
   Operand CloseOptionMention(std::string_view kind, std::string_view name, const Value& value,
                              uint32_t inst);
+  Operand CloseMemberOf(uint32_t id);
   Operand CloseMember(const Operand& source, std::string_view name, uint32_t inst);
   Operand CloseDeclMember(const Operand& source, ir::DeclId owner, std::string_view name,
                           uint32_t inst);
@@ -100,8 +103,8 @@ class SegmentCloser {
   Operand CloseColumn(const Operand& source, std::string_view letters, uint32_t inst);
   void ReportLetter(uint32_t index, std::string_view letter, std::string_view text, ir::TypeId type,
                     uint32_t inst);
-  Operand CloseIndex(uint32_t inst);
-  bool CheckItemIndex(const Operand& index, uint32_t size, uint32_t inst);
+  Operand CloseIndex(uint32_t id);
+  bool CheckItemIndex(const Operand& item, uint32_t size, uint32_t id);
   Operand Part(const Operand& source, uint32_t position, ir::TypeId type);
   Operand Step(const Operand& place, ir::InstId step, ir::TypeId type);
   Operand Spill(const Operand& value);
@@ -114,37 +117,34 @@ class SegmentCloser {
   void StoreTo(const Operand& place, ir::InstId value);
 
   // --- close_operator.cc
-  // -----------------------------------------------------------------------------------
-  Operand CloseUnary(uint32_t inst);
-  Operand CloseBinary(uint32_t inst);
-  Operand CombineBinary(ir::BinaryOp op, ir::InstId left, ir::InstId right, uint32_t inst);
-  Operand CloseLogical(uint32_t inst);
+  Operand CloseUnary(uint32_t id);
+  Operand CloseBinary(uint32_t id);
+  Operand CombineBinary(ir::BinaryOp op, ir::InstId left, ir::InstId right, uint32_t id);
+  Operand CloseLogical(uint32_t id);
   bool IsMirrored(ir::BinaryOp op, ir::TypeId left, ir::TypeId right) const;
-  Operand CloseSelect(uint32_t inst);
-  bool CheckSelect(uint32_t inst, ir::InstId condition, std::span<const ir::InstId> values);
+  Operand CloseSelect(uint32_t id);
+  bool CheckSelect(uint32_t id, ir::InstId condition, std::span<const ir::InstId> values);
   bool IsPlain(ir::BlockId block) const;
   ir::InstId CloseInline(ir::BlockId block, const Role& role);
-  Operand CloseAssign(uint32_t inst);
-  Operand CloseAssignOp(uint32_t inst);
+  Operand CloseAssign(uint32_t id);
+  Operand CloseAssignOp(uint32_t id);
   ir::InstId CloseYield(ir::BlockId block, const Role& role, ir::BlockId* closed);
-  void WarnOfConstantOperand(ir::BinaryOp op, ir::InstId right, uint32_t inst);
-  bool WarnOfConstantItem(ir::BinaryOp op, ir::ConstId item, uint32_t inst);
+  void WarnOfConstantOperand(ir::BinaryOp op, ir::InstId right, uint32_t id);
+  bool WarnOfConstantItem(ir::BinaryOp op, ir::ConstId item, uint32_t id);
   void NoteConversion(ir::TypeId from, ir::TypeId to);
-  void ReportBinary(ir::BinaryOp op, ir::TypeId left, ir::TypeId right, uint32_t inst);
+  void ReportBinary(ir::BinaryOp op, ir::TypeId left, ir::TypeId right, uint32_t id);
 
   // --- close_construct.cc
-  // -------------------------------------------------------------------------------------
-  Operand CloseConstruct(uint32_t inst);
-  Operand ConstructVector(ir::TypeId type, const ScratchList& values, uint32_t inst);
-  Operand ConstructMatrix(ir::TypeId type, const ScratchList& values, uint32_t inst);
-  Operand ConstructStruct(ir::TypeId type, const ScratchList& values, uint32_t inst);
-  Operand ConstructArray(ir::TypeId type, const ScratchList& values, uint32_t inst);
+  Operand CloseConstruct(uint32_t id);
+  Operand ConstructVector(ir::TypeId type, const ScratchList& values, uint32_t id);
+  Operand ConstructMatrix(ir::TypeId type, const ScratchList& values, uint32_t id);
+  Operand ConstructStruct(ir::TypeId type, const ScratchList& values, uint32_t id);
+  Operand ConstructArray(ir::TypeId type, const ScratchList& values, uint32_t id);
   bool IsFloatConstant(ir::InstId value) const;
   Operand CropMatrix(ir::TypeId type, ir::InstId value);
 
   // --- close_call.cc
-  // -----------------------------------------------------------------------------------------------
-  Operand CloseCall(uint32_t inst);
+  Operand CloseCall(uint32_t id);
   bool CloseArgument(const ir::ClosedMember& parameter, uint32_t argument, const Role& role,
                      ScratchList& passed);
   bool CloseOutArgument(const ir::ClosedMember& parameter, uint32_t argument, const Role& role,
@@ -153,33 +153,30 @@ class SegmentCloser {
                           uint32_t argument);
 
   // --- close_builtin.cc
-  // ---------------------------------------------------------------------------------------------
-  Operand CloseBuiltin(uint32_t inst);
-  Operand CloseFamily(uint32_t inst);
-  Operand CloseStageFunction(uint32_t inst);
+  Operand CloseBuiltin(uint32_t id);
+  Operand CloseFamily(uint32_t id);
+  Operand CloseStageFunction(uint32_t id);
   Operand ReadStageVariable(ir::StageVariable variable);
-  Operand WriteStageVariable(ir::StageVariable variable, uint32_t inst);
+  Operand WriteStageVariable(ir::StageVariable variable, uint32_t id);
   ir::InstId StagePlace(ir::StageVariable variable);
-  Operand CloseArrayLength(uint32_t inst);
-  Operand CloseAtomic(uint32_t inst);
-  bool CheckCount(uint32_t inst, std::string_view function, size_t expected);
-  bool BindTo(ir::Stage stage, std::string_view function, uint32_t inst);
+  Operand CloseArrayLength(uint32_t id);
+  Operand CloseAtomic(uint32_t id);
+  bool CheckCount(uint32_t id, std::string_view function, size_t expected);
+  bool BindTo(ir::Stage stage, std::string_view function, uint32_t id);
   ir::InstId ReadArgument(uint32_t argument, std::string_view function, size_t index,
                           ir::TypeId type);
 
   // --- close_image.cc
-  // -----------------------------------------------------------------------------------------------
-  Operand CloseImageCall(uint32_t inst);
+  Operand CloseImageCall(uint32_t id);
   bool CheckHandle(uint32_t argument, uint32_t index, ir::TypeKind kind, std::string_view function);
   bool CheckImage(ir::Builtin builtin, uint32_t argument, size_t index);
-  bool ReadImageOperands(uint32_t inst, std::span<const uint32_t> arguments,
+  bool ReadImageOperands(uint32_t id, std::span<const uint32_t> arguments,
                          const ir::Signature& expected, ScratchList& values);
-  Operand EmitImageCall(uint32_t inst, const ScratchList& values, ir::TypeId result);
+  Operand EmitImageCall(uint32_t id, const ScratchList& values, ir::TypeId result);
   ir::InstId ImageCoordinate(const ir::ImageTraits& traits, bool samples,
                              const ScratchList& values);
 
   // --- small things
-  // ----------------------------------------------------------------------------------------------------
   ir::InstId Emit(const ir::Inst& inst);
   void MarkRelaxed(bool relaxed, ir::InstId inst) {
     if (relaxed) {

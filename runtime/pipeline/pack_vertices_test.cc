@@ -95,8 +95,10 @@ TEST(PackVertices, MissingComponents_AreZeroAndOne) {
   const AttributeData data{"p", 2, positions};
   const auto bytes = PackVertices(source, {&data, 1}, 2);
   ASSERT_TRUE(bytes.ok());
-  const std::vector<float> expected = {5, 6, 0, 1, 7, 8, 0, 1};
-  EXPECT_EQ(std::memcmp(bytes->data(), expected.data(), 32), 0);
+  std::vector<float> floats(8);
+  ASSERT_EQ(bytes->size(), 32U);
+  std::memcpy(floats.data(), bytes->data(), 32);
+  EXPECT_EQ(floats, (std::vector<float>{5, 6, 0, 1, 7, 8, 0, 1}));
 }
 
 TEST(PackVertices, WrongData_AreNamed) {

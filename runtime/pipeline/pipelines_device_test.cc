@@ -21,14 +21,14 @@ class PipelinesDeviceTest : public ::testing::Test {
   PipelinesDeviceTest() {
     auto device = Device::Create(
         {.prefer = "software", .validation = true, .messages = [this](const vk::Message& message) {
-           messages_.push_back(message.text);
+           messages.push_back(message.text);
          }});
     EXPECT_TRUE(device.ok()) << ErrorText(device.error());
-    device_.emplace(std::move(device).value());
+    device.emplace(std::move(device).value());
   }
   ~PipelinesDeviceTest() override {
-    device_.reset();
-    EXPECT_THAT(messages_, ::testing::IsEmpty());
+    device.reset();
+    EXPECT_THAT(messages, ::testing::IsEmpty());
   }
 
   PipelineId Add(Pipelines& pipelines, const PipelineMetadata& metadata,
@@ -42,8 +42,8 @@ class PipelinesDeviceTest : public ::testing::Test {
     return *id;
   }
 
-  std::vector<std::string> messages_;
-  std::optional<Device> device_;
+  std::vector<std::string> messages;
+  std::optional<Device> device;
 };
 
 TEST_F(PipelinesDeviceTest, EveryKindOfState_BuildsSilently) {
@@ -71,7 +71,7 @@ TEST_F(PipelinesDeviceTest, EveryKindOfState_BuildsSilently) {
       },
       [](auto& m) { m.settings.depth_test = false; },
   };
-  Pipelines pipelines(*device_);
+  Pipelines pipelines(*device);
   PassSignature signature = SampleSignature();
   signature.depth_stencil = VK_FORMAT_D32_SFLOAT_S8_UINT;
   for (const auto& edit : edits) {
@@ -85,7 +85,7 @@ TEST_F(PipelinesDeviceTest, EveryKindOfState_BuildsSilently) {
 }
 
 TEST_F(PipelinesDeviceTest, OtherSignatures_AreOtherPipelines) {
-  Pipelines pipelines(*device_);
+  Pipelines pipelines(*device);
   PassSignature wide = SampleSignature();
   wide.color = {VK_FORMAT_R16G16B16A16_SFLOAT, VK_FORMAT_R8_UNORM};
   PassSignature samples = SampleSignature();
@@ -99,7 +99,7 @@ TEST_F(PipelinesDeviceTest, OtherSignatures_AreOtherPipelines) {
 }
 
 TEST_F(PipelinesDeviceTest, DepthBounds_AreUnsupportedHere) {
-  Pipelines pipelines(*device_);
+  Pipelines pipelines(*device);
   PipelineMetadata metadata = SampleMetadata();
   metadata.settings.depth_bounds_test = true;
   const PipelineId id = Add(pipelines, metadata, SampleSignature());
@@ -109,7 +109,7 @@ TEST_F(PipelinesDeviceTest, DepthBounds_AreUnsupportedHere) {
 }
 
 TEST_F(PipelinesDeviceTest, Compute_RunsWithItsSpecialisedValue) {
-  const vk::Table& table = device_->table();
+  const vk::Table& table = device->table();
   PipelineMetadata metadata;
   metadata.pipeline_type = artifact::PipelineType::kCompute;
   metadata.entry_points = {{artifact::Stage::kCompute, "fill"}};
@@ -119,16 +119,16 @@ TEST_F(PipelinesDeviceTest, Compute_RunsWithItsSpecialisedValue) {
   metadata.specialization = {{"value", 3, artifact::OptionType::kUint, 4, 77}};
   const std::vector<uint32_t> words = Assemble(kSampleCompute);
   const ModuleWords modules[] = {{std::nullopt, words}};
-  Pipelines pipelines(*device_);
+  Pipelines pipelines(*device);
   const auto id = pipelines.Add("fill", metadata, modules, {});
   ASSERT_TRUE(id.ok()) << ErrorText(id.error());
   ASSERT_EQ(pipelines.State(*id), PipelineState::kReady);
   pipelines.ReleaseModules();
 
-  vk::Memory memory(*device_);
-  auto buffer = vk::CreateBuffer(*device_, memory, 16, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+  vk::Memory memory(*device);
+  auto buffer = vk::CreateBuffer(*device, memory, 16, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
                                  vk::MemoryUse::kReadback);
-  auto queue = vk::Queue::Create(*device_);
+  auto queue = vk::Queue::Create(*device);
   ASSERT_TRUE(buffer.ok() && queue.ok());
   const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1};
   VkDescriptorPoolCreateInfo pool_info{};
@@ -137,15 +137,15 @@ TEST_F(PipelinesDeviceTest, Compute_RunsWithItsSpecialisedValue) {
   pool_info.poolSizeCount = 1;
   pool_info.pPoolSizes = &size;
   VkDescriptorPool pool = VK_NULL_HANDLE;
-  ASSERT_EQ(table.CreateDescriptorPool(device_->handle(), &pool_info, nullptr, &pool), VK_SUCCESS);
-  const vk::UniqueDescriptorPool owner(table, device_->handle(), pool);
+  ASSERT_EQ(table.CreateDescriptorPool(device->handle(), &pool_info, nullptr, &pool), VK_SUCCESS);
+  const vk::UniqueDescriptorPool owner(table, device->handle(), pool);
   VkDescriptorSetAllocateInfo set_info{};
   set_info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
   set_info.descriptorPool = pool;
   set_info.descriptorSetCount = 1;
   set_info.pSetLayouts = pipelines.Layouts(*id).sets.data();
   VkDescriptorSet set = VK_NULL_HANDLE;
-  ASSERT_EQ(table.AllocateDescriptorSets(device_->handle(), &set_info, &set), VK_SUCCESS);
+  ASSERT_EQ(table.AllocateDescriptorSets(device->handle(), &set_info, &set), VK_SUCCESS);
   const VkDescriptorBufferInfo range{buffer->handle.get(), 0, VK_WHOLE_SIZE};
   VkWriteDescriptorSet write{};
   write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
@@ -153,7 +153,7 @@ TEST_F(PipelinesDeviceTest, Compute_RunsWithItsSpecialisedValue) {
   write.descriptorCount = 1;
   write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
   write.pBufferInfo = &range;
-  table.UpdateDescriptorSets(device_->handle(), 1, &write, 0, nullptr);
+  table.UpdateDescriptorSets(device->handle(), 1, &write, 0, nullptr);
 
   auto commands = queue->Begin();
   ASSERT_TRUE(commands.ok());

@@ -33,16 +33,16 @@ class FrameTest : public ::testing::Test {
   FrameTest() {
     auto device = Device::Create(
         {.prefer = "software", .validation = true, .messages = [this](const vk::Message& message) {
-           messages_.push_back(message.text);
+           messages.push_back(message.text);
          }});
     EXPECT_TRUE(device.ok()) << ErrorText(device.error());
-    device_.emplace(std::move(device).value());
-    gpu_.emplace(*device_);
+    device.emplace(std::move(device).value());
+    gpu.emplace(*device);
   }
   ~FrameTest() override {
-    gpu_.reset();
-    device_.reset();
-    EXPECT_THAT(messages_, ::testing::IsEmpty());
+    gpu.reset();
+    device.reset();
+    EXPECT_THAT(messages, ::testing::IsEmpty());
   }
 
   // Everything that dies before the device.
@@ -62,22 +62,21 @@ class FrameTest : public ::testing::Test {
   };
 
   VkBuffer Keep(std::span<const std::byte> bytes, VkBufferUsageFlags usage) {
-    gpu_->buffers.push_back(std::move(UploadBuffer(*device_, gpu_->memory, bytes, usage)).value());
-    return gpu_->buffers.back().handle.get();
+    gpu->buffers.push_back(std::move(UploadBuffer(*device, gpu->memory, bytes, usage)).value());
+    return gpu->buffers.back().handle.get();
   }
 
   VkImageView KeepImage(std::array<uint8_t, 4> texel) {
     ImageData data;
     const auto bytes = std::as_bytes(std::span(texel));
     data.levels.emplace_back(bytes.begin(), bytes.end());
-    gpu_->images.push_back(
-        std::move(UploadImage(*device_, gpu_->memory, gpu_->queue, data)).value());
-    return gpu_->images.back().image.view.get();
+    gpu->images.push_back(std::move(UploadImage(*device, gpu->memory, gpu->queue, data)).value());
+    return gpu->images.back().image.view.get();
   }
 
-  std::vector<std::string> messages_;
-  std::optional<Device> device_;
-  std::optional<Gpu> gpu_;
+  std::vector<std::string> messages;
+  std::optional<Device> device;
+  std::optional<Gpu> gpu;
 };
 
 constexpr std::array<float, 16> kIdentity = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
@@ -102,15 +101,15 @@ TEST_F(FrameTest, SampleTriangle_HasTheColorsThatMetadataCarried) {
   const ModuleWords modules[] = {{artifact::Stage::kVertex, vertex},
                                  {artifact::Stage::kFragment, fragment}};
 
-  auto color = CreateTarget(*device_, gpu_->memory, VK_FORMAT_R8G8B8A8_UNORM, kExtent);
-  auto depth = CreateTarget(*device_, gpu_->memory, VK_FORMAT_D32_SFLOAT, kExtent);
+  auto color = CreateTarget(*device, gpu->memory, VK_FORMAT_R8G8B8A8_UNORM, kExtent);
+  auto depth = CreateTarget(*device, gpu->memory, VK_FORMAT_D32_SFLOAT, kExtent);
   ASSERT_TRUE(color.ok() && depth.ok());
   PassInfo pass;
   pass.color = {{&*color, {.color = {.float32 = {0, 0, 1, 1}}}}};
   pass.depth = {&*depth, {.depthStencil = {1, 0}}};
-  const auto id = gpu_->pipelines.Add("sample", metadata, modules, SignatureOf(pass));
+  const auto id = gpu->pipelines.Add("sample", metadata, modules, SignatureOf(pass));
   ASSERT_TRUE(id.ok()) << ErrorText(id.error());
-  ASSERT_EQ(gpu_->pipelines.State(*id), runtime::PipelineState::kReady);
+  ASSERT_EQ(gpu->pipelines.State(*id), runtime::PipelineState::kReady);
 
   // Vertex data, uniforms and push constants, all by name.
   const std::vector<float> colors = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -133,30 +132,30 @@ TEST_F(FrameTest, SampleTriangle_HasTheColorsThatMetadataCarried) {
           .ok());
   const std::array<float, 4> add = {0, 0, 0.2F, 0};
 
-  gpu_->samplers.push_back(std::move(CreateSampler(*device_, {})).value());
+  gpu->samplers.push_back(std::move(CreateSampler(*device, {})).value());
   const VkBufferUsageFlags uniform = VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT;
   const ResourceTable resources = {
       {"view", Keep(view, uniform)},
       {"material", Keep(material, uniform)},
       {"lamps", Keep({}, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT)},
-      {"smooth", gpu_->samplers[0].get()},
+      {"smooth", gpu->samplers[0].get()},
       {"layers", std::vector<VkImageView>{KeepImage({0, 0, 0, 255}), KeepImage({255, 255, 0, 255}),
                                           KeepImage({0, 0, 0, 255})}},
   };
-  auto sets = gpu_->sets.Make(metadata, gpu_->pipelines.Layouts(*id), resources);
+  auto sets = gpu->sets.Make(metadata, gpu->pipelines.Layouts(*id), resources);
   ASSERT_TRUE(sets.ok()) << ErrorText(sets.error());
 
-  auto frame = Frame::Begin(*device_, gpu_->queue);
+  auto frame = Frame::Begin(*device, gpu->queue);
   ASSERT_TRUE(frame.ok());
   frame->BeginPass(pass);
-  frame->Add(gpu_->pipelines,
+  frame->Add(gpu->pipelines,
              {.pipeline = *id,
               .sets = *sets,
               .vertex_buffers = {{0, Keep(*vertices, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT)},
                                  {1, Keep(*instances, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT)}},
               .push = std::as_bytes(std::span(add))});
   frame->EndPass();
-  auto pixels = frame->ReadBack(gpu_->memory, *color);
+  auto pixels = frame->ReadBack(gpu->memory, *color);
   ASSERT_TRUE(pixels.ok());
   ASSERT_TRUE(frame->Finish().ok());
   const Picture picture = PictureOf(*pixels, kExtent);
@@ -254,8 +253,8 @@ artifact::PipelineMetadata PositionOnly() {
 TEST_F(FrameTest, DepthOfOnePass_IsSampledByTheNext) {
   const std::vector<uint32_t> vertex = runtime::Assemble(kPositionVertex);
   const std::vector<uint32_t> fragment = runtime::Assemble(kShadowFragment);
-  auto map = CreateTarget(*device_, gpu_->memory, VK_FORMAT_D32_SFLOAT, kExtent);
-  auto color = CreateTarget(*device_, gpu_->memory, VK_FORMAT_R8G8B8A8_UNORM, kExtent);
+  auto map = CreateTarget(*device, gpu->memory, VK_FORMAT_D32_SFLOAT, kExtent);
+  auto color = CreateTarget(*device, gpu->memory, VK_FORMAT_R8G8B8A8_UNORM, kExtent);
   ASSERT_TRUE(map.ok() && color.ok());
   PassInfo shadow_pass;
   shadow_pass.depth = {&*map, {.depthStencil = {1, 0}}};
@@ -263,7 +262,7 @@ TEST_F(FrameTest, DepthOfOnePass_IsSampledByTheNext) {
 
   const artifact::PipelineMetadata caster = PositionOnly();
   const ModuleWords caster_words[] = {{artifact::Stage::kVertex, vertex}};
-  const auto shadow = gpu_->pipelines.Add("shadow", caster, caster_words, SignatureOf(shadow_pass));
+  const auto shadow = gpu->pipelines.Add("shadow", caster, caster_words, SignatureOf(shadow_pass));
   artifact::PipelineMetadata receiver = PositionOnly();
   receiver.entry_points.push_back({artifact::Stage::kFragment, "main"});
   receiver.settings.depth_test = false;
@@ -273,39 +272,39 @@ TEST_F(FrameTest, DepthOfOnePass_IsSampledByTheNext) {
   const ModuleWords receiver_words[] = {{artifact::Stage::kVertex, vertex},
                                         {artifact::Stage::kFragment, fragment}};
   const auto screen =
-      gpu_->pipelines.Add("screen", receiver, receiver_words, SignatureOf(screen_pass));
+      gpu->pipelines.Add("screen", receiver, receiver_words, SignatureOf(screen_pass));
   ASSERT_TRUE(shadow.ok() && screen.ok());
-  ASSERT_EQ(gpu_->pipelines.Stats().ready, 2U);
+  ASSERT_EQ(gpu->pipelines.Stats().ready, 2U);
 
   // The caster covers the left half at depth 0.25, the receiver everything.
   const std::vector<float> left = {-1, -1, 0.25F, -1, 1, 0.25F, 0, 1,  0.25F,
                                    -1, -1, 0.25F, 0,  1, 0.25F, 0, -1, 0.25F};
   const std::vector<float> all = {-1, -1, 0, -1, 3, 0, 3, -1, 0};
   const VkBufferUsageFlags vertices = VK_BUFFER_USAGE_VERTEX_BUFFER_BIT;
-  gpu_->samplers.push_back(
-      std::move(CreateSampler(*device_, {.address = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE,
-                                         .comparison = true}))
+  gpu->samplers.push_back(
+      std::move(CreateSampler(*device, {.address = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE,
+                                        .comparison = true}))
           .value());
-  const auto sets = gpu_->sets.Make(receiver, gpu_->pipelines.Layouts(*screen),
-                                    {{"sampler", gpu_->samplers[0].get()},
-                                     {"map", std::vector<VkImageView>{map->image.view.get()}}});
+  const auto sets = gpu->sets.Make(receiver, gpu->pipelines.Layouts(*screen),
+                                   {{"sampler", gpu->samplers[0].get()},
+                                    {"map", std::vector<VkImageView>{map->image.view.get()}}});
   ASSERT_TRUE(sets.ok());
 
-  auto frame = Frame::Begin(*device_, gpu_->queue);
+  auto frame = Frame::Begin(*device, gpu->queue);
   ASSERT_TRUE(frame.ok());
   frame->BeginPass(shadow_pass);
-  frame->Add(gpu_->pipelines,
+  frame->Add(gpu->pipelines,
              {.pipeline = *shadow,
               .vertex_buffers = {{0, Keep(std::as_bytes(std::span(left)), vertices)}},
               .count = 6});
   frame->EndPass();
   frame->BeginPass(screen_pass);
-  frame->Add(gpu_->pipelines,
+  frame->Add(gpu->pipelines,
              {.pipeline = *screen,
               .sets = *sets,
               .vertex_buffers = {{0, Keep(std::as_bytes(std::span(all)), vertices)}}});
   frame->EndPass();
-  auto pixels = frame->ReadBack(gpu_->memory, *color);
+  auto pixels = frame->ReadBack(gpu->memory, *color);
   ASSERT_TRUE(pixels.ok());
   ASSERT_TRUE(frame->Finish().ok());
   const Picture picture = PictureOf(*pixels, kExtent);
@@ -320,19 +319,19 @@ TEST_F(FrameTest, MissingResource_IsNamed) {
   const ModuleWords modules[] = {{artifact::Stage::kVertex, vertex},
                                  {artifact::Stage::kFragment, fragment}};
   const auto id =
-      gpu_->pipelines.Add("sample", metadata, modules, runtime::DefaultSignature(metadata));
+      gpu->pipelines.Add("sample", metadata, modules, runtime::DefaultSignature(metadata));
   ASSERT_TRUE(id.ok());
   ResourceTable resources = {{"view", Keep({}, VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT)},
                              {"material", Keep({}, VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT)}};
   const auto error = [&] {
-    return gpu_->sets.Make(metadata, gpu_->pipelines.Layouts(*id), resources).error().context;
+    return gpu->sets.Make(metadata, gpu->pipelines.Layouts(*id), resources).error().context;
   };
   EXPECT_EQ(error(), "no sampler is given for 'smooth'");
-  gpu_->samplers.push_back(std::move(CreateSampler(*device_, {})).value());
-  resources["smooth"] = gpu_->samplers[0].get();
+  gpu->samplers.push_back(std::move(CreateSampler(*device, {})).value());
+  resources["smooth"] = gpu->samplers[0].get();
   resources["layers"] = std::vector<VkImageView>{KeepImage({0, 0, 0, 0})};
   EXPECT_EQ(error(), "image 'layers' has 1 views of 3");
-  resources["layers"] = gpu_->buffers[0].handle.get();
+  resources["layers"] = gpu->buffers[0].handle.get();
   EXPECT_EQ(error(), "no image is given for 'layers'");
 }
 

@@ -14,7 +14,7 @@ std::string TempFile(const std::string& name) { return ::testing::TempDir() + na
 
 Picture Gradient() {
   Picture picture{5, 3, {}};
-  for (uint8_t i = 0; i < 5 * 3 * 4; ++i) {
+  for (uint32_t i = 0; i < 5 * 3 * 4; ++i) {
     picture.rgba.push_back(static_cast<uint8_t>(i * 4));
   }
   return picture;

@@ -27,13 +27,13 @@ class DeviceTest : public ::testing::Test {
   Device MakeDevice() {
     auto device = Device::Create(
         {.prefer = "software", .validation = true, .messages = [this](const Message& message) {
-           messages_.push_back(message.id + ": " + message.text);
+           messages.push_back(message.id + ": " + message.text);
          }});
     EXPECT_TRUE(device.ok()) << ErrorText(device.error());
     return std::move(device).value();
   }
 
-  std::vector<std::string> messages_;
+  std::vector<std::string> messages;
 };
 
 TEST_F(DeviceTest, Create_ReportsWhatItIsAndCan) {
@@ -49,7 +49,7 @@ TEST_F(DeviceTest, Create_ReportsWhatItIsAndCan) {
                   VK_FORMAT_FEATURE_VERTEX_BUFFER_BIT,
               0U);
   }
-  EXPECT_THAT(messages_, IsEmpty());
+  EXPECT_THAT(messages, IsEmpty());
 }
 
 TEST_F(DeviceTest, UnknownPreference_ListsWhatWasFound) {
@@ -95,7 +95,7 @@ TEST_F(DeviceTest, Adopt_UsesAnEnginesDeviceAndLeavesItAlive) {
     RoundTrip(engine, Barrier::kKept);
     dlclose(loader);
   }
-  EXPECT_THAT(messages_, IsEmpty());
+  EXPECT_THAT(messages, IsEmpty());
 }
 
 void RoundTrip(const Device& device, Barrier barrier) {
@@ -103,7 +103,7 @@ void RoundTrip(const Device& device, Barrier barrier) {
   Memory memory(device);
   auto queue = Queue::Create(device);
   ASSERT_TRUE(queue.ok());
-  constexpr VkDeviceSize kSize = 4 * 4 * 4;
+  constexpr VkDeviceSize kSize = VkDeviceSize{4} * 4 * 4;
   auto upload =
       CreateBuffer(device, memory, kSize, VK_BUFFER_USAGE_TRANSFER_SRC_BIT, MemoryUse::kUpload);
   auto readback =
@@ -157,7 +157,7 @@ TEST_F(DeviceTest, CopyThroughAnImage_ComesBackWithoutAMessage) {
     const Device device = MakeDevice();
     RoundTrip(device, Barrier::kKept);
   }
-  EXPECT_THAT(messages_, IsEmpty());
+  EXPECT_THAT(messages, IsEmpty());
 }
 
 TEST_F(DeviceTest, MissingBarrier_IsHeard) {
@@ -165,7 +165,7 @@ TEST_F(DeviceTest, MissingBarrier_IsHeard) {
     const Device device = MakeDevice();
     RoundTrip(device, Barrier::kLeftOut);
   }
-  EXPECT_THAT(messages_, ::testing::Contains(HasSubstr("SYNC-HAZARD-READ-AFTER-WRITE")));
+  EXPECT_THAT(messages, ::testing::Contains(HasSubstr("SYNC-HAZARD-READ-AFTER-WRITE")));
 }
 
 TEST_F(DeviceTest, ObjectLeftBehind_IsHeard) {
@@ -176,7 +176,7 @@ TEST_F(DeviceTest, ObjectLeftBehind_IsHeard) {
     VkSampler leaked = VK_NULL_HANDLE;
     ASSERT_EQ(device.table().CreateSampler(device.handle(), &info, nullptr, &leaked), VK_SUCCESS);
   }
-  EXPECT_THAT(messages_, ::testing::Contains(HasSubstr("VkSampler")));
+  EXPECT_THAT(messages, ::testing::Contains(HasSubstr("VkSampler")));
 }
 
 }  // namespace

@@ -84,8 +84,8 @@ class Memory {
 
   Result<uint32_t> FindType(uint32_t allowed, MemoryUse use) const;
   Result<Block> NewBlock(uint32_t type, MemoryUse use, MemoryKind kind, VkDeviceSize size);
-  bool TakeFrom(size_t block, const VkMemoryRequirements& needs, Allocation& out);
-  void Give(size_t block, Range range);
+  bool TakeFrom(size_t index, const VkMemoryRequirements& needs, Allocation& out);
+  void Give(size_t index, Range range);
 
   const runtime::Device& device_;
   std::vector<Block> blocks_;

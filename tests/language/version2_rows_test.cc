@@ -110,6 +110,8 @@ TEST(Version2Rows, Operators_AreThoseOfTheTable) {
       {"vertex", "f4 x = a.one > 0.0 ? a.p : f4 {1.0};", "OpSelect|OpCompositeConstruct %v4bool"},
       {"vertex", "f1 x = a.one > 0.0 ? sin_f1 (a.one) : 1.0;", "OpPhi"},
       {"vertex", "f4x4 x = a.one > 0.0 ? a.m : a.m * 2.0;", "OpPhi"},
+      {"vertex", "f1[3] l; l[0] = 1.0; f1 x = a.u < 3u ? l[a.u] : 0.0;", "OpPhi"},
+      {"vertex", "f1[3] l; l[0] = 1.0; f1 x = a.u < 3u ? l[0] : 0.0;", "OpSelect"},
       {"vertex", "f1 x = a.one > 0.0 ? 1.0 : a.one < -1.0 ? 2.0 : 3.0;", "OpSelect"},
       {"vertex", "f3 x = select_f3 (a.n, a.n * 2.0, a.n > f3 {0.0});", "OpSelect"},
       {"vertex", "s4 x = shift_right_arithmetic_s4 (a.si, a.si);", "OpShiftRightArithmetic"},

@@ -196,7 +196,11 @@ struct Interval {
   int kind = 0;
   uint64_t first = 0;
   uint64_t count = 0;
-  auto operator<=>(const Interval&) const = default;
+  bool operator==(const Interval&) const = default;
+  bool operator<(const Interval& other) const {
+    return std::tie(space, kind, first, count) <
+           std::tie(other.space, other.kind, other.first, other.count);
+  }
 };
 
 uint64_t NumbersOf(const PlacedLeaf& leaf, const Place& place, Platform platform) {

@@ -43,7 +43,6 @@ Value ExactFloats(std::span<const float> numbers);
 float FloatOf(const Cell& cell);
 
 // --- operators and inbuilt functions: pure functions of values
-// ------------------------------------
 // `type` is that of the result; operands are of the types that typing.h allows.
 Value ApplyUnary(const ir::Pool& pool, ir::UnaryOp op, ir::TypeId type, const Value& operand);
 Value ApplyBinary(const ir::Pool& pool, ir::BinaryOp op, ir::TypeId left_type, const Value& left,
@@ -55,7 +54,6 @@ Value ApplyBuiltin(const ir::Pool& pool, ir::Builtin builtin, ir::TypeId type,
 Value ApplySelect(const Value& condition, const Value& yes, const Value& no);
 
 // --- entry points
-// --------------------------------------------------------------------------------
 // One question to an image that is sampled: names of the declarations (no sampler: fetch and
 // questions of size), index into an image array, and the operands after the image as closed IR has
 // them.

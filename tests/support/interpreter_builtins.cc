@@ -32,7 +32,6 @@ double LogError(double x, double log) {
 }
 
 // --- one argument
-// --------------------------------------------------------------------------------
 Cell Round(double x) {
   const double fraction = std::fabs(x - std::trunc(x));
   return fraction == 0.5 ? Cell{} : ExactFloat(std::nearbyint(x));  // ties go either way
@@ -119,7 +118,6 @@ constexpr std::pair<Builtin, OneArgument> kOneArgument[] = {
 };
 
 // --- more arguments
-// ------------------------------------------------------------------------------
 // exp2(y × log2(x))
 Cell Pow(double x, double y) {
   if (x <= 0) {
@@ -235,7 +233,6 @@ Cell SignedResult(Builtin builtin, Words words) {
 }
 
 // --- booleans, 16-bit floats
-// ---------------------------------------------------------------------
 Value AnyOrAll(Builtin builtin, const Value& mask) {
   const uint32_t decides = builtin == Builtin::kAny ? 1 : 0;
   bool exact = true;

@@ -39,7 +39,6 @@ std::optional<Value> WholeResult(ir::Builtin builtin, uint32_t rows,
                                  std::span<const Value> arguments);
 
 // --- 16-bit floats, kept as the float of the same value
-// ----------------------------------------------------------
 float FloatOfHalf(uint32_t bits);
 // What a float result is in 16 bits: exact if it is one; else within a step of it and the error
 // that its bound in steps means. Undefined where a half is subnormal or not finite.

@@ -111,7 +111,6 @@ Value Refract(const Numbers& incident, const Numbers& normal, double eta) {
 }
 
 // --- matrices, column-major
-// ----------------------------------------------------------------------
 Numbers Minor(const Numbers& m, size_t size, size_t column, size_t row) {
   Numbers minor;
   for (size_t c = 0; c < size; ++c) {

@@ -52,7 +52,6 @@ uint32_t ProgramWriter::NewVariable(const std::string& name, ir::TypeId type, Pl
 }
 
 // --- declarations
-// --------------------------------------------------------------------------------
 void ProgramWriter::DeclareOptions() {
   const ir::TypeId u1 = pool_.Vector(Scalar::kU32, 1);
   const uint32_t count = 1 + Below(4);

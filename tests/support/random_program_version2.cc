@@ -102,7 +102,6 @@ std::optional<Expr> ProgramWriter::Added(ir::TypeId type, uint32_t depth) {
 }
 
 // --- booleans
-// ------------------------------------------------------------------------------------
 Expr ProgramWriter::BooleanLeaf(ir::TypeId type) {
   const uint32_t rows = pool_[type].rows;
   if (rows == 1 && Chance(15)) {
@@ -175,7 +174,6 @@ Expr ProgramWriter::FromBoolean(ir::TypeId type, uint32_t depth) {
 }
 
 // --- choices
-// -------------------------------------------------------------------------------------
 Expr ProgramWriter::Chosen(ir::TypeId type, uint32_t depth) {
   const Expr condition = Condition(1);
   const Expr yes = Expression(type, depth);
@@ -206,7 +204,6 @@ Expr ProgramWriter::Selected(ir::TypeId type, uint32_t depth) {
 }
 
 // --- operators
-// -----------------------------------------------------------------------------------
 Expr ProgramWriter::ScalarFirst(ir::TypeId type, uint32_t depth) {
   const ir::Type& shape = pool_[type];
   if (shape.scalar == Scalar::kS32 && Chance(40)) {

@@ -106,7 +106,6 @@ class Assembler {
     Range<uint32_t> words{};  // of kept_
   };
   // --- assemble_collect.cc
-  // ------------------------------------------------------------------------
   void Collect(const ir::ClosedVariant& variant, EntryChoice choice, const layout::Layout& layout);
   void AddToKey(const Piece& variable, const layout::Layout& layout);
   void CollectEntry(const ir::EntryRef& ref);
@@ -135,7 +134,6 @@ class Assembler {
   }
 
   // --- assemble.cc
-  // --------------------------------------------------------------------------------
   void WriteHead(const ir::ClosedVariant& variant);
   const std::vector<uint32_t>& PreambleOf(target::Needs needs);
   void WriteEntryPoint(const Entry& entry);

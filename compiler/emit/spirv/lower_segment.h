@@ -43,7 +43,6 @@ class SegmentLowering {
   };
 
   // --- lower.cc: names, blocks, dispatch
-  // ----------------------------------------------------------
   void ReserveNames();
   void LowerBlock(ir::BlockId block);
   Ref LowerValueBlock(ir::BlockId block);
@@ -54,7 +53,6 @@ class SegmentLowering {
   Ref LowerName(ir::LocalId local, LocalRole role = LocalRole::kName);
 
   // --- lower_control.cc
-  // ---------------------------------------------------------------------------
   void LowerIf(const ir::IfInst& inst);
   bool LowerBranch(Ref label, ir::BlockId block, Ref merge);
   void LowerLoop(const ir::LoopInst& inst);
@@ -73,7 +71,6 @@ class SegmentLowering {
   void OpenUnreachable();
 
   // --- lower_access.cc
-  // ----------------------------------------------------------------------------
   Root RootOf(ir::InstId id);
   Root RootOf(const ir::GlobalRefInst& inst);
   Place PlaceOf(ir::InstId id);
@@ -91,7 +88,6 @@ class SegmentLowering {
   Ref ReformParts(Ref value, ir::TypeId type, TypeForm from, TypeForm to);
 
   // --- lower_image.cc
-  // -----------------------------------------------------------------------------
   Ref LowerSample(const ir::BuiltinCallInst& inst);
   Ref LowerImage(const ir::BuiltinCallInst& inst);
   struct Handle {
@@ -106,21 +102,18 @@ class SegmentLowering {
   void Decorate(const Handle& image, Ref id);
 
   // --- lower_memory.cc
-  // ---------------------------------------------------------------------------
   Ref LowerMemory(const ir::BuiltinCallInst& inst);
   Ref LowerAtomic(const ir::BuiltinCallInst& inst);
   Ref LowerArrayLength(const ir::BuiltinCallInst& inst);
   void LowerBarrier(const ir::BuiltinCallInst& inst);
 
   // --- lower_relaxed.cc
-  // --------------------------------------------------------------------------
   void MarkRelaxed(Ref id);
   void FollowRelaxed(ir::InstId id, const ir::Inst& inst);
   bool IsRelaxedPlace(ir::InstId place) const;
   bool IsFloat(ir::TypeId type) const;
 
   // --- lower_expr.cc
-  // ------------------------------------------------------------------------------
   Ref LowerUnary(const ir::UnaryInst& inst);
   Ref LowerBinary(const ir::BinaryInst& inst);
   Ref LowerProduct(const ir::BinaryInst& inst);
@@ -136,7 +129,6 @@ class SegmentLowering {
   Ref Splat(ir::TypeId type, Ref scalar);
 
   // --- small things
-  // -------------------------------------------------------------------------------
   const ir::Inst& InstOf(ir::InstId id) const { return segment_.insts[id.value]; }
   const ir::Type& TypeOf(ir::InstId id) const { return pool_[InstOf(id).type]; }
   Ref ValueOf(ir::InstId id) const { return values_[id.value]; }

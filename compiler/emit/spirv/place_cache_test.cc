@@ -4,6 +4,7 @@
 
 #include <map>
 #include <random>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -16,7 +17,10 @@ using spv::StorageClass;
 struct Key {
   uint32_t root;
   std::vector<uint32_t> steps;
-  auto operator<=>(const Key&) const = default;
+  bool operator==(const Key&) const = default;
+  bool operator<(const Key& other) const {
+    return std::tie(root, steps) < std::tie(other.root, other.steps);
+  }
 };
 
 // Every fourth root is a variable of the function, every fifth cannot be written.
