@@ -15,6 +15,7 @@
 #include "compiler/emit/metadata/write.h"
 #include "compiler/emit/spirv/assemble.h"
 #include "compiler/layout/assign.h"
+#include "compiler/layout/layout_memory.h"
 #include "compiler/resolve/walk_memory.h"
 
 namespace kiln::driver {
@@ -42,6 +43,7 @@ struct VariantAssembler::State {
         units(program.program),
         values{std::vector<uint32_t>(program.program.option_count())},
         answers(program.program, values, code_memory->pool(), &units),
+        layouts(target, code_memory->types()),
         assembler(code_memory->table()),
         metadata(target, code_memory->types(), ModuleFactsOf(program)),
         reads(program.program.option_count()) {}
@@ -60,6 +62,7 @@ struct VariantAssembler::State {
   MemoUnits units;
   resolve::OptionValues values;
   resolve::Answers answers;
+  layout::LayoutMemory layouts;
   std::deque<Interface> interfaces;  // stable addresses
   InternIndex interface_index;       // by decls
   spirv::Assembler assembler;
@@ -120,7 +123,7 @@ Interface& VariantAssembler::State::InterfaceOf() {
         Interface& added = interfaces.emplace_back();
         added.decls = variant.interface;
         added.workgroup_size = workgroup_size;
-        added.layout = layout::Assign(variant, target, code_memory->types());
+        added.layout = layouts.Assign(variant);
         if (added.layout.value.has_value()) {
           added.layout_hash = metadata.LayoutHash(variant, *added.layout.value);
         }

@@ -103,6 +103,17 @@ Parameter DescribeParameter(const ir::ClosedDecl& decl, TypeLayouts& types) {
           .where = Where(decl.origin)};
 }
 
+Block BlockOf(const ir::ClosedDecl& decl, TypeLayouts& types) {
+  const Rules rules = RulesOf(decl);
+  const TypeLayout& type = types.Of(decl.type, rules);
+  const auto size = static_cast<uint32_t>(type.size);
+  return {.decl = decl.decl,
+          .rules = rules,
+          .main_size = size,
+          .tail_item_size = type.tail_stride,
+          .tail_offset = type.unsized ? size : 0};
+}
+
 // The numbers of the engine, by the ids of the IR.
 class Translation {
  public:
@@ -170,17 +181,10 @@ void Translation::Add(const ir::ClosedDecl& decl, const PlacedParameter& paramet
 }
 
 uint32_t Translation::AddBlock(const ir::ClosedDecl& decl) {
-  const Rules rules = RulesOf(decl);
-  const TypeLayout& type = types_.Of(decl.type, rules);
-  const auto size = static_cast<uint32_t>(type.size);
   const auto row = static_cast<uint32_t>(layout_.blocks.size());
-  layout_.blocks.push_back({.decl = decl.decl,
-                            .rules = rules,
-                            .main_size = size,
-                            .tail_item_size = type.tail_stride,
-                            .tail_offset = type.unsized ? size : 0});
+  layout_.blocks.push_back(BlockOf(decl, types_));
   if (decl.kind == ir::DeclKind::kPushConstant) {
-    layout_.push_constant_size = size;
+    layout_.push_constant_size = layout_.blocks.back().main_size;
   }
   return row;
 }
@@ -201,6 +205,18 @@ void CheckWorkgroup(const ir::ClosedVariant& variant, uint32_t limit,
 }
 
 }  // namespace
+
+std::optional<Block> GoodBlock(const ir::ClosedDecl& decl, const target::Target& target,
+                               TypeLayouts& types) {
+  const TypeLayout& type = types.Of(decl.type, RulesOf(decl));
+  const bool push = decl.kind == ir::DeclKind::kPushConstant;
+  const bool storage = !push && decl.buffer() != ir::BufferKind::kUniform;
+  const uint64_t limit =
+      push ? target.limits.push_constant_size : target.limits.uniform_buffer_size;
+  const bool fits = storage || (!type.unsized && type.size <= limit);
+  return type.fault == TypeFault::kNone && fits ? std::optional(BlockOf(decl, types))
+                                                : std::nullopt;
+}
 
 std::array<uint32_t, 3> WorkgroupSize(const ir::ClosedVariant& variant) {
   constexpr std::string_view kNames[] = {"workgroup_size_x", "workgroup_size_y",

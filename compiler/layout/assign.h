@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "compiler/diag/diagnostic.h"
@@ -20,6 +21,11 @@ namespace kiln::layout {
 // Policy rpl: uniform buffers std140, storage buffers and push constants std430, whatever the
 // target is.
 Rules RulesOf(const ir::ClosedDecl& block);
+
+// The block of a buffer or push constant, whose numbers are the placement's. Nothing if Assign has
+// something to say about what lies inside.
+std::optional<Block> GoodBlock(const ir::ClosedDecl& decl, const target::Target& target,
+                               TypeLayouts& types);
 
 // Invocations of a compute pipeline in x, y and z, as the settings have them.
 std::array<uint32_t, 3> WorkgroupSize(const ir::ClosedVariant& variant);

@@ -2,6 +2,7 @@
 #include "compiler/emit/metadata/write.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -69,6 +70,25 @@ target::Needs StoreNeeds(const ir::ClosedVariant& variant, const Usage& usage) {
                  : 0;
   }
   return needs;
+}
+
+// What the stages do with each resource: four bits for each. Nothing if there are too many.
+std::optional<uint64_t> UsesOf(const ir::ClosedVariant& variant, const Usage& usage) {
+  uint64_t uses = 0;
+  uint32_t shift = 0;
+  for (const ir::ClosedDecl* decl : variant.interface) {
+    if (decl->kind == ir::DeclKind::kContainer) {
+      continue;
+    }
+    if (shift == 64) {
+      return std::nullopt;
+    }
+    const uint32_t row = decl->decl.value;
+    const uint64_t stages = row < usage.stages.size() ? usage.stages[row] : 0;
+    uses |= (stages | (usage.Compared(decl->decl) ? 8u : 0u)) << shift;
+    shift += 4;
+  }
+  return uses;
 }
 
 }  // namespace
@@ -194,6 +214,27 @@ void MetadataWriter::PutPushConstant(const RecordContext& context) {
              }));
 }
 
+// One layout serves many variants, whose stages mostly do the same with its resources.
+void MetadataWriter::PutInterface(const RecordContext& context) {
+  const std::optional<uint64_t> uses = UsesOf(context.variant, *context.usage);
+  const Key key{.kind = Kind::kInterface, .what = &context.layout, .number = uses.value_or(0)};
+  if (uses.has_value()) {
+    if (const Record* known = records_.Find(key); known != nullptr) {
+      Put(*known);
+      return;
+    }
+  }
+  const size_t first = out_.size();
+  PutAttributeSources(context);
+  PutSets(context);
+  PutPushConstant(context);
+  if (uses.has_value()) {
+    records_.Insert(key, {.first = static_cast<uint32_t>(bytes_.size()),
+                          .size = static_cast<uint32_t>(out_.size() - first)});
+    bytes_.insert(bytes_.end(), out_.begin() + static_cast<ptrdiff_t>(first), out_.end());
+  }
+}
+
 void MetadataWriter::PutState(const RecordContext& context) {
   for (const ir::ClosedDecl* decl : context.variant.interface) {
     if (decl->kind != ir::DeclKind::kContainer || decl->container() != ir::ContainerKind::kState) {
@@ -302,9 +343,7 @@ ByteView MetadataWriter::Write(const ir::ClosedVariant& variant, const layout::L
   out_.clear();
   PutHead(variant);
   Append(out_, state.settings);
-  PutAttributeSources(context);
-  PutSets(context);
-  PutPushConstant(context);
+  PutInterface(context);
   Append(out_, state.outputs);
   PutState(context);
   PutNeeds(context, needs | StoreNeeds(variant, usage_), layout_hash);

@@ -40,7 +40,8 @@ struct RecordContext;
 
 // Writes metadata of many variants of one program, entry points and target. The record of a
 // declaration is encoded once for each version of it and each set of numbers in it; equal addresses
-// of closed declarations and settings must mean equal ones as long as the writer lives. One thread.
+// of closed declarations, settings and layouts must mean equal ones as long as the writer lives.
+// One thread.
 class MetadataWriter {
  public:
   // `types` must outlive it, and what `modules` refer to. Modules are in link order, or empty.
@@ -73,7 +74,8 @@ class MetadataWriter {
     kStateField,
     kInfluence,
     kFeatures,
-    kTail
+    kTail,
+    kInterface
   };
   // What decides the bytes of a record.
   struct Key {
@@ -112,6 +114,7 @@ class MetadataWriter {
   Record Resource(const RecordContext& context, const ir::ClosedDecl& decl, uint32_t field);
   void PutSets(const RecordContext& context);
   void PutPushConstant(const RecordContext& context);  // size and record
+  void PutInterface(const RecordContext& context);     // all of these
   Graphics GraphicsOf(const RecordContext& context);
   void PutState(const RecordContext& context);
   void PutNeeds(const RecordContext& context, target::Needs needs, const Hash128& layout_hash);
