@@ -53,6 +53,34 @@ struct Artifact {
   std::optional<uint32_t> warm_rank;  // built before the first frame, in this order
 };
 
+// The formats of a named pass, as VkFormat (pso_runtime §5.2, §9.2).
+struct Pass {
+  std::string name;  // unique
+  uint32_t view_mask = 0;
+  uint16_t samples = 1;
+  std::vector<uint32_t> color_formats;  // at most 8; kSwapchainFormat: that of the surface
+  uint32_t depth_format = 0;            // 0: none
+};
+
+// An image that a pipeline was seen with.
+struct ImageHint {
+  uint8_t set = 0;
+  uint8_t binding = 0;
+  uint16_t sampler_class = 0;  // filter, address, compare
+  uint32_t format = 0;         // VkFormat
+};
+
+// A pipeline worth building before the first frame.
+struct Warm {
+  Hash128 live_key;  // of an artifact of the pack
+  std::string pass;  // whose formats apply; empty: not known
+  uint16_t priority = 0;
+  uint16_t lane = 0;             // 0 critical, 1 soon, 2 background
+  uint32_t creation_us = 0;      // expected
+  uint32_t first_use_us = 0;     // expected
+  std::vector<ImageHint> hints;  // at most 255
+};
+
 // A row of a cache export with the content that it names.
 struct ExportedRow {
   cache::Key key;  // unique; not of level kContent
@@ -66,6 +94,8 @@ struct Contents {
   std::vector<Program> programs;
   std::vector<Entry> entries;
   std::vector<Artifact> artifacts;
+  std::vector<Pass> passes;
+  std::vector<Warm> warm;
   bool cache_export = false;
   std::vector<ExportedRow> rows;  // of a cache export only
 };

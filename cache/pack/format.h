@@ -52,6 +52,9 @@ enum class SectionKind : uint32_t {
   kArtifacts = FourCharacters("ARTF"),
   kCode = FourCharacters("CODE"),
   kPipelines = FourCharacters("PSOS"),
+  kPasses = FourCharacters("PASS"),  // these three only if there is something to say
+  kWarm = FourCharacters("WARM"),
+  kHints = FourCharacters("WHNT"),
   kCacheRows = FourCharacters("CROW"),    // of a cache export
   kCacheValues = FourCharacters("CVAL"),  // bytes of their values
   kBlobs = FourCharacters("BIDX"),
@@ -151,6 +154,39 @@ struct PipelineRow {
   uint32_t flags = 0;
 };
 
+inline constexpr uint32_t kSwapchainFormat = 0xFFFFFFFF;
+inline constexpr uint32_t kMaxColorFormats = 8;
+
+// Rows ascend by name.
+struct PassRow {
+  uint32_t name = 0;  // string
+  uint32_t view_mask = 0;
+  uint16_t samples = 1;
+  uint16_t color_count = 0;
+  std::array<uint32_t, kMaxColorFormats> color_formats{};
+  uint32_t depth_format = 0;
+};
+
+// In the order of building: by lane, priority, pipeline.
+struct WarmRow {
+  uint32_t pipeline = 0;
+  uint32_t pass = kNone;
+  uint32_t hints = 0;  // first row << 8 | count
+  uint16_t priority = 0;
+  uint16_t lane = 0;
+  uint32_t creation_us = 0;
+  uint32_t first_use_us = 0;
+  uint64_t zero = 0;
+};
+
+struct HintRow {
+  uint8_t set = 0;
+  uint8_t binding = 0;
+  uint16_t sampler_class = 0;
+  uint32_t format = 0;
+  uint64_t zero = 0;
+};
+
 // A row of the cache; rows ascend by (space, level, key). Its value lies in CVAL, the content that
 // it names among the blobs.
 struct CacheRow {
@@ -199,6 +235,7 @@ struct SignatureBlock {
 static_assert(sizeof(Header) == 128 && sizeof(SectionEntry) == 64 && sizeof(ProgramRow) == 32);
 static_assert(sizeof(OptionRow) == 32 && sizeof(EntryRow) == 32 && sizeof(LiveHead) == 8);
 static_assert(sizeof(ArtifactRow) == 64 && sizeof(CodeRow) == 8 && sizeof(PipelineRow) == 32);
+static_assert(sizeof(PassRow) == 48 && sizeof(WarmRow) == 32 && sizeof(HintRow) == 16);
 static_assert(sizeof(BlobRow) == 32 && sizeof(BlockRow) == 48 && sizeof(CacheRow) == 40);
 static_assert(sizeof(HashRow) == 32 && sizeof(SignatureBlock) == 100);
 

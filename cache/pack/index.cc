@@ -42,6 +42,8 @@ class Indexer {
     AddBlobs();
     AddArtifacts();
     AddPipelines();
+    AddPasses();
+    AddWarm();
     AddCacheRows();
     return std::move(index_);
   }
@@ -55,6 +57,9 @@ class Indexer {
   void AddBlobs();
   void AddArtifacts();
   void AddPipelines();
+  Result<void> CheckWarm(const std::set<Hash128>& artifacts) const;
+  void AddPasses();
+  void AddWarm();
   void AddCacheRows();
 
   uint32_t String(const std::string& text) {
@@ -73,6 +78,7 @@ class Indexer {
   std::vector<uint32_t> program_rows_, entry_rows_;  // of contents' programs and entries
   std::vector<uint32_t> row_order_;                  // contents' rows of the cache, sorted
   std::map<Hash128, uint32_t> blobs_;
+  std::map<std::string, uint32_t> pass_rows_;
 };
 
 Result<void> Indexer::Check() const {
@@ -108,7 +114,30 @@ Result<void> Indexer::Check() const {
       return Wrong(fmt::format("artifact {} is double or has no entry", artifact.live_key.hex()));
     }
   }
+  KILN_TRY_VOID(CheckWarm(keys));
   return CheckRows();
+}
+
+Result<void> Indexer::CheckWarm(const std::set<Hash128>& artifacts) const {
+  std::set<std::string_view> passes;
+  for (const Pass& pass : contents_.passes) {
+    if (!passes.insert(pass.name).second || pass.color_formats.size() > kMaxColorFormats) {
+      return Wrong(fmt::format("pass '{}' is double or has too many colours", pass.name));
+    }
+  }
+  uint64_t hints = 0;
+  for (const Warm& warm : contents_.warm) {
+    if (!artifacts.contains(warm.live_key) || warm.hints.size() > UINT8_MAX ||
+        (!warm.pass.empty() && !passes.contains(warm.pass))) {
+      return Wrong(fmt::format("a warm pipeline names artifact {} and pass '{}'",
+                               warm.live_key.hex(), warm.pass));
+    }
+    hints += warm.hints.size();
+  }
+  if (hints > 0xFFFFFF) {
+    return PackError(kLimit, fmt::format("{} image hints; a pack has at most {}", hints, 0xFFFFFF));
+  }
+  return {};
 }
 
 Result<void> Indexer::CheckRows() const {
@@ -285,6 +314,65 @@ void Indexer::AddPipelines() {
                      return std::tie(a.warm_rank, a.entry, a.artifact) <
                             std::tie(b.warm_rank, b.entry, b.artifact);
                    });
+}
+
+void Indexer::AddPasses() {
+  for (const uint32_t i : Order(contents_.passes, [](const Pass& pass) { return pass.name; })) {
+    const Pass& pass = contents_.passes[i];
+    PassRow row{.name = String(pass.name),
+                .view_mask = pass.view_mask,
+                .samples = pass.samples,
+                .color_count = static_cast<uint16_t>(pass.color_formats.size()),
+                .color_formats = {},
+                .depth_format = pass.depth_format};
+    std::copy(pass.color_formats.begin(), pass.color_formats.end(), row.color_formats.begin());
+    pass_rows_.emplace(pass.name, static_cast<uint32_t>(index_.passes.size()));
+    index_.passes.push_back(row);
+  }
+}
+
+void Indexer::AddWarm() {
+  std::map<Hash128, uint32_t> pipelines;  // state id -> row
+  for (uint32_t i = 0; i < index_.pipelines.size(); ++i) {
+    pipelines.emplace(index_.pipelines[i].state_id, i);
+  }
+  std::map<Hash128, Hash128> states;  // live key -> state id
+  for (const Artifact& artifact : contents_.artifacts) {
+    states.emplace(artifact.live_key, artifact.state_id);
+  }
+  const auto row_of = [&](const Warm& warm) {
+    return WarmRow{.pipeline = pipelines.at(states.at(warm.live_key)),
+                   .pass = warm.pass.empty() ? kNone : pass_rows_.at(warm.pass),
+                   .hints = 0,
+                   .priority = warm.priority,
+                   .lane = warm.lane,
+                   .creation_us = warm.creation_us,
+                   .first_use_us = warm.first_use_us};
+  };
+  const auto hint_key = [](const ImageHint& hint) {
+    return std::tuple(hint.set, hint.binding, hint.sampler_class, hint.format);
+  };
+  const auto order = Order(contents_.warm, [&](const Warm& warm) {
+    const WarmRow row = row_of(warm);
+    std::vector<decltype(hint_key(ImageHint{}))> hints;
+    for (const ImageHint& hint : warm.hints) {
+      hints.push_back(hint_key(hint));
+    }
+    return std::tuple(row.lane, row.priority, row.pipeline, row.pass, row.creation_us,
+                      row.first_use_us, hints);
+  });
+  for (const uint32_t i : order) {
+    const Warm& warm = contents_.warm[i];
+    WarmRow row = row_of(warm);
+    row.hints = static_cast<uint32_t>(index_.hints.size() << 8 | warm.hints.size());
+    for (const ImageHint& hint : warm.hints) {
+      index_.hints.push_back({.set = hint.set,
+                              .binding = hint.binding,
+                              .sampler_class = hint.sampler_class,
+                              .format = hint.format});
+    }
+    index_.warm.push_back(row);
+  }
 }
 
 void Indexer::AddCacheRows() {

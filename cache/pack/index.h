@@ -28,6 +28,9 @@ struct Index {
   std::vector<ArtifactRow> artifacts;
   std::vector<CodeRow> code;
   std::vector<PipelineRow> pipelines;
+  std::vector<PassRow> passes;
+  std::vector<WarmRow> warm;
+  std::vector<HintRow> hints;
   std::vector<BlobRow> blobs;  // sorted by id; block and offset are filled in by the block writer
   // Blobs in the order in which they lie in the data: by program, target, stage, live key; each
   // once, metadata behind code, then what only rows of the cache name.

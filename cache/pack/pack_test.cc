@@ -86,6 +86,79 @@ TEST_F(PackFile, Pipelines_AreOncePerStateAndWarmOnesFirst) {
       [](const PipelineRow& a, const PipelineRow& b) { return a.warm_rank < b.warm_rank; }));
 }
 
+// Two passes and three warm pipelines, one without a pass.
+void AddWarmPipelines(Contents& contents) {
+  contents.passes = {{.name = "shadow", .depth_format = 126},
+                     {.name = "forward",
+                      .view_mask = 3,
+                      .samples = 4,
+                      .color_formats = {97, kSwapchainFormat},
+                      .depth_format = 130}};
+  contents.warm = {{.live_key = contents.artifacts[1].live_key, .priority = 1, .lane = 1},
+                   {.live_key = contents.artifacts[2].live_key,
+                    .pass = "shadow",
+                    .priority = 7,
+                    .creation_us = 900,
+                    .first_use_us = 50,
+                    .hints = {{.set = 1, .binding = 2, .sampler_class = 3, .format = 37},
+                              {.set = 1, .binding = 4, .sampler_class = 0, .format = 9}}},
+                   {.live_key = contents.artifacts[0].live_key, .pass = "forward"}};
+}
+
+TEST_F(PackFile, WarmPipelines_AreInTheOrderOfBuildingWithPassesAndHints) {
+  Sample sample = MakeSample(3, 4, 6);
+  AddWarmPipelines(sample.contents);
+  Write(sample, "a");
+  const Result<std::unique_ptr<Pack>> pack = Pack::Open(Path("a"), {});
+  ASSERT_TRUE(pack.ok()) << pack.error().context;
+  const Tables& t = (*pack)->tables();
+  ASSERT_EQ(t.passes.size(), 2u);
+  EXPECT_EQ(t.String(t.passes[0].name), "forward");
+  EXPECT_EQ(t.passes[0].samples, 4u);
+  EXPECT_EQ(t.passes[0].color_count, 2u);
+  EXPECT_EQ(t.passes[0].color_formats[1], kSwapchainFormat);
+  ASSERT_EQ(t.warm.size(), 3u);
+  const auto state = [&](const WarmRow& row) { return t.pipelines[row.pipeline].state_id; };
+  EXPECT_EQ(state(t.warm[0]), sample.contents.artifacts[0].state_id);
+  EXPECT_EQ(state(t.warm[1]), sample.contents.artifacts[2].state_id);
+  EXPECT_EQ(state(t.warm[2]), sample.contents.artifacts[1].state_id);
+  EXPECT_EQ(t.String(t.passes[t.warm[1].pass].name), "shadow");
+  EXPECT_EQ(t.warm[2].pass, kNone);
+  EXPECT_EQ(t.warm[1].creation_us, 900u);
+  ASSERT_EQ(t.Hints(t.warm[1]).size(), 2u);
+  EXPECT_EQ(t.Hints(t.warm[1])[0].format, 37u);
+  EXPECT_TRUE(t.Hints(t.warm[0]).empty());
+  for (const SectionEntry& section : t.sections) {  // older readers skip them
+    const std::string name = SectionName(section.kind);
+    if (name == "PASS" || name == "WARM" || name == "WHNT") {
+      EXPECT_EQ(section.flags & kMustUnderstand, 0u) << name;
+    }
+  }
+  // The way back gives the same bytes, whatever the order.
+  Sample again = sample;
+  again.contents = ContentsOf(**pack).value();
+  std::reverse(again.contents.warm.begin(), again.contents.warm.end());
+  std::reverse(again.contents.passes.begin(), again.contents.passes.end());
+  Write(again, "b");
+  EXPECT_EQ(ReadFile(Path("a")).value(), ReadFile(Path("b")).value());
+}
+
+TEST_F(PackFile, WarmPipelinesThatNameNothing_AreRefused) {
+  const auto refused = [&](const std::function<void(Contents&)>& change) {
+    Sample sample = MakeSample(3, 4, 6);
+    AddWarmPipelines(sample.contents);
+    change(sample.contents);
+    const auto written = WritePack(sample.contents, sample.Source(), {}, Path("a"));
+    return !written.ok() && written.error().code == ErrorCode::kInvalidArgument;
+  };
+  EXPECT_FALSE(refused([](Contents&) {}));
+  EXPECT_TRUE(refused([](Contents& c) { c.warm[0].live_key = DigestOf("none").id; }));
+  EXPECT_TRUE(refused([](Contents& c) { c.warm[1].pass = "other"; }));
+  EXPECT_TRUE(refused([](Contents& c) { c.warm[1].hints.resize(256); }));
+  EXPECT_TRUE(refused([](Contents& c) { c.passes[1].name = "shadow"; }));
+  EXPECT_TRUE(refused([](Contents& c) { c.passes[0].color_formats.resize(9); }));
+}
+
 TEST_F(PackFile, WhatIsNotThere_IsNotFound) {
   const Sample sample = MakeSample(2, 2, 4);
   Write(sample, "a");
@@ -151,7 +224,8 @@ TEST_F(PackFile, FlippedBytes_GiveTheRightBytesOrAnError) {
 
 // Damage with sums that fit, as somebody hostile makes it.
 TEST_F(PackFile, HostileRowsWithRightSums_AreRefusedOrHarmless) {
-  const Sample sample = MakeSample(13, 2, 6);
+  Sample sample = MakeSample(13, 2, 6);
+  AddWarmPipelines(sample.contents);
   Write(sample, "a");
   const std::string text = ReadFile(Path("a")).value();
   const std::vector<SectionEntry> table = testing::TableIn(AsBytes(text));

@@ -47,6 +47,7 @@ class TableReader {
     }
     KILN_TRY_VOID(CheckPrograms());
     KILN_TRY_VOID(CheckArtifacts());
+    KILN_TRY_VOID(CheckWarm());
     KILN_TRY_VOID(CheckCacheRows());
     KILN_TRY_VOID(CheckBlobs());
     KILN_TRY_VOID(CheckHashes());
@@ -65,6 +66,7 @@ class TableReader {
   Result<void> ReadLive(const SectionEntry& section, ByteView bytes);
   Result<void> CheckPrograms();
   Result<void> CheckArtifacts();
+  Result<void> CheckWarm();
   Result<void> CheckCacheRows();
   Result<void> CheckBlocks();
   Result<void> CheckBlobs();
@@ -148,6 +150,9 @@ bool IsKnown(SectionKind kind) {
     case SectionKind::kArtifacts:
     case SectionKind::kCode:
     case SectionKind::kPipelines:
+    case SectionKind::kPasses:
+    case SectionKind::kWarm:
+    case SectionKind::kHints:
     case SectionKind::kCacheRows:
     case SectionKind::kCacheValues:
     case SectionKind::kBlobs:
@@ -248,6 +253,12 @@ Result<void> TableReader::ReadRows(const SectionEntry& section, ByteView bytes) 
       return rows(tables_.code);
     case SectionKind::kPipelines:
       return rows(tables_.pipelines);
+    case SectionKind::kPasses:
+      return rows(tables_.passes);
+    case SectionKind::kWarm:
+      return rows(tables_.warm);
+    case SectionKind::kHints:
+      return rows(tables_.hints);
     case SectionKind::kCacheRows:
       return rows(tables_.cache_rows);
     case SectionKind::kCacheValues:
@@ -397,6 +408,23 @@ Result<void> TableReader::CheckArtifacts() {
   for (const PipelineRow& row : t.pipelines) {
     if (row.artifact >= t.artifacts.size() || row.entry >= t.entries.size()) {
       return Corrupt("section PSOS: row {}", &row - t.pipelines.data());
+    }
+  }
+  return {};
+}
+
+Result<void> TableReader::CheckWarm() {
+  const Tables& t = tables_;
+  for (const PassRow& row : t.passes) {
+    if (!IsString(row.name) || row.color_count > kMaxColorFormats ||
+        (&row != t.passes.data() && t.String((&row)[-1].name) >= t.String(row.name))) {
+      return Corrupt("section PASS: row {}", &row - t.passes.data());
+    }
+  }
+  for (const WarmRow& row : t.warm) {
+    if (row.pipeline >= t.pipelines.size() || (row.pass != kNone && row.pass >= t.passes.size()) ||
+        !InRange(row.hints >> 8, row.hints & 0xFF, t.hints.size())) {
+      return Corrupt("section WARM: row {}", &row - t.warm.data());
     }
   }
   return {};

@@ -31,6 +31,9 @@ struct Tables {
   std::span<const ArtifactRow> artifacts;
   std::span<const CodeRow> code;
   std::span<const PipelineRow> pipelines;
+  std::span<const PassRow> passes;
+  std::span<const WarmRow> warm;
+  std::span<const HintRow> hints;
   std::span<const CacheRow> cache_rows;
   ByteView cache_values;
   std::span<const BlobRow> blobs;
@@ -47,6 +50,10 @@ struct Tables {
   std::string_view String(uint32_t string) const {
     const uint32_t begin = string == 0 ? 0 : string_ends[string - 1];
     return AsText(text.subspan(begin, string_ends[string] - begin));
+  }
+  // The rows of WHNT of a row of WARM.
+  std::span<const HintRow> Hints(const WarmRow& row) const {
+    return hints.subspan(row.hints >> 8, row.hints & 0xFF);
   }
   // The mask of a row of LIVE.
   std::span<const uint64_t> Mask(uint32_t row) const {

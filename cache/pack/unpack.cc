@@ -154,6 +154,24 @@ void CompareBlobs(const Tables& a, const Tables& b, PackDifference& out) {
   }
 }
 
+Warm WarmOf(const Tables& tables, const WarmRow& row) {
+  Warm warm{.live_key = tables.artifacts[tables.pipelines[row.pipeline].artifact].live_key,
+            .pass = row.pass == kNone ? std::string()
+                                      : std::string(tables.String(tables.passes[row.pass].name)),
+            .priority = row.priority,
+            .lane = row.lane,
+            .creation_us = row.creation_us,
+            .first_use_us = row.first_use_us,
+            .hints = {}};
+  for (const HintRow& hint : tables.Hints(row)) {
+    warm.hints.push_back({.set = hint.set,
+                          .binding = hint.binding,
+                          .sampler_class = hint.sampler_class,
+                          .format = hint.format});
+  }
+  return warm;
+}
+
 }  // namespace
 
 Result<Contents> ContentsOf(const Pack& pack) {
@@ -178,6 +196,17 @@ Result<Contents> ContentsOf(const Pack& pack) {
     if (row.warm_rank != kNone) {
       contents.artifacts[row.artifact].warm_rank = row.warm_rank;
     }
+  }
+  for (const PassRow& row : tables.passes) {
+    contents.passes.push_back(
+        {.name = std::string(tables.String(row.name)),
+         .view_mask = row.view_mask,
+         .samples = row.samples,
+         .color_formats = {row.color_formats.begin(), row.color_formats.begin() + row.color_count},
+         .depth_format = row.depth_format});
+  }
+  for (const WarmRow& row : tables.warm) {
+    contents.warm.push_back(WarmOf(tables, row));
   }
   for (const CacheRow& row : tables.cache_rows) {
     KILN_TRY(ExportedRow exported, RowOf(tables, row));

@@ -142,6 +142,15 @@ std::vector<Section> IndexSections(const Contents& contents, const Index& index,
   sections.push_back(Rows(SectionKind::kArtifacts, index.artifacts));
   sections.push_back(Rows(SectionKind::kCode, index.code));
   sections.push_back(Rows(SectionKind::kPipelines, index.pipelines));
+  if (!index.passes.empty()) {
+    sections.push_back(Rows(SectionKind::kPasses, index.passes));
+  }
+  if (!index.warm.empty()) {
+    sections.push_back(Rows(SectionKind::kWarm, index.warm));
+  }
+  if (!index.hints.empty()) {
+    sections.push_back(Rows(SectionKind::kHints, index.hints));
+  }
   if (!index.cache_rows.empty()) {
     sections.push_back(Rows(SectionKind::kCacheRows, index.cache_rows));
     sections.push_back({.kind = SectionKind::kCacheValues, .bytes = index.cache_values, .rows = 1});
