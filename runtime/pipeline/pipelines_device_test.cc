@@ -19,12 +19,12 @@ namespace {
 class PipelinesDeviceTest : public ::testing::Test {
  protected:
   PipelinesDeviceTest() {
-    auto device = Device::Create(
+    auto created = Device::Create(
         {.prefer = "software", .validation = true, .messages = [this](const vk::Message& message) {
            messages.push_back(message.text);
          }});
-    EXPECT_TRUE(device.ok()) << ErrorText(device.error());
-    device.emplace(std::move(device).value());
+    EXPECT_TRUE(created.ok()) << ErrorText(created.error());
+    device.emplace(std::move(created).value());
   }
   ~PipelinesDeviceTest() override {
     device.reset();

@@ -31,12 +31,12 @@ constexpr VkExtent2D kExtent = {64, 64};
 class FrameTest : public ::testing::Test {
  protected:
   FrameTest() {
-    auto device = Device::Create(
+    auto created = Device::Create(
         {.prefer = "software", .validation = true, .messages = [this](const vk::Message& message) {
            messages.push_back(message.text);
          }});
-    EXPECT_TRUE(device.ok()) << ErrorText(device.error());
-    device.emplace(std::move(device).value());
+    EXPECT_TRUE(created.ok()) << ErrorText(created.error());
+    device.emplace(std::move(created).value());
     gpu.emplace(*device);
   }
   ~FrameTest() override {

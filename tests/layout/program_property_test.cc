@@ -2,6 +2,7 @@
 // Guaranteed properties of policy first_fit over random programs: P2, P3, P5 to P14, P20 and P25
 // of layout.md 15. Each is tried Runs() times, over all targets.
 #include <algorithm>
+#include <compare>
 #include <functional>
 #include <map>
 #include <set>
@@ -197,8 +198,8 @@ struct Interval {
   uint64_t first = 0;
   uint64_t count = 0;
   bool operator==(const Interval&) const = default;
-  bool operator<(const Interval& other) const {
-    return std::tie(space, kind, first, count) <
+  std::strong_ordering operator<=>(const Interval& other) const {
+    return std::tie(space, kind, first, count) <=>
            std::tie(other.space, other.kind, other.first, other.count);
   }
 };
