@@ -105,6 +105,11 @@ Entry& AddEntry(Planning& planning, const Walk& walk, uint32_t access) {
   entry.source_end = walk.source_end;
   entry.outside = walk.source_begin == walk.source_end;
   entry.create = TakesBytes(planning, walk);
+  // Whether a buffer waits for earlier bytes, and from where a create waits, is known later.
+  if (!entry.create || walk.texture) {
+    int32_t& lo = planning.scratch.max_lo[static_cast<size_t>(entry.hi)];
+    lo = std::max(lo, entry.create ? -1 : entry.lo);
+  }
   return entry;
 }
 
@@ -394,6 +399,7 @@ void WalkCells(Planning& planning) {
   plan.initial.clear();
   planning.scratch.entries.clear();
   planning.scratch.finals.resize(plan.cells.size());
+  planning.scratch.max_lo.assign(plan.device_passes(), INT_MIN);
   plan.metrics.merged_reads = 0;
   for (uint32_t chain = 0; chain < plan.chains.size(); ++chain) {
     if (plan.chains[chain].accesses != 0) {
@@ -408,12 +414,15 @@ void ChoosePoints(Planning& planning) {
   const bool carried = std::any_of(
       planning.carried.classes.begin(), planning.carried.classes.end(),
       [](const MemoryClass& c) { return c.kind == ResourceKind::kBuffer && !c.ledger.empty(); });
-  for (Entry& entry : planning.scratch.entries) {
-    if (entry.create) {
-      entry.outside = carried || entry.src_stages != 0;
+  PlanningScratch& scratch = planning.scratch;
+  for (size_t i = 0; carried && i < scratch.entries.size(); ++i) {
+    const Entry& entry = scratch.entries[i];
+    if (entry.create && !planning.rows.chains[entry.chain].texture()) {
+      int32_t& lo = scratch.max_lo[static_cast<size_t>(entry.hi)];
+      lo = std::max(lo, -1);
     }
   }
-  planning.plan.metrics.needed = StabEntries(planning, true);
+  planning.plan.metrics.needed = Stab(scratch.max_lo, scratch.chosen);
 }
 
 void EmitEntries(Planning& planning) {
@@ -426,8 +435,10 @@ void EmitEntries(Planning& planning) {
       return entry.create && entry.src_stages == 0 && !planning.rows.chains[entry.chain].texture();
     });
     plan.metrics.needed = StabEntries(planning, true);
+    StabEntries(planning, false);
+  } else {
+    Stab(scratch.max_lo, scratch.chosen);
   }
-  StabEntries(planning, false);
   if (planning.options.barriers == BarrierPlaces::kAtUse) {
     for (const Entry& entry : scratch.entries) {
       scratch.chosen[static_cast<size_t>(entry.hi)] = 1;

@@ -10,25 +10,62 @@ namespace {
 
 constexpr uint32_t kIdleFrames = 8;
 
-bool SameObject(const ChainRow& a, const ChainRow& b) {
+// Objects of one pool, whatever they are used for.
+bool SamePool(const ChainRow& a, const ChainRow& b) {
   return a.kind == b.kind && a.size == b.size && a.type == b.type && a.format == b.format &&
          a.extent.width == b.extent.width && a.extent.height == b.extent.height &&
          a.extent.depth == b.extent.depth && a.mips == b.mips && a.layers == b.layers &&
-         a.samples == b.samples && a.flags == b.flags && a.usage == b.usage;
+         a.samples == b.samples && a.flags == b.flags;
 }
 
-// The free slot of lowest index with the chain's description, or a new one.
+// What the object of a slot is: nothing of the chain that it serves in this frame.
+ChainRow PooledRow(const ChainRow& row, VkImageUsageFlags usage) {
+  ChainRow out{};
+  out.kind = row.kind;
+  out.object = Object::kTemporal;
+  out.size = row.size;
+  out.type = row.type;
+  out.format = row.format;
+  out.extent = row.extent;
+  out.mips = row.mips;
+  out.layers = row.layers;
+  out.samples = row.samples;
+  out.flags = row.flags;
+  out.aspects = row.aspects;
+  out.usage = usage;
+  out.previous = kNone;
+  out.acquire = kNone;
+  return out;
+}
+
+// Temporals and histories of one description take turns in the same objects, so each object can do
+// what all of them do.
+VkImageUsageFlags PooledUsage(const Planning& planning, uint32_t index) {
+  const ChainRow& row = planning.rows.chains[index];
+  const std::vector<PlanChain>& chains = planning.plan.chains;
+  VkImageUsageFlags usage = row.usage;
+  for (size_t i = 0; i < chains.size() && chains[index].place != Place::kDedicated; ++i) {
+    const bool pooled = chains[i].place == Place::kTemporal || chains[i].place == Place::kHistory;
+    if (pooled && SamePool(planning.rows.chains[i], row)) {
+      usage |= planning.rows.chains[i].usage;
+    }
+  }
+  return usage;
+}
+
+// The free slot of lowest index whose object the chain can use, or a new one.
 uint32_t TakeSlot(Planning& planning, uint32_t chain, std::vector<uint8_t>& taken) {
   std::vector<TemporalSlot>& slots = planning.plan.next.slots;
   const ChainRow& row = planning.rows.chains[chain];
+  const VkImageUsageFlags usage = PooledUsage(planning, chain);
   for (uint32_t i = 0; i < slots.size(); ++i) {
-    if (taken[i] == 0 && SameObject(slots[i].desc, row)) {
+    if (taken[i] == 0 && SamePool(slots[i].desc, row) && (usage & ~slots[i].desc.usage) == 0) {
       taken[i] = 1;
       return i;
     }
   }
   slots.emplace_back();
-  slots.back().desc = row;
+  slots.back().desc = PooledRow(row, usage);
   taken.push_back(1);
   return static_cast<uint32_t>(slots.size() - 1);
 }
@@ -168,9 +205,7 @@ Hash128 DigestOf(const Carried& carried) {
     }
   }
   for (const TemporalSlot& slot : carried.slots) {
-    ChainRow desc = slot.desc;
-    desc.first_version = 0;
-    AppendValue(out, desc);
+    AppendValue(out, slot.desc);
     AppendValue(out, slot.version);
     AppendValue(out, slot.idle);
     AppendValue(out, slot.cells.size());

@@ -3,7 +3,6 @@
 // by the borders of the ranges that are used. Spec: graph §2, §6.6
 #include <algorithm>
 
-#include "runtime/graph/complete_access.h"
 #include "runtime/graph/planning.h"
 
 namespace kiln::graph {
@@ -18,7 +17,7 @@ Box WholeOf(const ChainRow& chain) {
           .mips = static_cast<uint16_t>(chain.mips),
           .layer = 0,
           .layers = static_cast<uint16_t>(chain.layers),
-          .aspects = AspectsOf(chain)};
+          .aspects = chain.aspects};
 }
 
 // Ascending borders of one dimension: 0, size, and where ranges begin and end.
@@ -46,7 +45,7 @@ void AddBorders(Borders& borders, const Box& box, VkImageAspectFlags all) {
 void CutCells(std::vector<Box>& cells, Borders& borders, const ChainRow& chain) {
   SortBorders(borders.mips, chain.mips);
   SortBorders(borders.layers, chain.layers);
-  const VkImageAspectFlags all = AspectsOf(chain);
+  const VkImageAspectFlags all = chain.aspects;
   VkImageAspectFlags rest = all;
   while (rest != 0) {
     const VkImageAspectFlags aspects = borders.split_aspects ? rest & (~rest + 1) : rest;
@@ -74,7 +73,7 @@ void MakeCells(Planning& planning, uint32_t index) {
   if (chain.ranged == 0 && (slot == nullptr || slot->cells.size() == 1)) {
     plan.cells.push_back(WholeOf(chain));
   } else {
-    const VkImageAspectFlags all = AspectsOf(chain);
+    const VkImageAspectFlags all = chain.aspects;
     Borders borders;
     for (uint32_t i = out.first_access; i < out.first_access + out.accesses; ++i) {
       const AccessRow& access = planning.rows.accesses[plan.chain_accesses[i]];

@@ -2,11 +2,8 @@
 #include "runtime/graph/complete_access.h"
 
 #include <array>
-#include <bit>
 
 #include <fmt/format.h>
-
-#include "runtime/graph/formats.h"
 
 namespace kiln::graph {
 namespace {
@@ -82,7 +79,7 @@ bool CheckMasks(const AccessRequest& request, CompletedAccess& out) {
 
 bool CheckRange(const Range& range, const ChainRow& chain, CompletedAccess& out) {
   AccessRow& row = out.row;
-  const VkImageAspectFlags all = AspectsOf(chain);
+  const VkImageAspectFlags all = chain.aspects;
   row.mip = range.mip;
   row.layer = range.layer;
   row.mips = range.mips != kWhole
@@ -158,14 +155,6 @@ bool CheckMemory(const AccessRequest& request, const ChainRow& chain, CompletedA
 
 }  // namespace
 
-VkImageAspectFlags AspectsOf(const ChainRow& chain) {
-  if (!chain.texture()) {
-    return 0;
-  }
-  const std::optional<FormatInfo> info = InfoOf(chain.format);
-  return info.has_value() ? info->aspects : VkImageAspectFlags{VK_IMAGE_ASPECT_COLOR_BIT};
-}
-
 VkImageUsageFlags UsageOf(Accesses accesses) {
   struct Row {
     Accesses accesses;
@@ -220,39 +209,14 @@ CompletedAccess CompleteAccess(const AccessRequest& request, const ChainRow& cha
   return out;
 }
 
-CompletedAccess AccessMemo::Complete(const AccessRequest& request, const ChainRow& chain) {
-  const Access& access = request.access;
-  if (!chain.texture() || access.range != Range{} || chain.layers > 0xFFFF) {
-    return CompleteAccess(request, chain);
+const CompletedAccess& AccessMemo::Ask(const AccessRequest& request, const ChainRow& chain,
+                                       const Key& key, Answer& answer) {
+  other_ = CompleteAccess(request, chain);
+  const bool whole = request.access.range == Range{} && chain.layers <= 0xFFFF;
+  if (whole && other_.error.empty()) {
+    answer = {.key = key, .completed = other_};
   }
-  const VkImageAspectFlags aspects = AspectsOf(chain);
-  const uint64_t mixed =
-      (access.stages * 0x9E3779B97F4A7C15ULL) ^ (access.accesses * 0xC2B2AE3D27D4EB4FULL) ^
-      (uint64_t{static_cast<uint32_t>(access.layout)} << 58) ^ (uint64_t{aspects} << 56) ^
-      (uint64_t{static_cast<uint8_t>(request.pass)} << 61) ^
-      (uint64_t{static_cast<uint8_t>(request.op)} << 59);
-  Answer& answer = answers_[mixed >> 58];
-  CompletedAccess out;
-  if (answer.stages == access.stages && answer.accesses == access.accesses &&
-      answer.layout == access.layout && answer.aspects == aspects && answer.pass == request.pass &&
-      answer.row.op == request.op) {
-    out.row = answer.row;
-    out.usage = answer.usage;
-    out.row.mips = static_cast<uint16_t>(chain.mips);
-    out.row.layers = static_cast<uint16_t>(chain.layers);
-    return out;
-  }
-  out = CompleteAccess(request, chain);
-  if (out.error.empty()) {
-    answer = {.stages = access.stages,
-              .accesses = access.accesses,
-              .layout = access.layout,
-              .aspects = aspects,
-              .pass = request.pass,
-              .row = out.row,
-              .usage = out.usage};
-  }
-  return out;
+  return other_;
 }
 
 }  // namespace kiln::graph

@@ -81,7 +81,7 @@ void ReportCycle(Planning& planning) {
                     planning.rows.PassName(shortest[i]), planning.rows.PassName(next), through);
   }
   if (!shortest.empty()) {
-    error.where = planning.rows.pass_wheres[shortest.front()];
+    error.where = planning.rows.pass_notes[shortest.front()].where;
   }
   planning.errors.push_back(std::move(error));
 }

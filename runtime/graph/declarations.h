@@ -79,7 +79,7 @@ struct ChainRow {
   MemoryKind memory;
   uint8_t ranged;  // some access is not to the whole
   uint32_t first_version;
-  uint32_t padding;
+  VkImageAspectFlags aspects;  // of the format; 0: a buffer, or a format that nobody knows
 
   bool texture() const { return kind == ResourceKind::kTexture; }
   TextureDesc Texture() const {
@@ -104,7 +104,8 @@ struct SemaphoreRow {
   bool wait;
 };
 
-// Handles and clear values of a chain; the binding table's part that declarations know.
+// Handles of a chain and the value that it is cleared to; the binding table's part that
+// declarations know.
 struct ChainBinding {
   VkImage image = VK_NULL_HANDLE;
   VkImageView view = VK_NULL_HANDLE;
@@ -136,6 +137,18 @@ struct CallbackRow {
   uint32_t offset = 0;  // of the captured bytes, in units of 16
 };
 
+// What a plan does not depend on: of a pass …
+struct PassNote {
+  NameRef name;
+  Where where;
+  CallbackRow callback;
+};
+// … and of a version.
+struct VersionNote {
+  NameRef name;
+  VkImageUsageFlags next_usage = 0;  // of a temporal: what it may be used for in the next frame
+};
+
 struct Declarations {
   uint32_t frame = 0;
   std::vector<PassRow> passes;
@@ -148,17 +161,14 @@ struct Declarations {
   std::vector<VkSemaphore> semaphores;  // by ordinal
   std::vector<uint8_t> semaphore_timeline;
   std::vector<ChainBinding> bindings;  // by chain
-  std::vector<VkClearValue> clears;    // by access
-  std::vector<NameRef> pass_names;
-  std::vector<NameRef> version_names;
+  std::vector<PassNote> pass_notes;
+  std::vector<VersionNote> version_notes;
   std::vector<NameRef> semaphore_names;
-  std::vector<Where> pass_wheres;
-  std::vector<CallbackRow> callbacks;  // by pass
   std::vector<char> text;
 
   std::string_view Text(NameRef ref) const { return {text.data() + ref.offset, ref.size}; }
-  std::string_view PassName(uint32_t pass) const { return Text(pass_names[pass]); }
-  std::string_view VersionName(uint32_t version) const { return Text(version_names[version]); }
+  std::string_view PassName(uint32_t pass) const { return Text(pass_notes[pass].name); }
+  std::string_view VersionName(uint32_t version) const { return Text(version_notes[version].name); }
   // A chain is called by its first version.
   std::string_view ChainName(uint32_t chain) const {
     return VersionName(chains[chain].first_version);

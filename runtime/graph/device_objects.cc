@@ -122,30 +122,42 @@ Result<void> DeviceObjects::BindPacked(const Plan& plan, const Declarations& row
   return {};
 }
 
-Result<void> DeviceObjects::BindKept(const Declarations& rows, uint32_t chain, uint32_t object,
+Result<KeptObject> DeviceObjects::NewKept(const ChainRow& row) {
+  KeptObject kept;
+  kept.image.desc = row;
+  if (!row.texture()) {
+    KILN_TRY(kept.buffer,
+             vk::CreateBuffer(device_, memory_, row.size, kBufferUsages, vk::MemoryUse::kDevice));
+    return kept;
+  }
+  KILN_TRY(kept.image.image, NewImage(row));
+  VkMemoryRequirements needs{};
+  device_.table().GetImageMemoryRequirements(device_.handle(), kept.image.image.get(), &needs);
+  KILN_TRY(kept.image.allocation,
+           memory_.Allocate(needs, vk::MemoryUse::kDevice, vk::MemoryKind::kImage));
+  KILN_TRY_VK(device_.table().BindImageMemory(device_.handle(), kept.image.image.get(),
+                                              kept.image.allocation.memory(),
+                                              kept.image.allocation.offset()),
+              "bind a kept image");
+  return kept;
+}
+
+Result<void> DeviceObjects::BindKept(const ChainRow& row, uint32_t chain, uint32_t object,
                                      uint64_t frame) {
-  const ChainRow& row = rows.chains[chain];
   if (object >= kept_.size()) {
     kept_.resize(object + 1);
   }
   KeptObject& kept = kept_[object];
+  // A frame that failed may have left another object under this number.
+  if ((kept.image.image || kept.buffer.handle) && !SameImage(kept.image.desc, row)) {
+    retired_.Add(frame, std::move(kept));
+    kept = {};
+  }
+  if (!kept.image.image && !kept.buffer.handle) {
+    KILN_TRY(kept, NewKept(row));
+  }
   kept.used = frame;
   bound_[chain].kept = object;
-  if (row.texture() && !kept.image.image) {
-    kept.image.desc = row;
-    KILN_TRY(kept.image.image, NewImage(row));
-    VkMemoryRequirements needs{};
-    device_.table().GetImageMemoryRequirements(device_.handle(), kept.image.image.get(), &needs);
-    KILN_TRY(kept.image.allocation,
-             memory_.Allocate(needs, vk::MemoryUse::kDevice, vk::MemoryKind::kImage));
-    KILN_TRY_VK(device_.table().BindImageMemory(device_.handle(), kept.image.image.get(),
-                                                kept.image.allocation.memory(),
-                                                kept.image.allocation.offset()),
-                "bind a kept image");
-  } else if (!row.texture() && !kept.buffer.handle) {
-    KILN_TRY(kept.buffer,
-             vk::CreateBuffer(device_, memory_, row.size, kBufferUsages, vk::MemoryUse::kDevice));
-  }
   bound_[chain].buffer = kept.buffer.handle.get();
   return {};
 }
@@ -166,7 +178,8 @@ Result<void> DeviceObjects::Prepare(const Plan& plan, const Declarations& rows,
       case Place::kDedicated:
       case Place::kTemporal:
       case Place::kHistory:
-        KILN_TRY_VOID(BindKept(rows, chain, objects[plan.chains[chain].slot], frame));
+        KILN_TRY_VOID(BindKept(plan.next.slots[plan.chains[chain].slot].desc, chain,
+                               objects[plan.chains[chain].slot], frame));
         break;
       case Place::kImported:
         bound_[chain].imported = rows.bindings[chain].image;
@@ -218,6 +231,7 @@ Result<VkImageView> DeviceObjects::View(uint32_t chain, const ViewKey& key, VkFo
   if (image == nullptr) {
     return bound_[chain].imported_view;
   }
+  const MutexLock lock(views_);
   for (const auto& [known, view] : image->views) {
     if (known == key) {
       return view.get();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "compiler/base/mutex.h"
 #include "runtime/graph/plan.h"
 #include "runtime/vk/buffer.h"
 #include "runtime/vk/memory.h"
@@ -45,7 +46,7 @@ struct KeptObject {
   uint64_t used = 0;
 };
 
-// One thread. The device outlives it.
+// One thread, but Image, View and Buffer may be asked by several. The device outlives it.
 class DeviceObjects {
  public:
   explicit DeviceObjects(const runtime::Device& device) : device_(device), memory_(device) {}
@@ -75,7 +76,8 @@ class DeviceObjects {
   Result<vk::UniqueImage> NewImage(const ChainRow& chain);
   Result<void> BindPacked(const Plan& plan, const Declarations& rows, uint32_t chain,
                           uint64_t frame);
-  Result<void> BindKept(const Declarations& rows, uint32_t chain, uint32_t object, uint64_t frame);
+  Result<KeptObject> NewKept(const ChainRow& row);
+  Result<void> BindKept(const ChainRow& row, uint32_t chain, uint32_t object, uint64_t frame);
   GraphImage* ImageOf(uint32_t chain);
 
   // Where a chain of the current plan lies.
@@ -95,6 +97,7 @@ class DeviceObjects {
   std::vector<GraphImage> images_;
   std::vector<KeptObject> kept_;
   std::vector<Bound> bound_;  // by chain
+  Mutex views_;               // guards the views of all images
 };
 
 }  // namespace kiln::graph

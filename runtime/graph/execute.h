@@ -10,11 +10,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "compiler/base/result.h"
 #include "runtime/graph/graph.h"
 #include "runtime/graph/plan.h"
+#include "runtime/graph/time_series.h"
 #include "runtime/vk/device.h"
 #include "runtime/vk/pass_signature.h"
 
@@ -72,6 +74,9 @@ struct ExecutorConfig {
   uint32_t frames_in_flight = 2;
   bool labels = true;      // if the instance has VK_EXT_debug_utils
   bool immediate = false;  // submit pass by pass and wait after each
+  uint32_t record_threads = 1;
+  bool timestamps = false;  // measure every pass, if the queue can
+  bool markers = false;     // so that a lost device says which pass had finished
 };
 
 enum class PresentStatus : uint8_t { kNone, kPresented, kSuboptimal, kOutOfDate };
@@ -81,17 +86,26 @@ struct FrameTicket {
   PresentStatus present = PresentStatus::kNone;
 };
 
+// How long a pass took on the device. With timestamps only.
+struct PassTime {
+  std::string name;
+  double begin_ns = 0;  // since the first pass began
+  double nanoseconds = 0;
+};
+
 struct ExecutorMetrics {
   uint64_t committed_bytes = 0;
   uint32_t images_created = 0;  // by the last frame
   uint32_t images_destroyed = 0;
+  uint32_t batches = 0;
   uint32_t command_buffers = 0;
   uint32_t barriers = 0;
 };
 
 struct ExecutorState;
 
-// One thread. The device outlives it; destruction waits for what was submitted.
+// One thread; callbacks run on its recording threads, in plan order inside a command buffer. The
+// device outlives it; destruction waits for what was submitted.
 class Executor {
  public:
   static Result<Executor> Create(runtime::Device& device, const ExecutorConfig& config);
@@ -112,6 +126,10 @@ class Executor {
   // To plan the next frame with.
   const Carried& carried() const;
   const ExecutorMetrics& metrics() const;
+  // Of the newest frame that is known to be done, in plan order: frames_in_flight ago.
+  const std::vector<PassTime>& PassTimes() const;
+  // Nanoseconds per pass that recording took.
+  const TimeSeries& record_times() const;
 
  private:
   explicit Executor(std::unique_ptr<ExecutorState> state);

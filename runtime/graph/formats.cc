@@ -181,6 +181,11 @@ const Row* Find(VkFormat format) {
 
 }  // namespace
 
+VkImageAspectFlags AspectsOfFormat(VkFormat format) {
+  const Row* row = Find(format);
+  return row == nullptr ? 0 : row->info.aspects;
+}
+
 std::optional<FormatInfo> InfoOf(VkFormat format) {
   const Row* row = Find(format);
   return row == nullptr ? std::nullopt : std::optional(row->info);

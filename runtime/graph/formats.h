@@ -16,6 +16,9 @@ struct FormatInfo {
   VkImageAspectFlags aspects = VK_IMAGE_ASPECT_COLOR_BIT;
 };
 
+// 0 for formats that kiln does not know.
+VkImageAspectFlags AspectsOfFormat(VkFormat format);
+
 // nullopt for formats that kiln does not know.
 std::optional<FormatInfo> InfoOf(VkFormat format);
 

@@ -17,6 +17,7 @@
 
 #include "runtime/graph/complete_access.h"
 #include "runtime/graph/declarations.h"
+#include "runtime/graph/time_series.h"
 #include "runtime/graph/types.h"
 
 namespace kiln::runtime {
@@ -97,10 +98,12 @@ class Graph {
   const std::vector<GraphError>& errors() const { return errors_; }
   // What SetCallback copied.
   const void* Captured(uint32_t pass) const {
-    return captured_.data() + rows_.callbacks[pass].offset;
+    return captured_.data() + rows_.pass_notes[pass].callback.offset;
   }
   // The names of last frame's versions, for those that outlive it.
   const Declarations& previous() const { return previous_; }
+  // When BeginFrame was called.
+  Instant begun() const { return begun_; }
   // Records an error from outside, for readers of files.
   void AddError(GraphError error);
 
@@ -142,9 +145,22 @@ class Graph {
     uint32_t version;  // read, overwritten or created
     uint32_t result;   // new version of a write or create, else kNone
   };
+  // Of a write, and of a create.
+  struct AccessFlags {
+    uint8_t discard = 0;
+    ContentKind contents = ContentKind::kUndefined;
+  };
 
-  static Handle HandleOf(TextureId id);
-  static Handle HandleOf(BufferId id);
+  // Of a handle's frame: the lower bits count frames, the others are the graph's identity.
+  static constexpr uint32_t kSerialBits = 23;
+  static constexpr uint32_t kSerialMask = (1U << kSerialBits) - 1;
+
+  static Handle HandleOf(TextureId id) {
+    return {id.index, id.frame, id.temporal != 0, ResourceKind::kTexture};
+  }
+  static Handle HandleOf(BufferId id) {
+    return {id.index, id.frame, id.temporal != 0, ResourceKind::kBuffer};
+  }
   template <class Id>
   Id MakeId(uint32_t version) const;
 
@@ -155,15 +171,22 @@ class Graph {
                   Where where);
   uint32_t FindVersion(const Handle& handle) const;
   // kNone for handles that stand for nothing in this frame, which is an error.
-  uint32_t UsePass(PassId pass, Where where);
-  uint32_t UseVersion(const Handle& handle, uint32_t pass, Where where);
+  uint32_t UsePass(PassId pass, Where where) {
+    const bool own = pass.frame == rows_.frame && pass.index < rows_.passes.size();
+    return own ? pass.index : FailPass(pass, where);
+  }
+  uint32_t UseVersion(const Handle& handle, uint32_t pass, Where where) {
+    const bool own = handle.frame == rows_.frame && handle.index < rows_.versions.size() &&
+                     rows_.chains[rows_.versions[handle.index].chain].kind == handle.kind;
+    return own ? handle.index : ReviveVersion(handle, pass, where);
+  }
   uint32_t FailPass(PassId pass, Where where);
   uint32_t ReviveVersion(const Handle& handle, uint32_t pass, Where where);
   uint32_t Revive(uint32_t previous);
   uint32_t AddChain(const ChainRow& chain, const ChainBinding& binding, std::string_view name);
   uint32_t AddVersion(std::string_view name, uint32_t chain, uint32_t def);
   uint32_t AddPass(const PassDesc& desc, Origin origin, Where where);
-  void AddAccess(const CompletedAccess& access, const AccessEnds& ends, const VkClearValue& clear);
+  void AddAccess(const CompletedAccess& access, const AccessEnds& ends, const AccessFlags& flags);
   bool CheckDescription(const ChainRow& chain, std::string_view name, uint32_t pass, Where where);
   bool CheckContents(const Created& create, uint32_t pass, uint32_t version, Where where);
   void MarkTemporal(uint32_t version, const Keep& keep, Where where);
@@ -185,12 +208,11 @@ class Graph {
 
   uint32_t identity_;
   bool poison_ = false;
+  Instant begun_;
   AccessMemo accesses_;
   Declarations rows_;
   Declarations previous_;
   std::vector<uint32_t> revived_;  // by version of the last frame: its version in this one
-  std::vector<VkImageUsageFlags> next_usage_;  // by version: what a temporal may be used for next
-  std::vector<VkImageUsageFlags> previous_next_usage_;
   std::vector<CapturedBytes> captured_;
   std::vector<VkSemaphore> named_semaphores_;
   std::vector<std::string> semaphore_names_;

@@ -2,6 +2,7 @@
 // Graph: textures and buffers, brought to what they have in common.
 #include <fmt/format.h>
 
+#include "runtime/graph/formats.h"
 #include "runtime/graph/graph.h"
 
 namespace kiln::graph {
@@ -19,6 +20,7 @@ ChainRow TextureRow(const TextureDesc& desc, Object object) {
   row.samples = desc.samples;
   row.usage = desc.extra_usage;
   row.flags = desc.flags;
+  row.aspects = AspectsOfFormat(desc.format);
   row.previous = kNone;
   row.acquire = kNone;
   return row;
@@ -39,13 +41,6 @@ ChainRow BufferRow(const BufferDesc& desc, Object object) {
 }
 
 }  // namespace
-
-Graph::Handle Graph::HandleOf(TextureId id) {
-  return {id.index, id.frame, id.temporal != 0, ResourceKind::kTexture};
-}
-Graph::Handle Graph::HandleOf(BufferId id) {
-  return {id.index, id.frame, id.temporal != 0, ResourceKind::kBuffer};
-}
 
 template <class Id>
 Id Graph::MakeId(uint32_t version) const {

@@ -144,7 +144,7 @@ void AgeLedger(std::vector<LedgerSegment>& ledger) {
   std::erase_if(ledger, [](const LedgerSegment& segment) { return segment.age > kLedgerFrames; });
 }
 
-// About four chains share a bucket.
+// About sixteen chains share a bucket, of which one or two hold their bytes at a time.
 void OpenLedgers(Planning& planning) {
   PlanningScratch& scratch = planning.scratch;
   std::vector<MemoryClass>& classes = planning.plan.next.classes;
@@ -162,7 +162,7 @@ void OpenLedgers(Planning& planning) {
   }
   uint32_t buckets = 0;
   for (LedgerIndex& ledger : scratch.ledgers) {
-    const auto want = static_cast<uint32_t>(std::bit_width(ledger.chains / 4)) + 1;
+    const auto want = static_cast<uint32_t>(std::bit_width(ledger.chains / 16)) + 1;
     const auto bits = static_cast<uint32_t>(std::bit_width(ledger.top));
     ledger.shift = bits > want ? bits - want : 0;
     ledger.bucket = buckets;
@@ -223,6 +223,8 @@ void RunLedger(Planning& planning) {
       entry.src_stages = taken.stages;
       entry.src_accesses = taken.writes;
       entry.lo = taken.last;
+      int32_t& lo = scratch.max_lo[static_cast<size_t>(entry.hi)];
+      lo = std::max(lo, entry.lo);
       entry.outside = taken.outside;
       entry.reason = taken.inside ? Reason::kAlias : entry.reason;
       entry.alias_begin = alias_begin;

@@ -26,10 +26,17 @@ struct PackItem {
   uint32_t chain = 0;
 };
 
-// Items whose epochs touch a window, by offset, of which each has eight more lanes than it needs.
+// What is placed in a window of epochs, by offset, with eight more lanes than it needs.
 struct PlacedWindow {
-  uint32_t begin = 0;  // into the arrays of PackScratch
+  uint32_t begin = 0;  // into the arrays of PlacedBytes
   uint32_t count = 0;
+};
+// Bytes [begins, ends) that are taken in the epochs [firsts, lasts].
+struct PlacedBytes {
+  std::vector<uint64_t> begins;
+  std::vector<uint64_t> ends;
+  std::vector<uint16_t> firsts;
+  std::vector<uint16_t> lasts;
 };
 
 // Bytes between two borders of the sweep by time, in the order of addresses.
@@ -47,10 +54,7 @@ struct PackScratch {
   std::vector<uint32_t> order;
   std::vector<uint64_t> begins;  // by item
   std::vector<uint64_t> best;
-  std::vector<uint64_t> ends;          // by item
-  std::vector<uint32_t> placed;        // items, by window
-  std::vector<uint16_t> placed_first;  // their epochs
-  std::vector<uint16_t> placed_last;
+  PlacedBytes placed;                 // by window
   std::vector<PlacedWindow> windows;  // of epochs; the last one has all
   std::vector<SweepPart> parts;
   std::vector<uint32_t> spare_parts;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Packing in any order: an item meets the placed ones with a common epoch, which are looked through
-// from low to high addresses. Overlapping windows of epochs each keep their own list of placed
-// items; one that lies within a window looks at that list only.
+// from low to high addresses. Overlapping windows of epochs each keep their own list of what is
+// taken; an item that lies within a window looks at that list only. Items that fill a window from
+// end to end meet everything in it, so neighbours of this kind are one row of its list: the few
+// chains that live long cost the many that do not next to nothing.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -67,29 +69,29 @@ using Lanes = uint16_t __attribute__((vector_size(16)));
 
 constexpr size_t kLanes = 8;
 
-// Which of eight placed items share an epoch with [first, last]: bit 16 × lane of two halves.
-std::array<uint64_t, 2> Meeting(const PackScratch& s, size_t at, uint16_t first, uint16_t last) {
+// Which of eight rows share an epoch with [first, last]: bit 16 × lane of two halves.
+std::array<uint64_t, 2> Meeting(const PlacedBytes& placed, size_t at, uint16_t first,
+                                uint16_t last) {
   Lanes firsts;
   Lanes lasts;
-  std::memcpy(&firsts, s.placed_first.data() + at, sizeof(firsts));
-  std::memcpy(&lasts, s.placed_last.data() + at, sizeof(lasts));
+  std::memcpy(&firsts, placed.firsts.data() + at, sizeof(firsts));
+  std::memcpy(&lasts, placed.lasts.data() + at, sizeof(lasts));
   const Lanes meet = (firsts <= last) & (lasts >= first);
   std::array<uint64_t, 2> halves;
   std::memcpy(halves.data(), &meet, sizeof(halves));
   return halves;
 }
 
-// Offers the gaps between the placed items of a window, which are sorted by offset.
-void ScanPlaced(const PackScratch& s, const PlacedWindow& window, Search& search) {
+// Offers the gaps between what is taken in a window, which is sorted by offset.
+void ScanPlaced(const PlacedBytes& placed, const PlacedWindow& window, Search& search) {
   const auto first = static_cast<uint16_t>(search.item.first);
   const auto last = static_cast<uint16_t>(search.item.last);
   for (size_t i = window.begin; i < window.begin + window.count; i += kLanes) {
-    const std::array<uint64_t, 2> halves = Meeting(s, i, first, last);
+    const std::array<uint64_t, 2> halves = Meeting(placed, i, first, last);
     for (size_t half = 0; half < 2; ++half) {
       for (uint64_t bits = halves[half] & 0x0001000100010001ULL; bits != 0; bits &= bits - 1) {
         const size_t lane = half * 4 + static_cast<size_t>(std::countr_zero(bits)) / 16;
-        const uint32_t other = s.placed[i + lane];
-        if (search.Meet(s.begins[other], s.ends[other])) {
+        if (search.Meet(placed.begins[i + lane], placed.ends[i + lane])) {
           return;
         }
       }
@@ -97,23 +99,69 @@ void ScanPlaced(const PackScratch& s, const PlacedWindow& window, Search& search
   }
 }
 
+// A row of a window's list.
+struct Taken {
+  uint64_t begin;
+  uint64_t end;
+  uint16_t first;
+  uint16_t last;
+  bool fills;  // the window, from its first epoch to its last
+};
+
+constexpr uint16_t kEver = 0xFFFF;  // last epoch of rows that fill their window; the first is 0
+
 template <class T>
-void InsertAt(std::vector<T>& values, const PlacedWindow& window, size_t slot, T value) {
+void InsertAt(std::vector<T>& values, size_t slot, size_t end, T value) {
   T* at = values.data() + slot;
-  std::memmove(at + 1, at, (window.begin + window.count - slot) * sizeof(T));
+  std::memmove(at + 1, at, (end - slot) * sizeof(T));
   *at = value;
 }
 
-void InsertPlaced(PackScratch& s, PlacedWindow& window, uint32_t index, const PackItem& item) {
-  const uint32_t* begin = s.placed.data() + window.begin;
-  const uint32_t* at =
-      std::upper_bound(begin, begin + window.count, s.begins[index],
-                       [&](uint64_t value, uint32_t other) { return value < s.begins[other]; });
-  const auto slot = static_cast<size_t>(at - s.placed.data());
-  InsertAt(s.placed, window, slot, index);
-  InsertAt(s.placed_first, window, slot, static_cast<uint16_t>(item.first));
-  InsertAt(s.placed_last, window, slot, static_cast<uint16_t>(item.last));
+template <class T>
+void RemoveAt(std::vector<T>& values, size_t slot, size_t end, T unused) {
+  T* at = values.data() + slot;
+  std::memmove(at, at + 1, (end - slot - 1) * sizeof(T));
+  values[end - 1] = unused;
+}
+
+void InsertRow(PlacedBytes& placed, PlacedWindow& window, size_t slot, const Taken& row) {
+  const size_t end = window.begin + window.count;
+  InsertAt(placed.begins, slot, end, row.begin);
+  InsertAt(placed.ends, slot, end, row.end);
+  InsertAt(placed.firsts, slot, end, row.fills ? uint16_t{0} : row.first);
+  InsertAt(placed.lasts, slot, end, row.fills ? kEver : row.last);
   ++window.count;
+}
+
+void RemoveRow(PlacedBytes& placed, PlacedWindow& window, size_t slot) {
+  const size_t end = window.begin + window.count;
+  RemoveAt(placed.begins, slot, end, uint64_t{0});
+  RemoveAt(placed.ends, slot, end, uint64_t{0});
+  RemoveAt(placed.firsts, slot, end, kEver);
+  RemoveAt(placed.lasts, slot, end, uint16_t{0});
+  --window.count;
+}
+
+void InsertPlaced(PlacedBytes& placed, PlacedWindow& window, const Taken& row) {
+  const size_t begin = window.begin;
+  const size_t end = begin + window.count;
+  const uint64_t* begins = placed.begins.data();
+  const auto slot =
+      static_cast<size_t>(std::upper_bound(begins + begin, begins + end, row.begin) - begins);
+  const bool after = row.fills && slot < end && placed.lasts[slot] == kEver &&
+                     placed.firsts[slot] == 0 && placed.begins[slot] == row.end;
+  const bool before = row.fills && slot > begin && placed.lasts[slot - 1] == kEver &&
+                      placed.firsts[slot - 1] == 0 && placed.ends[slot - 1] == row.begin;
+  if (before) {
+    placed.ends[slot - 1] = after ? placed.ends[slot] : row.end;
+    if (after) {
+      RemoveRow(placed, window, slot);
+    }
+  } else if (after) {
+    placed.begins[slot] = row.begin;
+  } else {
+    InsertRow(placed, window, slot, row);
+  }
 }
 
 struct WindowRange {
@@ -149,9 +197,10 @@ void MakeWindows(std::span<const PackItem> items, PackScratch& s) {
     next += window.count + kLanes;
     window.count = 0;
   }
-  s.placed_first.assign(next, 0xFFFF);  // lanes beyond the count meet nothing
-  s.placed_last.assign(next, 0);
-  s.placed.resize(next);
+  s.placed.firsts.assign(next, kEver);  // lanes beyond the count meet nothing
+  s.placed.lasts.assign(next, 0);
+  s.placed.begins.resize(next);
+  s.placed.ends.resize(next);
 }
 
 }  // namespace
@@ -160,7 +209,6 @@ uint64_t PlaceInOrder(PackAttempt& attempt, bool best_fit) {
   PackScratch& s = attempt.scratch;
   MakeWindows(attempt.items, s);
   s.begins.resize(attempt.items.size());
-  s.ends.resize(attempt.items.size());
   const size_t windows = s.windows.size() - 1;
   uint64_t top = 0;
   for (const uint32_t index : s.order) {
@@ -169,18 +217,23 @@ uint64_t PlaceInOrder(PackAttempt& attempt, bool best_fit) {
     const uint32_t home = item.first / kStride;
     const bool inside = windows != 0 && item.last < home * kStride + kWidth;
     Search search{.item = item, .blocks = attempt.blocks, .best_fit = best_fit};
-    ScanPlaced(s, inside ? s.windows[home] : s.windows.back(), search);
+    ScanPlaced(s.placed, inside ? s.windows[home] : s.windows.back(), search);
     search.Finish();
     s.begins[index] = search.begin;
-    s.ends[index] = search.begin + item.size;
-    top = std::max(top, s.ends[index]);
+    top = std::max(top, search.begin + item.size);
     if (top >= attempt.limit) {
       return attempt.limit;
     }
+    Taken row{.begin = search.begin,
+              .end = search.begin + item.size,
+              .first = static_cast<uint16_t>(item.first),
+              .last = static_cast<uint16_t>(item.last),
+              .fills = false};
+    InsertPlaced(s.placed, s.windows.back(), row);
     for (uint32_t window = range.first; windows != 0 && window <= range.last; ++window) {
-      InsertPlaced(s, s.windows[window], index, item);
+      row.fills = item.first <= window * kStride && item.last + 1 >= window * kStride + kWidth;
+      InsertPlaced(s.placed, s.windows[window], row);
     }
-    InsertPlaced(s, s.windows.back(), index, item);
   }
   return top;
 }

@@ -139,11 +139,39 @@ void GrowBlocks(std::vector<uint64_t>& blocks, uint64_t top) {
   }
 }
 
-void AssignAddresses(Planning& planning, MemoryClass& memory_class, uint64_t top) {
-  GrowBlocks(memory_class.blocks, top);
+bool SameItem(const PackItem& a, const PackItem& b) {
+  return a.size == b.size && a.alignment == b.alignment && a.first == b.first && a.last == b.last;
+}
+
+// The placement of scratch.items: one of the last few that were found for equal sizes, epochs and
+// blocks, else a new one. Another order or other barriers often leave memory as it was.
+const Placement& FindPlacement(PlanningScratch& scratch, const std::vector<uint64_t>& blocks,
+                               Effort effort) {
+  Placement* oldest = scratch.placements.data();
+  for (Placement& known : scratch.placements) {
+    if (known.used != 0 && known.effort == effort && known.blocks == blocks &&
+        std::equal(known.items.begin(), known.items.end(), scratch.items.begin(),
+                   scratch.items.end(), SameItem)) {
+      known.used = ++scratch.placement_clock;
+      ++scratch.placement_hits;
+      return known;
+    }
+    oldest = known.used < oldest->used ? &known : oldest;
+  }
+  oldest->result = Pack(scratch.items, blocks, effort, scratch.pack);
+  oldest->items.assign(scratch.items.begin(), scratch.items.end());
+  oldest->blocks = blocks;
+  std::swap(oldest->begins, scratch.pack.best);
+  oldest->effort = effort;
+  oldest->used = ++scratch.placement_clock;
+  return *oldest;
+}
+
+void AssignAddresses(Planning& planning, MemoryClass& memory_class, const Placement& placement) {
+  GrowBlocks(memory_class.blocks, placement.result.top);
   for (size_t i = 0; i < planning.scratch.items.size(); ++i) {
     PlanChain& chain = planning.plan.chains[planning.scratch.items[i].chain];
-    chain.address = planning.scratch.pack.best[i];
+    chain.address = placement.begins[i];
     chain.offset = chain.address;
     chain.block = 0;
     while (chain.offset >= memory_class.blocks[chain.block]) {
@@ -267,16 +295,16 @@ void PlaceChains(Planning& planning) {
         item.last = 0;
       }
     }
-    const PackResult result =
-        Pack(scratch.items, memory_class.blocks,
-             planning.options.alias ? planning.options.effort : Effort::kFast, scratch.pack);
-    AssignAddresses(planning, memory_class, result.top);
+    const Placement& placement =
+        FindPlacement(scratch, memory_class.blocks,
+                      planning.options.alias ? planning.options.effort : Effort::kFast);
+    AssignAddresses(planning, memory_class, placement);
     MemoryFigures& figures =
         memory_class.kind == ResourceKind::kTexture ? metrics.images : metrics.buffers;
-    figures.allocated += result.top;
-    metrics.all.allocated += result.top;
+    figures.allocated += placement.result.top;
+    metrics.all.allocated += placement.result.top;
     metrics.packer = memory_class.kind == ResourceKind::kTexture || metrics.images.allocated == 0
-                         ? result.packer
+                         ? placement.result.packer
                          : metrics.packer;
   }
 }

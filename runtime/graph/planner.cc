@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "runtime/graph/planning.h"
+#include "runtime/graph/print_plan.h"
 
 namespace kiln::graph {
 namespace {
@@ -14,8 +15,10 @@ namespace {
 // The encoding of cache §2.2 into memory that is kept.
 class Encoding {
  public:
-  explicit Encoding(Bytes& out, std::string_view domain) : out_(out) {
+  Encoding(Bytes& out, std::vector<uint32_t>& ends, std::string_view domain)
+      : out_(out), ends_(ends) {
     out_.clear();
+    ends_.clear();
     out_.push_back(static_cast<std::byte>(domain.size()));
     Append(domain.data(), domain.size());
   }
@@ -40,9 +43,11 @@ class Encoding {
     const auto length = static_cast<uint32_t>(size);
     Append(&length, sizeof(length));
     Append(data, size);
+    ends_.push_back(static_cast<uint32_t>(out_.size()));
   }
 
   Bytes& out_;
+  std::vector<uint32_t>& ends_;  // of the fields
   uint8_t tag_ = 0;
 };
 
@@ -62,10 +67,36 @@ struct UseBytes {
   uint32_t external;
 };
 
-Hash128 StructureOf(const Planning& planning, Bytes& buffer, std::vector<UseBytes>& uses) {
+// The bytes that decide a plan, with the ends of its arrays.
+struct Structure {
+  Bytes bytes;
+  std::vector<uint32_t> ends;
+};
+
+constexpr const char* kArrays[] = {"passes",         "accesses", "versions", "chains",
+                                   "semaphore uses", "options",  "carried",  "semaphore edges"};
+
+// The first array in which two frames differ; empty if there is no other frame.
+const char* FirstDifference(const Structure& a, const Structure& b) {
+  if (b.ends.empty()) {
+    return "";
+  }
+  uint32_t begin = 0;
+  for (size_t i = 0; i < std::min(a.ends.size(), b.ends.size()); ++i) {
+    const uint32_t end = a.ends[i];
+    if (b.ends[i] != end ||
+        std::memcmp(a.bytes.data() + begin, b.bytes.data() + begin, end - begin) != 0) {
+      return kArrays[std::min(i, std::size(kArrays) - 1)];
+    }
+    begin = end;
+  }
+  return a.ends.size() == b.ends.size() ? "" : kArrays[std::size(kArrays) - 1];
+}
+
+Hash128 StructureOf(const Planning& planning, Structure& structure, std::vector<UseBytes>& uses) {
   const Declarations& rows = planning.rows;
   const PlanOptions& options = planning.options;
-  Encoding encoding(buffer, "kiln.graph.1");
+  Encoding encoding(structure.bytes, structure.ends, "kiln.graph.1");
   encoding.Rows(rows.passes);
   encoding.Rows(rows.accesses);
   encoding.Rows(rows.versions);
@@ -80,9 +111,6 @@ Hash128 StructureOf(const Planning& planning, Bytes& buffer, std::vector<UseByte
                     .external = planning.scratch.external[i]});
   }
   encoding.Rows(uses);
-  for (const Edge& edge : planning.scratch.semaphore_edges) {
-    encoding.Value(uint64_t{edge.from} << 32 | edge.to);
-  }
   const bool follows = planning.carried.frame == planning.graph.previous().frame;
   encoding.Value(OptionBytes{.seed = options.seed,
                              .alias_millis = static_cast<uint64_t>(options.alias_commands * 1000),
@@ -94,7 +122,10 @@ Hash128 StructureOf(const Planning& planning, Bytes& buffer, std::vector<UseByte
                                       uint64_t{options.unify_reads} << 26 |
                                       uint64_t{follows} << 27});
   encoding.Value(planning.carried.digest.bytes);
-  return HashBytes(buffer);
+  for (const Edge& edge : planning.scratch.semaphore_edges) {
+    encoding.Value(uint64_t{edge.from} << 32 | edge.to);
+  }
+  return HashBytes(structure.bytes);
 }
 
 // The layout of every access; with unify_reads all readers of a version share one.
@@ -149,7 +180,22 @@ bool DeadPassesAreOrdered(Planning& planning) {
   return !cycle;
 }
 
-bool MakePlan(Planning& planning) {
+// Adds the time since the last call, per pass.
+class StepClock {
+ public:
+  explicit StepClock(size_t passes) : passes_(static_cast<double>(std::max<size_t>(passes, 1))) {}
+  void Add(TimeSeries& series) {
+    const Instant now = Now();
+    series.Add(NanosecondsBetween(last_, now) / passes_);
+    last_ = now;
+  }
+
+ private:
+  double passes_;
+  Instant last_ = Now();
+};
+
+bool MakePlan(Planning& planning, PlannerTimes& times) {
   GroupAccesses(planning);
   Validate(planning);
   if (!planning.errors.empty()) {
@@ -160,10 +206,12 @@ bool MakePlan(Planning& planning) {
   if (!DeadPassesAreOrdered(planning)) {
     return false;
   }
+  StepClock clock(planning.rows.passes.size());
   MakeEdges(planning);
   if (!Schedule(planning)) {
     return false;
   }
+  clock.Add(times.order);
   CollectChains(planning);
   if (!MeasureChains(planning)) {
     return false;
@@ -173,11 +221,14 @@ bool MakePlan(Planning& planning) {
   CollectWaits(planning);
   WalkCells(planning);
   ChoosePoints(planning);
+  clock.Add(times.points);
   SplitEpochs(planning);
   PlaceChains(planning);
+  clock.Add(times.placement);
   RunLedger(planning);
   EmitEntries(planning);
   MakeBatches(planning);
+  clock.Add(times.barriers);
   Measure(planning);
   LeaveCarried(planning);
   return true;
@@ -186,7 +237,8 @@ bool MakePlan(Planning& planning) {
 }  // namespace
 
 struct PlannerMemory : PlanningScratch {
-  Bytes encoded;
+  Structure structure;  // of the last build
+  Structure missed;     // of the last miss
   std::vector<UseBytes> uses;
 };
 
@@ -196,6 +248,27 @@ Planner::~Planner() = default;
 void Planner::Forget() {
   for (Slot& slot : slots_) {
     slot.used = 0;
+  }
+  for (Placement& placement : memory_->placements) {
+    placement.used = 0;
+  }
+}
+
+// What a build cost, in the metrics and as a line.
+void Planner::Report(const Graph& graph, const Plan& plan, Instant begin) {
+  const auto passes = static_cast<double>(std::max<size_t>(graph.rows().passes.size(), 1));
+  times_.declare.Add(NanosecondsBetween(graph.begun(), begin) / passes);
+  times_.plan.Add(NanosecondsBetween(begin, Now()) / passes);
+  if (debug_.allocations != nullptr) {
+    const uint64_t now = debug_.allocations();
+    stats_.allocations = counted_ == 0 ? 0 : now - counted_;
+    counted_ = now;
+  }
+  if (debug_.log != nullptr) {
+    const BuildCosts costs{
+        .hit = stats_.hit, .ns_per_pass = times_.plan.last(), .allocations = stats_.allocations};
+    debug_.log(PrintMetricsLine(plan, graph, &costs), debug_.user);
+    counted_ = debug_.allocations != nullptr ? debug_.allocations() : 0;  // without the line's own
   }
 }
 
@@ -210,6 +283,7 @@ Error Planner::Failure() {
 
 Result<const Plan*> Planner::Compile(const Graph& graph, const PlanOptions& options,
                                      const Carried& carried) {
+  const Instant begin = Now();
   errors_.assign(graph.errors().begin(), graph.errors().end());
   if (!errors_.empty()) {
     return Failure();
@@ -225,22 +299,30 @@ Result<const Plan*> Planner::Compile(const Graph& graph, const PlanOptions& opti
                     .plan = oldest->plan,
                     .errors = errors_};
   ResolveSemaphores(graph.rows(), *memory_);
-  const Hash128 structure = StructureOf(planning, memory_->encoded, memory_->uses);
+  const Hash128 structure = StructureOf(planning, memory_->structure, memory_->uses);
   for (Slot& slot : slots_) {
     if (slot.used != 0 && slot.plan.structure == structure) {
       slot.used = ++clock_;
       ++stats_.hits;
+      stats_.hit = true;
+      Report(graph, slot.plan, begin);
       return &slot.plan;
     }
   }
   ++stats_.misses;
+  stats_.hit = false;
+  stats_.difference = FirstDifference(memory_->structure, memory_->missed);
+  std::swap(memory_->structure, memory_->missed);
+  const uint64_t known = memory_->placement_hits;
   oldest->used = 0;
   oldest->plan.structure = structure;
   oldest->plan.options = options;
-  if (!MakePlan(planning)) {
+  if (!MakePlan(planning, times_)) {
     return Failure();
   }
+  stats_.placement_hits += memory_->placement_hits - known;
   oldest->used = ++clock_;
+  Report(graph, oldest->plan, begin);
   return &oldest->plan;
 }
 

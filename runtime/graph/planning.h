@@ -3,6 +3,7 @@
 // reads the declarations and what earlier steps wrote. Private to runtime/graph.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -63,6 +64,17 @@ struct LedgerIndex {
   uint64_t top = 0;
 };
 
+// A packing that was found, with everything that it depends on.
+struct Placement {
+  std::vector<PackItem> items;
+  std::vector<uint64_t> blocks;
+  std::vector<uint64_t> begins;  // by item
+  PackResult result;
+  Effort effort = Effort::kNormal;
+  uint64_t used = 0;  // 0: empty
+};
+inline constexpr size_t kPlacements = 8;
+
 struct PlanningScratch {
   std::vector<uint32_t> chain_of;  // by access
   std::vector<uint32_t> stack;
@@ -88,7 +100,7 @@ struct PlanningScratch {
   std::vector<uint8_t> several_layouts;    // by version
   std::vector<uint32_t> marks;             // by pass or chain
   std::vector<uint32_t> links;
-  std::vector<int32_t> max_lo;   // by position
+  std::vector<int32_t> max_lo;   // by position: from where its dependencies wait
   std::vector<uint8_t> chosen;   // by position: a point
   std::vector<uint32_t> epochs;  // by position
   std::vector<uint64_t> starts;  // prefix sums of sizes by position
@@ -101,6 +113,9 @@ struct PlanningScratch {
   std::vector<uint32_t> ledger_buckets;
   std::vector<PackItem> items;
   PackScratch pack;
+  std::array<Placement, kPlacements> placements;
+  uint64_t placement_clock = 0;
+  uint64_t placement_hits = 0;
   std::vector<Entry> entries;  // in the order of the walk
   std::vector<uint32_t> entry_count;
   std::vector<uint16_t> borders;

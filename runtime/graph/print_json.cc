@@ -61,6 +61,8 @@ struct Printer {
   Json CellsOf(const AccessRow& access, const PlanChain& chain) const;
   Json Points() const;
   Json Initial() const;
+  Json Slots() const;
+  Json Rows() const;
 };
 
 Json Printer::Order() const {
@@ -440,31 +442,40 @@ Json Printer::Initial() const {
   return out;
 }
 
+Json Printer::Slots() const {
+  Json out = Json::array();
+  for (const TemporalSlot& slot : plan.next.slots) {
+    out.push_back(slot.from == kNone ? Json() : Json(slot.from));
+  }
+  return out;
+}
+
+// What programs check, by index.
+Json Printer::Rows() const {
+  return {{"kiln_plan", 1},         {"batches", Batches()}, {"passes", Passes()},
+          {"versions", Versions()}, {"chains", Chains()},   {"points", Points()},
+          {"initial", Initial()},   {"slots", Slots()}};
+}
+
 }  // namespace
+
+std::string PrintPlanRows(const Plan& plan, const Graph& graph) {
+  const Printer printer{.plan = plan, .graph = graph, .rows = graph.rows()};
+  return printer.Rows().dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 std::string PrintPlanJson(const Plan& plan, const Graph& graph) {
   const Printer printer{.plan = plan, .graph = graph, .rows = graph.rows()};
-  Json slots = Json::array();
-  for (const TemporalSlot& slot : plan.next.slots) {
-    slots.push_back(slot.from == kNone ? Json() : Json(slot.from));
-  }
-  Json out = {{"kiln_plan", 1},
-              {"error", nullptr},
-              {"frame", graph.rows().frame & ((1U << 23) - 1)},
-              {"structure", plan.structure.hex()},
-              {"order", printer.Order()},
-              {"culled", printer.Culled()},
-              {"barriers", printer.Barriers()},
-              {"batches", printer.Batches()},
-              {"memory", printer.Memory()},
-              {"metrics", printer.Metrics()},
-              {"options", printer.Options()},
-              {"passes", printer.Passes()},
-              {"versions", printer.Versions()},
-              {"chains", printer.Chains()},
-              {"points", printer.Points()},
-              {"initial", printer.Initial()},
-              {"slots", std::move(slots)}};
+  Json out = printer.Rows();
+  out["error"] = nullptr;
+  out["frame"] = graph.rows().frame & ((1U << 23) - 1);
+  out["structure"] = plan.structure.hex();
+  out["order"] = printer.Order();
+  out["culled"] = printer.Culled();
+  out["barriers"] = printer.Barriers();
+  out["memory"] = printer.Memory();
+  out["metrics"] = printer.Metrics();
+  out["options"] = printer.Options();
   out["plan"] = HashBytes(AsBytes(out.dump(-1, ' ', false, Json::error_handler_t::replace))).hex();
   return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

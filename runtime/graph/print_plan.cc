@@ -195,15 +195,22 @@ std::vector<int32_t> SourcePositions(const Plan& plan, const Declarations& rows,
   return out;
 }
 
-std::string PrintMetricsLine(const Plan& plan, const Graph& graph) {
+std::string PrintMetricsLine(const Plan& plan, const Graph& graph, const BuildCosts* costs) {
   const PlanMetrics& m = plan.metrics;
   constexpr uint32_t kSerial = (1U << 23) - 1;
-  return fmt::format(
-      "graph f={} passes={}(-{}) barriers={} needed={} chain={} alias=+{} mem={} peak={} "
-      "eff={:.3f}",
-      graph.rows().frame & kSerial, plan.order.size(), m.culled, m.commands, m.needed, m.chain,
-      m.alias_added(), MebibytesText(m.all.allocated), MebibytesText(m.all.peak_live),
-      m.efficiency());
+  std::string line = fmt::format("graph f={} passes={}(-{})", graph.rows().frame & kSerial,
+                                 plan.order.size(), m.culled);
+  if (costs != nullptr) {
+    line += costs->hit ? " plan=hit" : " plan=miss";
+  }
+  line +=
+      fmt::format(" barriers={} needed={} chain={} alias=+{} mem={} peak={} eff={:.3f}", m.commands,
+                  m.needed, m.chain, m.alias_added(), MebibytesText(m.all.allocated),
+                  MebibytesText(m.all.peak_live), m.efficiency());
+  if (costs != nullptr) {
+    line += fmt::format(" ns/pass={:.0f} alloc={}", costs->ns_per_pass, costs->allocations);
+  }
+  return line;
 }
 
 std::string PrintPlan(const Plan& plan, const Graph& graph) {

@@ -16,6 +16,8 @@ std::string PrintPlan(const Plan& plan, const Graph& graph);
 
 // One object; the members are described in docs/RENDER_GRAPH.md. Ends with a newline.
 std::string PrintPlanJson(const Plan& plan, const Graph& graph);
+// The members of it that programs check (`check_plan`), and no others, in one line.
+std::string PrintPlanRows(const Plan& plan, const Graph& graph);
 // Several frames: the last one's object, with all of them in order under "frames".
 std::string PrintFramesJson(const std::vector<std::string>& frames);
 // {"error": CODE, …} for a frame that breaks a rule.
@@ -29,8 +31,15 @@ std::string PrintPlanSvg(const Plan& plan, const Graph& graph);
 // The same as a page, with the text of the plan.
 std::string PrintPlanTimeline(const Plan& plan, const Graph& graph);
 
-// One line: "graph f=3 passes=42(-3) …". Spec: graph §11.2
-std::string PrintMetricsLine(const Plan& plan, const Graph& graph);
+// What one build of a plan cost.
+struct BuildCosts {
+  bool hit = false;
+  double ns_per_pass = 0;
+  uint64_t allocations = 0;
+};
+// One line: "graph f=3 passes=42(-3) …", with the costs if they are given. Spec: graph §11.2
+std::string PrintMetricsLine(const Plan& plan, const Graph& graph,
+                             const BuildCosts* costs = nullptr);
 
 std::string_view ReasonName(Reason reason);
 std::string_view PassKindName(PassKind kind);

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "runtime/graph/complete_access.h"
 #include "runtime/graph/synchronization.h"
 
 namespace kiln::graph {
@@ -123,7 +122,7 @@ bool FrameRecorder::WasReset(uint32_t version) const {
 }
 
 void FrameRecorder::Call(uint32_t pass, VkCommandBuffer commands) {
-  const CallbackRow& callback = rows_.callbacks[pass];
+  const CallbackRow& callback = rows_.pass_notes[pass].callback;
   if (callback.call == nullptr) {
     return;
   }
@@ -150,7 +149,7 @@ void FrameRecorder::Fill(uint32_t chain, const VkClearValue& value, VkCommandBuf
     }
     return;
   }
-  const VkImageAspectFlags aspects = AspectsOf(row);
+  const VkImageAspectFlags aspects = row.aspects;
   const VkImageSubresourceRange range = {aspects, 0, row.mips, 0, row.layers};
   if ((aspects & VK_IMAGE_ASPECT_COLOR_BIT) != 0) {
     table.CmdClearColorImage(commands, objects_.Image(chain), VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
@@ -184,7 +183,7 @@ void FrameRecorder::ResetHistories(VkCommandBuffer commands) {
     image.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
     image.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
     image.image = objects_.Image(chain);
-    image.subresourceRange = {AspectsOf(row), 0, row.mips, 0, row.layers};
+    image.subresourceRange = {row.aspects, 0, row.mips, 0, row.layers};
     VkDependencyInfo info{};
     info.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO;
     info.memoryBarrierCount = row.texture() ? 0 : 1;
@@ -218,7 +217,10 @@ void FrameRecorder::Barrier(const Point& point, VkCommandBuffer commands) {
     image.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2;
     image.srcStageMask = source;
     image.srcAccessMask = entry.src_accesses;
-    image.dstStageMask = destination;
+    // What is presented waits for a semaphore that is signalled after all commands. The transition
+    // before it has no use behind it, and would be in no scope of that signal.
+    image.dstStageMask =
+        entry.reason == Reason::kPresent ? VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT : destination;
     image.dstAccessMask = entry.dst_accesses;
     image.oldLayout = entry.old_layout;
     image.newLayout = entry.new_layout;
@@ -279,7 +281,7 @@ VkRenderingAttachmentInfo FrameRecorder::Attachment(uint32_t index) {
                 : fresh || access.discard != 0                  ? VK_ATTACHMENT_LOAD_OP_DONT_CARE
                                                                 : VK_ATTACHMENT_LOAD_OP_LOAD;
   info.storeOp = StoreOf(access);
-  info.clearValue = rows_.clears[index];
+  info.clearValue = rows_.bindings[rows_.versions[access.version].chain].clear;
   return info;
 }
 
@@ -311,7 +313,7 @@ bool FrameRecorder::BeginRendering(uint32_t pass, VkCommandBuffer commands) {
     } else {
       depth = Attachment(index);
       any_depth = true;
-      depth_aspects = AspectsOf(chain);
+      depth_aspects = chain.aspects;
       scratch_.signature.depth_stencil = chain.format;
     }
   }
@@ -332,7 +334,8 @@ bool FrameRecorder::BeginRendering(uint32_t pass, VkCommandBuffer commands) {
 
 void FrameRecorder::Clear(uint32_t pass, VkCommandBuffer commands) {
   const uint32_t index = plan_.pass_accesses[plan_.pass_begin[pass]];
-  Fill(rows_.versions[rows_.accesses[index].version].chain, rows_.clears[index], commands);
+  const uint32_t chain = rows_.versions[rows_.accesses[index].version].chain;
+  Fill(chain, rows_.bindings[chain].clear, commands);
 }
 
 void FrameRecorder::CopyToPresent(uint32_t pass, VkCommandBuffer commands) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Indices in ascending order of 64-bit keys, ties in the order they came: counting sort by bytes,
-// of which those that all keys share cost nothing.
+// Indices in ascending order of 64-bit keys, ties in the order they came: counting sort by bytes;
+// those that all keys share are not looked at.
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -17,25 +18,24 @@ struct KeyedIndex {
 };
 
 inline void SortByKey(std::vector<KeyedIndex>& rows, std::vector<KeyedIndex>& spare) {
-  constexpr size_t kDigits = 8;
-  std::array<std::array<uint32_t, 256>, kDigits> counts{};
+  uint64_t differing = 0;
   for (const KeyedIndex& row : rows) {
-    for (size_t digit = 0; digit < kDigits; ++digit) {
-      ++counts[digit][row.key >> (8 * digit) & 0xFF];
-    }
+    differing |= row.key ^ rows.front().key;
   }
   spare.resize(rows.size());
-  for (size_t digit = 0; digit < kDigits; ++digit) {
-    const size_t shift = 8 * digit;
-    if (rows.empty() || counts[digit][rows.front().key >> shift & 0xFF] == rows.size()) {
-      continue;
+  for (; differing != 0;) {
+    const auto shift = static_cast<size_t>(std::countr_zero(differing)) / 8 * 8;
+    differing &= ~(uint64_t{0xFF} << shift);
+    std::array<uint32_t, 256> counts{};
+    for (const KeyedIndex& row : rows) {
+      ++counts[row.key >> shift & 0xFF];
     }
     uint32_t next = 0;
-    for (uint32_t& count : counts[digit]) {
+    for (uint32_t& count : counts) {
       next += std::exchange(count, next);
     }
     for (const KeyedIndex& row : rows) {
-      spare[counts[digit][row.key >> shift & 0xFF]++] = row;
+      spare[counts[row.key >> shift & 0xFF]++] = row;
     }
     std::swap(rows, spare);
   }

@@ -55,7 +55,8 @@ void CheckPasses(Planning& planning) {
       }
     }
     if (rows.passes[pass].kind != PassKind::kTransition &&
-        rows.passes[pass].origin == Origin::kUser && rows.callbacks[pass].call == nullptr) {
+        rows.passes[pass].origin == Origin::kUser &&
+        rows.pass_notes[pass].callback.call == nullptr) {
       const uint32_t passes[] = {pass};
       AddError(planning, "CALLBACK_MISSING", {passes, {}}, "has no callback");
     }
@@ -169,7 +170,7 @@ void AddError(Planning& planning, std::string_view code, const ErrorNames& names
   }
   list("pass", names.passes, false, error.passes);
   if (!names.passes.empty()) {
-    error.where = planning.rows.pass_wheres[names.passes.front()];
+    error.where = planning.rows.pass_notes[names.passes.front()].where;
   }
   error.message += fmt::format(" {}", detail);
   planning.errors.push_back(std::move(error));

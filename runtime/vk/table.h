@@ -62,9 +62,11 @@ namespace kiln::vk {
   X(CmdFillBuffer)                    \
   X(CmdPipelineBarrier2)              \
   X(CmdPushConstants)                 \
+  X(CmdResetQueryPool)                \
   X(CmdSetDepthBounds)                \
   X(CmdSetScissor)                    \
   X(CmdSetViewport)                   \
+  X(CmdWriteTimestamp2)               \
   X(CreateBuffer)                     \
   X(CreateCommandPool)                \
   X(CreateComputePipelines)           \
@@ -75,6 +77,7 @@ namespace kiln::vk {
   X(CreateImage)                      \
   X(CreateImageView)                  \
   X(CreatePipelineLayout)             \
+  X(CreateQueryPool)                  \
   X(CreateSampler)                    \
   X(CreateSemaphore)                  \
   X(CreateShaderModule)               \
@@ -88,6 +91,7 @@ namespace kiln::vk {
   X(DestroyImageView)                 \
   X(DestroyPipeline)                  \
   X(DestroyPipelineLayout)            \
+  X(DestroyQueryPool)                 \
   X(DestroySampler)                   \
   X(DestroySemaphore)                 \
   X(DestroyShaderModule)              \
@@ -98,6 +102,7 @@ namespace kiln::vk {
   X(GetDeviceImageMemoryRequirements) \
   X(GetDeviceQueue)                   \
   X(GetImageMemoryRequirements)       \
+  X(GetQueryPoolResults)              \
   X(GetSemaphoreCounterValue)         \
   X(MapMemory)                        \
   X(QueueSubmit2)                     \

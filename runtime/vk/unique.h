@@ -56,6 +56,7 @@ using UniqueImageView = Unique<VkImageView, &Table::DestroyImageView>;
 using UniqueMemory = Unique<VkDeviceMemory, &Table::FreeMemory>;
 using UniquePipeline = Unique<VkPipeline, &Table::DestroyPipeline>;
 using UniquePipelineLayout = Unique<VkPipelineLayout, &Table::DestroyPipelineLayout>;
+using UniqueQueryPool = Unique<VkQueryPool, &Table::DestroyQueryPool>;
 using UniqueSampler = Unique<VkSampler, &Table::DestroySampler>;
 using UniqueSemaphore = Unique<VkSemaphore, &Table::DestroySemaphore>;
 using UniqueSetLayout = Unique<VkDescriptorSetLayout, &Table::DestroyDescriptorSetLayout>;

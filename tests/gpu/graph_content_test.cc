@@ -287,9 +287,11 @@ TEST_F(GraphDevice, RandomFrames_HoldWhatTheHostComputes) {
 }
 
 TEST_F(GraphDevice, OtherOrdersAndPlacements_GiveTheSame) {
+  for (uint64_t order = 1; order <= 8; ++order) {
+    RunScript(*device_, 11, {.order = Order::kRandom, .seed = order}, {});
+  }
   const PlanOptions options[] = {{.order = Order::kDeclared},
-                                 {.order = Order::kRandom, .seed = 3},
-                                 {.order = Order::kRandom, .seed = 4},
+                                 {.effort = Effort::kFast},
                                  {.barriers = BarrierPlaces::kAtUse},
                                  {.cull = false},
                                  {.alias = false}};
@@ -302,6 +304,40 @@ TEST_F(GraphDevice, PassesSubmittedOneByOne_GiveTheSame) {
   for (uint64_t seed = 1; seed <= 3; ++seed) {
     RunScript(*device_, seed, {}, {.immediate = true});
   }
+}
+
+TEST_F(GraphDevice, SeveralRecordingThreads_GiveTheSame) {
+  for (const uint32_t threads : {2U, 4U}) {
+    RunScript(*device_, 7, {}, {.record_threads = threads, .timestamps = true, .markers = true});
+  }
+}
+
+TEST_F(GraphDevice, Timestamps_NameEveryPassInPlanOrder) {
+  DeviceModel model(*device_);
+  Planner planner(model);
+  auto executor = Executor::Create(*device_, {.timestamps = true});
+  ASSERT_TRUE(executor.ok());
+  Graph graph;
+  Script script(5);
+  std::vector<std::string> order;
+  for (uint32_t frame = 0; frame < 6; ++frame) {
+    script.Declare(graph, frame);
+    const auto plan = planner.Compile(graph, {}, executor->carried());
+    ASSERT_TRUE(plan.ok());
+    ASSERT_TRUE(executor->Execute(**plan, graph).ok());
+    order.clear();
+    for (uint32_t position = 0; position < (*plan)->device_passes(); ++position) {
+      order.emplace_back(graph.rows().PassName((*plan)->PassAt(position)));
+    }
+  }
+  std::vector<std::string> timed;
+  for (const PassTime& pass : executor->PassTimes()) {
+    timed.push_back(pass.name);
+    EXPECT_GE(pass.begin_ns, 0);
+    EXPECT_GE(pass.nanoseconds, 0);
+  }
+  EXPECT_EQ(timed, order);
+  EXPECT_EQ(executor->record_times().Summarize().frames, 6U);
 }
 
 TEST_F(GraphDevice, PoisonedCreates_ShowWhatNobodyWrote) {

@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/base/mutex.h"
 #include "runtime/graph/device_model.h"
 #include "runtime/graph/execute.h"
 #include "runtime/graph/graph_file.h"
@@ -20,7 +21,7 @@
 #include "runtime/pipeline/pipelines.h"
 #include "runtime/pipeline/sample_shaders.h"
 #include "runtime/preview/sampler.h"
-#include "runtime/vk/image.h"
+#include "tests/gpu/emulated_swapchain.h"
 #include "tests/gpu/graph_frame_shaders.h"
 
 namespace kiln::graph {
@@ -29,7 +30,7 @@ namespace {
 using runtime::PipelineId;
 
 constexpr uint32_t kSide = 64;
-constexpr uint32_t kWindow = 48;
+constexpr VkExtent2D kWindow = {48, 48};
 constexpr Access kColorWrite{.stages = VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT,
                              .accesses = VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT};
 constexpr Access kDepthWrite{.stages = VK_PIPELINE_STAGE_2_EARLY_FRAGMENT_TESTS_BIT |
@@ -39,7 +40,7 @@ constexpr Access kDepthWrite{.stages = VK_PIPELINE_STAGE_2_EARLY_FRAGMENT_TESTS_
 constexpr Access kSampled{.stages = VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT,
                           .accesses = VK_ACCESS_2_SHADER_SAMPLED_READ_BIT};
 
-// Pipelines and descriptors of the frame; passes hold a pointer to it.
+// Pipelines and descriptors of the frame; passes hold a pointer to it. Several threads may record.
 class Drawer {
  public:
   explicit Drawer(runtime::Device& device)
@@ -66,6 +67,7 @@ class Drawer {
 
   // Depth only.
   void DrawCaster(const Resources& resources, CommandBuffer& commands) {
+    const MutexLock lock(mutex_);
     artifact::PipelineMetadata metadata = Metadata();
     metadata.entry_points = {{artifact::Stage::kVertex, "main"}};
     metadata.settings.depth_test = true;
@@ -78,6 +80,7 @@ class Drawer {
 
   void DrawMix(const Resources& resources, CommandBuffer& commands, const BoundTexture& a,
                const BoundTexture& b, std::array<float, 3> weights, uint32_t corner = 0) {
+    const MutexLock lock(mutex_);
     artifact::PipelineMetadata metadata = Metadata();
     metadata.sets[0].samplers = {{.name = "sampler", .binding = 0}};
     metadata.sets[0].images = {{.name = "a", .binding = 1, .type = artifact::ImageType::kColor2d},
@@ -152,6 +155,7 @@ class Drawer {
   }
 
   runtime::Device& device_;
+  Mutex mutex_;
   std::vector<uint32_t> vertex_;
   std::vector<uint32_t> fragment_;
   runtime::Pipelines pipelines_;
@@ -354,79 +358,6 @@ class DemoFrame {
   TextureId resolved_;
 };
 
-// Two images, and semaphores that an empty submission signals and waits for.
-class EmulatedSwapchain {
- public:
-  explicit EmulatedSwapchain(runtime::Device& device) : device_(device), memory_(device) {
-    device.table().GetDeviceQueue(device.handle(), device.queue_family(), 0, &queue_);
-    for (Slot& slot : slots_) {
-      slot.image = std::move(vk::CreateImage(device, memory_,
-                                             {.format = VK_FORMAT_B8G8R8A8_UNORM,
-                                              .extent = {kWindow, kWindow, 1},
-                                              .usage = VK_IMAGE_USAGE_TRANSFER_DST_BIT |
-                                                       VK_IMAGE_USAGE_SAMPLED_BIT}))
-                       .value();
-      slot.acquire = MakeSemaphore();
-      slot.present = MakeSemaphore();
-    }
-  }
-  ~EmulatedSwapchain() { device_.table().DeviceWaitIdle(device_.handle()); }
-
-  Presentation Acquire(uint32_t frame) {
-    const uint32_t index = frame % 2;
-    Slot& slot = slots_[index];
-    if (frame >= 2) {
-      Submit(slot.present.get(), VK_NULL_HANDLE);  // what was presented two frames ago
-    }
-    Submit(VK_NULL_HANDLE, slot.acquire.get());
-    Presentation out;
-    out.image.name = "swapchain";
-    out.image.desc = Target(kWindow, VK_FORMAT_B8G8R8A8_UNORM);
-    out.image.image = slot.image.handle.get();
-    out.acquire = slot.acquire.get();
-    out.present = slot.present.get();
-    out.image_index = index;
-    return out;
-  }
-
- private:
-  struct Slot {
-    vk::Image image;
-    vk::UniqueSemaphore acquire;
-    vk::UniqueSemaphore present;
-  };
-
-  vk::UniqueSemaphore MakeSemaphore() {
-    VkSemaphoreCreateInfo info{};
-    info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
-    VkSemaphore semaphore = VK_NULL_HANDLE;
-    EXPECT_EQ(device_.table().CreateSemaphore(device_.handle(), &info, nullptr, &semaphore),
-              VK_SUCCESS);
-    return vk::UniqueSemaphore(device_.table(), device_.handle(), semaphore);
-  }
-
-  void Submit(VkSemaphore wait, VkSemaphore signal) {
-    VkSemaphoreSubmitInfo waits{};
-    waits.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
-    waits.semaphore = wait;
-    waits.stageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
-    VkSemaphoreSubmitInfo signals = waits;
-    signals.semaphore = signal;
-    VkSubmitInfo2 submit{};
-    submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2;
-    submit.waitSemaphoreInfoCount = wait == VK_NULL_HANDLE ? 0 : 1;
-    submit.pWaitSemaphoreInfos = &waits;
-    submit.signalSemaphoreInfoCount = signal == VK_NULL_HANDLE ? 0 : 1;
-    submit.pSignalSemaphoreInfos = &signals;
-    EXPECT_EQ(device_.table().QueueSubmit2(queue_, 1, &submit, VK_NULL_HANDLE), VK_SUCCESS);
-  }
-
-  runtime::Device& device_;
-  vk::Memory memory_;
-  VkQueue queue_ = VK_NULL_HANDLE;
-  std::array<Slot, 2> slots_;
-};
-
 class GraphFrame : public ::testing::Test {
  protected:
   GraphFrame() {
@@ -445,7 +376,7 @@ class GraphFrame : public ::testing::Test {
   // The pictures of four frames.
   std::vector<std::vector<uint8_t>> Run(const PlanOptions& options, const ExecutorConfig& config) {
     std::vector<std::vector<uint8_t>> pictures;
-    EmulatedSwapchain swapchain(*device_);
+    EmulatedSwapchain swapchain(*device_, kWindow);
     Drawer drawer(*device_);
     DeviceModel model(*device_);
     Planner planner(model);
@@ -454,7 +385,7 @@ class GraphFrame : public ::testing::Test {
     Graph graph;
     DemoFrame demo(&drawer);
     for (uint32_t frame = 0; frame < 4; ++frame) {
-      const BufferId pixels = demo.Declare(graph, frame, swapchain.Acquire(frame));
+      const BufferId pixels = demo.Declare(graph, frame, swapchain.Acquire());
       const auto plan = planner.Compile(graph, options, executor->carried());
       EXPECT_TRUE(plan.ok()) << plan.error().context;
       if (!plan.ok()) {
@@ -503,6 +434,7 @@ TEST_F(GraphFrame, Demo_EqualsItsPassesOneByOne) {
   EXPECT_EQ(together, Run({}, {.immediate = true}));
   EXPECT_EQ(together, Run({.alias = false}, {}));
   EXPECT_EQ(together, Run({.order = Order::kDeclared}, {}));
+  EXPECT_EQ(together, Run({}, {.record_threads = 4, .timestamps = true, .markers = true}));
 }
 
 }  // namespace

@@ -22,10 +22,11 @@ using test::HazardMode;
 struct Planned {
   std::vector<Json> frames;
   std::string error;
-  std::string file;  // the last frame as a file
+  std::string file;  // the last frame as a file, if wanted
 };
 
-Planned PlanFrames(const FrameDescription& description, const PlanOptions& options) {
+Planned PlanFrames(const FrameDescription& description, const PlanOptions& options,
+                   bool want_file = false) {
   Planned out;
   TexelModel model;
   Planner planner(model);
@@ -40,8 +41,8 @@ Planned PlanFrames(const FrameDescription& description, const PlanOptions& optio
       out.error = plan.error().reason + " " + plan.error().context;
       return out;
     }
-    out.frames.push_back(Json::parse(PrintPlanJson(**plan, graph)));
-    out.file = WriteGraphFile(graph);
+    out.frames.push_back(Json::parse(PrintPlanRows(**plan, graph)));
+    out.file = want_file ? WriteGraphFile(graph) : std::string();
     BindObjects(**plan, carried, objects);
     Commit(**plan, graph.rows().frame, objects, carried);
   }
@@ -161,7 +162,7 @@ TEST(Planner, RandomFrames_HaveNoHazard) {
     for (const HazardMode mode : {HazardMode::kVulkan, HazardMode::kStrict}) {
       const std::vector<std::string> hazards = test::FindHazards(planned.frames, mode);
       if (!hazards.empty()) {
-        const Planned small = PlanFrames(Shrink(frame, options, mode), options);
+        const Planned small = PlanFrames(Shrink(frame, options, mode), options, true);
         FAIL() << "seed " << seed << ": " << hazards.front() << "\nsmallest:\n" << small.file;
       }
     }

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <unordered_map>
 
 #include "tests/support/hazard_objects.h"
 #include "tests/support/plan_rules.h"
@@ -19,17 +20,18 @@ using Where = PlaceOfBytes;
 constexpr int kFramesInFlight = 3;  // the host has waited for older ones
 constexpr size_t kStages = 32;
 
+const std::string& Text(const Json& value) { return value.get_ref<const std::string&>(); }
+
 // Names as bits, in the order in which they are met.
 struct Names {
-  std::map<std::string, Mask> bits;
-  Mask Bit(const std::string& name) {
-    const auto [at, added] = bits.emplace(name, Mask{1} << bits.size());
-    return at->second;
+  std::unordered_map<std::string, Mask> bits;
+  Mask Bit(const Json& name) {
+    return bits.try_emplace(Text(name), Mask{1} << bits.size()).first->second;
   }
   Mask Bits(const Json& list) {
     Mask mask = 0;
     for (const Json& name : list) {
-      mask |= Bit(name.get<std::string>());
+      mask |= Bit(name);
     }
     return mask;
   }
@@ -61,8 +63,8 @@ class Oracle {
   void Depend(const Json& entry, const std::vector<std::pair<Mask, bool>>& before);
   void ChangeLayout(const Json& entry);
   void Access(const Json& pass, const Json& access);
-  void Touch(const Where& place, const std::string& name, const Json& access);
-  void Check(const Record& record, const std::string& name);
+  void Touch(const Where& place, const Json& pass, const Json& access);
+  void Check(const Record& record, const Json& pass, const Json& access);
   void Wait(const Json& use);
   void Signal(const Json& use);
   void See(Record& record, Mask stages, Mask accesses) const;
@@ -221,8 +223,12 @@ void Oracle::Command(const Json& point) {
   }
 }
 
+std::string NameOf(const Json& pass, const Json& access) {
+  return "'" + Text(access["name"]) + "' in '" + Text(pass["name"]) + "'";
+}
+
 // The access needs its layout and, unless it makes them, the contents.
-void Oracle::Touch(const Where& place, const std::string& name, const Json& access) {
+void Oracle::Touch(const Where& place, const Json& pass, const Json& access) {
   const bool fresh = access["op"] == "create" || access["op"] == "discard";
   const bool writes = access["op"] != "read";
   for (auto& [box, content] : objects_.Contents(place.object)) {
@@ -230,10 +236,10 @@ void Oracle::Touch(const Where& place, const std::string& name, const Json& acce
       continue;
     }
     if (!access["layout"].is_null() && access["layout"] != content.layout) {
-      Fail(name + " finds layout " + content.layout);
+      Fail(NameOf(pass, access) + " finds layout " + content.layout);
     }
     if (content.lost && !fresh) {
-      Fail(name + " finds its contents lost");
+      Fail(NameOf(pass, access) + " finds its contents lost");
     }
     content.lost = content.lost && !fresh;
     content.written = content.written || writes;
@@ -244,7 +250,7 @@ void Oracle::Touch(const Where& place, const std::string& name, const Json& acce
 }
 
 // The new record against every earlier one of another pass, one of them a write.
-void Oracle::Check(const Record& b, const std::string& name) {
+void Oracle::Check(const Record& b, const Json& pass, const Json& access) {
   size_t stage = 0;
   while (b.stage >> stage != 1) {
     ++stage;
@@ -255,9 +261,9 @@ void Oracle::Check(const Record& b, const std::string& name) {
       continue;
     }
     if ((a.after & b.stage) == 0) {
-      Fail(name + " does not wait for an earlier use");
+      Fail(NameOf(pass, access) + " does not wait for an earlier use");
     } else if (a.write && (a.visible[stage] & b.access) == 0) {
-      Fail(name + " does not see an earlier write");
+      Fail(NameOf(pass, access) + " does not see an earlier write");
     }
   }
 }
@@ -265,10 +271,8 @@ void Oracle::Check(const Record& b, const std::string& name) {
 void Oracle::Access(const Json& pass, const Json& access) {
   const bool host = pass["position"].is_null();
   const size_t chain = version_chain_[access["version"].get<size_t>()];
-  const std::string name =
-      "'" + access["name"].get<std::string>() + "' in '" + pass["name"].get<std::string>() + "'";
   for (const Where& place : objects_.Places(chain, access["cells"])) {
-    Touch(place, name, access);
+    Touch(place, pass, access);
     for (const Json& pair : host ? Json::array() : access["pairs"]) {
       Record record{};
       record.where = place;
@@ -276,8 +280,8 @@ void Oracle::Access(const Json& pass, const Json& access) {
       record.position = pass["position"].get<int>();
       record.stage = stages_.Bit(pair[0]);
       record.access = accesses_.Bit(pair[1]);
-      record.write = pair[1].get<std::string>().find("WRITE") != std::string::npos;
-      Check(record, name);
+      record.write = Text(pair[1]).find("WRITE") != std::string::npos;
+      Check(record, pass, access);
       records_.push_back(record);
     }
   }
@@ -286,8 +290,9 @@ void Oracle::Access(const Json& pass, const Json& access) {
 void Oracle::Signal(const Json& use) {
   std::vector<size_t>& reached = signalled_[use["semaphore"]][use["value"]];
   reached.clear();
+  const Mask stages = stages_.Bits(use["stages"]);
   for (size_t i = 0; i < records_.size(); ++i) {
-    if (Reaches(records_[i], stages_.Bits(use["stages"]))) {
+    if (Reaches(records_[i], stages)) {
       records_[i].available = true;
       reached.push_back(i);
     }
