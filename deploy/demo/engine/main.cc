@@ -23,8 +23,10 @@ struct Arguments {
   std::string out = "demo.png";
   std::string device;
   std::string plan;
+  std::string graph;
   uint32_t width = 1280;
   uint32_t height = 720;
+  uint32_t frames = Scene::kPhases;
   bool list = false;
   bool validate = false;
 };
@@ -72,7 +74,8 @@ int Draw(const Arguments& arguments) {
   const VkExtent2D extent = {arguments.width * 2, arguments.height * 2};
   const Scene scene = MakeScene(extent.width, extent.height);
   VariantFolders variants(arguments.variants);
-  const auto report = Render(*device, scene, variants, extent);
+  const auto report =
+      Render(*device, scene, variants, {.extent = extent, .frames = arguments.frames});
   if (!report.ok()) {
     return Fail(report.error());
   }
@@ -83,11 +86,15 @@ int Draw(const Arguments& arguments) {
   if (!arguments.plan.empty()) {
     std::ofstream(arguments.plan) << report->plan_svg;
   }
+  if (!arguments.graph.empty()) {
+    std::ofstream(arguments.graph) << report->plan_file;
+  }
   const runtime::PipelineStats& stats = report->pipelines;
   fmt::print("device     {} ({})\n", device->identity().name, device->identity().driver_info);
   fmt::print("pipelines  {} built in {:.1f} ms, {} shared; {} modules, {} set layouts\n",
              stats.ready, report->build_ms, stats.saved, stats.modules, stats.set_layouts);
-  fmt::print("frame      {} draws in {:.0f} ms\n", report->draws, report->frame_ms);
+  fmt::print("frames     {} with {} draws in {:.0f} ms\n", report->frames, report->draws,
+             report->frames_ms);
   fmt::print("picture    {}\n", arguments.out);
   for (const std::string& message : messages) {
     fmt::print(stderr, "validation: {}\n", message);
@@ -104,6 +111,10 @@ int main(int argc, char** argv) {
   app.add_option("--variants", arguments.variants, "folder with one folder per variant");
   app.add_option("--out", arguments.out, "the picture to write")->capture_default_str();
   app.add_option("--plan", arguments.plan, "file for a picture of the frame's plan (SVG)");
+  app.add_option("--graph", arguments.graph, "file for the frame as kiln graph reads it (JSON)");
+  app.add_option("--frames", arguments.frames, "frames to draw; the last is the picture")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
   app.add_option("--device", arguments.device, "part of a device name, or software");
   app.add_option("--width", arguments.width)->check(CLI::Range(16, 4096))->capture_default_str();
   app.add_option("--height", arguments.height)->check(CLI::Range(16, 4096))->capture_default_str();

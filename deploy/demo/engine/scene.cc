@@ -2,6 +2,7 @@
 #include "deploy/demo/engine/scene.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -214,31 +215,137 @@ void AddGlassAndText(Scene& scene) {
        .images = {{"glyph_atlas", {"glyphs"}}, {"shadow_map", {Scene::kShadowMap}}}});
 }
 
-void AddScreen(Scene& scene, uint32_t width, uint32_t height) {
-  scene.screen.push_back(
-      {.name = "lighting",
-       .variant = {"screen/lighting",
-                   {{"occlusion_kind", std::string("high")},
-                    {"bloom_rings", 3U},
-                    {"tone_map", std::string("filmic")},
-                    {"encoding", std::string("gamma")}}},
-       .mesh = "screen",
-       .images = {{"scene_color", {Scene::kSceneColor}}, {"scene_depth", {Scene::kSceneDepth}}}});
-  const auto w = static_cast<float>(width);
-  const auto h = static_cast<float>(height);
-  scene.screen_values.Set("view_from_clip", InversePerspective(kAngle, w / h, kNear, kFar));
-  scene.screen_values.Set("image_size", {w, h, 1 / w, 1 / h});
-  scene.screen_values.Set("exposure", {0.8F, 0.5F, 0.35F, 0});
+// One triangle over the screen, by the program's name.
+SceneDraw ScreenDraw(std::string name, std::string program, Options options,
+                     std::map<std::string, std::vector<std::string>> images) {
+  return {.name = std::move(name),
+          .variant = {std::move(program), std::move(options)},
+          .mesh = "screen",
+          .images = std::move(images)};
+}
+
+// The light of a frame counts for less the more frames there have been, so that after all phases
+// each has the same share.
+void AddTemporal(Scene& scene, float width, float height) {
+  for (uint32_t phase = 0; phase < Scene::kPhases; ++phase) {
+    SceneDraw draw =
+        ScreenDraw("temporal", "screen/temporal", {{"clamp_history", true}},
+                   {{"scene_light", {Scene::kSceneLight}}, {"history", {Scene::kHistory}}});
+    draw.values.Set("temporal_tuning",
+                    {1 / width, 1 / height, 1 / static_cast<float>(phase + 1), 0});
+    scene.temporal.push_back(std::move(draw));
+  }
+}
+
+void AddBloom(Scene& scene, float width, float height) {
+  struct Step {
+    const char* step;
+    const char* source;
+    const char* finer;  // of "up"; else the source again, which is not read
+    float divisor;      // of the source's size
+  };
+  constexpr std::array<Step, Scene::kBloomSteps> kSteps = {{
+      {"bright", Scene::kResolved, nullptr, 1},
+      {"down", Scene::kBloomHalf, nullptr, 2},
+      {"down", Scene::kBloomQuarter, nullptr, 4},
+      {"up", Scene::kBloomEighth, Scene::kBloomQuarter, 8},
+      {"up", Scene::kBloomQuarterUp, Scene::kBloomHalf, 4},
+  }};
+  constexpr float kThreshold = 0.9F;
+  constexpr float kWeight = 0.8F;
+  for (const Step& step : kSteps) {
+    SceneDraw draw =
+        ScreenDraw(std::string("bloom ") + step.step, "screen/bloom",
+                   {{"bloom_step", std::string(step.step)}}, {{"source", {step.source}}});
+    if (step.finer != nullptr) {
+      draw.images["finer"] = {step.finer};
+    }
+    draw.values.Set("bloom_tuning",
+                    {step.divisor / width, step.divisor / height, kThreshold, kWeight});
+    scene.bloom.push_back(std::move(draw));
+  }
+}
+
+// A frame around the picture and a bar that is two thirds full, in pixels.
+Mesh InterfaceMesh(float width, float height) {
+  struct Box {
+    float x, y, w, h;
+    std::array<float, 4> color;
+  };
+  const float unit = height / 90;
+  const Box boxes[] = {
+      {0, 0, width, unit, {0.02F, 0.03F, 0.05F, 0.75F}},
+      {0, height - unit, width, unit, {0.02F, 0.03F, 0.05F, 0.75F}},
+      {3 * unit, height - 6 * unit, 36 * unit, 3 * unit, {0.02F, 0.03F, 0.05F, 0.65F}},
+      {3.5F * unit, height - 5.5F * unit, 24 * unit, 2 * unit, {1.0F, 0.62F, 0.16F, 0.9F}}};
+  Mesh mesh;
+  std::vector<float> corners;
+  std::vector<float> colors;
+  for (const Box& box : boxes) {
+    const auto first = static_cast<uint32_t>(corners.size() / 2);
+    for (const float y : {box.y, box.y + box.h}) {
+      for (const float x : {box.x, box.x + box.w}) {
+        corners.insert(corners.end(), {x, y});
+        colors.insert(colors.end(), box.color.begin(), box.color.end());
+      }
+    }
+    for (const uint32_t corner : {0U, 1U, 2U, 2U, 1U, 3U}) {
+      mesh.indices.push_back(first + corner);
+    }
+  }
+  mesh.vertex_count = static_cast<uint32_t>(corners.size() / 2);
+  mesh.streams["position"] = {2, std::move(corners)};
+  mesh.streams["color"] = {4, std::move(colors)};
+  return mesh;
+}
+
+void AddScreen(Scene& scene, float width, float height) {
+  scene.lighting.push_back(
+      ScreenDraw("lighting", "screen/lighting",
+                 {{"occlusion_kind", std::string("high")},
+                  {"bloom", false},
+                  {"vignette", false},
+                  {"tone_map", std::string("off")},
+                  {"encoding", std::string("linear")}},
+                 {{"scene_color", {Scene::kSceneColor}}, {"scene_depth", {Scene::kSceneDepth}}}));
+  AddTemporal(scene, width, height);
+  AddBloom(scene, width, height);
+  scene.compose.push_back(ScreenDraw(
+      "compose", "screen/compose", {{"vignette", true}, {"tone_map", std::string("filmic")}},
+      {{"scene_light", {Scene::kResolved}}, {"bloom", {Scene::kBloom}}}));
+  scene.compose.back().values.Set("compose_tuning", {0.8F, 0.7F, 0.35F, 0});
+  scene.meshes["interface"] = InterfaceMesh(width, height);
+  scene.interface.push_back({.name = "interface",
+                             .variant = {"screen/interface", {{"faded", false}}},
+                             .mesh = "interface"});
+  scene.interface.back().values.Set("window_size", {width, height, 0, 0});
+  scene.screen_values.Set("view_from_clip",
+                          InversePerspective(kAngle, width / height, kNear, kFar));
+  scene.screen_values.Set("image_size", {width, height, 1 / width, 1 / height});
+  scene.screen_values.Set("exposure", {1, 0, 0, 0});
   scene.screen_values.Set("occlusion_tuning", {0.45F, 1.4F, 1.1F, 0});
   scene.screen_values.SetUints("frame_index", {0, 0, 0, 0});
 }
 
 // ---- light and camera
 
-void AddPassValues(Scene& scene, float aspect) {
+// The camera of every phase, shifted to another quarter of the pixel.
+void AddCameras(Scene& scene, const ValueTable& shared, float width, float height) {
+  constexpr std::array<std::array<float, 2>, Scene::kPhases> kShifts = {
+      {{-0.25F, -0.25F}, {0.25F, 0.25F}, {-0.25F, 0.25F}, {0.25F, -0.25F}}};
+  const Mat4 clip_from_world = Perspective(kAngle, width / height, kNear, kFar) *
+                               ViewFromWorld(kEye, LookAxes(kEye, kLookAt));
+  for (uint32_t phase = 0; phase < Scene::kPhases; ++phase) {
+    const Mat4 shift =
+        Translation({kShifts[phase][0] * 2 / width, kShifts[phase][1] * 2 / height, 0});
+    scene.forward_values[phase] = shared;
+    scene.forward_values[phase].Set("clip_transform", shift * clip_from_world);
+  }
+}
+
+void AddPassValues(Scene& scene, float width, float height) {
   const ViewAxes axes = LookAxes(kEye, kLookAt);
-  ValueTable& view = scene.forward_values;
-  view.Set("clip_transform", Perspective(kAngle, aspect, kNear, kFar) * ViewFromWorld(kEye, axes));
+  ValueTable view;
   view.Set("camera_position", kEye, 1);
   view.Set("camera_right", axes.right, 0);
   view.Set("camera_up", axes.up, 0);
@@ -263,6 +370,7 @@ void AddPassValues(Scene& scene, float aspect) {
   view.Set("atmosphere.haze.color", {0.34F, 0.47F, 0.68F, 1});
   view.Set("atmosphere.haze.range", {10, 60, 0.012F, 0.3F});
   scene.background = {0.34F, 0.47F, 0.68F, 1};
+  AddCameras(scene, view, width, height);
 }
 
 void AddSamplers(Scene& scene) {
@@ -276,6 +384,18 @@ void AddSamplers(Scene& scene) {
 }
 
 }  // namespace
+
+bool Scene::IsPassImage(std::string_view name) {
+  constexpr const char* kNames[] = {kShadowMap,   kSceneColor,     kSceneDepth, kSceneLight,
+                                    kHistory,     kResolved,       kBloomHalf,  kBloomQuarter,
+                                    kBloomEighth, kBloomQuarterUp, kBloom};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
+}
+
+std::vector<const std::vector<SceneDraw>*> DrawsOf(const Scene& scene) {
+  return {&scene.shadow, &scene.forward, &scene.lighting, &scene.temporal,
+          &scene.bloom,  &scene.compose, &scene.interface};
+}
 
 Scene MakeScene(uint32_t width, uint32_t height) {
   Scene scene;
@@ -298,14 +418,14 @@ Scene MakeScene(uint32_t width, uint32_t height) {
   AddPillar(scene);
   AddRing(scene);
   AddGlassAndText(scene);
-  AddScreen(scene, width, height);
-  AddPassValues(scene, static_cast<float>(width) / static_cast<float>(height));
+  AddScreen(scene, static_cast<float>(width), static_cast<float>(height));
+  AddPassValues(scene, static_cast<float>(width), static_cast<float>(height));
   return scene;
 }
 
 std::vector<VariantRequest> VariantsOf(const Scene& scene) {
   std::set<VariantRequest> requests;
-  for (const auto* const draws : {&scene.shadow, &scene.forward, &scene.screen}) {
+  for (const auto* const draws : DrawsOf(scene)) {
     for (const SceneDraw& draw : *draws) {
       requests.insert(draw.variant);
     }

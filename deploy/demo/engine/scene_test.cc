@@ -10,14 +10,13 @@ namespace {
 
 TEST(Scene, EveryDraw_NamesMeshesAndTexturesThatExist) {
   const Scene scene = MakeScene(640, 360);
-  const std::set<std::string> passes = {Scene::kShadowMap, Scene::kSceneColor, Scene::kSceneDepth};
-  for (const auto* const draws : {&scene.shadow, &scene.forward, &scene.screen}) {
+  for (const auto* const draws : DrawsOf(scene)) {
     EXPECT_FALSE(draws->empty());
     for (const SceneDraw& draw : *draws) {
       EXPECT_TRUE(scene.meshes.contains(draw.mesh)) << draw.name;
       for (const auto& [image, names] : draw.images) {
         for (const std::string& name : names) {
-          EXPECT_TRUE(scene.textures.contains(name) || passes.contains(name)) << draw.name;
+          EXPECT_TRUE(scene.textures.contains(name) || Scene::IsPassImage(name)) << draw.name;
         }
       }
     }
@@ -31,9 +30,10 @@ TEST(Scene, Variants_AreSortedAndUniqueAndFromEveryProgram) {
     programs.insert(requests[i].program);
     EXPECT_TRUE(i == 0 || requests[i - 1] < requests[i]);
   }
-  EXPECT_EQ(programs,
-            (std::set<std::string>{"ground/forward", "pbr/forward", "pbr/shadow",
-                                   "pbr/shadow_cutout", "screen/lighting", "text/forward"}));
+  EXPECT_EQ(programs, (std::set<std::string>{"ground/forward", "pbr/forward", "pbr/shadow",
+                                             "pbr/shadow_cutout", "screen/bloom", "screen/compose",
+                                             "screen/interface", "screen/lighting",
+                                             "screen/temporal", "text/forward"}));
 }
 
 }  // namespace
