@@ -18,10 +18,11 @@ constexpr const char* kCreationPragmas =
     "PRAGMA page_size=16384;"
     "PRAGMA auto_vacuum=INCREMENTAL;";
 
+// The writer checkpoints (cache §6.8): the connection's hook is in the place of SQLite's own, which
+// is what wal_autocheckpoint=0 means. The pragma itself would take that hook away, too.
 constexpr const char* kWriterPragmas =
     "PRAGMA journal_mode=WAL;"
     "PRAGMA synchronous=FULL;"
-    "PRAGMA wal_autocheckpoint=0;"  // the writer checkpoints (cache §6.8)
     "PRAGMA journal_size_limit=67108864;"
     "PRAGMA cache_size=-65536;"
     "PRAGMA temp_store=MEMORY;"

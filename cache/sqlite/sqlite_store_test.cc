@@ -317,11 +317,15 @@ TEST_F(SqliteStoreTest, LongWal_IsCutBack) {
   options.writer.wal = {.passive = 1 << 20, .restart = 2 << 20, .truncate = 4 << 20};
   const StorePtr store = Open();
   int64_t longest = 0;
+  uintmax_t on_disk = 0;
   for (int i = 0; i < 200; ++i) {
     ASSERT_TRUE(PutAll(*store, {Content(std::to_string(i) + std::string(100'000, 'x'))}).ok());
     longest = std::max(longest, store->Status().wal_bytes);
+    on_disk = std::max(on_disk, std::filesystem::file_size(store->dir() / "cache.db-wal"));
   }
+  EXPECT_GT(longest, 0);
   EXPECT_LE(longest, 8 << 20);
+  EXPECT_LE(on_disk, uintmax_t{8} << 20);
   EXPECT_GT(store->UsedBytes(), 19u << 20);
 }
 
