@@ -23,21 +23,81 @@ ExplainRing::Slot& ExplainRing::Touch(const Hash128& id) {
   return found->second;
 }
 
-void ExplainRing::Add(Slot& slot, RecordPtr record) {
-  by_seq_.insert_or_assign(record->seq, record);
-  slot.records.push_back(std::move(record));
+void ExplainRing::Add(Slot& slot, Kept kept) {
+  by_seq_.insert_or_assign(kept.record->seq, kept.record);
+  slot.records.push_back(std::move(kept));
   if (slot.records.size() > kExplainPerSlot) {
-    by_seq_.erase(slot.records.front()->seq);
+    by_seq_.erase(slot.records.front().record->seq);
     slot.records.pop_front();
   }
+}
+
+// Fields of one program stand at the same places, so that places are compared; a field that moved
+// counts as different, which costs an explanation nothing but a better match.
+std::vector<uint64_t> ExplainRing::FieldsOf(const ExplainInputs& inputs) {
+  std::vector<uint64_t> fields;
+  fields.reserve(inputs.modules.size() + inputs.dependencies.size() + inputs.options.size() +
+                 inputs.target.size() + inputs.limits.size() + inputs.fingerprints.size() +
+                 inputs.entry_points.size() + 4);
+  Bytes text;
+  const auto add = [&](std::string_view name, std::string_view value) {
+    text.clear();
+    kiln::Append(text, AsBytes(name));
+    text.push_back(std::byte{0});
+    kiln::Append(text, AsBytes(value));
+    fields.push_back(Hash64(text));
+  };
+  const auto add_all = [&](const std::vector<NamedText>& rows) {
+    for (const NamedText& row : rows) {
+      add(row.name, row.value);
+    }
+    fields.push_back(rows.size());
+  };
+  for (const ExplainModule& module : inputs.modules) {
+    add(module.path, AsText(std::as_bytes(std::span(module.source.id.bytes))));
+  }
+  fields.push_back(inputs.modules.size());
+  for (const ExplainDependency& file : inputs.dependencies) {
+    add(file.path, file.digest.has_value() ? AsText(std::as_bytes(std::span(file.digest->id.bytes)))
+                                           : std::string_view());
+  }
+  add("pipeline", inputs.pipeline);
+  for (const std::string& recipe : inputs.recipes) {
+    add("recipe", recipe);
+  }
+  for (const auto* rows : {&inputs.entry_points, &inputs.target, &inputs.options, &inputs.limits,
+                           &inputs.fingerprints}) {
+    add_all(*rows);
+  }
+  return fields;
+}
+
+const ExplainRecord* ExplainRing::Closest(const Slot& slot, const ExplainRecord& record,
+                                          const std::vector<uint64_t>& fields) {
+  const ExplainRecord* closest = nullptr;
+  size_t most = 0;
+  for (const Kept& row : slot.records) {
+    if (!row.record->trace.empty() && row.record->trace == record.trace) {
+      continue;  // of the same request
+    }
+    size_t equal = 0;
+    for (size_t i = 0; i < std::min(fields.size(), row.fields.size()); ++i) {
+      equal += fields[i] == row.fields[i] ? 1 : 0;
+    }
+    if (closest == nullptr || equal >= most) {  // of equals the latest
+      closest = row.record.get();
+      most = equal;
+    }
+  }
+  return closest;
 }
 
 // The slot used least lately goes first; the one in use stays.
 void ExplainRing::Trim() {
   while (by_seq_.size() > options_.max_records && slots_.size() > 1) {
     const auto victim = slots_.find(used_.back());
-    for (const RecordPtr& record : victim->second.records) {
-      by_seq_.erase(record->seq);
+    for (const Kept& row : victim->second.records) {
+      by_seq_.erase(row.record->seq);
     }
     slots_.erase(victim);
     used_.pop_back();
@@ -61,55 +121,60 @@ void ExplainRing::Load(const ExplainSlot& slot, const Hash128& id) {
   Slot& loaded = Touch(id);
   if (kept.ok()) {
     for (ExplainRecord& record : *kept) {
-      Add(loaded, std::make_shared<const ExplainRecord>(std::move(record)));
+      std::vector<uint64_t> fields = FieldsOf(record.inputs);
+      Add(loaded, {.record = std::make_shared<const ExplainRecord>(std::move(record)),
+                   .fields = std::move(fields)});
     }
   }
   Trim();
 }
 
-void ExplainRing::Complete(const Slot& slot, ExplainRecord& record) {
-  if (record.result != ExplainResult::kMiss) {
-    const auto made =
-        std::find_if(slot.records.rbegin(), slot.records.rend(), [&](const RecordPtr& earlier) {
-          return earlier->result == ExplainResult::kMiss && earlier->signature == record.signature;
-        });
-    if (record.made_ms == 0 && made != slot.records.rend()) {
-      record.made_ms = (*made)->at_ms;
-    }
+void ExplainRing::CompleteHit(const Slot& slot, ExplainRecord& record) {
+  const auto made =
+      std::find_if(slot.records.rbegin(), slot.records.rend(), [&](const Kept& earlier) {
+        return earlier.record->result == ExplainResult::kMiss &&
+               earlier.record->signature == record.signature;
+      });
+  if (record.made_ms == 0 && made != slot.records.rend()) {
+    record.made_ms = made->record->at_ms;
+  }
+}
+
+void ExplainRing::CompleteMiss(const ExplainRecord* closest, ExplainRecord& record) {
+  if (record.cause != Cause::kNone) {
     return;
   }
-  if (record.cause == Cause::kNone) {
-    std::vector<const ExplainRecord*> earlier;
-    for (const RecordPtr& row : slot.records) {
-      earlier.push_back(row.get());
-    }
-    record.cause = Explain(record, earlier).cause;
-    if (record.cause == Cause::kEvicted && options_.why_absent) {
-      // A question has no result of its own; what it should have found has.
-      const Hash128& signature = record.signature.zero()
-                                     ? ClosestTo(record.inputs, earlier)->signature
-                                     : record.signature;
-      const Absence absence = options_.why_absent(signature);
-      record.cause = absence.cause;
-      record.detail = absence.detail;
-    }
+  const auto earlier = closest == nullptr ? std::span<const ExplainRecord* const>()
+                                          : std::span<const ExplainRecord* const>(&closest, 1);
+  record.cause = Explain(record, earlier).cause;
+  if (record.cause == Cause::kEvicted && options_.why_absent) {
+    // A question has no result of its own; what it should have found has.
+    const Absence absence =
+        options_.why_absent(record.signature.zero() ? closest->signature : record.signature);
+    record.cause = absence.cause;
+    record.detail = absence.detail;
   }
-  ++causes_[static_cast<size_t>(record.cause)];
 }
 
 uint64_t ExplainRing::Append(ExplainRecord record) {
   const Hash128 id = record.slot.Id();
   Load(record.slot, id);
+  Kept kept{.record = nullptr, .fields = FieldsOf(record.inputs)};
   uint64_t seq = 0;
   {
     const MutexLock lock(mutex_);
     Slot& slot = Touch(id);
-    Complete(slot, record);
+    if (record.result == ExplainResult::kMiss) {
+      CompleteMiss(Closest(slot, record, kept.fields), record);
+      ++causes_[static_cast<size_t>(record.cause)];
+    } else {
+      CompleteHit(slot, record);
+    }
     record.seq = seq = next_seq_++;
-    auto kept = std::make_shared<const ExplainRecord>(std::move(record));
+    kept.record = std::make_shared<const ExplainRecord>(std::move(record));
     if (log_ != nullptr) {
       pending_since_ = pending_.empty() ? clock_.Monotonic() : pending_since_;
-      pending_.push_back(kept);
+      pending_.push_back(kept.record);
     }
     Add(slot, std::move(kept));
     Trim();
@@ -139,21 +204,25 @@ void ExplainRing::Flush() {
 }
 
 Explanation ExplainRing::ExplainOf(const ExplainRecord& record) {
+  ExplainRecord asked = record;
+  if (record.seq == 0) {  // a question: completed as Append would
+    const Hash128 id = record.slot.Id();
+    Load(record.slot, id);
+    const std::vector<uint64_t> fields = FieldsOf(record.inputs);
+    const MutexLock lock(mutex_);
+    const Slot& slot = Touch(id);
+    if (record.result == ExplainResult::kMiss) {
+      CompleteMiss(Closest(slot, record, fields), asked);
+    } else {
+      CompleteHit(slot, asked);
+    }
+  }
   const std::vector<RecordPtr> slot = Records(record.slot);
   std::vector<const ExplainRecord*> earlier;
   for (const RecordPtr& row : slot) {
     if (record.seq == 0 || row->seq < record.seq) {
       earlier.push_back(row.get());
     }
-  }
-  if (record.seq != 0) {
-    return Explain(record, earlier);
-  }
-  ExplainRecord asked = record;
-  {
-    const MutexLock lock(mutex_);
-    Complete({.records = {slot.begin(), slot.end()}, .used = {}}, asked);
-    causes_[static_cast<size_t>(asked.cause)] -= asked.result == ExplainResult::kMiss ? 1 : 0;
   }
   return Explain(asked, earlier);
 }
@@ -162,10 +231,13 @@ std::vector<ExplainRing::RecordPtr> ExplainRing::Records(const ExplainSlot& slot
   const Hash128 id = slot.Id();
   Load(slot, id);
   const MutexLock lock(mutex_);
-  const auto found = slots_.find(id);
-  return found == slots_.end()
-             ? std::vector<RecordPtr>()
-             : std::vector<RecordPtr>(found->second.records.begin(), found->second.records.end());
+  std::vector<RecordPtr> records;
+  if (const auto found = slots_.find(id); found != slots_.end()) {
+    for (const Kept& row : found->second.records) {
+      records.push_back(row.record);
+    }
+  }
+  return records;
 }
 
 ExplainRing::RecordPtr ExplainRing::WithSeq(uint64_t seq) {

@@ -67,15 +67,26 @@ class ExplainRing {
 
  private:
   using RecordPtr = std::shared_ptr<const ExplainRecord>;
+  // A record with the sums of its fields, so that a miss is compared with a whole slot in a few
+  // microseconds.
+  struct Kept {
+    RecordPtr record;
+    std::vector<uint64_t> fields;  // one sum per name and value, in the order of the record
+  };
   struct Slot {
-    std::deque<RecordPtr> records;  // oldest first
+    std::deque<Kept> records;  // oldest first
     std::list<Hash128>::iterator used;
   };
 
   Slot& Touch(const Hash128& id) KILN_REQUIRES(mutex_);
   void Load(const ExplainSlot& slot, const Hash128& id);
-  void Complete(const Slot& slot, ExplainRecord& record) KILN_REQUIRES(mutex_);
-  void Add(Slot& slot, RecordPtr record) KILN_REQUIRES(mutex_);
+  static std::vector<uint64_t> FieldsOf(const ExplainInputs& inputs);
+  // The record that agrees in the most fields, as ClosestTo says; null: there is none.
+  static const ExplainRecord* Closest(const Slot& slot, const ExplainRecord& record,
+                                      const std::vector<uint64_t>& fields);
+  void CompleteHit(const Slot& slot, ExplainRecord& record) KILN_REQUIRES(mutex_);
+  void CompleteMiss(const ExplainRecord* closest, ExplainRecord& record);
+  void Add(Slot& slot, Kept kept) KILN_REQUIRES(mutex_);
   void Trim() KILN_REQUIRES(mutex_);
   std::vector<RecordPtr> TakePending(bool all);
 
