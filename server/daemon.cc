@@ -8,9 +8,13 @@
 
 #include "cache/checked_store.h"
 #include "cache/compressing_store.h"
+#include "cache/explain_ring.h"
 #include "cache/limited_store.h"
 #include "cache/memory_store.h"
 #include "cache/metrics_store.h"
+#include "cache/sqlite/explain_table.h"
+#include "cache/sqlite/keep_tables.h"
+#include "cache/sqlite/maintenance.h"
 #include "cache/sqlite/sqlite_store.h"
 #include "server/build/batch.h"
 #include "server/build/cached_build.h"
@@ -71,6 +75,29 @@ std::vector<std::string> StoreConditions(const cache::sqlite::SqliteStore* store
   return reasons;
 }
 
+// Why a result that was asked for before is not in the store.
+cache::Absence WhyAbsent(const cache::sqlite::SqliteStore* store, const Hash128& signature,
+                         Clock& clock) {
+  if (store == nullptr || !store->Status().open) {
+    return {.cause = cache::Cause::kStoreOff, .detail = "results are kept in memory only"};
+  }
+  const std::optional<cache::Removal> removal = store->WhyRemoved(signature);
+  if (!removal.has_value()) {
+    return {};
+  }
+  const int64_t now_s = std::chrono::duration_cast<std::chrono::seconds>(clock.UnixTime()).count();
+  const std::string ago = std::to_string(std::max<int64_t>(0, now_s - removal->at_s)) + " s ago";
+  switch (removal->by) {
+    case cache::RemovedBy::kCollection:
+      return {.cause = cache::Cause::kEvicted, .detail = "removed " + ago + " to make room"};
+    case cache::RemovedBy::kExpiry:
+      return {.cause = cache::Cause::kExpired, .detail = "expired " + ago};
+    case cache::RemovedBy::kDamage:
+      return {.cause = cache::Cause::kCorrupt, .detail = "found damaged and dropped " + ago};
+  }
+  return {};
+}
+
 }  // namespace
 
 struct Daemon::Parts {
@@ -81,6 +108,7 @@ struct Daemon::Parts {
   }
 
   Result<void> OpenStore();
+  rpc::StoreSide WholeStore();
   Result<void> Serve(const std::string& started_by);
   void Ended();
 
@@ -91,10 +119,16 @@ struct Daemon::Parts {
   ops::ServiceState state;
   std::unique_ptr<rpc::UnixListener> listener;
   Stack stack;
+  std::optional<cache::sqlite::ExplainTable> explain_table;  // these with a file only
+  std::optional<cache::sqlite::LeaseTable> leases;
+  std::optional<cache::sqlite::PinTable> pins;
+  std::optional<cache::sqlite::StoreMaintenance> maintenance;
+  std::optional<cache::ExplainRing> explains;
   std::optional<build::ProgramPool> pool;
   std::optional<build::CachedBuild> builder;
   std::optional<jobs::MemoryQueue> queue;
   std::optional<jobs::Workers> workers;
+  std::optional<build::PackShelf> shelf;
   std::optional<build::Batches> batches;
   std::optional<rpc::Engine> engine;
   std::optional<rpc::Host> host;
@@ -117,6 +151,10 @@ Result<void> Daemon::Parts::OpenStore() {
       cache::sqlite::SqliteStore::Open(options, clock, log);
   if (opened.ok()) {
     stack.file = std::move(opened).value();
+    explain_table.emplace(*stack.file);
+    leases.emplace(*stack.file);
+    pins.emplace(*stack.file);
+    maintenance.emplace(*stack.file, clock);
   } else if (opened.error().reason == cache::sqlite::kLocked) {
     return opened.error();
   } else {
@@ -131,6 +169,22 @@ Result<void> Daemon::Parts::OpenStore() {
   return {};
 }
 
+rpc::StoreSide Daemon::Parts::WholeStore() {
+  const cache::LimitedStore::Options limits{.max_bytes = config.cache_max_bytes};
+  return {.maintenance = maintenance.has_value() ? &*maintenance : nullptr,
+          .pins = pins.has_value() ? &*pins : nullptr,
+          .leases = leases.has_value() ? &*leases : nullptr,
+          .metrics = *stack.top,
+          .memory_bytes = [this] { return stack.memory->bytes(); },
+          .forget =
+              [this] {
+                stack.memory->Clear();
+                builder->Forget();
+              },
+          .max_bytes = limits.max_bytes,
+          .low_bytes = limits.max_bytes / 100 * limits.low_percent};
+}
+
 Result<void> Daemon::Parts::Serve(const std::string& started_by) {
   pool.emplace(*stack.top, kPoolBytes);
   builder.emplace(*stack.top, *pool, clock);
@@ -138,9 +192,24 @@ Result<void> Daemon::Parts::Serve(const std::string& started_by) {
       jobs::QueueLimits{.interactive = config.queue_interactive, .batch = config.queue_batch});
   workers.emplace(jobs::WorkerConfig{.both = config.workers, .express = config.express}, *queue,
                   log);
-  batches.emplace(*builder, *stack.top, *queue, clock, config.workers);
-  engine.emplace(
-      rpc::Engine{.store = *stack.top, .pool = *pool, .builder = *builder, .batches = *batches});
+  explains.emplace(explain_table.has_value() ? &*explain_table : nullptr, clock,
+                   cache::ExplainRing::Options{.why_absent = [this](const Hash128& signature) {
+                     return WhyAbsent(stack.file.get(), signature, clock);
+                   }});
+  shelf.emplace(config.cache_dir / "packs");
+  batches.emplace(*builder, *stack.top, *queue, clock,
+                  build::Batches::Options{.workers = config.workers,
+                                          .explains = &*explains,
+                                          .leases = leases.has_value() ? &*leases : nullptr,
+                                          .pins = pins.has_value() ? &*pins : nullptr});
+  engine.emplace(rpc::Engine{.store = *stack.top,
+                             .pool = *pool,
+                             .builder = *builder,
+                             .batches = *batches,
+                             .explains = *explains,
+                             .clock = clock,
+                             .whole = WholeStore(),
+                             .shelf = *shelf});
   host.emplace(rpc::Host{.queue = *queue,
                          .state = state,
                          .clock = clock,
@@ -163,6 +232,8 @@ Result<void> Daemon::Parts::Serve(const std::string& started_by) {
   host->shut_down = [ask] { ask(Ask::kShutDown, Duration::zero()); };
   services.push_back(rpc::MakeCompileService(*host, *engine));
   services.push_back(rpc::MakeBatchService(*host, *engine));
+  services.push_back(rpc::MakePackService(*host, *engine));
+  services.push_back(rpc::MakeCacheService(*host, *engine));
   services.push_back(rpc::MakeAdminService(*host, *engine));
   std::vector<grpc::Service*> borrowed;
   for (const std::shared_ptr<grpc::Service>& service : services) {

@@ -39,6 +39,15 @@ uint64_t PutRows(cache::BlobStore& store, std::span<const cache::Item> rows) {
   return PutRows(store, rows.first(half)) + PutRows(store, rows.subspan(half));
 }
 
+constexpr Duration kRenewLease = std::chrono::minutes(1);
+constexpr uint32_t kExplained = 16;  // misses of a program and target that leave a record
+
+Error UnknownBatch(const Hash128& id) {
+  return {.code = ErrorCode::kNotFound,
+          .context = "no batch has the id " + id.hex(),
+          .reason = "BATCH_UNKNOWN"};
+}
+
 }  // namespace
 
 Batches::~Batches() { CancelAll(); }
@@ -50,7 +59,7 @@ Batches::RunPtr Batches::Find(const Hash128& id) {
 }
 
 Result<Batches::Started> Batches::Start(const Hash128& id, BatchRequest request) {
-  auto run = std::make_shared<BatchRun>(id, std::move(request), clock_.Monotonic());
+  auto run = std::make_shared<BatchRun>(id, std::move(request), clock_);
   {
     const MutexLock lock(mutex_);
     RunPtr& known = runs_[id];
@@ -103,7 +112,7 @@ void Batches::RunChunk(const RunPtr& run, const cache::Call& call) {
   bool more = !call.stop.stop_requested();
   if (more && first) {
     more = Scan(run, call);
-    for (uint32_t i = 1; more && i < workers_; ++i) {
+    for (uint32_t i = 1; more && i < options_.workers; ++i) {
       (void)Submit(run);  // fewer workers if the queue is full
     }
   }
@@ -135,6 +144,7 @@ void Batches::RunChunk(const RunPtr& run, const cache::Call& call) {
 
 // Prepares every program and lists its points. False if the batch cannot go on.
 bool Batches::Scan(const RunPtr& run, const cache::Call& call) {
+  Hold(run);
   std::vector<BatchRun::Program> programs;
   uint64_t total = 0;
   for (const BatchProgram& request : run->request.programs) {
@@ -160,6 +170,16 @@ bool Batches::Scan(const RunPtr& run, const cache::Call& call) {
         failure = points.error();
       }
     }
+    const auto causes = std::make_shared<std::vector<BatchCauses>>();
+    for (const std::shared_ptr<const PreparedProgram>& target : program.targets) {
+      if (options_.explains != nullptr) {
+        const cache::ExplainRecord record = ExplainRecordOf(*target, run->asker, {}, clock_);
+        causes->emplace_back(record, options_.explains->Records(record.slot));
+      }
+    }
+    program.causes = causes;
+    program.explained.resize(program.targets.size());
+    program.hit_explained.resize(program.targets.size());
     const MutexLock lock(run->mutex);
     if (!failure.ok()) {
       run->Add({.kind = BatchEvent::Kind::kMessage,
@@ -182,12 +202,13 @@ bool Batches::Scan(const RunPtr& run, const cache::Call& call) {
 
 void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
   const Duration end = clock_.Monotonic() + kSlice;
+  Hold(run);
   std::vector<cache::Item> rows;
-  const BuildOptions how{.durability = cache::Durability::kRelaxed,
-                         .retry_failed = run->request.retry_failed,
-                         .may_compile = true,
-                         .all_code = false,
-                         .rows = &rows};
+  BuildOptions how{.durability = cache::Durability::kRelaxed,
+                   .retry_failed = run->request.retry_failed,
+                   .may_compile = true,
+                   .all_code = false,
+                   .rows = &rows};
   while (!call.stop.stop_requested() && clock_.Monotonic() < end) {
     std::optional<BatchRun::Taken> taken;
     {
@@ -201,9 +222,15 @@ void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
     uint64_t served = 0;
     for (size_t i = taken->first; i < taken->first + taken->count; ++i) {
       served += taken->points->points[i].served;
-      for (const std::shared_ptr<const PreparedProgram>& target : taken->targets) {
+      for (size_t target = 0; target < taken->targets.size(); ++target) {
         const std::vector<resolve::OptionSetting>& point = taken->points->points[i].options;
-        const Result<Outcome> outcome = builder_.Build(*target, point, how, call);
+        BuildTrace trace;
+        trace.options_of_hits = false;
+        how.trace = options_.explains == nullptr ? nullptr : &trace;
+        const Result<Outcome> outcome = builder_.Build(*taken->targets[target], point, how, call);
+        if (outcome.ok() && how.trace != nullptr) {
+          Explain(run, taken->program, target, point, std::move(trace));
+        }
         const MutexLock lock(run->mutex);
         if (!outcome.ok()) {
           ++run->progress.unstored;
@@ -263,7 +290,102 @@ void Batches::Acknowledge(const RunPtr& run) {
   }
 }
 
+// Counts what was missed and why; some misses, and the first hit, leave a record.
+void Batches::Explain(const RunPtr& run, size_t program, size_t target,
+                      std::span<const resolve::OptionSetting> point, BuildTrace trace) {
+  const bool miss = trace.result == cache::ExplainResult::kMiss;
+  std::shared_ptr<const PreparedProgram> prepared;
+  std::shared_ptr<const std::vector<BatchCauses>> causes;
+  bool leaves_record = false;
+  {
+    const MutexLock lock(run->mutex);
+    BatchRun::Program& of = run->programs[program];
+    ++run->misses.results;
+    prepared = of.targets[target];
+    causes = of.causes;
+    leaves_record = miss ? of.explained[target] < kExplained : !of.hit_explained[target];
+    of.explained[target] += miss && leaves_record ? 1 : 0;
+    of.hit_explained[target] = of.hit_explained[target] || !miss;
+  }
+  const cache::Cause cause = !miss ? cache::Cause::kNone
+                             : trace.cause != cache::Cause::kNone
+                                 ? trace.cause
+                                 : (*causes)[target].CauseOf(trace.options);
+  uint64_t seq = 0;
+  if (leaves_record) {
+    if (!miss) {
+      std::vector<resolve::OptionSetting> settings = prepared->request.options;
+      settings.insert(settings.end(), point.begin(), point.end());
+      const auto values = resolve::CheckOptions(prepared->program(), settings);
+      trace.options =
+          values.ok() ? OptionTexts(prepared->program(), *values.value) : OptionTexts(settings);
+    }
+    cache::ExplainRecord record = ExplainRecordOf(*prepared, run->asker, trace, clock_);
+    // What is gone was there: the ring knows who removed it.
+    record.cause = cause == cache::Cause::kEvicted ? cache::Cause::kNone : cause;
+    seq = options_.explains->Append(std::move(record));
+  } else if (miss) {
+    options_.explains->CountMisses(cause, 1);
+  }
+  if (miss) {
+    const MutexLock lock(run->mutex);
+    MissHistogram::Row& row = run->misses.causes[cause];
+    ++row.count;
+    if (seq != 0 && row.examples.size() < MissHistogram::kExamples) {
+      row.examples.push_back(seq);
+    }
+  }
+}
+
+// Keeps what the batch uses from eviction; again every minute.
+void Batches::Hold(const RunPtr& run) {
+  if (options_.leases == nullptr) {
+    return;
+  }
+  {
+    const MutexLock lock(run->mutex);
+    const Duration now = clock_.Monotonic();
+    if (run->held_at != Duration::min() && now - run->held_at < kRenewLease) {
+      return;
+    }
+    run->held_at = now;
+  }
+  (void)options_.leases->Hold("batch " + run->id.hex());  // without a database nothing is evicted
+}
+
+// Exempts the results from eviction under the name that the request gives.
+void Batches::Pin(const RunPtr& run) {
+  std::vector<cache::Key> keys;
+  {
+    const MutexLock lock(run->mutex);
+    if (run->Over()) {
+      return;
+    }
+    for (const std::shared_ptr<const BatchItem>& item : run->results) {
+      keys.push_back(
+          {.level = cache::Level::kSignature, .space = 0, .id = item->outcome.artifact->signature});
+    }
+  }
+  const Result<uint64_t> pinned =
+      options_.pins == nullptr
+          ? Error{.code = ErrorCode::kFailedPrecondition,
+                  .context = "results are kept in memory only",
+                  .reason = std::string(cache::kReadOnly)}
+          : options_.pins->Add({.name = run->request.pin, .note = "batch " + run->id.hex()}, keys);
+  if (!pinned.ok()) {
+    const MutexLock lock(run->mutex);
+    run->Add({.kind = BatchEvent::Kind::kMessage,
+              .text = "pin '" + run->request.pin + "': " + pinned.error().context});
+  }
+}
+
 void Batches::Finish(const RunPtr& run, BatchState state) {
+  if (state == BatchState::kDone && !run->request.pin.empty()) {
+    Pin(run);
+  }
+  if (options_.leases != nullptr) {
+    (void)options_.leases->Release("batch " + run->id.hex());
+  }
   const MutexLock lock(run->mutex);
   if (run->Over()) {
     return;
@@ -280,9 +402,7 @@ void Batches::Finish(const RunPtr& run, BatchState state) {
 Result<std::vector<BatchEvent>> Batches::Events(const Hash128& id, uint64_t from_seq) {
   const RunPtr run = Find(id);
   if (run == nullptr) {
-    return Error{.code = ErrorCode::kNotFound,
-                 .context = "no batch has the id " + id.hex(),
-                 .reason = "BATCH_UNKNOWN"};
+    return UnknownBatch(id);
   }
   const MutexLock lock(run->mutex);
   std::vector<BatchEvent> events;
@@ -298,9 +418,7 @@ Result<std::shared_ptr<void>> Batches::Subscribe(const Hash128& id,
                                                  std::function<void()> on_events) {
   const RunPtr run = Find(id);
   if (run == nullptr) {
-    return Error{.code = ErrorCode::kNotFound,
-                 .context = "no batch has the id " + id.hex(),
-                 .reason = "BATCH_UNKNOWN"};
+    return UnknownBatch(id);
   }
   const MutexLock lock(run->mutex);
   const uint64_t number = run->next_subscriber++;
@@ -315,9 +433,7 @@ Result<std::shared_ptr<void>> Batches::Subscribe(const Hash128& id,
 Result<BatchSummary> Batches::Get(const Hash128& id) {
   const RunPtr run = Find(id);
   if (run == nullptr) {
-    return Error{.code = ErrorCode::kNotFound,
-                 .context = "no batch has the id " + id.hex(),
-                 .reason = "BATCH_UNKNOWN"};
+    return UnknownBatch(id);
   }
   const MutexLock lock(run->mutex);
   return BatchSummary{
@@ -352,12 +468,27 @@ std::vector<BatchSummary> Batches::List() {
 Result<BatchResults> Batches::Results(const Hash128& id) {
   const RunPtr run = Find(id);
   if (run == nullptr) {
-    return Error{.code = ErrorCode::kNotFound,
-                 .context = "no batch has the id " + id.hex(),
-                 .reason = "BATCH_UNKNOWN"};
+    return UnknownBatch(id);
   }
   const MutexLock lock(run->mutex);
   return run->results;
+}
+
+Result<MissHistogram> Batches::Misses(const Hash128& id) {
+  const RunPtr run = Find(id);
+  if (run == nullptr) {
+    return UnknownBatch(id);
+  }
+  const MutexLock lock(run->mutex);
+  return run->misses;
+}
+
+Result<std::shared_ptr<const BatchRequest>> Batches::Request(const Hash128& id) {
+  const RunPtr run = Find(id);
+  if (run == nullptr) {
+    return UnknownBatch(id);
+  }
+  return std::shared_ptr<const BatchRequest>(run, &run->request);
 }
 
 void Batches::CancelAll() {

@@ -14,9 +14,11 @@
 #include <string>
 #include <vector>
 
+#include "cache/leases.h"
 #include "compiler/base/clock.h"
 #include "compiler/base/mutex.h"
 #include "server/build/cached_build.h"
+#include "server/build/explainer.h"
 #include "server/jobs/queue.h"
 #include "server/project/space.h"
 
@@ -36,6 +38,7 @@ struct BatchRequest {
   OnError on_error = OnError::kContinue;
   bool retry_failed = false;
   uint64_t max_results = 100'000;  // of one program
+  std::string pin;                 // not empty: keeps the results when the batch is done
 };
 
 enum class BatchState : uint8_t { kQueued, kRunning, kPaused, kDone, kFailed, kCancelled };
@@ -91,10 +94,17 @@ struct BatchRun;
 
 class Batches {
  public:
-  // All must outlive the object. `workers`: chunks of one batch that may run at once.
+  struct Options {
+    uint32_t workers = 1;                    // chunks of one batch that may run at once
+    cache::ExplainRing* explains = nullptr;  // null: nothing is explained
+    cache::Leases* leases = nullptr;         // null: there is nothing to keep from eviction
+    cache::Pins* pins = nullptr;             // the same
+  };
+
+  // All must outlive the object, those of the options too.
   Batches(CachedBuild& builder, cache::BlobStore& store, jobs::JobQueue& queue, Clock& clock,
-          uint32_t workers)
-      : builder_(builder), store_(store), queue_(queue), clock_(clock), workers_(workers) {}
+          const Options& options)
+      : builder_(builder), store_(store), queue_(queue), clock_(clock), options_(options) {}
   ~Batches();
 
   struct Started {
@@ -116,6 +126,9 @@ class Batches {
   Result<BatchSummary> Get(const Hash128& id);
   std::vector<BatchSummary> List();
   Result<BatchResults> Results(const Hash128& id);  // so far, in order of program and meeting
+  Result<MissHistogram> Misses(const Hash128& id);  // so far; errors: kNotFound
+  // The request of a batch, to look its results up again. Errors: kNotFound.
+  Result<std::shared_ptr<const BatchRequest>> Request(const Hash128& id);
 
   // Cancels everything and waits for running chunks; for shutdown.
   void CancelAll();
@@ -129,13 +142,17 @@ class Batches {
   bool Scan(const RunPtr& run, const cache::Call& call);
   void BuildPoints(const RunPtr& run, const cache::Call& call);
   void Acknowledge(const RunPtr& run);
+  void Explain(const RunPtr& run, size_t program, size_t target,
+               std::span<const resolve::OptionSetting> point, BuildTrace trace);
+  void Hold(const RunPtr& run);
+  void Pin(const RunPtr& run);
   void Finish(const RunPtr& run, BatchState state);
 
   CachedBuild& builder_;
   cache::BlobStore& store_;
   jobs::JobQueue& queue_;
   Clock& clock_;
-  const uint32_t workers_;
+  const Options options_;
   Mutex mutex_;
   std::map<Hash128, RunPtr> runs_ KILN_GUARDED_BY(mutex_);
 };

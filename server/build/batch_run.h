@@ -17,6 +17,7 @@
 #include "compiler/base/mutex.h"
 #include "server/build/batch.h"
 #include "server/build/batch_points.h"
+#include "server/build/explainer.h"
 #include "server/build/merged_failures.h"
 
 namespace kiln::build {
@@ -27,6 +28,9 @@ struct BatchRun {
     std::vector<std::shared_ptr<const PreparedProgram>> targets;
     std::shared_ptr<const BatchPoints> points;
     MergedFailures failures;
+    std::shared_ptr<const std::vector<BatchCauses>> causes;  // by target
+    std::vector<uint32_t> explained;                         // records made, by target
+    std::vector<bool> hit_explained;                         // by target
     size_t next = 0;
     size_t done = 0;
     bool stopped = false;  // on_error
@@ -39,12 +43,18 @@ struct BatchRun {
     size_t first = 0, count = 0;
   };
 
-  BatchRun(const Hash128& run_id, BatchRequest run_request, Duration now)
-      : id(run_id), request(std::move(run_request)), start(now) {}
+  BatchRun(const Hash128& run_id, BatchRequest run_request, Clock& clock)
+      : id(run_id),
+        request(std::move(run_request)),
+        start(clock.Monotonic()),
+        asker({.project = request.project,
+               .lane = "batch",
+               .trace = id.hex() + "-" + std::to_string(clock.UnixTime().count())}) {}
 
   const Hash128 id;
   const BatchRequest request;
   const Duration start;
+  const Asker asker;  // no two runs have the same trace
   std::stop_source stop;
 
   Mutex mutex;
@@ -61,6 +71,8 @@ struct BatchRun {
   BatchResults results KILN_GUARDED_BY(mutex);
   // Of results whose content was put.
   std::vector<cache::Item> rows KILN_GUARDED_BY(mutex);
+  MissHistogram misses KILN_GUARDED_BY(mutex);
+  Duration held_at KILN_GUARDED_BY(mutex) = Duration::min();  // the lease
   std::deque<BatchEvent> events KILN_GUARDED_BY(mutex);
   uint64_t next_seq KILN_GUARDED_BY(mutex) = 1;
   Duration last_progress KILN_GUARDED_BY(mutex) = Duration::zero();

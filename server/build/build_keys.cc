@@ -76,6 +76,18 @@ Hash128 LinkKey(std::span<const std::shared_ptr<const ParsedSource>> sources,
   return hasher.Finish().id;
 }
 
+std::vector<std::pair<std::string, std::string>> TargetPairs(const NamedTarget& target) {
+  std::vector<std::pair<std::string, std::string>> pairs{
+      {"debug", std::string(DebugText(target.target.debug))},
+      {"env", std::string(target::EnvironmentText(target.target.environment))},
+      {"form", target.metadata_only ? "meta" : "spirv"}};
+  if (target.target.combined) {
+    pairs.emplace_back("modules", "combined");
+  }
+  pairs.emplace_back("version", VersionText(target.target.spirv_version));
+  return pairs;
+}
+
 Hash128 EntryIdOf(std::span<const std::shared_ptr<const ParsedSource>> sources,
                   const ProgramRequest& program, const NamedTarget& target) {
   std::vector<Hash128> modules;
@@ -83,13 +95,10 @@ Hash128 EntryIdOf(std::span<const std::shared_ptr<const ParsedSource>> sources,
   for (const std::shared_ptr<const ParsedSource>& source : sources) {
     modules.push_back(source->semantic_id);
   }
-  const std::string version = VersionText(target.target.spirv_version);
-  std::vector<cache::TextPair> pairs{{"form", target.metadata_only ? "meta" : "spirv"},
-                                     {"version", version},
-                                     {"env", target::EnvironmentText(target.target.environment)},
-                                     {"debug", DebugText(target.target.debug)}};
-  if (target.target.combined) {
-    pairs.push_back({"modules", "combined"});
+  const std::vector<std::pair<std::string, std::string>> of_target = TargetPairs(target);
+  std::vector<cache::TextPair> pairs;
+  for (const auto& [name, value] : of_target) {
+    pairs.push_back({.name = name, .value = value});
   }
   const Hash128 id = cache::ProgramId({.modules = modules,
                                        .pipeline = ir::NameOf(program.pipeline),

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "compiler/base/digest.h"
@@ -18,6 +19,9 @@ namespace kiln::build {
 // Names what links of these modules share (not stored). Any bit that changes an image changes it.
 Hash128 LinkKey(std::span<const std::shared_ptr<const ParsedSource>> sources,
                 std::span<const std::string> paths, ir::PipelineType pipeline);
+
+// The pairs of a target that are part of its results (cache §2.4.1), sorted by name.
+std::vector<std::pair<std::string, std::string>> TargetPairs(const NamedTarget& target);
 
 // Entry points must be in stage order.
 Hash128 EntryIdOf(std::span<const std::shared_ptr<const ParsedSource>> sources,

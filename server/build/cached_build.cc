@@ -11,6 +11,7 @@
 #include "compiler/driver/stages.h"
 #include "compiler/ir/enum_names.h"
 #include "server/build/build_keys.h"
+#include "server/build/explainer.h"
 
 namespace kiln::build {
 namespace {
@@ -107,7 +108,8 @@ Result<std::shared_ptr<const PreparedProgram>> CachedBuild::Prepare(const Progra
   std::vector<std::string> paths;
   bool good = true;
   for (const Source& source : request.sources) {
-    KILN_TRY(std::shared_ptr<const ParsedSource> parsed, pool_.Parse(source, call));
+    KILN_TRY(std::shared_ptr<const ParsedSource> parsed,
+             pool_.Parse(source, call, &prepared->parsed_now));
     good = good && parsed->module != nullptr;
     prepared->parsed.push_back(std::move(parsed));
     paths.push_back(source.path);
@@ -150,38 +152,92 @@ Result<std::vector<PlacedDiagnostic>> CachedBuild::PlaceAll(const PreparedProgra
 Result<Outcome> CachedBuild::Build(const PreparedProgram& program,
                                    std::span<const resolve::OptionSetting> options,
                                    const BuildOptions& how, const cache::Call& call) {
-  if (!program.ok()) {
-    ++counters_.failed;
-    return Outcome{.kind = OutcomeKind::kSourceError, .diagnostics = program.diagnostics};
-  }
+  BuildTrace unasked;
+  BuildTrace& trace = how.trace != nullptr ? *how.trace : unasked;
   std::vector<resolve::OptionSetting> settings = program.request.options;
   settings.insert(settings.end(), options.begin(), options.end());
+  if (!program.ok()) {
+    ++counters_.failed;
+    trace.level = "module";
+    trace.result =
+        program.parsed_now ? cache::ExplainResult::kMiss : cache::ExplainResult::kHitMemory;
+    if (how.trace != nullptr) {
+      trace.options = OptionTexts(settings);
+    }
+    return Outcome{.kind = OutcomeKind::kSourceError, .diagnostics = program.diagnostics};
+  }
   Diagnosed<resolve::OptionValues> values = resolve::CheckOptions(program.program(), settings);
   if (!values.ok()) {  // cheap to find again: not stored
     ++counters_.failed;
+    trace.level = "options";
+    if (how.trace != nullptr) {
+      trace.options = OptionTexts(settings);
+    }
     Outcome outcome{.kind = OutcomeKind::kSourceError};
     KILN_TRY(outcome.diagnostics, PlaceAll(program, values.diagnostics, call));
     return outcome;
   }
-  const Hash128 variant = VariantKeyOf(program.entry, program.program(), *values.value);
-  FoundPtr found = LookUp(program, *values.value, variant, call);
+  return BuildChecked(program, *values.value, how, trace, call);
+}
+
+Result<Outcome> CachedBuild::BuildChecked(const PreparedProgram& program,
+                                          const resolve::OptionValues& values,
+                                          const BuildOptions& how, BuildTrace& trace,
+                                          const cache::Call& call) {
+  StageWatch watch(clock_, how.trace);
+  const Hash128 variant = VariantKeyOf(program.entry, program.program(), values);
+  FoundPtr found = how.anew ? nullptr : LookUp(program, values, variant, trace, call);
+  watch.Lap("lookup");
   if (found != nullptr && how.retry_failed && found->record->kind != cache::RecordKind::kOk) {
     found = nullptr;
+    trace.cause = cache::Cause::kForced;
+    trace.detail = "--retry-failed";
   }
-  if (found != nullptr) {
+  const bool is_hit = found != nullptr;
+  if (how.trace != nullptr && (!is_hit || trace.options_of_hits)) {
+    trace.options = OptionTexts(program.program(), values);
+  }
+  if (is_hit) {
     Result<Outcome> outcome = OutcomeOf(program, *found, call);
     if (outcome.ok()) {
       ++(found->origin == Origin::kShared ? counters_.shared : counters_.hits);
+      counters_.saved_us += found->record->cpu_us;
+      Describe(*found, trace);
       return outcome;
     }
   }
+  trace.result = cache::ExplainResult::kMiss;
+  trace.level = "signature";
+  trace.mask.reset();
   if (!how.may_compile) {
     return Error{.code = ErrorCode::kNotFound,
                  .context = "this variant is not in the cache",
                  .reason = "NOT_CACHED"};
   }
-  KILN_TRY(found, Compile(program, *values.value, variant, how, call));
+  KILN_TRY(found, Compile(program, values, variant, how, call));
+  watch.Lap("build");
+  Describe(*found, trace);
   return OutcomeOf(program, *found, call);
+}
+
+void CachedBuild::Describe(const Found& found, BuildTrace& trace) {
+  trace.signature = found.signature;
+  trace.live_options = found.record->live_options;
+  for (const cache::Product& product : found.record->products) {
+    trace.bytes += product.digest.size;
+  }
+}
+
+Hash128 CachedBuild::LiveKey(const PreparedProgram& program, const resolve::OptionValues& values,
+                             std::span<const std::string> names) {
+  return LiveKeyOf(program.entry, program.program(), values, names);
+}
+
+void CachedBuild::Forget() {
+  const MutexLock lock(mutex_);
+  recent_.clear();
+  masks_.clear();
+  kept_.Clear();
 }
 
 CachedBuild::FoundPtr CachedBuild::Recent(const Hash128& alias) {
@@ -233,15 +289,24 @@ CachedBuild::FoundPtr CachedBuild::RecordOf(const Hash128& alias, bool stored,
 
 CachedBuild::FoundPtr CachedBuild::LookUp(const PreparedProgram& program,
                                           const resolve::OptionValues& values,
-                                          const Hash128& variant, const cache::Call& call) {
+                                          const Hash128& variant, BuildTrace& trace,
+                                          const cache::Call& call) {
+  const auto hit = [&](const Found& found, const char* level) {
+    trace.level = level;
+    trace.result = found.origin == Origin::kLocal ? cache::ExplainResult::kHitLocal
+                                                  : cache::ExplainResult::kHitMemory;
+  };
   const Masks masks = MasksOf(program.entry, call);
   if (FoundPtr found = RecordOf(variant, masks.stored, call); found != nullptr) {
+    hit(*found, "variant");
     return found;
   }
   for (const std::vector<std::string>& mask : masks.names) {
     const FoundPtr found =
         RecordOf(LiveKeyOf(program.entry, program.program(), values, mask), masks.stored, call);
     if (found != nullptr) {
+      hit(*found, "live");
+      trace.mask = mask;
       auto shared = std::make_shared<Found>(*found);
       shared->origin = Origin::kShared;
       const cache::Item alias = cache::AliasItem(kSpace, variant, found->signature);
@@ -346,6 +411,12 @@ Result<CachedBuild::FoundPtr> CachedBuild::Compile(const PreparedProgram& progra
   auto joined = flights_.Join(variant, /*lane=*/0, call.deadline);
   if (!joined.flight.has_value()) {
     return joined.ticket.Wait(call);
+  }
+  // Another flight may have landed since the look-up (cache §5.5).
+  if (FoundPtr landed = how.anew || how.retry_failed ? nullptr : Recent(variant);
+      landed != nullptr) {
+    joined.flight->Complete(FoundPtr(landed));
+    return landed;
   }
   const uint64_t start = ThreadCpuMicroseconds();
   const driver::BuildResult built = Assemble(program, values, how, call);

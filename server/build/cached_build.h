@@ -19,6 +19,7 @@
 #include "compiler/base/clock.h"
 #include "compiler/base/mutex.h"
 #include "server/build/assembler_pool.h"
+#include "server/build/build_trace.h"
 #include "server/build/kept_content.h"
 #include "server/build/program_pool.h"
 #include "server/build/request.h"
@@ -33,7 +34,8 @@ struct PreparedProgram {
   std::shared_ptr<const Diagnosed<driver::LinkedProgram>> linked;  // null if a source is wrong
   Hash128 entry;                                                   // id
   Hash128 family;                                                  // FamilyOf
-  std::vector<PlacedDiagnostic> diagnostics;                       // of parsing and linking
+  bool parsed_now = false;                    // a front end read one of the sources
+  std::vector<PlacedDiagnostic> diagnostics;  // of parsing and linking
 
   // False: every variant fails with `diagnostics`.
   bool ok() const { return linked != nullptr && linked->ok(); }
@@ -48,17 +50,21 @@ struct BuildCounters {
   std::atomic<uint64_t> cpu_us{0};
   std::atomic<uint64_t> segments_lowered{0};
   std::atomic<uint64_t> modules_written{0};  // as words
+  std::atomic<uint64_t> saved_us{0};         // what made the hits
 };
 
 struct BuildOptions {
   cache::Durability durability = cache::Durability::kRelaxed;
   bool retry_failed = false;  // ignore stored failures once
   bool may_compile = true;    // false: an unknown variant is kNotFound
+  bool anew = false;          // builds whatever is known: what it named is gone
   bool all_code = true;       // false: code that the store has is not among the fresh blobs
   // If set, only content is put at once, and this gets the rows that name it, for a caller that
   // puts those of many builds together and durably: a record is acknowledged only if all content it
   // names is there (cache §4.4).
   std::vector<cache::Item>* rows = nullptr;
+  // Gets what happened, whatever the outcome; also if an unknown variant may not be compiled.
+  BuildTrace* trace = nullptr;
 };
 
 class CachedBuild {
@@ -85,6 +91,13 @@ class CachedBuild {
 
   // Something that was put is not there: nothing is taken for granted any more.
   void DistrustStore() { kept_.Clear(); }
+  // The live key of a variant that agrees with `values` on the options of `names`. Requires:
+  // program.ok(), names of its options, sorted.
+  static Hash128 LiveKey(const PreparedProgram& program, const resolve::OptionValues& values,
+                         std::span<const std::string> names);
+
+  // Forgets what this process has seen; the store is asked again.
+  void Forget();
 
   const BuildCounters& counters() const { return counters_; }
 
@@ -106,7 +119,10 @@ class CachedBuild {
   using FoundPtr = std::shared_ptr<const Found>;
 
   FoundPtr LookUp(const PreparedProgram& program, const resolve::OptionValues& values,
-                  const Hash128& variant, const cache::Call& call);
+                  const Hash128& variant, BuildTrace& trace, const cache::Call& call);
+  Result<Outcome> BuildChecked(const PreparedProgram& program, const resolve::OptionValues& values,
+                               const BuildOptions& how, BuildTrace& trace, const cache::Call& call);
+  static void Describe(const Found& found, BuildTrace& trace);
   FoundPtr RecordOf(const Hash128& alias, bool stored, const cache::Call& call);
   Masks MasksOf(const Hash128& entry, const cache::Call& call);
   FoundPtr Recent(const Hash128& alias);

@@ -49,7 +49,8 @@ Result<std::shared_ptr<const std::string>> ProgramPool::Text(const Source& sourc
 }
 
 Result<std::shared_ptr<const ParsedSource>> ProgramPool::Parse(const Source& source,
-                                                               const cache::Call& call) {
+                                                               const cache::Call& call,
+                                                               bool* made) {
   const std::optional<ir::Language> language = driver::LanguageOf(source.path);
   if (!language.has_value()) {
     return Error{.code = ErrorCode::kInvalidArgument,
@@ -63,26 +64,30 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::Parse(const Source& sou
       return row->parsed;
     }
   }
-  return LoadOrParse(source, key, *language, call);
+  return LoadOrParse(source, key, *language, call, made);
 }
 
 Result<std::shared_ptr<const ParsedSource>> ProgramPool::LoadOrParse(const Source& source,
                                                                      const Hash128& key,
                                                                      ir::Language language,
-                                                                     const cache::Call& call) {
+                                                                     const cache::Call& call,
+                                                                     bool* made) {
   std::shared_ptr<const ParsedSource> parsed = Load(key, language, call);
   if (parsed == nullptr) {
     KILN_TRY(std::shared_ptr<const std::string> text, Text(source, call));
-    Diagnosed<ir::Module> made =
+    Diagnosed<ir::Module> read =
         driver::ParseSource(language, SourceFile(source.path, *text), /*module=*/0);
     auto fresh = std::make_shared<ParsedSource>();
-    fresh->diagnostics = std::move(made.diagnostics);
-    if (made.value.has_value()) {
-      fresh->module = std::make_shared<const ir::Module>(std::move(*made.value));
+    fresh->diagnostics = std::move(read.diagnostics);
+    if (read.value.has_value()) {
+      fresh->module = std::make_shared<const ir::Module>(std::move(*read.value));
       fresh->semantic_id = fresh->module->semantic_id();
     }
     Keep(key, source, *fresh, call);
     parsed = std::move(fresh);
+    if (made != nullptr) {
+      *made = true;
+    }
   }
   const MutexLock lock(mutex_);
   if (const Row* row = FindRow(key); row != nullptr) {

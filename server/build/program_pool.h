@@ -46,7 +46,9 @@ class ProgramPool {
 
   // Errors: kFailedPrecondition with reason SOURCES_MISSING if neither the request nor the store
   // has the text; kInvalidArgument if no front end reads the file.
-  Result<std::shared_ptr<const ParsedSource>> Parse(const Source& source, const cache::Call& call);
+  // `made`, if not null, is set when a front end had to read the source.
+  Result<std::shared_ptr<const ParsedSource>> Parse(const Source& source, const cache::Call& call,
+                                                    bool* made = nullptr);
 
   // The text of a source, for snippets and parsing. Errors: as Parse.
   Result<std::shared_ptr<const std::string>> Text(const Source& source, const cache::Call& call);
@@ -74,7 +76,7 @@ class ProgramPool {
   void AddRow(Row row) KILN_REQUIRES(mutex_);
   Result<std::shared_ptr<const ParsedSource>> LoadOrParse(const Source& source, const Hash128& key,
                                                           ir::Language language,
-                                                          const cache::Call& call);
+                                                          const cache::Call& call, bool* made);
   std::shared_ptr<const ParsedSource> Load(const Hash128& key, ir::Language language,
                                            const cache::Call& call);
   void Keep(const Hash128& key, const Source& source, const ParsedSource& parsed,

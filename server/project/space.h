@@ -30,6 +30,7 @@ struct SpaceRequest {
   std::vector<std::string> exclude;                           // drop where true
   std::vector<std::string> require;                           // keep only where all are true
   std::vector<std::vector<resolve::OptionSetting>> variants;  // explicit extras
+  std::vector<bool> warm;                                     // of these: built first
   bool only_explicit = false;
 };
 

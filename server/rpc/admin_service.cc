@@ -4,8 +4,9 @@
 
 #include "compiler/driver/fingerprint.h"
 #include "proto/kiln/v1/admin.grpc.pb.h"
-#include "server/rpc/call_frame.h"
+#include "server/rpc/cache_admin_calls.h"
 #include "server/rpc/services.h"
+#include "server/rpc/stream_call.h"
 
 namespace kiln::rpc {
 namespace {
@@ -21,14 +22,16 @@ struct ShownLimit {
 };
 
 // Those of class S that this build enforces.
-constexpr std::array<ShownLimit, 8> kLimits = {{{"request message", kMaxRequest},
-                                                {"stream message", kMaxStreamMessage},
-                                                {"inline source", kMaxInlineSource},
-                                                {"source file", kMaxSourceFile},
-                                                {"source set of a manifest", kMaxSourceSet},
-                                                {"sources per program", kMaxSources},
-                                                {"programs per manifest", kMaxPrograms},
-                                                {"axis values listed", kMaxAxisValues}}};
+constexpr std::array<ShownLimit, 10> kLimits = {{{"request message", kMaxRequest},
+                                                 {"stream message", kMaxStreamMessage},
+                                                 {"inline source", kMaxInlineSource},
+                                                 {"source file", kMaxSourceFile},
+                                                 {"source set of a manifest", kMaxSourceSet},
+                                                 {"sources per program", kMaxSources},
+                                                 {"programs per manifest", kMaxPrograms},
+                                                 {"axis values listed", kMaxAxisValues},
+                                                 {"digests per FindMissing", kMaxDigests},
+                                                 {"pack entries", kMaxPackEntries}}};
 
 void InfoTo(const Host& host, v1::ServerInfo& out) {
   out.set_version(std::string(kVersion));
@@ -42,7 +45,8 @@ void InfoTo(const Host& host, v1::ServerInfo& out) {
   add("back.spirv", driver::BackFingerprint());
   out.set_api_min(1);
   out.set_api_max(1);
-  for (const char* feature : {"compile", "fetch", "batch", "spirv", "meta"}) {
+  for (const char* feature :
+       {"compile", "fetch", "batch", "explain", "pack", "cache", "spirv", "meta"}) {
     out.add_features(feature);
   }
   for (const ShownLimit& limit : kLimits) {
@@ -103,6 +107,73 @@ class AdminService final : public v1::AdminService::CallbackService {
                   [this, reply] { StatusTo(host_, engine_.batches, *reply); });
   }
 
+  grpc::ServerUnaryReactor* GetCacheStats(grpc::CallbackServerContext* context,
+                                          const v1::GetCacheStatsRequest* /*request*/,
+                                          v1::CacheStats* reply) override {
+    return Job(*context, "GetCacheStats",
+               [this, reply](const cache::Call&) { return CacheStatsTo(engine_, *reply); });
+  }
+
+  grpc::ServerWriteReactor<v1::CacheMaintenance>* GcCache(
+      grpc::CallbackServerContext* context, const v1::GcCacheRequest* request) override {
+    return Maintenance(*context, "GcCache", [this, request](const auto& call, const auto& push) {
+      return rpc::GcCache(engine_, *request, call, push);
+    });
+  }
+
+  grpc::ServerWriteReactor<v1::CacheMaintenance>* VerifyCache(
+      grpc::CallbackServerContext* context, const v1::VerifyCacheRequest* request) override {
+    return Maintenance(*context, "VerifyCache",
+                       [this, request](const auto& call, const auto& push) {
+                         return rpc::VerifyCache(engine_, *request, call, push);
+                       });
+  }
+
+  grpc::ServerWriteReactor<v1::CacheMaintenance>* RepairCache(
+      grpc::CallbackServerContext* context, const v1::RepairCacheRequest* /*request*/) override {
+    return Maintenance(*context, "RepairCache", [this](const auto& call, const auto& push) {
+      return rpc::RepairCache(engine_, call, push);
+    });
+  }
+
+  grpc::ServerUnaryReactor* Pin(grpc::CallbackServerContext* context, const v1::PinRequest* request,
+                                v1::PinInfo* reply) override {
+    return Job(*context, "Pin", [this, request, reply](const cache::Call& call) {
+      return rpc::Pin(engine_, *request, call, *reply);
+    });
+  }
+
+  grpc::ServerUnaryReactor* Unpin(grpc::CallbackServerContext* context,
+                                  const v1::UnpinRequest* request,
+                                  v1::UnpinReply* /*reply*/) override {
+    return Job(*context, "Unpin",
+               [this, request](const cache::Call&) { return rpc::Unpin(engine_, *request); });
+  }
+
+  grpc::ServerUnaryReactor* ListPins(grpc::CallbackServerContext* context,
+                                     const v1::ListPinsRequest* request,
+                                     v1::ListPinsReply* reply) override {
+    return Job(*context, "ListPins", [this, request, reply](const cache::Call&) {
+      return rpc::ListPins(engine_, *request, *reply);
+    });
+  }
+
+  grpc::ServerUnaryReactor* ListQuarantine(grpc::CallbackServerContext* context,
+                                           const v1::ListQuarantineRequest* request,
+                                           v1::ListQuarantineReply* reply) override {
+    return Job(*context, "ListQuarantine", [this, request, reply](const cache::Call&) {
+      return rpc::ListQuarantine(engine_, *request, *reply);
+    });
+  }
+
+  grpc::ServerUnaryReactor* ClearNegative(grpc::CallbackServerContext* context,
+                                          const v1::ClearNegativeRequest* request,
+                                          v1::ClearNegativeReply* reply) override {
+    return Job(*context, "ClearNegative", [this, request, reply](const cache::Call& call) {
+      return rpc::ClearNegative(engine_, *request, call, *reply);
+    });
+  }
+
   grpc::ServerUnaryReactor* Drain(grpc::CallbackServerContext* context,
                                   const v1::DrainRequest* request, v1::DrainReply* reply) override {
     return AtOnce(*context, "Drain", [this, request, reply] {
@@ -121,6 +192,24 @@ class AdminService final : public v1::AdminService::CallbackService {
   }
 
  private:
+  using MaintenanceBody = std::function<Result<void>(const cache::Call&, const PushMaintenance&)>;
+
+  grpc::ServerUnaryReactor* Job(grpc::CallbackServerContext& context, std::string_view method,
+                                std::function<Result<void>(const cache::Call&)> body) {
+    return new UnaryCall(
+        host_, context, method, UnaryCall::Needs::kWork,
+        [body = std::move(body)](const cache::Call& call, v1::ErrorDetail&) { return body(call); });
+  }
+
+  grpc::ServerWriteReactor<v1::CacheMaintenance>* Maintenance(grpc::CallbackServerContext& context,
+                                                              std::string_view method,
+                                                              MaintenanceBody body) {
+    return new StreamCall<v1::CacheMaintenance>(
+        host_, context, method,
+        [body = std::move(body)](const cache::Call& call, const PushMaintenance& push,
+                                 v1::ErrorDetail&) { return body(call, push); });
+  }
+
   grpc::ServerUnaryReactor* AtOnce(grpc::CallbackServerContext& context, std::string_view method,
                                    const std::function<void()>& body) {
     return new UnaryCall(host_, context, method, UnaryCall::Needs::kNothing,

@@ -15,6 +15,7 @@ namespace kiln::rpc {
 namespace {
 
 constexpr Duration kInteractiveDeadline = std::chrono::seconds(30);  // daemon §9.1
+constexpr Duration kLongest = std::chrono::hours(24 * 365);          // as good as none
 constexpr uint32_t kRetryMs = 500;
 
 // The trace of a W3C traceparent, or a new one.
@@ -38,7 +39,9 @@ struct PublicReason {
 };
 
 // Words of the layers below -> words of proto/kiln/v1/README.md.
-constexpr std::array<PublicReason, 3> kReasons = {{{"BATCH_UNKNOWN", "UNKNOWN_BATCH"},
+constexpr std::array<PublicReason, 5> kReasons = {{{"BATCH_UNKNOWN", "UNKNOWN_BATCH"},
+                                                   {"PACK_LIMIT", "LIMIT_EXCEEDED"},
+                                                   {"PACK_BASE_MISSING", "UNKNOWN_PACK"},
                                                    {"LANGUAGE_UNKNOWN", "MALFORMED_REQUEST"},
                                                    {"SPACE_WRONG", "BAD_EXPRESSION"}}};
 
@@ -119,17 +122,17 @@ Result<void> CallFrame::Admit() const {
                .reason = starting ? "STARTING" : "DRAINING"};
 }
 
-cache::Deadline CallFrame::DeadlineOfCall() const {
-  const Duration now = host_.clock.Monotonic();
+cache::Deadline CallFrame::DeadlineOfCall(jobs::Lane lane) const {
   const auto left = context_.deadline() - std::chrono::system_clock::now();
-  return now + std::min(std::chrono::duration_cast<Duration>(left), kInteractiveDeadline);
+  const Duration most = lane == jobs::Lane::kInteractive ? kInteractiveDeadline : kLongest;
+  return host_.clock.Monotonic() + std::min(std::chrono::duration_cast<Duration>(left), most);
 }
 
-void CallFrame::Submit(Body body, std::function<void(Result<void>)> done) {
+void CallFrame::Submit(Body body, std::function<void(Result<void>)> done, jobs::Lane lane) {
   auto finish = std::make_shared<std::function<void(Result<void>)>>(std::move(done));
-  jobs::Job job{.lane = jobs::Lane::kInteractive,
+  jobs::Job job{.lane = lane,
                 .name = std::string(method_),
-                .deadline = DeadlineOfCall(),
+                .deadline = DeadlineOfCall(lane),
                 .stop = stop_.get_token(),
                 .run = nullptr};
   job.run = [body = std::move(body), finish](const cache::Call& call) {
@@ -172,6 +175,7 @@ grpc::Status CallFrame::StatusOf(const Result<void>& result, v1::ErrorDetail det
 UnaryCall::UnaryCall(const Host& host, grpc::CallbackServerContext& context,
                      std::string_view method, Needs needs, Body body)
     : frame_(host, context, method) {
+  detail_.set_trace_id(frame_.trace());
   if (needs == Needs::kNothing) {
     const Result<void> result = body({}, detail_);
     Finish(frame_.StatusOf(result, std::move(detail_)));

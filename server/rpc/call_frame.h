@@ -29,10 +29,12 @@ class CallFrame {
   // Errors: kUnavailable with reason DRAINING or STARTING. Asked before work that is new.
   Result<void> Admit() const;
 
-  // Runs `body` in the interactive lane and then `done` with its result, exactly once; here and now
-  // if the queue does not take it. Neither touches the frame after the call was finished.
+  // Runs `body` in a lane and then `done` with its result, exactly once; here and now if the queue
+  // does not take it. Neither touches the frame after the call was finished. In the batch lane only
+  // the caller's own deadline counts.
   using Body = std::function<Result<void>(const cache::Call&)>;
-  void Submit(Body body, std::function<void(Result<void>)> done);
+  void Submit(Body body, std::function<void(Result<void>)> done,
+              jobs::Lane lane = jobs::Lane::kInteractive);
 
   // What the call ends with. `detail` holds what the error itself does not know.
   grpc::Status StatusOf(const Result<void>& result, v1::ErrorDetail detail = {});
@@ -40,9 +42,10 @@ class CallFrame {
   void Cancel() { stop_.request_stop(); }
   bool cancelled() const { return stop_.stop_requested(); }
   const Host& host() const { return host_; }
+  const std::string& trace() const { return trace_; }
 
  private:
-  cache::Deadline DeadlineOfCall() const;
+  cache::Deadline DeadlineOfCall(jobs::Lane lane) const;
 
   const Host& host_;
   grpc::CallbackServerContext& context_;
@@ -60,6 +63,7 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
 
   enum class Needs : uint8_t { kWork, kNothing };
   // kWork: refused while the daemon drains. Otherwise it is answered at once, outside of the queue.
+  // The body finds the trace id in the detail.
   UnaryCall(const Host& host, grpc::CallbackServerContext& context, std::string_view method,
             Needs needs, Body body);
 

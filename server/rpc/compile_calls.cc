@@ -15,25 +15,6 @@ cache::Key ContentKey(const Hash128& id) {
   return {.level = cache::Level::kContent, .space = 0, .id = id};
 }
 
-// The targets that a variant asks for.
-Result<std::vector<build::NamedTarget>> TargetsOf(const v1::Variant& variant,
-                                                  std::vector<build::NamedTarget> all) {
-  if (all.empty()) {
-    return Malformed("program.targets", "a program has at least one target");
-  }
-  if (variant.targets_size() == 0) {
-    return all;
-  }
-  std::vector<build::NamedTarget> targets;
-  for (const uint32_t index : variant.targets()) {
-    if (index >= all.size()) {
-      return Malformed("variant.targets", fmt::format("there is no target {}", index));
-    }
-    targets.push_back(all[index]);
-  }
-  return targets;
-}
-
 Result<cache::Blob> ContentOf(Engine& engine, const build::Outcome& outcome, const Hash128& id,
                               const cache::Call& call) {
   for (const build::FreshBlob& fresh : outcome.fresh) {
@@ -145,43 +126,95 @@ std::optional<resolve::OptionSetting> DefaultOf(const resolve::Program& program,
   return std::nullopt;
 }
 
-Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const CompileHow& how,
-                            const cache::Call& call, v1::Outcome& outcome,
-                            v1::ErrorDetail& detail) {
+Result<AskedVariant> FromProto(const v1::Variant& variant) {
   if (!variant.has_inline_program()) {
     return Malformed("variant.inline_program", "a variant carries its program");
   }
   KILN_TRY(ProgramAndTargets program, FromProto(variant.inline_program()));
-  KILN_TRY(const std::vector<build::NamedTarget> targets,
-           TargetsOf(variant, std::move(program.targets)));
-  std::vector<resolve::OptionSetting> options;
+  if (program.targets.empty()) {
+    return Malformed("program.targets", "a program has at least one target");
+  }
+  AskedVariant asked{.program = std::move(program.program), .targets = {}, .options = {}};
+  for (const uint32_t index : variant.targets()) {
+    if (index >= program.targets.size()) {
+      return Malformed("variant.targets", fmt::format("there is no target {}", index));
+    }
+    asked.targets.push_back(program.targets[index]);
+  }
+  if (variant.targets().empty()) {
+    asked.targets = std::move(program.targets);
+  }
   for (const v1::OptionValue& value : variant.options()) {
     KILN_TRY(resolve::OptionSetting setting, FromProto(value));
-    options.push_back(std::move(setting));
+    asked.options.push_back(std::move(setting));
   }
-  for (const build::NamedTarget& target : targets) {
+  return asked;
+}
+
+// One target of a variant, with its bytes if they are to travel inline. What is known by name but
+// gone is built again (cache §8.5).
+Result<build::Outcome> CompileTarget(Engine& engine, const build::PreparedProgram& prepared,
+                                     std::span<const resolve::OptionSetting> options,
+                                     const CompileHow& how, const cache::Call& call,
+                                     v1::Outcome& converted) {
+  build::BuildOptions build = how.build;
+  for (;;) {
+    KILN_TRY(build::Outcome outcome, engine.builder.Build(prepared, options, build, call));
+    converted.Clear();
+    ToProto(outcome, converted);
+    if (!how.inline_data || outcome.kind != build::OutcomeKind::kOk) {
+      return outcome;
+    }
+    const Result<void> filled = FillInline(engine, outcome, call, *converted.mutable_artifacts(0));
+    if (filled.ok() || filled.error().code != ErrorCode::kNotFound || build.anew ||
+        !build.may_compile) {
+      return filled.ok() ? Result<build::Outcome>(std::move(outcome)) : filled.error();
+    }
+    build.anew = true;
+  }
+}
+
+Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const CompileHow& how,
+                            const cache::Call& call, v1::Outcome& outcome,
+                            v1::ErrorDetail& detail) {
+  KILN_TRY(const AskedVariant asked, FromProto(variant));
+  bool explained_miss = false;
+  uint64_t seq = 0;
+  for (const build::NamedTarget& target : asked.targets) {
+    build::BuildTrace trace;
+    build::StageWatch watch(engine.clock, &trace);
     KILN_TRY(const auto prepared,
-             PrepareOrListMissing(engine, program.program, target, call, detail));
-    Result<build::Outcome> built = engine.builder.Build(*prepared, options, how.build, call);
-    if (!built.ok() && built.error().reason == "NOT_CACHED") {
-      outcome.Clear();
-      return {};
-    }
-    KILN_TRY(const build::Outcome one, std::move(built));
-    if (one.kind != build::OutcomeKind::kOk) {  // no target without the others
-      outcome.Clear();
-      ToProto(one, outcome);
-      return {};
-    }
+             PrepareOrListMissing(engine, asked.program, target, call, detail));
+    watch.Lap("prepare");
+    CompileHow traced = how;
+    traced.build.trace = &trace;
     v1::Outcome converted;
-    ToProto(one, converted);
-    if (how.inline_data) {
-      KILN_TRY_VOID(FillInline(engine, one, call, *converted.mutable_artifacts(0)));
+    const Result<build::Outcome> one =
+        CompileTarget(engine, *prepared, asked.options, traced, call, converted);
+    const bool not_cached = !one.ok() && one.error().reason == "NOT_CACHED";
+    if (!one.ok() && !not_cached) {
+      return one.error();
+    }
+    const bool miss = trace.result == cache::ExplainResult::kMiss;
+    const uint64_t number =
+        engine.explains.Append(ExplainRecordOf(*prepared, how.asker, trace, engine.clock));
+    seq = seq == 0 || (miss && !explained_miss) ? number : seq;
+    explained_miss = explained_miss || miss;
+    if (not_cached) {
+      outcome.Clear();
+      outcome.set_explain_seq(seq);
+      return {};
+    }
+    if (one->kind != build::OutcomeKind::kOk) {  // no target without the others
+      outcome = std::move(converted);
+      outcome.set_explain_seq(seq);
+      return {};
     }
     outcome.set_kind(converted.kind());
     *outcome.add_artifacts() = std::move(*converted.mutable_artifacts(0));
     *outcome.mutable_diagnostics() = std::move(*converted.mutable_diagnostics());
   }
+  outcome.set_explain_seq(seq);
   return {};
 }
 

@@ -9,11 +9,15 @@
 #include <set>
 #include <vector>
 
+#include "cache/explain_ring.h"
 #include "cache/store.h"
 #include "server/build/batch.h"
 #include "server/build/cached_build.h"
+#include "server/build/explainer.h"
+#include "server/build/pack_shelf.h"
 #include "server/build/program_pool.h"
 #include "server/rpc/convert.h"
+#include "server/rpc/store_side.h"
 
 namespace kiln::rpc {
 
@@ -23,6 +27,10 @@ struct Engine {
   build::ProgramPool& pool;
   build::CachedBuild& builder;
   build::Batches& batches;
+  cache::ExplainRing& explains;
+  Clock& clock;
+  StoreSide whole;
+  build::PackShelf& shelf;
 };
 
 // At most this many digests are listed as missing: they travel in trailing metadata, which is
@@ -33,8 +41,16 @@ inline constexpr int kMaxMissingListed = 150;
 Result<void> ListMissing(Engine& engine, const std::vector<build::Source>& sources,
                          const cache::Call& call, v1::ErrorDetail& detail);
 
-// Parses and links, or finds that done. Errors: kFailedPrecondition with SOURCES_MISSING, `detail`
-// lists them.
+// A variant of the wire.
+struct AskedVariant {
+  build::ProgramRequest program;
+  std::vector<build::NamedTarget> targets;  // those that it asks for
+  std::vector<resolve::OptionSetting> options;
+};
+// Errors: kInvalidArgument, and as FromProto(v1::Program).
+Result<AskedVariant> FromProto(const v1::Variant& variant);
+
+// Errors: as CachedBuild::Prepare; `detail` lists missing sources.
 Result<std::shared_ptr<const build::PreparedProgram>> PrepareOrListMissing(
     Engine& engine, const build::ProgramRequest& program, const build::NamedTarget& target,
     const cache::Call& call, v1::ErrorDetail& detail);
@@ -47,11 +63,13 @@ std::optional<resolve::OptionSetting> DefaultOf(const resolve::Program& program,
 struct CompileHow {
   build::BuildOptions build;
   bool inline_data = false;
+  build::Asker asker;
 };
 
-// All requested targets of one variant. A miss that may not be compiled has neither kind nor
-// artifacts. Errors: kFailedPrecondition with SOURCES_MISSING, `detail` lists them; as
-// CachedBuild::Build.
+// All requested targets of one variant; each leaves an explain record, and the outcome has the
+// number of the first that was a miss, else of the first. A miss that may not be compiled has
+// neither kind nor artifacts. Errors: kFailedPrecondition with SOURCES_MISSING, `detail` lists
+// them; as CachedBuild::Build.
 Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const CompileHow& how,
                             const cache::Call& call, v1::Outcome& outcome, v1::ErrorDetail& detail);
 
@@ -88,8 +106,8 @@ class Upload {
 // Fetch as a sequence of pages, made when the transport wants more. One thread at a time.
 class FetchPages {
  public:
-  FetchPages(Engine& engine, const v1::FetchRequest& request)
-      : engine_(engine), request_(request) {}
+  FetchPages(Engine& engine, const v1::FetchRequest& request, std::string trace)
+      : engine_(engine), request_(request), trace_(std::move(trace)) {}
 
   // Up to about 1 MiB of messages; after the message `done` there are none. Errors: as
   // CompileVariant; kNotFound for an unknown batch.
@@ -99,12 +117,14 @@ class FetchPages {
   Result<void> Begin(const cache::Call& call);
   Result<void> AddVariant(const cache::Call& call, v1::ErrorDetail& detail);
   Result<void> AddResult(const cache::Call& call);
-  Result<void> AddOutcome(v1::Outcome outcome, const cache::Call& call);
+  Result<void> AddBlobs(const v1::Outcome& outcome, const cache::Call& call);
+  void AddOutcome(v1::Outcome outcome);
   Result<void> AddBlob(const v1::Digest& digest, const cache::Call& call);
   Result<void> AddDone(const cache::Call& call);
 
   Engine& engine_;
   const v1::FetchRequest request_;
+  const std::string trace_;
   bool begun_ = false;
   bool done_ = false;
   build::BatchResults results_;

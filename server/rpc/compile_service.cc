@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "proto/kiln/v1/compile.grpc.pb.h"
 #include "server/rpc/call_frame.h"
+#include "server/rpc/explain_calls.h"
 #include "server/rpc/services.h"
 #include "server/rpc/space_calls.h"
 
@@ -71,7 +72,7 @@ class FetchCall final : public grpc::ServerWriteReactor<v1::FetchReply> {
  public:
   FetchCall(const Host& host, grpc::CallbackServerContext& context, Engine& engine,
             const v1::FetchRequest& request)
-      : frame_(host, context, "Fetch"), pages_(engine, request) {
+      : frame_(host, context, "Fetch"), pages_(engine, request, frame_.trace()) {
     if (const Result<void> admitted = frame_.Admit(); !admitted.ok()) {
       Finish(frame_.StatusOf(admitted));
       return;
@@ -134,17 +135,26 @@ class CompileService final : public v1::CompileService::CallbackService {
     return new UnaryCall(
         host_, *context, "Compile", UnaryCall::Needs::kWork,
         [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) -> Result<void> {
-          if (request->durability() == v1::DURABILITY_QUORUM || request->want_explain()) {
-            return NotBuiltIn(request->want_explain() ? "explain" : "durability QUORUM");
+          if (request->durability() == v1::DURABILITY_QUORUM) {
+            return NotBuiltIn("durability QUORUM");
           }
-          CompileHow how{.build = {}, .inline_data = request->inline_data()};
+          CompileHow how{.build = {},
+                         .inline_data = request->inline_data(),
+                         .asker = {.project = request->project(),
+                                   .lane = "interactive",
+                                   .trace = detail.trace_id()}};
           how.build.durability = request->durability() == v1::DURABILITY_LOCAL
                                      ? cache::Durability::kDurable
                                      : cache::Durability::kRelaxed;
           how.build.retry_failed = request->retry_failed();
           how.build.may_compile = request->on_miss() == v1::CompileRequest::COMPILE;
-          return CompileVariant(engine_, request->variant(), how, call, *reply->mutable_outcome(),
-                                detail);
+          KILN_TRY_VOID(CompileVariant(engine_, request->variant(), how, call,
+                                       *reply->mutable_outcome(), detail));
+          const auto record = engine_.explains.WithSeq(reply->outcome().explain_seq());
+          if (request->want_explain() && record != nullptr) {
+            ToProto(engine_.explains.ExplainOf(*record), *reply->mutable_explain());
+          }
+          return {};
         });
   }
 
@@ -183,9 +193,12 @@ class CompileService final : public v1::CompileService::CallbackService {
   }
 
   grpc::ServerUnaryReactor* Explain(grpc::CallbackServerContext* context,
-                                    const v1::ExplainRequest* /*request*/,
-                                    v1::ExplainReply* /*reply*/) override {
-    return Refuse(*context, "Explain");
+                                    const v1::ExplainRequest* request,
+                                    v1::ExplainReply* reply) override {
+    return new UnaryCall(host_, *context, "Explain", UnaryCall::Needs::kWork,
+                         [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
+                           return rpc::Explain(engine_, *request, call, *reply, detail);
+                         });
   }
 
  private:

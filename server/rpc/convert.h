@@ -28,6 +28,9 @@ inline constexpr uint64_t kMaxSources = 256;
 inline constexpr uint64_t kMaxPrograms = 20'000;
 inline constexpr uint64_t kMaxAxisValues = 4096;
 inline constexpr uint64_t kMaxExpression = 4096;
+inline constexpr uint64_t kMaxDigests = 10'000;
+inline constexpr uint64_t kMaxPackEntries = 1'000'000;
+inline constexpr uint64_t kMaxPinName = 128;
 
 // Reasons of errors that are decided here; see proto/kiln/v1/README.md.
 inline constexpr std::string_view kMalformed = "MALFORMED_REQUEST";

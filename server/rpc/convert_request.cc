@@ -159,6 +159,7 @@ Result<project::SpaceRequest> SpaceFrom(const v1::ProgramSpace& space) {
     }
     KILN_TRY(std::vector<resolve::OptionSetting> settings, SettingsFrom(variant.options()));
     out.variants.push_back(std::move(settings));
+    out.warm.push_back(variant.warm());
   }
   return out;
 }
@@ -186,8 +187,8 @@ Result<void> CheckSupported(const v1::StartBatchRequest& request) {
   if (request.has_spaces_digest()) {
     return NotBuiltIn("spaces_digest");
   }
-  if (!request.pin().empty()) {
-    return NotBuiltIn("pins");
+  if (request.pin().size() > kMaxPinName) {
+    return Malformed("pin", "a pin has a name of at most 128 bytes");
   }
   if (request.durability() == v1::DURABILITY_QUORUM) {
     return NotBuiltIn("durability QUORUM");
@@ -358,7 +359,8 @@ Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request) {
   build::BatchRequest out{.project = request.project(),
                           .programs = {},
                           .on_error = OnErrorFrom(request.on_error()),
-                          .retry_failed = request.retry_failed()};
+                          .retry_failed = request.retry_failed(),
+                          .pin = request.pin()};
   if (request.budget().results() != 0) {
     out.max_results = request.budget().results();
   }

@@ -99,10 +99,20 @@ Result<void> FetchPages::AddVariant(const cache::Call& call, v1::ErrorDetail& de
   }
   CompileHow how{.build = {}, .inline_data = request_.inline_data()};
   how.build.may_compile = request_.on_miss() == v1::FetchRequest::COMPILE;
+  how.asker = {.project = request_.project(), .lane = "interactive", .trace = trace_};
   v1::Outcome outcome;
   KILN_TRY_VOID(CompileVariant(engine_, variant, how, call, outcome, detail));
+  Result<void> sent = AddBlobs(outcome, call);
+  if (!sent.ok() && sent.error().code == ErrorCode::kNotFound && how.build.may_compile) {
+    how.build.anew = true;  // known, but gone (cache §8.5)
+    outcome.Clear();
+    KILN_TRY_VOID(CompileVariant(engine_, variant, how, call, outcome, detail));
+    sent = AddBlobs(outcome, call);
+  }
+  KILN_TRY_VOID(std::move(sent));
   outcome.set_index(index);
-  return AddOutcome(std::move(outcome), call);
+  AddOutcome(std::move(outcome));
+  return {};
 }
 
 Result<void> FetchPages::AddResult(const cache::Call& call) {
@@ -110,17 +120,13 @@ Result<void> FetchPages::AddResult(const cache::Call& call) {
   v1::Outcome outcome;
   ToProto(results_[index]->outcome, outcome);
   outcome.set_index(index);
-  return AddOutcome(std::move(outcome), call);
+  KILN_TRY_VOID(AddBlobs(outcome, call));
+  AddOutcome(std::move(outcome));
+  return {};
 }
 
-// Blobs first: a client that has the outcome has all that it names.
-Result<void> FetchPages::AddOutcome(v1::Outcome outcome, const cache::Call& call) {
-  counts_.set_outcomes(counts_.outcomes() + 1);
-  if (outcome.kind() == v1::Outcome::KIND_UNSPECIFIED) {
-    counts_.set_skipped(counts_.skipped() + 1);
-  } else if (outcome.kind() != v1::Outcome::OK) {
-    counts_.set_failed(counts_.failed() + 1);
-  }
+// Before the outcome: a client that has the outcome has all that it names.
+Result<void> FetchPages::AddBlobs(const v1::Outcome& outcome, const cache::Call& call) {
   for (const v1::Artifact& artifact : outcome.artifacts()) {
     if (!artifact.metadata_data().empty()) {
       continue;  // travels inside of the outcome
@@ -130,11 +136,20 @@ Result<void> FetchPages::AddOutcome(v1::Outcome outcome, const cache::Call& call
     }
     KILN_TRY_VOID(AddBlob(artifact.metadata(), call));
   }
+  return {};
+}
+
+void FetchPages::AddOutcome(v1::Outcome outcome) {
+  counts_.set_outcomes(counts_.outcomes() + 1);
+  if (outcome.kind() == v1::Outcome::KIND_UNSPECIFIED) {
+    counts_.set_skipped(counts_.skipped() + 1);
+  } else if (outcome.kind() != v1::Outcome::OK) {
+    counts_.set_failed(counts_.failed() + 1);
+  }
   v1::FetchReply reply;
   *reply.mutable_outcome() = std::move(outcome);
   page_bytes_ += reply.ByteSizeLong();
   page_.push_back(std::move(reply));
-  return {};
 }
 
 Result<void> FetchPages::AddBlob(const v1::Digest& name, const cache::Call& call) {
@@ -143,8 +158,13 @@ Result<void> FetchPages::AddBlob(const v1::Digest& name, const cache::Call& call
     counts_.set_blobs_known(counts_.blobs_known() + (had_.contains(digest) ? 1 : 0));
     return {};
   }
-  KILN_TRY(const cache::Blob blob,
-           engine_.store.Get({.level = cache::Level::kContent, .space = 0, .id = digest.id}, call));
+  const Result<cache::Blob> found =
+      engine_.store.Get({.level = cache::Level::kContent, .space = 0, .id = digest.id}, call);
+  if (!found.ok()) {
+    known_.erase(digest);
+    return found.error();
+  }
+  const cache::Blob& blob = *found;
   uint64_t offset = 0;
   do {
     const uint64_t size = std::min<uint64_t>(kChunk, blob.bytes.size() - offset);

@@ -6,15 +6,17 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/integration/server_fixture.h"
+#include "server/test_server.h"
 
 namespace kiln::server {
 namespace {
 
+class Spaces : public ServerTest {};
+
 // The only space of BatchOf: 2 * 2 * 3 points.
 v1::ProgramSpace SpaceOf(const std::string& text) { return BatchOf(text).spaces(0); }
 
-TEST_F(Server, CountVariants_IsExactAndKnowsWhatIsCached) {
+TEST_F(Spaces, CountVariants_IsExactAndKnowsWhatIsCached) {
   Start();
   struct Row {
     const char* exclude;
@@ -55,7 +57,7 @@ TEST_F(Server, CountVariants_IsExactAndKnowsWhatIsCached) {
   }
 }
 
-TEST_F(Server, CountVariants_OfWrongThings_AreDiagnosticsOfTheirProgram) {
+TEST_F(Spaces, CountVariants_OfWrongThings_AreDiagnosticsOfTheirProgram) {
   Start();
   v1::CountVariantsRequest request;
   *request.add_spaces() = SpaceOf(WrongSource());
@@ -73,7 +75,7 @@ TEST_F(Server, CountVariants_OfWrongThings_AreDiagnosticsOfTheirProgram) {
   EXPECT_EQ(reply.programs(2).variants(), "12");
 }
 
-TEST_F(Server, CountVariants_OfAHugeSpace_TakesNoEnumeration) {
+TEST_F(Spaces, CountVariants_OfAHugeSpace_TakesNoEnumeration) {
   Start();
   std::string text = GoodSource();
   v1::ProgramSpace space;
@@ -96,7 +98,7 @@ TEST_F(Server, CountVariants_OfAHugeSpace_TakesNoEnumeration) {
   EXPECT_EQ(reply.programs(0).results_upper(), "12");               // the others are dead
 }
 
-TEST_F(Server, ListVariants_PagesInRankOrderWithTheirState) {
+TEST_F(Spaces, ListVariants_PagesInRankOrderWithTheirState) {
   Start();
   v1::StartBatchRequest batch = BatchOf(GoodSource());
   batch.mutable_filter()->set_text("cheap");
@@ -131,7 +133,7 @@ TEST_F(Server, ListVariants_PagesInRankOrderWithTheirState) {
   EXPECT_GE(cached, 6);
 }
 
-TEST_F(Server, ListVariants_RefusesForeignTokensAndWrongSpaces) {
+TEST_F(Spaces, ListVariants_RefusesForeignTokensAndWrongSpaces) {
   Start();
   v1::ListVariantsRequest request;
   *request.mutable_space() = SpaceOf(GoodSource());

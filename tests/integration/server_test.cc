@@ -7,10 +7,13 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/integration/server_fixture.h"
+#include "compiler/driver/stages.h"
+#include "server/test_server.h"
 
 namespace kiln::server {
 namespace {
+
+class Server : public ServerTest {};
 
 TEST_F(Server, CompileTwice_SameBytesAndTheSecondIsAHit) {
   Start();

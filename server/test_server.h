@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: MIT
-// A daemon in this process behind a real socket, requests to send to it, and the fixture of the
-// tests that do.
+// A daemon in this process and stubs for its socket, for tests that see it from outside.
 #pragma once
 
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <unistd.h>
 
 #include <grpcpp/grpcpp.h>
-#include <grpcpp/impl/codegen/client_unary_call.h>
 #include <gtest/gtest.h>
 
 #include "compiler/base/digest.h"
-#include "compiler/driver/stages.h"
 #include "proto/kiln/v1/admin.grpc.pb.h"
 #include "proto/kiln/v1/batch.grpc.pb.h"
+#include "proto/kiln/v1/cache.grpc.pb.h"
 #include "proto/kiln/v1/compile.grpc.pb.h"
+#include "proto/kiln/v1/pack.grpc.pb.h"
 #include "server/daemon.h"
 
 namespace kiln::server {
-
-// A program of two stages and three options.
+// Parses and compiles: mist_vertex, mist_fragment; options cheap, cut, quality.
 const std::string& GoodSource();
 
 // Does not parse: a semicolon is missing.
@@ -101,9 +99,9 @@ inline v1::ErrorDetail DetailOf(const grpc::ClientContext& context) {
   return detail;
 }
 
-class Server : public testing::Test {
+class ServerTest : public testing::Test {
  protected:
-  Server() : log_(std::tmpfile(), ops::LogFormat::kText, LogLevel::kInfo, clock_) {}
+  ServerTest() : log_(std::tmpfile(), ops::LogFormat::kText, LogLevel::kInfo, clock_) {}
 
   Daemon::Options OptionsIn(const std::string& folder) {
     Daemon::Options options;
@@ -122,7 +120,11 @@ class Server : public testing::Test {
     compile_ = v1::CompileService::NewStub(channel_);
     batch_ = v1::BatchService::NewStub(channel_);
     admin_ = v1::AdminService::NewStub(channel_);
+    pack_ = v1::PackService::NewStub(channel_);
+    cache_ = v1::CacheService::NewStub(channel_);
   }
+
+  void Stop() { daemon_.reset(); }
 
   v1::Outcome Compile(const v1::CompileRequest& request) {
     grpc::ClientContext context;
@@ -160,6 +162,14 @@ class Server : public testing::Test {
     return reply;
   }
 
+  // Builds all of BatchOf; its id.
+  std::string Build(const std::string& text) {
+    std::map<int, int> seen;
+    const std::string id = StartBatch(BatchOf(text)).batch_id();
+    Watch(id, seen);
+    return id;
+  }
+
   TestFolder folder_;
   SystemClock clock_;
   ops::LineLog log_;
@@ -169,6 +179,8 @@ class Server : public testing::Test {
   std::unique_ptr<v1::CompileService::Stub> compile_;
   std::unique_ptr<v1::BatchService::Stub> batch_;
   std::unique_ptr<v1::AdminService::Stub> admin_;
+  std::unique_ptr<v1::PackService::Stub> pack_;
+  std::unique_ptr<v1::CacheService::Stub> cache_;
 };
 
 }  // namespace kiln::server

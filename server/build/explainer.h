@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// A prepared program and what happened to a request for one of its variants -> an explain record.
+// Spec: cache §11
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cache/explain_ring.h"
+#include "server/build/build_trace.h"
+#include "server/build/cached_build.h"
+
+namespace kiln::build {
+
+// Who asked.
+struct Asker {
+  std::string project;
+  std::string lane;   // interactive, batch
+  std::string trace;  // id of the request
+};
+
+// The values of all options as text, in order of declaration: "true", "4u", "\"high\"".
+std::vector<cache::NamedText> OptionTexts(const resolve::Program& program,
+                                          const resolve::OptionValues& values);
+// Settings as they were supplied, for programs whose options are not known.
+std::vector<cache::NamedText> OptionTexts(std::span<const resolve::OptionSetting> settings);
+
+// Of a request that has not been appended. Names of the request are made fit for storing.
+cache::ExplainRecord ExplainRecordOf(const PreparedProgram& program, const Asker& asker,
+                                     const BuildTrace& trace, Clock& clock);
+
+// Why the results of one program and target are not known: as ExplainRing says of single requests,
+// at a cost that a batch can afford, because what all variants share is compared once.
+class BatchCauses {
+ public:
+  // `earlier`: of the slot, before the batch.
+  BatchCauses(const cache::ExplainRecord& program,
+              std::vector<std::shared_ptr<const cache::ExplainRecord>> earlier);
+
+  // Of a miss with these options.
+  cache::Cause CauseOf(const std::vector<cache::NamedText>& options) const;
+
+ private:
+  std::vector<std::shared_ptr<const cache::ExplainRecord>> same_;  // but for the options
+  cache::Cause of_program_ = cache::Cause::kFirstSeen;             // if there are none
+};
+
+// Results that a batch did not know, by cause.
+struct MissHistogram {
+  struct Row {
+    uint64_t count = 0;
+    std::vector<uint64_t> examples;  // numbers of explain records, at most kExamples
+  };
+  static constexpr size_t kExamples = 3;
+
+  uint64_t results = 0;  // looked up
+  std::map<cache::Cause, Row> causes;
+};
+
+}  // namespace kiln::build

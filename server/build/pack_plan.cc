@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT
+#include "server/build/pack_plan.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "cache/key.h"
+#include "cache/pack/format.h"
+#include "compiler/driver/fingerprint.h"
+#include "compiler/ir/enum_names.h"
+#include "server/build/batch_points.h"
+
+namespace kiln::build {
+namespace {
+
+using Names = std::vector<std::string>;  // sorted, unique
+
+// One point with its result for one target.
+struct Found {
+  resolve::OptionValues values;
+  Names live;
+  Artifact artifact;
+  std::optional<pack::Warm> warm;
+};
+
+size_t SymmetricDifference(const Names& a, const Names& b) {
+  Names different;
+  std::set_symmetric_difference(a.begin(), a.end(), b.begin(), b.end(),
+                                std::back_inserter(different));
+  return different.size();
+}
+
+// The masks of an entry: every set of live options is a subset of one of them, and there are at
+// most kMaxMasks. A set that finds no place widens the mask that is closest to it (cache §3.4).
+class Masks {
+ public:
+  void Add(const Names& live) {
+    if (std::find(masks_.begin(), masks_.end(), live) != masks_.end()) {
+      return;
+    }
+    if (masks_.size() < cache::kMaxMasks) {
+      masks_.push_back(live);
+      return;
+    }
+    Names& closest =
+        *std::min_element(masks_.begin(), masks_.end(), [&](const Names& a, const Names& b) {
+          return SymmetricDifference(a, live) < SymmetricDifference(b, live);
+        });
+    Names wide;
+    std::set_union(closest.begin(), closest.end(), live.begin(), live.end(),
+                   std::back_inserter(wide));
+    closest = std::move(wide);
+  }
+
+  // The first mask that has all of `live`.
+  const Names& Of(const Names& live) const {
+    const auto found =
+        std::find_if(masks_.begin(), masks_.end(), [&](const Names& mask) { return mask == live; });
+    return found != masks_.end()
+               ? *found
+               : *std::find_if(masks_.begin(), masks_.end(), [&](const Names& mask) {
+                   return std::includes(mask.begin(), mask.end(), live.begin(), live.end());
+                 });
+  }
+
+  const std::vector<Names>& all() const { return masks_; }
+
+ private:
+  std::vector<Names> masks_;
+};
+
+pack::Program ProgramOf(const PreparedProgram& prepared) {
+  const resolve::Program& program = prepared.program();
+  pack::Program out{.name = prepared.request.name,
+                    .pipeline = std::string(ir::NameOf(prepared.request.pipeline)),
+                    .options = {}};
+  for (uint32_t i = 0; i < program.option_count(); ++i) {
+    const ir::OptionId id{i};
+    const ir::Option& option = program.Get(id);
+    pack::Option& row = out.options.emplace_back();
+    row.name = program.Text(program.NameOf(id));
+    row.default_bits = option.default_value;
+    row.instance = option.scope == ir::OptionScope::kInstance;
+    switch (option.kind) {
+      case ir::OptionKind::kFlag:
+        row.type = 0;
+        break;
+      case ir::OptionKind::kUint:
+        row.type = 1;
+        break;
+      case ir::OptionKind::kSint:
+        row.type = 2;
+        break;
+      case ir::OptionKind::kFloat:
+        row.type = 3;
+        break;
+      case ir::OptionKind::kEnum: {
+        row.type = 4;
+        const ir::ModuleView& module = program.module(program.ModuleOf(id));
+        for (const uint32_t value : module.List(option.values)) {
+          row.values.emplace_back(module.Text(ir::StringId{value}));
+        }
+        break;
+      }
+    }
+  }
+  std::sort(out.options.begin(), out.options.end(),
+            [](const pack::Option& a, const pack::Option& b) { return a.name < b.name; });
+  return out;
+}
+
+std::vector<uint32_t> IndexesOf(const Names& mask, const std::vector<pack::Option>& options) {
+  std::vector<uint32_t> indexes;
+  for (uint32_t i = 0; i < options.size(); ++i) {
+    if (std::binary_search(mask.begin(), mask.end(), options[i].name)) {
+      indexes.push_back(i);
+    }
+  }
+  return indexes;
+}
+
+uint32_t StageNumber(const std::optional<ir::Stage>& stage) {
+  if (!stage.has_value()) {
+    return 0;
+  }
+  switch (*stage) {
+    case ir::Stage::kVertex:
+      return 1;
+    case ir::Stage::kFragment:
+      return 2;
+    case ir::Stage::kCompute:
+      return 3;
+  }
+  return 0;
+}
+
+class Planner {
+ public:
+  Planner(CachedBuild& builder, const PackProgress& progress, const cache::Call& call)
+      : builder_(builder), progress_(progress), call_(call) {}
+
+  Result<void> Run(std::span<const PackProgram> programs) {
+    for (const PackProgram& program : programs) {
+      total_ += program.points.size();
+    }
+    std::map<std::string, const PackProgram*> by_name;
+    for (const PackProgram& program : programs) {
+      if (program.targets.empty() || !program.targets[0]->ok()) {
+        plan_.failed += program.points.empty() ? 1 : program.points.size();
+        continue;
+      }
+      const std::string& name = program.targets[0]->request.name;
+      if (!by_name.emplace(name, &program).second) {
+        return Error{.code = ErrorCode::kInvalidArgument,
+                     .context = "two programs have the name '" + name + "'",
+                     .reason = "MALFORMED_REQUEST"};
+      }
+      KILN_TRY_VOID(AddProgram(program));
+    }
+    plan_.contents.build = driver::BackFingerprint();
+    std::set<Hash128> states;
+    for (const pack::Artifact& artifact : plan_.contents.artifacts) {
+      states.insert(artifact.state_id);
+    }
+    plan_.pipelines = states.size();
+    plan_.blobs = blobs_.size();
+    plan_.records.assign(records_.begin(), records_.end());
+    return {};
+  }
+
+  PackPlan& plan() { return plan_; }
+  std::vector<cache::Item>& made() { return made_; }
+
+ private:
+  Result<void> AddProgram(const PackProgram& program) {
+    const auto number = static_cast<uint32_t>(plan_.contents.programs.size());
+    plan_.contents.programs.push_back(ProgramOf(*program.targets[0]));
+    for (size_t target = 0; target < program.targets.size(); ++target) {
+      KILN_TRY_VOID(AddEntry(program, target, number));
+      if (plan_.contents.artifacts.size() > pack::kMaxEntries) {
+        return Error{
+            .code = ErrorCode::kResourceExhausted,
+            .context = "a pack has at most " + std::to_string(pack::kMaxEntries) + " artifacts",
+            .reason = "LIMIT_EXCEEDED"};
+      }
+    }
+    done_ += program.points.size();
+    progress_(done_, total_);
+    return {};
+  }
+
+  Result<std::vector<Found>> Look(const PackProgram& program, size_t target) {
+    const PreparedProgram& prepared = *program.targets[target];
+    const BuildOptions how{.durability = cache::Durability::kRelaxed, .rows = &made_};
+    std::vector<Found> found;
+    for (size_t i = 0; i < program.points.size(); ++i) {
+      const PackPoint& point = program.points[i];
+      if (!point.targets.empty() &&
+          std::find(point.targets.begin(), point.targets.end(), target) == point.targets.end()) {
+        continue;
+      }
+      if (call_.stop.stop_requested()) {
+        return Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}};
+      }
+      KILN_TRY(Outcome outcome, builder_.Build(prepared, point.options, how, call_));
+      if (outcome.kind != OutcomeKind::kOk) {
+        ++plan_.failed;
+        continue;
+      }
+      std::vector<resolve::OptionSetting> settings = prepared.request.options;
+      settings.insert(settings.end(), point.options.begin(), point.options.end());
+      Diagnosed<resolve::OptionValues> values = resolve::CheckOptions(prepared.program(), settings);
+      found.push_back({.values = *std::move(values.value),
+                       .live = outcome.artifact->live_options,
+                       .artifact = *std::move(outcome.artifact),
+                       .warm = point.warm});
+      if (i % 1024 == 1023) {
+        progress_(done_ + i * target / program.targets.size(), total_);
+      }
+    }
+    return found;
+  }
+
+  Result<void> AddEntry(const PackProgram& program, size_t target, uint32_t number) {
+    const PreparedProgram& prepared = *program.targets[target];
+    KILN_TRY(const std::vector<Found> found, Look(program, target));
+    Masks masks;
+    for (const Found& row : found) {
+      masks.Add(row.live);
+    }
+    const auto entry = static_cast<uint32_t>(plan_.contents.entries.size());
+    pack::Entry& added = plan_.contents.entries.emplace_back();
+    added.id = prepared.entry;
+    added.program = number;
+    added.target = prepared.target.name;
+    for (const Names& mask : masks.all()) {
+      added.masks.push_back(IndexesOf(mask, plan_.contents.programs[number].options));
+    }
+    std::map<Hash128, size_t> rows;  // live key -> artifact
+    for (const Found& row : found) {
+      const Hash128 live = CachedBuild::LiveKey(prepared, row.values, masks.Of(row.live));
+      const auto [place, is_new] = rows.emplace(live, plan_.contents.artifacts.size());
+      if (is_new) {
+        AddArtifact(row.artifact, live, entry);
+      }
+      pack::Artifact& artifact = plan_.contents.artifacts[place->second];
+      if (!row.warm.has_value()) {
+        continue;
+      }
+      if (!artifact.warm_rank.has_value()) {
+        artifact.warm_rank = next_rank_++;
+      }
+      plan_.contents.warm.push_back(*row.warm);
+      plan_.contents.warm.back().live_key = live;
+    }
+    return {};
+  }
+
+  void AddArtifact(const Artifact& from, const Hash128& live, uint32_t entry) {
+    pack::Artifact& artifact = plan_.contents.artifacts.emplace_back();
+    artifact.live_key = live;
+    artifact.layout_hash = from.layout_hash;
+    artifact.state_id = from.state_id;
+    artifact.entry = entry;
+    artifact.metadata = from.metadata;
+    blobs_.insert(from.metadata.id);
+    for (const StageCodeDigest& code : from.code) {
+      artifact.code.push_back({.stage = StageNumber(code.stage), .digest = code.digest});
+      blobs_.insert(code.digest.id);
+    }
+    records_.insert({.level = cache::Level::kSignature, .space = 0, .id = from.signature});
+  }
+
+  CachedBuild& builder_;
+  const PackProgress& progress_;
+  const cache::Call& call_;
+  PackPlan plan_;
+  std::vector<cache::Item> made_;  // rows of what was built now
+  std::set<Hash128> blobs_;
+  std::set<cache::Key> records_;
+  uint32_t next_rank_ = 0;
+  uint64_t done_ = 0, total_ = 0;
+};
+
+}  // namespace
+
+Result<PackPlan> PlanPack(CachedBuild& builder, cache::BlobStore& store,
+                          std::span<const PackProgram> programs, const PackProgress& progress,
+                          const cache::Call& call) {
+  Planner planner(builder, progress, call);
+  KILN_TRY_VOID(planner.Run(programs));
+  if (!planner.made().empty()) {
+    // What was built now is read back when the pack is written. A store that cannot take it leaves
+    // it to the memory above.
+    (void)store.Put(planner.made(), cache::Durability::kDurable, call);
+  }
+  return std::move(planner.plan());
+}
+
+Result<std::vector<PackProgram>> PackProgramsOf(CachedBuild& builder, const BatchRequest& request,
+                                                Clock& clock, const cache::Call& call) {
+  std::vector<PackProgram> programs;
+  for (const BatchProgram& from : request.programs) {
+    PackProgram program;
+    for (const NamedTarget& target : from.targets) {
+      KILN_TRY(std::shared_ptr<const PreparedProgram> prepared,
+               builder.Prepare(from.program, target, call));
+      program.targets.push_back(std::move(prepared));
+    }
+    if (!program.targets.empty() && program.targets[0]->ok()) {
+      KILN_TRY(BatchPoints points, PointsOf(*program.targets[0]->linked->value, from.space,
+                                            request.max_results, clock));
+      for (size_t i = 0; i < points.points.size(); ++i) {
+        PackPoint& point = program.points.emplace_back();
+        point.options = std::move(points.points[i].options);
+        if (i < from.space.warm.size() && from.space.warm[i]) {  // explicit variants come first
+          point.warm = pack::Warm{.priority = static_cast<uint16_t>(std::min<size_t>(i, 0xFFFF))};
+        }
+      }
+    }
+    programs.push_back(std::move(program));
+  }
+  return programs;
+}
+
+}  // namespace kiln::build

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+#include "server/rpc/cache_calls.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "cache/codec.h"
+#include "cache/record.h"
+
+namespace kiln::rpc {
+namespace {
+
+constexpr uint64_t kPageBytes = uint64_t{1} << 20;
+constexpr uint64_t kChunk = kMaxStreamMessage - 1024;       // leaves room for the rest
+constexpr uint64_t kEncodingOverhead = uint64_t{64} << 10;  // of what does not compress
+
+cache::Key ContentKey(const Hash128& id) {
+  return {.level = cache::Level::kContent, .space = 0, .id = id};
+}
+
+// A request that names more than it may.
+Result<void> CheckCount(std::string_view limit, int count, v1::ErrorDetail& detail) {
+  if (static_cast<uint64_t>(count) <= kMaxDigests) {
+    return {};
+  }
+  detail.set_limit(std::string(limit));
+  detail.set_max(kMaxDigests);
+  detail.set_actual(static_cast<uint64_t>(count));
+  return AboveLimit(limit, kMaxDigests, static_cast<uint64_t>(count));
+}
+
+Result<void> CheckSpace(const std::string& space) {
+  return space.empty() || space == "default"
+             ? Result<void>()
+             : Malformed("space", "there is no space '" + space + "'");
+}
+
+Result<cache::Key> RowKeyOf(const v1::CacheRow& row) {
+  cache::Key key;
+  switch (row.level()) {
+    case v1::CacheRow::MODULE:
+      key.level = cache::Level::kModule;
+      break;
+    case v1::CacheRow::VARIANT:
+    case v1::CacheRow::LIVE:
+      key.level = cache::Level::kAlias;
+      break;
+    case v1::CacheRow::MASK:
+      key.level = cache::Level::kMask;
+      break;
+    case v1::CacheRow::SIGNATURE:
+      key.level = cache::Level::kSignature;
+      break;
+    case v1::CacheRow::RECIPE:
+      key.level = cache::Level::kRecipe;
+      break;
+    default:  // proto enums are open
+      return Malformed("items.level", "a row has a level");
+  }
+  KILN_TRY(key.id, IdFromProto("items.key", row.key()));
+  return key;
+}
+
+bool IsReadOnly(const Error& error) { return error.reason == cache::kReadOnly; }
+
+const char* RefusalOf(const Error& error) {
+  if (error.reason == cache::kRefsMissing) {
+    return "REFS_MISSING";
+  }
+  return error.code == ErrorCode::kFull ? "FULL" : "MALFORMED";
+}
+
+}  // namespace
+
+Result<void> FindMissing(Engine& engine, const v1::FindMissingRequest& request,
+                         const cache::Call& call, v1::FindMissingReply& reply,
+                         v1::ErrorDetail& detail) {
+  KILN_TRY_VOID(CheckCount("digests per FindMissing", request.digests_size(), detail));
+  std::vector<cache::Key> keys;
+  for (const v1::Digest& digest : request.digests()) {
+    KILN_TRY(const Digest read, FromProto(digest));
+    keys.push_back(ContentKey(read.id));
+  }
+  KILN_TRY(std::vector<cache::Key> missing, engine.store.FindMissing(keys, call));
+  std::sort(missing.begin(), missing.end());
+  for (const v1::Digest& digest : request.digests()) {
+    KILN_TRY(const Digest read, FromProto(digest));
+    if (std::binary_search(missing.begin(), missing.end(), ContentKey(read.id))) {
+      *reply.add_missing() = digest;
+    }
+  }
+  return {};
+}
+
+Result<std::vector<v1::GetBlobsReply>> BlobPages::Next(const cache::Call& call,
+                                                       v1::ErrorDetail& detail) {
+  KILN_TRY_VOID(CheckCount("digests per GetBlobs", request_.digests_size(), detail));
+  std::vector<v1::GetBlobsReply> page;
+  uint64_t bytes = 0;
+  while (next_ < request_.digests_size() && bytes < kPageBytes && page.size() < 256) {
+    if (call.stop.stop_requested()) {
+      return Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}};
+    }
+    KILN_TRY(const uint64_t added, AddBlob(request_.digests(next_++), call, page));
+    bytes += added;
+  }
+  return page;
+}
+
+Result<uint64_t> BlobPages::AddBlob(const v1::Digest& name, const cache::Call& call,
+                                    std::vector<v1::GetBlobsReply>& page) {
+  KILN_TRY(const Digest digest, FromProto(name));
+  const Result<cache::Blob> found = engine_.store.Get(ContentKey(digest.id), call);
+  if (!found.ok()) {
+    if (found.error().code != ErrorCode::kNotFound) {
+      return found.error();
+    }
+    v1::GetBlobsReply& reply = page.emplace_back();
+    *reply.mutable_digest() = name;
+    reply.set_status(v1::GetBlobsReply::NOT_FOUND);
+    return uint64_t{0};
+  }
+  const bool zstd = std::find(request_.accept_codecs().begin(), request_.accept_codecs().end(),
+                              v1::CODEC_ZSTD) != request_.accept_codecs().end();
+  const cache::Blob sent = zstd ? cache::Compress(*found) : *found;
+  uint64_t offset = 0;
+  do {
+    const uint64_t size = std::min<uint64_t>(kChunk, sent.bytes.size() - offset);
+    v1::GetBlobsReply& reply = page.emplace_back();
+    *reply.mutable_digest() = name;
+    reply.set_offset(offset);
+    reply.set_codec(sent.codec == cache::Codec::kZstd ? v1::CODEC_ZSTD : v1::CODEC_NONE);
+    reply.set_data(std::string(AsText(sent.bytes.subspan(offset, size))));
+    offset += size;
+  } while (offset < sent.bytes.size());
+  return uint64_t{sent.bytes.size()};
+}
+
+Result<void> BlobUpload::Take(v1::PutBlobsRequest message) {
+  KILN_TRY(const Digest digest, FromProto(message.digest()));
+  if (open_ && digest != digest_) {
+    return Malformed("digest", "a blob begins before the one before it is complete");
+  }
+  if (!open_) {
+    open_ = true;
+    skipping_ = false;
+    digest_ = digest;
+    codec_ = message.codec();
+    bytes_.clear();
+    if (digest.size > cache::kMaxValueBytes) {
+      Reject("TOO_LARGE");
+    }
+  }
+  if (!skipping_) {
+    if (message.offset() != bytes_.size() || message.codec() != codec_) {
+      return Malformed("offset", "chunks of a blob follow each other");
+    }
+    bytes_ += message.data();
+    if (bytes_.size() > digest_.size + (codec_ == v1::CODEC_NONE ? 0 : kEncodingOverhead)) {
+      Reject("DIGEST_MISMATCH");
+    }
+  }
+  if (message.last()) {
+    if (!skipping_) {
+      Complete();
+    }
+    open_ = false;
+  }
+  return {};
+}
+
+void BlobUpload::Reject(const char* reason) {
+  v1::PutBlobsReply::Rejected& rejected = *reply_.add_rejected();
+  ToProto(digest_, *rejected.mutable_digest());
+  rejected.set_reason(reason);
+  skipping_ = true;
+  bytes_.clear();
+}
+
+// The size that was declared bounds what is decompressed.
+void BlobUpload::Complete() {
+  cache::Blob blob = cache::CopiedBlob(AsBytes(bytes_));
+  if (codec_ != v1::CODEC_NONE) {
+    const uint64_t free =
+        std::max<uint64_t>(bytes_.size() * cache::kMaxRatio, cache::kRatioFreeBytes);
+    if (codec_ != v1::CODEC_ZSTD || digest_.size > free) {
+      return Reject(codec_ != v1::CODEC_ZSTD ? "DIGEST_MISMATCH" : "RATIO");
+    }
+    blob.codec = cache::Codec::kZstd;
+    blob.raw_size = digest_.size;
+    Result<cache::Blob> raw = cache::Decompress(blob);
+    if (!raw.ok()) {
+      return Reject("DIGEST_MISMATCH");
+    }
+    blob = std::move(raw).value();
+  }
+  if (DigestOf(blob.bytes) != digest_) {
+    return Reject("DIGEST_MISMATCH");
+  }
+  waiting_ += blob.bytes.size();
+  complete_.push_back(cache::ContentItem(std::move(blob)));
+  bytes_.clear();
+}
+
+Result<void> BlobUpload::Store(const cache::Call& call) {
+  const std::vector<cache::Item> items = std::exchange(complete_, {});
+  waiting_ = 0;
+  if (!items.empty()) {
+    KILN_TRY_VOID(engine_.store.Put(items, cache::Durability::kDurable, call));
+    reply_.set_stored(reply_.stored() + items.size());
+  }
+  return {};
+}
+
+Result<v1::PutBlobsReply> BlobUpload::Finish() const {
+  if (open_) {
+    return Malformed("last", "the upload ended inside a blob");
+  }
+  return reply_;
+}
+
+Result<void> GetRows(Engine& engine, const v1::GetRowsRequest& request, const cache::Call& call,
+                     v1::GetRowsReply& reply, v1::ErrorDetail& detail) {
+  KILN_TRY_VOID(CheckSpace(request.space()));
+  KILN_TRY_VOID(CheckCount("rows per request", request.items_size(), detail));
+  for (const v1::CacheRow& asked : request.items()) {
+    KILN_TRY(const cache::Key key, RowKeyOf(asked));
+    const Result<cache::Blob> row = engine.store.Get(key, call);
+    if (!row.ok()) {
+      if (row.error().code != ErrorCode::kNotFound) {
+        return row.error();
+      }
+      continue;
+    }
+    v1::CacheRow& found = *reply.add_items();
+    found.set_level(asked.level());
+    found.set_key(asked.key());
+    found.set_value(std::string(AsText(row->bytes)));
+    const Result<cache::RowSummary> summary = cache::SummarizeRow(key.level, row->bytes);
+    for (const cache::Product& product :
+         summary.ok() ? summary->products : std::vector<cache::Product>()) {
+      ToProto(product.digest, *found.add_refs());
+    }
+  }
+  return {};
+}
+
+Result<void> PutRows(Engine& engine, const v1::PutRowsRequest& request, const cache::Call& call,
+                     v1::PutRowsReply& reply, v1::ErrorDetail& detail) {
+  KILN_TRY_VOID(CheckSpace(request.space()));
+  KILN_TRY_VOID(CheckCount("rows per request", request.items_size(), detail));
+  std::vector<std::pair<cache::Item, const v1::CacheRow*>> rows;
+  const auto refuse = [&](const v1::CacheRow& row, const char* reason) {
+    v1::PutRowsReply::Refused& refused = *reply.add_refused();
+    refused.set_level(row.level());
+    refused.set_key(row.key());
+    refused.set_reason(reason);
+  };
+  for (const v1::CacheRow& row : request.items()) {
+    KILN_TRY(const cache::Key key, RowKeyOf(row));
+    const ByteView value = AsBytes(row.value());
+    const Result<cache::RowSummary> summary = cache::SummarizeRow(key.level, value);
+    if (!summary.ok()) {
+      refuse(row, "MALFORMED");
+      continue;
+    }
+    std::vector<Hash128> refs;
+    for (const cache::Product& product : summary->products) {
+      refs.push_back(product.digest.id);
+    }
+    rows.emplace_back(cache::RowItem(key, Bytes(value.begin(), value.end()), std::move(refs)),
+                      &row);
+  }
+  // What an alias leads to comes first.
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+    return (a.first.key.level == cache::Level::kAlias) <
+           (b.first.key.level == cache::Level::kAlias);
+  });
+  std::vector<cache::Item> items;
+  for (const auto& [item, row] : rows) {
+    items.push_back(item);
+  }
+  const Result<cache::Stored> together =
+      items.empty() ? cache::Stored{} : engine.store.Put(items, cache::Durability::kDurable, call);
+  if (together.ok() && together->nondeterminism == 0) {
+    reply.set_stored(items.size());
+    return {};
+  }
+  if (!together.ok() && IsReadOnly(together.error())) {
+    return together.error();
+  }
+  for (const auto& [item, row] : rows) {  // who is at fault is refused alone
+    const Result<cache::Stored> alone =
+        engine.store.Put(std::span(&item, 1), cache::Durability::kDurable, call);
+    if (alone.ok() && alone->nondeterminism == 0) {
+      reply.set_stored(reply.stored() + 1);
+    } else {
+      refuse(*row, alone.ok() ? "CONFLICT" : RefusalOf(alone.error()));
+    }
+  }
+  return {};
+}
+
+}  // namespace kiln::rpc

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Why something was a hit or a miss, as messages. Runs inside jobs. Spec: cache §11, daemon §4.1
+#pragma once
+
+#include "cache/explain.h"
+#include "server/rpc/compile_calls.h"
+
+namespace kiln::rpc {
+
+void ToProto(const cache::Explanation& explanation, v1::ExplainRecord& out);
+
+// Leaves no record and compiles nothing. Errors: kNotFound for what has no record or batch;
+// kInvalidArgument for a request about nothing; kFailedPrecondition with SOURCES_MISSING.
+Result<void> Explain(Engine& engine, const v1::ExplainRequest& request, const cache::Call& call,
+                     v1::ExplainReply& reply, v1::ErrorDetail& detail);
+
+}  // namespace kiln::rpc

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: MIT
+#include "server/rpc/pack_calls.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "cache/pack/writer.h"
+#include "compiler/driver/fingerprint.h"
+#include "server/build/pack_plan.h"
+
+namespace kiln::rpc {
+namespace {
+
+constexpr uint64_t kChunk = kMaxStreamMessage - 1024;  // leaves room for the rest
+
+constexpr std::string_view kContentLost = "CONTENT_LOST";
+
+using Push = std::function<void(v1::BuildPackReply)>;
+
+// Holds a lease as long as it lives.
+class Hold {
+ public:
+  Hold(cache::Leases* leases, std::string owner) : leases_(leases), owner_(std::move(owner)) {
+    if (leases_ != nullptr) {
+      (void)leases_->Hold(owner_);
+    }
+  }
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+  ~Hold() {
+    if (leases_ != nullptr) {
+      (void)leases_->Release(owner_);
+    }
+  }
+
+ private:
+  cache::Leases* const leases_;
+  const std::string owner_;
+};
+
+// The programs of single variants; variants of one program follow each other in `points`.
+class VariantPrograms {
+ public:
+  VariantPrograms(Engine& engine, const cache::Call& call, v1::ErrorDetail& detail)
+      : engine_(engine), call_(call), detail_(detail) {}
+
+  Result<void> Add(const v1::Variant& variant) {
+    KILN_TRY(const AskedVariant asked, FromProto(variant));
+    const auto [place, is_new] = by_name_.emplace(asked.program.name, programs_.size());
+    if (is_new) {
+      programs_.emplace_back();
+    }
+    build::PackProgram& program = programs_[place->second];
+    build::PackPoint point{.options = asked.program.options, .warm = {}, .targets = {}};
+    if (variant.warm()) {
+      point.warm =
+          pack::Warm{.priority = static_cast<uint16_t>(std::min(next_priority_++, 0xFFFF))};
+    }
+    point.options.insert(point.options.end(), asked.options.begin(), asked.options.end());
+    for (const build::NamedTarget& target : asked.targets) {
+      KILN_TRY(const auto prepared,
+               PrepareOrListMissing(engine_, asked.program, target, call_, detail_));
+      const auto known =
+          std::find_if(program.targets.begin(), program.targets.end(),
+                       [&](const auto& row) { return row->target.name == target.name; });
+      if (known == program.targets.end()) {
+        point.targets.push_back(program.targets.size());
+        program.targets.push_back(prepared);
+      } else if ((*known)->entry != prepared->entry) {
+        return Malformed("variants", "two programs have the name '" + asked.program.name + "'");
+      } else {
+        point.targets.push_back(static_cast<size_t>(known - program.targets.begin()));
+      }
+    }
+    program.points.push_back(std::move(point));
+    return {};
+  }
+
+  std::vector<build::PackProgram> Take() { return std::move(programs_); }
+
+ private:
+  Engine& engine_;
+  const cache::Call& call_;
+  v1::ErrorDetail& detail_;
+  int next_priority_ = 0;
+  std::map<std::string, size_t> by_name_;
+  std::vector<build::PackProgram> programs_;
+};
+
+struct Wanted {
+  std::string project;
+  std::vector<build::PackProgram> programs;
+};
+
+// The targets that the request names; all of them if it names none.
+Result<void> KeepTargets(const v1::BuildPackRequest& request,
+                         std::vector<build::PackProgram>& programs) {
+  if (request.targets().empty()) {
+    return {};
+  }
+  const std::set<std::string> names(request.targets().begin(), request.targets().end());
+  bool any = false;
+  for (build::PackProgram& program : programs) {
+    std::map<size_t, size_t> kept;  // old number -> new
+    std::vector<std::shared_ptr<const build::PreparedProgram>> targets;
+    for (size_t i = 0; i < program.targets.size(); ++i) {
+      if (names.contains(program.targets[i]->target.name)) {
+        kept.emplace(i, targets.size());
+        targets.push_back(program.targets[i]);
+      }
+    }
+    std::vector<build::PackPoint> points;
+    for (build::PackPoint& point : program.points) {
+      std::vector<size_t> renumbered;
+      for (const size_t target : point.targets) {
+        if (const auto found = kept.find(target); found != kept.end()) {
+          renumbered.push_back(found->second);
+        }
+      }
+      if (point.targets.empty() || !renumbered.empty()) {
+        point.targets = std::move(renumbered);
+        points.push_back(std::move(point));
+      }
+    }
+    program.points = std::move(points);
+    any = any || !targets.empty();
+    program.targets = std::move(targets);
+  }
+  std::erase_if(programs,
+                [](const build::PackProgram& program) { return program.targets.empty(); });
+  return any ? Result<void>() : Malformed("targets", "no program has a target of these names");
+}
+
+// The list of what to build before the first frame: points of programs that are there.
+Result<void> AddWarmList(const v1::BuildPackRequest& request,
+                         std::vector<build::PackProgram>& programs) {
+  for (const v1::WarmEntry& entry : request.warm_list()) {
+    const auto program =
+        std::find_if(programs.begin(), programs.end(), [&](const build::PackProgram& row) {
+          return row.targets[0]->request.name == entry.program();
+        });
+    if (program == programs.end()) {
+      return Malformed("warm_list.program", "the pack has no program '" + entry.program() + "'");
+    }
+    if (!entry.pass().empty()) {  // no request tells the formats of a pass yet
+      return NotBuiltIn("passes in a warm list");
+    }
+    if (entry.priority() > UINT16_MAX || entry.lane() > 2) {
+      return Malformed("warm_list.lane", "a lane is 0, 1 or 2, a priority at most 65535");
+    }
+    build::PackPoint point{.options = {},
+                           .warm = pack::Warm{.priority = static_cast<uint16_t>(entry.priority()),
+                                              .lane = static_cast<uint16_t>(entry.lane()),
+                                              .creation_us = entry.creation_us(),
+                                              .first_use_us = entry.first_use_us()},
+                           .targets = {}};
+    for (const v1::OptionValue& value : entry.options()) {
+      KILN_TRY(resolve::OptionSetting setting, FromProto(value));
+      point.options.push_back(std::move(setting));
+    }
+    program->points.push_back(std::move(point));
+  }
+  return {};
+}
+
+Result<Wanted> WantedBy(Engine& engine, const v1::BuildPackRequest& request,
+                        const cache::Call& call, v1::ErrorDetail& detail) {
+  Wanted wanted{.project = request.project(), .programs = {}};
+  if (request.batch_id().empty() == request.variants().empty()) {
+    return Malformed("variants", "either variants or a batch");
+  }
+  if (!request.batch_id().empty()) {
+    KILN_TRY(const Hash128 id, IdFromProto("batch_id", request.batch_id()));
+    KILN_TRY(const auto batch, engine.batches.Request(id));
+    wanted.project = batch->project;
+    KILN_TRY(wanted.programs, build::PackProgramsOf(engine.builder, *batch, engine.clock, call));
+  } else {
+    VariantPrograms programs(engine, call, detail);
+    for (const v1::Variant& variant : request.variants()) {
+      KILN_TRY_VOID(programs.Add(variant));
+    }
+    wanted.programs = programs.Take();
+  }
+  KILN_TRY_VOID(KeepTargets(request, wanted.programs));
+  KILN_TRY_VOID(AddWarmList(request, wanted.programs));
+  return wanted;
+}
+
+void CountsTo(const build::PackPlan& plan, v1::PackCounts& out) {
+  out.set_programs(plan.contents.programs.size());
+  out.set_artifacts(plan.contents.artifacts.size());
+  out.set_blobs(plan.blobs);
+  out.set_pipelines(plan.pipelines);
+}
+
+uint64_t SourceDate() {
+  const char* text = std::getenv("SOURCE_DATE_EPOCH");
+  return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
+}
+
+Bytes InfoOf(const Wanted& wanted, const build::PackPlan& plan) {
+  v1::PackInfo info;
+  info.set_project(wanted.project);
+  std::set<std::string> targets;
+  for (const pack::Entry& entry : plan.contents.entries) {
+    targets.insert(entry.target);
+  }
+  info.mutable_targets()->Assign(targets.begin(), targets.end());
+  CountsTo(plan, *info.mutable_counts());
+  info.add_tool_versions("back.spirv " + driver::BackFingerprint().hex());
+  info.add_tool_versions("front.rpl " + driver::FrontFingerprint(ir::Language::kRpl).hex());
+  info.set_source_date(SourceDate());
+  const std::string bytes = info.SerializeAsString();
+  const ByteView view = AsBytes(bytes);
+  return {view.begin(), view.end()};
+}
+
+void PushProgress(const Push& push, const char* stage, uint64_t done, uint64_t total) {
+  v1::BuildPackReply message;
+  message.mutable_progress()->set_stage(stage);
+  message.mutable_progress()->set_done(done);
+  message.mutable_progress()->set_total(total);
+  push(std::move(message));
+}
+
+Result<pack::Written> WriteTo(Engine& engine, const build::PackPlan& plan,
+                              const pack::WriteOptions& options, const std::string& file,
+                              const Push& push, const cache::Call& call) {
+  uint64_t read = 0;
+  const pack::BlobSource blobs = [&](const Digest& digest) -> Result<Bytes> {
+    if (call.stop.stop_requested()) {
+      return Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}};
+    }
+    const Result<cache::Blob> blob =
+        engine.store.Get({.level = cache::Level::kContent, .space = 0, .id = digest.id}, call);
+    if (!blob.ok()) {
+      return Error{.code = ErrorCode::kUnavailable,
+                   .context = "content " + digest.id.hex() +
+                              " was lost while the pack was written; repeat the call",
+                   .reason = std::string(kContentLost)};
+    }
+    if (++read % 1024 == 0) {
+      PushProgress(push, "pack", read, plan.blobs);
+    }
+    return Bytes(blob->bytes.begin(), blob->bytes.end());
+  };
+  return pack::WritePack(plan.contents, blobs, options, file);
+}
+
+struct Packed {
+  build::PackPlan plan;
+  pack::Written written;
+};
+
+Result<Packed> PlanAndWrite(Engine& engine, const v1::BuildPackRequest& request,
+                            const Wanted& wanted, const pack::Pack* base, const Push& push,
+                            const cache::Call& call) {
+  const auto progress = [&](uint64_t done, uint64_t total) {
+    PushProgress(push, "lookup", done, total);
+  };
+  KILN_TRY(build::PackPlan plan,
+           build::PlanPack(engine.builder, engine.store, wanted.programs, progress, call));
+  plan.contents.info = InfoOf(wanted, plan);
+  PushProgress(push, "pack", 0, plan.blobs);
+  KILN_TRY(const std::string file, engine.shelf.NewFile());
+  const pack::WriteOptions options{.mode = request.mode() == v1::BuildPackRequest::SMALL
+                                               ? pack::Mode::kSmall
+                                               : pack::Mode::kFast,
+                                   .base = base};
+  KILN_TRY(const pack::Written written, WriteTo(engine, plan, options, file, push, call));
+  KILN_TRY_VOID(engine.shelf.Keep(file, written.pack_id));
+  return Packed{.plan = std::move(plan), .written = written};
+}
+
+}  // namespace
+
+Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request, const cache::Call& call,
+                       const Push& push, v1::ErrorDetail& detail) {
+  if (request.sign()) {
+    return Error{.code = ErrorCode::kFailedPrecondition,
+                 .context = "this daemon has no signing key; sign with 'kiln pack build --sign'",
+                 .reason = "NO_SIGNING_KEY"};
+  }
+  std::unique_ptr<pack::Pack> base;
+  if (!request.base_pack().empty()) {
+    KILN_TRY(const Hash128 id, IdFromProto("base_pack", request.base_pack()));
+    KILN_TRY(base, engine.shelf.OpenPack(id));
+  }
+  const Hold hold(engine.whole.leases, "pack " + detail.trace_id());
+  KILN_TRY(const Wanted wanted, WantedBy(engine, request, call, detail));
+  Result<Packed> packed = PlanAndWrite(engine, request, wanted, base.get(), push, call);
+  if (!packed.ok() && packed.error().reason == kContentLost) {
+    engine.whole.forget();  // what is gone is built again (cache §8.5)
+    packed = PlanAndWrite(engine, request, wanted, base.get(), push, call);
+  }
+  KILN_TRY(const Packed made, std::move(packed));
+  const auto& [plan, written] = made;
+  if (!request.pin().empty()) {
+    if (engine.whole.pins == nullptr) {
+      return Error{.code = ErrorCode::kFailedPrecondition,
+                   .context = "this daemon keeps its results in memory only",
+                   .reason = "READ_ONLY"};
+    }
+    KILN_TRY_VOID(engine.whole.pins->Add(
+        {.name = request.pin(), .note = "pack " + written.pack_id.hex()}, plan.records));
+  }
+  v1::BuildPackReply message;
+  v1::BuildPackReply::Done& done = *message.mutable_done();
+  done.set_pack_id(IdBytes(written.pack_id));
+  done.set_size(written.file_bytes);
+  CountsTo(plan, *done.mutable_counts());
+  done.set_failed(plan.failed);
+  push(std::move(message));
+  return {};
+}
+
+Result<std::vector<v1::ReadPackReply>> PackPages::Next(const cache::Call& call,
+                                                       v1::ErrorDetail& detail) {
+  if (pack_ == nullptr) {
+    KILN_TRY(const Hash128 id, IdFromProto("pack_id", request_.pack_id()));
+    KILN_TRY(pack_, engine_.shelf.Open(id));
+    if (request_.offset() > pack_->size()) {
+      detail.set_max(pack_->size());
+      detail.set_actual(request_.offset());
+      return Error{.code = ErrorCode::kOutOfRange,
+                   .context = fmt::format("the pack has {} bytes", pack_->size()),
+                   .reason = "OFFSET_BEYOND_END"};
+    }
+    next_ = request_.offset();
+    const uint64_t left = pack_->size() - next_;
+    end_ = next_ + (request_.length() == 0 ? left : std::min(left, request_.length()));
+  }
+  if (call.stop.stop_requested()) {
+    return Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}};
+  }
+  std::vector<v1::ReadPackReply> page;
+  if (next_ < end_) {
+    v1::ReadPackReply& reply = page.emplace_back();
+    const uint64_t size = std::min(kChunk, end_ - next_);
+    KILN_TRY(*reply.mutable_data(), pack_->Read(next_, size));
+    reply.set_offset(next_);
+    next_ += size;
+  }
+  return page;
+}
+
+Result<void> DescribePack(Engine& engine, const v1::DescribePackRequest& request,
+                          v1::DescribePackReply& reply) {
+  KILN_TRY(const Hash128 id, IdFromProto("pack_id", request.pack_id()));
+  KILN_TRY(const std::unique_ptr<pack::Pack> pack, engine.shelf.OpenPack(id));
+  const pack::Tables& tables = pack->tables();
+  (void)reply.mutable_info()->ParseFromArray(tables.info.data(),
+                                             static_cast<int>(tables.info.size()));
+  for (const pack::SectionEntry& section : tables.sections) {
+    v1::DescribePackReply::Section& shown = *reply.add_sections();
+    shown.set_kind(pack::SectionName(section.kind));
+    shown.set_offset(section.offset);
+    shown.set_stored_size(section.stored_size);
+    shown.set_raw_size(section.raw_size);
+    shown.set_rows(section.rows);
+  }
+  std::vector<uint64_t> artifacts(tables.programs.size());
+  for (const pack::ArtifactRow& artifact : tables.artifacts) {
+    ++artifacts[tables.entries[artifact.entry].program];
+  }
+  for (size_t i = 0; i < tables.programs.size(); ++i) {
+    const pack::ProgramRow& program = tables.programs[i];
+    v1::DescribePackReply::ProgramEntry& shown = *reply.add_programs();
+    shown.set_name(std::string(tables.String(program.name)));
+    shown.set_pipeline(std::string(tables.String(program.pipeline)));
+    shown.set_options(program.option_count);
+    shown.set_artifacts(artifacts[i]);
+  }
+  return {};
+}
+
+}  // namespace kiln::rpc

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "proto/kiln/v1/pack.grpc.pb.h"
+#include "server/rpc/pack_calls.h"
+#include "server/rpc/services.h"
+#include "server/rpc/stream_call.h"
+
+namespace kiln::rpc {
+namespace {
+
+class PackService final : public v1::PackService::CallbackService {
+ public:
+  PackService(const Host& host, Engine& engine) : host_(host), engine_(engine) {}
+
+  grpc::ServerWriteReactor<v1::BuildPackReply>* BuildPack(
+      grpc::CallbackServerContext* context, const v1::BuildPackRequest* request) override {
+    return new StreamCall<v1::BuildPackReply>(
+        host_, *context, "BuildPack",
+        [this, request](const cache::Call& call, const StreamCall<v1::BuildPackReply>::Push& push,
+                        v1::ErrorDetail& detail) {
+          return rpc::BuildPack(engine_, *request, call, push, detail);
+        });
+  }
+
+  grpc::ServerWriteReactor<v1::ReadPackReply>* ReadPack(
+      grpc::CallbackServerContext* context, const v1::ReadPackRequest* request) override {
+    auto pages = std::make_shared<PackPages>(engine_, *request);
+    return new PagesCall<v1::ReadPackReply>(
+        host_, *context, "ReadPack", [pages](const cache::Call& call, v1::ErrorDetail& detail) {
+          return pages->Next(call, detail);
+        });
+  }
+
+  grpc::ServerUnaryReactor* DescribePack(grpc::CallbackServerContext* context,
+                                         const v1::DescribePackRequest* request,
+                                         v1::DescribePackReply* reply) override {
+    return new UnaryCall(host_, *context, "DescribePack", UnaryCall::Needs::kWork,
+                         [this, request, reply](const cache::Call&, v1::ErrorDetail&) {
+                           return rpc::DescribePack(engine_, *request, *reply);
+                         });
+  }
+
+ private:
+  const Host& host_;
+  Engine& engine_;
+};
+
+}  // namespace
+
+std::shared_ptr<grpc::Service> MakePackService(const Host& host, Engine& engine) {
+  return std::make_shared<PackService>(host, engine);
+}
+
+}  // namespace kiln::rpc

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// Calls whose reply is a stream, in two forms: a job that says what happens while it works, and
+// pages that are made when the transport wants more. Spec: daemon §2.7
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "compiler/base/mutex.h"
+#include "server/rpc/call_frame.h"
+
+namespace kiln::rpc {
+
+// One job of the batch lane that pushes messages; for few and small ones, because they wait in
+// memory. Deletes itself.
+//
+// Threads: the job pushes, gRPC calls back when one was written; one mutex guards what waits.
+template <class Message>
+class StreamCall final : public grpc::ServerWriteReactor<Message> {
+ public:
+  using Push = std::function<void(Message)>;
+  using Body = std::function<Result<void>(const cache::Call&, const Push&, v1::ErrorDetail&)>;
+
+  StreamCall(const Host& host, grpc::CallbackServerContext& context, std::string_view method,
+             Body body)
+      : frame_(host, context, method) {
+    detail_.set_trace_id(frame_.trace());
+    if (const Result<void> admitted = frame_.Admit(); !admitted.ok()) {
+      this->Finish(frame_.StatusOf(admitted));
+      return;
+    }
+    frame_.Submit(
+        [this, body = std::move(body)](const cache::Call& call) {
+          return body(
+              call, [this](Message message) { Add(std::move(message)); }, detail_);
+        },
+        [this](const Result<void>& result) { End(result); }, jobs::Lane::kBatch);
+  }
+
+ private:
+  void Add(Message message) {
+    {
+      const MutexLock lock(mutex_);
+      if (gone_) {
+        return;
+      }
+      waiting_.push_back(std::move(message));
+      if (writing_) {
+        return;
+      }
+      writing_ = true;
+      TakeNext();
+    }
+    this->StartWrite(&current_);
+  }
+
+  void TakeNext() KILN_REQUIRES(mutex_) {
+    current_ = std::move(waiting_.front());
+    waiting_.pop_front();
+  }
+
+  void End(const Result<void>& result) {
+    {
+      const MutexLock lock(mutex_);
+      ended_ = true;
+      result_ = result;
+      if (writing_) {
+        return;  // whoever has written the last one goes on
+      }
+    }
+    this->Finish(frame_.StatusOf(result, std::move(detail_)));  // may delete this
+  }
+
+  void OnWriteDone(bool ok) override {
+    bool more = false;
+    {
+      const MutexLock lock(mutex_);
+      if (!ok) {
+        gone_ = true;
+        waiting_.clear();
+        frame_.Cancel();
+      }
+      more = !waiting_.empty();
+      if (more) {
+        TakeNext();
+      } else {
+        writing_ = false;
+        if (!ended_) {
+          return;
+        }
+      }
+    }
+    if (more) {
+      this->StartWrite(&current_);
+    } else {
+      this->Finish(frame_.StatusOf(result_, std::move(detail_)));
+    }
+  }
+
+  void OnCancel() override { frame_.Cancel(); }
+  void OnDone() override { delete this; }
+
+  CallFrame frame_;
+  v1::ErrorDetail detail_;
+  Message current_;
+  Mutex mutex_;
+  std::deque<Message> waiting_ KILN_GUARDED_BY(mutex_);
+  bool writing_ KILN_GUARDED_BY(mutex_) = false;
+  bool gone_ KILN_GUARDED_BY(mutex_) = false;   // the reader
+  bool ended_ KILN_GUARDED_BY(mutex_) = false;  // the job
+  Result<void> result_;                         // once ended
+};
+
+// Writes a page, then makes the next one: at most one is in memory. An empty page is the end.
+// Deletes itself.
+template <class Message>
+class PagesCall final : public grpc::ServerWriteReactor<Message> {
+ public:
+  using MakePage =
+      std::function<Result<std::vector<Message>>(const cache::Call&, v1::ErrorDetail&)>;
+
+  PagesCall(const Host& host, grpc::CallbackServerContext& context, std::string_view method,
+            MakePage make_page)
+      : frame_(host, context, method), make_page_(std::move(make_page)) {
+    if (const Result<void> admitted = frame_.Admit(); !admitted.ok()) {
+      this->Finish(frame_.StatusOf(admitted));
+      return;
+    }
+    NextPage();
+  }
+
+ private:
+  void NextPage() {
+    frame_.Submit(
+        [this](const cache::Call& call) -> Result<void> {
+          KILN_TRY(page_, make_page_(call, detail_));
+          next_ = 0;
+          return {};
+        },
+        [this](const Result<void>& made) {
+          if (!made.ok() || page_.empty()) {
+            return this->Finish(frame_.StatusOf(made, std::move(detail_)));
+          }
+          this->StartWrite(&page_[next_]);
+        });
+  }
+
+  void OnWriteDone(bool ok) override {
+    if (!ok || frame_.cancelled()) {
+      return this->Finish(frame_.StatusOf(
+          Error{.code = ErrorCode::kCancelled, .context = "the reader is gone", .reason = {}}));
+    }
+    ++next_;
+    next_ == page_.size() ? NextPage() : this->StartWrite(&page_[next_]);
+  }
+
+  void OnCancel() override { frame_.Cancel(); }
+  void OnDone() override { delete this; }
+
+  CallFrame frame_;
+  const MakePage make_page_;
+  v1::ErrorDetail detail_;
+  std::vector<Message> page_;
+  size_t next_ = 0;
+};
+
+}  // namespace kiln::rpc

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+#include "server/test_server.h"
+
+#include "compiler/base/file.h"
+
+namespace kiln::server {
+
+const std::string& GoodSource() {
+  static const std::string text =
+      ReadFile(std::string(KILN_SOURCE_DIR) + "/tests/acceptance/rpl/early_return.rpl").value();
+  return text;
+}
+
+}  // namespace kiln::server
