@@ -9,9 +9,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include "client/convert.h"
-#include "proto/kiln/v1/admin.grpc.pb.h"
-#include "proto/kiln/v1/batch.grpc.pb.h"
-#include "proto/kiln/v1/compile.grpc.pb.h"
+#include "client/state.h"
 
 namespace kiln::client {
 namespace {
@@ -20,27 +18,6 @@ constexpr size_t kChunkBytes = size_t{512} << 10;
 constexpr int kMaxMessageBytes = 64 << 20;
 constexpr uint64_t kMaxBlobBytes = uint64_t{256}
                                    << 20;  // a lying size is refused before it is held
-
-// Context of one call: the detail of an error comes as trailing metadata.
-struct Context {
-  grpc::ClientContext grpc;
-  Context() { grpc.AddMetadata("kiln-api", "1"); }
-
-  Error Failed(const grpc::Status& status) const {
-    const auto& trailers = grpc.GetServerTrailingMetadata();
-    const auto detail = trailers.find("kiln-error-bin");
-    if (detail == trailers.end()) {
-      return FromStatus(status);
-    }
-    return FromStatus(grpc::Status(status.error_code(), status.error_message(),
-                                   std::string(detail->second.data(), detail->second.size())));
-  }
-};
-
-std::string IdOf(const std::string& hex) {
-  const std::optional<Hash128> hash = ParseHash128(hex);
-  return hash.has_value() ? std::string(hash->bytes.begin(), hash->bytes.end()) : std::string();
-}
 
 // Puts chunks of blobs together and checks them.
 class BlobAssembler {
@@ -79,50 +56,44 @@ class BlobAssembler {
 
 }  // namespace
 
-struct Client::State {
-  std::shared_ptr<grpc::Channel> channel;
-  std::unique_ptr<v1::CompileService::Stub> compile;
-  std::unique_ptr<v1::BatchService::Stub> batch;
-  std::unique_ptr<v1::AdminService::Stub> admin;
-
-  Result<FetchDone> Fetch(const v1::FetchRequest& request, const FetchHandlers& handlers) {
-    Context context;
-    const auto reader = compile->Fetch(&context.grpc, request);
-    BlobAssembler blobs;
-    std::optional<FetchDone> done;
-    v1::FetchReply reply;
-    while (reader->Read(&reply)) {
-      if (reply.has_outcome()) {
-        handlers.on_outcome(FromProto(reply.outcome()));
-      } else if (reply.has_blob()) {
-        Result<std::optional<FetchedBlob>> blob = blobs.Add(reply.blob());
-        Result<void> taken = blob.ok() ? Result<void>() : Result<void>(blob.error());
-        if (blob.ok() && blob->has_value()) {
-          taken = handlers.on_blob(**blob);
-        }
-        if (!taken.ok()) {
-          context.grpc.TryCancel();
-          return taken.error();
-        }
-      } else if (reply.has_done()) {
-        const v1::FetchDone::Counts& counts = reply.done().counts();
-        done = FetchDone{.outcomes = counts.outcomes(),
-                         .failed = counts.failed(),
-                         .blobs_sent = counts.blobs_sent(),
-                         .bytes_sent = counts.bytes_sent(),
-                         .root = {}};
+Result<FetchDone> FetchAll(Client::State& state, const v1::FetchRequest& request,
+                           const Client::FetchHandlers& handlers) {
+  Context context;
+  const auto reader = state.compile->Fetch(&context.grpc, request);
+  BlobAssembler blobs;
+  std::optional<FetchDone> done;
+  v1::FetchReply reply;
+  while (reader->Read(&reply)) {
+    if (reply.has_outcome()) {
+      handlers.on_outcome(FromProto(reply.outcome()));
+    } else if (reply.has_blob()) {
+      Result<std::optional<FetchedBlob>> blob = blobs.Add(reply.blob());
+      Result<void> taken = blob.ok() ? Result<void>() : Result<void>(blob.error());
+      if (blob.ok() && blob->has_value()) {
+        taken = handlers.on_blob(**blob);
       }
+      if (!taken.ok()) {
+        context.grpc.TryCancel();
+        return taken.error();
+      }
+    } else if (reply.has_done()) {
+      const v1::FetchDone::Counts& counts = reply.done().counts();
+      done = FetchDone{.outcomes = counts.outcomes(),
+                       .failed = counts.failed(),
+                       .blobs_sent = counts.blobs_sent(),
+                       .bytes_sent = counts.bytes_sent(),
+                       .root = {}};
     }
-    const grpc::Status status = reader->Finish();
-    if (!status.ok()) {
-      return context.Failed(status);
-    }
-    if (!done.has_value()) {
-      return Error{.code = ErrorCode::kCorrupt, .context = "the stream was cut", .reason = {}};
-    }
-    return *done;
   }
-};
+  const grpc::Status status = reader->Finish();
+  if (!status.ok()) {
+    return context.Failed(status);
+  }
+  if (!done.has_value()) {
+    return Error{.code = ErrorCode::kCorrupt, .context = "the stream was cut", .reason = {}};
+  }
+  return *done;
+}
 
 Client::Client(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Client::~Client() = default;
@@ -137,6 +108,7 @@ std::unique_ptr<Client> Client::Open(const std::string& address) {
   state->compile = v1::CompileService::NewStub(state->channel);
   state->batch = v1::BatchService::NewStub(state->channel);
   state->admin = v1::AdminService::NewStub(state->channel);
+  state->pack = v1::PackService::NewStub(state->channel);
   return std::unique_ptr<Client>(new Client(std::move(state)));
 }
 
@@ -292,14 +264,16 @@ Result<VariantPage> Client::ListVariants(const ProgramSpace& space, const std::s
 }
 
 Result<std::string> Client::StartBatch(const std::string& project,
-                                       std::span<const ProgramSpace> spaces, bool retry_failed) {
+                                       std::span<const ProgramSpace> spaces,
+                                       const BatchOptions& how) {
   Context context;
   v1::StartBatchRequest request;
   request.set_project(project);
   for (const ProgramSpace& space : spaces) {
     ToProto(space, request.add_spaces());
   }
-  request.set_retry_failed(retry_failed);
+  request.set_retry_failed(how.retry_failed);
+  request.set_pin(how.pin);
   request.set_durability(v1::DURABILITY_LOCAL);
   v1::StartBatchReply reply;
   const grpc::Status status = state_->batch->StartBatch(&context.grpc, request, &reply);
@@ -358,6 +332,24 @@ Result<void> Client::CancelBatch(const std::string& id) {
   return status.ok() ? Result<void>() : Result<void>(context.Failed(status));
 }
 
+Result<std::vector<std::string>> Client::BatchIds() {
+  std::vector<std::string> ids;
+  v1::ListBatchesRequest request;
+  do {
+    Context context;
+    v1::ListBatchesReply reply;
+    const grpc::Status status = state_->batch->ListBatches(&context.grpc, request, &reply);
+    if (!status.ok()) {
+      return context.Failed(status);
+    }
+    for (const v1::Batch& batch : reply.batches()) {
+      ids.push_back(HexOf(batch.id()));
+    }
+    request.set_page_token(reply.next_page_token());
+  } while (!request.page_token().empty());
+  return ids;
+}
+
 Result<FetchDone> Client::FetchBatch(const std::string& id, std::span<const Digest> have,
                                      const FetchHandlers& handlers) {
   v1::FetchRequest request;
@@ -365,10 +357,10 @@ Result<FetchDone> Client::FetchBatch(const std::string& id, std::span<const Dige
   for (const Digest& digest : have) {
     ToProto(digest, request.add_have());
   }
-  return state_->Fetch(request, handlers);
+  return FetchAll(*state_, request, handlers);
 }
 
-Result<FetchDone> Client::FetchVariants(const Program& program,
+Result<FetchDone> Client::FetchVariants(const std::string& project, const Program& program,
                                         std::span<const std::vector<Option>> variants,
                                         std::span<const Digest> have,
                                         const FetchHandlers& handlers) {
@@ -381,10 +373,11 @@ Result<FetchDone> Client::FetchVariants(const Program& program,
     }
   }
   request.set_on_miss(v1::FetchRequest::COMPILE);
+  request.set_project(project);
   for (const Digest& digest : have) {
     ToProto(digest, request.add_have());
   }
-  return state_->Fetch(request, handlers);
+  return FetchAll(*state_, request, handlers);
 }
 
 }  // namespace kiln::client

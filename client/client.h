@@ -24,6 +24,11 @@ struct CompileOptions {
   bool durable = false;
 };
 
+struct BatchOptions {
+  bool retry_failed = false;
+  std::string pin;  // name under which the results are kept; or empty
+};
+
 class Client {
  public:
   // address: "unix:PATH". Connects lazily; Ping tells whether somebody is there.
@@ -55,11 +60,12 @@ class Client {
 
   // Returns the id, hex.
   Result<std::string> StartBatch(const std::string& project, std::span<const ProgramSpace> spaces,
-                                 bool retry_failed);
+                                 const BatchOptions& how);
   // Until the final event, or until the callback stops. Errors: kUnavailable if the daemon went.
   Result<void> WatchBatch(const std::string& id,
                           const std::function<Next(const BatchEvent&)>& on_event);
   Result<void> CancelBatch(const std::string& id);
+  Result<std::vector<std::string>> BatchIds();  // hex
 
   // All results of a batch. Each blob is verified before it is handed over.
   struct FetchHandlers {
@@ -68,13 +74,74 @@ class Client {
   };
   Result<FetchDone> FetchBatch(const std::string& id, std::span<const Digest> have,
                                const FetchHandlers& handlers);
-  // Results of variants of one program; unknown ones are compiled.
-  Result<FetchDone> FetchVariants(const Program& program,
+  // Results of variants of one program; unknown ones are compiled. `project`: whose earlier
+  // requests explain this one.
+  Result<FetchDone> FetchVariants(const std::string& project, const Program& program,
                                   std::span<const std::vector<Option>> variants,
                                   std::span<const Digest> have, const FetchHandlers& handlers);
 
- private:
+  // Why requests were hits or misses. Errors: kNotFound if nobody remembers.
+  struct ExplainVariant {  // would it hit now?
+    std::string project;
+    Program program;
+    std::vector<Option> options;
+  };
+  struct ExplainKey {
+    std::string hex;  // signature, variant or live key
+  };
+  struct ExplainRequest {
+    uint64_t seq = 0;  // of an outcome
+  };
+  struct ExplainBatch {
+    std::string id;  // hex
+  };
+  struct ExplainLast {
+    uint32_t count = 1;
+  };
+  using ExplainSubject =
+      std::variant<ExplainVariant, ExplainKey, ExplainRequest, ExplainBatch, ExplainLast>;
+  Result<Explained> Explain(const ExplainSubject& subject);
+
+  // The cache of the daemon, while it is used.
+  Result<CacheStats> CacheStatistics();
+  struct GcRequest {
+    uint64_t to_bytes = 0;  // 0: the low mark, if nothing else is asked for
+    uint64_t older_than_s = 0;
+    bool failed = false, vacuum = false, dry_run = false;
+  };
+  using OnFinding = std::function<void(const std::string& text)>;
+  Result<MaintenanceDone> GcCache(const GcRequest& request);
+  Result<MaintenanceDone> VerifyCache(bool fast, uint32_t sample_percent, const OnFinding& on);
+  Result<MaintenanceDone> RepairCache(const OnFinding& on);
+  // Gives the number of records. `until_s`: Unix, 0 for ever. Errors: kAlreadyExists,
+  // kNotFound, kResourceExhausted.
+  Result<uint64_t> Pin(const std::string& name, std::span<const std::string> keys, uint64_t until_s,
+                       const std::string& note);
+  Result<void> Unpin(const std::string& name);  // errors: kNotFound
+  Result<std::vector<PinnedSet>> Pins();
+
+  // Builds a pack of a batch. Errors: kNotFound if the daemon does not have the base.
+  struct PackRequest {
+    std::string batch;  // id, hex
+    std::vector<std::string> targets;
+    bool small = false;
+    std::string base;  // id of a pack, hex; or empty
+    std::string pin;
+    struct Warm {
+      std::string program;
+      std::vector<Option> options;
+    };
+    std::vector<Warm> warm;
+  };
+  Result<BuiltPack> BuildPack(const PackRequest& request,
+                              const std::function<void(const PackProgress&)>& on_progress);
+  // The bytes of a pack in order. The callback's error ends the call.
+  Result<void> ReadPack(const std::string& id,
+                        const std::function<Result<void>(ByteView bytes)>& on_bytes);
+
   struct State;
+
+ private:
   explicit Client(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -8,16 +8,6 @@
 namespace kiln::client {
 namespace {
 
-std::string HexOf(const std::string& bytes) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string hex;
-  for (const char byte : bytes) {
-    hex += kDigits[static_cast<uint8_t>(byte) >> 4];
-    hex += kDigits[static_cast<uint8_t>(byte) & 15];
-  }
-  return hex;
-}
-
 PlacedSpan SpanOf(const v1::Diagnostic::Label& label) {
   PlacedSpan span;
   span.path = label.path();
@@ -71,6 +61,16 @@ void ToProto(const Target& target, v1::Target* out) {
 }
 
 }  // namespace
+
+std::string HexOf(const std::string& bytes) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string hex;
+  for (const char byte : bytes) {
+    hex += kDigits[static_cast<uint8_t>(byte) >> 4];
+    hex += kDigits[static_cast<uint8_t>(byte) & 15];
+  }
+  return hex;
+}
 
 void ToProto(const Digest& digest, v1::Digest* out) {
   out->set_id(digest.id.bytes.data(), digest.id.bytes.size());
@@ -130,12 +130,13 @@ void ToProto(const ProgramSpace& space, v1::ProgramSpace* out) {
   for (const std::string& text : space.require) {
     out->add_require()->set_text(text);
   }
-  for (const std::vector<Option>& variant : space.variants) {
+  for (size_t i = 0; i < space.variants.size(); ++i) {
     v1::Variant* row = out->add_explicit_();
     row->set_program_name(space.program.name);
-    for (const Option& option : variant) {
+    for (const Option& option : space.variants[i]) {
       ToProto(option, row->add_options());
     }
+    row->set_warm(i < space.warm.size() && space.warm[i]);
   }
   out->set_only_explicit(space.only_explicit);
 }
@@ -245,6 +246,7 @@ Outcome FromProto(const v1::Outcome& message) {
   }
   outcome.diagnostics = FromProto(message.diagnostics());
   outcome.index = message.index();
+  outcome.explain_seq = message.explain_seq();
   return outcome;
 }
 

@@ -26,6 +26,8 @@ std::vector<PlacedDiagnostic> FromProto(
 // Errors: kInvalidArgument unless it is 16 bytes of id.
 Result<Digest> FromProto(const v1::Digest& message);
 
+std::string HexOf(const std::string& bytes);
+
 // The status, with reason, help and missing sources from its detail.
 Error FromStatus(const grpc::Status& status);
 

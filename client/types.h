@@ -73,6 +73,7 @@ struct ProgramSpace {
   std::vector<std::string> exclude;
   std::vector<std::string> require;
   std::vector<std::vector<Option>> variants;  // explicit
+  std::vector<bool> warm;                     // of these: built first, listed in packs
   bool only_explicit = false;
 };
 
@@ -102,6 +103,7 @@ struct Outcome {
   std::vector<Artifact> artifacts;
   std::vector<PlacedDiagnostic> diagnostics;
   uint64_t index = 0;
+  uint64_t explain_seq = 0;  // for Client::Explain
 };
 
 // A declared option, as tools show it and as values are typed by.
@@ -192,6 +194,78 @@ struct FetchedBlob {
 struct FetchDone {
   uint64_t outcomes = 0, failed = 0, blobs_sent = 0, bytes_sent = 0;
   std::string root;  // hex
+};
+
+// Why a request was a hit or a miss; cache §11.
+struct Explanation {
+  struct Change {
+    std::string cause, field, before, after, detail;
+  };
+  struct StageTime {
+    std::string stage;
+    uint64_t us = 0;
+  };
+  uint64_t seq = 0;  // 0: a question, not a request
+  uint64_t at_ms = 0;
+  std::string project, program, target;
+  std::vector<Option> options;
+  bool hit = false;
+  std::string level;  // memory, local, upstream; of misses the one that was reached
+  std::string cause;  // of hits the kind of equality
+  std::string detail;
+  std::vector<Change> changes;
+  std::vector<std::string> live_options, ignored_options;
+  uint64_t age_ms = 0;
+  std::vector<StageTime> stage_times;
+  std::string signature;  // hex, or empty
+  std::string trace_id;
+};
+struct Explained {
+  std::vector<Explanation> records;
+  struct CauseCount {
+    std::string cause;
+    uint64_t count = 0;
+  };
+  std::vector<CauseCount> causes;  // of a batch, most frequent first
+  uint64_t results = 0;            // of a batch
+};
+
+struct CacheLevel {
+  std::string name;
+  uint64_t records = 0, bytes = 0, hits = 0, misses = 0;
+  uint64_t source_errors = 0, limits = 0, poison = 0;
+};
+struct CacheStats {
+  std::string path;
+  bool read_only = false;
+  std::vector<CacheLevel> levels;
+  std::vector<Explained::CauseCount> misses;
+  uint64_t file_bytes = 0, used_bytes = 0, max_bytes = 0, raw_bytes = 0, memory_bytes = 0;
+  uint64_t variants = 0, signatures = 0, code_distinct = 0;
+  uint64_t cpu_saved_us = 0, cpu_kept_us = 0;
+  uint64_t pins = 0, pinned_records = 0, leases = 0, corrupt = 0;
+  uint64_t orphans = 0, quarantined = 0, explained = 0;
+};
+struct MaintenanceDone {
+  uint64_t records = 0, bytes = 0, damaged = 0, repaired = 0, kept = 0;
+  uint64_t used_before = 0, used_after = 0;
+  uint64_t blobs = 0, aliases = 0, orphans = 0, dropped = 0, left = 0;
+  std::string set_aside;
+};
+struct PinnedSet {
+  std::string name, note;
+  uint64_t records = 0, bytes = 0, made_s = 0, until_s = 0;
+};
+
+struct PackProgress {
+  std::string stage;
+  uint64_t done = 0, total = 0;
+};
+struct BuiltPack {
+  std::string id;  // hex
+  uint64_t size = 0;
+  uint64_t programs = 0, artifacts = 0, blobs = 0, pipelines = 0;
+  uint64_t failed = 0;  // variants without artifact
 };
 
 }  // namespace kiln::client

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// kiln cache: the store of this user, opened here. Looking works beside a running daemon; changing
-// needs the store for itself.
+// kiln cache: the store of this user. If the daemon of the flags has it, the daemon is asked and
+// works on it while it serves; else it is opened here: looking works beside another process,
+// changing needs the store for itself.
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -11,8 +12,12 @@
 #include "cache/checked_store.h"
 #include "cache/compressing_store.h"
 #include "cache/pack/cache_export.h"
+#include "cache/record.h"
+#include "cache/sqlite/explain_table.h"
 #include "cache/sqlite/keep_tables.h"
 #include "cache/sqlite/maintenance.h"
+#include "client/cli/cache_view.h"
+#include "client/cli/explanation.h"
 #include "client/cli/store.h"
 
 namespace kiln::cli {
@@ -36,6 +41,18 @@ std::string DirectoryOf(const CacheArguments& arguments) {
   }
   const std::string home = variable("HOME");
   return (home.empty() ? "/tmp" : home) + "/.cache/kiln";
+}
+
+// The daemon of the flags, if it has the store of the directory.
+std::unique_ptr<client::Client> HolderOf(const Global& global, const CacheArguments& arguments) {
+  constexpr std::chrono::milliseconds kPing{2'000};
+  const std::optional<pid_t> owner = cache::sqlite::FindOwner(DirectoryOf(arguments));
+  if (!owner.has_value()) {
+    return nullptr;
+  }
+  auto client = client::Client::Open(DaemonAddress(global));
+  const Result<client::ServerInfo> info = client->Ping(kPing);
+  return info.ok() && info->pid == static_cast<uint64_t>(*owner) ? std::move(client) : nullptr;
 }
 
 enum class Use : uint8_t { kLook, kChange };
@@ -90,65 +107,6 @@ int Finish(const Global& global, const std::string& verb, int exit, const Counts
   return exit;
 }
 
-double Ratio(uint64_t a, uint64_t b) {
-  return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
-}
-
-void PrintStats(const cache::StoreStats& stats, std::optional<pid_t> owner) {
-  fmt::print("{}{}\n", stats.path,
-             owner.has_value() ? fmt::format("  (used by pid {})", *owner) : "");
-  fmt::print("  file {}   used {}   content {} stored, {} raw ({:.1f}x)\n",
-             SizeText(stats.file_bytes), SizeText(stats.used_bytes),
-             SizeText(stats.levels[0].bytes), SizeText(stats.raw_bytes),
-             Ratio(stats.raw_bytes, stats.levels[0].bytes));
-  for (uint32_t level = 0; level < cache::kLevelCount; ++level) {
-    const cache::LevelStats& row = stats.levels[level];
-    fmt::print("  {:<10} {:>10} rows {:>12}", cache::LevelName(static_cast<cache::Level>(level)),
-               row.rows, SizeText(row.bytes));
-    const uint64_t failed = row.kinds[1] + row.kinds[2] + row.kinds[3];
-    fmt::print("{}\n", failed == 0 ? ""
-                                   : fmt::format("   {} source errors, {} limits, {} poison",
-                                                 row.kinds[1], row.kinds[2], row.kinds[3]));
-  }
-  const uint64_t signatures = stats.levels[static_cast<size_t>(cache::Level::kSignature)].rows;
-  const uint64_t aliases = stats.levels[static_cast<size_t>(cache::Level::kAlias)].rows;
-  fmt::print("  dedup {} variants : {} signatures : {} distinct code   CPU kept {:.1f} s\n",
-             aliases, signatures, stats.code_distinct, static_cast<double>(stats.cost_us) / 1e6);
-  fmt::print("  pins {} ({} records)   leases {}   orphans {}   quarantined {}   explained {}\n",
-             stats.pins, stats.pinned_records, stats.leases, stats.orphans, stats.quarantined,
-             stats.explained);
-}
-
-Json StatsJson(const cache::StoreStats& stats) {
-  Json levels = Json::array();
-  for (uint32_t level = 0; level < cache::kLevelCount; ++level) {
-    const cache::LevelStats& row = stats.levels[level];
-    levels.push_back({{"name", cache::LevelName(static_cast<cache::Level>(level))},
-                      {"rows", row.rows},
-                      {"bytes", row.bytes},
-                      {"ok", row.kinds[0]},
-                      {"source_error", row.kinds[1]},
-                      {"limit", row.kinds[2]},
-                      {"poison", row.kinds[3]}});
-  }
-  return {{"v", 1},
-          {"type", "stats"},
-          {"path", stats.path},
-          {"read_only", stats.read_only},
-          {"file_bytes", stats.file_bytes},
-          {"used_bytes", stats.used_bytes},
-          {"raw_bytes", stats.raw_bytes},
-          {"levels", levels},
-          {"code_distinct", stats.code_distinct},
-          {"cpu_kept_ms", stats.cost_us / 1000},
-          {"pins", stats.pins},
-          {"pinned_records", stats.pinned_records},
-          {"leases", stats.leases},
-          {"orphans", stats.orphans},
-          {"quarantined", stats.quarantined},
-          {"explained", stats.explained}};
-}
-
 void PrintFaults(const Global& global, const cache::VerifyReport& report) {
   for (const cache::Fault& fault : report.faults) {
     if (global.json) {
@@ -164,14 +122,117 @@ void PrintFaults(const Global& global, const cache::VerifyReport& report) {
   }
 }
 
+// A finding of a daemon: "blob content/0/99aa…: content id differs".
+void PrintFinding(const Global& global, const std::string& text) {
+  if (!global.json) {
+    fmt::print("{}\n", text);
+    return;
+  }
+  const size_t colon = text.find(": ");
+  const std::string head = text.substr(0, colon);
+  const size_t blank = head.find(' ');
+  const Json object{{"v", 1},
+                    {"type", "fault"},
+                    {"kind", head.substr(0, blank)},
+                    {"key", blank == std::string::npos ? "" : head.substr(blank + 1)},
+                    {"detail", colon == std::string::npos ? "" : text.substr(colon + 2)}};
+  fmt::print("{}\n", object.dump());
+}
+
+Counts CountsOf(const client::MaintenanceDone& done) {
+  return {{"blobs", done.blobs}, {"records", done.records}, {"aliases", done.aliases},
+          {"bytes", done.bytes}, {"orphans", done.orphans}, {"faults", done.damaged}};
+}
+
 Counts CountsOf(const cache::VerifyReport& report) {
   return {{"blobs", report.blobs}, {"records", report.records}, {"aliases", report.aliases},
           {"bytes", report.bytes}, {"orphans", report.orphans}, {"faults", report.fault_count}};
 }
 
+Result<cache::GcReport> Collect(const Global& global, const CacheArguments& arguments,
+                                const cache::GcOptions& options) {
+  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+    KILN_TRY(const client::MaintenanceDone done,
+             daemon->GcCache({.to_bytes = options.to_bytes.value_or(0),
+                              .older_than_s = options.older_than_s.value_or(0),
+                              .failed = options.failed,
+                              .vacuum = options.vacuum,
+                              .dry_run = options.dry_run}));
+    return cache::GcReport{.records = done.records,
+                           .bytes = done.bytes,
+                           .kept = done.kept,
+                           .used_before = done.used_before,
+                           .used_after = done.used_after};
+  }
+  KILN_TRY(const std::unique_ptr<Opened> opened,
+           Open(arguments, options.dry_run ? Use::kLook : Use::kChange));
+  return opened->maintenance->Gc(options);
+}
+
+struct Verified {
+  Counts counts;
+  uint64_t faults = 0;
+};
+
+Result<Verified> Verify(const Global& global, const CacheArguments& arguments) {
+  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+    KILN_TRY(const client::MaintenanceDone done,
+             daemon->VerifyCache(arguments.fast, arguments.sample_percent,
+                                 [&](const std::string& text) { PrintFinding(global, text); }));
+    return Verified{.counts = CountsOf(done), .faults = done.damaged};
+  }
+  SystemClock clock;
+  KILN_TRY(
+      const cache::VerifyReport report,
+      cache::sqlite::VerifyDirectory(DirectoryOf(arguments), clock,
+                                     {.fast = arguments.fast,
+                                      .sample_percent = arguments.sample_percent,
+                                      .seed = static_cast<uint64_t>(clock.UnixTime().count())}));
+  PrintFaults(global, report);
+  return Verified{.counts = CountsOf(report), .faults = report.fault_count};
+}
+
+struct Repaired {
+  Counts counts;  // of what is there now
+  uint64_t found = 0, mended = 0, dropped = 0, left = 0;
+  std::string set_aside;  // the old file, if it was rebuilt
+};
+
+Result<Repaired> Repair(const Global& global, const CacheArguments& arguments) {
+  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+    KILN_TRY(const client::MaintenanceDone done,
+             daemon->RepairCache([&](const std::string& text) { PrintFinding(global, text); }));
+    Repaired repaired{.counts = CountsOf(done),
+                      .found = done.damaged,
+                      .mended = done.repaired - done.dropped,
+                      .dropped = done.dropped,
+                      .left = done.left,
+                      .set_aside = done.set_aside};
+    repaired.counts.back().second = done.left;
+    return repaired;
+  }
+  KILN_TRY(const std::unique_ptr<Opened> opened, Open(arguments, Use::kChange));
+  KILN_TRY(const cache::RepairReport report, opened->maintenance->Repair({}));
+  PrintFaults(global, report.before);
+  return Repaired{.counts = CountsOf(report.after),
+                  .found = report.before.fault_count,
+                  .mended = report.mended,
+                  .dropped = report.dropped,
+                  .left = report.after.fault_count,
+                  .set_aside = report.rebuilt ? report.set_aside : std::string()};
+}
+
 }  // namespace
 
 int RunCacheStats(const Global& global, const CacheArguments& arguments) {
+  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+    const Result<client::CacheStats> stats = daemon->CacheStatistics();
+    if (!stats.ok()) {
+      return Fail(global, stats.error());
+    }
+    PrintStats(global, *stats, cache::sqlite::FindOwner(DirectoryOf(arguments)));
+    return Finish(global, "cache stats", kSuccess, {});
+  }
   const Result<std::unique_ptr<Opened>> opened = Open(arguments, Use::kLook);
   if (!opened.ok()) {
     return Fail(global, opened.error());
@@ -180,11 +241,7 @@ int RunCacheStats(const Global& global, const CacheArguments& arguments) {
   if (!stats.ok()) {
     return Fail(global, stats.error());
   }
-  if (global.json) {
-    fmt::print("{}\n", StatsJson(*stats).dump());
-  } else {
-    PrintStats(*stats, (*opened)->sqlite->Status().owner);
-  }
+  PrintStats(global, StatsOf(*stats), (*opened)->sqlite->Status().owner);
   return Finish(global, "cache stats", kSuccess, {});
 }
 
@@ -212,12 +269,7 @@ int RunCacheGc(const Global& global, const CacheArguments& arguments) {
                                     "--vacuum",
                          .reason = "USAGE"});
   }
-  const Result<std::unique_ptr<Opened>> opened =
-      Open(arguments, arguments.dry_run ? Use::kLook : Use::kChange);
-  if (!opened.ok()) {
-    return Fail(global, opened.error());
-  }
-  const Result<cache::GcReport> report = (*opened)->maintenance->Gc(options);
+  const Result<cache::GcReport> report = Collect(global, arguments, options);
   if (!report.ok()) {
     return Fail(global, report.error());
   }
@@ -236,47 +288,40 @@ int RunCacheGc(const Global& global, const CacheArguments& arguments) {
 }
 
 int RunCacheVerify(const Global& global, const CacheArguments& arguments) {
-  SystemClock clock;
-  const Result<cache::VerifyReport> report =
-      cache::sqlite::VerifyDirectory(DirectoryOf(arguments), clock,
-                                     {.fast = arguments.fast,
-                                      .sample_percent = arguments.sample_percent,
-                                      .seed = static_cast<uint64_t>(clock.UnixTime().count())});
-  if (!report.ok()) {
-    return Fail(global, report.error());
+  const Result<Verified> verified = Verify(global, arguments);
+  if (!verified.ok()) {
+    return Fail(global, verified.error());
   }
-  PrintFaults(global, *report);
+  const bool clean = verified->faults == 0;
   if (!global.json && !global.quiet) {
-    fmt::print("{} blobs, {} records, {} aliases, {} hashed: {}\n", report->blobs, report->records,
-               report->aliases, SizeText(report->bytes),
-               report->clean() ? "sound"
-                               : fmt::format("{} faults; mend them with 'kiln cache repair'",
-                                             report->fault_count));
+    const Counts& counts = verified->counts;
+    fmt::print(
+        "{} blobs, {} records, {} aliases, {} hashed: {}\n", counts[0].second, counts[1].second,
+        counts[2].second, SizeText(counts[3].second),
+        clean ? "sound"
+              : fmt::format("{} faults; mend them with 'kiln cache repair'", verified->faults));
   }
-  return Finish(global, "cache verify", report->clean() ? kSuccess : kIntegrity, CountsOf(*report));
+  return Finish(global, "cache verify", clean ? kSuccess : kIntegrity, verified->counts);
 }
 
 int RunCacheRepair(const Global& global, const CacheArguments& arguments) {
-  const Result<std::unique_ptr<Opened>> opened = Open(arguments, Use::kChange);
-  if (!opened.ok()) {
-    return Fail(global, opened.error());
+  const Result<Repaired> repaired = Repair(global, arguments);
+  if (!repaired.ok()) {
+    return Fail(global, repaired.error());
   }
-  const Result<cache::RepairReport> report = (*opened)->maintenance->Repair({});
-  if (!report.ok()) {
-    return Fail(global, report.error());
-  }
-  PrintFaults(global, report->before);
-  const bool clean = report->after.clean();
+  const bool clean = repaired->left == 0;
   if (!global.json && !global.quiet) {
-    fmt::print("{} faults: {} mended, {} dropped{}; {}\n", report->before.fault_count,
-               report->mended, report->dropped,
-               report->rebuilt ? ", the file was rebuilt, the old one is " + report->set_aside : "",
+    fmt::print("{} faults: {} mended, {} dropped{}; {}\n", repaired->found, repaired->mended,
+               repaired->dropped,
+               repaired->set_aside.empty()
+                   ? ""
+                   : ", the file was rebuilt, the old one is " + repaired->set_aside,
                clean ? "sound" : "not everything could be mended");
   }
-  Counts counts = CountsOf(report->after);
-  counts.insert(counts.end(), {{"found", report->before.fault_count},
-                               {"mended", report->mended},
-                               {"dropped", report->dropped}});
+  Counts counts = repaired->counts;
+  counts.insert(
+      counts.end(),
+      {{"found", repaired->found}, {"mended", repaired->mended}, {"dropped", repaired->dropped}});
   return Finish(global, "cache repair", clean ? kSuccess : kIntegrity, counts);
 }
 
@@ -336,6 +381,28 @@ int RunCacheImport(const Global& global, const CacheArguments& arguments) {
                  {"other", imported->other}});
 }
 
+namespace {
+
+Result<uint64_t> PinKeys(const Global& global, const CacheArguments& arguments,
+                         const cache::Pin& pin, const std::vector<cache::Key>& keys) {
+  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+    return daemon->Pin(pin.name, arguments.keys, static_cast<uint64_t>(pin.until_s.value_or(0)),
+                       pin.note);
+  }
+  KILN_TRY(const std::unique_ptr<Opened> opened, Open(arguments, Use::kChange));
+  return cache::sqlite::PinTable(*opened->sqlite).Add(pin, keys);
+}
+
+Result<void> Unpin(const Global& global, const CacheArguments& arguments) {
+  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+    return daemon->Unpin(arguments.name);
+  }
+  KILN_TRY(const std::unique_ptr<Opened> opened, Open(arguments, Use::kChange));
+  return cache::sqlite::PinTable(*opened->sqlite).Remove(arguments.name);
+}
+
+}  // namespace
+
 int RunCachePin(const Global& global, const CacheArguments& arguments) {
   std::vector<cache::Key> keys;
   for (const std::string& text : arguments.keys) {
@@ -349,19 +416,16 @@ int RunCachePin(const Global& global, const CacheArguments& arguments) {
     keys.push_back({.level = cache::Level::kAlias, .id = *id});
   }
   cache::Pin pin{.name = arguments.name, .note = arguments.note};
-  const Result<std::unique_ptr<Opened>> opened = Open(arguments, Use::kChange);
-  if (!opened.ok()) {
-    return Fail(global, opened.error());
-  }
   if (!arguments.until.empty()) {
     const Result<uint64_t> seconds = ParseAge(arguments.until);
     if (!seconds.ok()) {
       return Fail(global, seconds.error());
     }
-    const auto now = std::chrono::duration_cast<std::chrono::seconds>((*opened)->clock.UnixTime());
+    SystemClock clock;
+    const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock.UnixTime());
     pin.until_s = now.count() + static_cast<int64_t>(*seconds);
   }
-  const Result<uint64_t> pinned = cache::sqlite::PinTable(*(*opened)->sqlite).Add(pin, keys);
+  const Result<uint64_t> pinned = PinKeys(global, arguments, pin, keys);
   if (!pinned.ok()) {
     return Fail(global, pinned.error());
   }
@@ -373,11 +437,7 @@ int RunCachePin(const Global& global, const CacheArguments& arguments) {
 }
 
 int RunCacheUnpin(const Global& global, const CacheArguments& arguments) {
-  const Result<std::unique_ptr<Opened>> opened = Open(arguments, Use::kChange);
-  if (!opened.ok()) {
-    return Fail(global, opened.error());
-  }
-  const Result<void> removed = cache::sqlite::PinTable(*(*opened)->sqlite).Remove(arguments.name);
+  const Result<void> removed = Unpin(global, arguments);
   return removed.ok() ? Finish(global, "cache unpin", kSuccess, {}) : Fail(global, removed.error());
 }
 
@@ -405,6 +465,62 @@ int RunCachePins(const Global& global, const CacheArguments& arguments) {
     }
   }
   return Finish(global, "cache pins", kSuccess, {{"pins", pins->size()}});
+}
+
+namespace {
+
+// What the store of the directory remembers of a key, without a daemon.
+Result<client::Explanation> Remembered(const CacheArguments& arguments, Hash128 key) {
+  KILN_TRY(const std::unique_ptr<Opened> opened, Open(arguments, Use::kLook));
+  const Result<cache::Blob> alias =
+      opened->content->Get({.level = cache::Level::kAlias, .space = 0, .id = key}, {});
+  if (alias.ok()) {
+    const Result<Hash128> signature = cache::DecodeAlias(alias->bytes);
+    key = signature.ok() ? *signature : key;
+  }
+  cache::sqlite::ExplainTable table(*opened->sqlite);
+  KILN_TRY(const std::optional<cache::ExplainRecord> record, table.Find(key, {}));
+  if (!record.has_value()) {
+    return Error{.code = ErrorCode::kNotFound,
+                 .context = "no request for " + key.hex() + " is remembered",
+                 .reason = "UNKNOWN_RESULT"};
+  }
+  KILN_TRY(const std::vector<cache::ExplainRecord> slot, table.Records(record->slot));
+  std::vector<const cache::ExplainRecord*> earlier;
+  for (const cache::ExplainRecord& row : slot) {
+    if (row.seq < record->seq) {
+      earlier.push_back(&row);
+    }
+  }
+  return ExplanationOf(cache::Explain(*record, earlier));
+}
+
+}  // namespace
+
+int RunCacheWhy(const Global& global, const CacheArguments& arguments) {
+  const std::optional<Hash128> key = ParseHash128(arguments.name);
+  if (!key.has_value()) {
+    return Fail(global, {.code = ErrorCode::kInvalidArgument,
+                         .context = "'" + arguments.name + "' is no key (32 hex digits)",
+                         .reason = "USAGE"});
+  }
+  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+    const Result<client::Explained> explained =
+        daemon->Explain(client::Client::ExplainKey{arguments.name});
+    if (!explained.ok()) {
+      return Fail(global, explained.error());
+    }
+    for (const client::Explanation& record : explained->records) {
+      PrintExplanation(global, record, record.program + " " + record.target);
+    }
+    return Finish(global, "cache why", kSuccess, {});
+  }
+  const Result<client::Explanation> record = Remembered(arguments, *key);
+  if (!record.ok()) {
+    return Fail(global, record.error());
+  }
+  PrintExplanation(global, *record, record->program + " " + record->target);
+  return Finish(global, "cache why", kSuccess, {});
 }
 
 }  // namespace kiln::cli

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/explanation.h"
 #include "client/cli/results.h"
 #include "client/cli/variant.h"
 #include "client/cli/verbs.h"
@@ -99,6 +100,9 @@ int RunCompile(const Global& global, const CompileArguments& arguments) {
         return Fail(global, written.error());
       }
     }
+  }
+  for (const client::Explanation& explanation : variant->explanations) {
+    PrintExplanation(global, explanation, {});
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   PrintResult(global, "compile", exit, seconds.count(), {});

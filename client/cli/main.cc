@@ -23,14 +23,15 @@ constexpr char kVerbs[] =
     "kiln turns shader sources into everything an engine draws with\n\n"
     "start here    kiln init      write kiln.toml from the sources found\n"
     "look at one   kiln compile   one variant, artifacts to files\n"
+    "              kiln explain   why a hit, why a miss\n"
     "              kiln inspect   a variant or a file of one as text\n"
     "              kiln options   the option space of a program, with counts\n"
     "              kiln graph     the plan of a frame, and a picture of it\n"
     "build         kiln build     every variant of kiln.toml\n"
     "              kiln fetch     download results, as an engine would\n"
-    "              kiln pack      show, verify, diff, flatten, extract pack files\n"
+    "              kiln pack      build, show, verify, diff, flatten, extract packs\n"
     "operate       kiln status    daemon, queue, batches\n"
-    "              kiln cache     stats, gc, verify, repair, export, import, pins\n"
+    "              kiln cache     stats, gc, verify, repair, export, import, pins, why\n"
     "              kiln serve     the daemon in the foreground\n"
     "              kiln start     the daemon in the background\n"
     "              kiln stop      finish running work, then end\n"
@@ -75,6 +76,7 @@ struct Arguments {
   InspectArguments inspect;
   InitArguments init;
   OptionsArguments options;
+  ExplainArguments explain;
   GraphArguments graph;
   std::vector<std::string> serve;
   CacheArguments cache;
@@ -85,7 +87,7 @@ struct Arguments {
 
 // What names one variant.
 void AddVariant(CLI::App& verb, VariantArguments& variant) {
-  verb.add_option("what", variant.what, "A program of the manifest, or files")->required();
+  verb.add_option("what", variant.what, "A program of the manifest, or files");
   verb.add_option("--entry", variant.entries, "Files: STAGE=FUNCTION; repeatable")->take_all();
   verb.add_option("-o,--option", variant.options, "NAME=VALUE; repeatable")->take_all();
   verb.add_option("--pipeline", variant.pipeline, "Files: graphics_classic or compute")
@@ -111,6 +113,8 @@ void AddCompile(CLI::App& app, Arguments& a, Action& chosen) {
       "  kiln compile rock.rpl --entry vertex=main_vertex --entry fragment=main_fragment --out out",
       chosen, [&a] { return RunCompile(a.global, a.compile); });
   AddVariant(*verb, a.compile.variant);
+  verb->get_option("what")->required();
+  verb->add_flag("--explain", a.compile.variant.explain, "Say why it was a hit or a miss");
   verb->add_option("--out", a.compile.out, "Folder for the artifacts");
   verb->add_option("--meta", a.compile.meta, "File for the metadata as JSON");
 }
@@ -122,6 +126,7 @@ void AddBuild(CLI::App& app, Arguments& a, Action& chosen) {
   verb->add_option("programs", a.build.programs, "Names or globs; default: all");
   verb->add_flag("--retry-failed", a.build.retry_failed, "Compile again what failed before");
   verb->add_option("--out", a.build.out, "Folder for the results");
+  verb->add_option("--pin", a.build.pin, "Keep the results from removal under this name");
   CLI::App* fetch = AddVerb(app, "fetch", "Download results, as an engine would",
                             "  kiln fetch --all --out run/shaders", chosen,
                             [&a] { return RunFetch(a.global, a.fetch); });
@@ -150,6 +155,7 @@ void AddInspect(CLI::App& app, Arguments& a, Action& chosen) {
               "  kiln inspect out/rock.0aef2595.fragment.spv",
               chosen, [&a] { return RunInspect(a.global, a.inspect); });
   AddVariant(*inspect, a.inspect.variant);
+  inspect->get_option("what")->required();
   inspect->add_option("--view", a.inspect.views, "Default: stats, meta, options")
       ->delimiter(',')
       ->check(CLI::IsMember({"stats", "meta", "options", "layout", "disasm"}));
@@ -166,6 +172,21 @@ void AddOptions(CLI::App& app, Arguments& a, Action& chosen) {
   verb->add_flag("--values", a.options.values, "One line for each value of an axis");
   verb->add_option("--list", a.options.list, "Show so many variants")
       ->check(CLI::Range(int64_t{1}, int64_t{1'000'000}));
+}
+
+void AddExplain(CLI::App& app, Arguments& a, Action& chosen) {
+  CLI::App* explain = AddVerb(app, "explain", "Why a hit, why a miss",
+                              "  kiln explain rock/forward -o fog\n"
+                              "  kiln explain 0aef25953033d800bca6c36a9de0ca3d\n"
+                              "  kiln explain --batch 7c1e --misses",
+                              chosen, [&a] { return RunExplain(a.global, a.explain); });
+  AddVariant(*explain, a.explain.variant);
+  explain->add_option("--batch", a.explain.batch, "What a batch missed, by cause");
+  explain->add_flag("--misses", a.explain.misses, "With --batch: misses by cause, as without it");
+  explain->add_option("--last", a.explain.last, "The latest requests of the daemon")
+      ->expected(0, 1)
+      ->default_str("1")
+      ->check(CLI::Range(1, 1000));
 }
 
 void AddGraph(CLI::App& app, Arguments& a, Action& chosen) {
@@ -230,6 +251,10 @@ void AddCache(CLI::App& app, Arguments& a, Action& chosen) {
   CLI::App* unpin = AddVerb(*cache, "unpin", "Remove a pin", "  kiln cache unpin release-12",
                             chosen, [&a] { return RunCacheUnpin(a.global, a.cache); });
   unpin->add_option("name", a.cache.name, "Name of the pin")->required();
+  CLI::App* why = AddVerb(*cache, "why", "Why the result of a key was made or found",
+                          "  kiln cache why 0aef25953033d800bca6c36a9de0ca3d", chosen,
+                          [&a] { return RunCacheWhy(a.global, a.cache); });
+  why->add_option("key", a.cache.name, "Signature, variant or live key")->required();
   AddVerb(*cache, "pins", "List the pins", "  kiln cache pins", chosen,
           [&a] { return RunCachePins(a.global, a.cache); });
 }
@@ -249,6 +274,18 @@ void AddPackFiles(CLI::App& verb, PackArguments& pack, int count) {
 void AddPack(CLI::App& app, Arguments& a, Action& chosen) {
   CLI::App* pack = app.add_subcommand("pack", "Pack files");
   pack->fallthrough()->require_subcommand(1);
+  CLI::App* build = AddVerb(*pack, "build", "One file with every result of the manifest",
+                            "  kiln pack build --out demo.kpack\n"
+                            "  kiln pack build 'rock/*' --out new.kpack --base old.kpack",
+                            chosen, [&a] { return RunPackBuild(a.global, a.pack); });
+  build->add_option("programs", a.pack.files, "Names or globs; default: all");
+  build->add_option("--out", a.pack.out, "File to write")->required();
+  CLI::Option* fast = build->add_flag("--fast", a.pack.fast, "Quick to read; the default");
+  build->add_flag("--small", a.pack.small, "Small to download")->excludes(fast);
+  build->add_option("--base", a.pack.base, "Write only what this pack lacks");
+  build->add_option("--sign", a.pack.sign, "File of a private key");
+  build->add_option("--warm", a.pack.warm, "File with what to build first, one JSON row per line");
+  build->add_option("--pin", a.pack.pin, "Keep the results from removal under this name");
   CLI::App* show = AddVerb(*pack, "show", "What is in a pack", "  kiln pack show demo.kpack",
                            chosen, [&a] { return RunPackShow(a.global, a.pack); });
   AddPackFiles(*show, a.pack, 1);
@@ -333,6 +370,7 @@ int Run(int argc, char** argv) {
   AddBuild(app, arguments, chosen);
   AddInspect(app, arguments, chosen);
   AddOptions(app, arguments, chosen);
+  AddExplain(app, arguments, chosen);
   AddDaemon(app, arguments, chosen);
   AddGraph(app, arguments, chosen);
   AddCache(app, arguments, chosen);

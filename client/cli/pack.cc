@@ -19,7 +19,7 @@
 #include "cache/pack/signature.h"
 #include "cache/pack/unpack.h"
 #include "cache/pack/writer.h"
-#include "client/cli/store.h"
+#include "client/cli/pack_files.h"
 #include "compiler/base/file.h"
 
 namespace kiln::cli {
@@ -48,6 +48,8 @@ std::vector<std::string> Candidates(const std::string& file,
   return candidates;
 }
 
+}  // namespace
+
 Result<std::unique_ptr<pack::Pack>> OpenPack(const std::string& file,
                                              const PackArguments& arguments) {
   pack::ReadOptions options;
@@ -59,13 +61,23 @@ Result<std::unique_ptr<pack::Pack>> OpenPack(const std::string& file,
   return pack::OpenChain(file, Candidates(file, arguments.bases), options);
 }
 
-// Errors of a pack that was asked for by name are damage, except that its base is not there.
 int FailPack(const Global& global, Error error) {
   if (error.reason == pack::kBaseMissing) {
     error.code = ErrorCode::kNotFound;
   }
   return Fail(global, error);
 }
+
+Result<std::optional<pack::SigningKey>> KeyOf(const std::string& file) {
+  if (file.empty()) {
+    return std::optional<pack::SigningKey>();
+  }
+  KILN_TRY(const std::string pem, ReadFile(file));
+  KILN_TRY(pack::SigningKey key, pack::SigningKey::FromPem(pem));
+  return std::optional(std::move(key));
+}
+
+namespace {
 
 std::string FlagsText(uint32_t flags) {
   std::string text;
@@ -290,15 +302,6 @@ Result<uint64_t> Extract(const PackArguments& arguments) {
         .reason = "NOT_IN_PACK"};
   }
   return files;
-}
-
-Result<std::optional<pack::SigningKey>> KeyOf(const std::string& file) {
-  if (file.empty()) {
-    return std::optional<pack::SigningKey>();
-  }
-  KILN_TRY(const std::string pem, ReadFile(file));
-  KILN_TRY(pack::SigningKey key, pack::SigningKey::FromPem(pem));
-  return std::optional(std::move(key));
 }
 
 // The pack of the chain that is nobody's base.

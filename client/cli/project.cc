@@ -260,6 +260,7 @@ Result<client::ProgramSpace> SpaceOf(const LoadedProgram& loaded,
       options.push_back(std::move(option));
     }
     space.variants.push_back(std::move(options));
+    space.warm.push_back(variant.warm);
   }
   space.only_explicit = manifest.only_explicit;
   return space;

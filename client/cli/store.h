@@ -30,7 +30,7 @@ struct CacheArguments {
   std::string file;
   std::string pin;
   std::string since;  // "7d"
-  // pin, unpin
+  // pin, unpin; why: a key
   std::string name;
   std::vector<std::string> keys;
   std::string until;  // "30d"; empty: for ever
@@ -45,6 +45,7 @@ int RunCacheImport(const Global& global, const CacheArguments& arguments);
 int RunCachePin(const Global& global, const CacheArguments& arguments);
 int RunCacheUnpin(const Global& global, const CacheArguments& arguments);
 int RunCachePins(const Global& global, const CacheArguments& arguments);
+int RunCacheWhy(const Global& global, const CacheArguments& arguments);
 
 struct PackArguments {
   std::string file;                // of verbs that read one
@@ -56,8 +57,14 @@ struct PackArguments {
   std::string target;
   std::vector<std::string> options;  // NAME=VALUE
   std::string sign;                  // file of a private key
+  // build; `files` are programs
+  std::string base;  // file of a pack
+  std::string pin;
+  std::string warm;  // file of a list
   bool small = false;
+  bool fast = false;  // the default
 };
+int RunPackBuild(const Global& global, const PackArguments& arguments);
 int RunPackShow(const Global& global, const PackArguments& arguments);
 int RunPackVerify(const Global& global, const PackArguments& arguments);
 int RunPackDiff(const Global& global, const PackArguments& arguments);

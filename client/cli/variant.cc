@@ -53,32 +53,49 @@ Result<LoadedProgram> LoadNamed(const Global& global, const VariantArguments& ar
 
 }  // namespace
 
-Result<FetchedVariant> FetchVariant(const Global& global, const VariantArguments& arguments) {
+Result<NamedVariant> NameVariant(const Global& global, const VariantArguments& arguments) {
   project::Manifest manifest;
   KILN_TRY(LoadedProgram loaded, LoadNamed(global, arguments, manifest));
-  KILN_TRY(client::Connected connected, ConnectTo(global));
-  client::Client& client = *connected.client;
-  FetchedVariant variant;
+  NamedVariant variant;
+  KILN_TRY(variant.connected, ConnectTo(global));
+  variant.project = manifest.name;
   variant.program = std::move(loaded.program);
-  KILN_TRY(variant.declared, Declared(client, variant.program));
+  KILN_TRY(variant.declared, Declared(*variant.connected.client, variant.program));
   if (loaded.manifest != nullptr) {
     loaded.program = variant.program;
     KILN_TRY(client::ProgramSpace space, SpaceOf(loaded, variant.declared));
     variant.program.options = std::move(space.program.options);
   }
-  std::vector<client::Option> options;
   for (const std::string& text : arguments.options) {
     KILN_TRY(client::Option option, TypedOption(text, variant.declared));
-    options.push_back(std::move(option));
+    variant.options.push_back(std::move(option));
   }
+  return variant;
+}
+
+Result<FetchedVariant> FetchVariant(const Global& global, const VariantArguments& arguments) {
+  KILN_TRY(NamedVariant named, NameVariant(global, arguments));
+  client::Client& client = *named.connected.client;
   if (arguments.retry_failed) {
     KILN_TRY([[maybe_unused]] const client::Outcome again,
-             client.Compile(variant.program, options, {.retry_failed = true}));
+             client.Compile(named.program, named.options, {.retry_failed = true}));
   }
-  KILN_TRY(variant.fetched.done, client.FetchVariants(variant.program, std::span(&options, 1), {},
-                                                      Collect(variant.fetched)));
+  FetchedVariant variant;
+  KILN_TRY(variant.fetched.done,
+           client.FetchVariants(named.project, named.program, std::span(&named.options, 1), {},
+                                Collect(variant.fetched)));
+  for (const client::Outcome& outcome : variant.fetched.outcomes) {
+    if (arguments.explain && outcome.explain_seq != 0) {
+      KILN_TRY(client::Explained explained,
+               client.Explain(client::Client::ExplainRequest{outcome.explain_seq}));
+      variant.explanations.insert(variant.explanations.end(), explained.records.begin(),
+                                  explained.records.end());
+    }
+  }
+  variant.program = std::move(named.program);
+  variant.declared = std::move(named.declared);
   variant.options = variant.program.options;
-  variant.options.insert(variant.options.end(), options.begin(), options.end());
+  variant.options.insert(variant.options.end(), named.options.begin(), named.options.end());
   return variant;
 }
 

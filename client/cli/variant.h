@@ -20,6 +20,7 @@ struct VariantArguments {
   std::string environment = "vulkan1.1";
   bool combined = false;
   bool retry_failed = false;
+  bool explain = false;
 };
 
 struct FetchedVariant {
@@ -27,7 +28,20 @@ struct FetchedVariant {
   client::ListedOptions declared;
   std::vector<client::Option> options;  // fixed ones of the program, then those of the arguments
   Fetched fetched;
+  std::vector<client::Explanation> explanations;  // if they were asked for
 };
+
+// A variant that can be asked for: its sources are where the daemon is.
+struct NamedVariant {
+  client::Connected connected;
+  std::string project;  // of the manifest; empty for files
+  client::Program program;
+  client::ListedOptions declared;
+  std::vector<client::Option> options;  // those of the arguments
+};
+
+// Connects, uploads and types the options. Errors: kInvalidArgument, kNotFound, kUnavailable.
+Result<NamedVariant> NameVariant(const Global& global, const VariantArguments& arguments);
 
 // Connects, uploads, compiles or finds, and fetches. Wrong sources are in the outcomes. Errors:
 // kInvalidArgument, kNotFound, kUnavailable.

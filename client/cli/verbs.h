@@ -20,6 +20,7 @@ struct BuildArguments {
   std::vector<std::string> programs;  // names or globs; none = all
   bool retry_failed = false;
   std::string out;  // folder for results
+  std::string pin;  // name
 };
 int RunBuild(const Global& global, const BuildArguments& arguments);
 
@@ -63,6 +64,14 @@ struct GraphArguments {
   bool unify_reads = false;
 };
 int RunGraph(const Global& global, const GraphArguments& arguments);
+
+struct ExplainArguments {
+  VariantArguments variant;  // `what` may be one key too
+  std::string batch;         // id, or how it begins
+  bool misses = false;       // of the batch; there is nothing else to tell
+  uint32_t last = 0;         // so many of the latest requests
+};
+int RunExplain(const Global& global, const ExplainArguments& arguments);
 
 int RunStatus(const Global& global);
 int RunServe(const Global& global,

@@ -415,15 +415,189 @@ axes = { stars = "*" }
         self.expect(self.run_program("kiln", "cache", "export", file, "--pin", "no"), 3, "pin no")
         self.expect(self.run_program("kiln", "cache", "unpin", "release"), 0)
 
-    def test_cache_of_a_running_daemon_is_looked_at_but_not_changed(self):
+    def test_cache_of_a_running_daemon_is_kept_up_by_the_daemon(self):
         self.expect(self.run_program("kiln", "compile", UBER, *ENTRIES), 0)
-        for verb in ["stats"], ["verify"], ["pins"], ["export", self.dir / "a.kpack"], \
-                ["gc", "--failed", "--dry-run"]:
+        self.expect(self.run_program("kiln", "compile", UBER, *ENTRIES), 0)
+        broken = self.write("broken.rpl", "void f (void) { x; }")
+        self.expect(self.run_program("kiln", "compile", broken, "--entry", "vertex=f"), 1)
+        self.expect(self.run_program("kiln", "cache", "stats"), 0, "used by pid", "hits of",
+                    "first_seen")
+        stats = self.json_lines("cache", "stats")[0]
+        self.assertGreater(stats["memory_bytes"], 0)
+        self.assertEqual(stats["misses"]["first_seen"], 2)
+        self.assertEqual({level["name"]: level["rows"] for level in stats["levels"]}["signature"], 2)
+        self.expect(self.run_program("kiln", "cache", "verify"), 0, "sound")
+        self.expect(self.run_program("kiln", "cache", "export", self.dir / "a.kpack"), 0)
+        dry = self.json_lines("cache", "gc", "--failed", "--dry-run")[-1]["counts"]
+        self.assertEqual(dry["records"], 1)
+        done = self.json_lines("cache", "gc", "--failed")[-1]["counts"]
+        self.assertEqual((done["records"], done["kept"]), (1, 0))
+        with sqlite3.connect(self.dir / "cache" / "cache.db") as database:
+            (key,) = database.execute("SELECT hex(key) FROM entry WHERE level=3").fetchone()
+            database.execute("UPDATE blob SET data=zeroblob(length(data)) WHERE rid=2")
+        database.close()
+        self.expect(self.run_program("kiln", "cache", "pin", "release", key.lower()), 0,
+                    "pinned 1 of 1")
+        self.expect(self.run_program("kiln", "cache", "pin", "none", "0" * 32), 3)
+        self.expect(self.run_program("kiln", "cache", "pins"), 0, "release")
+        self.expect(self.run_program("kiln", "cache", "unpin", "release"), 0)
+        self.expect(self.run_program("kiln", "cache", "unpin", "release"), 3, "no pin 'release'")
+        self.expect(self.run_program("kiln", "cache", "verify"), 7, "blob content/", "repair")
+        faults = self.json_lines("cache", "verify", code=7)
+        self.assertEqual((faults[0]["type"], faults[0]["kind"]), ("fault", "blob"))
+        self.expect(self.run_program("kiln", "cache", "repair"), 0, "1 dropped", "sound")
+        self.expect(self.run_program("kiln", "cache", "verify"), 0, "sound")
+        self.expect(self.run_program("kiln", "compile", UBER, *ENTRIES), 0)
+        self.expect(self.run_program("kiln", "cache", "import", self.dir / "a.kpack"), 4, "pid",
+                    "kiln stop")
+
+    def test_store_of_another_daemon_is_looked_at_but_not_changed(self):
+        self.expect(self.run_program("kiln", "compile", UBER, *ENTRIES), 0)
+        env = dict(self.env, KILN_DAEMON=f"unix:{self.dir}/other/kilnd.sock")
+        for verb in ["stats"], ["verify"], ["pins"], ["gc", "--failed", "--dry-run"]:
             with self.subTest(verb=verb):
-                self.expect(self.run_program("kiln", "cache", *verb), 0)
-        for verb in ["gc", "--failed"], ["repair"], ["import", self.dir / "a.kpack"]:
+                self.expect(self.run_program("kiln", "cache", *verb, env=env), 0)
+        for verb in ["gc", "--failed"], ["repair"], ["unpin", "x"]:
             with self.subTest(verb=verb):
-                self.expect(self.run_program("kiln", "cache", *verb), 4, "pid", "kiln stop")
+                self.expect(self.run_program("kiln", "cache", *verb, env=env), 4, "pid",
+                            "kiln stop")
+        second = self.run_program("kilnd", f"--listen.unix={self.dir}/other/kilnd.sock", env=env)
+        self.assertNotEqual(second.returncode, 0)
+        self.assertRegex(second.stderr, r"pid \d+")
+
+    def test_explain_tells_hits_and_misses(self):
+        fog = ["-o", "max_point_lights=3"]
+        self.expect(self.run_program("kiln", "explain", UBER, *ENTRIES, *fog), 0, "miss: first_seen")
+        self.expect(self.run_program("kiln", "compile", UBER, *ENTRIES, *fog, "--explain"), 0,
+                    "miss: first_seen")
+        self.expect(self.run_program("kiln", "explain", UBER, *ENTRIES, *fog), 0, "hit (memory",
+                    "same variant")
+        self.expect(self.run_program("kiln", "explain", UBER, *ENTRIES, "-o", "max_point_lights=4"),
+                    0, "miss: option   max_point_lights 3u → 4u")
+        lines = self.json_lines("compile", UBER, *ENTRIES, *fog)
+        key = lines[0]["signature"]
+        self.expect(self.run_program("kiln", "explain", key), 0, "hit (memory")
+        found = self.json_lines("explain", key)[0]
+        self.assertEqual((found["type"], found["result"], found["level"], found["program"]),
+                         ("explain", "hit", "memory", "uber"))
+        self.assertEqual(found["options"]["max_point_lights"], 3)
+        self.expect(self.run_program("kiln", "explain", "--last", "1"), 0, "uber spirv   hit")
+        self.expect(self.run_program("kiln", "explain", "--last"), 0, "uber spirv   hit")
+        self.expect(self.run_program("kiln", "cache", "why", key), 0, "uber spirv   hit (memory")
+        self.expect(self.run_program("kiln", "stop"), 0, "stopped")
+        self.expect(self.run_program("kiln", "cache", "why", key), 0, "uber spirv   hit (memory")
+        self.assertEqual(self.json_lines("cache", "why", key)[0]["signature"], key)
+        rows = [
+            (["explain"], 2, ["--batch ID"]),
+            (["explain", "0" * 32], 3, ["is remembered"]),
+            (["explain", "--batch", "12"], 3, ["no batch '12'"]),
+            (["explain", "--last", "0"], 2, ["--last"]),
+            (["explain", self.dir / "missing.rpl"], 3, ["missing.rpl"]),
+            (["--autostart", "no", "--daemon", f"unix:{self.dir}/none.sock", "explain", "0" * 32],
+             4, ["kiln start"]),
+            (["cache", "why", "0" * 32], 3, ["is remembered"]),
+            (["cache", "why", "x"], 2, ["32 hex digits"]),
+        ]
+        for arguments, code, texts in rows:
+            with self.subTest(arguments=arguments):
+                self.expect(self.run_program("kiln", *arguments), code, *texts)
+
+    def write_project(self, body="", extra=""):
+        self.write("some.rpl", f"""
+global skinning: flag false;
+global fog: flag false;
+void v (void)
+{{
+    vertex_stage_output_position (f4 {{0.0}});
+    conditional (fog) {{ vertex_stage_output_position (f4 {{1.0}}); }}
+    conditional (skinning) {{ vertex_stage_output_position (f4 {{2.0}}); }}
+    {body}
+}}
+""")
+        self.write("kiln.toml", f"""[project]
+manifest = 1
+name = "small"
+[[program]]
+name = "some"
+sources = ["some.rpl"]
+entry_points = {{ vertex = "v" }}
+axes = {{ skinning = "*", fog = "*" }}
+{extra}
+""")
+
+    def test_explain_tells_what_a_batch_missed(self):
+        self.write_project()
+        first = self.run_program("kiln", "build")
+        self.expect(first, 0, "batch ")
+        batch = first.stdout.split("batch ")[1].split()[0]
+        self.expect(self.run_program("kiln", "explain", "--batch", batch, "--misses"), 0,
+                    "4 misses of 4", "first_seen")
+        self.write_project("vertex_stage_output_position (f4 {3.0});")
+        second = self.run_program("kiln", "build").stdout.split("batch ")[1].split()[0]
+        self.assertNotEqual(batch, second)
+        self.expect(self.run_program("kiln", "explain", "--batch", second, "--misses"), 0,
+                    "4 misses of 4", "source_changed", "some.rpl", "module re-parsed")
+        causes = [line for line in self.json_lines("explain", "--batch", second)
+                  if line["type"] == "cause"]
+        self.assertEqual([(line["cause"], line["count"]) for line in causes],
+                         [("source_changed", 4)])
+
+    def test_pack_build_writes_signed_and_smaller_packs(self):
+        self.write_project(extra="variants = [ { warm = true, options = { fog = true } } ]")
+        plain, again = self.dir / "plain.kpack", self.dir / "again.kpack"
+        self.expect(self.run_program("kiln", "pack", "build", "--out", plain), 0, "1 programs",
+                    "4 artifacts")
+        self.expect(self.run_program("kiln", "pack", "verify", plain), 0, "sound")
+        self.expect(self.run_program("kiln", "pack", "show", plain), 0, "some", "2 options")
+        self.expect(self.run_program("kiln", "pack", "extract", plain, "some", "-o", "fog",
+                                     "--out", self.dir / "out"), 0, "2 files")
+        self.expect(self.run_program("kiln", "compile", "some", "-o", "fog", "--out",
+                                     self.dir / "compiled"), 0)
+        (packed,) = (self.dir / "out").glob("*.spv")
+        (direct,) = (self.dir / "compiled").glob("*.spv")
+        self.assertTrue(filecmp.cmp(packed, direct, shallow=False))
+        self.expect(self.run_program("kiln", "stop"), 0)
+        self.expect(self.run_program("kiln", "pack", "build", "some", "--out", again), 0)
+        self.assertTrue(filecmp.cmp(plain, again, shallow=False))
+        self.expect(self.run_program("kiln", "pack", "keygen", "--out", self.dir / "good"), 0)
+        signed = self.dir / "signed.kpack"
+        self.expect(self.run_program("kiln", "pack", "build", "--out", signed, "--small", "--sign",
+                                     self.dir / "good.key"), 0)
+        self.expect(self.run_program("kiln", "pack", "verify", signed, "--require-signature",
+                                     self.dir / "good.pub"), 0, "signed with the key")
+        self.write_project("vertex_stage_output_position (f4 {3.0});")
+        warm = self.write("warm.list", '{"program": "some", "options": {"fog": true}}\n')
+        for base in plain, signed:  # the daemon has the first one only
+            with self.subTest(base=base.name):
+                delta = self.dir / f"delta_{base.name}"
+                self.expect(self.run_program("kiln", "pack", "build", "--out", delta, "--base",
+                                             base, "--warm", warm), 0)
+                self.expect(self.run_program("kiln", "pack", "show", delta), 0, "delta")
+                self.expect(self.run_program("kiln", "pack", "verify", delta), 0, "sound")
+        self.expect(self.run_program("kiln", "pack", "build", "--out", plain, "--pin", "shipped"), 0)
+        self.expect(self.run_program("kiln", "cache", "pins"), 0, "shipped", "4 records")
+
+    def test_pack_build_table_of_bad_input(self):
+        self.write_project()
+        wrong_warm = self.write("warm.list", "{}\n")
+        out = self.dir / "a.kpack"
+        rows = [
+            (["--out", out, "nobody"], 3, ["no program 'nobody'"]),
+            ([], 2, ["--out"]),
+            (["--out", out, "--fast", "--small"], 2, ["excludes"]),
+            (["--out", out, "--base", self.dir / "none.kpack"], 3, ["none.kpack"]),
+            (["--out", out, "--base", wrong_warm], 7, ["does not begin like a pack"]),
+            (["--out", out, "--sign", self.dir / "none.key"], 3, ["none.key"]),
+            (["--out", out, "--warm", wrong_warm], 2, ["line 1 of the warm list"]),
+            (["--out", "/proc/nowhere/a.kpack"], 3, ["cannot write"]),
+        ]
+        for arguments, code, texts in rows:
+            with self.subTest(arguments=arguments):
+                self.expect(self.run_program("kiln", "pack", "build", *arguments), code, *texts)
+        self.write_project("x;")
+        self.expect(self.run_program("kiln", "pack", "build", "--out", out), 1, "RPL6001")
+        self.assertFalse(out.exists())
+        self.assertEqual([path.name for path in self.dir.glob("*.kpack*")], [])
 
     def test_packs_are_signed_checked_and_compared(self):
         self.fill_cache()

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// kiln explain: why a request is or was a hit or a miss, as the daemon remembers it.
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "client/cli/explanation.h"
+#include "client/cli/verbs.h"
+
+namespace kiln::cli {
+namespace {
+
+Error Usage(std::string text) {
+  return {.code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = "USAGE"};
+}
+
+bool IsKey(const std::string& text) { return ParseHash128(text).has_value(); }
+
+// The batch whose id begins like this.
+Result<std::string> BatchOf(client::Client& client, const std::string& prefix) {
+  KILN_TRY(const std::vector<std::string> ids, client.BatchIds());
+  std::vector<std::string> found;
+  std::copy_if(ids.begin(), ids.end(), std::back_inserter(found),
+               [&](const std::string& id) { return id.starts_with(prefix); });
+  if (found.size() == 1) {
+    return found[0];
+  }
+  return Error{.code = ErrorCode::kNotFound,
+               .context = found.empty() ? fmt::format("the daemon knows no batch '{}'", prefix)
+                                        : fmt::format("'{}' begins the ids of {} batches", prefix,
+                                                      found.size()),
+               .reason = "UNKNOWN_BATCH"};
+}
+
+void PrintBatch(const Global& global, const client::Explained& explained) {
+  uint64_t misses = 0;
+  for (const client::Explained::CauseCount& row : explained.causes) {
+    misses += row.count;
+  }
+  if (global.json) {
+    for (const client::Explained::CauseCount& row : explained.causes) {
+      const nlohmann::ordered_json object{
+          {"v", 1}, {"type", "cause"}, {"cause", row.cause}, {"count", row.count}};
+      fmt::print("{}\n", object.dump());
+    }
+    for (const client::Explanation& record : explained.records) {
+      PrintExplanation(global, record, {});
+    }
+    return;
+  }
+  fmt::print("{} misses of {}\n", misses, explained.results);
+  for (const client::Explained::CauseCount& row : explained.causes) {
+    const auto example =
+        std::find_if(explained.records.begin(), explained.records.end(),
+                     [&](const client::Explanation& record) { return record.cause == row.cause; });
+    std::string text;
+    if (example != explained.records.end() && !example->changes.empty()) {
+      const client::Explanation::Change& change = example->changes.front();
+      text = fmt::format("   {} {} -> {}{}", change.field, change.before, change.after,
+                         change.detail.empty() ? "" : " (" + change.detail + ")");
+    } else if (example != explained.records.end()) {
+      text = example->detail.empty() ? "" : "   " + example->detail;
+    }
+    fmt::print("  {:>6}  {:<16}{}\n", row.count, row.cause, text);
+  }
+}
+
+Result<client::Explained> Ask(const Global& global, const ExplainArguments& arguments) {
+  if (arguments.variant.what.size() == 1 && IsKey(arguments.variant.what[0])) {
+    KILN_TRY(const client::Connected connected, ConnectTo(global));
+    return connected.client->Explain(client::Client::ExplainKey{arguments.variant.what[0]});
+  }
+  if (!arguments.variant.what.empty()) {
+    KILN_TRY(NamedVariant variant, NameVariant(global, arguments.variant));
+    return variant.connected.client->Explain(
+        client::Client::ExplainVariant{.project = variant.project,
+                                       .program = std::move(variant.program),
+                                       .options = std::move(variant.options)});
+  }
+  KILN_TRY(const client::Connected connected, ConnectTo(global));
+  if (!arguments.batch.empty()) {
+    KILN_TRY(const std::string id, BatchOf(*connected.client, arguments.batch));
+    return connected.client->Explain(client::Client::ExplainBatch{id});
+  }
+  return connected.client->Explain(client::Client::ExplainLast{arguments.last});
+}
+
+}  // namespace
+
+int RunExplain(const Global& global, const ExplainArguments& arguments) {
+  const int asked = (arguments.variant.what.empty() ? 0 : 1) + (arguments.batch.empty() ? 0 : 1) +
+                    (arguments.last == 0 ? 0 : 1);
+  if (asked != 1) {
+    return Fail(global, Usage("name one of: a program or a key, --batch ID, --last N"));
+  }
+  const Result<client::Explained> explained = Ask(global, arguments);
+  if (!explained.ok()) {
+    return Fail(global, explained.error());
+  }
+  if (!arguments.batch.empty()) {
+    PrintBatch(global, *explained);
+  } else {
+    const bool several = explained->records.size() > 1 || arguments.last != 0;
+    for (const client::Explanation& record : explained->records) {
+      PrintExplanation(
+          global, record,
+          several ? fmt::format("{} {}", record.program, record.target) : std::string());
+    }
+  }
+  PrintResult(global, "explain", kSuccess, 0, {});
+  return kSuccess;
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// kiln pack build: all results of the manifest's programs as one file. The daemon builds the pack;
+// a base that it does not have, and the signature, are added here. Spec: cli §6.10
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cache/pack/unpack.h"
+#include "cache/pack/writer.h"
+#include "client/cli/batch_run.h"
+#include "client/cli/pack_files.h"
+#include "client/cli/project.h"
+#include "client/cli/store.h"
+#include "compiler/base/file.h"
+
+namespace kiln::cli {
+namespace {
+
+// A line of a warm list: {"program": "rock", "options": {"fog": true, "lights": 4}}.
+Result<client::Client::PackRequest::Warm> WarmOf(const std::string& line, const Project& project,
+                                                 size_t number) {
+  const auto wrong = [&](std::string_view what) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = fmt::format("line {} of the warm list: {}", number, what),
+                 .reason = "USAGE"};
+  };
+  const nlohmann::json row = nlohmann::json::parse(line, nullptr, false);
+  if (!row.is_object() || !row.contains("program") || !row["program"].is_string()) {
+    return wrong("not like {\"program\": \"rock\", \"options\": {\"fog\": true}}");
+  }
+  client::Client::PackRequest::Warm warm{.program = row["program"], .options = {}};
+  const auto declared =
+      std::find_if(project.declared.begin(), project.declared.end(),
+                   [&](const auto& program) { return program.first == warm.program; });
+  if (declared == project.declared.end()) {
+    return wrong("there is no program '" + warm.program + "'");
+  }
+  const nlohmann::json options = row.value("options", nlohmann::json::object());
+  for (const auto& [name, value] : options.items()) {
+    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    Result<client::Option> option = TypedOption(name + "=" + text, declared->second);
+    if (!option.ok()) {
+      return wrong(option.error().context);
+    }
+    warm.options.push_back(std::move(option).value());
+  }
+  return warm;
+}
+
+Result<std::vector<client::Client::PackRequest::Warm>> WarmList(const std::string& file,
+                                                                const Project& project) {
+  std::vector<client::Client::PackRequest::Warm> list;
+  if (file.empty()) {
+    return list;
+  }
+  KILN_TRY(const std::string text, ReadFile(file));
+  size_t number = 0;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    begin = end + 1;
+    ++number;
+    if (line.find_first_not_of(" \t\r") != std::string::npos) {
+      KILN_TRY(auto warm, WarmOf(line, project, number));
+      list.push_back(std::move(warm));
+    }
+  }
+  return list;
+}
+
+// The bytes of a pack of the daemon as a file; nothing is left of a download that was cut.
+Result<void> Download(client::Client& client, const std::string& id, const std::string& path) {
+  std::error_code ignored;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+  const std::string part = path + ".part";
+  std::ofstream file(part, std::ios::binary | std::ios::trunc);
+  Result<void> read =
+      file.good()
+          ? client.ReadPack(
+                id,
+                [&](ByteView bytes) -> Result<void> {
+                  file.write(AsText(bytes).data(), static_cast<std::streamsize>(bytes.size()));
+                  return file.good() ? Result<void>() : FileError(part, "cannot write", errno);
+                })
+          : FileError(part, "cannot write", errno);
+  file.close();
+  if (read.ok()) {
+    std::error_code error;
+    std::filesystem::rename(part, path, error);
+    read = error ? FileError(path, "cannot write", error.value()) : Result<void>();
+  }
+  if (!read.ok()) {
+    std::filesystem::remove(part, ignored);
+  }
+  return read;
+}
+
+// Writes a pack again: with a signature, or as a delta of a base that the daemon did not have.
+Result<pack::Written> Rewrite(const std::string& from, const pack::Pack* chain,
+                              const pack::Pack* base, const PackArguments& arguments) {
+  pack::ReadOptions options;
+  if (chain != nullptr) {
+    options.base = std::shared_ptr<const pack::Pack>(std::shared_ptr<void>(), chain);
+  }
+  KILN_TRY(const std::unique_ptr<pack::Pack> pack, pack::Pack::Open(from, options));
+  KILN_TRY(const pack::Contents contents, pack::ContentsOf(*pack));
+  KILN_TRY(const std::optional<pack::SigningKey> key, KeyOf(arguments.sign));
+  return pack::WritePack(contents, pack::BlobsOf(*pack),
+                         {.mode = arguments.small ? pack::Mode::kSmall : pack::Mode::kFast,
+                          .base = base,
+                          .key = key.has_value() ? &*key : nullptr},
+                         arguments.out);
+}
+
+// The pack that the daemon made, as the file that was asked for.
+Result<client::BuiltPack> BuildTo(client::Client& client, const PackArguments& arguments,
+                                  client::Client::PackRequest request) {
+  std::unique_ptr<pack::Pack> base;
+  if (!arguments.base.empty()) {
+    KILN_TRY(base, OpenPack(arguments.base, arguments));
+    request.base = base->id().hex();
+  }
+  const auto quiet = [](const client::PackProgress&) {};
+  Result<client::BuiltPack> built = client.BuildPack(request, quiet);
+  const bool base_unknown = !built.ok() && built.error().reason == "UNKNOWN_PACK";
+  if (base_unknown && base != nullptr) {
+    request.base.clear();
+    built = client.BuildPack(request, quiet);
+  }
+  if (!built.ok()) {
+    return built.error();
+  }
+  const bool delta_here = base != nullptr && base_unknown;
+  if (!delta_here && arguments.sign.empty()) {
+    KILN_TRY_VOID(Download(client, built->id, arguments.out));
+    return built;
+  }
+  const std::string plain = arguments.out + ".plain";
+  KILN_TRY_VOID(Download(client, built->id, plain));
+  const Result<pack::Written> written =
+      Rewrite(plain, base_unknown ? nullptr : base.get(), base.get(), arguments);
+  std::error_code ignored;
+  std::filesystem::remove(plain, ignored);
+  if (!written.ok()) {
+    return written.error();
+  }
+  built->id = written->pack_id.hex();
+  built->size = written->file_bytes;
+  return built;
+}
+
+}  // namespace
+
+int RunPackBuild(const Global& global, const PackArguments& arguments) {
+  const auto start = std::chrono::steady_clock::now();
+  Result<client::Connected> connected = ConnectTo(global);
+  if (!connected.ok()) {
+    return Fail(global, connected.error());
+  }
+  client::Client& client = *connected->client;
+  const Result<Project> project = LoadProject(global, arguments.files, client);
+  if (!project.ok()) {
+    return Fail(global, project.error());
+  }
+  Result<std::vector<client::Client::PackRequest::Warm>> warm = WarmList(arguments.warm, *project);
+  if (!warm.ok()) {
+    return Fail(global, warm.error());
+  }
+  const Result<BatchOutcome> batch = RunBatch(global, *project, client, {});
+  if (!batch.ok()) {
+    return Fail(global, batch.error());
+  }
+  int exit = WasInterrupted() ? int{kInterrupted} : static_cast<int>(batch->final.exit_hint);
+  Counts counts;
+  if (exit == kSuccess) {
+    const Result<client::BuiltPack> built = BuildTo(client, arguments,
+                                                    {.batch = batch->id,
+                                                     .targets = {},
+                                                     .small = arguments.small,
+                                                     .base = {},
+                                                     .pin = arguments.pin,
+                                                     .warm = std::move(warm).value()});
+    if (!built.ok()) {
+      return FailPack(global, built.error());
+    }
+    if (!global.json && !global.quiet) {
+      fmt::print("{}: {}, {} programs, {} artifacts, {} blobs, {} pipelines, {}\n", arguments.out,
+                 built->id, built->programs, built->artifacts, built->blobs, built->pipelines,
+                 SizeText(built->size));
+    }
+    counts = {{"programs", built->programs},
+              {"artifacts", built->artifacts},
+              {"blobs", built->blobs},
+              {"pipelines", built->pipelines},
+              {"bytes", built->size}};
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  PrintResult(global, "pack build", exit, seconds.count(), counts);
+  return exit;
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// What all calls of a client share: stubs, and the context of one call. Private to client/*.cc.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <grpcpp/grpcpp.h>
+
+#include "client/client.h"
+#include "client/convert.h"
+#include "proto/kiln/v1/admin.grpc.pb.h"
+#include "proto/kiln/v1/batch.grpc.pb.h"
+#include "proto/kiln/v1/compile.grpc.pb.h"
+#include "proto/kiln/v1/pack.grpc.pb.h"
+
+namespace kiln::client {
+
+// Context of one call: the detail of an error comes as trailing metadata.
+struct Context {
+  grpc::ClientContext grpc;
+  Context() { grpc.AddMetadata("kiln-api", "1"); }
+
+  Error Failed(const grpc::Status& status) const {
+    const auto& trailers = grpc.GetServerTrailingMetadata();
+    const auto detail = trailers.find("kiln-error-bin");
+    if (detail == trailers.end()) {
+      return FromStatus(status);
+    }
+    return FromStatus(grpc::Status(status.error_code(), status.error_message(),
+                                   std::string(detail->second.data(), detail->second.size())));
+  }
+};
+
+// The bytes of an id in hex; none if it is no id.
+inline std::string IdOf(const std::string& hex) {
+  const std::optional<Hash128> hash = ParseHash128(hex);
+  return hash.has_value() ? std::string(hash->bytes.begin(), hash->bytes.end()) : std::string();
+}
+
+struct Client::State {
+  std::shared_ptr<grpc::Channel> channel;
+  std::unique_ptr<v1::CompileService::Stub> compile;
+  std::unique_ptr<v1::BatchService::Stub> batch;
+  std::unique_ptr<v1::AdminService::Stub> admin;
+  std::unique_ptr<v1::PackService::Stub> pack;
+};
+
+}  // namespace kiln::client
