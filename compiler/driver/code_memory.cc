@@ -5,6 +5,7 @@
 
 #include "compiler/base/check.h"
 #include "compiler/emit/spirv/lower.h"
+#include "compiler/emit/spirv/lower_decl.h"
 
 namespace kiln::driver {
 namespace {
@@ -53,42 +54,52 @@ void CodeMemory::Serve(const resolve::Program& next) {
       });
   numbers_ = std::move(numbers);
   contents_.Clear();
-  met_.clear();
   functions_.clear();
   lowered_.clear();
   ++served_;
 }
 
-void CodeMemory::Prepare(const ir::ClosedVariant& variant) {
-  fresh_.clear();
+void CodeMemory::PrepareInterface(std::span<const ir::ClosedDecl* const> interface) {
+  for (const ir::ClosedDecl* decl : interface) {
+    PrepareDecl(*decl);
+  }
+}
+
+void CodeMemory::PrepareDecl(const ir::ClosedDecl& decl) {
+  if (table_.Find(&decl) == nullptr) {
+    spirv::LowerDecl(decl, table_);
+  }
+}
+
+void CodeMemory::PrepareFunctions(const ir::ClosedVariant& variant) {
   for (const ir::EntryRef& entry : variant.entries) {
     for (const ir::FunctionRef* function : entry.functions) {
-      if (function->number >= met_.size()) {
-        met_.resize(function->number + size_t{1});
-      }
-      if (met_[function->number] != 0) {
+      if (!table_.AddPrepared(*function)) {
         continue;
       }
-      met_[function->number] = 1;
+      PrepareDecl(*function->signature);
       for (const ir::SegmentRef& ref : function->segments) {
-        if (contents_.Contains(ref.closed)) {
-          continue;
-        }
-        const Hash128 content = content_.Of(*ref.closed);
-        contents_.Insert(ref.closed, content);
-        if (const spirv::PieceId* known = pieces_.Find(content); known != nullptr) {
-          table_.Bind(*ref.closed, *known);
-        } else {
-          fresh_.push_back({ref.closed, content});
-        }
+        PrepareSegment(*ref.closed);
       }
     }
   }
-  spirv::Prepare(variant, table_);
-  for (const Fresh& fresh : fresh_) {
-    pieces_.Insert(fresh.content, table_.Find(fresh.closed));
-    lowered_.push_back(shapes_[fresh.closed->function.value].name);
+}
+
+void CodeMemory::PrepareSegment(const ir::ClosedSegment& segment) {
+  if (contents_.Contains(&segment)) {
+    return;
   }
+  const Hash128 content = content_.Of(segment);
+  contents_.Insert(&segment, content);
+  const spirv::PieceId* known = pieces_.Find(content);
+  if (known != nullptr) {
+    table_.Bind(segment, *known);
+    return;
+  }
+  const spirv::PieceId piece = spirv::Lower(segment, table_.target(), table_);
+  table_.Bind(segment, piece);
+  pieces_.Insert(content, piece);
+  lowered_.push_back(shapes_[segment.function.value].name);
 }
 
 const Hash128& CodeMemory::ContentOf(const ir::FunctionRef& function) {

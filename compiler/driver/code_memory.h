@@ -48,11 +48,14 @@ class CodeMemory {
   // CanServe, and nobody uses what was assembled before.
   void Serve(const resolve::Program& next);
 
-  // Lowers what is new of a variant, as spirv::Prepare does, but nothing of equal content twice.
-  void Prepare(const ir::ClosedVariant& variant);
+  // Lowers what is new of a variant, as spirv::Prepare does, but nothing of equal content twice. In
+  // two steps, because most variants have a known interface.
+  void PrepareInterface(std::span<const ir::ClosedDecl* const> interface);
+  // Requires: the interface of the variant was prepared.
+  void PrepareFunctions(const ir::ClosedVariant& variant);
 
   // Names the words of a module: equal ids are equal words. `interface`: content of the interface
-  // with its layout. Requires: Prepare.
+  // with its layout. Requires: the variant was prepared.
   Hash128 ModuleId(const ir::ClosedVariant& variant, spirv::EntryChoice choice,
                    const Hash128& interface);
   const WrittenModule* FindModule(const Hash128& id) const { return modules_.Find(id); }
@@ -73,10 +76,6 @@ class CodeMemory {
     std::string name;
     friend bool operator==(const DeclShape&, const DeclShape&) = default;
   };
-  struct Fresh {
-    const ir::ClosedSegment* closed = nullptr;
-    Hash128 content;
-  };
   struct AddressHash {
     uint64_t operator()(const void* address) const {
       return Mix64(reinterpret_cast<uintptr_t>(address));
@@ -84,6 +83,8 @@ class CodeMemory {
   };
 
   static std::vector<DeclShape> ShapesOf(const resolve::Program& program);
+  void PrepareDecl(const ir::ClosedDecl& decl);
+  void PrepareSegment(const ir::ClosedSegment& segment);
   void AddFunctions(const ir::EntryRef& entry);
   const Hash128& ContentOf(const ir::FunctionRef& function);
 
@@ -101,11 +102,9 @@ class CodeMemory {
 
   // Of the program that is served.
   FlatMap<const ir::ClosedSegment*, Hash128, AddressHash> contents_;
-  std::vector<uint8_t> met_;                       // by number of the function
   std::vector<std::optional<Hash128>> functions_;  // by number: content
   std::vector<std::string> lowered_;
   // Memory that is kept.
-  std::vector<Fresh> fresh_;
   std::vector<Hash128> ids_;
 };
 

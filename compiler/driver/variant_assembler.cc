@@ -29,6 +29,7 @@ struct Interface {
   Diagnosed<layout::Layout> layout;
   Hash128 layout_hash;
   std::optional<Hash128> content;  // if it was asked for
+  bool prepared = false;           // for code
 };
 
 }  // namespace
@@ -177,7 +178,11 @@ void VariantAssembler::State::Emit(Interface& interface, Wanted wanted) {
   code.clear();
   needs = 0;
   if (!variant.entries.empty()) {
-    code_memory->Prepare(variant);
+    if (!interface.prepared) {
+      code_memory->PrepareInterface(interface.decls);
+      interface.prepared = true;
+    }
+    code_memory->PrepareFunctions(variant);
     const auto count = static_cast<uint32_t>(target.combined ? 1 : variant.entries.size());
     for (uint32_t i = 0; i < count; ++i) {
       code.push_back(EmitStage({.index = i, .combined = target.combined}, interface, wanted));

@@ -16,10 +16,12 @@ int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "--json") {
     fmt::print(
         "{{\"layout\": {{\"parameters\": {}, \"cold_vulkan_us\": {:.1f}, \"cold_d3d12_us\": "
-        "{:.1f}, \"remembered_type_us\": {:.4f}}}, \"gates\": {{\"layout_cold\": {}, "
-        "\"layout_remembered\": {}}}}}\n",
+        "{:.1f}, \"remembered_type_us\": {:.4f}}}, \"gates\": {{\"layout_cold_us\": "
+        "{{\"value\": {:.1f}, \"gate\": {}, \"ok\": {}}}, \"layout_remembered_us\": {{\"value\": "
+        "{:.4f}, \"gate\": {}, \"ok\": {}}}}}}}\n",
         kLayoutParameters, times.cold_vulkan_us, times.cold_d3d12_us, times.remembered_us,
-        times.cold_ok(), times.remembered_ok());
+        times.cold_us(), kLayoutColdGate, times.cold_ok(), times.remembered_us,
+        kLayoutRememberedGate, times.remembered_ok());
   } else {
     fmt::print("{} parameters, cold: vulkan {:.1f} us, d3d12 {:.1f} us (limit {})\n",
                kLayoutParameters, times.cold_vulkan_us, times.cold_d3d12_us, kLayoutColdGate);
