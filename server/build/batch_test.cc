@@ -81,7 +81,7 @@ class BatchTest : public testing::Test {
   CachedBuild builder_{store_, pool_, clock_};
   jobs::MemoryQueue queue_{{.interactive = 4, .batch = 16}};
   jobs::Workers workers_{{.both = 1, .express = 0}, queue_, log_};
-  Batches batches_{builder_, store_, queue_, clock_, 1};
+  Batches batches_{builder_, store_, queue_, clock_, {}};
   Mutex mutex_;
   CondVar changed_;
   bool news_ KILN_GUARDED_BY(mutex_) = false;

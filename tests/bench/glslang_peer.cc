@@ -12,7 +12,7 @@ namespace kiln::bench {
 namespace {
 
 [[noreturn]] void Fail(const char* log) {
-  std::fprintf(stderr, "glslang: %s\n", log);
+  (void)std::fprintf(stderr, "glslang: %s\n", log);
   std::exit(1);
 }
 

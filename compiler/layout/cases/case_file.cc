@@ -13,6 +13,14 @@
 namespace kiln::layout {
 namespace {
 
+// "/items/3"
+std::string JoinPath(const std::string& path, const std::string& key) {
+  std::string joined = path;
+  joined += '/';
+  joined += key;
+  return joined;
+}
+
 Error Wrong(std::string text) {
   return {.code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = {}};
 }
@@ -80,7 +88,7 @@ class Comparison {
     }
     const Keys known = KeysOf(found);
     for (const auto& [key, part] : expected.get_ref<const Json::object_t&>()) {
-      const std::string at = path + "/" + key;
+      const std::string at = JoinPath(path, key);
       const auto other = known.find(key);
       if (other == known.end()) {
         Add(at, part.dump(), "");
@@ -111,7 +119,7 @@ class Comparison {
       const Keys known = KeysOf(expected);
       for (const auto& [key, part] : found.get_ref<const Json::object_t&>()) {
         if (!known.contains(key)) {
-          Add(path + "/" + key, "", part.dump());
+          Add(JoinPath(path, key), "", part.dump());
         }
       }
     } else if (expected.is_array() && found.is_array()) {
@@ -149,7 +157,7 @@ Result<CheckedCases> CheckCases(std::string_view text) {
   KILN_TRY(Json file, ParseFile(text));
   Comparison comparison;
   CheckedCases checked;
-  checked.errors = ForEach(file, [&](Json& item, Json answer, const std::string& path) {
+  checked.errors = ForEach(file, [&](Json& item, const Json& answer, const std::string& path) {
     if (item.contains("expect")) {
       comparison.Expect(item["expect"], answer, path + "/expect");
     }
