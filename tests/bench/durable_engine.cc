@@ -81,7 +81,7 @@ struct DurableEngine::Parts {
         builder(top, pool, clock),
         queue({.interactive = 16, .batch = 1000}),
         workers({.both = 1, .express = 0}, queue, log),
-        batches(builder, top, queue, clock, /*workers=*/1) {}
+        batches(builder, top, queue, clock, {}) {}
   ~Parts() {
     batches.CancelAll();
     queue.Close();
