@@ -5,6 +5,8 @@
 #include <map>
 #include <string>
 
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/impl/codegen/client_unary_call.h>
 #include <gtest/gtest.h>
 
 #include "compiler/driver/stages.h"
