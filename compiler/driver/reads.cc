@@ -10,6 +10,7 @@ namespace kiln::driver {
 std::vector<OptionRead> ReadsOf(const resolve::Program& program,
                                 const resolve::OptionValues& values, const Bitset& reads) {
   std::vector<OptionRead> result;
+  result.reserve(reads.Count());
   reads.ForEach([&](size_t number) {
     const ir::OptionId id{static_cast<uint32_t>(number)};
     const uint32_t ordinal = program.ModuleOf(id);

@@ -137,17 +137,21 @@ Scalar ItemOf(ImageFormat format) {
   return name.ends_with("_uint") ? Scalar::kU32 : Scalar::kF32;
 }
 
+namespace {
+// Of rows and columns, which are at most four.
+char Digit(uint8_t number) { return static_cast<char>('0' + number); }
+}  // namespace
+
 std::string LeafText(const Type& type) {
   const char letter = ScalarLetter(type.scalar);
   switch (type.kind) {
     case TypeKind::kVoid:
       return "void";
     case TypeKind::kVector:
-      return type.scalar == Scalar::kBool && type.rows == 1
-                 ? "bool"
-                 : fmt::format("{}{}", letter, type.rows);
+      return type.scalar == Scalar::kBool && type.rows == 1 ? "bool"
+                                                            : std::string{letter, Digit(type.rows)};
     case TypeKind::kMatrix:
-      return fmt::format("{}{}x{}", letter, type.columns, type.rows);
+      return {letter, Digit(type.columns), 'x', Digit(type.rows)};
     case TypeKind::kSampler:
       return "sampler";
     case TypeKind::kImage:

@@ -318,7 +318,7 @@ Operand SegmentCloser::Step(const Operand& place, ir::InstId step, ir::TypeId ty
       steps_.push_back(ir::InstId{steps_[place.first_step + i]});
     }
   }
-  steps_.push_back(step);
+  Push(steps_, step);
   ++result.step_count;
   return result;
 }

@@ -243,10 +243,9 @@ void SegmentCloser::MarkEarly(ir::InstId operand, uint32_t effects_at_user) {
 
 ir::InstId SegmentCloser::Emit(const ir::Inst& inst) {
   const ir::InstId id{static_cast<uint32_t>(out_.insts.size())};
-  out_.insts.push_back(inst);
-  out_.spans.push_back(module_.inst_spans.empty() ? ir::SpanId{}
-                                                  : module_.inst_spans[current_].main);
-  scratch_.pending.push_back(id.value);
+  Push(out_.insts, inst);
+  Push(out_.spans, module_.inst_spans.empty() ? ir::SpanId{} : module_.inst_spans[current_].main);
+  Push(scratch_.pending, id.value);
   return id;
 }
 

@@ -194,7 +194,7 @@ void SegmentCloser::KeepOperand(uint32_t inst, Operand operand) {
     }
   }
   slot.operand = static_cast<uint32_t>(operands_.size());
-  operands_.push_back(operand);
+  Push(operands_, operand);
 }
 
 SegmentCloser::Flow SegmentCloser::CloseConditionalScope(uint32_t id) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "compiler/base/flat_map.h"
+#include "compiler/base/push.h"
 #include "compiler/ir/closed.h"
 
 namespace kiln::resolve {
@@ -82,8 +83,8 @@ class ScratchList {
   ScratchList(const ScratchList&) = delete;
   ScratchList& operator=(const ScratchList&) = delete;
 
-  void Add(uint32_t item) { all_.push_back(item); }
-  void Add(ir::InstId item) { all_.push_back(item.value); }
+  void Add(uint32_t item) { Push(all_, item); }
+  void Add(ir::InstId item) { Push(all_, item.value); }
   uint32_t& operator[](size_t i) { return all_[first_ + i]; }
   ir::InstId Inst(size_t i) const { return ir::InstId{all_[first_ + i]}; }
   size_t size() const { return all_.size() - first_; }

@@ -292,7 +292,7 @@ axes = { stars = "*" }
         self.expect(self.run_program("kiln", "init", "--force"), 0)
         demo = self.dir / "demo"
         shutil.copytree(ROOT / "deploy/demo/shaders", demo / "shaders")
-        self.expect(self.run_program("kiln", "-C", demo, "init"), 0, "from 6 sources")
+        self.expect(self.run_program("kiln", "-C", demo, "init"), 0, "from 10 sources")
         self.expect(self.run_program("kiln", "-C", demo, "build"), 0)
         self.expect(self.run_program("kiln", "init", "--force", "--from", "/etc/hosts"), 2,
                     "is not below")

@@ -42,6 +42,8 @@ class WireWriter {
   static uint32_t PrefixSize(uint32_t field, uint32_t size);
   static void AppendPrefix(Bytes& out, uint32_t field, uint32_t size);
 
+  void Clear() { out_.clear(); }  // keeps the memory
+
   const Bytes& bytes() const& { return out_; }
   Bytes bytes() && { return std::move(out_); }
 

@@ -19,6 +19,10 @@
 namespace kiln::metadata {
 namespace {
 
+// Of one variant of a small program, which so grow but seldom.
+constexpr size_t kExpectedRecords = 90;
+constexpr size_t kExpectedBytes = 4096;
+
 ByteView BytesOf(const Hash128& hash) { return std::as_bytes(std::span(hash.bytes)); }
 
 bool IsAttributes(const ir::ClosedDecl& decl) {
@@ -95,7 +99,11 @@ std::optional<uint64_t> UsesOf(const ir::ClosedVariant& variant, const Usage& us
 
 MetadataWriter::MetadataWriter(const target::Target& target, layout::TypeLayouts& types,
                                std::span<const ModuleFacts> modules)
-    : target_(target), types_(types), modules_(modules.begin(), modules.end()) {}
+    : target_(target), types_(types), modules_(modules.begin(), modules.end()) {
+  records_.Reserve(kExpectedRecords);
+  bytes_.reserve(kExpectedBytes);
+  out_.reserve(kExpectedBytes);
+}
 
 MetadataWriter::~MetadataWriter() = default;
 
@@ -108,9 +116,9 @@ MetadataWriter::Record MetadataWriter::Recall(const Key& key, Encode encode) {
   return *records_
               .FindOrMake(key,
                           [&] {
-                            WireWriter out;
-                            encode(out);
-                            const ByteView bytes = out.bytes();
+                            scratch_.Clear();
+                            encode(scratch_);
+                            const ByteView bytes = scratch_.bytes();
                             const Record record{static_cast<uint32_t>(bytes_.size()),
                                                 static_cast<uint32_t>(bytes.size())};
                             bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());

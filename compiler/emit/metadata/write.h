@@ -15,6 +15,7 @@
 #include "compiler/base/digest.h"
 #include "compiler/base/flat_map.h"
 #include "compiler/emit/metadata/usage.h"
+#include "compiler/emit/metadata/wire.h"
 #include "compiler/ir/closed.h"
 #include "compiler/ir/module.h"
 #include "compiler/layout/ir_types.h"
@@ -124,7 +125,8 @@ class MetadataWriter {
   const std::vector<ModuleFacts> modules_;
   FlatMap<Key, Record, KeyHash> records_;
   FlatMap<Key, std::pair<Bytes, Bytes>, KeyHash> graphics_records_;
-  Bytes bytes_;  // of all records
+  Bytes bytes_;         // of all records
+  WireWriter scratch_;  // of the record in progress
   std::vector<Entry> head_entries_;
   Bytes head_;
   std::vector<Record> resources_[kSets * kKinds];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Vertex inputs, descriptor sets, push constant and state fields.
-#include <fmt/format.h>
+#include <string>
 
 #include "compiler/emit/metadata/fields.h"
 #include "compiler/emit/metadata/flatten.h"
@@ -14,8 +14,14 @@ namespace {
 constexpr ir::Stage kStages[] = {ir::Stage::kVertex, ir::Stage::kFragment, ir::Stage::kCompute};
 
 std::string ClassText(const ir::Type& type) {
-  return type.kind == ir::TypeKind::kMatrix ? fmt::format("matrix{}x{}", type.columns, type.rows)
-                                            : fmt::format("vector{}", type.rows);
+  const auto digit = [](uint8_t number) { return static_cast<char>('0' + number); };
+  const bool matrix = type.kind == ir::TypeKind::kMatrix;
+  std::string text = matrix ? "matrix" : "vector";
+  if (matrix) {
+    text += digit(type.columns);
+    text += 'x';
+  }
+  return text += digit(type.rows);
 }
 
 void WriteStages(const RecordContext& context, uint32_t field, ir::DeclId decl, WireWriter& out) {

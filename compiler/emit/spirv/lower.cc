@@ -10,10 +10,6 @@ namespace kiln::spirv {
 using spv::Op;
 using spv::StorageClass;
 
-namespace {
-constexpr size_t kFewNames = 16;  // that are looked through rather than looked up
-}  // namespace
-
 SegmentLowering::SegmentLowering(const ir::ClosedSegment& segment, PieceTable& table)
     : segment_(segment),
       table_(table),
@@ -24,8 +20,6 @@ SegmentLowering::SegmentLowering(const ir::ClosedSegment& segment, PieceTable& t
       cache_(scratch_.cache),
       values_(scratch_.values),
       steps_(scratch_.steps),
-      own_names_(scratch_.own_names),
-      own_index_(scratch_.own_index),
       marked_(scratch_.marked),
       relaxed_(scratch_.relaxed),
       marked_relaxed_(scratch_.marked_relaxed) {
@@ -54,18 +48,18 @@ bool SegmentLowering::IsHandle(ir::TypeId type) const {
 // Reserved names take the first ids, in source order; a loop exit takes two.
 void SegmentLowering::ReserveNames() {
   PieceStore& store = table_.store();
+  std::vector<LoweringScratch::OwnName>& names = scratch_.own_names;
   for (const ir::ClosedLocal& local : segment_.locals) {
-    own_names_.push_back({local.local, writer_.Reserve(store.Local(local.local))});
-    if (segment_.locals.size() > kFewNames) {
-      own_index_.Insert(local.local, own_names_.back().id);
+    if (local.local.value >= names.size()) {
+      names.resize(local.local.value + size_t{1});
     }
+    names[local.local.value] = {scratch_.epoch, writer_.Reserve(store.Local(local.local))};
     if (local.kind == ir::LocalKind::kLoopExit) {
       writer_.Reserve(store.Local(local.local, LocalRole::kContinue));
     }
   }
-  for (size_t i = 0; i < segment_.locals.size(); ++i) {
-    const ir::ClosedLocal& local = segment_.locals[i];
-    const Ref id = own_names_[i].id;
+  for (const ir::ClosedLocal& local : segment_.locals) {
+    const Ref id = names[local.local.value].id;
     if (local.kind == ir::LocalKind::kLoopExit) {
       continue;
     }
@@ -85,15 +79,9 @@ void SegmentLowering::ReserveNames() {
 }
 
 Ref SegmentLowering::LowerName(ir::LocalId local, LocalRole role) {
-  const auto own = [role](Ref id) { return Ref::Own(id.number() + static_cast<uint32_t>(role)); };
-  if (!own_index_.empty()) {
-    const Ref* known = own_index_.Find(local);
-    return known != nullptr ? own(*known) : Ref::Of(table_.store().Local(local, role));
-  }
-  for (const OwnName& name : own_names_) {
-    if (name.local == local) {
-      return own(name.id);
-    }
+  const std::vector<LoweringScratch::OwnName>& names = scratch_.own_names;
+  if (local.value < names.size() && names[local.value].epoch == scratch_.epoch) {
+    return Ref::Own(names[local.value].id.number() + static_cast<uint32_t>(role));
   }
   return Ref::Of(table_.store().Local(local, role));
 }

@@ -92,7 +92,7 @@ PlaceCache::Entry& SegmentLowering::EntryOf(const Place& place) {
     steps_.push_back(Ref::Of(globals_.U32(place.member)));
   }
   for (const uint32_t step : place.steps.subspan(steps_.empty() ? 0 : place.merged)) {
-    steps_.push_back(ValueOf(ir::InstId{step}));
+    Push(steps_, ValueOf(ir::InstId{step}));
   }
   return cache_.At(place.root.id, steps_, place.root.storage, place.root.writable);
 }

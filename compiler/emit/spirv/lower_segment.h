@@ -144,13 +144,10 @@ class SegmentLowering {
   const ir::Pool& pool_;
   Globals& globals_;
   PieceWriter& writer_;
-  using OwnName = LoweringScratch::OwnName;
   LoweringScratch& scratch_;  // empty at the beginning
   PlaceCache& cache_;
   std::vector<Ref>& values_;  // by InstId: values, and the variables of temps
   std::vector<Ref>& steps_;   // scratch of EntryOf
-  std::vector<OwnName>& own_names_;
-  FlatMap<ir::LocalId, Ref>& own_index_;
   std::vector<Ref>& marked_;
   std::vector<bool>& relaxed_;
   std::vector<Ref>& marked_relaxed_;

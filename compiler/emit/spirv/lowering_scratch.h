@@ -5,36 +5,36 @@
 
 #include <vector>
 
-#include "compiler/base/flat_map.h"
 #include "compiler/emit/spirv/piece.h"
 #include "compiler/emit/spirv/place_cache.h"
 
 namespace kiln::spirv {
 
 struct LoweringScratch {
+  // The reserved name of a local; of a segment before that of `epoch` it is none.
   struct OwnName {
-    ir::LocalId local{};
+    uint32_t epoch = 0;
     Ref id{};
   };
 
   PlaceCache cache;
   std::vector<Ref> values;  // by InstId
   std::vector<Ref> steps;
-  std::vector<Ref> parts;         // of a composite
-  std::vector<Ref> arguments;     // of a call
-  std::vector<SymbolId> symbols;  // of a composite of constants
-  std::vector<OwnName> own_names;
-  FlatMap<ir::LocalId, Ref> own_index;  // the same, only if they are many
-  std::vector<Ref> marked;              // own ids that are decorated NonUniform
-  std::vector<bool> relaxed;            // by InstId; empty if nothing of the segment is relaxed
+  std::vector<Ref> parts;          // of a composite
+  std::vector<Ref> arguments;      // of a call
+  std::vector<SymbolId> symbols;   // of a composite of constants
+  std::vector<OwnName> own_names;  // by LocalId
+  uint32_t epoch = 0;
+  std::vector<Ref> marked;    // own ids that are decorated NonUniform
+  std::vector<bool> relaxed;  // by InstId; empty if nothing of the segment is relaxed
   std::vector<Ref> marked_relaxed;
 
   void Clear() {
     cache.Clear();
     steps.clear();
-    own_names.clear();
-    if (!own_index.empty()) {
-      own_index.Clear();
+    if (++epoch == 0) {
+      own_names.clear();
+      epoch = 1;
     }
     marked.clear();
     relaxed.clear();

@@ -11,6 +11,7 @@
 #include <spirv/unified1/spirv.hpp11>
 
 #include "compiler/base/check.h"
+#include "compiler/base/push.h"
 #include "compiler/emit/spirv/piece.h"
 
 namespace kiln::spirv {
@@ -27,7 +28,7 @@ struct Words {
 class Instruction {
  public:
   Instruction(Words& out, spv::Op op) : out_(out), start_(out.words.size()) {
-    out_.words.push_back(static_cast<uint32_t>(op));
+    Push(out_.words, static_cast<uint32_t>(op));
   }
   ~Instruction() { out_.words[start_] |= static_cast<uint32_t>(out_.words.size() - start_) << 16; }
   Instruction(const Instruction&) = delete;
@@ -36,16 +37,16 @@ class Instruction {
   Instruction& Use(Ref id) {
     const auto position = static_cast<uint32_t>(out_.words.size());
     if (id.own()) {
-      out_.own.push_back(position);
+      Push(out_.own, position);
       return Word(id.number());
     }
     KILN_DCHECK(id.valid());
-    out_.imports.push_back({position, id.symbol()});
+    Push(out_.imports, {position, id.symbol()});
     return Word(0u);
   }
   Instruction& Use(SymbolId symbol) { return Use(Ref::Of(symbol)); }
   Instruction& Word(uint32_t word) {
-    out_.words.push_back(word);
+    Push(out_.words, word);
     return *this;
   }
   template <class E>

@@ -12,6 +12,7 @@
 #include <spirv/unified1/spirv.hpp11>
 
 #include "compiler/base/flat_map.h"
+#include "compiler/base/push.h"
 #include "compiler/emit/spirv/piece.h"
 
 namespace kiln::spirv {
@@ -25,6 +26,7 @@ class PlaceCache {
     spv::StorageClass storage = spv::StorageClass::Max;
     bool writable = false;
     bool listed = false;  // in both lists of values that may be known
+    uint32_t key = 0;     // of the root and the steps: equal places have equal ones
     uint32_t first_step = 0;
     uint32_t step_count = 0;
     Ref pointer{};  // invalid: not made yet; without steps it is the root
@@ -33,7 +35,11 @@ class PlaceCache {
 
   // The entry of a place; made if it is new. Valid until the next call.
   Entry& At(Ref root, std::span<const Ref> steps, spv::StorageClass storage, bool writable) {
-    const uint32_t row = Find({.root = root, .storage = storage, .writable = writable}, steps);
+    const uint32_t row = Find({.root = root,
+                               .storage = storage,
+                               .writable = writable,
+                               .key = static_cast<uint32_t>(HashOf(root, steps))},
+                              steps);
     if (entries_.size() > kFew) {
       List(row);
     }
@@ -96,7 +102,7 @@ class PlaceCache {
           [&] { return Add(place, steps); });
     }
     for (uint32_t row = 0; row < entries_.size(); ++row) {
-      if (Equal(entries_[row], place.root, steps)) {
+      if (entries_[row].key == place.key && Equal(entries_[row], place.root, steps)) {
         return row;
       }
     }
@@ -114,8 +120,10 @@ class PlaceCache {
   uint32_t Add(Entry place, std::span<const Ref> steps) {
     place.first_step = static_cast<uint32_t>(steps_.size());
     place.step_count = static_cast<uint32_t>(steps.size());
-    entries_.push_back(place);
-    steps_.insert(steps_.end(), steps.begin(), steps.end());
+    Push(entries_, place);
+    for (const Ref step : steps) {
+      Push(steps_, step);
+    }
     return static_cast<uint32_t>(entries_.size() - 1);
   }
 
