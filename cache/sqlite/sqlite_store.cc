@@ -299,7 +299,7 @@ Result<Stored> SqliteStore::Put(std::span<const Item> items, Durability durabili
     return {};
   };
   if (durability == Durability::kRelaxed) {
-    KILN_TRY_VOID(session->writer()->Post(change, WeightOf(items), call, Writer::Haste::kPatient));
+    KILN_TRY_VOID(session->writer()->Post(change, WeightOf(items), call));
     return Stored{};
   }
   const Result<void> written = session->writer()->Run(change, WeightOf(items), call);

@@ -66,19 +66,6 @@ TEST_F(SqliteStoreTest, RelaxedPut_IsThereAfterClosing) {
   EXPECT_TRUE(Open()->Get(item.key, {}).ok());
 }
 
-TEST_F(SqliteStoreTest, RelaxedPuts_GoWithTheNextThatSomebodyWaitsFor) {
-  options.writer.patient_wait = std::chrono::hours(1);
-  const StorePtr store = Open();
-  const uint64_t before = store->Status().groups;
-  for (const char* text : {"one", "two", "three"}) {
-    const Item item = Content(text);
-    ASSERT_TRUE(store->Put(std::span(&item, 1), Durability::kRelaxed, {}).ok());
-  }
-  ASSERT_TRUE(PutAll(*store, {Content("four")}).ok());
-  EXPECT_EQ(store->Status().groups, before + 1);
-  EXPECT_TRUE(store->Get(Content("one").key, {}).ok());
-}
-
 TEST_F(SqliteStoreTest, EmptyContent_IsContent) {
   const StorePtr store = Open();
   ASSERT_TRUE(PutAll(*store, {Content("")}).ok());

@@ -95,10 +95,9 @@ bool Writer::QueueIsFull(const Weight& more) const {
                              queued_.bytes + more.bytes > options_.queue_bytes);
 }
 
-Result<Writer::RequestPtr> Writer::Enqueue(Change change, const Weight& weight, Haste haste,
-                                           const Call& call) {
-  auto request = std::make_shared<Request>(Request{
-      .change = std::move(change), .weight = weight, .haste = haste, .outcome = std::nullopt});
+Result<Writer::RequestPtr> Writer::Enqueue(Change change, const Weight& weight, const Call& call) {
+  auto request = std::make_shared<Request>(
+      Request{.change = std::move(change), .weight = weight, .outcome = std::nullopt});
   const StopWakes wakes(call.stop, mutex_, done_);
   const MutexLock lock(mutex_);
   while (!stopping_ && QueueIsFull(weight)) {
@@ -116,20 +115,14 @@ Result<Writer::RequestPtr> Writer::Enqueue(Change change, const Weight& weight, 
   }
   request->queued_at = clock_.Monotonic();
   queue_.push_back(request);
-  if (haste == Haste::kSoon && !hasty_since_.has_value()) {
-    hasty_since_ = request->queued_at;
-  }
   queued_.items += weight.items;
   queued_.bytes += weight.bytes;
-  // The writer sleeps until there is something, then until somebody is in haste or a group is full.
-  if (queue_.size() == 1 || haste == Haste::kSoon || GroupIsComplete()) {
-    work_.NotifyAll();
-  }
+  work_.NotifyAll();
   return request;
 }
 
 Result<void> Writer::Run(Change change, const Weight& weight, const Call& call) {
-  KILN_TRY(const RequestPtr request, Enqueue(std::move(change), weight, Haste::kSoon, call));
+  KILN_TRY(const RequestPtr request, Enqueue(std::move(change), weight, call));
   const StopWakes wakes(call.stop, mutex_, done_);
   const MutexLock lock(mutex_);
   while (!request->outcome.has_value()) {
@@ -138,8 +131,8 @@ Result<void> Writer::Run(Change change, const Weight& weight, const Call& call) 
   return *request->outcome;
 }
 
-Result<void> Writer::Post(Change change, const Weight& weight, const Call& call, Haste haste) {
-  KILN_TRY_VOID(Enqueue(std::move(change), weight, haste, call));
+Result<void> Writer::Post(Change change, const Weight& weight, const Call& call) {
+  KILN_TRY_VOID(Enqueue(std::move(change), weight, call));
   return {};
 }
 
@@ -151,21 +144,8 @@ void Writer::Wake() {
 
 bool Writer::GroupIsComplete() const {
   return stopping_ || queue_.size() >= options_.group_requests ||
-         queued_.bytes >= options_.group_bytes || clock_.Monotonic() >= GroupEnd();
-}
-
-// When the next group starts at the latest. Requires: something is queued.
-Duration Writer::GroupEnd() const {
-  const Duration patient = queue_.front()->queued_at + options_.patient_wait;
-  return hasty_since_.has_value() ? std::min(patient, *hasty_since_ + options_.group_wait)
-                                  : patient;
-}
-
-void Writer::FindHasty() {
-  const auto hasty = std::ranges::find_if(
-      queue_, [](const RequestPtr& request) { return request->haste == Haste::kSoon; });
-  hasty_since_ =
-      hasty == queue_.end() ? std::nullopt : std::optional<Duration>((*hasty)->queued_at);
+         queued_.bytes >= options_.group_bytes ||
+         clock_.Monotonic() - queue_.front()->queued_at >= options_.group_wait;
 }
 
 // The requests of the next transaction; none if there is background work instead. Waits until there
@@ -179,7 +159,8 @@ Writer::Group Writer::NextGroup() {
     return {};
   }
   while (!GroupIsComplete()) {
-    if (!work_.WaitFor(mutex_, GroupEnd() - clock_.Monotonic())) {
+    const Duration waited = clock_.Monotonic() - queue_.front()->queued_at;
+    if (!work_.WaitFor(mutex_, options_.group_wait - waited)) {
       break;  // also under a clock that stands still
     }
   }
@@ -196,7 +177,6 @@ Writer::Group Writer::NextGroup() {
     group.push_back(next);
     queue_.pop_front();
   }
-  FindHasty();
   queued_.items -= weight.items;
   queued_.bytes -= weight.bytes;
   done_.NotifyAll();  // there is space in the queue

@@ -36,7 +36,6 @@ class Writer {
     uint32_t group_requests = 256;
     uint64_t group_bytes = uint64_t{8} << 20;
     Duration group_wait = std::chrono::milliseconds(3);
-    Duration patient_wait = std::chrono::milliseconds(50);  // if nobody waits for the group
     uint32_t queue_items = 4096;
     uint64_t queue_bytes = uint64_t{64} << 20;
     WalBounds wal;
@@ -80,9 +79,7 @@ class Writer {
   // while stopping; kCancelled, kDeadlineExceeded: the change may still happen.
   Result<void> Run(Change change, const Weight& weight, const Call& call);
   // Returns after the change was queued; its failure is only seen by on_failure.
-  enum class Haste : uint8_t { kSoon, kPatient };
-  Result<void> Post(Change change, const Weight& weight, const Call& call,
-                    Haste haste = Haste::kSoon);
+  Result<void> Post(Change change, const Weight& weight, const Call& call);
   // There is background work to do.
   void Wake();
 
@@ -90,20 +87,17 @@ class Writer {
   struct Request {
     Change change;
     Weight weight;
-    Haste haste = Haste::kSoon;
     Duration queued_at{};
     std::optional<Result<void>> outcome;  // guarded by mutex_
   };
   using RequestPtr = std::shared_ptr<Request>;
   using Group = std::vector<RequestPtr>;
 
-  Result<RequestPtr> Enqueue(Change change, const Weight& weight, Haste haste, const Call& call);
+  Result<RequestPtr> Enqueue(Change change, const Weight& weight, const Call& call);
   bool QueueIsFull(const Weight& more) const KILN_REQUIRES(mutex_);
   void Loop();
   Group NextGroup();
   bool GroupIsComplete() const KILN_REQUIRES(mutex_);
-  Duration GroupEnd() const KILN_REQUIRES(mutex_);
-  void FindHasty() KILN_REQUIRES(mutex_);
   void RunGroup(const Group& group);
   Result<void> RunTogether(const Group& group);
   void Complete(const Group& group, const Result<void>& outcome);
@@ -123,7 +117,6 @@ class Writer {
   CondVar done_;  // for those who wait: space in the queue, an outcome
   std::deque<RequestPtr> queue_ KILN_GUARDED_BY(mutex_);
   Weight queued_ KILN_GUARDED_BY(mutex_) = {.items = 0, .bytes = 0};
-  std::optional<Duration> hasty_since_ KILN_GUARDED_BY(mutex_);  // the first such request in queue_
   bool background_ KILN_GUARDED_BY(mutex_) = false;
   bool stopping_ KILN_GUARDED_BY(mutex_) = false;
   std::jthread thread_;  // last: everything else is there when it starts
