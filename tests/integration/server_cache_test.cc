@@ -118,7 +118,9 @@ TEST_F(ServerCache, GcOfEverything_IsFollowedByAMissThatSaysSo) {
   v1::GcCacheRequest request;
   request.set_to_bytes(1);
   EXPECT_EQ(Gc(request).done.records(), 0u);
+  daemon_.reset();  // which remembers what was used
   Age();
+  Start();
   request.set_dry_run(true);
   const Followed dry = Gc(request);
   ASSERT_TRUE(dry.ended) << dry.status.error_message();
