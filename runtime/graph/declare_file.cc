@@ -40,7 +40,7 @@ struct FrameFile::Declaring {
   std::map<std::string_view, VkImageUsageFlags> next_usage = {};  // by version
 
   void Index();
-  void Fail(std::string_view code, std::string_view detail, std::vector<std::string> passes,
+  void Fail(std::string_view code, std::string_view detail, std::vector<std::string> names,
             std::vector<std::string> resources) const;
   const FileResource* Describe(std::string_view name) const;
   // The described resource at the beginning of the version's chain.
@@ -318,6 +318,7 @@ void FrameFile::Declaring::Writes() {
   }
   std::sort(stuck.begin(), stuck.end());
   std::vector<PendingWrite> pending;
+  pending.reserve(stuck.size());
   for (const size_t index : stuck) {
     pending.push_back(writes[index]);
   }

@@ -205,7 +205,8 @@ void DeviceObjects::Collect(uint64_t frame, uint64_t completed) {
   }
   for (KeptObject& kept : kept_) {
     if (old(kept.used) && (kept.image.image || kept.buffer.handle)) {
-      retired_.Add(kept.used, std::move(kept));
+      const uint64_t used = kept.used;
+      retired_.Add(used, std::move(kept));
       kept = {};
     }
   }

@@ -23,10 +23,9 @@ void IndexVersions(Planning& planning) {
     if (access.result != kNone) {
       scratch.def_access[access.result] = i;
     }
-    if (access.op == Op::kWrite) {
-      scratch.kill_access[access.version] = i;
-    } else if (access.op == Op::kRead && rows.versions[access.version].exported != 0 &&
-               rows.versions[access.version].kill == access.pass) {
+    const bool exports = access.op == Op::kRead && rows.versions[access.version].exported != 0 &&
+                         rows.versions[access.version].kill == access.pass;
+    if (access.op == Op::kWrite || exports) {
       scratch.kill_access[access.version] = i;
     }
   }

@@ -72,279 +72,274 @@ VkSemaphore FakeSemaphore(uintptr_t value) { return reinterpret_cast<VkSemaphore
 // NOLINTNEXTLINE(performance-no-int-to-ptr)
 VkImage FakeImage(uintptr_t value) { return reinterpret_cast<VkImage>(value); }
 
-const std::vector<Rule>& Rules() {
-  static const std::vector<Rule> rules = {
-      {"two passes need each other", "CYCLE",
-       [](Frame& f) {
-         const PassId a = f.Pass("a");
-         const PassId b = f.Pass("b");
-         const TextureId x = f.Create(a, "x");
-         const TextureId y = f.Create(b, "y");
-         f.graph.ReadTexture(a, {y, kSampled});
+const std::vector<Rule> kRules = {
+    {"two passes need each other", "CYCLE",
+     [](Frame& f) {
+       const PassId a = f.Pass("a");
+       const PassId b = f.Pass("b");
+       const TextureId x = f.Create(a, "x");
+       const TextureId y = f.Create(b, "y");
+       f.graph.ReadTexture(a, {y, kSampled});
+       f.graph.ReadTexture(b, {x, kSampled});
+     }},
+    {"two writers", "DOUBLE_WRITE",
+     [](Frame& f) {
+       const TextureId x = f.Create(f.Pass("a"), "x");
+       f.Write(f.Pass("b"), "x1", x);
+       f.Write(f.Pass("c"), "x2", x);
+     }},
+    {"write after temporal", "WRITE_AFTER_TEMPORAL",
+     [](Frame& f) {
+       const TextureId x = f.Create(f.Pass("a"), "x", {.next_frame = true});
+       f.Write(f.Pass("b"), "x1", x);
+     }},
+    {"write to history", "WRITE_AFTER_TEMPORAL",
+     [](Frame& f) {
+       const TextureId x =
+           f.graph.HistoryTexture({.name = "h", .desc = Square(64), .previous = {}});
+       f.Write(f.Pass("b"), "x1", x);
+     }},
+    {"read and write in one pass", "READ_AND_WRITE",
+     [](Frame& f) {
+       const TextureId x = f.Create(f.Pass("a"), "x");
+       const PassId b = f.Pass("b");
+       f.graph.ReadTexture(b, {x, kSampled});
+       f.Write(b, "x1", x);
+     }},
+    {"null handle", "UNKNOWN_HANDLE",
+     [](Frame& f) {
+       f.graph.ReadTexture(f.Pass("a"), {TextureId{}, kSampled});
+     }},
+    {"foreign handle", "UNKNOWN_HANDLE",
+     [](Frame& f) {
+       Frame other{.graph = Graph(7)};
+       const TextureId x = other.Create(other.Pass("a"), "x");
+       f.graph.ReadTexture(f.Pass("a"), {x, kSampled});
+     }},
+    {"handle of the last frame", "EXPIRED_HANDLE",
+     [](Frame& f) {
+       const TextureId x = f.Create(f.Pass("a"), "x");
+       f.graph.BeginFrame();
+       f.graph.ReadTexture(f.Pass("a"), {x, kSampled});
+     }},
+    {"temporal handle of two frames ago", "EXPIRED_TEMPORAL_HANDLE",
+     [](Frame& f) {
+       const TextureId x = f.Create(f.Pass("a"), "x", {.next_frame = true});
+       f.graph.BeginFrame();
+       f.graph.BeginFrame();
+       f.graph.ReadTexture(f.Pass("a"), {x, kSampled});
+     }},
+    {"fragment shader in compute", "STAGE_NOT_IN_PASS",
+     [](Frame& f) {
+       const TextureId x = f.Create(f.Pass("a"), "x");
+       f.graph.ReadTexture(f.Pass("b"), {x,
+                                         {.stages = VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT,
+                                          .accesses = VK_ACCESS_2_SHADER_SAMPLED_READ_BIT}});
+     }},
+    {"transfer read in a shader", "ACCESS_NOT_IN_STAGE",
+     [](Frame& f) {
+       const TextureId x = f.Create(f.Pass("a"), "x");
+       f.graph.ReadTexture(f.Pass("b"), {x, {.accesses = VK_ACCESS_2_TRANSFER_READ_BIT}});
+     }},
+    {"write bits in a read", "WRITE_BITS_IN_READ",
+     [](Frame& f) {
+       const TextureId x = f.Create(f.Pass("a"), "x");
+       f.graph.ReadTexture(f.Pass("b"), {x, kStorageWrite});
+     }},
+    {"no write bits in a write", "NO_WRITE_BITS",
+     [](Frame& f) {
+       const TextureId x = f.Create(f.Pass("a"), "x");
+       f.graph.WriteTexture(f.Pass("b"), {.name = "y", .texture = x, .access = kSampled});
+     }},
+    {"one texel in two layouts", "LAYOUT_CONFLICT",
+     [](Frame& f) {
+       const TextureId x = f.Create(f.Pass("a"), "x");
+       const PassId b = f.Pass("b");
+       f.graph.ReadTexture(b, {x, kSampled});
+       f.graph.ReadTexture(b, {x, {.accesses = VK_ACCESS_2_SHADER_STORAGE_READ_BIT}});
+     }},
+    {"neither access nor layout", "LAYOUT_MISSING",
+     [](Frame& f) {
+       const TextureId x = f.Create(f.Pass("a"), "x");
+       f.graph.ReadTexture(f.Pass("b", PassKind::kTransition), {x, {}});
+     }},
+    {"level that is not there", "RANGE_OUT_OF_BOUNDS",
+     [](Frame& f) {
+       const TextureId x = f.Create(f.Pass("a"), "x");
+       Access access = kSampled;
+       access.range = {.mip = 1, .mips = 1};
+       f.graph.ReadTexture(f.Pass("b"), {x, access});
+     }},
+    {"no texels", "ZERO_SIZE",
+     [](Frame& f) {
+       f.graph.CreateTexture(
+           f.Pass("a"),
+           {.name = "x", .desc = Square(0), .access = kStorageWrite, .contents = kWritten});
+     }},
+    {"no such format", "UNSUPPORTED_FORMAT",
+     [](Frame& f) {
+       f.graph.CreateTexture(f.Pass("a"), {.name = "x",
+                                           .desc = Square(8, VK_FORMAT_UNDEFINED),
+                                           .access = kStorageWrite,
+                                           .contents = kWritten});
+     }},
+    {"storage without contents", "CONTENTS_UNSTATED",
+     [](Frame& f) {
+       f.graph.CreateTexture(f.Pass("a"),
+                             {.name = "x", .desc = Square(8), .access = kStorageWrite});
+     }},
+    {"attachments of two sizes", "ATTACHMENT_MISMATCH",
+     [](Frame& f) {
+       const PassId a = f.Pass("a", PassKind::kGraphics);
+       f.graph.CreateTexture(a, {.name = "x", .desc = Square(8), .access = kColorWrite});
+       f.graph.CreateTexture(a, {.name = "y", .desc = Square(16), .access = kColorWrite});
+     }},
+    {"one image twice", "IMPORTED_TWICE",
+     [](Frame& f) {
+       TextureImport import;
+       import.name = "x";
+       import.desc = Square(8);
+       import.image = FakeImage(64);
+       f.graph.ImportTexture(import);
+       f.graph.ImportTexture(import);
+     }},
+    {"write to an undefined import", "IMPORT_UNDEFINED",
+     [](Frame& f) { f.Write(f.Pass("a"), "y", f.Import("x", VK_IMAGE_LAYOUT_UNDEFINED)); }},
+    {"read of an undefined import", "IMPORT_UNDEFINED",
+     [](Frame& f) {
+       f.graph.ReadTexture(f.Pass("a"), {f.Import("x", VK_IMAGE_LAYOUT_UNDEFINED), kSampled});
+     }},
+    {"export in the middle", "EXPORT_NOT_LAST",
+     [](Frame& f) {
+       const TextureId x = f.Create(f.Pass("a"), "x");
+       f.Write(f.Pass("b"), "y", x);
+       f.graph.ExportTexture(x, {.layout = VK_IMAGE_LAYOUT_GENERAL});
+     }},
+    {"write after export", "EXPORT_NOT_LAST",
+     [](Frame& f) {
+       const TextureId x = f.Create(f.Pass("a"), "x");
+       f.graph.ExportTexture(x, {.layout = VK_IMAGE_LAYOUT_GENERAL});
+       f.Write(f.Pass("b"), "y", x);
+     }},
+    {"unannounced use of a temporal", "TEMPORAL_USAGE",
+     [](Frame& f) {
+       const TextureId x = f.Create(f.Pass("a"), "x", {.next_frame = true});
+       f.graph.BeginFrame();
+       f.graph.ReadTexture(f.Pass("a"), {x, {.accesses = VK_ACCESS_2_SHADER_STORAGE_READ_BIT}});
+     }},
+    {"temporal import", "TEMPORAL_KIND",
+     [](Frame& f) {
+       const TextureId x = f.Import("x", VK_IMAGE_LAYOUT_GENERAL);
+       f.graph.WriteTexture(f.Pass("a"), {.name = "y",
+                                          .texture = x,
+                                          .access = kStorageWrite,
+                                          .discard = false,
+                                          .keep = {.next_frame = true}});
+     }},
+    {"binary semaphore waited for twice", "SEMAPHORE_TWICE",
+     [](Frame& f) {
+       f.graph.WaitSemaphore(f.Pass("a"), {.semaphore = FakeSemaphore(8)});
+       f.graph.WaitSemaphore(f.Pass("b"), {.semaphore = FakeSemaphore(8)});
+     }},
+    {"value zero", "SEMAPHORE_VALUE",
+     [](Frame& f) {
+       f.graph.SignalSemaphore(f.Pass("a"), {.semaphore = FakeSemaphore(8), .timeline = true});
+     }},
+    {"one value twice", "SEMAPHORE_VALUE",
+     [](Frame& f) {
+       const SemaphoreUse use{.semaphore = FakeSemaphore(8), .timeline = true, .value = 3};
+       f.graph.SignalSemaphore(f.Pass("a"), use);
+       f.graph.SignalSemaphore(f.Pass("b"), use);
+     }},
+    {"host after device", "HOST_AFTER_DEVICE",
+     [](Frame& f) {
+       const BufferId x = f.Buffer(f.Pass("h", PassKind::kHost), "x", MemoryKind::kUpload,
+                                   VK_ACCESS_2_HOST_WRITE_BIT);
+       f.graph.ReadBuffer(f.Pass("d"), {x, {.accesses = VK_ACCESS_2_UNIFORM_READ_BIT}});
+       f.graph.WriteBuffer(
+           f.Pass("h2", PassKind::kHost),
+           {.name = "y", .buffer = x, .access = {.accesses = VK_ACCESS_2_HOST_WRITE_BIT}});
+     }},
+    {"host reads what the device wrote", "HOST_AFTER_DEVICE",
+     [](Frame& f) {
+       const BufferId x =
+           f.Buffer(f.Pass("d"), "x", MemoryKind::kReadback, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT);
+       f.graph.ReadBuffer(f.Pass("h", PassKind::kHost),
+                          {x, {.accesses = VK_ACCESS_2_HOST_READ_BIT}});
+     }},
+    {"texture on the host", "HOST_TEXTURE",
+     [](Frame& f) {
+       f.graph.CreateTexture(f.Pass("h", PassKind::kHost),
+                             {.name = "x",
+                              .desc = Square(8),
+                              .access = {.accesses = VK_ACCESS_2_HOST_WRITE_BIT},
+                              .contents = kWritten});
+     }},
+    {"device writes upload memory", "MEMORY_KIND",
+     [](Frame& f) {
+       f.Buffer(f.Pass("d"), "x", MemoryKind::kUpload, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT);
+     }},
+    {"host writes device memory", "MEMORY_KIND",
+     [](Frame& f) {
+       f.Buffer(f.Pass("h", PassKind::kHost), "x", MemoryKind::kDevice, VK_ACCESS_2_HOST_WRITE_BIT);
+     }},
+    {"no callback", "CALLBACK_MISSING",
+     [](Frame& f) {
+       f.graph.CreatePass({.name = "a", .kind = PassKind::kCompute, .side_effect = true});
+     }},
+    {"callback of a transition", "CALLBACK_ON_TRANSITION",
+     [](Frame& f) {
+       f.graph.SetCallback(f.Pass("t", PassKind::kTransition),
+                           [](runtime::Device&, const Resources&, CommandBuffer&) {});
+     }},
+    {"two callbacks", "CALLBACK_TWICE",
+     [](Frame& f) {
+       f.graph.SetCallback(f.Pass("a"), [](runtime::Device&, const Resources&, CommandBuffer&) {});
+     }},
+    {"presenting depth", "PRESENT_FORMAT",
+     [](Frame& f) {
+       const TextureId x = f.graph.CreateTexture(
+           f.Pass("a", PassKind::kGraphics),
+           {.name = "x",
+            .desc = Square(8, VK_FORMAT_D32_SFLOAT),
+            .access = {.accesses = VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT}});
+       Presentation presentation;
+       presentation.image.name = "swapchain";
+       presentation.image.desc = Square(8);
+       presentation.texture = x;
+       f.graph.Present(presentation);
+     }},
+    {"presenting twice", "PRESENT_TWICE",
+     [](Frame& f) {
+       const TextureId x = f.Create(f.Pass("a"), "x");
+       Presentation presentation;
+       presentation.image.name = "swapchain";
+       presentation.image.desc = Square(8);
+       presentation.texture = x;
+       presentation.acquire = FakeSemaphore(8);
+       presentation.present = FakeSemaphore(16);
+       f.graph.Present(presentation);
+       f.graph.Present(presentation);
+     }},
+    {"too many passes", "PASS_LIMIT",
+     [](Frame& f) {
+       for (uint32_t i = 0; i <= kMaxPasses; ++i) {
+         f.graph.CreatePass({.name = "t", .kind = PassKind::kTransition});
+       }
+     }},
+    {"too many accesses", "RESOURCE_LIMIT",
+     [](Frame& f) {
+       const TextureId x = f.Create(f.Pass("a"), "x");
+       const PassId b = f.Pass("b");
+       for (uint32_t i = 0; i <= kMaxAccesses; ++i) {
          f.graph.ReadTexture(b, {x, kSampled});
-       }},
-      {"two writers", "DOUBLE_WRITE",
-       [](Frame& f) {
-         const TextureId x = f.Create(f.Pass("a"), "x");
-         f.Write(f.Pass("b"), "x1", x);
-         f.Write(f.Pass("c"), "x2", x);
-       }},
-      {"write after temporal", "WRITE_AFTER_TEMPORAL",
-       [](Frame& f) {
-         const TextureId x = f.Create(f.Pass("a"), "x", {.next_frame = true});
-         f.Write(f.Pass("b"), "x1", x);
-       }},
-      {"write to history", "WRITE_AFTER_TEMPORAL",
-       [](Frame& f) {
-         const TextureId x =
-             f.graph.HistoryTexture({.name = "h", .desc = Square(64), .previous = {}});
-         f.Write(f.Pass("b"), "x1", x);
-       }},
-      {"read and write in one pass", "READ_AND_WRITE",
-       [](Frame& f) {
-         const TextureId x = f.Create(f.Pass("a"), "x");
-         const PassId b = f.Pass("b");
-         f.graph.ReadTexture(b, {x, kSampled});
-         f.Write(b, "x1", x);
-       }},
-      {"null handle", "UNKNOWN_HANDLE",
-       [](Frame& f) {
-         f.graph.ReadTexture(f.Pass("a"), {TextureId{}, kSampled});
-       }},
-      {"foreign handle", "UNKNOWN_HANDLE",
-       [](Frame& f) {
-         Frame other{.graph = Graph(7)};
-         const TextureId x = other.Create(other.Pass("a"), "x");
-         f.graph.ReadTexture(f.Pass("a"), {x, kSampled});
-       }},
-      {"handle of the last frame", "EXPIRED_HANDLE",
-       [](Frame& f) {
-         const TextureId x = f.Create(f.Pass("a"), "x");
-         f.graph.BeginFrame();
-         f.graph.ReadTexture(f.Pass("a"), {x, kSampled});
-       }},
-      {"temporal handle of two frames ago", "EXPIRED_TEMPORAL_HANDLE",
-       [](Frame& f) {
-         const TextureId x = f.Create(f.Pass("a"), "x", {.next_frame = true});
-         f.graph.BeginFrame();
-         f.graph.BeginFrame();
-         f.graph.ReadTexture(f.Pass("a"), {x, kSampled});
-       }},
-      {"fragment shader in compute", "STAGE_NOT_IN_PASS",
-       [](Frame& f) {
-         const TextureId x = f.Create(f.Pass("a"), "x");
-         f.graph.ReadTexture(f.Pass("b"), {x,
-                                           {.stages = VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT,
-                                            .accesses = VK_ACCESS_2_SHADER_SAMPLED_READ_BIT}});
-       }},
-      {"transfer read in a shader", "ACCESS_NOT_IN_STAGE",
-       [](Frame& f) {
-         const TextureId x = f.Create(f.Pass("a"), "x");
-         f.graph.ReadTexture(f.Pass("b"), {x, {.accesses = VK_ACCESS_2_TRANSFER_READ_BIT}});
-       }},
-      {"write bits in a read", "WRITE_BITS_IN_READ",
-       [](Frame& f) {
-         const TextureId x = f.Create(f.Pass("a"), "x");
-         f.graph.ReadTexture(f.Pass("b"), {x, kStorageWrite});
-       }},
-      {"no write bits in a write", "NO_WRITE_BITS",
-       [](Frame& f) {
-         const TextureId x = f.Create(f.Pass("a"), "x");
-         f.graph.WriteTexture(f.Pass("b"), {.name = "y", .texture = x, .access = kSampled});
-       }},
-      {"one texel in two layouts", "LAYOUT_CONFLICT",
-       [](Frame& f) {
-         const TextureId x = f.Create(f.Pass("a"), "x");
-         const PassId b = f.Pass("b");
-         f.graph.ReadTexture(b, {x, kSampled});
-         f.graph.ReadTexture(b, {x, {.accesses = VK_ACCESS_2_SHADER_STORAGE_READ_BIT}});
-       }},
-      {"neither access nor layout", "LAYOUT_MISSING",
-       [](Frame& f) {
-         const TextureId x = f.Create(f.Pass("a"), "x");
-         f.graph.ReadTexture(f.Pass("b", PassKind::kTransition), {x, {}});
-       }},
-      {"level that is not there", "RANGE_OUT_OF_BOUNDS",
-       [](Frame& f) {
-         const TextureId x = f.Create(f.Pass("a"), "x");
-         Access access = kSampled;
-         access.range = {.mip = 1, .mips = 1};
-         f.graph.ReadTexture(f.Pass("b"), {x, access});
-       }},
-      {"no texels", "ZERO_SIZE",
-       [](Frame& f) {
-         f.graph.CreateTexture(
-             f.Pass("a"),
-             {.name = "x", .desc = Square(0), .access = kStorageWrite, .contents = kWritten});
-       }},
-      {"no such format", "UNSUPPORTED_FORMAT",
-       [](Frame& f) {
-         f.graph.CreateTexture(f.Pass("a"), {.name = "x",
-                                             .desc = Square(8, VK_FORMAT_UNDEFINED),
-                                             .access = kStorageWrite,
-                                             .contents = kWritten});
-       }},
-      {"storage without contents", "CONTENTS_UNSTATED",
-       [](Frame& f) {
-         f.graph.CreateTexture(f.Pass("a"),
-                               {.name = "x", .desc = Square(8), .access = kStorageWrite});
-       }},
-      {"attachments of two sizes", "ATTACHMENT_MISMATCH",
-       [](Frame& f) {
-         const PassId a = f.Pass("a", PassKind::kGraphics);
-         f.graph.CreateTexture(a, {.name = "x", .desc = Square(8), .access = kColorWrite});
-         f.graph.CreateTexture(a, {.name = "y", .desc = Square(16), .access = kColorWrite});
-       }},
-      {"one image twice", "IMPORTED_TWICE",
-       [](Frame& f) {
-         TextureImport import;
-         import.name = "x";
-         import.desc = Square(8);
-         import.image = FakeImage(64);
-         f.graph.ImportTexture(import);
-         f.graph.ImportTexture(import);
-       }},
-      {"write to an undefined import", "IMPORT_UNDEFINED",
-       [](Frame& f) { f.Write(f.Pass("a"), "y", f.Import("x", VK_IMAGE_LAYOUT_UNDEFINED)); }},
-      {"read of an undefined import", "IMPORT_UNDEFINED",
-       [](Frame& f) {
-         f.graph.ReadTexture(f.Pass("a"), {f.Import("x", VK_IMAGE_LAYOUT_UNDEFINED), kSampled});
-       }},
-      {"export in the middle", "EXPORT_NOT_LAST",
-       [](Frame& f) {
-         const TextureId x = f.Create(f.Pass("a"), "x");
-         f.Write(f.Pass("b"), "y", x);
-         f.graph.ExportTexture(x, {.layout = VK_IMAGE_LAYOUT_GENERAL});
-       }},
-      {"write after export", "EXPORT_NOT_LAST",
-       [](Frame& f) {
-         const TextureId x = f.Create(f.Pass("a"), "x");
-         f.graph.ExportTexture(x, {.layout = VK_IMAGE_LAYOUT_GENERAL});
-         f.Write(f.Pass("b"), "y", x);
-       }},
-      {"unannounced use of a temporal", "TEMPORAL_USAGE",
-       [](Frame& f) {
-         const TextureId x = f.Create(f.Pass("a"), "x", {.next_frame = true});
-         f.graph.BeginFrame();
-         f.graph.ReadTexture(f.Pass("a"), {x, {.accesses = VK_ACCESS_2_SHADER_STORAGE_READ_BIT}});
-       }},
-      {"temporal import", "TEMPORAL_KIND",
-       [](Frame& f) {
-         const TextureId x = f.Import("x", VK_IMAGE_LAYOUT_GENERAL);
-         f.graph.WriteTexture(f.Pass("a"), {.name = "y",
-                                            .texture = x,
-                                            .access = kStorageWrite,
-                                            .discard = false,
-                                            .keep = {.next_frame = true}});
-       }},
-      {"binary semaphore waited for twice", "SEMAPHORE_TWICE",
-       [](Frame& f) {
-         f.graph.WaitSemaphore(f.Pass("a"), {.semaphore = FakeSemaphore(8)});
-         f.graph.WaitSemaphore(f.Pass("b"), {.semaphore = FakeSemaphore(8)});
-       }},
-      {"value zero", "SEMAPHORE_VALUE",
-       [](Frame& f) {
-         f.graph.SignalSemaphore(f.Pass("a"), {.semaphore = FakeSemaphore(8), .timeline = true});
-       }},
-      {"one value twice", "SEMAPHORE_VALUE",
-       [](Frame& f) {
-         const SemaphoreUse use{.semaphore = FakeSemaphore(8), .timeline = true, .value = 3};
-         f.graph.SignalSemaphore(f.Pass("a"), use);
-         f.graph.SignalSemaphore(f.Pass("b"), use);
-       }},
-      {"host after device", "HOST_AFTER_DEVICE",
-       [](Frame& f) {
-         const BufferId x = f.Buffer(f.Pass("h", PassKind::kHost), "x", MemoryKind::kUpload,
-                                     VK_ACCESS_2_HOST_WRITE_BIT);
-         f.graph.ReadBuffer(f.Pass("d"), {x, {.accesses = VK_ACCESS_2_UNIFORM_READ_BIT}});
-         f.graph.WriteBuffer(
-             f.Pass("h2", PassKind::kHost),
-             {.name = "y", .buffer = x, .access = {.accesses = VK_ACCESS_2_HOST_WRITE_BIT}});
-       }},
-      {"host reads what the device wrote", "HOST_AFTER_DEVICE",
-       [](Frame& f) {
-         const BufferId x = f.Buffer(f.Pass("d"), "x", MemoryKind::kReadback,
-                                     VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT);
-         f.graph.ReadBuffer(f.Pass("h", PassKind::kHost),
-                            {x, {.accesses = VK_ACCESS_2_HOST_READ_BIT}});
-       }},
-      {"texture on the host", "HOST_TEXTURE",
-       [](Frame& f) {
-         f.graph.CreateTexture(f.Pass("h", PassKind::kHost),
-                               {.name = "x",
-                                .desc = Square(8),
-                                .access = {.accesses = VK_ACCESS_2_HOST_WRITE_BIT},
-                                .contents = kWritten});
-       }},
-      {"device writes upload memory", "MEMORY_KIND",
-       [](Frame& f) {
-         f.Buffer(f.Pass("d"), "x", MemoryKind::kUpload, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT);
-       }},
-      {"host writes device memory", "MEMORY_KIND",
-       [](Frame& f) {
-         f.Buffer(f.Pass("h", PassKind::kHost), "x", MemoryKind::kDevice,
-                  VK_ACCESS_2_HOST_WRITE_BIT);
-       }},
-      {"no callback", "CALLBACK_MISSING",
-       [](Frame& f) {
-         f.graph.CreatePass({.name = "a", .kind = PassKind::kCompute, .side_effect = true});
-       }},
-      {"callback of a transition", "CALLBACK_ON_TRANSITION",
-       [](Frame& f) {
-         f.graph.SetCallback(f.Pass("t", PassKind::kTransition),
-                             [](runtime::Device&, const Resources&, CommandBuffer&) {});
-       }},
-      {"two callbacks", "CALLBACK_TWICE",
-       [](Frame& f) {
-         f.graph.SetCallback(f.Pass("a"),
-                             [](runtime::Device&, const Resources&, CommandBuffer&) {});
-       }},
-      {"presenting depth", "PRESENT_FORMAT",
-       [](Frame& f) {
-         const TextureId x = f.graph.CreateTexture(
-             f.Pass("a", PassKind::kGraphics),
-             {.name = "x",
-              .desc = Square(8, VK_FORMAT_D32_SFLOAT),
-              .access = {.accesses = VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT}});
-         Presentation presentation;
-         presentation.image.name = "swapchain";
-         presentation.image.desc = Square(8);
-         presentation.texture = x;
-         f.graph.Present(presentation);
-       }},
-      {"presenting twice", "PRESENT_TWICE",
-       [](Frame& f) {
-         const TextureId x = f.Create(f.Pass("a"), "x");
-         Presentation presentation;
-         presentation.image.name = "swapchain";
-         presentation.image.desc = Square(8);
-         presentation.texture = x;
-         presentation.acquire = FakeSemaphore(8);
-         presentation.present = FakeSemaphore(16);
-         f.graph.Present(presentation);
-         f.graph.Present(presentation);
-       }},
-      {"too many passes", "PASS_LIMIT",
-       [](Frame& f) {
-         for (uint32_t i = 0; i <= kMaxPasses; ++i) {
-           f.graph.CreatePass({.name = "t", .kind = PassKind::kTransition});
-         }
-       }},
-      {"too many accesses", "RESOURCE_LIMIT",
-       [](Frame& f) {
-         const TextureId x = f.Create(f.Pass("a"), "x");
-         const PassId b = f.Pass("b");
-         for (uint32_t i = 0; i <= kMaxAccesses; ++i) {
-           f.graph.ReadTexture(b, {x, kSampled});
-         }
-       }},
-  };
-  return rules;
-}
+       }
+     }},
+};
 
 TEST(GraphErrors, EveryBrokenRule_HasItsName) {
   TexelModel model;
-  for (const Rule& rule : Rules()) {
+  for (const Rule& rule : kRules) {
     Frame frame;
     frame.graph.BeginFrame();
     rule.declare(frame);

@@ -66,7 +66,7 @@ struct ExecutorState {
   Result<FrameTicket> Run(const Plan& plan, const Graph& graph);
   void Remember(const Plan& plan, const Declarations& rows);
   Result<void> StartSlot(CommandSlot& slot);
-  Result<void> WaitFor(uint64_t value, std::chrono::nanoseconds timeout) const;
+  Result<void> WaitFor(uint64_t wanted, std::chrono::nanoseconds timeout) const;
   Result<void> Recycle(CommandSlot& slot) const;
   // Waits until the slot's last frame is done and makes it ready for the next one.
   Result<void> Reuse(CommandSlot& slot, uint64_t last_value);
@@ -94,8 +94,8 @@ struct ExecutorState {
   Result<void> RunImmediately(const Plan& plan, const Graph& graph, CommandSlot& slot);
   Result<PresentStatus> PresentImages(const Declarations& rows) const;
   void AddUses(const Plan& plan, const Declarations& rows, const Batch& batch, bool waits);
-  Result<void> RunOne(CommandSlot& slot, VkCommandBuffer commands);
-  Result<void> SubmitOne(CommandSlot& slot, VkCommandBuffer commands, uint64_t signal);
+  Result<void> RunOne(CommandSlot& slot, VkCommandBuffer buffer);
+  Result<void> SubmitOne(CommandSlot& slot, VkCommandBuffer buffer, uint64_t signal);
 
   runtime::Device& device;
   ExecutorConfig config;

@@ -61,7 +61,7 @@ NameRef Graph::KeepName(std::string_view name) {
   return ref;
 }
 
-void Graph::Fail(std::string_view code, std::string detail, uint32_t pass, uint32_t version,
+void Graph::Fail(std::string_view code, std::string_view detail, uint32_t pass, uint32_t version,
                  Where where) {
   GraphError error{
       .code = std::string(code), .message = {}, .passes = {}, .resources = {}, .where = where};
@@ -75,7 +75,8 @@ void Graph::Fail(std::string_view code, std::string detail, uint32_t pass, uint3
     error.message += fmt::format("{} pass '{}'", version < rows_.versions.size() ? " in" : "",
                                  rows_.PassName(pass));
   }
-  error.message += " " + detail;
+  error.message += " ";
+  error.message += detail;
   AddError(std::move(error));
 }
 

@@ -165,9 +165,9 @@ class Graph {
   Id MakeId(uint32_t version) const;
 
   NameRef KeepName(std::string_view name);
-  void Fail(std::string_view code, std::string detail, uint32_t pass, uint32_t version,
+  void Fail(std::string_view code, std::string_view detail, uint32_t pass, uint32_t version,
             Where where);
-  void FailAccess(std::string_view code, std::string detail, uint32_t pass, uint32_t version,
+  void FailAccess(std::string_view code, std::string_view detail, uint32_t pass, uint32_t version,
                   Where where);
   uint32_t FindVersion(const Handle& handle) const;
   // kNone for handles that stand for nothing in this frame, which is an error.
@@ -195,10 +195,10 @@ class Graph {
   // A pass of the graph's own creates and fills; the declared one overwrites.
   uint32_t CreateFilled(uint32_t pass, const Created& create, std::string_view word, Where where);
   bool WantsPoison(const Created& create, uint32_t pass) const;
-  void Read(PassId pass, const Handle& handle, const Access& access, Where where);
+  void Read(PassId pass_id, const Handle& handle, const Access& declared, Where where);
   uint32_t Write(PassId pass, const Written& write, Where where);
   uint32_t Import(const Imported& import, Where where);
-  uint32_t History(std::string_view name, const ChainRow& chain, const ChainBinding& binding,
+  uint32_t History(std::string_view name, const ChainRow& desc, const ChainBinding& binding,
                    const Handle& previous);
   void Export(const Handle& handle, const Access& final_state, Where where);
   void Output(const Handle& handle, Where where);

@@ -51,8 +51,8 @@ bool IsTooLarge(const ChainRow& chain) {
 }  // namespace
 
 // A host pass that uses what the device makes is first of all too early.
-void Graph::FailAccess(std::string_view code, std::string detail, uint32_t pass, uint32_t version,
-                       Where where) {
+void Graph::FailAccess(std::string_view code, std::string_view detail, uint32_t pass,
+                       uint32_t version, Where where) {
   const uint32_t def = rows_.versions[version].def;
   if (code == "MEMORY_KIND" && rows_.passes[pass].kind == PassKind::kHost && def != kNone &&
       rows_.passes[def].kind != PassKind::kHost) {
@@ -62,7 +62,7 @@ void Graph::FailAccess(std::string_view code, std::string detail, uint32_t pass,
          pass, version, where);
     return;
   }
-  Fail(code, std::move(detail), pass, version, where);
+  Fail(code, detail, pass, version, where);
 }
 
 void Graph::AddAccess(const CompletedAccess& access, const AccessEnds& ends,

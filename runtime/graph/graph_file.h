@@ -63,7 +63,7 @@ struct FrameDescription {
 
 // Errors: kInvalidArgument, reason MALFORMED_FILE, if the text is no such description. Broken rules
 // are found when it is declared.
-Result<FrameDescription> ParseFrame(std::string_view json);
+Result<FrameDescription> ParseFrame(std::string_view text);
 
 // A description that is declared frame after frame.
 class FrameFile {

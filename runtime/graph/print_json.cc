@@ -55,7 +55,7 @@ struct Printer {
   Json Options() const;
   uint32_t AcquiringPass(uint32_t use) const;
   Json Passes() const;
-  Json AccessJson(uint32_t access) const;
+  Json AccessJson(uint32_t index) const;
   Json Versions() const;
   Json Chains() const;
   Json CellsOf(const AccessRow& access, const PlanChain& chain) const;

@@ -58,7 +58,7 @@ class FrameRecorder {
   const AccessRow* AccessOf(uint32_t pass, uint32_t version, uint32_t& index) const;
   void Barrier(const Point& point, VkCommandBuffer commands);
   bool BeginRendering(uint32_t pass, VkCommandBuffer commands);
-  VkRenderingAttachmentInfo Attachment(uint32_t access);
+  VkRenderingAttachmentInfo Attachment(uint32_t index);
   VkAttachmentStoreOp StoreOf(const AccessRow& access) const;
   VkImageView AttachmentView(const AccessRow& access);
   void Call(uint32_t pass, VkCommandBuffer commands);

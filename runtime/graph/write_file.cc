@@ -20,10 +20,10 @@ struct Writer {
   std::vector<std::string> names = {};  // by version, each once
 
   void NameVersions();
-  Json Resource(uint32_t chain) const;
-  Json AccessJson(uint32_t access) const;
+  Json Resource(uint32_t index) const;
+  Json AccessJson(uint32_t index) const;
   Json SemaphoreJson(const SemaphoreRow& use) const;
-  Json Pass(uint32_t pass) const;
+  Json Pass(uint32_t index) const;
 };
 
 void Writer::NameVersions() {

@@ -63,7 +63,7 @@ class FrameGraph {
     const PreparedDraw& draw;
     graph::Keep keep = {};
   };
-  graph::TextureId AddScreenPass(graph::Graph& graph, const ScreenPass& pass);
+  graph::TextureId AddScreenPass(graph::Graph& graph, const ScreenPass& screen);
   void SetDraws(graph::Graph& graph, graph::PassId pass, std::span<const PreparedDraw> draws);
   void Record(std::span<const PreparedDraw> draws, const graph::Resources& resources,
               graph::CommandBuffer& commands);

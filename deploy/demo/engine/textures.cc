@@ -28,7 +28,7 @@ std::vector<std::vector<std::byte>> AllLevels(std::vector<std::byte> first, VkEx
     to.reserve(size_t{half.width} * half.height * 4);
     for (uint32_t y = 0; y < half.height; ++y) {
       for (uint32_t x = 0; x < half.width * 4; ++x) {
-        const size_t at = (size_t{y} * 2 * extent.width + x / 4 * 2) * 4 + x % 4;
+        const size_t at = (size_t{y} * 2 * extent.width + size_t{x} / 4 * 2) * 4 + x % 4;
         const size_t row = size_t{extent.width} * 4;
         const auto texel = [&](size_t i) { return std::to_integer<uint32_t>(from[i]); };
         const uint32_t sum = texel(at) + texel(at + 4) + texel(at + row) + texel(at + row + 4);
