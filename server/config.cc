@@ -246,6 +246,7 @@ Config Defaults(const Environment& environment) {
 
 std::vector<std::string_view> ConfigKeys() {
   std::vector<std::string_view> keys;
+  keys.reserve(std::size(kKeys));
   for (const KeyRow& row : kKeys) {
     keys.push_back(row.key);
   }

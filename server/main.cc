@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // kilnd: flags and configuration -> a daemon that serves until it is asked to stop.
+#include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <map>
 #include <pthread.h>
-#include <signal.h>
 #include <thread>
 #include <unistd.h>
 
@@ -88,7 +88,10 @@ int Serve(const Arguments& arguments, const Config& config) {
   }
   Tell(arguments.ready_fd, {{"ready", true}, {"pid", getpid()}, {"socket", (*daemon)->socket()}});
   SignalTarget target;
-  target.daemon = daemon->get();
+  {
+    const MutexLock lock(target.mutex);
+    target.daemon = daemon->get();
+  }
   std::thread([&] { HandleSignals(signals, target); }).detach();  // lives until the process ends
   Daemon::Ask ask = Daemon::Ask::kNothing;
   while (ask == Daemon::Ask::kNothing) {

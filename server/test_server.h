@@ -101,7 +101,7 @@ inline v1::ErrorDetail DetailOf(const grpc::ClientContext& context) {
 
 class ServerTest : public testing::Test {
  protected:
-  ServerTest() : log_(std::tmpfile(), ops::LogFormat::kText, LogLevel::kInfo, clock_) {}
+  ServerTest() : log(std::tmpfile(), ops::LogFormat::kText, LogLevel::kInfo, clock) {}
 
   Daemon::Options OptionsIn(const std::string& folder) {
     Daemon::Options options;
@@ -113,23 +113,23 @@ class ServerTest : public testing::Test {
   }
 
   void Start() {
-    auto started = Daemon::Start(OptionsIn(folder_.path()), clock_, log_, failure_);
-    ASSERT_TRUE(started.ok()) << failure_.component << ": " << failure_.what;
-    daemon_ = std::move(started).value();
-    channel_ = grpc::CreateChannel("unix:" + daemon_->socket(), grpc::InsecureChannelCredentials());
-    compile_ = v1::CompileService::NewStub(channel_);
-    batch_ = v1::BatchService::NewStub(channel_);
-    admin_ = v1::AdminService::NewStub(channel_);
-    pack_ = v1::PackService::NewStub(channel_);
-    cache_ = v1::CacheService::NewStub(channel_);
+    auto started = Daemon::Start(OptionsIn(folder.path()), clock, log, failure);
+    ASSERT_TRUE(started.ok()) << failure.component << ": " << failure.what;
+    daemon = std::move(started).value();
+    channel = grpc::CreateChannel("unix:" + daemon->socket(), grpc::InsecureChannelCredentials());
+    compile = v1::CompileService::NewStub(channel);
+    batch = v1::BatchService::NewStub(channel);
+    admin = v1::AdminService::NewStub(channel);
+    pack = v1::PackService::NewStub(channel);
+    cache = v1::CacheService::NewStub(channel);
   }
 
-  void Stop() { daemon_.reset(); }
+  void Stop() { daemon.reset(); }
 
   v1::Outcome Compile(const v1::CompileRequest& request) {
     grpc::ClientContext context;
     v1::CompileReply reply;
-    const grpc::Status status = compile_->Compile(&context, request, &reply);
+    const grpc::Status status = compile->Compile(&context, request, &reply);
     EXPECT_TRUE(status.ok()) << status.error_message();
     EXPECT_EQ(context.GetServerInitialMetadata().count("kiln-trace"), 1u);
     return reply.outcome();
@@ -140,7 +140,7 @@ class ServerTest : public testing::Test {
     grpc::ClientContext context;
     v1::WatchBatchRequest request;
     request.set_batch_id(id);
-    auto stream = batch_->WatchBatch(&context, request);
+    auto stream = batch->WatchBatch(&context, request);
     v1::BatchEvent event, last;
     uint64_t seq = 0;
     while (stream->Read(&event)) {
@@ -157,7 +157,7 @@ class ServerTest : public testing::Test {
   v1::StartBatchReply StartBatch(const v1::StartBatchRequest& request) {
     grpc::ClientContext context;
     v1::StartBatchReply reply;
-    const grpc::Status status = batch_->StartBatch(&context, request, &reply);
+    const grpc::Status status = batch->StartBatch(&context, request, &reply);
     EXPECT_TRUE(status.ok()) << status.error_message();
     return reply;
   }
@@ -165,22 +165,22 @@ class ServerTest : public testing::Test {
   // Builds all of BatchOf; its id.
   std::string Build(const std::string& text) {
     std::map<int, int> seen;
-    const std::string id = StartBatch(BatchOf(text)).batch_id();
+    std::string id = StartBatch(BatchOf(text)).batch_id();
     Watch(id, seen);
     return id;
   }
 
-  TestFolder folder_;
-  SystemClock clock_;
-  ops::LineLog log_;
-  StartFailure failure_;
-  std::unique_ptr<Daemon> daemon_;
-  std::shared_ptr<grpc::Channel> channel_;
-  std::unique_ptr<v1::CompileService::Stub> compile_;
-  std::unique_ptr<v1::BatchService::Stub> batch_;
-  std::unique_ptr<v1::AdminService::Stub> admin_;
-  std::unique_ptr<v1::PackService::Stub> pack_;
-  std::unique_ptr<v1::CacheService::Stub> cache_;
+  TestFolder folder;
+  SystemClock clock;
+  ops::LineLog log;
+  StartFailure failure;
+  std::unique_ptr<Daemon> daemon;
+  std::shared_ptr<grpc::Channel> channel;
+  std::unique_ptr<v1::CompileService::Stub> compile;
+  std::unique_ptr<v1::BatchService::Stub> batch;
+  std::unique_ptr<v1::AdminService::Stub> admin;
+  std::unique_ptr<v1::PackService::Stub> pack;
+  std::unique_ptr<v1::CacheService::Stub> cache;
 };
 
 }  // namespace kiln::server

@@ -17,7 +17,7 @@ constexpr uint64_t kPlenty = uint64_t{1} << 30;
 class AssemblerPoolTest : public testing::Test {
  protected:
   AssemblerPool::Lease Take(AssemblerPool& pool, uint8_t entry) {
-    return Take(pool, entry, linked_);
+    return Take(pool, entry, linked);
   }
   static AssemblerPool::Lease Take(AssemblerPool& pool, uint8_t entry,
                                    const AssemblerPool::LinkedPtr& linked) {
@@ -34,7 +34,7 @@ class AssemblerPoolTest : public testing::Test {
     EXPECT_TRUE(lease->Build(resolve::OptionValues{}).ok);
   }
 
-  const AssemblerPool::LinkedPtr linked_ = Linked("setting cull_mode = \"back\";\n");
+  const AssemblerPool::LinkedPtr linked = Linked("setting cull_mode = \"back\";\n");
 };
 
 TEST_F(AssemblerPoolTest, OneAtATime_IsUsedAgain) {

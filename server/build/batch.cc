@@ -218,7 +218,6 @@ void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
     if (!taken.has_value()) {
       break;
     }
-    const BatchProgram& request = run->request.programs[taken->program];
     uint64_t served = 0;
     for (size_t i = taken->first; i < taken->first + taken->count; ++i) {
       served += taken->points->points[i].served;
@@ -232,28 +231,11 @@ void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
           Explain(run, taken->program, target, point, std::move(trace));
         }
         const MutexLock lock(run->mutex);
-        if (!outcome.ok()) {
-          ++run->progress.unstored;
-          continue;
-        }
-        run->Count(taken->program, i, *outcome);
-        const bool wrong = outcome->kind != OutcomeKind::kOk;
-        if (wrong && run->request.on_error == OnError::kStop) {
-          run->stop.request_stop();
-        }
-        run->programs[taken->program].stopped |=
-            wrong && run->request.on_error == OnError::kStopProgram;
+        run->Note(taken->program, i, outcome);
       }
     }
     const MutexLock lock(run->mutex);
-    BatchRun::Program& program = run->programs[taken->program];
-    program.done += taken->count;
-    run->progress.variants_served += served;
-    if (program.done == program.points->points.size()) {
-      ++run->progress.programs_done;
-      run->AddFailures(taken->program);
-      run->Add({.kind = BatchEvent::Kind::kProgramDone, .text = request.program.name});
-    }
+    run->Finish(*taken, served);
   }
   bool acknowledge = false;
   {

@@ -48,6 +48,31 @@ std::optional<BatchRun::Taken> BatchRun::Take() {
   return std::nullopt;
 }
 
+void BatchRun::Note(size_t program, size_t point, const Result<Outcome>& outcome) {
+  if (!outcome.ok()) {
+    ++progress.unstored;
+    return;
+  }
+  Count(program, point, *outcome);
+  const bool wrong = outcome->kind != OutcomeKind::kOk;
+  if (wrong && request.on_error == OnError::kStop) {
+    stop.request_stop();
+  }
+  programs[program].stopped |= wrong && request.on_error == OnError::kStopProgram;
+}
+
+void BatchRun::Finish(const Taken& taken, uint64_t served) {
+  Program& program = programs[taken.program];
+  program.done += taken.count;
+  progress.variants_served += served;
+  if (program.done == program.points->points.size()) {
+    ++progress.programs_done;
+    AddFailures(taken.program);
+    Add({.kind = BatchEvent::Kind::kProgramDone,
+         .text = request.programs[taken.program].program.name});
+  }
+}
+
 void BatchRun::Count(size_t program, size_t point, const Outcome& outcome) {
   if (outcome.kind != OutcomeKind::kOk) {
     ++progress.failed;

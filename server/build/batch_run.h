@@ -85,6 +85,10 @@ struct BatchRun {
   std::optional<Taken> Take() KILN_REQUIRES(mutex);
   // A point of a program has its outcome for one target.
   void Count(size_t program, size_t point, const Outcome& outcome) KILN_REQUIRES(mutex);
+  // The same for what may not have been built at all; stops where the request says so.
+  void Note(size_t program, size_t point, const Result<Outcome>& outcome) KILN_REQUIRES(mutex);
+  // All points of `taken` have their outcomes; they serve so many variants.
+  void Finish(const Taken& taken, uint64_t served) KILN_REQUIRES(mutex);
   // Tells what went wrong in the points of a program, once.
   void AddFailures(size_t program) KILN_REQUIRES(mutex);
   // A program that fails as a whole.

@@ -23,8 +23,8 @@ class SilentLog final : public LogSink {
 class BatchTest : public testing::Test {
  protected:
   ~BatchTest() override {
-    batches_.CancelAll();
-    queue_.Close();
+    batches.CancelAll();
+    queue.Close();
   }
 
   // Flags f0 to f29, all of them axes, of which the program consults the first `live`.
@@ -55,36 +55,36 @@ class BatchTest : public testing::Test {
   // The events of a batch, when it is over.
   std::vector<BatchEvent> Run(const BatchRequest& request) {
     const Hash128 id = HashBytes(AsBytes(request.project));
-    EXPECT_TRUE(batches_.Start(id, request).ok());
-    const Result<std::shared_ptr<void>> subscription = batches_.Subscribe(id, [this] {
-      const MutexLock lock(mutex_);
-      news_ = true;
-      changed_.NotifyAll();
+    EXPECT_TRUE(batches.Start(id, request).ok());
+    const Result<std::shared_ptr<void>> subscription = batches.Subscribe(id, [this] {
+      const MutexLock lock(mutex);
+      news = true;
+      changed.NotifyAll();
     });
     for (;;) {
-      const BatchState state = batches_.Get(id)->state;
+      const BatchState state = batches.Get(id)->state;
       if (state != BatchState::kQueued && state != BatchState::kRunning) {
-        return *batches_.Events(id, 0);
+        return *batches.Events(id, 0);
       }
-      const MutexLock lock(mutex_);
-      while (!news_) {
-        changed_.Wait(mutex_);
+      const MutexLock lock(mutex);
+      while (!news) {
+        changed.Wait(mutex);
       }
-      news_ = false;
+      news = false;
     }
   }
 
-  SystemClock clock_;
-  SilentLog log_;
-  cache::MemoryStore store_{nullptr, nullptr, {.max_bytes = uint64_t{64} << 20}};
-  ProgramPool pool_{store_, uint64_t{64} << 20};
-  CachedBuild builder_{store_, pool_, clock_};
-  jobs::MemoryQueue queue_{{.interactive = 4, .batch = 16}};
-  jobs::Workers workers_{{.both = 1, .express = 0}, queue_, log_};
-  Batches batches_{builder_, store_, queue_, clock_, {}};
-  Mutex mutex_;
-  CondVar changed_;
-  bool news_ KILN_GUARDED_BY(mutex_) = false;
+  SystemClock clock;
+  SilentLog log;
+  cache::MemoryStore store{nullptr, nullptr, {.max_bytes = uint64_t{64} << 20}};
+  ProgramPool pool{store, uint64_t{64} << 20};
+  CachedBuild builder{store, pool, clock};
+  jobs::MemoryQueue queue{{.interactive = 4, .batch = 16}};
+  jobs::Workers workers{{.both = 1, .express = 0}, queue, log};
+  Batches batches{builder, store, queue, clock, {}};
+  Mutex mutex;
+  CondVar changed;
+  bool news KILN_GUARDED_BY(mutex) = false;
 };
 
 TEST_F(BatchTest, ThousandMillionCombinationsOfTwelveLiveFlags_BuildsFourThousandResults) {

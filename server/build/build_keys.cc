@@ -97,6 +97,7 @@ Hash128 EntryIdOf(std::span<const std::shared_ptr<const ParsedSource>> sources,
   }
   const std::vector<std::pair<std::string, std::string>> of_target = TargetPairs(target);
   std::vector<cache::TextPair> pairs;
+  pairs.reserve(of_target.size());
   for (const auto& [name, value] : of_target) {
     pairs.push_back({.name = name, .value = value});
   }

@@ -2,7 +2,7 @@
 #include "server/build/cached_build.h"
 
 #include <algorithm>
-#include <time.h>
+#include <ctime>
 #include <utility>
 
 #include "cache/key.h"
@@ -141,6 +141,7 @@ Result<std::vector<PlacedDiagnostic>> CachedBuild::PlaceAll(const PreparedProgra
     files.emplace_back(source.path, *text);
   }
   std::vector<const SourceFile*> modules;
+  modules.reserve(files.size());
   for (const SourceFile& file : files) {
     modules.push_back(&file);
   }

@@ -85,6 +85,7 @@ std::vector<cache::NamedText> OptionTexts(std::span<const resolve::OptionSetting
     values[Fit(setting.name)] = Fit(driver::ValueText(setting));
   }
   std::vector<cache::NamedText> texts;
+  texts.reserve(values.size());
   for (const auto& [name, value] : values) {
     texts.push_back({.name = name, .value = value});
   }

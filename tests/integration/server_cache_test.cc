@@ -39,20 +39,20 @@ class ServerCache : public ServerTest {
   }
   Followed Verify() {
     grpc::ClientContext context;
-    return Follow(admin_->VerifyCache(&context, {}));
+    return Follow(admin->VerifyCache(&context, {}));
   }
   Followed Repair() {
     grpc::ClientContext context;
-    return Follow(admin_->RepairCache(&context, {}));
+    return Follow(admin->RepairCache(&context, {}));
   }
   Followed Gc(const v1::GcCacheRequest& request) {
     grpc::ClientContext context;
-    return Follow(admin_->GcCache(&context, request));
+    return Follow(admin->GcCache(&context, request));
   }
   v1::CacheStats Stats() {
     grpc::ClientContext context;
     v1::CacheStats stats;
-    const grpc::Status status = admin_->GetCacheStats(&context, {}, &stats);
+    const grpc::Status status = admin->GetCacheStats(&context, {}, &stats);
     EXPECT_TRUE(status.ok()) << status.error_message();
     return stats;
   }
@@ -75,7 +75,7 @@ class ServerCache : public ServerTest {
   // Changes the database behind the back of the daemon.
   void Sql(const std::string& sql) {
     sqlite3* database = nullptr;
-    ASSERT_EQ(sqlite3_open((folder_.path() + "/cache/cache.db").c_str(), &database), SQLITE_OK);
+    ASSERT_EQ(sqlite3_open((folder.path() + "/cache/cache.db").c_str(), &database), SQLITE_OK);
     sqlite3_busy_timeout(database, 2000);
     EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK)
         << sqlite3_errmsg(database);
@@ -91,7 +91,7 @@ TEST_F(ServerCache, Stats_CountRowsHitsAndCauses) {
   EXPECT_EQ(LevelOf(stats, "signature").records(), 1u);
   EXPECT_GT(LevelOf(stats, "content").bytes(), 0u);
   EXPECT_EQ(stats.signatures(), 1u);
-  EXPECT_EQ(stats.path(), folder_.path() + "/cache/cache.db");
+  EXPECT_EQ(stats.path(), folder.path() + "/cache/cache.db");
   EXPECT_FALSE(stats.read_only());
   EXPECT_GT(stats.memory_bytes(), 0u);
   ASSERT_EQ(stats.misses_size(), 1);
@@ -101,7 +101,7 @@ TEST_F(ServerCache, Stats_CountRowsHitsAndCauses) {
 }
 
 TEST_F(ServerCache, StatsWithoutDatabase_TellWhatMemoryHas) {
-  std::ofstream(folder_.path() + "/cache") << "a file";
+  std::ofstream(folder.path() + "/cache") << "a file";
   Start();
   Compile(RequestOf(GoodSource()));
   const v1::CacheStats stats = Stats();
@@ -118,7 +118,7 @@ TEST_F(ServerCache, GcOfEverything_IsFollowedByAMissThatSaysSo) {
   v1::GcCacheRequest request;
   request.set_to_bytes(1);
   EXPECT_EQ(Gc(request).done.records(), 0u);
-  daemon_.reset();  // which remembers what was used
+  daemon.reset();  // which remembers what was used
   Age();
   Start();
   request.set_dry_run(true);
@@ -138,7 +138,7 @@ TEST_F(ServerCache, GcOfEverything_IsFollowedByAMissThatSaysSo) {
   why.set_seq(after.explain_seq());
   grpc::ClientContext context;
   v1::ExplainReply reply;
-  ASSERT_TRUE(compile_->Explain(&context, why, &reply).ok());
+  ASSERT_TRUE(compile->Explain(&context, why, &reply).ok());
   EXPECT_EQ(reply.records(0).cause(), "evicted");
   EXPECT_NE(reply.records(0).detail().find("to make room"), std::string::npos);
 }
@@ -154,7 +154,7 @@ TEST_F(ServerCache, GcOfFailures_LetsThemBeTriedAgain) {
   EXPECT_EQ(LevelOf(Stats(), "signature").records(), 1u);
   grpc::ClientContext context;
   v1::ClearNegativeReply cleared;
-  ASSERT_TRUE(admin_->ClearNegative(&context, {}, &cleared).ok());
+  ASSERT_TRUE(admin->ClearNegative(&context, {}, &cleared).ok());
   EXPECT_EQ(cleared.removed(), 0u);
 }
 
@@ -185,7 +185,7 @@ TEST_F(ServerCache, Verify_RefusesWhatIsNoPercentage) {
   v1::VerifyCacheRequest request;
   request.set_sample_percent(101);
   grpc::ClientContext context;
-  EXPECT_EQ(Follow(admin_->VerifyCache(&context, request)).status.error_code(),
+  EXPECT_EQ(Follow(admin->VerifyCache(&context, request)).status.error_code(),
             grpc::StatusCode::INVALID_ARGUMENT);
 }
 
@@ -200,7 +200,7 @@ TEST_F(ServerCache, Pins_KeepResultsAndTheirNames) {
     request.set_note("shipped");
     grpc::ClientContext context;
     v1::PinInfo info;
-    EXPECT_EQ(admin_->Pin(&context, request, &info).error_code(), code) << name;
+    EXPECT_EQ(admin->Pin(&context, request, &info).error_code(), code) << name;
     EXPECT_EQ(DetailOf(context).reason(), reason) << name;
     return info;
   };
@@ -230,7 +230,7 @@ TEST_F(ServerCache, Pins_KeepResultsAndTheirNames) {
 
   grpc::ClientContext list_context;
   v1::ListPinsReply pins;
-  ASSERT_TRUE(admin_->ListPins(&list_context, {}, &pins).ok());
+  ASSERT_TRUE(admin->ListPins(&list_context, {}, &pins).ok());
   ASSERT_EQ(pins.pins_size(), 1);
   EXPECT_EQ(pins.pins(0).name(), "release");
   EXPECT_EQ(pins.pins(0).note(), "shipped");
@@ -240,7 +240,7 @@ TEST_F(ServerCache, Pins_KeepResultsAndTheirNames) {
     request.set_name("release");
     grpc::ClientContext context;
     v1::UnpinReply reply;
-    EXPECT_EQ(admin_->Unpin(&context, request, &reply).error_code(), code);
+    EXPECT_EQ(admin->Unpin(&context, request, &reply).error_code(), code);
     EXPECT_EQ(DetailOf(context).reason(), reason);
   }
 }
@@ -254,7 +254,7 @@ TEST_F(ServerCache, PinOfABatch_HoldsAllItsResultsAndListsArePaged) {
     request.set_batch_id(id);
     grpc::ClientContext context;
     v1::PinInfo info;
-    ASSERT_TRUE(admin_->Pin(&context, request, &info).ok());
+    ASSERT_TRUE(admin->Pin(&context, request, &info).ok());
     EXPECT_GT(info.records(), 1u);
   }
   v1::StartBatchRequest again = BatchOf(GoodSource());
@@ -267,7 +267,7 @@ TEST_F(ServerCache, PinOfABatch_HoldsAllItsResultsAndListsArePaged) {
   do {
     grpc::ClientContext context;
     v1::ListPinsReply reply;
-    ASSERT_TRUE(admin_->ListPins(&context, request, &reply).ok());
+    ASSERT_TRUE(admin->ListPins(&context, request, &reply).ok());
     for (const v1::PinInfo& pin : reply.pins()) {
       names += pin.name();
     }
@@ -278,7 +278,7 @@ TEST_F(ServerCache, PinOfABatch_HoldsAllItsResultsAndListsArePaged) {
   request.set_page_token("quarantine:1");
   grpc::ClientContext context;
   v1::ListPinsReply reply;
-  EXPECT_EQ(admin_->ListPins(&context, request, &reply).error_code(),
+  EXPECT_EQ(admin->ListPins(&context, request, &reply).error_code(),
             grpc::StatusCode::INVALID_ARGUMENT);
   EXPECT_EQ(DetailOf(context).reason(), "BAD_PAGE_TOKEN");
 }
@@ -294,7 +294,7 @@ TEST_F(ServerCache, Quarantine_ListsWhatWasSetAside) {
   do {
     grpc::ClientContext context;
     v1::ListQuarantineReply reply;
-    ASSERT_TRUE(admin_->ListQuarantine(&context, request, &reply).ok());
+    ASSERT_TRUE(admin->ListQuarantine(&context, request, &reply).ok());
     for (const v1::ListQuarantineReply::Item& item : reply.items()) {
       reasons += item.reason() + " ";
     }
@@ -321,7 +321,7 @@ TEST_F(ServerCache, Blobs_ComeBackAsTheyWentInAndWrongOnesAreRejected) {
   small.resize(ZSTD_compress(small.data(), small.size(), noise.data(), noise.size(), 3));
   grpc::ClientContext context;
   v1::PutBlobsReply put;
-  const auto writer = cache_->PutBlobs(&context, &put);
+  const auto writer = cache->PutBlobs(&context, &put);
   const auto send = [&](const v1::Digest& digest, const std::string& bytes, v1::Codec codec) {
     size_t offset = 0;
     do {
@@ -359,7 +359,7 @@ TEST_F(ServerCache, Blobs_ComeBackAsTheyWentInAndWrongOnesAreRejected) {
   *ask.add_digests() = DigestMessage(GoodSource());
   grpc::ClientContext ask_context;
   v1::FindMissingReply missing;
-  ASSERT_TRUE(cache_->FindMissing(&ask_context, ask, &missing).ok());
+  ASSERT_TRUE(cache->FindMissing(&ask_context, ask, &missing).ok());
   ASSERT_EQ(missing.missing_size(), 1);
   EXPECT_EQ(missing.missing(0).id(), DigestMessage("other").id());
 
@@ -369,7 +369,7 @@ TEST_F(ServerCache, Blobs_ComeBackAsTheyWentInAndWrongOnesAreRejected) {
   *get.add_digests() = DigestMessage("other");
   *get.add_digests() = DigestMessage("");
   grpc::ClientContext get_context;
-  const auto reader = cache_->GetBlobs(&get_context, get);
+  const auto reader = cache->GetBlobs(&get_context, get);
   v1::GetBlobsReply reply;
   std::string got;
   int answers = 0;
@@ -398,13 +398,13 @@ TEST_F(ServerCache, TooManyDigests_AreRefusedWithTheLimit) {
   }
   grpc::ClientContext context;
   v1::FindMissingReply missing;
-  EXPECT_EQ(cache_->FindMissing(&context, ask, &missing).error_code(),
+  EXPECT_EQ(cache->FindMissing(&context, ask, &missing).error_code(),
             grpc::StatusCode::RESOURCE_EXHAUSTED);
   EXPECT_EQ(DetailOf(context).reason(), "LIMIT_EXCEEDED");
   EXPECT_EQ(DetailOf(context).max(), 10'000u);
   ask.mutable_digests()->RemoveLast();
   grpc::ClientContext at_limit;
-  EXPECT_TRUE(cache_->FindMissing(&at_limit, ask, &missing).ok());
+  EXPECT_TRUE(cache->FindMissing(&at_limit, ask, &missing).ok());
 }
 
 TEST_F(ServerCache, Rows_MoveToAnotherDaemonWithTheirContent) {
@@ -419,19 +419,19 @@ TEST_F(ServerCache, Rows_MoveToAnotherDaemonWithTheirContent) {
   absent.set_key(std::string(16, 'm'));
   grpc::ClientContext get_context;
   v1::GetRowsReply rows;
-  ASSERT_TRUE(cache_->GetRows(&get_context, get, &rows).ok());
+  ASSERT_TRUE(cache->GetRows(&get_context, get, &rows).ok());
   ASSERT_EQ(rows.items_size(), 1);
   EXPECT_EQ(rows.items(0).refs_size(), 3);  // two stages and metadata
 
   Stop();
-  std::filesystem::remove_all(folder_.path() + "/cache");
+  std::filesystem::remove_all(folder.path() + "/cache");
   Start();
   const auto put = [&](const v1::CacheRow& row) {
     v1::PutRowsRequest request;
     *request.add_items() = row;
     grpc::ClientContext context;
     v1::PutRowsReply reply;
-    EXPECT_TRUE(cache_->PutRows(&context, request, &reply).ok());
+    EXPECT_TRUE(cache->PutRows(&context, request, &reply).ok());
     return reply;
   };
   const v1::PutRowsReply refused = put(rows.items(0));
@@ -471,7 +471,7 @@ TEST_F(ServerCache, WrongRows_AreToldApart) {
     row.fill(request);
     grpc::ClientContext context;
     v1::GetRowsReply reply;
-    EXPECT_EQ(cache_->GetRows(&context, request, &reply).error_code(),
+    EXPECT_EQ(cache->GetRows(&context, request, &reply).error_code(),
               grpc::StatusCode::INVALID_ARGUMENT)
         << row.what;
   }

@@ -12,7 +12,7 @@ class ServerExplain : public ServerTest {
   v1::ExplainReply Explain(const v1::ExplainRequest& request) {
     grpc::ClientContext context;
     v1::ExplainReply reply;
-    const grpc::Status status = compile_->Explain(&context, request, &reply);
+    const grpc::Status status = compile->Explain(&context, request, &reply);
     EXPECT_TRUE(status.ok()) << status.error_message();
     return reply;
   }
@@ -99,7 +99,7 @@ TEST_F(ServerExplain, CompileWithWantExplain_BringsTheRecordAlong) {
   request.set_want_explain(true);
   grpc::ClientContext context;
   v1::CompileReply reply;
-  ASSERT_TRUE(compile_->Compile(&context, request, &reply).ok());
+  ASSERT_TRUE(compile->Compile(&context, request, &reply).ok());
   EXPECT_EQ(reply.explain().cause(), "first_seen");
   EXPECT_EQ(reply.explain().seq(), reply.outcome().explain_seq());
 }
@@ -189,7 +189,7 @@ TEST_F(ServerExplain, WhatNobodyRemembers_IsNotFound) {
     row.fill(request);
     grpc::ClientContext context;
     v1::ExplainReply reply;
-    EXPECT_EQ(compile_->Explain(&context, request, &reply).error_code(), row.code) << row.what;
+    EXPECT_EQ(compile->Explain(&context, request, &reply).error_code(), row.code) << row.what;
     EXPECT_EQ(DetailOf(context).reason(), row.reason) << row.what;
   }
 }

@@ -21,7 +21,7 @@ class ServerPack : public ServerTest {
   };
   Built BuildPack(const v1::BuildPackRequest& request) {
     grpc::ClientContext context;
-    const auto reader = pack_->BuildPack(&context, request);
+    const auto reader = pack->BuildPack(&context, request);
     Built built;
     v1::BuildPackReply reply;
     while (reader->Read(&reply)) {
@@ -43,7 +43,7 @@ class ServerPack : public ServerTest {
     request.set_offset(offset);
     request.set_length(length);
     grpc::ClientContext context;
-    const auto reader = pack_->ReadPack(&context, request);
+    const auto reader = pack->ReadPack(&context, request);
     Bytes read;
     v1::ReadPackReply reply;
     while (reader->Read(&reply)) {
@@ -55,7 +55,7 @@ class ServerPack : public ServerTest {
     return read;
   }
   std::string Save(const std::string& name, const std::string& bytes) {
-    const std::string path = folder_.path() + "/" + name;
+    const std::string path = folder.path() + "/" + name;
     std::ofstream(path, std::ios::binary) << bytes;
     return path;
   }
@@ -127,7 +127,7 @@ TEST_F(ServerPack, SameRequest_SameBytesInAnotherDaemonToo) {
   Start();
   const std::string first = Read(BuildPack(OfBatch(GoodSource())).done.pack_id()).bytes;
   Stop();
-  std::filesystem::remove_all(folder_.path() + "/cache");
+  std::filesystem::remove_all(folder.path() + "/cache");
   Start();
   const Built again = BuildPack(OfBatch(GoodSource()));
   EXPECT_EQ(Read(again.done.pack_id()).bytes, first);
@@ -153,7 +153,7 @@ TEST_F(ServerPack, PackOfVariants_BuildsWhatIsMissing) {
   describe.set_pack_id(built.done.pack_id());
   grpc::ClientContext context;
   v1::DescribePackReply described;
-  ASSERT_TRUE(pack_->DescribePack(&context, describe, &described).ok());
+  ASSERT_TRUE(pack->DescribePack(&context, describe, &described).ok());
   EXPECT_EQ(described.info().project(), "demo");
   ASSERT_EQ(described.info().targets_size(), 1);
   EXPECT_EQ(described.info().targets(0), "vk");
@@ -170,7 +170,7 @@ TEST_F(ServerPack, PackOfVariants_BuildsWhatIsMissing) {
   EXPECT_EQ((*pack)->tables().warm[0].pipeline, 0u);
   grpc::ClientContext pins_context;
   v1::ListPinsReply pins;
-  ASSERT_TRUE(admin_->ListPins(&pins_context, {}, &pins).ok());
+  ASSERT_TRUE(admin->ListPins(&pins_context, {}, &pins).ok());
   ASSERT_EQ(pins.pins_size(), 1);
   EXPECT_EQ(pins.pins(0).records(), 2u);
 }
@@ -224,7 +224,7 @@ TEST_F(ServerPack, ReadPack_ResumesWhereItStopped) {
 TEST_F(ServerPack, DamagedPack_IsDataLoss) {
   Start();
   const Built built = BuildPack(OfBatch(GoodSource()));
-  for (const auto& file : std::filesystem::directory_iterator(folder_.path() + "/cache/packs")) {
+  for (const auto& file : std::filesystem::directory_iterator(folder.path() + "/cache/packs")) {
     std::fstream bytes(file.path(), std::ios::in | std::ios::out | std::ios::binary);
     bytes.seekp(-3, std::ios::end);
     bytes.put('\x55');
@@ -309,7 +309,7 @@ TEST_F(ServerPack, WrongRequests_AreToldApart) {
   describe.set_pack_id(std::string(16, 'p'));
   grpc::ClientContext context;
   v1::DescribePackReply described;
-  EXPECT_EQ(pack_->DescribePack(&context, describe, &described).error_code(), C::NOT_FOUND);
+  EXPECT_EQ(pack->DescribePack(&context, describe, &described).error_code(), C::NOT_FOUND);
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ TEST_F(Spaces, CountVariants_IsExactAndKnowsWhatIsCached) {
     }
     grpc::ClientContext context;
     v1::CountVariantsReply reply;
-    const grpc::Status status = compile_->CountVariants(&context, request, &reply);
+    const grpc::Status status = compile->CountVariants(&context, request, &reply);
     ASSERT_TRUE(status.ok()) << status.error_message();
     ASSERT_EQ(reply.programs_size(), 1);
     const v1::VariantCount& count = reply.programs(0);
@@ -66,7 +66,7 @@ TEST_F(Spaces, CountVariants_OfWrongThings_AreDiagnosticsOfTheirProgram) {
   *request.add_spaces() = SpaceOf(GoodSource());
   grpc::ClientContext context;
   v1::CountVariantsReply reply;
-  ASSERT_TRUE(compile_->CountVariants(&context, request, &reply).ok());
+  ASSERT_TRUE(compile->CountVariants(&context, request, &reply).ok());
   ASSERT_EQ(reply.programs_size(), 3);
   EXPECT_GT(reply.programs(0).diagnostics_size(), 0);
   EXPECT_GT(reply.programs(1).diagnostics_size(), 0);
@@ -93,7 +93,7 @@ TEST_F(Spaces, CountVariants_OfAHugeSpace_TakesNoEnumeration) {
   *request.add_spaces() = space;
   grpc::ClientContext context;
   v1::CountVariantsReply reply;
-  ASSERT_TRUE(compile_->CountVariants(&context, request, &reply).ok());
+  ASSERT_TRUE(compile->CountVariants(&context, request, &reply).ok());
   EXPECT_EQ(reply.programs(0).variants(), "10376293541461622784");  // 12 * 2^58 * 3
   EXPECT_EQ(reply.programs(0).results_upper(), "12");               // the others are dead
 }
@@ -112,7 +112,7 @@ TEST_F(Spaces, ListVariants_PagesInRankOrderWithTheirState) {
   for (int pages = 0; pages < 3; ++pages) {
     grpc::ClientContext context;
     v1::ListVariantsReply reply;
-    const grpc::Status status = compile_->ListVariants(&context, request, &reply);
+    const grpc::Status status = compile->ListVariants(&context, request, &reply);
     ASSERT_TRUE(status.ok()) << status.error_message();
     for (const v1::VariantRow& row : reply.rows()) {
       ranks.push_back(row.rank());
@@ -140,12 +140,12 @@ TEST_F(Spaces, ListVariants_RefusesForeignTokensAndWrongSpaces) {
   request.set_page_size(5);
   v1::ListVariantsReply reply;
   grpc::ClientContext first;
-  ASSERT_TRUE(compile_->ListVariants(&first, request, &reply).ok());
+  ASSERT_TRUE(compile->ListVariants(&first, request, &reply).ok());
   const std::string token = reply.next_page_token();
   const auto reason_of = [&](const v1::ListVariantsRequest& wrong) {
     grpc::ClientContext context;
     v1::ListVariantsReply none;
-    EXPECT_EQ(compile_->ListVariants(&context, wrong, &none).error_code(),
+    EXPECT_EQ(compile->ListVariants(&context, wrong, &none).error_code(),
               grpc::StatusCode::INVALID_ARGUMENT);
     return DetailOf(context).reason();
   };

@@ -82,7 +82,7 @@ TEST_F(Server, SourcesThatAreNotThere_AreListedAndMayBeUploaded) {
   {
     grpc::ClientContext context;
     v1::CompileReply reply;
-    const grpc::Status status = compile_->Compile(&context, request, &reply);
+    const grpc::Status status = compile->Compile(&context, request, &reply);
     EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
     const v1::ErrorDetail detail = DetailOf(context);
     EXPECT_EQ(detail.reason(), "SOURCES_MISSING");
@@ -91,7 +91,7 @@ TEST_F(Server, SourcesThatAreNotThere_AreListedAndMayBeUploaded) {
   }
   grpc::ClientContext context;
   v1::PutSourcesReply reply;
-  auto stream = compile_->PutSources(&context, &reply);
+  auto stream = compile->PutSources(&context, &reply);
   v1::PutSourcesRequest chunk;
   *chunk.mutable_digest() = request.variant().inline_program().sources(0).digest();
   chunk.set_data(GoodSource().substr(0, 100));
@@ -109,7 +109,7 @@ TEST_F(Server, UploadOfOtherBytes_IsRefused) {
   Start();
   grpc::ClientContext context;
   v1::PutSourcesReply reply;
-  auto stream = compile_->PutSources(&context, &reply);
+  auto stream = compile->PutSources(&context, &reply);
   v1::PutSourcesRequest chunk;
   *chunk.mutable_digest() = ProgramOf("instance a: flag false;", false).sources(0).digest();
   chunk.set_data("instance b: flag false;");
@@ -150,7 +150,7 @@ TEST_F(Server, BadRequests_AreToldApart) {
     row.change(*request.mutable_variant()->mutable_inline_program());
     grpc::ClientContext context;
     v1::CompileReply reply;
-    EXPECT_EQ(compile_->Compile(&context, request, &reply).error_code(), row.code) << row.what;
+    EXPECT_EQ(compile->Compile(&context, request, &reply).error_code(), row.code) << row.what;
     EXPECT_EQ(DetailOf(context).reason(), row.reason) << row.what;
   }
 }
@@ -189,7 +189,7 @@ TEST_F(Server, UnknownBatch_IsNotFound) {
   v1::WatchBatchRequest watch;
   watch.set_batch_id(std::string(16, 'x'));
   grpc::ClientContext watch_context;
-  auto events = batch_->WatchBatch(&watch_context, watch);
+  auto events = batch->WatchBatch(&watch_context, watch);
   EXPECT_FALSE(events->Read(&event));
   EXPECT_EQ(events->Finish().error_code(), grpc::StatusCode::NOT_FOUND);
   EXPECT_EQ(DetailOf(watch_context).reason(), "UNKNOWN_BATCH");
@@ -197,7 +197,7 @@ TEST_F(Server, UnknownBatch_IsNotFound) {
   v1::FetchRequest fetch;
   fetch.set_batch_id(watch.batch_id());
   grpc::ClientContext fetch_context;
-  auto results = compile_->Fetch(&fetch_context, fetch);
+  auto results = compile->Fetch(&fetch_context, fetch);
   EXPECT_FALSE(results->Read(&reply));
   EXPECT_EQ(results->Finish().error_code(), grpc::StatusCode::NOT_FOUND);
 }
@@ -213,7 +213,7 @@ TEST_F(Server, FetchOfABatch_SendsEveryBlobOnceAndNothingThatTheClientHas) {
   std::string root;
   {
     grpc::ClientContext context;
-    auto stream = compile_->Fetch(&context, request);
+    auto stream = compile->Fetch(&context, request);
     v1::FetchReply reply;
     while (stream->Read(&reply)) {
       if (reply.has_blob()) {
@@ -231,7 +231,7 @@ TEST_F(Server, FetchOfABatch_SendsEveryBlobOnceAndNothingThatTheClientHas) {
   }
   request.set_have_root(root);
   grpc::ClientContext context;
-  auto stream = compile_->Fetch(&context, request);
+  auto stream = compile->Fetch(&context, request);
   v1::FetchReply reply, last;
   while (stream->Read(&reply)) {
     EXPECT_FALSE(reply.has_blob());
@@ -248,7 +248,7 @@ TEST_F(Server, ListOptions_TellsTypesValuesAndPlaces) {
   *request.mutable_program() = ProgramOf(GoodSource(), true);
   grpc::ClientContext context;
   v1::ListOptionsReply reply;
-  ASSERT_TRUE(compile_->ListOptions(&context, request, &reply).ok());
+  ASSERT_TRUE(compile->ListOptions(&context, request, &reply).ok());
   ASSERT_EQ(reply.options_size(), 3);
   EXPECT_EQ(reply.options(0).name(), "cheap");
   EXPECT_EQ(reply.options(0).type(), "flag");
@@ -262,18 +262,18 @@ TEST_F(Server, Drain_RefusesNewWorkAndSaysSo) {
   {
     grpc::ClientContext context;
     v1::DrainReply reply;
-    ASSERT_TRUE(admin_->Drain(&context, {}, &reply).ok());
+    ASSERT_TRUE(admin->Drain(&context, {}, &reply).ok());
   }
-  EXPECT_EQ(daemon_->Wait(std::chrono::seconds(1)), Daemon::Ask::kDrain);
+  EXPECT_EQ(daemon->Wait(std::chrono::seconds(1)), Daemon::Ask::kDrain);
   grpc::ClientContext context;
   v1::CompileReply reply;
-  EXPECT_EQ(compile_->Compile(&context, RequestOf(GoodSource()), &reply).error_code(),
+  EXPECT_EQ(compile->Compile(&context, RequestOf(GoodSource()), &reply).error_code(),
             grpc::StatusCode::UNAVAILABLE);
   EXPECT_EQ(DetailOf(context).reason(), "DRAINING");
   EXPECT_GT(DetailOf(context).retry_after_ms(), 0u);
   grpc::ClientContext status_context;
   v1::ServerStatus status;
-  ASSERT_TRUE(admin_->GetStatus(&status_context, {}, &status).ok());
+  ASSERT_TRUE(admin->GetStatus(&status_context, {}, &status).ok());
   EXPECT_EQ(status.health(), v1::ServerStatus::DRAINING);
 }
 
@@ -281,33 +281,33 @@ TEST_F(Server, SecondDaemon_IsRefusedWithThePidOfTheFirst) {
   Start();
   const std::string pid = "pid " + std::to_string(getpid());
   StartFailure failure;
-  EXPECT_FALSE(Daemon::Start(OptionsIn(folder_.path()), clock_, log_, failure).ok());
+  EXPECT_FALSE(Daemon::Start(OptionsIn(folder.path()), clock, log, failure).ok());
   EXPECT_EQ(failure.component, "socket");
   EXPECT_NE(failure.what.find(pid), std::string::npos) << failure.what;
-  Daemon::Options other = OptionsIn(folder_.path());
-  other.config.socket = folder_.path() + "/other/kilnd.sock";
-  EXPECT_FALSE(Daemon::Start(other, clock_, log_, failure).ok());
+  Daemon::Options other = OptionsIn(folder.path());
+  other.config.socket = folder.path() + "/other/kilnd.sock";
+  EXPECT_FALSE(Daemon::Start(other, clock, log, failure).ok());
   EXPECT_EQ(failure.component, "store");
   EXPECT_NE(failure.what.find(pid), std::string::npos) << failure.what;
   EXPECT_EQ(Compile(RequestOf(GoodSource())).kind(), v1::Outcome::OK);  // the first lives on
 }
 
 TEST_F(Server, SocketPathTooLong_IsRefusedClearly) {
-  Daemon::Options options = OptionsIn(folder_.path());
-  options.config.socket = folder_.path() + "/" + std::string(120, 's');
+  Daemon::Options options = OptionsIn(folder.path());
+  options.config.socket = folder.path() + "/" + std::string(120, 's');
   StartFailure failure;
-  EXPECT_FALSE(Daemon::Start(options, clock_, log_, failure).ok());
+  EXPECT_FALSE(Daemon::Start(options, clock, log, failure).ok());
   EXPECT_EQ(failure.component, "socket");
   EXPECT_NE(failure.what.find("allows 107"), std::string::npos) << failure.what;
 }
 
 TEST_F(Server, CacheDirectoryThatCannotBe_CostsPersistenceOnly) {
-  std::ofstream(folder_.path() + "/cache") << "a file";
+  std::ofstream(folder.path() + "/cache") << "a file";
   Start();
   EXPECT_EQ(Compile(RequestOf(GoodSource())).kind(), v1::Outcome::OK);
   grpc::ClientContext context;
   v1::ServerStatus status;
-  ASSERT_TRUE(admin_->GetStatus(&context, {}, &status).ok());
+  ASSERT_TRUE(admin->GetStatus(&context, {}, &status).ok());
   EXPECT_EQ(status.health(), v1::ServerStatus::DEGRADED);
   EXPECT_EQ(status.reasons_size(), 1);
 }
@@ -317,7 +317,7 @@ TEST_F(Server, Restart_FindsWhatWasKept) {
   v1::CompileRequest request = RequestOf(GoodSource());
   request.set_durability(v1::DURABILITY_LOCAL);
   const v1::Outcome before = Compile(request);
-  daemon_.reset();
+  daemon.reset();
   Start();
   const v1::Outcome after = Compile(request);
   ASSERT_EQ(after.artifacts_size(), 1);
@@ -329,11 +329,11 @@ TEST_F(Server, Info_NamesVersionsAndTransport) {
   Start();
   grpc::ClientContext context;
   v1::ServerInfo info;
-  ASSERT_TRUE(admin_->GetServerInfo(&context, {}, &info).ok());
+  ASSERT_TRUE(admin->GetServerInfo(&context, {}, &info).ok());
   EXPECT_EQ(info.api_max(), 1u);
   EXPECT_EQ(info.pid(), static_cast<uint64_t>(getpid()));
   ASSERT_EQ(info.transports_size(), 1);
-  EXPECT_EQ(info.transports(0), "unix:" + daemon_->socket());
+  EXPECT_EQ(info.transports(0), "unix:" + daemon->socket());
 }
 
 grpc::ByteBuffer BufferOf(std::string_view bytes) {
@@ -357,19 +357,19 @@ TEST_F(Server, HealthAndReflection_Answer) {
   grpc::ClientContext context;
   grpc::ByteBuffer health;
   const grpc::Status status = grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(
-      channel_.get(),
+      channel.get(),
       grpc::internal::RpcMethod("/grpc.health.v1.Health/Check",
-                                grpc::internal::RpcMethod::NORMAL_RPC, channel_),
+                                grpc::internal::RpcMethod::NORMAL_RPC, channel),
       &context, BufferOf(""), &health);
   ASSERT_TRUE(status.ok()) << status.error_message();
   EXPECT_EQ(TextOf(health), std::string_view("\x08\x01", 2));  // status: SERVING
   grpc::ClientContext reflection;
   using Factory = grpc::internal::ClientReaderWriterFactory<grpc::ByteBuffer, grpc::ByteBuffer>;
   const std::unique_ptr<grpc::ClientReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer>> stream(
-      Factory::Create(channel_.get(),
+      Factory::Create(channel.get(),
                       grpc::internal::RpcMethod(
                           "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
-                          grpc::internal::RpcMethod::BIDI_STREAMING, channel_),
+                          grpc::internal::RpcMethod::BIDI_STREAMING, channel),
                       &reflection));
   EXPECT_TRUE(stream->Write(BufferOf("\x3a\x01*")));  // list_services: "*"
   grpc::ByteBuffer services;

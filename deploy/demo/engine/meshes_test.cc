@@ -67,8 +67,8 @@ TEST(Meshes, ColumnWeights_SumToOneOverItsJoints) {
   for (uint32_t vertex = 0; vertex < mesh.vertex_count; ++vertex) {
     float sum = 0;
     for (size_t i = 0; i < 4; ++i) {
-      sum += weights[vertex * 4 + i];
-      EXPECT_LT(joints[vertex * 4 + i], 5U);
+      sum += weights[size_t{vertex} * 4 + i];
+      EXPECT_LT(joints[size_t{vertex} * 4 + i], 5U);
     }
     EXPECT_NEAR(sum, 1, 1e-5F);
   }

@@ -33,7 +33,7 @@ TEST(Textures, TwiceMade_AreEqual) {
 TEST(Textures, Holes_HaveBothKindsOfAlpha) {
   const preview::ImageData holes = Holes();
   size_t open = 0;
-  for (size_t texel = 0; texel < 256 * 256; ++texel) {
+  for (size_t texel = 0; texel < size_t{256} * 256; ++texel) {
     open += Byte(holes, 0, texel * 4 + 3) < 128 ? 1 : 0;
   }
   EXPECT_GT(open, 256U * 256 / 10);
