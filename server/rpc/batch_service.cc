@@ -4,6 +4,7 @@
 
 #include "proto/kiln/v1/batch.grpc.pb.h"
 #include "server/rpc/call_frame.h"
+#include "server/rpc/paging.h"
 #include "server/rpc/services.h"
 
 namespace kiln::rpc {
@@ -215,9 +216,7 @@ class BatchService final : public v1::BatchService::CallbackService {
                                         v1::ListBatchesReply* reply) override {
     return AtOnce(*context, "ListBatches", [this, request, reply]() -> Result<void> {
       if (!request->page_token().empty()) {
-        return Error{.code = ErrorCode::kInvalidArgument,
-                     .context = "page_token: not one of this list",
-                     .reason = "BAD_PAGE_TOKEN"};
+        return BadPageToken();
       }
       for (const build::BatchSummary& summary : engine_.batches.List()) {
         const auto& states = request->states();

@@ -7,12 +7,11 @@
 #include <fmt/format.h>
 
 #include "cache/record.h"
+#include "server/rpc/paging.h"
 
 namespace kiln::rpc {
 namespace {
 
-constexpr uint32_t kDefaultPage = 100;
-constexpr uint32_t kMaxPage = 1000;
 constexpr uint64_t kPinPercent = 80;  // of the limit of the cache (cache §8.6)
 constexpr size_t kLargestPins = 3;
 
@@ -20,14 +19,6 @@ Error NoDatabase() {
   return {.code = ErrorCode::kFailedPrecondition,
           .context = "this daemon keeps its results in memory only; see 'kiln status'",
           .reason = "READ_ONLY"};
-}
-
-uint32_t PageSize(uint32_t asked) { return asked == 0 ? kDefaultPage : std::min(asked, kMaxPage); }
-
-Error BadToken() {
-  return {.code = ErrorCode::kInvalidArgument,
-          .context = "page_token: not one of this list",
-          .reason = "BAD_PAGE_TOKEN"};
 }
 
 // Where a list goes on; a token of another list is refused.
@@ -40,7 +31,7 @@ Result<std::string> AfterToken(std::string_view list, const std::string& token) 
     return std::string();
   }
   if (!token.starts_with(prefix)) {
-    return BadToken();
+    return BadPageToken();
   }
   return token.substr(prefix.size());
 }
@@ -389,7 +380,7 @@ Result<void> ListQuarantine(Engine& engine, const v1::ListQuarantineRequest& req
   int64_t before = 0;
   for (const char digit : after) {
     if (digit < '0' || digit > '9' || after.size() > 18) {
-      return BadToken();
+      return BadPageToken();
     }
     before = before * 10 + (digit - '0');
   }

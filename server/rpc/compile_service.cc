@@ -177,8 +177,7 @@ class CompileService final : public v1::CompileService::CallbackService {
                                           v1::CountVariantsReply* reply) override {
     return new UnaryCall(host_, *context, "CountVariants", UnaryCall::Needs::kWork,
                          [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
-                           return rpc::CountVariants(engine_, *request, host_.clock, call, *reply,
-                                                     detail);
+                           return rpc::CountVariants(engine_, *request, call, *reply, detail);
                          });
   }
 
@@ -187,8 +186,7 @@ class CompileService final : public v1::CompileService::CallbackService {
                                          v1::ListVariantsReply* reply) override {
     return new UnaryCall(host_, *context, "ListVariants", UnaryCall::Needs::kWork,
                          [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
-                           return rpc::ListVariants(engine_, *request, host_.clock, call, *reply,
-                                                    detail);
+                           return rpc::ListVariants(engine_, *request, call, *reply, detail);
                          });
   }
 

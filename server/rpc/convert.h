@@ -59,6 +59,9 @@ Result<project::SpaceRequest> FromProto(const v1::ProgramSpace& space,
                                         const v1::Expression* filter);
 Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request);
 
+// The same bytes for equal messages, maps too.
+std::string CanonicalBytes(const google::protobuf::Message& message);
+
 // Names a request: equal requests of one build have equal ids, however their sources travel.
 Hash128 BatchIdOf(const v1::StartBatchRequest& request);
 

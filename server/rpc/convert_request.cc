@@ -380,6 +380,17 @@ Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request) {
   return out;
 }
 
+std::string CanonicalBytes(const google::protobuf::Message& message) {
+  std::string bytes;
+  {
+    google::protobuf::io::StringOutputStream stream(&bytes);
+    google::protobuf::io::CodedOutputStream coded(&stream);
+    coded.SetSerializationDeterministic(true);
+    message.SerializeToCodedStream(&coded);
+  }
+  return bytes;
+}
+
 Hash128 BatchIdOf(const v1::StartBatchRequest& request) {
   v1::StartBatchRequest canonical = request;
   canonical.clear_detach();  // who watches does not change what is built
@@ -392,13 +403,7 @@ Hash128 BatchIdOf(const v1::StartBatchRequest& request) {
       ref.clear_inline_();
     }
   }
-  std::string bytes;
-  {
-    google::protobuf::io::StringOutputStream stream(&bytes);
-    google::protobuf::io::CodedOutputStream coded(&stream);
-    coded.SetSerializationDeterministic(true);
-    canonical.SerializeToCodedStream(&coded);
-  }
+  std::string bytes = CanonicalBytes(canonical);
   bytes += IdBytes(driver::FrontFingerprint(ir::Language::kRpl));
   bytes += IdBytes(driver::BackFingerprint());
   return HashBytes(AsBytes(bytes));

@@ -12,6 +12,7 @@
 
 #include "server/build/batch_points.h"
 #include "server/project/space.h"
+#include "server/rpc/paging.h"
 
 namespace kiln::rpc {
 namespace {
@@ -138,8 +139,8 @@ void CountAxes(const OpenedSpace& opened, project::PointCount all, Clock& clock,
   }
 }
 
-Result<void> CountOne(Engine& engine, const OpenedSpace& opened, Clock& clock,
-                      const cache::Call& call, v1::VariantCount& out) {
+Result<void> CountOne(Engine& engine, const OpenedSpace& opened, const cache::Call& call,
+                      v1::VariantCount& out) {
   const project::PointCount listed = opened.request.variants.size();
   if (opened.request.only_explicit) {
     out.set_variants(project::TextOf(listed));
@@ -153,11 +154,11 @@ Result<void> CountOne(Engine& engine, const OpenedSpace& opened, Clock& clock,
     out.set_results_upper(out.variants());
     return {};
   }
-  const project::Counter::Count all = counter->All({}, clock);
+  const project::Counter::Count all = counter->All({}, engine.clock);
   const bool saturates = all.points > project::kManyPoints - listed;
   out.set_variants(project::TextOf(saturates ? project::kManyPoints : listed + all.points));
   out.set_exact(all.exact);
-  CountAxes(opened, all.points, clock, out);
+  CountAxes(opened, all.points, engine.clock, out);
   if (!all.exact) {
     out.set_results_upper(out.variants());
     return {};
@@ -181,7 +182,7 @@ std::string RequestHash(const v1::ListVariantsRequest& request) {
   v1::ListVariantsRequest same = request;
   same.clear_page_size();
   same.clear_page_token();
-  return HashBytes(AsBytes(same.SerializeAsString())).hex();
+  return HashBytes(AsBytes(CanonicalBytes(same))).hex();
 }
 
 std::string TokenOf(const std::string& hash, const PageStart& start) {
@@ -201,9 +202,7 @@ Result<PageStart> StartOf(const std::string& token, const std::string& hash) {
   };
   if (token.substr(0, first) != hash || second == std::string::npos ||
       !number(first + 1, second, start.point) || !number(second + 1, token.size(), start.rank)) {
-    return Error{.code = ErrorCode::kInvalidArgument,
-                 .context = "the page token is not one of this request",
-                 .reason = "BAD_PAGE_TOKEN"};
+    return BadPageToken();
   }
   return start;
 }
@@ -216,7 +215,7 @@ class RowsOf {
       : engine_(engine), opened_(opened), at_(start), limit_(limit), call_(call), reply_(reply) {}
 
   // True if there are more rows behind the page.
-  Result<bool> Add(Clock& clock) {
+  Result<bool> Add() {
     const std::vector<std::vector<resolve::OptionSetting>>& listed =
         opened_.space->explicit_variants();
     while (at_.rank < listed.size() && !Full()) {
@@ -227,7 +226,7 @@ class RowsOf {
     }
     std::optional<project::Counter> counter = opened_.space->MakeCounter();
     if (counter.has_value()) {
-      const project::Counter::Count all = counter->All({}, clock);
+      const project::Counter::Count all = counter->All({}, engine_.clock);
       if (all.exact) {
         return AddCounted(*counter, all.points, listed.size());
       }
@@ -287,7 +286,7 @@ class RowsOf {
 
 }  // namespace
 
-Result<void> CountVariants(Engine& engine, const v1::CountVariantsRequest& request, Clock& clock,
+Result<void> CountVariants(Engine& engine, const v1::CountVariantsRequest& request,
                            const cache::Call& call, v1::CountVariantsReply& reply,
                            v1::ErrorDetail& detail) {
   if (static_cast<uint64_t>(request.spaces_size()) > kMaxPrograms) {
@@ -300,14 +299,14 @@ Result<void> CountVariants(Engine& engine, const v1::CountVariantsRequest& reque
     v1::VariantCount& count = *reply.add_programs();
     count.set_program(space.program().name());
     if (opened.space.has_value()) {
-      KILN_TRY_VOID(CountOne(engine, opened, clock, call, count));
+      KILN_TRY_VOID(CountOne(engine, opened, call, count));
     }
     DiagnosticsTo(opened.diagnostics, *count.mutable_diagnostics());
   }
   return {};
 }
 
-Result<void> ListVariants(Engine& engine, const v1::ListVariantsRequest& request, Clock& clock,
+Result<void> ListVariants(Engine& engine, const v1::ListVariantsRequest& request,
                           const cache::Call& call, v1::ListVariantsReply& reply,
                           v1::ErrorDetail& detail) {
   const std::string hash = RequestHash(request);
@@ -322,10 +321,8 @@ Result<void> ListVariants(Engine& engine, const v1::ListVariantsRequest& request
                                                         : opened.diagnostics[0].message),
                  .reason = "SPACE_WRONG"};
   }
-  const uint32_t limit =
-      request.page_size() == 0 ? kDefaultRows : std::min(request.page_size(), kMaxRows);
-  RowsOf rows(engine, opened, start, limit, call, reply);
-  KILN_TRY(const bool more, rows.Add(clock));
+  RowsOf rows(engine, opened, start, PageSize(request.page_size()), call, reply);
+  KILN_TRY(const bool more, rows.Add());
   if (more) {
     reply.set_next_page_token(TokenOf(hash, rows.next()));
   }

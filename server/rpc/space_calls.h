@@ -4,25 +4,20 @@
 // Spec: daemon §4.1, §6.4, §6.5
 #pragma once
 
-#include "compiler/base/clock.h"
 #include "server/rpc/compile_calls.h"
 
 namespace kiln::rpc {
 
-// Rows of a page if the request names no number, and at most.
-inline constexpr uint32_t kDefaultRows = 100;
-inline constexpr uint32_t kMaxRows = 1000;
-
 // One row for each space, in order. Sources, axes and expressions that are wrong are diagnostics of
 // its row. Errors: as CompileVariant.
-Result<void> CountVariants(Engine& engine, const v1::CountVariantsRequest& request, Clock& clock,
+Result<void> CountVariants(Engine& engine, const v1::CountVariantsRequest& request,
                            const cache::Call& call, v1::CountVariantsReply& reply,
                            v1::ErrorDetail& detail);
 
-// Errors: as CompileVariant; kInvalidArgument with PAGE_TOKEN for the token of another request and
-// with SPACE_WRONG for axes and expressions; kResourceExhausted with LIMIT_VARIANTS for a space
+// Errors: as CompileVariant; kInvalidArgument with BAD_PAGE_TOKEN for the token of another request
+// and with SPACE_WRONG for axes and expressions; kResourceExhausted with LIMIT_VARIANTS for a space
 // that can only be walked and is too large for it.
-Result<void> ListVariants(Engine& engine, const v1::ListVariantsRequest& request, Clock& clock,
+Result<void> ListVariants(Engine& engine, const v1::ListVariantsRequest& request,
                           const cache::Call& call, v1::ListVariantsReply& reply,
                           v1::ErrorDetail& detail);
 
