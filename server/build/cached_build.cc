@@ -259,9 +259,10 @@ void CachedBuild::Remember(const Hash128& alias, const FoundPtr& found) {
 CachedBuild::FoundPtr CachedBuild::RecordOf(const Hash128& alias, bool stored,
                                             const cache::Call& call) {
   FoundPtr recent = Recent(alias);
-  if (recent != nullptr || !stored) {
-    return recent;
-  }
+  return recent != nullptr || !stored ? recent : StoredRecord(alias, call);
+}
+
+CachedBuild::FoundPtr CachedBuild::StoredRecord(const Hash128& alias, const cache::Call& call) {
   const Result<cache::Blob> row = store_.Get(RowKey(cache::Level::kAlias, alias), call);
   if (!row.ok()) {
     return nullptr;
@@ -297,8 +298,12 @@ CachedBuild::FoundPtr CachedBuild::LookUp(const PreparedProgram& program,
     trace.result = found.origin == Origin::kLocal ? cache::ExplainResult::kHitLocal
                                                   : cache::ExplainResult::kHitMemory;
   };
+  if (FoundPtr found = Recent(variant); found != nullptr) {
+    hit(*found, "variant");
+    return found;
+  }
   const Masks masks = MasksOf(program.entry, call);
-  if (FoundPtr found = RecordOf(variant, masks.stored, call); found != nullptr) {
+  if (FoundPtr found = masks.stored ? StoredRecord(variant, call) : nullptr; found != nullptr) {
     hit(*found, "variant");
     return found;
   }

@@ -124,6 +124,7 @@ class CachedBuild {
                                const BuildOptions& how, BuildTrace& trace, const cache::Call& call);
   static void Describe(const Found& found, BuildTrace& trace);
   FoundPtr RecordOf(const Hash128& alias, bool stored, const cache::Call& call);
+  FoundPtr StoredRecord(const Hash128& alias, const cache::Call& call);
   Masks MasksOf(const Hash128& entry, const cache::Call& call);
   FoundPtr Recent(const Hash128& alias);
   void Remember(const Hash128& alias, const FoundPtr& found);
