@@ -9,6 +9,7 @@
 #include "compiler/driver/frontends.h"
 #include "compiler/driver/stages.h"
 #include "compiler/emit/spirv/piece_table.h"
+#include "tests/bench/measure.h"
 
 namespace kiln::bench {
 namespace {

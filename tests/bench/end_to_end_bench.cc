@@ -21,6 +21,7 @@
 #include "server/build/batch_points.h"
 #include "tests/bench/demo_project.h"
 #include "tests/bench/durable_engine.h"
+#include "tests/bench/measure.h"
 
 namespace kiln::bench {
 namespace {
@@ -34,11 +35,7 @@ struct Cost {
   double wall_ms = 0, cpu_ms = 0;
 };
 
-double MillisecondsOf(clockid_t clock) {
-  timespec now{};
-  (void)clock_gettime(clock, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
-}
+double MillisecondsOf(clockid_t clock) { return NanosecondsOf(clock) * 1e-6; }
 
 // Wall and CPU of all threads.
 template <class Work>

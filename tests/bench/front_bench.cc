@@ -4,7 +4,6 @@
 // a `gates` member; exit 1 if a gate does not hold.
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -16,6 +15,7 @@
 #include "compiler/front/rpl/lex.h"
 #include "compiler/front/rpl/lower.h"
 #include "compiler/front/rpl/parse.h"
+#include "tests/bench/measure.h"
 
 namespace kiln::bench {
 namespace {
@@ -31,25 +31,19 @@ struct Times {
   double whole() const { return lex + parse + lower; }
 };
 
-double CpuMicroseconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) * 1e-3;
-}
-
 // Each stage at its best; what is made is dropped inside the measured time, as it is in use.
 Times Measure(const std::string& text) {
   Times best;
   for (int run = 0; run < kRuns; ++run) {
-    const double begin = CpuMicroseconds();
+    const double begin = ThreadCpuMicroseconds();
     const rpl::Lexed lexed = rpl::Lex(text, 0);
-    const double lexed_at = CpuMicroseconds();
+    const double lexed_at = ThreadCpuMicroseconds();
     const rpl::Parsed parsed = rpl::ParseTokens(text, lexed, 0);
-    const double parsed_at = CpuMicroseconds();
+    const double parsed_at = ThreadCpuMicroseconds();
     { const ir::Module module = rpl::Lower(text, lexed, parsed.ast, {}); }
     best.lex = std::min(best.lex, lexed_at - begin);
     best.parse = std::min(best.parse, parsed_at - lexed_at);
-    best.lower = std::min(best.lower, CpuMicroseconds() - parsed_at);
+    best.lower = std::min(best.lower, ThreadCpuMicroseconds() - parsed_at);
   }
   return best;
 }

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "runtime/graph/planner.h"
+#include "tests/bench/measure.h"
 #include "tests/support/random_frame.h"
 
 namespace {
@@ -61,17 +62,11 @@ struct Gate {
 
 // Time of this thread on a processor: planning waits for nothing, and a frame that is longer than a
 // time slice must not pay for what else the machine does.
-double ThreadNanoseconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e9 + static_cast<double>(now.tv_nsec);
-}
-
 template <class Work>
-double NanosecondsOf(const Work& work) {
-  const double start = ThreadNanoseconds();
+double TimeOf(const Work& work) {
+  const double start = NanosecondsOf(CLOCK_THREAD_CPUTIME_ID);
   work();
-  return ThreadNanoseconds() - start;
+  return NanosecondsOf(CLOCK_THREAD_CPUTIME_ID) - start;
 }
 
 // The tenth percentile: what the work costs where nothing else runs meanwhile.
@@ -119,9 +114,8 @@ Steady MeasureSteady(const PlanOptions& options) {
     if (frame == 6) {  // what ages in the ledger has settled
       before = allocations.load();
     }
-    const double declared = NanosecondsOf([&] { test::Declare(typical, graph); });
-    const double planned =
-        NanosecondsOf([&] { Advance(planner, graph, options, carried, objects); });
+    const double declared = TimeOf([&] { test::Declare(typical, graph); });
+    const double planned = TimeOf([&] { Advance(planner, graph, options, carried, objects); });
     total += planned;
     if (frame >= 6) {
       declare.push_back(declared / kPasses);
@@ -145,8 +139,8 @@ class ColdFrame {
   void Round() {
     test::Declare(typical_, graph_);
     planner_.Forget();
-    times_.push_back(
-        NanosecondsOf([&] { Advance(planner_, graph_, options_, carried_, objects_); }) / passes_);
+    times_.push_back(TimeOf([&] { Advance(planner_, graph_, options_, carried_, objects_); }) /
+                     passes_);
   }
   double NanosecondsPerPass() const { return Undisturbed(times_); }
 

@@ -4,10 +4,7 @@
 // distinct results, not the combinations.
 //   scaling_bench [--json] [--limit N]
 #include <cstdint>
-#include <fstream>
-#include <malloc.h>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -16,6 +13,7 @@
 
 #include "compiler/driver/stages.h"
 #include "compiler/driver/variant_assembler.h"
+#include "tests/bench/measure.h"
 #include "tests/bench/variant_paths.h"
 
 namespace kiln::bench {
@@ -62,20 +60,11 @@ struct Row {
   uint64_t kib = 0;
 };
 
-uint64_t ResidentKib() {
-  (void)malloc_trim(0);
-  std::ifstream file("/proc/self/statm");
-  uint64_t total = 0;
-  uint64_t resident = 0;
-  file >> total >> resident;
-  return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) / 1024;
-}
-
 Row Run(const driver::LinkedProgram& linked, uint32_t combinations) {
   const std::vector<resolve::EntryPoint> entries{
       {.stage = ir::Stage::kVertex, .function = "vertex_main"},
       {.stage = ir::Stage::kFragment, .function = "fragment_main"}};
-  const uint64_t before = ResidentKib();
+  const uint64_t before = TrimmedKib();
   const double start = ThreadCpuMicroseconds();
   driver::VariantAssembler assembler(linked, entries,
                                      target::MakeTarget(target::Environment::kVulkan11));
@@ -94,7 +83,7 @@ Row Run(const driver::LinkedProgram& linked, uint32_t combinations) {
           .results = assembler.counts().results,
           .modules = assembler.counts().modules,
           .seconds = seconds,
-          .kib = ResidentKib() - before};
+          .kib = TrimmedKib() - before};
 }
 
 int RunAll(uint32_t limit, bool json) {

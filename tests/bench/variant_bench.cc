@@ -19,6 +19,7 @@
 #include "tests/bench/combinations.h"
 #include "tests/bench/glslang_peer.h"
 #include "tests/bench/layout_times.h"
+#include "tests/bench/measure.h"
 #include "tests/bench/relocation_floor.h"
 #include "tests/bench/variant_paths.h"
 

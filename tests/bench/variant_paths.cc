@@ -5,13 +5,10 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <malloc.h>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <thread>
-#include <time.h>
-#include <unistd.h>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,6 +16,7 @@
 #include "compiler/driver/option_text.h"
 #include "compiler/driver/stages.h"
 #include "compiler/driver/variant_assembler.h"
+#include "tests/bench/measure.h"
 
 namespace kiln::bench {
 namespace {
@@ -67,16 +65,6 @@ void Add(std::optional<ir::Stage> stage, std::span<const uint32_t> words, Hasher
   }
 }
 
-// After giving free memory back.
-uint64_t ResidentKib() {
-  (void)malloc_trim(0);
-  std::ifstream file("/proc/self/statm");
-  uint64_t total = 0;
-  uint64_t resident = 0;
-  file >> total >> resident;
-  return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) / 1024;
-}
-
 const resolve::OptionValues& Check(const UberProgram& uber, size_t i,
                                    resolve::OptionValues& values) {
   std::vector<Diagnostic> diagnostics;
@@ -121,12 +109,6 @@ double AssembleSome(const UberProgram& uber, size_t first, size_t step) {
 }
 
 }  // namespace
-
-double ThreadCpuMicroseconds() {
-  timespec now{};
-  (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
-}
 
 Times TimesOf(std::vector<double> all) {
   std::sort(all.begin(), all.end());
@@ -242,13 +224,13 @@ AssembledTimes TimeAssembled(const UberProgram& uber, std::span<const uint32_t> 
 }
 
 uint64_t MeasureMemory(const UberProgram& uber) {
-  const uint64_t before = ResidentKib();
+  const uint64_t before = TrimmedKib();
   driver::VariantAssembler assembler(uber.linked, uber.entries, uber.target);
   resolve::OptionValues values;
   for (size_t i = 0; i < uber.settings.size(); ++i) {
     (void)assembler.Build(Check(uber, i, values));
   }
-  return ResidentKib() - before;
+  return TrimmedKib() - before;
 }
 
 // Every thread first builds its share untimed, so that the memory of its heap is there; freed

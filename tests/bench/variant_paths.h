@@ -15,8 +15,6 @@
 
 namespace kiln::bench {
 
-double ThreadCpuMicroseconds();
-
 // p10 and median of a list of times.
 struct Times {
   double p10 = 0, median = 0, mean = 0;
