@@ -132,6 +132,14 @@ bool TakesPrograms(const CLI::App& verb) {
   });
 }
 
+void OfferPrograms(const Global& global, std::string_view word, Found& found) {
+  if (const Result<project::Manifest> manifest = LoadManifest(global); manifest.ok()) {
+    for (const project::ManifestProgram& program : manifest->programs) {
+      Offer(word, program.name, found);
+    }
+  }
+}
+
 }  // namespace
 
 std::string CompletionScript(const std::string& shell) {
@@ -153,9 +161,8 @@ std::vector<std::string> Candidates(const CLI::App& app, const Global& global,
     flag = flag == nullptr ? FlagNamed(app, before.back()) : flag;
   }
   const bool wants_value = flag != nullptr && flag->get_expected_min() > 0;
-  const Result<project::Manifest> manifest = LoadManifest(global);
   if (wants_value && flag->check_sname("o")) {
-    if (manifest.ok()) {
+    if (const Result<project::Manifest> manifest = LoadManifest(global); manifest.ok()) {
       OfferOptions(*manifest, before, word, found);
     }
   } else if (wants_value) {
@@ -169,10 +176,8 @@ std::vector<std::string> Candidates(const CLI::App& app, const Global& global,
          })) {
       Offer(word, sub->get_name(), found);
     }
-    if (verb != &app && manifest.ok() && TakesPrograms(*verb)) {
-      for (const project::ManifestProgram& program : manifest->programs) {
-        Offer(word, program.name, found);
-      }
+    if (verb != &app && TakesPrograms(*verb)) {
+      OfferPrograms(global, word, found);
     }
   }
   return {found.begin(), found.end()};

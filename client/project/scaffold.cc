@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -129,7 +130,7 @@ class Planner {
       }
     }
     for (std::vector<Entry>& set : sets) {
-      std::string name = StemOf(sources_[source].path);
+      std::string name = std::filesystem::path(sources_[source].path).stem().string();
       if (sets.size() > 1) {
         name += "/" + set.back().function;
       }
@@ -158,12 +159,6 @@ class Planner {
       }
     }
     return partners;
-  }
-
-  static std::string StemOf(std::string_view path) {
-    const size_t slash = path.rfind('/');
-    const std::string_view file = path.substr(slash == std::string_view::npos ? 0 : slash + 1);
-    return std::string(file.substr(0, file.rfind('.')));
   }
 
   const std::span<const SourceText> sources_;
