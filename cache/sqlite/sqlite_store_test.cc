@@ -191,6 +191,20 @@ TEST_F(SqliteStoreTest, ManyThreads_PutAndGetTheirOwn) {
   EXPECT_LT(status.groups, 400u);  // commits were shared
 }
 
+// Nobody would come back from a wait of an hour.
+TEST_F(SqliteStoreTest, PutOfAWholeGroup_WaitsForNobodyElse) {
+  options.writer.group_wait = std::chrono::hours(1);
+  const StorePtr store = Open();
+  std::vector<Item> items;
+  for (uint32_t i = 0; i < options.writer.group_items; ++i) {
+    items.push_back(Content(std::to_string(i)));
+  }
+  EXPECT_EQ(PutAll(*store, items)->added, options.writer.group_items);
+  // The touches that closing writes make this one whole.
+  items.pop_back();
+  ASSERT_TRUE(store->Put(items, Durability::kRelaxed, {}).ok());
+}
+
 TEST_F(SqliteStoreTest, SecondProcessOnTheDirectory_OnlyReadsAndSaysWho) {
   const StorePtr first = Open();
   ASSERT_TRUE(PutAll(*first, {Content("words")}).ok());

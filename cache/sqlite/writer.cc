@@ -143,8 +143,8 @@ void Writer::Wake() {
 }
 
 bool Writer::GroupIsComplete() const {
-  return stopping_ || queue_.size() >= options_.group_requests ||
-         queued_.bytes >= options_.group_bytes ||
+  return stopping_ || queued_.items >= options_.group_items ||
+         queue_.size() >= options_.group_requests || queued_.bytes >= options_.group_bytes ||
          clock_.Monotonic() - queue_.front()->queued_at >= options_.group_wait;
 }
 

@@ -33,6 +33,8 @@ class Writer {
   using Change = std::function<Result<void>(Changes&)>;
 
   struct Options {
+    // A group is not waited for any longer with this many items, however few puts they came in.
+    uint32_t group_items = 256;
     uint32_t group_requests = 256;
     uint64_t group_bytes = uint64_t{8} << 20;
     Duration group_wait = std::chrono::milliseconds(3);
