@@ -154,7 +154,7 @@ std::vector<const ExplainRecord*> PointersTo(std::span<const ExplainRecord> reco
 
 // The record that agrees with `inputs` in the most fields; ties: the latest. Null if there is none.
 const ExplainRecord* ClosestTo(const ExplainInputs& inputs,
-                               std::span<const ExplainRecord* const> earlier);
+                               std::span<const ExplainRecord* const> slot);
 
 struct Explanation {
   ExplainRecord record;
@@ -164,9 +164,9 @@ struct Explanation {
   std::optional<int64_t> age_ms;             // of a hit
 };
 
-// `earlier`: what the slot had before, oldest first. What the same request left there counts for
+// `slot`: what the slot had before, oldest first. What the same request left there counts for
 // nothing.
-Explanation Explain(const ExplainRecord& record, std::span<const ExplainRecord* const> earlier);
+Explanation Explain(const ExplainRecord& record, std::span<const ExplainRecord* const> slot);
 
 // As a person reads it; several lines for several changes, without a newline at the end.
 //   miss: source_changed   materials/rock.rpl 3f2a11c0… → 91c07be4…, module re-parsed

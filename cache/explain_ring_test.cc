@@ -48,12 +48,12 @@ ExplainRecord MissOf(const std::string& program, const std::string& fog, int64_t
 
 class ExplainRingTest : public testing::Test {
  protected:
-  FakeClock clock_;
-  FakeLog log_;
+  FakeClock clock;
+  FakeLog log;
 };
 
 TEST_F(ExplainRingTest, Misses_GetTheirCauseWhenTheyAreAppended) {
-  ExplainRing ring(nullptr, clock_, {.why_absent = [](const Hash128&) {
+  ExplainRing ring(nullptr, clock, {.why_absent = [](const Hash128&) {
                      return Absence{.cause = Cause::kCorrupt, .detail = "found damaged"};
                    }});
   const uint64_t first = ring.Append(MissOf("rock", "true"));
@@ -68,7 +68,7 @@ TEST_F(ExplainRingTest, Misses_GetTheirCauseWhenTheyAreAppended) {
 }
 
 TEST_F(ExplainRingTest, Hits_KnowWhenTheirResultWasMade) {
-  ExplainRing ring(nullptr, clock_, {});
+  ExplainRing ring(nullptr, clock, {});
   ring.Append(MissOf("rock", "true", 1000));
   ExplainRecord hit = MissOf("rock", "true", 61'000);
   hit.result = ExplainResult::kHitMemory;
@@ -76,7 +76,7 @@ TEST_F(ExplainRingTest, Hits_KnowWhenTheirResultWasMade) {
 }
 
 TEST_F(ExplainRingTest, AQuestion_LeavesNothing) {
-  ExplainRing ring(&log_, clock_, {});
+  ExplainRing ring(&log, clock, {});
   ring.Append(MissOf("rock", "true"));
   EXPECT_EQ(ring.ExplainOf(MissOf("rock", "false")).cause, Cause::kOption);
   EXPECT_EQ(ring.MissCauses()[static_cast<size_t>(Cause::kOption)], 0u);
@@ -85,37 +85,37 @@ TEST_F(ExplainRingTest, AQuestion_LeavesNothing) {
 
 TEST_F(ExplainRingTest, Restart_GoesOnWhereTheLogEnds) {
   {
-    ExplainRing ring(&log_, clock_, {});
+    ExplainRing ring(&log, clock, {});
     EXPECT_EQ(ring.Append(MissOf("rock", "true")), 1u);
-    EXPECT_TRUE(log_.rows.empty());  // waits
+    EXPECT_TRUE(log.rows.empty());  // waits
   }
-  ASSERT_EQ(log_.rows.size(), 1u);
-  log_.reads = 0;
-  ExplainRing ring(&log_, clock_, {});
+  ASSERT_EQ(log.rows.size(), 1u);
+  log.reads = 0;
+  ExplainRing ring(&log, clock, {});
   EXPECT_EQ((*ring.WithSignature(DigestOf("rocktrue").id, {}))->seq, 1u);
   EXPECT_EQ(*ring.WithSignature(DigestOf("nobody").id, {}), nullptr);
   const uint64_t next = ring.Append(MissOf("rock", "false"));
   EXPECT_EQ(next, 2u);
   EXPECT_EQ(ring.WithSeq(next)->cause, Cause::kOption);
   ring.Append(MissOf("rock", "false"));
-  EXPECT_EQ(log_.reads, 1);
+  EXPECT_EQ(log.reads, 1);
 }
 
 TEST_F(ExplainRingTest, RecordsWait_UntilThereAreManyOrTheyAreOld) {
-  ExplainRing ring(&log_, clock_, {.flush_at = 3});
+  ExplainRing ring(&log, clock, {.flush_at = 3});
   ring.Append(MissOf("rock", "1"));
   ring.Append(MissOf("rock", "2"));
-  EXPECT_EQ(log_.rows.size(), 0u);
+  EXPECT_EQ(log.rows.size(), 0u);
   ring.Append(MissOf("rock", "3"));
-  EXPECT_EQ(log_.rows.size(), 3u);
+  EXPECT_EQ(log.rows.size(), 3u);
   ring.Append(MissOf("rock", "4"));
-  clock_.Advance(std::chrono::seconds(2));
+  clock.Advance(std::chrono::seconds(2));
   ring.Append(MissOf("rock", "5"));
-  EXPECT_EQ(log_.rows.size(), 5u);
+  EXPECT_EQ(log.rows.size(), 5u);
 }
 
 TEST_F(ExplainRingTest, Memory_IsBoundedBySlotsUsedLeastLately) {
-  ExplainRing ring(&log_, clock_, {.max_records = 100});
+  ExplainRing ring(&log, clock, {.max_records = 100});
   for (int i = 0; i < 200; ++i) {
     ring.Append(MissOf("one", std::to_string(i)));
   }
@@ -125,7 +125,7 @@ TEST_F(ExplainRingTest, Memory_IsBoundedBySlotsUsedLeastLately) {
   }
   EXPECT_LE(ring.Last(1000).size(), 100u);
   ring.Flush();
-  EXPECT_EQ(log_.rows.size(), 260u);
+  EXPECT_EQ(log.rows.size(), 260u);
 }
 
 }  // namespace

@@ -136,6 +136,7 @@ const Digest* FindProduct(const std::vector<Product>& products, std::string_view
 
 std::vector<Hash128> IdsOf(const std::vector<Product>& products) {
   std::vector<Hash128> ids;
+  ids.reserve(products.size());
   for (const Product& product : products) {
     ids.push_back(product.digest.id);
   }

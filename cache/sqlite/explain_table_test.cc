@@ -11,8 +11,7 @@ namespace {
 class ExplainTableTest : public testing::Test {
  protected:
   std::unique_ptr<SqliteStore> Open() {
-    return *SqliteStore::Open({.dir = directory_.path(), .writer = {.group_wait = {}}}, clock_,
-                              log_);
+    return *SqliteStore::Open({.dir = directory.path(), .writer = {.group_wait = {}}}, clock, log);
   }
   static ExplainRecord At(const ExplainSlot& slot, int64_t at_ms) {
     ExplainRecord record;
@@ -26,25 +25,25 @@ class ExplainTableTest : public testing::Test {
     table.Append(std::span(&row, 1));
   }
 
-  TestDirectory directory_;
-  FakeClock clock_;
-  NullLog log_;
-  const ExplainSlot rock_{.project = "demo", .program = "rock/forward", .target = "vk"};
+  TestDirectory directory;
+  FakeClock clock;
+  NullLog log;
+  const ExplainSlot rock{.project = "demo", .program = "rock/forward", .target = "vk"};
 };
 
 TEST_F(ExplainTableTest, Records_AreKeptPerSlotOldestFirstAndOverARestart) {
   {
     const auto store = Open();
     ExplainTable table(*store);
-    Append(table, At(rock_, 1));
+    Append(table, At(rock, 1));
     Append(table, At({.project = "demo", .program = "rock/shadow", .target = "vk"}, 2));
-    Append(table, At(rock_, 3));
+    Append(table, At(rock, 3));
     ASSERT_TRUE(store->Flush().ok());
   }
   const auto store = Open();
   EXPECT_EQ(ExplainTable(*store).NextSeq(), 4u);
-  const std::vector<ExplainRecord> records = *ExplainTable(*store).Records(rock_);
-  EXPECT_EQ(records, (std::vector<ExplainRecord>{At(rock_, 1), At(rock_, 3)}));
+  const std::vector<ExplainRecord> records = *ExplainTable(*store).Records(rock);
+  EXPECT_EQ(records, (std::vector<ExplainRecord>{At(rock, 1), At(rock, 3)}));
   EXPECT_TRUE(
       ExplainTable(*store)
           .Records({.space = 1, .project = "demo", .program = "rock/forward", .target = "vk"})
@@ -74,13 +73,13 @@ TEST_F(ExplainTableTest, FullSlot_LosesItsOldest) {
   const auto store = Open();
   ExplainTable table(*store);
   for (int64_t i = 0; i < int64_t{kExplainPerSlot} + 10; ++i) {
-    Append(table, At(rock_, i));
+    Append(table, At(rock, i));
   }
   ASSERT_TRUE(store->Flush().ok());
-  const std::vector<ExplainRecord> records = *table.Records(rock_);
+  const std::vector<ExplainRecord> records = *table.Records(rock);
   ASSERT_EQ(records.size(), kExplainPerSlot);
-  EXPECT_EQ(records.front(), At(rock_, 10));
-  EXPECT_EQ(records.back(), At(rock_, kExplainPerSlot + 9));
+  EXPECT_EQ(records.front(), At(rock, 10));
+  EXPECT_EQ(records.back(), At(rock, kExplainPerSlot + 9));
 }
 
 TEST_F(ExplainTableTest, TooManySlots_LoseOneAndTheNewOneIsThere) {
@@ -97,9 +96,9 @@ TEST_F(ExplainTableTest, TooManySlots_LoseOneAndTheNewOneIsThere) {
                       },
                       {})
                   .ok());
-  Append(table, At(rock_, 99));
+  Append(table, At(rock, 99));
   ASSERT_TRUE(store->Flush().ok());
-  EXPECT_EQ(table.Records(rock_)->size(), 1u);
+  EXPECT_EQ(table.Records(rock)->size(), 1u);
   int left = 0;
   for (int i = 0; i < 20; ++i) {
     left += table.Records({.program = std::to_string(i)})->empty() ? 0 : 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Verify, collection and the walk over all rows; repair.cc and statistics.cc have the rest.
+// Verify and collection; each_row.cc, repair.cc and statistics.cc have the rest.
 #include "cache/sqlite/maintenance.h"
 
 #include <algorithm>
@@ -262,87 +262,6 @@ Result<void> StoreMaintenance::Simulate(const GcOptions& options, GcReport& repo
       KILN_TRY(const uint64_t content, freed.With(doomed.candidate.record));
       report.bytes += content + doomed.candidate.bytes;
       ++report.records;
-    }
-  }
-}
-
-Result<void> StoreMaintenance::EachRow(
-    const RowFilter& filter,
-    const std::function<Result<void>(const Key& key, ByteView value)>& each) {
-  KILN_TRY(ReaderPool::Loan reader, store_.Read({}));
-  Connection& connection = reader.connection();
-  int64_t pin = 0;
-  if (!filter.pin.empty()) {
-    KILN_TRY(Statement find, connection.Prepare("SELECT pin FROM pin WHERE name=?1"));
-    Query query(find);
-    KILN_TRY(const bool found, query.Bind(std::string_view(filter.pin)).Next());
-    if (!found) {
-      return Error{.code = ErrorCode::kNotFound, .context = "pin " + filter.pin, .reason = {}};
-    }
-    pin = query.Int(0);
-  }
-  const int64_t since_q = filter.since_s.has_value() ? *filter.since_s / kQuantumSeconds
-                                                     : std::numeric_limits<int64_t>::min();
-  KILN_TRY(Statement entries,
-           connection.Prepare("SELECT eid, space, level, key FROM entry WHERE eid>?1"
-                              " AND used_q>=?2 AND (?3=0 OR EXISTS (SELECT 1 FROM pin_entry AS p"
-                              "  WHERE p.eid=entry.eid AND p.pin=?3)) ORDER BY eid LIMIT ?4"));
-  KILN_TRY(Statement aliases,
-           connection.Prepare("SELECT key, sum FROM alias WHERE eid=?1 AND space=?2"));
-  for (int64_t eid = std::numeric_limits<int64_t>::min();;) {
-    std::vector<std::pair<int64_t, Key>> page;
-    {
-      Query query(entries);
-      query.Bind(eid).Bind(since_q).Bind(pin).Bind(kPageRows);
-      for (;;) {
-        KILN_TRY(const bool found, query.Next());
-        if (!found) {
-          break;
-        }
-        eid = query.Int(0);
-        page.emplace_back(eid, Key{.level = static_cast<Level>(query.Int(2)),
-                                   .space = static_cast<uint32_t>(query.Int(1)),
-                                   .id = query.Id(3).value_or(Hash128{})});
-      }
-    }
-    if (page.empty()) {
-      return {};
-    }
-    for (const auto& [number, key] : page) {
-      if (key.level == Level::kContent || key.level >= Level::kAlias) {
-        continue;  // damaged
-      }
-      KILN_TRY(const std::optional<StoredRow> row, reader->FindRow(key));
-      if (!row.has_value()) {
-        continue;
-      }
-      KILN_TRY(const std::optional<Finding> finding, reader->CheckRow(key, *row));
-      if (finding.has_value()) {
-        continue;
-      }
-      KILN_TRY_VOID(each(key, row->value.bytes));
-      if (key.level != Level::kSignature) {
-        continue;
-      }
-      std::vector<Hash128> leading;
-      {
-        Query query(aliases);
-        query.Bind(number).Bind(int64_t{key.space});
-        for (;;) {
-          KILN_TRY(const bool found, query.Next());
-          if (!found) {
-            break;
-          }
-          const Hash128 alias = query.Id(0).value_or(Hash128{});
-          if (AliasSum(key.space, alias, key.id) == query.Int(1)) {
-            leading.push_back(alias);
-          }
-        }
-      }
-      for (const Hash128& alias : leading) {
-        KILN_TRY_VOID(each({.level = Level::kAlias, .space = key.space, .id = alias},
-                           std::as_bytes(std::span(key.id.bytes))));
-      }
     }
   }
 }

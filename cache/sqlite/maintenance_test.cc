@@ -25,9 +25,8 @@ Hash128 Id(std::string_view text) { return HashBytes(AsBytes(text)); }
 class StoreMaintenanceTest : public testing::Test {
  protected:
   void Open() {
-    store_.reset();
-    store_ =
-        *SqliteStore::Open({.dir = directory_.path(), .writer = {.group_wait = {}}}, clock_, log_);
+    store.reset();
+    store = *SqliteStore::Open({.dir = directory.path(), .writer = {.group_wait = {}}}, clock, log);
   }
   void SetUp() override { Open(); }
 
@@ -52,15 +51,15 @@ class StoreMaintenanceTest : public testing::Test {
             MaskItem(0, Id("m" + n), std::vector<std::string>{"fog"})};
   }
   void Put(int from, int end) {
-    CompressingStore compressing(*store_, *store_);
+    CompressingStore compressing(*store, *store);
     for (int i = from; i < end; ++i) {
       ASSERT_TRUE(compressing.Put(Items(i), Durability::kDurable, {}).ok());
     }
   }
   // Numbers of the records whose items are all there and right.
   std::set<int> Whole() {
-    CompressingStore compressing(*store_, *store_);
-    CheckedStore checked(compressing, *store_);
+    CompressingStore compressing(*store, *store);
+    CheckedStore checked(compressing, *store);
     std::set<int> whole;
     for (int i = 0; i < kRecords; ++i) {
       bool all = true;
@@ -76,7 +75,7 @@ class StoreMaintenanceTest : public testing::Test {
   }
   void Sql(const std::string& sql) {
     ASSERT_TRUE(
-        store_
+        store
             ->Write([&sql](Changes& changes) { return changes.connection().Execute(sql.c_str()); },
                     {})
             .ok())
@@ -94,19 +93,19 @@ class StoreMaintenanceTest : public testing::Test {
     }
     return kinds;
   }
-  StoreMaintenance maintenance() { return {*store_, clock_}; }
+  StoreMaintenance maintenance() { return {*store, clock}; }
 
-  TestDirectory directory_;
-  FakeClock clock_;
-  NullLog log_;
-  std::unique_ptr<SqliteStore> store_;
+  TestDirectory directory;
+  FakeClock clock;
+  NullLog log;
+  std::unique_ptr<SqliteStore> store;
 };
 
 TEST_F(StoreMaintenanceTest, SoundStore_IsClean) {
   Put(0, kRecords);
   const auto explain =
       std::make_shared<const ExplainRecord>(ExplainRecord{.slot = {.program = "p"}});
-  ExplainTable(*store_).Append(std::span(&explain, 1));
+  ExplainTable(*store).Append(std::span(&explain, 1));
   const VerifyReport report = Verify();
   EXPECT_TRUE(report.clean()) << FaultText(report.faults.front());
   EXPECT_EQ(report.blobs, 2u * kRecords + 1);
@@ -166,8 +165,8 @@ TEST_F(StoreMaintenanceTest, EveryPlantedFault_IsFoundAndMendedAndNothingGoodGoe
   };
   for (const Planted& row : rows) {
     SCOPED_TRACE(row.sql);
-    store_.reset();
-    std::filesystem::remove_all(directory_.path());
+    store.reset();
+    std::filesystem::remove_all(directory.path());
     Open();
     Put(0, kRecords);
     ASSERT_EQ(Whole().size(), size_t{kRecords});
@@ -190,14 +189,15 @@ TEST_F(StoreMaintenanceTest, EveryPlantedFault_IsFoundAndMendedAndNothingGoodGoe
 TEST_F(StoreMaintenanceTest, DamagedPage_IsFoundAndWhatVerifiesSurvivesWithPinsAndBatches) {
   Put(0, kRecords);
   std::vector<Key> keys;
+  keys.reserve(kRecords);
   for (int i = 0; i < kRecords; ++i) {
     keys.push_back(Items(i)[3].key);
   }
-  ASSERT_TRUE(PinTable(*store_).Add({.name = "release", .note = "why"}, keys).ok());
+  ASSERT_TRUE(PinTable(*store).Add({.name = "release", .note = "why"}, keys).ok());
   const BatchRow batch{.id = Id("b"), .spec = Bytes(3), .state = 1, .counts = Bytes(2)};
-  ASSERT_TRUE(BatchTable(*store_).Put(batch).ok());
-  store_.reset();
-  const std::string path = (directory_.path() / "cache.db").string();
+  ASSERT_TRUE(BatchTable(*store).Put(batch).ok());
+  store.reset();
+  const std::string path = (directory.path() / "cache.db").string();
   int64_t page = 0;
   {
     auto connection = *Connection::Open(path, OpenMode::kReadOnly);
@@ -215,19 +215,19 @@ TEST_F(StoreMaintenanceTest, DamagedPage_IsFoundAndWhatVerifiesSurvivesWithPinsA
   ASSERT_TRUE(repaired.ok()) << ErrorText(repaired.error());
   EXPECT_TRUE(repaired->after.clean());
   if (repaired->rebuilt) {  // unless new indexes were enough
-    EXPECT_TRUE(std::filesystem::exists(directory_.path() / repaired->set_aside));
+    EXPECT_TRUE(std::filesystem::exists(directory.path() / repaired->set_aside));
   }
-  CompressingStore compressing(*store_, *store_);
+  CompressingStore compressing(*store, *store);
   for (int i = 0; i < kRecords; ++i) {
     for (const size_t item : {0, 1, 2, 3, 5}) {  // aliases hung on the page
       EXPECT_TRUE(compressing.Get(Items(i)[item].key, {}).ok()) << i << " " << item;
     }
   }
-  const std::vector<Pin> pins = *PinTable(*store_).List();
+  const std::vector<Pin> pins = *PinTable(*store).List();
   ASSERT_EQ(pins.size(), 1u);
   EXPECT_EQ(pins[0].records, uint64_t{kRecords});
   EXPECT_EQ(pins[0].note, "why");
-  EXPECT_EQ(*BatchTable(*store_).Get(batch.id), batch);
+  EXPECT_EQ(*BatchTable(*store).Get(batch.id), batch);
 }
 
 TEST_F(StoreMaintenanceTest, VerifyOfADirectory_SaysWhatKeepsItClosedAndChangesNothing) {
@@ -240,8 +240,8 @@ TEST_F(StoreMaintenanceTest, VerifyOfADirectory_SaysWhatKeepsItClosedAndChangesN
     ASSERT_TRUE(Connection::Open(path, OpenMode::kReadWrite)->Execute(sql).ok());
   };
   Put(0, 2);
-  store_.reset();
-  const std::string path = (directory_.path() / "cache.db").string();
+  store.reset();
+  const std::string path = (directory.path() / "cache.db").string();
   for (const Row& row : std::vector<Row>{
            {"sound", [](const std::string&) {}, {}},
            {"another version",
@@ -259,20 +259,20 @@ TEST_F(StoreMaintenanceTest, VerifyOfADirectory_SaysWhatKeepsItClosedAndChangesN
        }) {
     row.plant(path);
     const auto size = std::filesystem::file_size(path);
-    const Result<VerifyReport> report = VerifyDirectory(directory_.path(), clock_, {});
+    const Result<VerifyReport> report = VerifyDirectory(directory.path(), clock, {});
     ASSERT_TRUE(report.ok()) << row.what << ErrorText(report.error());
     EXPECT_EQ(KindsOf(*report), row.kinds) << row.what;
     EXPECT_EQ(std::filesystem::file_size(path), size);
   }
-  EXPECT_EQ(VerifyDirectory(directory_.path() / "none", clock_, {}).error().code,
+  EXPECT_EQ(VerifyDirectory(directory.path() / "none", clock, {}).error().code,
             ErrorCode::kNotFound);
-  EXPECT_FALSE(std::filesystem::exists(directory_.path() / "none"));
+  EXPECT_FALSE(std::filesystem::exists(directory.path() / "none"));
 }
 
 TEST_F(StoreMaintenanceTest, Stats_CountEverything) {
   Put(0, kRecords);
-  ASSERT_TRUE(PinTable(*store_).Add({.name = "a"}, std::vector<Key>{Items(1)[3].key}).ok());
-  ASSERT_TRUE(LeaseTable(*store_).Hold("batch").ok());
+  ASSERT_TRUE(PinTable(*store).Add({.name = "a"}, std::vector<Key>{Items(1)[3].key}).ok());
+  ASSERT_TRUE(LeaseTable(*store).Hold("batch").ok());
   const StoreStats stats = *maintenance().Stats();
   EXPECT_EQ(stats.levels[static_cast<size_t>(Level::kContent)].rows, 2u * kRecords + 1);
   EXPECT_EQ(stats.levels[static_cast<size_t>(Level::kSignature)].rows, uint64_t{kRecords});
@@ -302,10 +302,10 @@ TEST_F(StoreMaintenanceTest, GcOfFailures_TakesThemOnly) {
 
 TEST_F(StoreMaintenanceTest, GcByAge_LeavesYoungPinnedAndLeased) {
   Put(0, 4);
-  ASSERT_TRUE(PinTable(*store_).Add({.name = "keep"}, std::vector<Key>{Items(1)[3].key}).ok());
-  clock_.Advance(std::chrono::hours(2));
+  ASSERT_TRUE(PinTable(*store).Add({.name = "keep"}, std::vector<Key>{Items(1)[3].key}).ok());
+  clock.Advance(std::chrono::hours(2));
   Put(4, 6);
-  const Result<std::vector<Key>> asked = store_->FindMissing(std::vector<Key>{Items(2)[3].key}, {});
+  const Result<std::vector<Key>> asked = store->FindMissing(std::vector<Key>{Items(2)[3].key}, {});
   ASSERT_TRUE(asked.ok() && asked->empty());
   const GcOptions hour{.older_than_s = 3600};
   GcOptions dry = hour;
@@ -316,7 +316,7 @@ TEST_F(StoreMaintenanceTest, GcByAge_LeavesYoungPinnedAndLeased) {
   EXPECT_EQ(did.kept, 2u);
   EXPECT_EQ(would.records, did.records);
   EXPECT_EQ(would.kept, did.kept);
-  const auto has = [&](int i) { return store_->Get(Items(i)[3].key, {}).ok(); };
+  const auto has = [&](int i) { return store->Get(Items(i)[3].key, {}).ok(); };
   EXPECT_FALSE(has(0));
   EXPECT_TRUE(has(1));
   EXPECT_TRUE(has(2));
@@ -324,26 +324,26 @@ TEST_F(StoreMaintenanceTest, GcByAge_LeavesYoungPinnedAndLeased) {
   EXPECT_TRUE(has(4));
   EXPECT_TRUE(Verify().clean());
   // A lease whose floor lies before everything keeps everything.
-  ASSERT_TRUE(LeaseTable(*store_).Hold("batch").ok());
+  ASSERT_TRUE(LeaseTable(*store).Hold("batch").ok());
   Sql("UPDATE lease SET floor_q=0");
-  clock_.Advance(std::chrono::minutes(14));
+  clock.Advance(std::chrono::minutes(14));
   EXPECT_EQ(maintenance().Gc({.older_than_s = 1})->records, 0u);
   EXPECT_EQ(maintenance().Gc({.failed = true})->records, 0u);
 }
 
 TEST_F(StoreMaintenanceTest, GcToASize_TakesTheOldestAndVacuumShrinksTheFile) {
   for (int i = 0; i < 200; ++i) {
-    const Item content =
-        ContentItem(CopiedBlob(AsBytes(std::string(40'000, 'a' + i % 26) + std::to_string(i))));
+    const Item content = ContentItem(CopiedBlob(
+        AsBytes(std::string(40'000, static_cast<char>('a' + i % 26)) + std::to_string(i))));
     const Item record = RecordItem(Level::kSignature, 0, Id("big" + std::to_string(i)),
                                    {.products = {{"meta", DigestOf(content.value.bytes)}}});
-    ASSERT_TRUE(store_->Put(std::vector<Item>{content, record}, Durability::kDurable, {}).ok());
+    ASSERT_TRUE(store->Put(std::vector<Item>{content, record}, Durability::kDurable, {}).ok());
     if (i == 99) {
-      clock_.Advance(std::chrono::hours(1));
+      clock.Advance(std::chrono::hours(1));
     }
   }
-  clock_.Advance(std::chrono::hours(1));
-  const uint64_t used = store_->UsedBytes();
+  clock.Advance(std::chrono::hours(1));
+  const uint64_t used = store->UsedBytes();
   const uint64_t target = used * 6 / 10;
   const GcReport would = *maintenance().Gc({.to_bytes = target, .dry_run = true});
   const GcReport did = *maintenance().Gc({.to_bytes = target, .vacuum = true});
@@ -351,8 +351,8 @@ TEST_F(StoreMaintenanceTest, GcToASize_TakesTheOldestAndVacuumShrinksTheFile) {
   EXPECT_NEAR(static_cast<double>(would.records), static_cast<double>(did.records), 25);
   EXPECT_GE(did.records, 70u);
   EXPECT_LE(did.records, 100u);
-  EXPECT_TRUE(store_->Get({.level = Level::kSignature, .id = Id("big150")}, {}).ok());
-  EXPECT_FALSE(store_->Get({.level = Level::kSignature, .id = Id("big0")}, {}).ok());
+  EXPECT_TRUE(store->Get({.level = Level::kSignature, .id = Id("big150")}, {}).ok());
+  EXPECT_FALSE(store->Get({.level = Level::kSignature, .id = Id("big0")}, {}).ok());
   EXPECT_TRUE(Verify().clean());
   EXPECT_EQ(maintenance().Gc({.to_bytes = used})->records, 0u);
 }
@@ -360,7 +360,7 @@ TEST_F(StoreMaintenanceTest, GcToASize_TakesTheOldestAndVacuumShrinksTheFile) {
 TEST_F(StoreMaintenanceTest, EachRow_GivesRecordsBeforeTheirAliasesAndNothingDamaged) {
   Put(0, 4);
   Sql("UPDATE entry SET sum=zeroblob(16) WHERE key=x'" + Id("s2").hex() + "'");
-  ASSERT_TRUE(PinTable(*store_).Add({.name = "one"}, std::vector<Key>{Items(1)[3].key}).ok());
+  ASSERT_TRUE(PinTable(*store).Add({.name = "one"}, std::vector<Key>{Items(1)[3].key}).ok());
   const auto walk = [&](const RowFilter& filter) {
     std::vector<Key> keys;
     EXPECT_TRUE(maintenance()
@@ -384,9 +384,8 @@ TEST_F(StoreMaintenanceTest, EachRow_GivesRecordsBeforeTheirAliasesAndNothingDam
 
 TEST_F(StoreMaintenanceTest, SecondProcess_MayLookButNotTouch) {
   Put(0, 2);
-  const auto second =
-      *SqliteStore::Open({.dir = directory_.path(), .read_only = true}, clock_, log_);
-  StoreMaintenance other(*second, clock_);
+  const auto second = *SqliteStore::Open({.dir = directory.path(), .read_only = true}, clock, log);
+  StoreMaintenance other(*second, clock);
   EXPECT_TRUE(other.Verify({})->clean());
   EXPECT_TRUE(other.Stats()->read_only);
   EXPECT_EQ(other.Repair({}).error().reason, kReadOnly);

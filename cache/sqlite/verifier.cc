@@ -167,12 +167,12 @@ Result<void> Verifier::CheckBlobs() {
       report_.orphans += query.Int(5) == 0 ? 1 : 0;
     }
     ++report_.blobs;
-    KILN_TRY_VOID(CheckBlob(rid, id, std::move(blob)));
+    KILN_TRY_VOID(CheckBlob(rid, id, blob));
   }
   return {};
 }
 
-Result<void> Verifier::CheckBlob(int64_t rid, const std::optional<Hash128>& id, Blob blob) {
+Result<void> Verifier::CheckBlob(int64_t rid, const std::optional<Hash128>& id, const Blob& blob) {
   const Key key{.level = Level::kContent, .id = id.value_or(Hash128{})};
   if (!id.has_value()) {
     Add(FaultKind::kBlob, key, "its id has not 16 bytes", rid);

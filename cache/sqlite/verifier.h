@@ -49,7 +49,7 @@ class Verifier {
   Result<void> CheckSchema();
   Result<void> CheckIntegrity();
   Result<void> CheckBlobs();
-  Result<void> CheckBlob(int64_t rid, const std::optional<Hash128>& id, Blob blob);
+  Result<void> CheckBlob(int64_t rid, const std::optional<Hash128>& id, const Blob& blob);
   Result<void> CheckRecords();
   Result<void> CheckRecord(const EntryRow& row);
   Result<void> CheckNamed(const EntryRow& row, const Key& key, const RowSummary& summary);

@@ -10,7 +10,7 @@
 
 #include "client/cli/global.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): as its library names it
 class App;
 }
 

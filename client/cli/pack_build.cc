@@ -45,7 +45,7 @@ Result<client::Client::PackRequest::Warm> WarmOf(const std::string& line, const 
   const nlohmann::json options = row.value("options", nlohmann::json::object());
   for (const auto& [name, value] : options.items()) {
     const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-    Result<client::Option> option = TypedOption(name + "=" + text, declared->second);
+    Result<client::Option> option = TypedOption(fmt::format("{}={}", name, text), declared->second);
     if (!option.ok()) {
       return wrong(option.error().context);
     }

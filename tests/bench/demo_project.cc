@@ -79,7 +79,7 @@ Result<DemoProject> LoadDemo(const std::string& folder) {
   KILN_TRY(demo.manifest, project::ReadManifest(text, path));
   for (const project::ManifestProgram& program : demo.manifest.programs) {
     for (const std::string& source : program.sources) {
-      KILN_TRY(demo.sources[source], ReadFile(folder + "/" + source));
+      KILN_TRY(demo.sources[source], ReadFile(fmt::format("{}/{}", folder, source)));
     }
   }
   return demo;

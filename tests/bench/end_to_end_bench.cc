@@ -174,6 +174,7 @@ double Median(std::vector<double> values) {
 template <class Of>
 double MedianOf(const std::vector<Round>& rounds, Of of) {
   std::vector<double> values;
+  values.reserve(rounds.size());
   for (const Round& round : rounds) {
     values.push_back(of(round));
   }

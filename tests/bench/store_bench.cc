@@ -186,6 +186,7 @@ void MeasureRound(const Options& options, uint64_t round, Rates& rates) {
   const std::filesystem::path dir = pattern;
   const std::vector<Sample> samples = MakeSamples(options.items, round);
   std::vector<Hash128> ids;
+  ids.reserve(samples.size());
   for (const Sample& sample : samples) {
     ids.push_back(sample.content.key.id);
   }

@@ -67,6 +67,7 @@ class Glslang {
 
 std::vector<RelocatableModule> Relocatable(const std::vector<std::vector<uint32_t>>& modules) {
   std::vector<RelocatableModule> all;
+  all.reserve(modules.size());
   for (const std::vector<uint32_t>& module : modules) {
     all.push_back(FindIds(module));
   }

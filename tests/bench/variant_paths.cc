@@ -41,7 +41,8 @@ std::vector<resolve::OptionSetting> SettingsOf(const resolve::Program& program,
       {"wireframe", text(c.wireframe)}};
   std::vector<resolve::OptionSetting> settings;
   for (const auto& [name, value] : values) {
-    const Result<resolve::OptionSetting> setting = driver::ReadOption(program, name + "=" + value);
+    const Result<resolve::OptionSetting> setting =
+        driver::ReadOption(program, fmt::format("{}={}", name, value));
     settings.push_back(*setting);
   }
   return settings;
