@@ -107,7 +107,7 @@ SegmentCloser::~SegmentCloser() {
   steps_.clear();
   scratch_.pending.clear();
   scratch_.open_blocks.clear();
-  if (scratch_.mentioned.size() != 0) {
+  if (!scratch_.mentioned.empty()) {
     scratch_.mentioned.Clear();
   }
   scratch_.in_use = false;

@@ -261,6 +261,34 @@ const FunctionVersion* Reach::Version(ir::DeclId id, const ir::ClosedDecl* signa
   return &versions_[row];
 }
 
+namespace {
+
+// Whether a call is the first of its callee; looks the callees up once they are many.
+class FirstCalls {
+ public:
+  explicit FirstCalls(const std::vector<FunctionVersion::Call>& calls) : calls_(calls) {}
+
+  bool IsFirst(ir::DeclId callee) {
+    if (calls_.size() < kFewCalls) {
+      return std::ranges::find(calls_, callee, &FunctionVersion::Call::callee) == calls_.end();
+    }
+    for (size_t i = many_.size(); i < calls_.size(); ++i) {
+      many_.Insert(calls_[i].callee, true);
+    }
+    return !many_.Contains(callee);
+  }
+
+ private:
+  const std::vector<FunctionVersion::Call>& calls_;
+  FlatMap<ir::DeclId, bool> many_;
+};
+
+bool Has(const ir::Mention& mention, ir::Touch touch) {
+  return (mention.touches & static_cast<uint8_t>(touch)) != 0;
+}
+
+}  // namespace
+
 void Reach::Summarise(FunctionVersion& version) const {
   for (Bitset* fields : {&version.state_reads, &version.writes}) {
     if (fields->size() != program_.member_count()) {
@@ -269,20 +297,7 @@ void Reach::Summarise(FunctionVersion& version) const {
     fields->Clear();
   }
   CheckAssigned(program_, version.ref, version.unassigned);
-  FlatMap<ir::DeclId, bool> many;  // callees, if they are more than a few
-  const auto is_new = [&](ir::DeclId callee) {
-    if (version.calls.size() < kFewCalls) {
-      return std::ranges::find(version.calls, callee, &FunctionVersion::Call::callee) ==
-             version.calls.end();
-    }
-    for (size_t i = many.size(); i < version.calls.size(); ++i) {
-      many.Insert(version.calls[i].callee, true);
-    }
-    return !many.Contains(callee);
-  };
-  const auto has = [](const ir::Mention& mention, ir::Touch touch) {
-    return (mention.touches & static_cast<uint8_t>(touch)) != 0;
-  };
+  FirstCalls calls(version.calls);
   for (const ir::SegmentRef& segment : version.ref.segments) {
     const ir::ClosedSegment& closed = *segment.closed;
     version.contested.insert(version.contested.end(), closed.contested.begin(),
@@ -295,14 +310,14 @@ void Reach::Summarise(FunctionVersion& version) const {
     for (const ir::Mention& mention : closed.mentions) {
       const ir::Decl& decl = program_.Get(mention.decl);
       if (mention.member.valid()) {
-        if (has(mention, ir::Touch::kWrite)) {
+        if (Has(mention, ir::Touch::kWrite)) {
           version.writes.Set(mention.member.value);
         }
-        if (has(mention, ir::Touch::kRead) && decl.container() == ir::ContainerKind::kState) {
+        if (Has(mention, ir::Touch::kRead) && decl.container() == ir::ContainerKind::kState) {
           version.state_reads.Set(mention.member.value);
         }
       }
-      if (decl.kind == ir::DeclKind::kFunction && is_new(mention.decl)) {
+      if (decl.kind == ir::DeclKind::kFunction && calls.IsFirst(mention.decl)) {
         version.calls.push_back(
             {.callee = mention.decl, .where = program_.At(closed.module, mention.span)});
       }

@@ -74,22 +74,22 @@ class SegmentCloser {
   static const std::array<ExpressionCloser, std::size(ir::kInstFacts)> kExpressionClosers;
   Flow CloseStatement(uint32_t inst);
   void KeepOperand(uint32_t inst, Operand operand);
-  Flow CloseConditionalScope(uint32_t inst);
-  Flow CloseIf(uint32_t inst);
-  Flow CloseLoop(uint32_t inst);
-  Flow CloseJump(uint32_t inst);
-  Flow CloseReturn(uint32_t inst);
-  Flow CloseExpressionStatement(uint32_t inst);
+  Flow CloseConditionalScope(uint32_t id);
+  Flow CloseIf(uint32_t id);
+  Flow CloseLoop(uint32_t id);
+  Flow CloseJump(uint32_t id);
+  Flow CloseReturn(uint32_t id);
+  Flow CloseExpressionStatement(uint32_t id);
   bool RefuseContainer(ir::InstId expression);  // reports; true if it is one
-  void CloseVariable(uint32_t inst);
-  void CloseAlias(uint32_t inst);
-  void CheckNewName(ir::LocalId local);
-  bool IsActiveStatement(uint32_t inst);
+  void CloseVariable(uint32_t id);
+  void CloseAlias(uint32_t id);
+  void CheckNewName(ir::LocalId id);
+  bool IsActiveStatement(uint32_t id);
   ir::BlockId CloseNested(ir::BlockId block, Flow* flow);
 
   // --- close_place.cc: names, members, items, reading and writing
-  Operand CloseNameRef(uint32_t inst);
-  Operand CloseLocalMention(ir::LocalId local, uint32_t inst);
+  Operand CloseNameRef(uint32_t id);
+  Operand CloseLocalMention(ir::LocalId id, uint32_t inst);
   bool MayExpand(const ir::Local& alias);
   Operand CloseGlobalMention(std::string_view name, NameId id, uint32_t inst);
   Operand CloseOptionMention(std::string_view kind, std::string_view name, const Value& value,
@@ -109,7 +109,7 @@ class SegmentCloser {
   Operand Step(const Operand& place, ir::InstId step, ir::TypeId type);
   Operand Spill(const Operand& value);
   Operand ConstantPlace(const Operand& constant);
-  Operand CloseSpecialised(ir::OptionId option);
+  Operand CloseSpecialised(ir::OptionId id);
   ir::InstId Read(uint32_t operand_inst, const Role& role, Arrays arrays = Arrays::kRefused);
   ir::InstId ReadOperand(Operand& operand, uint32_t operand_inst, const Role& role, Arrays arrays);
   ir::InstId LoadFrom(const Operand& place);
