@@ -37,6 +37,7 @@ std::vector<std::string> Sources(const std::string& folder) {
   }
   std::sort(paths.begin(), paths.end());
   std::vector<std::string> sources;
+  sources.reserve(paths.size());
   for (const std::filesystem::path& path : paths) {
     sources.push_back(ReadAll(path));
   }

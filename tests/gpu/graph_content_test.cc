@@ -25,18 +25,18 @@ class GraphDevice : public ::testing::Test {
   GraphDevice() {
     auto device = runtime::Device::Create(
         {.prefer = "software", .validation = true, .messages = [this](const vk::Message& message) {
-           messages_.push_back(message.text);
+           messages.push_back(message.text);
          }});
     EXPECT_TRUE(device.ok()) << ErrorText(device.error());
-    device_.emplace(std::move(device).value());
+    gpu.emplace(std::move(device).value());
   }
   ~GraphDevice() override {
-    device_.reset();
-    EXPECT_THAT(messages_, ::testing::IsEmpty());
+    gpu.reset();
+    EXPECT_THAT(messages, ::testing::IsEmpty());
   }
 
-  std::vector<std::string> messages_;
-  std::optional<runtime::Device> device_;
+  std::vector<std::string> messages;
+  std::optional<runtime::Device> gpu;
 };
 
 TextureDesc Image() { return {.format = VK_FORMAT_R32_UINT, .size = {kEdge, kEdge, 1}}; }
@@ -282,13 +282,13 @@ void RunScript(runtime::Device& device, uint64_t seed, const PlanOptions& option
 
 TEST_F(GraphDevice, RandomFrames_HoldWhatTheHostComputes) {
   for (uint64_t seed = 1; seed <= 6; ++seed) {
-    RunScript(*device_, seed, {}, {});
+    RunScript(*gpu, seed, {}, {});
   }
 }
 
 TEST_F(GraphDevice, OtherOrdersAndPlacements_GiveTheSame) {
   for (uint64_t order = 1; order <= 8; ++order) {
-    RunScript(*device_, 11, {.order = Order::kRandom, .seed = order}, {});
+    RunScript(*gpu, 11, {.order = Order::kRandom, .seed = order}, {});
   }
   const PlanOptions options[] = {{.order = Order::kDeclared},
                                  {.effort = Effort::kFast},
@@ -296,26 +296,26 @@ TEST_F(GraphDevice, OtherOrdersAndPlacements_GiveTheSame) {
                                  {.cull = false},
                                  {.alias = false}};
   for (const PlanOptions& option : options) {
-    RunScript(*device_, 11, option, {.frames_in_flight = 3});
+    RunScript(*gpu, 11, option, {.frames_in_flight = 3});
   }
 }
 
 TEST_F(GraphDevice, PassesSubmittedOneByOne_GiveTheSame) {
   for (uint64_t seed = 1; seed <= 3; ++seed) {
-    RunScript(*device_, seed, {}, {.immediate = true});
+    RunScript(*gpu, seed, {}, {.immediate = true});
   }
 }
 
 TEST_F(GraphDevice, SeveralRecordingThreads_GiveTheSame) {
   for (const uint32_t threads : {2U, 4U}) {
-    RunScript(*device_, 7, {}, {.record_threads = threads, .timestamps = true, .markers = true});
+    RunScript(*gpu, 7, {}, {.record_threads = threads, .timestamps = true, .markers = true});
   }
 }
 
 TEST_F(GraphDevice, Timestamps_NameEveryPassInPlanOrder) {
-  DeviceModel model(*device_);
+  DeviceModel model(*gpu);
   Planner planner(model);
-  auto executor = Executor::Create(*device_, {.timestamps = true});
+  auto executor = Executor::Create(*gpu, {.timestamps = true});
   ASSERT_TRUE(executor.ok());
   Graph graph;
   Script script(5);
@@ -341,9 +341,9 @@ TEST_F(GraphDevice, Timestamps_NameEveryPassInPlanOrder) {
 }
 
 TEST_F(GraphDevice, PoisonedCreates_ShowWhatNobodyWrote) {
-  DeviceModel model(*device_);
+  DeviceModel model(*gpu);
   Planner planner(model);
-  auto executor = Executor::Create(*device_, {});
+  auto executor = Executor::Create(*gpu, {});
   ASSERT_TRUE(executor.ok());
   Graph graph;
   graph.SetPoison(true);
@@ -383,9 +383,9 @@ TEST_F(GraphDevice, PoisonedCreates_ShowWhatNobodyWrote) {
 }
 
 TEST_F(GraphDevice, UndeclaredAccess_IsAnErrorAndNothingIsSubmitted) {
-  DeviceModel model(*device_);
+  DeviceModel model(*gpu);
   Planner planner(model);
-  auto executor = Executor::Create(*device_, {});
+  auto executor = Executor::Create(*gpu, {});
   ASSERT_TRUE(executor.ok());
   Graph graph;
   graph.BeginFrame();
@@ -415,9 +415,9 @@ TEST_F(GraphDevice, UndeclaredAccess_IsAnErrorAndNothingIsSubmitted) {
 }
 
 TEST_F(GraphDevice, SteadyFrames_MakeNoObjects) {
-  DeviceModel model(*device_);
+  DeviceModel model(*gpu);
   Planner planner(model);
-  auto executor = Executor::Create(*device_, {});
+  auto executor = Executor::Create(*gpu, {});
   ASSERT_TRUE(executor.ok());
   Graph graph;
   Script script(5);

@@ -52,21 +52,21 @@ class GraphFaults : public ::testing::Test {
   GraphFaults() {
     auto device = runtime::Device::Create(
         {.prefer = "software", .validation = true, .messages = [this](const vk::Message& message) {
-           messages_.push_back(message.text);
+           messages.push_back(message.text);
          }});
     EXPECT_TRUE(device.ok()) << ErrorText(device.error());
-    device_.emplace(std::move(device).value());
-    Faults::real = device_->table();
+    gpu.emplace(std::move(device).value());
+    Faults::real = gpu->table();
     Faults::until_fault = -1;
   }
   ~GraphFaults() override {
-    TableOf(*device_) = Faults::real;
-    device_.reset();
-    EXPECT_THAT(messages_, ::testing::IsEmpty());
+    TableOf(*gpu) = Faults::real;
+    gpu.reset();
+    EXPECT_THAT(messages, ::testing::IsEmpty());
   }
 
   void WatchAllocations() {
-    vk::Table& table = TableOf(*device_);
+    vk::Table& table = TableOf(*gpu);
     Faults::Watch<&vk::Table::AllocateMemory>(table, Faults::real.AllocateMemory);
     Faults::Watch<&vk::Table::CreateImage>(table, Faults::real.CreateImage);
     Faults::Watch<&vk::Table::CreateBuffer>(table, Faults::real.CreateBuffer);
@@ -78,13 +78,13 @@ class GraphFaults : public ::testing::Test {
     Faults::Watch<&vk::Table::ResetCommandPool>(table, Faults::real.ResetCommandPool);
   }
   void WatchSubmissions() {
-    vk::Table& table = TableOf(*device_);
+    vk::Table& table = TableOf(*gpu);
     Faults::Watch<&vk::Table::QueueSubmit2>(table, Faults::real.QueueSubmit2);
     Faults::Watch<&vk::Table::WaitSemaphores>(table, Faults::real.WaitSemaphores);
   }
 
-  std::vector<std::string> messages_;
-  std::optional<runtime::Device> device_;
+  std::vector<std::string> messages;
+  std::optional<runtime::Device> gpu;
 };
 
 TextureDesc Square(uint32_t edge) {
@@ -215,7 +215,7 @@ bool FailOnce(runtime::Device& device, int n, VkResult fault, const char* reason
 TEST_F(GraphFaults, MemoryThatRunsOutAtAnyCall_LeavesEverythingUsable) {
   WatchAllocations();
   int calls = 0;
-  while (calls < 500 && FailOnce(*device_, calls, VK_ERROR_OUT_OF_DEVICE_MEMORY, "OUT_OF_MEMORY")) {
+  while (calls < 500 && FailOnce(*gpu, calls, VK_ERROR_OUT_OF_DEVICE_MEMORY, "OUT_OF_MEMORY")) {
     ++calls;
   }
   EXPECT_GT(calls, 20);
@@ -225,7 +225,7 @@ TEST_F(GraphFaults, MemoryThatRunsOutAtAnyCall_LeavesEverythingUsable) {
 TEST_F(GraphFaults, DeviceLostAtAnySubmission_IsToldAndNothingIsCarriedOver) {
   WatchSubmissions();
   int calls = 0;
-  while (calls < 100 && FailOnce(*device_, calls, VK_ERROR_DEVICE_LOST, "DEVICE_LOST")) {
+  while (calls < 100 && FailOnce(*gpu, calls, VK_ERROR_DEVICE_LOST, "DEVICE_LOST")) {
     ++calls;
   }
   EXPECT_GE(calls, 9);  // three frames: submitted, waited for, their slots waited for
@@ -233,9 +233,9 @@ TEST_F(GraphFaults, DeviceLostAtAnySubmission_IsToldAndNothingIsCarriedOver) {
 }
 
 TEST_F(GraphFaults, DeviceLost_NamesTheLastFinishedPass) {
-  DeviceModel model(*device_);
+  DeviceModel model(*gpu);
   Planner planner(model);
-  auto executor = Executor::Create(*device_, {.markers = true});
+  auto executor = Executor::Create(*gpu, {.markers = true});
   ASSERT_TRUE(executor.ok());
   Graph graph;
   GrowingFrame frames;
@@ -296,17 +296,17 @@ TEST_P(GraphPresents, StatusOfTheWindow_IsToldByTheTicket) {
   const Answer answers[] = {{VK_SUCCESS, PresentStatus::kPresented},
                             {VK_SUBOPTIMAL_KHR, PresentStatus::kSuboptimal},
                             {VK_ERROR_OUT_OF_DATE_KHR, PresentStatus::kOutOfDate}};
-  TableOf(*device_).QueuePresentKHR = &Presenter::Present;
-  DeviceModel model(*device_);
+  TableOf(*gpu).QueuePresentKHR = &Presenter::Present;
+  DeviceModel model(*gpu);
   Planner planner(model);
-  auto executor = Executor::Create(*device_, {.frames_in_flight = GetParam()});
+  auto executor = Executor::Create(*gpu, {.frames_in_flight = GetParam()});
   ASSERT_TRUE(executor.ok());
   Graph graph;
-  auto swapchain = std::make_unique<EmulatedSwapchain>(*device_, VkExtent2D{48, 48});
+  auto swapchain = std::make_unique<EmulatedSwapchain>(*gpu, VkExtent2D{48, 48});
   uint32_t presented = 0;
   for (uint32_t frame = 0; frame < 100; ++frame) {
     if (frame % 30 == 29) {  // the window has another size, with frames in flight
-      swapchain = std::make_unique<EmulatedSwapchain>(*device_, VkExtent2D{48 + frame, 48});
+      swapchain = std::make_unique<EmulatedSwapchain>(*gpu, VkExtent2D{48 + frame, 48});
     }
     const Answer& answer = answers[frame % 3];
     Presentation window = swapchain->Acquire(true);
@@ -332,13 +332,13 @@ TEST_P(GraphPresents, StatusOfTheWindow_IsToldByTheTicket) {
 INSTANTIATE_TEST_SUITE_P(FramesInFlight, GraphPresents, ::testing::Values(2U, 3U));
 
 TEST_F(GraphFaults, PresentationThatFails_IsAnErrorAndTheFrameIsCarriedOn) {
-  TableOf(*device_).QueuePresentKHR = &Presenter::Present;
-  DeviceModel model(*device_);
+  TableOf(*gpu).QueuePresentKHR = &Presenter::Present;
+  DeviceModel model(*gpu);
   Planner planner(model);
-  auto executor = Executor::Create(*device_, {});
+  auto executor = Executor::Create(*gpu, {});
   ASSERT_TRUE(executor.ok());
   Graph graph;
-  EmulatedSwapchain swapchain(*device_, {48, 48});
+  EmulatedSwapchain swapchain(*gpu, {48, 48});
   for (const bool fails : {true, false}) {
     Presentation window = swapchain.Acquire(true);
     window.swapchain = reinterpret_cast<VkSwapchainKHR>(uintptr_t{1});

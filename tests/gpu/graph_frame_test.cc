@@ -30,6 +30,7 @@ namespace {
 using runtime::PipelineId;
 
 constexpr uint32_t kSide = 64;
+constexpr size_t kPictureBytes = size_t{kSide} * kSide * 4;
 constexpr VkExtent2D kWindow = {48, 48};
 constexpr Access kColorWrite{.stages = VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT,
                              .accesses = VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT};
@@ -213,16 +214,16 @@ class DemoFrame {
   // The host writes texels, a copy makes an image of them.
   TextureId Upload(Graph& graph, uint32_t frame) {
     const PassId host = graph.CreatePass({.name = "write noise", .kind = PassKind::kHost});
-    const BufferId texels = graph.CreateBuffer(
-        host, {.name = "texels",
-               .desc = {.size = kSide * kSide * 4, .memory = MemoryKind::kUpload},
-               .access = {.accesses = VK_ACCESS_2_HOST_WRITE_BIT},
-               .contents = {.kind = ContentKind::kAllWritten},
-               .keep = {}});
+    const BufferId texels =
+        graph.CreateBuffer(host, {.name = "texels",
+                                  .desc = {.size = kPictureBytes, .memory = MemoryKind::kUpload},
+                                  .access = {.accesses = VK_ACCESS_2_HOST_WRITE_BIT},
+                                  .contents = {.kind = ContentKind::kAllWritten},
+                                  .keep = {}});
     graph.SetCallback(
         host, [texels, frame](runtime::Device&, const Resources& resources, CommandBuffer&) {
           const BoundBuffer buffer = resources.Buffer(texels);
-          for (uint32_t i = 0; i < kSide * kSide * 4; ++i) {
+          for (uint32_t i = 0; i < kPictureBytes; ++i) {
             buffer.mapped[i] = static_cast<std::byte>(i % 4 == 3 ? 255 : frame * 16);
           }
         });
@@ -332,12 +333,12 @@ class DemoFrame {
   BufferId ReadBack(Graph& graph, TextureId shown) {
     const PassId pass = graph.CreatePass({.name = "read back", .kind = PassKind::kTransfer});
     graph.ReadTexture(pass, {shown, {.accesses = VK_ACCESS_2_TRANSFER_READ_BIT}});
-    const BufferId pixels = graph.CreateBuffer(
-        pass, {.name = "pixels",
-               .desc = {.size = kSide * kSide * 4, .memory = MemoryKind::kReadback},
-               .access = {.accesses = VK_ACCESS_2_TRANSFER_WRITE_BIT},
-               .contents = {.kind = ContentKind::kAllWritten},
-               .keep = {}});
+    const BufferId pixels =
+        graph.CreateBuffer(pass, {.name = "pixels",
+                                  .desc = {.size = kPictureBytes, .memory = MemoryKind::kReadback},
+                                  .access = {.accesses = VK_ACCESS_2_TRANSFER_WRITE_BIT},
+                                  .contents = {.kind = ContentKind::kAllWritten},
+                                  .keep = {}});
     graph.SetCallback(pass,
                       [=](runtime::Device&, const Resources& resources, CommandBuffer& commands) {
                         const BoundTexture from = resources.Texture(shown);
@@ -363,24 +364,24 @@ class GraphFrame : public ::testing::Test {
   GraphFrame() {
     auto device = runtime::Device::Create(
         {.prefer = "software", .validation = true, .messages = [this](const vk::Message& message) {
-           messages_.push_back(message.text);
+           messages.push_back(message.text);
          }});
     EXPECT_TRUE(device.ok()) << ErrorText(device.error());
-    device_.emplace(std::move(device).value());
+    gpu.emplace(std::move(device).value());
   }
   ~GraphFrame() override {
-    device_.reset();
-    EXPECT_THAT(messages_, ::testing::IsEmpty());
+    gpu.reset();
+    EXPECT_THAT(messages, ::testing::IsEmpty());
   }
 
   // The pictures of four frames.
   std::vector<std::vector<uint8_t>> Run(const PlanOptions& options, const ExecutorConfig& config) {
     std::vector<std::vector<uint8_t>> pictures;
-    EmulatedSwapchain swapchain(*device_, kWindow);
-    Drawer drawer(*device_);
-    DeviceModel model(*device_);
+    EmulatedSwapchain swapchain(*gpu, kWindow);
+    Drawer drawer(*gpu);
+    DeviceModel model(*gpu);
     Planner planner(model);
-    auto executor = Executor::Create(*device_, config);
+    auto executor = Executor::Create(*gpu, config);
     EXPECT_TRUE(executor.ok());
     Graph graph;
     DemoFrame demo(&drawer);
@@ -402,7 +403,7 @@ class GraphFrame : public ::testing::Test {
       EXPECT_EQ(ticket->present, PresentStatus::kPresented);
       const auto* bytes =
           reinterpret_cast<const uint8_t*>(executor->Readback(graph, pixels).mapped);
-      pictures.emplace_back(bytes, bytes + kSide * kSide * 4);
+      pictures.emplace_back(bytes, bytes + kPictureBytes);
       if (const char* folder = std::getenv("KILN_WRITE_FRAME"); folder != nullptr && frame == 3) {
         std::ofstream(std::string(folder) + "/demo_frame.svg") << PrintPlanSvg(**plan, graph);
         std::ofstream(std::string(folder) + "/demo_frame.json") << WriteGraphFile(graph);
@@ -411,8 +412,8 @@ class GraphFrame : public ::testing::Test {
     return pictures;
   }
 
-  std::vector<std::string> messages_;
-  std::optional<runtime::Device> device_;
+  std::vector<std::string> messages;
+  std::optional<runtime::Device> gpu;
 };
 
 TEST_F(GraphFrame, Demo_ShowsWhatItsPassesSayFrameAfterFrame) {
@@ -423,7 +424,7 @@ TEST_F(GraphFrame, Demo_ShowsWhatItsPassesSayFrameAfterFrame) {
     const float color = 0.25F + static_cast<float>(frame * 16) / 255;
     resolved = 0.5F * color + 0.5F * resolved;
     const float expected = (0.75F * resolved + 0.25F * color) * 255;
-    const size_t middle = (kSide / 2 * kSide + kSide / 2) * 4;
+    const size_t middle = (size_t{kSide} / 2 * kSide + kSide / 2) * 4;
     EXPECT_NEAR(pictures[frame][middle], expected, 2) << "frame " << frame;
     EXPECT_EQ(pictures[frame][0], 255) << "the interface, frame " << frame;
   }

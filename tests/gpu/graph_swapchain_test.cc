@@ -3,6 +3,7 @@
 // and three in flight, while the window changes its size.
 // Spec: graph §4.10, §13.7; pso §11.4
 #include <algorithm>
+#include <charconv>
 #include <csignal>
 #include <cstdlib>
 #define VK_NO_PROTOTYPES
@@ -48,8 +49,9 @@ class XServer {
     for (char c = 0; c != '\n' && read(ends[0], &c, 1) == 1;) {
       text += c;
     }
-    if (!text.empty()) {
-      display_ = ":" + std::to_string(std::atoi(text.c_str()));
+    int number = 0;
+    if (std::from_chars(text.data(), text.data() + text.size(), number).ec == std::errc{}) {
+      display_ = ":" + std::to_string(number);
     }
     close(ends[0]);
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // check_plan FILE…: dumped plans of consecutive frames -> what is wrong with them; exit 1 if
 // anything is. A file with a list under "frames" stands for all of them.
-#include <cstdio>
 #include <fstream>
+
+#include <fmt/format.h>
 
 #include "tests/support/hazard_oracle.h"
 
@@ -12,7 +13,7 @@ int main(int argc, char** argv) {
     std::ifstream file(argv[i]);
     nlohmann::json plan = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
     if (plan.is_discarded() || !plan.contains("points")) {
-      std::fprintf(stderr, "%s is no plan\n", argv[i]);
+      fmt::print(stderr, "{} is no plan\n", argv[i]);
       return 2;
     }
     if (plan.contains("frames")) {
@@ -24,10 +25,10 @@ int main(int argc, char** argv) {
   size_t problems = 0;
   for (const auto mode : {kiln::test::HazardMode::kVulkan, kiln::test::HazardMode::kStrict}) {
     for (const std::string& problem : kiln::test::FindHazards(frames, mode)) {
-      std::printf("%s\n", problem.c_str());
+      fmt::print("{}\n", problem);
       ++problems;
     }
   }
-  std::printf("%zu frames, %zu problems\n", frames.size(), problems);
+  fmt::print("{} frames, {} problems\n", frames.size(), problems);
   return problems == 0 ? 0 : 1;
 }

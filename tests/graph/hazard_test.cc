@@ -49,12 +49,19 @@ Planned PlanFrames(const FrameDescription& description, const PlanOptions& optio
   return out;
 }
 
-// Whether the declarations have a cycle, found without the planner.
-bool HasCycle(const FrameDescription& frame) {
+using Edges = std::vector<std::set<size_t>>;  // of each pass those that come after it
+
+void AddEdge(size_t from, size_t to, Edges& edges) {
+  if (from != to) {
+    edges[from].insert(to);
+  }
+}
+
+// Who makes a version goes before who reads or overwrites it; who reads, before who overwrites.
+void AddResourceEdges(const FrameDescription& frame, Edges& edges) {
   std::map<std::string, size_t> maker;
   std::map<std::string, size_t> killer;
-  const size_t count = frame.passes.size();
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < frame.passes.size(); ++i) {
     for (const FileAccess& create : frame.passes[i].creates) {
       maker[create.resource] = i;
     }
@@ -63,64 +70,83 @@ bool HasCycle(const FrameDescription& frame) {
       killer[write.resource] = i;
     }
   }
-  std::vector<std::set<size_t>> next(count);
-  const auto edge = [&](size_t from, size_t to) {
-    if (from != to) {
-      next[from].insert(to);
+  const auto after_maker = [&](const std::string& version, size_t pass) {
+    if (const auto made = maker.find(version); made != maker.end()) {
+      AddEdge(made->second, pass, edges);
     }
   };
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < frame.passes.size(); ++i) {
     for (const FileAccess& read : frame.passes[i].reads) {
-      if (maker.count(read.resource) != 0) {
-        edge(maker[read.resource], i);
-      }
-      if (killer.count(read.resource) != 0) {
-        edge(i, killer[read.resource]);
+      after_maker(read.resource, i);
+      if (const auto killed = killer.find(read.resource); killed != killer.end()) {
+        AddEdge(i, killed->second, edges);
       }
     }
     for (const FileAccess& write : frame.passes[i].writes) {
-      if (maker.count(write.resource) != 0) {
-        edge(maker[write.resource], i);
-      }
+      after_maker(write.resource, i);
     }
-    // a wait follows the smallest signal that is large enough; signals are in order
-    for (const FileSemaphoreUse& wait : frame.passes[i].waits) {
-      std::pair<uint64_t, size_t> best = {~uint64_t{0}, count};
-      for (size_t j = 0; j < count; ++j) {
-        for (const FileSemaphoreUse& signal : frame.passes[j].signals) {
-          if (signal.semaphore == wait.semaphore && signal.value >= wait.value && j != i) {
-            best = std::min(best, {signal.value, j});
-          }
-        }
-      }
-      if (best.second < count) {
-        edge(best.second, i);
-      }
-    }
-    for (const FileSemaphoreUse& signal : frame.passes[i].signals) {
-      for (size_t j = 0; j < count; ++j) {
-        for (const FileSemaphoreUse& later : frame.passes[j].signals) {
-          if (signal.value != 0 && later.semaphore == signal.semaphore &&
-              later.value > signal.value) {
-            edge(i, j);
-          }
-        }
+  }
+}
+
+// The pass with the smallest signal that is large enough, or the number of passes.
+size_t SignallerOf(const FrameDescription& frame, const FileSemaphoreUse& wait, size_t waiter) {
+  std::pair<uint64_t, size_t> best = {~uint64_t{0}, frame.passes.size()};
+  for (size_t j = 0; j < frame.passes.size(); ++j) {
+    for (const FileSemaphoreUse& signal : frame.passes[j].signals) {
+      if (signal.semaphore == wait.semaphore && signal.value >= wait.value && j != waiter) {
+        best = std::min(best, {signal.value, j});
       }
     }
   }
-  std::vector<int> color(count, 0);
-  const auto visit = [&](const auto& self, size_t pass) -> bool {
-    color[pass] = 1;
-    for (const size_t other : next[pass]) {
-      if (color[other] == 1 || (color[other] == 0 && self(self, other))) {
+  return best.second;
+}
+
+// A wait follows its signal; signals of a timeline are in order.
+void AddSemaphoreEdges(const FrameDescription& frame, Edges& edges) {
+  struct Signal {
+    std::string semaphore;
+    uint64_t value = 0;
+    size_t pass = 0;
+  };
+  std::vector<Signal> signals;
+  for (size_t i = 0; i < frame.passes.size(); ++i) {
+    for (const FileSemaphoreUse& wait : frame.passes[i].waits) {
+      if (const size_t from = SignallerOf(frame, wait, i); from < frame.passes.size()) {
+        AddEdge(from, i, edges);
+      }
+    }
+    for (const FileSemaphoreUse& signal : frame.passes[i].signals) {
+      signals.push_back({signal.semaphore, signal.value, i});
+    }
+  }
+  for (const Signal& first : signals) {
+    for (const Signal& later : signals) {
+      if (first.value != 0 && later.semaphore == first.semaphore && later.value > first.value) {
+        AddEdge(first.pass, later.pass, edges);
+      }
+    }
+  }
+}
+
+// Whether the declarations have a cycle, found without the planner.
+bool HasCycle(const FrameDescription& frame) {
+  Edges edges(frame.passes.size());
+  AddResourceEdges(frame, edges);
+  AddSemaphoreEdges(frame, edges);
+  enum class Visit { kNever, kOpen, kDone };
+  std::vector<Visit> visits(edges.size(), Visit::kNever);
+  const auto closes = [&](const auto& self, size_t pass) -> bool {
+    visits[pass] = Visit::kOpen;
+    for (const size_t other : edges[pass]) {
+      if (visits[other] == Visit::kOpen || (visits[other] == Visit::kNever && self(self, other))) {
         return true;
       }
     }
-    color[pass] = 2;
+    visits[pass] = Visit::kDone;
     return false;
   };
-  for (size_t i = 0; i < count; ++i) {
-    if (color[i] == 0 && visit(visit, i)) {
+  for (size_t i = 0; i < edges.size(); ++i) {
+    if (visits[i] == Visit::kNever && closes(closes, i)) {
       return true;
     }
   }

@@ -69,7 +69,8 @@ Files MakeFiles() {
 
 void FlipBits(std::string& bytes, std::mt19937& random) {
   for (uint32_t flips = 1 + random() % 8; flips > 0; --flips) {
-    bytes[random() % bytes.size()] ^= static_cast<char>(1u << random() % 8);
+    char& byte = bytes[random() % bytes.size()];
+    byte = static_cast<char>(static_cast<uint32_t>(byte) ^ 1u << random() % 8);
   }
 }
 
@@ -108,26 +109,26 @@ class CacheDamage : public testing::Test {
     const cache::sqlite::TestDirectory directory;
     WriteFile(directory.path() / "cache.db", files.database);
     WriteFile(directory.path() / "cache.db-wal", files.wal);
-    auto store = SqliteStore::Open({.dir = directory.path()}, clock_, log_);
+    auto store = SqliteStore::Open({.dir = directory.path()}, clock, log);
     ASSERT_TRUE(store.ok()) << "seed " << seed << ": " << ErrorText(store.error());
     Stack stack(**store);
     for (uint64_t number = 0; number < kRecords; ++number) {
       const Found found = LookUp(stack.checked, number);
       ASSERT_NE(found, Found::kWrong) << "seed " << seed << " record " << number;
-      all_ += found == Found::kAll ? 1 : 0;
-      missing_ += found == Found::kMissing ? 1 : 0;
+      all += found == Found::kAll ? 1 : 0;
+      missing += found == Found::kMissing ? 1 : 0;
     }
   }
 
-  SystemClock clock_;
-  NullLog log_;
-  uint64_t all_ = 0;
-  uint64_t missing_ = 0;
+  SystemClock clock;
+  NullLog log;
+  uint64_t all = 0;
+  uint64_t missing = 0;
 };
 
 TEST_F(CacheDamage, SoundFiles_GiveEverything) {
   CheckReads(MakeFiles(), 0);
-  EXPECT_EQ(all_, kRecords);
+  EXPECT_EQ(all, kRecords);
 }
 
 TEST_F(CacheDamage, DamagedFiles_GiveTheRightBytesOrAMiss) {
@@ -139,14 +140,14 @@ TEST_F(CacheDamage, DamagedFiles_GiveTheRightBytesOrAMiss) {
     Damage(files, random);
     ASSERT_NO_FATAL_FAILURE(CheckReads(files, seed));
   }
-  EXPECT_GT(all_, 0u);
-  EXPECT_GT(missing_, 0u);
-  std::printf("records found %lu, missing %lu\n", all_, missing_);
+  EXPECT_GT(all, 0u);
+  EXPECT_GT(missing, 0u);
+  std::printf("records found %lu, missing %lu\n", all, missing);
 }
 
 TEST_F(CacheDamage, DamagedContent_IsDroppedWithItsRecordAndComesBack) {
   const cache::sqlite::TestDirectory directory;
-  auto store = *SqliteStore::Open({.dir = directory.path()}, clock_, log_);
+  auto store = *SqliteStore::Open({.dir = directory.path()}, clock, log);
   const std::vector<cache::Item> items = NumberedItems(1);
   ASSERT_TRUE(store->Put(items, cache::Durability::kDurable, {}).ok());
   ASSERT_TRUE(store
@@ -180,7 +181,7 @@ TEST_F(CacheDamage, DamagedRows_AreCountedByKindAndPutAgain) {
            RowDamage{"DELETE FROM blob", cache::DamageKind::kDangling},
        }) {
     const cache::sqlite::TestDirectory directory;
-    auto store = *SqliteStore::Open({.dir = directory.path()}, clock_, log_);
+    auto store = *SqliteStore::Open({.dir = directory.path()}, clock, log);
     ASSERT_TRUE(store->Put(NumberedItems(1), cache::Durability::kDurable, {}).ok());
     ASSERT_TRUE(store
                     ->Write(
@@ -209,13 +210,13 @@ TEST_F(CacheDamage, FileBeyondRepair_IsReplacedAndWhatVerifiesIsSalvaged) {
     bytes.replace(static_cast<size_t>(page - 1) * kPage, kPage, std::string(kPage, '\x55'));
   }
   WriteFile(directory.path() / "cache.db", bytes);
-  auto store = *SqliteStore::Open({.dir = directory.path()}, clock_, log_);
+  auto store = *SqliteStore::Open({.dir = directory.path()}, clock, log);
   // A put needs the index, so it meets the damage.
   EXPECT_FALSE(store->Put(NumberedItems(99), cache::Durability::kDurable, {}).ok());
-  const Duration give_up = clock_.Monotonic() + std::chrono::seconds(30);
+  const Duration give_up = clock.Monotonic() + std::chrono::seconds(30);
   Stack stack(*store);
   bool back = false;
-  while (!back && clock_.Monotonic() < give_up) {
+  while (!back && clock.Monotonic() < give_up) {
     std::this_thread::yield();
     back = std::filesystem::exists(directory.path() / "cache.corrupt-1.db") &&
            store->Get(NumberedItems(kRecords - 1)[1].key, {}).ok();

@@ -61,19 +61,19 @@ struct Store {
 class CacheExport : public testing::Test {
  protected:
   std::string Path(const std::string& name) const {
-    return (folder_.path() / (name + ".kpack")).string();
+    return (folder.path() / (name + ".kpack")).string();
   }
-  SystemClock clock_;
-  cache::sqlite::TestDirectory folder_;
+  SystemClock clock;
+  cache::sqlite::TestDirectory folder;
 };
 
 TEST_F(CacheExport, EverythingGoesOutAndIn_AndOutAgainWithTheSameBytes) {
-  Store from(clock_);
+  Store from(clock);
   from.Put(0, 40);
   const Result<pack::Written> written = from.Export(Path("a"));
   ASSERT_TRUE(written.ok()) << ErrorText(written.error());
   EXPECT_EQ(written->rows, 120u);
-  Store to(clock_);
+  Store to(clock);
   const Result<pack::Imported> imported = to.Import(Path("a"));
   ASSERT_TRUE(imported.ok()) << ErrorText(imported.error());
   EXPECT_EQ(imported->added, 160u);
@@ -87,8 +87,8 @@ TEST_F(CacheExport, EverythingGoesOutAndIn_AndOutAgainWithTheSameBytes) {
 }
 
 TEST_F(CacheExport, FilesThatOverlap_MergeInAnyOrder) {
-  Store first(clock_);
-  Store second(clock_);
+  Store first(clock);
+  Store second(clock);
   first.Put(0, 20);
   second.Put(10, 30);
   ASSERT_TRUE(first.Export(Path("1")).ok());
@@ -96,7 +96,7 @@ TEST_F(CacheExport, FilesThatOverlap_MergeInAnyOrder) {
   std::vector<std::string> results;
   for (const std::vector<std::string>& order :
        {std::vector<std::string>{"1", "2"}, std::vector<std::string>{"2", "1"}}) {
-    Store to(clock_);
+    Store to(clock);
     for (const std::string& name : order) {
       ASSERT_TRUE(to.Import(Path(name)).ok());
     }
@@ -108,8 +108,8 @@ TEST_F(CacheExport, FilesThatOverlap_MergeInAnyOrder) {
 }
 
 TEST_F(CacheExport, OtherResultOfAKey_DoesNotOverwrite) {
-  Store from(clock_);
-  Store to(clock_);
+  Store from(clock);
+  Store to(clock);
   from.Put(0, 1);
   std::vector<cache::Item> items = NumberedItems(1);
   const cache::Record other{.products = {{"code.vertex", DigestOf(items[0].value.bytes)}}};
@@ -122,12 +122,12 @@ TEST_F(CacheExport, OtherResultOfAKey_DoesNotOverwrite) {
 }
 
 TEST_F(CacheExport, PinOnly_GoesOutWithWhatLeadsToIt) {
-  Store from(clock_);
+  Store from(clock);
   from.Put(0, 10);
   const std::vector<cache::Key> keys = {NumberedItems(3)[1].key, NumberedItems(4)[2].key};
   ASSERT_TRUE(cache::sqlite::PinTable(*from.sqlite).Add({.name = "two"}, keys).ok());
   EXPECT_EQ(from.Export(Path("a"), {.pin = "two"})->rows, 6u);
-  Store to(clock_);
+  Store to(clock);
   ASSERT_TRUE(to.Import(Path("a")).ok());
   EXPECT_EQ(to.Whole(0, 10), 2u);
   EXPECT_EQ(from.Export(Path("a"), {.pin = "none"}).error().code, ErrorCode::kNotFound);
@@ -136,11 +136,11 @@ TEST_F(CacheExport, PinOnly_GoesOutWithWhatLeadsToIt) {
 }
 
 TEST_F(CacheExport, DamagedFiles_ChangeNothing) {
-  Store from(clock_);
+  Store from(clock);
   from.Put(0, 8);
   ASSERT_TRUE(from.Export(Path("a")).ok());
   const std::string sound = ReadFile(Path("a")).value();
-  Store to(clock_);
+  Store to(clock);
   std::mt19937 random(4);
   for (int i = 0; i < 400; ++i) {
     pack::testing::AlignedBytes bytes(sound);
@@ -194,7 +194,7 @@ TEST_F(CacheExport, RowsThatLie_AreRefusedBeforeAnythingIsPut) {
       return NumberedBytes(1);
     };
     ASSERT_TRUE(pack::WritePack(contents, source, {}, Path("a")).ok()) << row.what;
-    Store to(clock_);
+    Store to(clock);
     const Result<pack::Imported> imported = to.Import(Path("a"));
     ASSERT_FALSE(imported.ok()) << row.what;
     EXPECT_EQ(imported.error().reason, pack::kCorrupt) << row.what;
@@ -205,7 +205,7 @@ TEST_F(CacheExport, RowsThatLie_AreRefusedBeforeAnythingIsPut) {
 TEST_F(CacheExport, PackOfArtifacts_IsNoExport) {
   const pack::testing::Sample sample = pack::testing::MakeSample(1, 1, 2);
   ASSERT_TRUE(pack::WritePack(sample.contents, sample.Source(), {}, Path("a")).ok());
-  Store to(clock_);
+  Store to(clock);
   EXPECT_EQ(to.Import(Path("a")).error().reason, "NOT_AN_EXPORT");
 }
 

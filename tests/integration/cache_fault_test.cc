@@ -28,7 +28,7 @@ class CacheFault : public testing::Test {
   // Opens, puts, gets and closes; the numbers that were acknowledged. Every answer is checked.
   std::vector<uint64_t> Work(const SqliteOptions& options) {
     std::vector<uint64_t> acknowledged;
-    auto store = SqliteStore::Open(options, clock_, log_);
+    auto store = SqliteStore::Open(options, clock, log);
     if (!store.ok()) {
       EXPECT_FALSE(store.error().context.empty());
       return acknowledged;
@@ -42,29 +42,28 @@ class CacheFault : public testing::Test {
     return acknowledged;
   }
 
-  SystemClock clock_;
-  NullLog log_;
-  FaultVfs vfs_{"kiln-fault"};
+  SystemClock clock;
+  NullLog log;
+  FaultVfs vfs{"kiln-fault"};
 };
 
 TEST_F(CacheFault, AnyCallOfTheDiskFails_NothingAcknowledgedIsLost) {
   uint64_t calls = 0;
   {
     const cache::sqlite::TestDirectory directory;
-    vfs_.Disarm();
-    ASSERT_EQ(Work({.dir = directory.path(), .vfs = vfs_.name()}).size(), kRecords);
-    calls = vfs_.calls();
+    vfs.Disarm();
+    ASSERT_EQ(Work({.dir = directory.path(), .vfs = vfs.name()}).size(), kRecords);
+    calls = vfs.calls();
   }
   ASSERT_GT(calls, 50u);
   const uint64_t step = FullRun() ? 1 : std::max<uint64_t>(1, calls / 25);
   for (const DiskFault fault : {DiskFault::kIoError, DiskFault::kFull, DiskFault::kShortWrite}) {
     for (uint64_t call = static_cast<uint64_t>(fault); call < calls; call += step) {
       const cache::sqlite::TestDirectory directory;
-      vfs_.Arm(call, fault, call % 2);  // a third failing read in a minute gives the file up
-      const std::vector<uint64_t> acknowledged =
-          Work({.dir = directory.path(), .vfs = vfs_.name()});
-      vfs_.Disarm();
-      auto store = SqliteStore::Open({.dir = directory.path(), .vfs = vfs_.name()}, clock_, log_);
+      vfs.Arm(call, fault, call % 2);  // a third failing read in a minute gives the file up
+      const std::vector<uint64_t> acknowledged = Work({.dir = directory.path(), .vfs = vfs.name()});
+      vfs.Disarm();
+      auto store = SqliteStore::Open({.dir = directory.path(), .vfs = vfs.name()}, clock, log);
       ASSERT_TRUE(store.ok()) << "call " << call << ": " << ErrorText(store.error());
       for (const uint64_t number : acknowledged) {
         ASSERT_EQ(LookUp(**store, number), Found::kAll) << "call " << call << " record " << number;
@@ -79,12 +78,12 @@ TEST_F(CacheFault, AnyCallOfTheDiskFails_NothingAcknowledgedIsLost) {
 TEST_F(CacheFault, FullDisk_RefusesPutsServesReadsAndRecovers) {
   const cache::sqlite::TestDirectory directory;
   FakeClock clock;
-  auto store = *SqliteStore::Open({.dir = directory.path(), .vfs = vfs_.name()}, clock, log_);
+  auto store = *SqliteStore::Open({.dir = directory.path(), .vfs = vfs.name()}, clock, log);
   ASSERT_TRUE(store->Put(NumberedItems(1), cache::Durability::kDurable, {}).ok());
-  vfs_.Arm(0, DiskFault::kFull, UINT64_MAX / 2);
+  vfs.Arm(0, DiskFault::kFull, UINT64_MAX / 2);
   const Result<cache::Stored> refused =
       store->Put(NumberedItems(2), cache::Durability::kDurable, {});
-  vfs_.Disarm();
+  vfs.Disarm();
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, ErrorCode::kFull) << ErrorText(refused.error());
   EXPECT_TRUE(store->Status().full);
@@ -99,16 +98,16 @@ TEST_F(CacheFault, FullDisk_RefusesPutsServesReadsAndRecovers) {
 TEST_F(CacheFault, FullDiskAtTheStart_IsOpenedLaterWithoutARestart) {
   const cache::sqlite::TestDirectory directory;
   for (const DiskFault fault : {DiskFault::kFull, DiskFault::kIoError}) {
-    vfs_.Arm(0, fault, UINT64_MAX / 2);
-    auto store = SqliteStore::Open({.dir = directory.path(), .vfs = vfs_.name(), .must_own = true},
-                                   clock_, log_);
+    vfs.Arm(0, fault, UINT64_MAX / 2);
+    auto store = SqliteStore::Open({.dir = directory.path(), .vfs = vfs.name(), .must_own = true},
+                                   clock, log);
     ASSERT_TRUE(store.ok()) << ErrorText(store.error());
     EXPECT_FALSE((*store)->Status().open);
     EXPECT_EQ(LookUp(**store, 1), Found::kMissing);
     EXPECT_FALSE((*store)->Put(NumberedItems(1), cache::Durability::kDurable, {}).ok());
-    vfs_.Disarm();
-    const Duration give_up = clock_.Monotonic() + std::chrono::seconds(20);
-    while (!(*store)->Status().open && clock_.Monotonic() < give_up) {
+    vfs.Disarm();
+    const Duration give_up = clock.Monotonic() + std::chrono::seconds(20);
+    while (!(*store)->Status().open && clock.Monotonic() < give_up) {
       std::this_thread::yield();
     }
     ASSERT_TRUE((*store)->Put(NumberedItems(1), cache::Durability::kDurable, {}).ok());
@@ -122,30 +121,30 @@ TEST_F(CacheFault, FullDiskAtTheStart_IsOpenedLaterWithoutARestart) {
 TEST_F(CacheFault, ReadErrors_AreMisses) {
   const cache::sqlite::TestDirectory directory;
   ASSERT_EQ(Work({.dir = directory.path()}).size(), kRecords);
-  auto store = *SqliteStore::Open({.dir = directory.path(), .vfs = vfs_.name()}, clock_, log_);
-  vfs_.Arm(0, DiskFault::kIoError, UINT64_MAX / 2);
+  auto store = *SqliteStore::Open({.dir = directory.path(), .vfs = vfs.name()}, clock, log);
+  vfs.Arm(0, DiskFault::kIoError, UINT64_MAX / 2);
   EXPECT_EQ(LookUp(*store, 1), Found::kMissing);
-  vfs_.Disarm();
+  vfs.Disarm();
 }
 
 TEST_F(CacheFault, ReadErrorsThatGoOn_GiveTheFileUp) {
   const cache::sqlite::TestDirectory directory;
   ASSERT_EQ(Work({.dir = directory.path()}).size(), kRecords);
-  auto store = *SqliteStore::Open({.dir = directory.path(), .vfs = vfs_.name()}, clock_, log_);
+  auto store = *SqliteStore::Open({.dir = directory.path(), .vfs = vfs.name()}, clock, log);
   EXPECT_FALSE(store->Get(NumberedItems(50)[0].key, {}).ok());  // opens a reader
-  vfs_.Arm(0, DiskFault::kIoError, UINT64_MAX / 2);
+  vfs.Arm(0, DiskFault::kIoError, UINT64_MAX / 2);
   for (uint64_t number = 0; number < kRecords; ++number) {
     EXPECT_EQ(LookUp(*store, number), Found::kMissing);
   }
-  vfs_.Disarm();
+  vfs.Disarm();
   // The caretaker sets the file aside on a thread of its own.
-  const Duration give_up = clock_.Monotonic() + std::chrono::seconds(20);
+  const Duration give_up = clock.Monotonic() + std::chrono::seconds(20);
   while (!std::filesystem::exists(directory.path() / "cache.corrupt-1.db") &&
-         clock_.Monotonic() < give_up) {
+         clock.Monotonic() < give_up) {
     std::this_thread::yield();
   }
   Result<cache::Stored> stored = Error{};
-  while (!stored.ok() && clock_.Monotonic() < give_up) {
+  while (!stored.ok() && clock.Monotonic() < give_up) {
     stored = store->Put(NumberedItems(1), cache::Durability::kDurable, {});
   }
   ASSERT_TRUE(stored.ok()) << ErrorText(stored.error());
@@ -165,7 +164,7 @@ TEST_F(CacheFault, DirectoryThatMayNotBeWritten_IsReadAndSaysSo) {
       ::_exit(10);
     }
     RecordingLog log;
-    auto store = SqliteStore::Open({.dir = directory.path()}, clock_, log);
+    auto store = SqliteStore::Open({.dir = directory.path()}, clock, log);
     const bool good =
         store.ok() && (*store)->Status().read_only && LookUp(**store, 2) == Found::kAll &&
         (*store)->Put(NumberedItems(7), cache::Durability::kDurable, {}).error().reason ==

@@ -34,6 +34,7 @@ constexpr uint64_t kNumbersPerRound = 1'000'000;
   }
   std::atomic<uint64_t> next = first;
   std::vector<std::jthread> writers;
+  writers.reserve(kWriters);
   for (int i = 0; i < kWriters; ++i) {
     writers.emplace_back([&] {
       for (;;) {

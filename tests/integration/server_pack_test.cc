@@ -55,7 +55,7 @@ class ServerPack : public ServerTest {
     return read;
   }
   std::string Save(const std::string& name, const std::string& bytes) {
-    const std::string path = folder.path() + "/" + name;
+    std::string path = folder.path() + "/" + name;
     std::ofstream(path, std::ios::binary) << bytes;
     return path;
   }

@@ -25,12 +25,12 @@ class BytesProperty : public testing::Test {
   // Every struct of Runs() random blocks.
   void ForAllStructs(const std::function<void(TypeId)>& check,
                      RandomTypes::Scalars scalars = RandomTypes::Scalars::kAll) {
-    RandomTypes random(types_, 7, scalars);
+    RandomTypes random(types, 7, scalars);
     for (uint32_t i = 0; i < Runs(2000); ++i) {
       random.Block();
     }
-    for (uint32_t row = 0, count = types_.size(); row < count; ++row) {
-      if (types_[TypeId{row}].kind == TypeKind::kStruct) {
+    for (uint32_t row = 0, count = types.size(); row < count; ++row) {
+      if (types[TypeId{row}].kind == TypeKind::kStruct) {
         check(TypeId{row});
       }
       if (HasFailure()) {
@@ -40,29 +40,29 @@ class BytesProperty : public testing::Test {
   }
   std::string Text(TypeId type) {
     std::string text;
-    for (const Member& member : types_.Members(type)) {
+    for (const Member& member : types.Members(type)) {
       text += fmt::format("{}{} {}; ", member.order == MatrixOrder::kRow ? "row " : "",
-                          TypeText(types_, member.type), member.name);
+                          TypeText(types, member.type), member.name);
     }
     return text;
   }
 
-  Types types_;
-  ByteLayouts bytes_{types_};
+  Types types;
+  ByteLayouts bytes{types};
 };
 
 TEST_F(BytesProperty, P15_MembersAreAlignedAndDisjoint) {
   ForAllStructs([this](TypeId type) {
     for (const Rules rules : kStrictRules) {
-      const TypeLayout& layout = bytes_.Of(type, rules);
-      const auto members = types_.Members(type);
+      const TypeLayout& layout = bytes.Of(type, rules);
+      const auto members = types.Members(type);
       uint64_t end = 0;
       for (size_t i = 0; i < members.size(); ++i) {
-        const TypeLayout& member = bytes_.Of(members[i], rules);
+        const TypeLayout& member = bytes.Of(members[i], rules);
         EXPECT_EQ(layout.offsets[i] % member.alignment, 0u);
         EXPECT_GE(layout.offsets[i], end);
         end = layout.offsets[i] + member.size;
-        const bool vector = types_[members[i].type].kind == TypeKind::kVector;
+        const bool vector = types[members[i].type].kind == TypeKind::kVector;
         if (rules == Rules::kD3dCbuffer && vector && member.size <= 16) {
           EXPECT_EQ(layout.offsets[i] / 16, (end - 1) / 16);
         }
@@ -74,12 +74,12 @@ TEST_F(BytesProperty, P15_MembersAreAlignedAndDisjoint) {
 
 TEST_F(BytesProperty, P16_StridesHoldTheirItems) {
   ForAllStructs([this](TypeId type) {
-    for (const Member& member : types_.Members(type)) {
-      for (TypeId at = member.type; IsArray(types_[at]); at = types_[at].element) {
+    for (const Member& member : types.Members(type)) {
+      for (TypeId at = member.type; IsArray(types[at]); at = types[at].element) {
         for (const Rules rules : kStrictRules) {
-          const TypeLayout& array = bytes_.Of(Member{.type = at, .order = member.order}, rules);
+          const TypeLayout& array = bytes.Of(Member{.type = at, .order = member.order}, rules);
           const TypeLayout& item =
-              bytes_.Of(Member{.type = types_[at].element, .order = member.order}, rules);
+              bytes.Of(Member{.type = types[at].element, .order = member.order}, rules);
           EXPECT_GE(array.stride, item.size);
           EXPECT_EQ(array.stride % item.alignment, 0u);
           if (rules == Rules::kStd140 || rules == Rules::kD3dCbuffer) {
@@ -99,8 +99,8 @@ TEST_F(BytesProperty, P17_TighterRulesNeverNeedMore) {
                                                   {Rules::kD3dCbuffer, Rules::kStd140}};
   ForAllStructs([&](TypeId type) {
     for (const auto& [tight, wide] : kTighter) {
-      const TypeLayout& a = bytes_.Of(type, tight);
-      const TypeLayout& b = bytes_.Of(type, wide);
+      const TypeLayout& a = bytes.Of(type, tight);
+      const TypeLayout& b = bytes.Of(type, wide);
       EXPECT_LE(a.size, b.size) << TraitsOf(tight).name << " " << TraitsOf(wide).name;
       for (size_t i = 0; i < a.offsets.size(); ++i) {
         EXPECT_LE(a.offsets[i], b.offsets[i]) << TraitsOf(tight).name << " " << TraitsOf(wide).name;
@@ -112,11 +112,10 @@ TEST_F(BytesProperty, P17_TighterRulesNeverNeedMore) {
 TEST_F(BytesProperty, P18_AWrappedStructKeepsItsSize) {
   ForAllStructs([this](TypeId type) {
     const Member only[] = {{.name = "only", .type = type}};
-    const TypeId wrapped = types_.Struct("wrapped", only);
+    const TypeId wrapped = types.Struct("wrapped", only);
     for (uint32_t r = 0; r < kRulesCount; ++r) {
       const auto rules = static_cast<Rules>(r);
-      EXPECT_EQ(bytes_.Of(wrapped, rules).size, bytes_.Of(type, rules).size)
-          << TraitsOf(rules).name;
+      EXPECT_EQ(bytes.Of(wrapped, rules).size, bytes.Of(type, rules).size) << TraitsOf(rules).name;
     }
   });
 }
@@ -125,16 +124,17 @@ TEST_F(BytesProperty, RelaxedVectors_KeepWithinTheStrictOnes) {
   ForAllStructs([this](TypeId type) {
     for (const auto& [relaxed, strict] : {std::pair{Rules::kStd140Relaxed, Rules::kStd140},
                                           std::pair{Rules::kStd430Relaxed, Rules::kStd430}}) {
-      const TypeLayout& a = bytes_.Of(type, relaxed);
-      const TypeLayout& b = bytes_.Of(type, strict);
+      const TypeLayout& a = bytes.Of(type, relaxed);
+      const TypeLayout& b = bytes.Of(type, strict);
       EXPECT_EQ(a.alignment, b.alignment);
-      const auto members = types_.Members(type);
+      const auto members = types.Members(type);
       for (size_t i = 0; i < members.size(); ++i) {
         EXPECT_LE(a.offsets[i], b.offsets[i]);
-        const Type& member = types_[members[i].type];
+        const Type& member = types[members[i].type];
         if (member.kind == TypeKind::kVector && ScalarSize(member.scalar) <= 4) {
           EXPECT_EQ(a.offsets[i] % ScalarSize(member.scalar), 0u);
-          const uint64_t last = a.offsets[i] + ScalarSize(member.scalar) * member.rows - 1;
+          const uint64_t last =
+              a.offsets[i] + uint64_t{ScalarSize(member.scalar)} * member.rows - 1;
           EXPECT_EQ(a.offsets[i] / 16, last / 16);
         }
       }
@@ -144,8 +144,8 @@ TEST_F(BytesProperty, RelaxedVectors_KeepWithinTheStrictOnes) {
 
 TEST_F(BytesProperty, Std140IsUniformValidWhenExpressible) {
   ForAllStructs([this](TypeId type) {
-    if (!FindNotExpressible(bytes_, type, Rules::kStd140)) {
-      EXPECT_TRUE(UniformIssues(bytes_, type, Rules::kStd140).empty());
+    if (!FindNotExpressible(bytes, type, Rules::kStd140)) {
+      EXPECT_TRUE(UniformIssues(bytes, type, Rules::kStd140).empty());
     }
   });
 }
@@ -154,14 +154,14 @@ TEST_F(BytesProperty, Std140IsUniformValidWhenExpressible) {
 // register is enough, and natural alignment only inside it.
 class SecondD3d {
  public:
-  SecondD3d(const Types& types, ByteLayouts& bytes) : types_(types), bytes_(bytes) {}
+  SecondD3d(const Types& types, ByteLayouts& bytes) : types(types), bytes(bytes) {}
 
   std::vector<uint64_t> Offsets(TypeId type) {
     std::vector<uint64_t> offsets;
     uint64_t next = 0;
-    for (const Member& member : types_.Members(type)) {
-      const uint64_t size = SizeOf(member.type, bytes_.OrderOf(member));
-      const Type& row = types_[member.type];
+    for (const Member& member : types.Members(type)) {
+      const uint64_t size = SizeOf(member.type, bytes.OrderOf(member));
+      const Type& row = types[member.type];
       const uint64_t used = next % 16;
       const bool vector = row.kind == TypeKind::kVector;
       const uint64_t unit = vector ? ScalarSize(row.scalar) : 16;
@@ -175,13 +175,14 @@ class SecondD3d {
     return offsets;
   }
   uint64_t SizeOf(TypeId id, MatrixOrder order) {
-    const Type& type = types_[id];
+    const Type& type = types[id];
     switch (type.kind) {
       case TypeKind::kVector:
         return uint64_t{ScalarSize(type.scalar)} * type.rows;
       case TypeKind::kMatrix: {
         const bool rows = order == MatrixOrder::kRow;
-        const uint64_t vector = ScalarSize(type.scalar) * (rows ? type.columns : type.rows);
+        const uint64_t vector =
+            uint64_t{ScalarSize(type.scalar)} * (rows ? type.columns : type.rows);
         return Repeated(vector, rows ? type.rows : type.columns);
       }
       case TypeKind::kArray:
@@ -198,15 +199,15 @@ class SecondD3d {
   static uint64_t Repeated(uint64_t size, uint64_t count) {
     return (size + 15) / 16 * 16 * (count - 1) + size;
   }
-  const Types& types_;
-  ByteLayouts& bytes_;
+  const Types& types;
+  ByteLayouts& bytes;
   uint64_t end_ = 0;
 };
 
 TEST_F(BytesProperty, D3dRegisters_AgreeWithASecondFormulation) {
-  SecondD3d second(types_, bytes_);
+  SecondD3d second(types, bytes);
   ForAllStructs([&](TypeId type) {
-    const TypeLayout& layout = bytes_.Of(type, Rules::kD3dCbuffer);
+    const TypeLayout& layout = bytes.Of(type, Rules::kD3dCbuffer);
     EXPECT_EQ(layout.size, second.SizeOf(type, MatrixOrder::kColumn));
     EXPECT_EQ(layout.offsets, second.Offsets(type));
   });
@@ -217,7 +218,7 @@ TEST_F(BytesProperty, D3dRegisters_AgreeWithASecondFormulation) {
 // A module with one uniform block, as assembly.
 class BlockModule {
  public:
-  BlockModule(const Types& types, ByteLayouts& bytes) : types_(types), bytes_(bytes) {}
+  BlockModule(const Types& types, ByteLayouts& bytes) : types(types), bytes(bytes) {}
 
   std::string Text(TypeId block) {
     const std::string type = Struct(block);
@@ -259,12 +260,12 @@ class BlockModule {
     return "%" + name;
   }
   std::string New(const std::string& text) {
-    const std::string id = fmt::format("%t{}", next_++);
+    std::string id = fmt::format("%t{}", next_++);
     types_text_ += id + " = " + text + "\n";
     return id;
   }
   std::string Value(TypeId id, MatrixOrder order) {
-    const Type& type = types_[id];
+    const Type& type = types[id];
     const auto vector = [&](uint32_t n) {
       const std::string scalar = Scalar(type.scalar);
       return n == 1 ? scalar
@@ -285,24 +286,24 @@ class BlockModule {
     const std::string element = Value(type.element, order);
     const std::string extent = fmt::format("n{}", type.extent);
     Once(extent, fmt::format("OpConstant %uint {}", type.extent));
-    const std::string array = New(fmt::format("OpTypeArray {} %{}", element, extent));
+    std::string array = New(fmt::format("OpTypeArray {} %{}", element, extent));
     annotations_ +=
         fmt::format("OpDecorate {} ArrayStride {}\n", array,
-                    bytes_.Of(Member{.type = id, .order = order}, Rules::kStd140).stride);
+                    bytes.Of(Member{.type = id, .order = order}, Rules::kStd140).stride);
     return array;
   }
   std::string Struct(TypeId id) {
-    const auto members = types_.Members(id);
+    const auto members = types.Members(id);
     std::string text = "OpTypeStruct";
     for (const Member& member : members) {
-      text += " " + Value(member.type, bytes_.OrderOf(member));
+      text += " " + Value(member.type, bytes.OrderOf(member));
     }
-    const std::string self = New(text);
-    const TypeLayout& layout = bytes_.Of(id, Rules::kStd140);
+    std::string self = New(text);
+    const TypeLayout& layout = bytes.Of(id, Rules::kStd140);
     for (size_t i = 0; i < members.size(); ++i) {
       annotations_ += fmt::format("OpMemberDecorate {} {} Offset {}\n", self, i, layout.offsets[i]);
-      if (const uint32_t stride = bytes_.Of(members[i], Rules::kStd140).matrix_stride) {
-        const bool row = bytes_.OrderOf(members[i]) == MatrixOrder::kRow;
+      if (const uint32_t stride = bytes.Of(members[i], Rules::kStd140).matrix_stride) {
+        const bool row = bytes.OrderOf(members[i]) == MatrixOrder::kRow;
         annotations_ +=
             fmt::format("OpMemberDecorate {} {} {}\n", self, i, row ? "RowMajor" : "ColMajor");
         annotations_ += fmt::format("OpMemberDecorate {} {} MatrixStride {}\n", self, i, stride);
@@ -311,8 +312,8 @@ class BlockModule {
     return self;
   }
 
-  const Types& types_;
-  ByteLayouts& bytes_;
+  const Types& types;
+  ByteLayouts& bytes;
   std::string annotations_;
   std::string types_text_;
   std::set<std::string> known_;
@@ -339,16 +340,16 @@ bool HasOtherIntegers(const Types& types, TypeId id) {
 
 TEST_F(BytesProperty, P19_TheValidatorAcceptsStd140UnderAllItsRules) {
   const spvtools::SpirvTools tools(SPV_ENV_VULKAN_1_2);
-  RandomTypes random(types_, 19);
+  RandomTypes random(types, 19);
   uint32_t checked = 0;
   for (uint32_t tries = 0; checked < Runs(100); ++tries) {
     ASSERT_LT(tries, 1000 * (Runs(100) + 1));
     const TypeId block = random.Block(2);
-    if (HasOtherIntegers(types_, block)) {
+    if (HasOtherIntegers(types, block)) {
       continue;
     }
     ++checked;
-    const std::string text = BlockModule(types_, bytes_).Text(block);
+    const std::string text = BlockModule(types, bytes).Text(block);
     std::vector<uint32_t> words;
     ASSERT_TRUE(tools.Assemble(text, &words)) << text;
     for (int mode = 0; mode < 3; ++mode) {

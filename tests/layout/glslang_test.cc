@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -106,7 +107,7 @@ std::vector<uint32_t> CompileGlsl(const std::string& text) {
   std::vector<uint32_t> words(bytes.size() / sizeof(uint32_t));
   std::memcpy(words.data(), bytes.data(), words.size() * sizeof(uint32_t));
   for (const char* suffix : {".comp", ".spv", ".log"}) {
-    std::remove((base + suffix).c_str());
+    std::filesystem::remove(base + suffix);
   }
   return words;
 }

@@ -350,58 +350,65 @@ TEST(ProgramProperty, P11_WrittenNumbersAreHonoured) {
   });
 }
 
-// The allocation of 7.3 again, number by number.
+// Registers that are in use, number by number.
+class TakenRegisters {
+ public:
+  void Take(const Place& run) {
+    for (uint64_t i = 0; i < run.count; ++i) {
+      taken_.insert({run.space, static_cast<int>(run.kind), run.index + i});
+    }
+  }
+  uint64_t LowestRun(uint32_t space, Kind kind, uint64_t count) const {
+    for (uint64_t first = 0;; ++first) {
+      uint64_t free = 0;
+      while (free < count && !taken_.contains({space, static_cast<int>(kind), first + free})) {
+        ++free;
+      }
+      if (free == count) {
+        return first;
+      }
+    }
+  }
+
+ private:
+  std::set<std::tuple<uint32_t, int, uint64_t>> taken_;
+};
+
+// The allocation of 7.3 again.
+void CheckAllocation(Json item, Platform platform, const LaidProgram& laid) {
+  std::map<std::string, std::map<int, Place>> written;
+  for (const Json* parameter : ParametersOf(item)) {
+    written[(*parameter)["name"]] = WrittenOf(*parameter, platform);
+  }
+  TakenRegisters taken;
+  std::vector<std::pair<std::string, Place>> automatic;
+  for (const PlacedParameter& parameter : laid.layout.parameters) {
+    const std::string name(parameter.name);
+    for (const Place& run : parameter.runs) {
+      if (written[name].contains(static_cast<int>(run.kind))) {
+        taken.Take(run);
+      } else {
+        automatic.emplace_back(name, run);
+      }
+    }
+  }
+  if (laid.layout.globals) {
+    const Place& place = laid.layout.globals->place;
+    EXPECT_EQ(place.index, taken.LowestRun(0, place.kind, 1));
+    taken.Take(place);
+  }
+  for (const auto& [name, run] : automatic) {
+    EXPECT_EQ(run.space, 0u);
+    EXPECT_EQ(run.index, taken.LowestRun(0, run.kind, run.count)) << name;
+    taken.Take(run);
+  }
+}
+
 TEST(ProgramProperty, P12_NoAutomaticParameterHadALowerFreeRun) {
-  ForAllPrograms(
-      {.explicit_bindings = true, .blocks = false},
-      [](RandomPrograms&, const Json& item, Platform platform, const LaidProgram& laid) {
-        Json copy = item;
-        std::map<std::string, std::map<int, Place>> written;
-        std::set<std::tuple<uint32_t, int, uint64_t>> taken;
-        for (const Json* parameter : ParametersOf(copy)) {
-          written[(*parameter)["name"]] = WrittenOf(*parameter, platform);
-        }
-        const auto take = [&](const Place& run) {
-          for (uint64_t i = 0; i < run.count; ++i) {
-            taken.insert({run.space, static_cast<int>(run.kind), run.index + i});
-          }
-        };
-        const auto lowest = [&](uint32_t space, Kind kind, uint64_t count) {
-          for (uint64_t first = 0;; ++first) {
-            uint64_t free = 0;
-            while (free < count && !taken.contains({space, static_cast<int>(kind), first + free})) {
-              ++free;
-            }
-            if (free == count) {
-              return first;
-            }
-          }
-        };
-        const auto is_written = [&](const PlacedParameter& parameter, const Place& run) {
-          return written[std::string(parameter.name)].contains(static_cast<int>(run.kind));
-        };
-        for (const PlacedParameter& parameter : laid.layout.parameters) {
-          for (const Place& run : parameter.runs) {
-            if (is_written(parameter, run)) {
-              take(run);
-            }
-          }
-        }
-        if (laid.layout.globals) {
-          const Place& place = laid.layout.globals->place;
-          EXPECT_EQ(place.index, lowest(0, place.kind, 1));
-          take(place);
-        }
-        for (const PlacedParameter& parameter : laid.layout.parameters) {
-          for (const Place& run : parameter.runs) {
-            if (!is_written(parameter, run)) {
-              EXPECT_EQ(run.space, 0u);
-              EXPECT_EQ(run.index, lowest(0, run.kind, run.count)) << parameter.name;
-              take(run);
-            }
-          }
-        }
-      });
+  ForAllPrograms({.explicit_bindings = true, .blocks = false},
+                 [](RandomPrograms&, const Json& item, Platform platform, const LaidProgram& laid) {
+                   CheckAllocation(item, platform, laid);
+                 });
 }
 
 TEST(ProgramProperty, P13_ExchangingDisjointKindsChangesTheOrderOnly) {

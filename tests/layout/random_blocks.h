@@ -97,7 +97,7 @@ class GlslText {
       if (id.value >= declared_.size()) {
         declared_.resize(id.value + 1);
       }
-      const std::string name(pool_.Text(pool_.ShapeOf(id).name));
+      std::string name(pool_.Text(pool_.ShapeOf(id).name));
       if (!declared_[id.value]) {
         declared_[id.value] = true;
         const std::string members = Members(id);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Guaranteed properties of policy rpl over random modules: P27, P28, P30, P31 of layout.md 15.
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <set>
 
@@ -111,38 +112,47 @@ TEST(RplProperty, P30_EveryTargetHasTheSameNumbers) {
   });
 }
 
-// The oracle: in each set, read the order of 7.4 and count from 0.
-TEST(RplProperty, P31_CountingReproducesEveryBinding) {
-  const std::vector<std::string> groups = {"uniform_buffer",
-                                           "read_only_storage_buffer",
-                                           "push_constant",
-                                           "sampler",
-                                           "image_color_2d",
-                                           "image_color_3d",
-                                           "image_color_cube",
-                                           "image_color_2d_array",
-                                           "image_depth_2d",
-                                           "image_depth_3d",
-                                           "image_depth_cube",
-                                           "image_depth_2d_array",
-                                           "read_write_storage_buffer",
-                                           "storage_image_2d"};
-  const std::vector<std::string> sets = {"pass", "material", "object", "shared"};
-  ForAllModules([&](RandomPrograms&, const Json& item, const LaidModules& laid) {
-    std::map<std::string, std::string> expected;
-    for (size_t set = 0; set < sets.size(); ++set) {
-      int next = 0;
-      for (const Json& module : item["modules"]) {
-        for (const std::string& group : groups) {
-          for (const Json& decl : module["decls"]) {
-            if (decl["kind"] == group && decl["set"] == sets[set]) {
-              const uint32_t count = decl.value("count", 1u);
-              expected[decl["name"]] = fmt::format("set{}.{}{}", set, next++,
-                                                   count == 1 ? "" : fmt::format("[{}]", count));
-            }
-          }
+constexpr std::array<const char*, 14> kGroups = {"uniform_buffer",
+                                                 "read_only_storage_buffer",
+                                                 "push_constant",
+                                                 "sampler",
+                                                 "image_color_2d",
+                                                 "image_color_3d",
+                                                 "image_color_cube",
+                                                 "image_color_2d_array",
+                                                 "image_depth_2d",
+                                                 "image_depth_3d",
+                                                 "image_depth_cube",
+                                                 "image_depth_2d_array",
+                                                 "read_write_storage_buffer",
+                                                 "storage_image_2d"};
+constexpr std::array<const char*, 4> kSets = {"pass", "material", "object", "shared"};
+
+// Declarations of one group and set, module by module in the order of 7.4.
+template <class Each>
+void ForEachBinding(const Json& item, const char* set, const Each& each) {
+  for (const Json& module : item["modules"]) {
+    for (const char* group : kGroups) {
+      for (const Json& decl : module["decls"]) {
+        if (decl["kind"] == group && decl["set"] == set) {
+          each(decl);
         }
       }
+    }
+  }
+}
+
+// The oracle: in each set, read the order of 7.4 and count from 0.
+TEST(RplProperty, P31_CountingReproducesEveryBinding) {
+  ForAllModules([&](RandomPrograms&, const Json& item, const LaidModules& laid) {
+    std::map<std::string, std::string> expected;
+    for (size_t set = 0; set < kSets.size(); ++set) {
+      int next = 0;
+      ForEachBinding(item, kSets[set], [&](const Json& decl) {
+        const uint32_t count = decl.value("count", 1u);
+        expected[decl["name"]] =
+            fmt::format("set{}.{}{}", set, next++, count == 1 ? "" : fmt::format("[{}]", count));
+      });
     }
     EXPECT_EQ(laid.places, expected);
   });

@@ -123,7 +123,7 @@ TEST(MetadataWrite, LayoutHash_CoversTheInputInterfaceAndNothingElse) {
 class MetadataWriteTest : public testing::Test {
  protected:
   Wire Written(const target::Target& target = {}, target::Needs needs = 0) {
-    return WriteVariant(writer_.variant(), target, {}, needs).wire;
+    return WriteVariant(writer.variant(), target, {}, needs).wire;
   }
   static std::string Text(const google::protobuf::Message& message) {
     google::protobuf::TextFormat::Printer printer;
@@ -133,15 +133,15 @@ class MetadataWriteTest : public testing::Test {
     return text;
   }
 
-  ir::Pool pool_;
-  layout::InterfaceWriter writer_{pool_};
+  ir::Pool pool;
+  layout::InterfaceWriter writer{pool};
 };
 
 TEST_F(MetadataWriteTest, NestedStructs_FlattenToDottedNames) {
-  writer_.Struct("fog_t", {{.type = "f4", .name = "tint", .tags = {"fog", "color"}}});
-  writer_.Struct("sky_t", {{"fog_t", "fog"}, {"f4[3]", "bands"}});
-  writer_.Buffer(BufferKind::kUniform, ResourceSet::kShared, "scene",
-                 {{"f4", "first"}, {"sky_t", "sky"}, {"fog_t[2]", "none"}});
+  writer.Struct("fog_t", {{.type = "f4", .name = "tint", .tags = {"fog", "color"}}});
+  writer.Struct("sky_t", {{"fog_t", "fog"}, {"f4[3]", "bands"}});
+  writer.Buffer(BufferKind::kUniform, ResourceSet::kShared, "scene",
+                {{"f4", "first"}, {"sky_t", "sky"}, {"fog_t[2]", "none"}});
   const Wire wire = Written();
   const Wire::Buffer& buffer = wire.sets().shared().buffers(0);
   ASSERT_EQ(buffer.main_parameters_size(), 3);
@@ -154,8 +154,8 @@ TEST_F(MetadataWriteTest, NestedStructs_FlattenToDottedNames) {
 }
 
 TEST_F(MetadataWriteTest, ArraysOfMatrices_HaveBothStrides) {
-  writer_.Buffer(BufferKind::kReadOnlyStorage, ResourceSet::kPass, "bones",
-                 {{"f3x3[2][5]", "pose"}, {"f1", "weight"}});
+  writer.Buffer(BufferKind::kReadOnlyStorage, ResourceSet::kPass, "bones",
+                {{"f3x3[2][5]", "pose"}, {"f1", "weight"}});
   const Wire wire = Written();
   EXPECT_EQ(Text(wire.sets().pass().buffers(0).main_parameters(0)),
             "name: \"pose\" type: \"f3x3\" total_item_count: 10 dimensions: 2 dimensions: 5 "
@@ -163,8 +163,8 @@ TEST_F(MetadataWriteTest, ArraysOfMatrices_HaveBothStrides) {
 }
 
 TEST_F(MetadataWriteTest, TailOfVectors_HasNoNameAndNoParameters) {
-  writer_.Buffer(BufferKind::kReadOnlyStorage, ResourceSet::kPass, "trail",
-                 {{"f3", "origin"}, {"f1", "age"}, {"f2", "wind"}, {"f1...", "lengths"}});
+  writer.Buffer(BufferKind::kReadOnlyStorage, ResourceSet::kPass, "trail",
+                {{"f3", "origin"}, {"f1", "age"}, {"f2", "wind"}, {"f1...", "lengths"}});
   const Wire wire = Written();
   const Wire::Buffer& buffer = wire.sets().pass().buffers(0);
   EXPECT_EQ(buffer.main_size(), 24u);
@@ -177,10 +177,10 @@ TEST_F(MetadataWriteTest, TailOfVectors_HasNoNameAndNoParameters) {
 }
 
 TEST_F(MetadataWriteTest, NestedTailOfStructs_IsRelativeToItsItem) {
-  writer_.Struct("point_t", {{"f3", "at"}, {.type = "u1", .name = "id", .tags = {"key"}}});
-  writer_.Struct("cloud_t", {{"u1", "count"}, {"point_t...", "points"}});
-  writer_.Buffer(BufferKind::kReadOnlyStorage, ResourceSet::kPass, "b",
-                 {{"f4", "head"}, {"cloud_t", "cloud"}});
+  writer.Struct("point_t", {{"f3", "at"}, {.type = "u1", .name = "id", .tags = {"key"}}});
+  writer.Struct("cloud_t", {{"u1", "count"}, {"point_t...", "points"}});
+  writer.Buffer(BufferKind::kReadOnlyStorage, ResourceSet::kPass, "b",
+                {{"f4", "head"}, {"cloud_t", "cloud"}});
   const Wire wire = Written();
   const Wire::Buffer& buffer = wire.sets().pass().buffers(0);
   EXPECT_EQ(buffer.main_size(), 32u);
@@ -194,7 +194,7 @@ TEST_F(MetadataWriteTest, NestedTailOfStructs_IsRelativeToItsItem) {
 }
 
 TEST_F(MetadataWriteTest, PushConstant_HasSizeAndMembers) {
-  writer_.PushConstant("draw", {{"f4x4", "model"}, {"f4", "tint"}});
+  writer.PushConstant("draw", {{"f4x4", "model"}, {"f4", "tint"}});
   const Wire wire = Written();
   EXPECT_EQ(wire.push_constant_size(), 80u);
   EXPECT_EQ(wire.push_constant().name(), "draw");
@@ -203,8 +203,8 @@ TEST_F(MetadataWriteTest, PushConstant_HasSizeAndMembers) {
 }
 
 TEST_F(MetadataWriteTest, ImageArrays_KeepTheirSizeEvenIfItIsOne) {
-  writer_.Image(ResourceSet::kObject, "image_color_2d[1]", "one");
-  writer_.Image(ResourceSet::kObject, "image_depth_2d_array", "shadow");
+  writer.Image(ResourceSet::kObject, "image_color_2d[1]", "one");
+  writer.Image(ResourceSet::kObject, "image_depth_2d_array", "shadow");
   const Wire wire = Written();
   EXPECT_EQ(Text(wire.sets().object().images(0)),
             "name: \"one\" type: \"image_color_2d\" image_array_size: 1 is_array: true ");
@@ -213,9 +213,9 @@ TEST_F(MetadataWriteTest, ImageArrays_KeepTheirSizeEvenIfItIsOne) {
 }
 
 TEST_F(MetadataWriteTest, Outputs_TakeTheirSettingsByLocation) {
-  writer_.Container(ContainerKind::kColorOutput, "a", {{"f4", "albedo"}});
-  writer_.Container(ContainerKind::kColorOutput, "b",
-                    {{.type = "u2", .name = "id", .tags = {"picking"}}});
+  writer.Container(ContainerKind::kColorOutput, "a", {{"f4", "albedo"}});
+  writer.Container(ContainerKind::kColorOutput, "b",
+                   {{.type = "u2", .name = "id", .tags = {"picking"}}});
   const auto flag = static_cast<uint16_t>(ir::ValueKind::kFlag);
   const auto real = static_cast<uint16_t>(ir::ValueKind::kFloat);
   const std::vector<ir::ClosedSetting> settings{
@@ -225,7 +225,7 @@ TEST_F(MetadataWriteTest, Outputs_TakeTheirSettingsByLocation) {
       {.name = "color_blend_constant_b", .kind = real, .bits = 0x3f000000},
       {.name = "depth_bounds_test", .kind = flag, .bits = 1},
       {.name = "depth_min", .kind = real, .bits = 0x80000000}};
-  writer_.variant().settings = settings;
+  writer.variant().settings = settings;
   const Wire wire = Written();
   EXPECT_FALSE(wire.color_outputs(0).use_blend());
   EXPECT_TRUE(wire.color_outputs(0).write_g());
@@ -242,8 +242,8 @@ TEST_F(MetadataWriteTest, Outputs_TakeTheirSettingsByLocation) {
 
 TEST_F(MetadataWriteTest, OptionValues_AreSpelledAsInTheSource) {
   const auto use = [this](std::string_view name, ir::OptionKind kind, uint32_t value) {
-    writer_.variant().option_uses.push_back(
-        {.name = pool_.InternText(name), .kind = kind, .value = value, .influence = 0x1f});
+    writer.variant().option_uses.push_back(
+        {.name = pool.InternText(name), .kind = kind, .value = value, .influence = 0x1f});
   };
   use("a", ir::OptionKind::kFlag, 0);
   use("b", ir::OptionKind::kUint, 4000000000U);
@@ -272,7 +272,7 @@ TEST_F(MetadataWriteTest, Requirements_FollowNeedsAndTarget) {
 }
 
 TEST_F(MetadataWriteTest, Compute_HasNoGraphicsState) {
-  writer_.variant().pipeline = ir::PipelineType::kCompute;
+  writer.variant().pipeline = ir::PipelineType::kCompute;
   const Wire wire = Written();
   EXPECT_EQ(wire.pipeline_type(), "compute");
   EXPECT_FALSE(wire.has_settings());
@@ -281,21 +281,21 @@ TEST_F(MetadataWriteTest, Compute_HasNoGraphicsState) {
 }
 
 TEST_F(MetadataWriteTest, Spans_AreWrittenWithFullDebugInformationOnly) {
-  writer_.Container(ContainerKind::kState, "s", {{"f2", "uv"}});
-  writer_.Sampler(ResourceSet::kPass, "linear");
+  writer.Container(ContainerKind::kState, "s", {{"f2", "uv"}});
+  writer.Sampler(ResourceSet::kPass, "linear");
   std::vector<Span> spans(2000, Span{.begin = 7, .end = 9});
   ir::ModuleView view;
   view.spans = spans;
   const std::vector<ModuleFacts> modules = {
       {.semantic_id = HashBytes(AsBytes("one")), .path = "pass.rpl", .view = &view}};
   target::Target target;
-  const Wire names = WriteVariant(writer_.variant(), target, modules).wire;
+  const Wire names = WriteVariant(writer.variant(), target, modules).wire;
   EXPECT_FALSE(names.sets().pass().samplers(0).has_span());
   ASSERT_EQ(names.module_hashes_size(), 1);
   EXPECT_EQ(names.module_hashes(0).size(), 16u);
 
   target.debug = target::Debug::kFull;
-  const auto full = WriteVariant(writer_.variant(), target, modules);
+  const auto full = WriteVariant(writer.variant(), target, modules);
   EXPECT_EQ(Text(full.wire.sets().pass().samplers(0).span()),
             "path: \"pass.rpl\" begin: 7 end: 9 ");
   EXPECT_TRUE(full.wire.state(0).has_span());

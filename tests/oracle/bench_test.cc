@@ -43,7 +43,7 @@ Comparison BenchTest::AgreeOn(const VariantRequest& request, const Samples& samp
   if (!pixels.ok()) {
     return {};
   }
-  const Comparison comparison = Compare(InterpretBench(variant, samples, around), *pixels, samples);
+  Comparison comparison = Compare(InterpretBench(variant, samples, around), *pixels, samples);
   EXPECT_EQ(comparison.difference, "") << source;
   return comparison;
 }

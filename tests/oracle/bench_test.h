@@ -20,11 +20,11 @@ namespace kiln::oracle {
 
 class BenchTest : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() { bench_ = std::make_unique<PixelBench>(); }
-  static void TearDownTestSuite() { bench_.reset(); }
-  void TearDown() override { EXPECT_THAT(bench_->TakeMessages(), ::testing::IsEmpty()); }
+  static void SetUpTestSuite() { shared_bench = std::make_unique<PixelBench>(); }
+  static void TearDownTestSuite() { shared_bench.reset(); }
+  void TearDown() override { EXPECT_THAT(shared_bench->TakeMessages(), ::testing::IsEmpty()); }
 
-  static PixelBench& bench() { return *bench_; }
+  static PixelBench& bench() { return *shared_bench; }
 
   // Builds `source`, runs it both ways and compares. Fails the test where they differ.
   static Comparison Agree(const std::string& source, const Samples& samples,
@@ -34,7 +34,7 @@ class BenchTest : public ::testing::Test {
                             const PixelBench::Extra& extra = {}, const Surroundings& around = {});
 
  private:
-  static inline std::unique_ptr<PixelBench> bench_;
+  static inline std::unique_ptr<PixelBench> shared_bench;
 };
 
 // The types that have operators: 12 vectors and 2 matrices.
@@ -42,12 +42,12 @@ std::vector<ir::TypeId> OperandTypes(ir::Pool& pool);
 
 // "given.f[2].xy", "f3x3 { … }": the operand of that type that begins at item `first` of the
 // inputs of its scalar. A matrix takes an item for each column.
-std::string OperandText(const ir::Pool& pool, ir::TypeId type, uint32_t first);
+std::string OperandText(const ir::Pool& pool, ir::TypeId id, uint32_t first);
 // Number of items such an operand takes.
 uint32_t OperandItems(const ir::Pool& pool, ir::TypeId type);
 
 // Statements that write an expression of that type, a boolean too, to the outputs.
-std::string ResultText(const ir::Pool& pool, ir::TypeId type, const std::string& expression);
+std::string ResultText(const ir::Pool& pool, ir::TypeId id, const std::string& expression);
 
 // "void probe (in u1 index) { alias (given, …) statements }"
 std::string ProbeText(const std::string& statements);

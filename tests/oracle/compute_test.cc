@@ -32,7 +32,7 @@ Comparison Compute::Agree(const std::string& source, const ComputeRun& run,
   if (!found.ok() || !why.empty()) {
     return {};
   }
-  const Comparison comparison = CompareMemory(variant, expected, *found);
+  Comparison comparison = CompareMemory(variant, expected, *found);
   EXPECT_EQ(comparison.difference, "") << source;
   return comparison;
 }

@@ -46,6 +46,7 @@ void RplTraps::Outputs(const std::string& source, uint32_t first,
 
 void RplTraps::Floats(const std::string& source, const std::vector<float>& expected) {
   std::vector<uint32_t> words;
+  words.reserve(expected.size());
   for (const float number : expected) {
     words.push_back(std::bit_cast<uint32_t>(number));
   }
