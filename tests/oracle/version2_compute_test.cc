@@ -33,7 +33,7 @@ TEST_F(Compute, Ids_AreThoseOfTheInvocation) {
 
 TEST_F(Compute, Workgroup_SumsThroughSharedMemory) {
   ComputeRun run{.groups = {4, 1, 1},
-                 .memory = {.buffers = {{"source", Words(64)}, {"sums", Zeros(4 * 8)}}}};
+                 .memory = {.buffers = {{"source", Words(64)}, {"sums", Zeros(size_t{4} * 8)}}}};
   Decided(
       "rpl 2;\nsetting workgroup_size_x = 16u;\n"
       "instance slots: uint 16;\n"
@@ -233,7 +233,7 @@ TEST_F(Compute, StorageImages_OfEveryFormatAndShape) {
     for (const Shape& shape : kShapes) {
       const std::array<uint32_t, 3> size = {4, 2, shape.type == "2d" ? 1U : 3U};
       ComputeRun run{.groups = size,
-                     .memory = {.buffers = {{"log", Zeros(24 * 32)}},
+                     .memory = {.buffers = {{"log", Zeros(size_t{24} * 32)}},
                                 .images = {{"from", Image(row.format, size)},
                                            {"to", Image(row.format, size)},
                                            {"both", Image(row.format, size)}}}};

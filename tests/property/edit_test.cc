@@ -73,27 +73,27 @@ std::set<std::string> Functions(const driver::VariantAssembler& assembler) {
 
 class EditTest : public testing::TestWithParam<bool> {
  protected:
-  EditTest() { target_.combined = GetParam(); }
+  EditTest() { target.combined = GetParam(); }
 
   // Builds every variant with what the assembler so far has, and compares.
   void Follow(const std::string& text) {
     auto linked = std::make_unique<driver::LinkedProgram>(Link(text));
-    auto next = assembler_ == nullptr
-                    ? std::make_unique<driver::VariantAssembler>(*linked, kEntries, target_)
-                    : std::make_unique<driver::VariantAssembler>(*linked, kEntries, target_,
-                                                                 std::move(*assembler_));
-    assembler_ = std::move(next);
-    linked_ = std::move(linked);
+    auto next = assembler == nullptr
+                    ? std::make_unique<driver::VariantAssembler>(*linked, kEntries, target)
+                    : std::make_unique<driver::VariantAssembler>(*linked, kEntries, target,
+                                                                 std::move(*assembler));
+    assembler = std::move(next);
+    linked = std::move(linked);
     Random random(7);
-    resolve::OptionValues values = RandomValues(linked_->program, random);
+    resolve::OptionValues values = RandomValues(linked->program, random);
     for (int i = 0; i < 60; ++i) {
-      const driver::BuildResult direct = driver::BuildDirect(*linked_, values, kEntries, target_);
-      const driver::BuildResult built = assembler_->BuildCopy(values, driver::Wanted::kNew);
+      const driver::BuildResult direct = driver::BuildDirect(*linked, values, kEntries, target);
+      const driver::BuildResult built = assembler->BuildCopy(values, driver::Wanted::kNew);
       ASSERT_EQ(built.ok(), direct.ok());
       ExpectKnown(built, direct);
-      ASSERT_EQ(TextOf(assembler_->BuildCopy(values)), TextOf(direct)) << text;
-      good_ += direct.ok() ? 1 : 0;
-      Mutate(linked_->program, random, values);
+      ASSERT_EQ(TextOf(assembler->BuildCopy(values)), TextOf(direct)) << text;
+      good += direct.ok() ? 1 : 0;
+      Mutate(linked->program, random, values);
     }
   }
 
@@ -105,16 +105,16 @@ class EditTest : public testing::TestWithParam<bool> {
     }
   }
 
-  target::Target target_ = target::MakeTarget(target::Environment::kVulkan11);
-  std::unique_ptr<driver::LinkedProgram> linked_;
-  std::unique_ptr<driver::VariantAssembler> assembler_;  // goes before what it refers to
-  uint32_t good_ = 0;
+  target::Target target = target::MakeTarget(target::Environment::kVulkan11);
+  std::unique_ptr<driver::LinkedProgram> linked;
+  std::unique_ptr<driver::VariantAssembler> assembler;  // goes before what it refers to
+  uint32_t good = 0;
 };
 
 TEST_P(EditTest, EveryEdit_LowersWhatItTouchedAndMakesTheBytesOfTheDirectPath) {
   const std::string original = ReadText("passes/forward.rpl");
   Follow(original);
-  EXPECT_GT(Functions(*assembler_).size(), 10u);
+  EXPECT_GT(Functions(*assembler).size(), 10u);
   for (const Edit& edit : kEdits) {
     SCOPED_TRACE(edit.to);
     std::string text = original;
@@ -123,11 +123,11 @@ TEST_P(EditTest, EveryEdit_LowersWhatItTouchedAndMakesTheBytesOfTheDirectPath) {
     Follow(text);
     const std::set<std::string> expected =
         *edit.function == '\0' ? std::set<std::string>{} : std::set<std::string>{edit.function};
-    EXPECT_EQ(Functions(*assembler_), expected);
+    EXPECT_EQ(Functions(*assembler), expected);
     Follow(original);
-    EXPECT_TRUE(Functions(*assembler_).empty());
+    EXPECT_TRUE(Functions(*assembler).empty());
   }
-  EXPECT_GT(good_, 300u);
+  EXPECT_GT(good, 300u);
 }
 
 INSTANTIATE_TEST_SUITE_P(, EditTest, testing::Bool(),

@@ -288,6 +288,7 @@ TEST(Memo, SeveralThreads_OneResult) {
   };
   std::vector<std::string> results[4];
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&, i] { build(results[i], i % 2 == 1); });
   }

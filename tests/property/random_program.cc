@@ -173,7 +173,7 @@ class Writer {
   }
 
   void Statement(uint32_t depth) {
-    const std::string indent(2 * depth, ' ');
+    const std::string indent(size_t{2} * depth, ' ');
     switch (Pick(depth > 4 ? 3 : 8)) {
       case 0:
       case 1:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What aliases of fields and of scopes may not be, a row each.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/resolve/code_rows.h"
@@ -71,9 +72,8 @@ TEST(ResolveCodes, ScopeAliases_AreExpandedUpToALimit) {
   std::string chain = "alias (a0, f1 {1.0}) ";
   for (int i = 1; i < 300; ++i) {
     const std::string before = "a" + std::to_string(i - 1);
-    doubling +=
-        i < 40 ? "alias (a" + std::to_string(i) + ", " + before + " + " + before + ") " : "";
-    chain += "alias (a" + std::to_string(i) + ", " + before + ") ";
+    doubling += i < 40 ? fmt::format("alias (a{}, {} + {}) ", i, before, before) : "";
+    chain += fmt::format("alias (a{}, {}) ", i, before);
   }
   EXPECT_EQ(VariantOf({kPosition + doubling + " }"}, "vertex:v").Messages(),
             "LIM1001 function 'v' has too many instructions, the limit is 262144\n");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One row per way to be wrong that closing finds outside of bodies: a wrong source with all its
 // messages, and the nearest right one without any.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "tests/resolve/code_rows.h"
@@ -488,8 +489,7 @@ TEST(ResolveCodes, ValuesAndParameters_AreBounded) {
   const std::string doubling = [] {
     std::string text;
     for (int i = 0; i < 20; ++i) {
-      const std::string next = "q" + std::to_string(i + 1);
-      text += "struct q" + std::to_string(i) + " { " + next + " a; " + next + " b; };\n";
+      text += fmt::format("struct q{} {{ q{} a; q{} b; }};\n", i, i + 1, i + 1);
     }
     return text + "struct q20 { f1 a; };\n";
   }();

@@ -41,7 +41,7 @@ class TestUnits final : public Units {
   const std::string& questions() const { return questions_; }
 
  private:
-  void Keep(std::string name, const Trail& trail, Answers& answers) {
+  void Keep(const std::string& name, const Trail& trail, Answers& answers) {
     questions_ += "== " + name + "\n" + TrailText(trail, program_, answers.pool());
   }
 

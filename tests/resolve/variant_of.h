@@ -21,8 +21,8 @@ class TestUnits;
 class VariantOf {
  public:
   // Entries are "vertex:main"; option assignments are "name=value", typed by the declaration.
-  VariantOf(std::vector<std::string> sources, std::string_view entries = "",
-            std::string_view options = "");
+  explicit VariantOf(std::vector<std::string> sources, std::string_view entries = "",
+                     std::string_view options = "");
   ~VariantOf();
 
   // One line per diagnostic: "RPL4021 'uv' is declared twice in 'leaf'". Lints only if asked.

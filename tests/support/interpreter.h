@@ -35,7 +35,7 @@ struct Cell {
 // items of an array, each in order.
 using Value = std::vector<Cell>;
 
-uint32_t CellCount(const ir::Pool& pool, ir::TypeId type);  // runtime arrays: 0
+uint32_t CellCount(const ir::Pool& pool, ir::TypeId id);  // runtime arrays: 0
 
 // Exact cells.
 Value ExactValue(std::span<const uint32_t> words);
