@@ -28,7 +28,7 @@ std::vector<size_t> OrderOf(uint32_t number, size_t count) {
   if (number == 1) {
     std::ranges::reverse(order);
   } else if (number == 2) {
-    std::ranges::rotate(order, order.begin() + static_cast<std::ptrdiff_t>(count / 3));
+    std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count / 3), order.end());
   }
   return order;
 }

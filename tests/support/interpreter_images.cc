@@ -146,7 +146,7 @@ Flow Invocation::UseStorageImage(const ir::ClosedSegment& closed, const ir::Inst
     }
     texel = texel * image.size[i - 1] + position[i - 1].bits;
   }
-  const auto begin = image.texels.begin() + size_t{texel} * 4;
+  const auto begin = image.texels.begin() + ptrdiff_t{texel} * 4;
   if (call.builtin == Builtin::kImageLoad) {
     result = {begin, begin + 4};
     return Flow::kNext;
