@@ -30,11 +30,14 @@ struct Walk {
   uint32_t cell;
   bool texture;
   bool whole;     // the chain has no other cell
+  bool packed;    // its bytes had other users
   bool acquired;  // the state is that of a semaphore wait (graph §4.5, fourth row)
   CellState state;
-  int32_t last = -1;  // position of the last access in the source
-  uint32_t source_begin = 0;
-  uint32_t source_end = 0;  // empty: what came before the frame
+  int32_t last = -1;          // position of the last access in the source
+  uint32_t source_begin = 0;  // into uses
+  uint32_t source_end = 0;    // empty: what came before the frame
+
+  bool from_outside() const { return source_begin == source_end; }
 };
 
 // A maximal run of reads in one layout.
@@ -45,8 +48,8 @@ struct Run {
   Accesses accesses = 0;
   VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;
   uint32_t reads = 0;
-  uint32_t first = kNone;   // access
-  uint32_t unseen = kNone;  // first access that the state is not visible to
+  uint32_t first = kNone;   // use
+  uint32_t unseen = kNone;  // first use that the state is not visible to
   int32_t last = -1;
 };
 
@@ -61,8 +64,12 @@ int32_t LastWaitBefore(const PlanningScratch& scratch, int32_t position) {
   return after == scratch.wait_positions.begin() ? 0 : *(after - 1);
 }
 
-Reason ReasonOf(const Planning& planning, const Walk& walk, const AccessRow& next, bool write) {
-  switch (planning.rows.passes[next.pass].origin) {
+bool Touches(const Planning& planning, const Walk& walk, const Use& use) {
+  return walk.whole || Covers(planning.rows.accesses[use.access], planning.plan.cells[walk.cell]);
+}
+
+Reason ReasonOf(const Planning& planning, const Walk& walk, const Use& next) {
+  switch (next.origin) {
     case Origin::kExport:
       return Reason::kExport;
     case Origin::kPresent:
@@ -72,104 +79,115 @@ Reason ReasonOf(const Planning& planning, const Walk& walk, const AccessRow& nex
     case Origin::kPresentCopy:
       break;
   }
-  if (walk.source_begin == walk.source_end) {
+  if (walk.from_outside()) {
     const Object object = planning.rows.chains[walk.chain].object;
     return object == Object::kImported  ? Reason::kImport
            : object == Object::kHistory ? Reason::kHistory
                                         : Reason::kFirstUse;
   }
-  if (write) {
+  if (next.kind == UseKind::kWrite) {
     return walk.state.readers != 0 ? Reason::kWar : Reason::kWaw;
   }
   return walk.state.pending ? Reason::kRaw : Reason::kLayout;
 }
 
 // The first use of a cell takes over bytes, whatever it does with them.
-bool TakesBytes(const Planning& planning, const Walk& walk) {
-  return walk.source_begin == walk.source_end &&
-         planning.plan.chains[walk.chain].place == Place::kPacked;
-}
+bool TakesBytes(const Walk& walk) { return walk.packed && walk.from_outside(); }
 
-Entry& AddEntry(Planning& planning, const Walk& walk, uint32_t access) {
-  const AccessRow& row = planning.rows.accesses[access];
-  Entry& entry = planning.scratch.entries.emplace_back();
-  entry.chain = walk.chain;
-  entry.cell = walk.cell;
-  entry.access = access;
-  entry.hi = planning.plan.positions[row.pass];
-  entry.lo = walk.last;
-  if (walk.acquired && walk.source_begin == walk.source_end) {
-    entry.lo = std::max(entry.lo, LastWaitBefore(planning.scratch, entry.hi) - 1);
+// From `source` and the layout `from` to the use, and to what the caller adds to it.
+Entry& AddEntry(Planning& planning, const Walk& walk, const Use& use, const Source& source,
+                VkImageLayout from) {
+  PlanningScratch& scratch = planning.scratch;
+  const bool outside = walk.from_outside();
+  const bool create = TakesBytes(walk);
+  int32_t lo = walk.last;
+  if (walk.acquired && outside) {
+    lo = std::max(lo, LastWaitBefore(scratch, use.position) - 1);
   }
-  entry.source_begin = walk.source_begin;
-  entry.source_end = walk.source_end;
-  entry.outside = walk.source_begin == walk.source_end;
-  entry.create = TakesBytes(planning, walk);
   // Whether a buffer waits for earlier bytes, and from where a create waits, is known later.
-  if (!entry.create || walk.texture) {
-    int32_t& lo = planning.scratch.max_lo[static_cast<size_t>(entry.hi)];
-    lo = std::max(lo, entry.create ? -1 : entry.lo);
+  if (!create || walk.texture) {
+    int32_t& max_lo = scratch.max_lo[static_cast<size_t>(use.position)];
+    max_lo = std::max(max_lo, create ? -1 : lo);
   }
-  return entry;
+  if (create && scratch.create_entry[walk.chain] == kNone) {
+    scratch.create_entry[walk.chain] = static_cast<uint32_t>(scratch.entries.size());
+  }
+  return scratch.entries.emplace_back(Entry{.src_stages = source.stages,
+                                            .src_accesses = source.accesses,
+                                            .dst_stages = use.stages,
+                                            .dst_accesses = use.accesses,
+                                            .old_layout = from,
+                                            .new_layout = use.layout,
+                                            .chain = walk.chain,
+                                            .cell = walk.cell,
+                                            .lo = lo,
+                                            .hi = use.position,
+                                            .access = use.access,
+                                            .source_begin = walk.source_begin,
+                                            .source_end = walk.source_end,
+                                            .reason = ReasonOf(planning, walk, use),
+                                            .create = create,
+                                            .outside = outside});
 }
 
 void Write(Planning& planning, Walk& walk, uint32_t at) {
-  const uint32_t access = planning.plan.chain_accesses[at];
-  const AccessRow& row = planning.rows.accesses[access];
-  const VkImageLayout layout = planning.plan.layouts[access];
+  const Use& use = planning.scratch.uses[at];
   const Source source = SourceOf(walk.state);
-  const bool forget = row.op == Op::kCreate || row.discard != 0;
-  const VkImageLayout old_layout = forget ? VK_IMAGE_LAYOUT_UNDEFINED : walk.state.layout;
+  const VkImageLayout from = use.forgets ? VK_IMAGE_LAYOUT_UNDEFINED : walk.state.layout;
   // What a create takes over is known after the placement.
-  if (source.stages != 0 || (walk.texture && old_layout != layout) || TakesBytes(planning, walk)) {
-    Entry& entry = AddEntry(planning, walk, access);
-    entry.src_stages = source.stages;
-    entry.src_accesses = source.accesses;
-    entry.dst_stages = row.stages;
-    entry.dst_accesses = row.accesses;
-    entry.old_layout = old_layout;
-    entry.new_layout = layout;
-    entry.reason = ReasonOf(planning, walk, row, true);
+  if (source.stages != 0 || (walk.texture && from != use.layout) || TakesBytes(walk)) {
+    AddEntry(planning, walk, use, source, from);
   }
-  walk.state = {.layout = layout,
+  walk.state = {.layout = use.layout,
                 .pending = true,
                 .seen_all = false,
-                .writer_stages = row.stages,
-                .writer_accesses = row.accesses};
-  walk.last = planning.plan.positions[row.pass];
+                .writer_stages = use.stages,
+                .writer_accesses = use.accesses};
+  walk.last = use.position;
   walk.source_begin = at;
   walk.source_end = at + 1;
   walk.acquired = false;
 }
 
 Run CollectRun(const Planning& planning, const Walk& walk, uint32_t at, uint32_t end) {
-  const Plan& plan = planning.plan;
-  Run run{.begin = at, .end = at, .layout = plan.layouts[plan.chain_accesses[at]]};
+  const std::vector<Use>& uses = planning.scratch.uses;
+  Run run{.begin = at, .end = at, .layout = uses[at].layout};
   for (uint32_t i = at; i < end; ++i) {
-    const uint32_t access = plan.chain_accesses[i];
-    const AccessRow& row = planning.rows.accesses[access];
-    if (!walk.whole && !Covers(row, plan.cells[walk.cell])) {
+    const Use& use = uses[i];
+    if (!Touches(planning, walk, use)) {
       continue;
     }
-    if (planning.rows.passes[row.pass].kind == PassKind::kHost || row.writes() ||
-        (walk.texture && plan.layouts[access] != run.layout)) {
+    if (use.kind != UseKind::kRead || (walk.texture && use.layout != run.layout)) {
       break;
     }
     run.end = i + 1;
-    run.stages |= row.stages;
-    run.accesses |= row.accesses;
-    run.last = plan.positions[row.pass];
+    run.stages |= use.stages;
+    run.accesses |= use.accesses;
+    run.last = use.position;
     ++run.reads;
-    run.first = run.first == kNone ? access : run.first;
-    if (run.unseen == kNone && !IsSeen(walk.state, row.stages, row.accesses)) {
-      run.unseen = access;
+    run.first = run.first == kNone ? i : run.first;
+    if (run.unseen == kNone && !IsSeen(walk.state, use.stages, use.accesses)) {
+      run.unseen = i;
     }
   }
   return run;
 }
 
+// The state of a cell whose contents every read of the run may see.
+CellState StateAfter(const Run& run) {
+  return {.layout = run.layout,
+          .pending = false,
+          .seen_all = false,
+          .writer_stages = 0,
+          .writer_accesses = 0,
+          .readers = run.stages,
+          .seen_stages = run.stages,
+          .seen_accesses = run.accesses};
+}
+
 void Read(Planning& planning, Walk& walk, const Run& run) {
   CellState& state = walk.state;
+  const std::vector<Use>& uses = planning.scratch.uses;
   const bool same_layout = !walk.texture || state.layout == run.layout;
   uint32_t entries = 0;
   if (same_layout && run.stages == 0) {
@@ -177,11 +195,10 @@ void Read(Planning& planning, Walk& walk, const Run& run) {
   }
   if (same_layout && !state.pending) {
     if (run.unseen != kNone) {
-      Entry& entry = AddEntry(planning, walk, run.unseen);
-      entry.src_stages = state.readers | state.seen_stages;
+      const Source source{.stages = state.readers | state.seen_stages, .accesses = 0};
+      Entry& entry = AddEntry(planning, walk, uses[run.unseen], source, state.layout);
       entry.dst_stages = run.stages;
       entry.dst_accesses = run.accesses;
-      entry.old_layout = state.layout;
       entry.new_layout = state.layout;
       entry.reason = Reason::kVisibility;
       entries = 1;
@@ -189,27 +206,13 @@ void Read(Planning& planning, Walk& walk, const Run& run) {
       state.seen_accesses = run.accesses;
     }
     state.readers |= run.stages;
-    walk.source_begin = walk.source_begin == walk.source_end ? run.begin : walk.source_begin;
+    walk.source_begin = walk.from_outside() ? run.begin : walk.source_begin;
   } else {
-    const AccessRow& row = planning.rows.accesses[run.first];
-    Entry& entry = AddEntry(planning, walk, run.first);
-    const Source source = SourceOf(state);
-    entry.src_stages = source.stages;
-    entry.src_accesses = source.accesses;
+    Entry& entry = AddEntry(planning, walk, uses[run.first], SourceOf(state), state.layout);
     entry.dst_stages = run.stages;
     entry.dst_accesses = run.accesses;
-    entry.old_layout = state.layout;
-    entry.new_layout = run.layout;
-    entry.reason = ReasonOf(planning, walk, row, false);
     entries = 1;
-    state = {.layout = run.layout,
-             .pending = false,
-             .seen_all = false,
-             .writer_stages = 0,
-             .writer_accesses = 0,
-             .readers = run.stages,
-             .seen_stages = run.stages,
-             .seen_accesses = run.accesses};
+    state = StateAfter(run);
     walk.source_begin = run.begin;
   }
   walk.source_end = run.end;
@@ -219,28 +222,30 @@ void Read(Planning& planning, Walk& walk, const Run& run) {
 }
 
 void WalkCell(Planning& planning, Walk& walk) {
-  const Plan& plan = planning.plan;
-  const PlanChain& chain = plan.chains[walk.chain];
+  const PlanChain& chain = planning.plan.chains[walk.chain];
   const uint32_t end = chain.first_access + chain.accesses;
   for (uint32_t i = chain.first_access; i < end;) {
-    const AccessRow& row = planning.rows.accesses[plan.chain_accesses[i]];
-    if (!walk.whole && !Covers(row, plan.cells[walk.cell])) {
+    const Use& use = planning.scratch.uses[i];
+    if (!Touches(planning, walk, use)) {
       ++i;
       continue;
     }
-    if (planning.rows.passes[row.pass].kind == PassKind::kHost) {
-      walk.state = {.layout = walk.state.layout, .pending = false, .seen_all = true};
-      ++i;
-      continue;
+    switch (use.kind) {
+      case UseKind::kHost:
+        walk.state = {.layout = walk.state.layout, .pending = false, .seen_all = true};
+        ++i;
+        break;
+      case UseKind::kWrite:
+        Write(planning, walk, i);
+        ++i;
+        break;
+      case UseKind::kRead: {
+        const Run run = CollectRun(planning, walk, i, end);
+        Read(planning, walk, run);
+        i = run.end;
+        break;
+      }
     }
-    if (row.writes()) {
-      Write(planning, walk, i);
-      ++i;
-      continue;
-    }
-    const Run run = CollectRun(planning, walk, i, end);
-    Read(planning, walk, run);
-    i = run.end;
   }
 }
 
@@ -331,13 +336,13 @@ CellState InitialOf(Planning& planning, uint32_t index, const Box& cell, bool& a
 
 void WalkChain(Planning& planning, uint32_t index) {
   PlanChain& chain = planning.plan.chains[index];
-  const bool keeps = chain.place == Place::kTemporal || chain.place == Place::kDedicated ||
-                     chain.place == Place::kHistory;
+  const bool keeps = IsKept(chain.place);
   for (uint32_t cell = chain.first_cell; cell < chain.first_cell + chain.cells; ++cell) {
     Walk walk{.chain = index,
               .cell = cell,
               .texture = planning.rows.chains[index].texture(),
               .whole = chain.cells == 1,
+              .packed = chain.place == Place::kPacked,
               .acquired = false,
               .state = {}};
     walk.state = InitialOf(planning, index, planning.plan.cells[cell], walk.acquired);
@@ -392,12 +397,35 @@ uint32_t StabEntries(Planning& planning, bool data_only) {
   return Stab(scratch.max_lo, scratch.chosen);
 }
 
+// Where every epoch begins, now that all sources are known.
+void ChooseFinalPoints(Planning& planning) {
+  Plan& plan = planning.plan;
+  PlanningScratch& scratch = planning.scratch;
+  // Only buffers may have taken over nothing after all.
+  if (std::any_of(plan.next.classes.begin(), plan.next.classes.end(),
+                  [](const MemoryClass& c) { return c.kind == ResourceKind::kBuffer; })) {
+    std::erase_if(scratch.entries, [&](const Entry& entry) {
+      return entry.create && entry.src_stages == 0 && !planning.rows.chains[entry.chain].texture();
+    });
+    plan.metrics.needed = StabEntries(planning, true);
+    StabEntries(planning, false);
+  } else {
+    Stab(scratch.max_lo, scratch.chosen);
+  }
+  if (planning.options.barriers == BarrierPlaces::kAtUse) {
+    for (const Entry& entry : scratch.entries) {
+      scratch.chosen[static_cast<size_t>(entry.hi)] = 1;
+    }
+  }
+}
+
 }  // namespace
 
 void WalkCells(Planning& planning) {
   Plan& plan = planning.plan;
   plan.initial.clear();
   planning.scratch.entries.clear();
+  planning.scratch.create_entry.assign(plan.chains.size(), kNone);
   planning.scratch.finals.resize(plan.cells.size());
   planning.scratch.max_lo.assign(plan.device_passes(), INT_MIN);
   plan.metrics.merged_reads = 0;
@@ -428,22 +456,7 @@ void ChoosePoints(Planning& planning) {
 void EmitEntries(Planning& planning) {
   Plan& plan = planning.plan;
   PlanningScratch& scratch = planning.scratch;
-  // Only buffers may have taken over nothing after all.
-  if (std::any_of(plan.next.classes.begin(), plan.next.classes.end(),
-                  [](const MemoryClass& c) { return c.kind == ResourceKind::kBuffer; })) {
-    std::erase_if(scratch.entries, [&](const Entry& entry) {
-      return entry.create && entry.src_stages == 0 && !planning.rows.chains[entry.chain].texture();
-    });
-    plan.metrics.needed = StabEntries(planning, true);
-    StabEntries(planning, false);
-  } else {
-    Stab(scratch.max_lo, scratch.chosen);
-  }
-  if (planning.options.barriers == BarrierPlaces::kAtUse) {
-    for (const Entry& entry : scratch.entries) {
-      scratch.chosen[static_cast<size_t>(entry.hi)] = 1;
-    }
-  }
+  ChooseFinalPoints(planning);
   // epochs: index of the greatest chosen point at or before a position
   plan.points.clear();
   scratch.epochs.resize(scratch.chosen.size());
@@ -463,9 +476,11 @@ void EmitEntries(Planning& planning) {
     point.entries = 0;
   }
   plan.entries.resize(next);
+  plan.metrics.layout_changes = 0;
   for (const Entry& entry : scratch.entries) {
     Point& point = plan.points[scratch.epochs[static_cast<size_t>(entry.hi)]];
     plan.entries[point.first_entry + point.entries++] = entry;
+    plan.metrics.layout_changes += entry.old_layout != entry.new_layout ? 1 : 0;
   }
   plan.metrics.commands = static_cast<uint32_t>(plan.points.size());
   plan.metrics.entries = next;

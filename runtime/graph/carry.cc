@@ -103,17 +103,34 @@ void AppendState(Bytes& out, const CellState& state) {
   AppendValue(out, state.seen_accesses);
 }
 
+// One order whatever alternates: by version, free ones last.
+void SortSlots(Plan& plan) {
+  std::vector<TemporalSlot>& slots = plan.next.slots;
+  std::vector<uint32_t> order(slots.size());
+  for (uint32_t i = 0; i < order.size(); ++i) {
+    order[i] = i;
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](uint32_t a, uint32_t b) { return slots[a].version < slots[b].version; });
+  std::vector<TemporalSlot> sorted(slots.size());
+  std::vector<uint32_t> moved(slots.size());
+  for (uint32_t i = 0; i < order.size(); ++i) {
+    sorted[i] = std::move(slots[order[i]]);
+    moved[order[i]] = i;
+  }
+  slots = std::move(sorted);
+  for (PlanChain& chain : plan.chains) {
+    chain.slot = chain.slot == kNone ? kNone : moved[chain.slot];
+  }
+}
+
 }  // namespace
 
 void BindSlots(Planning& planning) {
   Plan& plan = planning.plan;
   CopySlots(planning);
   std::vector<TemporalSlot>& slots = plan.next.slots;
-  const auto keeps = [](const PlanChain& chain) {
-    return chain.place == Place::kTemporal || chain.place == Place::kDedicated ||
-           chain.place == Place::kHistory;
-  };
-  if (slots.empty() && std::none_of(plan.chains.begin(), plan.chains.end(), keeps)) {
+  if (slots.empty() && !planning.scratch.any_kept) {
     return;
   }
   std::vector<uint8_t> taken(slots.size(), 0);
@@ -158,7 +175,8 @@ void BindSlots(Planning& planning) {
 void LeaveCarried(Planning& planning) {
   Plan& plan = planning.plan;
   std::vector<TemporalSlot>& slots = plan.next.slots;
-  for (const PlanChain& chain : plan.chains) {
+  for (size_t i = 0; i < plan.chains.size() && !slots.empty(); ++i) {
+    const PlanChain& chain = plan.chains[i];
     if (chain.slot == kNone) {
       continue;
     }
@@ -168,22 +186,8 @@ void LeaveCarried(Planning& planning) {
     slot.states.assign(planning.scratch.finals.begin() + chain.first_cell,
                        planning.scratch.finals.begin() + chain.first_cell + chain.cells);
   }
-  // One order whatever alternates: by version, free ones last.
-  std::vector<uint32_t> order(slots.size());
-  for (uint32_t i = 0; i < order.size(); ++i) {
-    order[i] = i;
-  }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return slots[a].version < slots[b].version; });
-  std::vector<TemporalSlot> sorted(slots.size());
-  std::vector<uint32_t> moved(slots.size());
-  for (uint32_t i = 0; i < order.size(); ++i) {
-    sorted[i] = std::move(slots[order[i]]);
-    moved[order[i]] = i;
-  }
-  slots = std::move(sorted);
-  for (PlanChain& chain : plan.chains) {
-    chain.slot = chain.slot == kNone ? kNone : moved[chain.slot];
+  if (!slots.empty()) {
+    SortSlots(plan);
   }
   plan.next.digest = DigestOf(plan.next);
 }

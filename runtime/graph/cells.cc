@@ -88,28 +88,61 @@ void MakeCells(Planning& planning, uint32_t index) {
   out.cells = static_cast<uint32_t>(plan.cells.size()) - out.first_cell;
 }
 
-void SortAccessesByChain(Planning& planning) {
-  const std::vector<uint32_t>& chain_of = planning.scratch.chain_of;
+UseKind KindOf(uint8_t bits) {
+  return (bits & kOnHost) != 0   ? UseKind::kHost
+         : (bits & kWrites) != 0 ? UseKind::kWrite
+                                 : UseKind::kRead;
+}
+
+// Where the uses of every chain begin.
+void CountUses(Planning& planning) {
+  const Plan& plan = planning.plan;
+  PlanningScratch& scratch = planning.scratch;
+  scratch.chain_begin.assign(planning.rows.chains.size() + 1, 0);
+  for (const PlanPass& pass : plan.order) {
+    for (uint32_t i = plan.pass_begin[pass.pass]; i < plan.pass_begin[pass.pass + 1]; ++i) {
+      ++scratch.chain_begin[scratch.chain_of[plan.pass_accesses[i]] + 1];
+    }
+  }
+  for (size_t chain = 1; chain < scratch.chain_begin.size(); ++chain) {
+    scratch.chain_begin[chain] += scratch.chain_begin[chain - 1];
+  }
+}
+
+Use UseOf(const Planning& planning, uint32_t index, int32_t position, Origin origin) {
+  const AccessRow& access = planning.rows.accesses[index];
+  return {.stages = access.stages,
+          .accesses = access.accesses,
+          .access = index,
+          .position = position,
+          .layout = planning.plan.layouts[index],
+          .kind = KindOf(planning.scratch.access_bits[index]),
+          .forgets = access.op == Op::kCreate || access.discard != 0,
+          .origin = origin};
+}
+
+// Uses by chain, and from where to where each chain lives.
+void SortUses(Planning& planning) {
   Plan& plan = planning.plan;
-  for (uint32_t i = 0; i < chain_of.size(); ++i) {
-    plan.chains[chain_of[i]].accesses += plan.live[planning.rows.accesses[i].pass];
-  }
-  uint32_t next = 0;
-  for (PlanChain& chain : plan.chains) {
-    chain.first_access = next;
-    next += chain.accesses;
-    chain.accesses = 0;
-  }
-  plan.chain_accesses.resize(next);
+  PlanningScratch& scratch = planning.scratch;
+  CountUses(planning);
+  scratch.marks.assign(scratch.chain_begin.begin(), scratch.chain_begin.end());
+  scratch.uses.resize(scratch.chain_begin.back());
+  plan.chain_accesses.resize(scratch.chain_begin.back());
+  scratch.first.assign(planning.rows.chains.size(), -1);
+  scratch.last.assign(planning.rows.chains.size(), -1);
   for (const PlanPass& pass : plan.order) {
     const int32_t position = plan.positions[pass.pass];
+    const Origin origin = planning.rows.passes[pass.pass].origin;
     for (uint32_t i = plan.pass_begin[pass.pass]; i < plan.pass_begin[pass.pass + 1]; ++i) {
       const uint32_t access = plan.pass_accesses[i];
-      PlanChain& chain = plan.chains[chain_of[access]];
-      plan.chain_accesses[chain.first_access + chain.accesses++] = access;
+      const uint32_t chain = scratch.chain_of[access];
+      const uint32_t at = scratch.marks[chain]++;
+      scratch.uses[at] = UseOf(planning, access, position, origin);
+      plan.chain_accesses[at] = access;
       if (position >= 0) {
-        chain.first = chain.first < 0 ? position : chain.first;
-        chain.last = position;
+        scratch.first[chain] = scratch.first[chain] < 0 ? position : scratch.first[chain];
+        scratch.last[chain] = position;
       }
     }
   }
@@ -119,9 +152,8 @@ void SortAccessesByChain(Planning& planning) {
 void ExtendOutputs(Planning& planning) {
   const int32_t end = static_cast<int32_t>(planning.plan.device_passes()) - 1;
   for (const VersionRow& version : planning.rows.versions) {
-    PlanChain& chain = planning.plan.chains[version.chain];
-    if (version.output != 0 && chain.first >= 0) {
-      chain.last = end;
+    if (version.output != 0 && planning.scratch.first[version.chain] >= 0) {
+      planning.scratch.last[version.chain] = end;
     }
   }
 }
@@ -141,9 +173,7 @@ bool Covers(const AccessRow& access, const Box& cell) {
 }
 
 void CollectChains(Planning& planning) {
-  Plan& plan = planning.plan;
-  plan.chains.assign(planning.rows.chains.size(), {});
-  SortAccessesByChain(planning);
+  SortUses(planning);
   ExtendOutputs(planning);
 }
 

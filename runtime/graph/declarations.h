@@ -49,6 +49,9 @@ struct AccessRow {
   bool writes() const { return op != Op::kRead && (accesses & kWriteAccesses) != 0; }
 };
 
+// What a version's chain is.
+enum ChainBits : uint8_t { kOfTexture = 1, kOfImport = 2 };
+
 struct VersionRow {
   uint32_t chain;
   uint32_t def;   // pass, or kNone
@@ -56,7 +59,7 @@ struct VersionRow {
   uint8_t temporal;
   uint8_t output;    // its contents are wanted after the frame
   uint8_t exported;  // kill is an export
-  uint8_t padding;
+  uint8_t bits;      // ChainBits
 };
 
 struct ChainRow {

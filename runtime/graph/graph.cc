@@ -90,13 +90,16 @@ uint32_t Graph::AddChain(const ChainRow& chain, const ChainBinding& binding,
 }
 
 uint32_t Graph::AddVersion(std::string_view name, uint32_t chain, uint32_t def) {
+  const ChainRow& row = rows_.chains[chain];
+  const int bits =
+      (row.texture() ? kOfTexture : 0) | (row.object == Object::kImported ? kOfImport : 0);
   rows_.versions.push_back({.chain = chain,
                             .def = def,
                             .kill = kNone,
                             .temporal = 0,
                             .output = 0,
                             .exported = 0,
-                            .padding = 0});
+                            .bits = static_cast<uint8_t>(bits)});
   rows_.version_notes.push_back({.name = KeepName(name), .next_usage = 0});
   return static_cast<uint32_t>(rows_.versions.size() - 1);
 }

@@ -23,79 +23,117 @@ struct Taken {
 class Ledger {
  public:
   Ledger(PlanningScratch& scratch, uint32_t memory_class)
-      : tiles_(scratch.tiles),
+      : s_(scratch),
         index_(scratch.ledgers[memory_class]),
         buckets_(scratch.ledger_buckets.data() + index_.bucket) {}
 
   // Tiles for the segments, which are sorted, and for what lies between and after them.
   void Fill(std::span<const LedgerSegment> segments) {
     uint64_t end = 0;
-    index_.first = static_cast<uint32_t>(tiles_.size());
-    const auto add = [&](const LedgerSegment& segment, bool used) {
-      tiles_.push_back({.segment = segment, .after = Next(), .used = used});
-      Point(segment.begin, segment.end, static_cast<uint32_t>(tiles_.size()) - 1);
-      end = segment.end;
-    };
+    index_.first = static_cast<uint32_t>(s_.tiles.size());
     for (const LedgerSegment& segment : segments) {
       if (end < segment.begin) {
-        add({.begin = end, .end = segment.begin}, false);
+        Append(end, kNone);
       }
-      add(segment, true);
+      Append(segment.begin, static_cast<uint32_t>(s_.ledger_users.size()));
+      s_.ledger_users.push_back(segment);
+      end = segment.end;
     }
-    add({.begin = end, .end = ~uint64_t{0}}, false);
-    tiles_.back().after = kNone;
+    Append(end, kNone);
+    s_.tiles.back().after = kNone;
+    for (uint32_t tile = index_.first; tile != kNone; tile = s_.tiles[tile].after) {
+      Point(s_.tiles[tile].begin, EndOf(tile), tile);
+    }
   }
 
-  uint32_t Find(uint64_t address) const {
-    uint32_t tile = buckets_[address >> index_.shift];
-    while (tiles_[tile].segment.end <= address) {
-      tile = tiles_[tile].after;
+  // Puts a chain's bytes into its hands and collects who had them.
+  Taken Take(uint64_t begin, uint64_t end, uint32_t user, std::vector<uint32_t>& sources) {
+    Taken taken;
+    const uint32_t first = Find(begin);
+    uint32_t last = first;
+    Add(taken, s_.tiles[first].user, sources);
+    while (EndOf(last) < end) {
+      const uint32_t next = s_.tiles[last].after;
+      if (last != first) {
+        s_.spare_tiles.push_back(last);
+      }
+      last = next;
+      Add(taken, s_.tiles[last].user, sources);
     }
-    return tile;
-  }
-
-  // Replaces [segment.begin, segment.end), which begins in the tile; what it cuts keeps its other
-  // parts.
-  void Overwrite(uint32_t tile, const LedgerSegment& segment) {
-    if (tiles_[tile].segment.end > segment.end) {  // its end stays
-      const uint32_t rest = AddAfter(tile, tiles_[tile]);
-      tiles_[rest].segment.begin = segment.end;
-      Point(segment.end, tiles_[rest].segment.end, rest);
-      tiles_[tile].segment.end = segment.end;
+    uint32_t after = s_.tiles[last].after;
+    if (EndOf(last) > end) {  // its end stays
+      after = Make({.begin = end, .user = s_.tiles[last].user, .after = after});
+      Point(end, EndOf(after), after);
     }
-    uint32_t after = tiles_[tile].after;
-    while (after != kNone && tiles_[after].segment.end <= segment.end) {
-      after = tiles_[after].after;
+    if (last != first) {
+      s_.spare_tiles.push_back(last);
     }
-    if (after != kNone) {
-      tiles_[after].segment.begin = segment.end;
+    uint32_t own = first;
+    if (s_.tiles[first].begin < begin) {  // so does its begin
+      own = Make({.begin = begin, .user = user, .after = after});
+      s_.tiles[first].after = own;
+    } else {
+      s_.tiles[first] = {.begin = begin, .user = user, .after = after};
     }
-    uint32_t own = tile;
-    if (tiles_[tile].segment.begin < segment.begin) {
-      tiles_[tile].segment.end = segment.begin;
-      own = AddAfter(tile, {});
-    }
-    tiles_[own] = {.segment = segment, .after = after, .used = true};
-    Point(segment.begin, segment.end, own);
+    Point(begin, end, own);
+    return taken;
   }
 
   void Leave(std::vector<LedgerSegment>& segments) const {
     segments.clear();
-    for (uint32_t tile = index_.first; tile != kNone; tile = tiles_[tile].after) {
-      if (tiles_[tile].used) {
-        segments.push_back(tiles_[tile].segment);
+    for (uint32_t tile = index_.first; tile != kNone; tile = s_.tiles[tile].after) {
+      if (s_.tiles[tile].user != kNone) {
+        segments.push_back(s_.ledger_users[s_.tiles[tile].user]);
+        segments.back().begin = s_.tiles[tile].begin;
+        segments.back().end = EndOf(tile);
       }
     }
   }
 
  private:
-  uint32_t Next() const { return static_cast<uint32_t>(tiles_.size()) + 1; }
+  uint64_t EndOf(uint32_t tile) const {
+    const uint32_t after = s_.tiles[tile].after;
+    return after == kNone ? ~uint64_t{0} : s_.tiles[after].begin;
+  }
 
-  uint32_t AddAfter(uint32_t tile, LedgerTile added) {
-    added.after = tiles_[tile].after;
-    tiles_.push_back(added);
-    tiles_[tile].after = static_cast<uint32_t>(tiles_.size()) - 1;
-    return tiles_[tile].after;
+  void Append(uint64_t begin, uint32_t user) {
+    const auto next = static_cast<uint32_t>(s_.tiles.size()) + 1;
+    s_.tiles.push_back({.begin = begin, .user = user, .after = next});
+  }
+
+  uint32_t Make(const LedgerTile& tile) {
+    if (s_.spare_tiles.empty()) {
+      s_.tiles.push_back(tile);
+      return static_cast<uint32_t>(s_.tiles.size()) - 1;
+    }
+    const uint32_t spare = s_.spare_tiles.back();
+    s_.spare_tiles.pop_back();
+    s_.tiles[spare] = tile;
+    return spare;
+  }
+
+  uint32_t Find(uint64_t address) const {
+    uint32_t tile = buckets_[address >> index_.shift];
+    while (EndOf(tile) <= address) {
+      tile = s_.tiles[tile].after;
+    }
+    return tile;
+  }
+
+  void Add(Taken& taken, uint32_t user, std::vector<uint32_t>& sources) const {
+    if (user == kNone) {
+      return;
+    }
+    const LedgerSegment& segment = s_.ledger_users[user];
+    taken.stages |= segment.stages;
+    taken.writes |= segment.writes;
+    taken.last = std::max(taken.last, segment.last);
+    if (segment.chain == kNone) {
+      taken.outside = true;
+    } else {
+      taken.inside = true;
+      sources.push_back(segment.chain);
+    }
   }
 
   // Buckets whose first byte lies in [begin, end) start at the tile.
@@ -107,31 +145,10 @@ class Ledger {
     }
   }
 
-  std::vector<LedgerTile>& tiles_;
+  PlanningScratch& s_;
   LedgerIndex& index_;
   uint32_t* buckets_;
 };
-
-// Collects the users of [begin, end); the tile holds `begin`.
-Taken TakeOver(Planning& planning, uint32_t tile, uint64_t end) {
-  Taken taken;
-  for (; tile != kNone && planning.scratch.tiles[tile].segment.begin < end;
-       tile = planning.scratch.tiles[tile].after) {
-    const LedgerSegment& segment = planning.scratch.tiles[tile].segment;
-    if (!planning.scratch.tiles[tile].used) {
-      continue;
-    }
-    taken.stages |= segment.stages;
-    taken.writes |= segment.writes;
-    taken.last = std::max(taken.last, segment.last);
-    taken.outside = taken.outside || segment.chain == kNone;
-    if (segment.chain != kNone) {
-      taken.inside = true;
-      planning.plan.alias_sources.push_back(segment.chain);
-    }
-  }
-  return taken;
-}
 
 // What earlier frames left, a frame older. Frames that are no longer in flight are forgotten: the
 // host has waited for them.
@@ -150,13 +167,22 @@ void OpenLedgers(Planning& planning) {
   std::vector<MemoryClass>& classes = planning.plan.next.classes;
   scratch.ledgers.assign(classes.size(), {});
   scratch.tiles.clear();
+  scratch.spare_tiles.clear();
+  scratch.ledger_users.resize(scratch.packed.size());
   for (size_t i = 0; i < classes.size(); ++i) {
     AgeLedger(classes[i].ledger);
     scratch.ledgers[i].top = classes[i].ledger.empty() ? 1 : classes[i].ledger.back().end;
   }
-  for (const uint32_t index : scratch.by_first) {
-    const PlanChain& chain = planning.plan.chains[index];
-    LedgerIndex& ledger = scratch.ledgers[chain.memory_class];
+  for (size_t i = 0; i < scratch.packed.size(); ++i) {
+    const PlanChain& chain = planning.plan.chains[scratch.packed[i].chain];
+    scratch.ledger_users[i] = {.begin = chain.address,
+                               .end = chain.address + chain.size,
+                               .stages = chain.final_stages,
+                               .writes = chain.final_writes,
+                               .last = chain.last,
+                               .chain = scratch.packed[i].chain,
+                               .age = 0};
+    LedgerIndex& ledger = scratch.ledgers[scratch.packed_class[i]];
     ledger.top = std::max(ledger.top, chain.address + chain.size);
     ++ledger.chains;
   }
@@ -174,23 +200,41 @@ void OpenLedgers(Planning& planning) {
   }
 }
 
-void SortByFirst(Planning& planning) {
-  const Plan& plan = planning.plan;
-  PlanningScratch& scratch = planning.scratch;
-  scratch.marks.assign(plan.device_passes() + 1, 0);
-  for (const PlanChain& chain : plan.chains) {
-    if (chain.place == Place::kPacked) {
-      ++scratch.marks[static_cast<size_t>(chain.first) + 1];
-    }
+void SortByFirst(PlanningScratch& scratch, size_t positions) {
+  scratch.marks.assign(positions + 1, 0);
+  const auto first = [&](size_t item) {
+    return static_cast<size_t>(scratch.first[scratch.packed[item].chain]);
+  };
+  for (size_t i = 0; i < scratch.packed.size(); ++i) {
+    ++scratch.marks[first(i) + 1];
   }
   for (size_t i = 1; i < scratch.marks.size(); ++i) {
     scratch.marks[i] += scratch.marks[i - 1];
   }
-  scratch.by_first.resize(scratch.marks.back());
-  for (uint32_t i = 0; i < plan.chains.size(); ++i) {
-    if (plan.chains[i].place == Place::kPacked) {
-      scratch.by_first[scratch.marks[static_cast<size_t>(plan.chains[i].first)]++] = i;
+  scratch.by_first.resize(scratch.packed.size());
+  for (uint32_t i = 0; i < scratch.packed.size(); ++i) {
+    scratch.by_first[scratch.marks[first(i)]++] = i;
+  }
+}
+
+// The first entries of a chain's cells begin where the last users of its bytes end.
+void GiveSources(PlanningScratch& scratch, uint32_t chain, const Taken& taken, uint32_t alias_begin,
+                 uint32_t alias_end) {
+  for (uint32_t i = scratch.create_entry[chain];
+       i < scratch.entries.size() && scratch.entries[i].chain == chain; ++i) {
+    Entry& entry = scratch.entries[i];
+    if (!entry.create) {
+      continue;
     }
+    entry.src_stages = taken.stages;
+    entry.src_accesses = taken.writes;
+    entry.lo = taken.last;
+    int32_t& lo = scratch.max_lo[static_cast<size_t>(entry.hi)];
+    lo = std::max(lo, entry.lo);
+    entry.outside = taken.outside;
+    entry.reason = taken.inside ? Reason::kAlias : entry.reason;
+    entry.alias_begin = alias_begin;
+    entry.alias_end = alias_end;
   }
 }
 
@@ -199,44 +243,16 @@ void SortByFirst(Planning& planning) {
 void RunLedger(Planning& planning) {
   Plan& plan = planning.plan;
   PlanningScratch& scratch = planning.scratch;
-  SortByFirst(planning);
+  std::vector<uint32_t>& sources = plan.alias_sources;
+  SortByFirst(scratch, plan.device_passes());
   OpenLedgers(planning);
-  plan.alias_sources.clear();
-  scratch.create_entry.assign(plan.chains.size(), kNone);
-  for (uint32_t i = static_cast<uint32_t>(scratch.entries.size()); i-- > 0;) {
-    if (scratch.entries[i].create) {
-      scratch.create_entry[scratch.entries[i].chain] = i;
-    }
-  }
-  for (const uint32_t index : scratch.by_first) {
-    const PlanChain& chain = plan.chains[index];
-    Ledger ledger(scratch, chain.memory_class);
-    const uint32_t tile = ledger.Find(chain.address);
-    const auto alias_begin = static_cast<uint32_t>(plan.alias_sources.size());
-    const Taken taken = TakeOver(planning, tile, chain.address + chain.size);
-    for (uint32_t i = scratch.create_entry[index];
-         i < scratch.entries.size() && scratch.entries[i].chain == index; ++i) {
-      Entry& entry = scratch.entries[i];
-      if (!entry.create) {
-        continue;
-      }
-      entry.src_stages = taken.stages;
-      entry.src_accesses = taken.writes;
-      entry.lo = taken.last;
-      int32_t& lo = scratch.max_lo[static_cast<size_t>(entry.hi)];
-      lo = std::max(lo, entry.lo);
-      entry.outside = taken.outside;
-      entry.reason = taken.inside ? Reason::kAlias : entry.reason;
-      entry.alias_begin = alias_begin;
-      entry.alias_end = static_cast<uint32_t>(plan.alias_sources.size());
-    }
-    ledger.Overwrite(tile, {.begin = chain.address,
-                            .end = chain.address + chain.size,
-                            .stages = chain.final_stages,
-                            .writes = chain.final_writes,
-                            .last = chain.last,
-                            .chain = index,
-                            .age = 0});
+  sources.clear();
+  for (const uint32_t item : scratch.by_first) {
+    const LedgerSegment& own = scratch.ledger_users[item];
+    const auto alias_begin = static_cast<uint32_t>(sources.size());
+    const Taken taken =
+        Ledger(scratch, scratch.packed_class[item]).Take(own.begin, own.end, item, sources);
+    GiveSources(scratch, own.chain, taken, alias_begin, static_cast<uint32_t>(sources.size()));
   }
   for (uint32_t i = 0; i < plan.next.classes.size(); ++i) {
     Ledger(scratch, i).Leave(plan.next.classes[i].ledger);

@@ -61,24 +61,6 @@ void MeasureMemory(Planning& planning, ResourceKind kind, MemoryFigures& figures
   figures.peak_epoch = peak(held);
 }
 
-uint64_t DefDistance(const Planning& planning) {
-  const Plan& plan = planning.plan;
-  uint64_t sum = 0;
-  for (const PlanPass& pass : plan.order) {
-    const int32_t position = plan.positions[pass.pass];
-    int32_t latest = -1;
-    for (uint32_t i = plan.pass_begin[pass.pass]; i < plan.pass_begin[pass.pass + 1]; ++i) {
-      const AccessRow& access = planning.rows.accesses[plan.pass_accesses[i]];
-      const uint32_t def = planning.rows.versions[access.version].def;
-      if (access.op != Op::kCreate && def != kNone) {
-        latest = std::max(latest, plan.positions[def]);
-      }
-    }
-    sum += latest >= 0 ? static_cast<uint64_t>(position - latest) : 0;
-  }
-  return sum;
-}
-
 }  // namespace
 
 void Measure(Planning& planning) {
@@ -90,7 +72,8 @@ void Measure(Planning& planning) {
   metrics.all.committed = metrics.images.committed + metrics.buffers.committed;
   metrics.temporal_bytes = 0;
   metrics.dedicated_bytes = 0;
-  for (const PlanChain& chain : plan.chains) {
+  for (size_t i = 0; i < plan.chains.size() && planning.scratch.any_kept; ++i) {
+    const PlanChain& chain = plan.chains[i];
     const bool kept = chain.place == Place::kTemporal || chain.place == Place::kHistory;
     metrics.temporal_bytes += kept ? chain.size : 0;
     metrics.dedicated_bytes += chain.place == Place::kDedicated ? chain.size : 0;
@@ -99,15 +82,10 @@ void Measure(Planning& planning) {
   for (const PlanPass& pass : plan.order) {
     metrics.chain = std::max(metrics.chain, planning.scratch.level[pass.pass]);
   }
-  metrics.layout_changes = 0;
-  for (const Entry& entry : plan.entries) {
-    metrics.layout_changes += entry.old_layout != entry.new_layout ? 1 : 0;
-  }
   metrics.culled = static_cast<uint32_t>(plan.culled.size());
   metrics.before_wait = planning.scratch.wait_positions.empty()
                             ? plan.device_passes()
                             : static_cast<uint32_t>(planning.scratch.wait_positions.front());
-  metrics.def_distance = DefDistance(planning);
 }
 
 }  // namespace kiln::graph

@@ -65,11 +65,9 @@ void SumSizes(Planning& planning) {
   const size_t positions = planning.plan.device_passes();
   scratch.starts.assign(positions + 1, 0);
   scratch.stops.assign(positions + 1, 0);
-  for (const PlanChain& chain : planning.plan.chains) {
-    if (chain.place == Place::kPacked) {
-      scratch.starts[static_cast<size_t>(chain.first) + 1] += chain.size;
-      scratch.stops[static_cast<size_t>(chain.last) + 1] += chain.size;
-    }
+  for (const PackItem& item : scratch.packed) {
+    scratch.starts[item.first + 1] += item.size;
+    scratch.stops[item.last + 1] += item.size;
   }
   for (size_t i = 0; i < positions; ++i) {
     scratch.starts[i + 1] += scratch.starts[i];
@@ -101,6 +99,33 @@ bool SmallerSum(const Epoch& a, const Epoch& b) {
   return a.sum != b.sum ? a.sum < b.sum : a.begin > b.begin;
 }
 
+// Where a chain lies, and what it needs there. False: the device has no such texture.
+bool MeasureChain(Planning& planning, uint32_t index) {
+  const ChainRow& row = planning.rows.chains[index];
+  PlanChain& chain = planning.plan.chains[index];
+  MemoryNeeds needs;
+  if (row.object != Object::kImported && !NeedsOf(planning, index, needs)) {
+    const uint32_t versions[] = {row.first_version};
+    AddError(planning, "UNSUPPORTED_FORMAT", {{}, versions},
+             "is a texture that the device has not");
+    return false;
+  }
+  chain.place = PlaceOf(row, needs);
+  chain.size = needs.size;
+  chain.alignment = needs.alignment;
+  if (chain.place == Place::kPacked) {
+    chain.memory_class = ClassOf(planning.plan.next, needs.types, row.kind);
+    planning.scratch.packed.push_back({.size = chain.size,
+                                       .alignment = chain.alignment,
+                                       .first = static_cast<uint32_t>(chain.first),
+                                       .last = static_cast<uint32_t>(chain.last),
+                                       .chain = index});
+    planning.scratch.packed_class.push_back(chain.memory_class);
+  }
+  planning.scratch.any_kept = planning.scratch.any_kept || IsKept(chain.place);
+  return true;
+}
+
 void PlaceApart(Planning& planning, uint64_t& upload, uint64_t& readback) {
   for (uint32_t i = 0; i < planning.plan.chains.size(); ++i) {
     PlanChain& chain = planning.plan.chains[i];
@@ -113,18 +138,30 @@ void PlaceApart(Planning& planning, uint64_t& upload, uint64_t& readback) {
   }
 }
 
+// Positions become epochs.
+void FindEpochs(Planning& planning) {
+  PlanningScratch& scratch = planning.scratch;
+  for (PackItem& item : scratch.packed) {
+    PlanChain& chain = planning.plan.chains[item.chain];
+    item.first = scratch.epochs[item.first];
+    item.last = scratch.epochs[item.last];
+    chain.epoch_first = item.first;
+    chain.epoch_last = item.last;
+  }
+}
+
+// The chains of a class; as if all were alive together where nothing may share memory.
 void CollectItems(Planning& planning, uint32_t memory_class) {
   PlanningScratch& scratch = planning.scratch;
   scratch.items.clear();
-  for (uint32_t i = 0; i < planning.plan.chains.size(); ++i) {
-    const PlanChain& chain = planning.plan.chains[i];
-    if (chain.place == Place::kPacked && chain.memory_class == memory_class) {
-      scratch.items.push_back({.size = chain.size,
-                               .alignment = chain.alignment,
-                               .first = chain.epoch_first,
-                               .last = chain.epoch_last,
-                               .chain = i});
+  for (size_t i = 0; i < scratch.packed.size(); ++i) {
+    if (scratch.packed_class[i] == memory_class) {
+      scratch.items.push_back(scratch.packed[i]);
     }
+  }
+  for (size_t i = 0; i < scratch.items.size() && !planning.options.alias; ++i) {
+    scratch.items[i].first = 0;
+    scratch.items[i].last = 0;
   }
 }
 
@@ -194,25 +231,21 @@ MemoryNeeds TexelModel::Buffer(const BufferDesc& desc) {
 
 bool MeasureChains(Planning& planning) {
   Plan& plan = planning.plan;
+  PlanningScratch& scratch = planning.scratch;
+  const auto chains = static_cast<uint32_t>(planning.rows.chains.size());
   plan.next.classes = planning.carried.classes;
-  for (uint32_t i = 0; i < plan.chains.size(); ++i) {
+  plan.chains.resize(chains);
+  scratch.packed.clear();
+  scratch.packed_class.clear();
+  scratch.any_kept = false;
+  for (uint32_t i = 0; i < chains; ++i) {
     PlanChain& chain = plan.chains[i];
-    if (chain.accesses == 0) {
-      continue;
-    }
-    const ChainRow& row = planning.rows.chains[i];
-    MemoryNeeds needs;
-    if (row.object != Object::kImported && !NeedsOf(planning, i, needs)) {
-      const uint32_t versions[] = {row.first_version};
-      AddError(planning, "UNSUPPORTED_FORMAT", {{}, versions},
-               "is a texture that the device has not");
+    chain = {.first = scratch.first[i],
+             .last = scratch.last[i],
+             .first_access = scratch.chain_begin[i],
+             .accesses = scratch.chain_begin[i + 1] - scratch.chain_begin[i]};
+    if (chain.accesses != 0 && !MeasureChain(planning, i)) {
       return false;
-    }
-    chain.place = PlaceOf(row, needs);
-    chain.size = needs.size;
-    chain.alignment = needs.alignment;
-    if (chain.place == Place::kPacked) {
-      chain.memory_class = ClassOf(plan.next, needs.types, row.kind);
     }
   }
   return true;
@@ -270,15 +303,12 @@ void PlaceChains(Planning& planning) {
   Plan& plan = planning.plan;
   PlanningScratch& scratch = planning.scratch;
   PlanMetrics& metrics = plan.metrics;
-  for (PlanChain& chain : plan.chains) {
-    if (chain.place == Place::kPacked) {
-      chain.epoch_first = scratch.epochs[static_cast<size_t>(chain.first)];
-      chain.epoch_last = scratch.epochs[static_cast<size_t>(chain.last)];
-    }
-  }
+  FindEpochs(planning);
   metrics.upload_bytes = 0;
   metrics.readback_bytes = 0;
-  PlaceApart(planning, metrics.upload_bytes, metrics.readback_bytes);
+  if (scratch.packed.size() < plan.chains.size()) {
+    PlaceApart(planning, metrics.upload_bytes, metrics.readback_bytes);
+  }
   metrics.all.allocated = 0;
   metrics.images.allocated = 0;
   metrics.buffers.allocated = 0;
@@ -288,12 +318,6 @@ void PlaceChains(Planning& planning) {
     CollectItems(planning, i);
     if (scratch.items.empty()) {
       continue;
-    }
-    if (!planning.options.alias) {  // as if all were alive together
-      for (PackItem& item : scratch.items) {
-        item.first = 0;
-        item.last = 0;
-      }
     }
     const Placement& placement =
         FindPlacement(scratch, memory_class.blocks,

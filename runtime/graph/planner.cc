@@ -2,7 +2,6 @@
 #include "runtime/graph/planner.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include <fmt/format.h>
 
@@ -11,161 +10,6 @@
 
 namespace kiln::graph {
 namespace {
-
-// The encoding of cache §2.2 into memory that is kept.
-class Encoding {
- public:
-  Encoding(Bytes& out, std::vector<uint32_t>& ends, std::string_view domain)
-      : out_(out), ends_(ends) {
-    out_.clear();
-    ends_.clear();
-    out_.push_back(static_cast<std::byte>(domain.size()));
-    Append(domain.data(), domain.size());
-  }
-  template <class T>
-  void Rows(const std::vector<T>& rows) {
-    static_assert(std::has_unique_object_representations_v<T>, "every byte of a row is written");
-    Field(rows.data(), rows.size() * sizeof(T));
-  }
-  template <class T>
-  void Value(const T& value) {
-    static_assert(std::has_unique_object_representations_v<T>);
-    Field(&value, sizeof(value));
-  }
-
- private:
-  void Append(const void* data, size_t size) {
-    const auto* bytes = static_cast<const std::byte*>(data);
-    out_.insert(out_.end(), bytes, bytes + size);
-  }
-  void Field(const void* data, size_t size) {
-    out_.push_back(static_cast<std::byte>(tag_++));
-    const auto length = static_cast<uint32_t>(size);
-    Append(&length, sizeof(length));
-    Append(data, size);
-    ends_.push_back(static_cast<uint32_t>(out_.size()));
-  }
-
-  Bytes& out_;
-  std::vector<uint32_t>& ends_;  // of the fields
-  uint8_t tag_ = 0;
-};
-
-struct OptionBytes {
-  uint64_t seed;
-  uint64_t alias_millis;
-  uint64_t model;
-  uint64_t flags;
-};
-
-// A semaphore use without its value.
-struct UseBytes {
-  uint64_t stages;
-  uint32_t pass;
-  uint32_t semaphore;
-  uint32_t wait;
-  uint32_t external;
-};
-
-// The bytes that decide a plan, with the ends of its arrays.
-struct Structure {
-  Bytes bytes;
-  std::vector<uint32_t> ends;
-};
-
-constexpr const char* kArrays[] = {"passes",         "accesses", "versions", "chains",
-                                   "semaphore uses", "options",  "carried",  "semaphore edges"};
-
-// The first array in which two frames differ; empty if there is no other frame.
-const char* FirstDifference(const Structure& a, const Structure& b) {
-  if (b.ends.empty()) {
-    return "";
-  }
-  uint32_t begin = 0;
-  for (size_t i = 0; i < std::min(a.ends.size(), b.ends.size()); ++i) {
-    const uint32_t end = a.ends[i];
-    if (b.ends[i] != end ||
-        std::memcmp(a.bytes.data() + begin, b.bytes.data() + begin, end - begin) != 0) {
-      return kArrays[std::min(i, std::size(kArrays) - 1)];
-    }
-    begin = end;
-  }
-  return a.ends.size() == b.ends.size() ? "" : kArrays[std::size(kArrays) - 1];
-}
-
-Hash128 StructureOf(const Planning& planning, Structure& structure, std::vector<UseBytes>& uses) {
-  const Declarations& rows = planning.rows;
-  const PlanOptions& options = planning.options;
-  Encoding encoding(structure.bytes, structure.ends, "kiln.graph.1");
-  encoding.Rows(rows.passes);
-  encoding.Rows(rows.accesses);
-  encoding.Rows(rows.versions);
-  encoding.Rows(rows.chains);
-  uses.clear();
-  for (size_t i = 0; i < rows.semaphore_uses.size(); ++i) {
-    const SemaphoreRow& use = rows.semaphore_uses[i];
-    uses.push_back({.stages = use.stages,
-                    .pass = use.pass,
-                    .semaphore = use.semaphore,
-                    .wait = use.wait ? 1U : 0U,
-                    .external = planning.scratch.external[i]});
-  }
-  encoding.Rows(uses);
-  const bool follows = planning.carried.frame == planning.graph.previous().frame;
-  encoding.Value(OptionBytes{.seed = options.seed,
-                             .alias_millis = static_cast<uint64_t>(options.alias_commands * 1000),
-                             .model = planning.model.identity(),
-                             .flags = uint64_t{static_cast<uint8_t>(options.order)} |
-                                      uint64_t{static_cast<uint8_t>(options.effort)} << 8 |
-                                      uint64_t{static_cast<uint8_t>(options.barriers)} << 16 |
-                                      uint64_t{options.cull} << 24 | uint64_t{options.alias} << 25 |
-                                      uint64_t{options.unify_reads} << 26 |
-                                      uint64_t{follows} << 27});
-  encoding.Value(planning.carried.digest.bytes);
-  for (const Edge& edge : planning.scratch.semaphore_edges) {
-    encoding.Value(uint64_t{edge.from} << 32 | edge.to);
-  }
-  return HashBytes(structure.bytes);
-}
-
-// The layout of every access; with unify_reads all readers of a version share one.
-void FillLayouts(Planning& planning) {
-  const Declarations& rows = planning.rows;
-  Plan& plan = planning.plan;
-  plan.layouts.resize(rows.accesses.size());
-  for (size_t i = 0; i < rows.accesses.size(); ++i) {
-    plan.layouts[i] = rows.accesses[i].layout;
-  }
-  if (!planning.options.unify_reads) {
-    return;
-  }
-  constexpr Accesses kReadOnly = VK_ACCESS_2_SHADER_SAMPLED_READ_BIT |
-                                 VK_ACCESS_2_INPUT_ATTACHMENT_READ_BIT |
-                                 VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT;
-  std::vector<VkImageLayout> layouts(rows.versions.size(), VK_IMAGE_LAYOUT_UNDEFINED);
-  std::vector<uint8_t> several(rows.versions.size(), 0);
-  std::vector<Accesses> accesses(rows.versions.size(), 0);
-  const auto is_read = [&](const AccessRow& access) {
-    return access.op == Op::kRead && access.accesses != 0 && rows.ChainOf(access).texture();
-  };
-  for (const AccessRow& access : rows.accesses) {
-    if (is_read(access)) {
-      VkImageLayout& layout = layouts[access.version];
-      several[access.version] |=
-          layout != VK_IMAGE_LAYOUT_UNDEFINED && layout != access.layout ? 1 : 0;
-      layout = access.layout;
-      accesses[access.version] |= access.accesses;
-    }
-  }
-  for (size_t i = 0; i < rows.accesses.size(); ++i) {
-    const AccessRow& access = rows.accesses[i];
-    if (is_read(access) && several[access.version] != 0) {
-      plan.layouts[i] = (accesses[access.version] & ~kReadOnly) == 0
-                            ? VK_IMAGE_LAYOUT_READ_ONLY_OPTIMAL
-                            : VK_IMAGE_LAYOUT_GENERAL;
-    }
-  }
-}
 
 // A declaration that no order satisfies is wrong even where nothing needs it.
 bool DeadPassesAreOrdered(Planning& planning) {
@@ -201,7 +45,6 @@ bool MakePlan(Planning& planning, PlannerTimes& times) {
   if (!planning.errors.empty()) {
     return false;
   }
-  FillLayouts(planning);
   Cull(planning);
   if (!DeadPassesAreOrdered(planning)) {
     return false;
@@ -237,9 +80,7 @@ bool MakePlan(Planning& planning, PlannerTimes& times) {
 }  // namespace
 
 struct PlannerMemory : PlanningScratch {
-  Structure structure;  // of the last build
-  Structure missed;     // of the last miss
-  std::vector<UseBytes> uses;
+  Structure missed;  // of the last miss
 };
 
 Planner::Planner(MemoryModel& model) : model_(model), memory_(std::make_unique<PlannerMemory>()) {}
@@ -299,9 +140,9 @@ Result<const Plan*> Planner::Compile(const Graph& graph, const PlanOptions& opti
                     .plan = oldest->plan,
                     .errors = errors_};
   ResolveSemaphores(graph.rows(), *memory_);
-  const Hash128 structure = StructureOf(planning, memory_->structure, memory_->uses);
+  const Structure structure = StructureOf(planning);
   for (Slot& slot : slots_) {
-    if (slot.used != 0 && slot.plan.structure == structure) {
+    if (slot.used != 0 && slot.plan.structure == structure.all) {
       slot.used = ++clock_;
       ++stats_.hits;
       stats_.hit = true;
@@ -311,11 +152,11 @@ Result<const Plan*> Planner::Compile(const Graph& graph, const PlanOptions& opti
   }
   ++stats_.misses;
   stats_.hit = false;
-  stats_.difference = FirstDifference(memory_->structure, memory_->missed);
-  std::swap(memory_->structure, memory_->missed);
+  stats_.difference = FirstDifference(structure, memory_->missed);
+  memory_->missed = structure;
   const uint64_t known = memory_->placement_hits;
   oldest->used = 0;
-  oldest->plan.structure = structure;
+  oldest->plan.structure = structure.all;
   oldest->plan.options = options;
   if (!MakePlan(planning, times_)) {
     return Failure();

@@ -17,10 +17,36 @@ namespace kiln::graph {
 struct Edge {
   uint32_t from = 0;
   uint32_t to = 0;
-  uint8_t def = 0;           // from makes what `to` reads or overwrites
-  uint8_t weight = 0;        // 1: a barrier must lie between them
+  uint16_t def = 0;          // from makes what `to` reads or overwrites
+  uint16_t weight = 0;       // 1: a barrier must lie between them
   uint32_t version = kNone;  // kNone: a semaphore
 };
+
+// What the steps ask about an access most often.
+enum AccessBits : uint8_t {
+  kWrites = 1,
+  kOnHost = 2,
+  kPart = 4,  // not all cells of the chain
+};
+
+// Whether a chain of this place lies in an object that outlives the frame.
+inline bool IsKept(Place place) {
+  return place == Place::kTemporal || place == Place::kDedicated || place == Place::kHistory;
+}
+
+enum class UseKind : uint8_t { kRead, kWrite, kHost };
+// A live access among those of its chain, with all that its barriers depend on.
+struct Use {
+  Stages stages = 0;
+  Accesses accesses = 0;
+  uint32_t access = 0;
+  int32_t position = -1;
+  VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;
+  UseKind kind = UseKind::kRead;
+  bool forgets = false;  // old contents are not needed
+  Origin origin = Origin::kUser;
+};
+static_assert(sizeof(Use) == 32);
 // Whether two accesses to one chain have a texel or byte in common.
 bool CellsMeet(const AccessRow& a, const AccessRow& b);
 // Whether an access touches the cell.
@@ -49,11 +75,12 @@ struct Epoch {
 // Frames that may be in flight at once, and so the age at which bytes are forgotten.
 inline constexpr uint32_t kLedgerFrames = 3;
 
-// Bytes with one last user; those of a class tile its address space.
+// Bytes with one last user, up to where the next tile begins; those of a class tile its address
+// space.
 struct LedgerTile {
-  LedgerSegment segment;
+  uint64_t begin = 0;
+  uint32_t user = kNone;  // into ledger_users; kNone: nobody yet
   uint32_t after = kNone;
-  bool used = false;  // false: nobody's yet
 };
 // Where to start looking for an address: the tile that holds the first byte of its bucket.
 struct LedgerIndex {
@@ -75,8 +102,25 @@ struct Placement {
 };
 inline constexpr size_t kPlacements = 8;
 
+// The arrays that decide a plan, hashed.
+inline constexpr size_t kStructureArrays = 8;
+struct Structure {
+  std::array<Hash128, kStructureArrays> arrays;
+  Hash128 all;
+};
+// A semaphore use without its value.
+struct SemaphoreUseBytes {
+  uint64_t stages;
+  uint32_t pass;
+  uint32_t semaphore;
+  uint32_t wait;
+  uint32_t external;
+};
+
 struct PlanningScratch {
-  std::vector<uint32_t> chain_of;  // by access
+  std::vector<SemaphoreUseBytes> use_bytes;
+  std::vector<uint32_t> chain_of;    // by access
+  std::vector<uint8_t> access_bits;  // by access: AccessBits
   std::vector<uint32_t> stack;
   std::vector<Why> why;               // by pass
   std::vector<uint32_t> needed_by;    // by pass
@@ -87,8 +131,12 @@ struct PlanningScratch {
   std::vector<uint8_t> external;      // by semaphore use: waits for the outside
   std::vector<uint32_t> successor_begin;
   std::vector<Successor> successors;
-  std::vector<uint32_t> missing;  // by pass: predecessors that are not scheduled
-  std::vector<uint32_t> k;
+  bool declared_order_valid = true;
+  bool any_several_layouts = false;
+  std::vector<uint32_t> missing;          // by pass: predecessors that are not scheduled
+  std::vector<uint32_t> latest;           // by pass: 1 + the largest place in the order of a Def
+  std::vector<uint32_t> latest_position;  // the same of positions
+  std::vector<uint64_t> keys;             // by pass: all fields but k
   std::vector<uint32_t> c;
   std::vector<uint32_t> w;
   std::vector<uint8_t> w_own;
@@ -100,15 +148,24 @@ struct PlanningScratch {
   std::vector<uint8_t> several_layouts;    // by version
   std::vector<uint32_t> marks;             // by pass or chain
   std::vector<uint32_t> links;
+  std::vector<uint32_t> chain_begin;  // by chain, and one more: into uses
+  std::vector<int32_t> first;         // by chain: position
+  std::vector<int32_t> last;
+  std::vector<Use> uses;         // as plan.chain_accesses
+  std::vector<PackItem> packed;  // chains that share memory, with positions
+  std::vector<uint32_t> packed_class;
+  bool any_kept = false;         // some chain lies in an object that outlives the frame
   std::vector<int32_t> max_lo;   // by position: from where its dependencies wait
   std::vector<uint8_t> chosen;   // by position: a point
   std::vector<uint32_t> epochs;  // by position
   std::vector<uint64_t> starts;  // prefix sums of sizes by position
   std::vector<uint64_t> stops;
   std::vector<Epoch> epoch_heap;
-  std::vector<uint32_t> create_entry;  // by chain
-  std::vector<uint32_t> by_first;      // chains by first position
+  std::vector<uint32_t> create_entry;       // by chain
+  std::vector<uint32_t> by_first;           // packed chains by first position
+  std::vector<LedgerSegment> ledger_users;  // packed chains, then what earlier frames left
   std::vector<LedgerTile> tiles;
+  std::vector<uint32_t> spare_tiles;
   std::vector<LedgerIndex> ledgers;  // by memory class
   std::vector<uint32_t> ledger_buckets;
   std::vector<PackItem> items;
@@ -143,8 +200,14 @@ struct ErrorNames {
 void AddError(Planning& planning, std::string_view code, const ErrorNames& names,
               std::string_view detail);
 
-// validate.cc: everything that concerns more than one declaration.
+// structure.cc
+Structure StructureOf(const Planning& planning);
+// The first array in which two frames differ; empty if there is no other frame.
+const char* FirstDifference(const Structure& a, const Structure& b);
+
+// accesses.cc: accesses by pass, those that make and overwrite every version, layouts.
 void GroupAccesses(Planning& planning);
+// validate.cc: everything that concerns more than one declaration.
 void Validate(Planning& planning);
 
 // semaphores.cc: edges between signals and waits, and which waits are for the outside.
@@ -153,7 +216,7 @@ void ResolveSemaphores(const Declarations& rows, PlanningScratch& scratch);
 // cull.cc
 void Cull(Planning& planning);
 
-// edges.cc
+// edges.cc: edges, the bounds at which passes start, versions that are read in several layouts.
 void MakeEdges(Planning& planning);
 
 // schedule.cc: false if there is a cycle, which is reported.

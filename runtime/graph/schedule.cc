@@ -9,11 +9,12 @@
 namespace kiln::graph {
 namespace {
 
-uint64_t MakeKey(const Planning& planning, uint32_t pass) {
+// All fields of a pass's key but k.
+uint64_t KeyWithoutK(const Planning& planning, uint32_t pass) {
   const PlanningScratch& scratch = planning.scratch;
   const uint64_t host = planning.rows.passes[pass].kind == PassKind::kHost ? 0 : 1;
   return host << 63 | uint64_t{scratch.w[pass]} << 41 | uint64_t{scratch.s[pass]} << 40 |
-         uint64_t{scratch.k[pass]} << 23 | uint64_t{scratch.c[pass]} << 16 | pass;
+         uint64_t{scratch.c[pass]} << 16 | pass;
 }
 
 // The passes in some valid order; shorter if there is a cycle.
@@ -113,33 +114,10 @@ uint32_t RankOfLayout(Planning& planning, uint32_t version, VkImageLayout layout
   return rank;
 }
 
-// Whether some version is read in several layouts; those are marked.
-bool FindSeveralLayouts(Planning& planning) {
-  const Declarations& rows = planning.rows;
-  PlanningScratch& scratch = planning.scratch;
-  scratch.several_layouts.assign(rows.versions.size(), 0);
-  scratch.read_layout.assign(rows.versions.size(), VK_IMAGE_LAYOUT_UNDEFINED);
-  bool any = false;
-  for (uint32_t i = 0; i < rows.accesses.size(); ++i) {
-    const AccessRow& access = rows.accesses[i];
-    if (access.op != Op::kRead) {
-      continue;
-    }
-    VkImageLayout& first = scratch.read_layout[access.version];
-    if (first == VK_IMAGE_LAYOUT_UNDEFINED) {
-      first = planning.plan.layouts[i];
-    } else if (first != planning.plan.layouts[i]) {
-      scratch.several_layouts[access.version] = 1;
-      any = true;
-    }
-  }
-  return any;
-}
-
 void RankReadLayouts(Planning& planning) {
   const Declarations& rows = planning.rows;
   PlanningScratch& scratch = planning.scratch;
-  if (!FindSeveralLayouts(planning)) {
+  if (!scratch.any_several_layouts) {
     return;
   }
   scratch.marks.assign(rows.versions.size(), kNone);  // head of the version's groups
@@ -165,64 +143,41 @@ void PrepareKeys(Planning& planning) {
   const Declarations& rows = planning.rows;
   PlanningScratch& scratch = planning.scratch;
   const size_t count = rows.passes.size();
-  scratch.k.assign(count, 0);
   scratch.c.assign(count, 0);
   scratch.w.assign(count, 0);
   scratch.w_own.assign(count, 0);
   scratch.s.assign(count, 1);
+  const Order order = planning.options.order;
+  if (order == Order::kPriority || order == Order::kLevels) {
+    RankReadLayouts(planning);
+    if (!rows.semaphore_uses.empty() || !rows.presents.empty()) {
+      OrderSemaphores(planning);
+    }
+  }
+  scratch.keys.resize(count);
+  for (uint32_t pass = 0; pass < count; ++pass) {
+    scratch.keys[pass] = KeyWithoutK(planning, pass);
+  }
+}
+
+// The key of a pass that is ready.
+uint64_t KeyOf(const Planning& planning, uint32_t pass) {
+  const PlanningScratch& scratch = planning.scratch;
+  uint64_t k = 0;
   switch (planning.options.order) {
     case Order::kPriority:
+      k = scratch.latest[pass];
+      break;
     case Order::kLevels:
-      RankReadLayouts(planning);
-      if (!rows.semaphore_uses.empty() || !rows.presents.empty()) {
-        OrderSemaphores(planning);
-      }
+      k = scratch.level[pass];
       break;
     case Order::kDeclared:
       break;
     case Order::kRandom:
-      for (uint32_t pass = 0; pass < count; ++pass) {
-        scratch.k[pass] = static_cast<uint32_t>(Mix(planning.options.seed * 65'537 + pass) >> 47);
-      }
+      k = Mix(planning.options.seed * 65'537 + pass) >> 47;
       break;
   }
-}
-
-// Whether the access needs a barrier before it that comes from outside the frame: in every order.
-bool StartsWithBarrier(const Planning& planning, const AccessRow& access) {
-  const ChainRow& chain = planning.rows.ChainOf(access);
-  if (access.op == Op::kCreate) {
-    return chain.texture();
-  }
-  if (chain.object != Object::kImported) {
-    return false;
-  }
-  const bool layout = chain.texture() && access.layout != chain.state_layout;
-  const bool pending = (chain.state_accesses & kWriteAccesses) != 0;
-  return layout || pending || (access.writes() && chain.state_stages != 0);
-}
-
-// level: barriers on the way to a pass that every order has; the bound over all orders.
-void StartLevels(Planning& planning) {
-  PlanningScratch& scratch = planning.scratch;
-  scratch.level.assign(planning.rows.passes.size(), 0);
-  for (const AccessRow& access : planning.rows.accesses) {
-    if (planning.plan.live[access.pass] != 0 &&
-        planning.rows.passes[access.pass].kind != PassKind::kHost &&
-        StartsWithBarrier(planning, access)) {
-      scratch.level[access.pass] = 1;
-    }
-  }
-}
-
-// The declared order is valid if every edge goes forward; passes of the graph's own do not count.
-bool DeclaredOrderIsValid(const Planning& planning) {
-  return std::all_of(planning.scratch.edges.begin(), planning.scratch.edges.end(),
-                     [&](const Edge& edge) {
-                       const bool own = planning.rows.passes[edge.from].origin != Origin::kUser ||
-                                        planning.rows.passes[edge.to].origin != Origin::kUser;
-                       return own || edge.from < edge.to;
-                     });
+  return scratch.keys[pass] | k << 23;
 }
 
 void Append(Planning& planning, uint32_t pass) {
@@ -235,24 +190,25 @@ void Append(Planning& planning, uint32_t pass) {
                         .why = scratch.why[pass],
                         .needed_by = scratch.needed_by[pass]});
   plan.host_passes += host ? 1 : 0;
+  const uint32_t latest = scratch.latest_position[pass];
+  plan.metrics.def_distance +=
+      latest == 0 ? 0 : static_cast<uint64_t>(plan.positions[pass]) + 1 - latest;
 }
 
 // Tells the successors; those that have become ready are added to the heap.
 void Release(Planning& planning, uint32_t pass, uint32_t place) {
   PlanningScratch& scratch = planning.scratch;
-  const Order order = planning.options.order;
+  const auto position = static_cast<uint32_t>(planning.plan.positions[pass] + 1);
   for (uint32_t e = scratch.successor_begin[pass]; e < scratch.successor_begin[pass + 1]; ++e) {
     const Successor next = scratch.successors[e];
     scratch.level[next.pass] =
         std::max(scratch.level[next.pass], scratch.level[pass] + next.weight);
-    if (next.def != 0 && order == Order::kPriority) {
-      scratch.k[next.pass] = std::max(scratch.k[next.pass], place + 1);
+    if (next.def != 0) {
+      scratch.latest[next.pass] = place + 1;
+      scratch.latest_position[next.pass] = std::max(scratch.latest_position[next.pass], position);
     }
     if (--scratch.missing[next.pass] == 0) {
-      if (order == Order::kLevels) {
-        scratch.k[next.pass] = scratch.level[next.pass];
-      }
-      scratch.heap.push_back(MakeKey(planning, next.pass));
+      scratch.heap.push_back(KeyOf(planning, next.pass));
       std::push_heap(scratch.heap.begin(), scratch.heap.end(), std::greater<>());
     }
   }
@@ -277,15 +233,14 @@ bool Schedule(Planning& planning) {
   plan.order.clear();
   plan.host_passes = 0;
   plan.positions.assign(count, -1);
+  plan.metrics.def_distance = 0;
+  scratch.latest.assign(count, 0);
+  scratch.latest_position.assign(count, 0);
   PrepareKeys(planning);
-  StartLevels(planning);
   scratch.heap.clear();
   for (uint32_t pass = 0; pass < count; ++pass) {
     if (plan.live[pass] != 0 && scratch.missing[pass] == 0) {
-      if (planning.options.order == Order::kLevels) {
-        scratch.k[pass] = scratch.level[pass];
-      }
-      scratch.heap.push_back(MakeKey(planning, pass));
+      scratch.heap.push_back(KeyOf(planning, pass));
     }
   }
   std::make_heap(scratch.heap.begin(), scratch.heap.end(), std::greater<>());
@@ -297,7 +252,7 @@ bool Schedule(Planning& planning) {
     Append(planning, pass);
     Release(planning, pass, place);
   }
-  plan.metrics.declared_order_valid = DeclaredOrderIsValid(planning);
+  plan.metrics.declared_order_valid = scratch.declared_order_valid;
   if (plan.order.size() + plan.culled.size() < count) {
     ReportCycle(planning);
     return false;

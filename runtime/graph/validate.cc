@@ -35,23 +35,21 @@ void CheckPair(Planning& planning, const AccessRow& a, const AccessRow& b) {
 void CheckPasses(Planning& planning) {
   const Declarations& rows = planning.rows;
   PlanningScratch& scratch = planning.scratch;
-  // marks: last access of the chain in this pass, links: the one before it
+  const std::vector<uint32_t>& accesses = planning.plan.pass_accesses;
+  // marks: last access of the chain, links: the one before it in the same pass; both by place in
+  // pass_accesses
   scratch.marks.assign(rows.chains.size(), kNone);
-  scratch.links.resize(rows.accesses.size());
+  scratch.links.resize(accesses.size());
   for (uint32_t pass = 0; pass < rows.passes.size(); ++pass) {
     const uint32_t begin = planning.plan.pass_begin[pass];
     const uint32_t end = planning.plan.pass_begin[pass + 1];
     for (uint32_t i = begin; i < end; ++i) {
-      const uint32_t access = planning.plan.pass_accesses[i];
-      const uint32_t chain = scratch.chain_of[access];
-      uint32_t other = scratch.marks[chain];
-      if (other != kNone && rows.accesses[other].pass != pass) {
-        other = kNone;
-      }
-      scratch.links[access] = other;
-      scratch.marks[chain] = access;
-      for (; other != kNone; other = scratch.links[other]) {
-        CheckPair(planning, rows.accesses[other], rows.accesses[access]);
+      uint32_t& mark = scratch.marks[scratch.chain_of[accesses[i]]];
+      const uint32_t before = mark != kNone && mark >= begin ? mark : kNone;
+      scratch.links[i] = before;
+      mark = i;
+      for (uint32_t other = before; other != kNone; other = scratch.links[other]) {
+        CheckPair(planning, rows.accesses[accesses[other]], rows.accesses[accesses[i]]);
       }
     }
     if (rows.passes[pass].kind != PassKind::kTransition &&
@@ -174,26 +172,6 @@ void AddError(Planning& planning, std::string_view code, const ErrorNames& names
   }
   error.message += fmt::format(" {}", detail);
   planning.errors.push_back(std::move(error));
-}
-
-void GroupAccesses(Planning& planning) {
-  const Declarations& rows = planning.rows;
-  Plan& plan = planning.plan;
-  plan.pass_begin.assign(rows.passes.size() + 1, 0);
-  plan.pass_accesses.resize(rows.accesses.size());
-  planning.scratch.chain_of.resize(rows.accesses.size());
-  for (uint32_t i = 0; i < rows.accesses.size(); ++i) {
-    ++plan.pass_begin[rows.accesses[i].pass + 1];
-    planning.scratch.chain_of[i] = rows.versions[rows.accesses[i].version].chain;
-  }
-  for (size_t pass = 0; pass < rows.passes.size(); ++pass) {
-    plan.pass_begin[pass + 1] += plan.pass_begin[pass];
-  }
-  std::vector<uint32_t>& next = planning.scratch.marks;
-  next.assign(plan.pass_begin.begin(), plan.pass_begin.end());
-  for (uint32_t i = 0; i < rows.accesses.size(); ++i) {
-    plan.pass_accesses[next[rows.accesses[i].pass]++] = i;
-  }
 }
 
 void Validate(Planning& planning) {

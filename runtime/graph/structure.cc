@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// What decides a plan, as hashes: one of every array, and one of them all. Arrays are hashed where
+// they lie, so that a frame alike costs one look at its declarations, and a frame unlike says at
+// once in which array. Spec: graph §9.5
+#include <string_view>
+#include <vector>
+
+#include "runtime/graph/planning.h"
+
+namespace kiln::graph {
+namespace {
+
+struct OptionBytes {
+  uint64_t seed;
+  uint64_t alias_millis;
+  uint64_t model;
+  uint64_t flags;
+};
+
+template <class T>
+Hash128 HashRows(const std::vector<T>& rows) {
+  static_assert(std::has_unique_object_representations_v<T>, "every byte of a row is written");
+  return HashBytes(std::as_bytes(std::span(rows)));
+}
+template <class T>
+Hash128 HashValue(const T& value) {
+  static_assert(std::has_unique_object_representations_v<T>);
+  return HashBytes(std::as_bytes(std::span(&value, 1)));
+}
+
+// Semaphore uses without their values.
+void CollectUses(const Planning& planning, std::vector<SemaphoreUseBytes>& uses) {
+  uses.clear();
+  for (size_t i = 0; i < planning.rows.semaphore_uses.size(); ++i) {
+    const SemaphoreRow& use = planning.rows.semaphore_uses[i];
+    uses.push_back({.stages = use.stages,
+                    .pass = use.pass,
+                    .semaphore = use.semaphore,
+                    .wait = use.wait ? 1U : 0U,
+                    .external = planning.scratch.external[i]});
+  }
+}
+
+OptionBytes OptionsOf(const Planning& planning) {
+  const PlanOptions& options = planning.options;
+  const bool follows = planning.carried.frame == planning.graph.previous().frame;
+  return {.seed = options.seed,
+          .alias_millis = static_cast<uint64_t>(options.alias_commands * 1000),
+          .model = planning.model.identity(),
+          .flags = uint64_t{static_cast<uint8_t>(options.order)} |
+                   uint64_t{static_cast<uint8_t>(options.effort)} << 8 |
+                   uint64_t{static_cast<uint8_t>(options.barriers)} << 16 |
+                   uint64_t{options.cull} << 24 | uint64_t{options.alias} << 25 |
+                   uint64_t{options.unify_reads} << 26 | uint64_t{follows} << 27};
+}
+
+// The encoding of cache §2.2, whose fields are the hashes of the arrays.
+Hash128 HashOfHashes(const Structure& structure) {
+  constexpr std::string_view kDomain = "kiln.graph.1";
+  constexpr size_t kField = 1 + sizeof(uint32_t) + sizeof(Hash128);
+  std::array<uint8_t, 1 + kDomain.size() + kField * kStructureArrays> bytes{};
+  uint8_t* out = bytes.data();
+  *out++ = static_cast<uint8_t>(kDomain.size());
+  out = std::copy(kDomain.begin(), kDomain.end(), out);
+  for (size_t tag = 0; tag < kStructureArrays; ++tag) {
+    *out++ = static_cast<uint8_t>(tag);
+    *out++ = sizeof(Hash128);  // a length of 32 bits, low byte first
+    out += sizeof(uint32_t) - 1;
+    out = std::copy(structure.arrays[tag].bytes.begin(), structure.arrays[tag].bytes.end(), out);
+  }
+  return HashBytes(std::as_bytes(std::span(bytes)));
+}
+
+}  // namespace
+
+Structure StructureOf(const Planning& planning) {
+  const Declarations& rows = planning.rows;
+  PlanningScratch& scratch = planning.scratch;
+  CollectUses(planning, scratch.use_bytes);
+  Structure out;
+  out.arrays = {HashRows(rows.passes),
+                HashRows(rows.accesses),
+                HashRows(rows.versions),
+                HashRows(rows.chains),
+                HashRows(scratch.use_bytes),
+                HashValue(OptionsOf(planning)),
+                HashValue(planning.carried.digest.bytes),
+                HashRows(scratch.semaphore_edges)};
+  out.all = HashOfHashes(out);
+  return out;
+}
+
+const char* FirstDifference(const Structure& a, const Structure& b) {
+  constexpr const char* kNames[] = {"passes",         "accesses", "versions", "chains",
+                                    "semaphore uses", "options",  "carried",  "semaphore edges"};
+  static_assert(std::size(kNames) == kStructureArrays);
+  for (size_t i = 0; i < kStructureArrays && !b.all.zero(); ++i) {
+    if (a.arrays[i] != b.arrays[i]) {
+      return kNames[i];
+    }
+  }
+  return "";
+}
+
+}  // namespace kiln::graph
