@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "cache/record.h"
+
 namespace kiln::cache {
 namespace {
 
@@ -34,8 +36,13 @@ void MemoryStore::Remember(const Key& key, const Blob& blob) {
     return;
   }
   const MutexLock lock(mutex_);
-  if (index_.contains(key)) {
-    return;  // the first value of a key stays
+  if (const auto known = index_.find(key); known != index_.end()) {
+    if (key.level != Level::kMask || !Widens(known->second->blob.bytes, blob.bytes)) {
+      return;  // the first value of a key stays
+    }
+    bytes_ -= CostOf(known->second->blob);
+    order_.erase(known->second);
+    index_.erase(known);
   }
   order_.push_front({.key = key, .blob = blob});
   index_.emplace(key, order_.begin());

@@ -217,6 +217,13 @@ Result<std::vector<std::string>> DecodeMask(ByteView bytes) {
   return names;
 }
 
+bool Widens(ByteView mask, ByteView wider) {
+  const Result<std::vector<std::string>> narrow = DecodeMask(mask);
+  const Result<std::vector<std::string>> wide = DecodeMask(wider);
+  return narrow.ok() && wide.ok() && narrow->size() < wide->size() &&
+         std::ranges::includes(*wide, *narrow);
+}
+
 Item RecordItem(Level level, uint32_t space, const Hash128& key, const Record& record) {
   KILN_CHECK(level == Level::kSignature || level == Level::kRecipe);
   return RowItem({.level = level, .space = space, .id = key}, EncodeRecord(record),

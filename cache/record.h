@@ -85,6 +85,9 @@ Result<ModuleRecord> DecodeModuleRecord(ByteView bytes);
 Bytes EncodeMask(std::span<const std::string> names);
 // Errors: kCorrupt.
 Result<std::vector<std::string>> DecodeMask(ByteView bytes);
+// Whether `wider` is a mask with all names of `mask` and more. Such a mask may take its place: the
+// one exception from "the first value of a key stays" (cache §3.4).
+bool Widens(ByteView mask, ByteView wider);
 
 // Items with value, sum and refs as stores want them.
 Item RecordItem(Level level, uint32_t space, const Hash128& key, const Record& record);

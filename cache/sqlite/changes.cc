@@ -49,6 +49,7 @@ Result<Changes> Changes::Prepare(Connection& connection, Clock& clock, Counters&
       {&changes.insert_entry_,
        "INSERT INTO entry (space, level, key, kind, expires_s, used_q, cost_us, value, sum)"
        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (space, level, key) DO NOTHING"},
+      {&changes.widen_mask_, "UPDATE entry SET value=?2, sum=?3, used_q=?4 WHERE eid=?1"},
       {&changes.delete_entry_, "DELETE FROM entry WHERE eid=?1 RETURNING key"},
       {&changes.use_eid_, "UPDATE entry SET used_q=?2 WHERE eid=?1 AND used_q<?2"},
       {&changes.use_key_,
@@ -282,6 +283,9 @@ Result<bool> Changes::MeetStoredRecord(const Item& item, const RowSummary& summa
         DropRecord(there->eid, finding.has_value() ? RemovedBy::kDamage : RemovedBy::kExpiry));
     return InsertRecord(item, summary, rids);
   }
+  if (item.key.level == Level::kMask) {
+    return MeetStoredMask(item, *there, stored);
+  }
   // A worker that died of what others can compile says nothing about the result.
   if (summary.kind == RecordKind::kPoison ||
       SameResult(item.key.level, there->value.bytes, item.value.bytes)) {
@@ -294,6 +298,20 @@ Result<bool> Changes::MeetStoredRecord(const Item& item, const RowSummary& summa
   KILN_TRY_VOID(Quarantine("nondeterminism", item.key.id, "first result", there->value.bytes));
   KILN_TRY_VOID(Quarantine("nondeterminism", item.key.id, "other result", item.value.bytes));
   return false;
+}
+
+// No result: masks of one ordinal may differ, and the wider one finds whatever the other does after
+// one more walk (cache §3.4).
+Result<bool> Changes::MeetStoredMask(const Item& item, const StoredRow& there, Stored& stored) {
+  if (!Widens(there.value.bytes, item.value.bytes)) {
+    ++stored.present;
+    KILN_TRY_VOID(MarkUsed(there.eid, NowQuantum()));
+    return false;
+  }
+  Query widen(widen_mask_);
+  widen.Bind(there.eid).Bind(item.value.bytes).Bind(item.value.sum).Bind(NowQuantum());
+  KILN_TRY_VOID(widen.Run());
+  return true;
 }
 
 Result<int64_t> Changes::EidOfSignature(const Item& alias, const Hash128& signature,

@@ -84,6 +84,8 @@ class Changes {
   // Whether the stored record gave way to the item.
   Result<bool> MeetStoredRecord(const Item& item, const RowSummary& summary, Stored& stored,
                                 std::span<const int64_t> rids);
+  // The same for masks: whether the stored one was widened.
+  Result<bool> MeetStoredMask(const Item& item, const StoredRow& there, Stored& stored);
   Result<int64_t> EidOfSignature(const Item& alias, const Hash128& signature,
                                  const Numbers& signatures);
   Result<void> PutAlias(const Item& item, Stored& stored, const Numbers& signatures);
@@ -96,7 +98,7 @@ class Changes {
   Lookups lookups_;
   int64_t inserted_eid_ = 0;  // of the last record that InsertRecord made
   Statement insert_blob_, find_blob_, replace_blob_, renew_blob_, delete_blob_, orphan_id_;
-  Statement insert_entry_, delete_entry_, use_eid_, use_key_, use_alias_;
+  Statement insert_entry_, widen_mask_, delete_entry_, use_eid_, use_key_, use_alias_;
   Statement insert_ref_, refs_of_, delete_refs_, eids_of_blob_;
   Statement insert_alias_, replace_alias_, delete_alias_, delete_aliases_of_, delete_pins_of_;
   Statement signature_eid_;

@@ -49,7 +49,9 @@ struct VariantAssembler::State {
         metadata(target, code_memory->types(), ModuleFactsOf(program)),
         reads(program.program.option_count()) {}
 
-  void Build(Wanted wanted);
+  bool Close();
+  void Build(bool closed, Wanted wanted);
+  BuildResult Copy(std::vector<OptionRead> read) const;
   Interface& InterfaceOf();
   void Emit(Interface& interface, Wanted wanted);
   StageWords EmitStage(spirv::EntryChoice choice, Interface& interface, Wanted wanted);
@@ -82,14 +84,19 @@ struct VariantAssembler::State {
   VariantView view;
 };
 
-void VariantAssembler::State::Build(Wanted wanted) {
-  const resolve::Program& program = linked.program;
+// False: the sources are wrong for this variant. Tells what it reads in either case.
+bool VariantAssembler::State::Close() {
   view = {};
   answers.Reset(values);
   reads.Clear();
   answers.BeginReads();
-  const bool closed = resolve::CloseVariant(program, entries, answers, units, variant, diagnostics);
+  const bool closed =
+      resolve::CloseVariant(linked.program, entries, answers, units, variant, diagnostics);
   answers.EndReads(reads);
+  return closed;
+}
+
+void VariantAssembler::State::Build(bool closed, Wanted wanted) {
   if (closed) {
     Interface& interface = InterfaceOf();
     const std::vector<Diagnostic>& found = interface.layout.diagnostics;
@@ -99,7 +106,7 @@ void VariantAssembler::State::Build(Wanted wanted) {
     }
   }
   if (!diagnostics.empty()) {
-    FillPositions(program, diagnostics);
+    FillPositions(linked.program, diagnostics);
     SortAndMerge(diagnostics);
   }
   view.result = results.Add(reads, answers.options_in_order(), values);
@@ -218,7 +225,7 @@ VariantAssembler::~VariantAssembler() = default;
 
 const VariantView& VariantAssembler::Build(const resolve::OptionValues& values, Wanted wanted) {
   state_->values.bits.assign(values.bits.begin(), values.bits.end());
-  state_->Build(wanted);
+  state_->Build(state_->Close(), wanted);
   return state_->view;
 }
 
@@ -230,12 +237,9 @@ std::optional<uint32_t> VariantAssembler::Find(const resolve::OptionValues& valu
   return state_->results.Find(values);
 }
 
-BuildResult VariantAssembler::BuildCopy(const resolve::OptionValues& values, Wanted wanted) {
-  state_->by_content = true;
-  const VariantView& view = Build(values, wanted);
-  state_->by_content = false;
+BuildResult VariantAssembler::State::Copy(std::vector<OptionRead> read) const {
   BuildResult result{.products = std::nullopt,
-                     .reads = ReadsOf(state_->linked.program, values, *view.reads),
+                     .reads = std::move(read),
                      .diagnostics = {view.diagnostics.begin(), view.diagnostics.end()}};
   if (view.ok) {
     Products& products = result.products.emplace();
@@ -249,6 +253,25 @@ BuildResult VariantAssembler::BuildCopy(const resolve::OptionValues& values, Wan
     products.state_hash = view.state_hash;
   }
   return result;
+}
+
+BuildResult VariantAssembler::BuildCopy(const resolve::OptionValues& values, Wanted wanted) {
+  return *BuildUnless([](std::span<const OptionRead>) { return false; }, values, wanted);
+}
+
+std::optional<BuildResult> VariantAssembler::BuildUnless(const IsKnown& is_known,
+                                                         const resolve::OptionValues& values,
+                                                         Wanted wanted) {
+  state_->values.bits.assign(values.bits.begin(), values.bits.end());
+  const bool closed = state_->Close();
+  std::vector<OptionRead> read = ReadsOf(state_->linked.program, values, state_->reads);
+  if (is_known(read)) {
+    return std::nullopt;
+  }
+  state_->by_content = true;
+  state_->Build(closed, wanted);
+  state_->by_content = false;
+  return state_->Copy(std::move(read));
 }
 
 VariantAssembler::Counts VariantAssembler::counts() const {

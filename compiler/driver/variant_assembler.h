@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -65,6 +66,14 @@ class VariantAssembler {
   // The same as a value. Modules that are not wanted have a digest and no words; modules are known
   // here by what they are made of, so those of former assemblers count as written, too.
   BuildResult BuildCopy(const resolve::OptionValues& values, Wanted wanted = Wanted::kAll);
+
+  // Whether what these options lead to is known already. They are sorted by name.
+  using IsKnown = std::function<bool(std::span<const OptionRead> reads)>;
+  // The same unless it is known: the variant is closed, which tells what it reads, and what is
+  // known is not laid out, lowered, linked or written.
+  std::optional<BuildResult> BuildUnless(const IsKnown& is_known,
+                                         const resolve::OptionValues& values,
+                                         Wanted wanted = Wanted::kAll);
 
   // The number of the result if a variant with the same values of the options that matter was built
   // before; nothing is built.

@@ -12,6 +12,7 @@
 #include "compiler/ir/enum_names.h"
 #include "server/build/build_keys.h"
 #include "server/build/explainer.h"
+#include "server/build/product_list.h"
 
 namespace kiln::build {
 namespace {
@@ -32,49 +33,11 @@ uint64_t ThreadCpuMicroseconds() {
   return static_cast<uint64_t>(now.tv_sec) * 1'000'000 + static_cast<uint64_t>(now.tv_nsec) / 1'000;
 }
 
-std::string CodeName(const std::optional<ir::Stage>& stage) {
-  return stage.has_value() ? "code." + std::string(ir::NameOf(*stage)) : std::string("code");
+Error NotCached() {
+  return {.code = ErrorCode::kNotFound,
+          .context = "this variant is not in the cache",
+          .reason = "NOT_CACHED"};
 }
-
-Hash128 StateIdOf(const driver::Products& products) {
-  std::vector<std::string> names;
-  std::vector<cache::NamedDigest> code;
-  for (const driver::StageCode& stage : products.code) {
-    names.push_back(CodeName(stage.stage));
-  }
-  for (size_t i = 0; i < names.size(); ++i) {
-    code.push_back({.name = names[i], .digest = products.code[i].content});
-  }
-  return cache::StateId(code, products.state_hash, products.layout_hash);
-}
-
-// Collects the products of a build as content items and names.
-class ProductList {
- public:
-  void Add(std::string name, ByteView bytes) {
-    const cache::Blob blob = cache::CopiedBlob(bytes);
-    const Digest digest = DigestOf(bytes);
-    items_.push_back(cache::ContentItem(blob));
-    fresh_.push_back({.digest = digest, .blob = blob});
-    AddKept(std::move(name), digest);
-  }
-  // The store has it.
-  void AddKept(std::string name, const Digest& digest) {
-    products_.push_back({.name = std::move(name), .digest = digest});
-  }
-  std::vector<FreshBlob>& fresh() { return fresh_; }
-  std::vector<cache::Product> Sorted() && {
-    std::sort(products_.begin(), products_.end(),
-              [](const cache::Product& a, const cache::Product& b) { return a.name < b.name; });
-    return std::move(products_);
-  }
-  std::vector<cache::Item>& items() { return items_; }
-
- private:
-  std::vector<cache::Item> items_;
-  std::vector<FreshBlob> fresh_;
-  std::vector<cache::Product> products_;
-};
 
 // Diagnostics of several sources, each parsed as module 0, as those of one program.
 std::vector<Diagnostic> Renumbered(std::span<const std::shared_ptr<const ParsedSource>> parsed) {
@@ -198,6 +161,7 @@ Result<Outcome> CachedBuild::BuildChecked(const PreparedProgram& program,
   if (how.trace != nullptr && (!is_hit || trace.options_of_hits)) {
     trace.options = OptionTexts(program.program(), values);
   }
+  BuildOptions now = how;
   if (is_hit) {
     Result<Outcome> outcome = OutcomeOf(program, *found, call);
     if (outcome.ok()) {
@@ -206,19 +170,35 @@ Result<Outcome> CachedBuild::BuildChecked(const PreparedProgram& program,
       Describe(*found, trace);
       return outcome;
     }
+    now.anew = true;  // the record is there, what it names is not (cache §8.5)
   }
   trace.result = cache::ExplainResult::kMiss;
   trace.level = "signature";
   trace.mask.reset();
-  if (!how.may_compile) {
-    return Error{.code = ErrorCode::kNotFound,
-                 .context = "this variant is not in the cache",
-                 .reason = "NOT_CACHED"};
+  const Wanted wanted{.program = program, .values = values, .variant = variant, .how = now};
+  if (how.may_compile) {
+    KILN_TRY(found, Compile(wanted, call));
+  } else {
+    found = now.anew ? nullptr : Walk(wanted, call);
   }
-  KILN_TRY(found, Compile(program, values, variant, how, call));
   watch.Lap("build");
-  Describe(*found, trace);
-  return OutcomeOf(program, *found, call);
+  Result<Outcome> outcome = found == nullptr ? NotCached() : OutcomeOf(program, *found, call);
+  if (found != nullptr && found->walked && outcome.ok()) {
+    ++counters_.shared;
+    counters_.saved_us += found->record->cpu_us;
+    trace.result =
+        found->was_kept ? cache::ExplainResult::kHitLocal : cache::ExplainResult::kHitMemory;
+  }
+  if (!outcome.ok() && outcome.error().code == ErrorCode::kNotFound && how.may_compile &&
+      !now.anew) {
+    now.anew = true;
+    KILN_TRY(found, Compile(wanted, call));
+    outcome = OutcomeOf(program, *found, call);
+  }
+  if (found != nullptr) {
+    Describe(*found, trace);
+  }
+  return outcome;
 }
 
 void CachedBuild::Describe(const Found& found, BuildTrace& trace) {
@@ -237,7 +217,7 @@ Hash128 CachedBuild::LiveKey(const PreparedProgram& program, const resolve::Opti
 void CachedBuild::Forget() {
   const MutexLock lock(mutex_);
   recent_.clear();
-  masks_.clear();
+  masks_.Clear();
   kept_.Clear();
 }
 
@@ -251,7 +231,7 @@ void CachedBuild::Remember(const Hash128& alias, const FoundPtr& found) {
   const MutexLock lock(mutex_);
   if (recent_.size() >= kMaxRecent) {
     recent_.clear();  // it fills again with what is asked now
-    masks_.clear();   // what is stored is read from there again
+    masks_.Clear();   // what is stored is read from there again
   }
   recent_.insert_or_assign(alias, found);
 }
@@ -271,7 +251,18 @@ CachedBuild::FoundPtr CachedBuild::StoredRecord(const Hash128& alias, const cach
   if (!signature.ok()) {
     return nullptr;
   }
-  const Result<cache::Blob> value = store_.Get(RowKey(cache::Level::kSignature, *signature), call);
+  FoundPtr found = RecordOfSignature(*signature, call);
+  if (found != nullptr) {
+    auto remembered = std::make_shared<Found>(*found);
+    remembered->origin = Origin::kMemory;
+    Remember(alias, remembered);
+  }
+  return found;
+}
+
+CachedBuild::FoundPtr CachedBuild::RecordOfSignature(const Hash128& signature,
+                                                     const cache::Call& call) {
+  const Result<cache::Blob> value = store_.Get(RowKey(cache::Level::kSignature, signature), call);
   if (!value.ok()) {
     return nullptr;
   }
@@ -280,12 +271,9 @@ CachedBuild::FoundPtr CachedBuild::StoredRecord(const Hash128& alias, const cach
     return nullptr;
   }
   auto found = std::make_shared<Found>();
-  found->signature = *signature;
+  found->signature = signature;
   found->record = std::make_shared<const cache::Record>(std::move(record).value());
   found->stored = true;
-  auto remembered = std::make_shared<Found>(*found);
-  remembered->origin = Origin::kMemory;
-  Remember(alias, remembered);
   return found;
 }
 
@@ -302,12 +290,12 @@ CachedBuild::FoundPtr CachedBuild::LookUp(const PreparedProgram& program,
     hit(*found, "variant");
     return found;
   }
-  const Masks masks = MasksOf(program.entry, call);
+  const StoredMasks::Read masks = masks_.Of(program.entry, call);
   if (FoundPtr found = masks.stored ? StoredRecord(variant, call) : nullptr; found != nullptr) {
     hit(*found, "variant");
     return found;
   }
-  for (const std::vector<std::string>& mask : masks.names) {
+  for (const MaskList::Names& mask : masks.list.all()) {
     const FoundPtr found =
         RecordOf(LiveKeyOf(program.entry, program.program(), values, mask), masks.stored, call);
     if (found != nullptr) {
@@ -324,51 +312,6 @@ CachedBuild::FoundPtr CachedBuild::LookUp(const PreparedProgram& program,
     }
   }
   return nullptr;
-}
-
-// Masks are stored with the results that have them. If there were none when the entry was first
-// asked for, what is stored of it came from here and is in memory.
-CachedBuild::Masks CachedBuild::MasksOf(const Hash128& entry, const cache::Call& call) {
-  {
-    const MutexLock lock(mutex_);
-    const Masks& masks = masks_[entry];
-    if (masks.loaded) {
-      return masks;
-    }
-  }
-  std::vector<std::vector<std::string>> names;
-  for (uint32_t ordinal = 0; ordinal < cache::kMaxMasks; ++ordinal) {
-    const Result<cache::Blob> row =
-        store_.Get(RowKey(cache::Level::kMask, cache::MaskKey(entry, ordinal)), call);
-    if (!row.ok()) {
-      break;  // a gap ends the list
-    }
-    Result<std::vector<std::string>> mask = cache::DecodeMask(row->bytes);
-    if (!mask.ok()) {
-      break;
-    }
-    names.push_back(std::move(mask).value());
-  }
-  const MutexLock lock(mutex_);
-  Masks& masks = masks_[entry];
-  if (!masks.loaded) {
-    const bool stored = !names.empty();
-    masks = {.loaded = true, .stored = stored, .names = std::move(names)};
-  }
-  return masks;
-}
-
-void CachedBuild::AddMask(const Hash128& entry, const std::vector<std::string>& names,
-                          std::vector<cache::Item>& items) {
-  const MutexLock lock(mutex_);
-  Masks& masks = masks_[entry];
-  if (std::find(masks.names.begin(), masks.names.end(), names) != masks.names.end() ||
-      masks.names.size() >= cache::kMaxMasks) {
-    return;
-  }
-  const auto ordinal = static_cast<uint32_t>(masks.names.size());
-  items.push_back(cache::MaskItem(kSpace, cache::MaskKey(entry, ordinal), names));
-  masks.names.push_back(names);
 }
 
 // Whether the store has what was not written.
@@ -392,17 +335,19 @@ bool CachedBuild::IsKept(const driver::Products& products, const cache::Call& ca
   return true;
 }
 
-driver::BuildResult CachedBuild::Assemble(const PreparedProgram& program,
-                                          const resolve::OptionValues& values,
-                                          const BuildOptions& how, const cache::Call& call) {
+std::optional<driver::BuildResult> CachedBuild::Assemble(
+    const Wanted& wanted, const driver::VariantAssembler::IsKnown& is_known,
+    const cache::Call& call) {
+  const PreparedProgram& program = wanted.program;
+  const bool all_code = wanted.how.all_code;
   const AssemblerPool::Lease assembler =
       assemblers_.Take({.entry = program.entry, .family = program.family}, program.linked,
                        program.request.entries, program.target.target);
   const driver::VariantAssembler::Counts before = assembler->counts();
-  driver::BuildResult built =
-      assembler->BuildCopy(values, how.all_code ? driver::Wanted::kAll : driver::Wanted::kNew);
-  if (built.ok() && !how.all_code && !IsKept(*built.products, call)) {
-    built = assembler->BuildCopy(values);
+  std::optional<driver::BuildResult> built = assembler->BuildUnless(
+      is_known, wanted.values, all_code ? driver::Wanted::kAll : driver::Wanted::kNew);
+  if (built.has_value() && built->ok() && !all_code && !IsKept(*built->products, call)) {
+    built = assembler->BuildCopy(wanted.values);
   }
   const driver::VariantAssembler::Counts after = assembler->counts();
   counters_.segments_lowered += after.segments_lowered - before.segments_lowered;
@@ -410,60 +355,118 @@ driver::BuildResult CachedBuild::Assemble(const PreparedProgram& program,
   return built;
 }
 
-Result<CachedBuild::FoundPtr> CachedBuild::Compile(const PreparedProgram& program,
-                                                   const resolve::OptionValues& values,
-                                                   const Hash128& variant, const BuildOptions& how,
-                                                   const cache::Call& call) {
-  auto joined = flights_.Join(variant, /*lane=*/0, call.deadline);
+// What has this signature was built once; it is not built again for another variant, nor in another
+// process, nor because a mask was lost (cache §3.2, §3.5).
+CachedBuild::FoundPtr CachedBuild::KnownSignature(const Wanted& wanted, const Hash128& signature,
+                                                  const cache::Call& call) {
+  if (wanted.how.anew) {
+    return nullptr;
+  }
+  const FoundPtr recent = Recent(signature);
+  const FoundPtr known = recent != nullptr ? recent : RecordOfSignature(signature, call);
+  if (known == nullptr ||
+      (wanted.how.retry_failed && known->record->kind != cache::RecordKind::kOk)) {
+    return nullptr;
+  }
+  auto found = std::make_shared<Found>(*known);
+  found->origin = Origin::kShared;
+  found->walked = true;
+  found->was_kept = recent == nullptr;
+  return found;
+}
+
+// The rows by which this result is found without a walk. The key of the mask is returned.
+Hash128 CachedBuild::AddKeys(const Wanted& wanted, const Hash128& signature,
+                             const cache::Record& record, std::vector<cache::Item>& rows,
+                             const cache::Call& call) {
+  const PreparedProgram& program = wanted.program;
+  rows.push_back(cache::AliasItem(kSpace, wanted.variant, signature));
+  std::vector<cache::Item> masks;
+  const MaskList::Names mask = masks_.Add(program.entry, record.live_options, masks, call);
+  const Hash128 live = LiveKeyOf(program.entry, program.program(), wanted.values, mask);
+  if (live != wanted.variant) {
+    rows.push_back(cache::AliasItem(kSpace, live, signature));
+  }
+  rows.insert(rows.end(), masks.begin(), masks.end());
+  return live;
+}
+
+// Keys found late are written early.
+void CachedBuild::WriteKeys(const Wanted& wanted, const FoundPtr& found, const cache::Call& call) {
+  std::vector<cache::Item> items;
+  std::vector<cache::Item>& rows = wanted.how.rows != nullptr ? *wanted.how.rows : items;
+  const Hash128 live = AddKeys(wanted, found->signature, *found->record, rows, call);
+  if (!items.empty()) {
+    (void)store_.Put(items, cache::Durability::kRelaxed, call);
+  }
+  auto remembered = std::make_shared<Found>(*found);
+  remembered->origin = Origin::kMemory;
+  remembered->walked = false;
+  for (const Hash128& key : {wanted.variant, live, found->signature}) {
+    Remember(key, remembered);
+  }
+}
+
+// Finds a result by its signature and builds nothing.
+CachedBuild::FoundPtr CachedBuild::Walk(const Wanted& wanted, const cache::Call& call) {
+  FoundPtr known;
+  (void)Assemble(
+      wanted,
+      [&](std::span<const driver::OptionRead> reads) {
+        ++counters_.walked;
+        known = KnownSignature(wanted, SignatureKeyOf(wanted.program.entry, reads), call);
+        return true;
+      },
+      call);
+  if (known != nullptr) {
+    WriteKeys(wanted, known, call);
+  }
+  return known;
+}
+
+Result<CachedBuild::FoundPtr> CachedBuild::Compile(const Wanted& wanted, const cache::Call& call) {
+  auto joined = flights_.Join(wanted.variant, /*lane=*/0, call.deadline);
   if (!joined.flight.has_value()) {
     return joined.ticket.Wait(call);
   }
   // Another flight may have landed since the look-up (cache §5.5).
-  if (FoundPtr landed = how.anew || how.retry_failed ? nullptr : Recent(variant);
+  if (FoundPtr landed =
+          wanted.how.anew || wanted.how.retry_failed ? nullptr : Recent(wanted.variant);
       landed != nullptr) {
     joined.flight->Complete(FoundPtr(landed));
     return landed;
   }
   const uint64_t start = ThreadCpuMicroseconds();
-  const driver::BuildResult built = Assemble(program, values, how, call);
-  ProductList products;
-  cache::Record record;
-  record.kind = built.ok() ? cache::RecordKind::kOk : cache::RecordKind::kSourceError;
-  if (!built.diagnostics.empty()) {
-    products.Add("diag", EncodeDiagnostics(built.diagnostics));
+  FoundPtr found;
+  Hash128 signature;
+  const std::optional<driver::BuildResult> built = Assemble(
+      wanted,
+      [&](std::span<const driver::OptionRead> reads) {
+        ++counters_.walked;
+        signature = SignatureKeyOf(wanted.program.entry, reads);
+        found = KnownSignature(wanted, signature, call);
+        return found != nullptr;
+      },
+      call);
+  if (built.has_value()) {
+    found = Keep(wanted, *built, signature, ThreadCpuMicroseconds() - start, call);
+  } else {
+    WriteKeys(wanted, found, call);
   }
-  if (built.ok()) {
-    for (const driver::StageCode& stage : built.products->code) {
-      if (program.target.metadata_only) {
-        continue;
-      }
-      if (stage.words.empty()) {
-        products.AddKept(CodeName(stage.stage), stage.content);
-      } else {
-        products.Add(CodeName(stage.stage), std::as_bytes(std::span(stage.words)));
-      }
-    }
-    products.Add("meta", built.products->metadata);
-    record.layout_hash = built.products->layout_hash;
-    record.state_id = StateIdOf(*built.products);
-  }
-  for (const driver::OptionRead& read : built.reads) {
-    record.live_options.push_back(read.name);
-  }
-  record.cpu_us = ThreadCpuMicroseconds() - start;
-  std::vector<cache::Item> items = std::move(products.items());
-  std::vector<FreshBlob> fresh = std::move(products.fresh());
-  record.products = std::move(products).Sorted();
-  const Hash128 signature = SignatureKeyOf(program.entry, built.reads);
-  std::vector<cache::Item>& rows = how.rows != nullptr ? *how.rows : items;
+  joined.flight->Complete(FoundPtr(found));
+  return found;
+}
+
+// Puts what was built and its keys.
+CachedBuild::FoundPtr CachedBuild::Keep(const Wanted& wanted, const driver::BuildResult& built,
+                                        const Hash128& signature, uint64_t cpu_us,
+                                        const cache::Call& call) {
+  auto [record, items, fresh] = ProductsOf(built, wanted.program.target.metadata_only);
+  record.cpu_us = cpu_us;
+  std::vector<cache::Item>& rows = wanted.how.rows != nullptr ? *wanted.how.rows : items;
   rows.push_back(cache::RecordItem(cache::Level::kSignature, kSpace, signature, record));
-  rows.push_back(cache::AliasItem(kSpace, variant, signature));
-  const Hash128 live = LiveKeyOf(program.entry, program.program(), values, record.live_options);
-  if (live != variant) {
-    rows.push_back(cache::AliasItem(kSpace, live, signature));
-  }
-  AddMask(program.entry, record.live_options, rows);
-  const Result<cache::Stored> stored = store_.Put(items, how.durability, call);
+  const Hash128 live = AddKeys(wanted, signature, record, rows, call);
+  const Result<cache::Stored> stored = store_.Put(items, wanted.how.durability, call);
   if (!stored.ok()) {
     kept_.Clear();
   }
@@ -477,17 +480,17 @@ Result<CachedBuild::FoundPtr> CachedBuild::Compile(const PreparedProgram& progra
   counters_.cpu_us += record.cpu_us;
   auto found = std::make_shared<Found>();
   found->signature = signature;
-  found->stored = stored.ok() && how.durability == cache::Durability::kDurable;
+  found->stored = stored.ok() && wanted.how.durability == cache::Durability::kDurable;
   found->fresh = std::move(fresh);
   found->origin = Origin::kCompiled;
   found->record = std::make_shared<const cache::Record>(std::move(record));
   auto remembered = std::make_shared<Found>(*found);
   remembered->fresh.clear();
   remembered->origin = Origin::kMemory;
-  Remember(variant, remembered);
-  Remember(live, remembered);
-  joined.flight->Complete(FoundPtr(found));
-  return FoundPtr(found);
+  for (const Hash128& key : {wanted.variant, live, signature}) {
+    Remember(key, remembered);
+  }
+  return found;
 }
 
 Result<cache::Blob> CachedBuild::ContentOf(const Found& found, const Digest& digest,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One variant: look it up, and build and keep it if nobody knows it. The order is
-// parse → link → check options → variant key → live keys → single flight → build → store → reply;
+// parse → link → check options → variant key → live keys → single flight → walk → signature key →
+// build → store → reply;
 // nothing in the compiler knows that a cache exists. Spec: cache §2.4, §3.5, §4; daemon §2.2
 //
 // Threads: Build may be called from any number of threads.
@@ -21,6 +22,7 @@
 #include "server/build/assembler_pool.h"
 #include "server/build/build_trace.h"
 #include "server/build/kept_content.h"
+#include "server/build/masks.h"
 #include "server/build/program_pool.h"
 #include "server/build/request.h"
 
@@ -46,6 +48,7 @@ struct BuildCounters {
   std::atomic<uint64_t> hits{0};
   std::atomic<uint64_t> shared{0};
   std::atomic<uint64_t> compiled{0};
+  std::atomic<uint64_t> walked{0};  // asked what they read before anything was built
   std::atomic<uint64_t> failed{0};
   std::atomic<uint64_t> cpu_us{0};
   std::atomic<uint64_t> segments_lowered{0};
@@ -76,7 +79,8 @@ class CachedBuild {
         clock_(clock),
         assemblers_(kAssemblerBytes),
         kept_(clock),
-        flights_(clock) {}
+        flights_(clock),
+        masks_(store) {}
 
   // Parses and links. Errors: as ProgramPool::Parse. Wrong sources are in the result.
   Result<std::shared_ptr<const PreparedProgram>> Prepare(const ProgramRequest& request,
@@ -104,19 +108,23 @@ class CachedBuild {
  private:
   static constexpr uint64_t kAssemblerBytes = uint64_t{256} << 20;
 
-  struct Masks {
-    bool loaded = false;
-    bool stored = false;  // the store had some: then it may have results, too
-    std::vector<std::vector<std::string>> names;
-  };
   struct Found {
     Hash128 signature;
     std::shared_ptr<const cache::Record> record;
     std::vector<FreshBlob> fresh;  // products, if they were built now
     Origin origin = Origin::kLocal;
-    bool stored = false;  // durable
+    bool stored = false;   // durable
+    bool walked = false;   // found by its signature
+    bool was_kept = true;  // in the store, not in memory
   };
   using FoundPtr = std::shared_ptr<const Found>;
+  // A variant on its way to a result.
+  struct Wanted {
+    const PreparedProgram& program;
+    const resolve::OptionValues& values;
+    const Hash128& variant;  // key
+    const BuildOptions& how;
+  };
 
   FoundPtr LookUp(const PreparedProgram& program, const resolve::OptionValues& values,
                   const Hash128& variant, BuildTrace& trace, const cache::Call& call);
@@ -125,16 +133,20 @@ class CachedBuild {
   static void Describe(const Found& found, BuildTrace& trace);
   FoundPtr RecordOf(const Hash128& alias, bool stored, const cache::Call& call);
   FoundPtr StoredRecord(const Hash128& alias, const cache::Call& call);
-  Masks MasksOf(const Hash128& entry, const cache::Call& call);
+  FoundPtr RecordOfSignature(const Hash128& signature, const cache::Call& call);
   FoundPtr Recent(const Hash128& alias);
   void Remember(const Hash128& alias, const FoundPtr& found);
-  void AddMask(const Hash128& entry, const std::vector<std::string>& names,
-               std::vector<cache::Item>& items);
-  Result<FoundPtr> Compile(const PreparedProgram& program, const resolve::OptionValues& values,
-                           const Hash128& variant, const BuildOptions& how,
-                           const cache::Call& call);
-  driver::BuildResult Assemble(const PreparedProgram& program, const resolve::OptionValues& values,
-                               const BuildOptions& how, const cache::Call& call);
+  FoundPtr Walk(const Wanted& wanted, const cache::Call& call);
+  FoundPtr KnownSignature(const Wanted& wanted, const Hash128& signature, const cache::Call& call);
+  Hash128 AddKeys(const Wanted& wanted, const Hash128& signature, const cache::Record& record,
+                  std::vector<cache::Item>& rows, const cache::Call& call);
+  void WriteKeys(const Wanted& wanted, const FoundPtr& found, const cache::Call& call);
+  Result<FoundPtr> Compile(const Wanted& wanted, const cache::Call& call);
+  FoundPtr Keep(const Wanted& wanted, const driver::BuildResult& built, const Hash128& signature,
+                uint64_t cpu_us, const cache::Call& call);
+  std::optional<driver::BuildResult> Assemble(const Wanted& wanted,
+                                              const driver::VariantAssembler::IsKnown& is_known,
+                                              const cache::Call& call);
   bool IsKept(const driver::Products& products, const cache::Call& call);
   Result<cache::Blob> ContentOf(const Found& found, const Digest& digest, const cache::Call& call);
   Result<std::vector<PlacedDiagnostic>> PlaceAll(const PreparedProgram& program,
@@ -149,10 +161,11 @@ class CachedBuild {
   AssemblerPool assemblers_;
   KeptContent kept_;
   cache::SingleFlight<FoundPtr> flights_;
+  StoredMasks masks_;
   BuildCounters counters_;
   Mutex mutex_;
-  std::unordered_map<Hash128, Masks, Hash128Hash> masks_ KILN_GUARDED_BY(mutex_);
-  // By variant and live key: what this process has seen, without blobs; emptied when full.
+  // By variant, live and signature key: what this process has seen, without blobs; emptied when
+  // full.
   std::unordered_map<Hash128, FoundPtr, Hash128Hash> recent_ KILN_GUARDED_BY(mutex_);
 };
 

@@ -11,11 +11,12 @@
 #include "compiler/driver/fingerprint.h"
 #include "compiler/ir/enum_names.h"
 #include "server/build/batch_points.h"
+#include "server/build/masks.h"
 
 namespace kiln::build {
 namespace {
 
-using Names = std::vector<std::string>;  // sorted, unique
+using Names = MaskList::Names;
 
 // One point with its result for one target.
 struct Found {
@@ -23,52 +24,6 @@ struct Found {
   Names live;
   Artifact artifact;
   std::optional<pack::Warm> warm;
-};
-
-size_t SymmetricDifference(const Names& a, const Names& b) {
-  Names different;
-  std::set_symmetric_difference(a.begin(), a.end(), b.begin(), b.end(),
-                                std::back_inserter(different));
-  return different.size();
-}
-
-// The masks of an entry: every set of live options is a subset of one of them, and there are at
-// most kMaxMasks. A set that finds no place widens the mask that is closest to it (cache §3.4).
-class Masks {
- public:
-  void Add(const Names& live) {
-    if (std::find(masks_.begin(), masks_.end(), live) != masks_.end()) {
-      return;
-    }
-    if (masks_.size() < cache::kMaxMasks) {
-      masks_.push_back(live);
-      return;
-    }
-    Names& closest =
-        *std::min_element(masks_.begin(), masks_.end(), [&](const Names& a, const Names& b) {
-          return SymmetricDifference(a, live) < SymmetricDifference(b, live);
-        });
-    Names wide;
-    std::set_union(closest.begin(), closest.end(), live.begin(), live.end(),
-                   std::back_inserter(wide));
-    closest = std::move(wide);
-  }
-
-  // The first mask that has all of `live`.
-  const Names& Of(const Names& live) const {
-    const auto found =
-        std::find_if(masks_.begin(), masks_.end(), [&](const Names& mask) { return mask == live; });
-    return found != masks_.end()
-               ? *found
-               : *std::find_if(masks_.begin(), masks_.end(), [&](const Names& mask) {
-                   return std::includes(mask.begin(), mask.end(), live.begin(), live.end());
-                 });
-  }
-
-  const std::vector<Names>& all() const { return masks_; }
-
- private:
-  std::vector<Names> masks_;
 };
 
 pack::Program ProgramOf(const PreparedProgram& prepared) {
@@ -226,9 +181,9 @@ class Planner {
   Result<void> AddEntry(const PackProgram& program, size_t target, uint32_t number) {
     const PreparedProgram& prepared = *program.targets[target];
     KILN_TRY(const std::vector<Found> found, Look(program, target));
-    Masks masks;
+    MaskList masks;
     for (const Found& row : found) {
-      masks.Add(row.live);
+      (void)masks.Add(row.live);
     }
     const auto entry = static_cast<uint32_t>(plan_.contents.entries.size());
     pack::Entry& added = plan_.contents.entries.emplace_back();

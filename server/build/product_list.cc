@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "server/build/product_list.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cache/key.h"
+#include "compiler/diag/encode.h"
+#include "compiler/ir/enum_names.h"
+
+namespace kiln::build {
+namespace {
+
+Hash128 StateIdOf(const driver::Products& products) {
+  std::vector<std::string> names;
+  std::vector<cache::NamedDigest> code;
+  for (const driver::StageCode& stage : products.code) {
+    names.push_back(CodeName(stage.stage));
+  }
+  for (size_t i = 0; i < names.size(); ++i) {
+    code.push_back({.name = names[i], .digest = products.code[i].content});
+  }
+  return cache::StateId(code, products.state_hash, products.layout_hash);
+}
+
+void Add(ProductList& list, std::string name, ByteView bytes) {
+  const cache::Blob blob = cache::CopiedBlob(bytes);
+  const Digest digest = DigestOf(bytes);
+  list.items.push_back(cache::ContentItem(blob));
+  list.fresh.push_back({.digest = digest, .blob = blob});
+  list.record.products.push_back({.name = std::move(name), .digest = digest});
+}
+
+}  // namespace
+
+std::string CodeName(const std::optional<ir::Stage>& stage) {
+  return stage.has_value() ? "code." + std::string(ir::NameOf(*stage)) : std::string("code");
+}
+
+ProductList ProductsOf(const driver::BuildResult& built, bool metadata_only) {
+  ProductList list;
+  cache::Record& record = list.record;
+  record.kind = built.ok() ? cache::RecordKind::kOk : cache::RecordKind::kSourceError;
+  if (!built.diagnostics.empty()) {
+    Add(list, "diag", EncodeDiagnostics(built.diagnostics));
+  }
+  if (built.ok()) {
+    for (const driver::StageCode& stage : built.products->code) {
+      if (metadata_only) {
+        continue;
+      }
+      if (stage.words.empty()) {
+        record.products.push_back({.name = CodeName(stage.stage), .digest = stage.content});
+      } else {
+        Add(list, CodeName(stage.stage), std::as_bytes(std::span(stage.words)));
+      }
+    }
+    Add(list, "meta", built.products->metadata);
+    record.layout_hash = built.products->layout_hash;
+    record.state_id = StateIdOf(*built.products);
+  }
+  for (const driver::OptionRead& read : built.reads) {
+    record.live_options.push_back(read.name);
+  }
+  std::sort(record.products.begin(), record.products.end(),
+            [](const cache::Product& a, const cache::Product& b) { return a.name < b.name; });
+  return list;
+}
+
+}  // namespace kiln::build

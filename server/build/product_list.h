@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// What a build made -> content to put and the record that names it. Spec: cache §4.1
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cache/record.h"
+#include "cache/store.h"
+#include "compiler/driver/request.h"
+#include "server/build/request.h"
+
+namespace kiln::build {
+
+// "code.vertex", …, or "code" for a combined module.
+std::string CodeName(const std::optional<ir::Stage>& stage);
+
+struct ProductList {
+  cache::Record record;            // without cost
+  std::vector<cache::Item> items;  // content that was made
+  std::vector<FreshBlob> fresh;    // the same, to hand out
+};
+
+// Modules without words are named only: the store has them. metadata_only: no code.
+ProductList ProductsOf(const driver::BuildResult& built, bool metadata_only);
+
+}  // namespace kiln::build
