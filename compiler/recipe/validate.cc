@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/recipe/validate.h"
+
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+#include <spirv-tools/libspirv.hpp>
+
+#include "compiler/recipe/environment.h"
+
+namespace kiln::recipe {
+namespace {
+
+constexpr size_t kMaxReport = size_t{16} << 10;
+
+}  // namespace
+
+void Report::Add(std::string_view line) {
+  if (text_.size() + line.size() + 1 <= kMaxReport) {
+    text_ += text_.empty() ? "" : "\n";
+    text_ += line;
+  }
+}
+
+Bytes BytesOf(std::span<const uint32_t> words) {
+  Bytes bytes(words.size_bytes());
+  std::memcpy(bytes.data(), words.data(), bytes.size());
+  return bytes;
+}
+
+// The validator of this machine knows Vulkan up to 1.3.
+spv_target_env EnvironmentOf(target::Environment environment) {
+  switch (environment) {
+    case target::Environment::kVulkan10:
+      return SPV_ENV_VULKAN_1_0;
+    case target::Environment::kVulkan11:
+      return SPV_ENV_VULKAN_1_1;
+    case target::Environment::kVulkan12:
+      return SPV_ENV_VULKAN_1_2;
+    case target::Environment::kVulkan13:
+    case target::Environment::kVulkan14:
+      return SPV_ENV_VULKAN_1_3;
+  }
+  KILN_UNREACHABLE();
+}
+
+Made Validate(std::span<const uint32_t> words, target::Environment environment) {
+  Report report;
+  spvtools::SpirvTools tools(EnvironmentOf(environment));
+  tools.SetMessageConsumer(
+      [&](spv_message_level_t, const char*, const spv_position_t& at, const char* message) {
+        report.Add(fmt::format("word {}: {}", at.index, message));
+      });
+  const bool valid = tools.Validate(words.data(), words.size());
+  return {
+      .ok = valid, .bytes = valid ? BytesOf(words) : Bytes(), .report = std::move(report).text()};
+}
+
+}  // namespace kiln::recipe

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// Worker processes that work, refuse, crash, hang, leave early and talk nonsense.
+#include "server/worker/pool.h"
+
+#include <atomic>
+#include <stop_token>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kiln::worker {
+namespace {
+
+constexpr char kModule[] = "sixteen bytes....";
+
+class PoolTest : public testing::Test {
+ protected:
+  Pool::Options Options() {
+    Pool::Options options;
+    options.program = KILN_TEST_CHILD;
+    options.workers = 2;
+    options.wall = std::chrono::seconds(1);
+    return options;
+  }
+
+  static Result<Answer> Ask(Pool& pool, const std::string& how, std::stop_token stop = {},
+                            Duration deadline = Duration::max()) {
+    return pool.Run({.recipe = "test;" + how, .input = AsBytes(kModule)}, std::move(stop),
+                    deadline);
+  }
+
+  SystemClock clock;
+};
+
+TEST_F(PoolTest, Job_ComesBackFromAProcessWithoutEnvironment) {
+  Pool pool(Options(), clock);
+  const Result<Answer> answer = Ask(pool, "echo");
+  ASSERT_TRUE(answer.ok()) << answer.error().context;
+  EXPECT_EQ(answer->kind, AnswerKind::kMade);
+  EXPECT_EQ(AsText(answer->bytes), kModule);
+  EXPECT_EQ(answer->report, "no environment");
+}
+
+TEST_F(PoolTest, OneProcess_ServesManyJobsAndIsRecycled) {
+  Pool::Options options = Options();
+  options.jobs_per_process = 10;
+  Pool pool(options, clock);
+  for (int i = 0; i < 25; ++i) {
+    ASSERT_TRUE(Ask(pool, "echo").ok());
+  }
+  EXPECT_EQ(pool.counters().started, 3u);
+  EXPECT_EQ(pool.counters().recycled, 2u);
+  EXPECT_EQ(pool.counters().killed, 0u);
+}
+
+TEST_F(PoolTest, Refusal_IsAnAnswer) {
+  Pool pool(Options(), clock);
+  const Result<Answer> answer = Ask(pool, "reject");
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(answer->kind, AnswerKind::kRejected);
+  EXPECT_EQ(answer->report, "not good");
+}
+
+struct Deadly {
+  const char* how;
+  const char* report;
+};
+
+class DeadlyJob : public PoolTest, public testing::WithParamInterface<Deadly> {};
+
+TEST_P(DeadlyJob, IsTriedThreeTimesAndPoisoned_OthersLiveOn) {
+  Pool pool(Options(), clock);
+  const Result<Answer> answer = Ask(pool, GetParam().how);
+  ASSERT_TRUE(answer.ok()) << answer.error().context;
+  EXPECT_EQ(answer->kind, AnswerKind::kPoison);
+  EXPECT_THAT(answer->report, testing::HasSubstr(GetParam().report));
+  EXPECT_EQ(pool.counters().killed, 3u);
+  EXPECT_EQ(pool.counters().poisoned, 1u);
+  EXPECT_EQ(Ask(pool, "echo")->kind, AnswerKind::kMade);
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, DeadlyJob,
+                         testing::Values(Deadly{"crash", "signal 11"},
+                                         Deadly{"crash", "about to crash"},
+                                         Deadly{"exit", "exit 3"},
+                                         Deadly{"hang", "no answer within 1 s"},
+                                         Deadly{"garbage", "worker processes"}));
+
+TEST_F(PoolTest, ProcessesThatLeaveBeforeTheyHaveTheJob_DoNotCountAtOnce) {
+  Pool pool(Options(), clock);
+  EXPECT_EQ(Ask(pool, "early")->kind, AnswerKind::kPoison);
+  EXPECT_EQ(pool.counters().killed, 6u);  // three for nothing, three that count
+}
+
+TEST_F(PoolTest, Cancel_KillsTheProcessAtOnce) {
+  Pool::Options options = Options();
+  options.wall = std::chrono::seconds(60);
+  Pool pool(options, clock);
+  std::stop_source stop;
+  const Duration start = clock.Monotonic();
+  std::jthread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    stop.request_stop();
+  });
+  const Result<Answer> answer = Ask(pool, "hang", stop.get_token());
+  ASSERT_FALSE(answer.ok());
+  EXPECT_EQ(answer.error().code, ErrorCode::kCancelled);
+  EXPECT_LT(clock.Monotonic() - start, std::chrono::seconds(5));
+}
+
+TEST_F(PoolTest, Deadline_EndsTheWaitForAFreeProcessToo) {
+  Pool::Options options = Options();
+  options.workers = 1;
+  options.wall = std::chrono::seconds(60);
+  Pool pool(options, clock);
+  std::stop_source stop;
+  std::jthread busy([&] { (void)Ask(pool, "hang", stop.get_token()); });
+  while (pool.counters().started == 0) {
+    std::this_thread::yield();
+  }
+  const Result<Answer> answer =
+      Ask(pool, "echo", {}, clock.Monotonic() + std::chrono::milliseconds(100));
+  ASSERT_FALSE(answer.ok());
+  EXPECT_EQ(answer.error().code, ErrorCode::kDeadlineExceeded);
+  stop.request_stop();
+}
+
+TEST_F(PoolTest, ManyThreads_ShareFewProcesses) {
+  Pool pool(Options(), clock);
+  std::atomic<int> made{0};
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 8; ++i) {
+      threads.emplace_back([&] {
+        for (int j = 0; j < 50; ++j) {
+          made += Ask(pool, "echo").ok() ? 1 : 0;
+        }
+      });
+    }
+  }
+  EXPECT_EQ(made, 400);
+  EXPECT_LE(pool.counters().started, 2u);
+}
+
+TEST_F(PoolTest, ProgramThatIsNotThere_IsUnavailable) {
+  Pool::Options options = Options();
+  options.program = "/nonexistent/kilnd";
+  Pool pool(options, clock);
+  EXPECT_EQ(Ask(pool, "echo").error().code, ErrorCode::kUnavailable);
+}
+
+}  // namespace
+}  // namespace kiln::worker

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// A worker process for tests: takes jobs as any other, and those named "test;…" make it behave as
+// hostile input makes libraries behave.
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "server/worker/child.h"
+#include "server/worker/message.h"
+
+namespace {
+
+using kiln::worker::Message;
+using kiln::worker::MessageKind;
+
+int Misbehave(const std::string& how) {
+  if (how == "crash") {
+    (void)std::fputs("about to crash\n", stderr);
+    (void)std::raise(SIGSEGV);
+  }
+  if (how == "exit") {
+    return 3;
+  }
+  if (how == "hang") {
+    (void)::signal(SIGTERM, SIG_IGN);
+    for (;;) {
+      ::pause();
+    }
+  }
+  if (how == "memory") {
+    for (;;) {  // until the limit of the address space
+      volatile char* block = static_cast<char*>(std::malloc(size_t{64} << 20));
+      if (block == nullptr) {
+        std::abort();
+      }
+      block[0] = 1;
+    }
+  }
+  if (how == "garbage") {
+    (void)!::write(kiln::worker::kWorkerSocket, "this is no message, not at all.", 31);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2 || std::string(argv[1]) != kiln::worker::kWorkerFlag) {
+    return 2;
+  }
+  const char* const own = std::getenv("PATH");
+  const int socket = kiln::worker::kWorkerSocket;
+  for (;;) {
+    const auto job = kiln::worker::Receive(socket);
+    if (!job.ok()) {
+      return 0;
+    }
+    const size_t test = job->text.find(" test;");
+    if (test == std::string::npos) {
+      return 1;
+    }
+    const std::string how = job->text.substr(test + 6);
+    if (how == "early") {  // before it has the job
+      return 0;
+    }
+    (void)kiln::worker::Send(socket, {.kind = MessageKind::kTaken, .text = {}, .payload = {}});
+    if (how == "echo") {
+      (void)kiln::worker::Send(socket, {.kind = MessageKind::kMade,
+                                        .text = own == nullptr ? "no environment" : own,
+                                        .payload = job->payload});
+      continue;
+    }
+    if (how == "reject") {
+      (void)kiln::worker::Send(socket,
+                               {.kind = MessageKind::kRejected, .text = "not good", .payload = {}});
+      continue;
+    }
+    if (const int code = Misbehave(how); code != 0) {
+      return code;
+    }
+  }
+}
