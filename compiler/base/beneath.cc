@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/base/beneath.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "compiler/base/file.h"
+
+namespace kiln {
+namespace {
+
+Error Outside(const std::string& root, const std::string& path, std::string_view what) {
+  return {.code = ErrorCode::kInvalidArgument,
+          .context = "'" + path + "' " + std::string(what) + " '" + root + "'",
+          .reason = "OUTSIDE"};
+}
+
+// For kernels before 5.6: one folder after the other, none of them a link.
+int OpenStepwise(int folder, const std::string& path, int flags, mode_t mode) {
+  int at = dup(folder);
+  size_t begin = 0;
+  while (at >= 0) {
+    const size_t slash = path.find('/', begin);
+    const std::string segment = path.substr(begin, slash - begin);
+    const bool last = slash == std::string::npos;
+    const bool odd = segment.empty() || segment == "..";
+    const int next =
+        odd ? -1
+            : openat(at, segment.c_str(),
+                     (last ? flags : O_PATH | O_DIRECTORY) | O_NOFOLLOW | O_CLOEXEC, mode);
+    const int error = odd ? EXDEV : errno;
+    (void)close(at);
+    errno = error;
+    if (last || next < 0) {
+      return next;
+    }
+    at = next;
+    begin = slash + 1;
+  }
+  return at;
+}
+
+}  // namespace
+
+Result<int> OpenBeneath(const std::string& root, const std::string& path, int flags, mode_t mode) {
+  const int folder = open(root.empty() ? "." : root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) {
+    return FileError(root, "cannot open", errno);
+  }
+  open_how how{};
+  how.flags = static_cast<uint64_t>(flags) | O_CLOEXEC;
+  how.mode = mode;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
+  int fd = static_cast<int>(syscall(SYS_openat2, folder, path.c_str(), &how, sizeof(how)));
+  if (fd < 0 && errno == ENOSYS) {
+    fd = OpenStepwise(folder, path, flags, mode);
+  }
+  const int error = errno;
+  (void)close(folder);
+  if (fd >= 0) {
+    return fd;
+  }
+  if (error == EXDEV || error == ELOOP) {
+    return Outside(root, path, "is a link or leads out of");
+  }
+  return FileError(root + "/" + path, "cannot open", error);
+}
+
+Result<std::string> ReadFileBeneath(const std::string& root, const std::string& path) {
+  KILN_TRY(const int fd, OpenBeneath(root, path, O_RDONLY | O_NONBLOCK));
+  struct stat status {};
+  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+    (void)close(fd);
+    return Outside(root, path, "is no regular file below");
+  }
+  std::string text;
+  text.reserve(static_cast<size_t>(status.st_size));
+  char buffer[65536];
+  ssize_t count = 0;
+  while ((count = read(fd, buffer, sizeof buffer)) > 0 || (count < 0 && errno == EINTR)) {
+    text.append(buffer, count > 0 ? static_cast<size_t>(count) : 0);
+  }
+  const int error = errno;
+  (void)close(fd);
+  if (count < 0) {
+    return FileError(root + "/" + path, "cannot read", error);
+  }
+  return text;
+}
+
+}  // namespace kiln

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Files below a folder that a path from outside must not leave: (root, relative path) -> descriptor
+// or text. No symbolic link is followed below the root, so neither `..` nor a link leads out.
+// Spec: daemon §11.6
+#pragma once
+
+#include <string>
+#include <sys/types.h>
+
+#include "compiler/base/result.h"
+
+namespace kiln {
+
+// Opens with close-on-exec; the caller closes. `flags` and `mode` as of open(2). The root itself
+// may be reached by links. Errors: kInvalidArgument with reason OUTSIDE for a path that leaves the
+// root or passes a link; else FileError.
+Result<int> OpenBeneath(const std::string& root, const std::string& path, int flags,
+                        mode_t mode = 0);
+
+// Errors: as OpenBeneath; kInvalidArgument with reason OUTSIDE for what is no regular file.
+Result<std::string> ReadFileBeneath(const std::string& root, const std::string& path);
+
+}  // namespace kiln
