@@ -201,7 +201,9 @@ constexpr std::pair<Builtin, WholeFunction> kWholeFunctions[] = {
     {Builtin::kLength, [](const Whole& x) { return Value{Length(x.a)}; }},
     {Builtin::kDistance, [](const Whole& x) { return Value{Distance(x.a, x.b)}; }},
     {Builtin::kDot,
-     [](const Whole& x) { return Value{SumOf(Products(x.a, x.b), 1.0 * x.a.size())}; }},
+     [](const Whole& x) {
+       return Value{SumOf(Products(x.a, x.b), static_cast<double>(x.a.size()))};
+     }},
     {Builtin::kNormalize, [](const Whole& x) { return Normalize(x.a); }},
     {Builtin::kCross, [](const Whole& x) { return Cross(x.a, x.b); }},
     {Builtin::kReflect, [](const Whole& x) { return Reflect(x.a, x.b); }},

@@ -59,7 +59,8 @@ constexpr VkExtent2D kExtent = {kBenchSide, kBenchSide};
 // What the pixel with this number finds: the bench's triangle turns left, fronts turn right.
 Inputs InputsOf(uint32_t pixel) {
   const float x = static_cast<float>(pixel % kBenchSide) + 0.5F;
-  const float y = static_cast<float>(pixel / kBenchSide) + 0.5F;
+  const uint32_t row = pixel / kBenchSide;
+  const float y = static_cast<float>(row) + 0.5F;
   Inputs inputs;
   inputs.fields["bench_screen.pixel"] = ExactFloats(std::array{x, y});
   inputs.stage[ir::StageVariable::kFragCoord] = ExactFloats(std::array{x, y, 0.0F, 1.0F});

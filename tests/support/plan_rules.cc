@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <utility>
 
 namespace kiln::test {
 namespace {
@@ -15,8 +16,10 @@ struct Checker {
   const Json& chains;
   std::vector<std::string> broken = {};
 
+  std::vector<std::pair<int, int>> Lives() const;
   void Schedule();
   void Placement();
+  void Semaphores();
   void Batches();
   std::string Name(size_t chain) const { return chains[chain]["name"].get<std::string>(); }
 };
@@ -48,7 +51,8 @@ void Checker::Schedule() {
   }
 }
 
-void Checker::Placement() {
+// The first and last position of each chain.
+std::vector<std::pair<int, int>> Checker::Lives() const {
   std::vector<std::pair<int, int>> life(chains.size(), {1 << 30, -1});
   int end = -1;
   for (const Json& pass : plan["passes"]) {
@@ -65,6 +69,11 @@ void Checker::Placement() {
       life[chain].second = end;
     }
   }
+  return life;
+}
+
+void Checker::Placement() {
+  const std::vector<std::pair<int, int>> life = Lives();
   for (size_t a = 0; a < chains.size(); ++a) {
     if (!chains[a].contains("address")) {
       continue;
@@ -89,9 +98,8 @@ void Checker::Placement() {
   }
 }
 
-void Checker::Batches() {
-  int next = 0;
-  std::map<std::string, uint64_t> last;
+// Waits begin a batch, signals end one.
+void Checker::Semaphores() {
   const auto has = [](const Json& uses, const Json& use) {
     return std::any_of(uses.begin(), uses.end(), [&](const Json& other) {
       return other["semaphore"] == use["semaphore"] && other["value"] == use["value"];
@@ -115,6 +123,11 @@ void Checker::Batches() {
       }
     }
   }
+}
+
+void Checker::Batches() {
+  int next = 0;
+  std::map<std::string, uint64_t> last;
   for (const Json& batch : plan["batches"]) {
     if (batch["first"] != next || batch["last"] < batch["first"]) {
       broken.push_back("batches do not follow each other");
@@ -137,6 +150,7 @@ std::vector<std::string> FindBrokenRules(const Json& plan) {
   Checker checker{.plan = plan, .chains = plan["chains"]};
   checker.Schedule();
   checker.Placement();
+  checker.Semaphores();
   checker.Batches();
   return checker.broken;
 }

@@ -107,8 +107,8 @@ class ProgramWriter {
   // --- random_program_expressions.cc, _composites.cc and _places.cc
   Expr Expression(ir::TypeId type, uint32_t depth);
   Expr Leaf(ir::TypeId type);
-  Expr Literal(ir::TypeId type);
-  Expr Input(ir::TypeId type);
+  Expr Literal(ir::TypeId id);
+  Expr Input(ir::TypeId id);
   Expr Float(ir::TypeId type, uint32_t depth);
   Expr Integer(ir::TypeId type, uint32_t depth);
   Expr MatrixValue(ir::TypeId type, uint32_t depth);
@@ -122,7 +122,7 @@ class ProgramWriter {
   Expr Binary(ir::BinaryOp op, const Expr& left, const Expr& right);
   Expr Call(ir::Builtin builtin, ir::TypeId family, ir::TypeId result, std::vector<Expr> arguments);
   Expr Bounded(const Expr& number);  // whole numbers of [-64, 64]: products stay exact
-  Expr Numbered(ir::TypeId type, int32_t number);
+  Expr Numbered(ir::TypeId id, int32_t number);
   Expr ReadOf(const PlaceExpr& place);
 
   // --- random_program_version2.cc

@@ -181,14 +181,14 @@ Statement ProgramWriter::Conditional(uint32_t depth) {
   const uint32_t count = options_[0].bits;
   const bool flag = options_[4].bits != 0;
   const uint32_t mode = options_[5].bits;
-  const std::pair<std::string_view, bool> kConditions[] = {
+  const std::pair<std::string_view, bool> conditions[] = {
       {"flag_a", flag},
       {"!flag_a", !flag},
       {"count_b > 2u", count > 2},
       {"mode_e == \"mid\"", mode == 1},
       {"twice_f % 3u == 0u", (count * 2 + 1) % 3 == 0},
       {"flag_a && count_b < 3u || mode_e != \"low\"", (flag && count < 3) || mode != 0}};
-  const auto& [text, holds] = kConditions[Below(std::size(kConditions))];
+  const auto& [text, holds] = conditions[Below(std::size(conditions))];
   const Statement body = Block(depth);
   return {.text = fmt::format("conditional ({}) {}", text, Braces(body.text)),
           .run = [holds = holds, body](Run& run) { return holds ? body.run(run) : Flow::kNext; }};
@@ -229,7 +229,7 @@ Statement ProgramWriter::Alias() {
 
 Statement ProgramWriter::Jump() {
   const Expr condition = Condition(1);
-  const auto guarded = [&](const std::string& text, std::function<Flow(Run&)> jump) {
+  const auto guarded = [&](const std::string& text, const std::function<Flow(Run&)>& jump) {
     return Statement{.text = fmt::format("if ({}) {}", condition.text, Braces(text)),
                      .run = [condition, jump](Run& run) {
                        return run.Decide(condition.eval(run)) ? jump(run) : Flow::kNext;

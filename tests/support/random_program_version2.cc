@@ -73,7 +73,7 @@ std::optional<Expr> ProgramWriter::TableItem(ir::TypeId type) {
                 .type = type,
                 .eval = [items = table.items, count = table.count, rows = pool_[type].rows,
                          eval = index.eval](Run& run) {
-                  const auto begin = items.begin() + eval(run)[0].bits % count * rows;
+                  const auto begin = items.begin() + ptrdiff_t{eval(run)[0].bits % count} * rows;
                   return Value(begin, begin + rows);
                 }};
   }
