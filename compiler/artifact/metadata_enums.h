@@ -146,7 +146,7 @@ struct AttributeShape {
 AttributeShape ShapeOf(AttributeClass kind);
 uint32_t ItemSize(ItemFormat format);
 
-// Rows and columns of a parameter; every component takes four bytes.
+// Rows and columns of a parameter; a component takes four bytes, of h1 to h4 two.
 AttributeShape ShapeOf(ParameterType type);
 
 }  // namespace kiln::artifact

@@ -76,6 +76,32 @@ CanonicalList SetList(const PipelineDesc& desc) {
   return sets;
 }
 
+// Stages [begin, end) with their code.
+CanonicalList StageList(const PipelineDesc& desc, std::span<const Digest> code, size_t begin,
+                        size_t end) {
+  CanonicalList stages;
+  for (size_t i = begin; i < end; ++i) {
+    stages.U32(static_cast<uint32_t>(desc.stages[i].stage))
+        .Text(desc.stages[i].entry)
+        .Content(code[i]);
+  }
+  return stages;
+}
+
+CanonicalList SpecializationList(const PipelineDesc& desc) {
+  CanonicalList list;
+  for (size_t i = 0; i < desc.specialization.size(); ++i) {
+    list.U32(desc.specialization[i].constantID).U32(desc.specialization_values[i]);
+  }
+  return list;
+}
+
+CanonicalList LayoutList(const PipelineDesc& desc) {
+  CanonicalList layout = SetList(desc);
+  layout.U32(desc.push_size).U32(desc.layout_stages);
+  return layout;
+}
+
 CanonicalList VertexInputList(const PipelineDesc& desc) {
   CanonicalList list;
   for (const VkVertexInputBindingDescription& binding : desc.vertex_bindings) {
@@ -90,23 +116,37 @@ CanonicalList VertexInputList(const PipelineDesc& desc) {
   return list;
 }
 
-CanonicalList StateList(const PipelineDesc& desc) {
+CanonicalList InputAssemblyList(const PipelineDesc& desc) {
+  CanonicalList list;
+  list.U32(static_cast<uint32_t>(desc.raster.topology)).U32(Flag(desc.raster.primitive_restart));
+  return list;
+}
+
+CanonicalList RasterList(const PipelineDesc& desc) {
   CanonicalList list;
   const RasterDesc& raster = desc.raster;
-  list.U32(static_cast<uint32_t>(raster.topology))
-      .U32(Flag(raster.primitive_restart))
-      .U32(static_cast<uint32_t>(raster.polygon_mode))
+  list.U32(static_cast<uint32_t>(raster.polygon_mode))
       .U32(raster.cull_mode)
       .U32(static_cast<uint32_t>(raster.front_face))
       .U32(Flag(raster.depth_clamp))
       .U32(Flag(raster.discard))
       .U32(Flag(raster.depth_bias))
       .U32(Bits(raster.line_width));
+  return list;
+}
+
+CanonicalList MultisampleList(const PipelineDesc& desc) {
+  CanonicalList list;
   const MultisampleDesc& multisample = desc.multisample;
   list.U32(static_cast<uint32_t>(multisample.samples))
       .U32(Flag(multisample.sample_shading))
       .U32(Flag(multisample.alpha_to_coverage))
       .U32(Flag(multisample.alpha_to_one));
+  return list;
+}
+
+CanonicalList DepthStencilList(const PipelineDesc& desc) {
+  CanonicalList list;
   const DepthStencilDesc& depth = desc.depth_stencil;
   list.U32(Flag(depth.depth_test))
       .U32(Flag(depth.depth_write))
@@ -124,13 +164,34 @@ CanonicalList StateList(const PipelineDesc& desc) {
         .U32(face.writeMask)
         .U32(face.reference);
   }
+  return list;
+}
+
+CanonicalList DynamicList(const PipelineDesc& desc) {
+  CanonicalList list;
+  for (const VkDynamicState state : desc.dynamic_states) {
+    list.U32(static_cast<uint32_t>(state));
+  }
+  return list;
+}
+
+CanonicalList BlendList(const PipelineDesc& desc) {
+  CanonicalList list;
   list.U32(Flag(desc.logic_op));
   for (const float constant : desc.blend_constants) {
     list.U32(Bits(constant));
   }
-  for (const VkDynamicState state : desc.dynamic_states) {
-    list.U32(static_cast<uint32_t>(state));
-  }
+  return list;
+}
+
+CanonicalList StateList(const PipelineDesc& desc) {
+  CanonicalList list;
+  list.List(InputAssemblyList(desc))
+      .List(RasterList(desc))
+      .List(MultisampleList(desc))
+      .List(DepthStencilList(desc))
+      .List(BlendList(desc))
+      .List(DynamicList(desc));
   return list;
 }
 
@@ -167,30 +228,51 @@ PipelineDesc CanonicalState(PipelineDesc desc) {
 
 Hash128 PipelineKey(const PipelineDesc& desc, std::span<const Digest> code) {
   const PipelineDesc canonical = CanonicalState(desc);
-  CanonicalList stages;
-  for (size_t i = 0; i < canonical.stages.size(); ++i) {
-    stages.U32(static_cast<uint32_t>(canonical.stages[i].stage))
-        .Text(canonical.stages[i].entry)
-        .Content(code[i]);
-  }
-  CanonicalList specialization;
-  for (size_t i = 0; i < canonical.specialization.size(); ++i) {
-    specialization.U32(canonical.specialization[i].constantID)
-        .U32(canonical.specialization_values[i]);
-  }
-  CanonicalList layout = SetList(canonical);
-  layout.U32(canonical.push_size).U32(canonical.layout_stages);
   CanonicalWriter writer("kiln.pso.1");
   writer.U32(1, static_cast<uint32_t>(canonical.bind_point))
-      .List(2, stages)
-      .List(3, specialization)
-      .List(4, layout);
+      .List(2, StageList(canonical, code, 0, canonical.stages.size()))
+      .List(3, SpecializationList(canonical))
+      .List(4, LayoutList(canonical));
   if (canonical.bind_point == VK_PIPELINE_BIND_POINT_GRAPHICS) {
     writer.List(5, VertexInputList(canonical))
         .List(6, StateList(canonical))
         .List(7, AttachmentList(canonical));
   }
   return writer.Key();
+}
+
+std::array<Hash128, kLibraryParts> PartKeys(const PipelineDesc& desc,
+                                            std::span<const Digest> code) {
+  const PipelineDesc canonical = CanonicalState(desc);
+  const CanonicalList layout = LayoutList(canonical);
+  const CanonicalList dynamic = DynamicList(canonical);
+  const CanonicalList specialization = SpecializationList(canonical);
+  const uint32_t views = canonical.signature.view_mask;
+  CanonicalWriter input("kiln.pso.part.1");
+  input.U32(1, 0).List(2, VertexInputList(canonical)).List(3, InputAssemblyList(canonical));
+  CanonicalWriter raster("kiln.pso.part.1");
+  raster.U32(1, 1)
+      .List(2, StageList(canonical, code, 0, 1))
+      .List(3, specialization)
+      .List(4, layout)
+      .List(5, RasterList(canonical))
+      .List(6, dynamic)
+      .U32(7, views);
+  CanonicalWriter fragment("kiln.pso.part.1");
+  fragment.U32(1, 2)
+      .List(2, StageList(canonical, code, 1, canonical.stages.size()))
+      .List(3, specialization)
+      .List(4, layout)
+      .List(5, DepthStencilList(canonical))
+      .List(6, MultisampleList(canonical))
+      .List(7, dynamic)
+      .U32(8, views);
+  CanonicalWriter output("kiln.pso.part.1");
+  output.U32(1, 3)
+      .List(2, AttachmentList(canonical))
+      .List(3, BlendList(canonical))
+      .List(4, MultisampleList(canonical));
+  return {input.Key(), raster.Key(), fragment.Key(), output.Key()};
 }
 
 }  // namespace kiln::runtime

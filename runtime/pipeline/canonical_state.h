@@ -3,9 +3,11 @@
 // Spec: pso §6.10
 #pragma once
 
+#include <array>
 #include <span>
 
 #include "compiler/base/digest.h"
+#include "runtime/pipeline/create_info.h"
 #include "runtime/pipeline/pipeline_desc.h"
 
 namespace kiln::runtime {
@@ -17,5 +19,9 @@ PipelineDesc CanonicalState(PipelineDesc desc);
 // XXH3-128 over the canonical state, the signature, specialization values and the code of each
 // stage (in the order of desc.stages). Names that only serve messages are left out.
 Hash128 PipelineKey(const PipelineDesc& desc, std::span<const Digest> code);
+
+// What each part of a graphics pipeline depends on: pipelines that differ in blend state share
+// three of four. Requires: a graphics pipeline. Spec: pso §7.9
+std::array<Hash128, kLibraryParts> PartKeys(const PipelineDesc& desc, std::span<const Digest> code);
 
 }  // namespace kiln::runtime

@@ -133,11 +133,99 @@ void CreateInfo::FillTargets(const PipelineDesc& desc) {
   }
 }
 
-VkResult CreateInfo::Create(const vk::Table& table, VkDevice device, VkPipeline* pipeline) const {
-  return bind_point_ == VK_PIPELINE_BIND_POINT_COMPUTE
-             ? table.CreateComputePipelines(device, VK_NULL_HANDLE, 1, &compute_, nullptr, pipeline)
-             : table.CreateGraphicsPipelines(device, VK_NULL_HANDLE, 1, &graphics_, nullptr,
-                                             pipeline);
+VkResult CreateInfo::Create(const runtime::Device& device, VkPipelineCache cache,
+                            VkPipelineCreateFlags flags, CreationFeedback* feedback,
+                            VkPipeline* pipeline) const {
+  VkPipelineCreationFeedback whole{};
+  std::array<VkPipelineCreationFeedback, 2> stages{};
+  VkPipelineCreationFeedbackCreateInfo told{};
+  told.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO;
+  told.pPipelineCreationFeedback = &whole;
+  told.pipelineStageCreationFeedbackCount = static_cast<uint32_t>(stages_.size());
+  told.pPipelineStageCreationFeedbacks = stages.data();
+  const vk::Table& table = device.table();
+  VkResult result = VK_SUCCESS;
+  if (bind_point_ == VK_PIPELINE_BIND_POINT_COMPUTE) {
+    VkComputePipelineCreateInfo info = compute_;
+    info.flags = flags;
+    info.pNext = &told;
+    result = table.CreateComputePipelines(device.handle(), cache, 1, &info, nullptr, pipeline);
+  } else {
+    VkGraphicsPipelineCreateInfo info = graphics_;
+    info.flags = flags;
+    told.pNext = info.pNext;
+    info.pNext = &told;
+    result = table.CreateGraphicsPipelines(device.handle(), cache, 1, &info, nullptr, pipeline);
+  }
+  if (feedback != nullptr) {
+    feedback->valid = (whole.flags & VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT) != 0;
+    feedback->cache_hit =
+        feedback->valid &&
+        (whole.flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT) != 0;
+  }
+  return result;
+}
+
+VkResult CreateInfo::CreatePart(const runtime::Device& device, VkPipelineCache cache,
+                                LibraryPart part, VkPipeline* pipeline) const {
+  static constexpr std::array<VkGraphicsPipelineLibraryFlagBitsEXT, kLibraryParts> kFlags = {
+      VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT,
+      VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT,
+      VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT,
+      VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT};
+  VkPipelineRenderingCreateInfo rendering = rendering_;
+  VkGraphicsPipelineLibraryCreateInfoEXT library{};
+  library.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT;
+  library.pNext = &rendering;
+  library.flags = kFlags[static_cast<size_t>(part)];
+  VkGraphicsPipelineCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO;
+  info.pNext = &library;
+  info.flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR |
+               VK_PIPELINE_CREATE_RETAIN_LINK_TIME_OPTIMIZATION_INFO_BIT_EXT;
+  switch (part) {
+    case LibraryPart::kVertexInput:
+      info.pVertexInputState = &vertex_input_;
+      info.pInputAssemblyState = &input_assembly_;
+      break;
+    case LibraryPart::kPreRasterization:
+      info.stageCount = 1;
+      info.pStages = stages_.data();
+      info.pViewportState = &viewport_;
+      info.pRasterizationState = &raster_;
+      info.pDynamicState = &dynamic_;
+      info.layout = graphics_.layout;
+      break;
+    case LibraryPart::kFragmentShader:
+      info.stageCount = static_cast<uint32_t>(stages_.size()) - 1;
+      info.pStages = stages_.data() + 1;
+      info.pMultisampleState = &multisample_;
+      info.pDepthStencilState = &depth_stencil_;
+      info.pDynamicState = &dynamic_;
+      info.layout = graphics_.layout;
+      break;
+    case LibraryPart::kFragmentOutput:
+      info.pMultisampleState = &multisample_;
+      info.pColorBlendState = &blend_;
+      break;
+  }
+  return device.table().CreateGraphicsPipelines(device.handle(), cache, 1, &info, nullptr,
+                                                pipeline);
+}
+
+VkResult CreateInfo::Link(const runtime::Device& device, VkPipelineCache cache,
+                          const std::array<VkPipeline, kLibraryParts>& parts,
+                          VkPipelineLayout layout, VkPipeline* pipeline) {
+  VkPipelineLibraryCreateInfoKHR libraries{};
+  libraries.sType = VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR;
+  libraries.libraryCount = static_cast<uint32_t>(parts.size());
+  libraries.pLibraries = parts.data();
+  VkGraphicsPipelineCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO;
+  info.pNext = &libraries;
+  info.layout = layout;
+  return device.table().CreateGraphicsPipelines(device.handle(), cache, 1, &info, nullptr,
+                                                pipeline);
 }
 
 }  // namespace kiln::runtime

@@ -2,12 +2,28 @@
 // Vulkan's create structures for one pipeline description, pointing into each other.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
 #include "runtime/pipeline/pipeline_desc.h"
 
 namespace kiln::runtime {
+
+// What a graphics pipeline can be linked from. Spec: pso §7.9
+enum class LibraryPart : uint8_t {
+  kVertexInput,
+  kPreRasterization,
+  kFragmentShader,
+  kFragmentOutput
+};
+inline constexpr size_t kLibraryParts = 4;
+
+// What the driver tells about a creation.
+struct CreationFeedback {
+  bool valid = false;
+  bool cache_hit = false;
+};
 
 class CreateInfo {
  public:
@@ -18,7 +34,17 @@ class CreateInfo {
   CreateInfo(const CreateInfo&) = delete;
   CreateInfo& operator=(const CreateInfo&) = delete;
 
-  VkResult Create(const vk::Table& table, VkDevice device, VkPipeline* pipeline) const;
+  // `flags`: VK_PIPELINE_CREATE_…; `cache` and `feedback` may be null.
+  VkResult Create(const runtime::Device& device, VkPipelineCache cache, VkPipelineCreateFlags flags,
+                  CreationFeedback* feedback, VkPipeline* pipeline) const;
+
+  // A part of a graphics pipeline, and the pipeline that all four make.
+  // Requires: CanLinkFast(caps).
+  VkResult CreatePart(const runtime::Device& device, VkPipelineCache cache, LibraryPart part,
+                      VkPipeline* pipeline) const;
+  static VkResult Link(const runtime::Device& device, VkPipelineCache cache,
+                       const std::array<VkPipeline, kLibraryParts>& parts, VkPipelineLayout layout,
+                       VkPipeline* pipeline);
 
  private:
   void FillVertexInput(const PipelineDesc& desc, const DeviceCaps& caps);

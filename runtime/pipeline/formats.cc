@@ -145,6 +145,30 @@ std::optional<ColorFormat> DescribeColorFormat(VkFormat format) {
   return ColorFormat{item, found->family->components};
 }
 
+VkFormat StorageFormat(std::string_view name) {
+  struct Row {
+    std::string_view name;
+    VkFormat format;
+  };
+  static constexpr auto kRows = std::to_array<Row>({
+      {"rgba32_float", VK_FORMAT_R32G32B32A32_SFLOAT},
+      {"rgba16_float", VK_FORMAT_R16G16B16A16_SFLOAT},
+      {"r32_float", VK_FORMAT_R32_SFLOAT},
+      {"rgba8_unorm", VK_FORMAT_R8G8B8A8_UNORM},
+      {"rgba8_snorm", VK_FORMAT_R8G8B8A8_SNORM},
+      {"rgba32_sint", VK_FORMAT_R32G32B32A32_SINT},
+      {"rgba16_sint", VK_FORMAT_R16G16B16A16_SINT},
+      {"rgba8_sint", VK_FORMAT_R8G8B8A8_SINT},
+      {"r32_sint", VK_FORMAT_R32_SINT},
+      {"rgba32_uint", VK_FORMAT_R32G32B32A32_UINT},
+      {"rgba16_uint", VK_FORMAT_R16G16B16A16_UINT},
+      {"rgba8_uint", VK_FORMAT_R8G8B8A8_UINT},
+      {"r32_uint", VK_FORMAT_R32_UINT},
+  });
+  const auto row = std::ranges::find(kRows, name, &Row::name);
+  return row == kRows.end() ? VK_FORMAT_UNDEFINED : row->format;
+}
+
 std::string FormatName(VkFormat format) {
   if (const std::optional<Found> found = Find(format)) {
     return fmt::format("VK_FORMAT_{}_{}", found->family->prefix, found->suffix);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "compiler/artifact/metadata_enums.h"
 #include "runtime/vk/device.h"
@@ -30,6 +31,10 @@ struct ColorFormat {
 
 // nullopt if nothing can be rendered to the format as a color.
 std::optional<ColorFormat> DescribeColorFormat(VkFormat format);
+
+// The format of a storage image by metadata's name ("rgba8_unorm"); VK_FORMAT_UNDEFINED for others.
+// Spec: rpl §14
+VkFormat StorageFormat(std::string_view name);
 
 // "VK_FORMAT_R8G8B8A8_UNORM" for formats that kiln names, else the number.
 std::string FormatName(VkFormat format);

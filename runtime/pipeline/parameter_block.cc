@@ -9,13 +9,50 @@
 namespace kiln::runtime {
 namespace {
 
-constexpr uint32_t kComponentBytes = 4;
+// Of one component in memory and in values.
+uint32_t ComponentBytes(artifact::ParameterType type) {
+  return type >= artifact::ParameterType::kH1 ? 2 : 4;
+}
 
 }  // namespace
 
+ParameterBlock ParameterBlock::Tail(const artifact::Buffer& buffer) {
+  ParameterBlock block(buffer.tail_item_parameters);
+  block.tail_offset_ = buffer.tail_offset;
+  block.tail_stride_ = buffer.tail_item_size;
+  const auto type = artifact::FromName<artifact::ParameterType>(buffer.tail_type);
+  if (buffer.tail_item_parameters.empty() && type) {
+    artifact::Parameter item;
+    item.type = *type;
+    item.matrix_stride = buffer.tail_item_size / ShapeOf(*type).columns;
+    block.own_.push_back(std::move(item));
+  }
+  return block;
+}
+
+ParameterHandle ParameterBlock::Handle(Slot slot) const {
+  ParameterHandle handle;
+  if (!slot || slot.index >= parameters().size()) {
+    return handle;
+  }
+  const artifact::Parameter& parameter = parameters()[slot.index];
+  const artifact::AttributeShape shape = ShapeOf(parameter.type);
+  handle.offset_ = parameter.offset;
+  handle.items_ = parameter.total_item_count;
+  handle.item_bytes_ = ItemBytes(slot);
+  handle.array_stride_ = parameter.array_stride;
+  handle.columns_ = shape.columns;
+  handle.column_bytes_ = shape.rows * ComponentBytes(parameter.type);
+  handle.column_stride_ = shape.columns == 1 ? 0 : parameter.matrix_stride;
+  handle.span_ = handle.column_stride_ * (shape.columns - 1) + handle.column_bytes_;
+  handle.tail_offset_ = tail_offset_;
+  handle.tail_stride_ = tail_stride_;
+  return handle;
+}
+
 Slot ParameterBlock::Find(std::string_view name) const {
-  for (uint32_t i = 0; i < parameters_.size(); ++i) {
-    if (parameters_[i].name == name) {
+  for (uint32_t i = 0; i < parameters().size(); ++i) {
+    if (parameters()[i].name == name) {
       return {i};
     }
   }
@@ -23,8 +60,8 @@ Slot ParameterBlock::Find(std::string_view name) const {
 }
 
 Slot ParameterBlock::FindTag(std::string_view tag) const {
-  for (uint32_t i = 0; i < parameters_.size(); ++i) {
-    if (std::ranges::find(parameters_[i].tags, tag) != parameters_[i].tags.end()) {
+  for (uint32_t i = 0; i < parameters().size(); ++i) {
+    if (std::ranges::find(parameters()[i].tags, tag) != parameters()[i].tags.end()) {
       return {i};
     }
   }
@@ -33,34 +70,28 @@ Slot ParameterBlock::FindTag(std::string_view tag) const {
 
 uint32_t ParameterBlock::ItemBytes(Slot slot) const {
   const artifact::AttributeShape shape = ShapeOf((*this)[slot].type);
-  return shape.rows * shape.columns * kComponentBytes;
+  return shape.rows * shape.columns * ComponentBytes((*this)[slot].type);
 }
 
 Result<void> ParameterBlock::Write(Slot slot, std::span<std::byte> memory,
                                    std::span<const std::byte> value, uint32_t item) const {
-  if (!slot || slot.index >= parameters_.size()) {
+  if (!slot || slot.index >= parameters().size()) {
     return Error{ErrorCode::kInvalidArgument, "no such parameter", ""};
   }
-  const artifact::Parameter& parameter = parameters_[slot.index];
+  const artifact::Parameter& parameter = parameters()[slot.index];
   if (value.size() != ItemBytes(slot)) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("parameter '{}' is {}, {} bytes, not {}", parameter.name,
                              NameOf(parameter.type), ItemBytes(slot), value.size()),
                  ""};
   }
-  const artifact::AttributeShape shape = ShapeOf(parameter.type);
-  const size_t column = size_t{shape.rows} * kComponentBytes;
-  const uint64_t stride = shape.columns == 1 ? column : parameter.matrix_stride;
-  const uint64_t begin = parameter.offset + uint64_t{parameter.array_stride} * item;
-  const uint64_t end = begin + stride * (shape.columns - 1) + column;
-  if (item >= parameter.total_item_count || end > memory.size()) {
+  const ParameterHandle handle = Handle(slot);
+  if (!handle.Write(memory, value, item)) {
+    const uint64_t end = parameter.offset + uint64_t{parameter.array_stride} * item + handle.span_;
     return Error{ErrorCode::kOutOfRange,
                  fmt::format("item {} of parameter '{}' ends at byte {} of {}, it has {} items",
                              item, parameter.name, end, memory.size(), parameter.total_item_count),
                  ""};
-  }
-  for (uint32_t k = 0; k < shape.columns; ++k) {
-    std::memcpy(memory.data() + begin + stride * k, value.data() + column * k, column);
   }
   return {};
 }

@@ -7,12 +7,62 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "compiler/artifact/metadata.h"
 
 namespace kiln::runtime {
+
+// Where a parameter lies, found once and written many times: no look-up, no allocation, one copy
+// per column. Default: nothing, which refuses every write.
+class ParameterHandle {
+ public:
+  // Writes item `item` of the block or tail item that starts at memory[0].
+  // False, and nothing is written, if the value has another size or anything would lie outside.
+  bool Write(std::span<std::byte> memory, std::span<const std::byte> value,
+             uint32_t item = 0) const noexcept {
+    const uint64_t begin = uint64_t{array_stride_} * item + offset_;
+    if (value.size() != item_bytes_ || item >= items_ || begin + span_ > memory.size()) {
+      return false;
+    }
+    if (columns_ == 1) {
+      std::memcpy(memory.data() + begin, value.data(), value.size());
+      return true;
+    }
+    for (uint32_t k = 0; k < columns_; ++k) {
+      std::memcpy(memory.data() + begin + uint64_t{column_stride_} * k,
+                  value.data() + size_t{column_bytes_} * k, column_bytes_);
+    }
+    return true;
+  }
+  // The same for item `tail` of a runtime tail; `memory` is the whole buffer.
+  bool WriteTail(std::span<std::byte> memory, uint32_t tail, std::span<const std::byte> value,
+                 uint32_t item = 0) const noexcept {
+    const uint64_t begin = uint64_t{tail_stride_} * tail + tail_offset_;
+    return begin <= memory.size() && Write(memory.subspan(begin), value, item);
+  }
+
+  explicit operator bool() const { return items_ != 0; }
+  uint32_t item_bytes() const { return item_bytes_; }  // of a tightly packed value
+  uint32_t items() const { return items_; }
+
+ private:
+  friend class ParameterBlock;
+
+  uint32_t offset_ = 0;
+  uint32_t span_ = 0;  // bytes that one item covers
+  uint32_t item_bytes_ = 0;
+  uint32_t items_ = 0;
+  uint32_t array_stride_ = 0;
+  uint32_t columns_ = 1;
+  uint32_t column_stride_ = 0;
+  uint32_t column_bytes_ = 0;
+  uint32_t tail_offset_ = 0;
+  uint32_t tail_stride_ = 0;
+};
 
 // A parameter of one block. Default: none.
 struct Slot {
@@ -25,6 +75,12 @@ class ParameterBlock {
  public:
   explicit ParameterBlock(std::span<const artifact::Parameter> parameters)
       : parameters_(parameters) {}
+  // The main part of a buffer, and one item of its tail; a tail of vectors or matrices has one
+  // parameter, without a name.
+  static ParameterBlock Main(const artifact::Buffer& buffer) {
+    return ParameterBlock(buffer.main_parameters);
+  }
+  static ParameterBlock Tail(const artifact::Buffer& buffer);
 
   // By dotted name.
   Slot Find(std::string_view name) const;
@@ -32,9 +88,17 @@ class ParameterBlock {
   Slot FindTag(std::string_view tag) const;
 
   // Requires: a slot of this block.
-  const artifact::Parameter& operator[](Slot slot) const { return parameters_[slot.index]; }
+  const artifact::Parameter& operator[](Slot slot) const { return parameters()[slot.index]; }
+  std::span<const artifact::Parameter> parameters() const {
+    return own_.empty() ? parameters_ : std::span<const artifact::Parameter>(own_);
+  }
 
-  // Bytes of one tightly packed item: components × 4, matrices by columns.
+  // For writing without look-ups. Requires: a slot of this block, or none.
+  ParameterHandle Handle(Slot slot) const;
+  ParameterHandle Handle(std::string_view name) const { return Handle(Find(name)); }
+  ParameterHandle TagHandle(std::string_view tag) const { return Handle(FindTag(tag)); }
+
+  // Bytes of one tightly packed item: components × 4 (× 2 of h1 to h4), matrices by columns.
   // Requires: a slot of this block.
   uint32_t ItemBytes(Slot slot) const;
 
@@ -47,6 +111,9 @@ class ParameterBlock {
 
  private:
   std::span<const artifact::Parameter> parameters_;
+  std::vector<artifact::Parameter> own_;  // of a tail without members
+  uint32_t tail_offset_ = 0;
+  uint32_t tail_stride_ = 0;
 };
 
 }  // namespace kiln::runtime

@@ -98,5 +98,94 @@ TEST(ParameterBlock, WrongUse_IsAnErrorAndWritesNothing) {
   }
 }
 
+TEST(ParameterBlock, HalfVectors_HaveComponentsOfTwoBytes) {
+  for (const auto& [type, bytes] :
+       std::vector<std::pair<ParameterType, uint32_t>>{{ParameterType::kH1, 2},
+                                                       {ParameterType::kH2, 4},
+                                                       {ParameterType::kH3, 6},
+                                                       {ParameterType::kH4, 8}}) {
+    const std::vector<Parameter> parameters = {{.name = "h", .type = type, .offset = 2}};
+    const ParameterBlock block(parameters);
+    EXPECT_EQ(block.ItemBytes({0}), bytes);
+    std::array<std::byte, 12> memory{};
+    const std::vector<std::byte> value(bytes, std::byte{0x3C});
+    ASSERT_TRUE(block.Write({0}, memory, value).ok());
+    for (uint32_t i = 0; i < memory.size(); ++i) {
+      EXPECT_EQ(memory[i] != std::byte{0}, i >= 2 && i < 2 + bytes) << i;
+    }
+  }
+}
+
+TEST(ParameterHandle, WritesWhatTheBlockWrites) {
+  const std::vector<Parameter> parameters = Parameters();
+  const ParameterBlock block(parameters);
+  for (uint32_t p = 0; p < parameters.size(); ++p) {
+    const ParameterHandle handle = block.Handle(Slot{p});
+    std::vector<std::byte> value(handle.item_bytes());
+    for (size_t i = 0; i < value.size(); ++i) {
+      value[i] = static_cast<std::byte>(i + 1);
+    }
+    for (uint32_t item = 0; item < handle.items(); ++item) {
+      std::array<std::byte, 160> by_block{};
+      std::array<std::byte, 160> by_handle{};
+      EXPECT_TRUE(block.Write(Slot{p}, by_block, value, item).ok());
+      EXPECT_TRUE(handle.Write(by_handle, value, item));
+      EXPECT_EQ(by_block, by_handle) << p << " " << item;
+    }
+  }
+}
+
+TEST(ParameterHandle, WhatDoesNotFit_IsRefusedAndWritesNothing) {
+  const std::vector<Parameter> parameters = Parameters();
+  const ParameterBlock block(parameters);
+  std::array<std::byte, 160> memory{};
+  const std::array<std::byte, 160> untouched{};
+  const std::vector<std::byte> value(64, std::byte{1});
+  const ParameterHandle steps = block.Handle("steps");
+  const std::span<const std::byte> item = std::span(value).first(8);
+  EXPECT_FALSE(steps.Write(memory, std::span(value).first(4))) << "another size";
+  EXPECT_FALSE(steps.Write(memory, item, 6)) << "no such item";
+  EXPECT_FALSE(steps.Write(memory, item, ~0U)) << "no such item, and no overflow";
+  EXPECT_FALSE(steps.Write(std::span(memory).first(151), item, 5)) << "a byte is outside";
+  EXPECT_FALSE(block.Handle("nothing").Write(memory, {})) << "no such parameter";
+  EXPECT_FALSE(block.TagHandle("nothing"));
+  EXPECT_EQ(memory, untouched);
+  EXPECT_TRUE(steps.Write(std::span(memory).first(152), item, 5));
+}
+
+TEST(ParameterHandle, Tail_IsWrittenItemByItem) {
+  artifact::Buffer buffer;
+  buffer.main_size = buffer.tail_offset = 24;
+  buffer.tail_item_size = 32;
+  buffer.tail_item_parameters = {{.name = "speed", .type = ParameterType::kF1, .offset = 12},
+                                 {.name = "path",
+                                  .type = ParameterType::kU1,
+                                  .offset = 16,
+                                  .total_item_count = 4,
+                                  .array_stride = 4}};
+  const ParameterBlock tail = ParameterBlock::Tail(buffer);
+  std::vector<std::byte> memory(24 + 3 * 32);
+  const std::array<float, 1> value = {5.0F};
+  EXPECT_TRUE(tail.Handle("speed").WriteTail(memory, 2, AsValue<1>(value)));
+  EXPECT_EQ(FloatAt(memory, 24 + 64 + 12), 5.0F);
+  EXPECT_TRUE(tail.Handle("path").WriteTail(memory, 1, AsValue<1>(value), 3));
+  EXPECT_EQ(FloatAt(memory, 24 + 32 + 16 + 12), 5.0F);
+  EXPECT_FALSE(tail.Handle("speed").WriteTail(memory, 3, AsValue<1>(value)));
+}
+
+TEST(ParameterHandle, TailOfMatrices_IsOneParameterWithoutAName) {
+  artifact::Buffer buffer;
+  buffer.tail_item_size = 64;
+  buffer.tail_field = "pose";
+  buffer.tail_type = "f4x4";
+  const ParameterBlock made = ParameterBlock::Tail(buffer);
+  const ParameterBlock tail = made;  // a copy owns its parameter
+  std::vector<std::byte> memory(128);
+  std::array<float, 16> matrix{};
+  matrix[15] = 3.0F;
+  EXPECT_TRUE(tail.Handle("").WriteTail(memory, 1, AsValue<16>(matrix)));
+  EXPECT_EQ(FloatAt(memory, 64 + 60), 3.0F);
+}
+
 }  // namespace
 }  // namespace kiln::runtime

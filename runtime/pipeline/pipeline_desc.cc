@@ -64,13 +64,25 @@ Result<void> FillSets(const PipelineMetadata& metadata, PipelineDesc& desc) {
     const artifact::Set& set = metadata.sets[i];
     SetDesc& out = desc.sets[i];
     for (const artifact::Buffer& buffer : set.buffers) {
-      out.push_back({buffer.binding, ToVulkan(buffer.type), 1, buffer.name});
+      out.push_back(
+          {.binding = buffer.binding,
+           .type = ToVulkan(buffer.type),
+           .name = buffer.name,
+           .bytes = std::max(buffer.main_size, buffer.tail_offset + buffer.tail_item_size)});
     }
     for (const artifact::Sampler& sampler : set.samplers) {
-      out.push_back({sampler.binding, VK_DESCRIPTOR_TYPE_SAMPLER, 1, sampler.name});
+      out.push_back({.binding = sampler.binding,
+                     .type = VK_DESCRIPTOR_TYPE_SAMPLER,
+                     .name = sampler.name,
+                     .comparison = sampler.comparison});
     }
     for (const artifact::Image& image : set.images) {
-      out.push_back({image.binding, ToVulkan(image.type), image.image_array_size, image.name});
+      out.push_back({.binding = image.binding,
+                     .type = ToVulkan(image.type),
+                     .count = image.image_array_size,
+                     .name = image.name,
+                     .image = image.type,
+                     .format = StorageFormat(image.format)});
     }
     std::ranges::sort(out, {}, &BindingDesc::binding);
     const auto twice = std::ranges::adjacent_find(out, {}, &BindingDesc::binding);

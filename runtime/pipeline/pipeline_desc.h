@@ -37,7 +37,12 @@ struct BindingDesc {
   uint32_t binding = 0;
   VkDescriptorType type = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
   uint32_t count = 1;
-  std::string name;  // for messages; no part of the content
+  // No part of the content: for messages, and for what stands in at a warm-up draw.
+  std::string name;
+  uint32_t bytes = 0;  // of a buffer: all but the tail, and one item of it
+  artifact::ImageType image = artifact::ImageType::kColor2d;
+  VkFormat format = VK_FORMAT_UNDEFINED;  // of storage images
+  bool comparison = false;                // of samplers
 };
 
 using SetDesc = std::vector<BindingDesc>;  // ascending bindings

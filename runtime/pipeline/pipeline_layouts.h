@@ -22,6 +22,9 @@ struct LayoutSet {
   uint32_t set_count = 0;                                  // up to the highest used set
   VkShaderStageFlags stages = 0;                           // of every binding and of push constants
   uint32_t push_size = 0;
+  // Grows when a reload moves the id to other layouts: sets that were written for the old ones must
+  // be written anew.
+  uint32_t generation = 0;
 };
 
 // One thread at a time. The device outlives it.

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Pipeline state objects, built from metadata and SPIR-V words alone. Equal pipelines are built
-// once; one that cannot be had on this device, or that the driver refuses, costs itself and nothing
-// else. Spec: pso §4, §7.1
+// Pipeline state objects, built from metadata and SPIR-V words alone, before they are drawn with.
+// Equal pipelines are built once; one that cannot be had on this device, that the driver refuses or
+// that kills it costs itself and nothing else. Spec: pso §4, §7
+//
+//   auto pipelines = Pipelines::Create(device, {.cache_folder = DefaultCacheFolder()});
+//   (*pipelines)->Load(std::make_shared<PackSource>(pack, {}));
+//   const PipelineId rock = *(*pipelines)->Find("rock/forward", options, signature);
+//   (*pipelines)->Wait((*pipelines)->Warm({}), minute);              // before the first frame
+//   … Bind(commands, rock, OnMissing::Skip()) … EndFrame(value) …    // in every frame
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,24 +18,22 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/base/digest.h"
+#include "compiler/base/clock.h"
+#include "compiler/base/log.h"
+#include "runtime/pipeline/artifact_source.h"
 #include "runtime/pipeline/pipeline_desc.h"
 #include "runtime/pipeline/pipeline_layouts.h"
+#include "runtime/pipeline/pipeline_report.h"
 #include "runtime/vk/device.h"
-#include "runtime/vk/unique.h"
 
 namespace kiln::runtime {
 
-// Stable for the life of Pipelines.
+class CacheFiles;
+
+// Stable for the life of Pipelines, also across reload.
 struct PipelineId {
   uint32_t index = ~0U;
   friend bool operator==(PipelineId, PipelineId) = default;
-};
-
-enum class PipelineState : uint8_t {
-  kReady,
-  kFailed,       // the driver refused
-  kUnsupported,  // the device cannot have it
 };
 
 // A SPIR-V module: of one stage, or of all (no stage).
@@ -39,67 +42,135 @@ struct ModuleWords {
   std::span<const uint32_t> words;
 };
 
-struct PipelineStats {
-  size_t added = 0;  // calls of Add that gave an id
-  size_t ready = 0;  // distinct pipelines
-  size_t failed = 0;
-  size_t unsupported = 0;
-  size_t saved = 0;    // additions that equal an earlier one
-  size_t modules = 0;  // distinct shader modules made
-  size_t set_layouts = 0;
-  size_t pipeline_layouts = 0;
+// Whether warm-up draws are made. Spec: pso §7.5.2
+enum class FirstUse : uint8_t { kAuto, kOn, kOff };
+
+struct PipelinesConfig {
+  static constexpr uint32_t kAllCores = ~0U;  // but one
+
+  uint32_t threads = kAllCores;  // 0: the thread that waits builds
+  uint64_t budget_bytes = uint64_t{512} << 20;
+  std::string cache_folder;     // of driver caches and journals; empty: nothing is kept
+  CacheFiles* files = nullptr;  // null: the file system
+  LogSink* log = nullptr;       // null: silence
+  FirstUse first_use = FirstUse::kAuto;
+  Duration hitch = std::chrono::milliseconds(1);
+  Duration first_use_timeout = std::chrono::seconds(5);
+  bool link_fast = false;  // where the device can
 };
 
-// Add and ReleaseModules: one thread at a time. Get, State, Layouts and Desc: any thread, but not
-// while something is added; no lock, no allocation. The device outlives it and does not move.
+// What to do with a draw whose pipeline is not ready.
+struct OnMissing {
+  enum class What : uint8_t { kSkip, kFallback, kBlock };
+  static OnMissing Skip() { return {What::kSkip, {}}; }
+  static OnMissing Fallback(PipelineId id) { return {What::kFallback, id}; }
+  static OnMissing Block() { return {What::kBlock, {}}; }
+
+  What what = What::kSkip;
+  PipelineId fallback;
+};
+
+struct Bound {
+  bool drawable = false;  // something is bound
+  PipelineId id;          // what
+};
+
+struct WarmRequest {
+  std::vector<PipelineId> pipelines;  // none: all that are queued
+  std::optional<Lane> lane;           // nullopt: the one that its source gave it
+};
+struct WarmTicket {
+  uint32_t index = ~0U;
+};
+
+struct PipelinesState;
+
+// Threads. Get, State, Layouts, Desc, ErrorOf and Bind: any thread, no lock and no allocation for
+// what is ready; not while EndFrame runs. Add, Load, Find, Replace, Warm, Progress, Cancel, Stats:
+// any thread. Wait, EndFrame, Collect: the thread that draws, since they submit to the queue.
+// The device outlives it and does not move; whoever destroys it has waited for the device.
 class Pipelines {
  public:
-  explicit Pipelines(const Device& device) : device_(&device), layouts_(device) {}
+  // Builds in Add, on the calling thread, and keeps no cache: for tools and tests.
+  explicit Pipelines(const Device& device);
+  // Errors: OUT_OF_MEMORY, DEVICE_LOST. A cache that cannot be used is a line of the log.
+  static Result<std::unique_ptr<Pipelines>> Create(const Device& device,
+                                                   const PipelinesConfig& config);
+  ~Pipelines();
   Pipelines(const Pipelines&) = delete;
   Pipelines& operator=(const Pipelines&) = delete;
 
-  // Builds the pipeline, or finds the equal one. `name` is for messages. Words are read now, not
-  // kept. A pipeline that the device or driver refuses has an id, too; State and ErrorOf tell.
-  // Errors: METADATA_INCOMPLETE, METADATA_INVALID, SIGNATURE_MISMATCH; an entry point without
-  // words.
+  // Registers a pipeline; `name` is for messages. Words are copied. What the device cannot have has
+  // an id, too; State and ErrorOf tell. Errors: METADATA_INCOMPLETE, METADATA_INVALID,
+  // SIGNATURE_MISMATCH; an entry point without words.
   Result<PipelineId> Add(std::string_view name, const PipelineMetadata& metadata,
                          std::span<const ModuleWords> modules, const PassSignature& signature);
+  // The same, with words that are read when they are needed. No signature: that of pso §5.3.
+  Result<PipelineId> Add(const SourceArtifact& artifact,
+                         std::shared_ptr<const ArtifactSource> source,
+                         const std::optional<PassSignature>& signature,
+                         std::span<const ImageHint> hints = {}, Lane lane = Lane::kSoon);
+
+  // Makes a source known to Find; Load also registers what it wants built before the first frame,
+  // in its order. Neither builds anything. What does not fit is in the report.
+  void AddSource(std::shared_ptr<const ArtifactSource> source);
+  LoadReport Load(std::shared_ptr<const ArtifactSource> source);
+  // Of the sources that were loaded, the last one first. Not for the frame: it looks by name.
+  // Errors: those of the source and of Add.
+  Result<PipelineId> Find(std::string_view program, std::span<const OptionSetting> options,
+                          const PassSignature& signature);
 
   // Null unless ready. Requires: an id of this object, here and below.
   VkPipeline Get(PipelineId id) const noexcept;
   PipelineState State(PipelineId id) const noexcept;
+  // Valid until a replacement of the id has been collected.
   const LayoutSet& Layouts(PipelineId id) const noexcept;
   const PipelineDesc& Desc(PipelineId id) const noexcept;
-  // Why it is not ready; nullptr if it is.
+  // Why it is not ready, or why the last replacement was not taken; nullptr if all is well.
   const Error* ErrorOf(PipelineId id) const noexcept;
 
-  // Modules are shared by content while pipelines are being added; this drops them.
-  void ReleaseModules() { modules_.clear(); }
+  // Binds it. What is not ready is raised to the critical lane, and counts as a hitch.
+  Bound Bind(VkCommandBuffer commands, PipelineId id, OnMissing missing);
+
+  WarmTicket Warm(const WarmRequest& request);
+  WarmProgress Progress(WarmTicket ticket) const;
+  // Makes warm-up draws, and builds if there are no threads, until all is done. One broken pipeline
+  // is in the report. Errors: kDeadlineExceeded; DEVICE_LOST.
+  Result<WarmReport> Wait(WarmTicket ticket, Duration timeout);
+  // What is built stays; what is not stays queued.
+  void Cancel(WarmTicket ticket);
+
+  // Hot swap: builds beside the old pipeline and swaps at an EndFrame. Equal layouts: descriptor
+  // sets stay valid; else Layouts(id).generation grows with the swap. A replacement that fails
+  // keeps the old pipeline, and ErrorOf says why. Errors: as Add.
+  Result<void> Replace(PipelineId id, const PipelineMetadata& metadata,
+                       std::span<const ModuleWords> modules);
+  Result<void> Replace(PipelineId id, const SourceArtifact& artifact,
+                       std::shared_ptr<const ArtifactSource> source);
+
+  // After the last submission of a frame, which signals `frame_value`: swaps what is ready and
+  // retires what it replaced. Collect destroys what the device has passed.
+  void EndFrame(uint64_t frame_value);
+  void Collect(uint64_t completed_value);
+
+  // Modules are shared by content while pipelines are built; this drops them.
+  void ReleaseModules();
+  // Writes the driver's cache; done after a warm start and at the end by itself. Not on a thread
+  // that draws.
+  Result<void> SaveCache();
 
   PipelineStats Stats() const;
+  std::vector<Hitch> Hitches() const;  // in order
+  void ForgetHitches();                // of the start, before the first frame
+  std::vector<PipelineTimes> Times() const;
 
  private:
-  struct Entry {
-    PipelineDesc desc;
-    LayoutSet layouts;
-    vk::UniquePipeline pipeline;
-    std::optional<Error> error;
-    PipelineState state = PipelineState::kReady;
-  };
+  Pipelines(const Device& device, const PipelinesConfig& config);
+  Result<void> Replace(PipelineId id, PipelineDesc desc, std::vector<CodeRef> code,
+                       std::shared_ptr<const ArtifactSource> source);
+  Bound BindMissing(VkCommandBuffer commands, PipelineId id, OnMissing missing);
 
-  void Build(Entry& entry, std::span<const std::span<const uint32_t>> words,
-             std::span<const Digest> code);
-  Result<void> Create(Entry& entry, std::span<const std::span<const uint32_t>> words,
-                      std::span<const Digest> code);
-  Result<VkShaderModule> Module(std::span<const uint32_t> words, const Digest& digest);
-
-  const Device* device_;
-  PipelineLayouts layouts_;
-  std::map<Digest, vk::UniqueShaderModule> modules_;
-  std::map<Hash128, PipelineId> by_key_;
-  std::vector<std::unique_ptr<Entry>> entries_;  // by PipelineId
-  size_t added_ = 0;
-  size_t modules_made_ = 0;
+  std::unique_ptr<PipelinesState> state_;
 };
 
 // The viewport of the whole area as metadata's viewport_y wants it, and a scissor of the same area.

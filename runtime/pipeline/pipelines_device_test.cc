@@ -2,11 +2,14 @@
 // Pipelines on lavapipe with the validation layer, which must stay silent.
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <functional>
+#include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/pipeline/driver_identity.h"
 #include "runtime/pipeline/pipelines.h"
 #include "runtime/pipeline/sample_metadata.h"
 #include "runtime/pipeline/sample_shaders.h"
@@ -82,6 +85,45 @@ TEST_F(PipelinesDeviceTest, EveryKindOfState_BuildsSilently) {
   }
   EXPECT_EQ(pipelines.Stats().ready, edits.size());
   EXPECT_EQ(pipelines.Stats().pipeline_layouts, 1U);
+}
+
+// Threads build, the thread that waits draws once; what is linked fast is optimised later.
+TEST_F(PipelinesDeviceTest, WarmStart_LeavesNothingForTheFirstDraw) {
+  for (const bool link_fast : {false, true}) {
+    auto pipelines = Pipelines::Create(
+        *device, {.threads = 2, .first_use = FirstUse::kOn, .link_fast = link_fast});
+    ASSERT_TRUE(pipelines.ok());
+    PipelineMetadata metadata = SampleMetadata();
+    const PipelineId plain = Add(**pipelines, metadata, SampleSignature());
+    metadata.color_outputs[0].use_blend = true;
+    metadata.settings.cull_mode = artifact::CullMode::kNone;
+    const PipelineId blended = Add(**pipelines, metadata, SampleSignature());
+    EXPECT_EQ((*pipelines)->State(plain), PipelineState::kQueued);
+    const auto report = (*pipelines)->Wait((*pipelines)->Warm({}), std::chrono::minutes(2));
+    ASSERT_TRUE(report.ok()) << ErrorText(report.error());
+    EXPECT_TRUE(report->failures.empty());
+    EXPECT_EQ(report->progress.first_uses, 2U);
+    EXPECT_TRUE(IsReady((*pipelines)->State(plain)));
+    EXPECT_TRUE(IsReady((*pipelines)->State(blended)));
+    EXPECT_EQ((*pipelines)->Stats().libraries > 0, link_fast && device->caps().fast_linking);
+    EXPECT_TRUE((*pipelines)->Hitches().empty());
+  }
+}
+
+TEST_F(PipelinesDeviceTest, DriverCache_IsKeptAndTakenBack) {
+  const std::string folder = ::testing::TempDir() + "kiln_device_cache_" + std::to_string(getpid());
+  RecordingLog log;
+  for (int run = 0; run < 2; ++run) {
+    auto pipelines = Pipelines::Create(
+        *device, {.threads = 1, .cache_folder = folder, .log = &log, .first_use = FirstUse::kOff});
+    ASSERT_TRUE(pipelines.ok());
+    Add(**pipelines, SampleMetadata(), SampleSignature());
+    ASSERT_TRUE((*pipelines)->Wait((*pipelines)->Warm({}), std::chrono::minutes(2)).ok());
+    (*pipelines)->EndFrame(1);
+  }
+  EXPECT_THAT(log.Lines(), ::testing::IsEmpty());
+  EXPECT_TRUE(std::filesystem::exists(folder + "/" + DriverIdentity(*device).hex() + ".vkcache"));
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(PipelinesDeviceTest, OtherSignatures_AreOtherPipelines) {

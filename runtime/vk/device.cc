@@ -115,6 +115,31 @@ Result<vk::FeatureChain> EnabledFeatures(const vk::Table& table, const Candidate
   return enabled;
 }
 
+bool OffersExtension(const vk::Table& table, VkPhysicalDevice device, std::string_view name) {
+  uint32_t count = 0;
+  table.EnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> offered(count);
+  table.EnumerateDeviceExtensionProperties(device, nullptr, &count, offered.data());
+  return std::ranges::any_of(offered, [&](const VkExtensionProperties& extension) {
+    return name == static_cast<const char*>(extension.extensionName);
+  });
+}
+
+// Whether the device has pipeline libraries that link fast. Spec: pso §7.9
+bool OffersFastLinking(const vk::Table& table, VkPhysicalDevice device) {
+  if (!OffersExtension(table, device, VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME) ||
+      !OffersExtension(table, device, VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME)) {
+    return false;
+  }
+  VkPhysicalDeviceGraphicsPipelineLibraryPropertiesEXT library{};
+  library.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_PROPERTIES_EXT;
+  VkPhysicalDeviceProperties2 properties{};
+  properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  properties.pNext = &library;
+  table.GetPhysicalDeviceProperties2(device, &properties);
+  return library.graphicsPipelineLibraryFastLinking == VK_TRUE;
+}
+
 }  // namespace
 
 bool DeviceCaps::HasFeature(std::string_view name) const {
@@ -148,16 +173,26 @@ Result<Device> Device::Create(const DeviceConfig& config) {
   queue.queueFamilyIndex = out.queue_family_;
   queue.queueCount = 1;
   queue.pQueuePriorities = &priority;
+  std::vector<const char*> extensions(config.extensions.begin(), config.extensions.end());
+  VkPhysicalDeviceGraphicsPipelineLibraryFeaturesEXT library{};
+  library.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT;
+  library.pNext = enabled.Chain();
+  library.graphicsPipelineLibrary = VK_TRUE;
+  out.caps_.fast_linking = OffersFastLinking(table, out.physical_);
+  if (out.caps_.fast_linking) {
+    extensions.push_back(VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);
+    extensions.push_back(VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME);
+  }
   VkDeviceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
-  info.pNext = enabled.Chain();
+  info.pNext = out.caps_.fast_linking ? static_cast<void*>(&library) : enabled.Chain();
   info.queueCreateInfoCount = 1;
   info.pQueueCreateInfos = &queue;
-  info.enabledExtensionCount = static_cast<uint32_t>(config.extensions.size());
-  info.ppEnabledExtensionNames = config.extensions.data();
+  info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
   KILN_TRY_VK(table.CreateDevice(out.physical_, &info, nullptr, &out.handle_), "create the device");
   KILN_TRY_VOID(vk::LoadDevice(table, out.handle_));
-  out.ReadProperties(enabled, config.extensions);
+  out.ReadProperties(enabled, extensions);
   return out;
 }
 

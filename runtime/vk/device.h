@@ -60,6 +60,7 @@ struct DeviceCaps {
   std::string device_name;
   std::vector<std::string> features;    // enabled, known names, sorted
   std::vector<std::string> extensions;  // enabled, sorted
+  bool fast_linking = false;            // of pipeline libraries, whose extension is enabled then
   VkPhysicalDeviceLimits limits = {};
   std::array<VkFormatProperties, kFormats> formats = {};  // by VkFormat
 
@@ -71,7 +72,8 @@ struct DeviceCaps {
 
 class Device {
  public:
-  // An instance and a device of its own, with every known feature that is offered.
+  // An instance and a device of its own, with every known feature that is offered, and pipeline
+  // libraries if they link fast.
   // Errors: kUnavailable, NO_DEVICE naming what was found and what to install.
   static Result<Device> Create(const DeviceConfig& config);
 

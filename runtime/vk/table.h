@@ -76,6 +76,7 @@ namespace kiln::vk {
   X(CreateGraphicsPipelines)          \
   X(CreateImage)                      \
   X(CreateImageView)                  \
+  X(CreatePipelineCache)              \
   X(CreatePipelineLayout)             \
   X(CreateQueryPool)                  \
   X(CreateSampler)                    \
@@ -90,6 +91,7 @@ namespace kiln::vk {
   X(DestroyImage)                     \
   X(DestroyImageView)                 \
   X(DestroyPipeline)                  \
+  X(DestroyPipelineCache)             \
   X(DestroyPipelineLayout)            \
   X(DestroyQueryPool)                 \
   X(DestroySampler)                   \
@@ -102,9 +104,11 @@ namespace kiln::vk {
   X(GetDeviceImageMemoryRequirements) \
   X(GetDeviceQueue)                   \
   X(GetImageMemoryRequirements)       \
+  X(GetPipelineCacheData)             \
   X(GetQueryPoolResults)              \
   X(GetSemaphoreCounterValue)         \
   X(MapMemory)                        \
+  X(MergePipelineCaches)              \
   X(QueueSubmit2)                     \
   X(ResetCommandBuffer)               \
   X(ResetCommandPool)                 \

@@ -55,6 +55,7 @@ using UniqueImage = Unique<VkImage, &Table::DestroyImage>;
 using UniqueImageView = Unique<VkImageView, &Table::DestroyImageView>;
 using UniqueMemory = Unique<VkDeviceMemory, &Table::FreeMemory>;
 using UniquePipeline = Unique<VkPipeline, &Table::DestroyPipeline>;
+using UniquePipelineCache = Unique<VkPipelineCache, &Table::DestroyPipelineCache>;
 using UniquePipelineLayout = Unique<VkPipelineLayout, &Table::DestroyPipelineLayout>;
 using UniqueQueryPool = Unique<VkQueryPool, &Table::DestroyQueryPool>;
 using UniqueSampler = Unique<VkSampler, &Table::DestroySampler>;

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/pipeline/cache_files.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace kiln::runtime {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error Failed(std::string_view what, const std::string& path, int number) {
+  const bool full = number == ENOSPC || number == EDQUOT || number == EFBIG;
+  return {number == EEXIST ? ErrorCode::kAlreadyExists
+          : full           ? ErrorCode::kResourceExhausted
+                           : ErrorCode::kUnavailable,
+          fmt::format("cannot {} {}: {}", what, path, std::strerror(number)), ""};
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) {
+      close(number_);
+    }
+  }
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  int get() const { return number_; }
+  bool valid() const { return number_ >= 0; }
+
+ private:
+  int number_;
+};
+
+class RealFiles final : public CacheFiles {
+ public:
+  Result<void> MakeFolder(const std::string& path) override {
+    std::error_code error;
+    fs::create_directories(fs::path(path).parent_path(), error);
+    if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+      return Failed("make", path, errno);
+    }
+    return {};
+  }
+
+  Result<std::optional<Bytes>> Read(const std::string& path, uint64_t limit) override {
+    const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (!file.valid()) {
+      if (errno == ENOENT) {
+        return std::optional<Bytes>();
+      }
+      return Failed("open", path, errno);
+    }
+    struct stat info {};
+    if (fstat(file.get(), &info) != 0) {
+      return Failed("look at", path, errno);
+    }
+    if (!S_ISREG(info.st_mode) || info.st_uid != geteuid() || (info.st_mode & 022) != 0) {
+      return Error{ErrorCode::kPermissionDenied,
+                   fmt::format("{} is not a file that only this user can write", path), ""};
+    }
+    const auto size = static_cast<uint64_t>(info.st_size);
+    if (size > limit) {
+      return Error{ErrorCode::kResourceExhausted,
+                   fmt::format("{} has {} bytes, at most {} are read", path, size, limit), ""};
+    }
+    Bytes bytes(size);
+    for (size_t at = 0; at < bytes.size();) {
+      const ssize_t got = read(file.get(), bytes.data() + at, bytes.size() - at);
+      if (got < 0 && errno == EINTR) {
+        continue;
+      }
+      if (got <= 0) {
+        return Failed("read", path, got == 0 ? EIO : errno);
+      }
+      at += static_cast<size_t>(got);
+    }
+    return std::optional<Bytes>(std::move(bytes));
+  }
+
+  Result<void> WriteNew(const std::string& path, ByteView bytes) override {
+    const Descriptor file(
+        open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!file.valid()) {
+      return Failed("make", path, errno);
+    }
+    for (size_t at = 0; at < bytes.size();) {
+      const ssize_t put = write(file.get(), bytes.data() + at, bytes.size() - at);
+      if (put < 0 && errno == EINTR) {
+        continue;
+      }
+      if (put < 0) {
+        return Failed("write", path, errno);
+      }
+      at += static_cast<size_t>(put);
+    }
+    if (fsync(file.get()) != 0) {
+      return Failed("write", path, errno);
+    }
+    return {};
+  }
+
+  Result<void> Rename(const std::string& from, const std::string& to) override {
+    if (rename(from.c_str(), to.c_str()) != 0) {
+      return Failed("rename", from, errno);
+    }
+    return {};
+  }
+
+  Result<void> SyncFolder(const std::string& path) override {
+    const Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!folder.valid() || fsync(folder.get()) != 0) {
+      return Failed("write", path, errno);
+    }
+    return {};
+  }
+
+  Result<void> Remove(const std::string& path) override {
+    if (unlink(path.c_str()) != 0 && errno != ENOENT) {
+      return Failed("remove", path, errno);
+    }
+    return {};
+  }
+
+  Result<std::shared_ptr<void>> Lock(const std::string& path) override {
+    auto file = std::make_shared<Descriptor>(
+        open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    if (!file->valid() || flock(file->get(), LOCK_EX) != 0) {
+      return Failed("lock", path, errno);
+    }
+    return std::shared_ptr<void>(std::move(file));
+  }
+
+  void RemoveOld(const std::string& folder, const std::string& suffix, uint64_t limit,
+                 uint32_t days) override {
+    const auto oldest = fs::file_time_type::clock::now() - std::chrono::hours(24) * days;
+    std::error_code error;
+    std::vector<fs::path> old;
+    uint64_t bytes = 0;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+      if (entry.path().extension() != suffix) {
+        continue;
+      }
+      bytes += entry.file_size(error);
+      if (entry.last_write_time(error) < oldest) {
+        old.push_back(entry.path());
+      }
+    }
+    for (const fs::path& path : old) {
+      if (bytes > limit) {
+        fs::remove(path, error);
+      }
+    }
+  }
+};
+
+}  // namespace
+
+CacheFiles& SystemCacheFiles() {
+  static RealFiles files;
+  return files;
+}
+
+std::string DefaultCacheFolder() {
+  const char* const cache = std::getenv("XDG_CACHE_HOME");
+  if (cache != nullptr && *cache == '/') {
+    return std::string(cache) + "/kiln/pso";
+  }
+  const char* const home = std::getenv("HOME");
+  return home == nullptr || *home != '/' ? "" : std::string(home) + "/.cache/kiln/pso";
+}
+
+}  // namespace kiln::runtime
