@@ -71,12 +71,12 @@ void Frame::BeginPass(const PassInfo& pass) {
 }
 
 void RecordDraw(const vk::Table& table, VkCommandBuffer commands, VkExtent2D area,
-                const runtime::Pipelines& pipelines, const Draw& draw) {
+                runtime::Pipelines& pipelines, const Draw& draw) {
+  if (!pipelines.Bind(commands, draw.pipeline, runtime::OnMissing::Skip()).drawable) {
+    return;
+  }
   const runtime::LayoutSet& layouts = pipelines.Layouts(draw.pipeline);
   const runtime::PipelineDesc& desc = pipelines.Desc(draw.pipeline);
-  const VkPipeline pipeline = pipelines.Get(draw.pipeline);
-  KILN_CHECK(pipeline != VK_NULL_HANDLE, "pipeline {}", desc.name);
-  table.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
   runtime::SetViewportFor(table, commands, desc, area);
   if (std::ranges::find(desc.dynamic_states, VK_DYNAMIC_STATE_DEPTH_BOUNDS) !=
       desc.dynamic_states.end()) {
@@ -105,7 +105,7 @@ void RecordDraw(const vk::Table& table, VkCommandBuffer commands, VkExtent2D are
   table.CmdDrawIndexed(commands, draw.count, draw.instances, 0, 0, 0);
 }
 
-void Frame::Add(const runtime::Pipelines& pipelines, const Draw& draw) {
+void Frame::Add(runtime::Pipelines& pipelines, const Draw& draw) {
   RecordDraw(device_->table(), commands_, area_, pipelines, draw);
 }
 

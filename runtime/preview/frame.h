@@ -39,10 +39,10 @@ struct Draw {
   std::span<const std::byte> push;  // as long as the layout's push size, or empty
 };
 
-// Records the draw into a pass over `area` that has begun. Requires: the pipeline is ready and made
-// for the signature of the pass.
+// Records the draw into a pass over `area` that has begun; nothing if its pipeline is not ready,
+// which the pipelines count. Requires: the pipeline is made for the signature of the pass.
 void RecordDraw(const vk::Table& table, VkCommandBuffer commands, VkExtent2D area,
-                const runtime::Pipelines& pipelines, const Draw& draw);
+                runtime::Pipelines& pipelines, const Draw& draw);
 
 // The signature that pipelines of this pass need.
 runtime::PassSignature SignatureOf(const PassInfo& pass);
@@ -54,7 +54,7 @@ class Frame {
 
   void BeginPass(const PassInfo& pass);
   // Requires: inside a pass; the pipeline is ready and made for the signature of the pass.
-  void Add(const runtime::Pipelines& pipelines, const Draw& draw);
+  void Add(runtime::Pipelines& pipelines, const Draw& draw);
   void EndPass();
 
   // Reads a target back when the frame is finished. Requires: outside a pass, an 8-bit RGBA target.

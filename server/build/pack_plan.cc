@@ -26,6 +26,19 @@ struct Found {
   std::optional<pack::Warm> warm;
 };
 
+// Whoever looks for a variant of the program does not name what the program fixes.
+void SetDefault(const resolve::OptionSetting& fixed, std::vector<pack::Option>& options) {
+  for (pack::Option& option : options) {
+    if (option.name != fixed.name) {
+      continue;
+    }
+    const auto value = std::find(option.values.begin(), option.values.end(), fixed.text);
+    option.default_bits = fixed.kind == ir::OptionKind::kEnum
+                              ? static_cast<uint32_t>(value - option.values.begin())
+                              : fixed.bits;
+  }
+}
+
 pack::Program ProgramOf(const PreparedProgram& prepared) {
   const resolve::Program& program = prepared.program();
   pack::Program out{.name = prepared.request.name,
@@ -60,6 +73,9 @@ pack::Program ProgramOf(const PreparedProgram& prepared) {
         break;
       }
     }
+  }
+  for (const resolve::OptionSetting& fixed : prepared.request.options) {
+    SetDefault(fixed, out.options);
   }
   std::sort(out.options.begin(), out.options.end(),
             [](const pack::Option& a, const pack::Option& b) { return a.name < b.name; });

@@ -55,16 +55,41 @@ graph::TextureDesc FrameGraph::Image(VkFormat format, uint32_t divisor) const {
       .size = {std::max(extent_.width / divisor, 1U), std::max(extent_.height / divisor, 1U), 1}};
 }
 
+PassFormats FrameGraph::Formats() {
+  PassFormats formats = {{Scene::kShadowMap, kDepthFormat}, {Scene::kSceneDepth, kDepthFormat}};
+  for (const char* const light : {Scene::kSceneColor, Scene::kSceneLight, Scene::kHistory,
+                                  Scene::kResolved, Scene::kBloomHalf, Scene::kBloomQuarter,
+                                  Scene::kBloomEighth, Scene::kBloomQuarterUp, Scene::kBloom}) {
+    formats.emplace(light, kLightFormat);
+  }
+  return formats;
+}
+
+Result<const std::vector<VkDescriptorSet>*> FrameGraph::SetsOf(const PreparedDraw& prepared,
+                                                               const graph::Resources& resources) {
+  SetsKey key{&prepared, prepared.version, {}};
+  for (const GraphImage& image : prepared.images) {
+    std::get<2>(key).push_back(resources.Texture(images_.at(image.source)).view);
+  }
+  if (const auto known = written_.find(key); known != written_.end()) {
+    return &known->second;
+  }
+  preview::ResourceTable table = prepared.resources;
+  for (size_t i = 0; i < prepared.images.size(); ++i) {
+    std::get<std::vector<VkImageView>>(table[prepared.images[i].image])
+        .push_back(std::get<2>(key)[i]);
+  }
+  KILN_TRY(std::vector<VkDescriptorSet> sets,
+           sets_.Make(prepared.metadata, pipelines_.Layouts(prepared.draw.pipeline), table));
+  return &written_.emplace(std::move(key), std::move(sets)).first->second;
+}
+
 Result<void> FrameGraph::RecordDraw(const PreparedDraw& prepared, const graph::Resources& resources,
                                     graph::CommandBuffer& commands) {
-  preview::ResourceTable table = prepared.resources;
-  for (const GraphImage& image : prepared.images) {
-    const graph::BoundTexture texture = resources.Texture(images_.at(image.source));
-    std::get<std::vector<VkImageView>>(table[image.image]).push_back(texture.view);
-  }
+  KILN_TRY(const std::vector<VkDescriptorSet>* const sets, SetsOf(prepared, resources));
   preview::Draw draw = prepared.draw;
   draw.push = prepared.push;
-  KILN_TRY(draw.sets, sets_.Make(prepared.metadata, pipelines_.Layouts(draw.pipeline), table));
+  draw.sets = *sets;
   preview::RecordDraw(commands.table(), commands.handle(), resources.RenderArea(), pipelines_,
                       draw);
   ++recorded_;

@@ -7,6 +7,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "deploy/demo/engine/prepare.h"
 #include "runtime/graph/execute.h"
@@ -29,7 +31,7 @@ struct FrameDraws {
 class FrameGraph {
  public:
   FrameGraph(runtime::Device& device, const Scene& scene, const FrameDraws& draws,
-             const runtime::Pipelines& pipelines, VkExtent2D extent)
+             runtime::Pipelines& pipelines, VkExtent2D extent)
       : scene_(scene), draws_(draws), pipelines_(pipelines), sets_(device), extent_(extent) {}
 
   // What the passes draw to, for their pipelines.
@@ -37,6 +39,8 @@ class FrameGraph {
   static runtime::PassSignature ForwardSignature();
   static runtime::PassSignature LightSignature();
   static runtime::PassSignature PictureSignature();
+  // Of the images that they make.
+  static PassFormats Formats();
 
   // Declares the next frame, presented to `window`. The handle is null unless it is read back.
   graph::BufferId Declare(graph::Graph& graph, const graph::Presentation& window, bool read_back);
@@ -67,14 +71,19 @@ class FrameGraph {
   void SetDraws(graph::Graph& graph, graph::PassId pass, std::span<const PreparedDraw> draws);
   void Record(std::span<const PreparedDraw> draws, const graph::Resources& resources,
               graph::CommandBuffer& commands);
+  // Sets are written once for the images that the graph gives the draw.
+  Result<const std::vector<VkDescriptorSet>*> SetsOf(const PreparedDraw& prepared,
+                                                     const graph::Resources& resources);
   Result<void> RecordDraw(const PreparedDraw& prepared, const graph::Resources& resources,
                           graph::CommandBuffer& commands);
   graph::TextureDesc Image(VkFormat format, uint32_t divisor = 1) const;
 
   const Scene& scene_;
   const FrameDraws& draws_;
-  const runtime::Pipelines& pipelines_;
+  runtime::Pipelines& pipelines_;
   preview::DescriptorSets sets_;
+  using SetsKey = std::tuple<const PreparedDraw*, uint32_t, std::vector<VkImageView>>;
+  std::map<SetsKey, std::vector<VkDescriptorSet>> written_;
   VkExtent2D extent_;
   uint32_t frame_ = 0;
   uint32_t recorded_ = 0;

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
-// kiln_demo: draws the demo scene with variants that kiln has built, and writes a picture.
-//   kiln_demo --variants FOLDER --out demo.png
+// kiln_demo: draws the demo scene with variants that kiln has built, and writes a picture. It needs
+// no daemon: what it draws with is in one pack.
+//   kiln_demo --pack demo.kpack --frames 300 --out demo.png
+//   kiln_demo --pack demo.kpack --reload edited.kpack --window
 //   kiln_demo --list                              the variants that the scene needs
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,12 +19,18 @@
 #include "deploy/demo/engine/renderer.h"
 #include "deploy/demo/engine/scene.h"
 #include "deploy/demo/engine/variants.h"
+#include "deploy/demo/engine/x_window.h"
 
 namespace kiln::demo {
 namespace {
 
 struct Arguments {
   std::string variants;
+  std::string pack;
+  std::string reload;
+  uint32_t reload_frame = 100;
+  std::string cache;
+  bool window = false;
   std::string out = "demo.png";
   std::string device;
   std::string plan;
@@ -61,45 +72,104 @@ void List(const Scene& scene) {
   }
 }
 
-int Draw(const Arguments& arguments) {
-  std::vector<std::string> messages;
-  auto device = runtime::Device::Create(
-      {.prefer = arguments.device,
-       .validation = arguments.validate,
-       .messages = [&](const vk::Message& message) { messages.push_back(message.text); }});
-  if (!device.ok()) {
-    return Fail(device.error());
+double Milliseconds(Duration duration) {
+  return std::chrono::duration<double, std::milli>(duration).count();
+}
+
+void PrintReport(const runtime::Device& device, const RenderReport& report) {
+  const runtime::PipelineStats& stats = report.pipelines;
+  const runtime::WarmProgress& warm = report.warm.progress;
+  fmt::print("device     {} ({})\n", device.identity().name, device.identity().driver_info);
+  fmt::print("pipelines  {} for {} draws, {} from the driver's cache; {} modules, {} set layouts\n",
+             warm.total, stats.added, warm.from_cache, stats.modules, stats.set_layouts);
+  fmt::print("creation   {:.1f} ms of all threads, the longest {:.1f} ms\n",
+             Milliseconds(report.warm.creation), Milliseconds(stats.longest_creation));
+  fmt::print("first use  {} warm-up draws, {:.1f} ms, the longest {:.1f} ms\n", warm.first_uses,
+             Milliseconds(report.warm.first_use), Milliseconds(stats.longest_first_use));
+  fmt::print("start      {:.0f} ms until every pipeline was drawn once\n", report.start_ms);
+  fmt::print("frames     {} with {} draws in {:.0f} ms, the longest {:.1f} ms\n", report.frames,
+             report.draws, report.frames_ms, report.longest_frame_ms);
+  if (report.reloaded > 0) {
+    fmt::print("reload     {} draws got another pipeline, all of them by frame {}; {} swaps\n",
+               report.reloaded, report.reloaded_by, stats.replaced);
   }
+  fmt::print("hitches    {}, missing {}\n", stats.hitches, stats.missing);
+  for (const runtime::Hitch& hitch : report.hitches) {
+    fmt::print(stderr, "hitch: {} of '{}' in frame {}, {:.1f} ms\n", NameOf(hitch.kind), hitch.name,
+               hitch.frame, Milliseconds(hitch.duration));
+  }
+}
+
+Result<std::unique_ptr<VariantSource>> OpenVariants(const Arguments& arguments) {
+  if (arguments.pack.empty()) {
+    return std::unique_ptr<VariantSource>(std::make_unique<VariantFolders>(arguments.variants));
+  }
+  KILN_TRY(PackVariants pack, PackVariants::Open(arguments.pack));
+  return std::unique_ptr<VariantSource>(std::make_unique<PackVariants>(std::move(pack)));
+}
+
+Result<std::unique_ptr<Window>> OpenWindow(const Arguments& arguments, runtime::Device& device) {
+  const VkExtent2D extent = {arguments.width, arguments.height};
+  return arguments.window ? OpenXWindow(device, extent) : HiddenWindow::Create(device, extent);
+}
+
+// The picture, and the frame in other forms.
+Result<void> WriteFiles(const Arguments& arguments, const RenderReport& report) {
+  KILN_TRY_VOID(preview::WritePng(arguments.out, preview::Halve(report.picture)));
+  if (!arguments.plan.empty()) {
+    std::ofstream(arguments.plan) << report.plan_svg;
+  }
+  if (!arguments.graph.empty()) {
+    std::ofstream(arguments.graph) << report.plan_file;
+  }
+  return {};
+}
+
+Result<RenderReport> DrawScene(const Arguments& arguments, runtime::Device& device) {
   // Drawn at twice the size: each pixel is the mean of four.
   const VkExtent2D extent = {arguments.width * 2, arguments.height * 2};
   const Scene scene = MakeScene(extent.width, extent.height);
-  VariantFolders variants(arguments.variants);
-  const auto report =
-      Render(*device, scene, variants, {.extent = extent, .frames = arguments.frames});
+  KILN_TRY(const std::unique_ptr<VariantSource> variants, OpenVariants(arguments));
+  std::optional<PackVariants> reload;
+  if (!arguments.reload.empty()) {
+    KILN_TRY(reload, PackVariants::Open(arguments.reload));
+  }
+  KILN_TRY(const std::unique_ptr<Window> window, OpenWindow(arguments, device));
+  return Render(device, scene, *variants, *window,
+                {.extent = extent,
+                 .frames = arguments.frames,
+                 .cache_folder = arguments.cache,
+                 .reload = reload ? &*reload : nullptr,
+                 .reload_frame = arguments.reload_frame});
+}
+
+int Draw(const Arguments& arguments) {
+  std::vector<std::string> messages;
+  runtime::DeviceConfig config{
+      .prefer = arguments.device,
+      .validation = arguments.validate,
+      .messages = [&](const vk::Message& message) { messages.push_back(message.text); }};
+  if (arguments.window) {
+    config.extensions = kWindowDeviceExtensions;
+    config.instance_extensions = kWindowInstanceExtensions;
+  }
+  auto device = runtime::Device::Create(config);
+  if (!device.ok()) {
+    return Fail(device.error());
+  }
+  const auto report = DrawScene(arguments, *device);
   if (!report.ok()) {
     return Fail(report.error());
   }
-  if (const auto written = preview::WritePng(arguments.out, preview::Halve(report->picture));
-      !written.ok()) {
+  if (const auto written = WriteFiles(arguments, *report); !written.ok()) {
     return Fail(written.error());
   }
-  if (!arguments.plan.empty()) {
-    std::ofstream(arguments.plan) << report->plan_svg;
-  }
-  if (!arguments.graph.empty()) {
-    std::ofstream(arguments.graph) << report->plan_file;
-  }
-  const runtime::PipelineStats& stats = report->pipelines;
-  fmt::print("device     {} ({})\n", device->identity().name, device->identity().driver_info);
-  fmt::print("pipelines  {} built in {:.1f} ms, {} shared; {} modules, {} set layouts\n",
-             stats.ready, report->build_ms, stats.saved, stats.modules, stats.set_layouts);
-  fmt::print("frames     {} with {} draws in {:.0f} ms\n", report->frames, report->draws,
-             report->frames_ms);
+  PrintReport(*device, *report);
   fmt::print("picture    {}\n", arguments.out);
   for (const std::string& message : messages) {
     fmt::print(stderr, "validation: {}\n", message);
   }
-  return messages.empty() ? 0 : 1;
+  return messages.empty() && report->hitches.empty() ? 0 : 1;
 }
 
 }  // namespace
@@ -109,11 +179,17 @@ int main(int argc, char** argv) {
   kiln::demo::Arguments arguments;
   CLI::App app("Draws the demo scene with variants that kiln has built.", "kiln_demo");
   app.add_option("--variants", arguments.variants, "folder with one folder per variant");
+  app.add_option("--pack", arguments.pack, "pack with the variants, instead of folders");
+  app.add_option("--reload", arguments.reload, "pack whose variants take over while frames go on");
+  app.add_option("--reload-frame", arguments.reload_frame, "before which frame")
+      ->capture_default_str();
+  app.add_option("--cache", arguments.cache, "folder of the driver's cache; default: none");
+  app.add_flag("--window", arguments.window, "present to a window of the X server of DISPLAY");
   app.add_option("--out", arguments.out, "the picture to write")->capture_default_str();
   app.add_option("--plan", arguments.plan, "file for a picture of the frame's plan (SVG)");
   app.add_option("--graph", arguments.graph, "file for the frame as kiln graph reads it (JSON)");
   app.add_option("--frames", arguments.frames, "frames to draw; the last is the picture")
-      ->check(CLI::Range(1, 1000))
+      ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   app.add_option("--device", arguments.device, "part of a device name, or software");
   app.add_option("--width", arguments.width)->check(CLI::Range(16, 4096))->capture_default_str();
@@ -129,8 +205,9 @@ int main(int argc, char** argv) {
     kiln::demo::List(kiln::demo::MakeScene(arguments.width, arguments.height));
     return 0;
   }
-  if (arguments.variants.empty()) {
-    fmt::print(stderr, "kiln_demo: --variants is needed; --list prints what it must hold\n");
+  if (arguments.variants.empty() == arguments.pack.empty()) {
+    fmt::print(stderr,
+               "kiln_demo: --pack or --variants is needed; --list prints what they must hold\n");
     return 2;
   }
   try {

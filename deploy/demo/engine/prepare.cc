@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "deploy/demo/engine/prepare.h"
 
-#include <chrono>
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,13 +12,6 @@ namespace kiln::demo {
 namespace {
 
 using artifact::PipelineMetadata;
-using runtime::PipelineId;
-
-double MillisecondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
-      .count();
-}
-
 // Data of an attribute by its first tag that the streams have, else by its name.
 const Stream* FindStream(const artifact::Attribute& attribute, const Streams& streams) {
   for (const std::string& tag : attribute.tags) {
@@ -52,21 +45,38 @@ Result<void> Preparer::UploadTextures() {
   return {};
 }
 
-Result<PipelineId> Preparer::BuildPipeline(const SceneDraw& draw, const VariantCode& code,
-                                           const runtime::PassSignature& signature) {
-  std::vector<runtime::ModuleWords> modules;
-  modules.reserve(code.modules.size());
-  for (const VariantCode::Module& module : code.modules) {
-    modules.push_back({module.stage, module.words});
+// What the first draw of a pipeline depends on besides the pipeline: formats and samplers.
+std::vector<runtime::ImageHint> Preparer::HintsOf(const SceneDraw& draw,
+                                                  const PipelineMetadata& metadata) const {
+  std::vector<runtime::ImageHint> hints;
+  for (uint32_t set = 0; set < metadata.sets.size(); ++set) {
+    for (const artifact::Sampler& sampler : metadata.sets[set].samplers) {
+      if (const auto found = scene_.samplers.find(sampler.name); found != scene_.samplers.end()) {
+        const preview::SamplerInfo& info = found->second;
+        hints.push_back(
+            {.set = set,
+             .binding = sampler.binding,
+             .sampler_class = (info.filter == VK_FILTER_NEAREST ? 1U : 0U) |
+                              (info.address == VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE ? 2U : 0U) |
+                              (info.comparison ? 4U : 0U)});
+      }
+    }
+    for (const artifact::Image& image : metadata.sets[set].images) {
+      const auto names = draw.images.find(image.name);
+      if (names == draw.images.end() || names->second.empty()) {
+        continue;
+      }
+      const std::string& name = names->second.front();
+      const auto texture = scene_.textures.find(name);
+      const auto made = formats_.find(name);
+      hints.push_back({.set = set,
+                       .binding = image.binding,
+                       .format = texture != scene_.textures.end() ? texture->second.format
+                                 : made != formats_.end()         ? made->second
+                                                                  : VK_FORMAT_UNDEFINED});
+    }
   }
-  const auto start = std::chrono::steady_clock::now();
-  KILN_TRY(const PipelineId id,
-           pipelines_.Add(draw.variant.program, code.metadata, modules, signature));
-  build_ms_ += MillisecondsSince(start);
-  if (const Error* const error = pipelines_.ErrorOf(id)) {
-    return *error;
-  }
-  return id;
+  return hints;
 }
 
 // Views of textures; images of the graph are only remembered.
@@ -150,29 +160,41 @@ Result<void> Preparer::FillMesh(const SceneDraw& draw, const PipelineMetadata& m
   return {};
 }
 
-Result<PreparedDraw> Preparer::PrepareDraw(const SceneDraw& draw, const ValueTable& values,
-                                           const runtime::PassSignature& signature) {
-  KILN_TRY(const VariantCode code, variants_.Get(draw.variant));
-  PreparedDraw out;
+Result<void> Preparer::FillDraw(const VariantCode& code, PreparedDraw& out) {
+  const SceneDraw& draw = *out.scene;
   out.metadata = code.metadata;
-  KILN_TRY(out.draw.pipeline, BuildPipeline(draw, code, signature));
-  KILN_TRY_VOID(FindResources(draw, values, out));
+  out.artifact = code.artifact;
+  KILN_TRY_VOID(FindResources(draw, out.values, out));
   KILN_TRY_VOID(FillMesh(draw, code.metadata, out.draw));
   if (code.metadata.push_constant) {
     const artifact::PushConstant& push = *code.metadata.push_constant;
-    KILN_TRY(out.push, FillBlock(push.name, push.members,
-                                 pipelines_.Layouts(out.draw.pipeline).push_size, values));
+    const uint32_t size = (code.metadata.push_constant_size + 3) / 4 * 4;
+    KILN_TRY(out.push, FillBlock(push.name, push.members, size, out.values));
   }
+  return {};
+}
+
+Result<PreparedDraw> Preparer::PrepareDraw(VariantSource& variants, const SceneDraw& draw,
+                                           const ValueTable& values,
+                                           const runtime::PassSignature& signature) {
+  KILN_TRY(const VariantCode code, variants.Get(draw.variant));
+  PreparedDraw out;
+  out.scene = &draw;
+  out.values = values;
+  KILN_TRY(out.draw.pipeline,
+           pipelines_.Add(code.artifact, code.source, signature, HintsOf(draw, code.metadata)));
+  KILN_TRY_VOID(FillDraw(code, out));
   return out;
 }
 
-Result<Draws> Preparer::Prepare(std::span<const SceneDraw> draws, const ValueTable& pass_values,
+Result<Draws> Preparer::Prepare(VariantSource& variants, std::span<const SceneDraw> draws,
+                                const ValueTable& pass_values,
                                 const runtime::PassSignature& signature) {
   Draws out;
   for (const SceneDraw& draw : draws) {
     ValueTable values = draw.values;
     values.AddMissing(pass_values);
-    auto prepared = PrepareDraw(draw, values, signature);
+    auto prepared = PrepareDraw(variants, draw, values, signature);
     if (!prepared.ok()) {
       return WithContext(std::move(prepared).error(),
                          fmt::format("'{}' ({})", draw.name, draw.variant.program));
@@ -180,6 +202,36 @@ Result<Draws> Preparer::Prepare(std::span<const SceneDraw> draws, const ValueTab
     out.push_back(std::move(prepared).value());
   }
   return out;
+}
+
+Result<bool> Preparer::Reload(VariantSource& variants, PreparedDraw& draw) {
+  KILN_TRY(const VariantCode code, variants.Get(draw.scene->variant));
+  const auto same = [](const runtime::CodeRef& a, const runtime::CodeRef& b) {
+    return a.stage == b.stage && a.digest == b.digest;
+  };
+  if (code.artifact.metadata == draw.artifact.metadata &&
+      std::ranges::equal(code.artifact.code, draw.artifact.code, same)) {
+    return false;
+  }
+  auto next = std::make_shared<PreparedDraw>();
+  next->scene = draw.scene;
+  next->values = draw.values;
+  next->draw.pipeline = draw.draw.pipeline;
+  next->version = draw.version + 1;
+  KILN_TRY_VOID(FillDraw(code, *next));
+  KILN_TRY_VOID(pipelines_.Replace(draw.draw.pipeline, code.artifact, code.source));
+  draw.drawn = pipelines_.Get(draw.draw.pipeline);
+  draw.next = std::move(next);
+  return true;
+}
+
+bool Preparer::TakeReload(PreparedDraw& draw) const {
+  if (draw.next == nullptr || pipelines_.Get(draw.draw.pipeline) == draw.drawn) {
+    return false;
+  }
+  const std::shared_ptr<PreparedDraw> next = std::move(draw.next);
+  draw = std::move(*next);
+  return true;
 }
 
 }  // namespace kiln::demo

@@ -5,6 +5,7 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "deploy/demo/engine/scene.h"
 #include "deploy/demo/engine/variants.h"
+#include "runtime/pipeline/pipelines.h"
 #include "runtime/preview/descriptors.h"
 #include "runtime/preview/frame.h"
 #include "runtime/preview/sampler.h"
@@ -32,29 +34,52 @@ struct PreparedDraw {
   artifact::PipelineMetadata metadata;
   preview::ResourceTable resources;
   std::vector<GraphImage> images;
+
+  // For a reload: what it was made from, and what takes its place once the pipeline is swapped.
+  const SceneDraw* scene = nullptr;
+  ValueTable values;
+  runtime::SourceArtifact artifact;
+  uint32_t version = 0;
+  std::shared_ptr<PreparedDraw> next;
+  VkPipeline drawn = VK_NULL_HANDLE;  // by this one, while `next` waits
 };
 using Draws = std::vector<PreparedDraw>;
 
-// Owns what it makes. The device and the scene outlive it. One thread.
+// Formats of the images that passes make, by Scene's names.
+using PassFormats = std::map<std::string, VkFormat>;
+
+// Owns what it makes. What it is given outlives it. One thread.
 class Preparer {
  public:
-  Preparer(runtime::Device& device, const Scene& scene, VariantSource& variants)
-      : device_(device), scene_(scene), variants_(variants), memory_(device), pipelines_(device) {}
+  Preparer(runtime::Device& device, const Scene& scene, runtime::Pipelines& pipelines,
+           PassFormats formats)
+      : device_(device),
+        scene_(scene),
+        pipelines_(pipelines),
+        formats_(std::move(formats)),
+        memory_(device) {}
 
   // Requires: once, before everything else.
   Result<void> UploadTextures();
-  // `values` are those of the pass; a draw's own come first.
-  Result<Draws> Prepare(std::span<const SceneDraw> draws, const ValueTable& values,
-                        const runtime::PassSignature& signature);
+  // Registers the pipelines; nothing is built here. `values` are those of the pass; a draw's own
+  // come first.
+  Result<Draws> Prepare(VariantSource& variants, std::span<const SceneDraw> draws,
+                        const ValueTable& values, const runtime::PassSignature& signature);
 
-  runtime::Pipelines& pipelines() { return pipelines_; }
-  double build_ms() const { return build_ms_; }  // of all pipelines
+  // Replaces the pipeline if the source has another artifact for the draw; true if it has. The draw
+  // goes on as it is until TakeReload finds the new pipeline in its place.
+  Result<bool> Reload(VariantSource& variants, PreparedDraw& draw);
+  // True if the draw is a new one from now on.
+  bool TakeReload(PreparedDraw& draw) const;
 
  private:
-  Result<PreparedDraw> PrepareDraw(const SceneDraw& draw, const ValueTable& values,
+  Result<PreparedDraw> PrepareDraw(VariantSource& variants, const SceneDraw& draw,
+                                   const ValueTable& values,
                                    const runtime::PassSignature& signature);
-  Result<runtime::PipelineId> BuildPipeline(const SceneDraw& draw, const VariantCode& code,
-                                            const runtime::PassSignature& signature);
+  // All but the pipeline, which is known already.
+  Result<void> FillDraw(const VariantCode& code, PreparedDraw& out);
+  std::vector<runtime::ImageHint> HintsOf(const SceneDraw& draw,
+                                          const artifact::PipelineMetadata& metadata) const;
   Result<void> FindResources(const SceneDraw& draw, const ValueTable& values, PreparedDraw& out);
   Result<void> FindImage(const SceneDraw& draw, const std::string& image, PreparedDraw& out);
   Result<void> FillMesh(const SceneDraw& draw, const artifact::PipelineMetadata& metadata,
@@ -64,14 +89,13 @@ class Preparer {
 
   runtime::Device& device_;
   const Scene& scene_;
-  VariantSource& variants_;
+  runtime::Pipelines& pipelines_;
+  PassFormats formats_;
   vk::Memory memory_;
-  runtime::Pipelines pipelines_;
   std::optional<vk::Queue> queue_;
   std::map<std::string, preview::Target> textures_;
   std::map<std::string, vk::UniqueSampler> samplers_;
   std::deque<vk::Buffer> buffers_;
-  double build_ms_ = 0;
 };
 
 }  // namespace kiln::demo

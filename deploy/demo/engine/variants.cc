@@ -2,13 +2,15 @@
 #include "deploy/demo/engine/variants.h"
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
+
+#include "runtime/pipeline/memory_source.h"
+#include "runtime/pipeline/pack_source.h"
 
 namespace kiln::demo {
 namespace {
@@ -33,18 +35,18 @@ Result<std::optional<std::string>> ReadFile(const std::filesystem::path& path) {
   return std::optional<std::string>(std::move(text));
 }
 
-Result<artifact::PipelineMetadata> ReadMetadata(const std::filesystem::path& folder) {
+Result<Bytes> ReadMetadata(const std::filesystem::path& folder) {
   KILN_TRY(const auto json, ReadFile(folder / "metadata.json"));
   if (json) {
-    KILN_TRY(const Bytes bytes, artifact::MetadataFromJson(*json));
-    return artifact::DecodeMetadata(bytes);
+    return artifact::MetadataFromJson(*json);
   }
   KILN_TRY(const auto binary, ReadFile(folder / "metadata.bin"));
   if (!binary) {
     return Error{ErrorCode::kNotFound, fmt::format("there is no variant in {}", folder.string()),
                  ""};
   }
-  return artifact::DecodeMetadata(AsBytes(*binary));
+  const ByteView bytes = AsBytes(*binary);
+  return Bytes(bytes.begin(), bytes.end());
 }
 
 }  // namespace
@@ -73,8 +75,13 @@ std::string VariantFolder(const VariantRequest& request) {
 
 Result<VariantCode> VariantFolders::Get(const VariantRequest& request) {
   const std::filesystem::path folder = std::filesystem::path(folder_) / VariantFolder(request);
+  const auto source = std::make_shared<runtime::MemorySource>();
   VariantCode code;
-  KILN_TRY(code.metadata, ReadMetadata(folder));
+  KILN_TRY(Bytes metadata, ReadMetadata(folder));
+  KILN_TRY(code.metadata, artifact::DecodeMetadata(metadata));
+  code.artifact.program = request.program;
+  code.artifact.metadata = DigestOf(metadata);
+  KILN_TRY_VOID(source->AddBytes(code.artifact.metadata, std::move(metadata)));
   for (const artifact::EntryPoint& entry : code.metadata.entry_points) {
     const std::filesystem::path path = folder / fmt::format("{}.spv", NameOf(entry.stage));
     KILN_TRY(const auto text, ReadFile(path));
@@ -86,10 +93,32 @@ Result<VariantCode> VariantFolders::Get(const VariantRequest& request) {
                    fmt::format("{} has {} bytes, which are no words", path.string(), text->size()),
                    ""};
     }
-    std::vector<uint32_t> words(text->size() / sizeof(uint32_t));
-    std::memcpy(words.data(), text->data(), text->size());
-    code.modules.push_back({entry.stage, std::move(words)});
+    const ByteView bytes = AsBytes(*text);
+    code.artifact.code.push_back({entry.stage, DigestOf(bytes)});
+    KILN_TRY_VOID(
+        source->AddBytes(code.artifact.code.back().digest, Bytes(bytes.begin(), bytes.end())));
   }
+  code.source = source;
+  return code;
+}
+
+Result<PackVariants> PackVariants::Open(const std::string& path) {
+  KILN_TRY(std::unique_ptr<pack::Pack> pack, pack::Pack::Open(path, {}));
+  return PackVariants(
+      std::make_shared<const runtime::PackSource>(std::move(pack), runtime::PackSourceConfig{}));
+}
+
+Result<VariantCode> PackVariants::Get(const VariantRequest& request) {
+  std::vector<runtime::OptionSetting> options;
+  for (const auto& [name, value] : request.options) {
+    runtime::OptionSetting& option = options.emplace_back();
+    option.name = name;
+    std::visit([&](const auto& typed) { option.value = typed; }, value);
+  }
+  VariantCode code{.metadata = {}, .artifact = {}, .source = source_};
+  KILN_TRY(code.artifact, source_->Find(request.program, options));
+  KILN_TRY(const runtime::SourceBytes bytes, source_->Read(code.artifact.metadata));
+  KILN_TRY(code.metadata, artifact::DecodeMetadata(bytes.bytes));
   return code;
 }
 

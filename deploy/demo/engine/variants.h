@@ -4,13 +4,14 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <tuple>
 #include <variant>
 #include <vector>
 
 #include "compiler/artifact/metadata.h"
-#include "runtime/pipeline/pipelines.h"
+#include "runtime/pipeline/artifact_source.h"
 
 namespace kiln::demo {
 
@@ -27,13 +28,11 @@ struct VariantRequest {
   }
 };
 
+// What a pipeline of the variant is made from.
 struct VariantCode {
   artifact::PipelineMetadata metadata;
-  struct Module {
-    artifact::Stage stage;
-    std::vector<uint32_t> words;
-  };
-  std::vector<Module> modules;
+  runtime::SourceArtifact artifact;
+  std::shared_ptr<const runtime::ArtifactSource> source;
 };
 
 class VariantSource {
@@ -48,6 +47,19 @@ std::string OptionText(const OptionValue& value);
 
 // Name of a variant as a folder: the program with dots for slashes, and the hash of its options.
 std::string VariantFolder(const VariantRequest& request);
+
+// Variants of a pack: the file that a game ships.
+class PackVariants final : public VariantSource {
+ public:
+  // Errors: PACK_…, kNotFound.
+  static Result<PackVariants> Open(const std::string& path);
+  Result<VariantCode> Get(const VariantRequest& request) override;
+
+ private:
+  explicit PackVariants(std::shared_ptr<const runtime::ArtifactSource> source)
+      : source_(std::move(source)) {}
+  std::shared_ptr<const runtime::ArtifactSource> source_;
+};
 
 // Variants in folders: FOLDER/<VariantFolder>/{vertex,fragment}.spv and metadata.json or
 // metadata.bin.

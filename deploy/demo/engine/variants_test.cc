@@ -39,9 +39,11 @@ TEST_F(VariantFoldersTest, Folder_HoldsMetadataAndWords) {
   const auto code = VariantFolders(root).Get(kRequest);
   ASSERT_TRUE(code.ok()) << ErrorText(code.error());
   EXPECT_EQ(code->metadata.entry_points[0].name, "fill");
-  ASSERT_EQ(code->modules.size(), 1U);
-  EXPECT_EQ(code->modules[0].stage, artifact::Stage::kCompute);
-  EXPECT_EQ(code->modules[0].words, std::vector<uint32_t>{0x07230203});
+  ASSERT_EQ(code->artifact.code.size(), 1U);
+  EXPECT_EQ(code->artifact.code[0].stage, artifact::Stage::kCompute);
+  const auto words = code->source->Read(code->artifact.code[0].digest);
+  ASSERT_TRUE(words.ok());
+  EXPECT_EQ(ReadLittle<uint32_t>(words->bytes), 0x07230203U);
 }
 
 TEST_F(VariantFoldersTest, MissingFiles_AreNotFound) {

@@ -10,7 +10,7 @@ constexpr size_t kImages = 3;
 
 }  // namespace
 
-Result<vk::UniqueSemaphore> Window::MakeSemaphore() const {
+Result<vk::UniqueSemaphore> HiddenWindow::MakeSemaphore() const {
   VkSemaphoreCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
   VkSemaphore semaphore = VK_NULL_HANDLE;
@@ -19,31 +19,31 @@ Result<vk::UniqueSemaphore> Window::MakeSemaphore() const {
   return vk::UniqueSemaphore(device_->table(), device_->handle(), semaphore);
 }
 
-Result<Window> Window::Create(runtime::Device& device, VkExtent2D extent) {
-  Window window(device, extent);
-  device.table().GetDeviceQueue(device.handle(), device.queue_family(), 0, &window.queue_);
+Result<std::unique_ptr<Window>> HiddenWindow::Create(runtime::Device& device, VkExtent2D extent) {
+  std::unique_ptr<HiddenWindow> window(new HiddenWindow(device, extent));
+  device.table().GetDeviceQueue(device.handle(), device.queue_family(), 0, &window->queue_);
   for (size_t i = 0; i < kImages; ++i) {
     Slot slot;
-    KILN_TRY(slot.image, vk::CreateImage(device, *window.memory_,
+    KILN_TRY(slot.image, vk::CreateImage(device, *window->memory_,
                                          {.format = kFormat,
                                           .extent = {extent.width, extent.height, 1},
                                           .usage = VK_IMAGE_USAGE_TRANSFER_DST_BIT |
                                                    VK_IMAGE_USAGE_SAMPLED_BIT}));
-    KILN_TRY(slot.acquire, window.MakeSemaphore());
-    KILN_TRY(slot.present, window.MakeSemaphore());
-    window.slots_.push_back(std::move(slot));
+    KILN_TRY(slot.acquire, window->MakeSemaphore());
+    KILN_TRY(slot.present, window->MakeSemaphore());
+    window->slots_.push_back(std::move(slot));
   }
-  return window;
+  return std::unique_ptr<Window>(std::move(window));
 }
 
-Window::~Window() {
+HiddenWindow::~HiddenWindow() {
   if (!slots_.empty()) {
     device_->table().DeviceWaitIdle(device_->handle());
   }
 }
 
 // An empty submission, as the presentation engine's side of the semaphores.
-Result<void> Window::Submit(VkSemaphore wait, VkSemaphore signal) const {
+Result<void> HiddenWindow::Submit(VkSemaphore wait, VkSemaphore signal) const {
   VkSemaphoreSubmitInfo waits{};
   waits.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
   waits.semaphore = wait;
@@ -61,7 +61,7 @@ Result<void> Window::Submit(VkSemaphore wait, VkSemaphore signal) const {
   return {};
 }
 
-Result<graph::Presentation> Window::Acquire() {
+Result<graph::Presentation> HiddenWindow::Acquire() {
   const auto index = static_cast<uint32_t>(acquired_ % slots_.size());
   const Slot& slot = slots_[index];
   if (acquired_ >= slots_.size()) {  // what was presented in it has been shown
