@@ -26,6 +26,7 @@ constexpr char kVerbs[] =
     "              kiln explain   why a hit, why a miss\n"
     "              kiln inspect   a variant or a file of one as text\n"
     "              kiln options   the option space of a program, with counts\n"
+    "              kiln preview   a variant, or a grid of them, as a picture\n"
     "              kiln graph     the plan of a frame, and a picture of it\n"
     "build         kiln build     every variant of kiln.toml\n"
     "              kiln fetch     download results, as an engine would\n"
@@ -78,6 +79,7 @@ struct Arguments {
   OptionsArguments options;
   ExplainArguments explain;
   GraphArguments graph;
+  PreviewArguments preview;
   std::vector<std::string> serve;
   CacheArguments cache;
   PackArguments pack;
@@ -96,6 +98,30 @@ void AddVariant(CLI::App& verb, VariantArguments& variant) {
       ->check(CLI::IsMember({"vulkan1.0", "vulkan1.1", "vulkan1.2", "vulkan1.3", "vulkan1.4"}));
   verb.add_flag("--combined", variant.combined, "Files: one module for all entry points");
   verb.add_flag("--retry-failed", variant.retry_failed, "Compile again what failed before");
+}
+
+void AddPreview(CLI::App& app, Arguments& a, Action& chosen) {
+  CLI::App* verb = AddVerb(
+      app, "preview", "Draw a variant with a built-in mesh",
+      "  kiln preview rock/forward -o fog --out rock.png\n"
+      "  kiln preview rock/forward --grid fog_kind,lights=0:4 --size 128x128 --out sheet.png",
+      chosen, [&a] { return RunPreview(a.global, a.preview); });
+  PreviewArguments& preview = a.preview;
+  AddVariant(*verb, preview.variant);
+  verb->get_option("what")->required();
+  verb->add_option("--mesh", preview.mesh, "sphere, quad or cube")
+      ->check(CLI::IsMember({"sphere", "quad", "cube"}));
+  verb->add_option("--size", preview.size, "WIDTHxHEIGHT of a picture; default: 512x512");
+  verb->add_option("--set", preview.set,
+                   "NAME=NUMBER[,NUMBER...] of a tag or parameter; repeatable")
+      ->take_all();
+  verb->add_option("--image", preview.images, "NAME=FILE.png instead of a checker; repeatable")
+      ->take_all();
+  verb->add_option("--frames", preview.frames, "Count of frames; the last one is drawn")
+      ->check(CLI::Range(1, 1000000));
+  verb->add_option("--device", preview.device, "Part of a device's name, or software");
+  verb->add_option("--grid", preview.grid, "AXIS[,AXIS]: a sheet with a picture for each value");
+  verb->add_option("--out", preview.out, "PNG file to write")->required();
 }
 
 void AddInit(CLI::App& app, Arguments& a, Action& chosen) {
@@ -372,6 +398,7 @@ int Run(int argc, char** argv) {
   AddOptions(app, arguments, chosen);
   AddExplain(app, arguments, chosen);
   AddDaemon(app, arguments, chosen);
+  AddPreview(app, arguments, chosen);
   AddGraph(app, arguments, chosen);
   AddCache(app, arguments, chosen);
   AddPack(app, arguments, chosen);

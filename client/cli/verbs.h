@@ -65,6 +65,19 @@ struct GraphArguments {
 };
 int RunGraph(const Global& global, const GraphArguments& arguments);
 
+struct PreviewArguments {
+  VariantArguments variant;
+  std::string mesh = "sphere";
+  std::string size = "512x512";
+  std::vector<std::string> set;     // NAME=VALUE[,VALUE…]
+  std::vector<std::string> images;  // NAME=FILE
+  uint32_t frames = 1;              // the last one is the picture
+  std::string device;               // part of a name, or software
+  std::string grid;                 // AXIS[,AXIS]
+  std::string out;                  // PNG
+};
+int RunPreview(const Global& global, const PreviewArguments& arguments);
+
 struct ExplainArguments {
   VariantArguments variant;  // `what` may be one key too
   std::string batch;         // id, or how it begins

@@ -11,6 +11,7 @@ import pathlib
 import shutil
 import sqlite3
 import stat
+import struct
 import subprocess
 import sys
 import tempfile
@@ -144,6 +145,45 @@ class Programs(unittest.TestCase):
         for arguments, code, texts in rows:
             with self.subTest(arguments=arguments):
                 self.expect(self.run_program("kiln", *arguments), code, *texts)
+
+    SOFTWARE = {"VK_ICD_FILENAMES": "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json"}
+
+    def test_preview_table_of_bad_input(self):
+        picture = self.dir / "picture.png"
+        uber = ["preview", UBER, *ENTRIES, "--out", picture, "--size", "16x16"]
+        broken = self.write("broken.rpl", "void f (void) { x; }")
+        rows = [
+            (["preview", UBER, *ENTRIES], 2, ["--out"]),
+            ([*uber, "--size", "16"], 2, ["WIDTHxHEIGHT"]),
+            ([*uber, "--size", "0x16"], 2, ["WIDTHxHEIGHT"]),
+            ([*uber, "--mesh", "teapot"], 2, ["--mesh"]),
+            ([*uber, "--set", "nonsense"], 2, ["NAME=VALUE"]),
+            ([*uber, "--set", "nonsense=1"], 2, ["no parameter 'nonsense'"]),
+            ([*uber, "--set", "time=soon"], 2, ["'soon' is no number"]),
+            ([*uber, "--image", f"albedo={self.dir}/none.png"], 3, ["none.png"]),
+            ([*uber, "--grid", "nonsense"], 3, ["no option 'nonsense'"]),
+            ([*uber, "--grid", "max_point_lights"], 2, ["name the values"]),
+            ([*uber, "--grid", "a,b,c"], 2, ["one axis or two"]),
+            (["preview", broken, "--entry", "vertex=f", "--out", picture], 1, ["RPL6001"]),
+        ]
+        for arguments, code, texts in rows:
+            with self.subTest(arguments=arguments):
+                self.expect(self.run_program("kiln", *arguments, env=self.env | self.SOFTWARE), code, *texts)
+                self.assertFalse(picture.exists())
+        nothing = {"VK_ICD_FILENAMES": "/nonexistent.json", "VK_DRIVER_FILES": "/nonexistent.json"}
+        self.expect(self.run_program("kiln", *uber, env=self.env | nothing), 4, "mesa-vulkan-drivers")
+
+    def test_preview_draws_a_variant_and_a_grid(self):
+        picture, sheet = self.dir / "picture.png", self.dir / "sheet.png"
+        uber = ["preview", UBER, *ENTRIES, "--size", "24x16"]
+        self.expect(self.run_program("kiln", *uber, "--out", picture, env=self.env | self.SOFTWARE), 0)
+        self.expect(self.run_program("kiln", *uber, "--grid", "alpha_clip,max_point_lights=1:2:3",
+                                     "--out", sheet, env=self.env | self.SOFTWARE), 0)
+        sizes = [struct.unpack(">II", file.read_bytes()[16:24]) for file in (picture, sheet)]
+        self.assertEqual(sizes, [(24, 16), (2 * 28 + 4, 3 * 32 + 4)])
+        again = self.dir / "again.png"
+        self.expect(self.run_program("kiln", *uber, "--out", again, env=self.env | self.SOFTWARE), 0)
+        self.assertEqual(again.read_bytes(), picture.read_bytes())
 
     def test_inspect_shows_a_variant_and_its_files(self):
         views = {

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/preview/defaults.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <numbers>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "runtime/pipeline/parameter_block.h"
+
+namespace kiln::preview {
+namespace {
+
+using artifact::Parameter;
+using artifact::ParameterType;
+
+constexpr Matrix kIdentity = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+constexpr float kDistance = 3;
+constexpr float kNear = 0.1F;
+constexpr float kFar = 10;
+
+// Without case and underscores, of a dotted name the last part.
+std::string Plain(std::string_view name) {
+  std::string out;
+  for (const char c : name.substr(name.rfind('.') + 1)) {
+    if (c != '_') {
+      out += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    }
+  }
+  return out;
+}
+
+enum class Meaning : uint8_t {
+  kClip,
+  kProjection,
+  kView,
+  kModel,
+  kEye,
+  kLight,
+  kTime,
+  kFrame,
+  kPosition,
+  kNormal,
+  kTangent,
+  kBitangent,
+  kUv,
+  kColor,
+  kJoints,
+  kWeights,
+  kNone
+};
+
+struct Word {
+  std::string_view word;
+  Meaning meaning;
+};
+// Underscores left out, as Plain does.
+constexpr Word kParameterWords[] = {{"cliptransform", Meaning::kClip},
+                                    {"projectionviewmatrix", Meaning::kClip},
+                                    {"viewprojection", Meaning::kClip},
+                                    {"clipfromworld", Meaning::kClip},
+                                    {"projectionmulview", Meaning::kClip},
+                                    {"projection", Meaning::kProjection},
+                                    {"projectionmatrix", Meaning::kProjection},
+                                    {"view", Meaning::kView},
+                                    {"viewmatrix", Meaning::kView},
+                                    {"model", Meaning::kModel},
+                                    {"modelmatrix", Meaning::kModel},
+                                    {"modelspace", Meaning::kModel},
+                                    {"world", Meaning::kModel},
+                                    {"worldtransform", Meaning::kModel},
+                                    {"cameraposition", Meaning::kEye},
+                                    {"eye", Meaning::kEye},
+                                    {"lightdirection", Meaning::kLight},
+                                    {"sundirection", Meaning::kLight},
+                                    {"time", Meaning::kTime},
+                                    {"clock", Meaning::kTime},
+                                    {"frame", Meaning::kFrame}};
+// `numbered`: a digit or a suffix may follow.
+constexpr Word kAttributeWords[] = {
+    {"position", Meaning::kPosition},       {"pos", Meaning::kPosition},
+    {"vertexposition", Meaning::kPosition}, {"normal", Meaning::kNormal},
+    {"tangent", Meaning::kTangent},         {"bitangent", Meaning::kBitangent},
+    {"jointindices", Meaning::kJoints},     {"boneindices", Meaning::kJoints},
+    {"jointweights", Meaning::kWeights},    {"boneweights", Meaning::kWeights}};
+
+Meaning ParameterMeaning(std::string_view name) {
+  const std::string plain = Plain(name);
+  for (const Word& word : kParameterWords) {
+    if (plain == word.word) {
+      return word.meaning;
+    }
+  }
+  return Meaning::kNone;
+}
+
+Meaning AttributeMeaning(std::string_view name) {
+  std::string plain = Plain(name);
+  for (const Word& word : kAttributeWords) {
+    if (plain == word.word) {
+      return word.meaning;
+    }
+  }
+  for (const std::string_view start : {"color", "colour", "tint"}) {
+    if (plain.starts_with(start)) {
+      return Meaning::kColor;
+    }
+  }
+  while (!plain.empty() && plain.back() >= '0' && plain.back() <= '9') {
+    plain.pop_back();
+  }
+  return plain == "uv" || plain == "texcoord" || plain == "texturecoordinates" ? Meaning::kUv
+                                                                               : Meaning::kNone;
+}
+
+// The first tag with a meaning, else the name.
+template <class Lookup>
+Meaning MeaningOf(const std::vector<std::string>& tags, const std::string& name, Lookup lookup,
+                  std::string& rule) {
+  for (const std::string& tag : tags) {
+    if (const Meaning meaning = lookup(tag); meaning != Meaning::kNone) {
+      rule = "tag " + tag;
+      return meaning;
+    }
+  }
+  const Meaning meaning = lookup(name);
+  rule = meaning == Meaning::kNone ? "" : "name " + Plain(name);
+  return meaning;
+}
+
+bool IsMatrix(ParameterType type) { return ShapeOf(type).columns > 1; }
+bool IsInteger(ParameterType type) {
+  return type >= ParameterType::kU1 && type <= ParameterType::kS4;
+}
+
+std::vector<double> FromMatrix(const Matrix& matrix, uint32_t side) {
+  std::vector<double> out;
+  for (uint32_t column = 0; column < side; ++column) {
+    for (uint32_t row = 0; row < side; ++row) {
+      out.push_back(matrix[size_t{column} * 4 + row]);
+    }
+  }
+  return out;
+}
+
+// As many values as the type has components.
+std::vector<double> DefaultOf(const Parameter& parameter, const View& view, std::string& rule) {
+  const artifact::AttributeShape shape = ShapeOf(parameter.type);
+  const Meaning meaning = MeaningOf(parameter.tags, parameter.name, ParameterMeaning, rule);
+  if (IsMatrix(parameter.type)) {
+    switch (meaning) {
+      case Meaning::kClip:
+        return FromMatrix(Multiply(view.projection, view.view), shape.columns);
+      case Meaning::kProjection:
+        return FromMatrix(view.projection, shape.columns);
+      case Meaning::kView:
+        return FromMatrix(view.view, shape.columns);
+      case Meaning::kModel:
+        return FromMatrix(view.model, shape.columns);
+      default:
+        rule = "other matrix";
+        return FromMatrix(kIdentity, shape.columns);
+    }
+  }
+  std::vector<double> known;
+  if (meaning == Meaning::kEye) {
+    known = {view.eye[0], view.eye[1], view.eye[2], 1};
+  } else if (meaning == Meaning::kLight) {
+    const double length = std::sqrt(0.4 * 0.4 + 0.8 * 0.8 + 0.45 * 0.45);
+    known = {0.4 / length, 0.8 / length, 0.45 / length, 0};
+  } else if (meaning == Meaning::kTime) {
+    known.assign(4, view.frame / 60.0);
+  } else if (meaning == Meaning::kFrame) {
+    known.assign(4, view.frame);
+  } else {
+    rule = IsInteger(parameter.type) ? "other integer" : "other float";
+    known.assign(4, IsInteger(parameter.type) ? 0 : 1);
+  }
+  known.resize(shape.rows);
+  return known;
+}
+
+const std::pair<const std::string, std::vector<double>>* FindSet(std::string_view block,
+                                                                 const Parameter& parameter,
+                                                                 const SetValues& set) {
+  std::vector<std::string> names = parameter.tags;
+  names.push_back(fmt::format("{}.{}", block, parameter.name));
+  names.push_back(parameter.name);
+  for (const std::string& name : names) {
+    if (const auto found = set.find(name); found != set.end()) {
+      return &*found;
+    }
+  }
+  return nullptr;
+}
+
+Bytes Encode(ParameterType type, std::span<const double> values) {
+  Bytes out;
+  for (const double value : values) {
+    if (type >= ParameterType::kH1) {
+      AppendLittle(out, runtime::HalfFromFloat(static_cast<float>(value)));
+    } else if (type >= ParameterType::kU1 && type <= ParameterType::kU4) {
+      AppendLittle(out, static_cast<uint32_t>(value));
+    } else if (IsInteger(type)) {
+      AppendLittle(out, static_cast<int32_t>(value));
+    } else {
+      AppendLittle(out, static_cast<float>(value));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Matrix Multiply(const Matrix& a, const Matrix& b) {
+  Matrix out{};
+  for (size_t column = 0; column < 4; ++column) {
+    for (size_t row = 0; row < 4; ++row) {
+      for (size_t k = 0; k < 4; ++k) {
+        out[column * 4 + row] += a[k * 4 + row] * b[column * 4 + k];
+      }
+    }
+  }
+  return out;
+}
+
+View MakeView(std::string_view mesh, float aspect, bool reversed, uint32_t frame) {
+  View view{.frame = frame};
+  const float near = reversed ? kFar : kNear;
+  const float far = reversed ? kNear : kFar;
+  const float focus = 1.0F / std::tan(std::numbers::pi_v<float> / 8);  // half of 45°
+  view.projection = {focus / aspect,
+                     0,
+                     0,
+                     0,
+                     0,
+                     focus,
+                     0,
+                     0,
+                     0,
+                     0,
+                     far / (near - far),
+                     -1,
+                     0,
+                     0,
+                     near * far / (near - far),
+                     0};
+  view.view = kIdentity;
+  view.view[14] = -kDistance;
+  view.model = kIdentity;
+  if (mesh == "cube") {
+    const float y = std::numbers::pi_v<float> / 6;
+    const float x = std::numbers::pi_v<float> / 9;
+    const Matrix about_y = {std::cos(y), 0, -std::sin(y), 0, 0, 1, 0, 0,
+                            std::sin(y), 0, std::cos(y),  0, 0, 0, 0, 1};
+    const Matrix about_x = {
+        1, 0, 0, 0, 0, std::cos(x), std::sin(x), 0, 0, -std::sin(x), std::cos(x), 0, 0, 0, 0, 1};
+    view.model = Multiply(about_x, about_y);
+  }
+  return view;
+}
+
+Result<Bytes> FillDefaults(std::string_view block, std::span<const Parameter> parameters,
+                           uint32_t size, const View& view, const SetValues& set,
+                           std::vector<Match>& matches, std::vector<std::string>& used) {
+  Bytes memory(size);
+  const runtime::ParameterBlock all(parameters);
+  for (uint32_t i = 0; i < parameters.size(); ++i) {
+    const Parameter& parameter = parameters[i];
+    std::string rule;
+    std::vector<double> values = DefaultOf(parameter, view, rule);
+    if (const auto* const given = FindSet(block, parameter, set)) {
+      if (given->second.size() != values.size()) {
+        return Error{ErrorCode::kInvalidArgument,
+                     fmt::format("'{}' is {}, {} values, not {}", given->first,
+                                 NameOf(parameter.type), values.size(), given->second.size()),
+                     "USAGE"};
+      }
+      values = given->second;
+      rule = "set";
+      used.push_back(given->first);
+    }
+    matches.push_back({fmt::format("{}.{}", block, parameter.name), rule});
+    const runtime::ParameterHandle handle = all.Handle(runtime::Slot{i});
+    const Bytes bytes = Encode(parameter.type, values);
+    for (uint32_t item = 0; item < handle.items(); ++item) {
+      if (!handle.Write(memory, bytes, item)) {
+        return Error{ErrorCode::kInvalidArgument,
+                     fmt::format("parameter '{}.{}' lies outside its block", block, parameter.name),
+                     "METADATA_INVALID"};
+      }
+    }
+  }
+  return memory;
+}
+
+namespace {
+
+// Components of one element of a vertex attribute.
+std::vector<float> VertexValue(Meaning meaning, const Vertex& vertex) {
+  const auto& n = vertex.normal;
+  const auto& t = vertex.tangent;
+  switch (meaning) {
+    case Meaning::kPosition:
+      return {vertex.position[0], vertex.position[1], vertex.position[2], 1};
+    case Meaning::kNormal:
+      return {n[0], n[1], n[2], 0};
+    case Meaning::kTangent:
+      return {t[0], t[1], t[2], t[3]};
+    case Meaning::kBitangent:
+      return {(n[1] * t[2] - n[2] * t[1]) * t[3], (n[2] * t[0] - n[0] * t[2]) * t[3],
+              (n[0] * t[1] - n[1] * t[0]) * t[3], 0};
+    case Meaning::kUv:
+      return {vertex.uv[0], vertex.uv[1], 0, 0};
+    case Meaning::kColor:
+      return {1, 1, 1, 1};
+    case Meaning::kWeights:
+      return {1, 0, 0, 0};
+    default:
+      return {0, 0, 0, 0};
+  }
+}
+
+bool IsIntegerItem(artifact::ItemFormat item) { return item >= artifact::ItemFormat::kUint8; }
+bool IsSignedItem(artifact::ItemFormat item) { return item >= artifact::ItemFormat::kSint8; }
+
+}  // namespace
+
+Result<Bytes> PackDefaults(const artifact::AttributeSource& source, const Shape& shape,
+                           const View& view, std::vector<Match>& matches) {
+  const bool per_vertex = source.rate == artifact::InputRate::kVertex;
+  const size_t count = per_vertex ? shape.vertices.size() : 1;
+  std::vector<std::vector<float>> floats;
+  std::vector<std::vector<uint32_t>> uints;
+  std::vector<std::vector<int32_t>> sints;
+  floats.reserve(source.attributes.size());  // views of them are kept
+  uints.reserve(source.attributes.size());
+  sints.reserve(source.attributes.size());
+  std::vector<runtime::AttributeData> data;
+  const bool has_position =
+      std::ranges::any_of(source.attributes, [](const artifact::Attribute& attribute) {
+        std::string rule;
+        return MeaningOf(attribute.tags, attribute.name, AttributeMeaning, rule) ==
+               Meaning::kPosition;
+      });
+  bool placed = has_position || !per_vertex;
+  for (const artifact::Attribute& attribute : source.attributes) {
+    std::string rule;
+    Meaning meaning = MeaningOf(attribute.tags, attribute.name, AttributeMeaning, rule);
+    const artifact::AttributeShape form = ShapeOf(attribute.kind);
+    if (!placed && form.columns == 1 && form.rows >= 3 && meaning == Meaning::kNone) {
+      meaning = Meaning::kPosition;
+      rule = "first of three components";
+      placed = true;
+    }
+    runtime::AttributeData item;
+    item.name = attribute.name;
+    if (IsIntegerItem(attribute.item_format)) {
+      item.components = form.rows * form.columns;
+      if (IsSignedItem(attribute.item_format)) {
+        item.values = std::span<const int32_t>(sints.emplace_back(count * item.components));
+      } else {
+        item.values = std::span<const uint32_t>(uints.emplace_back(count * item.components));
+      }
+      rule = rule.empty() ? "other integer" : rule;
+    } else {
+      std::vector<float>& values = floats.emplace_back();
+      for (size_t element = 0; element < count; ++element) {
+        std::vector<float> one =
+            per_vertex ? VertexValue(meaning, shape.vertices[element]) : VertexValue(meaning, {});
+        if (form.columns > 1) {
+          std::string why;
+          const bool model =
+              MeaningOf(attribute.tags, attribute.name, ParameterMeaning, why) == Meaning::kModel;
+          rule = model ? why : "other matrix";
+          const std::vector<double> matrix =
+              FromMatrix(model ? view.model : kIdentity, form.columns);
+          one.assign(matrix.begin(), matrix.end());
+        }
+        item.components = static_cast<uint32_t>(one.size());
+        values.insert(values.end(), one.begin(), one.end());
+      }
+      item.values = std::span<const float>(values);
+      rule = rule.empty() ? "other: zero" : rule;
+    }
+    matches.push_back({fmt::format("{}.{}", source.name, attribute.name), rule});
+    data.push_back(item);
+  }
+  return runtime::PackVertices(source, data, static_cast<uint32_t>(count));
+}
+
+std::string Closest(std::string_view wrong, std::span<const std::string> names) {
+  std::string best;
+  size_t least = wrong.size() / 2 + 1;
+  for (const std::string& name : names) {
+    std::vector<size_t> row(name.size() + 1);
+    std::iota(row.begin(), row.end(), size_t{0});
+    for (size_t i = 1; i <= wrong.size(); ++i) {
+      size_t corner = row[0];
+      row[0] = i;
+      for (size_t j = 1; j <= name.size(); ++j) {
+        const size_t change = corner + (wrong[i - 1] == name[j - 1] ? 0 : 1);
+        corner = row[j];
+        row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
+      }
+    }
+    if (row.back() < least) {
+      least = row.back();
+      best = name;
+    }
+  }
+  return best;
+}
+
+}  // namespace kiln::preview

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/preview/shape.h"
+
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kiln::preview {
+namespace {
+
+constexpr float kHalfCube = 0.7F;
+constexpr float kRadius = 0.8F;
+constexpr uint32_t kSlices = 32;
+constexpr uint32_t kStacks = 16;
+
+using Vec3 = std::array<float, 3>;
+
+Vec3 Combine(const Vec3& a, float x, const Vec3& b, float y, const Vec3& c, float z) {
+  Vec3 out{};
+  for (size_t i = 0; i < 3; ++i) {
+    out[i] = a[i] * x + b[i] * y + c[i] * z;
+  }
+  return out;
+}
+
+// Counter-clockwise seen against `normal`; u goes along `right`, v down.
+void AddSquare(Shape& shape, const Vec3& right, const Vec3& up, const Vec3& normal, float half,
+               float distance) {
+  const auto first = static_cast<uint32_t>(shape.vertices.size());
+  for (const auto& [x, y] : {std::pair{-1.0F, -1.0F}, {1.0F, -1.0F}, {1.0F, 1.0F}, {-1.0F, 1.0F}}) {
+    shape.vertices.push_back({.position = Combine(right, x * half, up, y * half, normal, distance),
+                              .normal = normal,
+                              .tangent = {right[0], right[1], right[2], 1.0F},
+                              .uv = {(x + 1) / 2, (1 - y) / 2}});
+  }
+  for (const uint32_t corner : {0U, 1U, 2U, 0U, 2U, 3U}) {
+    shape.indices.push_back(first + corner);
+  }
+}
+
+Shape Cube() {
+  Shape shape;
+  constexpr Vec3 kX = {1, 0, 0};
+  constexpr Vec3 kY = {0, 1, 0};
+  constexpr Vec3 kZ = {0, 0, 1};
+  constexpr Vec3 kLeft = {-1, 0, 0};
+  constexpr Vec3 kDown = {0, -1, 0};
+  constexpr Vec3 kBack = {0, 0, -1};
+  AddSquare(shape, kX, kY, kZ, kHalfCube, kHalfCube);
+  AddSquare(shape, kLeft, kY, kBack, kHalfCube, kHalfCube);
+  AddSquare(shape, kBack, kY, kX, kHalfCube, kHalfCube);
+  AddSquare(shape, kZ, kY, kLeft, kHalfCube, kHalfCube);
+  AddSquare(shape, kX, kBack, kY, kHalfCube, kHalfCube);
+  AddSquare(shape, kX, kZ, kDown, kHalfCube, kHalfCube);
+  return shape;
+}
+
+Shape Sphere() {
+  Shape shape;
+  for (uint32_t stack = 0; stack <= kStacks; ++stack) {
+    const float v = static_cast<float>(stack) / kStacks;
+    const float polar = v * std::numbers::pi_v<float>;
+    for (uint32_t slice = 0; slice <= kSlices; ++slice) {
+      const float u = static_cast<float>(slice) / kSlices;
+      const float around = u * 2 * std::numbers::pi_v<float>;
+      const Vec3 normal = {std::sin(polar) * std::sin(around), std::cos(polar),
+                           std::sin(polar) * std::cos(around)};
+      shape.vertices.push_back(
+          {.position = {normal[0] * kRadius, normal[1] * kRadius, normal[2] * kRadius},
+           .normal = normal,
+           .tangent = {std::cos(around), 0, -std::sin(around), 1.0F},
+           .uv = {u, v}});
+    }
+  }
+  constexpr uint32_t kRow = kSlices + 1;
+  for (uint32_t stack = 0; stack < kStacks; ++stack) {
+    for (uint32_t slice = 0; slice < kSlices; ++slice) {
+      const uint32_t corner = stack * kRow + slice;
+      for (const uint32_t index :
+           {corner, corner + kRow, corner + kRow + 1, corner, corner + kRow + 1, corner + 1}) {
+        shape.indices.push_back(index);
+      }
+    }
+  }
+  return shape;
+}
+
+}  // namespace
+
+Result<Shape> MakeShape(std::string_view name, Winding winding) {
+  Shape shape;
+  if (name == "quad") {
+    AddSquare(shape, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, 1, 0);
+  } else if (name == "cube") {
+    shape = Cube();
+  } else if (name == "sphere") {
+    shape = Sphere();
+  } else {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("there is no mesh '{}'; there are quad, cube and sphere", name),
+                 "USAGE"};
+  }
+  for (size_t i = 0; winding == Winding::kClockwise && i < shape.indices.size(); i += 3) {
+    std::swap(shape.indices[i + 1], shape.indices[i + 2]);
+  }
+  return shape;
+}
+
+}  // namespace kiln::preview
