@@ -32,10 +32,14 @@ void SetDefault(const resolve::OptionSetting& fixed, std::vector<pack::Option>& 
     if (option.name != fixed.name) {
       continue;
     }
+    if (fixed.kind != ir::OptionKind::kEnum) {
+      option.default_bits = fixed.bits;
+      continue;
+    }
     const auto value = std::find(option.values.begin(), option.values.end(), fixed.text);
-    option.default_bits = fixed.kind == ir::OptionKind::kEnum
-                              ? static_cast<uint32_t>(value - option.values.begin())
-                              : fixed.bits;
+    if (value != option.values.end()) {
+      option.default_bits = static_cast<uint32_t>(value - option.values.begin());
+    }
   }
 }
 
