@@ -16,7 +16,24 @@ constexpr std::chrono::seconds kSoonEnough{20};
 constexpr const char* kMetadata = R"({
   "pipelineType": "graphics_classic",
   "entryPoints": [{"stage": "vertex", "name": "v"}, {"stage": "fragment", "name": "f"}],
-  "colorOutputs": [{"name": "radiance", "item": "float", "componentsCount": 4}]})";
+  "settings": {
+    "polygonMode": "fill", "cullMode": "back", "depthTest": false, "depthWrite": false,
+    "depthCompareOperation": "less", "depthBoundsTest": false, "depthMin": 0, "depthMax": 1,
+    "stencilTest": false,
+    "stencilFrontOnFail": "keep", "stencilFrontOnDepthFail": "keep", "stencilFrontOnPass": "keep",
+    "stencilFrontCompare": "never",
+    "stencilBackOnFail": "keep", "stencilBackOnDepthFail": "keep", "stencilBackOnPass": "keep",
+    "stencilBackCompare": "never"},
+  "fixedState": {
+    "topology": "triangle_list", "frontFace": "clockwise", "viewportY": "up", "lineWidth": 1,
+    "sampleCount": 1, "dynamicState": ["viewport", "scissor"]},
+  "colorOutputs": [{
+    "name": "radiance", "item": "float", "componentsCount": 4,
+    "writeR": true, "writeG": true, "writeB": true, "writeA": true,
+    "sourceColorBlendFactor": "one", "destinationColorBlendFactor": "zero",
+    "colorBlendOperation": "add",
+    "sourceAlphaBlendFactor": "one", "destinationAlphaBlendFactor": "zero",
+    "alphaBlendOperation": "add"}]})";
 
 // Program 'rock' with a flag, an enum and a fixed value: artifacts for fog off and on.
 class ArtifactSourceTest : public FakeDriverTest {
@@ -102,7 +119,7 @@ TEST_F(ArtifactSourceTest, StartFromAPack_BuildsWhatIsListed) {
   const auto pipelines = MakePipelines(device, {.threads = 0, .first_use = FirstUse::kOff});
   const LoadReport loaded = pipelines->Load(source);
   EXPECT_EQ(loaded.listed, 2U);
-  EXPECT_EQ(loaded.registered, 2U);
+  EXPECT_EQ(loaded.registered, 2U) << (loaded.refused.empty() ? "" : loaded.refused[0].error);
   EXPECT_TRUE(driver.created.empty()) << "loading builds nothing";
   const auto report = pipelines->Wait(pipelines->Warm({}), kSoonEnough);
   ASSERT_TRUE(report.ok()) << ErrorText(report.error());

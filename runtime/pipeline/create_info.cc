@@ -174,6 +174,11 @@ VkResult CreateInfo::CreatePart(const runtime::Device& device, VkPipelineCache c
       VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT,
       VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT};
   VkPipelineRenderingCreateInfo rendering = rendering_;
+  if (part != LibraryPart::kFragmentOutput) {  // the others depend on the view mask alone
+    rendering = {};
+    rendering.sType = rendering_.sType;
+    rendering.viewMask = rendering_.viewMask;
+  }
   VkGraphicsPipelineLibraryCreateInfoEXT library{};
   library.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT;
   library.pNext = &rendering;
@@ -206,6 +211,7 @@ VkResult CreateInfo::CreatePart(const runtime::Device& device, VkPipelineCache c
       break;
     case LibraryPart::kFragmentOutput:
       info.pMultisampleState = &multisample_;
+      info.pDepthStencilState = &depth_stencil_;  // as for Link
       info.pColorBlendState = &blend_;
       break;
   }
@@ -215,7 +221,7 @@ VkResult CreateInfo::CreatePart(const runtime::Device& device, VkPipelineCache c
 
 VkResult CreateInfo::Link(const runtime::Device& device, VkPipelineCache cache,
                           const std::array<VkPipeline, kLibraryParts>& parts,
-                          VkPipelineLayout layout, VkPipeline* pipeline) {
+                          VkPipeline* pipeline) const {
   VkPipelineLibraryCreateInfoKHR libraries{};
   libraries.sType = VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR;
   libraries.libraryCount = static_cast<uint32_t>(parts.size());
@@ -223,7 +229,10 @@ VkResult CreateInfo::Link(const runtime::Device& device, VkPipelineCache cache,
   VkGraphicsPipelineCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO;
   info.pNext = &libraries;
-  info.layout = layout;
+  // Drivers ignore what the parts have; validation 1.3.239 looks for it here all the same.
+  info.pDepthStencilState = &depth_stencil_;
+  info.pColorBlendState = &blend_;
+  info.layout = graphics_.layout;
   return device.table().CreateGraphicsPipelines(device.handle(), cache, 1, &info, nullptr,
                                                 pipeline);
 }

@@ -42,9 +42,8 @@ class CreateInfo {
   // Requires: CanLinkFast(caps).
   VkResult CreatePart(const runtime::Device& device, VkPipelineCache cache, LibraryPart part,
                       VkPipeline* pipeline) const;
-  static VkResult Link(const runtime::Device& device, VkPipelineCache cache,
-                       const std::array<VkPipeline, kLibraryParts>& parts, VkPipelineLayout layout,
-                       VkPipeline* pipeline);
+  VkResult Link(const runtime::Device& device, VkPipelineCache cache,
+                const std::array<VkPipeline, kLibraryParts>& parts, VkPipeline* pipeline) const;
 
  private:
   void FillVertexInput(const PipelineDesc& desc, const DeviceCaps& caps);

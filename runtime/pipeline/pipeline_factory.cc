@@ -126,7 +126,7 @@ Result<void> PipelineFactory::CreateFast(Build& build, const StageWords& words,
     parts[i] = known.get();
   }
   VkPipeline handle = VK_NULL_HANDLE;
-  const VkResult result = CreateInfo::Link(*device_, cache, parts, build.layouts.layout, &handle);
+  const VkResult result = info.Link(*device_, cache, parts, &handle);
   build.creation = Now() - start;
   if (result != VK_SUCCESS) {
     return Failed(build, result);

@@ -99,7 +99,14 @@ Result<Instance> Instance::Create(Table& table, const InstanceConfig& config) {
   info.ppEnabledLayerNames = layers.data();
   info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
   info.ppEnabledExtensionNames = extensions.data();
-  KILN_TRY_VK(table.CreateInstance(&info, nullptr, &instance.handle_), "create the instance");
+  const VkResult created = table.CreateInstance(&info, nullptr, &instance.handle_);
+  if (created == VK_ERROR_INCOMPATIBLE_DRIVER) {
+    return Error{ErrorCode::kUnavailable,
+                 "the Vulkan loader finds no driver; a software device comes with "
+                 "mesa-vulkan-drivers",
+                 "NO_DEVICE"};
+  }
+  KILN_TRY_VK(created, "create the instance");
   KILN_TRY_VOID(LoadInstance(table, instance.handle_));
   if (config.validation) {
     KILN_TRY_VK(table.CreateDebugUtilsMessengerEXT(instance.handle_, &messenger, nullptr,

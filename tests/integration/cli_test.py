@@ -150,7 +150,7 @@ class Programs(unittest.TestCase):
 
     def test_preview_table_of_bad_input(self):
         picture = self.dir / "picture.png"
-        uber = ["preview", UBER, *ENTRIES, "--out", picture, "--size", "16x16"]
+        uber = ["preview", UBER, *ENTRIES, "--out", picture]
         broken = self.write("broken.rpl", "void f (void) { x; }")
         rows = [
             (["preview", UBER, *ENTRIES], 2, ["--out"]),
