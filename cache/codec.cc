@@ -45,6 +45,13 @@ Blob Compress(const Blob& raw) {
   return blob;
 }
 
+std::optional<uint64_t> SizeInFrame(ByteView frame) {
+  const unsigned long long size = ZSTD_getFrameContentSize(frame.data(), frame.size());
+  return size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR
+             ? std::nullopt
+             : std::optional<uint64_t>(size);
+}
+
 Result<Blob> Decompress(const Blob& stored) {
   if (stored.codec == Codec::kRaw) {
     if (stored.raw_size != stored.bytes.size()) {

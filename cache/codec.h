@@ -3,6 +3,8 @@
 // may have been damaged or come from elsewhere. Spec: cache §5.3 (compressing_store), §6.6, §7.3.
 #pragma once
 
+#include <optional>
+
 #include "cache/store.h"
 
 namespace kiln::cache {
@@ -16,6 +18,10 @@ Blob Compress(const Blob& raw);
 // Errors: kCorrupt if the bytes are no valid encoding of exactly raw_size bytes; kUnimplemented for
 // kZstdDictionary.
 Result<Blob> Decompress(const Blob& stored);
+
+// The size that a frame of unknown size says it decompresses to; nothing if it says none. It is as
+// hostile as the rest: Decompress checks it.
+std::optional<uint64_t> SizeInFrame(ByteView frame);
 
 // Honest data reaches such ratios only when it is nearly empty, so small blobs are exempt.
 inline constexpr uint64_t kMaxRatio = 100;

@@ -153,6 +153,13 @@ void ExplainRing::CompleteMiss(const ExplainRecord* closest, ExplainRecord& reco
         options_.why_absent(record.signature.zero() ? closest->signature : record.signature);
     record.cause = absence.cause;
     record.detail = absence.detail;
+  } else if (record.cause == Cause::kFirstSeen && options_.why_absent) {
+    // Nobody here has seen it; an upstream that cannot be asked may have.
+    const Absence absence = options_.why_absent(record.signature);
+    if (absence.cause == Cause::kUpstreamUnreachable) {
+      record.cause = absence.cause;
+      record.detail = absence.detail;
+    }
   }
 }
 

@@ -16,7 +16,7 @@ uint64_t CostOf(const Blob& blob) { return blob.bytes.size() + kEntryOverhead; }
 // The items are right, but the store below cannot take anything at present.
 bool BelowIsUnavailable(const Error& error) {
   return error.code == ErrorCode::kFull || error.code == ErrorCode::kBusy ||
-         error.reason == kReadOnly;
+         error.reason == kReadOnly || error.reason == kUpstreamDown;
 }
 
 }  // namespace
@@ -45,6 +45,7 @@ void MemoryStore::Remember(const Key& key, const Blob& blob) {
     index_.erase(known);
   }
   order_.push_front({.key = key, .blob = blob});
+  order_.front().blob.from_upstream = false;
   index_.emplace(key, order_.begin());
   bytes_ += CostOf(blob);
   while (bytes_ > options_.max_bytes) {

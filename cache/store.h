@@ -69,8 +69,9 @@ struct Blob {
   ByteView bytes;
   std::shared_ptr<const void> owner;
   Codec codec = Codec::kRaw;
-  uint64_t raw_size = 0;  // of the decoded bytes; bytes.size() for kRaw
-  Hash128 sum;            // rows only: RowSum of key and bytes; zero for content
+  uint64_t raw_size = 0;       // of the decoded bytes; bytes.size() for kRaw
+  Hash128 sum;                 // rows only: RowSum of key and bytes; zero for content
+  bool from_upstream = false;  // another machine had it
 };
 
 // A raw blob that owns the given bytes. Sum is zero.
@@ -95,6 +96,7 @@ Item RowItem(const Key& key, Bytes value, std::vector<Hash128> refs = {});
 enum class Durability : uint8_t {
   kRelaxed,  // returns at once; visible soon, may be lost
   kDurable,  // returns after fsync: survives kill -9 and loss of power (cache §6.5)
+  kQuorum,  // the same, and an upstream has it, too (cache §7.2); without one the same as kDurable
 };
 
 struct Stored {
@@ -147,6 +149,7 @@ class BlobStore {
 inline constexpr std::string_view kReadOnly = "READ_ONLY";
 inline constexpr std::string_view kRefsMissing = "REFS_MISSING";
 inline constexpr std::string_view kCollision = "COLLISION";
+inline constexpr std::string_view kUpstreamDown = "UPSTREAM_UNREACHABLE";  // stored here only
 
 enum class DamageKind : uint8_t { kBlob, kRecord, kAlias, kDangling, kDatabase, kIo };
 inline constexpr uint32_t kDamageKindCount = 6;
