@@ -333,6 +333,13 @@ void Batches::Hold(const RunPtr& run) {
     run->held_at = now;
   }
   (void)options_.leases->Hold("batch " + run->id.hex());  // without a database nothing is evicted
+  std::vector<cache::Key> sources;  // no record names them: to be asked for is to be leased
+  for (const BatchProgram& program : run->request.programs) {
+    for (const Source& source : program.program.sources) {
+      sources.push_back({.level = cache::Level::kContent, .space = 0, .id = source.digest.id});
+    }
+  }
+  (void)store_.FindMissing(sources, {});
 }
 
 // Exempts the results from eviction under the name that the request gives.

@@ -49,7 +49,8 @@ struct BatchProgress {
   uint64_t variants_total = 0;  // 0 until every program was scanned
   uint64_t variants_served = 0;
   uint64_t results_done = 0;
-  uint64_t hit_memory = 0, hit_local = 0, shared = 0, compiled = 0;  // of results, by origin
+  uint64_t hit_memory = 0, hit_local = 0, hit_upstream = 0, shared = 0,
+           compiled = 0;       // of results, by origin
   uint64_t failed = 0;         // results that are source errors
   uint64_t unstored = 0;       // results that the store did not take
   uint64_t code_distinct = 0;  // SPIR-V modules

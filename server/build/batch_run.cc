@@ -87,6 +87,7 @@ void BatchRun::Count(size_t program, size_t point, const Outcome& outcome) {
   ++progress.results_done;
   progress.hit_memory += artifact.origin == Origin::kMemory ? 1 : 0;
   progress.hit_local += artifact.origin == Origin::kLocal ? 1 : 0;
+  progress.hit_upstream += artifact.origin == Origin::kUpstream ? 1 : 0;
   progress.shared += artifact.origin == Origin::kShared ? 1 : 0;
   progress.compiled += artifact.origin == Origin::kCompiled ? 1 : 0;
   (artifact.origin == Origin::kCompiled ? progress.cpu_us : progress.cpu_saved_us) +=

@@ -256,6 +256,11 @@ CachedBuild::FoundPtr CachedBuild::StoredRecord(const Hash128& alias, const cach
     auto remembered = std::make_shared<Found>(*found);
     remembered->origin = Origin::kMemory;
     Remember(alias, remembered);
+    if (row->from_upstream) {  // and so was the record, which is here by now
+      auto fetched = std::make_shared<Found>(*found);
+      fetched->origin = Origin::kUpstream;
+      return fetched;
+    }
   }
   return found;
 }
@@ -274,6 +279,7 @@ CachedBuild::FoundPtr CachedBuild::RecordOfSignature(const Hash128& signature,
   found->signature = signature;
   found->record = std::make_shared<const cache::Record>(std::move(record).value());
   found->stored = true;
+  found->origin = value->from_upstream ? Origin::kUpstream : Origin::kLocal;
   return found;
 }
 
@@ -283,8 +289,9 @@ CachedBuild::FoundPtr CachedBuild::LookUp(const PreparedProgram& program,
                                           const cache::Call& call) {
   const auto hit = [&](const Found& found, const char* level) {
     trace.level = level;
-    trace.result = found.origin == Origin::kLocal ? cache::ExplainResult::kHitLocal
-                                                  : cache::ExplainResult::kHitMemory;
+    trace.result = found.origin == Origin::kLocal      ? cache::ExplainResult::kHitLocal
+                   : found.origin == Origin::kUpstream ? cache::ExplainResult::kHitUpstream
+                                                       : cache::ExplainResult::kHitMemory;
   };
   if (FoundPtr found = Recent(variant); found != nullptr) {
     hit(*found, "variant");
@@ -480,7 +487,7 @@ CachedBuild::FoundPtr CachedBuild::Keep(const Wanted& wanted, const driver::Buil
   counters_.cpu_us += record.cpu_us;
   auto found = std::make_shared<Found>();
   found->signature = signature;
-  found->stored = stored.ok() && wanted.how.durability == cache::Durability::kDurable;
+  found->stored = stored.ok() && wanted.how.durability != cache::Durability::kRelaxed;
   found->fresh = std::move(fresh);
   found->origin = Origin::kCompiled;
   found->record = std::make_shared<const cache::Record>(std::move(record));
@@ -525,27 +532,13 @@ Result<Outcome> CachedBuild::OutcomeOf(const PreparedProgram& program, const Fou
     outcome.from_negative_cache = origin != Origin::kCompiled;
     return outcome;
   }
-  Artifact artifact{.target = program.target.name,
-                    .live_options = record.live_options,
-                    .layout_hash = record.layout_hash.value_or(Hash128{}),
-                    .state_id = record.state_id.value_or(Hash128{}),
-                    .signature = found.signature,
-                    .origin = origin,
-                    .stored = found.stored,
-                    .cpu_us = record.cpu_us};
-  const Digest* metadata = record.Find("meta");
-  if (metadata == nullptr) {
+  std::optional<Artifact> artifact = ArtifactOf(record, found.signature);
+  if (!artifact.has_value()) {
     return Error{.code = ErrorCode::kCorrupt, .context = "a record without metadata", .reason = {}};
   }
-  artifact.metadata = *metadata;
-  if (const Digest* combined = record.Find("code"); combined != nullptr) {
-    artifact.code.push_back({.stage = std::nullopt, .digest = *combined});
-  }
-  for (const ir::Stage stage : {ir::Stage::kVertex, ir::Stage::kFragment, ir::Stage::kCompute}) {
-    if (const Digest* code = record.Find(CodeName(stage)); code != nullptr) {
-      artifact.code.push_back({.stage = stage, .digest = *code});
-    }
-  }
+  artifact->target = program.target.name;
+  artifact->origin = origin;
+  artifact->stored = found.stored;
   outcome.artifact = std::move(artifact);
   outcome.fresh = found.fresh;
   return outcome;

@@ -37,6 +37,31 @@ std::string CodeName(const std::optional<ir::Stage>& stage) {
   return stage.has_value() ? "code." + std::string(ir::NameOf(*stage)) : std::string("code");
 }
 
+std::optional<Artifact> ArtifactOf(const cache::Record& record, const Hash128& signature) {
+  const Digest* const metadata = record.Find("meta");
+  if (record.kind != cache::RecordKind::kOk || metadata == nullptr) {
+    return std::nullopt;
+  }
+  Artifact artifact{.target = {},
+                    .metadata = *metadata,
+                    .live_options = record.live_options,
+                    .layout_hash = record.layout_hash.value_or(Hash128{}),
+                    .state_id = record.state_id.value_or(Hash128{}),
+                    .signature = signature,
+                    .origin = Origin::kLocal,
+                    .stored = true,
+                    .cpu_us = record.cpu_us};
+  if (const Digest* combined = record.Find("code"); combined != nullptr) {
+    artifact.code.push_back({.stage = std::nullopt, .digest = *combined});
+  }
+  for (const ir::Stage stage : {ir::Stage::kVertex, ir::Stage::kFragment, ir::Stage::kCompute}) {
+    if (const Digest* code = record.Find(CodeName(stage)); code != nullptr) {
+      artifact.code.push_back({.stage = stage, .digest = *code});
+    }
+  }
+  return artifact;
+}
+
 ProductList ProductsOf(const driver::BuildResult& built, bool metadata_only) {
   ProductList list;
   cache::Record& record = list.record;

@@ -25,4 +25,7 @@ struct ProductList {
 // Modules without words are named only: the store has them. metadata_only: no code.
 ProductList ProductsOf(const driver::BuildResult& built, bool metadata_only);
 
+// What a record says, without origin and target; nothing unless it has products and metadata.
+std::optional<Artifact> ArtifactOf(const cache::Record& record, const Hash128& signature);
+
 }  // namespace kiln::build
