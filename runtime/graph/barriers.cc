@@ -110,24 +110,24 @@ Entry& AddEntry(Planning& planning, const Walk& walk, const Use& use, const Sour
     max_lo = std::max(max_lo, create ? -1 : lo);
   }
   if (create && scratch.create_entry[walk.chain] == kNone) {
-    scratch.create_entry[walk.chain] = static_cast<uint32_t>(scratch.entries.size());
+    scratch.create_entry[walk.chain] = static_cast<uint32_t>(planning.plan.entries.size());
   }
-  return scratch.entries.emplace_back(Entry{.src_stages = source.stages,
-                                            .src_accesses = source.accesses,
-                                            .dst_stages = use.stages,
-                                            .dst_accesses = use.accesses,
-                                            .old_layout = from,
-                                            .new_layout = use.layout,
-                                            .chain = walk.chain,
-                                            .cell = walk.cell,
-                                            .lo = lo,
-                                            .hi = use.position,
-                                            .access = use.access,
-                                            .source_begin = walk.source_begin,
-                                            .source_end = walk.source_end,
-                                            .reason = ReasonOf(planning, walk, use),
-                                            .create = create,
-                                            .outside = outside});
+  return planning.plan.entries.emplace_back(Entry{.src_stages = source.stages,
+                                                  .src_accesses = source.accesses,
+                                                  .dst_stages = use.stages,
+                                                  .dst_accesses = use.accesses,
+                                                  .old_layout = from,
+                                                  .new_layout = use.layout,
+                                                  .chain = walk.chain,
+                                                  .cell = walk.cell,
+                                                  .lo = lo,
+                                                  .hi = use.position,
+                                                  .access = use.access,
+                                                  .source_begin = walk.source_begin,
+                                                  .source_end = walk.source_end,
+                                                  .reason = ReasonOf(planning, walk, use),
+                                                  .create = create,
+                                                  .outside = outside});
 }
 
 void Write(Planning& planning, Walk& walk, uint32_t at) {
@@ -387,7 +387,7 @@ bool IsData(const Planning& planning, const Entry& entry) {
 uint32_t StabEntries(Planning& planning, bool data_only) {
   PlanningScratch& scratch = planning.scratch;
   scratch.max_lo.assign(planning.plan.device_passes(), INT_MIN);
-  for (const Entry& entry : scratch.entries) {
+  for (const Entry& entry : planning.plan.entries) {
     if (data_only && !IsData(planning, entry)) {
       continue;
     }
@@ -404,7 +404,7 @@ void ChooseFinalPoints(Planning& planning) {
   // Only buffers may have taken over nothing after all.
   if (std::any_of(plan.next.classes.begin(), plan.next.classes.end(),
                   [](const MemoryClass& c) { return c.kind == ResourceKind::kBuffer; })) {
-    std::erase_if(scratch.entries, [&](const Entry& entry) {
+    std::erase_if(planning.plan.entries, [&](const Entry& entry) {
       return entry.create && entry.src_stages == 0 && !planning.rows.chains[entry.chain].texture();
     });
     plan.metrics.needed = StabEntries(planning, true);
@@ -413,7 +413,7 @@ void ChooseFinalPoints(Planning& planning) {
     Stab(scratch.max_lo, scratch.chosen);
   }
   if (planning.options.barriers == BarrierPlaces::kAtUse) {
-    for (const Entry& entry : scratch.entries) {
+    for (const Entry& entry : planning.plan.entries) {
       scratch.chosen[static_cast<size_t>(entry.hi)] = 1;
     }
   }
@@ -424,7 +424,7 @@ void ChooseFinalPoints(Planning& planning) {
 void WalkCells(Planning& planning) {
   Plan& plan = planning.plan;
   plan.initial.clear();
-  planning.scratch.entries.clear();
+  planning.plan.entries.clear();
   planning.scratch.create_entry.assign(plan.chains.size(), kNone);
   planning.scratch.finals.resize(plan.cells.size());
   planning.scratch.max_lo.assign(plan.device_passes(), INT_MIN);
@@ -443,8 +443,8 @@ void ChoosePoints(Planning& planning) {
       planning.carried.classes.begin(), planning.carried.classes.end(),
       [](const MemoryClass& c) { return c.kind == ResourceKind::kBuffer && !c.ledger.empty(); });
   PlanningScratch& scratch = planning.scratch;
-  for (size_t i = 0; carried && i < scratch.entries.size(); ++i) {
-    const Entry& entry = scratch.entries[i];
+  for (size_t i = 0; carried && i < planning.plan.entries.size(); ++i) {
+    const Entry& entry = planning.plan.entries[i];
     if (entry.create && !planning.rows.chains[entry.chain].texture()) {
       int32_t& lo = scratch.max_lo[static_cast<size_t>(entry.hi)];
       lo = std::max(lo, -1);
@@ -466,7 +466,7 @@ void EmitEntries(Planning& planning) {
     }
     scratch.epochs[position] = static_cast<uint32_t>(plan.points.size()) - 1;
   }
-  for (const Entry& entry : scratch.entries) {
+  for (const Entry& entry : planning.plan.entries) {
     ++plan.points[scratch.epochs[static_cast<size_t>(entry.hi)]].entries;
   }
   uint32_t next = 0;
@@ -475,11 +475,12 @@ void EmitEntries(Planning& planning) {
     next += point.entries;
     point.entries = 0;
   }
-  plan.entries.resize(next);
+  plan.point_entries.resize(next);
   plan.metrics.layout_changes = 0;
-  for (const Entry& entry : scratch.entries) {
+  for (uint32_t i = 0; i < next; ++i) {
+    const Entry& entry = plan.entries[i];
     Point& point = plan.points[scratch.epochs[static_cast<size_t>(entry.hi)]];
-    plan.entries[point.first_entry + point.entries++] = entry;
+    plan.point_entries[point.first_entry + point.entries++] = i;
     plan.metrics.layout_changes += entry.old_layout != entry.new_layout ? 1 : 0;
   }
   plan.metrics.commands = static_cast<uint32_t>(plan.points.size());

@@ -124,6 +124,36 @@ void SortSlots(Plan& plan) {
   }
 }
 
+// Of what decides the plan of the next frame.
+Hash128 DigestOf(const Carried& carried, Bytes& out) {
+  out.clear();
+  for (const MemoryClass& memory_class : carried.classes) {
+    AppendValue(out, memory_class.types);
+    AppendValue(out, memory_class.kind);
+    AppendValue(out, memory_class.blocks.size());
+    AppendBytes(out, memory_class.blocks.data(), memory_class.blocks.size() * sizeof(uint64_t));
+    AppendValue(out, memory_class.ledger.size());
+    for (const LedgerSegment& segment : memory_class.ledger) {
+      AppendValue(out, segment.begin);
+      AppendValue(out, segment.end);
+      AppendValue(out, segment.stages);
+      AppendValue(out, segment.writes);
+      AppendValue(out, segment.age);
+    }
+  }
+  for (const TemporalSlot& slot : carried.slots) {
+    AppendValue(out, slot.desc);
+    AppendValue(out, slot.version);
+    AppendValue(out, slot.idle);
+    AppendValue(out, slot.cells.size());
+    AppendBytes(out, slot.cells.data(), slot.cells.size() * sizeof(Box));
+    for (const CellState& state : slot.states) {
+      AppendState(out, state);
+    }
+  }
+  return HashBytes(out);
+}
+
 }  // namespace
 
 void BindSlots(Planning& planning) {
@@ -189,36 +219,35 @@ void LeaveCarried(Planning& planning) {
   if (!slots.empty()) {
     SortSlots(plan);
   }
-  plan.next.digest = DigestOf(plan.next);
+  plan.next.digest = DigestOf(plan.next, planning.scratch.digest_bytes);
 }
 
-Hash128 DigestOf(const Carried& carried) {
-  Bytes out;
-  for (const MemoryClass& memory_class : carried.classes) {
-    AppendValue(out, memory_class.types);
-    AppendValue(out, memory_class.kind);
-    AppendValue(out, memory_class.blocks.size());
-    AppendBytes(out, memory_class.blocks.data(), memory_class.blocks.size() * sizeof(uint64_t));
-    AppendValue(out, memory_class.ledger.size());
-    for (const LedgerSegment& segment : memory_class.ledger) {
-      AppendValue(out, segment.begin);
-      AppendValue(out, segment.end);
-      AppendValue(out, segment.stages);
-      AppendValue(out, segment.writes);
-      AppendValue(out, segment.age);
-    }
+void ReserveLike(const Plan& other, Plan& plan) {
+  const auto reserve = [](auto& array, const auto& like) { array.reserve(like.size()); };
+  reserve(plan.order, other.order);
+  reserve(plan.culled, other.culled);
+  reserve(plan.positions, other.positions);
+  reserve(plan.live, other.live);
+  reserve(plan.pass_begin, other.pass_begin);
+  reserve(plan.pass_accesses, other.pass_accesses);
+  reserve(plan.layouts, other.layouts);
+  reserve(plan.chains, other.chains);
+  reserve(plan.chain_accesses, other.chain_accesses);
+  reserve(plan.cells, other.cells);
+  reserve(plan.initial, other.initial);
+  reserve(plan.points, other.points);
+  reserve(plan.entries, other.entries);
+  reserve(plan.point_entries, other.point_entries);
+  reserve(plan.alias_sources, other.alias_sources);
+  reserve(plan.batches, other.batches);
+  reserve(plan.waits, other.waits);
+  reserve(plan.signals, other.signals);
+  plan.next.classes.resize(std::max(plan.next.classes.size(), other.next.classes.size()));
+  for (size_t i = 0; i < other.next.classes.size(); ++i) {
+    reserve(plan.next.classes[i].blocks, other.next.classes[i].blocks);
+    reserve(plan.next.classes[i].ledger, other.next.classes[i].ledger);
   }
-  for (const TemporalSlot& slot : carried.slots) {
-    AppendValue(out, slot.desc);
-    AppendValue(out, slot.version);
-    AppendValue(out, slot.idle);
-    AppendValue(out, slot.cells.size());
-    AppendBytes(out, slot.cells.data(), slot.cells.size() * sizeof(Box));
-    for (const CellState& state : slot.states) {
-      AppendState(out, state);
-    }
-  }
-  return HashBytes(out);
+  reserve(plan.next.slots, other.next.slots);
 }
 
 void BindObjects(const Plan& plan, const Carried& carried, std::vector<uint32_t>& objects) {

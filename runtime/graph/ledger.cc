@@ -33,26 +33,27 @@ class Ledger {
     index_.first = static_cast<uint32_t>(s_.tiles.size());
     for (const LedgerSegment& segment : segments) {
       if (end < segment.begin) {
-        Append(end, kNone);
+        Append(end, segment.begin, kNone);
       }
-      Append(segment.begin, static_cast<uint32_t>(s_.ledger_users.size()));
-      s_.ledger_users.push_back(segment);
+      Append(segment.begin, segment.end, static_cast<uint32_t>(s_.ledger_users.size()));
+      s_.ledger_users.push_back({.stages = segment.stages,
+                                 .writes = segment.writes,
+                                 .last = segment.last,
+                                 .chain = segment.chain,
+                                 .age = segment.age});
       end = segment.end;
     }
-    Append(end, kNone);
+    Append(end, ~uint64_t{0}, kNone);
     s_.tiles.back().after = kNone;
-    for (uint32_t tile = index_.first; tile != kNone; tile = s_.tiles[tile].after) {
-      Point(s_.tiles[tile].begin, EndOf(tile), tile);
-    }
   }
 
-  // Puts a chain's bytes into its hands and collects who had them.
+  // Puts bytes into the hands of a user and collects who had them.
   Taken Take(uint64_t begin, uint64_t end, uint32_t user, std::vector<uint32_t>& sources) {
     Taken taken;
     const uint32_t first = Find(begin);
-    uint32_t last = first;
     Add(taken, s_.tiles[first].user, sources);
-    while (EndOf(last) < end) {
+    uint32_t last = first;
+    while (s_.tiles[last].end < end) {
       const uint32_t next = s_.tiles[last].after;
       if (last != first) {
         s_.spare_tiles.push_back(last);
@@ -60,45 +61,48 @@ class Ledger {
       last = next;
       Add(taken, s_.tiles[last].user, sources);
     }
-    uint32_t after = s_.tiles[last].after;
-    if (EndOf(last) > end) {  // its end stays
-      after = Make({.begin = end, .user = s_.tiles[last].user, .after = after});
-      Point(end, EndOf(after), after);
-    }
+    const LedgerTile rest = s_.tiles[last];
     if (last != first) {
       s_.spare_tiles.push_back(last);
     }
-    uint32_t own = first;
-    if (s_.tiles[first].begin < begin) {  // so does its begin
-      own = Make({.begin = begin, .user = user, .after = after});
-      s_.tiles[first].after = own;
-    } else {
-      s_.tiles[first] = {.begin = begin, .user = user, .after = after};
+    uint32_t after = rest.after;
+    if (end < rest.end) {  // the end of the last stays
+      after = Make({.begin = end, .end = rest.end, .user = rest.user, .after = rest.after});
+      Point(s_.tiles[after], after);
     }
-    Point(begin, end, own);
+    uint32_t own = first;
+    if (s_.tiles[first].begin < begin) {  // and so does the begin of the first
+      own = Make({});
+      s_.tiles[first].end = begin;
+      s_.tiles[first].after = own;
+    }
+    s_.tiles[own] = {.begin = begin, .end = end, .user = user, .after = after};
+    Point(s_.tiles[own], own);
     return taken;
   }
 
   void Leave(std::vector<LedgerSegment>& segments) const {
     segments.clear();
-    for (uint32_t tile = index_.first; tile != kNone; tile = s_.tiles[tile].after) {
-      if (s_.tiles[tile].user != kNone) {
-        segments.push_back(s_.ledger_users[s_.tiles[tile].user]);
-        segments.back().begin = s_.tiles[tile].begin;
-        segments.back().end = EndOf(tile);
+    for (uint32_t index = index_.first; index != kNone; index = s_.tiles[index].after) {
+      const LedgerTile& tile = s_.tiles[index];
+      if (tile.user != kNone) {
+        const LedgerUser& user = s_.ledger_users[tile.user];
+        segments.push_back({.begin = tile.begin,
+                            .end = tile.end,
+                            .stages = user.stages,
+                            .writes = user.writes,
+                            .last = user.last,
+                            .chain = user.chain,
+                            .age = user.age});
       }
     }
   }
 
  private:
-  uint64_t EndOf(uint32_t tile) const {
-    const uint32_t after = s_.tiles[tile].after;
-    return after == kNone ? ~uint64_t{0} : s_.tiles[after].begin;
-  }
-
-  void Append(uint64_t begin, uint32_t user) {
-    const auto next = static_cast<uint32_t>(s_.tiles.size()) + 1;
-    s_.tiles.push_back({.begin = begin, .user = user, .after = next});
+  void Append(uint64_t begin, uint64_t end, uint32_t user) {
+    const auto tile = static_cast<uint32_t>(s_.tiles.size());
+    s_.tiles.push_back({.begin = begin, .end = end, .user = user, .after = tile + 1});
+    Point(s_.tiles.back(), tile);
   }
 
   uint32_t Make(const LedgerTile& tile) {
@@ -114,34 +118,34 @@ class Ledger {
 
   uint32_t Find(uint64_t address) const {
     uint32_t tile = buckets_[address >> index_.shift];
-    while (EndOf(tile) <= address) {
+    while (s_.tiles[tile].end <= address) {
       tile = s_.tiles[tile].after;
     }
     return tile;
   }
 
-  void Add(Taken& taken, uint32_t user, std::vector<uint32_t>& sources) const {
-    if (user == kNone) {
+  void Add(Taken& taken, uint32_t index, std::vector<uint32_t>& sources) const {
+    if (index == kNone) {
       return;
     }
-    const LedgerSegment& segment = s_.ledger_users[user];
-    taken.stages |= segment.stages;
-    taken.writes |= segment.writes;
-    taken.last = std::max(taken.last, segment.last);
-    if (segment.chain == kNone) {
+    const LedgerUser& user = s_.ledger_users[index];
+    taken.stages |= user.stages;
+    taken.writes |= user.writes;
+    taken.last = std::max(taken.last, user.last);
+    if (user.chain == kNone) {
       taken.outside = true;
     } else {
       taken.inside = true;
-      sources.push_back(segment.chain);
+      sources.push_back(user.chain);
     }
   }
 
-  // Buckets whose first byte lies in [begin, end) start at the tile.
-  void Point(uint64_t begin, uint64_t end, uint32_t tile) {
-    const uint64_t last = std::min(end, index_.top);
-    for (uint64_t bucket = (begin + (uint64_t{1} << index_.shift) - 1) >> index_.shift;
+  // Buckets whose first byte lies in the tile start at it.
+  void Point(const LedgerTile& tile, uint32_t index) {
+    const uint64_t last = std::min(tile.end, index_.top);
+    for (uint64_t bucket = (tile.begin + (uint64_t{1} << index_.shift) - 1) >> index_.shift;
          bucket << index_.shift < last; ++bucket) {
-      buckets_[bucket] = tile;
+      buckets_[bucket] = index;
     }
   }
 
@@ -161,7 +165,7 @@ void AgeLedger(std::vector<LedgerSegment>& ledger) {
   std::erase_if(ledger, [](const LedgerSegment& segment) { return segment.age > kLedgerFrames; });
 }
 
-// About sixteen chains share a bucket, of which one or two hold their bytes at a time.
+// About four chains share a bucket, of which few hold their bytes at a time.
 void OpenLedgers(Planning& planning) {
   PlanningScratch& scratch = planning.scratch;
   std::vector<MemoryClass>& classes = planning.plan.next.classes;
@@ -175,9 +179,7 @@ void OpenLedgers(Planning& planning) {
   }
   for (size_t i = 0; i < scratch.packed.size(); ++i) {
     const PlanChain& chain = planning.plan.chains[scratch.packed[i].chain];
-    scratch.ledger_users[i] = {.begin = chain.address,
-                               .end = chain.address + chain.size,
-                               .stages = chain.final_stages,
+    scratch.ledger_users[i] = {.stages = chain.final_stages,
                                .writes = chain.final_writes,
                                .last = chain.last,
                                .chain = scratch.packed[i].chain,
@@ -188,7 +190,7 @@ void OpenLedgers(Planning& planning) {
   }
   uint32_t buckets = 0;
   for (LedgerIndex& ledger : scratch.ledgers) {
-    const auto want = static_cast<uint32_t>(std::bit_width(ledger.chains / 16)) + 1;
+    const auto want = static_cast<uint32_t>(std::bit_width(ledger.chains / 4)) + 1;
     const auto bits = static_cast<uint32_t>(std::bit_width(ledger.top));
     ledger.shift = bits > want ? bits - want : 0;
     ledger.bucket = buckets;
@@ -218,23 +220,23 @@ void SortByFirst(PlanningScratch& scratch, size_t positions) {
 }
 
 // The first entries of a chain's cells begin where the last users of its bytes end.
-void GiveSources(PlanningScratch& scratch, uint32_t chain, const Taken& taken, uint32_t alias_begin,
-                 uint32_t alias_end) {
-  for (uint32_t i = scratch.create_entry[chain];
-       i < scratch.entries.size() && scratch.entries[i].chain == chain; ++i) {
-    Entry& entry = scratch.entries[i];
+void GiveSources(Planning& planning, uint32_t chain, const Taken& taken, uint32_t alias_begin) {
+  std::vector<Entry>& entries = planning.plan.entries;
+  for (uint32_t i = planning.scratch.create_entry[chain];
+       i < entries.size() && entries[i].chain == chain; ++i) {
+    Entry& entry = entries[i];
     if (!entry.create) {
       continue;
     }
     entry.src_stages = taken.stages;
     entry.src_accesses = taken.writes;
     entry.lo = taken.last;
-    int32_t& lo = scratch.max_lo[static_cast<size_t>(entry.hi)];
+    int32_t& lo = planning.scratch.max_lo[static_cast<size_t>(entry.hi)];
     lo = std::max(lo, entry.lo);
     entry.outside = taken.outside;
     entry.reason = taken.inside ? Reason::kAlias : entry.reason;
     entry.alias_begin = alias_begin;
-    entry.alias_end = alias_end;
+    entry.alias_end = static_cast<uint32_t>(planning.plan.alias_sources.size());
   }
 }
 
@@ -248,11 +250,11 @@ void RunLedger(Planning& planning) {
   OpenLedgers(planning);
   sources.clear();
   for (const uint32_t item : scratch.by_first) {
-    const LedgerSegment& own = scratch.ledger_users[item];
+    const PlanChain& chain = plan.chains[scratch.packed[item].chain];
     const auto alias_begin = static_cast<uint32_t>(sources.size());
-    const Taken taken =
-        Ledger(scratch, scratch.packed_class[item]).Take(own.begin, own.end, item, sources);
-    GiveSources(scratch, own.chain, taken, alias_begin, static_cast<uint32_t>(sources.size()));
+    const Taken taken = Ledger(scratch, chain.memory_class)
+                            .Take(chain.address, chain.address + chain.size, item, sources);
+    GiveSources(planning, scratch.packed[item].chain, taken, alias_begin);
   }
   for (uint32_t i = 0; i < plan.next.classes.size(); ++i) {
     Ledger(scratch, i).Leave(plan.next.classes[i].ledger);

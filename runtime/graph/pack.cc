@@ -20,37 +20,29 @@ enum class Packer : uint8_t {
   kByPressure,   // largest epoch that it touches, then epochs; first fit
 };
 
-double KeyOf(const PackItem& item, Packer packer, std::span<const uint64_t> load) {
-  const auto size = static_cast<double>(item.size);
-  const double epochs = item.last - item.first + 1;
+// Large ones go first.
+uint64_t RankOf(const PackItem& item, Packer packer, std::span<const uint64_t> load) {
+  const uint64_t epochs = item.last - item.first + 1;
   switch (packer) {
     case Packer::kBySize:
     case Packer::kBySizeFirst:
     case Packer::kByTime:
-      return size;
+      return item.size;
     case Packer::kByArea:
-      return size * epochs;
-    case Packer::kByRootArea:
-      return size * size * epochs;
+      return item.size * epochs;
+    case Packer::kByRootArea: {
+      const auto size = static_cast<double>(item.size);
+      return std::bit_cast<uint64_t>(size * size * static_cast<double>(epochs));  // as ordered
+    }
     case Packer::kByPressure:
-      return static_cast<double>(
-          *std::max_element(load.begin() + item.first, load.begin() + item.last + 1));
+      return *std::max_element(load.begin() + item.first, load.begin() + item.last + 1);
   }
   return 0;
 }
 
-// Large keys first, ties in the order that the rows have.
-void SortByKeys(PackAttempt& attempt, Packer packer) {
-  PackScratch& s = attempt.scratch;
-  for (KeyedIndex& row : s.keys) {
-    const double key = KeyOf(attempt.items[row.index], packer, s.load);
-    row.key = ~std::bit_cast<uint64_t>(key);  // not negative: ordered as its bits
-  }
-  SortByKey(s.keys, s.spare_keys);
-}
-
-// Keeps the order of items with the same first epoch.
-void SortByFirstEpoch(PackAttempt& attempt) {
+// By first epoch, then size.
+void SortByTime(PackAttempt& attempt) {
+  constexpr uint32_t kFew = 16;
   PackScratch& s = attempt.scratch;
   s.by_epoch.assign(s.load.size() + 1, 0);
   for (const PackItem& item : attempt.items) {
@@ -59,12 +51,37 @@ void SortByFirstEpoch(PackAttempt& attempt) {
   for (size_t epoch = 1; epoch < s.by_epoch.size(); ++epoch) {
     s.by_epoch[epoch] += s.by_epoch[epoch - 1];
   }
-  for (const KeyedIndex& row : s.keys) {
-    s.order[s.by_epoch[attempt.items[row.index].first]++] = row.index;
+  s.order.resize(attempt.items.size());
+  for (uint32_t i = 0; i < attempt.items.size(); ++i) {
+    s.order[s.by_epoch[attempt.items[i].first]++] = i;
+  }
+  const auto larger = [&](uint32_t a, uint32_t b) {
+    return attempt.items[a].size > attempt.items[b].size;
+  };
+  uint32_t begin = 0;
+  for (const uint32_t end : s.by_epoch) {  // of the epochs, by now
+    for (uint32_t i = begin + 1; i < end && end - begin <= kFew; ++i) {
+      const uint32_t item = s.order[i];
+      uint32_t at = i;
+      for (; at > begin && larger(item, s.order[at - 1]); --at) {
+        s.order[at] = s.order[at - 1];
+      }
+      s.order[at] = item;
+    }
+    if (end > begin + kFew) {
+      std::sort(s.order.begin() + begin, s.order.begin() + end,
+                [&](uint32_t a, uint32_t b) { return larger(a, b) || (!larger(b, a) && a < b); });
+    }
+    begin = std::max(begin, end);
   }
 }
 
+// Ties in the order of the items; under pressure those that live long first.
 void SortItems(PackAttempt& attempt, Packer packer) {
+  if (packer == Packer::kByTime) {
+    SortByTime(attempt);
+    return;
+  }
   PackScratch& s = attempt.scratch;
   s.keys.resize(attempt.items.size());
   for (uint32_t i = 0; i < s.keys.size(); ++i) {
@@ -74,12 +91,11 @@ void SortItems(PackAttempt& attempt, Packer packer) {
   if (packer == Packer::kByPressure) {
     SortByKey(s.keys, s.spare_keys);
   }
-  SortByKeys(attempt, packer);
-  s.order.resize(s.keys.size());
-  if (packer == Packer::kByTime) {
-    SortByFirstEpoch(attempt);
-    return;
+  for (KeyedIndex& row : s.keys) {
+    row.key = ~RankOf(attempt.items[row.index], packer, s.load);
   }
+  SortByKey(s.keys, s.spare_keys);
+  s.order.resize(s.keys.size());
   for (size_t i = 0; i < s.keys.size(); ++i) {
     s.order[i] = s.keys[i].index;
   }

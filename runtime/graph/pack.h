@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -26,17 +27,16 @@ struct PackItem {
   uint32_t chain = 0;
 };
 
-// What is placed in a window of epochs, by offset, with eight more lanes than it needs.
-struct PlacedWindow {
-  uint32_t begin = 0;  // into the arrays of PlacedBytes
-  uint32_t count = 0;
-};
-// Bytes [begins, ends) that are taken in the epochs [firsts, lasts].
-struct PlacedBytes {
-  std::vector<uint64_t> begins;
-  std::vector<uint64_t> ends;
-  std::vector<uint16_t> firsts;
-  std::vector<uint16_t> lasts;
+// Rows of a window of epochs, by offset: bytes [begins, ends) are taken in the epochs [firsts,
+// lasts]. Lanes beyond the count are taken in no epoch.
+struct PlacedPage {
+  static constexpr uint32_t kRows = 128;
+  std::array<uint16_t, kRows> firsts;
+  std::array<uint16_t, kRows> lasts;
+  std::array<uint64_t, kRows> begins;
+  std::array<uint64_t, kRows> ends;
+  uint32_t count;
+  uint32_t after;  // the page with the rows above
 };
 
 // Bytes between two borders of the sweep by time, in the order of addresses.
@@ -54,8 +54,8 @@ struct PackScratch {
   std::vector<uint32_t> order;
   std::vector<uint64_t> begins;  // by item
   std::vector<uint64_t> best;
-  PlacedBytes placed;                 // by window
-  std::vector<PlacedWindow> windows;  // of epochs; the last one has all
+  std::vector<PlacedPage> pages;
+  std::vector<uint32_t> windows;  // first pages, by window of epochs; the last one has all
   std::vector<SweepPart> parts;
   std::vector<uint32_t> spare_parts;
   std::vector<uint32_t> ending;  // by epoch: part

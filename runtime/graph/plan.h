@@ -180,7 +180,7 @@ struct Entry {
 // Position before which one barrier command is recorded, with its entries.
 struct Point {
   uint32_t before = 0;
-  uint32_t first_entry = 0;
+  uint32_t first_entry = 0;  // into point_entries
   uint32_t entries = 0;
 };
 
@@ -277,7 +277,8 @@ struct Plan {
   std::vector<Box> cells;
   std::vector<InitialState> initial;  // of imports and histories
   std::vector<Point> points;
-  std::vector<Entry> entries;
+  std::vector<Entry> entries;           // by chain and cell
+  std::vector<uint32_t> point_entries;  // by point
   std::vector<uint32_t> alias_sources;  // chains whose bytes an entry takes over
   std::vector<Batch> batches;
   std::vector<uint32_t> waits;  // semaphore uses
@@ -286,8 +287,14 @@ struct Plan {
   Carried next;
 
   uint32_t device_passes() const { return static_cast<uint32_t>(order.size()) - host_passes; }
+  const Entry& EntryAt(const Point& point, uint32_t i) const {
+    return entries[point_entries[point.first_entry + i]];
+  }
   uint32_t PassAt(uint32_t position) const { return order[host_passes + position].pass; }
 };
+
+// Room in `plan` for another of the same size: none of its arrays grows for it.
+void ReserveLike(const Plan& other, Plan& plan);
 
 // The object of each of the plan's next.slots; new ones are numbered on from carried.objects.
 void BindObjects(const Plan& plan, const Carried& carried, std::vector<uint32_t>& objects);

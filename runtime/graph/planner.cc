@@ -81,6 +81,7 @@ bool MakePlan(Planning& planning, PlannerTimes& times) {
 
 struct PlannerMemory : PlanningScratch {
   Structure missed;  // of the last miss
+  size_t room = 0;   // size of the largest plan so far
 };
 
 Planner::Planner(MemoryModel& model) : model_(model), memory_(std::make_unique<PlannerMemory>()) {}
@@ -113,6 +114,28 @@ void Planner::Report(const Graph& graph, const Plan& plan, Instant begin) {
   }
 }
 
+Planner::Slot& Planner::OldestSlot() {
+  return *std::min_element(slots_.begin(), slots_.end(),
+                           [](const Slot& a, const Slot& b) { return a.used < b.used; });
+}
+
+// A plan that is larger than those before is seldom the last of its size: the slots that are filled
+// next grow with it.
+void Planner::MakeRoom(const Plan& plan) {
+  const size_t size = plan.order.size() + plan.chain_accesses.size() + plan.entries.size();
+  if (size <= memory_->room) {
+    return;
+  }
+  memory_->room = size;
+  std::array<Slot*, kPlans> slots;
+  std::transform(slots_.begin(), slots_.end(), slots.begin(), [](Slot& slot) { return &slot; });
+  std::stable_sort(slots.begin(), slots.end(),
+                   [](const Slot* a, const Slot* b) { return a->used < b->used; });
+  for (size_t i = 0; i + 1 < kRoom; ++i) {
+    ReserveLike(plan, slots[i]->plan);
+  }
+}
+
 Error Planner::Failure() {
   std::string context;
   for (const GraphError& error : errors_) {
@@ -129,15 +152,14 @@ Result<const Plan*> Planner::Compile(const Graph& graph, const PlanOptions& opti
   if (!errors_.empty()) {
     return Failure();
   }
-  auto oldest = std::min_element(slots_.begin(), slots_.end(),
-                                 [](const Slot& a, const Slot& b) { return a.used < b.used; });
+  Slot& oldest = OldestSlot();
   Planning planning{.rows = graph.rows(),
                     .graph = graph,
                     .options = options,
                     .carried = carried,
                     .model = model_,
                     .scratch = *memory_,
-                    .plan = oldest->plan,
+                    .plan = oldest.plan,
                     .errors = errors_};
   ResolveSemaphores(graph.rows(), *memory_);
   const Structure structure = StructureOf(planning);
@@ -155,16 +177,17 @@ Result<const Plan*> Planner::Compile(const Graph& graph, const PlanOptions& opti
   stats_.difference = FirstDifference(structure, memory_->missed);
   memory_->missed = structure;
   const uint64_t known = memory_->placement_hits;
-  oldest->used = 0;
-  oldest->plan.structure = structure.all;
-  oldest->plan.options = options;
+  oldest.used = 0;
+  oldest.plan.structure = structure.all;
+  oldest.plan.options = options;
   if (!MakePlan(planning, times_)) {
     return Failure();
   }
   stats_.placement_hits += memory_->placement_hits - known;
-  oldest->used = ++clock_;
-  Report(graph, oldest->plan, begin);
-  return &oldest->plan;
+  oldest.used = ++clock_;
+  MakeRoom(oldest.plan);
+  Report(graph, oldest.plan, begin);
+  return &oldest.plan;
 }
 
 }  // namespace kiln::graph

@@ -70,12 +70,15 @@ class Planner {
 
  private:
   static constexpr size_t kPlans = 8;
+  static constexpr size_t kRoom = 4;  // plans that a larger one makes room for, itself one of them
   struct Slot {
     Plan plan;
     uint64_t used = 0;  // 0: empty
   };
 
   Error Failure();
+  Slot& OldestSlot();
+  void MakeRoom(const Plan& plan);
   void Report(const Graph& graph, const Plan& plan, Instant begin);
 
   MemoryModel& model_;

@@ -75,12 +75,20 @@ struct Epoch {
 // Frames that may be in flight at once, and so the age at which bytes are forgotten.
 inline constexpr uint32_t kLedgerFrames = 3;
 
-// Bytes with one last user, up to where the next tile begins; those of a class tile its address
-// space.
+// Bytes with one last user; those of a class tile its address space.
 struct LedgerTile {
   uint64_t begin = 0;
+  uint64_t end = 0;
   uint32_t user = kNone;  // into ledger_users; kNone: nobody yet
   uint32_t after = kNone;
+};
+// A chain, or who had bytes in an earlier frame.
+struct LedgerUser {
+  Stages stages = 0;
+  Accesses writes = 0;
+  int32_t last = -1;
+  uint32_t chain = kNone;
+  uint32_t age = 0;
 };
 // Where to start looking for an address: the tile that holds the first byte of its bucket.
 struct LedgerIndex {
@@ -119,6 +127,7 @@ struct SemaphoreUseBytes {
 
 struct PlanningScratch {
   std::vector<SemaphoreUseBytes> use_bytes;
+  Bytes digest_bytes;
   std::vector<uint32_t> chain_of;    // by access
   std::vector<uint8_t> access_bits;  // by access: AccessBits
   std::vector<uint32_t> stack;
@@ -161,9 +170,9 @@ struct PlanningScratch {
   std::vector<uint64_t> starts;  // prefix sums of sizes by position
   std::vector<uint64_t> stops;
   std::vector<Epoch> epoch_heap;
-  std::vector<uint32_t> create_entry;       // by chain
-  std::vector<uint32_t> by_first;           // packed chains by first position
-  std::vector<LedgerSegment> ledger_users;  // packed chains, then what earlier frames left
+  std::vector<uint32_t> create_entry;    // by chain
+  std::vector<uint32_t> by_first;        // packed chains by first position
+  std::vector<LedgerUser> ledger_users;  // packed chains, then what earlier frames left
   std::vector<LedgerTile> tiles;
   std::vector<uint32_t> spare_tiles;
   std::vector<LedgerIndex> ledgers;  // by memory class
@@ -173,7 +182,6 @@ struct PlanningScratch {
   std::array<Placement, kPlacements> placements;
   uint64_t placement_clock = 0;
   uint64_t placement_hits = 0;
-  std::vector<Entry> entries;  // in the order of the walk
   std::vector<uint32_t> entry_count;
   std::vector<uint16_t> borders;
   std::vector<CellState> finals;  // by cell, of temporal chains
@@ -250,7 +258,6 @@ void MakeBatches(Planning& planning);
 // carry.cc: the slots of temporals and histories, and what the next frame starts from.
 void BindSlots(Planning& planning);
 void LeaveCarried(Planning& planning);
-Hash128 DigestOf(const Carried& carried);
 
 // metrics.cc
 void Measure(Planning& planning);

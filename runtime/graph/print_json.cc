@@ -86,7 +86,7 @@ Json Printer::Barriers() const {
   for (const Point& point : plan.points) {
     Json list = Json::array();
     for (uint32_t i = 0; i < point.entries; ++i) {
-      const Entry& entry = plan.entries[point.first_entry + i];
+      const Entry& entry = plan.EntryAt(point, i);
       const AccessRow& access = rows.accesses[entry.access];
       const PlanChain& chain = plan.chains[entry.chain];
       const bool texture = rows.chains[entry.chain].texture();
@@ -397,7 +397,7 @@ Json Printer::Points() const {
   for (const Point& point : plan.points) {
     Json entries = Json::array();
     for (uint32_t i = 0; i < point.entries; ++i) {
-      const Entry& entry = plan.entries[point.first_entry + i];
+      const Entry& entry = plan.EntryAt(point, i);
       const PlanChain& chain = plan.chains[entry.chain];
       Json item = {
           {"chain", entry.chain},
@@ -408,9 +408,9 @@ Json Printer::Points() const {
           {"sources", SourcePositions(plan, rows, entry)},
           {"protects", entry.hi},
           {"interval", {entry.lo, entry.hi}}};
-      while (i + 1 < point.entries && SameButCell(entry, plan.entries[point.first_entry + i + 1])) {
+      while (i + 1 < point.entries && SameButCell(entry, plan.EntryAt(point, i + 1))) {
         ++i;
-        item["cells"].push_back(plan.entries[point.first_entry + i].cell - chain.first_cell);
+        item["cells"].push_back(plan.EntryAt(point, i).cell - chain.first_cell);
       }
       const bool texture = rows.chains[entry.chain].texture();
       item["old"] = texture ? Json(LayoutName(entry.old_layout)) : Json();

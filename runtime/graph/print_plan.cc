@@ -76,7 +76,7 @@ std::string OrderText(const Plan& plan, const Graph& graph) {
         plan.points[point].before == static_cast<uint32_t>(position)) {
       text += "  barrier\n";
       for (uint32_t i = 0; i < plan.points[point].entries; ++i) {
-        text += EntryLine(plan, rows, plan.entries[plan.points[point].first_entry + i]);
+        text += EntryLine(plan, rows, plan.EntryAt(plan.points[point], i));
       }
       ++point;
     }

@@ -172,7 +172,7 @@ void Picture::Barriers(double bottom) {
     std::string title = fmt::format("{} entries before {}", point.entries,
                                     rows.PassName(plan.PassAt(point.before)));
     for (uint32_t i = 0; i < point.entries; ++i) {
-      const Entry& entry = plan.entries[point.first_entry + i];
+      const Entry& entry = plan.EntryAt(point, i);
       title += fmt::format("\n{} {}", ReasonName(entry.reason), rows.ChainName(entry.chain));
     }
     const double x = X(point.before);

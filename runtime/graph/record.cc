@@ -201,7 +201,7 @@ void FrameRecorder::Barrier(const Point& point, VkCommandBuffer commands) {
   memory.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2;
   bool any_buffer = false;
   for (uint32_t i = 0; i < point.entries; ++i) {
-    const Entry& entry = plan_.entries[point.first_entry + i];
+    const Entry& entry = plan_.EntryAt(point, i);
     const Stages source = CombinedStages(entry.src_stages);
     const Stages destination = CombinedStages(entry.dst_stages);
     if (!rows_.chains[entry.chain].texture()) {
