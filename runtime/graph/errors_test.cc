@@ -395,6 +395,18 @@ TEST(GraphErrors, SeveralMistakes_AreReportedTogether) {
   EXPECT_THAT(planner.errors()[0].where.file, ::testing::EndsWith("errors_test.cc"));
 }
 
+TEST(GraphErrors, MoreThanThirtyTwoMistakes_AreCutOff) {
+  Frame f;
+  f.graph.BeginFrame();
+  for (int i = 0; i < 40; ++i) {
+    f.graph.CreateTexture(f.Pass("a"), {.name = "x", .desc = Square(0)});
+  }
+  TexelModel model;
+  Planner planner(model);
+  ASSERT_FALSE(planner.Compile(f.graph, {}, Carried{}).ok());
+  EXPECT_EQ(planner.errors().size(), 32U);
+}
+
 // What can be said in a file.
 struct FileRule {
   const char* code;

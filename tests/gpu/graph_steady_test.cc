@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Steady frames over a driver of fakes: from the third frame of unchanged structure on nothing is
-// allocated on the heap and no Vulkan object is made or destroyed, over a thousand frames.
-// Spec: graph §1.6, §7.5, §13.10
+// Frames over a driver of fakes. From the third frame of unchanged structure on nothing is
+// allocated on the heap and no Vulkan object is made or destroyed, over a thousand frames; values
+// of timelines grow from frame to frame. Spec: graph §1.6, §4.7.1, §7.5, §9.6, §13.10
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -187,6 +187,80 @@ class Frame {
 
   TextureId kept_;
 };
+
+// A row of passes each of which reads what the one before made. Variants differ in what the
+// textures may be used for besides, and so in structure alone.
+void DeclareRow(Graph& graph, VkImageUsageFlags variant) {
+  graph.BeginFrame();
+  TextureId last;
+  for (int i = 0; i < 200; ++i) {
+    const PassId pass = graph.CreatePass({.name = "pass", .kind = PassKind::kCompute});
+    graph.SetCallback(pass, [](runtime::Device&, const Resources&, CommandBuffer&) {});
+    if (i > 0) {
+      graph.ReadTexture(pass, {last, {.accesses = VK_ACCESS_2_SHADER_SAMPLED_READ_BIT}});
+    }
+    last = graph.CreateTexture(
+        pass,
+        {.name = "texture",
+         .desc = {.format = VK_FORMAT_R8G8B8A8_UNORM, .size = {64, 64, 1}, .extra_usage = variant},
+         .access = {.accesses = VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT},
+         .contents = {.kind = ContentKind::kAllWritten},
+         .keep = {}});
+  }
+}
+
+// graph §9.6: growth reserves room for four plans of the new size.
+TEST(Planner, PlanLargerThanBefore_MakesRoomForFourOfItsSize) {
+  TexelModel model;
+  Planner planner(model);
+  Graph graph;
+  Carried carried;
+  std::vector<uint32_t> objects;
+  const auto advance = [&](VkImageUsageFlags variant) {
+    DeclareRow(graph, variant);
+    const uint64_t before = allocations;
+    const auto plan = planner.Compile(graph, {.cull = false}, carried);
+    const uint64_t allocated = allocations - before;
+    EXPECT_TRUE(plan.ok()) << plan.error().context;
+    EXPECT_FALSE(planner.stats().hit);
+    BindObjects(**plan, carried, objects);
+    Commit(**plan, graph.rows().frame, objects, carried);
+    return allocated;
+  };
+  EXPECT_GT(advance(0), 0U) << "the first of its size";
+  advance(VK_IMAGE_USAGE_TRANSFER_SRC_BIT);  // takes over what the first has left
+  EXPECT_EQ(advance(VK_IMAGE_USAGE_TRANSFER_DST_BIT), 0U) << "room was made for the third";
+  EXPECT_EQ(advance(VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT), 0U) << "room was made for the fourth";
+  EXPECT_GT(advance(VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT), 0U) << "and for no more";
+}
+
+TEST(Executor, TimelineValueThatDoesNotGrow_IsAnErrorAndTheNextFrameRuns) {
+  runtime::Device device = FakeDevice();
+  DeviceModel model(device);
+  Planner planner(model);
+  auto executor = Executor::Create(device, {});
+  ASSERT_TRUE(executor.ok());
+  Graph graph;
+  const auto signal = [&](uint64_t value) {
+    graph.BeginFrame();
+    const PassId pass = graph.CreatePass({.name = "tell", .kind = PassKind::kCompute});
+    graph.SetCallback(pass, [](runtime::Device&, const Resources&, CommandBuffer&) {});
+    graph.SignalSemaphore(pass, {.semaphore = reinterpret_cast<VkSemaphore>(uintptr_t{7}),
+                                 .timeline = true,
+                                 .value = value});
+    const auto plan = planner.Compile(graph, {}, executor->carried());
+    EXPECT_TRUE(plan.ok()) << plan.error().context;
+    return executor->Execute(**plan, graph);
+  };
+  EXPECT_TRUE(signal(5).ok());
+  for (const uint64_t value : {uint64_t{5}, uint64_t{4}}) {
+    const auto ticket = signal(value);
+    ASSERT_FALSE(ticket.ok()) << value;
+    EXPECT_EQ(ticket.error().reason, "SEMAPHORE_VALUE");
+    EXPECT_NE(ticket.error().context.find("'tell'"), std::string::npos) << ticket.error().context;
+  }
+  EXPECT_TRUE(signal(6).ok());
+}
 
 struct Setting {
   uint32_t frames_in_flight;

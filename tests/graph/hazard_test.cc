@@ -2,13 +2,17 @@
 // Random frames: every plan is free of hazards, and every mistake put into one is found.
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <set>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "runtime/graph/planner.h"
 #include "runtime/graph/print_plan.h"
+#include "tests/graph/shrink_frame.h"
 #include "tests/integration/full_run.h"
 #include "tests/support/hazard_oracle.h"
 #include "tests/support/random_frame.h"
@@ -153,20 +157,19 @@ bool HasCycle(const FrameDescription& frame) {
   return false;
 }
 
-// Drops passes while the frame still fails.
-FrameDescription Shrink(FrameDescription frame, const PlanOptions& options, HazardMode mode) {
-  for (size_t i = 0; i < frame.passes.size();) {
-    FrameDescription less = frame;
-    less.passes.erase(less.passes.begin() + static_cast<ptrdiff_t>(i));
-    const Planned planned = PlanFrames(less, options);
-    const bool fails = planned.error.empty() && !test::FindHazards(planned.frames, mode).empty();
-    if (fails) {
-      frame = std::move(less);
-    } else {
-      ++i;
-    }
-  }
-  return frame;
+bool HasHazard(const FrameDescription& frame, const PlanOptions& options, HazardMode mode) {
+  const Planned planned = PlanFrames(frame, options);
+  return planned.error.empty() && !test::FindHazards(planned.frames, mode).empty();
+}
+
+// The smallest frame that fails alike, which the next run finds in tests/data/graphs.
+std::string KeepSmallest(uint64_t seed, const PlanOptions& options, HazardMode mode) {
+  const FrameDescription smallest =
+      Shrink(test::RandomFrame(seed),
+             [&](const FrameDescription& frame) { return HasHazard(frame, options, mode); });
+  const std::string file = PlanFrames(smallest, options, true).file;
+  std::ofstream(fmt::format("{}/seed_{}.json", KILN_GRAPHS, seed)) << file;
+  return file;
 }
 
 TEST(Planner, RandomFrames_HaveNoHazard) {
@@ -188,12 +191,68 @@ TEST(Planner, RandomFrames_HaveNoHazard) {
     for (const HazardMode mode : {HazardMode::kVulkan, HazardMode::kStrict}) {
       const std::vector<std::string> hazards = test::FindHazards(planned.frames, mode);
       if (!hazards.empty()) {
-        const Planned small = PlanFrames(Shrink(frame, options, mode), options, true);
-        FAIL() << "seed " << seed << ": " << hazards.front() << "\nsmallest:\n" << small.file;
+        FAIL() << "seed " << seed << ": " << hazards.front() << "\nsmallest:\n"
+               << KeepSmallest(static_cast<uint64_t>(seed), options, mode);
       }
     }
   }
   EXPECT_GT(planned_frames, rounds / 2) << cycles << " cycles";
+}
+
+TEST(Planner, FramesThatAreKept_HaveNoHazard) {
+  constexpr PlanOptions kOptions[] = {{},
+                                      {.order = Order::kDeclared},
+                                      {.effort = Effort::kFast, .cull = false},
+                                      {.alias = false},
+                                      {.unify_reads = true}};
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(KILN_GRAPHS)) {
+    std::stringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    auto frame = ParseFrame(text.str());
+    ASSERT_TRUE(frame.ok()) << entry.path();
+    frame->frames = 3;
+    for (const PlanOptions& options : kOptions) {
+      EXPECT_EQ(PlanFrames(*frame, options).error, "") << entry.path();
+      EXPECT_FALSE(HasHazard(*frame, options, HazardMode::kVulkan)) << entry.path();
+      EXPECT_FALSE(HasHazard(*frame, options, HazardMode::kStrict)) << entry.path();
+    }
+    ++files;
+  }
+  EXPECT_GT(files, 0);
+}
+
+// A frame whose fault is that somebody samples a large image shrinks to those who make and read it.
+TEST(Planner, FramesThatFail_ShrinkToTheirFault) {
+  const auto fails = [](const FrameDescription& frame) {
+    if (!PlanFrames(frame, {.cull = false}).error.empty()) {
+      return false;
+    }
+    for (const FilePass& pass : frame.passes) {
+      for (const FileAccess& read : pass.reads) {
+        const bool large = std::any_of(
+            frame.resources.begin(), frame.resources.end(), [&](const FileResource& resource) {
+              return resource.name == read.resource && resource.texture.size.width >= 4;
+            });
+        if (large && (read.access.accesses & VK_ACCESS_2_SHADER_SAMPLED_READ_BIT) != 0) {
+          return true;
+        }
+      }
+    }
+    return false;
+  };
+  uint64_t seed = 1;
+  while (!fails(test::RandomFrame(seed)) || test::RandomFrame(seed).passes.size() < 10) {
+    ASSERT_LT(++seed, 100U);
+  }
+  const FrameDescription smallest = Shrink(test::RandomFrame(seed), fails);
+  EXPECT_TRUE(fails(smallest));
+  EXPECT_LE(smallest.passes.size(), 2U);
+  size_t accesses = 0;
+  for (const FilePass& pass : smallest.passes) {
+    accesses += pass.reads.size() + pass.creates.size() + pass.writes.size();
+  }
+  EXPECT_LE(accesses, 2U);
 }
 
 // One mistake in a dumped frame. False: there is no place for it.

@@ -44,8 +44,8 @@ struct Record {
   Mask stage, access;  // one bit each; a layout change has none
   Mask after;
   bool available;
-  std::array<Mask, kStages> visible;  // by stage: accesses
 };
+using Visible = std::array<Mask, kStages>;  // by stage: accesses
 
 class Oracle {
  public:
@@ -67,7 +67,12 @@ class Oracle {
   void Check(const Record& record, const Json& pass, const Json& access);
   void Wait(const Json& use);
   void Signal(const Json& use);
-  void See(Record& record, Mask stages, Mask accesses) const;
+  void Add(const Record& record, const Visible& visible = {}) {
+    records_.push_back(record);
+    visible_.push_back(visible);
+  }
+  void Forget();
+  static void See(Visible& visible, Mask stages, Mask accesses);
   bool Reaches(const Record& record, Mask stages) const {
     return (record.stage & stages) != 0 || (record.after & stages) != 0;
   }
@@ -76,17 +81,31 @@ class Oracle {
   int frame_ = -1;
   Names stages_, accesses_;
   std::vector<Record> records_;
+  std::vector<Visible> visible_;  // by record; apart, since few checks come to it
   HazardObjects objects_;
   std::vector<size_t> version_chain_;
   std::map<std::string, std::map<uint64_t, std::vector<size_t>>> signalled_;
 };
 
-void Oracle::See(Record& record, Mask stages, Mask accesses) const {
+void Oracle::See(Visible& visible, Mask stages, Mask accesses) {
   for (size_t stage = 0; stage < kStages; ++stage) {
     if ((stages >> stage & 1) != 0) {
-      record.visible[stage] |= accesses;
+      visible[stage] |= accesses;
     }
   }
+}
+
+// Records of frames that the host has waited for.
+void Oracle::Forget() {
+  size_t kept = 0;
+  for (size_t i = 0; i < records_.size(); ++i) {
+    if (records_[i].frame + kFramesInFlight >= frame_) {
+      records_[kept] = records_[i];
+      visible_[kept++] = visible_[i];
+    }
+  }
+  records_.resize(kept);
+  visible_.resize(kept);
 }
 
 // Records are cut at the byte borders of all placements, old and new.
@@ -102,7 +121,7 @@ void Oracle::CutSegments() {
       Record rest = records_[i];
       records_[i].where.end = border;
       rest.where.begin = border;
-      records_.push_back(rest);
+      Add(rest, Visible(visible_[i]));
     }
   }
 }
@@ -122,7 +141,7 @@ void Oracle::StartOutside(const Json& plan) {
     content.written = content.layout != "UNDEFINED" || initial["layout"].is_null();
     const bool pending = initial["pending"];
     const Mask accesses = accesses_.Bits(initial["accesses"]);
-    const auto add = [&](bool write, Mask stage, Mask access, Mask after) -> Record& {
+    const auto add = [&](bool write, Mask stage, Mask access, Mask after) {
       Record record{};
       record.where = objects_.Places(chain, Json::array({cell})).front();
       record.frame = frame_;
@@ -132,12 +151,12 @@ void Oracle::StartOutside(const Json& plan) {
       record.access = access;
       record.after = after;
       record.available = !pending;
-      records_.push_back(record);
-      return records_.back();
+      Add(record);
     };
     const Mask stages = stages_.Bits(initial["stages"]);
     if (!pending && stages != 0) {  // contents that are visible to some accesses only
-      See(add(true, 0, 0, stages), stages, accesses == 0 ? ~Mask{0} : accesses);
+      add(true, 0, 0, stages);
+      See(visible_.back(), stages, accesses == 0 ? ~Mask{0} : accesses);
     }
     for (const Json& name : initial[pending ? "stages" : "readers"]) {
       add(pending, stages_.Bit(name), pending ? accesses : Mask{0}, 0);
@@ -175,7 +194,7 @@ void Oracle::Depend(const Json& entry, const std::vector<std::pair<Mask, bool>>&
     records_[i].after |= s2;
     if (a.write && inside && available) {
       records_[i].available = true;
-      See(records_[i], s2, a2);
+      See(visible_[i], s2, a2);
     }
   }
 }
@@ -205,8 +224,8 @@ void Oracle::ChangeLayout(const Json& entry) {
     record.write = true;
     record.after = stages;
     record.available = true;
-    See(record, stages, accesses_.Bits(entry["dst"][1]));
-    records_.push_back(record);
+    Add(record);
+    See(visible_.back(), stages, accesses_.Bits(entry["dst"][1]));
   }
 }
 
@@ -255,14 +274,15 @@ void Oracle::Check(const Record& b, const Json& pass, const Json& access) {
   while (b.stage >> stage != 1) {
     ++stage;
   }
-  for (const Record& a : records_) {
+  for (size_t i = 0; i < records_.size(); ++i) {
+    const Record& a = records_[i];
     const bool same_pass = a.frame == frame_ && a.position == b.position;
     if (same_pass || !(a.write || b.write) || !a.where.Meets(b.where)) {
       continue;
     }
     if ((a.after & b.stage) == 0) {
       Fail(NameOf(pass, access) + " does not wait for an earlier use");
-    } else if (a.write && (a.visible[stage] & b.access) == 0) {
+    } else if (a.write && (visible_[i][stage] & b.access) == 0) {
       Fail(NameOf(pass, access) + " does not see an earlier write");
     }
   }
@@ -282,7 +302,7 @@ void Oracle::Access(const Json& pass, const Json& access) {
       record.access = accesses_.Bit(pair[1]);
       record.write = Text(pair[1]).find("WRITE") != std::string::npos;
       Check(record, pass, access);
-      records_.push_back(record);
+      Add(record);
     }
   }
 }
@@ -308,13 +328,13 @@ void Oracle::Wait(const Json& use) {
   const Mask stages = stages_.Bits(use["stages"]);
   for (const size_t i : signal->second) {
     records_[i].after |= stages;
-    See(records_[i], stages, ~Mask{0});
+    See(visible_[i], stages, ~Mask{0});
   }
 }
 
 void Oracle::Frame(const Json& plan) {
   ++frame_;
-  std::erase_if(records_, [&](const Record& r) { return r.frame + kFramesInFlight < frame_; });
+  Forget();
   signalled_.clear();
   objects_.Bind(plan);
   version_chain_.clear();
