@@ -18,7 +18,8 @@ inline constexpr uint32_t kLaneCount = 2;
 
 struct Job {
   Lane lane = Lane::kInteractive;
-  std::string name;  // for logs and status: "compile rock/forward"
+  std::string name;    // for logs and status: "compile rock/forward"
+  std::string tenant;  // whose share of the lane it uses; "" is the daemon's user
   cache::Deadline deadline = cache::Deadline::max();
   std::stop_token stop = {};  // read between stages and between variants
   // Runs on one worker thread. Must return soon after `stop` was requested or the deadline passed.

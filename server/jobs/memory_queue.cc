@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "server/jobs/memory_queue.h"
 
+#include <algorithm>
+#include <chrono>
+#include <pthread.h>
 #include <string>
 #include <utility>
 
@@ -11,12 +14,28 @@ namespace {
 
 constexpr uint32_t kInteractiveInARow = 9;  // then one of the batch lane
 
-size_t Row(Lane lane) { return static_cast<size_t>(lane); }
+constexpr double kSmooth = 0.1;  // weight of the latest interval between two jobs that end
+
+size_t At(Lane lane) { return static_cast<size_t>(lane); }
+
+// What a CPU clock says; zero once its thread is gone.
+Duration TimeOf(clockid_t clock) {
+  timespec time{};
+  return clock_gettime(clock, &time) == 0
+             ? std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec)
+             : Duration::zero();
+}
 
 }  // namespace
 
 Result<uint64_t> MemoryQueue::Submit(Job job) {
-  const size_t lane = Row(job.lane);
+  const size_t lane = At(job.lane);
+  Row row{.lane = job.lane,
+          .name = job.name,
+          .tenant = job.tenant,
+          .submitted = clock_.Monotonic(),
+          .stopper = std::make_shared<Stopper>(job.stop)};
+  job.stop = row.stopper->source.get_token();
   const MutexLock lock(mutex_);
   if (closed_) {
     return Error{
@@ -27,48 +46,136 @@ Result<uint64_t> MemoryQueue::Submit(Job job) {
                  .context = "the queue holds " + std::to_string(limits_[lane]) + " jobs already",
                  .reason = "QUEUE_FULL"};
   }
+  if (!job.tenant.empty()) {
+    uint64_t& waiting = waiting_of_[lane][job.tenant];
+    if (waiting >= std::max<uint64_t>(1, limits_[lane] / 2)) {
+      return Error{.code = ErrorCode::kResourceExhausted,
+                   .context = "tenant '" + job.tenant + "' has its half of the queue",
+                   .reason = "QUOTA"};
+    }
+    ++waiting;
+  }
   const uint64_t id = next_id_++;
-  waiting_[lane].push_back({.id = id, .job = std::move(job)});
+  row.claimed = {.id = id, .job = std::move(job)};
+  waiting_[lane].push_back(std::move(row));
   changed_.NotifyAll();  // a worker of one lane must not swallow the wake-up of the other
   return id;
 }
 
 std::optional<Lane> MemoryQueue::Pick(Serves serves) {
-  const bool interactive = !waiting_[Row(Lane::kInteractive)].empty();
-  const bool batch = serves == Serves::kBoth && !waiting_[Row(Lane::kBatch)].empty();
+  const bool interactive = !waiting_[At(Lane::kInteractive)].empty();
+  const bool batch = serves == Serves::kBoth && !waiting_[At(Lane::kBatch)].empty();
   if (interactive && !(batch && since_batch_ >= kInteractiveInARow)) {
     return Lane::kInteractive;
   }
   return batch ? std::optional(Lane::kBatch) : std::nullopt;
 }
 
-std::optional<Claimed> MemoryQueue::Claim(Serves serves) {
-  const MutexLock lock(mutex_);
-  for (;;) {
-    const std::optional<Lane> lane = Pick(serves);
-    if (lane.has_value()) {
-      std::deque<Claimed>& queue = waiting_[Row(*lane)];
-      Claimed claimed = std::move(queue.front());
-      queue.pop_front();
-      running_.emplace(claimed.id, *lane);
-      if (serves == Serves::kBoth) {
-        since_batch_ = *lane == Lane::kBatch ? 0 : since_batch_ + 1;
-      }
-      return claimed;
-    }
-    if (closed_) {
-      return std::nullopt;
-    }
-    changed_.Wait(mutex_);
+// Moves the first row of the lane to those that run.
+Claimed MemoryQueue::Take(Lane lane) {
+  std::deque<Row>& queue = waiting_[At(lane)];
+  Row row = std::move(queue.front());
+  queue.pop_front();
+  if (!row.tenant.empty() && --waiting_of_[At(lane)][row.tenant] == 0) {
+    waiting_of_[At(lane)].erase(row.tenant);
   }
+  if (pthread_getcpuclockid(pthread_self(), &row.thread) == 0) {
+    row.thread_cpu = TimeOf(row.thread);
+  }
+  Claimed claimed = std::exchange(row.claimed, {});
+  running_.emplace(claimed.id, std::move(row));
+  return claimed;
+}
+
+std::optional<Claimed> MemoryQueue::Claim(Serves serves) {
+  std::optional<Claimed> claimed;
+  Duration waited{};
+  {
+    const MutexLock lock(mutex_);
+    std::optional<Lane> lane = Pick(serves);
+    while (!lane.has_value()) {
+      if (closed_) {
+        return std::nullopt;
+      }
+      changed_.Wait(mutex_);
+      lane = Pick(serves);
+    }
+    claimed = Take(*lane);
+    waited = clock_.Monotonic() - running_.at(claimed->id).submitted;
+    if (serves == Serves::kBoth) {
+      since_batch_ = *lane == Lane::kBatch ? 0 : since_batch_ + 1;
+    }
+  }
+  if (on_claim_ != nullptr) {
+    on_claim_(claimed->job.lane, waited);
+  }
+  return claimed;
 }
 
 void MemoryQueue::Complete(uint64_t id) {
   const MutexLock lock(mutex_);
   const auto found = running_.find(id);
   KILN_CHECK(found != running_.end(), "job {} is not running", id);
-  ++finished_[Row(found->second)];
+  const size_t lane = At(found->second.lane);
+  const Duration now = clock_.Monotonic();
+  if (++finished_[lane] > 1) {
+    between_ends_[lane] += std::chrono::duration_cast<Duration>(
+        (now - last_end_[lane] - between_ends_[lane]) * kSmooth);
+  }
+  last_end_[lane] = now;
   running_.erase(found);
+}
+
+std::vector<JobRow> MemoryQueue::List() {
+  std::vector<JobRow> rows;
+  const MutexLock lock(mutex_);
+  const Duration now = clock_.Monotonic();
+  const auto add = [&](uint64_t id, const Row& row, bool running) {
+    rows.push_back({.id = id,
+                    .lane = row.lane,
+                    .running = running,
+                    .name = row.name,
+                    .tenant = row.tenant,
+                    .age = now - row.submitted,
+                    .cpu = running ? TimeOf(row.thread) - row.thread_cpu : Duration::zero()});
+  };
+  for (const auto& [id, row] : running_) {
+    add(id, row, true);
+  }
+  for (const std::deque<Row>& lane : waiting_) {
+    for (const Row& row : lane) {
+      add(row.claimed.id, row, false);
+    }
+  }
+  std::sort(rows.begin(), rows.end(), [](const JobRow& a, const JobRow& b) { return a.id < b.id; });
+  return rows;
+}
+
+Result<void> MemoryQueue::Kill(uint64_t id) {
+  std::shared_ptr<Stopper> stopper;  // its callbacks run outside of the mutex
+  {
+    const MutexLock lock(mutex_);
+    if (const auto found = running_.find(id); found != running_.end()) {
+      stopper = found->second.stopper;
+    }
+    for (const std::deque<Row>& lane : waiting_) {
+      for (const Row& row : lane) {
+        stopper = row.claimed.id == id ? row.stopper : stopper;
+      }
+    }
+  }
+  if (stopper == nullptr) {
+    return Error{.code = ErrorCode::kNotFound,
+                 .context = "there is no job " + std::to_string(id),
+                 .reason = "UNKNOWN_JOB"};
+  }
+  stopper->source.request_stop();
+  return {};
+}
+
+Duration MemoryQueue::DrainTime(Lane lane) {
+  const MutexLock lock(mutex_);
+  return between_ends_[At(lane)] * static_cast<int64_t>(waiting_[At(lane)].size());
 }
 
 void MemoryQueue::Close() {
@@ -84,8 +191,8 @@ QueueStatus MemoryQueue::Status() {
   for (size_t lane = 0; lane < kLaneCount; ++lane) {
     status.waiting[lane] = waiting_[lane].size();
   }
-  for (const auto& [id, lane] : running_) {
-    ++status.running[Row(lane)];
+  for (const auto& [id, row] : running_) {
+    ++status.running[At(row.lane)];
   }
   return status;
 }

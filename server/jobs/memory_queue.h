@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: MIT
 // The queue of one daemon. Interactive work first; of ten dispatches at least one serves the batch
-// lane if it has work; each lane is bounded and first in, first out.
+// lane if it has work; each lane is bounded and first in, first out. A named tenant may use half of
+// a lane.
 //
 // Threads: all functions may run concurrently; one mutex guards everything, held for O(1).
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <time.h>
+#include <utility>
+#include <vector>
 
 #include "compiler/base/mutex.h"
 #include "server/jobs/queue.h"
@@ -21,22 +29,57 @@ struct QueueLimits {
 
 class MemoryQueue final : public JobQueue {
  public:
+  // Told how long a job has waited when it is handed out, outside of the mutex.
+  using OnClaim = std::function<void(Lane lane, Duration waited)>;
+
   explicit MemoryQueue(const QueueLimits& limits) : limits_{limits.interactive, limits.batch} {}
+  // The clock must outlive the queue.
+  MemoryQueue(const QueueLimits& limits, Clock& clock, OnClaim on_claim)
+      : limits_{limits.interactive, limits.batch}, clock_(clock), on_claim_(std::move(on_claim)) {}
 
   Result<uint64_t> Submit(Job job) override;
   std::optional<Claimed> Claim(Serves serves) override;
   void Complete(uint64_t id) override;
   void Close() override;
   QueueStatus Status() override;
+  std::vector<JobRow> List() override;
+  Result<void> Kill(uint64_t id) override;
+  Duration DrainTime(Lane lane) override;
 
  private:
+  // Stops when the caller or an operator wants it.
+  struct Stopper {
+    explicit Stopper(const std::stop_token& caller)
+        : forward(caller, [source = source] { source.request_stop(); }) {}
+    std::stop_source source;
+    std::stop_callback<std::function<void()>> forward;
+  };
+  struct Row {
+    Claimed claimed;  // the job is empty once it runs
+    Lane lane = Lane::kInteractive;
+    std::string name, tenant;
+    Duration submitted{};
+    std::shared_ptr<Stopper> stopper;
+    clockid_t thread = 0;   // CPU clock of who runs it
+    Duration thread_cpu{};  // of that clock at the start
+  };
+  using Rows = std::map<uint64_t, Row>;
+
   std::optional<Lane> Pick(Serves serves) KILN_REQUIRES(mutex_);
+  Claimed Take(Lane lane) KILN_REQUIRES(mutex_);
 
   const std::array<uint64_t, kLaneCount> limits_;
+  SystemClock own_clock_;
+  Clock& clock_ = own_clock_;
+  const OnClaim on_claim_;
   Mutex mutex_;
   CondVar changed_;
-  std::array<std::deque<Claimed>, kLaneCount> waiting_ KILN_GUARDED_BY(mutex_);
-  std::map<uint64_t, Lane> running_ KILN_GUARDED_BY(mutex_);
+  std::array<std::deque<Row>, kLaneCount> waiting_ KILN_GUARDED_BY(mutex_);
+  Rows running_ KILN_GUARDED_BY(mutex_);
+  std::array<std::map<std::string, uint64_t>, kLaneCount> waiting_of_ KILN_GUARDED_BY(mutex_);
+  // Of a lane: the mean time between two jobs that end, and when the last one did.
+  std::array<Duration, kLaneCount> between_ends_ KILN_GUARDED_BY(mutex_) = {};
+  std::array<Duration, kLaneCount> last_end_ KILN_GUARDED_BY(mutex_) = {};
   std::array<uint64_t, kLaneCount> finished_ KILN_GUARDED_BY(mutex_) = {};
   uint64_t next_id_ KILN_GUARDED_BY(mutex_) = 1;
   uint32_t since_batch_ KILN_GUARDED_BY(mutex_) = 0;  // interactive dispatches in a row

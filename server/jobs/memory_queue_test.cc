@@ -89,6 +89,91 @@ TEST(MemoryQueue, Status_CountsPerLane) {
   EXPECT_EQ(queue.Status().finished[1], 1u);
 }
 
+TEST(MemoryQueue, NamedTenant_HasHalfOfALaneAndTheOwnerAllOfIt) {
+  MemoryQueue queue({.interactive = 4, .batch = 4});
+  const auto submit = [&](const char* tenant) {
+    return queue.Submit(
+        {.lane = Lane::kInteractive, .name = "j", .tenant = tenant, .run = [](const cache::Call&) {
+         }});
+  };
+  ASSERT_TRUE(submit("a").ok());
+  ASSERT_TRUE(submit("a").ok());
+  EXPECT_EQ(submit("a").error().reason, "QUOTA");
+  ASSERT_TRUE(submit("b").ok());
+  (void)queue.Claim(Serves::kBoth);  // one of a's runs: its place is free
+  ASSERT_TRUE(submit("a").ok());
+  ASSERT_TRUE(submit("").ok());
+  EXPECT_EQ(submit("").error().reason, "QUEUE_FULL");
+}
+
+TEST(MemoryQueue, List_TellsWhatWaitsAndRunsAndForHowLong) {
+  FakeClock clock;
+  std::vector<Duration> waits;
+  MemoryQueue queue({}, clock, [&](Lane, Duration waited) { waits.push_back(waited); });
+  ASSERT_TRUE(queue.Submit(JobNamed(Lane::kInteractive, "first")).ok());
+  clock.Advance(std::chrono::seconds(2));
+  ASSERT_TRUE(queue.Submit(JobNamed(Lane::kBatch, "second")).ok());
+  const std::optional<Claimed> claimed = queue.Claim(Serves::kBoth);
+  clock.Advance(std::chrono::seconds(1));
+  const std::vector<JobRow> rows = queue.List();
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].id, claimed->id);
+  EXPECT_EQ(rows[0].name, "first");
+  EXPECT_TRUE(rows[0].running);
+  EXPECT_EQ(rows[0].age, std::chrono::seconds(3));
+  EXPECT_FALSE(rows[1].running);
+  EXPECT_EQ(rows[1].age, std::chrono::seconds(1));
+  EXPECT_EQ(rows[1].lane, Lane::kBatch);
+  EXPECT_EQ(waits, std::vector<Duration>{std::chrono::seconds(2)});
+}
+
+TEST(MemoryQueue, Kill_StopsTheJobItsCallerAlone) {
+  MemoryQueue queue({});
+  std::stop_source caller;
+  ASSERT_TRUE(
+      queue.Submit({.name = "runs", .stop = caller.get_token(), .run = [](const cache::Call&) {}})
+          .ok());
+  const uint64_t waits = *queue.Submit(
+      {.name = "waits", .stop = caller.get_token(), .run = [](const cache::Call&) {}});
+  const std::optional<Claimed> running = queue.Claim(Serves::kBoth);
+  EXPECT_TRUE(queue.Kill(running->id).ok());
+  EXPECT_TRUE(running->job.stop.stop_requested());
+  EXPECT_FALSE(caller.stop_requested());
+  queue.Complete(running->id);
+  EXPECT_EQ(queue.Kill(running->id).error().reason, "UNKNOWN_JOB");
+  EXPECT_TRUE(queue.Kill(waits).ok());
+  EXPECT_TRUE(queue.Claim(Serves::kBoth)->job.stop.stop_requested());
+}
+
+TEST(MemoryQueue, Caller_StillStopsItsJob) {
+  MemoryQueue queue({});
+  std::stop_source caller;
+  ASSERT_TRUE(
+      queue.Submit({.name = "j", .stop = caller.get_token(), .run = [](const cache::Call&) {}})
+          .ok());
+  const std::optional<Claimed> claimed = queue.Claim(Serves::kBoth);
+  EXPECT_FALSE(claimed->job.stop.stop_requested());
+  caller.request_stop();
+  EXPECT_TRUE(claimed->job.stop.stop_requested());
+}
+
+TEST(MemoryQueue, DrainTime_FollowsTheRateAndWhatWaits) {
+  FakeClock clock;
+  MemoryQueue queue({}, clock, nullptr);
+  EXPECT_EQ(queue.DrainTime(Lane::kInteractive), Duration::zero());
+  for (int i = 0; i < 300; ++i) {
+    ASSERT_TRUE(queue.Submit(JobNamed(Lane::kInteractive, "j")).ok());
+    queue.Complete(queue.Claim(Serves::kBoth)->id);
+    clock.Advance(std::chrono::milliseconds(10));
+  }
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(queue.Submit(JobNamed(Lane::kInteractive, "j")).ok());
+  }
+  const Duration time = queue.DrainTime(Lane::kInteractive);
+  EXPECT_GT(time, std::chrono::milliseconds(45));
+  EXPECT_LT(time, std::chrono::milliseconds(55));
+}
+
 TEST(Workers, ManyJobs_EachRunsOnce) {
   MemoryQueue queue({});
   CollectingSink log;

@@ -6,7 +6,10 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "compiler/base/clock.h"
 #include "compiler/base/result.h"
 #include "server/jobs/job.h"
 
@@ -27,13 +30,24 @@ struct QueueStatus {
   std::array<uint64_t, kLaneCount> finished{};
 };
 
+// A job that waits or runs.
+struct JobRow {
+  uint64_t id = 0;
+  Lane lane = Lane::kInteractive;
+  bool running = false;
+  std::string name;
+  std::string tenant;
+  Duration age{};  // since it was submitted
+  Duration cpu{};  // of the thread that runs it
+};
+
 // Safe from any thread.
 class JobQueue {
  public:
   virtual ~JobQueue() = default;
 
-  // Returns the job's number. Errors: kResourceExhausted with reason QUEUE_FULL; kUnavailable with
-  // reason DRAINING once closed.
+  // Returns the job's number. Errors: kResourceExhausted with reason QUEUE_FULL, or QUOTA if the
+  // tenant has its share; kUnavailable with reason DRAINING once closed.
   virtual Result<uint64_t> Submit(Job job) = 0;
 
   // Waits for work; nothing once the queue is closed and has no more of it.
@@ -46,6 +60,12 @@ class JobQueue {
   virtual void Close() = 0;
 
   virtual QueueStatus Status() = 0;
+
+  virtual std::vector<JobRow> List() = 0;  // by number
+  // Asks a job to stop, as if its caller had. Errors: kNotFound with reason UNKNOWN_JOB.
+  virtual Result<void> Kill(uint64_t id) = 0;
+  // About how long the lane takes for what waits now.
+  virtual Duration DrainTime(Lane lane) = 0;
 };
 
 }  // namespace kiln::jobs

@@ -1,29 +1,66 @@
 // SPDX-License-Identifier: MIT
 #include "server/ops/line_log.h"
 
-#include <chrono>
-#include <ctime>
+#include <mutex>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <spdlog/logger.h>
+#include <spdlog/sinks/base_sink.h>
+
+#include "compiler/base/check.h"
+#include "server/ops/stamp.h"
 
 namespace kiln::ops {
 namespace {
 
 constexpr size_t kKeptWarnings = 20;
+constexpr Duration kTellRepeats = std::chrono::seconds(10);
 
-// "2026-01-31T12:00:00.123Z"
-std::string StampOf(Duration unix_time) {
-  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(unix_time);
-  const std::time_t seconds = milliseconds.count() / 1000;
-  std::tm parts{};
-  (void)gmtime_r(&seconds, &parts);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1900,
-                     parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
-                     milliseconds.count() % 1000);
+// Lines are whole when they come here; spdlog keeps them apart and flushes.
+class StreamSink final : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  explicit StreamSink(std::FILE* stream) : stream_(stream) {}
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    (void)std::fwrite(message.payload.data(), 1, message.payload.size(), stream_);
+  }
+  void flush_() override { (void)std::fflush(stream_); }
+
+  std::FILE* const stream_;
+};
+
+spdlog::level::level_enum LevelOf(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug:
+      return spdlog::level::debug;
+    case LogLevel::kInfo:
+      return spdlog::level::info;
+    case LogLevel::kWarning:
+      return spdlog::level::warn;
+    case LogLevel::kError:
+      return spdlog::level::err;
+  }
+  KILN_UNREACHABLE();
 }
 
 }  // namespace
+
+LineLog::LineLog(std::FILE* stream, LogFormat format, LogLevel least, Clock& clock)
+    : lines_(std::make_unique<spdlog::logger>("kilnd", std::make_shared<StreamSink>(stream))),
+      format_(format),
+      clock_(clock) {
+  lines_->set_level(spdlog::level::trace);  // the levels here decide
+  lines_->flush_on(spdlog::level::trace);
+  levels_.least = least;
+}
+
+LineLog::~LineLog() {
+  const MutexLock lock(mutex_);
+  TellRepeats(clock_.UnixTime());
+}
 
 std::string LineLog::LineOf(const LogEntry& entry, Duration now) const {
   if (format_ == LogFormat::kText) {
@@ -40,20 +77,73 @@ std::string LineLog::LineOf(const LogEntry& entry, Duration now) const {
   return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+bool LineLog::IsRepeated(const LogEntry& entry, Duration now) {
+  if (entry.level < LogLevel::kWarning) {
+    return false;
+  }
+  std::vector<LogField> same;
+  for (const LogField& field : entry.fields) {
+    if (field.key != "trace" && field.key != "ms") {
+      same.push_back(field);
+    }
+  }
+  std::string text = FormatLogLine({.level = entry.level,
+                                    .component = entry.component,
+                                    .message = entry.message,
+                                    .fields = same});
+  if (text == last_) {
+    ++repeats_;
+    if (now - repeating_since_ >= kTellRepeats) {
+      TellRepeats(now);
+    }
+    return true;
+  }
+  TellRepeats(now);
+  last_ = std::move(text);
+  last_component_ = entry.component;
+  last_level_ = entry.level;
+  repeating_since_ = now;
+  return false;
+}
+
+void LineLog::TellRepeats(Duration now) {
+  if (repeats_ != 0) {
+    const std::string text = fmt::format("repeated {} times", repeats_);
+    lines_->log(
+        LevelOf(last_level_),
+        LineOf({.level = last_level_, .component = last_component_, .message = text, .fields = {}},
+               now));
+    repeats_ = 0;
+    repeating_since_ = now;
+  }
+}
+
 void LineLog::Take(const LogEntry& entry) {
   const Duration now = clock_.UnixTime();
-  if (entry.level >= least_) {
-    const std::string line = LineOf(entry, now);
-    (void)std::fwrite(line.data(), 1, line.size(), stream_);  // one call: lines do not mix
-    (void)std::fflush(stream_);
+  const MutexLock lock(mutex_);
+  if (entry.level >= levels_.Of(entry.component) && !IsRepeated(entry, now)) {
+    if (entry.level < LogLevel::kWarning) {
+      TellRepeats(now);
+      last_.clear();
+    }
+    lines_->log(LevelOf(entry.level), LineOf(entry, now));
   }
   if (entry.level >= LogLevel::kWarning) {
-    const MutexLock lock(mutex_);
     warnings_.push_back({.at = now, .text = FormatLogLine(entry)});
     if (warnings_.size() > kKeptWarnings) {
       warnings_.pop_front();
     }
   }
+}
+
+void LineLog::SetLevels(LogLevels levels) {
+  const MutexLock lock(mutex_);
+  levels_ = std::move(levels);
+}
+
+void LineLog::SetLevel(const std::string& component, LogLevel level) {
+  const MutexLock lock(mutex_);
+  (component.empty() ? levels_.least : levels_.of[component]) = level;
 }
 
 std::vector<KeptWarning> LineLog::Warnings() {

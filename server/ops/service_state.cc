@@ -54,6 +54,16 @@ bool ServiceState::Starting() {
   return health_ == Health::kStarting;
 }
 
+bool ServiceState::TakesBatchWork() {
+  const MutexLock lock(mutex_);
+  return takes_batch_;
+}
+
+void ServiceState::TakeBatchWork(bool takes) {
+  const MutexLock lock(mutex_);
+  takes_batch_ = takes;
+}
+
 void ServiceState::Serve() {
   const MutexLock lock(mutex_);
   if (health_ == Health::kStarting) {

@@ -36,6 +36,8 @@ class ServiceState {
   // Of every call, so neither asks for the reasons of now.
   bool TakesWork();  // SERVING or DEGRADED
   bool Starting();
+  bool TakesBatchWork();  // false above the hard limit of memory
+  void TakeBatchWork(bool takes);
 
   void Serve();                      // DEGRADED if there are reasons
   void Degrade(std::string reason);  // for good; once per reason
@@ -58,6 +60,7 @@ class ServiceState {
   std::function<std::vector<std::string>()> conditions_;
   Mutex mutex_;
   Health health_ KILN_GUARDED_BY(mutex_) = Health::kStarting;
+  bool takes_batch_ KILN_GUARDED_BY(mutex_) = true;
   std::vector<std::string> reasons_ KILN_GUARDED_BY(mutex_);
   uint64_t active_ KILN_GUARDED_BY(mutex_) = 0;
   uint64_t calls_ KILN_GUARDED_BY(mutex_) = 0;

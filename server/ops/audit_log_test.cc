@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "server/ops/audit_log.h"
+
+#include <filesystem>
+#include <fstream>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace kiln::ops {
+namespace {
+
+namespace fs = std::filesystem;
+
+class AuditLogTest : public testing::Test {
+ protected:
+  AuditLogTest() {
+    std::string pattern = "/tmp/kiln-audit-XXXXXX";
+    folder = ::mkdtemp(pattern.data());
+    path = folder + "/audit.jsonl";
+  }
+  ~AuditLogTest() override { fs::remove_all(folder); }
+
+  static std::vector<std::string> LinesOf(const std::string& file) {
+    std::ifstream stream(file);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);) {
+      lines.push_back(line);
+    }
+    return lines;
+  }
+
+  std::string folder, path;
+  FakeClock clock;
+  RecordingLog log;
+};
+
+TEST_F(AuditLogTest, Line_IsOneObjectWithoutEmptyMembers) {
+  const auto audit = AuditLog::Open(path, clock, log).value();
+  audit->Write({.event = "call",
+                .peer = "ipv4:1.2.3.4:5",
+                .method = "Drain\n\xff",
+                .result = "OK",
+                .trace = "abc"});
+  const std::vector<std::string> lines = LinesOf(path);
+  ASSERT_EQ(lines.size(), 1u);
+  const auto object = nlohmann::json::parse(lines[0]);
+  EXPECT_EQ(object["ts"], "2001-09-09T01:46:40.000Z");
+  EXPECT_EQ(object["event"], "call");
+  EXPECT_EQ(object["peer"], "ipv4:1.2.3.4:5");
+  EXPECT_EQ(object.count("token"), 0u);
+  struct stat status {};
+  ASSERT_EQ(stat(path.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+}
+
+TEST_F(AuditLogTest, FullFile_MovesOnAndTheOldestGoes) {
+  const auto audit = AuditLog::Open(path, clock, log, {.max_bytes = 100, .files = 3}).value();
+  for (int i = 0; i < 10; ++i) {  // 74 bytes each: one line in a file
+    audit->Write({.event = "call", .method = "M" + std::to_string(i), .result = "OK"});
+  }
+  EXPECT_NE(LinesOf(path).at(0).find("M9"), std::string::npos);
+  EXPECT_NE(LinesOf(path + ".1").at(0).find("M8"), std::string::npos);
+  EXPECT_NE(LinesOf(path + ".2").at(0).find("M7"), std::string::npos);
+  EXPECT_FALSE(fs::exists(path + ".3"));
+}
+
+TEST_F(AuditLogTest, Reopened_GoesOn) {
+  for (int i = 0; i < 2; ++i) {
+    AuditLog::Open(path, clock, log).value()->Write({.event = "call"});
+  }
+  EXPECT_EQ(LinesOf(path).size(), 2u);
+}
+
+TEST_F(AuditLogTest, Link_IsRefused) {
+  fs::create_symlink(folder + "/elsewhere", path);
+  EXPECT_FALSE(AuditLog::Open(path, clock, log).ok());
+  EXPECT_FALSE(fs::exists(folder + "/elsewhere"));
+}
+
+}  // namespace
+}  // namespace kiln::ops

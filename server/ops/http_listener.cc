@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+#include "server/ops/http_listener.h"
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace kiln::ops {
+namespace {
+
+constexpr size_t kMostRequest = 8192;
+constexpr std::chrono::milliseconds kPatience{2'000};  // for one connection
+
+bool IsLocal(int fd) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof(address);
+  if (getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) {
+    return false;
+  }
+  if (address.ss_family == AF_INET) {
+    const auto* in = reinterpret_cast<const sockaddr_in*>(&address);
+    return (ntohl(in->sin_addr.s_addr) >> 24) == 127;
+  }
+  if (address.ss_family == AF_INET6) {
+    return IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6*>(&address)->sin6_addr) != 0;
+  }
+  return address.ss_family == AF_UNIX;
+}
+
+Result<TcpListener> ListenUnix(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  TcpListener listener = TcpListener::Adopt(fd);
+  if (path.size() >= sizeof(address.sun_path)) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = fmt::format("the socket path '{}' is too long", path),
+                 .reason = "SOCKET"};
+  }
+  std::memcpy(address.sun_path, path.data(), path.size());
+  struct stat found {};
+  if (lstat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode) && found.st_uid == geteuid()) {
+    (void)unlink(path.c_str());
+  }
+  if (fd < 0 || bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
+      chmod(path.c_str(), 0600) != 0 || listen(fd, SOMAXCONN) != 0) {
+    return Error{.code = ErrorCode::kFailedPrecondition,
+                 .context = fmt::format("cannot listen on '{}': {}", path, std::strerror(errno)),
+                 .reason = "SOCKET"};
+  }
+  return Result<TcpListener>(std::move(listener));
+}
+
+bool Wait(int fd, int16_t events, std::chrono::steady_clock::time_point end) {
+  const auto left =
+      std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now())
+          .count();
+  pollfd ready{.fd = fd, .events = events, .revents = 0};
+  return left > 0 && poll(&ready, 1, static_cast<int>(left)) == 1;
+}
+
+// The path of "GET /path HTTP/1.1"; empty for anything else, or for one that takes too long.
+std::string ReadPath(int fd, std::chrono::steady_clock::time_point end) {
+  std::string request;
+  std::array<char, 1024> buffer{};
+  while (request.find("\r\n\r\n") == std::string::npos) {
+    if (request.size() > kMostRequest || !Wait(fd, POLLIN, end)) {
+      return {};
+    }
+    const ssize_t got = recv(fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (got <= 0) {
+      return {};
+    }
+    request.append(buffer.data(), static_cast<size_t>(got));
+  }
+  if (!request.starts_with("GET /")) {
+    return {};
+  }
+  return request.substr(4, request.find_first_of(" ?\r\n", 4) - 4);
+}
+
+std::string_view StatusText(int status) {
+  return status == 200 ? "OK" : status == 404 ? "Not Found" : status == 503 ? "Unavailable" : "No";
+}
+
+}  // namespace
+
+Result<std::unique_ptr<HttpListener>> HttpListener::Listen(const std::string& address,
+                                                           Handler handler) {
+  constexpr std::string_view kUnix = "unix:";
+  const bool is_unix = address.starts_with(kUnix);
+  const std::string path = is_unix ? address.substr(kUnix.size()) : std::string();
+  KILN_TRY(TcpListener socket, is_unix ? ListenUnix(path) : TcpListener::Listen(address));
+  if (!IsLocal(socket.fd())) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = fmt::format("metrics.listen = '{}' is open to others; only loopback "
+                                        "and unix sockets are taken",
+                                        address),
+                 .reason = "SOCKET"};
+  }
+  std::unique_ptr<HttpListener> listener(
+      new HttpListener(std::move(socket), path, std::move(handler)));
+  KILN_TRY_VOID(listener->Begin());
+  return Result<std::unique_ptr<HttpListener>>(std::move(listener));
+}
+
+Result<std::unique_ptr<HttpListener>> HttpListener::Adopt(int fd, Handler handler) {
+  std::unique_ptr<HttpListener> listener(
+      new HttpListener(TcpListener::Adopt(fd), {}, std::move(handler)));
+  KILN_TRY_VOID(listener->Begin());
+  return Result<std::unique_ptr<HttpListener>>(std::move(listener));
+}
+
+Result<void> HttpListener::Begin() {
+  wake_ = eventfd(0, EFD_CLOEXEC);
+  if (wake_ < 0) {
+    return Error{
+        .code = ErrorCode::kUnavailable, .context = "out of descriptors", .reason = "SOCKET"};
+  }
+  thread_ = std::thread([this] { Serve(); });
+  return {};
+}
+
+HttpListener::~HttpListener() {
+  if (thread_.joinable()) {
+    const uint64_t one = 1;
+    (void)!write(wake_, &one, sizeof(one));
+    thread_.join();
+    (void)close(wake_);
+  }
+  if (!unix_path_.empty()) {
+    (void)unlink(unix_path_.c_str());
+  }
+}
+
+std::string HttpListener::Address() const {
+  return unix_path_.empty() ? listener_.Address() : "unix:" + unix_path_;
+}
+
+void HttpListener::Serve() {
+  for (;;) {
+    std::array<pollfd, 2> ready = {{{.fd = wake_, .events = POLLIN, .revents = 0},
+                                    {.fd = listener_.fd(), .events = POLLIN, .revents = 0}}};
+    (void)poll(ready.data(), ready.size(), -1);
+    if (ready[0].revents != 0) {
+      return;
+    }
+    const int fd = ready[1].revents == 0
+                       ? -1
+                       : accept4(listener_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    if (fd >= 0) {
+      Answer(fd);
+      (void)close(fd);
+    }
+  }
+}
+
+void HttpListener::Answer(int fd) const {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const std::string path = ReadPath(fd, end);
+  if (path.empty()) {
+    return;
+  }
+  const HttpReply reply = handler_(path);
+  const std::string text = fmt::format(
+      "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close"
+      "\r\n\r\n{}",
+      reply.status, StatusText(reply.status), reply.type, reply.body.size(), reply.body);
+  for (size_t sent = 0; sent < text.size() && Wait(fd, POLLOUT, end);) {
+    const ssize_t count =
+        send(fd, text.data() + sent, text.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (count <= 0) {
+      return;
+    }
+    sent += static_cast<size_t>(count);
+  }
+}
+
+}  // namespace kiln::ops

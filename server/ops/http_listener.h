@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// As much of HTTP as a scraper and a health check need: GET of a path, one reply, closed. Listens
+// on loopback or a unix socket only, one connection after the other, each with a deadline. Spec:
+// daemon §13.2, §13.3
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "compiler/base/log.h"
+#include "compiler/base/result.h"
+#include "server/ops/tcp_listener.h"
+
+namespace kiln::ops {
+
+struct HttpReply {
+  int status = 200;
+  std::string type = "text/plain; charset=utf-8";
+  std::string body;
+};
+
+class HttpListener {
+ public:
+  // Runs in the thread of the listener; an empty reply with status 404 for unknown paths.
+  using Handler = std::function<HttpReply(std::string_view path)>;
+
+  // "127.0.0.1:9464", "[::1]:0", "unix:PATH" (mode 0600). Errors: kInvalidArgument for an address
+  // that is not of this machine alone; as TcpListener::Listen.
+  static Result<std::unique_ptr<HttpListener>> Listen(const std::string& address, Handler handler);
+  // Of a socket that listens already.
+  static Result<std::unique_ptr<HttpListener>> Adopt(int fd, Handler handler);
+  ~HttpListener();
+  HttpListener(const HttpListener&) = delete;
+  HttpListener& operator=(const HttpListener&) = delete;
+
+  std::string Address() const;  // with the port that it has
+
+ private:
+  HttpListener(TcpListener listener, std::string unix_path, Handler handler)
+      : listener_(std::move(listener)),
+        unix_path_(std::move(unix_path)),
+        handler_(std::move(handler)) {}
+  Result<void> Begin();
+  void Serve();
+  void Answer(int fd) const;
+
+  const TcpListener listener_;
+  const std::string unix_path_;  // to be removed; empty for TCP
+  const Handler handler_;
+  int wake_ = -1;
+  std::thread thread_;
+};
+
+}  // namespace kiln::ops

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#include "server/ops/http_listener.h"
+
+#include <arpa/inet.h>
+#include <cstring>
+#include <filesystem>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+namespace kiln::ops {
+namespace {
+
+HttpReply Answer(std::string_view path) {
+  return path == "/x" ? HttpReply{.status = 200, .body = "yes\n"}
+                      : HttpReply{.status = 404, .body = {}};
+}
+
+int ConnectTo(const std::string& address) {
+  if (address.starts_with("unix:")) {
+    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    sockaddr_un to{};
+    to.sun_family = AF_UNIX;
+    std::memcpy(to.sun_path, address.data() + 5, address.size() - 5);
+    EXPECT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof(to)), 0);
+    return fd;
+  }
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof(to)), 0);
+  return fd;
+}
+
+std::string Ask(const std::string& address, const std::string& request) {
+  const int fd = ConnectTo(address);
+  EXPECT_EQ(send(fd, request.data(), request.size(), MSG_NOSIGNAL),
+            static_cast<ssize_t>(request.size()));
+  std::string reply;
+  char buffer[256];
+  for (ssize_t got = 0; (got = recv(fd, buffer, sizeof buffer, 0)) > 0;) {
+    reply.append(buffer, static_cast<size_t>(got));
+  }
+  (void)close(fd);
+  return reply;
+}
+
+TEST(HttpListener, Get_AnswersByPath) {
+  const auto listener = HttpListener::Listen("127.0.0.1:0", Answer);
+  ASSERT_TRUE(listener.ok()) << listener.error().context;
+  EXPECT_EQ(Ask((*listener)->Address(), "GET /x HTTP/1.1\r\nHost: a\r\n\r\n"),
+            "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 4\r\n"
+            "Connection: close\r\n\r\nyes\n");
+  EXPECT_TRUE(Ask((*listener)->Address(), "GET /x?a=b HTTP/1.0\r\n\r\n").ends_with("yes\n"));
+  EXPECT_TRUE(Ask((*listener)->Address(), "GET /y HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404"));
+}
+
+TEST(HttpListener, UnixSocket_IsOfThisUserAndGoes) {
+  std::string folder = "/tmp/kiln-http-XXXXXX";
+  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+  const std::string path = folder + "/m.sock";
+  {
+    const auto listener = HttpListener::Listen("unix:" + path, Answer);
+    ASSERT_TRUE(listener.ok()) << listener.error().context;
+    struct stat status {};
+    ASSERT_EQ(stat(path.c_str(), &status), 0);
+    EXPECT_EQ(status.st_mode & 0777, 0600u);
+    EXPECT_TRUE(Ask("unix:" + path, "GET /x HTTP/1.1\r\n\r\n").ends_with("yes\n"));
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(HttpListener, Rubbish_IsClosedAndTheNextOneServed) {
+  const auto listener = HttpListener::Listen("127.0.0.1:0", Answer);
+  ASSERT_TRUE(listener.ok());
+  const std::string address = (*listener)->Address();
+  EXPECT_EQ(Ask(address, "POST /x HTTP/1.1\r\n\r\n"), "");
+  EXPECT_EQ(Ask(address, std::string("\0\1\2\r\n\r\n", 7)), "");
+  const int half = ConnectTo(address);  // says nothing and goes
+  (void)close(half);
+  EXPECT_TRUE(Ask(address, "GET /x HTTP/1.1\r\n\r\n").ends_with("yes\n"));
+}
+
+TEST(HttpListener, AddressesOpenToOthers_AreRefused) {
+  for (const char* address : {"0.0.0.0:0", "[::]:0"}) {
+    const auto listener = HttpListener::Listen(address, Answer);
+    ASSERT_FALSE(listener.ok()) << address;
+    EXPECT_EQ(listener.error().code, ErrorCode::kInvalidArgument);
+  }
+  EXPECT_FALSE(HttpListener::Listen("nonsense", Answer).ok());
+}
+
+}  // namespace
+}  // namespace kiln::ops

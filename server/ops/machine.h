@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// What this process uses of the machine, and how tight things are. Spec: daemon §5.5, §9.5
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace kiln::ops {
+
+uint64_t ResidentBytes();  // of this process; 0 if the system does not tell
+uint64_t MemoryBytes();    // of the control group, else of the machine
+
+// Share of the last ten seconds in which some task waited for `resource` (cpu, memory, io), from 0
+// to 1. Nothing where the kernel does not tell.
+std::optional<double> Pressure(const std::string& resource);
+
+}  // namespace kiln::ops

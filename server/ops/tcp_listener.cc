@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "server/ops/tcp_listener.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kiln::ops {
+namespace {
+
+constexpr int kBacklog = 128;
+
+struct FreeAddresses {
+  void operator()(addrinfo* list) const { freeaddrinfo(list); }
+};
+
+Error Wrong(const std::string& address, std::string_view why) {
+  return {.code = ErrorCode::kInvalidArgument,
+          .context = fmt::format("'{}' is no address to listen on: {}", address, why),
+          .reason = "SOCKET"};
+}
+
+}  // namespace
+
+Result<TcpListener> TcpListener::Listen(const std::string& address) {
+  const size_t colon = address.rfind(':');
+  if (colon == std::string::npos || colon == 0 || colon + 1 == address.size()) {
+    return Wrong(address, "write HOST:PORT");
+  }
+  std::string host = address.substr(0, colon);
+  if (host.front() == '[' && host.back() == ']') {
+    host = host.substr(1, host.size() - 2);
+  }
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  addrinfo* list = nullptr;
+  const int failed = getaddrinfo(host.c_str(), address.substr(colon + 1).c_str(), &hints, &list);
+  if (failed != 0) {
+    return Wrong(address, gai_strerror(failed));
+  }
+  const std::unique_ptr<addrinfo, FreeAddresses> found(list);
+  const int fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  TcpListener listener(fd);
+  const int on = 1;
+  if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) != 0 ||
+      bind(fd, found->ai_addr, found->ai_addrlen) != 0 || listen(fd, kBacklog) != 0) {
+    return Error{.code = ErrorCode::kFailedPrecondition,
+                 .context = fmt::format("cannot listen on '{}': {}", address, std::strerror(errno)),
+                 .reason = "SOCKET"};
+  }
+  return Result<TcpListener>(std::move(listener));
+}
+
+TcpListener TcpListener::Adopt(int fd) { return TcpListener(fd); }
+
+TcpListener::TcpListener(TcpListener&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+
+TcpListener& TcpListener::operator=(TcpListener&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+TcpListener::~TcpListener() {
+  if (fd_ >= 0) {
+    (void)close(fd_);
+  }
+}
+
+std::string TcpListener::Address() const {
+  sockaddr_storage address{};
+  socklen_t size = sizeof(address);
+  std::array<char, NI_MAXHOST> host{};
+  std::array<char, NI_MAXSERV> port{};
+  if (getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size) != 0 ||
+      getnameinfo(reinterpret_cast<const sockaddr*>(&address), size, host.data(), host.size(),
+                  port.data(), port.size(), NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+    return {};
+  }
+  return address.ss_family == AF_INET6 ? fmt::format("[{}]:{}", host.data(), port.data())
+                                       : fmt::format("{}:{}", host.data(), port.data());
+}
+
+}  // namespace kiln::ops
