@@ -10,7 +10,8 @@ namespace kiln::graph {
 
 using Fails = std::function<bool(const FrameDescription&)>;
 
-// Drops passes and accesses and halves sizes while the frame still fails.
+// Drops passes and accesses, each with what was made from it, and halves sizes, while the frame
+// still fails.
 FrameDescription Shrink(FrameDescription frame, const Fails& fails);
 
 }  // namespace kiln::graph
