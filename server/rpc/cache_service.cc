@@ -7,65 +7,6 @@
 namespace kiln::rpc {
 namespace {
 
-constexpr uint64_t kStoreUploadsAt = uint64_t{16} << 20;
-
-// Reads chunks, stores what is complete now and then and at the end. Deletes itself.
-class PutBlobsCall final : public grpc::ServerReadReactor<v1::PutBlobsRequest> {
- public:
-  PutBlobsCall(const Host& host, grpc::CallbackServerContext& context, Engine& engine,
-               v1::PutBlobsReply& reply)
-      : frame_(host, context, "PutBlobs"), upload_(engine), reply_(reply) {
-    if (const Result<void> admitted = frame_.Admit(); !admitted.ok()) {
-      Finish(frame_.StatusOf(admitted));
-      return;
-    }
-    StartRead(&message_);
-  }
-
- private:
-  void OnReadDone(bool ok) override {
-    if (!ok) {
-      return StoreAndThen([this] { End(); });
-    }
-    const Result<void> taken = upload_.Take(std::move(message_));
-    message_.Clear();
-    if (!taken.ok()) {
-      return Finish(frame_.StatusOf(taken));
-    }
-    if (upload_.waiting() < kStoreUploadsAt) {
-      return StartRead(&message_);
-    }
-    StoreAndThen([this] { StartRead(&message_); });
-  }
-
-  void StoreAndThen(std::function<void()> next) {
-    frame_.Submit([this](const cache::Call& call) { return upload_.Store(call); },
-                  [this, next = std::move(next)](const Result<void>& stored) {
-                    if (!stored.ok()) {
-                      return Finish(frame_.StatusOf(stored));
-                    }
-                    next();
-                  });
-  }
-
-  void End() {
-    Result<v1::PutBlobsReply> reply = upload_.Finish();
-    if (!reply.ok()) {
-      return Finish(frame_.StatusOf(reply.error()));
-    }
-    reply_ = std::move(reply).value();
-    Finish(grpc::Status::OK);
-  }
-
-  void OnCancel() override { frame_.Cancel(); }
-  void OnDone() override { delete this; }
-
-  CallFrame frame_;
-  BlobUpload upload_;
-  v1::PutBlobsReply& reply_;
-  v1::PutBlobsRequest message_;
-};
-
 class CacheService final : public v1::CacheService::CallbackService {
  public:
   CacheService(const Host& host, Engine& engine) : host_(host), engine_(engine) {}
@@ -90,7 +31,8 @@ class CacheService final : public v1::CacheService::CallbackService {
 
   grpc::ServerReadReactor<v1::PutBlobsRequest>* PutBlobs(grpc::CallbackServerContext* context,
                                                          v1::PutBlobsReply* reply) override {
-    return new PutBlobsCall(host_, *context, engine_, *reply);
+    return new UploadCall<BlobUpload, v1::PutBlobsRequest, v1::PutBlobsReply>(
+        host_, *context, "PutBlobs", engine_, *reply);
   }
 
   grpc::ServerUnaryReactor* GetRows(grpc::CallbackServerContext* context,

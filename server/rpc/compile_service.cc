@@ -4,68 +4,10 @@
 #include "server/rpc/explain_calls.h"
 #include "server/rpc/services.h"
 #include "server/rpc/space_calls.h"
+#include "server/rpc/stream_call.h"
 
 namespace kiln::rpc {
 namespace {
-
-constexpr uint64_t kStoreUploadsAt = uint64_t{16} << 20;
-
-// Reads chunks, stores what is complete now and then and at the end. Deletes itself.
-class PutSourcesCall final : public grpc::ServerReadReactor<v1::PutSourcesRequest> {
- public:
-  PutSourcesCall(const Host& host, grpc::CallbackServerContext& context, Engine& engine,
-                 v1::PutSourcesReply& reply)
-      : frame_(host, context, "PutSources"), upload_(engine), reply_(reply) {
-    if (const Result<void> admitted = frame_.Admit(); !admitted.ok()) {
-      Finish(frame_.StatusOf(admitted));
-      return;
-    }
-    StartRead(&message_);
-  }
-
- private:
-  void OnReadDone(bool ok) override {
-    if (!ok) {
-      return StoreAndThen([this] { End(); });
-    }
-    const Result<void> taken = upload_.Take(std::move(message_));
-    message_.Clear();
-    if (!taken.ok()) {
-      return Finish(frame_.StatusOf(taken));
-    }
-    if (upload_.waiting() < kStoreUploadsAt) {
-      return StartRead(&message_);
-    }
-    StoreAndThen([this] { StartRead(&message_); });
-  }
-
-  void StoreAndThen(std::function<void()> next) {
-    frame_.Submit([this](const cache::Call& call) { return upload_.Store(call); },
-                  [this, next = std::move(next)](const Result<void>& stored) {
-                    if (!stored.ok()) {
-                      return Finish(frame_.StatusOf(stored));
-                    }
-                    next();
-                  });
-  }
-
-  void End() {
-    Result<v1::PutSourcesReply> reply = upload_.Finish();
-    if (!reply.ok()) {
-      return Finish(frame_.StatusOf(reply.error()));
-    }
-    reply_ = std::move(reply).value();
-    Finish(grpc::Status::OK);
-  }
-
-  void OnCancel() override { frame_.Cancel(); }
-  void OnDone() override { delete this; }
-
-  CallFrame frame_;
-  Upload upload_;
-  v1::PutSourcesReply& reply_;
-  v1::PutSourcesRequest message_;
-};
 
 // Writes a page, then makes the next one: at most one is in memory. Deletes itself.
 class FetchCall final : public grpc::ServerWriteReactor<v1::FetchReply> {
@@ -126,7 +68,8 @@ class CompileService final : public v1::CompileService::CallbackService {
 
   grpc::ServerReadReactor<v1::PutSourcesRequest>* PutSources(grpc::CallbackServerContext* context,
                                                              v1::PutSourcesReply* reply) override {
-    return new PutSourcesCall(host_, *context, engine_, *reply);
+    return new UploadCall<Upload, v1::PutSourcesRequest, v1::PutSourcesReply>(
+        host_, *context, "PutSources", engine_, *reply);
   }
 
   grpc::ServerUnaryReactor* Compile(grpc::CallbackServerContext* context,

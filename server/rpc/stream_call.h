@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Calls whose reply is a stream, in two forms: a job that says what happens while it works, and
-// pages that are made when the transport wants more. Spec: daemon §2.7
+// Calls that stream. Replies in two forms: a job that says what happens while it works, and pages
+// that are made when the transport wants more. Requests as uploads. Spec: daemon §2.7
 #pragma once
 
 #include <deque>
@@ -10,6 +10,7 @@
 
 #include "compiler/base/mutex.h"
 #include "server/rpc/call_frame.h"
+#include "server/rpc/compile_calls.h"
 
 namespace kiln::rpc {
 
@@ -164,6 +165,68 @@ class PagesCall final : public grpc::ServerWriteReactor<Message> {
   v1::ErrorDetail detail_;
   std::vector<Message> page_;
   size_t next_ = 0;
+};
+
+inline constexpr uint64_t kStoreUploadsAt = uint64_t{16} << 20;
+
+// Reads chunks, stores what is complete now and then and at the end. Deletes itself.
+//
+// Upload: Take(Request), waiting() bytes, Store(call), Finish() gives the reply.
+template <class Upload, class Request, class Reply>
+class UploadCall final : public grpc::ServerReadReactor<Request> {
+ public:
+  UploadCall(const Host& host, grpc::CallbackServerContext& context, std::string_view method,
+             Engine& engine, Reply& reply)
+      : frame_(host, context, method), upload_(engine), reply_(reply) {
+    if (const Result<void> admitted = frame_.Admit(); !admitted.ok()) {
+      this->Finish(frame_.StatusOf(admitted));
+      return;
+    }
+    this->StartRead(&message_);
+  }
+
+ private:
+  void OnReadDone(bool ok) override {
+    if (!ok) {
+      return StoreAndThen([this] { End(); });
+    }
+    const Result<void> taken = upload_.Take(std::move(message_));
+    message_.Clear();
+    if (!taken.ok()) {
+      return this->Finish(frame_.StatusOf(taken));
+    }
+    if (upload_.waiting() < kStoreUploadsAt) {
+      return this->StartRead(&message_);
+    }
+    StoreAndThen([this] { this->StartRead(&message_); });
+  }
+
+  void StoreAndThen(std::function<void()> next) {
+    frame_.Submit([this](const cache::Call& call) { return upload_.Store(call); },
+                  [this, next = std::move(next)](const Result<void>& stored) {
+                    if (!stored.ok()) {
+                      return this->Finish(frame_.StatusOf(stored));
+                    }
+                    next();
+                  });
+  }
+
+  void End() {
+    Result<Reply> reply = upload_.Finish();
+    if (!reply.ok()) {
+      return this->Finish(frame_.StatusOf(reply.error()));
+    }
+    reply_ = std::move(reply).value();
+    this->Finish(grpc::Status::OK);
+  }
+
+  void OnCancel() override { frame_.Cancel(); }
+  void OnDone() override { delete this; }
+
+  CallFrame frame_;
+  Upload upload_;
+  Reply& reply_;
+  Request message_;
 };
 
 }  // namespace kiln::rpc
