@@ -7,15 +7,15 @@
 #include <fmt/format.h>
 #include <spirv-tools/optimizer.hpp>
 
-#include "compiler/recipe/environment.h"
 #include "compiler/recipe/validate.h"
+#include "compiler/target/spirv_tools.h"
 
 namespace kiln::recipe {
 
 // Instances of passes are used up by a run, so each module gets its own.
 Made Optimize(std::span<const uint32_t> words, const Recipe& recipe) {
   Report report;
-  spvtools::Optimizer optimizer(EnvironmentOf(recipe.environment));
+  spvtools::Optimizer optimizer(target::SpirvToolsEnvironment(recipe.environment));
   optimizer.SetMessageConsumer(
       [&](spv_message_level_t, const char*, const spv_position_t& at, const char* message) {
         report.Add(fmt::format("word {}: {}", at.index, message));

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <spirv-tools/libspirv.hpp>
 
-#include "compiler/recipe/environment.h"
+#include "compiler/target/spirv_tools.h"
 
 namespace kiln::recipe {
 namespace {
@@ -29,25 +29,9 @@ Bytes BytesOf(std::span<const uint32_t> words) {
   return bytes;
 }
 
-// The validator of this machine knows Vulkan up to 1.3.
-spv_target_env EnvironmentOf(target::Environment environment) {
-  switch (environment) {
-    case target::Environment::kVulkan10:
-      return SPV_ENV_VULKAN_1_0;
-    case target::Environment::kVulkan11:
-      return SPV_ENV_VULKAN_1_1;
-    case target::Environment::kVulkan12:
-      return SPV_ENV_VULKAN_1_2;
-    case target::Environment::kVulkan13:
-    case target::Environment::kVulkan14:
-      return SPV_ENV_VULKAN_1_3;
-  }
-  KILN_UNREACHABLE();
-}
-
 Made Validate(std::span<const uint32_t> words, target::Environment environment) {
   Report report;
-  spvtools::SpirvTools tools(EnvironmentOf(environment));
+  spvtools::SpirvTools tools(target::SpirvToolsEnvironment(environment));
   tools.SetMessageConsumer(
       [&](spv_message_level_t, const char*, const spv_position_t& at, const char* message) {
         report.Add(fmt::format("word {}: {}", at.index, message));

@@ -9,6 +9,7 @@
 
 #include "compiler/driver/option_text.h"
 #include "compiler/driver/stages.h"
+#include "compiler/target/spirv_tools.h"
 
 namespace kiln::language {
 namespace {
@@ -67,21 +68,6 @@ resolve::EntryPoint EntryOf(const std::string& word) {
           .function = word.substr(colon + 1)};
 }
 
-spv_target_env ValidatorOf(target::Environment environment) {
-  switch (environment) {
-    case target::Environment::kVulkan10:
-      return SPV_ENV_VULKAN_1_0;
-    case target::Environment::kVulkan11:
-      return SPV_ENV_VULKAN_1_1;
-    case target::Environment::kVulkan12:
-      return SPV_ENV_VULKAN_1_2;
-    case target::Environment::kVulkan13:
-    case target::Environment::kVulkan14:
-      return SPV_ENV_VULKAN_1_3;
-  }
-  return SPV_ENV_VULKAN_1_1;
-}
-
 void AddCodes(const std::vector<Diagnostic>& found, Built& built) {
   for (const Diagnostic& diagnostic : found) {
     if (diagnostic.severity != Severity::kLint) {
@@ -92,7 +78,7 @@ void AddCodes(const std::vector<Diagnostic>& found, Built& built) {
 
 std::string Checked(const std::vector<uint32_t>& words, target::Environment environment,
                     std::string_view source) {
-  spvtools::SpirvTools tools(ValidatorOf(environment));
+  spvtools::SpirvTools tools(target::SpirvToolsEnvironment(environment));
   std::string complaint;
   tools.SetMessageConsumer([&](spv_message_level_t, const char*, const spv_position_t&,
                                const char* message) { complaint += message; });

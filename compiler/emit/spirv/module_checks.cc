@@ -6,28 +6,15 @@
 #include <spirv-tools/libspirv.h>
 
 #include "compiler/base/check.h"
+#include "compiler/target/spirv_tools.h"
 
 namespace kiln::spirv {
 namespace {
 
-spv_target_env EnvironmentOf(const target::Target& target) {
-  switch (target.environment) {
-    case target::Environment::kVulkan10:
-      return SPV_ENV_VULKAN_1_0;
-    case target::Environment::kVulkan11:
-      return SPV_ENV_VULKAN_1_1;
-    case target::Environment::kVulkan12:
-      return SPV_ENV_VULKAN_1_2;
-    case target::Environment::kVulkan13:
-    case target::Environment::kVulkan14:
-      return SPV_ENV_VULKAN_1_3;
-  }
-  KILN_UNREACHABLE();
-}
-
 struct Context {
   explicit Context(const target::Target& target)
-      : handle(spvContextCreate(EnvironmentOf(target)), spvContextDestroy) {}
+      : handle(spvContextCreate(target::SpirvToolsEnvironment(target.environment)),
+               spvContextDestroy) {}
   std::unique_ptr<spv_context_t, decltype(&spvContextDestroy)> handle;
 };
 
