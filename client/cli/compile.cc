@@ -50,28 +50,19 @@ Result<void> WriteArtifact(const CompileArguments& arguments, const std::string&
   std::string stem = program;
   std::replace(stem.begin(), stem.end(), '/', '.');
   stem += "." + artifact.signature.substr(0, 8);
-  const auto blob = [&](const Digest& digest) -> Result<ByteView> {
-    const auto found = fetched.blobs.find(digest.id);
-    if (found == fetched.blobs.end()) {
-      return Error{.code = ErrorCode::kDataLoss,
-                   .context = "the daemon did not send " + digest.id.hex(),
-                   .reason = {}};
-    }
-    return ByteView(found->second);
-  };
   if (!arguments.out.empty()) {
     for (const client::StageCode& code : artifact.code) {
       const std::string stage = StageName(code.stage);
       const std::string path =
           fmt::format("{}/{}{}{}.spv", arguments.out, stem, stage.empty() ? "" : ".", stage);
-      KILN_TRY(const ByteView bytes, blob(code.digest));
+      KILN_TRY(const ByteView bytes, BlobOf(fetched, code.digest));
       KILN_TRY_VOID(WriteFile(path, bytes));
     }
-    KILN_TRY(const ByteView metadata, blob(artifact.metadata));
+    KILN_TRY(const ByteView metadata, BlobOf(fetched, artifact.metadata));
     KILN_TRY_VOID(WriteFile(fmt::format("{}/{}.meta", arguments.out, stem), metadata));
   }
   if (!arguments.meta.empty()) {
-    KILN_TRY(const ByteView metadata, blob(artifact.metadata));
+    KILN_TRY(const ByteView metadata, BlobOf(fetched, artifact.metadata));
     KILN_TRY(const std::string json, artifact::MetadataJson(metadata));
     KILN_TRY_VOID(WriteFile(arguments.meta, AsBytes(json)));
   }

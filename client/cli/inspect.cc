@@ -57,14 +57,6 @@ Result<std::string> MetadataOf(ByteView bytes, std::string_view view) {
   return view == "layout" ? LayoutTable(*metadata) : artifact::MetadataText(*metadata);
 }
 
-Result<ByteView> BlobOf(const Fetched& fetched, const Digest& digest) {
-  const auto found = fetched.blobs.find(digest.id);
-  if (found == fetched.blobs.end()) {
-    return Damaged("the daemon did not send " + digest.id.hex());
-  }
-  return ByteView(found->second);
-}
-
 std::string StatsOf(const client::Artifact& artifact) {
   std::string text =
       fmt::format("signature {}\ntarget    {}\n", artifact.signature, artifact.target);

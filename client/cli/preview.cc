@@ -200,22 +200,13 @@ Result<std::unique_ptr<OpenDevice>> OpenFor(const PreviewArguments& arguments) {
 Result<preview::Preview> DrawArtifact(runtime::Device& device, const std::string& program,
                                       const client::Artifact& artifact, const Fetched& fetched,
                                       const preview::PreviewRequest& request) {
-  const auto blob = [&](const Digest& digest) -> Result<ByteView> {
-    const auto found = fetched.blobs.find(digest.id);
-    if (found == fetched.blobs.end()) {
-      return Error{.code = ErrorCode::kDataLoss,
-                   .context = "the daemon did not send " + digest.id.hex(),
-                   .reason = {}};
-    }
-    return ByteView(found->second);
-  };
-  KILN_TRY(const ByteView bytes, blob(artifact.metadata));
+  KILN_TRY(const ByteView bytes, BlobOf(fetched, artifact.metadata));
   KILN_TRY(const artifact::PipelineMetadata metadata, artifact::DecodeMetadata(bytes));
   std::vector<std::vector<uint32_t>> words;
   words.reserve(artifact.code.size());  // views of them are kept
   std::vector<runtime::ModuleWords> modules;
   for (const client::StageCode& code : artifact.code) {
-    KILN_TRY(const ByteView module, blob(code.digest));
+    KILN_TRY(const ByteView module, BlobOf(fetched, code.digest));
     std::vector<uint32_t>& copy = words.emplace_back(module.size() / sizeof(uint32_t));
     std::memcpy(copy.data(), module.data(), copy.size() * sizeof(uint32_t));
     runtime::ModuleWords& one = modules.emplace_back();

@@ -11,6 +11,16 @@ client::Client::FetchHandlers Collect(Fetched& fetched) {
       }};
 }
 
+Result<ByteView> BlobOf(const Fetched& fetched, const Digest& digest) {
+  const auto found = fetched.blobs.find(digest.id);
+  if (found == fetched.blobs.end()) {
+    return Error{.code = ErrorCode::kDataLoss,
+                 .context = "the daemon did not send " + digest.id.hex(),
+                 .reason = {}};
+  }
+  return ByteView(found->second);
+}
+
 std::string StageName(client::Stage stage) {
   switch (stage) {
     case client::Stage::kNone:

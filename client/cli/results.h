@@ -21,6 +21,9 @@ struct Fetched {
 // Handlers that fill `fetched`, which must outlive them.
 client::Client::FetchHandlers Collect(Fetched& fetched);
 
+// Lives as long as `fetched`. Errors: kDataLoss if the daemon did not send it.
+Result<ByteView> BlobOf(const Fetched& fetched, const Digest& digest);
+
 // "vertex"; empty for a combined module.
 std::string StageName(client::Stage stage);
 
