@@ -6,36 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include "cache/hiding_store.h"
 #include "cache/memory_store.h"
 
 namespace kiln::build {
 namespace {
-
-// Hides some levels, as if what they have had been evicted.
-class HidingStore final : public cache::BlobStore {
- public:
-  explicit HidingStore(cache::BlobStore& below) : below_(below) {}
-
-  Result<cache::Blob> Get(const cache::Key& key, const cache::Call& call) override {
-    return levels.contains(key.level)
-               ? Result<cache::Blob>(Error{.code = ErrorCode::kNotFound, .context = "hidden"})
-               : below_.Get(key, call);
-  }
-  Result<cache::Stored> Put(std::span<const cache::Item> items, cache::Durability durability,
-                            const cache::Call& call) override {
-    return below_.Put(items, durability, call);
-  }
-  Result<std::vector<cache::Key>> FindMissing(std::span<const cache::Key> keys,
-                                              const cache::Call& call) override {
-    return below_.FindMissing(keys, call);
-  }
-  void Touch(std::span<const cache::Key> keys) override { below_.Touch(keys); }
-
-  std::set<cache::Level> levels;
-
- private:
-  cache::BlobStore& below_;
-};
 
 // Wrong if `wrong` is on; reads `shade` only.
 constexpr const char* kText =
@@ -82,7 +57,7 @@ class CachedBuildTest : public testing::Test {
 
   SystemClock clock;
   cache::MemoryStore memory{nullptr, nullptr, {}};
-  HidingStore store{memory};
+  cache::HidingStore store{memory};
 };
 
 TEST_F(CachedBuildTest, KeysAndMasksLost_SignatureIsNotBuiltAgain) {

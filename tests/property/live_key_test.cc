@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cache/hiding_store.h"
 #include "cache/memory_store.h"
 #include "compiler/diag/place.h"
 #include "compiler/driver/stages.h"
@@ -21,30 +22,6 @@ constexpr int kProgramsOfAFullRun = 100'000;
 const std::vector<resolve::EntryPoint> kEntries{
     {.stage = ir::Stage::kVertex, .function = "vertex_main"},
     {.stage = ir::Stage::kFragment, .function = "fragment_main"}};
-
-// Hides masks and the keys that they lead to.
-class WithoutKeys final : public cache::BlobStore {
- public:
-  explicit WithoutKeys(cache::BlobStore& below) : below_(below) {}
-  Result<cache::Blob> Get(const cache::Key& key, const cache::Call& call) override {
-    if (key.level == cache::Level::kMask || key.level == cache::Level::kAlias) {
-      return Error{.code = ErrorCode::kNotFound, .context = "hidden"};
-    }
-    return below_.Get(key, call);
-  }
-  Result<cache::Stored> Put(std::span<const cache::Item> items, cache::Durability durability,
-                            const cache::Call& call) override {
-    return below_.Put(items, durability, call);
-  }
-  Result<std::vector<cache::Key>> FindMissing(std::span<const cache::Key> keys,
-                                              const cache::Call& call) override {
-    return below_.FindMissing(keys, call);
-  }
-  void Touch(std::span<const cache::Key> keys) override { below_.Touch(keys); }
-
- private:
-  cache::BlobStore& below_;
-};
 
 // All values of an option as settings, or two of a number.
 std::vector<resolve::OptionSetting> SettingsOf(const resolve::Program& program,
@@ -158,7 +135,8 @@ class LiveKeyTest : public testing::Test {
         << "walks = distinct live assignments = signatures\n"
         << text;
     EXPECT_GE(maker.builder.counters().compiled, signatures.size());
-    WithoutKeys lost(store);
+    cache::HidingStore lost(store);
+    lost.levels = {cache::Level::kMask, cache::Level::kAlias};
     for (cache::BlobStore* const below :
          {static_cast<cache::BlobStore*>(&store), static_cast<cache::BlobStore*>(&lost)}) {
       Process finder(*below, clock);
