@@ -126,24 +126,10 @@ Result<VkImageView> FirstUseDraws::View(const ImageKey& key, VkImageLayout layou
     seen.image = std::move(made).value();
   }
   if (seen.layout != layout) {
-    VkImageMemoryBarrier2 barrier{};
-    barrier.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2;
-    barrier.srcStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
-    barrier.srcAccessMask = VK_ACCESS_2_MEMORY_WRITE_BIT;
-    barrier.dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
-    barrier.dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
-    barrier.oldLayout = seen.layout;
-    barrier.newLayout = layout;
-    barrier.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
-    barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
-    barrier.image = seen.image.handle.get();
-    barrier.subresourceRange = {seen.image.aspects(), 0, VK_REMAINING_MIP_LEVELS, 0,
-                                VK_REMAINING_ARRAY_LAYERS};
-    VkDependencyInfo dependency{};
-    dependency.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO;
-    dependency.imageMemoryBarrierCount = 1;
-    dependency.pImageMemoryBarriers = &barrier;
-    device_->table().CmdPipelineBarrier2(commands, &dependency);
+    constexpr VkPipelineStageFlags2 kAll = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+    vk::Transition(device_->table(), commands, seen.image,
+                   {seen.layout, kAll, VK_ACCESS_2_MEMORY_WRITE_BIT},
+                   {layout, kAll, VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT});
     seen.layout = layout;
   }
   return seen.image.view.get();

@@ -21,24 +21,7 @@ Result<Target> CreateTarget(const runtime::Device& device, vk::Memory& memory, V
 
 void Transition(const vk::Table& table, VkCommandBuffer commands, Target& target,
                 const ImageUse& next) {
-  VkImageMemoryBarrier2 barrier{};
-  barrier.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2;
-  barrier.srcStageMask = target.last.stages;
-  barrier.srcAccessMask = target.last.access;
-  barrier.dstStageMask = next.stages;
-  barrier.dstAccessMask = next.access;
-  barrier.oldLayout = target.last.layout;
-  barrier.newLayout = next.layout;
-  barrier.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
-  barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
-  barrier.image = target.image.handle.get();
-  barrier.subresourceRange = {target.image.aspects(), 0, VK_REMAINING_MIP_LEVELS, 0,
-                              VK_REMAINING_ARRAY_LAYERS};
-  VkDependencyInfo dependency{};
-  dependency.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO;
-  dependency.imageMemoryBarrierCount = 1;
-  dependency.pImageMemoryBarriers = &barrier;
-  table.CmdPipelineBarrier2(commands, &dependency);
+  vk::Transition(table, commands, target.image, target.last, next);
   target.last = next;
 }
 

@@ -6,12 +6,7 @@
 
 namespace kiln::preview {
 
-// How an image is used next, or was used last.
-struct ImageUse {
-  VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;
-  VkPipelineStageFlags2 stages = VK_PIPELINE_STAGE_2_NONE;
-  VkAccessFlags2 access = VK_ACCESS_2_NONE;
-};
+using vk::ImageUse;
 
 inline constexpr ImageUse kColorAttachment = {
     VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT,

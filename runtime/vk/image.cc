@@ -73,4 +73,26 @@ Result<Image> CreateImage(const runtime::Device& device, Memory& memory, const I
   return image;
 }
 
+void Transition(const Table& table, VkCommandBuffer commands, const Image& image,
+                const ImageUse& from, const ImageUse& to) {
+  VkImageMemoryBarrier2 barrier{};
+  barrier.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2;
+  barrier.srcStageMask = from.stages;
+  barrier.srcAccessMask = from.access;
+  barrier.dstStageMask = to.stages;
+  barrier.dstAccessMask = to.access;
+  barrier.oldLayout = from.layout;
+  barrier.newLayout = to.layout;
+  barrier.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
+  barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
+  barrier.image = image.handle.get();
+  barrier.subresourceRange = {image.aspects(), 0, VK_REMAINING_MIP_LEVELS, 0,
+                              VK_REMAINING_ARRAY_LAYERS};
+  VkDependencyInfo dependency{};
+  dependency.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO;
+  dependency.imageMemoryBarrierCount = 1;
+  dependency.pImageMemoryBarriers = &barrier;
+  table.CmdPipelineBarrier2(commands, &dependency);
+}
+
 }  // namespace kiln::vk

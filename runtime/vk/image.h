@@ -27,4 +27,15 @@ struct Image {
 
 Result<Image> CreateImage(const runtime::Device& device, Memory& memory, const ImageInfo& info);
 
+// How an image is used next, or was used last.
+struct ImageUse {
+  VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;
+  VkPipelineStageFlags2 stages = VK_PIPELINE_STAGE_2_NONE;
+  VkAccessFlags2 access = VK_ACCESS_2_NONE;
+};
+
+// Records the barrier from one use of all levels and layers to another.
+void Transition(const Table& table, VkCommandBuffer commands, const Image& image,
+                const ImageUse& from, const ImageUse& to);
+
 }  // namespace kiln::vk
