@@ -3,10 +3,8 @@
 // allocations of steady frames, and how close packing comes to its bound. `--json` prints one
 // object with a `gates` member; exit 1 if a gate does not hold. Spec: graph §14
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <ctime>
-#include <new>
 #include <string_view>
 #include <vector>
 
@@ -14,29 +12,8 @@
 
 #include "runtime/graph/planner.h"
 #include "tests/bench/measure.h"
+#include "tests/support/allocation_count.h"
 #include "tests/support/random_frame.h"
-
-namespace {
-
-std::atomic<uint64_t> allocations{0};
-
-void* CountedAllocation(size_t size) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  void* memory = std::malloc(size == 0 ? 1 : size);
-  if (memory == nullptr) {
-    throw std::bad_alloc();
-  }
-  return memory;
-}
-
-}  // namespace
-
-void* operator new(size_t size) { return CountedAllocation(size); }
-void* operator new[](size_t size) { return CountedAllocation(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
 
 namespace kiln::bench {
 namespace {
@@ -112,7 +89,7 @@ Steady MeasureSteady(const PlanOptions& options) {
   hit.reserve(kSteadyFrames);
   for (int frame = 0; frame < kSteadyFrames; ++frame) {
     if (frame == 6) {  // what ages in the ledger has settled
-      before = allocations.load();
+      before = test::AllocationCount();
     }
     const double declared = TimeOf([&] { test::Declare(typical, graph); });
     const double planned = TimeOf([&] { Advance(planner, graph, options, carried, objects); });
@@ -122,7 +99,7 @@ Steady MeasureSteady(const PlanOptions& options) {
       hit.push_back(planned / kPasses);
     }
   }
-  out.allocations = static_cast<double>(allocations.load() - before) / (kSteadyFrames - 6);
+  out.allocations = static_cast<double>(test::AllocationCount() - before) / (kSteadyFrames - 6);
   out.declare = Undisturbed(declare);
   out.hit = Undisturbed(hit);
   out.mean = total / kSteadyFrames / kPasses;

@@ -11,6 +11,7 @@
 #include "runtime/graph/device_model.h"
 #include "runtime/graph/execute.h"
 #include "runtime/graph/planner.h"
+#include "tests/gpu/validated_device.h"
 #include "tests/support/random_frame.h"
 
 namespace kiln::graph {
@@ -20,24 +21,7 @@ constexpr uint32_t kEdge = 16;
 constexpr uint64_t kTexels = uint64_t{kEdge} * kEdge;
 using Texels = std::array<uint32_t, kTexels>;
 
-class GraphDevice : public ::testing::Test {
- protected:
-  GraphDevice() {
-    auto device = runtime::Device::Create(
-        {.prefer = "software", .validation = true, .messages = [this](const vk::Message& message) {
-           messages.push_back(message.text);
-         }});
-    EXPECT_TRUE(device.ok()) << ErrorText(device.error());
-    gpu.emplace(std::move(device).value());
-  }
-  ~GraphDevice() override {
-    gpu.reset();
-    EXPECT_THAT(messages, ::testing::IsEmpty());
-  }
-
-  std::vector<std::string> messages;
-  std::optional<runtime::Device> gpu;
-};
+using GraphDevice = ValidatedDevice;
 
 TextureDesc Image() { return {.format = VK_FORMAT_R32_UINT, .size = {kEdge, kEdge, 1}}; }
 

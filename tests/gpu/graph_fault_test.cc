@@ -14,6 +14,7 @@
 #include "runtime/graph/execute.h"
 #include "runtime/graph/planner.h"
 #include "tests/gpu/emulated_swapchain.h"
+#include "tests/gpu/validated_device.h"
 
 namespace kiln::graph {
 namespace {
@@ -47,23 +48,13 @@ struct Faults {
 // The table of a device is the test's to change.
 vk::Table& TableOf(runtime::Device& device) { return const_cast<vk::Table&>(device.table()); }
 
-class GraphFaults : public ::testing::Test {
+class GraphFaults : public ValidatedDevice {
  protected:
   GraphFaults() {
-    auto device = runtime::Device::Create(
-        {.prefer = "software", .validation = true, .messages = [this](const vk::Message& message) {
-           messages.push_back(message.text);
-         }});
-    EXPECT_TRUE(device.ok()) << ErrorText(device.error());
-    gpu.emplace(std::move(device).value());
     Faults::real = gpu->table();
     Faults::until_fault = -1;
   }
-  ~GraphFaults() override {
-    TableOf(*gpu) = Faults::real;
-    gpu.reset();
-    EXPECT_THAT(messages, ::testing::IsEmpty());
-  }
+  ~GraphFaults() override { TableOf(*gpu) = Faults::real; }
 
   void WatchAllocations() {
     vk::Table& table = TableOf(*gpu);
@@ -82,9 +73,6 @@ class GraphFaults : public ::testing::Test {
     Faults::Watch<&vk::Table::QueueSubmit2>(table, Faults::real.QueueSubmit2);
     Faults::Watch<&vk::Table::WaitSemaphores>(table, Faults::real.WaitSemaphores);
   }
-
-  std::vector<std::string> messages;
-  std::optional<runtime::Device> gpu;
 };
 
 TextureDesc Square(uint32_t edge) {

@@ -23,6 +23,7 @@
 #include "runtime/preview/sampler.h"
 #include "tests/gpu/emulated_swapchain.h"
 #include "tests/gpu/graph_frame_shaders.h"
+#include "tests/gpu/validated_device.h"
 
 namespace kiln::graph {
 namespace {
@@ -359,21 +360,8 @@ class DemoFrame {
   TextureId resolved_;
 };
 
-class GraphFrame : public ::testing::Test {
+class GraphFrame : public ValidatedDevice {
  protected:
-  GraphFrame() {
-    auto device = runtime::Device::Create(
-        {.prefer = "software", .validation = true, .messages = [this](const vk::Message& message) {
-           messages.push_back(message.text);
-         }});
-    EXPECT_TRUE(device.ok()) << ErrorText(device.error());
-    gpu.emplace(std::move(device).value());
-  }
-  ~GraphFrame() override {
-    gpu.reset();
-    EXPECT_THAT(messages, ::testing::IsEmpty());
-  }
-
   // The pictures of four frames.
   std::vector<std::vector<uint8_t>> Run(const PlanOptions& options, const ExecutorConfig& config) {
     std::vector<std::vector<uint8_t>> pictures;
@@ -411,9 +399,6 @@ class GraphFrame : public ::testing::Test {
     }
     return pictures;
   }
-
-  std::vector<std::string> messages;
-  std::optional<runtime::Device> gpu;
 };
 
 TEST_F(GraphFrame, Demo_ShowsWhatItsPassesSayFrameAfterFrame) {

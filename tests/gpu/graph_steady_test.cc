@@ -2,37 +2,14 @@
 // Frames over a driver of fakes. From the third frame of unchanged structure on nothing is
 // allocated on the heap and no Vulkan object is made or destroyed, over a thousand frames; values
 // of timelines grow from frame to frame. Spec: graph §1.6, §4.7.1, §7.5, §9.6, §13.10
-#include <atomic>
 #include <cstdlib>
-#include <new>
 
 #include <gtest/gtest.h>
 
 #include "runtime/graph/device_model.h"
 #include "runtime/graph/execute.h"
 #include "runtime/graph/planner.h"
-
-namespace {
-
-std::atomic<uint64_t> allocations{0};
-
-void* CountedAllocation(size_t size) {
-  allocations.fetch_add(1, std::memory_order_relaxed);
-  void* memory = std::malloc(size == 0 ? 1 : size);
-  if (memory == nullptr) {
-    throw std::bad_alloc();
-  }
-  return memory;
-}
-
-}  // namespace
-
-void* operator new(size_t size) { return CountedAllocation(size); }
-void* operator new[](size_t size) { return CountedAllocation(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, size_t) noexcept { std::free(memory); }
+#include "tests/support/allocation_count.h"
 
 namespace kiln::graph {
 namespace {
@@ -218,9 +195,9 @@ TEST(Planner, PlanLargerThanBefore_MakesRoomForFourOfItsSize) {
   std::vector<uint32_t> objects;
   const auto advance = [&](VkImageUsageFlags variant) {
     DeclareRow(graph, variant);
-    const uint64_t before = allocations;
+    const uint64_t before = test::AllocationCount();
     const auto plan = planner.Compile(graph, {.cull = false}, carried);
-    const uint64_t allocated = allocations - before;
+    const uint64_t allocated = test::AllocationCount() - before;
     EXPECT_TRUE(plan.ok()) << plan.error().context;
     EXPECT_FALSE(planner.stats().hit);
     BindObjects(**plan, carried, objects);
@@ -283,7 +260,7 @@ TEST_P(SteadyFrames, FromTheThirdOn_NothingIsAllocatedAndNoObjectMade) {
   uint64_t gone = 0;
   for (int number = 1; number <= 1000; ++number) {
     if (number == 4) {  // the third is the first that is remembered
-      allocated = allocations;
+      allocated = test::AllocationCount();
       objects = made;
       gone = destroyed;
     }
@@ -294,7 +271,7 @@ TEST_P(SteadyFrames, FromTheThirdOn_NothingIsAllocatedAndNoObjectMade) {
     const auto ticket = executor->Execute(**plan, graph);
     ASSERT_TRUE(ticket.ok()) << ErrorText(ticket.error());
   }
-  EXPECT_EQ(allocations, allocated);
+  EXPECT_EQ(test::AllocationCount(), allocated);
   EXPECT_EQ(made, objects);
   EXPECT_EQ(destroyed, gone);
 }
