@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "cache/memory_store.h"
+#include "compiler/base/test_directory.h"
 
 namespace kiln::cache {
 namespace {
@@ -66,12 +67,6 @@ class Sink final : public BlobStore {
 
 class JournallingStoreTest : public testing::Test {
  protected:
-  JournallingStoreTest() {
-    std::string pattern = "/tmp/kiln-journal-XXXXXX";
-    dir = ::mkdtemp(pattern.data());
-  }
-  ~JournallingStoreTest() override { std::filesystem::remove_all(dir); }
-
   JournallingStore::Options Options() const {
     return {.dir = dir / "journal", .retry = std::chrono::milliseconds(2)};
   }
@@ -88,7 +83,8 @@ class JournallingStoreTest : public testing::Test {
     return files;
   }
 
-  std::filesystem::path dir;
+  TestDirectory directory;
+  std::filesystem::path dir = directory.path();
   SystemClock clock;
   Sink sink;
 };

@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/base/digest.h"
+#include "compiler/base/test_directory.h"
 #include "proto/kiln/v1/admin.grpc.pb.h"
 #include "proto/kiln/v1/batch.grpc.pb.h"
 #include "proto/kiln/v1/cache.grpc.pb.h"
@@ -32,15 +33,11 @@ inline std::string Id(const Hash128& hash) { return {hash.bytes.begin(), hash.by
 
 class TestFolder {
  public:
-  TestFolder() {
-    std::string pattern = "/tmp/kiln-server-XXXXXX";
-    path_ = ::mkdtemp(pattern.data());
-  }
-  ~TestFolder() { std::filesystem::remove_all(path_); }
   const std::string& path() const { return path_; }
 
  private:
-  std::string path_;
+  TestDirectory directory_;
+  std::string path_ = directory_.path();
 };
 
 inline v1::Program ProgramOf(const std::string& text, bool inline_text) {

@@ -15,6 +15,7 @@
 #include "cache/pack/sample_contents.h"
 #include "cache/pack/writer.h"
 #include "compiler/base/file.h"
+#include "compiler/base/test_directory.h"
 
 namespace kiln::pack::testing {
 
@@ -25,13 +26,6 @@ inline int Rounds(int short_form, int full_form) {
 
 class PackFile : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "kiln_pack_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder); }
-
   std::string Path(const std::string& name) const { return folder + "/" + name + ".kpack"; }
   std::string TextOf(const std::string& name) const { return ReadFile(Path(name)).value(); }
   Written Write(const Sample& sample, const std::string& name, const WriteOptions& options = {}) {
@@ -44,7 +38,8 @@ class PackFile : public ::testing::Test {
     EXPECT_TRUE(pack.ok()) << ErrorText(pack.error());
     return std::move(pack).value();
   }
-  std::string folder;
+  TestDirectory directory;
+  std::string folder = directory.path();
 };
 
 // The file's bytes where rows may be read from.

@@ -13,7 +13,7 @@
 #include "cache/sqlite/batch_table.h"
 #include "cache/sqlite/explain_table.h"
 #include "cache/sqlite/keep_tables.h"
-#include "cache/sqlite/test_directory.h"
+#include "compiler/base/test_directory.h"
 
 namespace kiln::cache::sqlite {
 namespace {

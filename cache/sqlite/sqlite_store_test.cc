@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "cache/record.h"
-#include "cache/sqlite/test_directory.h"
+#include "compiler/base/test_directory.h"
 
 namespace kiln::cache::sqlite {
 namespace {

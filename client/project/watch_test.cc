@@ -12,6 +12,8 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/base/test_directory.h"
+
 namespace kiln::project {
 namespace {
 
@@ -65,14 +67,10 @@ void Write(const fs::path& path, const std::string& text) {
 class WatcherTest : public testing::Test {
  protected:
   WatcherTest() {
-    std::string pattern = "/tmp/kiln-watch-XXXXXX";
-    root = ::mkdtemp(pattern.data());
     fs::create_directory(root / "materials");
     Write(root / "pass.rpl", "pass");
     Write(root / "materials/rock.rpl", "rock");
   }
-  ~WatcherTest() override { fs::remove_all(root); }
-
   void Start(bool poll_only = false) {
     auto started = Watcher::Start({.root = root.string(), .poll_only = poll_only}, clock);
     ASSERT_TRUE(started.ok());
@@ -108,7 +106,8 @@ class WatcherTest : public testing::Test {
   }
 
   SystemClock clock;
-  fs::path root;
+  TestDirectory directory;
+  fs::path root = directory.path();
   std::unique_ptr<Watcher> watcher;
 };
 

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/base/test_directory.h"
+
 namespace kiln {
 namespace {
 
@@ -16,8 +18,6 @@ namespace fs = std::filesystem;
 class Beneath : public testing::Test {
  protected:
   Beneath() {
-    std::string pattern = "/tmp/kiln-beneath-XXXXXX";
-    top = ::mkdtemp(pattern.data());
     root = top / "root";
     fs::create_directories(root / "sub");
     std::ofstream(root / "sub/in.txt") << "inside";
@@ -28,9 +28,9 @@ class Beneath : public testing::Test {
     (void)mkfifo((root / "pipe").c_str(), 0600);
     fs::create_directory_symlink(root, top / "alias");
   }
-  ~Beneath() override { fs::remove_all(top); }
-
-  fs::path top, root;
+  TestDirectory directory;
+  fs::path top = directory.path();
+  fs::path root;
 };
 
 TEST_F(Beneath, PathsInside_AreRead) {

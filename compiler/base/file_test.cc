@@ -6,22 +6,19 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/base/test_directory.h"
+
 namespace kiln {
 namespace {
 
 class WholeFile : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "kiln_file_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::string folder_;
+  TestDirectory directory;
+  std::string folder = directory.path();
 };
 
 TEST_F(WholeFile, Written_IsReadBackWithEveryByte) {
-  const std::string path = folder_ + "/a/b/file";
+  const std::string path = folder + "/a/b/file";
   const std::string text("\0\r\n\xff", 4);
   ASSERT_TRUE(WriteFile(path, AsBytes(text)).ok());
   EXPECT_EQ(ReadFile(path).value(), text);
@@ -29,7 +26,7 @@ TEST_F(WholeFile, Written_IsReadBackWithEveryByte) {
 }
 
 TEST_F(WholeFile, SameBytes_LeaveTheFileAlone) {
-  const std::string path = folder_ + "/file";
+  const std::string path = folder + "/file";
   ASSERT_TRUE(WriteFile(path, AsBytes("one")).ok());
   const auto old = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
   std::filesystem::last_write_time(path, old);
@@ -40,7 +37,7 @@ TEST_F(WholeFile, SameBytes_LeaveTheFileAlone) {
 }
 
 TEST_F(WholeFile, PipeOrDevice_IsWrittenAndNotReplaced) {
-  const std::string link = folder_ + "/link";
+  const std::string link = folder + "/link";
   std::filesystem::create_symlink("/dev/null", link);
   ASSERT_TRUE(WriteFile(link, AsBytes("gone")).ok());
   EXPECT_TRUE(std::filesystem::is_symlink(link));
@@ -52,8 +49,8 @@ TEST_F(WholeFile, PipeOrDevice_IsWrittenAndNotReplaced) {
 TEST_F(WholeFile, ThatCannotBeReadOrWritten_IsNamedWithTheCause) {
   const struct {
     std::string path, cause;
-  } rows[] = {{folder_ + "/missing", "No such file"},
-              {folder_, "Is a directory"},
+  } rows[] = {{folder + "/missing", "No such file"},
+              {folder, "Is a directory"},
               {"/proc/self/mem", "Input/output error"}};
   for (const auto& row : rows) {
     const Result<std::string> read = ReadFile(row.path);

@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/base/test_directory.h"
 #include "runtime/pipeline/build_journal.h"
 #include "runtime/pipeline/fake_driver.h"
 
@@ -75,16 +76,6 @@ class KilledFiles final : public CacheFiles {
 
 class BinaryCacheTest : public FakeDriverTest {
  protected:
-  BinaryCacheTest() {
-    std::string name = (fs::temp_directory_path() / "kiln_cache_XXXXXX").string();
-    root = mkdtemp(name.data());
-    folder = root + "/pso";
-  }
-  ~BinaryCacheTest() override {
-    std::error_code error;
-    fs::remove_all(root, error);
-  }
-
   // A run of the program: builds pipelines of these marks; how many the driver had already.
   size_t Run(std::initializer_list<uint32_t> marks, CacheFiles* files = nullptr) {
     const Device device = MakeDevice();
@@ -116,8 +107,9 @@ class BinaryCacheTest : public FakeDriverTest {
     ASSERT_TRUE(SystemCacheFiles().WriteNew(path, bytes).ok());
   }
 
-  std::string root;
-  std::string folder;
+  TestDirectory directory;
+  std::string root = directory.path();
+  std::string folder = root + "/pso";
   RecordingLog log;
 };
 

@@ -7,14 +7,14 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/base/test_directory.h"
+
 namespace kiln::ops {
 namespace {
 
 class AccessTest : public testing::Test {
  protected:
   AccessTest() {
-    std::string pattern = "/tmp/kiln-access-XXXXXX";
-    folder = ::mkdtemp(pattern.data());
     for (const Scope scope : {Scope::kRead, Scope::kWrite, Scope::kAdmin}) {
       std::array<uint8_t, kTokenRandomBytes> random{};
       random.fill(static_cast<uint8_t>(scope));
@@ -26,7 +26,6 @@ class AccessTest : public testing::Test {
     EXPECT_TRUE(WriteTokens(folder + "/tokens.toml", tokens).ok());
     audit = AuditLog::Open(folder + "/audit.jsonl", clock, log).value();
   }
-  ~AccessTest() override { std::filesystem::remove_all(folder); }
 
   static Caller Tcp(const std::string& bearer, const std::string& peer = "ipv4:10.0.0.7:1") {
     return {.transport = Transport::kTcp, .peer = peer, .subject = "CN=a", .bearer = bearer};
@@ -36,7 +35,8 @@ class AccessTest : public testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  std::string folder;
+  TestDirectory directory;
+  std::string folder = directory.path();
   FakeClock clock;
   NullLog log;
   std::vector<Token> tokens;

@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "compiler/base/test_directory.h"
+
 namespace kiln::ops {
 namespace {
 
@@ -16,13 +18,6 @@ namespace fs = std::filesystem;
 
 class AuditLogTest : public testing::Test {
  protected:
-  AuditLogTest() {
-    std::string pattern = "/tmp/kiln-audit-XXXXXX";
-    folder = ::mkdtemp(pattern.data());
-    path = folder + "/audit.jsonl";
-  }
-  ~AuditLogTest() override { fs::remove_all(folder); }
-
   static std::vector<std::string> LinesOf(const std::string& file) {
     std::ifstream stream(file);
     std::vector<std::string> lines;
@@ -32,7 +27,9 @@ class AuditLogTest : public testing::Test {
     return lines;
   }
 
-  std::string folder, path;
+  TestDirectory directory;
+  std::string folder = directory.path();
+  std::string path = folder + "/audit.jsonl";
   FakeClock clock;
   RecordingLog log;
 };

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/base/test_directory.h"
+
 namespace kiln::ops {
 namespace {
 
@@ -15,13 +17,8 @@ namespace fs = std::filesystem;
 
 class CrashReport : public testing::TestWithParam<int> {
  protected:
-  CrashReport() {
-    std::string pattern = "/tmp/kiln-crash-XXXXXX";
-    folder = ::mkdtemp(pattern.data());
-  }
-  ~CrashReport() override { fs::remove_all(folder); }
-
-  std::string folder;
+  TestDirectory directory;
+  std::string folder = directory.path();
 };
 
 TEST_P(CrashReport, ProcessThatDies_LeavesOneAndDiesOfTheSameSignal) {

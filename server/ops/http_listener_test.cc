@@ -12,6 +12,8 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/base/test_directory.h"
+
 namespace kiln::ops {
 namespace {
 
@@ -62,9 +64,8 @@ TEST(HttpListener, Get_AnswersByPath) {
 }
 
 TEST(HttpListener, UnixSocket_IsOfThisUserAndGoes) {
-  std::string folder = "/tmp/kiln-http-XXXXXX";
-  ASSERT_NE(::mkdtemp(folder.data()), nullptr);
-  const std::string path = folder + "/m.sock";
+  const TestDirectory directory;
+  const std::string path = directory.path() / "m.sock";
   {
     const auto listener = HttpListener::Listen("unix:" + path, Answer);
     ASSERT_TRUE(listener.ok()) << listener.error().context;
@@ -74,7 +75,6 @@ TEST(HttpListener, UnixSocket_IsOfThisUserAndGoes) {
     EXPECT_TRUE(Ask("unix:" + path, "GET /x HTTP/1.1\r\n\r\n").ends_with("yes\n"));
   }
   EXPECT_FALSE(std::filesystem::exists(path));
-  std::filesystem::remove_all(folder);
 }
 
 TEST(HttpListener, Rubbish_IsClosedAndTheNextOneServed) {

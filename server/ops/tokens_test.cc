@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/base/test_directory.h"
+
 namespace kiln::ops {
 namespace {
 
@@ -21,14 +23,9 @@ std::array<uint8_t, kTokenRandomBytes> Random(uint8_t seed) {
 
 class Tokens : public testing::Test {
  protected:
-  Tokens() {
-    std::string pattern = "/tmp/kiln-tokens-XXXXXX";
-    folder = ::mkdtemp(pattern.data());
-    path = folder + "/sub/tokens.toml";
-  }
-  ~Tokens() override { std::filesystem::remove_all(folder); }
-
-  std::string folder, path;
+  TestDirectory directory;
+  std::string folder = directory.path();
+  std::string path = folder + "/sub/tokens.toml";
   FakeClock clock;
 };
 

@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cache/sqlite/test_directory.h"
 #include "compiler/base/check.h"
+#include "compiler/base/test_directory.h"
 #include "compiler/driver/stages.h"
 #include "compiler/driver/variant_assembler.h"
 #include "server/build/batch_points.h"
@@ -25,8 +25,6 @@
 
 namespace kiln::bench {
 namespace {
-
-using cache::sqlite::TestDirectory;
 
 constexpr const char* kTouchedFunction = "grazing";
 constexpr double kFloorFactor = 1.5;  // of the floor, beside the time of compiling

@@ -20,6 +20,7 @@
 #include <fmt/format.h>
 
 #include "cache/pack/writer.h"
+#include "compiler/base/test_directory.h"
 #include "runtime/pipeline/canonical_state.h"
 #include "runtime/pipeline/create_info.h"
 #include "runtime/pipeline/pack_source.h"
@@ -251,11 +252,8 @@ struct Start {
 
 // Both in turns, so that whatever else runs on the machine is no part of the ratio.
 Start MeasureStart(const Device& device, const std::deque<BuiltVariant>& variants) {
-  std::string folder = (std::filesystem::temp_directory_path() / "kiln_bench_XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) {
-    std::exit(70);
-  }
-  const std::string path = WritePack(variants, folder);
+  const TestDirectory directory;
+  const std::string path = WritePack(variants, directory.path());
   runtime::PipelineLayouts layouts(device);
   const std::vector<Prepared> prepared = Prepare(device, layouts, variants);
   std::map<Hash128, int> keys;
@@ -275,7 +273,6 @@ Start MeasureStart(const Device& device, const std::deque<BuiltVariant>& variant
     whole.push_back(StartFromPack(device, path, keys.size()));
     ratios.push_back(whole.back() / bare.back());
   }
-  std::filesystem::remove_all(folder);
   out.bare_ms = Median(bare);
   out.pack_ms = Median(whole);
   out.ratio = Median(ratios);

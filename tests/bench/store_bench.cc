@@ -24,6 +24,7 @@
 #include "cache/sqlite/database.h"
 #include "cache/sqlite/explain_table.h"
 #include "cache/sqlite/sqlite_store.h"
+#include "compiler/base/test_directory.h"
 #include "tests/bench/measure.h"
 #include "tests/bench/store_peers.h"
 #include "tests/bench/store_samples.h"
@@ -42,10 +43,7 @@ struct Options {
   std::filesystem::path dir = std::filesystem::temp_directory_path();
 };
 
-double Now() {
-  SystemClock clock;
-  return std::chrono::duration<double>(clock.Monotonic()).count();
-}
+double Now() { return NanosecondsOf(CLOCK_MONOTONIC) * 1e-9; }
 
 double Seconds(const std::function<void()>& work) {
   const double start = Now();
@@ -181,9 +179,8 @@ class Rates {
 };
 
 void MeasureRound(const Options& options, uint64_t round, Rates& rates) {
-  std::string pattern = (options.dir / "store-bench-XXXXXX").string();
-  Check(::mkdtemp(pattern.data()) != nullptr, "mkdtemp");
-  const std::filesystem::path dir = pattern;
+  const TestDirectory directory(options.dir);
+  const std::filesystem::path& dir = directory.path();
   const std::vector<Sample> samples = MakeSamples(options.items, round);
   std::vector<Hash128> ids;
   ids.reserve(samples.size());
@@ -229,7 +226,6 @@ void MeasureRound(const Options& options, uint64_t round, Rates& rates) {
   };
   read("pack", [&] { PackOpenAndReads(dir / "bench.kpack", ids); });
   read("flat", [&] { FlatOpenAndReads(dir / "bench.flat", ids); });
-  std::filesystem::remove_all(dir);
 }
 
 struct Start {
@@ -239,9 +235,8 @@ struct Start {
 
 // Opens a store of many small records and answers one look-up.
 Start MeasureStart(const Options& options) {
-  std::string pattern = (options.dir / "store-bench-XXXXXX").string();
-  Check(::mkdtemp(pattern.data()) != nullptr, "mkdtemp");
-  const std::filesystem::path dir = pattern;
+  const TestDirectory directory(options.dir);
+  const std::filesystem::path& dir = directory.path();
   {
     const auto store = OpenStore(dir);
     constexpr size_t kPerFill = 4096;
@@ -265,19 +260,17 @@ Start MeasureStart(const Options& options) {
   });
   start.memory_mib = std::max(0.0, static_cast<double>(ResidentKib()) / 1024 - before_mib);
   store.reset();
-  std::filesystem::remove_all(dir);
   return start;
 }
 
 // CPU microseconds of a miss that is compared with a full slot, the dearest there is.
 double MeasureExplain(const Options& options) {
-  std::string pattern = (options.dir / "store-bench-XXXXXX").string();
-  Check(::mkdtemp(pattern.data()) != nullptr, "mkdtemp");
+  const TestDirectory directory(options.dir);
   constexpr int kRecords = 4096;
   double microseconds = 0;
   {
     SystemClock clock;
-    const auto store = OpenStore(pattern);
+    const auto store = OpenStore(directory.path());
     cache::sqlite::ExplainTable table(*store);
     cache::ExplainRing ring(&table, clock, {});
     cache::ExplainRecord record{.slot = {.project = "demo", .program = "rock", .target = "vk"}};
@@ -296,7 +289,6 @@ double MeasureExplain(const Options& options) {
     }
     microseconds = ThreadCpuMicroseconds() - start;
   }
-  std::filesystem::remove_all(pattern);
   return microseconds / kRecords;
 }
 

@@ -11,7 +11,7 @@
 #include "cache/checked_store.h"
 #include "cache/compressing_store.h"
 #include "cache/sqlite/sqlite_store.h"
-#include "cache/sqlite/test_directory.h"
+#include "compiler/base/test_directory.h"
 #include "tests/integration/cache_records.h"
 #include "tests/integration/full_run.h"
 
@@ -59,7 +59,7 @@ Files PutRecords(const std::filesystem::path& dir, uint64_t first, uint64_t end)
 
 // A store that was never closed: half of the records are in the database, half in the WAL.
 Files MakeFiles() {
-  const cache::sqlite::TestDirectory directory;
+  const TestDirectory directory;
   PutRecords(directory.path(), 0, kRecords / 2);
   Files files = PutRecords(directory.path(), kRecords / 2, kRecords);
   EXPECT_GT(files.database.size(), kPage);
@@ -106,7 +106,7 @@ class CacheDamage : public testing::Test {
  protected:
   // Opens the store over the files and reads everything; how many records were wrong.
   void CheckReads(const Files& files, uint32_t seed) {
-    const cache::sqlite::TestDirectory directory;
+    const TestDirectory directory;
     WriteFile(directory.path() / "cache.db", files.database);
     WriteFile(directory.path() / "cache.db-wal", files.wal);
     auto store = SqliteStore::Open({.dir = directory.path()}, clock, log);
@@ -146,7 +146,7 @@ TEST_F(CacheDamage, DamagedFiles_GiveTheRightBytesOrAMiss) {
 }
 
 TEST_F(CacheDamage, DamagedContent_IsDroppedWithItsRecordAndComesBack) {
-  const cache::sqlite::TestDirectory directory;
+  const TestDirectory directory;
   auto store = *SqliteStore::Open({.dir = directory.path()}, clock, log);
   const std::vector<cache::Item> items = NumberedItems(1);
   ASSERT_TRUE(store->Put(items, cache::Durability::kDurable, {}).ok());
@@ -180,7 +180,7 @@ TEST_F(CacheDamage, DamagedRows_AreCountedByKindAndPutAgain) {
            RowDamage{"UPDATE alias SET sum=sum+1", cache::DamageKind::kAlias},
            RowDamage{"DELETE FROM blob", cache::DamageKind::kDangling},
        }) {
-    const cache::sqlite::TestDirectory directory;
+    const TestDirectory directory;
     auto store = *SqliteStore::Open({.dir = directory.path()}, clock, log);
     ASSERT_TRUE(store->Put(NumberedItems(1), cache::Durability::kDurable, {}).ok());
     ASSERT_TRUE(store
@@ -198,7 +198,7 @@ TEST_F(CacheDamage, DamagedRows_AreCountedByKindAndPutAgain) {
 }
 
 TEST_F(CacheDamage, FileBeyondRepair_IsReplacedAndWhatVerifiesIsSalvaged) {
-  const cache::sqlite::TestDirectory directory;
+  const TestDirectory directory;
   PutRecords(directory.path(), 0, kRecords);
   std::string bytes = ReadFile(directory.path() / "cache.db");
   // The root page of the first table's index is no b-tree page any more.

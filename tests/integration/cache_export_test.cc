@@ -13,7 +13,7 @@
 #include "cache/pack/test_pack_file.h"
 #include "cache/sqlite/keep_tables.h"
 #include "cache/sqlite/maintenance.h"
-#include "cache/sqlite/test_directory.h"
+#include "compiler/base/test_directory.h"
 #include "tests/integration/cache_records.h"
 
 namespace kiln::tests {
@@ -50,7 +50,7 @@ struct Store {
     return pack::ImportCache(*file, checked);
   }
 
-  cache::sqlite::TestDirectory directory;
+  TestDirectory directory;
   NullLog log;
   std::unique_ptr<SqliteStore> sqlite;
   cache::CompressingStore compressing;
@@ -64,7 +64,7 @@ class CacheExport : public testing::Test {
     return (folder.path() / (name + ".kpack")).string();
   }
   SystemClock clock;
-  cache::sqlite::TestDirectory folder;
+  TestDirectory folder;
 };
 
 TEST_F(CacheExport, EverythingGoesOutAndIn_AndOutAgainWithTheSameBytes) {

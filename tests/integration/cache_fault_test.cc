@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "cache/sqlite/sqlite_store.h"
-#include "cache/sqlite/test_directory.h"
+#include "compiler/base/test_directory.h"
 #include "tests/integration/cache_records.h"
 #include "tests/integration/full_run.h"
 #include "tests/support/fault_vfs.h"
@@ -50,7 +50,7 @@ class CacheFault : public testing::Test {
 TEST_F(CacheFault, AnyCallOfTheDiskFails_NothingAcknowledgedIsLost) {
   uint64_t calls = 0;
   {
-    const cache::sqlite::TestDirectory directory;
+    const TestDirectory directory;
     vfs.Disarm();
     ASSERT_EQ(Work({.dir = directory.path(), .vfs = vfs.name()}).size(), kRecords);
     calls = vfs.calls();
@@ -59,7 +59,7 @@ TEST_F(CacheFault, AnyCallOfTheDiskFails_NothingAcknowledgedIsLost) {
   const uint64_t step = FullRun() ? 1 : std::max<uint64_t>(1, calls / 25);
   for (const DiskFault fault : {DiskFault::kIoError, DiskFault::kFull, DiskFault::kShortWrite}) {
     for (uint64_t call = static_cast<uint64_t>(fault); call < calls; call += step) {
-      const cache::sqlite::TestDirectory directory;
+      const TestDirectory directory;
       vfs.Arm(call, fault, call % 2);  // a third failing read in a minute gives the file up
       const std::vector<uint64_t> acknowledged = Work({.dir = directory.path(), .vfs = vfs.name()});
       vfs.Disarm();
@@ -76,7 +76,7 @@ TEST_F(CacheFault, AnyCallOfTheDiskFails_NothingAcknowledgedIsLost) {
 }
 
 TEST_F(CacheFault, FullDisk_RefusesPutsServesReadsAndRecovers) {
-  const cache::sqlite::TestDirectory directory;
+  const TestDirectory directory;
   FakeClock clock;
   auto store = *SqliteStore::Open({.dir = directory.path(), .vfs = vfs.name()}, clock, log);
   ASSERT_TRUE(store->Put(NumberedItems(1), cache::Durability::kDurable, {}).ok());
@@ -96,7 +96,7 @@ TEST_F(CacheFault, FullDisk_RefusesPutsServesReadsAndRecovers) {
 }
 
 TEST_F(CacheFault, FullDiskAtTheStart_IsOpenedLaterWithoutARestart) {
-  const cache::sqlite::TestDirectory directory;
+  const TestDirectory directory;
   for (const DiskFault fault : {DiskFault::kFull, DiskFault::kIoError}) {
     vfs.Arm(0, fault, UINT64_MAX / 2);
     auto store = SqliteStore::Open({.dir = directory.path(), .vfs = vfs.name(), .must_own = true},
@@ -119,7 +119,7 @@ TEST_F(CacheFault, FullDiskAtTheStart_IsOpenedLaterWithoutARestart) {
 }
 
 TEST_F(CacheFault, ReadErrors_AreMisses) {
-  const cache::sqlite::TestDirectory directory;
+  const TestDirectory directory;
   ASSERT_EQ(Work({.dir = directory.path()}).size(), kRecords);
   auto store = *SqliteStore::Open({.dir = directory.path(), .vfs = vfs.name()}, clock, log);
   vfs.Arm(0, DiskFault::kIoError, UINT64_MAX / 2);
@@ -128,7 +128,7 @@ TEST_F(CacheFault, ReadErrors_AreMisses) {
 }
 
 TEST_F(CacheFault, ReadErrorsThatGoOn_GiveTheFileUp) {
-  const cache::sqlite::TestDirectory directory;
+  const TestDirectory directory;
   ASSERT_EQ(Work({.dir = directory.path()}).size(), kRecords);
   auto store = *SqliteStore::Open({.dir = directory.path(), .vfs = vfs.name()}, clock, log);
   EXPECT_FALSE(store->Get(NumberedItems(50)[0].key, {}).ok());  // opens a reader
@@ -154,7 +154,7 @@ TEST_F(CacheFault, ReadErrorsThatGoOn_GiveTheFileUp) {
 
 // Runs as nobody when the test runs as root, whom no permission stops.
 TEST_F(CacheFault, DirectoryThatMayNotBeWritten_IsReadAndSaysSo) {
-  const cache::sqlite::TestDirectory directory;
+  const TestDirectory directory;
   ASSERT_EQ(Work({.dir = directory.path()}).size(), kRecords);
   ASSERT_EQ(::chmod((directory.path() / "cache.db").c_str(), 0444), 0);
   ASSERT_EQ(::chmod(directory.path().c_str(), 0555), 0);

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "cache/sqlite/sqlite_store.h"
-#include "cache/sqlite/test_directory.h"
+#include "compiler/base/test_directory.h"
 #include "tests/integration/cache_records.h"
 #include "tests/integration/full_run.h"
 
@@ -90,7 +90,7 @@ std::vector<uint64_t> LiveAndDie(const std::filesystem::path& dir, uint64_t firs
 }
 
 TEST(CacheKill, KilledWhileWriting_NothingAcknowledgedIsLost) {
-  const cache::sqlite::TestDirectory directory;
+  const TestDirectory directory;
   SystemClock clock;
   RecordingLog log;
   std::mt19937 random(11);

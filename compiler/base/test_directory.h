@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A directory of its own for a test, gone with it.
+// A directory of its own for a test or benchmark, gone with it.
 #pragma once
 
 #include <cstdlib>
@@ -8,12 +8,13 @@
 
 #include "compiler/base/check.h"
 
-namespace kiln::cache::sqlite {
+namespace kiln {
 
 class TestDirectory {
  public:
-  TestDirectory() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "kiln-cache-XXXXXX").string();
+  explicit TestDirectory(
+      const std::filesystem::path& parent = std::filesystem::temp_directory_path()) {
+    std::string pattern = (parent / "kiln-test-XXXXXX").string();
     KILN_CHECK(::mkdtemp(pattern.data()) != nullptr);
     path_ = pattern;
   }
@@ -30,4 +31,4 @@ class TestDirectory {
   std::filesystem::path path_;
 };
 
-}  // namespace kiln::cache::sqlite
+}  // namespace kiln
