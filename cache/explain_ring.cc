@@ -165,6 +165,11 @@ void ExplainRing::CompleteMiss(const ExplainRecord* closest, ExplainRecord& reco
 
 uint64_t ExplainRing::Append(ExplainRecord record) {
   const Hash128 id = record.slot.Id();
+  if (options_.on_stage != nullptr) {
+    for (const auto& [stage, us] : record.stage_us) {
+      options_.on_stage(stage, us);
+    }
+  }
   Load(record.slot, id);
   Kept kept{.record = nullptr, .fields = FieldsOf(record.inputs)};
   uint64_t seq = 0;

@@ -36,6 +36,8 @@ class ExplainRing {
     Duration flush_after = std::chrono::seconds(1);
     // Asked about the signature of the result that a miss should have found.
     std::function<Absence(const Hash128& signature)> why_absent;
+    // Told of every stage of every record, for whoever counts.
+    std::function<void(const std::string& stage, uint64_t us)> on_stage;
   };
 
   // `log`: null if nothing outlives the process. Requires: log and clock outlive the ring.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The only user of OpenSSL.
+// Signatures; the other user of OpenSSL is server/rpc/tls_files.
 #include "cache/pack/signature.h"
 
 #include <openssl/bio.h>

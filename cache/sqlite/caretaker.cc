@@ -121,6 +121,19 @@ void SqliteStore::Tick() {
   }
   static_cast<void>(Flush());
   StartScan();
+  Reverify(kTick);
+}
+
+// What nobody asks for is looked at, too: damage is found while an upstream or a source can still
+// mend it (cache §6.11).
+void SqliteStore::Reverify(Duration passed) {
+  Result<ReaderPool::Loan> reader = Read({});
+  if (!reader.ok()) {
+    return;
+  }
+  for (const Damage& damage : reverifier_.Run(reader->connection(), **reader, passed)) {
+    Report(damage);
+  }
 }
 
 // Reads the whole file; the answer decides whether it stays.
@@ -189,7 +202,15 @@ Result<std::string> SqliteStore::Rebuild() {
 }
 
 void SqliteStore::Salvage(const std::string& name) {
-  const std::string file = (session_options_.file.dir / (name + ".db")).string();
+  std::string file = (session_options_.file.dir / (name + ".db")).string();
+  const std::filesystem::path apart = session_options_.file.dir / (name + ".salvage");
+  if (!options_.salvage_program.empty()) {
+    if (!StartSalvage(options_.salvage_program, file, apart.string(), stop_.get_token())) {
+      log_.Write(LogLevel::kWarning, "cache", "reading the damaged file ended early",
+                 {{"from", file}});
+    }
+    file = (apart / "cache.db").string();  // sound, as far as it came
+  }
   const Salvaged salvaged = SalvageInto(file, session_options_.file.vfs, *this, stop_.get_token());
   log_.Write(LogLevel::kWarning, "cache", "salvaged what verifies",
              {{"from", file},
@@ -197,6 +218,8 @@ void SqliteStore::Salvage(const std::string& name) {
               {"records", salvaged.records},
               {"aliases", salvaged.aliases},
               {"pins", SalvagePins(file, session_options_.file.vfs, *this)}});
+  std::error_code error;
+  std::filesystem::remove_all(apart, error);
 }
 
 uint64_t SqliteStore::FreeDiskBytes() const {

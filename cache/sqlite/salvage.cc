@@ -3,7 +3,14 @@
 #include "cache/sqlite/salvage.h"
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <functional>
+#include <memory>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
 #include <utility>
 
 #include "cache/codec.h"
@@ -231,6 +238,43 @@ uint64_t SalvagePins(const std::string& from, const std::string& vfs, SqliteStor
     count += table.Add(pin, keys.ok() ? *keys : std::vector<Key>()).ok() ? 1 : 0;
   }
   return count;
+}
+
+int SalvageApart(const std::string& from, const std::string& into) {
+  SystemClock clock;
+  NullLog log;
+  const Result<std::unique_ptr<SqliteStore>> to =
+      SqliteStore::Open({.dir = into, .must_own = true}, clock, log);
+  if (!to.ok()) {
+    return 1;
+  }
+  (void)SalvageInto(from, {}, **to, {});
+  (void)SalvagePins(from, {}, **to);
+  return (*to)->Flush().ok() ? 0 : 1;
+}
+
+bool StartSalvage(const std::string& program, const std::string& from, const std::string& into,
+                  const std::stop_token& stop) {
+  std::vector<std::string> words{program, "--salvage", from, "--into", into};
+  std::vector<char*> arguments;
+  for (std::string& word : words) {
+    arguments.push_back(word.data());
+  }
+  arguments.push_back(nullptr);
+  pid_t child = 0;
+  if (::posix_spawn(&child, program.c_str(), nullptr, nullptr, arguments.data(), environ) != 0) {
+    return false;
+  }
+  int status = 0;
+  while (::waitpid(child, &status, WNOHANG) == 0) {
+    if (stop.stop_requested()) {
+      (void)::kill(child, SIGKILL);
+      (void)::waitpid(child, &status, 0);
+      return false;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 }  // namespace kiln::cache::sqlite

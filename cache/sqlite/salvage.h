@@ -23,4 +23,13 @@ Salvaged SalvageInto(const std::string& from, const std::string& vfs, BlobStore&
 // batches. Gives the number of pins. As above, never fails.
 uint64_t SalvagePins(const std::string& from, const std::string& vfs, SqliteStore& to);
 
+// Both into a new store in the directory `into`: the whole of a process that was started to read a
+// damaged file. Gives its exit status.
+int SalvageApart(const std::string& from, const std::string& into);
+
+// Starts such a process and waits for it. False: it could not be started, or died; what it had
+// copied by then is in `into` all the same.
+bool StartSalvage(const std::string& program, const std::string& from, const std::string& into,
+                  const std::stop_token& stop);
+
 }  // namespace kiln::cache::sqlite

@@ -68,7 +68,8 @@ SqliteStore::SqliteStore(const SqliteOptions& options, Clock& clock, LogSink& lo
       clock_(clock),
       log_(log),
       collector_(touches_, clock, counters_),
-      watch_(clock) {}
+      watch_(clock),
+      reverifier_(static_cast<uint64_t>(clock.UnixTime().count())) {}
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const SqliteOptions& options, Clock& clock,
                                                        LogSink& log) {

@@ -14,6 +14,7 @@
 #include "cache/sqlite/collector.h"
 #include "cache/sqlite/damage_watch.h"
 #include "cache/sqlite/data_dir.h"
+#include "cache/sqlite/reverifier.h"
 #include "cache/sqlite/session.h"
 #include "cache/sqlite/touches.h"
 #include "cache/store.h"
@@ -26,6 +27,9 @@ struct SqliteOptions {
   uint32_t readers = 0;  // 0: min(16, 2 x cores)
   int64_t negative_ttl_s = int64_t{24} * 3600;
   Writer::Options writer;
+  // Run as `PROGRAM --salvage FILE --into DIR` to read a damaged file (SalvageApart): what crashes
+  // it does not crash this process. Empty: it is read here.
+  std::string salvage_program;
   FileSystemType file_system_type = StatFileSystemType;
   // kFailedPrecondition with reason LOCKED instead of a read-only store when another process owns
   // the directory.
@@ -132,6 +136,7 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   void ReplaceDatabase(Task task);
   // Copies what verifies from a file that was set aside.
   void Salvage(const std::string& name);
+  void Reverify(Duration passed);
   int64_t NowSeconds() const;
 
   const SqliteOptions options_;
@@ -146,6 +151,7 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   Collector collector_;
   DamageWatch watch_;
   std::atomic<int64_t> full_until_ns_{0};
+  Reverifier reverifier_;  // of the caretaker
 
   mutable Mutex mutex_;
   CondVar changed_;

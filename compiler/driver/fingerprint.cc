@@ -29,6 +29,12 @@ Hash128 FrontFingerprint(ir::Language language) {
   KILN_UNREACHABLE();  // LanguageOf names no language without a front end
 }
 
+bool IsPrivateFront(ir::Language language) {
+  return language == ir::Language::kRpl && kPrivateFrontRpl;
+}
+
+bool IsPrivateBack() { return kPrivateBackSpirv; }
+
 Hash128 BackFingerprint() { return FromBytes(kFingerprintBackSpirv); }
 
 }  // namespace kiln::driver

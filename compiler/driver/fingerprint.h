@@ -15,4 +15,9 @@ Hash128 FrontFingerprint(ir::Language language);
 // Everything behind the images: resolve, layout, emission, metadata.
 Hash128 BackFingerprint();
 
+// Whether a component was built from sources with changes that are not committed. Its fingerprint
+// is random, and what it makes stays on this machine (cache.md 2.5.2).
+bool IsPrivateFront(ir::Language language);
+bool IsPrivateBack();
+
 }  // namespace kiln::driver

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: MIT
+#include "cache/upstream/grpc_store.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <grpcpp/grpcpp.h>
+
+#include "cache/codec.h"
+#include "cache/record.h"
+#include "proto/kiln/v1/cache.grpc.pb.h"
+
+namespace kiln::cache::upstream {
+namespace {
+
+constexpr int kMaxMessage = 8 << 20;
+constexpr size_t kChunk = size_t{1} << 20;
+constexpr size_t kMostKeys = 10'000;  // of one request (daemon §4.5)
+constexpr size_t kMostRows = 1'000;   // of one message, which is bounded
+constexpr uint64_t kFrameOverhead = uint64_t{64} << 10;
+
+Error Failed(const grpc::Status& status) {
+  ErrorCode code = ErrorCode::kUnavailable;
+  switch (status.error_code()) {
+    case grpc::StatusCode::CANCELLED:
+      code = ErrorCode::kCancelled;
+      break;
+    case grpc::StatusCode::DEADLINE_EXCEEDED:
+      code = ErrorCode::kDeadlineExceeded;
+      break;
+    case grpc::StatusCode::INVALID_ARGUMENT:
+      code = ErrorCode::kInvalidArgument;
+      break;
+    default:  // the rest may work another time
+      break;
+  }
+  return {.code = code, .context = "upstream: " + status.error_message(), .reason = {}};
+}
+
+std::string BytesOf(const Hash128& id) { return {id.bytes.begin(), id.bytes.end()}; }
+
+void ToProto(const Hash128& id, uint64_t size, v1::Digest& digest) {
+  digest.set_id(BytesOf(id));
+  digest.set_size(size);
+}
+
+Error NotThere(const Key& key) {
+  return {.code = ErrorCode::kNotFound, .context = KeyText(key), .reason = {}};
+}
+
+Error Wrong(const Key& key, const char* what) {
+  return {.code = ErrorCode::kCorrupt, .context = KeyText(key) + ": " + what, .reason = {}};
+}
+
+// Requires: key is no content.
+v1::CacheRow::Level LevelOf(Level level) {
+  switch (level) {
+    case Level::kContent:
+      break;
+    case Level::kModule:
+      return v1::CacheRow::MODULE;
+    case Level::kMask:
+      return v1::CacheRow::MASK;
+    case Level::kSignature:
+      return v1::CacheRow::SIGNATURE;
+    case Level::kRecipe:
+      return v1::CacheRow::RECIPE;
+    case Level::kAlias:
+      return v1::CacheRow::VARIANT;  // live keys are the same kind of row
+  }
+  return v1::CacheRow::LEVEL_UNSPECIFIED;
+}
+
+void ToProto(const Key& key, v1::CacheRow& row) {
+  row.set_level(LevelOf(key.level));
+  row.set_key(BytesOf(key.id));
+}
+
+// Bounded before anything is allocated for it, and by content id before it is handed out.
+Result<Blob> Unpacked(const Key& key, std::string encoded, v1::Codec codec) {
+  Blob blob = CopiedBlob(AsBytes(encoded));
+  if (codec == v1::CODEC_ZSTD) {
+    const std::optional<uint64_t> size = SizeInFrame(blob.bytes);
+    if (!size.has_value()) {
+      return Wrong(key, "no zstd frame");
+    }
+    blob.codec = Codec::kZstd;
+    blob.raw_size = *size;
+    KILN_TRY(blob, Decompress(blob));
+  }
+  if (HashBytes(blob.bytes) != key.id) {
+    return Wrong(key, "other content came");
+  }
+  return blob;
+}
+
+Error RefusalOf(const std::string& reason) {
+  if (reason == "REFS_MISSING") {
+    return {.code = ErrorCode::kFailedPrecondition,
+            .context = "upstream: a row names content that is not there",
+            .reason = std::string(kRefsMissing)};
+  }
+  if (reason == "FULL") {
+    return {.code = ErrorCode::kFull, .context = "upstream: the store is full", .reason = {}};
+  }
+  return {.code = ErrorCode::kInvalidArgument, .context = "upstream: " + reason, .reason = {}};
+}
+
+}  // namespace
+
+struct GrpcStore::State {
+  State(const Options& options, Clock& use_clock)
+      : clock(use_clock), authorization(options.token.empty() ? "" : "Bearer " + options.token) {}
+
+  Clock& clock;
+  const std::string authorization;
+  std::shared_ptr<grpc::Channel> channel;
+  std::unique_ptr<v1::CacheService::Stub> stub;
+
+  // A call that ends when the caller leaves or its time is over.
+  struct Context {
+    Context(const State& state, const Call& call)
+        : on_stop(call.stop, [this] { grpc.TryCancel(); }) {
+      if (!state.authorization.empty()) {
+        grpc.AddMetadata("authorization", state.authorization);
+      }
+      if (call.deadline != Deadline::max()) {
+        grpc.set_deadline(std::chrono::system_clock::now() +
+                          std::chrono::duration_cast<std::chrono::microseconds>(
+                              call.deadline - state.clock.Monotonic()));
+      }
+    }
+    grpc::ClientContext grpc;
+    std::stop_callback<std::function<void()>> on_stop;
+  };
+};
+
+GrpcStore::GrpcStore(std::unique_ptr<State> state) : state_(std::move(state)) {}
+GrpcStore::~GrpcStore() = default;
+
+Result<std::unique_ptr<GrpcStore>> GrpcStore::Open(const Options& options, Clock& clock) {
+  constexpr std::string_view kSecure = "https://";
+  const bool local = options.url.starts_with("unix:");
+  const bool secure = options.url.starts_with(kSecure);
+  if (!local && !secure) {
+    return Error{
+        .code = ErrorCode::kInvalidArgument,
+        .context = "'" + options.url + "' is no upstream: write unix:PATH or https://HOST:PORT",
+        .reason = "BAD_UPSTREAM"};
+  }
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(kMaxMessage);
+  arguments.SetMaxSendMessageSize(kMaxMessage);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 5'000);
+  auto state = std::make_unique<State>(options, clock);
+  state->channel =
+      local ? grpc::CreateCustomChannel(options.url, grpc::InsecureChannelCredentials(), arguments)
+            : grpc::CreateCustomChannel(options.url.substr(kSecure.size()),
+                                        grpc::SslCredentials({}), arguments);
+  state->stub = v1::CacheService::NewStub(state->channel);
+  return std::unique_ptr<GrpcStore>(new GrpcStore(std::move(state)));
+}
+
+Result<Blob> GrpcStore::Get(const Key& key, const Call& call) {
+  return key.level == Level::kContent ? GetContent(key, call) : GetRow(key, call);
+}
+
+Result<Blob> GrpcStore::GetContent(const Key& key, const Call& call) {
+  State::Context context(*state_, call);
+  v1::GetBlobsRequest request;
+  ToProto(key.id, 0, *request.add_digests());
+  request.add_accept_codecs(v1::CODEC_NONE);
+  request.add_accept_codecs(v1::CODEC_ZSTD);
+  const auto reader = state_->stub->GetBlobs(&context.grpc, request);
+  std::string encoded;
+  v1::GetBlobsReply reply;
+  v1::Codec codec = v1::CODEC_NONE;
+  bool found = false;
+  bool wrong = false;
+  while (reader->Read(&reply)) {
+    if (reply.status() != v1::GetBlobsReply::OK) {
+      continue;
+    }
+    wrong = wrong || reply.offset() != encoded.size() ||
+            encoded.size() + reply.data().size() > kMaxValueBytes + kFrameOverhead;
+    if (wrong) {
+      context.grpc.TryCancel();
+      break;
+    }
+    found = true;
+    codec = reply.codec();
+    encoded += reply.data();
+  }
+  const grpc::Status status = reader->Finish();
+  if (wrong) {
+    return Wrong(key, "chunks do not follow each other");
+  }
+  if (!status.ok()) {
+    return Failed(status);
+  }
+  return found ? Unpacked(key, std::move(encoded), codec) : Result<Blob>(NotThere(key));
+}
+
+Result<Blob> GrpcStore::GetRow(const Key& key, const Call& call) {
+  State::Context context(*state_, call);
+  v1::GetRowsRequest request;
+  ToProto(key, *request.add_items());
+  v1::GetRowsReply reply;
+  const grpc::Status status = state_->stub->GetRows(&context.grpc, request, &reply);
+  if (!status.ok()) {
+    return Failed(status);
+  }
+  if (reply.items().empty()) {
+    return NotThere(key);
+  }
+  const v1::CacheRow& row = reply.items(0);
+  const ByteView value = AsBytes(row.value());
+  if (row.key() != BytesOf(key.id) || !SummarizeRow(key.level, value).ok()) {
+    return Wrong(key, "other than what was asked for, or does not decode");
+  }
+  return RowItem(key, Bytes(value.begin(), value.end())).value;
+}
+
+Result<Stored> GrpcStore::Put(std::span<const Item> items, Durability /*durability*/,
+                              const Call& call) {
+  Stored stored;
+  std::vector<const Item*> contents;
+  std::vector<const Item*> rows;
+  for (const Item& item : items) {
+    (item.key.level == Level::kContent ? contents : rows).push_back(&item);
+  }
+  KILN_TRY_VOID(PutContent(contents, call, stored));
+  KILN_TRY_VOID(PutRows(rows, call, stored));
+  return stored;
+}
+
+// Sends what is not there.
+Result<void> GrpcStore::PutContent(std::span<const Item* const> items, const Call& call,
+                                   Stored& stored) {
+  if (items.empty()) {
+    return {};
+  }
+  std::vector<Key> keys;
+  for (const Item* item : items) {
+    keys.push_back(item->key);
+  }
+  KILN_TRY(const std::vector<Key> missing, FindMissing(keys, call));
+  std::set<Key> wanted(missing.begin(), missing.end());
+  stored.present += items.size() - wanted.size();
+  if (wanted.empty()) {
+    return {};
+  }
+  State::Context context(*state_, call);
+  v1::PutBlobsReply reply;
+  const auto writer = state_->stub->PutBlobs(&context.grpc, &reply);
+  bool open = true;
+  for (const Item* item : items) {
+    if (wanted.erase(item->key) == 0) {
+      continue;  // there, or sent already
+    }
+    const Blob sent = Compress(item->value);
+    size_t offset = 0;
+    do {
+      const ByteView bytes =
+          sent.bytes.subspan(offset, std::min(kChunk, sent.bytes.size() - offset));
+      v1::PutBlobsRequest chunk;
+      ToProto(item->key.id, item->value.raw_size, *chunk.mutable_digest());
+      chunk.set_offset(offset);
+      chunk.set_codec(sent.codec == Codec::kZstd ? v1::CODEC_ZSTD : v1::CODEC_NONE);
+      chunk.set_data(std::string(AsText(bytes)));
+      offset += bytes.size();
+      chunk.set_last(offset == sent.bytes.size());
+      open = open && writer->Write(chunk);
+    } while (open && offset < sent.bytes.size());
+  }
+  writer->WritesDone();
+  const grpc::Status status = writer->Finish();
+  if (!status.ok()) {
+    return Failed(status);
+  }
+  stored.added += reply.stored();
+  return reply.rejected().empty() ? Result<void>() : RefusalOf(reply.rejected(0).reason());
+}
+
+Result<void> GrpcStore::PutRows(std::span<const Item* const> items, const Call& call,
+                                Stored& stored) {
+  for (size_t first = 0; first < items.size(); first += kMostRows) {
+    v1::PutRowsRequest request;
+    for (const Item* item : items.subspan(first, std::min(kMostRows, items.size() - first))) {
+      v1::CacheRow& row = *request.add_items();
+      ToProto(item->key, row);
+      row.set_value(std::string(AsText(item->value.bytes)));
+      KILN_TRY(const RowSummary summary, SummarizeRow(item->key.level, item->value.bytes));
+      for (const Product& product : summary.products) {
+        ToProto(product.digest.id, product.digest.size, *row.add_refs());
+      }
+    }
+    State::Context context(*state_, call);
+    v1::PutRowsReply reply;
+    const grpc::Status status = state_->stub->PutRows(&context.grpc, request, &reply);
+    if (!status.ok()) {
+      return Failed(status);
+    }
+    stored.added += reply.stored();
+    for (const v1::PutRowsReply::Refused& refused : reply.refused()) {
+      if (refused.reason() != "CONFLICT") {  // the first result stays (cache §4.5)
+        return RefusalOf(refused.reason());
+      }
+      ++stored.nondeterminism;
+    }
+  }
+  return {};
+}
+
+Result<std::vector<Key>> GrpcStore::FindMissing(std::span<const Key> keys, const Call& call) {
+  std::set<std::string> absent;  // contents
+  std::vector<Key> contents;
+  std::copy_if(keys.begin(), keys.end(), std::back_inserter(contents),
+               [](const Key& key) { return key.level == Level::kContent; });
+  for (size_t first = 0; first < contents.size(); first += kMostKeys) {
+    v1::FindMissingRequest request;
+    for (size_t i = first; i < std::min(contents.size(), first + kMostKeys); ++i) {
+      ToProto(contents[i].id, 0, *request.add_digests());
+    }
+    State::Context context(*state_, call);
+    v1::FindMissingReply reply;
+    const grpc::Status status = state_->stub->FindMissing(&context.grpc, request, &reply);
+    if (!status.ok()) {
+      return Failed(status);
+    }
+    for (const v1::Digest& digest : reply.missing()) {
+      absent.insert(digest.id());
+    }
+  }
+  std::vector<Key> missing;
+  for (const Key& key : keys) {
+    if (key.level == Level::kContent) {
+      if (absent.contains(BytesOf(key.id))) {
+        missing.push_back(key);
+      }
+      continue;
+    }
+    const Result<Blob> row = GetRow(key, call);
+    if (!row.ok() && row.error().code != ErrorCode::kNotFound) {
+      return row.error();
+    }
+    if (!row.ok()) {
+      missing.push_back(key);
+    }
+  }
+  return missing;
+}
+
+}  // namespace kiln::cache::upstream

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// Another daemon's CacheService as a BlobStore. Spec: cache §7, daemon §4.5
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cache/store.h"
+
+namespace kiln::cache::upstream {
+
+// Threads: see BlobStore.
+class GrpcStore final : public BlobStore {
+ public:
+  struct Options {
+    std::string url;    // unix:/run/kiln/kilnd.sock, https://cache.example:7411
+    std::string token;  // sent as a bearer over https; empty: none
+  };
+
+  // Connects when it is first used. Errors: kInvalidArgument for an address of another form.
+  static Result<std::unique_ptr<GrpcStore>> Open(const Options& options, Clock& clock);
+  ~GrpcStore() override;
+
+  // Errors: kNotFound; kUnavailable, kDeadlineExceeded, kCancelled; kCorrupt for what is not what
+  // was asked for.
+  Result<Blob> Get(const Key& key, const Call& call) override;
+  // Durable there when it returns, whatever is asked. Errors: as BlobStore::Put.
+  Result<Stored> Put(std::span<const Item> items, Durability durability, const Call& call) override;
+  Result<std::vector<Key>> FindMissing(std::span<const Key> keys, const Call& call) override;
+  void Touch(std::span<const Key>) override {}  // to be asked for is to be used
+
+ private:
+  struct State;
+  explicit GrpcStore(std::unique_ptr<State> state);
+
+  Result<Blob> GetContent(const Key& key, const Call& call);
+  Result<Blob> GetRow(const Key& key, const Call& call);
+  Result<void> PutContent(std::span<const Item* const> items, const Call& call, Stored& stored);
+  Result<void> PutRows(std::span<const Item* const> items, const Call& call, Stored& stored);
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kiln::cache::upstream
