@@ -155,14 +155,20 @@ Result<void> StartDaemon(const std::string& socket) {
   return {};
 }
 
-Result<Connected> Connect(const std::string& address, Autostart autostart) {
-  Connected connected{.client = Client::Open(address), .started = false, .info = {}};
+Result<Connected> Connect(const Endpoint& endpoint, Autostart autostart) {
+  const std::string& address = endpoint.address;
+  Connected connected;
+  KILN_TRY(connected.client, Client::Open(endpoint));
   Result<ServerInfo> info = connected.client->Ping(kPing);
   if (!info.ok() && autostart == Autostart::kYes && address.starts_with(kUnixPrefix)) {
     KILN_TRY_VOID(StartDaemon(address.substr(kUnixPrefix.size())));
-    connected.client = Client::Open(address);
+    KILN_TRY(connected.client, Client::Open(endpoint));
     connected.started = true;
     info = connected.client->Ping(kPing);
+  }
+  if (!info.ok() && (info.error().code == ErrorCode::kUnauthenticated ||
+                     info.error().code == ErrorCode::kPermissionDenied)) {
+    return info.error();
   }
   if (!info.ok()) {
     return Unreachable(fmt::format("no daemon answers at {}: {}; start it with 'kiln start'",

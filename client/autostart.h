@@ -24,9 +24,10 @@ struct Connected {
   ServerInfo info;
 };
 
-// address: "unix:PATH". Errors: kUnavailable with component, cause and hint as the daemon said
-// them.
-Result<Connected> Connect(const std::string& address, Autostart autostart);
+// Only a daemon of this user is started, never one behind https. Errors: kUnavailable with
+// component, cause and hint as the daemon said them; kUnauthenticated and kPermissionDenied as the
+// daemon said; as Client::Open.
+Result<Connected> Connect(const Endpoint& endpoint, Autostart autostart);
 
 // Starts kilnd for the socket and waits until it is ready. Errors: as Connect.
 Result<void> StartDaemon(const std::string& socket);

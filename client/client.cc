@@ -2,14 +2,17 @@
 #include "client/client.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 
 #include "client/convert.h"
 #include "client/state.h"
+#include "compiler/base/file.h"
 
 namespace kiln::client {
 namespace {
@@ -18,6 +21,23 @@ constexpr size_t kChunkBytes = size_t{512} << 10;
 constexpr int kMaxMessageBytes = 64 << 20;
 constexpr uint64_t kMaxBlobBytes = uint64_t{256}
                                    << 20;  // a lying size is refused before it is held
+
+constexpr std::string_view kHttps = "https://";
+
+Error Wrong(std::string context) {
+  return {.code = ErrorCode::kInvalidArgument, .context = std::move(context), .reason = "USAGE"};
+}
+
+Result<std::string> OptionalFile(const std::string& path) {
+  return path.empty() ? Result<std::string>(std::string()) : ReadFile(path);
+}
+
+grpc::ChannelArguments ChannelArguments() {
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  arguments.SetMaxSendMessageSize(kMaxMessageBytes);
+  return arguments;
+}
 
 // Puts chunks of blobs together and checks them.
 class BlobAssembler {
@@ -98,13 +118,7 @@ Result<FetchDone> FetchAll(Client::State& state, const v1::FetchRequest& request
 Client::Client(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Client::~Client() = default;
 
-std::unique_ptr<Client> Client::Open(const std::string& address) {
-  grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
-  arguments.SetMaxSendMessageSize(kMaxMessageBytes);
-  auto state = std::make_unique<State>();
-  state->channel =
-      grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
+std::unique_ptr<Client> Client::Over(std::unique_ptr<State> state) {
   state->compile = v1::CompileService::NewStub(state->channel);
   state->batch = v1::BatchService::NewStub(state->channel);
   state->admin = v1::AdminService::NewStub(state->channel);
@@ -112,52 +126,42 @@ std::unique_ptr<Client> Client::Open(const std::string& address) {
   return std::unique_ptr<Client>(new Client(std::move(state)));
 }
 
-Result<ServerInfo> Client::Ping(std::chrono::milliseconds timeout) {
-  Context context;
-  context.grpc.set_deadline(std::chrono::system_clock::now() + timeout);
-  v1::ServerInfo reply;
-  const grpc::Status status =
-      state_->admin->GetServerInfo(&context.grpc, v1::GetServerInfoRequest(), &reply);
-  if (!status.ok()) {
-    return context.Failed(status);
-  }
-  return ServerInfo{.version = reply.version(),
-                    .build_id = reply.build_id(),
-                    .started_by = reply.started_by(),
-                    .pid = reply.pid(),
-                    .uptime_ms = reply.uptime_ms(),
-                    .api_min = reply.api_min(),
-                    .api_max = reply.api_max()};
+std::unique_ptr<Client> Client::Open(const std::string& address) {
+  auto state = std::make_unique<State>();
+  state->channel =
+      grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), ChannelArguments());
+  return Over(std::move(state));
 }
 
-Result<ServerStatus> Client::Status() {
-  Context context;
-  v1::ServerStatus reply;
-  const grpc::Status status =
-      state_->admin->GetStatus(&context.grpc, v1::GetStatusRequest(), &reply);
-  if (!status.ok()) {
-    return context.Failed(status);
+Result<std::unique_ptr<Client>> Client::Open(const Endpoint& endpoint) {
+  if (endpoint.address.starts_with("unix:")) {
+    return Open(endpoint.address);
   }
-  ServerStatus result;
-  result.health = v1::ServerStatus::Health_Name(reply.health());
-  result.reasons.assign(reply.reasons().begin(), reply.reasons().end());
-  for (const v1::ServerStatus::Lane& lane : reply.lanes()) {
-    result.lanes.push_back(
-        {.name = lane.name(), .queued = lane.queued(), .running = lane.running()});
+  if (!endpoint.address.starts_with(kHttps)) {
+    return Wrong(
+        fmt::format("'{}' is no daemon: unix:PATH or https://HOST:PORT", endpoint.address));
   }
-  for (const v1::ServerStatus::Batch& batch : reply.batches()) {
-    result.batches.push_back(batch.project() + " " + batch.state());
+  if (endpoint.token_file.empty()) {
+    return Wrong("a daemon behind https wants a token: --token-file FILE");
   }
-  result.uptime_ms = reply.uptime_ms();
-  result.resident = reply.memory().resident();
-  return result;
-}
-
-Result<uint64_t> Client::Drain() {
-  Context context;
-  v1::DrainReply reply;
-  const grpc::Status status = state_->admin->Drain(&context.grpc, v1::DrainRequest(), &reply);
-  return status.ok() ? Result<uint64_t>(reply.running()) : Result<uint64_t>(context.Failed(status));
+  KILN_TRY(std::string token, ReadFile(endpoint.token_file));
+  while (!token.empty() && std::isspace(static_cast<unsigned char>(token.back())) != 0) {
+    token.pop_back();
+  }
+  if (token.find_first_of(" \t\r\n") != std::string::npos || !token.starts_with("kiln_")) {
+    return Wrong(fmt::format("'{}' holds no token of kiln", endpoint.token_file));
+  }
+  grpc::SslCredentialsOptions tls;
+  KILN_TRY(tls.pem_root_certs, OptionalFile(endpoint.tls_ca));
+  KILN_TRY(tls.pem_cert_chain, OptionalFile(endpoint.tls_cert));
+  KILN_TRY(tls.pem_private_key, OptionalFile(endpoint.tls_key));
+  auto state = std::make_unique<State>();
+  state->channel =
+      grpc::CreateCustomChannel(endpoint.address.substr(kHttps.size()),
+                                grpc::CompositeChannelCredentials(
+                                    grpc::SslCredentials(tls), grpc::AccessTokenCredentials(token)),
+                                ChannelArguments());
+  return Over(std::move(state));
 }
 
 Result<void> Client::PutSources(std::span<const Source> sources) {

@@ -29,10 +29,20 @@ struct BatchOptions {
   std::string pin;  // name under which the results are kept; or empty
 };
 
+// Where a daemon is, and with what to come to it. The files are for https only.
+struct Endpoint {
+  std::string address;     // unix:PATH or https://HOST:PORT
+  std::string token_file;  // one line: kiln_<id>_<secret>
+  std::string tls_ca;      // who signs the daemon's certificate; empty: those of the system
+  std::string tls_cert, tls_key;
+};
+
 class Client {
  public:
   // address: "unix:PATH". Connects lazily; Ping tells whether somebody is there.
   static std::unique_ptr<Client> Open(const std::string& address);
+  // Errors: kInvalidArgument with reason USAGE for another address or a file that is missing.
+  static Result<std::unique_ptr<Client>> Open(const Endpoint& endpoint);
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -40,8 +50,18 @@ class Client {
   // GetServerInfo within `timeout`. Errors: kUnavailable if nobody answers.
   Result<ServerInfo> Ping(std::chrono::milliseconds timeout);
   Result<ServerStatus> Status();
+  // Calls with this trace id that the daemon remembers. Errors: kNotFound.
+  Result<std::vector<CallTrace>> Traces(const std::string& id);
+  Result<std::vector<JobRow>> Jobs();
+  Result<void> KillJob(const std::string& id);  // errors: kNotFound
   // Begins to drain; the daemon exits when running work is done.
-  Result<uint64_t> Drain();
+  Result<void> Drain();
+  Result<void> Shutdown();  // at once
+  struct Reloaded {
+    std::vector<std::string> changed, needs_restart;
+  };
+  Result<Reloaded> ReloadConfig();
+  Result<void> SetLogLevel(const std::string& component, const std::string& level);
 
   // Uploads sources by digest; those the daemon has cost nothing but their digest.
   Result<void> PutSources(std::span<const Source> sources);
@@ -142,6 +162,7 @@ class Client {
   struct State;
 
  private:
+  static std::unique_ptr<Client> Over(std::unique_ptr<State> state);
   explicit Client(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -148,23 +148,57 @@ struct VariantPage {
 };
 
 struct ServerInfo {
+  struct Fingerprint {
+    std::string component, id;  // id: hex
+    bool release = false;
+  };
+  struct Limit {
+    std::string name;
+    uint64_t value = 0;
+    std::string kind;  // D, T, S
+  };
   std::string version, build_id, started_by;
   uint64_t pid = 0;
   uint64_t uptime_ms = 0;
   uint32_t api_min = 0, api_max = 0;
+  std::vector<std::string> transports, features;
+  std::vector<Fingerprint> fingerprints;
+  std::vector<Limit> limits;
 };
 
 struct LaneStatus {
   std::string name;
-  uint64_t queued = 0, running = 0;
+  uint64_t queued = 0, running = 0, oldest_ms = 0;
 };
 struct ServerStatus {
+  struct Warning {
+    uint64_t at_ms = 0;  // Unix
+    std::string text;
+  };
   std::string health;  // SERVING, DEGRADED, …
   std::vector<std::string> reasons;
   std::vector<LaneStatus> lanes;
   std::vector<std::string> batches;  // "demo RUNNING"
+  std::vector<Warning> warnings;
   uint64_t uptime_ms = 0;
-  uint64_t resident = 0;  // bytes
+  uint64_t resident = 0, soft_limit = 0, hard_limit = 0;  // bytes
+  uint64_t connections = 0, watch_sessions = 0, subscribers = 0;
+  std::string last_crash;  // report of the run before, or empty
+};
+
+struct CallTrace {
+  struct Span {
+    std::string name;
+    uint64_t start_us = 0, us = 0;  // since the call began
+  };
+  std::string id, method, code;
+  uint64_t at_ms = 0, us = 0;
+  std::vector<Span> spans;
+};
+
+struct JobRow {
+  std::string id, lane, tenant, stage;
+  uint64_t age_ms = 0, cpu_ms = 0;
 };
 
 // Counts of daemon §7.3.

@@ -2,14 +2,14 @@
 #include "server/config.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <numeric>
 #include <thread>
 #include <unistd.h>
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
+
+#include "compiler/base/check.h"
 
 namespace kiln::server {
 namespace {
@@ -19,123 +19,11 @@ Error Bad(std::string context) {
       .code = ErrorCode::kInvalidArgument, .context = std::move(context), .reason = "BAD_CONFIG"};
 }
 
-// Digits and what follows them.
-std::optional<std::pair<uint64_t, std::string_view>> NumberOf(std::string_view text) {
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{}) {
-    return std::nullopt;
-  }
-  return std::pair(number, text.substr(static_cast<size_t>(end - text.data())));
-}
-
-bool ReadSize(std::string_view text, uint64_t& out) {
-  const auto number = NumberOf(text);
-  constexpr std::string_view kUnits = "KMGT";
-  if (!number.has_value() || number->second.size() > 1) {
-    return false;
-  }
-  const size_t unit = number->second.empty() ? 0 : kUnits.find(number->second[0]) + 1;
-  const auto shift = static_cast<uint32_t>(10 * unit);  // npos + 1 is 0
-  if ((unit == 0 && !number->second.empty()) || number->first > UINT64_MAX >> shift) {
-    return false;
-  }
-  out = number->first << shift;
-  return true;
-}
-
-bool ReadDuration(std::string_view text, Duration& out) {
-  struct Unit {
-    std::string_view name;
-    uint64_t milliseconds;
-  };
-  constexpr std::array<Unit, 5> kUnits = {
-      {{"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}}};
-  const auto number = NumberOf(text);
-  if (!number.has_value() || number->first > 1'000'000) {
-    return false;
-  }
-  for (const Unit& unit : kUnits) {
-    if (number->second == unit.name || (number->first == 0 && number->second.empty())) {
-      out = std::chrono::milliseconds(number->first * unit.milliseconds);
-      return true;
-    }
-  }
-  return false;
-}
-
-template <class T>
-bool ReadCount(std::string_view text, uint64_t least, uint64_t most, T& out) {
-  const auto number = NumberOf(text);
-  if (!number.has_value() || !number->second.empty() || number->first < least ||
-      number->first > most) {
-    return false;
-  }
-  out = static_cast<T>(number->first);
-  return true;
-}
-
-bool ReadLevel(std::string_view text, LogLevel& out) {
-  constexpr std::array<std::pair<std::string_view, LogLevel>, 4> kLevels = {
-      {{"debug", LogLevel::kDebug},
-       {"info", LogLevel::kInfo},
-       {"warn", LogLevel::kWarning},
-       {"error", LogLevel::kError}}};
-  for (const auto& [name, level] : kLevels) {
-    if (name == text) {
-      out = level;
-      return true;
-    }
-  }
-  return false;
-}
-
-struct KeyRow {
-  std::string_view key;
-  std::string_view expected;
-  bool (*read)(std::string_view, Config&);
-};
-
-using Text = std::string_view;
-// Sorted by key.
-constexpr std::array<KeyRow, 14> kKeys = {{
-    {"cache.dir", "a path",
-     [](Text t, Config& c) { return c.cache_dir = std::string(t), !t.empty(); }},
-    {"cache.max_size", "a size like 20G",
-     [](Text t, Config& c) { return ReadSize(t, c.cache_max_bytes); }},
-    {"cache.memory", "a size like 256M",
-     [](Text t, Config& c) { return ReadSize(t, c.cache_memory_bytes); }},
-    {"cache.min_free", "a size like 2G",
-     [](Text t, Config& c) { return ReadSize(t, c.cache_min_free_bytes); }},
-    {"cache.negative_ttl", "a duration like 24h",
-     [](Text t, Config& c) { return ReadDuration(t, c.negative_ttl); }},
-    {"jobs.express", "a number from 1 to 1024",
-     [](Text t, Config& c) { return ReadCount(t, 1, 1024, c.express); }},
-    {"jobs.workers", "a number from 1 to 1024",
-     [](Text t, Config& c) { return ReadCount(t, 1, 1024, c.workers); }},
-    {"lifecycle.drain_timeout", "a duration like 20s",
-     [](Text t, Config& c) { return ReadDuration(t, c.drain_timeout); }},
-    {"lifecycle.idle_timeout", "a duration like 3h",
-     [](Text t, Config& c) { return ReadDuration(t, c.idle_timeout.emplace()); }},
-    {"listen.unix", "a path",
-     [](Text t, Config& c) { return c.socket = std::string(t), !t.empty(); }},
-    {"log.format", "auto, text or json",
-     [](Text t, Config& c) {
-       c.log_format = std::string(t);
-       return t == "auto" || t == "text" || t == "json";
-     }},
-    {"log.level", "error, warn, info or debug",
-     [](Text t, Config& c) { return ReadLevel(t, c.log_level); }},
-    {"queue.batch", "a number from 1 to 1000000",
-     [](Text t, Config& c) { return ReadCount(t, 1, 1'000'000, c.queue_batch); }},
-    {"queue.interactive", "a number from 1 to 1000000",
-     [](Text t, Config& c) { return ReadCount(t, 1, 1'000'000, c.queue_interactive); }},
-}};
-
-const KeyRow* FindKey(std::string_view key) {
-  const auto found =
-      std::find_if(kKeys.begin(), kKeys.end(), [&](const KeyRow& row) { return row.key == key; });
-  return found == kKeys.end() ? nullptr : found;
+const ConfigKey* FindKey(std::string_view key) {
+  const auto table = ConfigTable();
+  const auto found = std::find_if(table.begin(), table.end(),
+                                  [&](const ConfigKey& row) { return row.key == key; });
+  return found == table.end() ? nullptr : &*found;
 }
 
 size_t EditDistance(std::string_view a, std::string_view b) {
@@ -153,36 +41,91 @@ size_t EditDistance(std::string_view a, std::string_view b) {
 }
 
 std::string_view ClosestKey(std::string_view key) {
-  return std::min_element(kKeys.begin(), kKeys.end(),
-                          [&](const KeyRow& a, const KeyRow& b) {
+  const auto table = ConfigTable();
+  return std::min_element(table.begin(), table.end(),
+                          [&](const ConfigKey& a, const ConfigKey& b) {
                             return EditDistance(a.key, key) < EditDistance(b.key, key);
                           })
       ->key;
 }
 
+// Key -> text and where it comes from; later ones replace earlier ones.
+using Chosen = std::map<std::string_view, ConfigValue>;
+
+// Errors name the place, the key and the closest one or what it should be.
 Result<void> Apply(std::string_view where, std::string_view key, std::string_view text,
-                   Config& config) {
-  const KeyRow* row = FindKey(key);
+                   Chosen& chosen) {
+  const ConfigKey* row = FindKey(key);
   if (row == nullptr) {
     return Bad(
         fmt::format("{}: unknown key '{}'; the closest is '{}'", where, key, ClosestKey(key)));
   }
-  if (!row->read(text, config)) {
+  Config scratch;
+  if (!row->read(text, scratch)) {
     return Bad(fmt::format("{}: '{}' = '{}' is not {}", where, key, text, row->expected));
+  }
+  chosen[row->key] = {.key = row->key, .text = std::string(text), .origin = std::string(where)};
+  return {};
+}
+
+// What a value of TOML would be as a flag; empty for what no key takes.
+std::string TextOf(const toml::node& value) {
+  if (const auto* string = value.as_string(); string != nullptr) {
+    return string->get();
+  }
+  if (const auto* integer = value.as_integer(); integer != nullptr) {
+    return std::to_string(integer->get());
+  }
+  std::string text;
+  if (const auto* array = value.as_array(); array != nullptr) {
+    for (const toml::node& item : *array) {
+      text += (text.empty() ? "" : ",") + TextOf(item);
+    }
+  }
+  return text;
+}
+
+std::string PlaceOf(const std::filesystem::path& path, const toml::node& node) {
+  return fmt::format("{}:{}", path.string(), node.source().begin.line);
+}
+
+Result<void> ApplyTable(const std::filesystem::path& path, std::string_view name,
+                        const toml::table& table, Chosen& chosen) {
+  for (const auto& [key, value] : table) {
+    const std::string full = fmt::format("{}.{}", name, key.str());
+    const bool empty_list = value.is_array() && value.as_array()->empty();
+    const std::string text = TextOf(value);
+    if (text.empty() && !empty_list && FindKey(full) != nullptr) {
+      return Bad(fmt::format("{}: '{}' = '' is not {}", PlaceOf(path, value), full,
+                             FindKey(full)->expected));
+    }
+    KILN_TRY_VOID(Apply(PlaceOf(path, value), full, text, chosen));
   }
   return {};
 }
 
-// "cache.max_size" -> "KILN_CACHE_MAX_SIZE"
-std::string VariableOf(std::string_view key) {
-  std::string name = "KILN_";
-  for (const char c : key) {
-    name += c == '.' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+// [[upstream]], nearest first.
+Result<void> ApplyUpstreams(const std::filesystem::path& path, const toml::array& array,
+                            Config& config) {
+  for (const toml::node& row : array) {
+    if (!row.is_table()) {
+      return Bad(fmt::format("{}: 'upstream' is a list of tables", PlaceOf(path, row)));
+    }
+    Chosen of_one;
+    KILN_TRY_VOID(ApplyTable(path, "upstream", *row.as_table(), of_one));
+    Config one;
+    for (const auto& [key, value] : of_one) {
+      KILN_CHECK(FindKey(key)->read(value.text, one), "{}", key);
+    }
+    if (one.upstreams.empty() || one.upstreams.front().url.empty()) {
+      return Bad(fmt::format("{}: an upstream needs a url", PlaceOf(path, row)));
+    }
+    config.upstreams.push_back(std::move(one.upstreams.front()));
   }
-  return name;
+  return {};
 }
 
-Result<void> ApplyFile(const std::filesystem::path& path, Config& config) {
+Result<void> ApplyFile(const std::filesystem::path& path, Chosen& chosen, Config& config) {
   toml::table tables;
   try {
     tables = toml::parse_file(path.string());
@@ -191,21 +134,14 @@ Result<void> ApplyFile(const std::filesystem::path& path, Config& config) {
         fmt::format("{}:{}: {}", path.string(), error.source().begin.line, error.description()));
   }
   for (const auto& [table, node] : tables) {
-    const auto line = [&](const toml::node& at) {
-      return fmt::format("{}:{}", path.string(), at.source().begin.line);
-    };
+    if (node.is_array() && table == "upstream") {
+      KILN_TRY_VOID(ApplyUpstreams(path, *node.as_array(), config));
+      continue;
+    }
     if (!node.is_table()) {
-      return Apply(line(node), table.str(), {}, config);
+      return Apply(PlaceOf(path, node), table.str(), {}, chosen);
     }
-    for (const auto& [key, value] : *node.as_table()) {
-      std::string text;
-      if (const auto* string = value.as_string(); string != nullptr) {
-        text = string->get();
-      } else if (const auto* integer = value.as_integer(); integer != nullptr) {
-        text = std::to_string(integer->get());
-      }
-      KILN_TRY_VOID(Apply(line(value), fmt::format("{}.{}", table.str(), key.str()), text, config));
-    }
+    KILN_TRY_VOID(ApplyTable(path, table.str(), *node.as_table(), chosen));
   }
   return {};
 }
@@ -227,49 +163,108 @@ std::optional<std::filesystem::path> DefaultFile(const Environment& environment)
   return std::nullopt;
 }
 
-Config Defaults(const Environment& environment) {
-  Config config;
-  const auto runtime = environment("XDG_RUNTIME_DIR");
-  config.socket = runtime.has_value() ? *runtime + "/kiln/kilnd.sock"
-                                      : fmt::format("/tmp/kiln-{}/kilnd.sock", geteuid());
-  if (const auto cache = environment("XDG_CACHE_HOME"); cache.has_value()) {
-    config.cache_dir = *cache + "/kiln";
-  } else {
-    config.cache_dir = environment("HOME").value_or("/tmp") + "/.cache/kiln";
+// $XDG_CONFIG_HOME/kiln, or what stands for it.
+std::filesystem::path ConfigFolder(const Environment& environment) {
+  const auto base = environment("XDG_CONFIG_HOME");
+  return base.has_value() ? *base + "/kiln"
+                          : environment("HOME").value_or("/etc") + "/.config/kiln";
+}
+
+// What the machine and the user decide.
+std::string FallbackOf(const ConfigKey& key, const Environment& environment) {
+  const uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
+  if (key.key == "listen.unix") {
+    const auto runtime = environment("XDG_RUNTIME_DIR");
+    return runtime.has_value() ? *runtime + "/kiln/kilnd.sock"
+                               : fmt::format("/tmp/kiln-{}/kilnd.sock", geteuid());
   }
-  config.workers = std::max(1u, std::thread::hardware_concurrency());
-  config.express = std::max(1u, config.workers / 4);
-  return config;
+  if (key.key == "cache.dir") {
+    const auto cache = environment("XDG_CACHE_HOME");
+    return cache.has_value() ? *cache + "/kiln"
+                             : environment("HOME").value_or("/tmp") + "/.cache/kiln";
+  }
+  if (key.key == "jobs.workers") {
+    return std::to_string(cores);
+  }
+  if (key.key == "jobs.express") {
+    return std::to_string(std::max(1u, cores / 4));
+  }
+  return std::string(key.fallback);
+}
+
+// Files are named relative to where they belong.
+void ResolvePaths(const std::filesystem::path& folder, Config& config) {
+  for (std::string* path :
+       {&config.tokens, &config.tls_cert, &config.tls_key, &config.tls_client_ca}) {
+    if (!path->empty()) {
+      *path = (folder / *path).string();
+    }
+  }
+  for (UpstreamConfig& upstream : config.upstreams) {
+    if (!upstream.token_file.empty()) {
+      upstream.token_file = (folder / upstream.token_file).string();
+    }
+  }
+  if (!config.audit_log.empty()) {
+    config.audit_log = (config.cache_dir / config.audit_log).string();
+  }
 }
 
 }  // namespace
 
-std::vector<std::string_view> ConfigKeys() {
-  std::vector<std::string_view> keys;
-  keys.reserve(std::size(kKeys));
-  for (const KeyRow& row : kKeys) {
-    keys.push_back(row.key);
+std::string VariableOf(std::string_view key) {
+  std::string name = "KILN_";
+  for (const char c : key) {
+    name += c == '.' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   }
-  return keys;
+  return name;
 }
 
 Result<Config> LoadConfig(const ConfigSources& sources) {
-  Config config = Defaults(sources.environment);
+  Chosen chosen;
+  for (const ConfigKey& row : ConfigTable()) {
+    chosen[row.key] = {
+        .key = row.key, .text = FallbackOf(row, sources.environment), .origin = "default"};
+  }
+  Config config;
   const std::optional<std::filesystem::path> file =
       sources.file.has_value() ? sources.file : DefaultFile(sources.environment);
   if (file.has_value()) {
-    KILN_TRY_VOID(ApplyFile(*file, config));
+    KILN_TRY_VOID(ApplyFile(*file, chosen, config));
+    config.file = file->string();
   }
-  for (const KeyRow& row : kKeys) {
+  for (const ConfigKey& row : ConfigTable()) {
     const std::string variable = VariableOf(row.key);
     if (const auto text = sources.environment(variable); text.has_value()) {
-      KILN_TRY_VOID(Apply(variable, row.key, *text, config));
+      KILN_TRY_VOID(Apply(variable, row.key, *text, chosen));
     }
   }
   for (const auto& [key, text] : sources.flags) {
-    KILN_TRY_VOID(Apply("--" + key, key, text, config));
+    KILN_TRY_VOID(Apply("--" + key, key, text, chosen));
+  }
+  for (const ConfigKey& row : ConfigTable()) {
+    KILN_CHECK(row.read(chosen[row.key].text, config), "{}", row.key);
+    config.values.push_back(std::move(chosen[row.key]));
+  }
+  if (!config.upstreams.empty() && config.upstreams.front().url.empty()) {
+    return Bad("upstream.url is missing: the other keys of upstream need it");
+  }
+  ResolvePaths(file.has_value() ? file->parent_path() : ConfigFolder(sources.environment), config);
+  if (config.memory_soft_percent > config.memory_hard_percent) {
+    return Bad("jobs.memory_soft is above jobs.memory_hard");
   }
   return config;
+}
+
+ConfigChange Compare(const Config& before, const Config& after) {
+  ConfigChange change;
+  for (size_t i = 0; i < before.values.size() && i < after.values.size(); ++i) {
+    if (before.values[i].text != after.values[i].text) {
+      const ConfigKey* row = FindKey(before.values[i].key);
+      (row->applies == Applies::kAtOnce ? change.at_once : change.at_restart).push_back(row->key);
+    }
+  }
+  return change;
 }
 
 }  // namespace kiln::server

@@ -105,5 +105,50 @@ TEST(LoadConfig, SizesAndDurations_HaveUnits) {
   EXPECT_EQ(config->drain_timeout, std::chrono::milliseconds(1500));
 }
 
+TEST(ConfigTable, IsSortedAndEveryDefaultReads) {
+  std::string_view last;
+  for (const ConfigKey& row : ConfigTable()) {
+    EXPECT_LT(last, row.key);
+    last = row.key;
+    Config config;
+    EXPECT_TRUE(row.fallback.empty() || row.read(row.fallback, config)) << row.key;
+    EXPECT_FALSE(row.meaning.empty() || row.expected.empty()) << row.key;
+  }
+}
+
+TEST(LoadConfig, Values_SayWhereTheyComeFrom) {
+  const ConfigFile file("[jobs]\nworkers = 3\n");
+  const Result<Config> config = file.Load({{"KILN_QUEUE_BATCH", "9"}}, {{"cache.max_size", "1G"}});
+  ASSERT_TRUE(config.ok());
+  std::map<std::string_view, std::pair<std::string, std::string>> shown;
+  for (const ConfigValue& value : config->values) {
+    shown[value.key] = {value.text, value.origin};
+  }
+  EXPECT_EQ(shown.size(), ConfigTable().size());
+  EXPECT_EQ(shown["jobs.workers"], std::pair(std::string("3"), config->file + ":2"));
+  EXPECT_EQ(shown["queue.batch"], std::pair(std::string("9"), std::string("KILN_QUEUE_BATCH")));
+  EXPECT_EQ(shown["cache.max_size"], std::pair(std::string("1G"), std::string("--cache.max_size")));
+  EXPECT_EQ(shown["log.level"], std::pair(std::string("info"), std::string("default")));
+}
+
+TEST(LoadConfig, Paths_AreRelativeToWhereTheyBelong) {
+  const Result<Config> config =
+      ConfigFile("[tls]\ncert = \"a.pem\"\nkey = \"/k.pem\"\n").Load({}, {{"cache.dir", "/c"}});
+  ASSERT_TRUE(config.ok());
+  EXPECT_EQ(config->tls_cert, std::filesystem::path(config->file).parent_path() / "a.pem");
+  EXPECT_EQ(config->tls_key, "/k.pem");
+  EXPECT_EQ(config->tls_client_ca, "");
+  EXPECT_EQ(config->audit_log, "/c/audit.jsonl");
+}
+
+TEST(Compare, Changes_AreSortedByWhenTheyHold) {
+  const Result<Config> before = ConfigFile("").Load();
+  const Result<Config> after =
+      ConfigFile("").Load({}, {{"log.level", "debug"}, {"jobs.workers", "1023"}});
+  const ConfigChange change = Compare(*before, *after);
+  EXPECT_EQ(change.at_once, std::vector<std::string_view>{"log.level"});
+  EXPECT_EQ(change.at_restart, std::vector<std::string_view>{"jobs.workers"});
+}
+
 }  // namespace
 }  // namespace kiln::server

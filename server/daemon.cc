@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: MIT
 #include "server/daemon.h"
 
+#include <atomic>
 #include <chrono>
+#include <malloc.h>
 #include <optional>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 
-#include "cache/checked_store.h"
-#include "cache/compressing_store.h"
 #include "cache/explain_ring.h"
-#include "cache/limited_store.h"
-#include "cache/memory_store.h"
-#include "cache/metrics_store.h"
+#include "cache/held_leases.h"
 #include "cache/sqlite/explain_table.h"
 #include "cache/sqlite/keep_tables.h"
 #include "cache/sqlite/maintenance.h"
-#include "cache/sqlite/sqlite_store.h"
+#include "compiler/driver/fingerprint.h"
 #include "server/build/batch.h"
 #include "server/build/cached_build.h"
 #include "server/build/program_pool.h"
 #include "server/jobs/memory_queue.h"
 #include "server/jobs/worker.h"
+#include "server/ops/crash_report.h"
+#include "server/ops/http_listener.h"
+#include "server/ops/machine.h"
 #include "server/rpc/rpc_server.h"
 #include "server/rpc/services.h"
+#include "server/samples.h"
+#include "server/store_stack.h"
 
 namespace kiln::server {
 namespace {
@@ -31,101 +35,59 @@ constexpr uint64_t kPoolBytes = uint64_t{512} << 20;
 constexpr Duration kAutostartIdle = std::chrono::hours(3);
 constexpr Duration kGrace = std::chrono::milliseconds(500);  // for replies on their way
 
-// metrics(checked(memory(limited(checked(compressing(sqlite)))))), or
-// metrics(checked(memory)) without a file. Each part uses those above it in this list.
-struct Stack {
-  std::unique_ptr<cache::sqlite::SqliteStore> file;  // null: nothing is kept
-  std::optional<cache::CompressingStore> compressing;
-  std::optional<cache::CheckedStore> checked_file;
-  std::optional<cache::LimitedStore> limited;
-  std::optional<cache::MemoryStore> memory;
-  std::optional<cache::CheckedStore> checked;
-  std::optional<cache::MetricsStore> top;
-
-  void Compose(const Config& config, Clock& clock) {
-    if (file != nullptr) {
-      compressing.emplace(*file, *file);
-      checked_file.emplace(*compressing, *file);
-      limited.emplace(*checked_file, *file,
-                      cache::LimitedStore::Options{.max_bytes = config.cache_max_bytes,
-                                                   .min_free_bytes = config.cache_min_free_bytes});
-    }
-    memory.emplace(limited.has_value() ? &*limited : nullptr, file.get(),
-                   cache::MemoryStore::Options{.max_bytes = config.cache_memory_bytes});
-    checked.emplace(*memory, *memory);
-    top.emplace(*checked, clock);
-  }
-};
-
-// Why results are not kept right now.
-std::vector<std::string> StoreConditions(const cache::sqlite::SqliteStore* store) {
-  std::vector<std::string> reasons;
-  if (store != nullptr) {
-    const cache::sqlite::SqliteStatus status = store->Status();
-    if (status.full) {
-      reasons.emplace_back("cache-full: the disk is full; results are not stored");
-    }
-    if (status.read_only) {
-      reasons.emplace_back("cache-readonly");
-    }
-    if (!status.open) {
-      reasons.emplace_back("cache-memory-only: the cache has no database for now");
-    }
-  }
-  return reasons;
-}
-
-// Why a result that was asked for before is not in the store.
-cache::Absence WhyAbsent(const cache::sqlite::SqliteStore* store, const Hash128& signature,
-                         Clock& clock) {
-  if (store == nullptr || !store->Status().open) {
-    return {.cause = cache::Cause::kStoreOff, .detail = "results are kept in memory only"};
-  }
-  const std::optional<cache::Removal> removal = store->WhyRemoved(signature);
-  if (!removal.has_value()) {
-    return {};
-  }
-  const int64_t now_s = std::chrono::duration_cast<std::chrono::seconds>(clock.UnixTime()).count();
-  const std::string ago = std::to_string(std::max<int64_t>(0, now_s - removal->at_s)) + " s ago";
-  switch (removal->by) {
-    case cache::RemovedBy::kCollection:
-      return {.cause = cache::Cause::kEvicted, .detail = "removed " + ago + " to make room"};
-    case cache::RemovedBy::kExpiry:
-      return {.cause = cache::Cause::kExpired, .detail = "expired " + ago};
-    case cache::RemovedBy::kDamage:
-      return {.cause = cache::Cause::kCorrupt, .detail = "found damaged and dropped " + ago};
-  }
-  return {};
-}
-
 }  // namespace
 
 struct Daemon::Parts {
   Parts(const Options& options, Clock& use_clock, ops::LineLog& use_log)
-      : config(options.config), clock(use_clock), log(use_log), state(use_clock) {
-    idle_timeout = config.idle_timeout.value_or(
-        options.started_by == "autostart" ? kAutostartIdle : Duration::zero());
+      : config(options.config),
+        read_config(options.reload),
+        started_by(options.started_by),
+        writes_upstream(options.writes_upstream),
+        salvage_program(options.salvage_program),
+        clock(use_clock),
+        log(use_log),
+        state(use_clock) {}
+
+  Duration IdleTimeout(const Config& of) const {
+    return of.idle_timeout.value_or(started_by == "autostart" ? kAutostartIdle : Duration::zero());
   }
 
   Result<void> OpenStore();
   rpc::StoreSide WholeStore();
-  Result<void> Serve(const std::string& started_by);
+  Result<void> Listen(const Options& options);
+  Result<void> Guard();
+  Result<void> Serve();
+  Result<ConfigChange> Reload();
+  Result<void> ServeMetrics(int passed);
+  ops::HttpReply Answer(std::string_view path);
+  void WatchMemory();
+  uint64_t MemoryLimit(uint32_t percent) const { return memory_bytes / 100 * percent; }
   void Ended();
 
-  const Config config;
+  Config config;  // as it was at the start; what changes later is below
+  const std::function<Result<Config>()> read_config;
+  const std::string started_by;
+  const bool writes_upstream;
+  const std::string salvage_program;
   Clock& clock;
   ops::LineLog& log;
-  Duration idle_timeout;
   ops::ServiceState state;
   std::unique_ptr<rpc::UnixListener> listener;
+  std::optional<ops::TcpListener> tcp;
+  std::unique_ptr<ops::AuditLog> audit;
+  std::optional<ops::TokenBook> tokens;
+  std::optional<ops::Access> access;
   Stack stack;
   std::optional<cache::sqlite::ExplainTable> explain_table;  // these with a file only
   std::optional<cache::sqlite::LeaseTable> leases;
   std::optional<cache::sqlite::PinTable> pins;
+  std::optional<cache::HeldLeases> held;
   std::optional<cache::sqlite::StoreMaintenance> maintenance;
   std::optional<cache::ExplainRing> explains;
   std::optional<build::ProgramPool> pool;
   std::optional<build::CachedBuild> builder;
+  ops::Metrics metrics;
+  ops::TraceRing traces;
   std::optional<jobs::MemoryQueue> queue;
   std::optional<jobs::Workers> workers;
   std::optional<build::PackShelf> shelf;
@@ -134,11 +96,16 @@ struct Daemon::Parts {
   std::optional<rpc::Host> host;
   std::vector<std::shared_ptr<grpc::Service>> services;
   std::unique_ptr<rpc::RpcServer> server;
+  std::unique_ptr<ops::HttpListener> http;
+  const uint64_t memory_bytes = ops::MemoryBytes();
+  std::atomic<bool> memory_tight = false;
 
   Mutex mutex;
   CondVar asked_changed;
   Ask asked KILN_GUARDED_BY(mutex) = Ask::kNothing;
   Duration drain_timeout KILN_GUARDED_BY(mutex) = config.drain_timeout;
+  Duration idle_timeout KILN_GUARDED_BY(mutex) = IdleTimeout(config);
+  Config current KILN_GUARDED_BY(mutex) = config;  // what was read last
 };
 
 Result<void> Daemon::Parts::OpenStore() {
@@ -147,6 +114,9 @@ Result<void> Daemon::Parts::OpenStore() {
   options.negative_ttl_s =
       std::chrono::duration_cast<std::chrono::seconds>(config.negative_ttl).count();
   options.must_own = true;
+  options.salvage_program = salvage_program;
+  options.writer.group_requests = config.group_rows;
+  options.writer.group_wait = config.group_time;
   Result<std::unique_ptr<cache::sqlite::SqliteStore>> opened =
       cache::sqlite::SqliteStore::Open(options, clock, log);
   if (opened.ok()) {
@@ -164,8 +134,14 @@ Result<void> Daemon::Parts::OpenStore() {
         (opened.error().code == ErrorCode::kFull ? "cache-full: " : "cache-memory-only: ") +
         opened.error().context);
   }
-  state.Observe([this] { return StoreConditions(stack.file.get()); });
-  stack.Compose(config, clock);
+  state.Observe([this] {
+    std::vector<std::string> reasons = StoreConditions(stack);
+    if (memory_tight) {
+      reasons.emplace_back("memory-pressure: caches in memory were dropped");
+    }
+    return reasons;
+  });
+  stack.Compose(config, writes_upstream, clock, log);
   return {};
 }
 
@@ -173,7 +149,7 @@ rpc::StoreSide Daemon::Parts::WholeStore() {
   const cache::LimitedStore::Options limits{.max_bytes = config.cache_max_bytes};
   return {.maintenance = maintenance.has_value() ? &*maintenance : nullptr,
           .pins = pins.has_value() ? &*pins : nullptr,
-          .leases = leases.has_value() ? &*leases : nullptr,
+          .held = *held,
           .metrics = *stack.top,
           .memory_bytes = [this] { return stack.memory->bytes(); },
           .forget =
@@ -181,21 +157,104 @@ rpc::StoreSide Daemon::Parts::WholeStore() {
                 stack.memory->Clear();
                 builder->Forget();
               },
+          .has_upstream = !stack.upstreams.empty(),
           .max_bytes = limits.max_bytes,
           .low_bytes = limits.max_bytes / 100 * limits.low_percent};
 }
 
-Result<void> Daemon::Parts::Serve(const std::string& started_by) {
+Result<void> Daemon::Parts::Listen(const Options& options) {
+  const auto whom = config.allow_uids.empty() ? rpc::UnixListener::For::kOwner
+                                              : rpc::UnixListener::For::kNeighbours;
+  if (options.passed.unix_socket >= 0) {
+    listener = rpc::UnixListener::Adopt(options.passed.unix_socket, config.socket);
+  } else {
+    KILN_TRY(listener, rpc::UnixListener::Listen(config.socket, whom));
+  }
+  if (config.tcp.empty() && options.passed.tcp < 0) {
+    return {};
+  }
+  if (geteuid() == 0 && !config.allow_root) {
+    return Error{.code = ErrorCode::kFailedPrecondition,
+                 .context =
+                     "root does not serve TCP; run kilnd as another user or pass "
+                     "--allow-root",
+                 .reason = "ROOT"};
+  }
+  const auto now_s = std::chrono::duration_cast<std::chrono::seconds>(clock.UnixTime()).count();
+  KILN_TRY(const rpc::TlsSummary tls,
+           rpc::CheckTlsFiles({config.tls_cert, config.tls_key, config.tls_client_ca}, now_s));
+  if (options.passed.tcp >= 0) {
+    tcp = ops::TcpListener::Adopt(options.passed.tcp);
+  } else {
+    KILN_TRY(tcp, ops::TcpListener::Listen(config.tcp));
+  }
+  log.Write(LogLevel::kInfo, "daemon", "serving TCP",
+            {{"address", tcp->Address()}, {"certificate", tls.subject}});
+  return {};
+}
+
+// Tokens, audit log, and who decides.
+Result<void> Daemon::Parts::Guard() {
+  if (!config.audit_log.empty()) {
+    Result<std::unique_ptr<ops::AuditLog>> opened =
+        ops::AuditLog::Open(config.audit_log, clock, log);
+    if (opened.ok()) {
+      audit = std::move(opened).value();
+    } else if (tcp.has_value()) {
+      Error error = opened.error();  // strangers are served with an audit log or not at all
+      error.context = "the audit log: " + error.context;
+      return error;
+    } else {
+      log.Write(LogLevel::kWarning, "audit", "there is no audit log",
+                {{"cause", opened.error().context}});
+    }
+  }
+  if (tcp.has_value() && !config.tokens.empty()) {
+    tokens.emplace(config.tokens, clock);
+    KILN_TRY_VOID(tokens->Reload());
+  }
+  access.emplace(tokens.has_value() ? &*tokens : nullptr, clock, audit.get());
+  return {};
+}
+
+Result<ConfigChange> Daemon::Parts::Reload() {
+  if (read_config == nullptr) {
+    return ConfigChange{};
+  }
+  KILN_TRY(const Config read, read_config());
+  if (tokens.has_value()) {
+    KILN_TRY_VOID(tokens->Reload());
+  }
+  const MutexLock lock(mutex);
+  ConfigChange change = Compare(current, read);
+  current = read;
+  drain_timeout = read.drain_timeout;
+  idle_timeout = IdleTimeout(read);
+  log.SetLevels(read.log_levels);
+  return change;
+}
+
+Result<void> Daemon::Parts::Serve() {
   pool.emplace(*stack.top, kPoolBytes);
   builder.emplace(*stack.top, *pool, clock);
   queue.emplace(
-      jobs::QueueLimits{.interactive = config.queue_interactive, .batch = config.queue_batch});
+      jobs::QueueLimits{.interactive = config.queue_interactive, .batch = config.queue_batch},
+      clock, [this](jobs::Lane lane, Duration waited) {
+        metrics.Time("kiln_queue_wait_seconds", "lane",
+                     lane == jobs::Lane::kInteractive ? "interactive" : "batch", waited);
+      });
   workers.emplace(jobs::WorkerConfig{.both = config.workers, .express = config.express}, *queue,
                   log);
-  explains.emplace(explain_table.has_value() ? &*explain_table : nullptr, clock,
-                   cache::ExplainRing::Options{.why_absent = [this](const Hash128& signature) {
-                     return WhyAbsent(stack.file.get(), signature, clock);
-                   }});
+  explains.emplace(
+      explain_table.has_value() ? &*explain_table : nullptr, clock,
+      cache::ExplainRing::Options{
+          .why_absent =
+              [this](const Hash128& signature) { return WhyAbsent(stack, signature, clock); },
+          .on_stage =
+              [this](const std::string& stage, uint64_t us) {
+                metrics.Time("kiln_stage_seconds", "stage", stage, std::chrono::microseconds(us));
+              }});
+  held.emplace(leases.has_value() ? &*leases : nullptr, *stack.top, clock);
   shelf.emplace(config.cache_dir / "packs");
   batches.emplace(*builder, *stack.top, *queue, clock,
                   build::Batches::Options{.workers = config.workers,
@@ -210,15 +269,33 @@ Result<void> Daemon::Parts::Serve(const std::string& started_by) {
                              .clock = clock,
                              .whole = WholeStore(),
                              .shelf = *shelf});
-  host.emplace(rpc::Host{.queue = *queue,
-                         .state = state,
-                         .clock = clock,
-                         .log = log,
-                         .warnings = [this] { return log.Warnings(); },
-                         .drain = nullptr,
-                         .shut_down = nullptr,
-                         .socket = listener->path(),
-                         .started_by = started_by});
+  host.emplace(rpc::Host{
+      .queue = *queue,
+      .state = state,
+      .access = *access,
+      .audit = audit.get(),
+      .metrics = metrics,
+      .traces = traces,
+      .clock = clock,
+      .log = log,
+      .warnings = [this] { return log.Warnings(); },
+      .drain = nullptr,
+      .shut_down = nullptr,
+      .reload = [this]() -> Result<rpc::Reloaded> {
+        KILN_TRY(const ConfigChange change, Reload());
+        return rpc::Reloaded{.at_once = {change.at_once.begin(), change.at_once.end()},
+                             .at_restart = {change.at_restart.begin(), change.at_restart.end()}};
+      },
+      .set_log_level = [this](const std::string& component,
+                              LogLevel level) { log.SetLevel(component, level); },
+      .socket = listener->path(),
+      .tcp = tcp.has_value() ? tcp->Address() : std::string(),
+      .started_by = started_by,
+      .connections = [this] { return server->Connections(); },
+      .max_connections = config.max_connections,
+      .last_crash = ops::TakeCrashReports(config.cache_dir.string()).value_or(""),
+      .memory_soft = MemoryLimit(config.memory_soft_percent),
+      .memory_hard = MemoryLimit(config.memory_hard_percent)});
   const auto ask = [this](Ask what, Duration timeout) {
     const MutexLock lock(mutex);
     drain_timeout = timeout == Duration::zero() ? drain_timeout : timeout;
@@ -239,16 +316,89 @@ Result<void> Daemon::Parts::Serve(const std::string& started_by) {
   for (const std::shared_ptr<grpc::Service>& service : services) {
     borrowed.push_back(service.get());
   }
-  KILN_TRY(server, rpc::RpcServer::Start(borrowed, *listener, log));
+  KILN_TRY(server, rpc::RpcServer::Start(borrowed, {.unix_socket = *listener,
+                                                    .allow_uids = config.allow_uids,
+                                                    .tcp = tcp.has_value() ? &*tcp : nullptr,
+                                                    .tls = {.cert = config.tls_cert,
+                                                            .key = config.tls_key,
+                                                            .client_ca = config.tls_client_ca},
+                                                    .access = *access,
+                                                    .log = log,
+                                                    .max_connections = config.max_connections}));
   state.Serve();
   server->SetServing(true);
   return {};
+}
+
+// What a scraper and a load balancer ask for.
+ops::HttpReply Daemon::Parts::Answer(std::string_view path) {
+  const ops::Health health = state.health();
+  if (path == "/metrics") {
+    return {.status = 200, .type = "text/plain; version=0.0.4", .body = metrics.Text()};
+  }
+  if (path == "/healthz") {
+    return {.status = 200, .body = "alive\n"};
+  }
+  if (path == "/readyz") {
+    const bool ready = health == ops::Health::kServing || health == ops::Health::kDegraded;
+    return {.status = ready ? 200 : 503, .body = std::string(ops::HealthName(health)) + "\n"};
+  }
+  return {.status = 404, .body = "/metrics, /healthz, /readyz\n"};
+}
+
+Result<void> Daemon::Parts::ServeMetrics(int passed) {
+  if (config.metrics.empty() && passed < 0) {
+    return {};
+  }
+  metrics.OnScrape([this] {
+    return ReadSamples({.store = *stack.top,
+                        .file = stack.file.get(),
+                        .memory_bytes = stack.memory->bytes(),
+                        .miss_causes = explains->MissCauses(),
+                        .built = builder->counters(),
+                        .batches = *batches,
+                        .queue = *queue,
+                        .access = *access,
+                        .state = state,
+                        .refused_connections = server->refused_connections(),
+                        .version = std::string(rpc::kVersion),
+                        .build_id = driver::BackFingerprint().hex()});
+  });
+  const auto answer = [this](std::string_view path) { return Answer(path); };
+  KILN_TRY(http, passed >= 0 ? ops::HttpListener::Adopt(passed, answer)
+                             : ops::HttpListener::Listen(config.metrics, answer));
+  log.Write(LogLevel::kInfo, "daemon", "serving metrics", {{"address", http->Address()}});
+  return {};
+}
+
+// Above the soft limit what can be had again is dropped; above the hard one batch work waits
+// outside. Spec: daemon §9.5
+void Daemon::Parts::WatchMemory() {
+  uint32_t soft_percent = 0, hard_percent = 0;
+  {
+    const MutexLock lock(mutex);
+    soft_percent = current.memory_soft_percent;
+    hard_percent = current.memory_hard_percent;
+  }
+  const uint64_t resident = ops::ResidentBytes();
+  const bool tight = resident > MemoryLimit(soft_percent);
+  if (tight) {
+    stack.memory->Clear();
+    builder->Forget();
+    (void)malloc_trim(0);  // what large messages left behind goes back to the system
+  }
+  if (tight != memory_tight.exchange(tight)) {
+    log.Write(LogLevel::kWarning, "memory", tight ? "above the soft limit" : "below the soft limit",
+              {{"resident", resident}});
+  }
+  state.TakeBatchWork(resident <= MemoryLimit(hard_percent));
 }
 
 // From the outside in: nobody calls, nothing runs, nothing is stored any more. The members go in
 // the order that their references need.
 void Daemon::Parts::Ended() {
   state.Drain();
+  http.reset();
   if (server != nullptr) {
     server->SetServing(false);
     server->StopAccepting();
@@ -281,18 +431,27 @@ Result<std::unique_ptr<Daemon>> Daemon::Start(const Options& options, Clock& clo
     failure = {.component = std::move(component), .what = error.context, .hint = std::move(hint)};
     return error;
   };
-  Result<std::unique_ptr<rpc::UnixListener>> listener =
-      rpc::UnixListener::Listen(options.config.socket);
-  if (!listener.ok()) {
-    return failed("socket", listener.error(), "choose another path with --listen.unix");
+  if (const Result<void> listening = parts.Listen(options); !listening.ok()) {
+    const Error& error = listening.error();
+    return error.reason == "TLS" || error.reason == "FILE"
+               ? failed("tls", error, "name the files with tls.cert, tls.key and tls.client_ca")
+           : error.reason == "ROOT"
+               ? failed("security", error, "choose a user without rights for kilnd")
+               : failed("socket", error, "choose another with --listen.unix or --listen.tcp");
   }
-  parts.listener = std::move(listener).value();
   if (const Result<void> opened = parts.OpenStore(); !opened.ok()) {
     return failed("store", opened.error(),
                   "stop that process, or choose another directory with --cache.dir");
   }
-  if (const Result<void> served = parts.Serve(options.started_by); !served.ok()) {
+  if (const Result<void> guarded = parts.Guard(); !guarded.ok()) {
+    return failed("security", guarded.error(),
+                  "repair security.tokens or security.audit_log, or name others");
+  }
+  if (const Result<void> served = parts.Serve(); !served.ok()) {
     return failed("rpc", served.error(), "this is a bug of kiln; please report it");
+  }
+  if (const Result<void> shown = parts.ServeMetrics(options.passed.metrics); !shown.ok()) {
+    return failed("metrics", shown.error(), "choose another address with --metrics.listen");
   }
   log.Write(LogLevel::kInfo, "daemon", "serving",
             {{"socket", options.config.socket},
@@ -303,7 +462,18 @@ Result<std::unique_ptr<Daemon>> Daemon::Start(const Options& options, Clock& clo
 
 const std::string& Daemon::socket() const { return parts_->listener->path(); }
 
+std::string Daemon::metrics() const {
+  return parts_->http == nullptr ? std::string() : parts_->http->Address();
+}
+
+std::string Daemon::tcp() const {
+  return parts_->tcp.has_value() ? parts_->tcp->Address() : std::string();
+}
+
+Result<ConfigChange> Daemon::Reload() { return parts_->Reload(); }
+
 Daemon::Ask Daemon::Wait(Duration timeout) {
+  Duration idle_timeout{};
   {
     const MutexLock lock(parts_->mutex);
     if (parts_->asked == Ask::kNothing) {
@@ -312,11 +482,13 @@ Daemon::Ask Daemon::Wait(Duration timeout) {
     if (parts_->asked != Ask::kNothing) {
       return parts_->asked;
     }
+    idle_timeout = parts_->idle_timeout;
   }
+  parts_->WatchMemory();
   const jobs::QueueStatus queue = parts_->queue->Status();
   const bool busy = queue.running[0] + queue.running[1] + queue.waiting[0] + queue.waiting[1] != 0;
-  const bool idle = parts_->idle_timeout != Duration::zero() && !busy &&
-                    parts_->state.IdleFor() >= parts_->idle_timeout;
+  const bool idle =
+      idle_timeout != Duration::zero() && !busy && parts_->state.IdleFor() >= idle_timeout;
   return idle ? Ask::kDrain : Ask::kNothing;
 }
 

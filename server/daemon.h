@@ -5,11 +5,13 @@
 // Threads: RequestStop from any thread; the rest by the owner.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "compiler/base/clock.h"
 #include "compiler/base/result.h"
+#include "compiler/driver/fingerprint.h"
 #include "server/config.h"
 #include "server/ops/line_log.h"
 
@@ -22,11 +24,25 @@ struct StartFailure {
   std::string hint;
 };
 
+// Descriptors of sockets that listen already (socket activation); below 0: none.
+struct PassedSockets {
+  int unix_socket = -1;
+  int tcp = -1;
+  int metrics = -1;
+};
+
 class Daemon {
  public:
   struct Options {
     Config config;
-    std::string started_by = "serve";  // autostart, serve
+    std::string started_by = "serve";  // autostart, serve, systemd
+    // Reads the configuration again; null: it cannot change.
+    std::function<Result<Config>()> reload = nullptr;
+    PassedSockets passed = {};
+    // See SqliteOptions; kilnd itself.
+    std::string salvage_program;
+    // Whether what is made here may go to upstreams: not what a private build makes (cache §2.5.2).
+    bool writes_upstream = !driver::IsPrivateBack() && !driver::IsPrivateFront(ir::Language::kRpl);
   };
 
   // Serves when it returns. Clock and log must outlive the daemon. A store that cannot be opened
@@ -39,6 +55,12 @@ class Daemon {
   Daemon& operator=(const Daemon&) = delete;
 
   const std::string& socket() const;
+  std::string tcp() const;      // HOST:PORT, empty without
+  std::string metrics() const;  // HOST:PORT or unix:PATH, empty without
+
+  // Takes what a running daemon can take of a changed configuration. Errors: kInvalidArgument with
+  // reason BAD_CONFIG; what was in force stays.
+  Result<ConfigChange> Reload();
 
   enum class Ask : uint8_t { kNothing, kDrain, kShutDown };
   // What clients and idleness ask for: waits until there is something, at most for `timeout`.

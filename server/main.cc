@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// kilnd: flags and configuration -> a daemon that serves until it is asked to stop.
+// kilnd: flags and configuration -> a daemon that serves until it is asked to stop; `config` and
+// `token` do what operators need without one.
 #include <csignal>
 #include <cstdlib>
 #include <exception>
 #include <map>
 #include <pthread.h>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
@@ -12,9 +14,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cache/sqlite/salvage.h"
 #include "compiler/base/mutex.h"
+#include "compiler/driver/fingerprint.h"
 #include "server/daemon.h"
+#include "server/operator_verbs.h"
+#include "server/ops/crash_report.h"
 #include "server/rpc/host.h"
+#include "server/service_host.h"
 
 namespace kiln::server {
 namespace {
@@ -26,8 +33,29 @@ struct Arguments {
   std::map<std::string, std::string> flags;
   std::string config_file;
   bool autostart = false;
+  bool allow_root = false;
+  bool json = false;
   int ready_fd = -1;
+  std::string salvage, into;
+  ConfigArguments config;
+  TokenArguments token;
+  std::string manual;  // folder
 };
+
+std::optional<std::string> Variable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+}
+
+Result<Config> Load(const Arguments& arguments) {
+  ConfigSources sources{.flags = arguments.flags, .file = std::nullopt, .environment = Variable};
+  if (!arguments.config_file.empty()) {
+    sources.file = arguments.config_file;
+  }
+  KILN_TRY(Config config, LoadConfig(sources));
+  config.allow_root = arguments.allow_root;
+  return config;
+}
 
 void Tell(int fd, const nlohmann::ordered_json& line) {
   if (fd >= 0) {
@@ -53,16 +81,40 @@ struct SignalTarget {
   Daemon* daemon KILN_GUARDED_BY(mutex) = nullptr;
 };
 
+// SIGHUP: what can change does; the rest is named.
+void Reload(Daemon& daemon, LogSink& log) {
+  Notify(Variable, "RELOADING=1");
+  const Result<ConfigChange> change = daemon.Reload();
+  if (!change.ok()) {
+    log.Write(LogLevel::kError, "config", "the configuration stays as it was",
+              {{"cause", change.error().context}});
+  } else {
+    log.Write(LogLevel::kInfo, "config", "read again",
+              {{"changed", fmt::format("{}", fmt::join(change->at_once, ","))}});
+    for (const std::string_view key : change->at_restart) {
+      log.Write(LogLevel::kWarning, "config", "needs a restart", {{"key", key}});
+    }
+  }
+  Notify(Variable, "READY=1");
+}
+
 // First signal: drain. Second, or one while it goes down: exit at once; nothing acknowledged is
 // lost.
-[[noreturn]] void HandleSignals(const sigset_t& signals, SignalTarget& target) {
-  for (bool first = true;; first = false) {
+[[noreturn]] void HandleSignals(const sigset_t& signals, SignalTarget& target, LogSink& log) {
+  for (bool first = true;;) {
     int number = 0;
     (void)sigwait(&signals, &number);
     const MutexLock lock(target.mutex);
+    if (number == SIGHUP) {
+      if (target.daemon != nullptr) {
+        Reload(*target.daemon, log);
+      }
+      continue;
+    }
     if (!first || target.daemon == nullptr) {
       _exit(128 + number);
     }
+    first = false;
     target.daemon->RequestStop(Daemon::Ask::kDrain);
   }
 }
@@ -72,31 +124,56 @@ int Serve(const Arguments& arguments, const Config& config) {
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGHUP);
   (void)pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // before there are threads
   (void)signal(SIGPIPE, SIG_IGN);
   SystemClock clock;
   const bool text =
       config.log_format == "text" || (config.log_format == "auto" && isatty(STDERR_FILENO) == 1);
-  ops::LineLog log(stderr, text ? ops::LogFormat::kText : ops::LogFormat::kJson, config.log_level,
-                   clock);
+  ops::LineLog log(stderr, text ? ops::LogFormat::kText : ops::LogFormat::kJson,
+                   config.log_levels.least, clock);
+  log.SetLevels(config.log_levels);
+  if (geteuid() == 0) {
+    log.Write(LogLevel::kWarning, "security", "kilnd runs as root; any other user will do");
+  }
+  const Result<PassedSockets> passed = SocketsOf(Variable);
+  if (!passed.ok()) {
+    return Fail(arguments,
+                {.component = "socket",
+                 .what = passed.error().context,
+                 .hint = "repair FileDescriptorName= of the socket unit"},
+                kExitConfig);
+  }
+  const bool activated = passed->unix_socket >= 0;
   StartFailure failure;
   Result<std::unique_ptr<Daemon>> daemon =
-      Daemon::Start({.config = config, .started_by = arguments.autostart ? "autostart" : "serve"},
+      Daemon::Start({.config = config,
+                     .started_by = arguments.autostart ? "autostart"
+                                   : activated         ? "systemd"
+                                                       : "serve",
+                     .reload = [&arguments] { return Load(arguments); },
+                     .passed = *passed,
+                     .salvage_program = "/proc/self/exe"},
                     clock, log, failure);
   if (!daemon.ok()) {
     return Fail(arguments, failure, kExitNoStart);
   }
+  ops::InstallCrashReport(config.cache_dir.string(), driver::BackFingerprint().hex());
+  Notify(Variable, "READY=1");
   Tell(arguments.ready_fd, {{"ready", true}, {"pid", getpid()}, {"socket", (*daemon)->socket()}});
   SignalTarget target;
   {
     const MutexLock lock(target.mutex);
     target.daemon = daemon->get();
   }
-  std::thread([&] { HandleSignals(signals, target); }).detach();  // lives until the process ends
+  std::thread([&] {
+    HandleSignals(signals, target, log);
+  }).detach();  // lives until the process ends
   Daemon::Ask ask = Daemon::Ask::kNothing;
   while (ask == Daemon::Ask::kNothing) {
     ask = (*daemon)->Wait(kLook);
   }
+  Notify(Variable, "STOPPING=1");
   if (ask == Daemon::Ask::kDrain) {
     (*daemon)->Drain();
   }
@@ -109,37 +186,96 @@ int Serve(const Arguments& arguments, const Config& config) {
   _exit(0);  // gRPC may stall for seconds in its own exit, and the handler uses this frame
 }
 
+void AddFlags(CLI::App& app, Arguments& arguments) {
+  app.set_version_flag("--version", fmt::format("kilnd {}", rpc::kVersion));
+  app.add_option("--config", arguments.config_file, "Configuration file (TOML)");
+  app.add_flag("--autostart", arguments.autostart, "Started by a client: stops when idle");
+  app.add_flag("--allow-root", arguments.allow_root, "Serve TCP even as root");
+  app.add_option("--ready-fd", arguments.ready_fd, "Descriptor for one line of JSON when ready");
+  app.add_flag("--json", arguments.json, "config, token: one object per line");
+  app.add_option("--salvage", arguments.salvage)->group("");  // of this program by itself
+  app.add_option("--into", arguments.into)->group("");
+  for (const ConfigKey& key : ConfigTable()) {
+    app.add_option_function<std::string>(
+           "--" + std::string(key.key),
+           [&arguments, name = std::string(key.key)](const std::string& text) {
+             arguments.flags[name] = text;
+           },
+           fmt::format("{}; {}", key.meaning, key.expected))
+        ->group("Configuration");
+  }
+}
+
+// The verbs that do not serve; `chosen` is set to what the words of the caller ask for.
+void AddVerbs(CLI::App& app, Arguments& arguments, std::function<int()>& chosen) {
+  CLI::App* config = app.add_subcommand("config", "The configuration in force");
+  config->fallthrough()->require_subcommand(1);
+  CLI::App* show = config->add_subcommand("show", "Every key and its value")->fallthrough();
+  show->add_flag("--origin", arguments.config.origin, "And where the value comes from");
+  show->callback([&] {
+    chosen = [&] { return ShowConfig(Load(arguments), arguments.config, arguments.json); };
+  });
+  CLI::App* check = config->add_subcommand("check", "Read a file and say what is wrong with it");
+  check->fallthrough();
+  check->add_option("file", arguments.config.file, "Configuration file")->required();
+  check->callback([&] {
+    arguments.config_file = arguments.config.file;
+    chosen = [&] { return CheckConfig(Load(arguments), arguments.config, arguments.json); };
+  });
+  CLI::App* manual = app.add_subcommand("manual", "Write the manual pages")->fallthrough();
+  manual->group("")->add_option("--out", arguments.manual, "Folder")->required();
+  manual->callback([&] {
+    chosen = [&] { return WriteManual(arguments.manual, rpc::kVersion, arguments.json); };
+  });
+  CLI::App* token = app.add_subcommand("token", "Tokens of TCP clients");
+  token->fallthrough()->require_subcommand(1);
+  const auto verb = [&](const char* name, const char* what,
+                        int (*run)(const Config&, const TokenArguments&, bool)) {
+    CLI::App* added = token->add_subcommand(name, what)->fallthrough();
+    added->callback([&, run] {
+      chosen = [&, run]() -> int {
+        const Result<Config> config_read = Load(arguments);
+        return config_read.ok() ? run(*config_read, arguments.token, arguments.json)
+                                : ShowConfig(config_read, {}, arguments.json);
+      };
+    });
+    return added;
+  };
+  CLI::App* create = verb("create", "Make one and print its secret once", CreateToken);
+  create->add_option("--scope", arguments.token.scope, "read, write or admin")->required();
+  create->add_option("--expires", arguments.token.expires, "How long it is valid, such as 90d");
+  create->add_option("--note", arguments.token.note, "Who has it");
+  create->add_option("--tenant", arguments.token.tenant, "Whose share of the daemon it uses");
+  verb("list", "Show all, without secrets",
+       [](const Config& c, const TokenArguments&, bool json) { return ListTokens(c, json); });
+  verb("revoke", "Make one invalid at once", RevokeToken)
+      ->add_option("id", arguments.token.id, "As token list shows it")
+      ->required();
+}
+
 int Main(int argc, char** argv) {
+  (void)umask(077);
   Arguments arguments;
   CLI::App app(
       "The kiln daemon: compiles and caches shader variants.\n\n"
       "  kilnd\n  kilnd --cache.dir /var/cache/kiln --jobs.workers 8\n");
-  app.set_version_flag("--version", fmt::format("kilnd {}", rpc::kVersion));
-  app.add_option("--config", arguments.config_file, "Configuration file (TOML)");
-  app.add_flag("--autostart", arguments.autostart, "Started by a client: stops when idle");
-  app.add_option("--ready-fd", arguments.ready_fd, "Descriptor for one line of JSON when ready");
-  for (const std::string_view key : ConfigKeys()) {
-    app.add_option_function<std::string>(
-        "--" + std::string(key),
-        [&arguments, key](const std::string& text) { arguments.flags[std::string(key)] = text; });
-  }
+  std::function<int()> chosen;
+  AddFlags(app, arguments);
+  AddVerbs(app, arguments, chosen);
+  app.require_subcommand(0, 1);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     const int code = app.exit(error);
     return code == 0 ? 0 : kExitConfig;
   }
-  ConfigSources sources{.flags = arguments.flags,
-                        .file = std::nullopt,
-                        .environment = [](const std::string& name) -> std::optional<std::string> {
-                          const char* value = std::getenv(name.c_str());
-                          return value == nullptr ? std::nullopt
-                                                  : std::optional<std::string>(value);
-                        }};
-  if (!arguments.config_file.empty()) {
-    sources.file = arguments.config_file;
+  if (!arguments.salvage.empty()) {
+    return cache::sqlite::SalvageApart(arguments.salvage, arguments.into);
   }
-  const Result<Config> config = LoadConfig(sources);
+  if (chosen) {
+    return chosen();
+  }
+  const Result<Config> config = Load(arguments);
   if (!config.ok()) {
     return Fail(arguments,
                 {.component = "config", .what = config.error().context, .hint = "repair that key"},

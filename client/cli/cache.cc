@@ -43,16 +43,21 @@ std::string DirectoryOf(const CacheArguments& arguments) {
   return (home.empty() ? "/tmp" : home) + "/.cache/kiln";
 }
 
-// The daemon of the flags, if it has the store of the directory.
+// The daemon of the flags, if it has the store of the directory; one behind https has its own.
 std::unique_ptr<client::Client> HolderOf(const Global& global, const CacheArguments& arguments) {
   constexpr std::chrono::milliseconds kPing{2'000};
+  const bool remote = !DaemonAddress(global).starts_with("unix:");
   const std::optional<pid_t> owner = cache::sqlite::FindOwner(DirectoryOf(arguments));
-  if (!owner.has_value()) {
+  if (!owner.has_value() && !remote) {
     return nullptr;
   }
-  auto client = client::Client::Open(DaemonAddress(global));
-  const Result<client::ServerInfo> info = client->Ping(kPing);
-  return info.ok() && info->pid == static_cast<uint64_t>(*owner) ? std::move(client) : nullptr;
+  Result<std::unique_ptr<client::Client>> client = OpenDaemon(global);
+  if (!client.ok()) {
+    return nullptr;
+  }
+  const Result<client::ServerInfo> info = (*client)->Ping(kPing);
+  const bool holds = info.ok() && (remote || info->pid == static_cast<uint64_t>(*owner));
+  return holds ? std::move(client).value() : nullptr;
 }
 
 enum class Use : uint8_t { kLook, kChange };

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// kiln status, serve, start and stop: the life of the daemon as its user sees it.
+// kiln serve, start and stop, and what kilnd does for operators: the life of the daemon as its user
+// sees it.
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "client/cli/verbs.h"
 
@@ -25,56 +26,17 @@ std::string SocketOf(const Global& global) {
 
 }  // namespace
 
-int RunStatus(const Global& global) {
-  const auto client = client::Client::Open(DaemonAddress(global));
-  const Result<client::ServerInfo> info = client->Ping(kPing);
-  if (!info.ok()) {
-    return global.quiet ? int{kUnreachable}
-                        : Fail(global, {.code = ErrorCode::kUnavailable,
-                                        .context = fmt::format("no daemon answers at {}; start it "
-                                                               "with 'kiln start'",
-                                                               DaemonAddress(global)),
-                                        .reason = "DAEMON_UNREACHABLE"});
-  }
-  const Result<client::ServerStatus> status = client->Status();
-  if (!status.ok()) {
-    return Fail(global, status.error());
-  }
-  const bool good = status->health == "SERVING" || status->health == "DEGRADED";
-  if (global.json) {
-    nlohmann::ordered_json lanes = nlohmann::ordered_json::object();
-    for (const client::LaneStatus& lane : status->lanes) {
-      lanes[lane.name] = {{"queued", lane.queued}, {"running", lane.running}};
-    }
-    const nlohmann::ordered_json object{{"v", 1},
-                                        {"type", "status"},
-                                        {"state", status->health},
-                                        {"reasons", status->reasons},
-                                        {"version", info->version},
-                                        {"uptime_ms", info->uptime_ms},
-                                        {"lanes", lanes},
-                                        {"batches", status->batches},
-                                        {"pid", info->pid}};
-    fmt::print("{}\n", object.dump());
-  } else if (!global.quiet) {
-    fmt::print("{}  kilnd {} (pid {})  up {} s\n", status->health, info->version, info->pid,
-               info->uptime_ms / 1000);
-    for (const std::string& reason : status->reasons) {
-      fmt::print("  reason {}\n", reason);
-    }
-    for (const client::LaneStatus& lane : status->lanes) {
-      fmt::print("  {:<12} {} queued, {} running\n", lane.name, lane.queued, lane.running);
-    }
-    for (const std::string& batch : status->batches) {
-      fmt::print("  batch {}\n", batch);
-    }
-  }
-  return good ? kSuccess : kUnreachable;
+int RunServe(const Global& global, const std::vector<std::string>& arguments) {
+  std::vector<std::string> words{"--listen.unix=" + SocketOf(global)};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return RunKilnd(global, std::move(words));
 }
 
-int RunServe(const Global& global, const std::vector<std::string>& arguments) {
-  std::vector<std::string> words{client::DaemonProgram(), "--listen.unix=" + SocketOf(global)};
-  words.insert(words.end(), arguments.begin(), arguments.end());
+int RunKilnd(const Global& global, std::vector<std::string> words) {
+  words.insert(words.begin(), client::DaemonProgram());
+  if (global.json && words.size() > 1 && !words[1].starts_with("-")) {
+    words.emplace_back("--json");
+  }
   std::vector<char*> argv;
   argv.reserve(words.size() + 1);
   for (std::string& word : words) {
@@ -89,6 +51,11 @@ int RunServe(const Global& global, const std::vector<std::string>& arguments) {
 }
 
 int RunStart(const Global& global) {
+  if (!DaemonAddress(global).starts_with("unix:")) {
+    return Fail(global, {.code = ErrorCode::kInvalidArgument,
+                         .context = "only a daemon of this user is started: --daemon unix:PATH",
+                         .reason = "USAGE"});
+  }
   const auto running = client::Client::Open(DaemonAddress(global))->Ping(kPing);
   if (running.ok()) {
     fmt::print("kilnd {} is running already (pid {})\n", running->version, running->pid);
@@ -106,16 +73,26 @@ int RunStart(const Global& global) {
   return kSuccess;
 }
 
-int RunStop(const Global& global) {
-  const auto client = client::Client::Open(DaemonAddress(global));
-  const Result<client::ServerInfo> info = client->Ping(kPing);
-  if (!info.ok()) {
+int RunStop(const Global& global, bool now) {
+  Result<std::unique_ptr<client::Client>> client = OpenDaemon(global);
+  if (!client.ok()) {
+    return Fail(global, client.error());
+  }
+  const Result<client::ServerInfo> info = (*client)->Ping(kPing);
+  if (!info.ok() && info.error().code == ErrorCode::kUnavailable) {
     fmt::print("no daemon is running\n");
     return kSuccess;
   }
-  const Result<uint64_t> drained = client->Drain();
-  if (!drained.ok()) {
-    return Fail(global, drained.error());
+  if (!info.ok()) {
+    return Fail(global, info.error());
+  }
+  const Result<void> asked = now ? (*client)->Shutdown() : (*client)->Drain();
+  if (!asked.ok()) {
+    return Fail(global, asked.error());
+  }
+  if (!DaemonAddress(global).starts_with("unix:")) {  // its process is on another machine
+    fmt::print("{} drains\n", DaemonAddress(global));
+    return kSuccess;
   }
   const auto end = std::chrono::steady_clock::now() + kDrain;
   while (::kill(static_cast<pid_t>(info->pid), 0) == 0) {

@@ -28,16 +28,22 @@ std::string DaemonAddress(const Global& global) {
   return "unix:" + client::DefaultSocket();
 }
 
+client::Endpoint EndpointOf(const Global& global) {
+  return {.address = DaemonAddress(global),
+          .token_file = global.token_file,
+          .tls_ca = global.tls_ca,
+          .tls_cert = global.tls_cert,
+          .tls_key = global.tls_key};
+}
+
+Result<std::unique_ptr<client::Client>> OpenDaemon(const Global& global) {
+  return client::Client::Open(EndpointOf(global));
+}
+
 Result<client::Connected> ConnectTo(const Global& global) {
-  const std::string address = DaemonAddress(global);
-  if (!address.starts_with("unix:")) {
-    return Error{.code = ErrorCode::kInvalidArgument,
-                 .context = "--daemon '" + address + "' is not unix:PATH",
-                 .reason = "USAGE"};
-  }
   const auto autostart =
       global.autostart == "no" ? client::Autostart::kNo : client::Autostart::kYes;
-  KILN_TRY(client::Connected connected, client::Connect(address, autostart));
+  KILN_TRY(client::Connected connected, client::Connect(EndpointOf(global), autostart));
   if (connected.started && !global.quiet) {
     fmt::print(stderr, "kiln: started kilnd {} (pid {})\n", connected.info.version,
                connected.info.pid);

@@ -34,6 +34,8 @@ struct Global {
   std::string folder = ".";  // -C
   std::string manifest;      // --manifest
   std::string daemon;        // --daemon
+  std::string token_file;    // --token-file; this and the next for https only
+  std::string tls_ca, tls_cert, tls_key;
   std::string autostart = "yes";
   std::string color = "auto";
   std::string progress = "auto";
@@ -41,8 +43,11 @@ struct Global {
   bool quiet = false;
 };
 
-// "unix:PATH": the flag, else KILN_DAEMON, else the user's socket.
+// "unix:PATH" or "https://HOST:PORT": the flag, else KILN_DAEMON, else the user's socket.
 std::string DaemonAddress(const Global& global);
+client::Endpoint EndpointOf(const Global& global);
+// Connects to nothing yet. Errors: as Client::Open.
+Result<std::unique_ptr<client::Client>> OpenDaemon(const Global& global);
 
 // Connects, starts the daemon if the flags allow it and says so on stderr.
 Result<client::Connected> ConnectTo(const Global& global);

@@ -3,7 +3,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <functional>
 #include <unistd.h>
 #include <vector>
 
@@ -11,9 +10,12 @@
 #include <fmt/format.h>
 
 #include "client/cli/completion.h"
+#include "client/cli/manual.h"
+#include "client/cli/operator_app.h"
 #include "client/cli/store.h"
 #include "client/cli/verbs.h"
 #include "client/project/manifest.h"
+#include "compiler/base/file.h"
 
 namespace kiln::cli {
 namespace {
@@ -31,21 +33,31 @@ constexpr char kVerbs[] =
     "build         kiln build     every variant of kiln.toml\n"
     "              kiln fetch     download results, as an engine would\n"
     "              kiln pack      build, show, verify, diff, flatten, extract packs\n"
-    "operate       kiln status    daemon, queue, batches\n"
+    "operate       kiln status    daemon, queue, batches, cache, health\n"
+    "              kiln doctor    check the installation, with what to do\n"
     "              kiln cache     stats, gc, verify, repair, export, import, pins, why\n"
     "              kiln serve     the daemon in the foreground\n"
     "              kiln start     the daemon in the background\n"
     "              kiln stop      finish running work, then end\n"
+    "              kiln config    the configuration in force; check a file\n"
+    "              kiln token     create, list, revoke tokens of TCP clients\n"
     "              kiln completion  a script for bash, zsh or fish\n\n"
     "kiln VERB --help shows flags and examples\n";
-
-using Action = std::function<int()>;
 
 void AddGlobal(CLI::App& app, Global& global) {
   app.add_option("--manifest", global.manifest, "Manifest; default: the nearest kiln.toml")
       ->envname("KILN_MANIFEST");
   app.add_option("-C", global.folder, "Look for the manifest from this folder upwards");
-  app.add_option("--daemon", global.daemon, "unix:PATH; default: the user's socket (KILN_DAEMON)");
+  app.add_option("--daemon", global.daemon,
+                 "unix:PATH or https://HOST:PORT; default: the user's socket (KILN_DAEMON)");
+  app.add_option("--token-file", global.token_file, "https: file of the token")
+      ->envname("KILN_TOKEN_FILE");
+  app.add_option("--tls-ca", global.tls_ca, "https: who signs the daemon's certificate, PEM")
+      ->envname("KILN_TLS_CA");
+  app.add_option("--tls-cert", global.tls_cert, "https: certificate of this client, PEM")
+      ->envname("KILN_TLS_CERT");
+  app.add_option("--tls-key", global.tls_key, "https: private key of this client, PEM")
+      ->envname("KILN_TLS_KEY");
   app.add_option("--autostart", global.autostart, "Start the daemon when it is absent")
       ->check(CLI::IsMember({"yes", "no", "auto"}))
       ->envname("KILN_AUTOSTART");
@@ -60,15 +72,6 @@ void AddGlobal(CLI::App& app, Global& global) {
   app.add_flag("-q,--quiet", global.quiet, "Errors only");
 }
 
-CLI::App* AddVerb(CLI::App& app, const char* name, const char* what, const char* examples,
-                  Action& chosen, Action action) {
-  CLI::App* verb = app.add_subcommand(name, what);
-  verb->fallthrough();
-  verb->footer(std::string("Examples:\n") + examples);
-  verb->callback([&chosen, action = std::move(action)] { chosen = action; });
-  return verb;
-}
-
 struct Arguments {
   Global global;
   CompileArguments compile;
@@ -80,10 +83,11 @@ struct Arguments {
   ExplainArguments explain;
   GraphArguments graph;
   PreviewArguments preview;
-  std::vector<std::string> serve;
+  OperatorArguments operating;
   CacheArguments cache;
   PackArguments pack;
   std::string shell;               // of the completion script
+  std::string manual;              // folder for manual pages
   std::vector<std::string> words;  // to complete
 };
 
@@ -159,18 +163,6 @@ void AddBuild(CLI::App& app, Arguments& a, Action& chosen) {
   fetch->add_option("programs", a.fetch.programs, "Names or globs");
   fetch->add_flag("--all", a.fetch.all, "Every program");
   fetch->add_option("--out", a.fetch.out, "Folder for the results")->required();
-}
-
-void AddDaemon(CLI::App& app, Arguments& a, Action& chosen) {
-  AddVerb(app, "status", "Daemon, queue, batches", "  kiln status\n  kiln status --json", chosen,
-          [&a] { return RunStatus(a.global); });
-  CLI::App* serve = AddVerb(app, "serve", "Run the daemon in the foreground", "  kiln serve",
-                            chosen, [&a] { return RunServe(a.global, a.serve); });
-  serve->allow_extras()->add_option("flags", a.serve, "Flags of kilnd, after --");
-  AddVerb(app, "start", "Start the daemon in the background", "  kiln start", chosen,
-          [&a] { return RunStart(a.global); });
-  AddVerb(app, "stop", "Finish running work, then end the daemon", "  kiln stop", chosen,
-          [&a] { return RunStop(a.global); });
 }
 
 void AddInspect(CLI::App& app, Arguments& a, Action& chosen) {
@@ -366,6 +358,21 @@ void AddCompletion(CLI::App& app, Arguments& a, Action& chosen) {
   complete->group("")->add_option("words", a.words, "Words so far, after --");
 }
 
+// Hidden: for packagers.
+void AddManual(CLI::App& app, Arguments& a, Action& chosen) {
+  CLI::App* verb = AddVerb(
+      app, "manual", "Write the manual pages", "  kiln manual --out man", chosen, [&app, &a] {
+        for (const auto& [name, text] : ManualPages(app, kVersion)) {
+          const Result<void> written = WriteFile(a.manual + "/" + name, AsBytes(text));
+          if (!written.ok()) {
+            return Fail(a.global, written.error());
+          }
+        }
+        return int{kSuccess};
+      });
+  verb->group("")->add_option("--out", a.manual, "Folder")->required();
+}
+
 // "unknown verb 'buld'; did you mean 'build'?", or empty if the first word is no verb.
 std::string UnknownVerb(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') {
@@ -397,12 +404,13 @@ int Run(int argc, char** argv) {
   AddInspect(app, arguments, chosen);
   AddOptions(app, arguments, chosen);
   AddExplain(app, arguments, chosen);
-  AddDaemon(app, arguments, chosen);
   AddPreview(app, arguments, chosen);
+  AddOperator(app, arguments.global, arguments.operating, chosen);
   AddGraph(app, arguments, chosen);
   AddCache(app, arguments, chosen);
   AddPack(app, arguments, chosen);
   AddCompletion(app, arguments, chosen);
+  AddManual(app, arguments, chosen);
   if (const std::string unknown = UnknownVerb(app, argc, argv); !unknown.empty()) {
     fmt::print(stderr, "error: {}\n", unknown);
     return kUsage;

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/beneath.h"
 #include "compiler/base/file.h"
 
 namespace kiln::cli {
@@ -170,9 +171,9 @@ Result<LoadedProgram> LoadProgram(const project::Manifest& manifest,
   loaded.program.name = program.name;
   loaded.program.pipeline = program.pipeline;
   for (const std::string& path : program.sources) {
-    const std::string file = (std::filesystem::path(manifest.folder) / path).string();
-    KILN_TRY(client::Source source, ReadSource(file, path));
-    loaded.program.sources.push_back(std::move(source));
+    KILN_TRY(std::string text, ReadFileBeneath(manifest.folder, path));  // never outside of it
+    const Digest digest = DigestOf(AsBytes(text));
+    loaded.program.sources.push_back({.path = path, .digest = digest, .text = std::move(text)});
   }
   for (const auto& [stage, function] : program.entry_points) {
     KILN_TRY(client::EntryPoint entry, ReadEntry(fmt::format("{}={}", stage, function)));

@@ -86,10 +86,23 @@ struct ExplainArguments {
 };
 int RunExplain(const Global& global, const ExplainArguments& arguments);
 
-int RunStatus(const Global& global);
+struct StatusArguments {
+  bool watch = false;  // again every second until interrupted
+  bool jobs = false;   // and what is queued or runs
+  std::string trace;   // spans of this id instead
+};
+int RunStatus(const Global& global, const StatusArguments& arguments);
+
+struct DoctorArguments {
+  std::string bundle;  // file to write a report to
+};
+int RunDoctor(const Global& global, const DoctorArguments& arguments);
+
 int RunServe(const Global& global,
              const std::vector<std::string>& arguments);  // does not return on success
+// Becomes kilnd with these words, such as {"config", "show"}. Does not return on success.
+int RunKilnd(const Global& global, std::vector<std::string> words);
 int RunStart(const Global& global);
-int RunStop(const Global& global);
+int RunStop(const Global& global, bool now);
 
 }  // namespace kiln::cli

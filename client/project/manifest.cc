@@ -334,6 +334,12 @@ std::string_view Closest(std::string_view word, const std::vector<std::string_vi
 }
 
 Result<Manifest> ReadManifest(std::string_view text, const std::string& path) {
+  if (text.size() > kMaxManifest) {
+    return Error{.code = ErrorCode::kResourceExhausted,
+                 .context = fmt::format("{}: {} bytes exceed the limit of {} for a manifest", path,
+                                        text.size(), kMaxManifest),
+                 .reason = "LIMIT_EXCEEDED"};
+  }
   KILN_TRY(const toml::table root, ParseToml(text, path));
   Reader reader(path);
   reader.CheckKeys(root, "the manifest",

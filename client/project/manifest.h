@@ -68,7 +68,10 @@ struct Manifest {
   std::vector<ManifestProgram> programs;
 };
 
-// Errors: kInvalidArgument with "FILE:LINE: what; did you mean 'x'?".
+inline constexpr size_t kMaxManifest = size_t{4} << 20;  // bytes; daemon §10
+
+// Errors: kInvalidArgument with "FILE:LINE: what; did you mean 'x'?"; kResourceExhausted above
+// kMaxManifest.
 Result<Manifest> ReadManifest(std::string_view text, const std::string& path);
 
 // The nearest kiln.toml from `folder` upwards; empty if there is none.

@@ -84,5 +84,18 @@ INSTANTIATE_TEST_SUITE_P(
               "[[program]]\nname = \"a\"\nsources = [\"a.rpl\"]\n",
               "two programs are named 'a'"}));
 
+TEST(ReadManifest, Size_IsLimited) {
+  const std::string head =
+      "[project]\nmanifest = 1\nname = \"p\"\n[[program]]\nname = \"a\"\nsources = [\"a.rpl\"]\n#";
+  for (const size_t size : {kMaxManifest - 1, kMaxManifest, kMaxManifest + 1}) {
+    const Result<Manifest> manifest =
+        ReadManifest(head + std::string(size - head.size(), '#'), "kiln.toml");
+    EXPECT_EQ(manifest.ok(), size <= kMaxManifest) << size;
+    if (!manifest.ok()) {
+      EXPECT_EQ(manifest.error().code, ErrorCode::kResourceExhausted);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace kiln::project

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <array>
+#include <charconv>
+#include <optional>
 #include <unistd.h>
 
 #include "compiler/driver/fingerprint.h"
 #include "proto/kiln/v1/admin.grpc.pb.h"
+#include "server/build/limits_id.h"
+#include "server/ops/log_levels.h"
+#include "server/ops/machine.h"
 #include "server/rpc/cache_admin_calls.h"
+#include "server/rpc/paging.h"
+#include "server/rpc/rpc_server.h"
 #include "server/rpc/services.h"
 #include "server/rpc/stream_call.h"
 
@@ -16,33 +24,47 @@ uint64_t Milliseconds(Duration duration) {
       std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
 
+constexpr size_t kMaxComponent = 64;
+constexpr size_t kExplainsLookedAt = 1000;  // for the stages of a trace
+
 struct ShownLimit {
   const char* name;
   uint64_t value;
+  const char* kind;
 };
 
-// Those of class S that this build enforces.
-constexpr std::array<ShownLimit, 10> kLimits = {{{"request message", kMaxRequest},
-                                                 {"stream message", kMaxStreamMessage},
-                                                 {"inline source", kMaxInlineSource},
-                                                 {"source file", kMaxSourceFile},
-                                                 {"source set of a manifest", kMaxSourceSet},
-                                                 {"sources per program", kMaxSources},
-                                                 {"programs per manifest", kMaxPrograms},
-                                                 {"axis values listed", kMaxAxisValues},
-                                                 {"digests per FindMissing", kMaxDigests},
-                                                 {"pack entries", kMaxPackEntries}}};
+// daemon §10. Durations in milliseconds, sizes in bytes.
+constexpr auto kLimits = std::to_array<ShownLimit>({
+    {"request message", kMaxRequest, "S"},
+    {"stream message", kMaxStreamMessage, "S"},
+    {"inline source", kMaxInlineSource, "S"},
+    {"source file", kMaxSourceFile, "D"},
+    {"source files of a manifest", kMaxSourceFiles, "S"},
+    {"source set of a manifest", kMaxSourceSet, "S"},
+    {"sources per program", kMaxSources, "S"},
+    {"programs per manifest", kMaxPrograms, "S"},
+    {"axis values", kMaxAxisValues, "S"},
+    {"expression", kMaxExpression, "S"},
+    {"digests", kMaxDigests, "S"},
+    {"streams", kMaxStreams, "S"},
+    {"header list", kMaxHeaderBytes, "S"},
+    {"handshake", kHandshakeMs, "S"},
+    {"idle connection", kIdleMs, "S"},
+    {"pack entries", kMaxPackEntries, "S"},
+});
 
 void InfoTo(const Host& host, v1::ServerInfo& out) {
   out.set_version(std::string(kVersion));
   out.set_build_id(driver::BackFingerprint().hex());
-  const auto add = [&](const char* component, const Hash128& id) {
+  const auto add = [&](const char* component, const Hash128& id, bool is_private) {
     v1::ServerInfo::Fingerprint& fingerprint = *out.add_fingerprints();
     fingerprint.set_component(component);
     fingerprint.set_id(IdBytes(id));
+    fingerprint.set_release(!is_private);
   };
-  add("front.rpl", driver::FrontFingerprint(ir::Language::kRpl));
-  add("back.spirv", driver::BackFingerprint());
+  add("front.rpl", driver::FrontFingerprint(ir::Language::kRpl),
+      driver::IsPrivateFront(ir::Language::kRpl));
+  add("back.spirv", driver::BackFingerprint(), driver::IsPrivateBack());
   out.set_api_min(1);
   out.set_api_max(1);
   for (const char* feature :
@@ -53,15 +75,84 @@ void InfoTo(const Host& host, v1::ServerInfo& out) {
     v1::ServerInfo::Limit& shown = *out.add_limits();
     shown.set_name(limit.name);
     shown.set_value(limit.value);
-    shown.set_kind("S");
+    shown.set_kind(limit.kind);
   }
+  for (const cache::LimitValue& limit : build::DeterministicLimitValues()) {
+    v1::ServerInfo::Limit& shown = *out.add_limits();
+    shown.set_name(std::string(limit.name));
+    shown.set_value(limit.value);
+    shown.set_kind("D");
+  }
+  v1::ServerInfo::Limit& connections = *out.add_limits();
+  connections.set_name("connections");
+  connections.set_value(host.max_connections);
+  connections.set_kind("S");
   out.add_transports("unix:" + host.socket);
+  if (!host.tcp.empty()) {
+    out.add_transports("tcp:" + host.tcp);
+  }
   out.set_uptime_ms(Milliseconds(host.state.Uptime()));
   out.set_started_by(host.started_by);
   out.set_pid(static_cast<uint64_t>(getpid()));
 }
 
+uint64_t Microseconds(Duration duration) {
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(duration).count());
+}
+
+const char* LaneText(jobs::Lane lane) {
+  return lane == jobs::Lane::kInteractive ? "interactive" : "batch";
+}
+
+// Calls of a trace, and the stages of what they compiled. Errors: kNotFound.
+Result<void> TracesTo(const Host& host, Engine& engine, const std::string& id,
+                      v1::ServerStatus& out) {
+  for (const ops::CallTrace& trace : host.traces.Find(id)) {
+    v1::CallTrace& row = *out.add_traces();
+    row.set_id(trace.id);
+    row.set_method(std::string(trace.method));
+    row.set_code(trace.code);
+    row.set_at(Milliseconds(trace.at));
+    row.set_us(Microseconds(trace.length));
+    for (const ops::TraceSpan& span : trace.spans) {
+      v1::CallTrace::Span& shown = *row.add_spans();
+      shown.set_name(std::string(span.name));
+      shown.set_start_us(Microseconds(span.start));
+      shown.set_us(Microseconds(span.length));
+    }
+  }
+  if (out.traces().empty()) {
+    return Error{.code = ErrorCode::kNotFound,
+                 .context = "no call of trace '" + id.substr(0, 64) + "' is remembered",
+                 .reason = "UNKNOWN_TRACE"};
+  }
+  for (const auto& record : engine.explains.Last(kExplainsLookedAt)) {
+    uint64_t start = 0;  // stages follow each other, from some point of the run on
+    for (const auto& [stage, us] : record->stage_us) {
+      if (record->trace == id) {
+        v1::CallTrace::Span& shown = *out.mutable_traces(out.traces_size() - 1)->add_spans();
+        shown.set_name(stage);
+        shown.set_start_us(start);
+        shown.set_us(us);
+      }
+      start += us;
+    }
+  }
+  return {};
+}
+
 void StatusTo(const Host& host, build::Batches& batches, v1::ServerStatus& out) {
+  out.mutable_memory()->set_resident(ops::ResidentBytes());
+  out.mutable_memory()->set_soft_limit(host.memory_soft);
+  out.mutable_memory()->set_hard_limit(host.memory_hard);
+  out.set_connections(host.connections());
+  out.set_last_crash(host.last_crash);
+  std::array<Duration, jobs::kLaneCount> oldest{};
+  for (const jobs::JobRow& job : host.queue.List()) {
+    Duration& age = oldest[static_cast<size_t>(job.lane)];
+    age = job.running ? age : std::max(age, job.age);
+  }
   out.set_health(static_cast<v1::ServerStatus::Health>(host.state.health()));
   for (const std::string& reason : host.state.reasons()) {
     out.add_reasons(reason);
@@ -69,9 +160,10 @@ void StatusTo(const Host& host, build::Batches& batches, v1::ServerStatus& out) 
   const jobs::QueueStatus queue = host.queue.Status();
   for (const jobs::Lane lane : {jobs::Lane::kInteractive, jobs::Lane::kBatch}) {
     v1::ServerStatus::Lane& shown = *out.add_lanes();
-    shown.set_name(lane == jobs::Lane::kInteractive ? "interactive" : "batch");
+    shown.set_name(LaneText(lane));
     shown.set_queued(queue.waiting[static_cast<size_t>(lane)]);
     shown.set_running(queue.running[static_cast<size_t>(lane)]);
+    shown.set_oldest_ms(Milliseconds(oldest[static_cast<size_t>(lane)]));
   }
   for (const ops::KeptWarning& warning : host.warnings()) {
     v1::ServerStatus::Warning& shown = *out.add_warnings();
@@ -90,6 +182,42 @@ void StatusTo(const Host& host, build::Batches& batches, v1::ServerStatus& out) 
   }
 }
 
+std::optional<uint64_t> NumberFrom(const std::string& text) {
+  uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc{} && stop == end ? std::optional(number) : std::nullopt;
+}
+
+// In the order of their numbers, which only grow: a token is the number of the last one.
+Result<void> JobsTo(jobs::JobQueue& queue, const v1::ListJobsRequest& request,
+                    v1::ListJobsReply& reply) {
+  const std::optional<uint64_t> after =
+      request.page_token().empty() ? std::optional<uint64_t>(0) : NumberFrom(request.page_token());
+  if (!after.has_value()) {
+    return BadPageToken();
+  }
+  const uint32_t size = PageSize(request.page_size());
+  for (const jobs::JobRow& job : queue.List()) {
+    if (job.id <= *after) {
+      continue;
+    }
+    if (static_cast<uint32_t>(reply.jobs_size()) == size) {
+      reply.set_next_page_token(reply.jobs(reply.jobs_size() - 1).id());
+      break;
+    }
+    v1::JobInfo& row = *reply.add_jobs();
+    row.set_id(std::to_string(job.id));
+    row.set_lane(LaneText(job.lane));
+    row.set_tenant(job.tenant);
+    row.set_stage((job.running ? "runs " : "waits ") + job.name);
+    row.set_age_ms(Milliseconds(job.age));
+    row.set_cpu_ms(Milliseconds(job.cpu));
+    row.set_waiters(1);
+  }
+  return {};
+}
+
 class AdminService final : public v1::AdminService::CallbackService {
  public:
   AdminService(const Host& host, Engine& engine) : host_(host), engine_(engine) {}
@@ -101,10 +229,39 @@ class AdminService final : public v1::AdminService::CallbackService {
   }
 
   grpc::ServerUnaryReactor* GetStatus(grpc::CallbackServerContext* context,
-                                      const v1::GetStatusRequest* /*request*/,
+                                      const v1::GetStatusRequest* request,
                                       v1::ServerStatus* reply) override {
-    return AtOnce(*context, "GetStatus",
-                  [this, reply] { StatusTo(host_, engine_.batches, *reply); });
+    return new UnaryCall(
+        host_, *context, "GetStatus", UnaryCall::Needs::kNothing,
+        [this, request, reply](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
+          if (!request->trace_id().empty()) {
+            return TracesTo(host_, engine_, request->trace_id(), *reply);
+          }
+          StatusTo(host_, engine_.batches, *reply);
+          return {};
+        });
+  }
+
+  grpc::ServerUnaryReactor* ListJobs(grpc::CallbackServerContext* context,
+                                     const v1::ListJobsRequest* request,
+                                     v1::ListJobsReply* reply) override {
+    return new UnaryCall(host_, *context, "ListJobs", UnaryCall::Needs::kNothing,
+                         [this, request, reply](const cache::Call&, v1::ErrorDetail&) {
+                           return JobsTo(host_.queue, *request, *reply);
+                         });
+  }
+
+  grpc::ServerUnaryReactor* KillJob(grpc::CallbackServerContext* context,
+                                    const v1::KillJobRequest* request,
+                                    v1::KillJobReply* /*reply*/) override {
+    return new UnaryCall(
+        host_, *context, "KillJob", UnaryCall::Needs::kNothing,
+        [this, request](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
+          const std::optional<uint64_t> id = NumberFrom(request->id());
+          return id.has_value() ? host_.queue.Kill(*id)
+                                : Result<void>(Malformed("id", "a number of ListJobs"));
+        },
+        request->id());
   }
 
   grpc::ServerUnaryReactor* GetCacheStats(grpc::CallbackServerContext* context,
@@ -138,16 +295,21 @@ class AdminService final : public v1::AdminService::CallbackService {
 
   grpc::ServerUnaryReactor* Pin(grpc::CallbackServerContext* context, const v1::PinRequest* request,
                                 v1::PinInfo* reply) override {
-    return Job(*context, "Pin", [this, request, reply](const cache::Call& call) {
-      return rpc::Pin(engine_, *request, call, *reply);
-    });
+    return Job(
+        *context, "Pin",
+        [this, request, reply](const cache::Call& call) {
+          return rpc::Pin(engine_, *request, call, *reply);
+        },
+        request->name());
   }
 
   grpc::ServerUnaryReactor* Unpin(grpc::CallbackServerContext* context,
                                   const v1::UnpinRequest* request,
                                   v1::UnpinReply* /*reply*/) override {
-    return Job(*context, "Unpin",
-               [this, request](const cache::Call&) { return rpc::Unpin(engine_, *request); });
+    return Job(
+        *context, "Unpin",
+        [this, request](const cache::Call&) { return rpc::Unpin(engine_, *request); },
+        request->name());
   }
 
   grpc::ServerUnaryReactor* ListPins(grpc::CallbackServerContext* context,
@@ -185,6 +347,36 @@ class AdminService final : public v1::AdminService::CallbackService {
     });
   }
 
+  grpc::ServerUnaryReactor* ReloadConfig(grpc::CallbackServerContext* context,
+                                         const v1::ReloadConfigRequest* /*request*/,
+                                         v1::ReloadConfigReply* reply) override {
+    return new UnaryCall(
+        host_, *context, "ReloadConfig", UnaryCall::Needs::kNothing,
+        [this, reply](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
+          KILN_TRY(const Reloaded changed, host_.reload());
+          reply->mutable_changed()->Add(changed.at_once.begin(), changed.at_once.end());
+          reply->mutable_needs_restart()->Add(changed.at_restart.begin(), changed.at_restart.end());
+          return {};
+        });
+  }
+
+  grpc::ServerUnaryReactor* SetLogLevel(grpc::CallbackServerContext* context,
+                                        const v1::SetLogLevelRequest* request,
+                                        v1::SetLogLevelReply* /*reply*/) override {
+    return new UnaryCall(
+        host_, *context, "SetLogLevel", UnaryCall::Needs::kNothing,
+        [this, request](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
+          const auto level = ops::ParseLogLevel(request->level());
+          if (!level.has_value() || request->component().size() > kMaxComponent) {
+            return Malformed(level.has_value() ? "component" : "level",
+                             "error, warn, info or debug, of a component with a short name");
+          }
+          host_.set_log_level(request->component(), *level);
+          return {};
+        },
+        request->component() + "=" + request->level());
+  }
+
   grpc::ServerUnaryReactor* Shutdown(grpc::CallbackServerContext* context,
                                      const v1::ShutdownRequest* /*request*/,
                                      v1::ShutdownReply* /*reply*/) override {
@@ -195,10 +387,12 @@ class AdminService final : public v1::AdminService::CallbackService {
   using MaintenanceBody = std::function<Result<void>(const cache::Call&, const PushMaintenance&)>;
 
   grpc::ServerUnaryReactor* Job(grpc::CallbackServerContext& context, std::string_view method,
-                                std::function<Result<void>(const cache::Call&)> body) {
+                                std::function<Result<void>(const cache::Call&)> body,
+                                std::string object = {}) {
     return new UnaryCall(
         host_, context, method, UnaryCall::Needs::kWork,
-        [body = std::move(body)](const cache::Call& call, v1::ErrorDetail&) { return body(call); });
+        [body = std::move(body)](const cache::Call& call, v1::ErrorDetail&) { return body(call); },
+        std::move(object));
   }
 
   grpc::ServerWriteReactor<v1::CacheMaintenance>* Maintenance(grpc::CallbackServerContext& context,

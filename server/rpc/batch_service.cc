@@ -73,6 +73,10 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
                                                          const std::string& batch_id) {
     WatchCall* const reactor = call.get();
     reactor->self_ = std::move(call);
+    if (!reactor->frame_.Permitted().ok()) {
+      reactor->End(reactor->frame_.Permitted());
+      return reactor;
+    }
     const Result<Hash128> id = IdFromProto("batch_id", batch_id);
     if (!id.ok()) {
       reactor->End(id.error());

@@ -75,7 +75,7 @@ const char* RefusalOf(const Error& error) {
 Result<void> FindMissing(Engine& engine, const v1::FindMissingRequest& request,
                          const cache::Call& call, v1::FindMissingReply& reply,
                          v1::ErrorDetail& detail) {
-  KILN_TRY_VOID(CheckCount("digests per FindMissing", request.digests_size(), detail));
+  KILN_TRY_VOID(CheckCount("digests", request.digests_size(), detail));
   std::vector<cache::Key> keys;
   for (const v1::Digest& digest : request.digests()) {
     KILN_TRY(const Digest read, FromProto(digest));
@@ -94,7 +94,7 @@ Result<void> FindMissing(Engine& engine, const v1::FindMissingRequest& request,
 
 Result<std::vector<v1::GetBlobsReply>> BlobPages::Next(const cache::Call& call,
                                                        v1::ErrorDetail& detail) {
-  KILN_TRY_VOID(CheckCount("digests per GetBlobs", request_.digests_size(), detail));
+  KILN_TRY_VOID(CheckCount("digests", request_.digests_size(), detail));
   std::vector<v1::GetBlobsReply> page;
   uint64_t bytes = 0;
   while (next_ < request_.digests_size() && bytes < kPageBytes && page.size() < 256) {
@@ -137,6 +137,9 @@ Result<uint64_t> BlobPages::AddBlob(const v1::Digest& name, const cache::Call& c
 }
 
 Result<void> BlobUpload::Take(v1::PutBlobsRequest message) {
+  if (message.ByteSizeLong() > kMaxStreamMessage) {
+    return AboveLimit("stream message", kMaxStreamMessage, message.ByteSizeLong());
+  }
   KILN_TRY(const Digest digest, FromProto(message.digest()));
   if (open_ && digest != digest_) {
     return Malformed("digest", "a blob begins before the one before it is complete");

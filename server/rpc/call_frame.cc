@@ -10,13 +10,21 @@
 #include <fmt/format.h>
 
 #include "compiler/driver/fingerprint.h"
+#include "server/ops/crash_report.h"
+#include "server/rpc/convert.h"
+#include "server/rpc/method_table.h"
+#include "server/rpc/rpc_server.h"
 
 namespace kiln::rpc {
 namespace {
 
 constexpr Duration kInteractiveDeadline = std::chrono::seconds(30);  // daemon §9.1
 constexpr Duration kLongest = std::chrono::hours(24 * 365);          // as good as none
-constexpr uint32_t kRetryMs = 500;
+constexpr uint32_t kRetryMs = 500;                                   // while it starts or drains
+constexpr uint32_t kLeastRetryMs = 50;
+constexpr uint32_t kMostRetryMs = 5'000;
+constexpr size_t kCodes = 17;      // of gRPC
+constexpr size_t kMostSpans = 64;  // of one call: streams submit many jobs
 
 // The trace of a W3C traceparent, or a new one.
 std::string TraceOf(const grpc::CallbackServerContext& context, Clock& clock) {
@@ -31,6 +39,37 @@ std::string TraceOf(const grpc::CallbackServerContext& context, Clock& clock) {
   const std::array<uint64_t, 2> seed = {static_cast<uint64_t>(clock.UnixTime().count()),
                                         next.fetch_add(1)};
   return HashBytes(std::as_bytes(std::span(seed))).hex();
+}
+
+std::string_view ViewOf(grpc::string_ref text) { return {text.data(), text.size()}; }
+
+// Who calls, by the way that the connection came in (rpc_server.cc).
+ops::Caller CallerOf(const grpc::CallbackServerContext& context) {
+  ops::Caller caller{.transport = ops::Transport::kOwner};
+  const auto first = [auth = context.auth_context()](const char* property) {
+    const auto values =
+        auth == nullptr ? std::vector<grpc::string_ref>() : auth->FindPropertyValues(property);
+    return values.empty() ? std::string_view() : ViewOf(values.front());
+  };
+  const std::string_view security = first("transport_security_type");
+  if (security.empty() || security == "insecure") {
+    return caller;
+  }
+  if (security == "local") {
+    caller.transport = ops::Transport::kNeighbour;
+    return caller;
+  }
+  caller.transport = ops::Transport::kTcp;
+  caller.peer = context.peer();
+  caller.subject = first("x509_subject");
+  if (caller.subject.empty()) {
+    caller.subject = first("x509_common_name");
+  }
+  const auto found = context.client_metadata().find("authorization");
+  if (found != context.client_metadata().end()) {
+    caller.bearer = BearerOf(ViewOf(found->second));
+  }
+  return caller;
 }
 
 struct PublicReason {
@@ -82,9 +121,21 @@ std::string ReasonOf(const Error& error) {
   return "BUG";
 }
 
-bool IsWorthRetrying(const v1::ErrorDetail& detail) {
-  return detail.reason() == "QUEUE_FULL" || detail.reason() == "DRAINING" ||
-         detail.reason() == "STARTING";
+bool IsFull(std::string_view reason) { return reason == "QUEUE_FULL" || reason == "QUOTA"; }
+
+bool IsWorthRetrying(std::string_view reason) {
+  return IsFull(reason) || reason == "DRAINING" || reason == "STARTING";
+}
+
+// When the lane will have worked off what waits now, within bounds and ±20 %: clients that were
+// refused together must not come back together.
+uint32_t RetryMs(jobs::JobQueue& queue, jobs::Lane lane, const std::string& trace) {
+  const auto drain =
+      std::chrono::duration_cast<std::chrono::milliseconds>(queue.DrainTime(lane)).count();
+  const auto within = std::clamp<int64_t>(drain, kLeastRetryMs, kMostRetryMs);
+  const auto jitter = static_cast<int64_t>(HashBytes(AsBytes(trace)).bytes[0]) * 40 / 255;  // %
+  return static_cast<uint32_t>(
+      std::clamp<int64_t>(within * (80 + jitter) / 100, kLeastRetryMs, kMostRetryMs));
 }
 
 }  // namespace
@@ -95,8 +146,17 @@ CallFrame::CallFrame(const Host& host, grpc::CallbackServerContext& context,
       context_(context),
       method_(method),
       start_(host.clock.Monotonic()),
-      trace_(TraceOf(context, host.clock)) {
+      trace_(TraceOf(context, host.clock)),
+      caller_(CallerOf(context)),
+      needed_(ScopeOfMethod(method)) {
   host_.state.CallBegan();
+  Result<ops::Principal> caller = host_.access.Identify(caller_, method_);
+  if (caller.ok()) {
+    principal_ = std::move(caller).value();
+    permitted_ = AlsoNeeds(needed_);
+  } else {
+    permitted_ = caller.error();
+  }
   static const std::string server =
       fmt::format("{} {}", kVersion, driver::BackFingerprint().hex().substr(0, 12));
   context_.AddInitialMetadata("kiln-server", server);
@@ -109,11 +169,68 @@ CallFrame::~CallFrame() {
   host_.log.Write(
       LogLevel::kInfo, "rpc", "call",
       {{"method", method_}, {"code", ended_as_}, {"trace", trace_}, {"ms", took.count()}});
+  Audit();
+  Measure();
   host_.state.CallEnded();
 }
 
+void CallFrame::Measure() {
+  const Duration took = host_.clock.Monotonic() - start_;
+  const MethodRow* const row = FindMethod(method_);
+  const size_t place =
+      row == nullptr ? kMethods.size() : static_cast<size_t>(row - kMethods.data());
+  static_assert((kMethods.size() + 1) * kCodes <= ops::Metrics::kRequestSlots);
+  host_.metrics.Request(place * kCodes + ended_code_, took, [this, row] {
+    const bool batch = row != nullptr && row->lane == jobs::Lane::kBatch;
+    return ops::Labels{{"method", std::string(method_)},
+                       {"code", ended_as_},
+                       {"lane", batch ? "batch" : "interactive"}};
+  });
+  host_.traces.Add({.id = trace_,
+                    .method = method_,
+                    .code = ended_as_,
+                    .at = host_.clock.UnixTime() - took,
+                    .length = took,
+                    .spans = std::move(spans_)});
+}
+
+// What changes something and comes from elsewhere, what administers, what was not what it said it
+// is, and pins.
+void CallFrame::Audit() const {
+  const bool tcp = caller_.transport == ops::Transport::kTcp;
+  const bool upload = reason_ == "DIGEST_MISMATCH";
+  const bool pin = method_ == "Pin" || method_ == "Unpin";
+  if (host_.audit == nullptr || reason_ == "NO_TOKEN" ||  // Access has written that
+      !(needed_ == kAdmin || (tcp && needed_ == kWrite) || upload || pin)) {
+    return;
+  }
+  host_.audit->Write({.event = upload ? "upload" : "call",
+                      .peer = tcp ? std::string_view(caller_.peer) : "unix",
+                      .subject = caller_.subject,
+                      .token = principal_.token,
+                      .method = method_,
+                      .object = object_,
+                      .result = ended_as_,
+                      .trace = trace_});
+}
+
+Result<void> CallFrame::AlsoNeeds(ops::Scope scope) {
+  needed_ = scope;
+  return ops::Access::Check(principal_, method_, scope);
+}
+
 Result<void> CallFrame::Admit() const {
+  if (!permitted_.ok()) {
+    return permitted_;
+  }
   if (host_.state.TakesWork()) {
+    const MethodRow* const row = FindMethod(method_);
+    if (row != nullptr && row->lane == jobs::Lane::kBatch && row->scope != kRead &&
+        !host_.state.TakesBatchWork()) {
+      return Error{.code = ErrorCode::kResourceExhausted,
+                   .context = "kilnd is at its memory limit; batch work is refused for now",
+                   .reason = "QUEUE_FULL"};
+    }
     return {};
   }
   const bool starting = host_.state.Starting();
@@ -130,19 +247,30 @@ cache::Deadline CallFrame::DeadlineOfCall(jobs::Lane lane) const {
 
 void CallFrame::Submit(Body body, std::function<void(Result<void>)> done, jobs::Lane lane) {
   auto finish = std::make_shared<std::function<void(Result<void>)>>(std::move(done));
+  lane_ = lane;
+  const Duration at = host_.clock.Monotonic() - start_;
   jobs::Job job{.lane = lane,
                 .name = std::string(method_),
+                .tenant = principal_.tenant,
                 .deadline = DeadlineOfCall(lane),
                 .stop = stop_.get_token(),
                 .run = nullptr};
-  job.run = [body = std::move(body), finish](const cache::Call& call) {
+  job.run = [this, body = std::move(body), finish, at](const cache::Call& call) {
     Result<void> result;
+    const Duration began = host_.clock.Monotonic() - start_;
+    ops::SetCrashTrace(trace_);
     try {
       result = call.stop.stop_requested()
                    ? Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}}
                    : body(call);
     } catch (const InternalError& error) {  // costs this call; the client is told
       result = Error{.code = ErrorCode::kInternal, .context = error.what(), .reason = "BUG"};
+    }
+    ops::SetCrashTrace({});
+    if (spans_.size() < kMostSpans) {
+      const Duration ended = host_.clock.Monotonic() - start_;
+      spans_.push_back({.name = "queue", .start = at, .length = began - at});
+      spans_.push_back({.name = "run", .start = began, .length = ended - began});
     }
     (*finish)(std::move(result));
   };
@@ -158,14 +286,31 @@ grpc::Status CallFrame::StatusOf(const Result<void>& result, v1::ErrorDetail det
   }
   const Error& error = result.error();
   ended_as_ = std::string(ErrorCodeName(error.code));
-  detail.set_reason(ReasonOf(error));
+  ended_code_ = static_cast<size_t>(error.code);
+  reason_ = ReasonOf(error);
+  detail.set_reason(reason_);
+  if (reason_ == "SCOPE") {
+    detail.set_field(std::string(ops::ScopeName(needed_)));
+  }
   detail.set_trace_id(trace_);
-  if (IsWorthRetrying(detail)) {
-    detail.set_retry_after_ms(kRetryMs);
-    context_.AddTrailingMetadata("grpc-retry-pushback-ms", std::to_string(kRetryMs));
+  const std::optional<LimitHit> hit = LimitOf(error);
+  if (hit.has_value()) {
+    detail.set_limit(hit->limit);
+    detail.set_max(hit->max);
+    detail.set_actual(hit->actual);
+  }
+  if (IsWorthRetrying(reason_)) {
+    const uint32_t retry_ms = IsFull(reason_) ? RetryMs(host_.queue, lane_, trace_) : kRetryMs;
+    detail.set_retry_after_ms(retry_ms);
+    context_.AddTrailingMetadata("grpc-retry-pushback-ms", std::to_string(retry_ms));
+  }
+  if (error.code == ErrorCode::kResourceExhausted) {
+    host_.metrics.Count("kiln_limit_hits_total",
+                        {{"limit", hit.has_value() ? hit->limit : reason_}});
   }
   context_.AddTrailingMetadata("kiln-error-bin", detail.SerializeAsString());
   if (error.code == ErrorCode::kInternal) {
+    host_.metrics.Count("kiln_internal_errors_total", {});
     host_.log.Write(LogLevel::kError, "rpc", error.context,
                     {{"method", method_}, {"trace", trace_}});
   }
@@ -173,11 +318,12 @@ grpc::Status CallFrame::StatusOf(const Result<void>& result, v1::ErrorDetail det
 }
 
 UnaryCall::UnaryCall(const Host& host, grpc::CallbackServerContext& context,
-                     std::string_view method, Needs needs, Body body)
+                     std::string_view method, Needs needs, Body body, std::string object)
     : frame_(host, context, method) {
   detail_.set_trace_id(frame_.trace());
+  frame_.SetObject(std::move(object));
   if (needs == Needs::kNothing) {
-    const Result<void> result = body({}, detail_);
+    const Result<void> result = frame_.Permitted().ok() ? body({}, detail_) : frame_.Permitted();
     Finish(frame_.StatusOf(result, std::move(detail_)));
     return;
   }

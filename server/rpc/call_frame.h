@@ -6,6 +6,7 @@
 #include <functional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/server_callback.h>
@@ -26,8 +27,17 @@ class CallFrame {
   CallFrame(const CallFrame&) = delete;
   CallFrame& operator=(const CallFrame&) = delete;
 
-  // Errors: kUnavailable with reason DRAINING or STARTING. Asked before work that is new.
+  // May the caller call this method at all? Asked by every call before anything else.
+  // Errors: kUnauthenticated with reason NO_TOKEN, kPermissionDenied with reason SCOPE.
+  const Result<void>& Permitted() const { return permitted_; }
+  // May it do what needs this scope, too? Errors: as Permitted.
+  Result<void> AlsoNeeds(ops::Scope scope);
+  // Permitted, and the daemon takes work that is new. Errors: kUnavailable with reason DRAINING or
+  // STARTING.
   Result<void> Admit() const;
+  // What the call is about, for the audit log.
+  void SetObject(std::string object) { object_ = std::move(object); }
+  const ops::Principal& principal() const { return principal_; }
 
   // Runs `body` in a lane and then `done` with its result, exactly once; here and now if the queue
   // does not take it. Neither touches the frame after the call was finished. In the batch lane only
@@ -46,6 +56,8 @@ class CallFrame {
 
  private:
   cache::Deadline DeadlineOfCall(jobs::Lane lane) const;
+  void Audit() const;
+  void Measure();
 
   const Host& host_;
   grpc::CallbackServerContext& context_;
@@ -53,6 +65,15 @@ class CallFrame {
   const Duration start_;
   std::string trace_;
   std::string ended_as_ = "OK";
+  size_t ended_code_ = 0;
+  std::string reason_;  // of what it ended with
+  std::string object_;
+  const ops::Caller caller_;
+  ops::Scope needed_;
+  ops::Principal principal_;
+  Result<void> permitted_;
+  jobs::Lane lane_ = jobs::Lane::kInteractive;  // of the last job
+  std::vector<ops::TraceSpan> spans_;
   std::stop_source stop_;
 };
 
@@ -63,9 +84,9 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
 
   enum class Needs : uint8_t { kWork, kNothing };
   // kWork: refused while the daemon drains. Otherwise it is answered at once, outside of the queue.
-  // The body finds the trace id in the detail.
+  // The body finds the trace id in the detail. `object`: what the audit log names.
   UnaryCall(const Host& host, grpc::CallbackServerContext& context, std::string_view method,
-            Needs needs, Body body);
+            Needs needs, Body body, std::string object = {});
 
  private:
   void OnCancel() override { frame_.Cancel(); }

@@ -248,6 +248,9 @@ Result<void> ListOptions(Engine& engine, const v1::ListOptionsRequest& request,
 }
 
 Result<void> Upload::Take(v1::PutSourcesRequest message) {
+  if (message.ByteSizeLong() > kMaxStreamMessage) {
+    return AboveLimit("stream message", kMaxStreamMessage, message.ByteSizeLong());
+  }
   KILN_TRY(const Digest digest, FromProto(message.digest()));
   if (open_ && digest != digest_) {
     return Malformed("digest", "a source begins before the one before it is complete");
@@ -258,6 +261,10 @@ Result<void> Upload::Take(v1::PutSourcesRequest message) {
   total_ += message.data().size();
   if (total_ > kMaxSourceSet) {
     return AboveLimit("source set of a manifest", kMaxSourceSet, total_);
+  }
+  files_ += open_ ? 0 : 1;
+  if (files_ > kMaxSourceFiles) {
+    return AboveLimit("source files of a manifest", kMaxSourceFiles, files_);
   }
   open_ = true;
   digest_ = digest;

@@ -100,6 +100,7 @@ class Upload {
   std::vector<cache::Item> complete_;
   uint64_t waiting_ = 0;
   uint64_t total_ = 0;
+  uint64_t files_ = 0;
   v1::PutSourcesReply reply_;
 };
 
@@ -116,7 +117,10 @@ class FetchPages {
  private:
   Result<void> Begin(const cache::Call& call);
   Result<void> AddVariant(const cache::Call& call, v1::ErrorDetail& detail);
-  Result<void> AddResult(const cache::Call& call);
+  Result<void> AddResult(const cache::Call& call, v1::ErrorDetail& detail);
+  Result<build::Outcome> Rebuild(const build::BatchItem& item, const cache::Call& call,
+                                 v1::ErrorDetail& detail);
+  Result<void> ListPin();
   Result<void> AddBlobs(const v1::Outcome& outcome, const cache::Call& call);
   void AddOutcome(v1::Outcome outcome);
   Result<void> AddBlob(const v1::Digest& digest, const cache::Call& call);
@@ -125,6 +129,7 @@ class FetchPages {
   Engine& engine_;
   const v1::FetchRequest request_;
   const std::string trace_;
+  cache::HeldLeases::Held held_;  // until the last page
   bool begun_ = false;
   bool done_ = false;
   build::BatchResults results_;

@@ -15,7 +15,11 @@ class FetchCall final : public grpc::ServerWriteReactor<v1::FetchReply> {
   FetchCall(const Host& host, grpc::CallbackServerContext& context, Engine& engine,
             const v1::FetchRequest& request)
       : frame_(host, context, "Fetch"), pages_(engine, request, frame_.trace()) {
-    if (const Result<void> admitted = frame_.Admit(); !admitted.ok()) {
+    Result<void> admitted = frame_.Admit();
+    if (admitted.ok() && request.on_miss() == v1::FetchRequest::COMPILE) {
+      admitted = frame_.AlsoNeeds(ops::Scope::kWrite);
+    }
+    if (!admitted.ok()) {
       Finish(frame_.StatusOf(admitted));
       return;
     }
@@ -62,6 +66,12 @@ class FetchCall final : public grpc::ServerWriteReactor<v1::FetchReply> {
   size_t next_ = 0;
 };
 
+cache::Durability DurabilityOf(v1::Durability durability) {
+  return durability == v1::DURABILITY_LOCAL    ? cache::Durability::kDurable
+         : durability == v1::DURABILITY_QUORUM ? cache::Durability::kQuorum
+                                               : cache::Durability::kRelaxed;
+}
+
 class CompileService final : public v1::CompileService::CallbackService {
  public:
   CompileService(const Host& host, Engine& engine) : host_(host), engine_(engine) {}
@@ -78,17 +88,17 @@ class CompileService final : public v1::CompileService::CallbackService {
     return new UnaryCall(
         host_, *context, "Compile", UnaryCall::Needs::kWork,
         [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) -> Result<void> {
-          if (request->durability() == v1::DURABILITY_QUORUM) {
-            return NotBuiltIn("durability QUORUM");
+          if (request->durability() == v1::DURABILITY_QUORUM && !engine_.whole.has_upstream) {
+            return Error{.code = ErrorCode::kFailedPrecondition,
+                         .context = "this daemon has no upstream to wait for",
+                         .reason = "NO_UPSTREAM"};
           }
           CompileHow how{.build = {},
                          .inline_data = request->inline_data(),
                          .asker = {.project = request->project(),
                                    .lane = "interactive",
                                    .trace = detail.trace_id()}};
-          how.build.durability = request->durability() == v1::DURABILITY_LOCAL
-                                     ? cache::Durability::kDurable
-                                     : cache::Durability::kRelaxed;
+          how.build.durability = DurabilityOf(request->durability());
           how.build.retry_failed = request->retry_failed();
           how.build.may_compile = request->on_miss() == v1::CompileRequest::COMPILE;
           KILN_TRY_VOID(CompileVariant(engine_, request->variant(), how, call,

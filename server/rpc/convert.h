@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,7 @@ inline constexpr uint64_t kMaxStreamMessage = uint64_t{1} << 20;
 inline constexpr uint64_t kMaxInlineSource = uint64_t{256} << 10;
 inline constexpr uint64_t kMaxSourceFile = uint64_t{4} << 20;
 inline constexpr uint64_t kMaxSourceSet = uint64_t{512} << 20;
+inline constexpr uint64_t kMaxSourceFiles = 20'000;  // of a manifest, as one upload
 inline constexpr uint64_t kMaxSources = 256;
 inline constexpr uint64_t kMaxPrograms = 20'000;
 inline constexpr uint64_t kMaxAxisValues = 4096;
@@ -40,6 +42,12 @@ inline constexpr std::string_view kNotBuiltIn = "NOT_BUILT_IN";
 Error Malformed(std::string_view field, std::string_view what);
 Error NotBuiltIn(std::string_view what);
 Error AboveLimit(std::string_view limit, uint64_t max, uint64_t actual);
+// What an error of AboveLimit said, for the detail of the reply; nothing for any other error.
+struct LimitHit {
+  std::string limit;
+  uint64_t max = 0, actual = 0;
+};
+std::optional<LimitHit> LimitOf(const Error& error);
 
 // A program of the wire with the targets it is for.
 struct ProgramAndTargets {

@@ -188,7 +188,7 @@ void ToProto(const build::BatchProgress& progress, v1::BatchCounts& out) {
   out.set_ok(progress.results_done - std::min(progress.failed, progress.results_done));
   out.set_failed(progress.failed);
   out.set_compiled(progress.compiled);
-  out.set_hits(progress.hit_memory + progress.hit_local);
+  out.set_hits(progress.hit_memory + progress.hit_local + progress.hit_upstream);
   out.set_shared(progress.shared);
   out.set_code_distinct(progress.code_distinct);
   out.set_programs_total(progress.programs);
@@ -203,6 +203,7 @@ void ToProto(const build::BatchProgress& progress, v1::BatchProgress& out) {
   out.set_results_upper(std::to_string(progress.variants_total));
   out.set_hit_memory(progress.hit_memory);
   out.set_hit_local(progress.hit_local);
+  out.set_hit_upstream(progress.hit_upstream);
   out.set_shared(progress.shared);
   out.set_compiled(progress.compiled);
   out.set_failed(progress.failed);

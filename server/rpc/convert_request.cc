@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -227,6 +228,29 @@ Error AboveLimit(std::string_view limit, uint64_t max, uint64_t actual) {
   return {.code = ErrorCode::kResourceExhausted,
           .context = fmt::format("{}: {} exceeds the limit of {}", limit, actual, max),
           .reason = std::string(kLimitExceeded)};
+}
+
+std::optional<LimitHit> LimitOf(const Error& error) {
+  if (error.reason != kLimitExceeded) {
+    return std::nullopt;
+  }
+  // "limit: actual exceeds the limit of max", perhaps behind what was added on the way.
+  constexpr std::string_view kMiddle = " exceeds the limit of ";
+  const std::string_view text = error.context;
+  const size_t middle = text.find(kMiddle);
+  const size_t colon = text.rfind(": ", middle);
+  LimitHit hit;
+  if (middle == std::string_view::npos || colon == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::string_view actual = text.substr(colon + 2, middle - colon - 2);
+  const std::string_view max = text.substr(middle + kMiddle.size());
+  (void)std::from_chars(actual.data(), actual.data() + actual.size(), hit.actual);
+  (void)std::from_chars(max.data(), max.data() + max.size(), hit.max);
+  const size_t before = text.rfind(": ", colon - 1);
+  hit.limit = text.substr(before == std::string_view::npos ? 0 : before + 2,
+                          colon - (before == std::string_view::npos ? 0 : before + 2));
+  return hit;
 }
 
 Result<Hash128> IdFromProto(std::string_view field, const std::string& bytes) {

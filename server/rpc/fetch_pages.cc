@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
+#include "cache/record.h"
+#include "server/build/product_list.h"
 #include "server/rpc/compile_calls.h"
 
 namespace kiln::rpc {
@@ -33,18 +35,37 @@ void AddListed(std::string_view bytes, std::set<Digest>& digests) {
   }
 }
 
+// The sources that variants name by digest alone: no record keeps them.
+std::vector<cache::Key> SourcesOf(const v1::FetchRequest& request) {
+  std::set<Hash128> ids;
+  for (const v1::Variant& variant : request.variants()) {
+    for (const v1::SourceRef& source : variant.inline_program().sources()) {
+      if (const Result<Digest> digest = FromProto(source.digest()); digest.ok()) {
+        ids.insert(digest->id);
+      }
+    }
+  }
+  std::vector<cache::Key> keys;
+  for (const Hash128& id : ids) {
+    keys.push_back({.level = cache::Level::kContent, .space = 0, .id = id});
+  }
+  return keys;
+}
+
 }  // namespace
 
 Result<void> FetchPages::Begin(const cache::Call& call) {
   begun_ = true;
-  if (!request_.pin().empty()) {
-    return NotBuiltIn("pins");
+  if (request_.warm_only() && request_.variants().empty()) {
+    return NotBuiltIn("warm results of a batch or pin");
   }
-  if (request_.warm_only() && !request_.batch_id().empty()) {
-    return NotBuiltIn("warm results of a batch");
+  const int subjects = (request_.batch_id().empty() ? 0 : 1) + (request_.pin().empty() ? 0 : 1) +
+                       (request_.variants().empty() ? 0 : 1);
+  if (subjects != 1) {
+    return Malformed("variants", "either variants, or a batch, or a pin");
   }
-  if (request_.batch_id().empty() == request_.variants().empty()) {
-    return Malformed("variants", "either variants or a batch");
+  if (request_.variants_size() != 1) {  // one is sent at once, in memory as it is
+    held_ = engine_.whole.held.Hold("fetch", SourcesOf(request_));
   }
   for (const v1::Digest& digest : request_.have()) {
     KILN_TRY(const Digest have, FromProto(digest));
@@ -63,7 +84,7 @@ Result<void> FetchPages::Begin(const cache::Call& call) {
     KILN_TRY(const Hash128 id, IdFromProto("batch_id", request_.batch_id()));
     KILN_TRY(results_, engine_.batches.Results(id));
   }
-  return {};
+  return request_.pin().empty() ? Result<void>() : ListPin();
 }
 
 Result<std::vector<v1::FetchReply>> FetchPages::Next(const cache::Call& call,
@@ -73,19 +94,19 @@ Result<std::vector<v1::FetchReply>> FetchPages::Next(const cache::Call& call,
   if (!begun_) {
     KILN_TRY_VOID(Begin(call));
   }
-  const bool of_batch = !request_.batch_id().empty();
+  const bool of_variants = !request_.variants().empty();
   const uint64_t count =
-      of_batch ? results_.size() : static_cast<uint64_t>(request_.variants_size());
+      of_variants ? static_cast<uint64_t>(request_.variants_size()) : results_.size();
   while (!done_ && page_bytes_ < kPageBytes && page_.size() < 256) {
     if (call.stop.stop_requested()) {
       return Error{.code = ErrorCode::kCancelled, .context = "fetch", .reason = "CANCELLED"};
     }
     if (next_ == count) {
       KILN_TRY_VOID(AddDone(call));
-    } else if (of_batch) {
-      KILN_TRY_VOID(AddResult(call));
-    } else {
+    } else if (of_variants) {
       KILN_TRY_VOID(AddVariant(call, detail));
+    } else {
+      KILN_TRY_VOID(AddResult(call, detail));
     }
   }
   return std::move(page_);
@@ -108,6 +129,9 @@ Result<void> FetchPages::AddVariant(const cache::Call& call, v1::ErrorDetail& de
     outcome.Clear();
     KILN_TRY_VOID(CompileVariant(engine_, variant, how, call, outcome, detail));
     sent = AddBlobs(outcome, call);
+  } else if (!sent.ok() && sent.error().code == ErrorCode::kNotFound) {
+    outcome.Clear();  // a miss like any other
+    sent = {};
   }
   KILN_TRY_VOID(std::move(sent));
   outcome.set_index(index);
@@ -115,12 +139,69 @@ Result<void> FetchPages::AddVariant(const cache::Call& call, v1::ErrorDetail& de
   return {};
 }
 
-Result<void> FetchPages::AddResult(const cache::Call& call) {
+// The results that a pin keeps. Which program they are of is not known any more.
+Result<void> FetchPages::ListPin() {
+  if (engine_.whole.maintenance == nullptr) {
+    return Error{.code = ErrorCode::kNotFound,
+                 .context = "there is no pin '" + request_.pin() + "'",
+                 .reason = "UNKNOWN_PIN"};
+  }
+  const Result<void> listed = engine_.whole.maintenance->EachRow(
+      {.pin = request_.pin(), .since_s = {}},
+      [&](const cache::Key& key, ByteView value) -> Result<void> {
+        const Result<cache::Record> record = cache::DecodeRecord(value);
+        if (key.level != cache::Level::kSignature || !record.ok()) {
+          return {};
+        }
+        std::optional<build::Artifact> artifact = build::ArtifactOf(*record, key.id);
+        if (artifact.has_value()) {
+          auto item = std::make_shared<build::BatchItem>();
+          item->outcome.artifact = std::move(artifact);
+          results_.push_back(std::move(item));
+        }
+        return {};
+      });
+  if (!listed.ok() && listed.error().code == ErrorCode::kNotFound) {
+    return Error{
+        .code = ErrorCode::kNotFound, .context = listed.error().context, .reason = "UNKNOWN_PIN"};
+  }
+  return listed;
+}
+
+// What the batch made of this point, made again.
+Result<build::Outcome> FetchPages::Rebuild(const build::BatchItem& item, const cache::Call& call,
+                                           v1::ErrorDetail& detail) {
+  KILN_TRY(const Hash128 id, IdFromProto("batch_id", request_.batch_id()));
+  KILN_TRY(const std::shared_ptr<const build::BatchRequest> request, engine_.batches.Request(id));
+  for (const build::BatchProgram& program : request->programs) {
+    for (const build::NamedTarget& target : program.targets) {
+      if (program.program.name == item.program && target.name == item.outcome.artifact->target) {
+        KILN_TRY(const auto prepared,
+                 PrepareOrListMissing(engine_, program.program, target, call, detail));
+        return engine_.builder.Build(*prepared, item.options, {.anew = true}, call);
+      }
+    }
+  }
+  return Error{.code = ErrorCode::kNotFound, .context = "no program of the batch", .reason = {}};
+}
+
+// What was lost is recomputed from its sources; without them it is a miss (cache §8.5).
+Result<void> FetchPages::AddResult(const cache::Call& call, v1::ErrorDetail& detail) {
   const uint64_t index = next_++;
   v1::Outcome outcome;
   ToProto(results_[index]->outcome, outcome);
+  Result<void> sent = AddBlobs(outcome, call);
+  if (!sent.ok() && sent.error().code == ErrorCode::kNotFound) {
+    outcome.Clear();
+    sent = {};
+    if (request_.pin().empty()) {
+      KILN_TRY(const build::Outcome again, Rebuild(*results_[index], call, detail));
+      ToProto(again, outcome);
+      sent = AddBlobs(outcome, call);
+    }
+  }
+  KILN_TRY_VOID(std::move(sent));
   outcome.set_index(index);
-  KILN_TRY_VOID(AddBlobs(outcome, call));
   AddOutcome(std::move(outcome));
   return {};
 }

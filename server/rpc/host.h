@@ -4,27 +4,48 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "compiler/base/clock.h"
 #include "compiler/base/log.h"
 #include "server/jobs/queue.h"
+#include "server/ops/access.h"
 #include "server/ops/line_log.h"
+#include "server/ops/metrics.h"
 #include "server/ops/service_state.h"
+#include "server/ops/trace_ring.h"
 
 namespace kiln::rpc {
 
 inline constexpr std::string_view kVersion = "0.1.0";
 
+// Keys of the configuration that changed.
+struct Reloaded {
+  std::vector<std::string> at_once;
+  std::vector<std::string> at_restart;
+};
+
 struct Host {
   jobs::JobQueue& queue;
   ops::ServiceState& state;
+  ops::Access& access;
+  ops::AuditLog* audit = nullptr;
+  ops::Metrics& metrics;
+  ops::TraceRing& traces;
   Clock& clock;
   LogSink& log;
   std::function<std::vector<ops::KeptWarning>()> warnings;  // the last ones
   std::function<void(Duration timeout)> drain;              // returns at once; zero: as configured
   std::function<void()> shut_down;                          // returns at once
+  std::function<Result<Reloaded>()> reload;
+  std::function<void(const std::string& component, LogLevel level)> set_log_level;
   std::string socket;
-  std::string started_by;  // autostart, serve
+  std::string tcp;                        // HOST:PORT, empty without
+  std::string started_by;                 // autostart, serve, systemd
+  std::function<uint64_t()> connections;  // open ones
+  uint64_t max_connections = 0;
+  std::string last_crash;                     // report of the run before, or empty
+  uint64_t memory_soft = 0, memory_hard = 0;  // bytes
 };
 
 }  // namespace kiln::rpc

@@ -22,27 +22,6 @@ constexpr std::string_view kContentLost = "CONTENT_LOST";
 
 using Push = std::function<void(v1::BuildPackReply)>;
 
-// Holds a lease as long as it lives.
-class Hold {
- public:
-  Hold(cache::Leases* leases, std::string owner) : leases_(leases), owner_(std::move(owner)) {
-    if (leases_ != nullptr) {
-      (void)leases_->Hold(owner_);
-    }
-  }
-  Hold(const Hold&) = delete;
-  Hold& operator=(const Hold&) = delete;
-  ~Hold() {
-    if (leases_ != nullptr) {
-      (void)leases_->Release(owner_);
-    }
-  }
-
- private:
-  cache::Leases* const leases_;
-  const std::string owner_;
-};
-
 // The programs of single variants; variants of one program follow each other in `points`.
 class VariantPrograms {
  public:
@@ -291,7 +270,7 @@ Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request, cons
     KILN_TRY(const Hash128 id, IdFromProto("base_pack", request.base_pack()));
     KILN_TRY(base, engine.shelf.OpenPack(id));
   }
-  const Hold hold(engine.whole.leases, "pack " + detail.trace_id());
+  const cache::HeldLeases::Held held = engine.whole.held.Hold("pack");
   KILN_TRY(const Wanted wanted, WantedBy(engine, request, call, detail));
   Result<Packed> packed = PlanAndWrite(engine, request, wanted, base.get(), push, call);
   if (!packed.ok() && packed.error().reason == kContentLost) {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "server/rpc/rpc_server.h"
 
+#include <algorithm>
 #include <array>
+#include <atomic>
+#include <cerrno>
+#include <optional>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -11,76 +15,206 @@
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/security/auth_metadata_processor.h>
+#include <grpcpp/security/tls_certificate_provider.h>
+#include <grpcpp/security/tls_credentials_options.h>
 
+#include "server/rpc/connection_count.h"
 #include "server/rpc/convert.h"
 
 namespace kiln::rpc {
 namespace {
 
-constexpr int kMaxStreams = 100;           // of one connection
-constexpr int kMaxHeaderBytes = 16 << 10;  // daemon §10
+constexpr int kKeepaliveMs = 20'000;  // daemon §9.3
+constexpr int kKeepaliveAnswerMs = 10'000;
+constexpr unsigned kCertificateSeconds = 1;  // how often the files are looked at
 constexpr std::array<const char*, 3> kHealthNames = {"", "kiln.v1.CompileService",
                                                      "kiln.v1.BatchService"};
 
 using Acceptor = grpc::experimental::ExternalConnectionAcceptor;
 
-bool IsOwnUser(int fd) {
+std::optional<uint32_t> UserOf(int fd) {
   ucred peer{};
   socklen_t size = sizeof(peer);
-  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
+  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? std::optional(peer.uid)
+                                                                    : std::nullopt;
 }
 
-// Accepts until `wake` becomes readable.
-void Accept(int listener, int wake, Acceptor& acceptor, LogSink& log) {
-  for (;;) {
-    std::array<pollfd, 2> ready = {{{.fd = listener, .events = POLLIN, .revents = 0},
-                                    {.fd = wake, .events = POLLIN, .revents = 0}}};
-    (void)poll(ready.data(), ready.size(), -1);
-    if (ready[1].revents != 0) {
-      return;
+std::string_view ViewOf(grpc::string_ref text) { return {text.data(), text.size()}; }
+
+// What CallFrame does not see because kiln does not implement it: over TCP reflection is for
+// administrators, health for everybody.
+class ReflectionGate final : public grpc::AuthMetadataProcessor {
+ public:
+  explicit ReflectionGate(ops::Access& access) : access_(access) {}
+
+  bool IsBlocking() const override { return false; }
+
+  grpc::Status Process(const InputMetadata& metadata, grpc::AuthContext* /*context*/,
+                       OutputMetadata* /*consumed*/, OutputMetadata* /*response*/) override {
+    const auto path = metadata.find(":path");
+    if (path == metadata.end()) {
+      return {grpc::StatusCode::INTERNAL, "a call without a path"};
     }
-    if (ready[0].revents == 0) {
-      continue;  // a signal
+    const std::string_view method = ViewOf(path->second);
+    if (!method.starts_with("/grpc.reflection.")) {
+      return grpc::Status::OK;
     }
-    const int fd = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd < 0) {
-      continue;  // the client is gone already, or out of descriptors
+    ops::Caller caller{.transport = ops::Transport::kTcp, .peer = "reflection"};
+    if (const auto bearer = metadata.find("authorization"); bearer != metadata.end()) {
+      caller.bearer = BearerOf(ViewOf(bearer->second));
     }
-    if (!IsOwnUser(fd)) {
-      log.Write(LogLevel::kWarning, "rpc", "a connection of another user was refused");
-      (void)close(fd);
-      continue;
-    }
-    Acceptor::NewConnectionParameters connection;
-    connection.listener_fd = listener;
-    connection.fd = fd;
-    acceptor.HandleNewConnection(&connection);
+    const auto permitted = access_.Permit(caller, method, ops::Scope::kAdmin);
+    return permitted.ok() ? grpc::Status::OK
+                          : grpc::Status(static_cast<grpc::StatusCode>(permitted.error().code),
+                                         permitted.error().context);
   }
+
+ private:
+  ops::Access& access_;
+};
+
+// TLS with a certificate on both sides. gRPC reads the files again when they change.
+std::shared_ptr<grpc::ServerCredentials> MutualTls(const TlsFiles& files, ops::Access& access) {
+  grpc::experimental::TlsServerCredentialsOptions options(
+      std::make_shared<grpc::experimental::FileWatcherCertificateProvider>(
+          files.key, files.cert, files.client_ca, kCertificateSeconds));
+  options.watch_root_certs();
+  options.watch_identity_key_cert_pairs();
+  options.set_cert_request_type(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  auto credentials = grpc::experimental::TlsServerCredentials(options);
+  credentials->SetAuthMetadataProcessor(std::make_shared<ReflectionGate>(access));
+  return credentials;
+}
+
+void SetLimits(grpc::ServerBuilder& builder) {
+  builder.SetMaxReceiveMessageSize(static_cast<int>(kMaxRequest));
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxStreams);
+  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMaxHeaderBytes);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, kIdleMs);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveAnswerMs);
 }
 
 }  // namespace
 
+std::string BearerOf(std::string_view authorization) {
+  constexpr std::string_view kScheme = "Bearer ";
+  return authorization.starts_with(kScheme) ? std::string(authorization.substr(kScheme.size()))
+                                            : std::string();
+}
+
+// One acceptor for each kind of caller: how a connection came in is all that a call knows of it.
 struct RpcServer::State {
-  std::unique_ptr<Acceptor> acceptor;
+  explicit State(const Doors& open_doors)
+      : doors(open_doors), connections(open_doors.max_connections) {}
+
+  void Accept();
+  void TakeFrom(int listener, bool is_unix);
+  Acceptor* AcceptorFor(int fd, bool is_unix);
+
+  const Doors doors;
+  ConnectionCount connections;
+  std::atomic<uint64_t> refused = 0;
+  std::unique_ptr<Acceptor> owner;
+  std::unique_ptr<Acceptor> neighbours;  // null if no other uid may come in
+  std::unique_ptr<Acceptor> tcp;         // null without TCP
   std::unique_ptr<grpc::Server> server;
   int wake = -1;
   std::thread accepting;
 };
 
+Acceptor* RpcServer::State::AcceptorFor(int fd, bool is_unix) {
+  if (!is_unix) {
+    return tcp.get();
+  }
+  const std::optional<uint32_t> user = UserOf(fd);
+  if (user == geteuid()) {
+    return owner.get();
+  }
+  const auto& allowed = doors.allow_uids;
+  if (user.has_value() && std::find(allowed.begin(), allowed.end(), *user) != allowed.end()) {
+    return neighbours.get();
+  }
+  doors.log.Write(LogLevel::kWarning, "rpc", "a connection of another user was refused",
+                  {{"uid", user.has_value() ? std::to_string(*user) : "unknown"}});
+  doors.access.AddFailure(
+      {.transport = ops::Transport::kNeighbour,
+       .peer = "unix:uid=" + (user.has_value() ? std::to_string(*user) : "unknown")},
+      "connect", "another user");
+  return nullptr;
+}
+
+void RpcServer::State::TakeFrom(int listener, bool is_unix) {
+  const int fd = accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (fd < 0) {
+    if (errno == EMFILE || errno == ENFILE) {  // the client waits until there are descriptors
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return;  // or the client is gone already
+  }
+  Acceptor* const acceptor = AcceptorFor(fd, is_unix);
+  if (acceptor == nullptr) {
+    (void)close(fd);
+    return;
+  }
+  if (!connections.Add(fd)) {
+    if (refused.fetch_add(1) == 0) {
+      doors.log.Write(LogLevel::kWarning, "rpc", "too many connections",
+                      {{"max", doors.max_connections}});
+    }
+    (void)close(fd);
+    return;
+  }
+  Acceptor::NewConnectionParameters connection;
+  connection.listener_fd = listener;
+  connection.fd = fd;
+  acceptor->HandleNewConnection(&connection);
+}
+
+// Accepts until `wake` becomes readable.
+void RpcServer::State::Accept() {
+  const int unix_fd = doors.unix_socket.fd();
+  const int tcp_fd = doors.tcp == nullptr ? -1 : doors.tcp->fd();  // poll skips what is below 0
+  for (;;) {
+    std::array<pollfd, 3> ready = {{{.fd = wake, .events = POLLIN, .revents = 0},
+                                    {.fd = unix_fd, .events = POLLIN, .revents = 0},
+                                    {.fd = tcp_fd, .events = POLLIN, .revents = 0}}};
+    (void)poll(ready.data(), ready.size(), -1);
+    if (ready[0].revents != 0) {
+      return;
+    }
+    if (ready[1].revents != 0) {
+      TakeFrom(unix_fd, true);
+    }
+    if (ready[2].revents != 0) {
+      TakeFrom(tcp_fd, false);
+    }
+  }
+}
+
 RpcServer::RpcServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Result<std::unique_ptr<RpcServer>> RpcServer::Start(const std::vector<grpc::Service*>& services,
-                                                    const UnixListener& listener, LogSink& log) {
+                                                    const Doors& doors) {
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
-  auto state = std::make_unique<State>();
+  auto state = std::make_unique<State>(doors);
   grpc::ServerBuilder builder;
-  builder.SetMaxReceiveMessageSize(static_cast<int>(kMaxRequest));
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxStreams);
-  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMaxHeaderBytes);
-  state->acceptor = builder.experimental().AddExternalConnectionAcceptor(
-      grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
-      grpc::InsecureServerCredentials());
+  SetLimits(builder);
+  const auto add = [&builder](std::shared_ptr<grpc::ServerCredentials> credentials) {
+    return builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+        std::move(credentials));
+  };
+  state->owner = add(grpc::InsecureServerCredentials());
+  if (!doors.allow_uids.empty()) {
+    state->neighbours = add(grpc::experimental::LocalServerCredentials(UDS));
+  }
+  if (doors.tcp != nullptr) {
+    state->tcp = add(MutualTls(doors.tls, doors.access));
+  }
   for (grpc::Service* service : services) {
     builder.RegisterService(service);
   }
@@ -89,12 +223,13 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const std::vector<grpc::Serv
   if (state->server == nullptr || state->wake < 0) {
     return Error{.code = ErrorCode::kInternal, .context = "gRPC did not start", .reason = "BUG"};
   }
-  state->accepting =
-      std::thread([fd = listener.fd(), wake = state->wake, acceptor = state->acceptor.get(), &log] {
-        Accept(fd, wake, *acceptor, log);
-      });
+  state->accepting = std::thread([raw = state.get()] { raw->Accept(); });
   return std::unique_ptr<RpcServer>(new RpcServer(std::move(state)));
 }
+
+size_t RpcServer::Connections() { return state_->connections.Count(); }
+
+uint64_t RpcServer::refused_connections() const { return state_->refused; }
 
 void RpcServer::SetServing(bool serving) {
   for (const char* name : kHealthNames) {

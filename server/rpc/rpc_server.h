@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: MIT
-// The transport: a unix socket that belongs to this process, connections checked before gRPC sees
-// them, health and reflection. gRPC never owns the path: it would take it from a running daemon.
-// Spec: daemon §4.7, §11.2
+// The transport: a unix socket that belongs to this process, TCP behind mutual TLS if it is wanted,
+// connections counted and checked before gRPC sees them, health and reflection. gRPC never owns the
+// path: it would take it from a running daemon. Spec: daemon §4.7, §10, §11.2, §11.3
 //
 // Threads: SetServing from any thread; the rest by the owner.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/base/clock.h"
 #include "compiler/base/log.h"
 #include "compiler/base/result.h"
+#include "server/ops/access.h"
+#include "server/ops/tcp_listener.h"
+#include "server/rpc/tls_files.h"
 
 namespace grpc {
 class Service;
@@ -23,10 +27,17 @@ namespace kiln::rpc {
 // A socket that listens, with its directory and lock. Removes the socket when destroyed.
 class UnixListener {
  public:
-  // Makes the directory 0700 if need be, takes the lock beside the socket, removes a stale socket,
-  // binds with mode 0600. Errors: kInvalidArgument for a path of more than 107 bytes;
-  // kFailedPrecondition with reason LOCKED naming the pid, or for a directory of somebody else.
-  static Result<std::unique_ptr<UnixListener>> Listen(const std::string& path);
+  // Who may open the socket: this uid only (directory 0700, socket 0600), or others too, whose uid
+  // the server looks at (0711, 0666).
+  enum class For : uint8_t { kOwner, kNeighbours };
+  // Makes the directory if need be, takes the lock beside the socket, removes a socket that nobody
+  // answers at, binds. Errors: kInvalidArgument for a path of more than 107 bytes;
+  // kFailedPrecondition with reason LOCKED naming the pid, or for a directory of somebody else, of
+  // another mode, or behind a symbolic link.
+  static Result<std::unique_ptr<UnixListener>> Listen(const std::string& path,
+                                                      For whom = For::kOwner);
+  // Of a socket that listens already, as systemd passes it: takes the descriptor, not the path.
+  static std::unique_ptr<UnixListener> Adopt(int fd, const std::string& path);
   ~UnixListener();
   UnixListener(const UnixListener&) = delete;
   UnixListener& operator=(const UnixListener&) = delete;
@@ -36,19 +47,44 @@ class UnixListener {
 
  private:
   UnixListener(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
-  Result<void> Bind();
+  Result<void> Bind(For whom);
 
   const std::string path_;
-  const int lock_;
+  const int lock_;  // below 0: adopted
   int fd_ = -1;
+};
+
+// Of the transport (daemon §10).
+inline constexpr int kMaxStreams = 100;           // of one connection
+inline constexpr int kMaxHeaderBytes = 16 << 10;  // of one call
+inline constexpr int kHandshakeMs = 10'000;
+inline constexpr int kIdleMs = 600'000;
+
+// "Bearer kiln_…" -> the token; empty for anything else.
+std::string BearerOf(std::string_view authorization);
+
+// What the server listens on, and who may come in. All must outlive it.
+struct Doors {
+  const UnixListener& unix_socket;
+  std::vector<uint32_t> allow_uids;  // beside this one
+  const ops::TcpListener* tcp = nullptr;
+  TlsFiles tls;
+  ops::Access& access;
+  LogSink& log;
+  size_t max_connections = kMaxConnections;
+
+  static constexpr size_t kMaxConnections = 1024;
 };
 
 class RpcServer {
  public:
-  // Services, listener and log must outlive the server. Errors: kInternal if gRPC does not start.
+  // Services must outlive the server. Errors: kInternal if gRPC does not start.
   static Result<std::unique_ptr<RpcServer>> Start(const std::vector<grpc::Service*>& services,
-                                                  const UnixListener& listener, LogSink& log);
+                                                  const Doors& doors);
   ~RpcServer();
+
+  size_t Connections();
+  uint64_t refused_connections() const;  // because there were too many
 
   void SetServing(bool serving);  // what grpc.health.v1 answers
   void StopAccepting();           // open connections go on

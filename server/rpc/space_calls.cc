@@ -290,7 +290,8 @@ Result<void> CountVariants(Engine& engine, const v1::CountVariantsRequest& reque
                            const cache::Call& call, v1::CountVariantsReply& reply,
                            v1::ErrorDetail& detail) {
   if (static_cast<uint64_t>(request.spaces_size()) > kMaxPrograms) {
-    return AboveLimit("programs", kMaxPrograms, static_cast<uint64_t>(request.spaces_size()));
+    return AboveLimit("programs per manifest", kMaxPrograms,
+                      static_cast<uint64_t>(request.spaces_size()));
   }
   for (const v1::ProgramSpace& space : request.spaces()) {
     KILN_TRY(

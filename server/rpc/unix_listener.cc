@@ -18,6 +18,8 @@ namespace kiln::rpc {
 namespace {
 
 constexpr int kBacklog = 128;
+constexpr mode_t kOwnerMode = 0700;
+constexpr mode_t kNeighbourMode = 0711;
 
 Error Failed(std::string_view what, const std::string& path, std::string_view hint = {}) {
   return {.code = ErrorCode::kFailedPrecondition,
@@ -26,25 +28,32 @@ Error Failed(std::string_view what, const std::string& path, std::string_view hi
           .reason = "SOCKET"};
 }
 
-Result<void> MakeDirectory(const std::string& path) {
+Result<void> MakeDirectory(const std::string& path, mode_t mode) {
   std::error_code error;
   const std::filesystem::path directory(path);
   if (directory.has_parent_path()) {
     std::filesystem::create_directories(directory.parent_path(), error);
   }
-  if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
+  const bool made = mkdir(path.c_str(), 0700) == 0;
+  if (!made && errno != EEXIST) {
     return Failed("cannot make the directory", path, "choose another with --listen.unix");
   }
   struct stat found {};
   if (lstat(path.c_str(), &found) != 0) {
     return Failed("cannot look at the directory", path);
   }
-  if (!S_ISDIR(found.st_mode) || found.st_uid != geteuid() || (found.st_mode & 077) != 0) {
+  // Either mode of ours may become the other one; any other is somebody's mistake.
+  const mode_t present = found.st_mode & 0777;
+  if (!S_ISDIR(found.st_mode) || found.st_uid != geteuid() ||
+      (present != kOwnerMode && present != kNeighbourMode)) {
     return Error{.code = ErrorCode::kFailedPrecondition,
-                 .context = fmt::format("'{}' must be a directory of this user with mode 0700; "
+                 .context = fmt::format("'{}' must be a directory of this user with mode {:04o}; "
                                         "repair it or choose another with --listen.unix",
-                                        path),
+                                        path, mode),
                  .reason = "SOCKET"};
+  }
+  if (present != mode && chmod(path.c_str(), mode) != 0) {
+    return Failed("cannot set the mode of", path);
   }
   return {};
 }
@@ -76,9 +85,27 @@ Result<int> TakeLock(const std::string& path) {
   return fd;
 }
 
+sockaddr_un AddressOf(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  return address;
+}
+
+// Does a process listen there?
+bool IsAnswered(const std::string& path) {
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  const sockaddr_un address = AddressOf(path);
+  const bool answered =
+      fd >= 0 && (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0 ||
+                  errno == EAGAIN);  // its queue is full
+  (void)close(fd);
+  return answered;
+}
+
 }  // namespace
 
-Result<std::unique_ptr<UnixListener>> UnixListener::Listen(const std::string& path) {
+Result<std::unique_ptr<UnixListener>> UnixListener::Listen(const std::string& path, For whom) {
   if (path.size() >= sizeof(sockaddr_un{}.sun_path)) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .context = fmt::format("the socket path '{}' has {} bytes, the system allows {}; "
@@ -87,20 +114,34 @@ Result<std::unique_ptr<UnixListener>> UnixListener::Listen(const std::string& pa
                  .reason = "SOCKET"};
   }
   const std::string directory = std::filesystem::path(path).parent_path().string();
-  KILN_TRY_VOID(MakeDirectory(directory.empty() ? "." : directory));
+  KILN_TRY_VOID(MakeDirectory(directory.empty() ? "." : directory,
+                              whom == For::kOwner ? kOwnerMode : kNeighbourMode));
   KILN_TRY(const int lock, TakeLock(path + ".lock"));
   std::unique_ptr<UnixListener> listener(new UnixListener(path, lock));
-  KILN_TRY_VOID(listener->Bind());
+  KILN_TRY_VOID(listener->Bind(whom));
   return listener;
 }
 
-Result<void> UnixListener::Bind() {
+std::unique_ptr<UnixListener> UnixListener::Adopt(int fd, const std::string& path) {
+  std::unique_ptr<UnixListener> listener(new UnixListener(path, -1));
+  listener->fd_ = fd;
+  return listener;
+}
+
+Result<void> UnixListener::Bind(For whom) {
   struct stat found {};
-  if (lstat(path_.c_str(), &found) == 0) {  // we hold the lock: a socket here is stale
+  if (lstat(path_.c_str(), &found) == 0) {  // we hold the lock: a socket here should be stale
     if (!S_ISSOCK(found.st_mode)) {
       return Error{.code = ErrorCode::kFailedPrecondition,
                    .context = fmt::format("'{}' is there and is no socket; remove it or choose "
                                           "another path with --listen.unix",
+                                          path_),
+                   .reason = "SOCKET"};
+    }
+    if (IsAnswered(path_)) {
+      return Error{.code = ErrorCode::kFailedPrecondition,
+                   .context = fmt::format("a process without our lock answers at '{}'; stop it or "
+                                          "choose another path with --listen.unix",
                                           path_),
                    .reason = "SOCKET"};
     }
@@ -110,11 +151,9 @@ Result<void> UnixListener::Bind() {
   if (fd < 0) {
     return Failed("cannot make a socket for", path_);
   }
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path, path_.data(), path_.size());
+  const sockaddr_un address = AddressOf(path_);
   if (bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0 ||
-      chmod(path_.c_str(), 0600) != 0 || listen(fd, kBacklog) != 0) {
+      chmod(path_.c_str(), whom == For::kOwner ? 0600 : 0666) != 0 || listen(fd, kBacklog) != 0) {
     const Error error = Failed("cannot listen on", path_);
     (void)close(fd);
     return error;
@@ -125,8 +164,13 @@ Result<void> UnixListener::Bind() {
 
 UnixListener::~UnixListener() {
   if (fd_ >= 0) {
-    (void)unlink(path_.c_str());
+    if (lock_ >= 0) {
+      (void)unlink(path_.c_str());
+    }
     (void)close(fd_);
+  }
+  if (lock_ < 0) {
+    return;  // the path is systemd's
   }
   (void)close(lock_);  // gives the lock up; the file stays, or two processes could hold two locks
 }

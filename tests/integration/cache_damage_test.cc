@@ -230,5 +230,48 @@ TEST_F(CacheDamage, FileBeyondRepair_IsReplacedAndWhatVerifiesIsSalvaged) {
   EXPECT_TRUE(store->Put(NumberedItems(99), cache::Durability::kDurable, {}).ok());
 }
 
+// The child that reads the damaged file is this program (main.cc).
+TEST_F(CacheDamage, SalvageInAChild_BringsBackWhatVerifies) {
+  const TestDirectory directory;
+  auto store = *SqliteStore::Open({.dir = directory.path(), .salvage_program = "/proc/self/exe"},
+                                  clock, log);
+  for (uint64_t number = 0; number < kRecords; ++number) {
+    ASSERT_TRUE(store->Put(NumberedItems(number), cache::Durability::kDurable, {}).ok());
+  }
+  const Result<std::string> aside = store->Rebuild();
+  ASSERT_TRUE(aside.ok()) << ErrorText(aside.error());
+  for (uint64_t number = 0; number < kRecords; ++number) {
+    EXPECT_EQ(LookUp(*store, number), Found::kAll) << number;
+  }
+  for (const auto& file : std::filesystem::directory_iterator(directory.path())) {
+    EXPECT_NE(file.path().extension(), ".salvage") << "what the child made is gone";
+  }
+}
+
+TEST_F(CacheDamage, SalvageChildThatDies_CostsWhatItHadNotCopied) {
+  const TestDirectory directory;
+  auto store =
+      *SqliteStore::Open({.dir = directory.path(), .salvage_program = "/bin/false"}, clock, log);
+  ASSERT_TRUE(store->Put(NumberedItems(1), cache::Durability::kDurable, {}).ok());
+  ASSERT_TRUE(store->Rebuild().ok());
+  EXPECT_EQ(LookUp(*store, 1), Found::kMissing);
+  ASSERT_TRUE(store->Put(NumberedItems(1), cache::Durability::kDurable, {}).ok());
+  EXPECT_EQ(LookUp(*store, 1), Found::kAll);
+}
+
+// Each byte of the database in turn; the short form takes one of 8,191.
+TEST_F(CacheDamage, EveryByteOfASmallDatabase_IsDetectedOrHarmless) {
+  const Files files = MakeFiles();
+  const size_t step = FullRun() ? 1 : 8191;
+  for (std::string Files::*part : {&Files::database, &Files::wal}) {
+    for (size_t at = 0; at < (files.*part).size() && !HasFatalFailure(); at += step) {
+      Files damaged = files;
+      (damaged.*part)[at] = static_cast<char>((damaged.*part)[at] ^ 0xff);
+      CheckReads(damaged, static_cast<uint32_t>(at));
+    }
+  }
+  EXPECT_GT(all, 0u);
+}
+
 }  // namespace
 }  // namespace kiln::tests

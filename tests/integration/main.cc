@@ -5,7 +5,12 @@
 
 #include <gtest/gtest.h>
 
+#include "cache/sqlite/salvage.h"
+
 int main(int argc, char** argv) {
+  if (argc == 5 && std::string_view(argv[1]) == "--salvage") {  // by a test, of a damaged file
+    return kiln::cache::sqlite::SalvageApart(argv[2], argv[4]);
+  }
   testing::InitGoogleTest(&argc, argv);
   for (int i = 1; i < argc; ++i) {
     if (std::string_view(argv[i]) == "--full") {

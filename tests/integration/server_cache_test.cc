@@ -283,6 +283,77 @@ TEST_F(ServerCache, PinOfABatch_HoldsAllItsResultsAndListsArePaged) {
   EXPECT_EQ(DetailOf(context).reason(), "BAD_PAGE_TOKEN");
 }
 
+TEST_F(ServerCache, KeysAndMasksAreGone_ResultIsFoundByItsSignature) {
+  Start();
+  const v1::Outcome before = Compile(Durable(GoodSource()));
+  Stop();
+  Sql("DELETE FROM alias; DELETE FROM entry WHERE level=2");
+  Start();
+  const v1::Outcome after = Compile(Durable(GoodSource()));
+  EXPECT_EQ(after.artifacts(0).origin(), v1::Artifact::SHARED);
+  EXPECT_EQ(after.artifacts(0).signature(), before.artifacts(0).signature());
+  EXPECT_EQ(after.artifacts(0).data(), before.artifacts(0).data());
+}
+
+// Reads a Fetch to its end.
+struct Fetched {
+  grpc::Status status;
+  std::vector<v1::Outcome> outcomes;
+  std::set<std::string> blobs;
+};
+
+TEST_F(ServerCache, FetchOfAPin_GivesItsResultsAndContent) {
+  Start();
+  const std::string id = Build(GoodSource());
+  v1::PinRequest pin;
+  pin.set_name("release");
+  pin.set_batch_id(id);
+  grpc::ClientContext pin_context;
+  v1::PinInfo info;
+  ASSERT_TRUE(admin->Pin(&pin_context, pin, &info).ok());
+  const auto fetch = [&](const v1::FetchRequest& request) {
+    grpc::ClientContext context;
+    Fetched fetched;
+    const auto reader = compile->Fetch(&context, request);
+    v1::FetchReply reply;
+    while (reader->Read(&reply)) {
+      if (reply.has_outcome()) {
+        fetched.outcomes.push_back(reply.outcome());
+      } else if (reply.has_blob()) {
+        fetched.blobs.insert(reply.blob().digest().id());
+      }
+    }
+    fetched.status = reader->Finish();
+    return fetched;
+  };
+  v1::FetchRequest of_batch;
+  of_batch.set_batch_id(id);
+  const Fetched batch_results = fetch(of_batch);
+  v1::FetchRequest of_pin;
+  of_pin.set_pin("release");
+  const Fetched pinned = fetch(of_pin);
+  ASSERT_TRUE(pinned.status.ok()) << pinned.status.error_message();
+  EXPECT_EQ(pinned.outcomes.size(), info.records());
+  EXPECT_EQ(pinned.outcomes.size(), batch_results.outcomes.size());
+  EXPECT_EQ(pinned.blobs, batch_results.blobs);
+  of_pin.set_pin("none");
+  EXPECT_EQ(fetch(of_pin).status.error_code(), grpc::StatusCode::NOT_FOUND);
+
+  // What is lost behind a batch is made again from its sources (cache §8.5).
+  daemon.reset();
+  Start();
+  const std::string again = Build(GoodSource());
+  Sql("DELETE FROM alias; DELETE FROM ref; DELETE FROM entry WHERE level=3; DELETE FROM blob"
+      " WHERE rid IN (SELECT rid FROM blob ORDER BY rid DESC LIMIT 1)");
+  grpc::ClientContext gc_context;
+  v1::ClearNegativeReply cleared;  // and this process forgets what it had in memory
+  ASSERT_TRUE(admin->ClearNegative(&gc_context, {}, &cleared).ok());
+  of_batch.set_batch_id(again);
+  const Fetched mended = fetch(of_batch);
+  ASSERT_TRUE(mended.status.ok()) << mended.status.error_message();
+  EXPECT_EQ(mended.blobs, batch_results.blobs);
+}
+
 TEST_F(ServerCache, Quarantine_ListsWhatWasSetAside) {
   Start();
   Compile(Durable(GoodSource()));

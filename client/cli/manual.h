@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// The declared verbs and flags -> manual pages in the format of man(7), so that page and --help
+// cannot differ. Spec: cli §10.2
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace kiln::cli {
+
+// File name -> text: kiln.1, kiln-VERB.1 for every verb that is shown, kiln.toml.5.
+std::map<std::string, std::string> ManualPages(const CLI::App& app, const std::string& version);
+
+}  // namespace kiln::cli

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+// kiln status: the daemon, its queue, its batches, at this moment. Spec: cli §6.11
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <thread>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "client/cli/store.h"
+#include "client/cli/verbs.h"
+
+namespace kiln::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::chrono::milliseconds kPing{2'000};
+constexpr size_t kShownWarnings = 5;
+
+struct Look {
+  client::ServerInfo info;
+  client::ServerStatus status;
+  std::vector<client::JobRow> jobs;
+};
+
+Result<Look> LookAt(client::Client& client, const Global& global,
+                    const StatusArguments& arguments) {
+  Look look;
+  Result<client::ServerInfo> info = client.Ping(kPing);
+  if (!info.ok() && info.error().code == ErrorCode::kUnavailable) {
+    return Error{.code = ErrorCode::kUnavailable,
+                 .context = fmt::format("no daemon answers at {}; start it with 'kiln start'",
+                                        DaemonAddress(global)),
+                 .reason = "DAEMON_UNREACHABLE"};
+  }
+  KILN_TRY(look.info, std::move(info));
+  KILN_TRY(look.status, client.Status());
+  if (arguments.jobs) {
+    KILN_TRY(look.jobs, client.Jobs());
+  }
+  return look;
+}
+
+bool IsGood(const client::ServerStatus& status) {
+  return status.health == "SERVING" || status.health == "DEGRADED";
+}
+
+Json JsonOf(const Look& look, const Json& cache) {
+  Json lanes = Json::object();
+  for (const client::LaneStatus& lane : look.status.lanes) {
+    lanes[lane.name] = {
+        {"queued", lane.queued}, {"running", lane.running}, {"oldest_ms", lane.oldest_ms}};
+  }
+  Json warnings = Json::array();
+  for (const client::ServerStatus::Warning& warning : look.status.warnings) {
+    warnings.push_back({{"at", warning.at_ms}, {"text", warning.text}});
+  }
+  Json object{{"v", 1},
+              {"type", "status"},
+              {"state", look.status.health},
+              {"reasons", look.status.reasons},
+              {"version", look.info.version},
+              {"build_id", look.info.build_id},
+              {"uptime_ms", look.info.uptime_ms},
+              {"lanes", lanes},
+              {"batches", look.status.batches},
+              {"cache", cache},
+              {"pid", look.info.pid},
+              {"started_by", look.info.started_by},
+              {"transports", look.info.transports},
+              {"connections", look.status.connections},
+              {"memory",
+               {{"resident", look.status.resident},
+                {"soft_limit", look.status.soft_limit},
+                {"hard_limit", look.status.hard_limit}}},
+              {"watch_sessions", look.status.watch_sessions},
+              {"warnings", warnings}};
+  if (!look.status.last_crash.empty()) {
+    object["last_crash"] = look.status.last_crash;
+  }
+  return object;
+}
+
+void PrintText(const Look& look, const Result<client::CacheStats>& cache) {
+  fmt::print("{}  kilnd {} (pid {}, {})  up {} s\n", look.status.health, look.info.version,
+             look.info.pid, look.info.started_by, look.info.uptime_ms / 1000);
+  for (const std::string& reason : look.status.reasons) {
+    fmt::print("  reason {}\n", reason);
+  }
+  for (const std::string& transport : look.info.transports) {
+    fmt::print("  listens on {}\n", transport);
+  }
+  for (const client::LaneStatus& lane : look.status.lanes) {
+    fmt::print("  {:<12} {} queued, {} running", lane.name, lane.queued, lane.running);
+    fmt::print("{}\n", lane.queued == 0
+                           ? std::string()
+                           : fmt::format(", the oldest waits for {} ms", lane.oldest_ms));
+  }
+  fmt::print("  {:<12} {} of {} (soft limit)\n", "memory", SizeText(look.status.resident),
+             SizeText(look.status.soft_limit));
+  if (cache.ok()) {
+    fmt::print("  {:<12} {} of {} in {}\n", "cache", SizeText(cache->used_bytes),
+               SizeText(cache->max_bytes), cache->path);
+  }
+  fmt::print("  {:<12} {} connections, {} watch sessions\n", "clients", look.status.connections,
+             look.status.watch_sessions);
+  for (const std::string& batch : look.status.batches) {
+    fmt::print("  batch {}\n", batch);
+  }
+  const auto& warnings = look.status.warnings;
+  const size_t shown = std::min(kShownWarnings, warnings.size());
+  for (auto row = warnings.end() - static_cast<ptrdiff_t>(shown); row != warnings.end(); ++row) {
+    fmt::print("  {}\n", row->text);
+  }
+  if (!look.status.last_crash.empty()) {
+    fmt::print("  the run before crashed; kiln doctor shows the report\n");
+  }
+}
+
+void PrintJobs(const Global& global, const Look& look) {
+  for (const client::JobRow& job : look.jobs) {
+    if (global.json) {
+      const Json object{{"v", 1},
+                        {"type", "job"},
+                        {"id", job.id},
+                        {"lane", job.lane},
+                        {"tenant", job.tenant},
+                        {"stage", job.stage},
+                        {"age_ms", job.age_ms},
+                        {"cpu_ms", job.cpu_ms}};
+      fmt::print("{}\n", object.dump());
+    } else {
+      fmt::print("  job {:<6} {:<12} {:<24} {} ms old, {} ms of CPU\n", job.id, job.lane, job.stage,
+                 job.age_ms, job.cpu_ms);
+    }
+  }
+}
+
+int ShowTrace(const Global& global, client::Client& client, const std::string& id) {
+  const Result<std::vector<client::CallTrace>> traces = client.Traces(id);
+  if (!traces.ok()) {
+    return Fail(global, traces.error());
+  }
+  for (const client::CallTrace& trace : *traces) {
+    if (global.json) {
+      Json spans = Json::array();
+      for (const client::CallTrace::Span& span : trace.spans) {
+        spans.push_back({{"name", span.name}, {"start_us", span.start_us}, {"us", span.us}});
+      }
+      const Json object{{"v", 1},
+                        {"type", "trace"},
+                        {"id", trace.id},
+                        {"method", trace.method},
+                        {"code", trace.code},
+                        {"at", trace.at_ms},
+                        {"us", trace.us},
+                        {"spans", spans}};
+      fmt::print("{}\n", object.dump());
+      continue;
+    }
+    fmt::print("{}  {}  {}  {} us\n", trace.id, trace.method, trace.code, trace.us);
+    for (const client::CallTrace::Span& span : trace.spans) {
+      fmt::print("  {:>9} us  {:<12} {} us\n", span.start_us, span.name, span.us);
+    }
+  }
+  PrintResult(global, "status", kSuccess, 0, {});
+  return kSuccess;
+}
+
+int ShowOnce(const Global& global, client::Client& client, const StatusArguments& arguments) {
+  const Result<Look> look = LookAt(client, global, arguments);
+  if (!look.ok()) {
+    return global.quiet ? ExitCodeOf(look.error()) : Fail(global, look.error());
+  }
+  const int exit = IsGood(look->status) ? kSuccess : kUnreachable;
+  if (global.quiet) {
+    return exit;
+  }
+  const Result<client::CacheStats> cache = client.CacheStatistics();
+  if (global.json) {
+    Json numbers = Json::object();
+    if (cache.ok()) {
+      numbers = {{"path", cache->path},
+                 {"used_bytes", cache->used_bytes},
+                 {"max_bytes", cache->max_bytes},
+                 {"memory_bytes", cache->memory_bytes}};
+    }
+    fmt::print("{}\n", JsonOf(*look, numbers).dump());
+  } else {
+    PrintText(*look, cache);
+  }
+  PrintJobs(global, *look);
+  PrintResult(global, "status", exit, 0, {});
+  return exit;
+}
+
+}  // namespace
+
+int RunStatus(const Global& global, const StatusArguments& arguments) {
+  const Result<std::unique_ptr<client::Client>> client = OpenDaemon(global);
+  if (!client.ok()) {
+    return Fail(global, client.error());
+  }
+  if (!arguments.trace.empty()) {
+    return ShowTrace(global, **client, arguments.trace);
+  }
+  int exit = ShowOnce(global, **client, arguments);
+  while (arguments.watch) {  // until Ctrl-C
+    (void)std::fflush(stdout);
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    if (!global.json && isatty(STDOUT_FILENO) != 0) {
+      fmt::print("\x1b[H\x1b[J");
+    }
+    exit = ShowOnce(global, **client, arguments);
+  }
+  return exit;
+}
+
+}  // namespace kiln::cli

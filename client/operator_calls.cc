@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// The calls of a client about the daemon itself: who it is, how it is, what it does, its end.
+#include <utility>
+
+#include "client/client.h"
+#include "client/convert.h"
+#include "client/state.h"
+
+namespace kiln::client {
+namespace {
+
+ServerInfo InfoFrom(const v1::ServerInfo& message) {
+  ServerInfo info{.version = message.version(),
+                  .build_id = message.build_id(),
+                  .started_by = message.started_by(),
+                  .pid = message.pid(),
+                  .uptime_ms = message.uptime_ms(),
+                  .api_min = message.api_min(),
+                  .api_max = message.api_max(),
+                  .transports = {message.transports().begin(), message.transports().end()},
+                  .features = {message.features().begin(), message.features().end()},
+                  .fingerprints = {},
+                  .limits = {}};
+  for (const v1::ServerInfo::Fingerprint& row : message.fingerprints()) {
+    info.fingerprints.push_back(
+        {.component = row.component(), .id = HexOf(row.id()), .release = row.release()});
+  }
+  for (const v1::ServerInfo::Limit& row : message.limits()) {
+    info.limits.push_back({.name = row.name(), .value = row.value(), .kind = row.kind()});
+  }
+  return info;
+}
+
+ServerStatus StatusFrom(const v1::ServerStatus& message) {
+  ServerStatus status;
+  status.health = v1::ServerStatus::Health_Name(message.health());
+  status.reasons.assign(message.reasons().begin(), message.reasons().end());
+  for (const v1::ServerStatus::Lane& lane : message.lanes()) {
+    status.lanes.push_back({.name = lane.name(),
+                            .queued = lane.queued(),
+                            .running = lane.running(),
+                            .oldest_ms = lane.oldest_ms()});
+  }
+  for (const v1::ServerStatus::Batch& batch : message.batches()) {
+    status.batches.push_back(batch.project() + " " + batch.state());
+  }
+  for (const v1::ServerStatus::Warning& warning : message.warnings()) {
+    status.warnings.push_back({.at_ms = warning.at(), .text = warning.text()});
+  }
+  status.uptime_ms = message.uptime_ms();
+  status.resident = message.memory().resident();
+  status.soft_limit = message.memory().soft_limit();
+  status.hard_limit = message.memory().hard_limit();
+  status.connections = message.connections();
+  status.watch_sessions = message.watch_sessions();
+  status.subscribers = message.subscribers();
+  status.last_crash = message.last_crash();
+  return status;
+}
+
+}  // namespace
+
+Result<ServerInfo> Client::Ping(std::chrono::milliseconds timeout) {
+  Context context;
+  context.grpc.set_deadline(std::chrono::system_clock::now() + timeout);
+  v1::ServerInfo reply;
+  const grpc::Status status =
+      state_->admin->GetServerInfo(&context.grpc, v1::GetServerInfoRequest(), &reply);
+  return status.ok() ? Result<ServerInfo>(InfoFrom(reply))
+                     : Result<ServerInfo>(context.Failed(status));
+}
+
+Result<ServerStatus> Client::Status() {
+  Context context;
+  v1::ServerStatus reply;
+  const grpc::Status status =
+      state_->admin->GetStatus(&context.grpc, v1::GetStatusRequest(), &reply);
+  return status.ok() ? Result<ServerStatus>(StatusFrom(reply))
+                     : Result<ServerStatus>(context.Failed(status));
+}
+
+Result<std::vector<CallTrace>> Client::Traces(const std::string& id) {
+  Context context;
+  v1::GetStatusRequest request;
+  request.set_trace_id(id);
+  v1::ServerStatus reply;
+  const grpc::Status status = state_->admin->GetStatus(&context.grpc, request, &reply);
+  if (!status.ok()) {
+    return context.Failed(status);
+  }
+  std::vector<CallTrace> traces;
+  for (const v1::CallTrace& row : reply.traces()) {
+    CallTrace trace{.id = row.id(),
+                    .method = row.method(),
+                    .code = row.code(),
+                    .at_ms = row.at(),
+                    .us = row.us(),
+                    .spans = {}};
+    for (const v1::CallTrace::Span& span : row.spans()) {
+      trace.spans.push_back({.name = span.name(), .start_us = span.start_us(), .us = span.us()});
+    }
+    traces.push_back(std::move(trace));
+  }
+  return traces;
+}
+
+Result<std::vector<JobRow>> Client::Jobs() {
+  std::vector<JobRow> jobs;
+  v1::ListJobsRequest request;
+  do {
+    Context context;
+    v1::ListJobsReply reply;
+    const grpc::Status status = state_->admin->ListJobs(&context.grpc, request, &reply);
+    if (!status.ok()) {
+      return context.Failed(status);
+    }
+    for (const v1::JobInfo& job : reply.jobs()) {
+      jobs.push_back({.id = job.id(),
+                      .lane = job.lane(),
+                      .tenant = job.tenant(),
+                      .stage = job.stage(),
+                      .age_ms = job.age_ms(),
+                      .cpu_ms = job.cpu_ms()});
+    }
+    request.set_page_token(reply.next_page_token());
+  } while (!request.page_token().empty());
+  return jobs;
+}
+
+Result<void> Client::KillJob(const std::string& id) {
+  Context context;
+  v1::KillJobRequest request;
+  request.set_id(id);
+  v1::KillJobReply reply;
+  const grpc::Status status = state_->admin->KillJob(&context.grpc, request, &reply);
+  return status.ok() ? Result<void>() : Result<void>(context.Failed(status));
+}
+
+Result<void> Client::Drain() {
+  Context context;
+  v1::DrainReply reply;
+  const grpc::Status status = state_->admin->Drain(&context.grpc, v1::DrainRequest(), &reply);
+  return status.ok() ? Result<void>() : Result<void>(context.Failed(status));
+}
+
+Result<void> Client::Shutdown() {
+  Context context;
+  v1::ShutdownReply reply;
+  const grpc::Status status = state_->admin->Shutdown(&context.grpc, v1::ShutdownRequest(), &reply);
+  return status.ok() ? Result<void>() : Result<void>(context.Failed(status));
+}
+
+Result<Client::Reloaded> Client::ReloadConfig() {
+  Context context;
+  v1::ReloadConfigReply reply;
+  const grpc::Status status =
+      state_->admin->ReloadConfig(&context.grpc, v1::ReloadConfigRequest(), &reply);
+  if (!status.ok()) {
+    return context.Failed(status);
+  }
+  return Reloaded{.changed = {reply.changed().begin(), reply.changed().end()},
+                  .needs_restart = {reply.needs_restart().begin(), reply.needs_restart().end()}};
+}
+
+Result<void> Client::SetLogLevel(const std::string& component, const std::string& level) {
+  Context context;
+  v1::SetLogLevelRequest request;
+  request.set_component(component);
+  request.set_level(level);
+  v1::SetLogLevelReply reply;
+  const grpc::Status status = state_->admin->SetLogLevel(&context.grpc, request, &reply);
+  return status.ok() ? Result<void>() : Result<void>(context.Failed(status));
+}
+
+}  // namespace kiln::client

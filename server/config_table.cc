@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#include <array>
+#include <charconv>
+
+#include "server/config.h"
+
+namespace kiln::server {
+namespace {
+
+// Digits and what follows them.
+std::optional<std::pair<uint64_t, std::string_view>> NumberOf(std::string_view text) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{}) {
+    return std::nullopt;
+  }
+  return std::pair(number, text.substr(static_cast<size_t>(end - text.data())));
+}
+
+bool ReadSize(std::string_view text, uint64_t& out) {
+  const auto number = NumberOf(text);
+  constexpr std::string_view kUnits = "KMGT";
+  if (!number.has_value() || number->second.size() > 1) {
+    return false;
+  }
+  const size_t unit = number->second.empty() ? 0 : kUnits.find(number->second[0]) + 1;
+  const auto shift = static_cast<uint32_t>(10 * unit);  // npos + 1 is 0
+  if ((unit == 0 && !number->second.empty()) || number->first > UINT64_MAX >> shift) {
+    return false;
+  }
+  out = number->first << shift;
+  return true;
+}
+
+bool ReadDuration(std::string_view text, Duration& out) {
+  struct Unit {
+    std::string_view name;
+    uint64_t milliseconds;
+  };
+  constexpr std::array<Unit, 5> kUnits = {
+      {{"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}}};
+  const auto number = NumberOf(text);
+  if (!number.has_value() || number->first > 1'000'000) {
+    return false;
+  }
+  for (const Unit& unit : kUnits) {
+    if (number->second == unit.name || (number->first == 0 && number->second.empty())) {
+      out = std::chrono::milliseconds(number->first * unit.milliseconds);
+      return true;
+    }
+  }
+  return false;
+}
+
+template <class T>
+bool ReadCount(std::string_view text, uint64_t least, uint64_t most, T& out) {
+  const auto number = NumberOf(text);
+  if (!number.has_value() || !number->second.empty() || number->first < least ||
+      number->first > most) {
+    return false;
+  }
+  out = static_cast<T>(number->first);
+  return true;
+}
+
+bool ReadPercent(std::string_view text, uint32_t& out) {
+  return !text.empty() && text.back() == '%' &&
+         ReadCount(text.substr(0, text.size() - 1), 1, 100, out);
+}
+
+// "1000,1001"
+bool ReadUids(std::string_view text, std::vector<uint32_t>& out) {
+  out.clear();
+  while (!text.empty()) {
+    const size_t comma = text.find(',');
+    uint32_t uid = 0;
+    if (!ReadCount(text.substr(0, comma), 0, UINT32_MAX - 1, uid)) {
+      return false;
+    }
+    out.push_back(uid);
+    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+  }
+  return true;
+}
+
+// Flags and environment know one upstream; in the file there may be several.
+UpstreamConfig& Upstream(Config& config) {
+  return config.upstreams.empty() ? config.upstreams.emplace_back() : config.upstreams.front();
+}
+
+bool ReadMode(std::string_view text, bool& writes) {
+  writes = text == "read_write";
+  return writes || text == "read_only";
+}
+
+bool IsUrl(std::string_view text) {
+  return text.starts_with("unix:") || text.starts_with("https://");
+}
+
+using Text = std::string_view;
+constexpr Applies kAtStart = Applies::kAtStart;
+constexpr Applies kAtOnce = Applies::kAtOnce;
+
+// "off" and "none" mean that there is none.
+bool ReadOptional(Text text, std::string& out) {
+  out = text == "off" || text == "none" ? std::string() : std::string(text);
+  return true;
+}
+
+// Sorted by key.
+constexpr auto kKeys = std::to_array<ConfigKey>({
+    {"cache.dir", "", "a path", "folder of the cache", kAtStart,
+     [](Text t, Config& c) { return c.cache_dir = std::string(t), !t.empty(); }},
+    {"cache.group_ms", "3ms", "a duration like 3ms",
+     "how long a write waits for others to share its commit", kAtStart,
+     [](Text t, Config& c) { return ReadDuration(t, c.group_time); }},
+    {"cache.group_rows", "256", "a number from 1 to 65536", "rows that end that wait", kAtStart,
+     [](Text t, Config& c) { return ReadCount(t, 1, 65'536, c.group_rows); }},
+    {"cache.max_size", "20G", "a size like 20G", "what the file of the cache may grow to", kAtStart,
+     [](Text t, Config& c) { return ReadSize(t, c.cache_max_bytes); }},
+    {"cache.memory", "256M", "a size like 256M", "results that are held in memory", kAtStart,
+     [](Text t, Config& c) { return ReadSize(t, c.cache_memory_bytes); }},
+    {"cache.min_free", "2G", "a size like 2G", "what is left free on the disk", kAtStart,
+     [](Text t, Config& c) { return ReadSize(t, c.cache_min_free_bytes); }},
+    {"cache.negative_ttl", "24h", "a duration like 24h", "how long failures are remembered",
+     kAtStart, [](Text t, Config& c) { return ReadDuration(t, c.negative_ttl); }},
+    {"jobs.express", "", "a number from 1 to 1024", "threads for interactive work only", kAtStart,
+     [](Text t, Config& c) { return ReadCount(t, 1, 1024, c.express); }},
+    {"jobs.memory_hard", "75%", "a percentage like 75%",
+     "share of the memory at which new batch work is refused", kAtOnce,
+     [](Text t, Config& c) { return ReadPercent(t, c.memory_hard_percent); }},
+    {"jobs.memory_soft", "60%", "a percentage like 60%",
+     "share of the memory at which caches in memory are dropped", kAtOnce,
+     [](Text t, Config& c) { return ReadPercent(t, c.memory_soft_percent); }},
+    {"jobs.workers", "", "a number from 1 to 1024", "threads that run both lanes", kAtStart,
+     [](Text t, Config& c) { return ReadCount(t, 1, 1024, c.workers); }},
+    {"lifecycle.drain_timeout", "20s", "a duration like 20s",
+     "how long running work may take when the daemon is asked to stop", kAtOnce,
+     [](Text t, Config& c) { return ReadDuration(t, c.drain_timeout); }},
+    {"lifecycle.idle_timeout", "", "a duration like 3h",
+     "stops after so long without work; 0: never", kAtOnce,
+     [](Text t, Config& c) { return t.empty() || ReadDuration(t, c.idle_timeout.emplace()); }},
+    {"limits.connections", "1024", "a number from 1 to 65536", "connections at a time", kAtStart,
+     [](Text t, Config& c) { return ReadCount(t, 1, 65'536, c.max_connections); }},
+    {"listen.tcp", "none", "HOST:PORT", "TCP, with tls.* and tokens", kAtStart,
+     [](Text t, Config& c) { return ReadOptional(t, c.tcp); }},
+    {"listen.unix", "", "a path", "the socket; always on", kAtStart,
+     [](Text t, Config& c) { return c.socket = std::string(t), !t.empty(); }},
+    {"log.format", "auto", "auto, text or json", "auto: text on a terminal", kAtStart,
+     [](Text t, Config& c) {
+       c.log_format = std::string(t);
+       return t == "auto" || t == "text" || t == "json";
+     }},
+    {"log.level", "info", "error, warn, info or debug, and others for components: info,rpc=debug",
+     "what is logged", kAtOnce,
+     [](Text t, Config& c) {
+       const auto levels = ops::ParseLogLevels(t);
+       c.log_levels = levels.value_or(ops::LogLevels());
+       return levels.has_value();
+     }},
+    {"metrics.listen", "off", "off, a loopback HOST:PORT or unix:PATH",
+     "Prometheus metrics, /healthz and /readyz over HTTP", kAtStart,
+     [](Text t, Config& c) { return ReadOptional(t, c.metrics); }},
+    {"queue.batch", "10000", "a number from 1 to 1000000", "jobs of the batch lane that may wait",
+     kAtStart, [](Text t, Config& c) { return ReadCount(t, 1, 1'000'000, c.queue_batch); }},
+    {"queue.interactive", "256", "a number from 1 to 1000000", "interactive jobs that may wait",
+     kAtStart, [](Text t, Config& c) { return ReadCount(t, 1, 1'000'000, c.queue_interactive); }},
+    {"security.allow_uids", "", "numbers like 1000,1001",
+     "users beside the own one who may read and write over the socket", kAtStart,
+     [](Text t, Config& c) { return ReadUids(t, c.allow_uids); }},
+    {"security.audit_log", "audit.jsonl", "a path or none",
+     "who changed what; relative to the folder of the cache", kAtStart,
+     [](Text t, Config& c) { return ReadOptional(t, c.audit_log); }},
+    {"security.tokens", "tokens.toml", "a path",
+     "tokens of TCP clients; relative to the folder of this file", kAtStart,
+     [](Text t, Config& c) { return ReadOptional(t, c.tokens); }},
+    {"tls.cert", "none", "a path", "certificate chain of the daemon, PEM", kAtStart,
+     [](Text t, Config& c) { return ReadOptional(t, c.tls_cert); }},
+    {"tls.client_ca", "none", "a path", "who signs the certificates of clients, PEM", kAtStart,
+     [](Text t, Config& c) { return ReadOptional(t, c.tls_client_ca); }},
+    {"tls.key", "none", "a path", "private key of the certificate, PEM", kAtStart,
+     [](Text t, Config& c) { return ReadOptional(t, c.tls_key); }},
+    {"upstream.deadline", "", "a duration like 250ms",
+     "how long another daemon may take to answer; 250ms if not said", kAtStart,
+     [](Text t, Config& c) { return t.empty() || ReadDuration(t, Upstream(c).deadline); }},
+    {"upstream.mode", "", "read_write or read_only", "whether it is written; read_write if not said",
+     kAtStart, [](Text t, Config& c) { return t.empty() || ReadMode(t, Upstream(c).writes); }},
+    {"upstream.token_file", "", "a path", "its first line is the token that is sent", kAtStart,
+     [](Text t, Config& c) { return t.empty() || (Upstream(c).token_file = t, true); }},
+    {"upstream.url", "", "unix:PATH or https://HOST:PORT",
+     "another daemon that is asked for what is not here; several: [[upstream]] in the file", kAtStart,
+     [](Text t, Config& c) { return t.empty() || (Upstream(c).url = t, IsUrl(t)); }},
+});
+
+}  // namespace
+
+std::span<const ConfigKey> ConfigTable() { return kKeys; }
+
+}  // namespace kiln::server

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+#include "server/operator_verbs.h"
+
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "compiler/base/bytes.h"
+#include "compiler/base/clock.h"
+#include "compiler/base/file.h"
+#include "server/ops/audit_log.h"
+#include "server/ops/stamp.h"
+#include "server/ops/tokens.h"
+
+namespace kiln::server {
+namespace {
+
+constexpr int kDone = 0, kUsage = 2, kNotFound = 3;
+
+using Json = nlohmann::ordered_json;
+
+void Print(const Json& object) {
+  fmt::print("{}\n", object.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+int End(const char* verb, int exit, bool json) {
+  if (json) {
+    Print({{"v", 1}, {"type", "result"}, {"verb", verb}, {"ok", exit == 0}, {"exit", exit}});
+  }
+  return exit;
+}
+
+int Fail(const char* verb, const Error& error, int exit, bool json) {
+  if (json) {
+    Print({{"v", 1},
+           {"type", "error"},
+           {"reason", error.reason},
+           {"message", error.context},
+           {"exit", exit}});
+  } else {
+    fmt::print(stderr, "error: {}\n", error.context);
+  }
+  return End(verb, exit, json);
+}
+
+int64_t NowSeconds() {
+  return std::chrono::duration_cast<std::chrono::seconds>(SystemClock().UnixTime()).count();
+}
+
+// "30d", "12h", "10m", "90s" -> seconds.
+std::optional<int64_t> ParseAge(const std::string& text) {
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
+  const int64_t factor = unit == "s"   ? 1
+                         : unit == "m" ? 60
+                         : unit == "h" ? 3'600
+                         : unit == "d" ? 86'400
+                                       : 0;
+  if (error != std::errc{} || factor == 0 || number <= 0 || number > 100'000) {
+    return std::nullopt;
+  }
+  return number * factor;
+}
+
+void AuditToken(const Config& config, std::string_view what, const std::string& id) {
+  if (config.audit_log.empty()) {
+    return;
+  }
+  SystemClock clock;
+  StreamLog log(stderr, LogLevel::kWarning);
+  const auto audit = ops::AuditLog::Open(config.audit_log, clock, log);
+  if (audit.ok()) {
+    const std::string peer = fmt::format("uid={}", geteuid());
+    (*audit)->Write({.event = "token", .peer = peer, .method = what, .object = id, .result = "OK"});
+  }
+}
+
+std::string ExpiryText(int64_t expires_s) {
+  return expires_s == 0 ? std::string("never")
+                        : ops::StampOf(std::chrono::seconds(expires_s)) +
+                              (expires_s <= NowSeconds() ? " (expired)" : "");
+}
+
+}  // namespace
+
+int ShowConfig(const Result<Config>& config, const ConfigArguments& arguments, bool json) {
+  if (!config.ok()) {
+    return Fail("config", config.error(), kUsage, json);
+  }
+  for (const ConfigValue& value : config->values) {
+    if (json) {
+      Json object{{"v", 1}, {"type", "config"}, {"key", value.key}, {"value", value.text}};
+      if (arguments.origin) {
+        object["origin"] = value.origin;
+      }
+      Print(object);
+    } else if (arguments.origin) {
+      fmt::print("{:<26} {:<32} {}\n", value.key, value.text, value.origin);
+    } else {
+      fmt::print("{:<26} {}\n", value.key, value.text);
+    }
+  }
+  return End("config", kDone, json);
+}
+
+int CheckConfig(const Result<Config>& config, const ConfigArguments& arguments, bool json) {
+  if (!config.ok()) {
+    return Fail("config", config.error(), kUsage, json);
+  }
+  if (!json) {
+    fmt::print("{}: ok\n", arguments.file);
+  }
+  return End("config", kDone, json);
+}
+
+int CreateToken(const Config& config, const TokenArguments& arguments, bool json) {
+  const auto scope = ops::ParseScope(arguments.scope);
+  const std::optional<int64_t> age =
+      arguments.expires.empty() ? std::optional<int64_t>(0) : ParseAge(arguments.expires);
+  if (!scope.has_value() || !age.has_value()) {
+    return Fail(
+        "token",
+        {.code = ErrorCode::kInvalidArgument,
+         .context = !scope.has_value()
+                        ? fmt::format("'{}' is no scope; read, write or admin", arguments.scope)
+                        : fmt::format("'{}' is no duration like 30d", arguments.expires),
+         .reason = "USAGE"},
+        kUsage, json);
+  }
+  Result<std::vector<ops::Token>> tokens = ops::ReadTokens(config.tokens);
+  if (!tokens.ok()) {
+    return Fail("token", tokens.error(), kUsage, json);
+  }
+  std::array<uint8_t, ops::kTokenRandomBytes> random{};
+  if (getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) {
+    return Fail("token",
+                {.code = ErrorCode::kUnavailable,
+                 .context = "the system gives no random numbers",
+                 .reason = "RANDOM"},
+                kUsage, json);
+  }
+  ops::NewToken made = ops::MakeToken(random);
+  made.token.scope = *scope;
+  made.token.note = arguments.note;
+  made.token.tenant = arguments.tenant;
+  made.token.expires_s = *age == 0 ? 0 : NowSeconds() + *age;
+  tokens->push_back(made.token);
+  if (const Result<void> written = ops::WriteTokens(config.tokens, *tokens); !written.ok()) {
+    return Fail("token", written.error(), kNotFound, json);
+  }
+  AuditToken(config, "create", made.token.id);
+  if (json) {
+    Print({{"v", 1},
+           {"type", "token"},
+           {"id", made.token.id},
+           {"scope", arguments.scope},
+           {"expires", made.token.expires_s},
+           {"token", made.text}});
+  } else {
+    fmt::print("{}\n", made.text);
+    fmt::print(stderr, "scope {}, expires {}; it is not shown again\n", arguments.scope,
+               ExpiryText(made.token.expires_s));
+  }
+  return End("token", kDone, json);
+}
+
+int ListTokens(const Config& config, bool json) {
+  const Result<std::vector<ops::Token>> tokens = ops::ReadTokens(config.tokens);
+  if (!tokens.ok()) {
+    return Fail("token", tokens.error(), kUsage, json);
+  }
+  for (const ops::Token& token : *tokens) {
+    if (json) {
+      Print({{"v", 1},
+             {"type", "token"},
+             {"id", token.id},
+             {"scope", ops::ScopeName(token.scope)},
+             {"tenant", token.tenant},
+             {"expires", token.expires_s},
+             {"note", token.note}});
+    } else {
+      fmt::print("{}  {:<5}  {:<24}  {}\n", token.id, ops::ScopeName(token.scope),
+                 ExpiryText(token.expires_s), token.note);
+    }
+  }
+  return End("token", kDone, json);
+}
+
+int WriteManual(const std::string& folder, std::string_view version, bool json) {
+  const auto plain = [](std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+      out += c == '-' ? std::string("\\-") : std::string(1, c);
+    }
+    return out;
+  };
+  std::string keys;
+  for (const ConfigKey& row : ConfigTable()) {
+    keys += fmt::format(".TP\n.B {}\n{} ({}{}{}){}\n", plain(row.key), plain(row.meaning),
+                        plain(row.expected), row.fallback.empty() ? "" : "; default ",
+                        plain(row.fallback),
+                        row.applies == Applies::kAtOnce ? ". Taken on SIGHUP." : ".");
+  }
+  const std::string toml = fmt::format(
+      ".TH KILND.TOML 5 \"\" \"kilnd {}\" \"kiln\"\n.SH NAME\nkilnd.toml \\- configuration of the "
+      "kiln daemon\n.SH DESCRIPTION\nThe first of the file of \\-\\-config, "
+      "$XDG_CONFIG_HOME/kiln/kilnd.toml and /etc/kiln/kilnd.toml is read. Each key is also a flag, "
+      "\\-\\-cache.max_size=50G, and a variable, KILN_CACHE_MAX_SIZE=50G; a flag is stronger than "
+      "a "
+      "variable, which is stronger than the file. An unknown key or a value of a wrong type is "
+      "refused.\n.SH KEYS\n{}.SH SEE ALSO\n.BR kilnd (8),\n.BR kiln\\-config (1)\n",
+      version, keys);
+  const std::string daemon = fmt::format(
+      ".TH KILND 8 \"\" \"kilnd {}\" \"kiln\"\n.SH NAME\nkilnd \\- compiles and caches shader "
+      "variants\n.SH SYNOPSIS\n.B kilnd\n[\\-\\-config FILE] [\\-\\-KEY=VALUE ...]\n.br\n.B kilnd "
+      "config\nshow [\\-\\-origin] | check FILE\n.br\n.B kilnd token\ncreate \\-\\-scope SCOPE | "
+      "list | "
+      "revoke ID\n.SH DESCRIPTION\nServes on a unix socket that only its user may open, and on TCP "
+      "behind mutual TLS and tokens if listen.tcp is set.\n.SH SIGNALS\n.TP\n.B SIGTERM, "
+      "SIGINT\nfinishes running work, then ends; a second one ends at once.\n.TP\n.B "
+      "SIGHUP\nreads the configuration, tokens and certificates again.\n.SH FLAGS\n{}.SH SEE "
+      "ALSO\n.BR kiln (1),\n.BR kilnd.toml (5)\n",
+      version, keys);
+  for (const auto& [name, text] :
+       {std::pair{"kilnd.toml.5", &toml}, std::pair{"kilnd.8", &daemon}}) {
+    if (const Result<void> written = WriteFile(folder + "/" + name, AsBytes(*text));
+        !written.ok()) {
+      return Fail("manual", written.error(), kNotFound, json);
+    }
+  }
+  return kDone;
+}
+
+int RevokeToken(const Config& config, const TokenArguments& arguments, bool json) {
+  Result<std::vector<ops::Token>> tokens = ops::ReadTokens(config.tokens);
+  if (!tokens.ok()) {
+    return Fail("token", tokens.error(), kUsage, json);
+  }
+  if (std::erase_if(*tokens, [&](const ops::Token& row) { return row.id == arguments.id; }) == 0) {
+    return Fail(
+        "token",
+        {.code = ErrorCode::kNotFound,
+         .context = fmt::format("there is no token '{}'; kiln token list shows them", arguments.id),
+         .reason = "UNKNOWN_TOKEN"},
+        kNotFound, json);
+  }
+  if (const Result<void> written = ops::WriteTokens(config.tokens, *tokens); !written.ok()) {
+    return Fail("token", written.error(), kNotFound, json);
+  }
+  AuditToken(config, "revoke", arguments.id);
+  if (!json) {
+    fmt::print("revoked {}\n", arguments.id);
+  }
+  return End("token", kDone, json);
+}
+
+}  // namespace kiln::server

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// What kilnd does besides serving: `kilnd config show|check` and `kilnd token create|list|revoke`,
+// which `kiln config` and `kiln token` pass on. Spec: cli §6.12, daemon §11.4, §15.2
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "server/config.h"
+
+namespace kiln::server {
+
+struct ConfigArguments {
+  bool origin = false;
+  std::string file;  // to check
+};
+
+struct TokenArguments {
+  std::string scope = "read";
+  std::string expires;  // a duration; empty: never
+  std::string note;
+  std::string tenant;
+  std::string id;  // to revoke
+};
+
+// All of these print to stdout and give the exit code; `json`: one object per line, the last of
+// type "result".
+int ShowConfig(const Result<Config>& config, const ConfigArguments& arguments, bool json);
+int CheckConfig(const Result<Config>& config, const ConfigArguments& arguments, bool json);
+int CreateToken(const Config& config, const TokenArguments& arguments, bool json);
+int ListTokens(const Config& config, bool json);
+// kilnd.8 and kilnd.toml.5 into a folder: the keys of the configuration with their meaning.
+int WriteManual(const std::string& folder, std::string_view version, bool json);
+int RevokeToken(const Config& config, const TokenArguments& arguments, bool json);
+
+}  // namespace kiln::server

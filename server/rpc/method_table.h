@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// Every RPC with the scope that it needs. The table decides in CallFrame, and tests run over it: an
+// RPC of proto/ without a row fails them, and needs admin until it has one. Spec: daemon §4, §5.1
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "server/jobs/job.h"
+#include "server/ops/tokens.h"
+
+namespace kiln::rpc {
+
+struct MethodRow {
+  std::string_view service;
+  std::string_view method;  // unique over all services
+  ops::Scope scope;
+  jobs::Lane lane = jobs::Lane::kInteractive;
+};
+
+inline constexpr ops::Scope kRead = ops::Scope::kRead;
+inline constexpr ops::Scope kWrite = ops::Scope::kWrite;
+inline constexpr ops::Scope kAdmin = ops::Scope::kAdmin;
+inline constexpr jobs::Lane kBatchLane = jobs::Lane::kBatch;
+
+inline constexpr std::array<MethodRow, 42> kMethods = {{
+    {"CompileService", "PutSources", kWrite},
+    {"CompileService", "Compile", kWrite},
+    {"CompileService", "Fetch", kRead},  // and kWrite if it is to compile what is missing
+    {"CompileService", "ListOptions", kRead},
+    {"CompileService", "CountVariants", kRead},
+    {"CompileService", "ListVariants", kRead},
+    {"CompileService", "Inspect", kRead},
+    {"CompileService", "Explain", kRead},
+    {"BatchService", "StartBatch", kWrite, kBatchLane},
+    {"BatchService", "WatchBatch", kRead, kBatchLane},
+    {"BatchService", "GetBatch", kRead, kBatchLane},
+    {"BatchService", "ListBatches", kRead, kBatchLane},
+    {"BatchService", "ListBatchItems", kRead, kBatchLane},
+    {"BatchService", "CancelBatch", kWrite, kBatchLane},
+    {"BatchService", "PauseBatch", kWrite, kBatchLane},
+    {"BatchService", "ResumeBatch", kWrite, kBatchLane},
+    {"WatchService", "Watch", kWrite},
+    {"PackService", "BuildPack", kWrite, kBatchLane},
+    {"PackService", "ReadPack", kRead},
+    {"PackService", "DescribePack", kRead},
+    {"CacheService", "FindMissing", kRead},
+    {"CacheService", "GetBlobs", kRead},
+    {"CacheService", "PutBlobs", kWrite},
+    {"CacheService", "GetRows", kRead},
+    {"CacheService", "PutRows", kWrite},
+    {"AdminService", "GetServerInfo", kRead},
+    {"AdminService", "GetStatus", kRead},
+    {"AdminService", "GetCacheStats", kRead},
+    {"AdminService", "GcCache", kAdmin, kBatchLane},
+    {"AdminService", "VerifyCache", kAdmin, kBatchLane},
+    {"AdminService", "RepairCache", kAdmin, kBatchLane},
+    {"AdminService", "Pin", kWrite},
+    {"AdminService", "Unpin", kWrite},
+    {"AdminService", "ListPins", kRead},
+    {"AdminService", "ListQuarantine", kRead},
+    {"AdminService", "ListJobs", kRead},
+    {"AdminService", "KillJob", kAdmin},
+    {"AdminService", "ClearNegative", kWrite},
+    {"AdminService", "Drain", kAdmin},
+    {"AdminService", "Shutdown", kAdmin},
+    {"AdminService", "ReloadConfig", kAdmin},
+    {"AdminService", "SetLogLevel", kAdmin},
+}};
+
+// The row of a method; null for one that the table does not know.
+constexpr const MethodRow* FindMethod(std::string_view method) {
+  for (const MethodRow& row : kMethods) {
+    if (row.method == method) {
+      return &row;
+    }
+  }
+  return nullptr;
+}
+
+constexpr ops::Scope ScopeOfMethod(std::string_view method) {
+  const MethodRow* const row = FindMethod(method);
+  return row == nullptr ? kAdmin : row->scope;
+}
+
+}  // namespace kiln::rpc

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include "server/samples.h"
+
+#include <utility>
+
+#include "server/ops/machine.h"
+
+namespace kiln::server {
+namespace {
+
+using Samples = std::vector<ops::Sample>;
+
+double Seconds(uint64_t microseconds) { return static_cast<double>(microseconds) * 1e-6; }
+
+void AddCache(const SampleSources& from, Samples& out) {
+  const cache::MetricsSnapshot store = from.store.Snapshot();
+  const auto add = [&](std::string_view name, ops::Labels labels, uint64_t value) {
+    out.push_back({.name = name, .labels = std::move(labels), .value = static_cast<double>(value)});
+  };
+  for (size_t i = 0; i < store.levels.size(); ++i) {
+    const std::string level(cache::LevelName(static_cast<cache::Level>(i)));
+    add("kiln_cache_lookups_total", {{"level", level}, {"result", "hit"}, {"cause", ""}},
+        store.levels[i].hits);
+    add("kiln_cache_lookups_total", {{"level", level}, {"result", "miss"}, {"cause", ""}},
+        store.levels[i].misses);
+  }
+  for (uint32_t cause = 1; cause < cache::kCauseCount; ++cause) {
+    add("kiln_cache_lookups_total",
+        {{"level", "result"},
+         {"result", "miss"},
+         {"cause", std::string(cache::CauseName(static_cast<cache::Cause>(cause)))}},
+        from.miss_causes[cause]);
+  }
+  add("kiln_cache_lookups_total", {{"level", "result"}, {"result", "hit"}, {"cause", ""}},
+      from.built.hits);
+  add("kiln_cache_lookups_total", {{"level", "result"}, {"result", "shared"}, {"cause", ""}},
+      from.built.shared);
+  add("kiln_cache_lookups_total", {{"level", "result"}, {"result", "negative"}, {"cause", ""}},
+      from.built.failed);
+  add("kiln_cache_bytes", {{"level", "memory"}}, from.memory_bytes);
+  add("kiln_cache_refused_total", {{"reason", "failed"}}, store.failed_puts);
+  if (from.file == nullptr) {
+    return;
+  }
+  const cache::sqlite::SqliteStatus file = from.file->Status();
+  add("kiln_cache_bytes", {{"level", "file"}}, file.used_bytes);
+  add("kiln_cache_wal_bytes", {}, static_cast<uint64_t>(file.wal_bytes));
+  add("kiln_cache_evicted_total", {{"reason", "collection"}}, file.evicted);
+  add("kiln_cache_refused_total", {{"reason", "full"}}, file.refused_full);
+  add("kiln_cache_collision_total", {}, file.collisions);
+  add("kiln_cache_nondeterminism_total", {}, file.nondeterminism);
+  for (uint32_t kind = 0; kind < cache::kDamageKindCount; ++kind) {
+    add("kiln_cache_corrupt_total",
+        {{"what", std::string(cache::DamageKindName(static_cast<cache::DamageKind>(kind)))}},
+        file.damage[kind]);
+  }
+  out.push_back({.name = "kiln_cache_commit_seconds",
+                 .labels = {},
+                 .value = Seconds(file.commit_us),
+                 .count = file.groups});
+  out.push_back({.name = "kiln_cache_group_size",
+                 .labels = {},
+                 .value = static_cast<double>(file.grouped_requests),
+                 .count = file.groups});
+}
+
+void AddWork(const SampleSources& from, Samples& out) {
+  const auto add = [&](std::string_view name, ops::Labels labels, uint64_t value) {
+    out.push_back({.name = name, .labels = std::move(labels), .value = static_cast<double>(value)});
+  };
+  add("kiln_dedup_variants_total", {}, from.built.shared);
+  out.push_back({.name = "kiln_cpu_saved_seconds_total",
+                 .labels = {},
+                 .value = Seconds(from.built.saved_us)});
+  out.push_back({.name = "kiln_stage_cpu_seconds_total",
+                 .labels = {{"stage", "compile"}, {"target", "all"}},
+                 .value = Seconds(from.built.cpu_us)});
+  const jobs::QueueStatus queue = from.queue.Status();
+  for (size_t lane = 0; lane < jobs::kLaneCount; ++lane) {
+    const std::string name = lane == 0 ? "interactive" : "batch";
+    add("kiln_queue_length", {{"lane", name}}, queue.waiting[lane]);
+    add("kiln_running", {{"lane", name}}, queue.running[lane]);
+  }
+  uint64_t active = 0;
+  build::BatchProgress sum;
+  for (const build::BatchSummary& batch : from.batches.List()) {
+    active +=
+        batch.state == build::BatchState::kQueued || batch.state == build::BatchState::kRunning;
+    sum.hit_memory += batch.progress.hit_memory;
+    sum.hit_local += batch.progress.hit_local;
+    sum.shared += batch.progress.shared;
+    sum.compiled += batch.progress.compiled;
+    sum.failed += batch.progress.failed;
+  }
+  add("kiln_batch_active", {}, active);
+  add("kiln_batch_results_total", {{"kind", "hit_memory"}}, sum.hit_memory);
+  add("kiln_batch_results_total", {{"kind", "hit_local"}}, sum.hit_local);
+  add("kiln_batch_results_total", {{"kind", "shared"}}, sum.shared);
+  add("kiln_batch_results_total", {{"kind", "compiled"}}, sum.compiled);
+  add("kiln_batch_results_total", {{"kind", "failed"}}, sum.failed);
+}
+
+void AddDaemon(const SampleSources& from, Samples& out) {
+  out.push_back({.name = "kiln_build_info",
+                 .labels = {{"version", from.version}, {"build_id", from.build_id}},
+                 .value = 1});
+  const ops::Health health = from.state.health();
+  for (const ops::Health state :
+       {ops::Health::kStarting, ops::Health::kServing, ops::Health::kDegraded,
+        ops::Health::kDraining, ops::Health::kStopped}) {
+    out.push_back({.name = "kiln_health_state",
+                   .labels = {{"state", std::string(ops::HealthName(state))}},
+                   .value = state == health ? 1.0 : 0.0});
+  }
+  for (const char* resource : {"cpu", "memory", "io"}) {
+    if (const std::optional<double> pressure = ops::Pressure(resource); pressure.has_value()) {
+      out.push_back(
+          {.name = "kiln_pressure_ratio", .labels = {{"resource", resource}}, .value = *pressure});
+    }
+  }
+  out.push_back({.name = "kiln_auth_failures_total",
+                 .labels = {{"reason", "token"}},
+                 .value = static_cast<double>(from.access.failures())});
+  out.push_back({.name = "kiln_limit_hits_total",
+                 .labels = {{"limit", "connections"}},
+                 .value = static_cast<double>(from.refused_connections)});
+}
+
+}  // namespace
+
+std::vector<ops::Sample> ReadSamples(const SampleSources& from) {
+  Samples out;
+  AddCache(from, out);
+  AddWork(from, out);
+  AddDaemon(from, out);
+  return out;
+}
+
+}  // namespace kiln::server

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The numbers that parts of the daemon keep for themselves, as samples of the metrics table.
+// Spec: daemon §13.2
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cache/maintenance.h"
+#include "cache/metrics_store.h"
+#include "cache/sqlite/sqlite_store.h"
+#include "server/build/batch.h"
+#include "server/build/cached_build.h"
+#include "server/jobs/queue.h"
+#include "server/ops/access.h"
+#include "server/ops/metrics.h"
+#include "server/ops/service_state.h"
+
+namespace kiln::server {
+
+struct SampleSources {
+  const cache::MetricsStore& store;
+  const cache::sqlite::SqliteStore* file;  // null: nothing is kept
+  uint64_t memory_bytes;                   // of the cache in memory
+  std::array<uint64_t, cache::kCauseCount> miss_causes;
+  const build::BuildCounters& built;
+  build::Batches& batches;
+  jobs::JobQueue& queue;
+  ops::Access& access;
+  ops::ServiceState& state;
+  uint64_t refused_connections;
+  std::string version, build_id;
+};
+
+std::vector<ops::Sample> ReadSamples(const SampleSources& from);
+
+}  // namespace kiln::server

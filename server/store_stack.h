@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// The daemon's stores, one over another, and what they tell of themselves. Spec: cache §5, §7
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cache/checked_store.h"
+#include "cache/compressing_store.h"
+#include "cache/explain_ring.h"
+#include "cache/journalling_store.h"
+#include "cache/limited_store.h"
+#include "cache/memory_store.h"
+#include "cache/metrics_store.h"
+#include "cache/read_through_store.h"
+#include "cache/sqlite/sqlite_store.h"
+#include "compiler/base/clock.h"
+#include "server/config.h"
+#include "server/ops/line_log.h"
+
+namespace kiln::server {
+
+// Damage on the way is a miss like any other; the log tells that there was some.
+class UpstreamDamage final : public cache::DamageSink {
+ public:
+  explicit UpstreamDamage(ops::LineLog& log) : log_(log) {}
+  void Report(const cache::Damage& damage) override {
+    log_.Write(LogLevel::kWarning, "upstream", "something else than was asked for came",
+               {{"key", cache::KeyText(damage.key)}, {"reason", damage.reason}});
+  }
+
+ private:
+  ops::LineLog& log_;
+};
+
+// checked(upstream) behind a journal, over what is nearer.
+class Upstream {
+ public:
+  Upstream(std::unique_ptr<cache::BlobStore> far, const UpstreamConfig& config,
+           cache::BlobStore& nearer, const std::filesystem::path& dir, bool writes, Clock& clock,
+           ops::LineLog& log);
+
+  cache::ReadThroughStore& store() { return *store_; }
+  const std::string& url() const { return url_; }
+
+ private:
+  const std::string url_;
+  UpstreamDamage damage_;
+  std::unique_ptr<cache::BlobStore> far_;
+  cache::CheckedStore checked_;
+  std::optional<cache::JournallingStore> journal_;
+  std::optional<cache::ReadThroughStore> store_;
+};
+
+// metrics(checked(memory(read_through(limited(checked(compressing(sqlite))), checked(upstream))))),
+// without read_through if there is no upstream, or metrics(checked(memory)) without a file. Each
+// part uses those above it in this list.
+struct Stack {
+  std::unique_ptr<cache::sqlite::SqliteStore> file;  // null: nothing is kept
+  std::optional<cache::CompressingStore> compressing;
+  std::optional<cache::CheckedStore> checked_file;
+  std::optional<cache::LimitedStore> limited;
+  std::vector<std::unique_ptr<Upstream>> upstreams;  // nearest first; with a file only
+  std::optional<cache::MemoryStore> memory;
+  std::optional<cache::CheckedStore> checked;
+  std::optional<cache::MetricsStore> top;
+
+  void Compose(const Config& config, bool writes_upstream, Clock& clock, ops::LineLog& log);
+};
+
+// Why results are not kept right now.
+std::vector<std::string> StoreConditions(const Stack& stack);
+
+// Why a result that was asked for before is not in the store.
+cache::Absence WhyAbsent(const Stack& stack, const Hash128& signature, Clock& clock);
+
+}  // namespace kiln::server

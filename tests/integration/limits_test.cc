@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// Every limit of class S that a request can meet, below it, at it and above it: a table. Those of
+// counting, packs, caches and languages have their tests where they are enforced. Spec: daemon §10
+#include <sys/socket.h>
+#include <thread>
+
+#include "server/rpc/convert.h"
+#include "server/rpc/rpc_server.h"
+#include "server/test_server.h"
+
+namespace kiln::server {
+namespace {
+
+class Limits : public ServerTest {
+ protected:
+  Limits() { Start(); }
+
+  // What a call ended with, and its detail.
+  struct Ended {
+    grpc::Status status;
+    v1::ErrorDetail detail;
+  };
+
+  template <class Send>
+  static Ended End(Send send) {
+    grpc::ClientContext context;
+    Ended ended{.status = send(context), .detail = {}};
+    ended.detail = DetailOf(context);
+    return ended;
+  }
+
+  Ended List(const v1::Program& program) {
+    v1::ListOptionsRequest request;
+    *request.mutable_program() = program;
+    v1::ListOptionsReply reply;
+    return End([&](auto& context) { return compile->ListOptions(&context, request, &reply); });
+  }
+
+  Ended Count(const v1::CountVariantsRequest& request) {
+    v1::CountVariantsReply reply;
+    return End([&](auto& context) { return compile->CountVariants(&context, request, &reply); });
+  }
+
+  // One message per row: bytes of a source, or of a source's digest alone.
+  Ended Put(const std::vector<v1::PutSourcesRequest>& messages) {
+    v1::PutSourcesReply reply;
+    return End([&](grpc::ClientContext& context) {
+      const auto writer = compile->PutSources(&context, &reply);
+      for (const v1::PutSourcesRequest& message : messages) {
+        if (!writer->Write(message)) {
+          break;
+        }
+      }
+      writer->WritesDone();
+      return writer->Finish();
+    });
+  }
+
+  static v1::PutSourcesRequest Source(const std::string& text) {
+    v1::PutSourcesRequest message;
+    const Digest digest = DigestOf(std::string_view(text));
+    message.mutable_digest()->set_id(Id(digest.id));
+    message.mutable_digest()->set_size(digest.size);
+    message.set_data(text);
+    message.set_last(true);
+    return message;
+  }
+
+  static v1::Program ProgramWith(uint64_t sources) {
+    v1::Program program = ProgramOf(GoodSource(), true);
+    while (static_cast<uint64_t>(program.sources_size()) < sources) {
+      v1::SourceRef& source = *program.add_sources();
+      source.set_path("empty" + std::to_string(program.sources_size()) + ".rpl");
+    }
+    return program;
+  }
+};
+
+// `at` sends a request of that size; above `max` it must end with RESOURCE_EXHAUSTED and the
+// limit's name, up to it with anything else.
+struct Row {
+  const char* limit;
+  uint64_t max;
+  std::function<void(uint64_t size)> at;
+};
+
+TEST_F(Limits, BelowAtAndAbove) {
+  Ended last;
+  const auto set = [&](Ended ended) { last = std::move(ended); };
+  const Row table[] = {
+      {"inline source", rpc::kMaxInlineSource,
+       [&](uint64_t size) { set(List(ProgramOf(std::string(size, ' '), true))); }},
+      {"sources per program", rpc::kMaxSources,
+       [&](uint64_t count) { set(List(ProgramWith(count))); }},
+      {"axis values", rpc::kMaxAxisValues,
+       [&](uint64_t count) {
+         v1::CountVariantsRequest request;
+         v1::ProgramSpace& space = *request.add_spaces();
+         *space.mutable_program() = ProgramOf(GoodSource(), true);
+         v1::Axis& axis = *space.add_axes();
+         axis.set_name("quality");
+         for (uint64_t i = 0; i < count; ++i) {
+           axis.add_values()->set_uint(static_cast<uint32_t>(i));
+         }
+         set(Count(request));
+       }},
+      {"expression", rpc::kMaxExpression,
+       [&](uint64_t size) {
+         v1::CountVariantsRequest request;
+         *request.add_spaces()->mutable_program() = ProgramOf(GoodSource(), true);
+         request.mutable_filter()->set_text("cheap" + std::string(size - 5, ' '));
+         set(Count(request));
+       }},
+      {"programs per manifest", rpc::kMaxPrograms,
+       [&](uint64_t count) {
+         v1::CountVariantsRequest request;
+         for (uint64_t i = 0; i < count; ++i) {
+           request.add_spaces();
+         }
+         set(Count(request));
+       }},
+      {"digests", rpc::kMaxDigests,
+       [&](uint64_t count) {
+         v1::FindMissingRequest request;
+         for (uint64_t i = 0; i < count; ++i) {
+           v1::Digest& digest = *request.add_digests();
+           digest.set_id(std::string(16, 'x'));
+           digest.set_size(1);
+         }
+         v1::FindMissingReply reply;
+         set(End([&](auto& context) { return cache->FindMissing(&context, request, &reply); }));
+       }},
+      {"source file", rpc::kMaxSourceFile,
+       [&](uint64_t size) {
+         v1::PutSourcesRequest message = Source("x");
+         message.mutable_digest()->set_size(size);
+         set(Put({message}));
+       }},
+      {"source files of a manifest", rpc::kMaxSourceFiles,
+       [&](uint64_t count) { set(Put(std::vector<v1::PutSourcesRequest>(count, Source("x")))); }},
+      {"stream message", rpc::kMaxStreamMessage,
+       [&](uint64_t size) {
+         v1::PutSourcesRequest message = Source("x");
+         message.set_path_hint(std::string(size, 'x'));
+         message.set_path_hint(std::string(2 * size - message.ByteSizeLong(), 'x'));
+         ASSERT_EQ(message.ByteSizeLong(), size);
+         set(Put({message}));
+       }},
+  };
+  for (const Row& row : table) {
+    for (const uint64_t size : {row.max - 1, row.max, row.max + 1}) {
+      row.at(size);
+      const bool refused = last.status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED;
+      EXPECT_EQ(refused, size > row.max)
+          << row.limit << " at " << size << ": " << last.status.error_message();
+      if (refused) {
+        EXPECT_EQ(last.detail.reason(), "LIMIT_EXCEEDED") << row.limit;
+        EXPECT_EQ(last.detail.limit(), row.limit);
+        EXPECT_EQ(last.detail.max(), row.max) << row.limit;
+        EXPECT_EQ(last.detail.actual(), size) << row.limit;
+      }
+    }
+  }
+}
+
+// gRPC itself refuses these, before there is a call of kiln.
+TEST_F(Limits, RequestMessage_IsRefusedByTheTransport) {
+  for (const int64_t beyond : {-1, 0, 1}) {
+    v1::CompileRequest request = RequestOf(GoodSource());
+    std::string& project = *request.mutable_project();
+    const auto wanted = static_cast<int64_t>(rpc::kMaxRequest) + beyond;
+    project.assign(static_cast<size_t>(wanted), 'x');
+    project.resize(static_cast<size_t>(2 * wanted - static_cast<int64_t>(request.ByteSizeLong())));
+    ASSERT_EQ(static_cast<int64_t>(request.ByteSizeLong()), wanted);
+    v1::CompileReply reply;
+    const Ended ended =
+        End([&](auto& context) { return compile->Compile(&context, request, &reply); });
+    EXPECT_EQ(ended.status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED, beyond > 0)
+        << beyond << ": " << ended.status.error_message();
+  }
+}
+
+TEST_F(Limits, HeaderList_IsRefusedByTheTransport) {
+  for (const auto& [size, fits] :
+       {std::pair{rpc::kMaxHeaderBytes / 2, true}, std::pair{rpc::kMaxHeaderBytes + 1, false}}) {
+    grpc::ClientContext context;
+    context.AddMetadata("x-long", std::string(static_cast<size_t>(size), 'x'));
+    v1::ServerInfo reply;
+    EXPECT_EQ(admin->GetServerInfo(&context, v1::GetServerInfoRequest(), &reply).ok(), fits)
+        << size;
+  }
+}
+
+TEST_F(Limits, ServerInfo_ShowsThem) {
+  grpc::ClientContext context;
+  v1::ServerInfo info;
+  ASSERT_TRUE(admin->GetServerInfo(&context, v1::GetServerInfoRequest(), &info).ok());
+  std::map<std::string, std::pair<uint64_t, std::string>> shown;
+  for (const v1::ServerInfo::Limit& limit : info.limits()) {
+    shown[limit.name()] = {limit.value(), limit.kind()};
+  }
+  EXPECT_EQ(shown["request message"], (std::pair<uint64_t, std::string>(4 << 20, "S")));
+  EXPECT_EQ(shown["connections"].first, 1024u);
+  EXPECT_EQ(shown["streams"].first, 100u);
+  EXPECT_EQ(shown["push_constant"], (std::pair<uint64_t, std::string>(128, "D")));
+  EXPECT_GE(shown.size(), 20u);
+}
+
+}  // namespace
+}  // namespace kiln::server

@@ -1,0 +1,364 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The programs as an operator runs them: TLS and tokens, configuration, doctor, status, socket
+activation, signals, idle shutdown.
+
+usage: operator_cli_test.py BUILD_FOLDER ROOT
+"""
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.request
+
+BUILD, ROOT = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+
+
+class Operator(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="kiln_op_")
+        self.dir = pathlib.Path(self.folder.name)
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith("KILN_")}
+        self.env.update(
+            KILN_DAEMON=f"unix:{self.dir}/run/kilnd.sock",
+            KILN_CACHE_DIR=str(self.dir / "cache"),
+            KILN_CACHE_MIN_FREE="0",
+            XDG_CONFIG_HOME=str(self.dir / "config"),
+            XDG_CACHE_HOME=str(self.dir / "xdg"),
+            HOME=str(self.dir),
+            NO_COLOR="1",
+        )
+        self.started = []
+
+    def tearDown(self):
+        for process in self.started:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        self.kiln("stop")
+        self.folder.cleanup()
+
+    def run_program(self, program, *arguments, env=None):
+        return subprocess.run([str(BUILD / program), *map(str, arguments)], capture_output=True,
+                              text=True, timeout=60, cwd=self.dir, env=env or self.env)
+
+    def kiln(self, *arguments, env=None):
+        return self.run_program("kiln", *arguments, env=env)
+
+    def expect(self, result, code, *texts):
+        said = result.stdout + result.stderr
+        self.assertEqual(result.returncode, code, said)
+        for text in texts:
+            self.assertIn(text, said)
+        return result
+
+    def kilnd(self, *arguments, **how):
+        """A daemon in the foreground that is ready."""
+        read, write = os.pipe()
+        process = subprocess.Popen(
+            [str(BUILD / "kilnd"), f"--ready-fd={write}", *map(str, arguments)],
+            pass_fds=[write], cwd=self.dir, env=how.get("env", self.env),
+            stderr=open(self.dir / "kilnd.log", "ab"))
+        os.close(write)
+        self.started.append(process)
+        with os.fdopen(read) as pipe:
+            said = json.loads(pipe.readline())
+        self.assertTrue(said["ready"], said)
+        return process
+
+    def log(self):
+        return (self.dir / "kilnd.log").read_text()
+
+    def objects(self, result):
+        return [json.loads(line) for line in result.stdout.splitlines()]
+
+    # -- configuration
+
+    def test_config_shows_value_and_origin_by_precedence(self):
+        config = self.dir / "config/kiln"
+        config.mkdir(parents=True)
+        (config / "kilnd.toml").write_text('[queue]\nbatch = 7\n\n[jobs]\nworkers = 3\n')
+        env = dict(self.env, KILN_JOBS_WORKERS="4")
+        shown = {row["key"]: row for row in
+                 self.objects(self.expect(self.kiln("--json", "config", "show", "--origin", env=env), 0))
+                 if row["type"] == "config"}
+        self.assertEqual((shown["queue.batch"]["value"], shown["queue.batch"]["origin"]),
+                         ("7", f"{config}/kilnd.toml:2"))
+        self.assertEqual((shown["jobs.workers"]["value"], shown["jobs.workers"]["origin"]),
+                         ("4", "KILN_JOBS_WORKERS"))
+        self.assertEqual(shown["queue.interactive"]["origin"], "default")
+        flagged = self.run_program("kilnd", "--jobs.workers=5", "config", "show", "--origin", env=env)
+        self.assertRegex(self.expect(flagged, 0).stdout, r"jobs\.workers +5 +--jobs\.workers")
+
+    def test_config_check_table(self):
+        rows = [
+            ("[jobs]\nworkers = 2\n", 0, [": ok"]),
+            ("[jobs]\nworkerz = 2\n", 2, [":2: unknown key 'jobs.workerz'", "'jobs.workers'"]),
+            ("[cache]\nmax_size = true\n", 2, [":2: 'cache.max_size'", "a size like 20G"]),
+            ("[security]\nallow_uids = [\"me\"]\n", 2, ["security.allow_uids"]),
+            ("[security]\nallow_uids = [1, 2]\n", 0, []),
+            ("[jobs]\nmemory_soft = \"80%\"\n", 2, ["jobs.memory_soft is above jobs.memory_hard"]),
+            ("[[jobs]]\n", 2, ["unknown key 'jobs'"]),
+            ("]", 2, [":1:"]),
+        ]
+        for text, code, texts in rows:
+            with self.subTest(text=text):
+                file = self.dir / "check.toml"
+                file.write_text(text)
+                self.expect(self.kiln("config", "check", file), code, *texts)
+        self.expect(self.kiln("config", "check", self.dir / "no.toml"), 2, "no.toml")
+
+    def test_sighup_reads_the_configuration_again(self):
+        file = self.dir / "kilnd.toml"
+        file.write_text('[log]\nlevel = "info"\n')
+        process = self.kilnd("--config", file, "--listen.unix", self.dir / "run/kilnd.sock")
+        file.write_text('[log]\nlevel = "warn"\n[jobs]\nworkers = 9\n')
+        process.send_signal(signal.SIGHUP)
+        for _ in range(200):
+            if "needs a restart" in self.log():
+                break
+            time.sleep(0.02)
+        self.assertIn("jobs.workers", self.log())
+        self.assertIsNone(process.poll())
+        self.expect(self.kiln("status"), 0, "SERVING")
+        file.write_text("[")
+        process.send_signal(signal.SIGHUP)
+        for _ in range(200):
+            if "stays as it was" in self.log():
+                break
+            time.sleep(0.02)
+        self.assertIn("stays as it was", self.log())
+
+    # -- tokens and TLS
+
+    def openssl(self, *arguments):
+        subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True,
+                       cwd=self.dir)
+
+    def make_certificates(self):
+        self.openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+                     "-nodes", "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=ca",
+                     "-days", "2")
+        (self.dir / "ext").write_text("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
+        for name in "server", "client":
+            self.openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                         "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}")
+            self.openssl("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey", "ca.key",
+                         "-CAcreateserial", "-out", f"{name}.pem", "-days", "2", "-extfile", "ext")
+
+    def test_token_verbs(self):
+        made = self.expect(self.kiln("token", "create", "--scope", "write", "--expires", "30d",
+                                     "--note", "CI of main"), 0)
+        token = made.stdout.strip()
+        self.assertRegex(token, r"^kiln_[0-9a-f]{16}_[0-9a-f]{64}$")
+        file = self.dir / "config/kiln/tokens.toml"
+        self.assertEqual(stat.S_IMODE(file.stat().st_mode), 0o600)
+        self.assertNotIn(token.split("_")[2], file.read_text())
+        listed = self.expect(self.kiln("token", "list"), 0, "write", "CI of main")
+        self.assertNotIn(token.split("_")[2], listed.stdout)
+        identity = token.split("_")[1]
+        self.expect(self.kiln("token", "revoke", "0" * 16), 3, "there is no token")
+        self.expect(self.kiln("token", "revoke", identity), 0, "revoked")
+        self.assertEqual(self.kiln("token", "list").stdout, "")
+        audit = [json.loads(line) for line in
+                 (self.dir / "cache/audit.jsonl").read_text().splitlines()]
+        self.assertEqual([(row["method"], row["object"]) for row in audit],
+                         [("create", identity), ("revoke", identity)])
+        for arguments in (["--scope", "root"], ["--scope", "read", "--expires", "soon"], []):
+            with self.subTest(arguments=arguments):
+                self.expect(self.kiln("token", "create", *arguments), 2)
+
+    def test_daemon_behind_https(self):
+        self.make_certificates()
+        for scope in "read", "write", "admin":
+            (self.dir / scope).write_text(
+                self.expect(self.kiln("token", "create", "--scope", scope), 0).stdout)
+        (self.dir / "wrong").write_text("kiln_0123456789abcdef_" + "0" * 64 + "\n")
+        (self.dir / "kilnd.toml").write_text(
+            '[listen]\ntcp = "127.0.0.1:0"\n[tls]\ncert = "server.pem"\nkey = "server.key"\n'
+            'client_ca = "ca.pem"\n[security]\ntokens = "config/kiln/tokens.toml"\n')
+        self.kilnd("--config", self.dir / "kilnd.toml", "--allow-root",
+                   "--listen.unix", self.dir / "run/kilnd.sock")
+        address = [t for t in json.loads(self.kiln("status", "--json").stdout.splitlines()[0])
+                   ["transports"] if t.startswith("tcp:")][0]
+        url = "https://localhost:" + address.rsplit(":", 1)[1]
+
+        def remote(token, *arguments, cert="client"):
+            files = ["--tls-ca", "ca.pem"]
+            if cert:
+                files += ["--tls-cert", f"{cert}.pem", "--tls-key", f"{cert}.key"]
+            return self.kiln("--daemon", url, "--token-file", token, *files, *arguments)
+
+        (self.dir / "s.rpl").write_text(
+            (ROOT / "tests/acceptance/rpl/early_return.rpl").read_text())
+        compile_it = ["compile", "s.rpl", "--entry", "vertex=mist_vertex", "--entry",
+                      "fragment=mist_fragment", "--out", "out"]
+        rows = [
+            (remote("read", "status"), 0, "SERVING"),
+            (remote("read", *compile_it), 9, "needs scope write"),
+            (remote("write", *compile_it), 0, ""),
+            (remote("write", "stop"), 9, "needs scope admin"),
+            (remote("wrong", "status"), 9, "not known"),
+            (remote("missing", "status"), 3, "missing"),
+            (remote("ext", "status"), 2, "no token"),
+            (remote("read", "status", cert=None), 4, ""),
+            (self.kiln("--daemon", url, "status"), 2, "--token-file"),
+            (self.kiln("--daemon", "ftp://x", "status"), 2, "is no daemon"),
+            (remote("read", "start"), 2, "unix:PATH"),
+        ]
+        for result, code, text in rows:
+            with self.subTest(arguments=result.args[1:]):
+                self.expect(result, code, text)
+        self.assertTrue(list((self.dir / "out").glob("*.spv")))
+        bill = self.kiln("--json", "doctor")
+        self.assertIn('"type":"check","name":"tls"', bill.stdout)
+        self.expect(remote("admin", "stop"), 0)
+        audit = (self.dir / "cache/audit.jsonl").read_text()
+        self.assertIn('"method":"Drain","result":"OK"', audit)
+
+    # -- status and doctor
+
+    def test_status_forms(self):
+        self.expect(self.kiln("status"), 4, "kiln start")
+        self.assertEqual(self.expect(self.kiln("status", "--quiet"), 4).stdout, "")
+        self.expect(self.kiln("start"), 0, "started kilnd")
+        text = self.expect(self.kiln("status"), 0, "SERVING", "interactive", "memory", "cache").stdout
+        self.assertIn("listens on unix:", text)
+        self.assertEqual(self.expect(self.kiln("status", "--quiet"), 0).stdout, "")
+        rows = self.objects(self.expect(self.kiln("--json", "status", "--jobs"), 0))
+        self.assertEqual([row["type"] for row in rows][0], "status")
+        self.assertEqual(rows[-1]["type"], "result")
+        for key in ("state", "reasons", "version", "uptime_ms", "lanes", "batches", "cache"):
+            self.assertIn(key, rows[0])
+        self.expect(self.kiln("status", "--trace", "0" * 32), 3, "is remembered")
+
+    def test_doctor_names_what_is_wrong(self):
+        self.expect(self.kiln("doctor"), 4, "FAIL  daemon", "fix daemon: kiln start")
+        self.expect(self.kiln("start"), 0)
+        rows = self.objects(self.kiln("--json", "doctor"))
+        checks = {row["name"]: row for row in rows if row["type"] == "check"}
+        self.assertEqual(
+            list(checks),
+            ["versions", "config", "daemon", "socket", "lock", "disk", "integrity", "inotify",
+             "clock", "vulkan", "spirv-tools", "tls", "upstream", "crash", "fingerprints",
+             "pressure"])
+        for name in "versions", "config", "daemon", "socket", "lock", "integrity", "clock":
+            self.assertEqual(checks[name]["state"], "ok", checks[name])
+        self.assertEqual(rows[-1], {"v": 1, "type": "result", "verb": "doctor", "ok": True,
+                                    "counts": {}, "seconds": 0.0, "exit": 0})
+        bundle = self.dir / "report.json"
+        self.expect(self.kiln("doctor", "--bundle", bundle), 0)
+        self.assertEqual(json.loads(bundle.read_text())["config"]["cache.dir"],
+                         str(self.dir / "cache"))
+        os.chmod(self.dir / "run", 0o755)
+        self.expect(self.kiln("doctor"), 2, "FAIL  socket", f"chmod 0700 {self.dir}/run")
+        os.chmod(self.dir / "run", 0o700)
+        config = self.dir / "config/kiln"
+        config.mkdir(parents=True)
+        (config / "kilnd.toml").write_text("[jobs]\nworkerz = 1\n")
+        self.expect(self.kiln("doctor"), 2, "FAIL  config", "workerz")
+
+    def test_damage_is_found_by_doctor(self):
+        self.expect(self.kiln("start"), 0)
+        (self.dir / "s.rpl").write_text(
+            (ROOT / "tests/acceptance/rpl/early_return.rpl").read_text())
+        self.expect(self.kiln("compile", "s.rpl", "--entry", "vertex=mist_vertex", "--out", "o"), 0)
+        self.assertEqual(self.kiln("doctor").returncode, 0)
+
+    # -- life
+
+    def test_socket_activation_and_readiness(self):
+        listener = socket.socket(socket.AF_UNIX)
+        (self.dir / "run").mkdir(mode=0o700)
+        listener.bind(str(self.dir / "run/kilnd.sock"))
+        listener.listen(8)
+        told = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        told.bind(str(self.dir / "notify"))
+        told.settimeout(30)
+        env = dict(self.env, LISTEN_FDS="1", LISTEN_FDNAMES="unix",
+                   NOTIFY_SOCKET=str(self.dir / "notify"))
+        process = subprocess.Popen(
+            ["/bin/sh", "-c", f'exec 3<&{listener.fileno()}; LISTEN_PID=$$ exec {BUILD}/kilnd '
+             f'--listen.unix {self.dir}/run/kilnd.sock'],
+            pass_fds=[listener.fileno()], cwd=self.dir, env=env, stderr=subprocess.DEVNULL)
+        self.started.append(process)
+        self.assertEqual(told.recv(100), b"READY=1")
+        self.expect(self.kiln("status"), 0, "systemd")
+        process.terminate()
+        self.assertEqual(told.recv(100), b"STOPPING=1")
+        self.assertEqual(process.wait(timeout=30), 0)
+        self.assertTrue((self.dir / "run/kilnd.sock").exists())  # it is systemd's
+
+    def test_idle_daemon_ends_and_metrics_are_served(self):
+        process = self.kilnd("--listen.unix", self.dir / "run/kilnd.sock",
+                             "--lifecycle.idle_timeout=2s", "--metrics.listen=127.0.0.1:0",
+                             "--log.format=json")
+        line = next(json.loads(l) for l in self.log().splitlines() if "serving metrics" in l)
+        with urllib.request.urlopen(f"http://{line['address']}/readyz", timeout=10) as reply:
+            self.assertEqual(reply.read(), b"SERVING\n")
+        with urllib.request.urlopen(f"http://{line['address']}/metrics", timeout=10) as reply:
+            self.assertIn(b"kiln_build_info{", reply.read())
+        self.assertEqual(process.wait(timeout=30), 0)
+
+    def test_second_signal_ends_at_once(self):
+        process = self.kilnd("--listen.unix", self.dir / "run/kilnd.sock")
+        process.send_signal(signal.SIGTERM)
+        self.assertIn(process.wait(timeout=30), (0, 143))
+
+    def test_stop_now(self):
+        self.expect(self.kiln("start"), 0)
+        self.expect(self.kiln("stop", "--now"), 0, "stopped kilnd")
+        self.expect(self.kiln("stop"), 0, "no daemon is running")
+
+    # -- manual
+
+    def test_manual_has_a_page_for_every_verb_and_every_flag_of_its_help(self):
+        man = self.dir / "man"
+        self.expect(self.kiln("manual", "--out", man), 0)
+        self.expect(self.run_program("kilnd", "manual", "--out", man), 0)
+        pages = {page.name: page.read_text() for page in man.iterdir()}
+        verbs = re.findall(r"^\w*\s+kiln ([a-z]+) ", self.kiln().stdout, re.M)
+        self.assertGreater(len(verbs), 15)
+        for verb in verbs:
+            with self.subTest(verb=verb):
+                page = pages[f"kiln-{verb}.1"].replace("\\-", "-")
+                self.assertIn(".SH OPTIONS", page)
+                for flag in re.findall(r"^  (?:-\w,)?(--[a-z-]+)", self.kiln(verb, "--help").stdout,
+                                       re.M):
+                    self.assertIn(flag, page)
+        config = pages["kilnd.toml.5"].replace("\\-", "-")
+        for row in self.objects(self.kiln("--json", "config", "show")):
+            if row["type"] == "config":
+                self.assertIn(f".B {row['key']}\n", config)
+        for page in "kiln.1", "kilnd.8", "kiln.toml.5":
+            self.assertTrue(pages[page].startswith(".TH "))
+
+    # -- projects
+
+    def test_no_source_leaves_the_project(self):
+        (self.dir / "outside.rpl").write_text("")
+        project = self.dir / "project"
+        (project / "sub").mkdir(parents=True)
+        (project / "link.rpl").symlink_to("../outside.rpl")
+        (project / "up").symlink_to("..")
+        os.mkfifo(project / "pipe.rpl")
+        for path in "../outside.rpl", "sub/../../outside.rpl", "link.rpl", "up/outside.rpl", \
+                "/etc/passwd", "pipe.rpl", "sub":
+            with self.subTest(path=path):
+                (project / "kiln.toml").write_text(
+                    '[project]\nmanifest = 1\nname = "p"\n[[program]]\nname = "a"\n'
+                    f'sources = ["{path}"]\nentry_points = {{ vertex = "f" }}\n')
+                result = self.kiln("-C", project, "build")
+                self.assertEqual(result.returncode, 2, result.stdout + result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]])

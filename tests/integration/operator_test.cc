@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+// What an operator sees and does: jobs, traces, metrics, configuration that is read again, log
+// levels, memory, drain. Spec: daemon §4.6, §9, §13, §14
+#include <condition_variable>
+#include <fstream>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <thread>
+#include <unistd.h>
+
+#include "server/ops/metrics.h"
+#include "server/test_server.h"
+#include "tests/support/call_empty.h"
+
+namespace kiln::server {
+namespace {
+
+std::string Get(const std::string& address, const std::string& path) {
+  const int fd = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  EXPECT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof(to)), 0);
+  const std::string request = "GET " + path + " HTTP/1.1\r\n\r\n";
+  (void)send(fd, request.data(), request.size(), MSG_NOSIGNAL);
+  std::string reply;
+  char buffer[4096];
+  for (ssize_t got = 0; (got = recv(fd, buffer, sizeof buffer, 0)) > 0;) {
+    reply.append(buffer, static_cast<size_t>(got));
+  }
+  (void)close(fd);
+  return reply;
+}
+
+class Operator : public ServerTest {
+ protected:
+  void StartWith(const std::function<void(Daemon::Options&)>& change) {
+    Daemon::Options options = OptionsIn(folder.path());
+    change(options);
+    auto started = Daemon::Start(options, clock, log, failure);
+    ASSERT_TRUE(started.ok()) << failure.component << ": " << failure.what;
+    daemon = std::move(started).value();
+    channel = grpc::CreateChannel("unix:" + daemon->socket(), grpc::InsecureChannelCredentials());
+    compile = v1::CompileService::NewStub(channel);
+    batch = v1::BatchService::NewStub(channel);
+    admin = v1::AdminService::NewStub(channel);
+  }
+
+  template <class Reply, class Request>
+  grpc::Status Call(grpc::Status (v1::AdminService::Stub::*method)(grpc::ClientContext*,
+                                                                   const Request&, Reply*),
+                    const Request& request, Reply& reply) {
+    grpc::ClientContext context;
+    const grpc::Status status = (admin.get()->*method)(&context, request, &reply);
+    detail = DetailOf(context);
+    return status;
+  }
+
+  v1::ErrorDetail detail;  // of the last call
+};
+
+TEST_F(Operator, Metrics_CountCallsAndHaveEveryName) {
+  StartWith([](auto& o) { o.config.metrics = "127.0.0.1:0"; });
+  Compile(RequestOf(GoodSource()));
+  Compile(RequestOf(GoodSource()));
+  grpc::ClientContext context;
+  v1::CompileReply reply;
+  EXPECT_FALSE(compile->Compile(&context, v1::CompileRequest(), &reply).ok());
+  std::string text;
+  for (int i = 0; i < 500 && text.find("code=\"INVALID_ARGUMENT\"") == std::string::npos; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));  // a call ends after its reply
+    text = Get(daemon->metrics(), "/metrics");
+  }
+  EXPECT_TRUE(text.starts_with("HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n"));
+  for (const char* line : {
+           "kiln_requests_total{code=\"OK\",lane=\"interactive\",method=\"Compile\"} 2\n",
+           "kiln_requests_total{code=\"INVALID_ARGUMENT\",lane=\"interactive\",method=\"Compile\"} "
+           "1",
+           "kiln_request_seconds_count{code=\"OK\",lane=\"interactive\",method=\"Compile\"} 2\n",
+           "kiln_queue_wait_seconds_count{lane=\"interactive\"} ",
+           "kiln_health_state{state=\"SERVING\"} 1\n",
+           "kiln_build_info{version=\"0.1.0\",build_id=\"",
+           "kiln_cache_lookups_total{level=\"result\",result=\"hit\",cause=\"\"} 1\n",
+       }) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << " in\n" << text;
+  }
+  for (const ops::MetricRow& row : ops::MetricTable()) {
+    EXPECT_NE(text.find("# TYPE " + std::string(row.name) + " "), std::string::npos) << row.name;
+  }
+}
+
+TEST_F(Operator, Readiness_FollowsTheHealth) {
+  StartWith([](auto& o) { o.config.metrics = "127.0.0.1:0"; });
+  EXPECT_TRUE(Get(daemon->metrics(), "/healthz").ends_with("\r\n\r\nalive\n"));
+  EXPECT_TRUE(Get(daemon->metrics(), "/readyz").ends_with("\r\n\r\nSERVING\n"));
+  EXPECT_TRUE(Get(daemon->metrics(), "/other").starts_with("HTTP/1.1 404"));
+  daemon->Drain();
+  EXPECT_TRUE(Get(daemon->metrics(), "/readyz").starts_with("HTTP/1.1 503"));
+  EXPECT_TRUE(Get(daemon->metrics(), "/healthz").starts_with("HTTP/1.1 200"));
+}
+
+TEST_F(Operator, Dashboard_UsesOnlyNamesThatExist) {
+  std::ifstream file(KILN_SOURCE_DIR "/deploy/dashboards/kiln.json");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  ASSERT_FALSE(text.empty());
+  size_t names = 0;
+  for (size_t at = text.find("kiln_"); at != std::string::npos; at = text.find("kiln_", at + 1)) {
+    std::string name =
+        text.substr(at, text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_", at) - at);
+    for (const char* suffix : {"_bucket", "_count", "_sum"}) {
+      if (name.ends_with(suffix)) {
+        name = name.substr(0, name.size() - std::strlen(suffix));
+      }
+    }
+    const auto table = ops::MetricTable();
+    EXPECT_TRUE(std::any_of(table.begin(), table.end(), [&](const ops::MetricRow& row) {
+      return row.name == name;
+    })) << name;
+    ++names;
+  }
+  EXPECT_GT(names, 10u);
+}
+
+TEST_F(Operator, Trace_ShowsWhereTheTimeWent) {
+  Start();
+  grpc::ClientContext context;
+  context.AddMetadata("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+  v1::CompileReply compiled;
+  ASSERT_TRUE(compile->Compile(&context, RequestOf(GoodSource()), &compiled).ok());
+  v1::GetStatusRequest request;
+  request.set_trace_id("0af7651916cd43dd8448eb211c80319c");
+  v1::ServerStatus reply;
+  for (int i = 0; i < 500 && !Call(&v1::AdminService::Stub::GetStatus, request, reply).ok(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));  // the call ends after its reply
+  }
+  ASSERT_EQ(reply.traces_size(), 1);
+  const v1::CallTrace& trace = reply.traces(0);
+  EXPECT_EQ(trace.method(), "Compile");
+  EXPECT_EQ(trace.code(), "OK");
+  std::set<std::string> names;
+  for (const v1::CallTrace::Span& span : trace.spans()) {
+    names.insert(span.name());
+  }
+  EXPECT_TRUE(names.count("queue") == 1 && names.count("run") == 1);
+  EXPECT_GT(names.size(), 3u);  // stages
+  request.set_trace_id("00000000000000000000000000000000");
+  EXPECT_EQ(Call(&v1::AdminService::Stub::GetStatus, request, reply).error_code(),
+            grpc::StatusCode::NOT_FOUND);
+  EXPECT_EQ(detail.reason(), "UNKNOWN_TRACE");
+}
+
+TEST_F(Operator, Status_TellsMemoryConnectionsAndTransports) {
+  Start();
+  v1::ServerStatus status;
+  ASSERT_TRUE(Call(&v1::AdminService::Stub::GetStatus, v1::GetStatusRequest(), status).ok());
+  EXPECT_GT(status.memory().resident(), 1u << 20);
+  EXPECT_GT(status.memory().soft_limit(), 0u);
+  EXPECT_LT(status.memory().soft_limit(), status.memory().hard_limit());
+  EXPECT_EQ(status.connections(), 1u);
+}
+
+TEST_F(Operator, CrashOfTheRunBefore_IsTold) {
+  std::filesystem::create_directories(folder.path() + "/cache");
+  std::ofstream(folder.path() + "/cache/crash-7.txt") << "kilnd ended by SIGSEGV\n";
+  Start();
+  v1::ServerStatus status;
+  ASSERT_TRUE(Call(&v1::AdminService::Stub::GetStatus, v1::GetStatusRequest(), status).ok());
+  EXPECT_NE(status.last_crash().find("SIGSEGV"), std::string::npos);
+}
+
+TEST_F(Operator, ReloadConfig_TakesWhatItCanAndNamesTheRest) {
+  const std::string path = folder.path() + "/kilnd.toml";
+  const auto write = [&](const std::string& text) { std::ofstream(path) << text; };
+  const auto load = [&] {
+    return LoadConfig({.flags = {{"listen.unix", folder.path() + "/run/kilnd.sock"},
+                                 {"cache.dir", folder.path() + "/cache"}},
+                       .file = path,
+                       .environment = [](const std::string&) { return std::nullopt; }});
+  };
+  write("[log]\nlevel = \"info\"\n");
+  StartWith([&](auto& o) {
+    o.config = load().value();
+    o.reload = load;
+  });
+  write("[log]\nlevel = \"error\"\n[jobs]\nworkers = 7\n[lifecycle]\ndrain_timeout = \"3s\"\n");
+  v1::ReloadConfigReply reply;
+  ASSERT_TRUE(Call(&v1::AdminService::Stub::ReloadConfig, v1::ReloadConfigRequest(), reply).ok());
+  EXPECT_EQ((std::vector<std::string>{reply.changed().begin(), reply.changed().end()}),
+            (std::vector<std::string>{"lifecycle.drain_timeout", "log.level"}));
+  EXPECT_EQ((std::vector<std::string>{reply.needs_restart().begin(), reply.needs_restart().end()}),
+            std::vector<std::string>{"jobs.workers"});
+  write("[log]\nlevel = \"loud\"\n");
+  EXPECT_EQ(
+      Call(&v1::AdminService::Stub::ReloadConfig, v1::ReloadConfigRequest(), reply).error_code(),
+      grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(detail.reason(), "BAD_CONFIG");
+}
+
+TEST_F(Operator, SetLogLevel_TakesKnownLevelsOnly) {
+  Start();
+  v1::SetLogLevelRequest request;
+  v1::SetLogLevelReply reply;
+  for (const char* level : {"error", "warn", "warning", "info", "debug"}) {
+    request.set_level(level);
+    EXPECT_TRUE(Call(&v1::AdminService::Stub::SetLogLevel, request, reply).ok()) << level;
+  }
+  request.set_level("loud");
+  EXPECT_EQ(Call(&v1::AdminService::Stub::SetLogLevel, request, reply).error_code(),
+            grpc::StatusCode::INVALID_ARGUMENT);
+}
+
+TEST_F(Operator, Jobs_AreListedAndKilled) {
+  Start();
+  v1::ListJobsReply jobs;
+  ASSERT_TRUE(Call(&v1::AdminService::Stub::ListJobs, v1::ListJobsRequest(), jobs).ok());
+  EXPECT_EQ(jobs.jobs_size(), 0);
+  v1::ListJobsRequest request;
+  request.set_page_token("x");
+  EXPECT_EQ(Call(&v1::AdminService::Stub::ListJobs, request, jobs).error_code(),
+            grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(detail.reason(), "BAD_PAGE_TOKEN");
+  v1::KillJobRequest kill;
+  v1::KillJobReply killed;
+  for (const auto& [id, code] : {std::pair{"4711", grpc::StatusCode::NOT_FOUND},
+                                 std::pair{"", grpc::StatusCode::INVALID_ARGUMENT},
+                                 std::pair{"-1", grpc::StatusCode::INVALID_ARGUMENT}}) {
+    kill.set_id(id);
+    EXPECT_EQ(Call(&v1::AdminService::Stub::KillJob, kill, killed).error_code(), code) << id;
+  }
+}
+
+TEST_F(Operator, Connections_AreLimited) {
+  constexpr uint32_t kMost = 8;
+  StartWith([](auto& o) { o.config.max_connections = kMost; });
+  const auto connect = [this] {
+    grpc::ChannelArguments own;
+    own.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    return grpc::CreateCustomChannel("unix:" + daemon->socket(), grpc::InsecureChannelCredentials(),
+                                     own);
+  };
+  constexpr const char* kInfo = "/kiln.v1.AdminService/GetServerInfo";
+  std::vector<std::shared_ptr<grpc::Channel>> open;
+  for (uint32_t i = 0; i < kMost; ++i) {  // limit - 1 and limit
+    open.push_back(connect());
+    EXPECT_TRUE(CallEmpty(open.back(), kInfo).ok()) << i;
+  }
+  EXPECT_EQ(CallEmpty(connect(), kInfo).error_code(), grpc::StatusCode::UNAVAILABLE);
+  EXPECT_TRUE(CallEmpty(open.front(), kInfo).ok());
+  open.pop_back();
+  grpc::Status status(grpc::StatusCode::UNKNOWN, "");
+  for (int i = 0; i < 500 && !status.ok(); ++i) {  // until the daemon has seen it go
+    status = CallEmpty(connect(), kInfo);
+  }
+  EXPECT_TRUE(status.ok());
+}
+
+TEST_F(Operator, AboveTheHardLimit_BatchWorkIsRefusedAndInteractiveIsNot) {
+  StartWith([](auto& o) {
+    o.config.memory_soft_percent = 0;
+    o.config.memory_hard_percent = 0;
+  });
+  (void)daemon->Wait(Duration::zero());  // looks at the memory
+  EXPECT_EQ(Compile(RequestOf(GoodSource())).kind(), v1::Outcome::OK);
+  grpc::ClientContext context;
+  v1::StartBatchReply reply;
+  const grpc::Status status = batch->StartBatch(&context, BatchOf(GoodSource()), &reply);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_GT(DetailOf(context).retry_after_ms(), 0u);
+  v1::ServerStatus shown;
+  ASSERT_TRUE(Call(&v1::AdminService::Stub::GetStatus, v1::GetStatusRequest(), shown).ok());
+  EXPECT_EQ(shown.health(), v1::ServerStatus::DEGRADED);
+  ASSERT_EQ(shown.reasons_size(), 1);
+  EXPECT_TRUE(shown.reasons(0).starts_with("memory-pressure"));
+}
+
+}  // namespace
+}  // namespace kiln::server

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// A daemon behind another one: cache §7, daemon §15.
+#include <thread>
+
+#include "server/test_server.h"
+
+namespace kiln::server {
+namespace {
+
+class Upstream : public ServerTest {
+ protected:
+  // The upstream: a daemon with its own folder.
+  void StartFar() {
+    auto started = Daemon::Start(OptionsIn(far_folder.path()), clock, log, failure);
+    ASSERT_TRUE(started.ok()) << failure.component << ": " << failure.what;
+    far = std::move(started).value();
+  }
+  std::string FarUrl() const { return "unix:" + far_folder.path() + "/run/kilnd.sock"; }
+
+  // The daemon that tests talk to.
+  void StartNear(bool release = true, bool writes = true) {
+    Daemon::Options options = OptionsIn(folder.path());
+    options.config.upstreams.push_back(
+        {.url = FarUrl(), .writes = writes, .deadline = std::chrono::seconds(5)});
+    options.writes_upstream = release;
+    StartWith(options);
+  }
+  void StartWith(const Daemon::Options& options) {
+    auto started = Daemon::Start(options, clock, log, failure);
+    ASSERT_TRUE(started.ok()) << failure.component << ": " << failure.what;
+    daemon = std::move(started).value();
+    const auto to =
+        grpc::CreateChannel("unix:" + daemon->socket(), grpc::InsecureChannelCredentials());
+    compile = v1::CompileService::NewStub(to);
+    admin = v1::AdminService::NewStub(to);
+    cache = v1::CacheService::NewStub(to);
+  }
+  // Another machine, without a past.
+  void Forget() {
+    daemon.reset();
+    std::filesystem::remove_all(folder.path() + "/cache");
+  }
+  v1::CompileRequest With(v1::Durability durability) {
+    v1::CompileRequest request = RequestOf(GoodSource());
+    request.set_durability(durability);
+    request.set_want_explain(true);
+    return request;
+  }
+  // Why the daemon is degraded.
+  std::string Reasons() {
+    grpc::ClientContext context;
+    v1::ServerStatus status;
+    EXPECT_TRUE(admin->GetStatus(&context, {}, &status).ok());
+    std::string reasons;
+    for (const std::string& reason : status.reasons()) {
+      reasons += reason;
+    }
+    return reasons;
+  }
+
+  TestFolder far_folder;
+  std::unique_ptr<Daemon> far;
+};
+
+TEST_F(Upstream, WhatOneMachineMade_AnotherFinds) {
+  StartFar();
+  StartNear();
+  const v1::Outcome made = Compile(With(v1::DURABILITY_QUORUM));
+  EXPECT_EQ(made.artifacts(0).origin(), v1::Artifact::COMPILED);
+  EXPECT_TRUE(made.artifacts(0).stored());
+  Forget();
+  StartNear();
+  const v1::Outcome found = Compile(With(v1::DURABILITY_NONE));
+  EXPECT_EQ(found.artifacts(0).origin(), v1::Artifact::UPSTREAM);
+  EXPECT_EQ(found.artifacts(0).signature(), made.artifacts(0).signature());
+  EXPECT_EQ(found.artifacts(0).data(), made.artifacts(0).data());
+  far.reset();  // what was found is here now
+  daemon.reset();
+  StartNear();
+  EXPECT_EQ(Compile(With(v1::DURABILITY_NONE)).artifacts(0).data(), made.artifacts(0).data());
+}
+
+TEST_F(Upstream, Unreachable_CostsNothingButTheHitAndGetsItLater) {
+  StartNear();  // nobody is there
+  std::vector<std::string> signatures;
+  v1::Outcome last;
+  for (const auto& [option, on] : {std::pair("cheap", true), std::pair("cheap", false),
+                                   std::pair("cut", true), std::pair("cut", false)}) {
+    v1::CompileRequest request = With(v1::DURABILITY_QUORUM);
+    v1::OptionValue& value = *request.mutable_variant()->add_options();
+    value.set_name(option);
+    value.set_flag(on);
+    // Nobody asked for this project before.
+    request.set_project(option + std::to_string(on ? 1 : 0));
+    last = Compile(request);
+    ASSERT_EQ(last.kind(), v1::Outcome::OK);
+    if (last.artifacts(0).origin() == v1::Artifact::COMPILED) {
+      EXPECT_FALSE(last.artifacts(0).stored()) << "nobody acknowledged";
+      signatures.push_back(last.artifacts(0).signature());
+    }
+  }
+  ASSERT_GE(signatures.size(), 3u);
+  EXPECT_EQ(Reasons(), "upstream-down: " + FarUrl());
+  v1::CompileRequest request = With(v1::DURABILITY_NONE);
+  request.mutable_variant()->mutable_inline_program()->set_name("other");
+  v1::OptionValue& quality = *request.mutable_variant()->add_options();
+  quality.set_name("quality");
+  quality.set_enum_("high");
+  grpc::ClientContext compile_context;
+  v1::CompileReply missed;
+  ASSERT_TRUE(compile->Compile(&compile_context, request, &missed).ok());
+  EXPECT_EQ(missed.explain().cause(), "upstream_unreachable");
+  StartFar();
+  const auto channel_there = grpc::CreateChannel(FarUrl(), grpc::InsecureChannelCredentials());
+  const auto there = v1::CacheService::NewStub(channel_there);
+  for (const std::string& signature : signatures) {  // from the journal
+    v1::GetRowsReply rows;
+    while (rows.items().empty()) {
+      grpc::ClientContext context;
+      v1::GetRowsRequest ask;
+      v1::CacheRow& row = *ask.add_items();
+      row.set_level(v1::CacheRow::SIGNATURE);
+      row.set_key(signature);
+      ASSERT_TRUE(there->GetRows(&context, ask, &rows).ok());
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }
+}
+
+TEST_F(Upstream, PrivateBuildAndReadOnlyUpstream_WriteNothing) {
+  StartFar();
+  for (const auto& [release, writes] : {std::pair(false, true), std::pair(true, false)}) {
+    StartNear(release, writes);
+    Compile(With(v1::DURABILITY_LOCAL));
+    Forget();
+    StartNear(release, writes);
+    EXPECT_EQ(Compile(With(v1::DURABILITY_LOCAL)).artifacts(0).origin(), v1::Artifact::COMPILED);
+    Forget();
+  }
+}
+
+TEST_F(Upstream, QuorumWithoutUpstream_IsRefused) {
+  Start();
+  grpc::ClientContext context;
+  v1::CompileReply reply;
+  EXPECT_EQ(compile->Compile(&context, With(v1::DURABILITY_QUORUM), &reply).error_code(),
+            grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_EQ(DetailOf(context).reason(), "NO_UPSTREAM");
+}
+
+}  // namespace
+}  // namespace kiln::server
