@@ -56,6 +56,7 @@ struct Config {
   std::string audit_log;    // file; empty: none
   bool allow_root = false;  // TCP as root; a flag, not a key
   uint32_t workers = 1;
+  std::string worker_program;  // what runs third-party code, with --worker; empty: this program
   uint32_t express = 1;
   uint64_t queue_interactive = 256;
   uint64_t queue_batch = 10'000;

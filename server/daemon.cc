@@ -11,6 +11,7 @@
 
 #include "cache/explain_ring.h"
 #include "cache/held_leases.h"
+#include "cache/sqlite/batch_table.h"
 #include "cache/sqlite/explain_table.h"
 #include "cache/sqlite/keep_tables.h"
 #include "cache/sqlite/maintenance.h"
@@ -27,6 +28,7 @@
 #include "server/rpc/services.h"
 #include "server/samples.h"
 #include "server/store_stack.h"
+#include "server/worker/pool.h"
 
 namespace kiln::server {
 namespace {
@@ -82,9 +84,12 @@ struct Daemon::Parts {
   std::optional<cache::sqlite::LeaseTable> leases;
   std::optional<cache::sqlite::PinTable> pins;
   std::optional<cache::HeldLeases> held;
+  std::optional<cache::sqlite::BatchTable> batch_rows;
   std::optional<cache::sqlite::StoreMaintenance> maintenance;
   std::optional<cache::ExplainRing> explains;
   std::optional<build::ProgramPool> pool;
+  std::optional<worker::Pool> worker_pool;
+  std::optional<build::Recipes> recipes;
   std::optional<build::CachedBuild> builder;
   ops::Metrics metrics;
   ops::TraceRing traces;
@@ -124,6 +129,7 @@ Result<void> Daemon::Parts::OpenStore() {
     explain_table.emplace(*stack.file);
     leases.emplace(*stack.file);
     pins.emplace(*stack.file);
+    batch_rows.emplace(*stack.file);
     maintenance.emplace(*stack.file, clock);
   } else if (opened.error().reason == cache::sqlite::kLocked) {
     return opened.error();
@@ -236,7 +242,10 @@ Result<ConfigChange> Daemon::Parts::Reload() {
 
 Result<void> Daemon::Parts::Serve() {
   pool.emplace(*stack.top, kPoolBytes);
-  builder.emplace(*stack.top, *pool, clock);
+  worker_pool.emplace(
+      worker::Pool::Options{.program = config.worker_program, .workers = config.workers}, clock);
+  recipes.emplace(*stack.top, *worker_pool, clock);
+  builder.emplace(*stack.top, *pool, clock, &*recipes);
   queue.emplace(
       jobs::QueueLimits{.interactive = config.queue_interactive, .batch = config.queue_batch},
       clock, [this](jobs::Lane lane, Duration waited) {
@@ -260,7 +269,8 @@ Result<void> Daemon::Parts::Serve() {
                   build::Batches::Options{.workers = config.workers,
                                           .explains = &*explains,
                                           .leases = leases.has_value() ? &*leases : nullptr,
-                                          .pins = pins.has_value() ? &*pins : nullptr});
+                                          .pins = pins.has_value() ? &*pins : nullptr,
+                                          .rows = batch_rows.has_value() ? &*batch_rows : nullptr});
   engine.emplace(rpc::Engine{.store = *stack.top,
                              .pool = *pool,
                              .builder = *builder,
@@ -307,6 +317,7 @@ Result<void> Daemon::Parts::Serve() {
     ask(Ask::kDrain, timeout);
   };
   host->shut_down = [ask] { ask(Ask::kShutDown, Duration::zero()); };
+  rpc::RestoreBatches(*engine);
   services.push_back(rpc::MakeCompileService(*host, *engine));
   services.push_back(rpc::MakeBatchService(*host, *engine));
   services.push_back(rpc::MakePackService(*host, *engine));
@@ -502,6 +513,7 @@ void Daemon::Drain() {
   parts_->state.Drain();
   parts_->server->SetServing(false);
   parts_->log.Write(LogLevel::kInfo, "daemon", "draining");
+  parts_->batches->Halt();
   Duration end{};
   {
     const MutexLock lock(parts_->mutex);

@@ -22,6 +22,7 @@
 #include "server/ops/crash_report.h"
 #include "server/rpc/host.h"
 #include "server/service_host.h"
+#include "server/worker/child.h"
 
 namespace kiln::server {
 namespace {
@@ -288,6 +289,9 @@ int Main(int argc, char** argv) {
 }  // namespace kiln::server
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string_view(argv[1]) == kiln::worker::kWorkerFlag) {
+    return kiln::worker::RunChild(kiln::worker::kWorkerSocket);
+  }
   try {
     return kiln::server::Main(argc, argv);
   } catch (const std::exception& error) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/base/beneath.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -70,7 +71,8 @@ Result<int> OpenBeneath(const std::string& root, const std::string& path, int fl
   return FileError(root + "/" + path, "cannot open", error);
 }
 
-Result<std::string> ReadFileBeneath(const std::string& root, const std::string& path) {
+Result<std::string> ReadFileBeneath(const std::string& root, const std::string& path,
+                                    uint64_t most) {
   KILN_TRY(const int fd, OpenBeneath(root, path, O_RDONLY | O_NONBLOCK));
   struct stat status {};
   if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
@@ -78,16 +80,23 @@ Result<std::string> ReadFileBeneath(const std::string& root, const std::string& 
     return Outside(root, path, "is no regular file below");
   }
   std::string text;
-  text.reserve(static_cast<size_t>(status.st_size));
+  text.reserve(std::min(static_cast<uint64_t>(status.st_size), most));
   char buffer[65536];
   ssize_t count = 0;
-  while ((count = read(fd, buffer, sizeof buffer)) > 0 || (count < 0 && errno == EINTR)) {
+  while (text.size() <= most &&
+         ((count = read(fd, buffer, sizeof buffer)) > 0 || (count < 0 && errno == EINTR))) {
     text.append(buffer, count > 0 ? static_cast<size_t>(count) : 0);
   }
   const int error = errno;
   (void)close(fd);
   if (count < 0) {
     return FileError(root + "/" + path, "cannot read", error);
+  }
+  if (text.size() > most) {
+    return Error{.code = ErrorCode::kResourceExhausted,
+                 .context = "'" + root + "/" + path + "' exceeds the limit of " +
+                            std::to_string(most) + " bytes",
+                 .reason = "LIMIT_EXCEEDED"};
   }
   return text;
 }

@@ -4,6 +4,7 @@
 // Spec: daemon §11.6
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <sys/types.h>
 
@@ -17,7 +18,9 @@ namespace kiln {
 Result<int> OpenBeneath(const std::string& root, const std::string& path, int flags,
                         mode_t mode = 0);
 
-// Errors: as OpenBeneath; kInvalidArgument with reason OUTSIDE for what is no regular file.
-Result<std::string> ReadFileBeneath(const std::string& root, const std::string& path);
+// Errors: as OpenBeneath; kInvalidArgument with reason OUTSIDE for what is no regular file;
+// kResourceExhausted with reason LIMIT_EXCEEDED for more than `most` bytes.
+Result<std::string> ReadFileBeneath(const std::string& root, const std::string& path,
+                                    uint64_t most = UINT64_MAX);
 
 }  // namespace kiln

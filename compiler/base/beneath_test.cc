@@ -48,6 +48,11 @@ TEST_F(Beneath, PathsThatLeadOut_AreRefused) {
   }
 }
 
+TEST_F(Beneath, Size_IsLimited) {
+  EXPECT_EQ(*ReadFileBeneath(root, "sub/in.txt", 6), "inside");
+  EXPECT_EQ(ReadFileBeneath(root, "sub/in.txt", 5).error().code, ErrorCode::kResourceExhausted);
+}
+
 TEST_F(Beneath, MissingFile_IsNotFound) {
   EXPECT_EQ(ReadFileBeneath(root, "sub/no.txt").error().code, ErrorCode::kNotFound);
   EXPECT_EQ(ReadFileBeneath(top / "no", "x").error().code, ErrorCode::kNotFound);

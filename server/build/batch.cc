@@ -3,44 +3,24 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
+#include <functional>
+#include <numeric>
 #include <utility>
 
-#include "server/build/batch_points.h"
+#include "server/build/batch_journal.h"
 #include "server/build/batch_run.h"
 
 namespace kiln::build {
 namespace {
 
-constexpr Duration kSlice = std::chrono::milliseconds(50);           // of one chunk (daemon §5.4)
-constexpr Duration kProgressEvery = std::chrono::milliseconds(100);  // at most 10 per second
-// Rows that wait for the disk together: waiting for it after every slice would take longer than the
-// slice.
-constexpr size_t kRowsAtOnce = 2048;
+constexpr size_t kRememberedBatches = 256;  // of those that are over
+constexpr uint32_t kRowsOfPage = 100;
+constexpr uint64_t kSeqsOfALife = uint64_t{1} << 32;
+constexpr size_t kSlowItems = 100;
 
-// Puts rows durably, in order; returns how many records were refused. A row that the store refuses
-// for what is in it does not keep the others out.
-uint64_t PutRows(cache::BlobStore& store, std::span<const cache::Item> rows) {
-  if (rows.empty()) {
-    return 0;
-  }
-  const Result<cache::Stored> stored = store.Put(rows, cache::Durability::kDurable, {});
-  if (stored.ok()) {
-    return 0;
-  }
-  const ErrorCode code = stored.error().code;
-  const bool one_is_wrong =
-      code == ErrorCode::kFailedPrecondition || code == ErrorCode::kAlreadyExists;
-  if (rows.size() == 1 || !one_is_wrong || stored.error().reason == cache::kReadOnly) {
-    return static_cast<uint64_t>(std::ranges::count_if(
-        rows, [](const cache::Item& row) { return row.key.level == cache::Level::kSignature; }));
-  }
-  const size_t half = rows.size() / 2;
-  return PutRows(store, rows.first(half)) + PutRows(store, rows.subspan(half));
+int64_t UnixMs(Clock& clock) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(clock.UnixTime()).count();
 }
-
-constexpr Duration kRenewLease = std::chrono::minutes(1);
-constexpr uint32_t kExplained = 16;  // misses of a program and target that leave a record
 
 Error UnknownBatch(const Hash128& id) {
   return {.code = ErrorCode::kNotFound,
@@ -58,29 +38,165 @@ Batches::RunPtr Batches::Find(const Hash128& id) {
   return found == runs_.end() ? nullptr : found->second;
 }
 
-Result<Batches::Started> Batches::Start(const Hash128& id, BatchRequest request) {
+Result<Batches::Started> Batches::Start(const Hash128& id, BatchRequest request, StartHow how) {
   auto run = std::make_shared<BatchRun>(id, std::move(request), clock_);
+  run->spec = std::move(how.spec);
+  run->detach = how.detach;
+  run->started_ms = UnixMs(clock_);
+  {
+    const MutexLock lock(run->mutex);
+    run->progress.programs = run->request.programs.size();
+    run->progress.stage = "scan";
+  }
+  RunPtr going;  // of the same id
   {
     const MutexLock lock(mutex_);
     RunPtr& known = runs_[id];
     if (known != nullptr) {
       const MutexLock run_lock(known->mutex);
-      if (!known->Over()) {
-        return Started{.id = id, .attached = true};
-      }
+      going = known->Over() ? nullptr : known;
     }
-    known = run;
+    if (going == nullptr) {
+      known = run;
+    }
   }
-  {
-    const MutexLock lock(run->mutex);
-    run->progress.programs = run->request.programs.size();
+  if (going != nullptr) {
+    (void)Wake(going);
+    return Started{.id = id, .attached = true};
   }
+  DropOldest();
+  Save(run);
   const Result<void> submitted = Submit(run);
   if (!submitted.ok()) {
     Finish(run, BatchState::kFailed);
     return submitted.error();
   }
   return Started{.id = id, .attached = false};
+}
+
+// What is over is remembered for a while; the cache has its results for longer.
+void Batches::DropOldest() {
+  std::vector<RunPtr> dropped;
+  {
+    const MutexLock lock(mutex_);
+    std::vector<RunPtr> over;
+    for (const auto& [id, run] : runs_) {
+      const MutexLock run_lock(run->mutex);
+      if (run->Over()) {
+        over.push_back(run);
+      }
+    }
+    if (over.size() <= kRememberedBatches) {
+      return;
+    }
+    std::ranges::stable_sort(over, {}, [](const RunPtr& run) { return run->started_ms; });
+    over.resize(over.size() - kRememberedBatches);
+    for (const RunPtr& run : over) {
+      runs_.erase(run->id);
+    }
+    dropped = std::move(over);
+  }
+  for (const RunPtr& run : dropped) {
+    if (options_.rows != nullptr) {
+      (void)options_.rows->Remove(run->id);
+    }
+  }
+}
+
+void Batches::Restore(const Decode& decode) {
+  if (options_.rows == nullptr) {
+    return;
+  }
+  std::optional<Hash128> after;
+  for (;;) {
+    const Result<std::vector<cache::BatchRow>> rows = options_.rows->List(after, kRowsOfPage);
+    if (!rows.ok() || rows->empty()) {
+      return;  // without a database there is nothing to go on with
+    }
+    for (const cache::BatchRow& row : *rows) {
+      Result<BatchRequest> request = decode(row.id, row.spec);
+      if (!request.ok() || row.state > static_cast<uint32_t>(BatchState::kCancelled)) {
+        (void)options_.rows->Remove(row.id);  // of another build: its id names nothing any more
+        continue;
+      }
+      const RunPtr run = Restored(row, std::move(request).value());
+      {
+        const MutexLock lock(mutex_);
+        runs_[row.id] = run;
+      }
+      bool goes_on = false;
+      {
+        const MutexLock lock(run->mutex);
+        goes_on = !run->Over() && !run->paused && run->detach;
+      }
+      if (goes_on) {
+        (void)Wake(run);
+      }
+    }
+    after = rows->back().id;
+  }
+}
+
+Batches::RunPtr Batches::Restored(const cache::BatchRow& row, BatchRequest request) {
+  auto run = std::make_shared<BatchRun>(row.id, std::move(request), clock_);
+  const BatchNotes notes = DecodeNotes(row.counts);
+  run->spec = row.spec;
+  run->detach = notes.detach;
+  run->started_ms = notes.started_ms;
+  run->restored = true;
+  const MutexLock lock(run->mutex);
+  run->state = static_cast<BatchState>(row.state);
+  run->paused = run->state == BatchState::kPaused;
+  if (run->state == BatchState::kRunning) {
+    run->state = BatchState::kQueued;
+  }
+  run->progress.programs = run->request.programs.size();
+  run->progress.stage = "scan";
+  run->updated_ms = row.updated_s * 1000;
+  run->next_seq = notes.next_seq + kSeqsOfALife;  // above all that a watcher has seen
+  if (run->Over()) {
+    run->progress = notes.progress;
+    run->Add({.kind = BatchEvent::Kind::kProgress, .progress = run->progress});
+    run->Add({.kind = BatchEvent::Kind::kFinal, .progress = run->progress, .state = run->state});
+  }
+  return run;
+}
+
+bool Batches::Wake(const RunPtr& run) {
+  uint32_t chunks = 0;
+  {
+    const MutexLock lock(run->mutex);
+    if (run->Over() || run->finishing || run->paused || halted()) {
+      return true;
+    }
+    const uint32_t wanted = run->scanned ? options_.workers : 1;
+    chunks = wanted - std::min(wanted, run->active);
+  }
+  bool submitted = chunks == 0;
+  for (uint32_t i = 0; i < chunks; ++i) {
+    submitted |= Submit(run).ok();  // fewer workers if the queue is full
+  }
+  return submitted;
+}
+
+void Batches::Save(const RunPtr& run, std::optional<BatchState> state) {
+  if (options_.rows == nullptr) {
+    return;
+  }
+  const MutexLock save_lock(run->save_mutex);
+  cache::BatchRow row{.id = run->id, .spec = run->spec, .state = 0, .counts = {}, .updated_s = 0};
+  {
+    const MutexLock lock(run->mutex);
+    run->saved_at = clock_.Monotonic();
+    run->updated_ms = UnixMs(clock_);
+    row.updated_s = run->updated_ms / 1000;
+    row.state = static_cast<uint32_t>(state.value_or(run->state));
+    row.counts = EncodeNotes({.detach = run->detach,
+                              .started_ms = run->started_ms,
+                              .next_seq = run->next_seq,
+                              .progress = run->progress});
+  }
+  (void)options_.rows->Put(row);  // without a database the batch ends with the process
 }
 
 Result<void> Batches::Submit(const RunPtr& run) {
@@ -91,7 +207,7 @@ Result<void> Batches::Submit(const RunPtr& run) {
   jobs::Job job{.lane = jobs::Lane::kBatch,
                 .name = "batch " + run->request.project,
                 .stop = run->stop.get_token(),
-                .run = [this, run](const cache::Call& call) { RunChunk(run, call); }};
+                .run = [this, run](const cache::Call& call) { Work(run, call); }};
   const Result<uint64_t> submitted = queue_.Submit(std::move(job));
   if (!submitted.ok()) {
     const MutexLock lock(run->mutex);
@@ -102,299 +218,24 @@ Result<void> Batches::Submit(const RunPtr& run) {
   return {};
 }
 
-void Batches::RunChunk(const RunPtr& run, const cache::Call& call) {
-  bool first = false;
-  {
-    const MutexLock lock(run->mutex);
-    first = run->state == BatchState::kQueued;
-    run->state = first ? BatchState::kRunning : run->state;
-  }
-  bool more = !call.stop.stop_requested();
-  if (more && first) {
-    more = Scan(run, call);
-    for (uint32_t i = 1; more && i < options_.workers; ++i) {
-      (void)Submit(run);  // fewer workers if the queue is full
-    }
-  }
-  if (more) {
-    BuildPoints(run, call);
-  }
-  bool again = false;
-  bool last = false;
-  {
-    const MutexLock lock(run->mutex);
-    again =
-        more && !run->Over() && run->current < run->programs.size() && !call.stop.stop_requested();
-    // Chunks end side by side: the one that finds all others ended is the last.
-    run->ending += again ? 0 : 1;
-    last = run->ending == run->active;
-  }
-  if (again && !Submit(run).ok()) {
-    last = true;  // the queue closed: the daemon drains
-  }
-  if (last) {
-    Acknowledge(run);
-    Finish(run, call.stop.stop_requested() || again ? BatchState::kCancelled : BatchState::kDone);
-  }
-  const MutexLock lock(run->mutex);
-  --run->active;
-  run->ending -= again ? 0 : 1;
-  run->idle.NotifyAll();
-}
-
-// Prepares every program and lists its points. False if the batch cannot go on.
-bool Batches::Scan(const RunPtr& run, const cache::Call& call) {
-  Hold(run);
-  std::vector<BatchRun::Program> programs;
-  uint64_t total = 0;
-  for (const BatchProgram& request : run->request.programs) {
-    BatchRun::Program program;
-    program.points = std::make_shared<const BatchPoints>();
-    Result<void> failure;
-    for (const NamedTarget& target : request.targets) {
-      Result<std::shared_ptr<const PreparedProgram>> prepared =
-          builder_.Prepare(request.program, target, call);
-      if (!prepared.ok()) {
-        failure = prepared.error();
-        break;
-      }
-      program.targets.push_back(std::move(prepared).value());
-    }
-    if (failure.ok() && !program.targets.empty() && program.targets[0]->ok()) {
-      Result<BatchPoints> points = PointsOf(*program.targets[0]->linked->value, request.space,
-                                            run->request.max_results, clock_);
-      if (points.ok()) {
-        total += points->variants;
-        program.points = std::make_shared<const BatchPoints>(std::move(points).value());
-      } else {
-        failure = points.error();
-      }
-    }
-    const auto causes = std::make_shared<std::vector<BatchCauses>>();
-    for (const std::shared_ptr<const PreparedProgram>& target : program.targets) {
-      if (options_.explains != nullptr) {
-        const cache::ExplainRecord record = ExplainRecordOf(*target, run->asker, {}, clock_);
-        causes->emplace_back(record, options_.explains->Records(record.slot));
-      }
-    }
-    program.causes = causes;
-    program.explained.resize(program.targets.size());
-    program.hit_explained.resize(program.targets.size());
-    const MutexLock lock(run->mutex);
-    if (!failure.ok()) {
-      run->Add({.kind = BatchEvent::Kind::kMessage,
-                .text = request.program.name + ": " + failure.error().context});
-      ++run->progress.failed;
-    } else if (!program.targets.empty() && !program.targets[0]->ok()) {
-      run->AddFailedProgram(request.program.name, program.targets[0]->diagnostics);
-    }
-    programs.push_back(std::move(program));
-    if (call.stop.stop_requested()) {
-      return false;
-    }
-  }
-  const MutexLock lock(run->mutex);
-  run->programs = std::move(programs);
-  run->progress.variants_total = total;
-  run->Add({.kind = BatchEvent::Kind::kProgress, .progress = run->progress});
-  return true;
-}
-
-void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
-  const Duration end = clock_.Monotonic() + kSlice;
-  Hold(run);
-  std::vector<cache::Item> rows;
-  BuildOptions how{.durability = cache::Durability::kRelaxed,
-                   .retry_failed = run->request.retry_failed,
-                   .may_compile = true,
-                   .all_code = false,
-                   .rows = &rows};
-  while (!call.stop.stop_requested() && clock_.Monotonic() < end) {
-    std::optional<BatchRun::Taken> taken;
-    {
-      const MutexLock lock(run->mutex);
-      taken = run->Take();
-    }
-    if (!taken.has_value()) {
-      break;
-    }
-    uint64_t served = 0;
-    for (size_t i = taken->first; i < taken->first + taken->count; ++i) {
-      served += taken->points->points[i].served;
-      for (size_t target = 0; target < taken->targets.size(); ++target) {
-        const std::vector<resolve::OptionSetting>& point = taken->points->points[i].options;
-        BuildTrace trace;
-        trace.options_of_hits = false;
-        how.trace = options_.explains == nullptr ? nullptr : &trace;
-        const Result<Outcome> outcome = builder_.Build(*taken->targets[target], point, how, call);
-        if (outcome.ok() && how.trace != nullptr) {
-          Explain(run, taken->program, target, point, std::move(trace));
-        }
-        const MutexLock lock(run->mutex);
-        run->Note(taken->program, i, outcome);
-      }
-    }
-    const MutexLock lock(run->mutex);
-    run->Finish(*taken, served);
-  }
-  bool acknowledge = false;
-  {
-    const MutexLock lock(run->mutex);
-    run->rows.insert(run->rows.end(), std::make_move_iterator(rows.begin()),
-                     std::make_move_iterator(rows.end()));
-    acknowledge = run->rows.size() >= kRowsAtOnce || run->current == run->programs.size();
-  }
-  if (acknowledge) {
-    Acknowledge(run);
-  }
-  const MutexLock lock(run->mutex);
-  const Duration now = clock_.Monotonic();
-  run->progress.elapsed = now - run->start;
-  if (now - run->last_progress >= kProgressEvery) {
-    run->last_progress = now;
-    run->Add({.kind = BatchEvent::Kind::kProgress, .progress = run->progress});
-  }
-}
-
-// What counts as stored was acknowledged (cache §6.5.3): records name content, so they are taken
-// only if everything before them was.
-void Batches::Acknowledge(const RunPtr& run) {
-  std::vector<cache::Item> rows;
-  {
-    const MutexLock lock(run->mutex);
-    rows.swap(run->rows);
-  }
-  const uint64_t unstored = PutRows(store_, rows);
-  if (unstored != 0) {
-    builder_.DistrustStore();
-    const MutexLock lock(run->mutex);
-    run->progress.unstored += unstored;
-  }
-}
-
-// Counts what was missed and why; some misses, and the first hit, leave a record.
-void Batches::Explain(const RunPtr& run, size_t program, size_t target,
-                      std::span<const resolve::OptionSetting> point, BuildTrace trace) {
-  const bool miss = trace.result == cache::ExplainResult::kMiss;
-  std::shared_ptr<const PreparedProgram> prepared;
-  std::shared_ptr<const std::vector<BatchCauses>> causes;
-  bool leaves_record = false;
-  {
-    const MutexLock lock(run->mutex);
-    BatchRun::Program& of = run->programs[program];
-    ++run->misses.results;
-    prepared = of.targets[target];
-    causes = of.causes;
-    leaves_record = miss ? of.explained[target] < kExplained : !of.hit_explained[target];
-    of.explained[target] += miss && leaves_record ? 1 : 0;
-    of.hit_explained[target] = of.hit_explained[target] || !miss;
-  }
-  const cache::Cause cause = !miss ? cache::Cause::kNone
-                             : trace.cause != cache::Cause::kNone
-                                 ? trace.cause
-                                 : (*causes)[target].CauseOf(trace.options);
-  uint64_t seq = 0;
-  if (leaves_record) {
-    if (!miss) {
-      std::vector<resolve::OptionSetting> settings = prepared->request.options;
-      settings.insert(settings.end(), point.begin(), point.end());
-      const auto values = resolve::CheckOptions(prepared->program(), settings);
-      trace.options =
-          values.ok() ? OptionTexts(prepared->program(), *values.value) : OptionTexts(settings);
-    }
-    cache::ExplainRecord record = ExplainRecordOf(*prepared, run->asker, trace, clock_);
-    // What is gone was there: the ring knows who removed it.
-    record.cause = cause == cache::Cause::kEvicted ? cache::Cause::kNone : cause;
-    seq = options_.explains->Append(std::move(record));
-  } else if (miss) {
-    options_.explains->CountMisses(cause, 1);
-  }
-  if (miss) {
-    const MutexLock lock(run->mutex);
-    MissHistogram::Row& row = run->misses.causes[cause];
-    ++row.count;
-    if (seq != 0 && row.examples.size() < MissHistogram::kExamples) {
-      row.examples.push_back(seq);
-    }
-  }
-}
-
-// Keeps what the batch uses from eviction; again every minute.
-void Batches::Hold(const RunPtr& run) {
-  if (options_.leases == nullptr) {
-    return;
-  }
-  {
-    const MutexLock lock(run->mutex);
-    const Duration now = clock_.Monotonic();
-    if (run->held_at != Duration::min() && now - run->held_at < kRenewLease) {
-      return;
-    }
-    run->held_at = now;
-  }
-  (void)options_.leases->Hold("batch " + run->id.hex());  // without a database nothing is evicted
-  std::vector<cache::Key> sources;  // no record names them: to be asked for is to be leased
-  for (const BatchProgram& program : run->request.programs) {
-    for (const Source& source : program.program.sources) {
-      sources.push_back({.level = cache::Level::kContent, .space = 0, .id = source.digest.id});
-    }
-  }
-  (void)store_.FindMissing(sources, {});
-}
-
-// Exempts the results from eviction under the name that the request gives.
-void Batches::Pin(const RunPtr& run) {
-  std::vector<cache::Key> keys;
-  {
-    const MutexLock lock(run->mutex);
-    if (run->Over()) {
-      return;
-    }
-    for (const std::shared_ptr<const BatchItem>& item : run->results) {
-      keys.push_back(
-          {.level = cache::Level::kSignature, .space = 0, .id = item->outcome.artifact->signature});
-    }
-  }
-  const Result<uint64_t> pinned =
-      options_.pins == nullptr
-          ? Error{.code = ErrorCode::kFailedPrecondition,
-                  .context = "results are kept in memory only",
-                  .reason = std::string(cache::kReadOnly)}
-          : options_.pins->Add({.name = run->request.pin, .note = "batch " + run->id.hex()}, keys);
-  if (!pinned.ok()) {
-    const MutexLock lock(run->mutex);
-    run->Add({.kind = BatchEvent::Kind::kMessage,
-              .text = "pin '" + run->request.pin + "': " + pinned.error().context});
-  }
-}
-
-void Batches::Finish(const RunPtr& run, BatchState state) {
-  if (state == BatchState::kDone && !run->request.pin.empty()) {
-    Pin(run);
-  }
-  if (options_.leases != nullptr) {
-    (void)options_.leases->Release("batch " + run->id.hex());
-  }
-  const MutexLock lock(run->mutex);
-  if (run->Over()) {
-    return;
-  }
-  run->state = state;
-  run->progress.elapsed = clock_.Monotonic() - run->start;
-  for (size_t program = 0; program < run->programs.size(); ++program) {
-    run->AddFailures(program);  // of programs that were not finished
-  }
-  run->Add({.kind = BatchEvent::Kind::kProgress, .progress = run->progress});  // complete
-  run->Add({.kind = BatchEvent::Kind::kFinal, .progress = run->progress, .state = state});
-}
-
 Result<std::vector<BatchEvent>> Batches::Events(const Hash128& id, uint64_t from_seq) {
   const RunPtr run = Find(id);
   if (run == nullptr) {
     return UnknownBatch(id);
   }
   const MutexLock lock(run->mutex);
+  if (from_seq >= run->next_seq) {
+    from_seq = 0;  // of nobody
+  }
   std::vector<BatchEvent> events;
+  const uint64_t first = run->events.empty() ? run->next_seq : run->events.front().seq;
+  if (from_seq + 1 < first && first > 1) {  // some were dropped, or it was another process
+    events.push_back({.seq = first - 1,
+                      .kind = BatchEvent::Kind::kProgress,
+                      .progress = run->progress,
+                      .item = nullptr,
+                      .text = {}});
+  }
   for (const BatchEvent& event : run->events) {
     if (event.seq > from_seq) {
       events.push_back(event);
@@ -409,6 +250,7 @@ Result<std::shared_ptr<void>> Batches::Subscribe(const Hash128& id,
   if (run == nullptr) {
     return UnknownBatch(id);
   }
+  (void)Wake(run);
   const MutexLock lock(run->mutex);
   const uint64_t number = run->next_subscriber++;
   run->subscribers.emplace(number, std::move(on_events));
@@ -425,31 +267,80 @@ Result<BatchSummary> Batches::Get(const Hash128& id) {
     return UnknownBatch(id);
   }
   const MutexLock lock(run->mutex);
-  return BatchSummary{
-      .id = id, .project = run->request.project, .state = run->state, .progress = run->progress};
+  return run->Summary();
 }
 
 Result<BatchSummary> Batches::Cancel(const Hash128& id) {
   if (const RunPtr run = Find(id); run != nullptr) {
     run->stop.request_stop();
+    bool idle = false;
+    {
+      const MutexLock lock(run->mutex);
+      idle = run->active == 0;
+    }
+    if (idle) {  // paused, or waiting for its client: nobody else ends it
+      Finish(run, BatchState::kCancelled);
+    }
+  }
+  return Get(id);
+}
+
+Result<BatchSummary> Batches::Pause(const Hash128& id) {
+  if (const RunPtr run = Find(id); run != nullptr) {
+    bool changed = false;
+    {
+      const MutexLock lock(run->mutex);
+      changed = !run->Over() && !run->finishing && !run->paused;
+      if (changed) {
+        run->paused = true;
+        run->state = BatchState::kPaused;
+        run->Add({.kind = BatchEvent::Kind::kProgress, .progress = run->progress});
+      }
+    }
+    if (changed) {
+      Save(run);
+    }
+  }
+  return Get(id);
+}
+
+Result<BatchSummary> Batches::Resume(const Hash128& id) {
+  if (const RunPtr run = Find(id); run != nullptr) {
+    bool changed = false;
+    {
+      const MutexLock lock(run->mutex);
+      changed = !run->Over() && run->paused;
+      if (changed) {
+        run->paused = false;
+        run->worked_until = clock_.Monotonic();
+        run->state = run->scanned ? BatchState::kRunning : BatchState::kQueued;
+      }
+    }
+    if (changed) {
+      Save(run);
+    }
+    if (!Wake(run)) {
+      return Error{.code = ErrorCode::kResourceExhausted,
+                   .context = "the batch lane is full; resume it later",
+                   .reason = "QUEUE_FULL"};
+    }
   }
   return Get(id);
 }
 
 std::vector<BatchSummary> Batches::List() {
-  std::vector<Hash128> ids;
+  std::vector<RunPtr> runs;
   {
     const MutexLock lock(mutex_);
     for (const auto& [id, run] : runs_) {
-      ids.push_back(id);
+      runs.push_back(run);
     }
   }
+  std::ranges::stable_sort(runs, std::greater(), [](const RunPtr& run) { return run->started_ms; });
   std::vector<BatchSummary> summaries;
-  for (const Hash128& id : ids) {
-    Result<BatchSummary> summary = Get(id);
-    if (summary.ok()) {
-      summaries.push_back(std::move(summary).value());
-    }
+  for (const RunPtr& run : runs) {
+    const MutexLock lock(run->mutex);
+    summaries.push_back(run->Summary());
   }
   return summaries;
 }
@@ -460,7 +351,49 @@ Result<BatchResults> Batches::Results(const Hash128& id) {
     return UnknownBatch(id);
   }
   const MutexLock lock(run->mutex);
+  if (run->restored && run->Over() && run->results.empty() && run->progress.results_done != 0) {
+    return Error{.code = ErrorCode::kFailedPrecondition,
+                 .context =
+                     "the batch ended before the daemon was restarted; start it again, "
+                     "which finds what it built",
+                 .reason = "BATCH_FORGOTTEN"};
+  }
   return run->results;
+}
+
+Result<BatchResults> Batches::Items(const Hash128& id, const ItemKinds& kinds) {
+  KILN_TRY_VOID(Results(id));
+  const RunPtr run = Find(id);
+  if (run == nullptr) {
+    return UnknownBatch(id);
+  }
+  const MutexLock lock(run->mutex);
+  BatchResults items;
+  for (const std::shared_ptr<const BatchItem>& failure : run->failures) {
+    const bool poison = failure->outcome.kind == OutcomeKind::kPoison;
+    if (kinds.all() || (poison ? kinds.poison : kinds.failed)) {
+      items.push_back(failure);
+    }
+  }
+  std::vector<size_t> chosen(run->results.size());
+  std::iota(chosen.begin(), chosen.end(), size_t{0});
+  if (kinds.slow && !kinds.deduped) {
+    const auto cost = [&](size_t i) KILN_REQUIRES(run->mutex) {
+      return run->results[i]->outcome.artifact->cpu_us;
+    };
+    std::ranges::stable_sort(chosen, std::greater(), cost);
+    chosen.resize(std::min(chosen.size(), kSlowItems));
+  } else if (!kinds.all()) {
+    std::erase_if(chosen, [&](size_t i) KILN_REQUIRES(run->mutex) {
+      return !kinds.deduped || run->served[i] < 2;
+    });
+  }
+  for (const size_t i : chosen) {
+    BatchItem item = *run->results[i];
+    item.served = run->served[i];
+    items.push_back(std::make_shared<const BatchItem>(std::move(item)));
+  }
+  return items;
 }
 
 Result<MissHistogram> Batches::Misses(const Hash128& id) {
@@ -480,7 +413,10 @@ Result<std::shared_ptr<const BatchRequest>> Batches::Request(const Hash128& id) 
   return std::shared_ptr<const BatchRequest>(run, &run->request);
 }
 
+void Batches::Halt() { halted_.store(true); }
+
 void Batches::CancelAll() {
+  Halt();
   std::vector<RunPtr> runs;
   {
     const MutexLock lock(mutex_);

@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: MIT
 // Batches: every allowed variant of several programs, built or found in chunks on the batch lane,
 // with events that any number of watchers read. A batch is its request; its progress is the content
-// of the cache, so starting it again resumes it. Spec: daemon §4.2, §7
+// of the cache, so starting it again resumes it, and a row per batch is all that a restart of the
+// daemon needs. Spec: daemon §4.2, §7
 //
 // Threads: all functions of Batches may run concurrently. One mutex per batch guards its events and
 // counts; building runs outside of it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cache/batch_rows.h"
 #include "cache/leases.h"
 #include "compiler/base/clock.h"
 #include "compiler/base/mutex.h"
+#include "server/build/batch_points.h"
 #include "server/build/cached_build.h"
 #include "server/build/explainer.h"
 #include "server/jobs/queue.h"
@@ -24,10 +29,20 @@
 
 namespace kiln::build {
 
+// Limits of a batch; 0: none.
+struct BatchBudget {
+  uint64_t results = 100'000;  // distinct ones of one program
+  uint64_t variants = 0;       // allowed ones of one program
+  uint64_t cpu_us = 0;         // of all compiling
+  uint64_t output = 0;         // bytes of distinct code and metadata
+};
+
 struct BatchProgram {
   ProgramRequest program;
   project::SpaceRequest space;
   std::vector<NamedTarget> targets;
+  uint64_t results = 0, variants = 0;  // instead of the batch's, unless 0
+  std::string family;                  // programs of one obey the family rule; or empty
 };
 
 enum class OnError : uint8_t { kContinue, kStopProgram, kStop };
@@ -37,29 +52,56 @@ struct BatchRequest {
   std::vector<BatchProgram> programs;
   OnError on_error = OnError::kContinue;
   bool retry_failed = false;
-  uint64_t max_results = 100'000;  // of one program
-  std::string pin;                 // not empty: keeps the results when the batch is done
+  BatchBudget budget;
+  std::string pin;  // not empty: keeps the results when the batch is done
 };
+
+// Of one program of the request.
+PointLimits LimitsOf(const BatchRequest& request, const BatchProgram& program);
+
+// What can be told before anything is built: the budget, and the family rule at the values that
+// every program fixes or defaults to. Programs with wrong sources pass: they fail as results.
+// Errors: kResourceExhausted, LIMIT_VARIANTS; kInvalidArgument, SPACE_WRONG; kFailedPrecondition,
+// FAMILY_MISMATCH; as CachedBuild::Prepare.
+Result<void> CheckBatch(CachedBuild& builder, cache::BlobStore& store, const BatchRequest& request,
+                        Clock& clock, const cache::Call& call);
 
 enum class BatchState : uint8_t { kQueued, kRunning, kPaused, kDone, kFailed, kCancelled };
 
 // Counts of daemon §7.3. Results are distinct signatures of all
 // targets; variants are allowed points of the axes.
 struct BatchProgress {
+  struct Slow {
+    std::string program;
+    std::vector<resolve::OptionSetting> options;
+    uint64_t cpu_us = 0;
+  };
   uint64_t variants_total = 0;  // 0 until every program was scanned
   uint64_t variants_served = 0;
   uint64_t results_done = 0;
+  uint64_t results_upper = 0;  // points to build, of all targets; 0 until every program was scanned
   uint64_t hit_memory = 0, hit_local = 0, hit_upstream = 0, shared = 0,
-           compiled = 0;       // of results, by origin
-  uint64_t failed = 0;         // results that are source errors
-  uint64_t unstored = 0;       // results that the store did not take
-  uint64_t code_distinct = 0;  // SPIR-V modules
-  uint64_t bytes_out = 0;      // of distinct code and metadata
-  uint64_t cpu_us = 0;         // spent
-  uint64_t cpu_saved_us = 0;   // of hits, when they were built
+           compiled = 0;                  // of results, by origin
+  uint64_t failed = 0;                    // results that are source errors
+  uint64_t limited = 0;                   // that exceed a limit
+  uint64_t poisoned = 0;                  // that nobody can build
+  uint64_t retried = 0;                   // failures that were built again
+  uint64_t unstored = 0;                  // results that the store did not take
+  uint64_t validated = 0, optimised = 0;  // distinct modules that went through these recipes
+  uint64_t code_distinct = 0;             // SPIR-V modules
+  uint64_t bytes_out = 0;                 // of distinct code and metadata
+  uint64_t cpu_us = 0;                    // spent
+  uint64_t cpu_saved_us = 0;              // of hits, when they were built
   uint64_t programs_done = 0, programs = 0;
-  Duration elapsed{};
-  std::string program;  // in work
+  Duration elapsed{};                          // of work, without pauses
+  double rate_results = 0, rate_variants = 0;  // per second; the mean of about the last 10 s
+  uint64_t eta_ms = 0;                         // 0: not known yet
+  uint64_t queue = 0, running = 0;             // jobs of the batch lane
+  std::string program;                         // in work
+  std::string stage;                           // scan, lookup, resolve, store
+  std::vector<Slow> slowest;                   // three, slowest first
+  bool over_budget = false;                    // of CPU, output or results: the batch ended there
+  bool wrong_space = false;                    // a program's axes or conditions are wrong
 };
 
 // One distinct result, when it was first met; or all that fails in a program, each message once.
@@ -86,6 +128,17 @@ struct BatchSummary {
   std::string project;
   BatchState state = BatchState::kQueued;
   BatchProgress progress;
+  int64_t started_ms = 0, updated_ms = 0;  // Unix
+};
+
+// Which results a list is about; none: all of them.
+struct ItemKinds {
+  bool failed = false;   // source errors and limits
+  bool poison = false;   // crashed or timed out again and again
+  bool slow = false;     // the hundred that took most CPU
+  bool deduped = false;  // serve more than one variant
+
+  bool all() const { return !failed && !poison && !slow && !deduped; }
 };
 
 // A distinct result with the digests to fetch.
@@ -100,6 +153,7 @@ class Batches {
     cache::ExplainRing* explains = nullptr;  // null: nothing is explained
     cache::Leases* leases = nullptr;         // null: there is nothing to keep from eviction
     cache::Pins* pins = nullptr;             // the same
+    cache::BatchRows* rows = nullptr;        // null: batches end with the process
   };
 
   // All must outlive the object, those of the options too.
@@ -112,26 +166,49 @@ class Batches {
     Hash128 id;
     bool attached = false;  // a batch of the same id was running already
   };
-  // `id` names the request: equal requests, equal id. Errors: those of the queue.
-  Result<Started> Start(const Hash128& id, BatchRequest request);
+  struct StartHow {
+    bool detach = false;  // goes on by itself after a restart
+    Bytes spec;           // what Restore decodes the request from
+  };
+  // `id` names the request: equal requests, equal id. When it returns the batch survives the death
+  // of the process. Errors: those of the queue.
+  Result<Started> Start(const Hash128& id, BatchRequest request, StartHow how);
+  Result<Started> Start(const Hash128& id, BatchRequest request) {
+    return Start(id, std::move(request), {});
+  }
 
-  // Events after `from_seq`; at most the last 4,096 are kept, older ones are skipped. Errors:
-  // kNotFound.
+  // Takes up the batches of an earlier process. Detached ones that had not ended go on; attached
+  // ones when somebody starts, watches or resumes them; paused ones stay paused. Rows that `decode`
+  // refuses are dropped. To be called once, before anything else.
+  using Decode = std::function<Result<BatchRequest>(const Hash128& id, ByteView spec)>;
+  void Restore(const Decode& decode);
+
+  // Events after `from_seq`. The last 4,096 are kept; if the next one is not among them, or
+  // `from_seq` is none of this batch, the first is a full progress event. Errors: kNotFound.
   Result<std::vector<BatchEvent>> Events(const Hash128& id, uint64_t from_seq);
 
-  // Calls back from some thread whenever there are new events, until the returned token goes.
-  // Errors: kNotFound.
+  // Calls back from some thread whenever there are new events, until the returned token goes. A
+  // restored batch that waits for its client goes on. Errors: kNotFound.
   Result<std::shared_ptr<void>> Subscribe(const Hash128& id, std::function<void()> on_events);
 
-  Result<BatchSummary> Cancel(const Hash128& id);  // errors: kNotFound
+  // These three change nothing of a batch that is over. Errors: kNotFound.
+  Result<BatchSummary> Cancel(const Hash128& id);
+  Result<BatchSummary> Pause(const Hash128& id);  // running variants end first
+  Result<BatchSummary> Resume(const Hash128& id);
   Result<BatchSummary> Get(const Hash128& id);
-  std::vector<BatchSummary> List();
-  Result<BatchResults> Results(const Hash128& id);  // so far, in order of program and meeting
+  std::vector<BatchSummary> List();  // latest first
+  // Distinct results so far, in order of program and meeting. Errors: kNotFound;
+  // kFailedPrecondition, BATCH_FORGOTTEN, if it ended before the daemon was restarted.
+  Result<BatchResults> Results(const Hash128& id);
+  // Those of some kinds and the failures, with the variants that each serves. Errors: as Results.
+  Result<BatchResults> Items(const Hash128& id, const ItemKinds& kinds);
   Result<MissHistogram> Misses(const Hash128& id);  // so far; errors: kNotFound
   // The request of a batch, to look its results up again. Errors: kNotFound.
   Result<std::shared_ptr<const BatchRequest>> Request(const Hash128& id);
 
-  // Cancels everything and waits for running chunks; for shutdown.
+  // Starts no further chunk: batches go on in the next process. For draining.
+  void Halt();
+  // The same, and waits for running chunks. Rows say where each batch was.
   void CancelAll();
 
  private:
@@ -139,12 +216,24 @@ class Batches {
 
   RunPtr Find(const Hash128& id);
   Result<void> Submit(const RunPtr& run);
+  // Submits chunks for a run that has none. False if the queue takes none.
+  bool Wake(const RunPtr& run);
+  // Puts the row of a run: what the next process goes on with. `state`: instead of the run's.
+  void Save(const RunPtr& run, std::optional<BatchState> state = std::nullopt);
+  void DropOldest();
+  RunPtr Restored(const cache::BatchRow& row, BatchRequest request);
+  bool halted() const { return halted_.load(); }
+  void Measure(const RunPtr& run);
+  void Work(const RunPtr& run, const cache::Call& call);
   void RunChunk(const RunPtr& run, const cache::Call& call);
+  void Break(const RunPtr& run, std::string_view what);
   bool Scan(const RunPtr& run, const cache::Call& call);
   void BuildPoints(const RunPtr& run, const cache::Call& call);
   void Acknowledge(const RunPtr& run);
   void Explain(const RunPtr& run, size_t program, size_t target,
                std::span<const resolve::OptionSetting> point, BuildTrace trace);
+  void ObeyFamily(const RunPtr& run, size_t program, std::span<const resolve::OptionSetting> point,
+                  const Outcome& outcome, const cache::Call& call);
   void Hold(const RunPtr& run);
   void Pin(const RunPtr& run);
   void Finish(const RunPtr& run, BatchState state);
@@ -154,6 +243,7 @@ class Batches {
   jobs::JobQueue& queue_;
   Clock& clock_;
   const Options options_;
+  std::atomic<bool> halted_{false};
   Mutex mutex_;
   std::map<Hash128, RunPtr> runs_ KILN_GUARDED_BY(mutex_);
 };

@@ -46,18 +46,38 @@ Error TooMany(const project::Space& space, const std::vector<bool>& live, const 
       .reason = "LIMIT_VARIANTS"};
 }
 
-// Adds what the axes give to the explicit variants.
-Result<void> AddCounted(const project::Space& space, project::Counter& counter,
-                        project::PointCount all, uint64_t max_results, BatchPoints& points) {
+Result<void> CheckVariants(project::PointCount all, const PointLimits& limits) {
+  if (limits.variants != 0 && all > limits.variants) {
+    return Error{.code = ErrorCode::kResourceExhausted,
+                 .context = fmt::format("{} variants, the budget is {}; exclude more, or cut axes",
+                                        project::TextOf(all), limits.variants),
+                 .reason = "LIMIT_VARIANTS"};
+  }
+  return {};
+}
+
+// The points of the axes, if there are not too many.
+Result<std::vector<project::Counter::LivePoint>> Counted(const project::Space& space,
+                                                         project::Counter& counter,
+                                                         project::PointCount all,
+                                                         uint64_t max_results) {
   const std::vector<bool> live = space.LiveAxes();
   const project::PointCount bound = counter.LiveBound(live);
-  const auto found = bound > max_results && !counter.MentionsDead(live)
-                         ? std::nullopt
-                         : counter.LivePoints(live, max_results);
+  auto found = bound > max_results && !counter.MentionsDead(live)
+                   ? std::nullopt
+                   : counter.LivePoints(live, max_results);
   if (!found.has_value()) {
     return TooMany(space, live, project::TextOf(std::min(bound, all)), max_results);
   }
-  for (const project::Counter::LivePoint& point : *found) {
+  return std::move(*found);
+}
+
+// Adds what the axes give to the explicit variants.
+Result<void> AddCounted(const project::Space& space, project::Counter& counter,
+                        project::PointCount all, uint64_t max_results, BatchPoints& points) {
+  KILN_TRY(const std::vector<project::Counter::LivePoint> found,
+           Counted(space, counter, all, max_results));
+  for (const project::Counter::LivePoint& point : found) {
     points.points.push_back(
         {.options = space.SettingsOf(point.values), .served = Saturated(point.served)});
   }
@@ -65,13 +85,14 @@ Result<void> AddCounted(const project::Space& space, project::Counter& counter,
   return {};
 }
 
-Result<void> AddWalked(project::Space& space, BatchPoints& points) {
+Result<void> AddWalked(project::Space& space, const project::SpaceRequest& request,
+                       BatchPoints& points) {
   if (space.combinations() > kMaxWalked) {
     return TooManyToWalk(space.combinations());
   }
   Diagnosed<project::Space::Page> page = space.List(0, kMaxWalked);
   if (!page.ok()) {
-    return WrongSpace(page.diagnostics);
+    return WrongSpace(request, page.diagnostics);
   }
   points.variants += page.value->points.size();
   for (std::vector<resolve::OptionSetting>& options : page.value->points) {
@@ -82,10 +103,16 @@ Result<void> AddWalked(project::Space& space, BatchPoints& points) {
 
 }  // namespace
 
-Error WrongSpace(const std::vector<Diagnostic>& diagnostics) {
+Error WrongSpace(const project::SpaceRequest& request, const std::vector<Diagnostic>& diagnostics) {
   std::string text = "the option space is wrong";
   for (const Diagnostic& diagnostic : diagnostics) {
-    text += "; " + Message(diagnostic) + " [" + std::string(CodeText(diagnostic.code)) + "]";
+    const PlacedDiagnostic placed = project::PlaceIn(request, diagnostic);
+    text +=
+        fmt::format("; {}{} [{}]",
+                    placed.primary.known() ? fmt::format("{}:{}:{}: ", placed.primary.path,
+                                                         placed.primary.line, placed.primary.column)
+                                           : std::string(),
+                    placed.message, placed.code);
   }
   return {.code = ErrorCode::kInvalidArgument, .context = text, .reason = "SPACE_WRONG"};
 }
@@ -98,29 +125,79 @@ Error TooManyToWalk(uint64_t combinations) {
           .reason = "LIMIT_VARIANTS"};
 }
 
-Result<BatchPoints> PointsOf(const driver::LinkedProgram& program,
-                             const project::SpaceRequest& request, uint64_t max_results,
-                             Clock& clock) {
+namespace {
+
+// A space and how many points it has, if that can be told without walking.
+struct Measured {
+  project::Space space;
+  std::optional<project::Counter> counter;
+  project::Counter::Count all;
+
+  bool counted() const { return counter.has_value() && all.exact; }
+};
+
+Result<Measured> Measure(const driver::LinkedProgram& program, const project::SpaceRequest& request,
+                         Clock& clock) {
   Diagnosed<project::Space> space = project::Space::Make(program, request);
   if (!space.ok()) {
-    return WrongSpace(space.diagnostics);
+    return WrongSpace(request, space.diagnostics);
   }
+  std::optional<project::Counter> counter =
+      request.only_explicit ? std::nullopt : space.value->MakeCounter();
+  Measured measured{.space = std::move(*space.value), .counter = std::move(counter), .all = {}};
+  if (measured.counter.has_value()) {
+    measured.all = measured.counter->All({}, clock);
+  }
+  return measured;
+}
+
+}  // namespace
+
+Result<void> CheckPoints(const driver::LinkedProgram& program, const project::SpaceRequest& request,
+                         const PointLimits& limits, Clock& clock) {
+  KILN_TRY(Measured measured, Measure(program, request, clock));
+  if (request.only_explicit) {
+    return CheckVariants(request.variants.size(), limits);
+  }
+  if (!measured.counted()) {
+    return measured.space.combinations() > kMaxWalked
+               ? Result<void>(TooManyToWalk(measured.space.combinations()))
+               : Result<void>();
+  }
+  KILN_TRY_VOID(CheckVariants(measured.all.points + request.variants.size(), limits));
+  if (measured.counter->LiveBound(measured.space.LiveAxes()) <= limits.results) {
+    return {};
+  }
+  const Result<std::vector<project::Counter::LivePoint>> points =
+      Counted(measured.space, *measured.counter, measured.all.points, limits.results);
+  return points.ok() ? Result<void>() : Result<void>(points.error());
+}
+
+Result<BatchPoints> PointsOf(const driver::LinkedProgram& program,
+                             const project::SpaceRequest& request, const PointLimits& limits,
+                             Clock& clock) {
+  KILN_TRY(Measured measured, Measure(program, request, clock));
   BatchPoints points;
-  for (const std::vector<resolve::OptionSetting>& options : space.value->explicit_variants()) {
-    points.points.push_back({.options = options});
+  const std::vector<std::vector<resolve::OptionSetting>>& variants =
+      measured.space.explicit_variants();
+  for (const bool warm : {true, false}) {  // warm ones first
+    for (size_t i = 0; i < variants.size(); ++i) {
+      if ((i < request.warm.size() && request.warm[i]) == warm) {
+        points.points.push_back({.options = variants[i],
+                                 .targets = i < request.variant_targets.size()
+                                                ? request.variant_targets[i]
+                                                : std::vector<uint32_t>(),
+                                 .warm = warm});
+      }
+    }
   }
   points.variants = points.points.size();
-  if (request.only_explicit) {
-    return points;
+  if (!request.only_explicit) {
+    KILN_TRY_VOID(measured.counted() ? AddCounted(measured.space, *measured.counter,
+                                                  measured.all.points, limits.results, points)
+                                     : AddWalked(measured.space, request, points));
   }
-  std::optional<project::Counter> counter = space.value->MakeCounter();
-  project::Counter::Count all;
-  if (counter.has_value()) {
-    all = counter->All({}, clock);
-  }
-  KILN_TRY_VOID(counter.has_value() && all.exact
-                    ? AddCounted(*space.value, *counter, all.points, max_results, points)
-                    : AddWalked(*space.value, points));
+  KILN_TRY_VOID(CheckVariants(points.variants, limits));
   return points;
 }
 

@@ -15,7 +15,9 @@ namespace kiln::build {
 
 struct BatchPoint {
   std::vector<resolve::OptionSetting> options;
-  uint64_t served = 1;  // variants that agree on all that matters
+  uint64_t served = 1;            // variants that agree on all that matters
+  std::vector<uint32_t> targets;  // indexes; empty: all
+  bool warm = false;              // an explicit variant that is wanted at start-up
 };
 
 struct BatchPoints {
@@ -27,14 +29,24 @@ struct BatchPoints {
 inline constexpr uint64_t kMaxWalked = 4'000'000;
 
 // kInvalidArgument, SPACE_WRONG, with every message.
-Error WrongSpace(const std::vector<Diagnostic>& diagnostics);
+Error WrongSpace(const project::SpaceRequest& request, const std::vector<Diagnostic>& diagnostics);
 // kResourceExhausted, LIMIT_VARIANTS.
 Error TooManyToWalk(uint64_t combinations);
 
+// How large the space of one program may be; 0: no limit.
+struct PointLimits {
+  uint64_t results = 100'000;  // points that are built
+  uint64_t variants = 0;       // allowed points
+};
+
+// Whether PointsOf would refuse the space, mostly without listing it. Errors: as PointsOf.
+Result<void> CheckPoints(const driver::LinkedProgram& program, const project::SpaceRequest& request,
+                         const PointLimits& limits, Clock& clock);
+
 // Errors: kInvalidArgument, SPACE_WRONG; kResourceExhausted, LIMIT_VARIANTS if there are more
-// points than `max_results`, with the axes to cut first.
+// points than the limits allow, with the axes to cut first.
 Result<BatchPoints> PointsOf(const driver::LinkedProgram& program,
-                             const project::SpaceRequest& request, uint64_t max_results,
+                             const project::SpaceRequest& request, const PointLimits& limits,
                              Clock& clock);
 
 }  // namespace kiln::build

@@ -50,7 +50,7 @@ TEST(BatchPoints, ThousandMillionCombinationsOfTwelveLiveFlags_FourThousandPoint
   const driver::LinkedProgram program = Program(12, false);
   FakeClock clock;
   const double start = CpuSeconds();
-  const Result<BatchPoints> points = PointsOf(program, Space(false), kBudget, clock);
+  const Result<BatchPoints> points = PointsOf(program, Space(false), {.results = kBudget}, clock);
   EXPECT_LT(CpuSeconds() - start, 1.0);
   ASSERT_TRUE(points.ok());
   EXPECT_EQ(points->variants, uint64_t{1} << kFlags);
@@ -64,7 +64,7 @@ TEST(BatchPoints, ThirtyLiveFlags_RefusedAtOnceWithAxesToCut) {
   const driver::LinkedProgram program = Program(kFlags, true);
   FakeClock clock;
   const double start = CpuSeconds();
-  const Result<BatchPoints> points = PointsOf(program, Space(true), kBudget, clock);
+  const Result<BatchPoints> points = PointsOf(program, Space(true), {.results = kBudget}, clock);
   EXPECT_LT(CpuSeconds() - start, 1.0);
   ASSERT_FALSE(points.ok());
   EXPECT_EQ(points.error().code, ErrorCode::kResourceExhausted);

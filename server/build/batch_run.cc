@@ -2,6 +2,7 @@
 #include "server/build/batch_run.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace kiln::build {
@@ -9,12 +10,61 @@ namespace {
 
 constexpr size_t kPointsAtOnce = 16;
 constexpr size_t kKeptEvents = 4096;
+constexpr size_t kSlowest = 3;
 
 }  // namespace
 
 bool BatchRun::Over() {
   return state == BatchState::kDone || state == BatchState::kFailed ||
          state == BatchState::kCancelled;
+}
+
+BatchSummary BatchRun::Summary() {
+  return {.id = id,
+          .project = request.project,
+          .state = state,
+          .progress = progress,
+          .started_ms = started_ms,
+          .updated_ms = std::max(updated_ms, started_ms)};
+}
+
+void BatchRun::Work(Duration now) {
+  progress.elapsed += std::max(now - worked_until, Duration::zero());
+  worked_until = now;
+}
+
+void BatchRun::Leave() {
+  --active;
+  idle.NotifyAll();
+}
+
+BatchState BatchRun::End(bool stopped) {
+  if (progress.over_budget || on_error || broken || progress.wrong_space) {
+    return BatchState::kFailed;
+  }
+  const bool whole = scanned && current >= programs.size();
+  return stopped || !whole ? BatchState::kCancelled : BatchState::kDone;
+}
+
+void BatchRun::FindFamilies() {
+  std::map<std::string, std::vector<size_t>> members;
+  for (size_t i = 0; i < programs.size(); ++i) {
+    const bool usable = !programs[i].targets.empty() && programs[i].targets[0]->ok();
+    if (usable && !request.programs[i].family.empty()) {
+      members[request.programs[i].family].push_back(i);
+    }
+  }
+  for (const auto& [family, indexes] : members) {
+    std::vector<const PreparedProgram*> prepared;
+    for (const size_t i : indexes) {
+      prepared.push_back(programs[i].targets[0].get());
+    }
+    const auto rule = std::make_shared<FamilyRule>(family, std::move(prepared));
+    for (size_t member = 0; member < indexes.size(); ++member) {
+      programs[indexes[member]].family = rule;
+      programs[indexes[member]].family_member = member;
+    }
+  }
 }
 
 void BatchRun::Add(BatchEvent event) {
@@ -56,7 +106,17 @@ void BatchRun::Note(size_t program, size_t point, const Result<Outcome>& outcome
   Count(program, point, *outcome);
   const bool wrong = outcome->kind != OutcomeKind::kOk;
   if (wrong && request.on_error == OnError::kStop) {
+    on_error = true;
     stop.request_stop();
+  }
+  if ((request.budget.cpu_us != 0 && progress.cpu_us >= request.budget.cpu_us) ||
+      (request.budget.output != 0 && progress.bytes_out >= request.budget.output)) {
+    if (!progress.over_budget) {
+      Add({.kind = BatchEvent::Kind::kMessage,
+           .text =
+               "the budget of the batch is used up; start it again with a larger one to go on"});
+    }
+    progress.over_budget = true;
   }
   programs[program].stopped |= wrong && request.on_error == OnError::kStopProgram;
 }
@@ -75,13 +135,21 @@ void BatchRun::Finish(const Taken& taken, uint64_t served) {
 
 void BatchRun::Count(size_t program, size_t point, const Outcome& outcome) {
   if (outcome.kind != OutcomeKind::kOk) {
-    ++progress.failed;
+    progress.failed += outcome.kind == OutcomeKind::kSourceError ? 1 : 0;
+    progress.limited += outcome.kind == OutcomeKind::kLimit ? 1 : 0;
+    progress.poisoned += outcome.kind == OutcomeKind::kPoison ? 1 : 0;
+    progress.hit_local += outcome.from_negative_cache ? 1 : 0;
+    progress.compiled += outcome.from_negative_cache ? 0 : 1;
+    progress.retried += request.retry_failed && !outcome.from_negative_cache ? 1 : 0;
     ++progress.results_done;
     programs[program].failures.Add(point, outcome.diagnostics);
     return;
   }
   const Artifact& artifact = *outcome.artifact;
-  if (!signatures.insert(artifact.signature).second) {
+  const BatchPoint& built = programs[program].points->points[point];
+  const auto [known, is_new] = signatures.emplace(artifact.signature, results.size());
+  if (!is_new) {
+    served[known->second] += built.served;
     return;
   }
   ++progress.results_done;
@@ -95,6 +163,8 @@ void BatchRun::Count(size_t program, size_t point, const Outcome& outcome) {
   for (const StageCodeDigest& stage : artifact.code) {
     if (code.insert(stage.digest.id).second) {
       ++progress.code_distinct;
+      progress.validated += outcome.validated ? 1 : 0;
+      progress.optimised += outcome.optimised ? 1 : 0;
       progress.bytes_out += stage.digest.size;
     }
   }
@@ -103,10 +173,34 @@ void BatchRun::Count(size_t program, size_t point, const Outcome& outcome) {
   }
   Outcome kept = outcome;
   kept.fresh.clear();
-  results.push_back(std::make_shared<const BatchItem>(
-      BatchItem{.program = request.programs[program].program.name,
-                .options = programs[program].points->points[point].options,
-                .outcome = std::move(kept)}));
+  auto item =
+      std::make_shared<const BatchItem>(BatchItem{.program = request.programs[program].program.name,
+                                                  .options = built.options,
+                                                  .outcome = std::move(kept),
+                                                  .served = built.served,
+                                                  .examples = {}});
+  if (artifact.origin == Origin::kCompiled) {
+    AddSlow(*item);
+  }
+  results.push_back(std::move(item));
+  served.push_back(built.served);
+}
+
+void BatchRun::AddSlow(const BatchItem& item) {
+  std::vector<BatchProgress::Slow>& slowest = progress.slowest;
+  const uint64_t cpu_us = item.outcome.artifact->cpu_us;
+  if (slowest.size() == kSlowest && slowest.back().cpu_us >= cpu_us) {
+    return;
+  }
+  const auto at = std::ranges::find_if(
+      slowest, [&](const BatchProgress::Slow& other) { return other.cpu_us < cpu_us; });
+  slowest.insert(at, {.program = item.program, .options = item.options, .cpu_us = cpu_us});
+  slowest.resize(std::min(slowest.size(), kSlowest));
+}
+
+void BatchRun::AddItem(std::shared_ptr<const BatchItem> item) {
+  failures.push_back(item);
+  Add({.kind = BatchEvent::Kind::kItem, .progress = {}, .item = std::move(item), .text = {}});
 }
 
 void BatchRun::AddFailures(size_t program) {
@@ -130,17 +224,18 @@ void BatchRun::AddFailures(size_t program) {
   }
   item->options =
       item->examples.empty() ? std::vector<resolve::OptionSetting>() : item->examples.front();
-  Add({.kind = BatchEvent::Kind::kItem, .progress = {}, .item = std::move(item), .text = {}});
+  AddItem(std::move(item));
 }
 
 void BatchRun::AddFailedProgram(const std::string& name,
                                 const std::vector<PlacedDiagnostic>& diagnostics) {
   ++progress.failed;
+  ++progress.compiled;  // somebody found out
   ++progress.results_done;
   auto item = std::make_shared<BatchItem>();
   item->program = name;
   item->outcome = {.kind = OutcomeKind::kSourceError, .artifact = {}, .diagnostics = diagnostics};
-  Add({.kind = BatchEvent::Kind::kItem, .progress = {}, .item = std::move(item), .text = {}});
+  AddItem(std::move(item));
 }
 
 }  // namespace kiln::build

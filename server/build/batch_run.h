@@ -11,13 +11,16 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "compiler/base/mutex.h"
 #include "server/build/batch.h"
 #include "server/build/batch_points.h"
+#include "server/build/batch_rates.h"
 #include "server/build/explainer.h"
+#include "server/build/family_rule.h"
 #include "server/build/merged_failures.h"
 
 namespace kiln::build {
@@ -31,6 +34,8 @@ struct BatchRun {
     std::shared_ptr<const std::vector<BatchCauses>> causes;  // by target
     std::vector<uint32_t> explained;                         // records made, by target
     std::vector<bool> hit_explained;                         // by target
+    std::shared_ptr<FamilyRule> family;                      // null: none
+    size_t family_member = 0;                                // of those of the family
     size_t next = 0;
     size_t done = 0;
     bool stopped = false;  // on_error
@@ -56,19 +61,39 @@ struct BatchRun {
   const Duration start;
   const Asker asker;  // no two runs have the same trace
   std::stop_source stop;
+  // Set before the run is shared.
+  Bytes spec;
+  bool detach = false;
+  int64_t started_ms = 0;
+  bool restored = false;  // of an earlier process
+
+  Mutex save_mutex;  // rows of one run are put one after another
 
   Mutex mutex;
   CondVar idle;
   BatchState state KILN_GUARDED_BY(mutex) = BatchState::kQueued;
+  bool paused KILN_GUARDED_BY(mutex) = false;
+  bool finishing KILN_GUARDED_BY(mutex) = false;  // its last row is being put
+  bool scanning KILN_GUARDED_BY(mutex) = false;   // a chunk has begun to scan, or is done with it
+  bool scanned KILN_GUARDED_BY(mutex) = false;
+  bool on_error KILN_GUARDED_BY(mutex) = false;  // stopped because the request says so
+  bool broken KILN_GUARDED_BY(mutex) = false;    // a fault of kiln ended a chunk
+  Duration saved_at KILN_GUARDED_BY(mutex) = Duration::zero();
+  int64_t updated_ms KILN_GUARDED_BY(mutex) = 0;
+  BatchRates rates KILN_GUARDED_BY(mutex);
+  uint64_t compiled_before KILN_GUARDED_BY(mutex) = 0;  // when the last progress was told
+  Duration worked_until KILN_GUARDED_BY(mutex) = Duration::zero();
   uint32_t active KILN_GUARDED_BY(mutex) = 0;  // submitted chunks
   uint32_t ending KILN_GUARDED_BY(mutex) = 0;  // of these: submit no other
   std::vector<Program> programs KILN_GUARDED_BY(mutex);
   size_t current KILN_GUARDED_BY(mutex) = 0;
   BatchProgress progress KILN_GUARDED_BY(mutex);
-  std::unordered_set<Hash128, Hash128Hash> signatures KILN_GUARDED_BY(mutex);
+  std::unordered_map<Hash128, size_t, Hash128Hash> signatures KILN_GUARDED_BY(mutex);  // -> result
   std::unordered_set<Hash128, Hash128Hash> code KILN_GUARDED_BY(mutex);
   std::unordered_set<Hash128, Hash128Hash> blobs KILN_GUARDED_BY(mutex);
   BatchResults results KILN_GUARDED_BY(mutex);
+  std::vector<uint64_t> served KILN_GUARDED_BY(mutex);  // variants, of each result
+  BatchResults failures KILN_GUARDED_BY(mutex);
   // Of results whose content was put.
   std::vector<cache::Item> rows KILN_GUARDED_BY(mutex);
   MissHistogram misses KILN_GUARDED_BY(mutex);
@@ -80,6 +105,17 @@ struct BatchRun {
   std::map<uint64_t, std::function<void()>> subscribers KILN_GUARDED_BY(mutex);
 
   bool Over() KILN_REQUIRES(mutex);
+  // Nothing is to be built for now.
+  bool Parked() KILN_REQUIRES(mutex) { return paused && !stop.stop_requested(); }
+  BatchSummary Summary() KILN_REQUIRES(mutex);
+  // Counts the time since the last call as work.
+  void Work(Duration now) KILN_REQUIRES(mutex);
+  // A chunk is over.
+  void Leave() KILN_REQUIRES(mutex);
+  // What a run whose last chunk ends has become.
+  BatchState End(bool stopped) KILN_REQUIRES(mutex);
+  // Gives every program of a family the rule of all of them.
+  void FindFamilies() KILN_REQUIRES(mutex);
   void Add(BatchEvent event) KILN_REQUIRES(mutex);
   // The next points, of the first program that has some.
   std::optional<Taken> Take() KILN_REQUIRES(mutex);
@@ -91,6 +127,9 @@ struct BatchRun {
   void Finish(const Taken& taken, uint64_t served) KILN_REQUIRES(mutex);
   // Tells what went wrong in the points of a program, once.
   void AddFailures(size_t program) KILN_REQUIRES(mutex);
+  // A failure that watchers hear of.
+  void AddItem(std::shared_ptr<const BatchItem> item) KILN_REQUIRES(mutex);
+  void AddSlow(const BatchItem& item) KILN_REQUIRES(mutex);
   // A program that fails as a whole.
   void AddFailedProgram(const std::string& name, const std::vector<PlacedDiagnostic>& diagnostics)
       KILN_REQUIRES(mutex);

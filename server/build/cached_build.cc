@@ -116,6 +116,26 @@ Result<std::vector<PlacedDiagnostic>> CachedBuild::PlaceAll(const PreparedProgra
 Result<Outcome> CachedBuild::Build(const PreparedProgram& program,
                                    std::span<const resolve::OptionSetting> options,
                                    const BuildOptions& how, const cache::Call& call) {
+  Result<Outcome> outcome = BuildPlain(program, options, how, call);
+  if (!outcome.ok() || program.target.recipes.empty()) {
+    return outcome;
+  }
+  if (recipes_ == nullptr) {
+    return Error{.code = ErrorCode::kUnimplemented,
+                 .context = "this process runs no recipes",
+                 .reason = "NOT_BUILT_IN"};
+  }
+  return recipes_->Apply(std::move(outcome).value(), program.target,
+                         {.may_run = how.may_compile,
+                          .retry_failed = how.retry_failed,
+                          .durability = how.durability,
+                          .rows = how.rows},
+                         call);
+}
+
+Result<Outcome> CachedBuild::BuildPlain(const PreparedProgram& program,
+                                        std::span<const resolve::OptionSetting> options,
+                                        const BuildOptions& how, const cache::Call& call) {
   BuildTrace unasked;
   BuildTrace& trace = how.trace != nullptr ? *how.trace : unasked;
   std::vector<resolve::OptionSetting> settings = program.request.options;
@@ -215,6 +235,9 @@ Hash128 CachedBuild::LiveKey(const PreparedProgram& program, const resolve::Opti
 }
 
 void CachedBuild::Forget() {
+  if (recipes_ != nullptr) {
+    recipes_->Forget();
+  }
   const MutexLock lock(mutex_);
   recent_.clear();
   masks_.Clear();

@@ -24,6 +24,7 @@
 #include "server/build/kept_content.h"
 #include "server/build/masks.h"
 #include "server/build/program_pool.h"
+#include "server/build/recipes.h"
 #include "server/build/request.h"
 
 namespace kiln::build {
@@ -72,11 +73,12 @@ struct BuildOptions {
 
 class CachedBuild {
  public:
-  // All must outlive the object.
-  CachedBuild(cache::BlobStore& store, ProgramPool& pool, Clock& clock)
+  // All must outlive the object. `recipes`: null if targets have none.
+  CachedBuild(cache::BlobStore& store, ProgramPool& pool, Clock& clock, Recipes* recipes = nullptr)
       : store_(store),
         pool_(pool),
         clock_(clock),
+        recipes_(recipes),
         assemblers_(kAssemblerBytes),
         kept_(clock),
         flights_(clock),
@@ -128,6 +130,9 @@ class CachedBuild {
 
   FoundPtr LookUp(const PreparedProgram& program, const resolve::OptionValues& values,
                   const Hash128& variant, BuildTrace& trace, const cache::Call& call);
+  Result<Outcome> BuildPlain(const PreparedProgram& program,
+                             std::span<const resolve::OptionSetting> options,
+                             const BuildOptions& how, const cache::Call& call);
   Result<Outcome> BuildChecked(const PreparedProgram& program, const resolve::OptionValues& values,
                                const BuildOptions& how, BuildTrace& trace, const cache::Call& call);
   static void Describe(const Found& found, BuildTrace& trace);
@@ -158,6 +163,7 @@ class CachedBuild {
   cache::BlobStore& store_;
   ProgramPool& pool_;
   Clock& clock_;
+  Recipes* const recipes_;
   AssemblerPool assemblers_;
   KeptContent kept_;
   cache::SingleFlight<FoundPtr> flights_;

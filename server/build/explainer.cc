@@ -43,6 +43,7 @@ cache::ExplainInputs InputsOf(const PreparedProgram& program) {
         {.name = std::string(ir::NameOf(entry.stage)), .value = Fit(entry.function)});
   }
   inputs.pipeline = ir::NameOf(program.request.pipeline);
+  inputs.recipes = program.target.recipes;
   for (const auto& [name, value] : TargetPairs(program.target)) {
     inputs.target.push_back({.name = name, .value = value});
   }

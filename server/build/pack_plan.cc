@@ -286,11 +286,11 @@ Result<std::vector<PackProgram>> PackProgramsOf(CachedBuild& builder, const Batc
     }
     if (!program.targets.empty() && program.targets[0]->ok()) {
       KILN_TRY(BatchPoints points, PointsOf(*program.targets[0]->linked->value, from.space,
-                                            request.max_results, clock));
+                                            LimitsOf(request, from), clock));
       for (size_t i = 0; i < points.points.size(); ++i) {
         PackPoint& point = program.points.emplace_back();
         point.options = std::move(points.points[i].options);
-        if (i < from.space.warm.size() && from.space.warm[i]) {  // explicit variants come first
+        if (points.points[i].warm) {
           point.warm = pack::Warm{.priority = static_cast<uint16_t>(std::min<size_t>(i, 0xFFFF))};
         }
       }

@@ -30,7 +30,9 @@ struct Source {
 struct NamedTarget {
   std::string name;  // of the manifest, or the form: "spirv"
   target::Target target;
-  bool metadata_only = false;  // form meta: no code
+  bool metadata_only = false;                                        // form meta: no code
+  target::Environment environment = target::Environment::kVulkan11;  // of recipes
+  std::vector<std::string> recipes = {};  // canonical, in order; a translation is the last one
 };
 
 // A program as far as all its variants share it.
@@ -76,7 +78,8 @@ struct Outcome {
   std::optional<Artifact> artifact;           // kOk
   std::vector<PlacedDiagnostic> diagnostics;  // sorted for reading
   bool from_negative_cache = false;
-  std::vector<FreshBlob> fresh;  // code and metadata; only if they were built now
+  std::vector<FreshBlob> fresh;               // code and metadata; only if they were built now
+  bool validated = false, optimised = false;  // by recipes of the target, now or earlier
 };
 
 }  // namespace kiln::build

@@ -45,6 +45,20 @@ ir::OptionId Find(const resolve::Program& program, const std::string& name) {
 
 }  // namespace
 
+PlacedDiagnostic PlaceIn(const SpaceRequest& request, const Diagnostic& diagnostic) {
+  PlacedDiagnostic placed = Place(diagnostic, {});
+  const Location& where = diagnostic.primary;
+  if (where.known() && where.module < request.places.size() &&
+      request.places[where.module].known()) {
+    placed.primary = request.places[where.module];
+    placed.primary.bytes = where.bytes;
+    placed.primary.end_line = placed.primary.line;  // of a text in one line
+    placed.primary.end_column = placed.primary.column + where.bytes.end;
+    placed.primary.column += where.bytes.begin;
+  }
+  return placed;
+}
+
 Diagnosed<Space> Space::Make(const driver::LinkedProgram& program, const SpaceRequest& request) {
   Diagnosed<Space> result;
   Space space;

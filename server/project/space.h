@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/diag/place.h"
 #include "compiler/driver/expressions.h"
 #include "compiler/driver/request.h"
 #include "compiler/resolve/options.h"
@@ -31,8 +32,14 @@ struct SpaceRequest {
   std::vector<std::string> require;                           // keep only where all are true
   std::vector<std::vector<resolve::OptionSetting>> variants;  // explicit extras
   std::vector<bool> warm;                                     // of these: built first
+  std::vector<std::vector<uint32_t>> variant_targets;  // of these: indexes of targets; empty: all
+  // Where exclusions, then requirements stand, for messages; those without a place may be left out.
+  std::vector<PlacedSpan> places;
   bool only_explicit = false;
 };
+
+// A message of Space::Make or List about a condition, where it stands.
+PlacedDiagnostic PlaceIn(const SpaceRequest& request, const Diagnostic& diagnostic);
 
 class Space {
  public:

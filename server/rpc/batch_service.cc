@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <charconv>
 #include <deque>
 #include <thread>
 
@@ -172,6 +174,12 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
   bool finished_ = false;
 };
 
+Bytes SpecOf(const v1::StartBatchRequest& request) {
+  const std::string text = CanonicalBytes(request);
+  const ByteView bytes = AsBytes(text);
+  return {bytes.begin(), bytes.end()};
+}
+
 class BatchService final : public v1::BatchService::CallbackService {
  public:
   BatchService(const Host& host, Engine& engine) : host_(host), engine_(engine) {}
@@ -214,48 +222,140 @@ class BatchService final : public v1::BatchService::CallbackService {
     });
   }
 
-  // One page: a daemon remembers the batches of its own life only.
   grpc::ServerUnaryReactor* ListBatches(grpc::CallbackServerContext* context,
                                         const v1::ListBatchesRequest* request,
                                         v1::ListBatchesReply* reply) override {
-    return AtOnce(*context, "ListBatches", [this, request, reply]() -> Result<void> {
-      if (!request->page_token().empty()) {
-        return BadPageToken();
-      }
-      for (const build::BatchSummary& summary : engine_.batches.List()) {
-        const auto& states = request->states();
-        const bool wanted = (states.empty() || std::find(states.begin(), states.end(),
-                                                         ToProto(summary.state)) != states.end()) &&
-                            (request->project().empty() || request->project() == summary.project);
-        if (wanted) {
-          ToProto(summary, *reply->add_batches());
-        }
-      }
+    return AtOnce(*context, "ListBatches",
+                  [this, request, reply] { return List(*request, *reply); });
+  }
+
+  grpc::ServerUnaryReactor* ListBatchItems(grpc::CallbackServerContext* context,
+                                           const v1::ListBatchItemsRequest* request,
+                                           v1::ListBatchItemsReply* reply) override {
+    return AtOnce(*context, "ListBatchItems",
+                  [this, request, reply] { return ListItems(*request, *reply); });
+  }
+
+  grpc::ServerUnaryReactor* PauseBatch(grpc::CallbackServerContext* context,
+                                       const v1::PauseBatchRequest* request,
+                                       v1::Batch* reply) override {
+    return AtOnce(*context, "PauseBatch", [this, request, reply]() -> Result<void> {
+      KILN_TRY(const Hash128 id, IdFromProto("batch_id", request->batch_id()));
+      KILN_TRY(const build::BatchSummary summary, engine_.batches.Pause(id));
+      ToProto(summary, *reply);
       return {};
     });
   }
 
-  grpc::ServerUnaryReactor* ListBatchItems(grpc::CallbackServerContext* context,
-                                           const v1::ListBatchItemsRequest* /*request*/,
-                                           v1::ListBatchItemsReply* /*reply*/) override {
-    return AtOnce(*context, "ListBatchItems", [] { return NotBuiltIn("ListBatchItems"); });
-  }
-
-  grpc::ServerUnaryReactor* PauseBatch(grpc::CallbackServerContext* context,
-                                       const v1::PauseBatchRequest* /*request*/,
-                                       v1::Batch* /*reply*/) override {
-    return AtOnce(*context, "PauseBatch", [] { return NotBuiltIn("PauseBatch"); });
-  }
-
   grpc::ServerUnaryReactor* ResumeBatch(grpc::CallbackServerContext* context,
-                                        const v1::ResumeBatchRequest* /*request*/,
-                                        v1::Batch* /*reply*/) override {
-    return AtOnce(*context, "ResumeBatch", [] { return NotBuiltIn("ResumeBatch"); });
+                                        const v1::ResumeBatchRequest* request,
+                                        v1::Batch* reply) override {
+    return AtOnce(*context, "ResumeBatch", [this, request, reply]() -> Result<void> {
+      KILN_TRY(const Hash128 id, IdFromProto("batch_id", request->batch_id()));
+      KILN_TRY(const build::BatchSummary summary, engine_.batches.Resume(id));
+      ToProto(summary, *reply);
+      return {};
+    });
   }
 
  private:
-  Result<void> Start(const v1::StartBatchRequest& request, const cache::Call& call,
+  // Latest first; a token is the last id that was listed.
+  Result<void> List(const v1::ListBatchesRequest& request, v1::ListBatchesReply& reply) {
+    std::vector<build::BatchSummary> wanted;
+    for (build::BatchSummary& summary : engine_.batches.List()) {
+      const auto& states = request.states();
+      if ((states.empty() || std::ranges::find(states, ToProto(summary.state)) != states.end()) &&
+          (request.project().empty() || request.project() == summary.project)) {
+        wanted.push_back(std::move(summary));
+      }
+    }
+    auto next = wanted.begin();
+    if (!request.page_token().empty()) {
+      next = std::ranges::find(wanted, request.page_token(),
+                               [](const build::BatchSummary& summary) { return summary.id.hex(); });
+      if (next == wanted.end()) {
+        return BadPageToken();
+      }
+      ++next;
+    }
+    for (uint32_t left = PageSize(request.page_size()); left != 0 && next != wanted.end(); --left) {
+      ToProto(*next++, *reply.add_batches());
+    }
+    if (next != wanted.end()) {
+      reply.set_next_page_token(std::prev(next)->id.hex());
+    }
+    return {};
+  }
+
+  // A token is the digest of the request and how many items came before.
+  Result<void> ListItems(const v1::ListBatchItemsRequest& request, v1::ListBatchItemsReply& reply) {
+    KILN_TRY(const Hash128 id, IdFromProto("batch_id", request.batch_id()));
+    build::ItemKinds kinds;
+    for (const std::string& kind : request.kinds()) {
+      const bool known =
+          kind == "failed" || kind == "poison" || kind == "slow" || kind == "deduped";
+      if (!known) {
+        return Malformed("kinds", "'" + kind + "' is not failed, poison, slow or deduped");
+      }
+      kinds.failed |= kind == "failed";
+      kinds.poison |= kind == "poison";
+      kinds.slow |= kind == "slow";
+      kinds.deduped |= kind == "deduped";
+    }
+    v1::ListBatchItemsRequest same = request;
+    same.clear_page_size();
+    same.clear_page_token();
+    const std::string prefix = HashBytes(AsBytes(CanonicalBytes(same))).hex() + "-";
+    size_t first = 0;
+    if (const std::string& token = request.page_token(); !token.empty()) {
+      const char* const end = token.data() + token.size();
+      if (!token.starts_with(prefix) ||
+          std::from_chars(token.data() + prefix.size(), end, first).ptr != end) {
+        return BadPageToken();
+      }
+    }
+    KILN_TRY(const build::BatchResults items, engine_.batches.Items(id, kinds));
+    if (first > items.size()) {
+      return BadPageToken();
+    }
+    const size_t end = std::min(items.size(), first + PageSize(request.page_size()));
+    for (size_t i = first; i < end; ++i) {
+      ToProto(*items[i], *reply.add_items());
+    }
+    if (end < items.size()) {
+      reply.set_next_page_token(prefix + std::to_string(end));
+    }
+    return {};
+  }
+
+  // Spaces that are too large for a message were uploaded before it.
+  Result<v1::StartBatchRequest> Whole(const v1::StartBatchRequest& request,
+                                      const cache::Call& call) {
+    v1::StartBatchRequest whole = request;
+    if (!request.has_spaces_digest()) {
+      return whole;
+    }
+    KILN_TRY(const Digest digest, FromProto(request.spaces_digest()));
+    const Result<cache::Blob> blob =
+        engine_.store.Get({.level = cache::Level::kContent, .space = 0, .id = digest.id}, call);
+    if (!blob.ok()) {
+      return Error{.code = ErrorCode::kFailedPrecondition,
+                   .context = "spaces_digest: the spaces are not here; upload them with PutSources",
+                   .reason = "SOURCES_MISSING"};
+    }
+    v1::StartBatchRequest spaces;
+    if (request.spaces_size() != 0 || blob->bytes.size() > kMaxStoredRequest ||
+        !spaces.ParseFromArray(blob->bytes.data(), static_cast<int>(blob->bytes.size()))) {
+      return Malformed("spaces_digest", "it names a StartBatchRequest with only spaces set");
+    }
+    whole.clear_spaces_digest();
+    whole.mutable_spaces()->Swap(spaces.mutable_spaces());
+    return whole;
+  }
+
+  Result<void> Start(const v1::StartBatchRequest& asked, const cache::Call& call,
                      v1::StartBatchReply& reply, v1::ErrorDetail& detail) {
+    KILN_TRY(const v1::StartBatchRequest request, Whole(asked, call));
     KILN_TRY(build::BatchRequest batch, FromProto(request));
     std::vector<build::Source> sources;
     for (const build::BatchProgram& program : batch.programs) {
@@ -267,8 +367,10 @@ class BatchService final : public v1::BatchService::CallbackService {
                    .context = "sources are not here; upload them with PutSources and repeat",
                    .reason = "SOURCES_MISSING"};
     }
+    KILN_TRY_VOID(build::CheckBatch(engine_.builder, engine_.store, batch, engine_.clock, call));
     KILN_TRY(const build::Batches::Started started,
-             engine_.batches.Start(BatchIdOf(request), std::move(batch)));
+             engine_.batches.Start(BatchIdOf(request), std::move(batch),
+                                   {.detach = request.detach(), .spec = SpecOf(request)}));
     reply.set_batch_id(IdBytes(started.id));
     reply.set_attached(started.attached);
     KILN_TRY(const build::BatchSummary summary, engine_.batches.Get(started.id));
@@ -292,5 +394,7 @@ class BatchService final : public v1::BatchService::CallbackService {
 std::shared_ptr<grpc::Service> MakeBatchService(const Host& host, Engine& engine) {
   return std::make_shared<BatchService>(host, engine);
 }
+
+void RestoreBatches(Engine& engine) { engine.batches.Restore(BatchFromSpec); }
 
 }  // namespace kiln::rpc

@@ -255,7 +255,9 @@ Result<void> Upload::Take(v1::PutSourcesRequest message) {
   if (open_ && digest != digest_) {
     return Malformed("digest", "a source begins before the one before it is complete");
   }
-  if (digest.size > kMaxSourceFile) {
+  const bool spaces =
+      message.path_hint() == kSpacesHint || (open_ && digest_.size > kMaxSourceFile);
+  if (digest.size > (spaces ? kMaxStoredRequest : kMaxSourceFile)) {
     return AboveLimit("source file", kMaxSourceFile, digest.size);
   }
   total_ += message.data().size();

@@ -25,7 +25,8 @@ inline constexpr uint64_t kMaxStreamMessage = uint64_t{1} << 20;
 inline constexpr uint64_t kMaxInlineSource = uint64_t{256} << 10;
 inline constexpr uint64_t kMaxSourceFile = uint64_t{4} << 20;
 inline constexpr uint64_t kMaxSourceSet = uint64_t{512} << 20;
-inline constexpr uint64_t kMaxSourceFiles = 20'000;  // of a manifest, as one upload
+inline constexpr uint64_t kMaxSourceFiles = 20'000;                // of a manifest, as one upload
+inline constexpr uint64_t kMaxStoredRequest = uint64_t{64} << 20;  // one that came by spaces_digest
 inline constexpr uint64_t kMaxSources = 256;
 inline constexpr uint64_t kMaxPrograms = 20'000;
 inline constexpr uint64_t kMaxAxisValues = 4096;
@@ -33,6 +34,10 @@ inline constexpr uint64_t kMaxExpression = 4096;
 inline constexpr uint64_t kMaxDigests = 10'000;
 inline constexpr uint64_t kMaxPackEntries = 1'000'000;
 inline constexpr uint64_t kMaxPinName = 128;
+inline constexpr uint64_t kMaxRecipes = 8;
+
+// path_hint of an upload that is no source but the spaces of a batch.
+inline constexpr std::string_view kSpacesHint = ":spaces";
 
 // Reasons of errors that are decided here; see proto/kiln/v1/README.md.
 inline constexpr std::string_view kMalformed = "MALFORMED_REQUEST";
@@ -70,6 +75,9 @@ Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request);
 // The same bytes for equal messages, maps too.
 std::string CanonicalBytes(const google::protobuf::Message& message);
 
+// The request that was kept under an id. Errors: kDataLoss if it is none, or none of this build.
+Result<build::BatchRequest> BatchFromSpec(const Hash128& id, ByteView spec);
+
 // Names a request: equal requests of one build have equal ids, however their sources travel.
 Hash128 BatchIdOf(const v1::StartBatchRequest& request);
 
@@ -84,6 +92,7 @@ void ToProto(const build::BatchProgress& progress, v1::BatchCounts& out);
 void ToProto(const build::BatchProgress& progress, v1::BatchProgress& out);
 void ToProto(const build::BatchSummary& summary, v1::Batch& out);
 void ToProto(const build::BatchEvent& event, v1::BatchEvent& out);
+void ToProto(const build::BatchItem& item, v1::BatchItem& out);
 v1::Batch::State ToProto(build::BatchState state);
 
 }  // namespace kiln::rpc

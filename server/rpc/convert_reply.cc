@@ -60,16 +60,24 @@ double Ratio(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// What `kiln build` exits with (cli §4).
+// What `kiln build` exits with (cli §4): the first reason that applies.
 uint32_t ExitHint(const build::BatchProgress& progress, build::BatchState state) {
-  constexpr uint32_t kWrongSources = 1, kCancelled = 6, kPartial = 8, kInternal = 70;
-  if (state == build::BatchState::kFailed) {
-    return kInternal;
+  constexpr uint32_t kWrongSources = 1, kUsage = 2, kLimit = 5, kCancelled = 6, kPartial = 8,
+                     kInternal = 70;
+  const bool wrong = progress.failed + progress.limited != 0;
+  if (progress.wrong_space) {
+    return kUsage;
+  }
+  if (progress.over_budget) {
+    return kLimit;
   }
   if (state == build::BatchState::kCancelled) {
     return kCancelled;
   }
-  return progress.unstored != 0 ? kPartial : progress.failed != 0 ? kWrongSources : 0;
+  if (state == build::BatchState::kFailed && !wrong) {
+    return kInternal;
+  }
+  return progress.unstored + progress.poisoned != 0 ? kPartial : wrong ? kWrongSources : 0;
 }
 
 // At most kMaxErrors and kMaxDiagnostics, then a count. `examples` has a variant for each of them,
@@ -107,6 +115,9 @@ void ItemTo(const build::BatchItem& item, v1::BatchItem& out) {
     ToProto(setting, *out.add_options());
   }
   out.mutable_outcome()->set_kind(static_cast<v1::Outcome::Kind>(item.outcome.kind));
+  if (item.outcome.artifact.has_value()) {
+    ArtifactTo(*item.outcome.artifact, *out.mutable_outcome()->add_artifacts());
+  }
   DiagnosticsTo(item.outcome.diagnostics, item.examples, *out.mutable_outcome());
   out.set_served(std::to_string(item.served));
   out.set_cpu_us(item.outcome.artifact.has_value() ? item.outcome.artifact->cpu_us : 0);
@@ -181,12 +192,15 @@ void ToProto(const build::Outcome& outcome, v1::Outcome& out) {
 }
 
 void ToProto(const build::BatchProgress& progress, v1::BatchCounts& out) {
+  const uint64_t wrong = progress.failed + progress.limited + progress.poisoned;
   out.set_variants_total(std::to_string(progress.variants_total));
   out.set_variants_served(std::to_string(progress.variants_served));
   out.set_results_done(progress.results_done);
-  out.set_results_upper(std::to_string(progress.variants_total));
-  out.set_ok(progress.results_done - std::min(progress.failed, progress.results_done));
+  out.set_results_upper(std::to_string(progress.results_upper));
+  out.set_ok(progress.results_done - std::min(wrong, progress.results_done));
   out.set_failed(progress.failed);
+  out.set_limited(progress.limited);
+  out.set_poisoned(progress.poisoned);
   out.set_compiled(progress.compiled);
   out.set_hits(progress.hit_memory + progress.hit_local + progress.hit_upstream);
   out.set_shared(progress.shared);
@@ -196,28 +210,26 @@ void ToProto(const build::BatchProgress& progress, v1::BatchCounts& out) {
 }
 
 void ToProto(const build::BatchProgress& progress, v1::BatchProgress& out) {
-  const double seconds = std::chrono::duration<double>(progress.elapsed).count();
   out.set_variants_total(std::to_string(progress.variants_total));
   out.set_variants_served(std::to_string(progress.variants_served));
   out.set_results_done(progress.results_done);
-  out.set_results_upper(std::to_string(progress.variants_total));
+  out.set_results_upper(std::to_string(progress.results_upper));
   out.set_hit_memory(progress.hit_memory);
   out.set_hit_local(progress.hit_local);
   out.set_hit_upstream(progress.hit_upstream);
   out.set_shared(progress.shared);
   out.set_compiled(progress.compiled);
   out.set_failed(progress.failed);
+  out.set_limited(progress.limited);
+  out.set_poisoned(progress.poisoned);
+  out.set_retried(progress.retried);
   out.set_code_distinct(progress.code_distinct);
-  if (seconds > 0) {
-    out.set_rate_results(static_cast<double>(progress.results_done) / seconds);
-    out.set_rate_variants(static_cast<double>(progress.variants_served) / seconds);
-  }
-  const uint64_t left =
-      progress.variants_total - std::min(progress.variants_served, progress.variants_total);
-  if (seconds >= 2 && progress.variants_served != 0) {
-    out.set_eta_ms(static_cast<uint64_t>(static_cast<double>(left) / out.rate_variants() * 1000));
-  }
-  out.set_stage(progress.variants_total == 0 ? "scan" : "resolve");
+  out.set_validated(progress.validated);
+  out.set_optimised(progress.optimised);
+  out.set_rate_results(progress.rate_results);
+  out.set_rate_variants(progress.rate_variants);
+  out.set_eta_ms(progress.eta_ms);
+  out.set_stage(progress.stage);
   out.set_dedup_ratio(Ratio(progress.variants_served, progress.code_distinct));
   out.set_cache_hit_ratio(
       Ratio(progress.results_done - std::min(progress.compiled, progress.results_done),
@@ -225,6 +237,16 @@ void ToProto(const build::BatchProgress& progress, v1::BatchProgress& out) {
   out.set_cpu_ms(progress.cpu_us / 1000);
   out.set_cpu_saved_ms(progress.cpu_saved_us / 1000);
   out.set_bytes_out(progress.bytes_out);
+  out.set_queue(progress.queue);
+  out.set_running(progress.running);
+  for (const build::BatchProgress::Slow& slow : progress.slowest) {
+    v1::BatchProgress::Slow& row = *out.add_slowest();
+    row.set_program(slow.program);
+    row.set_ms(slow.cpu_us / 1000);
+    for (const resolve::OptionSetting& setting : slow.options) {
+      ToProto(setting, *row.add_options());
+    }
+  }
 }
 
 v1::Batch::State ToProto(build::BatchState state) {
@@ -249,8 +271,12 @@ void ToProto(const build::BatchSummary& summary, v1::Batch& out) {
   out.set_id(IdBytes(summary.id));
   out.set_project(summary.project);
   out.set_state(ToProto(summary.state));
+  out.set_started(static_cast<uint64_t>(std::max<int64_t>(summary.started_ms, 0)));
+  out.set_updated(static_cast<uint64_t>(std::max<int64_t>(summary.updated_ms, 0)));
   ToProto(summary.progress, *out.mutable_counts());
 }
+
+void ToProto(const build::BatchItem& item, v1::BatchItem& out) { ItemTo(item, out); }
 
 void ToProto(const build::BatchEvent& event, v1::BatchEvent& out) {
   out.set_seq(event.seq);

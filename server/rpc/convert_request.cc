@@ -3,12 +3,14 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include "compiler/driver/fingerprint.h"
+#include "compiler/recipe/recipe.h"
 #include "server/rpc/convert.h"
 
 namespace kiln::rpc {
@@ -109,6 +111,61 @@ Result<uint32_t> VersionFrom(const std::string& text, target::Environment enviro
                                                  target::EnvironmentText(environment)));
 }
 
+// A form of the wire: its name, and what translates SPIR-V to it.
+struct FormRow {
+  std::string_view name;
+  std::string_view dialect;  // empty: no translation
+  std::string_view version;  // unless the target names one
+};
+
+Result<FormRow> FormOf(v1::Target::Form form) {
+  switch (static_cast<int>(form)) {
+    case v1::Target::SPIRV:
+      return FormRow{.name = "spirv", .dialect = {}, .version = {}};
+    case v1::Target::META:
+      return FormRow{.name = "meta", .dialect = {}, .version = {}};
+    case v1::Target::MSL:
+      return FormRow{.name = "msl", .dialect = "msl", .version = "2.1"};
+    case v1::Target::GLSL:
+      return FormRow{.name = "glsl", .dialect = "glsl", .version = "450"};
+    case v1::Target::HLSL:
+      return FormRow{.name = "hlsl", .dialect = "hlsl", .version = "6.0"};
+    case v1::Target::WGSL:
+      return NotBuiltIn("targets of form WGSL");
+    default:  // an open enumeration of the wire
+      return Malformed("target.form", "not SPIRV, META, MSL, GLSL or HLSL");
+  }
+}
+
+// Recipes as they are run: those of the target, then the translation to its form.
+Result<std::vector<std::string>> RecipesFrom(const v1::Target& target, const FormRow& form,
+                                             target::Environment environment) {
+  std::vector<std::string> texts(target.recipes().begin(), target.recipes().end());
+  if (texts.size() > kMaxRecipes) {
+    return AboveLimit("recipes of a target", kMaxRecipes, texts.size());
+  }
+  if (!form.dialect.empty()) {
+    const std::string version =
+        target.version().empty() ? std::string(form.version) : target.version();
+    texts.push_back(fmt::format("cross;to={}{}", form.dialect, version));
+  }
+  std::vector<std::string> recipes;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const Result<recipe::Recipe> parsed = recipe::ParseRecipe(texts[i], environment);
+    if (!parsed.ok()) {
+      return Malformed("target.recipes", parsed.error().context);
+    }
+    if (parsed->kind == recipe::Kind::kTranslate && i + 1 != texts.size()) {
+      return Malformed("target.recipes", "a translation is the last recipe of a target");
+    }
+    recipes.push_back(parsed->text);
+  }
+  if (target.form() == v1::Target::META) {
+    recipes.clear();  // there is no code
+  }
+  return recipes;
+}
+
 Result<std::vector<resolve::OptionSetting>> SettingsFrom(
     const google::protobuf::RepeatedPtrField<v1::OptionValue>& values) {
   std::vector<resolve::OptionSetting> settings;
@@ -133,13 +190,18 @@ Result<project::Axis> AxisFrom(const v1::Axis& axis) {
 }
 
 Result<std::vector<std::string>> TextsFrom(
-    const google::protobuf::RepeatedPtrField<v1::Expression>& expressions) {
+    const google::protobuf::RepeatedPtrField<v1::Expression>& expressions,
+    std::vector<PlacedSpan>& places) {
   std::vector<std::string> texts;
   for (const v1::Expression& expression : expressions) {
     if (expression.text().size() > kMaxExpression) {
       return AboveLimit("expression", kMaxExpression, expression.text().size());
     }
     texts.push_back(expression.text());
+    places.push_back({.path = expression.path(),
+                      .bytes = {},
+                      .line = expression.line(),
+                      .column = expression.column()});
   }
   return texts;
 }
@@ -152,12 +214,15 @@ Result<project::SpaceRequest> SpaceFrom(const v1::ProgramSpace& space) {
     KILN_TRY(project::Axis converted, AxisFrom(axis));
     out.axes.push_back(std::move(converted));
   }
-  KILN_TRY(out.exclude, TextsFrom(space.exclude()));
-  KILN_TRY(out.require, TextsFrom(space.require()));
+  KILN_TRY(out.exclude, TextsFrom(space.exclude(), out.places));
+  KILN_TRY(out.require, TextsFrom(space.require(), out.places));
   for (const v1::Variant& variant : space.explicit_()) {
-    if (variant.targets_size() != 0) {
-      return NotBuiltIn("explicit variants for some of the targets");
+    for (const uint32_t target : variant.targets()) {
+      if (target >= static_cast<uint32_t>(space.program().targets_size())) {
+        return Malformed("explicit.targets", "an index of no target of the program");
+      }
     }
+    out.variant_targets.emplace_back(variant.targets().begin(), variant.targets().end());
     KILN_TRY(std::vector<resolve::OptionSetting> settings, SettingsFrom(variant.options()));
     out.variants.push_back(std::move(settings));
     out.warm.push_back(variant.warm());
@@ -184,9 +249,40 @@ Result<std::vector<build::NamedTarget>> Selected(
   return selected;
 }
 
+// Indexes of explicit variants, of all targets of the program -> of the selected ones. A variant
+// of none of these is left out.
+void KeepTargets(const std::vector<build::NamedTarget>& all,
+                 const std::vector<build::NamedTarget>& selected, project::SpaceRequest& points) {
+  project::SpaceRequest kept = points;
+  kept.variants.clear();
+  kept.warm.clear();
+  kept.variant_targets.clear();
+  for (size_t i = 0; i < points.variants.size(); ++i) {
+    std::vector<uint32_t> targets;
+    for (const uint32_t target : points.variant_targets[i]) {
+      const auto found = std::ranges::find(selected, all[target].name, &build::NamedTarget::name);
+      if (found != selected.end()) {
+        targets.push_back(static_cast<uint32_t>(found - selected.begin()));
+      }
+    }
+    if (targets.empty() && !points.variant_targets[i].empty()) {
+      continue;
+    }
+    kept.variants.push_back(std::move(points.variants[i]));
+    kept.warm.push_back(points.warm[i]);
+    kept.variant_targets.push_back(std::move(targets));
+  }
+  points = std::move(kept);
+}
+
+uint64_t Saturated(uint64_t a, uint64_t b) {
+  uint64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<uint64_t>::max() : product;
+}
+
 Result<void> CheckSupported(const v1::StartBatchRequest& request) {
   if (request.has_spaces_digest()) {
-    return NotBuiltIn("spaces_digest");
+    return Malformed("spaces_digest", "the sender has to resolve it");
   }
   if (request.pin().size() > kMaxPinName) {
     return Malformed("pin", "a pin has a name of at most 128 bytes");
@@ -308,22 +404,20 @@ Result<build::NamedTarget> FromProto(const v1::Target& target) {
   if (target.form() == v1::Target::FORM_UNSPECIFIED) {
     return Malformed("target.form", "a target has a form");
   }
-  if (target.form() != v1::Target::SPIRV && target.form() != v1::Target::META) {
-    return NotBuiltIn("targets other than SPIRV and META");
-  }
-  if (target.recipes_size() != 0) {
-    return NotBuiltIn("recipes");
-  }
+  KILN_TRY(const FormRow form, FormOf(target.form()));
   build::NamedTarget out;
   out.metadata_only = target.form() == v1::Target::META;
-  out.name = !target.name().empty() ? target.name() : out.metadata_only ? "meta" : "spirv";
+  out.name = !target.name().empty() ? target.name() : std::string(form.name);
   const std::string environment = target.env().empty() ? "vulkan1.1" : target.env();
   const auto parsed = target::ParseEnvironment(environment);
   if (!parsed.has_value()) {
     return Malformed("target.env", fmt::format("'{}' is not vulkan1.0 to vulkan1.4", environment));
   }
   out.target = target::MakeTarget(*parsed);
-  KILN_TRY(out.target.spirv_version, VersionFrom(target.version(), *parsed));
+  out.environment = *parsed;
+  KILN_TRY(out.target.spirv_version,
+           VersionFrom(form.dialect.empty() ? target.version() : std::string(), *parsed));
+  KILN_TRY(out.recipes, RecipesFrom(target, form, *parsed));
   out.target.debug = target.debug() == v1::Target::FULL    ? target::Debug::kFull
                      : target.debug() == v1::Target::NAMES ? target::Debug::kNames
                                                            : target::Debug::kNone;
@@ -332,6 +426,9 @@ Result<build::NamedTarget> FromProto(const v1::Target& target) {
       return Malformed("target.settings", fmt::format("'{}' = '{}' is not known", key, value));
     }
     out.target.combined = value == "combined";
+  }
+  if (out.target.combined && !out.recipes.empty() && out.recipes.back().starts_with("cross")) {
+    return Malformed("target.settings", "a translation needs one module per entry point");
   }
   return out;
 }
@@ -386,8 +483,11 @@ Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request) {
                           .retry_failed = request.retry_failed(),
                           .pin = request.pin()};
   if (request.budget().results() != 0) {
-    out.max_results = request.budget().results();
+    out.budget.results = request.budget().results();
   }
+  out.budget.variants = request.budget().variants();
+  out.budget.cpu_us = Saturated(request.budget().cpu_ms(), 1000);
+  out.budget.output = request.budget().output();
   for (const v1::ProgramSpace& space : request.spaces()) {
     KILN_TRY(ProgramAndTargets program, FromProto(space.program()));
     if (program.targets.empty()) {
@@ -395,11 +495,14 @@ Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request) {
     }
     KILN_TRY(project::SpaceRequest points,
              FromProto(space, request.has_filter() ? &request.filter() : nullptr));
-    KILN_TRY(std::vector<build::NamedTarget> targets,
-             Selected(std::move(program.targets), request.targets()));
+    KILN_TRY(std::vector<build::NamedTarget> targets, Selected(program.targets, request.targets()));
+    KeepTargets(program.targets, targets, points);
     out.programs.push_back({.program = std::move(program.program),
                             .space = std::move(points),
-                            .targets = std::move(targets)});
+                            .targets = std::move(targets),
+                            .results = space.budget().results(),
+                            .variants = space.budget().variants(),
+                            .family = space.family()});
   }
   return out;
 }
@@ -431,6 +534,18 @@ Hash128 BatchIdOf(const v1::StartBatchRequest& request) {
   bytes += IdBytes(driver::FrontFingerprint(ir::Language::kRpl));
   bytes += IdBytes(driver::BackFingerprint());
   return HashBytes(AsBytes(bytes));
+}
+
+Result<build::BatchRequest> BatchFromSpec(const Hash128& id, ByteView spec) {
+  v1::StartBatchRequest request;
+  if (spec.size() > kMaxStoredRequest ||
+      !request.ParseFromArray(spec.data(), static_cast<int>(spec.size())) ||
+      BatchIdOf(request) != id) {
+    return Error{.code = ErrorCode::kDataLoss,
+                 .context = "the row of batch " + id.hex() + " is of another build, or damaged",
+                 .reason = "DAMAGED"};
+  }
+  return FromProto(request);
 }
 
 }  // namespace kiln::rpc

@@ -20,4 +20,7 @@ std::shared_ptr<grpc::Service> MakePackService(const Host& host, Engine& engine)
 std::shared_ptr<grpc::Service> MakeCacheService(const Host& host, Engine& engine);
 std::shared_ptr<grpc::Service> MakeAdminService(const Host& host, Engine& engine);
 
+// Takes up the batches of the process before; once, before anybody calls.
+void RestoreBatches(Engine& engine);
+
 }  // namespace kiln::rpc

@@ -30,8 +30,8 @@ struct OpenedSpace {
 void MakeSpace(OpenedSpace& opened) {
   Diagnosed<project::Space> space =
       project::Space::Make(*opened.prepared->linked->value, opened.request);
-  for (PlacedDiagnostic& placed : Place(space.diagnostics, {})) {
-    opened.diagnostics.push_back(std::move(placed));
+  for (const Diagnostic& diagnostic : space.diagnostics) {
+    opened.diagnostics.push_back(project::PlaceIn(opened.request, diagnostic));
   }
   opened.space = std::move(space.value);
 }
@@ -253,7 +253,7 @@ class RowsOf {
     Diagnosed<project::Space::Page> page =
         opened_.space->List(at_.point, limit_ - static_cast<uint64_t>(reply_.rows_size()));
     if (!page.ok()) {
-      return build::WrongSpace(page.diagnostics);
+      return build::WrongSpace(opened_.request, page.diagnostics);
     }
     for (const std::vector<resolve::OptionSetting>& options : page.value->points) {
       KILN_TRY_VOID(AddRow(options));

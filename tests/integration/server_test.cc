@@ -140,7 +140,7 @@ TEST_F(Server, BadRequests_AreToldApart) {
        C::INVALID_ARGUMENT, "DIGEST_MISMATCH"},
       {"pipeline", [](v1::Program& p) { p.set_pipeline("mesh"); }, C::INVALID_ARGUMENT,
        "MALFORMED_REQUEST"},
-      {"form", [](v1::Program& p) { p.mutable_targets(0)->set_form(v1::Target::MSL); },
+      {"form", [](v1::Program& p) { p.mutable_targets(0)->set_form(v1::Target::WGSL); },
        C::UNIMPLEMENTED, "NOT_BUILT_IN"},
       {"env", [](v1::Program& p) { p.mutable_targets(0)->set_env("metal"); }, C::INVALID_ARGUMENT,
        "MALFORMED_REQUEST"},

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// The counts of a batch row as bytes: what a daemon shows of a batch before, and after, it walks it
+// again. A private format: a row of another version is read as having no counts. Spec: daemon §7.1
+//
+//   u8 version | u8 flags (1: detached) | i64 started | u64 next seq | u64 × counts, little-endian
+#pragma once
+
+#include <cstdint>
+
+#include "compiler/base/bytes.h"
+#include "server/build/batch.h"
+
+namespace kiln::build {
+
+struct BatchNotes {
+  bool detach = false;
+  int64_t started_ms = 0;
+  uint64_t next_seq = 1;
+  BatchProgress progress;  // counts only
+};
+
+Bytes EncodeNotes(const BatchNotes& notes);
+BatchNotes DecodeNotes(ByteView bytes);
+
+}  // namespace kiln::build

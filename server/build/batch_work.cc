@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: MIT
+// What a batch does on worker threads: scanning its programs, building points in slices, and what
+// follows when the last one is built.
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <utility>
+
+#include "compiler/artifact/metadata.h"
+#include "server/build/batch.h"
+#include "server/build/batch_points.h"
+#include "server/build/batch_run.h"
+
+namespace kiln::build {
+namespace {
+
+constexpr Duration kSlice = std::chrono::milliseconds(50);    // of one chunk (daemon §5.4)
+constexpr Duration kItemDeadline = std::chrono::minutes(10);  // daemon §9.1
+constexpr Duration kSaveEvery = std::chrono::seconds(2);
+constexpr Duration kProgressEvery = std::chrono::milliseconds(100);  // at most 10 per second
+// Rows that wait for the disk together: waiting for it after every slice would take longer than the
+// slice.
+constexpr size_t kRowsAtOnce = 2048;
+
+// Puts rows durably, in order; returns how many records were refused. A row that the store refuses
+// for what is in it does not keep the others out.
+uint64_t PutRows(cache::BlobStore& store, std::span<const cache::Item> rows) {
+  if (rows.empty()) {
+    return 0;
+  }
+  const Result<cache::Stored> stored = store.Put(rows, cache::Durability::kDurable, {});
+  if (stored.ok()) {
+    return 0;
+  }
+  const ErrorCode code = stored.error().code;
+  const bool one_is_wrong =
+      code == ErrorCode::kFailedPrecondition || code == ErrorCode::kAlreadyExists;
+  if (rows.size() == 1 || !one_is_wrong || stored.error().reason == cache::kReadOnly) {
+    return static_cast<uint64_t>(std::ranges::count_if(
+        rows, [](const cache::Item& row) { return row.key.level == cache::Level::kSignature; }));
+  }
+  const size_t half = rows.size() / 2;
+  return PutRows(store, rows.first(half)) + PutRows(store, rows.subspan(half));
+}
+
+constexpr Duration kRenewLease = std::chrono::minutes(1);
+constexpr uint32_t kExplained = 16;  // misses of a program and target that leave a record
+
+}  // namespace
+
+// A fault of kiln is the worker's to tell; here it ends the batch, which nobody would end
+// otherwise.
+void Batches::Work(const RunPtr& run, const cache::Call& call) {
+  try {
+    RunChunk(run, call);
+  } catch (const std::exception& error) {
+    Break(run, error.what());
+    throw;
+  }
+}
+
+// The other chunks see that they should stop; the last of all ends the batch.
+void Batches::Break(const RunPtr& run, std::string_view what) {
+  (void)run->stop.request_stop();
+  bool last = false;
+  {
+    const MutexLock lock(run->mutex);
+    run->broken = true;
+    run->Add({.kind = BatchEvent::Kind::kMessage, .text = "internal error: " + std::string(what)});
+    last = run->active == run->ending + 1;
+  }
+  if (last) {
+    Finish(run, BatchState::kFailed);
+  }
+  const MutexLock lock(run->mutex);
+  run->Leave();
+}
+
+// A chunk ends in one of four ways: another one follows; the batch is parked, and whoever wakes it
+// submits the next one; other chunks are still at work; or it was the last one, which ends the
+// batch.
+void Batches::RunChunk(const RunPtr& run, const cache::Call& call) {
+  bool scans = false;
+  {
+    const MutexLock lock(run->mutex);
+    if (!call.stop.stop_requested() && (run->Parked() || halted())) {
+      return run->Leave();
+    }
+    scans = !run->scanning;
+    run->scanning = true;
+    if (run->worked_until == Duration::zero()) {
+      run->worked_until = clock_.Monotonic();
+    }
+    if (run->state == BatchState::kQueued) {
+      run->state = BatchState::kRunning;
+    }
+  }
+  if (scans && !call.stop.stop_requested() && Scan(run, call)) {
+    for (uint32_t i = 1; i < options_.workers; ++i) {
+      (void)Submit(run);  // fewer workers if the queue is full
+    }
+  }
+  if (!call.stop.stop_requested()) {
+    BuildPoints(run, call);
+  }
+  bool again = false;
+  bool last = false;
+  {
+    const MutexLock lock(run->mutex);
+    const bool more = !run->Over() && !call.stop.stop_requested() && !run->progress.over_budget &&
+                      !(run->scanned && run->current >= run->programs.size());
+    if (more && (run->Parked() || halted())) {
+      return run->Leave();
+    }
+    again = more;
+    // Chunks end side by side: the one that finds all others ended is the last.
+    run->ending += again ? 0 : 1;
+    last = run->ending == run->active;
+  }
+  if (again && !Submit(run).ok()) {
+    const MutexLock lock(run->mutex);
+    if (run->active == 1 && halted()) {  // the daemon drains: the next one goes on
+      return run->Leave();
+    }
+    ++run->ending;
+    last = run->ending == run->active;
+    again = false;
+  }
+  if (last) {
+    Acknowledge(run);
+    BatchState end = BatchState::kDone;
+    {
+      const MutexLock lock(run->mutex);
+      end = run->End(call.stop.stop_requested());
+    }
+    Finish(run, end);
+  }
+  const MutexLock lock(run->mutex);
+  run->ending -= again ? 0 : 1;
+  run->Leave();
+}
+
+// Prepares every program and lists its points. False if the batch cannot go on.
+bool Batches::Scan(const RunPtr& run, const cache::Call& call) {
+  Hold(run);
+  std::vector<BatchRun::Program> programs;
+  uint64_t total = 0;
+  uint64_t upper = 0;
+  for (const BatchProgram& request : run->request.programs) {
+    BatchRun::Program program;
+    program.points = std::make_shared<const BatchPoints>();
+    Result<void> failure;
+    for (const NamedTarget& target : request.targets) {
+      Result<std::shared_ptr<const PreparedProgram>> prepared =
+          builder_.Prepare(request.program, target, call);
+      if (!prepared.ok()) {
+        failure = prepared.error();
+        break;
+      }
+      program.targets.push_back(std::move(prepared).value());
+    }
+    if (failure.ok() && !program.targets.empty() && program.targets[0]->ok()) {
+      Result<BatchPoints> points = PointsOf(*program.targets[0]->linked->value, request.space,
+                                            LimitsOf(run->request, request), clock_);
+      if (points.ok()) {
+        total += points->variants;
+        for (const BatchPoint& point : points->points) {
+          upper += point.targets.empty() ? request.targets.size() : point.targets.size();
+        }
+        program.points = std::make_shared<const BatchPoints>(std::move(points).value());
+      } else {
+        failure = points.error();
+      }
+    }
+    const auto causes = std::make_shared<std::vector<BatchCauses>>();
+    for (const std::shared_ptr<const PreparedProgram>& target : program.targets) {
+      if (options_.explains != nullptr) {
+        const cache::ExplainRecord record = ExplainRecordOf(*target, run->asker, {}, clock_);
+        causes->emplace_back(record, options_.explains->Records(record.slot));
+      }
+    }
+    program.causes = causes;
+    program.explained.resize(program.targets.size());
+    program.hit_explained.resize(program.targets.size());
+    const MutexLock lock(run->mutex);
+    if (!failure.ok()) {
+      run->Add({.kind = BatchEvent::Kind::kMessage,
+                .text = request.program.name + ": " + failure.error().context});
+      run->progress.over_budget |= failure.error().code == ErrorCode::kResourceExhausted;
+      run->progress.wrong_space |= failure.error().code == ErrorCode::kInvalidArgument;
+      ++run->progress.unstored;
+    } else if (!program.targets.empty() && !program.targets[0]->ok()) {
+      run->AddFailedProgram(request.program.name, program.targets[0]->diagnostics);
+    }
+    programs.push_back(std::move(program));
+    if (call.stop.stop_requested()) {
+      return false;
+    }
+  }
+  const MutexLock lock(run->mutex);
+  run->progress.over_budget = false;  // of one program: the others are built
+  run->programs = std::move(programs);
+  run->FindFamilies();
+  run->scanned = true;
+  run->progress.variants_total = total;
+  run->progress.results_upper = upper;
+  run->Add({.kind = BatchEvent::Kind::kProgress, .progress = run->progress});
+  return true;
+}
+
+void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
+  const Duration end = clock_.Monotonic() + kSlice;
+  Hold(run);
+  std::vector<cache::Item> rows;
+  BuildOptions how{.durability = cache::Durability::kRelaxed,
+                   .retry_failed = run->request.retry_failed,
+                   .may_compile = true,
+                   .all_code = false,
+                   .rows = &rows};
+  while (!call.stop.stop_requested() && clock_.Monotonic() < end && !halted()) {
+    std::optional<BatchRun::Taken> taken;
+    {
+      const MutexLock lock(run->mutex);
+      if (!run->Parked() && !run->progress.over_budget) {
+        taken = run->Take();
+      }
+    }
+    if (!taken.has_value()) {
+      break;
+    }
+    uint64_t served = 0;
+    for (size_t i = taken->first; i < taken->first + taken->count; ++i) {
+      served += taken->points->points[i].served;
+      for (size_t target = 0; target < taken->targets.size(); ++target) {
+        const std::vector<uint32_t>& only = taken->points->points[i].targets;
+        if (!only.empty() && std::ranges::find(only, target) == only.end()) {
+          continue;
+        }
+        const std::vector<resolve::OptionSetting>& point = taken->points->points[i].options;
+        BuildTrace trace;
+        trace.options_of_hits = false;
+        how.trace = options_.explains == nullptr ? nullptr : &trace;
+        const Result<Outcome> outcome = builder_.Build(
+            *taken->targets[target], point, how,
+            {.stop = call.stop,
+             .deadline = std::min(call.deadline, clock_.Monotonic() + kItemDeadline)});
+        if (outcome.ok() && how.trace != nullptr) {
+          Explain(run, taken->program, target, point, std::move(trace));
+        }
+        if (outcome.ok() && target == 0) {
+          ObeyFamily(run, taken->program, point, *outcome, call);
+        }
+        const MutexLock lock(run->mutex);
+        run->Note(taken->program, i, outcome);
+      }
+    }
+    const MutexLock lock(run->mutex);
+    run->Finish(*taken, served);
+  }
+  bool acknowledge = false;
+  {
+    const MutexLock lock(run->mutex);
+    run->rows.insert(run->rows.end(), std::make_move_iterator(rows.begin()),
+                     std::make_move_iterator(rows.end()));
+    acknowledge = run->rows.size() >= kRowsAtOnce || run->current == run->programs.size();
+  }
+  if (acknowledge) {
+    Acknowledge(run);
+  }
+  Measure(run);
+}
+
+// Tells how far the batch is, and writes it down, when it is time to.
+void Batches::Measure(const RunPtr& run) {
+  const jobs::QueueStatus queue = queue_.Status();
+  bool save = false;
+  {
+    const MutexLock lock(run->mutex);
+    const Duration now = clock_.Monotonic();
+    BatchProgress& progress = run->progress;
+    run->Work(now);
+    if (now - run->last_progress >= kProgressEvery) {
+      constexpr auto kBatch = static_cast<size_t>(jobs::Lane::kBatch);
+      run->last_progress = now;
+      run->rates.Add(progress.elapsed, progress.results_done, progress.variants_served);
+      progress.rate_results = run->rates.results();
+      progress.rate_variants = run->rates.variants();
+      progress.eta_ms = run->rates.EtaMs(progress.variants_total);
+      progress.queue = queue.waiting[kBatch];
+      progress.running = queue.running[kBatch];
+      progress.stage = progress.compiled != run->compiled_before ? "resolve" : "lookup";
+      run->compiled_before = progress.compiled;
+      run->Add({.kind = BatchEvent::Kind::kProgress, .progress = progress});
+    }
+    save = now - run->saved_at >= kSaveEvery;
+  }
+  if (save) {
+    Save(run);
+  }
+}
+
+// Holds a result of a family against the others of its material.
+void Batches::ObeyFamily(const RunPtr& run, size_t program,
+                         std::span<const resolve::OptionSetting> point, const Outcome& outcome,
+                         const cache::Call& call) {
+  {
+    const MutexLock lock(run->mutex);
+    if (run->programs[program].family == nullptr || !outcome.artifact.has_value()) {
+      return;
+    }
+  }
+  const Result<artifact::PipelineMetadata> metadata = MetadataOf(store_, outcome, call);
+  if (!metadata.ok()) {
+    return;  // evicted already; what it was built from has not changed
+  }
+  const MutexLock lock(run->mutex);
+  const BatchRun::Program& row = run->programs[program];
+  const std::optional<PlacedDiagnostic> difference =
+      row.family->Add(row.family_member, point, *metadata);
+  if (difference.has_value()) {
+    run->AddFailedProgram(run->request.programs[program].program.name, {*difference});
+  }
+}
+
+// What counts as stored was acknowledged (cache §6.5.3): records name content, so they are taken
+// only if everything before them was.
+void Batches::Acknowledge(const RunPtr& run) {
+  std::vector<cache::Item> rows;
+  {
+    const MutexLock lock(run->mutex);
+    rows.swap(run->rows);
+  }
+  const uint64_t unstored = PutRows(store_, rows);
+  if (unstored != 0) {
+    builder_.DistrustStore();
+    const MutexLock lock(run->mutex);
+    run->progress.unstored += unstored;
+  }
+}
+
+// Counts what was missed and why; some misses, and the first hit, leave a record.
+void Batches::Explain(const RunPtr& run, size_t program, size_t target,
+                      std::span<const resolve::OptionSetting> point, BuildTrace trace) {
+  const bool miss = trace.result == cache::ExplainResult::kMiss;
+  std::shared_ptr<const PreparedProgram> prepared;
+  std::shared_ptr<const std::vector<BatchCauses>> causes;
+  bool leaves_record = false;
+  {
+    const MutexLock lock(run->mutex);
+    BatchRun::Program& of = run->programs[program];
+    ++run->misses.results;
+    prepared = of.targets[target];
+    causes = of.causes;
+    leaves_record = miss ? of.explained[target] < kExplained : !of.hit_explained[target];
+    of.explained[target] += miss && leaves_record ? 1 : 0;
+    of.hit_explained[target] = of.hit_explained[target] || !miss;
+  }
+  const cache::Cause cause = !miss ? cache::Cause::kNone
+                             : trace.cause != cache::Cause::kNone
+                                 ? trace.cause
+                                 : (*causes)[target].CauseOf(trace.options);
+  uint64_t seq = 0;
+  if (leaves_record) {
+    if (!miss) {
+      std::vector<resolve::OptionSetting> settings = prepared->request.options;
+      settings.insert(settings.end(), point.begin(), point.end());
+      const auto values = resolve::CheckOptions(prepared->program(), settings);
+      trace.options =
+          values.ok() ? OptionTexts(prepared->program(), *values.value) : OptionTexts(settings);
+    }
+    cache::ExplainRecord record = ExplainRecordOf(*prepared, run->asker, trace, clock_);
+    // What is gone was there: the ring knows who removed it.
+    record.cause = cause == cache::Cause::kEvicted ? cache::Cause::kNone : cause;
+    seq = options_.explains->Append(std::move(record));
+  } else if (miss) {
+    options_.explains->CountMisses(cause, 1);
+  }
+  if (miss) {
+    const MutexLock lock(run->mutex);
+    MissHistogram::Row& row = run->misses.causes[cause];
+    ++row.count;
+    if (seq != 0 && row.examples.size() < MissHistogram::kExamples) {
+      row.examples.push_back(seq);
+    }
+  }
+}
+
+// Keeps what the batch uses from eviction; again every minute.
+void Batches::Hold(const RunPtr& run) {
+  if (options_.leases == nullptr) {
+    return;
+  }
+  {
+    const MutexLock lock(run->mutex);
+    const Duration now = clock_.Monotonic();
+    if (run->held_at != Duration::min() && now - run->held_at < kRenewLease) {
+      return;
+    }
+    run->held_at = now;
+  }
+  (void)options_.leases->Hold("batch " + run->id.hex());  // without a database nothing is evicted
+  std::vector<cache::Key> sources;  // no record names them: to be asked for is to be leased
+  for (const BatchProgram& program : run->request.programs) {
+    for (const Source& source : program.program.sources) {
+      sources.push_back({.level = cache::Level::kContent, .space = 0, .id = source.digest.id});
+    }
+  }
+  (void)store_.FindMissing(sources, {});
+}
+
+// Exempts the results from eviction under the name that the request gives.
+void Batches::Pin(const RunPtr& run) {
+  std::vector<cache::Key> keys;
+  {
+    const MutexLock lock(run->mutex);
+    if (run->Over()) {
+      return;
+    }
+    for (const std::shared_ptr<const BatchItem>& item : run->results) {
+      keys.push_back(
+          {.level = cache::Level::kSignature, .space = 0, .id = item->outcome.artifact->signature});
+    }
+  }
+  const Result<uint64_t> pinned =
+      options_.pins == nullptr
+          ? Error{.code = ErrorCode::kFailedPrecondition,
+                  .context = "results are kept in memory only",
+                  .reason = std::string(cache::kReadOnly)}
+          : options_.pins->Add({.name = run->request.pin, .note = "batch " + run->id.hex()}, keys);
+  if (!pinned.ok()) {
+    const MutexLock lock(run->mutex);
+    run->Add({.kind = BatchEvent::Kind::kMessage,
+              .text = "pin '" + run->request.pin + "': " + pinned.error().context});
+  }
+}
+
+void Batches::Finish(const RunPtr& run, BatchState state) {
+  if (state == BatchState::kDone && !run->request.pin.empty()) {
+    Pin(run);
+  }
+  if (options_.leases != nullptr) {
+    (void)options_.leases->Release("batch " + run->id.hex());
+  }
+  {
+    const MutexLock lock(run->mutex);
+    if (run->Over() || run->finishing) {
+      return;
+    }
+    if (state == BatchState::kCancelled && halted()) {
+      return;  // the process ends, not the batch: the next one goes on from the row
+    }
+    run->finishing = true;
+    if (run->worked_until != Duration::zero() && !run->paused) {
+      run->Work(clock_.Monotonic());
+    }
+    for (size_t program = 0; program < run->programs.size(); ++program) {
+      run->AddFailures(program);  // of programs that were not finished
+    }
+  }
+  Save(run, state);  // before anybody hears of the end, who may rely on it
+  const MutexLock lock(run->mutex);
+  run->state = state;
+  run->progress.eta_ms = 0;
+  run->progress.stage = "store";
+  run->Add({.kind = BatchEvent::Kind::kProgress, .progress = run->progress});  // complete
+  run->Add({.kind = BatchEvent::Kind::kFinal, .progress = run->progress, .state = state});
+}
+
+}  // namespace kiln::build

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+#include "server/build/recipes.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cache/key.h"
+#include "compiler/ir/enum_names.h"
+#include "compiler/recipe/recipe.h"
+
+namespace kiln::build {
+namespace {
+
+constexpr uint32_t kSpace = 0;
+constexpr size_t kMaxRecent = 100'000;  // rows of the memory of this process
+constexpr char kRefused[] = "RECIPE_REFUSED";
+constexpr char kPoisoned[] = "RECIPE_POISON";
+
+cache::Key ContentKey(const Hash128& id) {
+  return {.level = cache::Level::kContent, .space = 0, .id = id};
+}
+
+std::string CodeName(const std::optional<ir::Stage>& stage) {
+  return stage.has_value() ? "code." + std::string(ir::NameOf(*stage)) : std::string("code");
+}
+
+// Recipes of a target as one text: what the signature of its results depends on.
+std::string Chain(const NamedTarget& target) {
+  std::string chain;
+  for (const std::string& recipe : target.recipes) {
+    chain += recipe + "\n";
+  }
+  return chain;
+}
+
+// The outcome of a module that a recipe refuses, or that nobody survives.
+Outcome Failed(const Outcome& from, const std::string& recipe, const std::string& stage,
+               bool poison, const std::string& report) {
+  Outcome outcome;
+  outcome.kind = poison ? OutcomeKind::kPoison : OutcomeKind::kSourceError;
+  outcome.diagnostics = from.diagnostics;
+  PlacedDiagnostic diagnostic;
+  diagnostic.code = poison ? kPoisoned : kRefused;
+  diagnostic.name = poison ? "recipe-poison" : "recipe-refused";
+  diagnostic.message = fmt::format("recipe '{}' of the {} module: {}", recipe, stage,
+                                   report.substr(0, report.find('\n')));
+  if (const size_t more = report.find('\n'); more != std::string::npos) {
+    diagnostic.notes.push_back("note: " + report.substr(more + 1));
+  }
+  outcome.diagnostics.push_back(std::move(diagnostic));
+  return outcome;
+}
+
+}  // namespace
+
+Recipes::Recipes(cache::BlobStore& store, worker::Runner& runner, Clock& clock)
+    : store_(store),
+      runner_(runner),
+      clock_(clock),
+      tool_(recipe::ToolFingerprint()),
+      flights_(clock) {}
+
+// A module as far as somebody has it at hand.
+Result<cache::Blob> Recipes::Input(const Digest& digest, const Outcome& outcome,
+                                   const cache::Call& call) {
+  for (const FreshBlob& fresh : outcome.fresh) {
+    if (fresh.digest == digest) {
+      return fresh.blob;
+    }
+  }
+  return store_.Get(ContentKey(digest.id), call);
+}
+
+Recipes::StepPtr Recipes::Known(const Hash128& key, const cache::Call& call) {
+  {
+    const MutexLock lock(mutex_);
+    if (const auto found = recent_.find(key); found != recent_.end()) {
+      return found->second;
+    }
+  }
+  const Result<cache::Blob> row =
+      store_.Get({.level = cache::Level::kRecipe, .space = kSpace, .id = key}, call);
+  if (!row.ok()) {
+    return nullptr;
+  }
+  const Result<cache::Record> record = cache::DecodeRecord(row->bytes);
+  if (!record.ok()) {
+    return nullptr;
+  }
+  auto step = std::make_shared<Step>();
+  step->kind = record->kind;
+  step->cpu_us = record->cpu_us;
+  step->known = true;
+  const Digest* product = record->Find(step->kind == cache::RecordKind::kOk ? "code" : "report");
+  if (product == nullptr) {
+    return nullptr;
+  }
+  if (step->kind == cache::RecordKind::kOk) {
+    const std::array asked{ContentKey(product->id)};
+    const Result<std::vector<cache::Key>> missing = store_.FindMissing(asked, call);
+    if (!missing.ok() || !missing->empty()) {
+      return nullptr;  // evicted: made again
+    }
+    step->output = *product;
+  } else {
+    const Result<cache::Blob> report = store_.Get(ContentKey(product->id), call);
+    if (!report.ok()) {
+      return nullptr;
+    }
+    step->report = std::string(AsText(report->bytes));
+  }
+  Remember(key, step);
+  return step;
+}
+
+void Recipes::Remember(const Hash128& key, const StepPtr& step) {
+  const MutexLock lock(mutex_);
+  if (recent_.size() >= kMaxRecent) {
+    recent_.clear();
+  }
+  recent_[key] = step;
+}
+
+void Recipes::Forget() {
+  const MutexLock lock(mutex_);
+  recent_.clear();
+}
+
+void Recipes::Count(const Step& step, const std::string& recipe) {
+  counters_.validated += recipe.starts_with("val") ? 1 : 0;
+  counters_.optimised += recipe.starts_with("opt") ? 1 : 0;
+  counters_.translated += recipe.starts_with("cross") ? 1 : 0;
+  counters_.refused += step.kind == cache::RecordKind::kSourceError ? 1 : 0;
+  counters_.poisoned += step.kind == cache::RecordKind::kPoison ? 1 : 0;
+}
+
+Result<Recipes::StepPtr> Recipes::Make(const Asked& asked, const Hash128& key,
+                                       const Outcome& outcome, const How& how,
+                                       const cache::Call& call) {
+  KILN_TRY(const cache::Blob input, Input(asked.input, outcome, call));
+  const Duration start = clock_.Monotonic();
+  KILN_TRY(
+      worker::Answer answer,
+      runner_.Run({.environment = asked.environment, .recipe = asked.recipe, .input = input.bytes},
+                  call.stop, call.deadline));
+  auto step = std::make_shared<Step>();
+  step->kind = answer.kind == worker::AnswerKind::kMade       ? cache::RecordKind::kOk
+               : answer.kind == worker::AnswerKind::kRejected ? cache::RecordKind::kSourceError
+                                                              : cache::RecordKind::kPoison;
+  step->cpu_us = static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(clock_.Monotonic() - start).count());
+  const bool ok = step->kind == cache::RecordKind::kOk;
+  step->report = std::move(answer.report);
+  const ByteView product = ok ? ByteView(answer.bytes) : AsBytes(step->report);
+  const cache::Blob blob = cache::CopiedBlob(product);
+  const Digest digest = DigestOf(product);
+  cache::Record record{.kind = step->kind,
+                       .products = {{.name = ok ? "code" : "report", .digest = digest}},
+                       .live_options = {},
+                       .layout_hash = {},
+                       .state_id = {},
+                       .cpu_us = step->cpu_us,
+                       .limits = {},
+                       .build_id = {}};
+  if (ok) {
+    step->output = digest;
+    step->fresh = FreshBlob{.digest = digest, .blob = blob};
+  }
+  std::vector<cache::Item> items{cache::ContentItem(blob)};
+  std::vector<cache::Item>& rows = how.rows != nullptr ? *how.rows : items;
+  rows.push_back(cache::RecordItem(cache::Level::kRecipe, kSpace, key, record));
+  (void)store_.Put(items, how.durability, call);  // trouble of the store is a miss the next time
+  Count(*step, asked.recipe);
+  auto remembered = std::make_shared<Step>(*step);
+  remembered->known = true;
+  remembered->fresh.reset();
+  Remember(key, remembered);
+  return StepPtr(step);
+}
+
+Result<Recipes::StepPtr> Recipes::Run(const Asked& asked, const Outcome& outcome, const How& how,
+                                      const cache::Call& call) {
+  const Hash128 key = cache::RecipeKey(asked.input, asked.recipe, tool_);
+  const auto usable = [&](const StepPtr& step) {
+    return step != nullptr && !(how.retry_failed && step->kind != cache::RecordKind::kOk);
+  };
+  if (StepPtr known = Known(key, call); usable(known)) {
+    return known;
+  }
+  if (!how.may_run) {
+    return Error{.code = ErrorCode::kNotFound,
+                 .context = "no result of the recipe is in the cache",
+                 .reason = "NOT_CACHED"};
+  }
+  auto joined = flights_.Join(key, /*lane=*/0, call.deadline);
+  if (!joined.flight.has_value()) {
+    return joined.ticket.Wait(call);
+  }
+  Result<StepPtr> made = Make(asked, key, outcome, how, call);
+  joined.flight->Complete(made);
+  return made;
+}
+
+Result<Outcome> Recipes::Apply(Outcome outcome, const NamedTarget& target, const How& how,
+                               const cache::Call& call) {
+  if (!outcome.artifact.has_value() || target.recipes.empty()) {
+    return outcome;
+  }
+  Artifact& artifact = *outcome.artifact;
+  bool ran = false;
+  std::vector<cache::Product> products{{.name = "meta", .digest = artifact.metadata}};
+  for (StageCodeDigest& code : artifact.code) {
+    for (const std::string& recipe : target.recipes) {
+      const Asked asked{.environment = target.environment, .recipe = recipe, .input = code.digest};
+      KILN_TRY(const StepPtr step, Run(asked, outcome, how, call));
+      if (step->kind != cache::RecordKind::kOk) {
+        Outcome failed = Failed(
+            outcome, recipe,
+            code.stage.has_value() ? std::string(ir::NameOf(*code.stage)) : std::string("combined"),
+            step->kind == cache::RecordKind::kPoison, step->report);
+        failed.from_negative_cache = step->known;
+        return failed;
+      }
+      ran = ran || !step->known;
+      artifact.cpu_us += step->cpu_us;
+      code.digest = step->output;
+      outcome.validated = outcome.validated || recipe.starts_with("val");
+      outcome.optimised = outcome.optimised || recipe.starts_with("opt");
+      if (step->fresh.has_value()) {
+        outcome.fresh.push_back(*step->fresh);
+      }
+    }
+    products.push_back({.name = CodeName(code.stage), .digest = code.digest});
+  }
+  const Hash128 plain = artifact.signature;
+  artifact.signature = cache::RecipeKey({.id = plain, .size = 0}, Chain(target), tool_);
+  if (ran) {
+    artifact.origin = Origin::kCompiled;
+    artifact.stored = false;
+    std::ranges::sort(products, {}, &cache::Product::name);
+    std::vector<cache::Item> items;
+    std::vector<cache::Item>& rows = how.rows != nullptr ? *how.rows : items;
+    rows.push_back(cache::RecordItem(cache::Level::kSignature, kSpace, artifact.signature,
+                                     {.kind = cache::RecordKind::kOk,
+                                      .products = std::move(products),
+                                      .live_options = artifact.live_options,
+                                      .layout_hash = artifact.layout_hash,
+                                      .state_id = artifact.state_id,
+                                      .cpu_us = artifact.cpu_us,
+                                      .limits = {},
+                                      .build_id = {}}));
+    if (!items.empty()) {
+      (void)store_.Put(items, how.durability, call);
+    }
+  }
+  return outcome;
+}
+
+}  // namespace kiln::build
