@@ -24,9 +24,19 @@ struct CompileOptions {
   bool durable = false;
 };
 
+enum class OnError : uint8_t { kContinue = 0, kStopProgram = 1, kStop = 2 };
+
 struct BatchOptions {
   bool retry_failed = false;
-  std::string pin;  // name under which the results are kept; or empty
+  std::string pin;                   // name under which the results are kept; or empty
+  std::vector<std::string> targets;  // names; none: all
+  std::string filter;                // only variants where this expression is true; or empty
+  OnError on_error = OnError::kContinue;
+  uint32_t priority = 0;  // 0 to 9
+  bool detach = false;    // goes on by itself after a restart of the daemon
+  uint64_t explore = 0;
+  bool quorum = false;  // durable at the upstream, too
+  Budget budget;
 };
 
 // Where a daemon is, and with what to come to it. The files are for https only.
@@ -78,13 +88,26 @@ class Client {
   Result<VariantPage> ListVariants(const ProgramSpace& space, const std::string& filter,
                                    uint32_t page_size, const std::string& page);
 
-  // Returns the id, hex.
+  // Returns the id, hex. Errors: kResourceExhausted, LIMIT_VARIANTS, above the budget;
+  // kFailedPrecondition, FAMILY_MISMATCH.
   Result<std::string> StartBatch(const std::string& project, std::span<const ProgramSpace> spaces,
                                  const BatchOptions& how);
   // Until the final event, or until the callback stops. Errors: kUnavailable if the daemon went.
   Result<void> WatchBatch(const std::string& id,
                           const std::function<Next(const BatchEvent&)>& on_event);
-  Result<void> CancelBatch(const std::string& id);
+  // The same, from the event after `from_seq`; the callback gets the number of each event.
+  Result<void> WatchBatch(
+      const std::string& id, uint64_t from_seq,
+      const std::function<Next(const BatchEvent& event, uint64_t seq)>& on_event);
+  // All of these: kNotFound for an id that the daemon does not know.
+  Result<BatchInfo> GetBatch(const std::string& id);
+  Result<BatchInfo> CancelBatch(const std::string& id);
+  Result<BatchInfo> PauseBatch(const std::string& id);
+  Result<BatchInfo> ResumeBatch(const std::string& id);
+  Result<std::vector<BatchInfo>> ListBatches(const std::string& project);  // latest first; "": all
+  // Distinct results; `kinds`: failed, poison, slow, deduped; none: all.
+  Result<std::vector<BatchItem>> BatchItems(const std::string& id,
+                                            const std::vector<std::string>& kinds);
   Result<std::vector<std::string>> BatchIds();  // hex
 
   // All results of a batch. Each blob is verified before it is handed over.

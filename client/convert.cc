@@ -55,6 +55,9 @@ void ToProto(const Target& target, v1::Target* out) {
   out->set_env(target.env);
   out->set_version(target.version);
   out->set_debug(static_cast<v1::Target::Debug>(target.debug));
+  for (const std::string& recipe : target.recipes) {
+    out->add_recipes(recipe);
+  }
   if (target.combined) {
     (*out->mutable_settings())["modules"] = "combined";
   }
@@ -114,6 +117,24 @@ void ToProto(const Program& program, v1::Program* out) {
   }
 }
 
+namespace {
+
+void ToProto(const Expression& expression, v1::Expression* out) {
+  out->set_text(expression.text);
+  out->set_path(expression.path);
+  out->set_line(expression.line);
+  out->set_column(expression.column);
+}
+
+}  // namespace
+
+void ToProto(const Budget& budget, v1::Budget* out) {
+  out->set_results(budget.results);
+  out->set_variants(budget.variants);
+  out->set_cpu_ms(budget.cpu_ms);
+  out->set_output(budget.output);
+}
+
 void ToProto(const ProgramSpace& space, v1::ProgramSpace* out) {
   ToProto(space.program, out->mutable_program());
   for (const Axis& axis : space.axes) {
@@ -124,11 +145,11 @@ void ToProto(const ProgramSpace& space, v1::ProgramSpace* out) {
       ToProto(value, row->add_values());
     }
   }
-  for (const std::string& text : space.exclude) {
-    out->add_exclude()->set_text(text);
+  for (const Expression& expression : space.exclude) {
+    ToProto(expression, out->add_exclude());
   }
-  for (const std::string& text : space.require) {
-    out->add_require()->set_text(text);
+  for (const Expression& expression : space.require) {
+    ToProto(expression, out->add_require());
   }
   for (size_t i = 0; i < space.variants.size(); ++i) {
     v1::Variant* row = out->add_explicit_();
@@ -137,8 +158,20 @@ void ToProto(const ProgramSpace& space, v1::ProgramSpace* out) {
       ToProto(option, row->add_options());
     }
     row->set_warm(i < space.warm.size() && space.warm[i]);
+    if (i < space.variant_targets.size()) {
+      row->mutable_targets()->Add(space.variant_targets[i].begin(), space.variant_targets[i].end());
+    }
   }
   out->set_only_explicit(space.only_explicit);
+  for (const std::string& tag : space.tags) {
+    out->add_tags(tag);
+  }
+  out->set_priority(space.priority);
+  if (space.budget.results != 0 || space.budget.variants != 0 || space.budget.cpu_ms != 0 ||
+      space.budget.output != 0) {
+    ToProto(space.budget, out->mutable_budget());
+  }
+  out->set_family(space.family);
 }
 
 Result<Digest> FromProto(const v1::Digest& message) {
@@ -256,22 +289,73 @@ BatchProgress FromProto(const v1::BatchProgress& m) {
   p.variants_served = m.variants_served();
   p.results_upper = m.results_upper();
   p.stage = m.stage();
+  p.slowed_by = m.slowed_by();
   p.results_done = m.results_done();
   p.hit_memory = m.hit_memory();
   p.hit_local = m.hit_local();
+  p.hit_upstream = m.hit_upstream();
   p.shared = m.shared();
   p.compiled = m.compiled();
   p.failed = m.failed();
+  p.limited = m.limited();
+  p.poisoned = m.poisoned();
+  p.retried = m.retried();
   p.code_distinct = m.code_distinct();
+  p.validated = m.validated();
+  p.optimised = m.optimised();
   p.cpu_ms = m.cpu_ms();
   p.cpu_saved_ms = m.cpu_saved_ms();
   p.bytes_out = m.bytes_out();
   p.eta_ms = m.eta_ms();
+  p.queue = m.queue();
+  p.running = m.running();
   p.rate_results = m.rate_results();
   p.rate_variants = m.rate_variants();
   p.dedup_ratio = m.dedup_ratio();
   p.cache_hit_ratio = m.cache_hit_ratio();
+  for (const v1::BatchProgress::Slow& slow : m.slowest()) {
+    BatchProgress::Slow row{.program = slow.program(), .options = {}, .ms = slow.ms()};
+    for (const v1::OptionValue& option : slow.options()) {
+      row.options.push_back(FromProto(option));
+    }
+    p.slowest.push_back(std::move(row));
+  }
   return p;
+}
+
+BatchItem FromProto(const v1::BatchItem& message) {
+  BatchItem item{.program = message.program(),
+                 .options = {},
+                 .outcome = FromProto(message.outcome()),
+                 .served = message.served(),
+                 .cpu_us = message.cpu_us()};
+  for (const v1::OptionValue& option : message.options()) {
+    item.options.push_back(FromProto(option));
+  }
+  return item;
+}
+
+BatchInfo FromProto(const v1::Batch& message) {
+  const v1::BatchCounts& counts = message.counts();
+  return {.id = HexOf(message.id()),
+          .project = message.project(),
+          .state = v1::Batch::State_Name(message.state()),
+          .variants_total = counts.variants_total(),
+          .variants_served = counts.variants_served(),
+          .results_upper = counts.results_upper(),
+          .results_done = counts.results_done(),
+          .ok = counts.ok(),
+          .failed = counts.failed(),
+          .limited = counts.limited(),
+          .poisoned = counts.poisoned(),
+          .compiled = counts.compiled(),
+          .hits = counts.hits(),
+          .shared = counts.shared(),
+          .code_distinct = counts.code_distinct(),
+          .programs_total = counts.programs_total(),
+          .programs_done = counts.programs_done(),
+          .started_ms = message.started(),
+          .updated_ms = message.updated()};
 }
 
 Error FromStatus(const grpc::Status& status) {

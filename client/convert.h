@@ -14,11 +14,14 @@ namespace kiln::client {
 void ToProto(const Program& program, v1::Program* out);
 void ToProto(const Option& option, v1::OptionValue* out);
 void ToProto(const ProgramSpace& space, v1::ProgramSpace* out);
+void ToProto(const Budget& budget, v1::Budget* out);
 void ToProto(const Digest& digest, v1::Digest* out);
 
 Option FromProto(const v1::OptionValue& message);
 Outcome FromProto(const v1::Outcome& message);
 BatchProgress FromProto(const v1::BatchProgress& m);
+BatchItem FromProto(const v1::BatchItem& message);
+BatchInfo FromProto(const v1::Batch& message);
 VariantCount FromProto(const v1::VariantCount& message);
 VariantRow FromProto(const v1::VariantRow& message);
 std::vector<PlacedDiagnostic> FromProto(

@@ -40,7 +40,7 @@ struct Option {
 std::string ValueText(const Option& option);
 std::string OptionsText(const std::vector<Option>& options);
 
-enum class Form : uint8_t { kSpirv = 1, kMeta = 3 };
+enum class Form : uint8_t { kSpirv = 1, kWgsl = 2, kMeta = 3, kMsl = 4, kGlsl = 5, kHlsl = 6 };
 enum class Debug : uint8_t { kNone = 0, kNames = 1, kFull = 2 };
 
 struct Target {
@@ -50,6 +50,7 @@ struct Target {
   std::string version;  // empty: that of the environment
   Debug debug = Debug::kNames;
   bool combined = false;
+  std::vector<std::string> recipes = {};  // in order
 };
 
 struct Program {
@@ -67,14 +68,31 @@ struct Axis {
   std::vector<Option> values;
 };
 
+// A condition over options, and where its text stands.
+struct Expression {
+  std::string text;
+  std::string path;
+  uint32_t line = 0, column = 0;
+};
+
+// Limits of a batch or program; 0: the daemon's.
+struct Budget {
+  uint64_t results = 0, variants = 0, cpu_ms = 0, output = 0;
+};
+
 struct ProgramSpace {
   Program program;
   std::vector<Axis> axes;
-  std::vector<std::string> exclude;
-  std::vector<std::string> require;
-  std::vector<std::vector<Option>> variants;  // explicit
-  std::vector<bool> warm;                     // of these: built first, listed in packs
+  std::vector<Expression> exclude;
+  std::vector<Expression> require;
+  std::vector<std::vector<Option>> variants;           // explicit
+  std::vector<bool> warm;                              // of these: built first, listed in packs
+  std::vector<std::vector<uint32_t>> variant_targets;  // of these: indexes; empty: all
   bool only_explicit = false;
+  std::vector<std::string> tags;
+  uint32_t priority = 0;
+  Budget budget;
+  std::string family;  // programs of one have equal layouts but for the pass set; or empty
 };
 
 struct StageCode {
@@ -203,10 +221,18 @@ struct JobRow {
 
 // Counts of daemon §7.3.
 struct BatchProgress {
-  std::string variants_total, variants_served, results_upper, stage;
-  uint64_t results_done = 0, hit_memory = 0, hit_local = 0, shared = 0, compiled = 0, failed = 0;
-  uint64_t code_distinct = 0, cpu_ms = 0, cpu_saved_ms = 0, bytes_out = 0, eta_ms = 0;
+  struct Slow {
+    std::string program;
+    std::vector<Option> options;
+    uint64_t ms = 0;
+  };
+  std::string variants_total, variants_served, results_upper, stage, slowed_by;
+  uint64_t results_done = 0, hit_memory = 0, hit_local = 0, hit_upstream = 0, shared = 0;
+  uint64_t compiled = 0, failed = 0, limited = 0, poisoned = 0, retried = 0;
+  uint64_t code_distinct = 0, validated = 0, optimised = 0;
+  uint64_t cpu_ms = 0, cpu_saved_ms = 0, bytes_out = 0, eta_ms = 0, queue = 0, running = 0;
   double rate_results = 0, rate_variants = 0, dedup_ratio = 0, cache_hit_ratio = 0;
+  std::vector<Slow> slowest;
 };
 // A result, or all that fails in a program.
 struct BatchItem {
@@ -214,6 +240,16 @@ struct BatchItem {
   std::vector<Option> options;  // a representative
   Outcome outcome;
   std::string served;  // variants
+  uint64_t cpu_us = 0;
+};
+struct BatchInfo {
+  std::string id;  // hex
+  std::string project;
+  std::string state;  // QUEUED, RUNNING, PAUSED, DONE, FAILED, CANCELLED
+  std::string variants_total, variants_served, results_upper;
+  uint64_t results_done = 0, ok = 0, failed = 0, limited = 0, poisoned = 0, compiled = 0, hits = 0;
+  uint64_t shared = 0, code_distinct = 0, programs_total = 0, programs_done = 0;
+  uint64_t started_ms = 0, updated_ms = 0;  // Unix
 };
 struct BatchFinal {
   std::string state;  // DONE, FAILED, CANCELLED

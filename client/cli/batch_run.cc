@@ -2,8 +2,10 @@
 #include "client/cli/batch_run.h"
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,6 +14,11 @@
 
 namespace kiln::cli {
 namespace {
+
+constexpr size_t kShownFailures = 20;
+constexpr int kReconnections = 5;
+constexpr std::chrono::milliseconds kReconnectAfter{100};
+constexpr uint64_t kAnyResults = 4'000'000;  // of a manifest that only wants to be warned
 
 volatile std::sig_atomic_t interrupted = 0;
 
@@ -73,22 +80,23 @@ Result<Project> LoadProject(const Global& global, const std::vector<std::string>
   return project;
 }
 
-Result<BatchOutcome> RunBatch(const Global& global, const Project& project, client::Client& client,
-                              const client::BatchOptions& how) {
-  constexpr size_t kShownFailures = 20;
-  BatchOutcome outcome;
-  KILN_TRY(outcome.id, client.StartBatch(project.manifest.name, project.spaces, how));
-  Progress progress(global, project.manifest.name);
-  size_t failures = 0;
+Result<BatchOutcome> FollowBatch(const Global& global, const std::string& id,
+                                 const Following& following, client::Client& client) {
+  BatchOutcome outcome{.id = id, .progress = {}, .final = {}, .failures = {}};
+  Progress progress(global, following.name);
+  progress.Begin(id);
   (void)std::signal(SIGINT, OnInterrupt);
-  const auto on_event = [&](const client::BatchEvent& event) {
+  uint64_t seen = 0;
+  const auto on_event = [&](const client::BatchEvent& event, uint64_t seq) {
+    seen = seq;
     if (const auto* counts = std::get_if<client::BatchProgress>(&event)) {
       outcome.progress = *counts;
       progress.Show(*counts);
     } else if (const auto* item = std::get_if<client::BatchItem>(&event)) {
-      if (++failures <= kShownFailures) {
+      outcome.failures.push_back(*item);
+      if (outcome.failures.size() <= kShownFailures) {
         progress.Clear();
-        ShowFailure(global, project, *item);
+        following.failed(*item);
       }
     } else if (const auto* text = std::get_if<std::string>(&event)) {
       progress.Clear();
@@ -98,15 +106,80 @@ Result<BatchOutcome> RunBatch(const Global& global, const Project& project, clie
     }
     return interrupted != 0 ? client::Next::kStop : client::Next::kGoOn;
   };
-  KILN_TRY_VOID(client.WatchBatch(outcome.id, on_event));
-  if (interrupted != 0) {
-    (void)client.CancelBatch(outcome.id);
+  Result<void> watched = client.WatchBatch(id, seen, on_event);
+  for (int attempt = 0; attempt < kReconnections && interrupted == 0 && !watched.ok() &&
+                        watched.error().code == ErrorCode::kUnavailable;
+       ++attempt) {
+    std::this_thread::sleep_for(kReconnectAfter * (1 << attempt));
+    if (const Result<void> restarted = following.restart(); !restarted.ok()) {
+      watched = restarted;
+      continue;
+    }
+    watched = client.WatchBatch(id, seen, on_event);
   }
-  if (failures > kShownFailures) {
-    progress.Clear();
-    fmt::print(stderr, "and {} more failing programs\n", failures - kShownFailures);
+  if (interrupted != 0) {
+    (void)client.CancelBatch(id);
+  } else if (!watched.ok()) {
+    return watched.error();
+  }
+  progress.End(outcome.progress, interrupted != 0 ? "INTERRUPTED" : outcome.final.state);
+  if (outcome.failures.size() > kShownFailures) {
+    fmt::print(stderr, "and {} more failing programs\n", outcome.failures.size() - kShownFailures);
   }
   return outcome;
+}
+
+Result<BatchOutcome> RunBatch(const Global& global, const Project& project, client::Client& client,
+                              client::BatchOptions how) {
+  const project::ManifestBudget& budget = project.manifest.budget;
+  if (how.budget.results == 0) {
+    how.budget.results = budget.results;
+  }
+  how.budget.variants = budget.variants;
+  how.budget.cpu_ms = budget.cpu_ms;
+  how.budget.output = budget.output;
+  Result<std::string> started = client.StartBatch(project.manifest.name, project.spaces, how);
+  if (!started.ok() && started.error().reason == "LIMIT_VARIANTS" &&
+      project.manifest.budget_warns) {
+    fmt::print(stderr, "warning: {}\n", started.error().context);
+    how.budget.results = kAnyResults;
+    how.budget.variants = 0;
+    started = client.StartBatch(project.manifest.name, project.spaces, how);
+  }
+  KILN_TRY(const std::string id, std::move(started));
+  const Following following{
+      .name = project.manifest.name,
+      .restart = [&]() -> Result<void> {
+        KILN_TRY_VOID(ConnectTo(global));
+        for (const LoadedProgram& loaded : project.programs) {
+          KILN_TRY_VOID(client.PutSources(loaded.program.sources));
+        }
+        return client.StartBatch(project.manifest.name, project.spaces, how).ok()
+                   ? Result<void>()
+                   : Result<void>(Error{.code = ErrorCode::kUnavailable,
+                                        .context = "the daemon does not take the batch again",
+                                        .reason = {}});
+      },
+      .failed = [&](const client::BatchItem& item) { ShowFailure(global, project, item); }};
+  return FollowBatch(global, id, following, client);
+}
+
+Result<std::string> BatchNamed(client::Client& client, const std::string& prefix) {
+  KILN_TRY(const std::vector<std::string> ids, client.BatchIds());
+  std::vector<std::string> found;
+  for (const std::string& id : ids) {
+    if (id.starts_with(prefix)) {
+      found.push_back(id);
+    }
+  }
+  if (found.size() != 1 || prefix.empty()) {
+    return Error{.code = found.empty() ? ErrorCode::kNotFound : ErrorCode::kInvalidArgument,
+                 .context = found.empty() ? fmt::format("the daemon knows no batch '{}'", prefix)
+                                          : fmt::format("'{}' begins the ids of {} batches", prefix,
+                                                        found.size()),
+                 .reason = found.empty() ? "UNKNOWN_BATCH" : "USAGE"};
+  }
+  return found[0];
 }
 
 bool WasInterrupted() { return interrupted != 0; }

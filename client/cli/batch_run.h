@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The programs of a manifest as a batch of the daemon, followed to its end. Spec: cli §6.2
+// The programs of a manifest as a batch of the daemon, followed to its end, over restarts of the
+// daemon too. Spec: cli §6.2
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,11 +28,26 @@ struct BatchOutcome {
   std::string id;
   client::BatchProgress progress;
   client::BatchFinal final;
+  std::vector<client::BatchItem> failures;
 };
 
 // Shows progress and failures. Ctrl-C cancels the batch. Errors: those of the daemon.
 Result<BatchOutcome> RunBatch(const Global& global, const Project& project, client::Client& client,
-                              const client::BatchOptions& how);
+                              client::BatchOptions how);
+
+// Follows a batch that runs. `restart` is called when the daemon went and came back, and makes the
+// batch known to it again; `failed` shows what failed, and is called between lines of progress.
+struct Following {
+  std::string name;  // of the project
+  std::function<Result<void>()> restart;
+  std::function<void(const client::BatchItem&)> failed;
+};
+Result<BatchOutcome> FollowBatch(const Global& global, const std::string& id,
+                                 const Following& following, client::Client& client);
+
+// The batch whose id begins like this. Errors: kNotFound, kInvalidArgument if there are several.
+Result<std::string> BatchNamed(client::Client& client, const std::string& prefix);
+
 bool WasInterrupted();
 
 }  // namespace kiln::cli

@@ -7,17 +7,29 @@
 #include <nlohmann/json.hpp>
 
 #include "client/cli/batch_run.h"
+#include "client/cli/depfile.h"
+#include "client/cli/dry_run.h"
+#include "client/cli/report.h"
 #include "client/cli/results.h"
+#include "client/cli/store.h"
 #include "client/cli/verbs.h"
 #include "compiler/base/file.h"
 
 namespace kiln::cli {
 namespace {
 
+using Time = std::chrono::steady_clock::time_point;
+
+double SecondsSince(Time start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// At most eight lines (cli §6.2.4).
 void PrintSummary(const Global& global, const Project& project, const BatchOutcome& batch,
                   double seconds, int exit) {
   const client::BatchProgress& p = batch.progress;
-  const uint64_t hits = p.hit_memory + p.hit_local;
+  const uint64_t hits = p.hit_memory + p.hit_local + p.hit_upstream;
+  const uint64_t failed = p.failed + p.limited + p.poisoned;
   const std::vector<std::pair<std::string, uint64_t>> counts{
       {"programs", project.programs.size()},
       {"variants", std::strtoull(p.variants_served.c_str(), nullptr, 10)},
@@ -26,21 +38,28 @@ void PrintSummary(const Global& global, const Project& project, const BatchOutco
       {"compiled", p.compiled},
       {"hits", hits},
       {"shared", p.shared},
-      {"failed", p.failed}};
+      {"failed", failed}};
   PrintResult(global, "build", exit, seconds, counts);
-  if (global.json) {
+  if (global.json || global.quiet) {
     return;
   }
   fmt::print("build {}  {} programs, {} variants allowed   batch {}\n", project.manifest.name,
              project.programs.size(), p.variants_total, batch.id.substr(0, 8));
-  fmt::print("  {} distinct results   {} unique SPIR-V modules   {:.1f} KiB\n", p.results_done,
-             p.code_distinct, static_cast<double>(p.bytes_out) / 1024.0);
+  fmt::print("  {} distinct results   {} unique SPIR-V modules   dedup {:.1f}x   {:.1f} KiB\n",
+             p.results_done, p.code_distinct, p.dedup_ratio,
+             static_cast<double>(p.bytes_out) / 1024.0);
   fmt::print("  {} cached   {} compiled   {} shared   {} failed\n", hits, p.compiled, p.shared,
-             p.failed);
+             failed);
   fmt::print("  wall {:.2f} s   compile cpu {:.2f} s   saved {:.2f} s\n", seconds,
              static_cast<double>(p.cpu_ms) / 1000.0, static_cast<double>(p.cpu_saved_ms) / 1000.0);
+  for (const client::BatchProgress::Slow& slow : p.slowest) {
+    const std::string options = client::OptionsText(slow.options);
+    fmt::print("  slowest {}{}{}   {} ms\n", slow.program, options.empty() ? "" : " ", options,
+               slow.ms);
+  }
   if (exit == kSuccess) {
-    fmt::print("ok. again: kiln build\n");
+    fmt::print("ok. again: kiln build   one file for the engine: kiln pack build --out {}.kpack\n",
+               project.manifest.name.empty() ? "all" : project.manifest.name);
   }
 }
 
@@ -73,10 +92,146 @@ Result<Fetched> FetchAll(client::Client& client, const std::string& batch) {
   return fetched;
 }
 
+client::OnError OnErrorOf(const BuildArguments& arguments) {
+  return arguments.fail_fast || arguments.on_error == "stop" ? client::OnError::kStop
+         : arguments.on_error == "stop-program"              ? client::OnError::kStopProgram
+                                                             : client::OnError::kContinue;
+}
+
+client::BatchOptions OptionsOf(const BuildArguments& arguments) {
+  return {.retry_failed = arguments.retry_failed,
+          .pin = arguments.pin,
+          .targets = arguments.targets,
+          .filter = arguments.where,
+          .on_error = OnErrorOf(arguments),
+          .priority = arguments.priority,
+          .detach = arguments.detach,
+          .explore = arguments.explore,
+          .quorum = arguments.durability == "quorum",
+          .budget = {}};
+}
+
+int Detach(const Global& global, const Project& project, client::Client& client,
+           const BuildArguments& arguments, Time start) {
+  client::BatchOptions how = OptionsOf(arguments);
+  const project::ManifestBudget& budget = project.manifest.budget;
+  how.budget = {.results = budget.results,
+                .variants = budget.variants,
+                .cpu_ms = budget.cpu_ms,
+                .output = budget.output};
+  const Result<std::string> id = client.StartBatch(project.manifest.name, project.spaces, how);
+  if (!id.ok()) {
+    return Fail(global, id.error());
+  }
+  if (global.json) {
+    fmt::print("{}\n", nlohmann::ordered_json{{"v", 1}, {"type", "batch"}, {"id", *id}}.dump());
+  } else {
+    fmt::print("batch {} runs in the daemon; follow it: kiln batch attach {}\n", *id,
+               id->substr(0, 8));
+  }
+  PrintResult(global, "build", kSuccess, SecondsSince(start), {});
+  return kSuccess;
+}
+
+// Sources and manifest, as somebody in the working directory names them.
+std::vector<std::string> Dependencies(const Project& project) {
+  std::vector<std::string> files{project.manifest.path};
+  for (const LoadedProgram& loaded : project.programs) {
+    for (const client::Source& source : loaded.program.sources) {
+      files.push_back(project.manifest.folder.empty()
+                          ? source.path
+                          : project.manifest.folder + "/" + source.path);
+    }
+  }
+  return files;
+}
+
+// What follows a build that went well.
+Result<void> WriteOutputs(const BuildArguments& arguments, const Project& project,
+                          const BatchOutcome& batch, client::Client& client) {
+  if (!arguments.out.empty()) {
+    KILN_TRY(const Fetched fetched, FetchAll(client, batch.id));
+    KILN_TRY_VOID(WriteResults(arguments.out, fetched));
+  }
+  if (!arguments.deps.empty()) {
+    const std::string target = !arguments.depfile_target.empty() ? arguments.depfile_target
+                               : !arguments.out.empty()          ? arguments.out + "/index.json"
+                                                                 : arguments.pack;
+    KILN_TRY_VOID(WriteDepfile(arguments.deps, target, Dependencies(project)));
+  }
+  return {};
+}
+
+// What does not fit together, before anything is asked of a daemon.
+Result<void> CheckArguments(const BuildArguments& arguments) {
+  KILN_TRY_VOID(CheckReports(arguments.reports));
+  if (!arguments.deps.empty() && arguments.out.empty() && arguments.pack.empty() &&
+      arguments.depfile_target.empty()) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context =
+                     "--deps needs --out, --pack or --depfile-target: what depends on the "
+                     "sources",
+                 .reason = "USAGE"};
+  }
+  if (arguments.detach && (!arguments.out.empty() || !arguments.pack.empty() ||
+                           !arguments.deps.empty() || !arguments.reports.empty())) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = "--detach ends before there is anything to write",
+                 .reason = "USAGE"};
+  }
+  return {};
+}
+
+int Build(const Global& global, const BuildArguments& arguments, const Project& project,
+          client::Client& client, Time start) {
+  const Result<BatchOutcome> batch = RunBatch(global, project, client, OptionsOf(arguments));
+  if (!batch.ok()) {
+    return Fail(global, batch.error());
+  }
+  const int exit = WasInterrupted() ? kInterrupted : static_cast<int>(batch->final.exit_hint);
+  std::vector<std::string> programs;
+  for (const LoadedProgram& loaded : project.programs) {
+    programs.push_back(loaded.program.name);
+  }
+  const Result<void> reported = WriteReports(arguments.reports, {.project = project.manifest.name,
+                                                                 .batch = batch->id,
+                                                                 .state = batch->final.state,
+                                                                 .exit = exit,
+                                                                 .seconds = SecondsSince(start),
+                                                                 .programs = std::move(programs),
+                                                                 .progress = batch->progress,
+                                                                 .failures = batch->failures});
+  if (!reported.ok()) {
+    return Fail(global, reported.error());
+  }
+  if (exit == kSuccess) {
+    const Result<void> written = WriteOutputs(arguments, project, *batch, client);
+    if (!written.ok()) {
+      return Fail(global, written.error());
+    }
+  }
+  if (exit == kSuccess && !arguments.pack.empty()) {
+    PackArguments pack;
+    pack.files = arguments.programs;
+    pack.out = arguments.pack;
+    if (const int packed = RunPackBuild(global, pack); packed != kSuccess) {
+      return packed;
+    }
+  }
+  PrintSummary(global, project, *batch, SecondsSince(start), exit);
+  return exit;
+}
+
 }  // namespace
 
 int RunBuild(const Global& global, const BuildArguments& arguments) {
-  const auto start = std::chrono::steady_clock::now();
+  const Time start = std::chrono::steady_clock::now();
+  if (const Result<void> fit = CheckArguments(arguments); !fit.ok()) {
+    return Fail(global, fit.error());
+  }
+  if (arguments.resume.has_value()) {
+    return RunBatchResume(global, *arguments.resume);
+  }
   Result<client::Connected> connected = ConnectTo(global);
   if (!connected.ok()) {
     return Fail(global, connected.error());
@@ -86,23 +241,11 @@ int RunBuild(const Global& global, const BuildArguments& arguments) {
   if (!project.ok()) {
     return Fail(global, project.error());
   }
-  const Result<BatchOutcome> batch = RunBatch(
-      global, *project, client, {.retry_failed = arguments.retry_failed, .pin = arguments.pin});
-  if (!batch.ok()) {
-    return Fail(global, batch.error());
+  if (arguments.dry_run) {
+    return DryRun(global, *project, arguments.where, client);
   }
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  const int exit = WasInterrupted() ? kInterrupted : static_cast<int>(batch->final.exit_hint);
-  PrintSummary(global, *project, *batch, seconds.count(), exit);
-  if (!arguments.out.empty() && exit == kSuccess) {
-    const Result<Fetched> fetched = FetchAll(client, batch->id);
-    const Result<void> written =
-        fetched.ok() ? WriteResults(arguments.out, *fetched) : Result<void>(fetched.error());
-    if (!written.ok()) {
-      return Fail(global, written.error());
-    }
-  }
-  return exit;
+  return arguments.detach ? Detach(global, *project, client, arguments, start)
+                          : Build(global, arguments, *project, client, start);
 }
 
 int RunFetch(const Global& global, const FetchArguments& arguments) {
@@ -131,16 +274,16 @@ int RunFetch(const Global& global, const FetchArguments& arguments) {
   if (!written.ok()) {
     return Fail(global, written.error());
   }
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const double seconds = SecondsSince(start);
   const auto megabytes = static_cast<double>(fetched->done.bytes_sent) / 1e6;
   if (!global.json) {
     fmt::print("fetched {} results, {} blobs, {:.2f} MB in {:.2f} s ({:.1f} MB/s) to {}\n",
-               fetched->outcomes.size(), fetched->blobs.size(), megabytes, seconds.count(),
-               megabytes / std::max(seconds.count(), 1e-9), arguments.out);
+               fetched->outcomes.size(), fetched->blobs.size(), megabytes, seconds,
+               megabytes / std::max(seconds, 1e-9), arguments.out);
   }
   const std::vector<std::pair<std::string, uint64_t>> counts{{"results", fetched->outcomes.size()},
                                                              {"blobs", fetched->blobs.size()}};
-  PrintResult(global, "fetch", kSuccess, seconds.count(), counts);
+  PrintResult(global, "fetch", kSuccess, seconds, counts);
   return static_cast<int>(batch->final.exit_hint);
 }
 

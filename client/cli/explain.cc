@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/batch_run.h"
 #include "client/cli/explanation.h"
 #include "client/cli/verbs.h"
 
@@ -16,22 +17,6 @@ Error Usage(std::string text) {
 }
 
 bool IsKey(const std::string& text) { return ParseHash128(text).has_value(); }
-
-// The batch whose id begins like this.
-Result<std::string> BatchOf(client::Client& client, const std::string& prefix) {
-  KILN_TRY(const std::vector<std::string> ids, client.BatchIds());
-  std::vector<std::string> found;
-  std::copy_if(ids.begin(), ids.end(), std::back_inserter(found),
-               [&](const std::string& id) { return id.starts_with(prefix); });
-  if (found.size() == 1) {
-    return found[0];
-  }
-  return Error{.code = ErrorCode::kNotFound,
-               .context = found.empty() ? fmt::format("the daemon knows no batch '{}'", prefix)
-                                        : fmt::format("'{}' begins the ids of {} batches", prefix,
-                                                      found.size()),
-               .reason = "UNKNOWN_BATCH"};
-}
 
 void PrintBatch(const Global& global, const client::Explained& explained) {
   uint64_t misses = 0;
@@ -80,7 +65,7 @@ Result<client::Explained> Ask(const Global& global, const ExplainArguments& argu
   }
   KILN_TRY(const client::Connected connected, ConnectTo(global));
   if (!arguments.batch.empty()) {
-    KILN_TRY(const std::string id, BatchOf(*connected.client, arguments.batch));
+    KILN_TRY(const std::string id, BatchNamed(*connected.client, arguments.batch));
     return connected.client->Explain(client::Client::ExplainBatch{id});
   }
   return connected.client->Explain(client::Client::ExplainLast{arguments.last});

@@ -31,6 +31,7 @@ constexpr char kVerbs[] =
     "              kiln preview   a variant, or a grid of them, as a picture\n"
     "              kiln graph     the plan of a frame, and a picture of it\n"
     "build         kiln build     every variant of kiln.toml\n"
+    "              kiln batch     list, attach, items, pause, resume, cancel\n"
     "              kiln fetch     download results, as an engine would\n"
     "              kiln pack      build, show, verify, diff, flatten, extract packs\n"
     "operate       kiln status    daemon, queue, batches, cache, health\n"
@@ -76,6 +77,7 @@ struct Arguments {
   Global global;
   CompileArguments compile;
   BuildArguments build;
+  BatchArguments batch;
   FetchArguments fetch;
   InspectArguments inspect;
   InitArguments init;
@@ -145,8 +147,13 @@ void AddCompile(CLI::App& app, Arguments& a, Action& chosen) {
   AddVariant(*verb, a.compile.variant);
   verb->get_option("what")->required();
   verb->add_flag("--explain", a.compile.variant.explain, "Say why it was a hit or a miss");
-  verb->add_option("--out", a.compile.out, "Folder for the artifacts");
+  verb->add_option("-t,--target", a.compile.variant.targets,
+                   "Target of the manifest, or spirv, meta, msl, glsl, hlsl; repeatable")
+      ->take_all();
+  verb->add_option("--out", a.compile.out, "Folder for the artifacts, one file, or -");
   verb->add_option("--meta", a.compile.meta, "File for the metadata as JSON");
+  verb->add_option("--deps", a.compile.deps, "Dependency file for Make and Ninja");
+  verb->add_option("--depfile-target", a.compile.depfile_target, "What that file is about");
 }
 
 void AddBuild(CLI::App& app, Arguments& a, Action& chosen) {
@@ -154,15 +161,68 @@ void AddBuild(CLI::App& app, Arguments& a, Action& chosen) {
                            "  kiln build\n  kiln build 'rock/*' --out results", chosen,
                            [&a] { return RunBuild(a.global, a.build); });
   verb->add_option("programs", a.build.programs, "Names or globs; default: all");
-  verb->add_flag("--retry-failed", a.build.retry_failed, "Compile again what failed before");
-  verb->add_option("--out", a.build.out, "Folder for the results");
-  verb->add_option("--pin", a.build.pin, "Keep the results from removal under this name");
+  BuildArguments& build = a.build;
+  verb->add_option("-t,--target", build.targets, "Target of the manifest; repeatable")->take_all();
+  verb->add_option("--where", build.where, "Only variants where this expression is true");
+  verb->add_flag("--dry-run", build.dry_run, "Count, check the budget, compile nothing");
+  verb->add_flag("--retry-failed", build.retry_failed, "Compile again what failed before");
+  verb->add_option("--out", build.out, "Folder for the results");
+  verb->add_option("--pack", build.pack, "Pack file to write");
+  verb->add_option("--report", build.reports, "json, junit, github or md:FILE; repeatable")
+      ->take_all();
+  verb->add_option("--on-error", build.on_error, "What a failure ends; default: nothing")
+      ->check(CLI::IsMember({"continue", "stop-program", "stop"}));
+  verb->add_flag("--fail-fast", build.fail_fast, "The same as --on-error stop");
+  verb->add_flag("--detach", build.detach, "Return at once; the daemon goes on, over restarts too");
+  verb->add_option_function<std::string>(
+          "--resume", [&build](const std::string& id) { build.resume = id == "latest" ? "" : id; },
+          "Go on with a batch; default: the latest of the project")
+      ->expected(0, 1)
+      ->default_str("latest");
+  verb->add_option("--explore", build.explore, "Results to discover beyond the budget");
+  verb->add_option("--priority", build.priority, "0 to 9")->check(CLI::Range(0, 9));
+  verb->add_option("--pin", build.pin, "Keep the results from removal under this name");
+  verb->add_option("--durability", build.durability, "local or quorum")
+      ->check(CLI::IsMember({"local", "quorum"}));
+  verb->add_option("--deps", build.deps, "Dependency file for Make and Ninja");
+  verb->add_option("--depfile-target", build.depfile_target, "What that file is about");
   CLI::App* fetch = AddVerb(app, "fetch", "Download results, as an engine would",
                             "  kiln fetch --all --out run/shaders", chosen,
                             [&a] { return RunFetch(a.global, a.fetch); });
   fetch->add_option("programs", a.fetch.programs, "Names or globs");
   fetch->add_flag("--all", a.fetch.all, "Every program");
   fetch->add_option("--out", a.fetch.out, "Folder for the results")->required();
+}
+
+void AddBatch(CLI::App& app, Arguments& a, Action& chosen) {
+  struct Row {
+    const char* name;
+    const char* what;
+  };
+  CLI::App* batch = app.add_subcommand("batch", "Batches of the daemon");
+  batch->fallthrough()->require_subcommand(1);
+  for (const Row& row :
+       {Row{"list", "All that the daemon remembers, latest first"}, Row{"show", "State and counts"},
+        Row{"attach", "Follow it to its end"}, Row{"items", "Its distinct results"},
+        Row{"pause", "Let running variants end, start no others"}, Row{"resume", "Go on"},
+        Row{"cancel", "End it; results stay cached"}}) {
+    const std::string name = row.name;
+    const std::string example =
+        "  kiln batch " + name + (name == "list" ? "" : " 7c1e") +
+        (name == "items" ? "\n  kiln batch items 7c1e --kinds failed,slow" : "");
+    CLI::App* verb = AddVerb(*batch, row.name, row.what, example.c_str(), chosen, [&a, name] {
+      a.batch.what = name;
+      return RunBatchVerb(a.global, a.batch);
+    });
+    if (name != "list") {
+      verb->add_option("id", a.batch.id, "Id, or how it begins")->required();
+    }
+    if (name == "items") {
+      verb->add_option("--kinds", a.batch.kinds, "failed, poison, slow, deduped; default: all")
+          ->delimiter(',')
+          ->check(CLI::IsMember({"failed", "poison", "slow", "deduped"}));
+    }
+  }
 }
 
 void AddInspect(CLI::App& app, Arguments& a, Action& chosen) {
@@ -401,6 +461,7 @@ int Run(int argc, char** argv) {
   AddInit(app, arguments, chosen);
   AddCompile(app, arguments, chosen);
   AddBuild(app, arguments, chosen);
+  AddBatch(app, arguments, chosen);
   AddInspect(app, arguments, chosen);
   AddOptions(app, arguments, chosen);
   AddExplain(app, arguments, chosen);

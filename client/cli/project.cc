@@ -2,12 +2,14 @@
 #include "client/cli/project.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "client/project/limits.h"
 #include "compiler/base/beneath.h"
 #include "compiler/base/file.h"
 
@@ -71,8 +73,18 @@ bool ReadAs(std::string_view type, std::string_view text, client::Option& option
   return false;
 }
 
+// The manifest of a program, for messages about its values.
+struct Origin {
+  const std::string& path;
+  const project::ManifestProgram& program;
+
+  std::string At(const project::ManifestPlace& place) const {
+    return fmt::format("{}:{}:{}: program '{}'", path, place.line, place.column, program.name);
+  }
+};
+
 // A manifest value as the declared type wants it.
-Result<client::Option> TypedValue(const std::string& program, const std::string& name,
+Result<client::Option> TypedValue(const Origin& origin, const std::string& name,
                                   const project::ManifestValue& value,
                                   const client::ListedOptions& declared) {
   const client::OptionInfo* info = Find(declared, name);
@@ -83,10 +95,14 @@ Result<client::Option> TypedValue(const std::string& program, const std::string&
     }
     const std::string_view closest = project::Closest(name, names);
     return WrongValue(fmt::format(
-        "program '{}': no option is named '{}'{}", program, name,
+        "{}: no option is named '{}' in {}{}", origin.At(value.place), name,
+        fmt::join(origin.program.sources, ", "),
         closest.empty() ? std::string() : fmt::format("; did you mean '{}'?", closest)));
   }
   client::Option option{.name = name, .value = false};
+  if (value.global) {
+    option.scope = client::OptionScope::kGlobal;
+  }
   const auto* flag = std::get_if<bool>(&value.value);
   const auto* integer = std::get_if<int64_t>(&value.value);
   const auto* real = std::get_if<double>(&value.value);
@@ -106,17 +122,48 @@ Result<client::Option> TypedValue(const std::string& program, const std::string&
     option.value = *text;
   } else {
     return WrongValue(fmt::format(
-        "program '{}', line {}: the value of '{}' is not a {}{}", program, value.line, name,
-        info->type,
+        "{}: the value of '{}' is not a {}{}", origin.At(value.place), name, info->type,
         info->type == "enum" ? fmt::format("; known values: {}", fmt::join(info->values, ", "))
                              : std::string()));
   }
   return option;
 }
 
+client::Expression ExpressionOf(const LoadedProgram& loaded,
+                                const project::ManifestExpression& expression) {
+  return {.text = expression.text,
+          .path = loaded.manifest_path,
+          .line = expression.place.line,
+          .column = expression.place.column};
+}
+
+std::vector<uint32_t> TargetIndexes(const client::Program& program,
+                                    const std::vector<std::string>& names) {
+  std::vector<uint32_t> indexes;
+  for (uint32_t i = 0; i < program.targets.size(); ++i) {
+    if (std::ranges::find(names, program.targets[i].name) != names.end()) {
+      indexes.push_back(i);
+    }
+  }
+  return indexes;
+}
+
+struct FormRow {
+  std::string_view name;
+  client::Form form;
+  std::string_view extension;
+};
+constexpr std::array kForms{
+    FormRow{"spirv", client::Form::kSpirv, ".spv"}, FormRow{"wgsl", client::Form::kWgsl, ".wgsl"},
+    FormRow{"meta", client::Form::kMeta, ".meta"},  FormRow{"msl", client::Form::kMsl, ".msl"},
+    FormRow{"glsl", client::Form::kGlsl, ".glsl"},  FormRow{"hlsl", client::Form::kHlsl, ".hlsl"}};
+
+}  // namespace
+
 client::Target TargetOf(const project::ManifestTarget& manifest) {
   client::Target target{.name = manifest.name};
-  target.form = manifest.form == "meta" ? client::Form::kMeta : client::Form::kSpirv;
+  target.form = FormNamed(manifest.form).value_or(client::Form::kSpirv);
+  target.recipes = manifest.recipes;
   target.env = manifest.env;
   target.version = manifest.version;
   target.debug = manifest.debug == "none"   ? client::Debug::kNone
@@ -127,7 +174,14 @@ client::Target TargetOf(const project::ManifestTarget& manifest) {
   return target;
 }
 
-}  // namespace
+std::optional<client::Form> FormNamed(std::string_view name) {
+  const auto found = std::ranges::find(kForms, name, &FormRow::name);
+  return found == kForms.end() ? std::nullopt : std::optional(found->form);
+}
+
+std::string_view ExtensionOf(client::Form form) {
+  return std::ranges::find(kForms, form, &FormRow::form)->extension;
+}
 
 Result<project::Manifest> LoadManifest(const Global& global) {
   const std::string path =
@@ -167,11 +221,11 @@ Result<client::Source> ReadSource(const std::string& file, const std::string& lo
 
 Result<LoadedProgram> LoadProgram(const project::Manifest& manifest,
                                   const project::ManifestProgram& program) {
-  LoadedProgram loaded{.program = {}, .manifest = &program};
+  LoadedProgram loaded{.program = {}, .manifest = &program, .manifest_path = manifest.path};
   loaded.program.name = program.name;
   loaded.program.pipeline = program.pipeline;
   for (const std::string& path : program.sources) {
-    KILN_TRY(std::string text, ReadFileBeneath(manifest.folder, path));  // never outside of it
+    KILN_TRY(std::string text, ReadFileBeneath(manifest.folder, path, project::kMaxSource));
     const Digest digest = DigestOf(AsBytes(text));
     loaded.program.sources.push_back({.path = path, .digest = digest, .text = std::move(text)});
   }
@@ -238,32 +292,49 @@ Result<client::Option> TypedOption(const std::string& text, const client::Listed
 Result<client::ProgramSpace> SpaceOf(const LoadedProgram& loaded,
                                      const client::ListedOptions& declared) {
   const project::ManifestProgram& manifest = *loaded.manifest;
+  const Origin origin{.path = loaded.manifest_path, .program = manifest};
   client::ProgramSpace space;
   space.program = loaded.program;
   for (const auto& [name, value] : manifest.options) {
-    KILN_TRY(client::Option option, TypedValue(manifest.name, name, value, declared));
+    KILN_TRY(client::Option option, TypedValue(origin, name, value, declared));
     space.program.options.push_back(std::move(option));
   }
   for (const auto& [name, axis] : manifest.axes) {
     client::Axis row{.name = name, .all = axis.all, .values = {}};
+    if (Find(declared, name) == nullptr) {  // of "*" too
+      KILN_TRY_VOID(TypedValue(origin, name, {.value = false, .place = axis.place}, declared));
+    }
     for (const project::ManifestValue& value : axis.values) {
-      KILN_TRY(client::Option option, TypedValue(manifest.name, name, value, declared));
+      KILN_TRY(client::Option option, TypedValue(origin, name, value, declared));
       row.values.push_back(std::move(option));
     }
     space.axes.push_back(std::move(row));
   }
-  space.exclude = manifest.exclude;
-  space.require = manifest.require;
+  for (const project::ManifestExpression& expression : manifest.exclude) {
+    space.exclude.push_back(ExpressionOf(loaded, expression));
+  }
+  for (const project::ManifestExpression& expression : manifest.require) {
+    space.require.push_back(ExpressionOf(loaded, expression));
+  }
   for (const project::ManifestVariant& variant : manifest.variants) {
     std::vector<client::Option> options;
     for (const auto& [name, value] : variant.options) {
-      KILN_TRY(client::Option option, TypedValue(manifest.name, name, value, declared));
+      KILN_TRY(client::Option option, TypedValue(origin, name, value, declared));
       options.push_back(std::move(option));
     }
     space.variants.push_back(std::move(options));
     space.warm.push_back(variant.warm);
+    space.variant_targets.push_back(TargetIndexes(loaded.program, variant.targets));
   }
   space.only_explicit = manifest.only_explicit;
+  space.tags = manifest.tags;
+  space.priority = manifest.priority;
+  space.budget = {.results = manifest.budget.results,
+                  .variants = manifest.budget.variants,
+                  .cpu_ms = manifest.budget.cpu_ms,
+                  .output = manifest.budget.output};
+  // The family's own program has no pass to agree with.
+  space.family = manifest.pass.empty() ? std::string() : manifest.family;
   return space;
 }
 

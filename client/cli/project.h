@@ -3,7 +3,9 @@
 // types of the program's options, which the daemon lists. Spec: daemon §6.0.1, §6.2.1; cli §2.2
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "client/cli/global.h"
@@ -16,6 +18,7 @@ namespace kiln::cli {
 struct LoadedProgram {
   client::Program program;
   const project::ManifestProgram* manifest = nullptr;  // null: made from files
+  std::string manifest_path;                           // for messages
 };
 
 // The manifest of the flags, or the nearest one. Errors: kNotFound, kInvalidArgument.
@@ -29,8 +32,15 @@ Result<const project::ManifestProgram*> ProgramNamed(const project::Manifest& ma
 Result<LoadedProgram> LoadProgram(const project::Manifest& manifest,
                                   const project::ManifestProgram& program);
 
+client::Target TargetOf(const project::ManifestTarget& manifest);
+
 // Errors: kNotFound or kPermissionDenied naming the file and why.
 Result<client::Source> ReadSource(const std::string& file, const std::string& logical_path);
+
+// "spirv", "wgsl", "meta", "msl", "glsl" or "hlsl"; nothing for another word.
+std::optional<client::Form> FormNamed(std::string_view name);
+// ".spv", ".meta", ".msl", …: how files of it end.
+std::string_view ExtensionOf(client::Form form);
 
 // "vertex=main". Errors: kInvalidArgument.
 Result<client::EntryPoint> ReadEntry(const std::string& text);

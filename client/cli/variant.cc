@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <span>
 
 #include <fmt/format.h>
@@ -51,12 +52,63 @@ Result<LoadedProgram> LoadNamed(const Global& global, const VariantArguments& ar
   return loaded;
 }
 
+// Keeps the targets that were asked for: those of the program, others of the manifest, or forms of
+// the first one's environment.
+Result<void> SelectTargets(const std::vector<std::string>& names, const project::Manifest& manifest,
+                           client::Program& program) {
+  if (names.empty()) {
+    return {};
+  }
+  std::vector<client::Target> selected;
+  for (const std::string& name : names) {
+    const auto known = std::ranges::find(program.targets, name, &client::Target::name);
+    if (known != program.targets.end()) {
+      selected.push_back(*known);
+      continue;
+    }
+    const auto other = std::ranges::find(manifest.targets, name, &project::ManifestTarget::name);
+    if (other != manifest.targets.end()) {
+      selected.push_back(TargetOf(*other));
+      continue;
+    }
+    const std::optional<client::Form> form = FormNamed(name);
+    if (!form.has_value()) {
+      return Error{.code = ErrorCode::kNotFound,
+                   .context = fmt::format("'{}' has no target '{}', and that is no form: spirv, "
+                                          "wgsl, meta, msl, glsl or hlsl",
+                                          program.name, name),
+                   .reason = "TARGET_UNKNOWN"};
+    }
+    client::Target target = program.targets.front();
+    target.name = name;
+    target.form = *form;
+    target.version.clear();
+    selected.push_back(std::move(target));
+  }
+  program.targets = std::move(selected);
+  return {};
+}
+
+std::vector<std::string> FilesOf(const VariantArguments& arguments, const LoadedProgram& loaded,
+                                 const project::Manifest& manifest) {
+  if (loaded.manifest == nullptr) {
+    return arguments.what;
+  }
+  std::vector<std::string> files{manifest.path};
+  for (const client::Source& source : loaded.program.sources) {
+    files.push_back(manifest.folder.empty() ? source.path : manifest.folder + "/" + source.path);
+  }
+  return files;
+}
+
 }  // namespace
 
 Result<NamedVariant> NameVariant(const Global& global, const VariantArguments& arguments) {
   project::Manifest manifest;
   KILN_TRY(LoadedProgram loaded, LoadNamed(global, arguments, manifest));
+  KILN_TRY_VOID(SelectTargets(arguments.targets, manifest, loaded.program));
   NamedVariant variant;
+  variant.files = FilesOf(arguments, loaded, manifest);
   KILN_TRY(variant.connected, ConnectTo(global));
   variant.project = manifest.name;
   variant.program = std::move(loaded.program);
@@ -93,6 +145,7 @@ Result<FetchedVariant> FetchVariant(const Global& global, const VariantArguments
     }
   }
   variant.program = std::move(named.program);
+  variant.files = std::move(named.files);
   variant.declared = std::move(named.declared);
   variant.options = variant.program.options;
   variant.options.insert(variant.options.end(), named.options.begin(), named.options.end());

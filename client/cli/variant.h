@@ -16,6 +16,7 @@ struct VariantArguments {
   std::vector<std::string> what;     // a program of the manifest, or files in link order
   std::vector<std::string> entries;  // files: STAGE=FUNCTION
   std::vector<std::string> options;  // NAME=VALUE
+  std::vector<std::string> targets;  // of the manifest, or forms; none: all of the program
   std::string pipeline = "graphics_classic";
   std::string environment = "vulkan1.1";
   bool combined = false;
@@ -24,7 +25,8 @@ struct VariantArguments {
 };
 
 struct FetchedVariant {
-  client::Program program;  // with its sources
+  client::Program program;         // with its sources
+  std::vector<std::string> files;  // what it was read from
   client::ListedOptions declared;
   std::vector<client::Option> options;  // fixed ones of the program, then those of the arguments
   Fetched fetched;
@@ -36,6 +38,7 @@ struct NamedVariant {
   client::Connected connected;
   std::string project;  // of the manifest; empty for files
   client::Program program;
+  std::vector<std::string> files;  // what it was read from
   client::ListedOptions declared;
   std::vector<client::Option> options;  // those of the arguments
 };

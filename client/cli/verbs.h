@@ -2,6 +2,8 @@
 // The verbs of kiln: arguments as parsed -> exit code. One .cc file per verb. Spec: cli §6
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,18 +13,43 @@ namespace kiln::cli {
 
 struct CompileArguments {
   VariantArguments variant;
-  std::string out;   // folder
-  std::string meta;  // file for metadata as JSON
+  std::string out;             // folder, file, or "-"
+  std::string meta;            // file for metadata as JSON
+  std::string deps;            // dependency file
+  std::string depfile_target;  // what it is about
 };
 int RunCompile(const Global& global, const CompileArguments& arguments);
 
 struct BuildArguments {
   std::vector<std::string> programs;  // names or globs; none = all
+  std::vector<std::string> targets;   // names; none = all
+  std::string where;                  // expression; builds only variants where it is true
+  bool dry_run = false;               // counts, compiles nothing
   bool retry_failed = false;
-  std::string out;  // folder for results
+  std::string out;                   // folder for results
+  std::string pack;                  // file
+  std::vector<std::string> reports;  // FORMAT:FILE
+  std::string on_error = "continue";
+  bool fail_fast = false;
+  bool detach = false;
+  std::optional<std::string> resume;  // id, or how it begins; empty: the latest of the project
+  uint64_t explore = 0;
+  uint32_t priority = 0;
   std::string pin;  // name
+  std::string durability = "local";
+  std::string deps;            // dependency file
+  std::string depfile_target;  // what it is about
 };
 int RunBuild(const Global& global, const BuildArguments& arguments);
+
+struct BatchArguments {
+  std::string what;  // list, show, attach, items, pause, resume, cancel
+  std::string id;    // or how it begins
+  std::vector<std::string> kinds;
+};
+int RunBatchVerb(const Global& global, const BatchArguments& arguments);
+// Resumes and follows; no prefix: the latest batch of the project.
+int RunBatchResume(const Global& global, const std::string& prefix);
 
 struct FetchArguments {
   std::vector<std::string> programs;

@@ -2,17 +2,19 @@
 #include "client/project/manifest.h"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
-#include <initializer_list>
-#include <set>
+#include <map>
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include "client/project/compose.h"
+#include "client/project/limits.h"
+#include "client/project/table_reader.h"
+
 namespace kiln::project {
 namespace {
-
-uint32_t LineOf(const toml::node& node) { return node.source().begin.line; }
 
 size_t Distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
@@ -31,250 +33,87 @@ size_t Distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// Reads tables and keeps the first error; after it every call is a no-op.
-class Reader {
- public:
-  explicit Reader(std::string path) : path_(std::move(path)) {}
-
-  void Fail(const toml::node& node, std::string text) {
-    if (!error_.has_value()) {
-      error_ = Error{.code = ErrorCode::kInvalidArgument,
-                     .context = fmt::format("{}:{}: {}", path_, LineOf(node), text),
-                     .reason = "MANIFEST_WRONG"};
-    }
-  }
-  const std::optional<Error>& error() const { return error_; }
-
-  // Unknown keys are errors that name the closest known one.
-  void CheckKeys(const toml::table& table, std::string_view what,
-                 const std::vector<std::string_view>& known) {
-    for (const auto& [key, node] : table) {
-      const std::string_view name = key.str();
-      if (std::find(known.begin(), known.end(), name) == known.end()) {
-        const std::string_view closest = Closest(name, known);
-        Fail(node,
-             fmt::format("unknown key '{}' in {}{}", name, what,
-                         closest.empty() ? "" : fmt::format("; did you mean '{}'?", closest)));
-      }
-    }
-  }
-
-  std::string Text(const toml::table& table, std::string_view key, std::string_view fallback) {
-    const toml::node* node = table.get(key);
-    if (node == nullptr) {
-      return std::string(fallback);
-    }
-    if (const auto* text = node->as_string()) {
-      return text->get();
-    }
-    Fail(*node, fmt::format("'{}' must be text", key));
-    return {};
-  }
-
-  bool Flag(const toml::table& table, std::string_view key) {
-    const toml::node* node = table.get(key);
-    if (node != nullptr && !node->is_boolean()) {
-      Fail(*node, fmt::format("'{}' must be true or false", key));
-    }
-    return node != nullptr && node->value_or(false);
-  }
-
-  std::vector<std::string> Texts(const toml::table& table, std::string_view key) {
-    std::vector<std::string> texts;
-    const toml::node* node = table.get(key);
-    if (node == nullptr) {
-      return texts;
-    }
-    const toml::array* array = node->as_array();
-    if (array == nullptr) {
-      Fail(*node, fmt::format("'{}' must be a list of texts", key));
-      return texts;
-    }
-    for (const toml::node& item : *array) {
-      if (const auto* text = item.as_string()) {
-        texts.push_back(text->get());
-      } else {
-        Fail(item, fmt::format("'{}' must be a list of texts", key));
-      }
-    }
-    return texts;
-  }
-
-  std::map<std::string, std::string> TextMap(const toml::table& table, std::string_view key) {
-    std::map<std::string, std::string> map;
-    if (const toml::table* inner = Table(table, key)) {
-      for (const auto& [name, node] : *inner) {
-        if (const auto* text = node.as_string()) {
-          map.emplace(name.str(), text->get());
-        } else {
-          Fail(node, fmt::format("'{}.{}' must be text", key, name.str()));
-        }
-      }
-    }
-    return map;
-  }
-
-  const toml::table* Table(const toml::table& table, std::string_view key) {
-    const toml::node* node = table.get(key);
-    if (node == nullptr) {
-      return nullptr;
-    }
-    if (node->as_table() == nullptr) {
-      Fail(*node, fmt::format("'{}' must be a table", key));
-    }
-    return node->as_table();
-  }
-
-  ManifestValue Value(const toml::node& node) {
-    ManifestValue value{.value = false, .line = LineOf(node)};
-    if (const auto* flag = node.as_boolean()) {
-      value.value = flag->get();
-    } else if (const auto* integer = node.as_integer()) {
-      value.value = integer->get();
-    } else if (const auto* real = node.as_floating_point()) {
-      value.value = real->get();
-    } else if (const auto* text = node.as_string()) {
-      value.value = text->get();
-    } else {
-      Fail(node, "an option value must be a flag, number or text");
-    }
-    return value;
-  }
-
-  ManifestOptions Options(const toml::table& table, std::string_view key) {
-    ManifestOptions options;
-    if (const toml::table* inner = Table(table, key)) {
-      for (const auto& [name, node] : *inner) {
-        options.emplace(name.str(), Value(node));
-      }
-    }
-    return options;
-  }
-
-  std::map<std::string, ManifestAxis> Axes(const toml::table& table) {
-    std::map<std::string, ManifestAxis> axes;
-    for (const auto& [name, node] : table) {
-      ManifestAxis axis;
-      if (const toml::array* values = node.as_array()) {
-        for (const toml::node& value : *values) {
-          axis.values.push_back(Value(value));
-        }
-        if (values->empty()) {
-          Fail(node, fmt::format("axis '{}' has no values", name.str()));
-        }
-      } else if (node.value_or(std::string_view()) == "*") {
-        axis.all = true;
-      } else {
-        Fail(node, fmt::format("axis '{}' must be \"*\" or a list of values", name.str()));
-      }
-      axes.emplace(name.str(), std::move(axis));
-    }
-    return axes;
-  }
-
- private:
-  std::string path_;
-  std::optional<Error> error_;
-};
-
 const std::vector<std::string_view> kProgramKeys{
     "name",    "sources", "entry_points", "pipeline",      "targets", "options",  "use",   "axes",
     "exclude", "require", "variants",     "only_explicit", "tags",    "priority", "budget"};
 
-struct Defaults {
-  std::string pipeline = "graphics_classic";
-  std::vector<std::string> targets;
-  ManifestOptions options;
-  std::map<std::string, std::string> entry_points;
-  std::vector<std::string> use;
-  std::map<std::string, std::map<std::string, ManifestAxis>> axis_sets;
-};
-
-ManifestTarget ReadTarget(Reader& reader, std::string_view name, const toml::table& table) {
+ManifestTarget ReadTarget(TableReader& reader, std::string_view name, const toml::table& table) {
   reader.CheckKeys(table, fmt::format("[target.{}]", name),
                    {"form", "version", "env", "debug", "recipes", "settings"});
   ManifestTarget target{.name = std::string(name)};
   target.form = reader.Text(table, "form", "spirv");
+  const std::vector<std::string_view> forms{"spirv", "wgsl", "meta", "msl", "glsl", "hlsl"};
+  if (std::ranges::find(forms, target.form) == forms.end()) {
+    reader.Fail(*table.get("form"),
+                fmt::format("'{}' is no form: spirv, wgsl, meta, msl, glsl or hlsl", target.form));
+  }
   target.version = reader.Text(table, "version", "");
   target.env = reader.Text(table, "env", "vulkan1.1");
   target.debug = reader.Text(table, "debug", "names");
+  if (target.debug != "none" && target.debug != "names" && target.debug != "full") {
+    reader.Fail(*table.get("debug"), fmt::format("'{}' is not none, names or full", target.debug));
+  }
   target.recipes = reader.Texts(table, "recipes");
   target.settings = reader.TextMap(table, "settings");
   return target;
 }
 
-std::vector<ManifestVariant> ReadVariants(Reader& reader, const toml::table& table) {
+std::vector<ManifestVariant> ReadVariants(TableReader& reader, const toml::table& table) {
   std::vector<ManifestVariant> variants;
-  const toml::node* node = table.get("variants");
-  const toml::array* array = node == nullptr ? nullptr : node->as_array();
-  if (node != nullptr && array == nullptr) {
-    reader.Fail(*node, "'variants' must be a list of tables");
-  }
-  for (size_t i = 0; array != nullptr && i < array->size(); ++i) {
-    const toml::table* row = (*array)[i].as_table();
-    if (row == nullptr) {
-      reader.Fail((*array)[i], "'variants' must be a list of tables");
-      continue;
-    }
+  for (const toml::table* row : reader.Tables(table, "variants")) {
     reader.CheckKeys(*row, "a variant", {"options", "targets", "warm"});
-    variants.push_back(
-        {.options = reader.Options(*row, "options"), .warm = reader.Flag(*row, "warm")});
+    variants.push_back({.options = reader.Options(*row, "options"),
+                        .targets = reader.Texts(*row, "targets"),
+                        .warm = reader.Flag(*row, "warm")});
   }
   return variants;
 }
 
-ManifestProgram ReadProgram(Reader& reader, const toml::table& table, const Defaults& defaults) {
+ManifestProgram ReadProgram(TableReader& reader, const toml::table& table,
+                            const ManifestDefaults& defaults) {
   reader.CheckKeys(table, "[[program]]", kProgramKeys);
   ManifestProgram program;
-  program.line = LineOf(table);
-  program.name = reader.Text(table, "name", "");
-  if (program.name.empty()) {
-    reader.Fail(table, "a program needs a name");
-  }
-  program.sources = reader.Texts(table, "sources");
+  program.place = PlaceOf(table);
+  program.name = reader.Name(table, "a program");
+  program.sources = reader.Sources(table);
   if (program.sources.empty()) {
     reader.Fail(table, fmt::format("program '{}' has no sources", program.name));
   }
-  program.entry_points = table.contains("entry_points") ? reader.TextMap(table, "entry_points")
-                                                        : defaults.entry_points;
+  program.entry_points =
+      table.contains("entry_points") ? reader.EntryPoints(table) : defaults.entry_points;
   program.pipeline = reader.Text(table, "pipeline", defaults.pipeline);
   program.targets = table.contains("targets") ? reader.Texts(table, "targets") : defaults.targets;
   program.options = reader.Options(table, "options");
   program.options.insert(defaults.options.begin(), defaults.options.end());
-  for (const std::string& set : table.contains("use") ? reader.Texts(table, "use") : defaults.use) {
-    const auto found = defaults.axis_sets.find(set);
-    if (found == defaults.axis_sets.end()) {
-      reader.Fail(
-          table, fmt::format("program '{}' uses [axes.{}], which is not there", program.name, set));
-      continue;
-    }
-    for (const auto& [name, axis] : found->second) {
-      program.axes.insert_or_assign(name, axis);
-    }
-  }
-  if (const toml::table* axes = reader.Table(table, "axes")) {
-    for (auto& [name, axis] : reader.Axes(*axes)) {
-      program.axes.insert_or_assign(name, axis);
-    }
-  }
-  program.exclude = reader.Texts(table, "exclude");
-  program.require = reader.Texts(table, "require");
+  program.axes = ReadAxes(reader, table, "program '" + program.name + "'", defaults);
+  program.exclude = reader.Expressions(table, "exclude");
+  program.require = reader.Expressions(table, "require");
   program.variants = ReadVariants(reader, table);
   program.only_explicit = reader.Flag(table, "only_explicit");
   program.tags = reader.Texts(table, "tags");
+  program.priority = static_cast<uint32_t>(reader.Number(table, "priority", 9));
+  program.budget = defaults.budget;
+  if (const toml::table* budget = reader.Table(table, "budget")) {
+    reader.CheckKeys(*budget, "'budget'", {"results", "variants", "cpu", "output"});
+    program.budget = ReadBudget(reader, *budget);
+  }
   return program;
 }
 
-Defaults ReadDefaults(Reader& reader, const toml::table& root) {
-  Defaults defaults;
+ManifestDefaults ReadDefaults(TableReader& reader, const toml::table& root) {
+  ManifestDefaults defaults;
   if (const toml::table* table = reader.Table(root, "defaults")) {
     reader.CheckKeys(*table, "[defaults]",
                      {"pipeline", "targets", "options", "entry_points", "use", "budget"});
     defaults.pipeline = reader.Text(*table, "pipeline", defaults.pipeline);
     defaults.targets = reader.Texts(*table, "targets");
     defaults.options = reader.Options(*table, "options");
-    defaults.entry_points = reader.TextMap(*table, "entry_points");
+    defaults.entry_points = reader.EntryPoints(*table);
     defaults.use = reader.Texts(*table, "use");
+    if (const toml::table* budget = reader.Table(*table, "budget")) {
+      reader.CheckKeys(*budget, "'budget'", {"results", "variants", "cpu", "output"});
+      defaults.budget = ReadBudget(reader, *budget);
+    }
   }
   if (const toml::table* sets = reader.Table(root, "axes")) {
     for (const auto& [name, node] : *sets) {
@@ -293,28 +132,105 @@ Result<toml::table> ParseToml(std::string_view text, const std::string& path) {
   try {
     return toml::table(toml::parse(text, path));
   } catch (const toml::parse_error& error) {
-    return Error{
-        .code = ErrorCode::kInvalidArgument,
-        .context = fmt::format("{}:{}: {}", path, error.source().begin.line, error.description()),
-        .reason = "MANIFEST_WRONG"};
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = fmt::format("{}:{}:{}: {}", path, error.source().begin.line,
+                                        error.source().begin.column, error.description()),
+                 .reason = "MANIFEST_WRONG"};
   }
 }
 
-void CheckTargets(Reader& reader, const toml::table& root, const Manifest& manifest) {
-  std::set<std::string> names;
+// Names of programs are unique, and the targets that programs name are there.
+void CheckPrograms(TableReader& reader, const Manifest& manifest) {
+  if (manifest.programs.size() > kMaxPrograms) {
+    reader.FailAtLimit({}, "programs per manifest", kMaxPrograms, manifest.programs.size());
+  }
+  const auto check_target = [&](const ManifestProgram& program, const std::string& name) {
+    if (std::ranges::find(manifest.targets, name, &ManifestTarget::name) ==
+        manifest.targets.end()) {
+      reader.Fail(program.place, fmt::format("program '{}' names target '{}', which is not there",
+                                             program.name, name));
+    }
+  };
+  std::map<std::string_view, ManifestPlace> names;
   for (const ManifestProgram& program : manifest.programs) {
-    if (!names.insert(program.name).second) {
-      reader.Fail(root, fmt::format("two programs are named '{}'", program.name));
+    const auto [other, is_new] = names.emplace(program.name, program.place);
+    if (!is_new) {
+      reader.Fail(program.place, fmt::format("two programs are named '{}'; the other is in line {}",
+                                             program.name, other->second.line));
     }
     for (const std::string& name : program.targets) {
-      const bool known =
-          std::any_of(manifest.targets.begin(), manifest.targets.end(),
-                      [&](const ManifestTarget& target) { return target.name == name; });
-      if (!known) {
-        reader.Fail(root, fmt::format("program '{}' names target '{}', which is not there",
-                                      program.name, name));
+      check_target(program, name);
+    }
+    for (const ManifestVariant& variant : program.variants) {
+      for (const std::string& name : variant.targets) {
+        check_target(program, name);
+        if (std::ranges::find(program.targets, name) == program.targets.end()) {
+          reader.Fail(program.place,
+                      fmt::format("a variant of program '{}' names target '{}', which is none of "
+                                  "the program",
+                                  program.name, name));
+        }
       }
     }
+  }
+}
+
+// [project]: name, root, version of the schema.
+void ReadProject(TableReader& reader, const toml::table& root, Manifest& manifest) {
+  const toml::table* project = reader.Table(root, "project");
+  if (project == nullptr) {
+    reader.Fail({}, "[project] with manifest = 1 is missing");
+    return;
+  }
+  reader.CheckKeys(*project, "[project]", {"manifest", "name", "root"});
+  manifest.name = reader.Text(*project, "name", "");
+  const std::string base = reader.Text(*project, "root", ".");
+  if (base != ".") {
+    if (!IsLogicalPath(base)) {
+      reader.Fail(*project->get("root"),
+                  fmt::format("root '{}' is not a folder below that of the manifest", base));
+    }
+    manifest.folder = (std::filesystem::path(manifest.folder) / base).string();
+  }
+  if ((*project)["manifest"].value_or(int64_t{0}) != 1) {
+    reader.Fail(*project, "'project.manifest' must be 1: the version of the schema");
+  }
+}
+
+void ReadWatch(TableReader& reader, const toml::table& root, Manifest& manifest) {
+  if (const toml::table* watch = reader.Table(root, "watch")) {
+    reader.CheckKeys(*watch, "[watch]", {"ignore", "debounce_ms"});
+    manifest.ignore = reader.Texts(*watch, "ignore");
+    manifest.debounce_ms =
+        static_cast<uint32_t>(reader.Number(*watch, "debounce_ms", 10'000, manifest.debounce_ms));
+  }
+}
+
+void ReadWholeBudget(TableReader& reader, const toml::table& root, Manifest& manifest) {
+  if (const toml::table* budget = reader.Table(root, "budget")) {
+    reader.CheckKeys(*budget, "[budget]", {"results", "variants", "cpu", "output", "on_exceed"});
+    manifest.budget = ReadBudget(reader, *budget);
+    const std::string on_exceed = reader.Text(*budget, "on_exceed", "reject");
+    if (on_exceed != "reject" && on_exceed != "warn") {
+      reader.Fail(*budget->get("on_exceed"), fmt::format("'{}' is not reject or warn", on_exceed));
+    }
+    manifest.budget_warns = on_exceed == "warn";
+  }
+}
+
+void ReadPacks(TableReader& reader, const toml::table& root, Manifest& manifest) {
+  for (const toml::table* table : reader.Tables(root, "pack")) {
+    reader.CheckKeys(*table, "[[pack]]", {"name", "programs", "targets", "mode", "base", "sign"});
+    ManifestPack pack{.name = reader.Name(*table, "a pack"),
+                      .programs = reader.Texts(*table, "programs"),
+                      .targets = reader.Texts(*table, "targets"),
+                      .mode = reader.Text(*table, "mode", "fast"),
+                      .base = reader.Text(*table, "base", ""),
+                      .sign = reader.Text(*table, "sign", "")};
+    if (pack.mode != "fast" && pack.mode != "small") {
+      reader.Fail(*table->get("mode"), fmt::format("'{}' is not fast or small", pack.mode));
+    }
+    manifest.packs.push_back(std::move(pack));
   }
 }
 
@@ -334,51 +250,40 @@ std::string_view Closest(std::string_view word, const std::vector<std::string_vi
 }
 
 Result<Manifest> ReadManifest(std::string_view text, const std::string& path) {
+  TableReader reader(path);
   if (text.size() > kMaxManifest) {
-    return Error{.code = ErrorCode::kResourceExhausted,
-                 .context = fmt::format("{}: {} bytes exceed the limit of {} for a manifest", path,
-                                        text.size(), kMaxManifest),
-                 .reason = "LIMIT_EXCEEDED"};
+    reader.FailAtLimit({}, "manifest size", kMaxManifest, text.size());
+    return *reader.error();
   }
   KILN_TRY(const toml::table root, ParseToml(text, path));
-  Reader reader(path);
   reader.CheckKeys(root, "the manifest",
-                   {"project", "defaults", "target", "axes", "program", "budget", "watch"});
+                   {"project", "defaults", "target", "axes", "program", "pass", "material",
+                    "budget", "watch", "pack"});
   Manifest manifest;
   manifest.path = path;
   manifest.folder = std::filesystem::path(path).parent_path().string();
-  if (const toml::table* project = reader.Table(root, "project")) {
-    reader.CheckKeys(*project, "[project]", {"manifest", "name", "root"});
-    manifest.name = reader.Text(*project, "name", "");
-    const std::string base = reader.Text(*project, "root", ".");
-    if (base != ".") {
-      manifest.folder = (std::filesystem::path(manifest.folder) / base).string();
-    }
-    if ((*project)["manifest"].value_or(int64_t{0}) != 1) {
-      reader.Fail(*project, "'project.manifest' must be 1: the version of the schema");
-    }
-  } else {
-    reader.Fail(root, "[project] with manifest = 1 is missing");
-  }
-  const Defaults defaults = ReadDefaults(reader, root);
+  ReadProject(reader, root, manifest);
+  const ManifestDefaults defaults = ReadDefaults(reader, root);
   if (const toml::table* targets = reader.Table(root, "target")) {
     for (const auto& [name, node] : *targets) {
       if (const toml::table* table = node.as_table()) {
         manifest.targets.push_back(ReadTarget(reader, name.str(), *table));
+      } else {
+        reader.Fail(node, fmt::format("'target.{}' must be a table", name.str()));
       }
     }
   }
-  if (const toml::array* programs = root["program"].as_array()) {
-    for (const toml::node& node : *programs) {
-      if (const toml::table* table = node.as_table()) {
-        manifest.programs.push_back(ReadProgram(reader, *table, defaults));
-      }
-    }
+  for (const toml::table* table : reader.Tables(root, "program")) {
+    manifest.programs.push_back(ReadProgram(reader, *table, defaults));
   }
+  Compose(reader, root, defaults, manifest);
+  ReadWatch(reader, root, manifest);
+  ReadWholeBudget(reader, root, manifest);
+  ReadPacks(reader, root, manifest);
   if (manifest.programs.empty()) {
-    reader.Fail(root, "there is no [[program]]");
+    reader.Fail({}, "there is no [[program]] and no [[material]]");
   }
-  CheckTargets(reader, root, manifest);
+  CheckPrograms(reader, manifest);
   if (reader.error().has_value()) {
     return *reader.error();
   }
@@ -387,7 +292,10 @@ Result<Manifest> ReadManifest(std::string_view text, const std::string& path) {
 
 std::string FindManifest(const std::string& folder) {
   std::error_code ignored;
-  std::filesystem::path at = std::filesystem::absolute(folder, ignored);
+  std::filesystem::path at = std::filesystem::absolute(folder, ignored).lexically_normal();
+  if (!at.has_filename()) {
+    at = at.parent_path();  // "/a/." is "/a/"
+  }
   for (;;) {
     const std::filesystem::path file = at / "kiln.toml";
     if (std::filesystem::is_regular_file(file, ignored)) {

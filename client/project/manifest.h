@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// kiln.toml: programs, targets, axes, exclusions. TOML text -> plain values, or the place and
-// reason of the first thing that is wrong. Values are not typed yet: the declarations of the
-// program's options decide (daemon §6.2.1). Spec: daemon §6.1, §6.2
+// kiln.toml: programs, targets, axes, exclusions, and the programs that materials and passes make
+// together. TOML text -> plain values, or the place and reason of the first thing that is wrong.
+// Values are not typed yet: the declarations of the program's options decide (daemon §6.2.1).
+// Spec: daemon §6.1, §6.2, §6.7; pso §5.2
 #pragma once
 
 #include <cstdint>
@@ -16,16 +17,29 @@
 
 namespace kiln::project {
 
+// From 1; line 0: nowhere in particular.
+struct ManifestPlace {
+  uint32_t line = 0;
+  uint32_t column = 0;
+};
+
 // A value as TOML has it.
 struct ManifestValue {
   std::variant<bool, int64_t, double, std::string> value;
-  uint32_t line = 0;
+  ManifestPlace place;
+  bool global = false;  // the option must be a global one: options of a material
+};
+
+struct ManifestExpression {
+  std::string text;
+  ManifestPlace place;  // of the text's first character
 };
 
 // Values of one option, or every value ("*").
 struct ManifestAxis {
   bool all = false;
   std::vector<ManifestValue> values;
+  ManifestPlace place;
 };
 
 struct ManifestTarget {
@@ -42,7 +56,16 @@ using ManifestOptions = std::map<std::string, ManifestValue>;
 
 struct ManifestVariant {
   ManifestOptions options;
+  std::vector<std::string> targets;  // names; none: all of the program
   bool warm = false;
+};
+
+// Limits of a build; 0: the default of the daemon.
+struct ManifestBudget {
+  uint64_t results = 0;
+  uint64_t variants = 0;
+  uint64_t cpu_ms = 0;
+  uint64_t output = 0;  // bytes
 };
 
 struct ManifestProgram {
@@ -53,11 +76,33 @@ struct ManifestProgram {
   std::vector<std::string> targets;  // names
   ManifestOptions options;
   std::map<std::string, ManifestAxis> axes;  // sets of `use`, then own ones
-  std::vector<std::string> exclude, require;
+  std::vector<ManifestExpression> exclude, require;
   std::vector<ManifestVariant> variants;
   bool only_explicit = false;
   std::vector<std::string> tags;
-  uint32_t line = 0;
+  uint32_t priority = 0;  // 0 to 9
+  ManifestBudget budget;
+  std::string family;  // the material that it was composed of; or empty
+  std::string pass;    // and the pass
+  ManifestPlace place;
+};
+
+// What a pass draws into; words as of Vulkan, "swapchain" is the surface's format.
+struct ManifestPass {
+  std::string name;
+  std::vector<std::string> color;
+  std::string depth;  // empty: none
+  uint32_t samples = 1;
+  uint32_t view_mask = 0;
+};
+
+struct ManifestPack {
+  std::string name;
+  std::vector<std::string> programs;  // globs
+  std::vector<std::string> targets;
+  std::string mode = "fast";
+  std::string base;
+  std::string sign;
 };
 
 struct Manifest {
@@ -65,13 +110,17 @@ struct Manifest {
   std::string folder;  // what sources are relative to
   std::string name;
   std::vector<ManifestTarget> targets;
-  std::vector<ManifestProgram> programs;
+  std::vector<ManifestProgram> programs;  // those of [[program]], then composed ones
+  std::vector<ManifestPass> passes;
+  std::vector<ManifestPack> packs;
+  ManifestBudget budget;
+  bool budget_warns = false;        // on_exceed = "warn"
+  std::vector<std::string> ignore;  // globs that a watcher leaves out
+  uint32_t debounce_ms = 50;
 };
 
-inline constexpr size_t kMaxManifest = size_t{4} << 20;  // bytes; daemon §10
-
-// Errors: kInvalidArgument with "FILE:LINE: what; did you mean 'x'?"; kResourceExhausted above
-// kMaxManifest.
+// Errors: kInvalidArgument with "FILE:LINE:COLUMN: what; did you mean 'x'?"; kResourceExhausted
+// with LIMIT_EXCEEDED (daemon §10).
 Result<Manifest> ReadManifest(std::string_view text, const std::string& path);
 
 // The nearest kiln.toml from `folder` upwards; empty if there is none.

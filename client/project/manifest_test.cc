@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "client/project/limits.h"
+
 namespace kiln::project {
 namespace {
 
@@ -62,8 +64,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Wrong{"", "[project] with manifest = 1 is missing"},
         Wrong{"[project]\nmanifest = 2\n", "must be 1"}, Wrong{"[project\n", "kiln.toml:1:"},
-        Wrong{"[project]\nmanifest = 1\nnmae = \"x\"\n", "kiln.toml:3: unknown key 'nmae'"},
-        Wrong{"[project]\nmanifest = 1\n", "there is no [[program]]"},
+        Wrong{"[project]\nmanifest = 1\nnmae = \"x\"\n", "kiln.toml:3:1: unknown key 'nmae'"},
+        Wrong{"[project]\nmanifest = 1\n", "there is no [[program]] and no [[material]]"},
         Wrong{"[project]\nmanifest = 1\n[[program]]\nsources = [\"a.rpl\"]\n", "needs a name"},
         Wrong{"[project]\nmanifest = 1\n[[program]]\nname = \"a\"\n", "has no sources"},
         Wrong{"[project]\nmanifest = 1\n[[program]]\nname = \"a\"\nsources = \"a.rpl\"\n",
@@ -82,7 +84,84 @@ INSTANTIATE_TEST_SUITE_P(
               "uses [axes.light], which is not there"},
         Wrong{"[project]\nmanifest = 1\n[[program]]\nname = \"a\"\nsources = [\"a.rpl\"]\n"
               "[[program]]\nname = \"a\"\nsources = [\"a.rpl\"]\n",
-              "two programs are named 'a'"}));
+              "kiln.toml:6:1: two programs are named 'a'; the other is in line 3"},
+        Wrong{"[project]\nmanifest = 1\n[[program]]\nname = \"a b\"\nsources = [\"a.rpl\"]\n",
+              "kiln.toml:4:8: 'a b' is no name"},
+        Wrong{"[project]\nmanifest = 1\n[[program]]\nname = \"a\"\nsources = [\"../a.rpl\"]\n",
+              "kiln.toml:5:12: source '../a.rpl': a path is relative"},
+        Wrong{"[project]\nmanifest = 1\n[[program]]\nname = \"a\"\nsources = [\"/etc/passwd\"]\n",
+              "source '/etc/passwd': a path is relative"},
+        Wrong{"[project]\nmanifest = 1\nroot = \"../other\"\n", "root '../other' is not a folder"},
+        Wrong{"[project]\nmanifest = 1\n[target.a]\nform = \"spir\"\n", "'spir' is no form"},
+        Wrong{"[project]\nmanifest = 1\n[[program]]\nname = \"a\"\nsources = [\"a.rpl\"]\n"
+              "priority = 10\n",
+              "'priority' must be a number from 0 to 9"},
+        Wrong{"[project]\nmanifest = 1\n[[program]]\nname = \"a\"\nsources = [\"a.rpl\"]\n"
+              "entry_points = { vertx = \"v\" }\n",
+              "unknown key 'vertx' in 'entry_points'; did you mean 'vertex'?"},
+        Wrong{"[project]\nmanifest = 1\n[budget]\ncpu = \"2 hours\"\n", "no amount such as \"2h\""},
+        Wrong{"[project]\nmanifest = 1\n[budget]\non_exceed = \"ask\"\n", "not reject or warn"},
+        Wrong{"[project]\nmanifest = 1\n[[pass]]\nname = \"p\"\nsamples = 3\n",
+              "kiln.toml:5:11: 'samples' must be 1, 2, 4"},
+        Wrong{"[project]\nmanifest = 1\n[[pass]]\nname = \"shadow\"\n[[material]]\n"
+              "name = \"m\"\nsources = [\"m.rpl\"]\npasses = [\"shado\"]\n",
+              "kiln.toml:8:11: there is no [[pass]] 'shado'; did you mean 'shadow'?"},
+        Wrong{"[project]\nmanifest = 1\n[[pass]]\nname = \"p\"\n[[pass]]\nname = \"p\"\n",
+              "two passes are named 'p'"},
+        Wrong{"[project]\nmanifest = 1\n[[material]]\nname = \"m\"\n", "has no sources"}));
+
+TEST(Manifest, BudgetsAndPacks_AreRead) {
+  const Result<Manifest> manifest = ReadManifest(std::string(kHead) + R"(
+[budget]
+results = 100_000
+cpu = "2h"
+output = "8G"
+on_exceed = "warn"
+[watch]
+ignore = ["*.tmp"]
+debounce_ms = 20
+[[pack]]
+name = "all"
+programs = ["*"]
+mode = "small"
+[[program]]
+name = "a"
+sources = ["a.rpl"]
+priority = 3
+budget = { results = 10, cpu = "1500ms" }
+)",
+                                                 "kiln.toml");
+  ASSERT_TRUE(manifest.ok()) << manifest.error().context;
+  EXPECT_EQ(manifest->budget.results, 100'000u);
+  EXPECT_EQ(manifest->budget.cpu_ms, 7'200'000u);
+  EXPECT_EQ(manifest->budget.output, uint64_t{8} << 30);
+  EXPECT_TRUE(manifest->budget_warns);
+  EXPECT_EQ(manifest->debounce_ms, 20u);
+  EXPECT_EQ(manifest->packs.at(0).mode, "small");
+  EXPECT_EQ(manifest->programs[0].priority, 3u);
+  EXPECT_EQ(manifest->programs[0].budget.results, 10u);
+  EXPECT_EQ(manifest->programs[0].budget.cpu_ms, 1500u);
+}
+
+TEST(Manifest, AboveALimit_SaysWhichAndHowMuch) {
+  std::string values;
+  for (int i = 0; i <= 4096; ++i) {
+    values += std::to_string(i) + ",";
+  }
+  const std::string program = std::string(kHead) + "[[program]]\nname = \"a\"\n";
+  const std::string table[][2] = {
+      {program + "sources = [\"a.rpl\"]\naxes = { n = [" + values + "] }\n",
+       "axis values: 4097 exceeds the limit of 4096"},
+      {program + "sources = [\"a.rpl\"]\nexclude = [\"" + std::string(4097, 'a') + "\"]\n",
+       "expression size: 4097 exceeds the limit of 4096"},
+      {"#" + std::string(size_t{4} << 20, ' '), "manifest size: 4194305 exceeds"}};
+  for (const auto& [text, message] : table) {
+    const Result<Manifest> manifest = ReadManifest(text, "kiln.toml");
+    ASSERT_FALSE(manifest.ok());
+    EXPECT_EQ(manifest.error().code, ErrorCode::kResourceExhausted);
+    EXPECT_THAT(manifest.error().context, testing::HasSubstr(message));
+  }
+}
 
 TEST(ReadManifest, Size_IsLimited) {
   const std::string head =

@@ -46,12 +46,20 @@ std::vector<resolve::OptionSetting> SettingsOf(const resolve::Program& program,
   return settings;
 }
 
+std::vector<std::string> TextsOf(const std::vector<project::ManifestExpression>& expressions) {
+  std::vector<std::string> texts;
+  for (const project::ManifestExpression& expression : expressions) {
+    texts.push_back(expression.text);
+  }
+  return texts;
+}
+
 project::SpaceRequest SpaceOf(const resolve::Program& program,
                               const project::ManifestProgram& manifest) {
   project::SpaceRequest space{.fixed = SettingsOf(program, manifest.options),
                               .axes = {},
-                              .exclude = manifest.exclude,
-                              .require = manifest.require,
+                              .exclude = TextsOf(manifest.exclude),
+                              .require = TextsOf(manifest.require),
                               .variants = {},
                               .only_explicit = manifest.only_explicit};
   for (const auto& [name, values] : manifest.axes) {

@@ -76,8 +76,8 @@ LinkedPoints LinkAndCount(const build::BatchRequest& request, size_t number) {
   }
   all.linked = driver::LinkSources(files, all.program->program.pipeline);
   KILN_CHECK(all.linked.ok());
-  Result<build::BatchPoints> points =
-      build::PointsOf(*all.linked.value, all.program->space, request.max_results, clock);
+  Result<build::BatchPoints> points = build::PointsOf(*all.linked.value, all.program->space,
+                                                      {.results = request.budget.results}, clock);
   KILN_CHECK(points.ok());
   all.points = std::move(points).value();
   return all;

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// BatchService, as plain values.
+#include <optional>
+#include <utility>
+
+#include <grpcpp/grpcpp.h>
+
+#include "client/client.h"
+#include "client/convert.h"
+#include "client/state.h"
+
+namespace kiln::client {
+namespace {
+
+// Above this the spaces of a batch travel as an upload: a request has at most 4 MiB.
+constexpr size_t kMaxInlineSpaces = size_t{3} << 20;
+
+// Uploads the spaces and leaves their digest in their place.
+Result<void> MoveSpaces(Client& client, v1::StartBatchRequest& request) {
+  v1::StartBatchRequest spaces;
+  spaces.mutable_spaces()->Swap(request.mutable_spaces());
+  Source upload{.path = ":spaces", .digest = {}, .text = spaces.SerializeAsString()};
+  upload.digest = DigestOf(AsBytes(upload.text));
+  ToProto(upload.digest, request.mutable_spaces_digest());
+  return client.PutSources({&upload, 1});
+}
+
+// A call about one batch that answers with its state.
+template <class Request>
+using Call = grpc::Status (v1::BatchService::Stub::*)(grpc::ClientContext*, const Request&,
+                                                      v1::Batch*);
+
+template <class Request>
+Result<BatchInfo> OfOne(v1::BatchService::Stub& stub, Call<Request> call, const std::string& id) {
+  Context context;
+  Request request;
+  request.set_batch_id(IdOf(id));
+  v1::Batch reply;
+  const grpc::Status status = (stub.*call)(&context.grpc, request, &reply);
+  if (!status.ok()) {
+    return context.Failed(status);
+  }
+  return FromProto(reply);
+}
+
+// Nothing of what a user asks about: programs that are done.
+std::optional<BatchEvent> EventOf(const v1::BatchEvent& message) {
+  if (message.has_progress()) {
+    return FromProto(message.progress());
+  }
+  if (message.has_item()) {
+    return FromProto(message.item());
+  }
+  if (message.has_final()) {
+    return BatchFinal{.state = v1::Batch::State_Name(message.final().state()),
+                      .exit_hint = message.final().exit_hint()};
+  }
+  return message.message().empty() ? std::nullopt : std::optional<BatchEvent>(message.message());
+}
+
+}  // namespace
+
+Result<std::string> Client::StartBatch(const std::string& project,
+                                       std::span<const ProgramSpace> spaces,
+                                       const BatchOptions& how) {
+  v1::StartBatchRequest request;
+  request.set_project(project);
+  for (const ProgramSpace& space : spaces) {
+    ToProto(space, request.add_spaces());
+  }
+  for (const std::string& target : how.targets) {
+    request.add_targets(target);
+  }
+  if (!how.filter.empty()) {
+    request.mutable_filter()->set_text(how.filter);
+  }
+  ToProto(how.budget, request.mutable_budget());
+  request.set_on_error(static_cast<v1::StartBatchRequest::OnError>(how.on_error));
+  request.set_priority(how.priority);
+  request.set_detach(how.detach);
+  request.set_retry_failed(how.retry_failed);
+  request.set_explore(how.explore);
+  request.set_pin(how.pin);
+  request.set_durability(how.quorum ? v1::DURABILITY_QUORUM : v1::DURABILITY_LOCAL);
+  if (request.ByteSizeLong() > kMaxInlineSpaces) {
+    KILN_TRY_VOID(MoveSpaces(*this, request));
+  }
+  Context context;
+  v1::StartBatchReply reply;
+  const grpc::Status status = state_->batch->StartBatch(&context.grpc, request, &reply);
+  if (!status.ok()) {
+    return context.Failed(status);
+  }
+  v1::Digest id;
+  id.set_id(reply.batch_id());
+  KILN_TRY(const Digest digest, FromProto(id));
+  return digest.id.hex();
+}
+
+Result<void> Client::WatchBatch(const std::string& id,
+                                const std::function<Next(const BatchEvent&)>& on_event) {
+  return WatchBatch(id, 0, [&](const BatchEvent& event, uint64_t) { return on_event(event); });
+}
+
+Result<void> Client::WatchBatch(const std::string& id, uint64_t from_seq,
+                                const std::function<Next(const BatchEvent&, uint64_t)>& on_event) {
+  Context context;
+  v1::WatchBatchRequest request;
+  request.set_batch_id(IdOf(id));
+  request.set_from_seq(from_seq);
+  const auto reader = state_->batch->WatchBatch(&context.grpc, request);
+  v1::BatchEvent message;
+  bool ended = false;
+  while (reader->Read(&message)) {
+    const std::optional<BatchEvent> event = EventOf(message);
+    ended |= message.has_final();
+    if (event.has_value() && on_event(*event, message.seq()) == Next::kStop) {
+      context.grpc.TryCancel();
+      return {};
+    }
+  }
+  const grpc::Status status = reader->Finish();
+  if (!status.ok()) {
+    return context.Failed(status);
+  }
+  return ended ? Result<void>()
+               : Result<void>(Error{.code = ErrorCode::kUnavailable,
+                                    .context = "the daemon went before the batch was over",
+                                    .reason = "STREAM_CUT"});
+}
+
+Result<BatchInfo> Client::GetBatch(const std::string& id) {
+  return OfOne<v1::GetBatchRequest>(*state_->batch, &v1::BatchService::Stub::GetBatch, id);
+}
+
+Result<BatchInfo> Client::CancelBatch(const std::string& id) {
+  return OfOne<v1::CancelBatchRequest>(*state_->batch, &v1::BatchService::Stub::CancelBatch, id);
+}
+
+Result<BatchInfo> Client::PauseBatch(const std::string& id) {
+  return OfOne<v1::PauseBatchRequest>(*state_->batch, &v1::BatchService::Stub::PauseBatch, id);
+}
+
+Result<BatchInfo> Client::ResumeBatch(const std::string& id) {
+  return OfOne<v1::ResumeBatchRequest>(*state_->batch, &v1::BatchService::Stub::ResumeBatch, id);
+}
+
+Result<std::vector<BatchInfo>> Client::ListBatches(const std::string& project) {
+  std::vector<BatchInfo> batches;
+  v1::ListBatchesRequest request;
+  request.set_project(project);
+  do {
+    Context context;
+    v1::ListBatchesReply reply;
+    const grpc::Status status = state_->batch->ListBatches(&context.grpc, request, &reply);
+    if (!status.ok()) {
+      return context.Failed(status);
+    }
+    for (const v1::Batch& batch : reply.batches()) {
+      batches.push_back(FromProto(batch));
+    }
+    request.set_page_token(reply.next_page_token());
+  } while (!request.page_token().empty());
+  return batches;
+}
+
+Result<std::vector<std::string>> Client::BatchIds() {
+  KILN_TRY(const std::vector<BatchInfo> batches, ListBatches({}));
+  std::vector<std::string> ids;
+  for (const BatchInfo& batch : batches) {
+    ids.push_back(batch.id);
+  }
+  return ids;
+}
+
+Result<std::vector<BatchItem>> Client::BatchItems(const std::string& id,
+                                                  const std::vector<std::string>& kinds) {
+  std::vector<BatchItem> items;
+  v1::ListBatchItemsRequest request;
+  request.set_batch_id(IdOf(id));
+  for (const std::string& kind : kinds) {
+    request.add_kinds(kind);
+  }
+  request.set_page_size(1000);
+  do {
+    Context context;
+    v1::ListBatchItemsReply reply;
+    const grpc::Status status = state_->batch->ListBatchItems(&context.grpc, request, &reply);
+    if (!status.ok()) {
+      return context.Failed(status);
+    }
+    for (const v1::BatchItem& item : reply.items()) {
+      items.push_back(FromProto(item));
+    }
+    request.set_page_token(reply.next_page_token());
+  } while (!request.page_token().empty());
+  return items;
+}
+
+}  // namespace kiln::client

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// kiln batch: list, show, attach, items, pause, resume, cancel. Spec: cli §6.3
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "client/cli/batch_run.h"
+#include "client/cli/verbs.h"
+
+namespace kiln::cli {
+namespace {
+
+nlohmann::ordered_json JsonOf(const client::BatchInfo& batch) {
+  return {{"v", 1},
+          {"type", "batch"},
+          {"id", batch.id},
+          {"project", batch.project},
+          {"state", batch.state},
+          {"variants_total", batch.variants_total},
+          {"variants_served", batch.variants_served},
+          {"results_done", batch.results_done},
+          {"results_upper", batch.results_upper},
+          {"compiled", batch.compiled},
+          {"hits", batch.hits},
+          {"shared", batch.shared},
+          {"failed", batch.failed},
+          {"limited", batch.limited},
+          {"poisoned", batch.poisoned},
+          {"code_distinct", batch.code_distinct},
+          {"programs_done", batch.programs_done},
+          {"programs_total", batch.programs_total},
+          {"started_ms", batch.started_ms},
+          {"updated_ms", batch.updated_ms}};
+}
+
+void Print(const Global& global, const client::BatchInfo& batch) {
+  if (global.json) {
+    fmt::print("{}\n", JsonOf(batch).dump());
+    return;
+  }
+  fmt::print("{}  {:<9}  {}  {}/{} results, {} of {} variants, {} failed\n", batch.id.substr(0, 8),
+             batch.state, batch.project.empty() ? "-" : batch.project, batch.results_done,
+             batch.results_upper, batch.variants_served, batch.variants_total,
+             batch.failed + batch.limited + batch.poisoned);
+}
+
+void PrintWhole(const Global& global, const client::BatchInfo& batch) {
+  if (global.json) {
+    return Print(global, batch);
+  }
+  fmt::print("batch {}\n  project {}\n  state {}\n", batch.id, batch.project, batch.state);
+  fmt::print("  variants {} of {}\n  results {} of at most {}\n", batch.variants_served,
+             batch.variants_total, batch.results_done, batch.results_upper);
+  fmt::print("  {} compiled, {} cached, {} shared, {} failed, {} SPIR-V modules\n", batch.compiled,
+             batch.hits, batch.shared, batch.failed + batch.limited + batch.poisoned,
+             batch.code_distinct);
+  fmt::print("  programs {} of {}\n", batch.programs_done, batch.programs_total);
+}
+
+std::string_view KindText(client::OutcomeKind kind) {
+  switch (kind) {
+    case client::OutcomeKind::kOk:
+      return "ok";
+    case client::OutcomeKind::kSourceError:
+      return "source_error";
+    case client::OutcomeKind::kLimit:
+      return "limit";
+    case client::OutcomeKind::kPoison:
+      return "poison";
+    case client::OutcomeKind::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+void PrintItem(const Global& global, const client::BatchItem& item) {
+  const std::string signature =
+      item.outcome.artifacts.empty() ? std::string() : item.outcome.artifacts[0].signature;
+  if (global.json) {
+    nlohmann::ordered_json options = nlohmann::ordered_json::object();
+    for (const client::Option& option : item.options) {
+      options[option.name] = client::ValueText(option);
+    }
+    fmt::print("{}\n", nlohmann::ordered_json{{"v", 1},
+                                              {"type", "item"},
+                                              {"program", item.program},
+                                              {"options", options},
+                                              {"served", item.served},
+                                              {"outcome", KindText(item.outcome.kind)},
+                                              {"signature", signature},
+                                              {"cpu_ms", static_cast<double>(item.cpu_us) / 1000.0}}
+                           .dump());
+    return;
+  }
+  fmt::print("{:<12}  {:<8}  {} {}  serves {}  {:.1f} ms\n", KindText(item.outcome.kind),
+             signature.substr(0, 8), item.program, client::OptionsText(item.options), item.served,
+             static_cast<double>(item.cpu_us) / 1000.0);
+  for (const PlacedDiagnostic& diagnostic : item.outcome.diagnostics) {
+    fmt::print("    {}:{}:{}: {} [{}]\n", diagnostic.primary.path, diagnostic.primary.line,
+               diagnostic.primary.column, diagnostic.message, diagnostic.code);
+  }
+}
+
+// Follows a batch to its end; nobody has its sources here, so failures are one line each.
+Result<int> Attach(const Global& global, const std::string& id, client::Client& client) {
+  KILN_TRY(const client::BatchInfo info, client.GetBatch(id));
+  const Following following{.name = info.project,
+                            .restart = [&]() -> Result<void> {
+                              KILN_TRY_VOID(ConnectTo(global));
+                              return {};
+                            },
+                            .failed =
+                                [&](const client::BatchItem& item) {
+                                  (void)ShowDiagnostics(global, item.outcome.diagnostics, {},
+                                                        item.program);
+                                }};
+  KILN_TRY(const BatchOutcome outcome, FollowBatch(global, id, following, client));
+  KILN_TRY(const client::BatchInfo last, client.GetBatch(id));
+  PrintWhole(global, last);
+  return WasInterrupted() ? int{kInterrupted} : static_cast<int>(outcome.final.exit_hint);
+}
+
+Result<int> Run(const Global& global, const BatchArguments& arguments) {
+  KILN_TRY(const client::Connected connected, ConnectTo(global));
+  client::Client& client = *connected.client;
+  if (arguments.what == "list") {
+    KILN_TRY(const std::vector<client::BatchInfo> batches, client.ListBatches({}));
+    for (const client::BatchInfo& batch : batches) {
+      Print(global, batch);
+    }
+    if (batches.empty() && !global.json) {
+      fmt::print("the daemon knows no batch\n");
+    }
+    return int{kSuccess};
+  }
+  KILN_TRY(const std::string id, BatchNamed(client, arguments.id));
+  if (arguments.what == "attach") {
+    return Attach(global, id, client);
+  }
+  if (arguments.what == "items") {
+    KILN_TRY(const std::vector<client::BatchItem> items, client.BatchItems(id, arguments.kinds));
+    for (const client::BatchItem& item : items) {
+      PrintItem(global, item);
+    }
+    return int{kSuccess};
+  }
+  const Result<client::BatchInfo> info = arguments.what == "pause"    ? client.PauseBatch(id)
+                                         : arguments.what == "resume" ? client.ResumeBatch(id)
+                                         : arguments.what == "cancel" ? client.CancelBatch(id)
+                                                                      : client.GetBatch(id);
+  if (!info.ok()) {
+    return info.error();
+  }
+  PrintWhole(global, *info);
+  return int{kSuccess};
+}
+
+}  // namespace
+
+int RunBatchVerb(const Global& global, const BatchArguments& arguments) {
+  const auto start = std::chrono::steady_clock::now();
+  const Result<int> exit = Run(global, arguments);
+  if (!exit.ok()) {
+    return Fail(global, exit.error());
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  PrintResult(global, "batch", *exit, seconds.count(), {});
+  return *exit;
+}
+
+int RunBatchResume(const Global& global, const std::string& prefix) {
+  const auto resume = [&]() -> Result<int> {
+    KILN_TRY(const client::Connected connected, ConnectTo(global));
+    client::Client& client = *connected.client;
+    std::string id;
+    if (prefix.empty()) {
+      KILN_TRY(const project::Manifest manifest, LoadManifest(global));
+      KILN_TRY(const std::vector<client::BatchInfo> batches, client.ListBatches(manifest.name));
+      if (batches.empty()) {
+        return Error{.code = ErrorCode::kNotFound,
+                     .context = fmt::format("the daemon knows no batch of '{}'", manifest.name),
+                     .reason = "UNKNOWN_BATCH"};
+      }
+      id = batches[0].id;
+    } else {
+      KILN_TRY(id, BatchNamed(client, prefix));
+    }
+    KILN_TRY_VOID(client.ResumeBatch(id));
+    return Attach(global, id, client);
+  };
+  const auto start = std::chrono::steady_clock::now();
+  const Result<int> exit = resume();
+  if (!exit.ok()) {
+    return Fail(global, exit.error());
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  PrintResult(global, "build", *exit, seconds.count(), {});
+  return *exit;
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+#include "client/cli/report.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "compiler/base/file.h"
+#include "compiler/diag/render.h"
+
+namespace kiln::cli {
+namespace {
+
+constexpr std::array<std::string_view, 4> kFormats{"json", "junit", "github", "md"};
+
+std::string Xml(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    switch (c) {
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        if (static_cast<uint8_t>(c) >= 0x20 || c == '\n' || c == '\t') {
+          escaped += c;  // other control characters are no XML
+        } else {
+          escaped += '?';
+        }
+    }
+  }
+  return escaped;
+}
+
+// As the runner of workflows wants it.
+std::string Annotation(std::string_view text, bool property) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '%') {
+      escaped += "%25";
+    } else if (c == '\r') {
+      escaped += "%0D";
+    } else if (c == '\n') {
+      escaped += "%0A";
+    } else if (property && c == ':') {
+      escaped += "%3A";
+    } else if (property && c == ',') {
+      escaped += "%2C";
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string PlaceText(const PlacedDiagnostic& diagnostic) {
+  return diagnostic.primary.known()
+             ? fmt::format("{}:{}:{}: ", diagnostic.primary.path, diagnostic.primary.line,
+                           diagnostic.primary.column)
+             : std::string();
+}
+
+std::string Severity(const PlacedDiagnostic& diagnostic) {
+  return diagnostic.severity == kiln::Severity::kError ? "error" : "warning";
+}
+
+std::string Json(const ReportOf& report) {
+  nlohmann::ordered_json failures = nlohmann::ordered_json::array();
+  for (const client::BatchItem& item : report.failures) {
+    nlohmann::ordered_json diagnostics = nlohmann::ordered_json::array();
+    for (const PlacedDiagnostic& diagnostic : item.outcome.diagnostics) {
+      diagnostics.push_back(nlohmann::ordered_json::parse(RenderJson(diagnostic, item.program)));
+    }
+    failures.push_back(
+        {{"program", item.program}, {"served", item.served}, {"diagnostics", diagnostics}});
+  }
+  const client::BatchProgress& p = report.progress;
+  const nlohmann::ordered_json object{{"v", 1},
+                                      {"type", "report"},
+                                      {"project", report.project},
+                                      {"batch", report.batch},
+                                      {"state", report.state},
+                                      {"exit", report.exit},
+                                      {"seconds", report.seconds},
+                                      {"programs", report.programs},
+                                      {"counts",
+                                       {{"variants_total", p.variants_total},
+                                        {"variants_served", p.variants_served},
+                                        {"results", p.results_done},
+                                        {"modules", p.code_distinct},
+                                        {"compiled", p.compiled},
+                                        {"hits", p.hit_memory + p.hit_local + p.hit_upstream},
+                                        {"shared", p.shared},
+                                        {"failed", p.failed},
+                                        {"limited", p.limited},
+                                        {"poisoned", p.poisoned},
+                                        {"cpu_ms", p.cpu_ms},
+                                        {"cpu_saved_ms", p.cpu_saved_ms}}},
+                                      {"failures", failures}};
+  return object.dump(1) + "\n";
+}
+
+std::string JUnit(const ReportOf& report) {
+  std::string cases;
+  size_t failed = 0;
+  for (const std::string& program : report.programs) {
+    std::string failures;
+    for (const client::BatchItem& item : report.failures) {
+      if (item.program != program) {
+        continue;
+      }
+      for (const PlacedDiagnostic& diagnostic : item.outcome.diagnostics) {
+        failures += fmt::format("      <failure type=\"{}\" message=\"{}\">{}{}</failure>\n",
+                                Xml(diagnostic.code), Xml(diagnostic.message),
+                                Xml(PlaceText(diagnostic)), Xml(diagnostic.message));
+      }
+    }
+    failed += failures.empty() ? 0 : 1;
+    cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\"", Xml(report.project),
+                         Xml(program));
+    cases += failures.empty() ? "/>\n" : ">\n" + failures + "    </testcase>\n";
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"kiln {}\" "
+      "tests=\"{}\" failures=\"{}\" time=\"{:.3f}\">\n{}  </testsuite>\n</testsuites>\n",
+      Xml(report.project), report.programs.size(), failed, report.seconds, cases);
+}
+
+std::string GitHub(const ReportOf& report) {
+  std::string text;
+  for (const client::BatchItem& item : report.failures) {
+    for (const PlacedDiagnostic& diagnostic : item.outcome.diagnostics) {
+      text += fmt::format("::{} ", Severity(diagnostic));
+      if (diagnostic.primary.known()) {
+        text += fmt::format("file={},line={},endLine={},col={},endColumn={},",
+                            Annotation(diagnostic.primary.path, true), diagnostic.primary.line,
+                            diagnostic.primary.end_line, diagnostic.primary.column,
+                            diagnostic.primary.end_column);
+      }
+      text += fmt::format("title={}::{} (in {}, {} variants)\n", Annotation(diagnostic.code, true),
+                          Annotation(diagnostic.message, false), Annotation(item.program, false),
+                          item.served);
+    }
+  }
+  return text;
+}
+
+std::string Markdown(const ReportOf& report) {
+  const client::BatchProgress& p = report.progress;
+  std::string text = fmt::format(
+      "# kiln build {}\n\n| | |\n|---|---|\n| state | {} |\n| programs | {} |\n| variants | {} of "
+      "{} |\n| distinct results | {} |\n| SPIR-V modules | {} |\n| compiled | {} |\n| cached | {} "
+      "|\n| failed | {} |\n| seconds | {:.2f} |\n",
+      report.project, report.state, report.programs.size(), p.variants_served, p.variants_total,
+      p.results_done, p.code_distinct, p.compiled, p.hit_memory + p.hit_local + p.hit_upstream,
+      p.failed + p.limited + p.poisoned, report.seconds);
+  for (const client::BatchItem& item : report.failures) {
+    text += fmt::format("\n## {}\n\n", item.program);
+    for (const PlacedDiagnostic& diagnostic : item.outcome.diagnostics) {
+      text += fmt::format("- `{}{}: {} [{}]`\n", PlaceText(diagnostic), Severity(diagnostic),
+                          diagnostic.message, diagnostic.code);
+    }
+  }
+  return text;
+}
+
+// FORMAT and FILE.
+Result<std::pair<std::string, std::string>> Split(const std::string& text) {
+  const size_t colon = text.find(':');
+  const std::string format = text.substr(0, colon);
+  if (colon == std::string::npos || colon + 1 == text.size() ||
+      std::ranges::find(kFormats, format) == kFormats.end()) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = fmt::format(
+                     "--report '{}' is not FORMAT:FILE with json, junit, github or md", text),
+                 .reason = "USAGE"};
+  }
+  return std::pair(format, text.substr(colon + 1));
+}
+
+}  // namespace
+
+Result<std::string> ReportText(const std::string& format, const ReportOf& report) {
+  if (format == "json") {
+    return Json(report);
+  }
+  if (format == "junit") {
+    return JUnit(report);
+  }
+  if (format == "github") {
+    return GitHub(report);
+  }
+  if (format == "md") {
+    return Markdown(report);
+  }
+  return Error{.code = ErrorCode::kInvalidArgument,
+               .context = fmt::format("'{}' is no format of reports", format),
+               .reason = "USAGE"};
+}
+
+Result<void> CheckReports(const std::vector<std::string>& reports) {
+  for (const std::string& text : reports) {
+    KILN_TRY_VOID(Split(text));
+  }
+  return {};
+}
+
+Result<void> WriteReports(const std::vector<std::string>& reports, const ReportOf& report) {
+  for (const std::string& text : reports) {
+    KILN_TRY(const auto split, Split(text));
+    KILN_TRY(const std::string content, ReportText(split.first, report));
+    KILN_TRY_VOID(WriteFile(split.second, AsBytes(content)));
+  }
+  return {};
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: MIT
+#include "client/project/compose.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "client/project/limits.h"
+
+namespace kiln::project {
+namespace {
+
+constexpr uint64_t kMany = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+
+struct PassVariant {
+  std::string name;  // empty: the pass itself, because it lists none
+  std::vector<std::string> sources;
+  ManifestOptions options;
+  std::vector<std::string> needs;
+};
+
+struct Pass {
+  std::string name;
+  std::vector<std::string> sources;
+  ManifestOptions options;
+  std::vector<PassVariant> variants;
+  std::vector<std::string> disabled_stages;
+  std::vector<std::string> needs;
+};
+
+struct MaterialPass {
+  const Pass* pass = nullptr;
+  ManifestOptions options;
+};
+
+struct Material {
+  ManifestProgram common;  // what all its programs share; the name is the material's
+  std::vector<MaterialPass> passes;
+};
+
+// "2h" -> 7,200,000 ms, or "8G" -> bytes; nothing if the text is neither a number nor has one of
+// the units.
+std::optional<uint64_t> Amount(std::string_view text,
+                               const std::vector<std::pair<std::string_view, uint64_t>>& units) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc()) {
+    return std::nullopt;
+  }
+  const std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
+  for (const auto& [name, factor] : units) {
+    uint64_t product = 0;
+    if (unit == name && !__builtin_mul_overflow(number, factor, &product)) {
+      return product;
+    }
+  }
+  return std::nullopt;
+}
+
+uint64_t ReadAmount(TableReader& reader, const toml::table& table, std::string_view key,
+                    std::string_view example,
+                    const std::vector<std::pair<std::string_view, uint64_t>>& units) {
+  if (!table.contains(key)) {
+    return 0;
+  }
+  const std::string text = reader.Text(table, key, "");
+  const std::optional<uint64_t> amount = Amount(text, units);
+  if (!amount.has_value()) {
+    reader.Fail(*table.get(key),
+                fmt::format("'{}' = '{}' is no amount such as \"{}\"", key, text, example));
+  }
+  return amount.value_or(0);
+}
+
+ManifestPass ReadFormats(TableReader& reader, const toml::table& table, const std::string& name) {
+  ManifestPass formats{.name = name,
+                       .color = reader.Texts(table, "color"),
+                       .depth = reader.Text(table, "depth", "")};
+  formats.samples = static_cast<uint32_t>(reader.Number(table, "samples", 64, 1));
+  formats.view_mask = static_cast<uint32_t>(
+      reader.Number(table, "view_mask", std::numeric_limits<uint32_t>::max()));
+  if (formats.samples == 0 || (formats.samples & (formats.samples - 1)) != 0) {
+    reader.Fail(*table.get("samples"), "'samples' must be 1, 2, 4, 8, 16, 32 or 64");
+  }
+  return formats;
+}
+
+Pass ReadPass(TableReader& reader, const toml::table& table) {
+  reader.CheckKeys(table, "[[pass]]",
+                   {"name", "sources", "options", "variants", "disabled_stages", "requires",
+                    "color", "depth", "samples", "view_mask"});
+  Pass pass{.name = reader.Name(table, "a pass"),
+            .sources = reader.Sources(table),
+            .options = reader.Options(table, "options"),
+            .variants = {},
+            .disabled_stages = reader.Texts(table, "disabled_stages"),
+            .needs = reader.Texts(table, "requires")};
+  for (const std::string& stage : pass.disabled_stages) {
+    if (stage != "vertex" && stage != "fragment" && stage != "compute") {
+      reader.Fail(*table.get("disabled_stages"),
+                  fmt::format("'{}' is not vertex, fragment or compute", stage));
+    }
+  }
+  for (const toml::table* row : reader.Tables(table, "variants")) {
+    reader.CheckKeys(*row, "a variant of a pass", {"name", "sources", "options", "requires"});
+    pass.variants.push_back({.name = reader.Name(*row, "a variant of a pass"),
+                             .sources = reader.Sources(*row),
+                             .options = reader.Options(*row, "options"),
+                             .needs = reader.Texts(*row, "requires")});
+  }
+  if (pass.variants.empty()) {
+    pass.variants.emplace_back();
+  }
+  return pass;
+}
+
+const Pass* PassNamed(TableReader& reader, const toml::node& node, const std::string& name,
+                      const std::vector<Pass>& passes) {
+  const auto found = std::ranges::find(passes, name, &Pass::name);
+  if (found != passes.end()) {
+    return &*found;
+  }
+  std::vector<std::string_view> names;
+  for (const Pass& pass : passes) {
+    names.push_back(pass.name);
+  }
+  const std::string_view closest = Closest(name, names);
+  reader.Fail(node, fmt::format("there is no [[pass]] '{}'{}", name,
+                                closest.empty() ? std::string()
+                                                : fmt::format("; did you mean '{}'?", closest)));
+  return nullptr;
+}
+
+// A list of names, or a map from names to options.
+std::vector<MaterialPass> ReadMaterialPasses(TableReader& reader, const toml::table& table,
+                                             const std::vector<Pass>& passes) {
+  std::vector<MaterialPass> chosen;
+  const toml::node* node = table.get("passes");
+  if (node == nullptr) {
+    return chosen;
+  }
+  const auto add = [&](const toml::node& at, const std::string& name, ManifestOptions options) {
+    if (std::ranges::any_of(chosen, [&](const auto& other) { return other.pass->name == name; })) {
+      reader.Fail(at, fmt::format("pass '{}' is listed twice", name));
+    } else if (const Pass* pass = PassNamed(reader, at, name, passes)) {
+      chosen.push_back({.pass = pass, .options = std::move(options)});
+    }
+  };
+  if (const toml::table* map = node->as_table()) {
+    for (const auto& [name, options] : *map) {
+      if (options.as_table() == nullptr) {
+        reader.Fail(options, fmt::format("'passes.{}' must be a table of options", name.str()));
+      } else {
+        add(options, std::string(name.str()), reader.Options(*map, name.str()));
+      }
+    }
+  } else if (const toml::array* list = node->as_array()) {
+    for (const toml::node& item : *list) {
+      if (item.as_string() == nullptr) {
+        reader.Fail(item, "'passes' must be a list of names, or a table from names to options");
+      } else {
+        add(item, item.as_string()->get(), {});
+      }
+    }
+  } else {
+    reader.Fail(*node, "'passes' must be a list of names, or a table from names to options");
+  }
+  return chosen;
+}
+
+Material ReadMaterial(TableReader& reader, const toml::table& table,
+                      const ManifestDefaults& defaults, const std::vector<Pass>& passes) {
+  reader.CheckKeys(
+      table, "[[material]]",
+      {"name", "sources", "options", "entry_points", "passes", "use", "axes", "exclude", "tags"});
+  Material material;
+  ManifestProgram& common = material.common;
+  common.place = PlaceOf(table);
+  common.name = reader.Name(table, "a material");
+  common.family = common.name;
+  common.sources = reader.Sources(table);
+  if (common.sources.empty()) {
+    reader.Fail(table, fmt::format("material '{}' has no sources", common.name));
+  }
+  common.entry_points =
+      table.contains("entry_points") ? reader.EntryPoints(table) : defaults.entry_points;
+  common.pipeline = defaults.pipeline;
+  common.targets = defaults.targets;
+  common.options = reader.Options(table, "options");
+  for (auto& [name, value] : common.options) {
+    value.global = true;
+  }
+  common.options.insert(defaults.options.begin(), defaults.options.end());
+  common.axes = ReadAxes(reader, table, "material '" + common.name + "'", defaults);
+  common.exclude = reader.Expressions(table, "exclude");
+  common.tags = reader.Texts(table, "tags");
+  common.budget = defaults.budget;
+  material.passes = ReadMaterialPasses(reader, table, passes);
+  return material;
+}
+
+bool HasAll(const std::vector<std::string>& tags, const std::vector<std::string>& needs) {
+  return std::ranges::all_of(
+      needs, [&](const std::string& tag) { return std::ranges::find(tags, tag) != tags.end(); });
+}
+
+// Later values replace earlier ones.
+void Overlay(ManifestOptions& options, const ManifestOptions& later) {
+  for (const auto& [name, value] : later) {
+    options.insert_or_assign(name, value);
+  }
+}
+
+ManifestProgram Composed(const Material& material, const MaterialPass& in,
+                         const PassVariant& variant) {
+  const Pass& pass = *in.pass;
+  ManifestProgram program = material.common;
+  program.pass = pass.name;
+  program.name += "/" + pass.name + (variant.name.empty() ? "" : "/" + variant.name);
+  program.sources = pass.sources;
+  program.sources.insert(program.sources.end(), variant.sources.begin(), variant.sources.end());
+  program.sources.insert(program.sources.end(), material.common.sources.begin(),
+                         material.common.sources.end());
+  Overlay(program.options, pass.options);
+  Overlay(program.options, variant.options);
+  Overlay(program.options, in.options);
+  for (const auto& [name, value] : program.options) {
+    program.axes.erase(name);  // a fixed value of the pass is no axis of its programs
+  }
+  for (const std::string& stage : pass.disabled_stages) {
+    program.entry_points.erase(stage);
+  }
+  return program;
+}
+
+// Without entry points, axes and what rests on them: the declarations of the material alone.
+ManifestProgram FamilyOf(const Material& material) {
+  ManifestProgram family = material.common;
+  family.entry_points.clear();
+  family.axes.clear();
+  family.exclude.clear();
+  std::erase_if(family.options, [](const auto& option) { return !option.second.global; });
+  return family;
+}
+
+void CheckUnique(TableReader& reader, const toml::table& root, const std::vector<Pass>& passes) {
+  for (size_t i = 0; i < passes.size(); ++i) {
+    const auto found = std::ranges::find(passes, passes[i].name, &Pass::name);
+    if (found != passes.begin() + static_cast<std::ptrdiff_t>(i)) {
+      reader.Fail((*root["pass"].as_array())[i],
+                  fmt::format("two passes are named '{}'", passes[i].name));
+    }
+  }
+}
+
+}  // namespace
+
+std::map<std::string, ManifestAxis> ReadAxes(TableReader& reader, const toml::table& table,
+                                             const std::string& who,
+                                             const ManifestDefaults& defaults) {
+  std::map<std::string, ManifestAxis> axes;
+  for (const std::string& set : table.contains("use") ? reader.Texts(table, "use") : defaults.use) {
+    const auto found = defaults.axis_sets.find(set);
+    if (found == defaults.axis_sets.end()) {
+      reader.Fail(table.contains("use") ? PlaceOf(*table.get("use")) : PlaceOf(table),
+                  fmt::format("{} uses [axes.{}], which is not there", who, set));
+      continue;
+    }
+    for (const auto& [name, axis] : found->second) {
+      axes.insert_or_assign(name, axis);
+    }
+  }
+  if (const toml::table* own = reader.Table(table, "axes")) {
+    for (auto& [name, axis] : reader.Axes(*own)) {
+      axes.insert_or_assign(name, axis);
+    }
+  }
+  return axes;
+}
+
+ManifestBudget ReadBudget(TableReader& reader, const toml::table& table) {
+  ManifestBudget budget;
+  budget.results = reader.Number(table, "results", kMany);
+  budget.variants = reader.Number(table, "variants", kMany);
+  budget.cpu_ms =
+      ReadAmount(reader, table, "cpu", "2h",
+                 {{"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}});
+  budget.output = ReadAmount(reader, table, "output", "8G",
+                             {{"", 1},
+                              {"K", uint64_t{1} << 10},
+                              {"M", uint64_t{1} << 20},
+                              {"G", uint64_t{1} << 30},
+                              {"T", uint64_t{1} << 40},
+                              {"KiB", uint64_t{1} << 10},
+                              {"MiB", uint64_t{1} << 20},
+                              {"GiB", uint64_t{1} << 30},
+                              {"TiB", uint64_t{1} << 40}});
+  return budget;
+}
+
+void Compose(TableReader& reader, const toml::table& root, const ManifestDefaults& defaults,
+             Manifest& manifest) {
+  std::vector<Pass> passes;
+  for (const toml::table* table : reader.Tables(root, "pass")) {
+    passes.push_back(ReadPass(reader, *table));
+    manifest.passes.push_back(ReadFormats(reader, *table, passes.back().name));
+  }
+  if (reader.error().has_value()) {
+    return;
+  }
+  CheckUnique(reader, root, passes);
+  for (const toml::table* table : reader.Tables(root, "material")) {
+    const Material material = ReadMaterial(reader, *table, defaults, passes);
+    manifest.programs.push_back(FamilyOf(material));
+    for (const MaterialPass& in : material.passes) {
+      for (const PassVariant& variant : in.pass->variants) {
+        if (!HasAll(material.common.tags, in.pass->needs) ||
+            !HasAll(material.common.tags, variant.needs)) {
+          continue;
+        }
+        ManifestProgram program = Composed(material, in, variant);
+        if (program.sources.size() > kMaxSources) {
+          reader.FailAtLimit(program.place, "sources per program", kMaxSources,
+                             program.sources.size());
+        }
+        manifest.programs.push_back(std::move(program));
+      }
+    }
+    if (manifest.programs.size() > kMaxPrograms) {  // before the next one makes as many again
+      reader.FailAtLimit(PlaceOf(*table), "programs per manifest", kMaxPrograms,
+                         manifest.programs.size());
+      return;
+    }
+  }
+}
+
+}  // namespace kiln::project

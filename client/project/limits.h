@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Limits of manifests and their sources (daemon §10) that a client checks before anything is sent,
+// and the rule for logical paths (daemon §11.6).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace kiln::project {
+
+inline constexpr size_t kMaxManifest = size_t{4} << 20;  // bytes
+inline constexpr size_t kMaxSources = 256;               // of a program
+inline constexpr size_t kMaxPrograms = 20'000;
+inline constexpr size_t kMaxAxisValues = 4096;
+inline constexpr size_t kMaxExpression = 4096;  // bytes
+inline constexpr size_t kMaxName = 128;
+inline constexpr size_t kMaxFiles = 20'000;                     // of a manifest
+inline constexpr uint64_t kMaxSourceSet = uint64_t{512} << 20;  // bytes of them
+inline constexpr uint64_t kMaxSource = uint64_t{4} << 20;       // bytes of one
+
+inline constexpr std::string_view kLimitReason = "LIMIT_EXCEEDED";
+
+// Relative, '/'-separated, at most 1,024 bytes, without empty, '.' or '..' segments, control
+// characters and backslashes.
+bool IsLogicalPath(std::string_view path);
+
+}  // namespace kiln::project

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+#include "client/project/table_reader.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "client/project/limits.h"
+
+namespace kiln::project {
+namespace {
+
+bool IsNameCharacter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.' || c == '/' || c == '-';
+}
+
+}  // namespace
+
+ManifestPlace PlaceOf(const toml::node& node) {
+  return {.line = node.source().begin.line, .column = node.source().begin.column};
+}
+
+bool IsLogicalPath(std::string_view path) {
+  if (path.empty() || path.size() > 1024) {
+    return false;
+  }
+  for (const char c : path) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == '\\') {
+      return false;
+    }
+  }
+  for (std::string_view rest = path;;) {
+    const size_t slash = rest.find('/');
+    const std::string_view segment = rest.substr(0, slash);
+    if (segment.empty() || segment == "." || segment == "..") {
+      return false;
+    }
+    if (slash == std::string_view::npos) {
+      return true;
+    }
+    rest.remove_prefix(slash + 1);
+  }
+}
+
+void TableReader::Fail(ManifestPlace place, const std::string& text, std::string_view reason) {
+  if (!error_.has_value()) {
+    error_ = Error{.code = reason == kLimitReason ? ErrorCode::kResourceExhausted
+                                                  : ErrorCode::kInvalidArgument,
+                   .context = place.line == 0 ? fmt::format("{}: {}", path_, text)
+                                              : fmt::format("{}:{}:{}: {}", path_, place.line,
+                                                            place.column, text),
+                   .reason = std::string(reason)};
+  }
+}
+
+void TableReader::FailAtLimit(ManifestPlace place, std::string_view limit, uint64_t max,
+                              uint64_t actual) {
+  Fail(place, fmt::format("{}: {} exceeds the limit of {}", limit, actual, max), kLimitReason);
+}
+
+void TableReader::CheckKeys(const toml::table& table, std::string_view what,
+                            const std::vector<std::string_view>& known) {
+  for (const auto& [key, node] : table) {
+    const std::string_view name = key.str();
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      const std::string_view closest = Closest(name, known);
+      Fail({.line = key.source().begin.line, .column = key.source().begin.column},
+           fmt::format("unknown key '{}' in {}{}", name, what,
+                       closest.empty() ? "" : fmt::format("; did you mean '{}'?", closest)));
+    }
+  }
+}
+
+std::string TableReader::Text(const toml::table& table, std::string_view key,
+                              std::string_view fallback) {
+  const toml::node* node = table.get(key);
+  if (node == nullptr) {
+    return std::string(fallback);
+  }
+  if (const auto* text = node->as_string()) {
+    return text->get();
+  }
+  Fail(*node, fmt::format("'{}' must be text", key));
+  return {};
+}
+
+bool TableReader::Flag(const toml::table& table, std::string_view key) {
+  const toml::node* node = table.get(key);
+  if (node != nullptr && !node->is_boolean()) {
+    Fail(*node, fmt::format("'{}' must be true or false", key));
+  }
+  return node != nullptr && node->value_or(false);
+}
+
+uint64_t TableReader::Number(const toml::table& table, std::string_view key, uint64_t most,
+                             uint64_t fallback) {
+  const toml::node* node = table.get(key);
+  if (node == nullptr) {
+    return fallback;
+  }
+  const auto* number = node->as_integer();
+  if (number == nullptr || number->get() < 0 || static_cast<uint64_t>(number->get()) > most) {
+    Fail(*node, fmt::format("'{}' must be a number from 0 to {}", key, most));
+    return fallback;
+  }
+  return static_cast<uint64_t>(number->get());
+}
+
+std::vector<ManifestExpression> TableReader::Expressions(const toml::table& table,
+                                                         std::string_view key) {
+  std::vector<ManifestExpression> expressions;
+  const toml::node* node = table.get(key);
+  if (node == nullptr) {
+    return expressions;
+  }
+  const toml::array* array = node->as_array();
+  if (array == nullptr) {
+    Fail(*node, fmt::format("'{}' must be a list of texts", key));
+    return expressions;
+  }
+  for (const toml::node& item : *array) {
+    if (const auto* text = item.as_string()) {
+      const ManifestPlace place = PlaceOf(item);
+      if (text->get().size() > kMaxExpression) {
+        FailAtLimit(place, "expression size", kMaxExpression, text->get().size());
+      }
+      // The text begins behind its quote.
+      expressions.push_back(
+          {.text = text->get(), .place = {.line = place.line, .column = place.column + 1}});
+    } else {
+      Fail(item, fmt::format("'{}' must be a list of texts", key));
+    }
+  }
+  return expressions;
+}
+
+std::vector<std::string> TableReader::Texts(const toml::table& table, std::string_view key) {
+  std::vector<std::string> texts;
+  const toml::node* node = table.get(key);
+  if (node == nullptr) {
+    return texts;
+  }
+  const toml::array* array = node->as_array();
+  if (array == nullptr) {
+    Fail(*node, fmt::format("'{}' must be a list of texts", key));
+    return texts;
+  }
+  for (const toml::node& item : *array) {
+    if (const auto* text = item.as_string()) {
+      texts.push_back(text->get());
+    } else {
+      Fail(item, fmt::format("'{}' must be a list of texts", key));
+    }
+  }
+  return texts;
+}
+
+std::vector<std::string> TableReader::Sources(const toml::table& table) {
+  std::vector<std::string> sources = Texts(table, "sources");
+  const toml::node* node = table.get("sources");
+  if (sources.size() > kMaxSources) {
+    FailAtLimit(PlaceOf(*node), "sources per program", kMaxSources, sources.size());
+  }
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (!IsLogicalPath(sources[i])) {
+      Fail((*node->as_array())[i],
+           fmt::format("source '{}': a path is relative to the root of the project, "
+                       "'/'-separated and without empty, '.' or '..' segments",
+                       sources[i]));
+    }
+  }
+  return sources;
+}
+
+std::map<std::string, std::string> TableReader::TextMap(const toml::table& table,
+                                                        std::string_view key) {
+  std::map<std::string, std::string> map;
+  if (const toml::table* inner = Table(table, key)) {
+    for (const auto& [name, node] : *inner) {
+      if (const auto* text = node.as_string()) {
+        map.emplace(name.str(), text->get());
+      } else {
+        Fail(node, fmt::format("'{}.{}' must be text", key, name.str()));
+      }
+    }
+  }
+  return map;
+}
+
+std::map<std::string, std::string> TableReader::EntryPoints(const toml::table& table) {
+  if (const toml::table* inner = Table(table, "entry_points")) {
+    CheckKeys(*inner, "'entry_points'", {"vertex", "fragment", "compute"});
+  }
+  return TextMap(table, "entry_points");
+}
+
+const toml::table* TableReader::Table(const toml::table& table, std::string_view key) {
+  const toml::node* node = table.get(key);
+  if (node == nullptr) {
+    return nullptr;
+  }
+  if (node->as_table() == nullptr) {
+    Fail(*node, fmt::format("'{}' must be a table", key));
+  }
+  return node->as_table();
+}
+
+std::vector<const toml::table*> TableReader::Tables(const toml::table& table,
+                                                    std::string_view key) {
+  std::vector<const toml::table*> tables;
+  const toml::node* node = table.get(key);
+  if (node == nullptr) {
+    return tables;
+  }
+  const toml::array* array = node->as_array();
+  if (array == nullptr) {
+    Fail(*node, fmt::format("'{}' must be a list of tables", key));
+    return tables;
+  }
+  for (const toml::node& item : *array) {
+    if (item.as_table() == nullptr) {
+      Fail(item, fmt::format("'{}' must be a list of tables", key));
+      continue;
+    }
+    tables.push_back(item.as_table());
+  }
+  return tables;
+}
+
+ManifestValue TableReader::Value(const toml::node& node) {
+  ManifestValue value{.value = false, .place = PlaceOf(node)};
+  if (const auto* flag = node.as_boolean()) {
+    value.value = flag->get();
+  } else if (const auto* integer = node.as_integer()) {
+    value.value = integer->get();
+  } else if (const auto* real = node.as_floating_point()) {
+    value.value = real->get();
+  } else if (const auto* text = node.as_string()) {
+    value.value = text->get();
+  } else {
+    Fail(node, "an option value must be a flag, number or text");
+  }
+  return value;
+}
+
+ManifestOptions TableReader::Options(const toml::table& table, std::string_view key) {
+  ManifestOptions options;
+  if (const toml::table* inner = Table(table, key)) {
+    for (const auto& [name, node] : *inner) {
+      options.emplace(name.str(), Value(node));
+    }
+  }
+  return options;
+}
+
+std::map<std::string, ManifestAxis> TableReader::Axes(const toml::table& table) {
+  std::map<std::string, ManifestAxis> axes;
+  for (const auto& [name, node] : table) {
+    ManifestAxis axis{.place = PlaceOf(node)};
+    if (const toml::array* values = node.as_array()) {
+      for (const toml::node& value : *values) {
+        axis.values.push_back(Value(value));
+      }
+      if (values->empty()) {
+        Fail(node, fmt::format("axis '{}' has no values", name.str()));
+      }
+      if (values->size() > kMaxAxisValues) {
+        FailAtLimit(axis.place, "axis values", kMaxAxisValues, values->size());
+      }
+    } else if (node.value_or(std::string_view()) == "*") {
+      axis.all = true;
+    } else {
+      Fail(node, fmt::format("axis '{}' must be \"*\" or a list of values", name.str()));
+    }
+    axes.emplace(name.str(), std::move(axis));
+  }
+  return axes;
+}
+
+std::string TableReader::Name(const toml::table& table, std::string_view what) {
+  std::string name = Text(table, "name", "");
+  if (name.empty()) {
+    Fail(table, fmt::format("{} needs a name", what));
+  } else if (name.size() > kMaxName || !std::ranges::all_of(name, IsNameCharacter)) {
+    Fail(*table.get("name"),
+         fmt::format("'{}' is no name: letters, digits, '_', '.', '/' and '-', at most {}", name,
+                     kMaxName));
+  }
+  return name;
+}
+
+}  // namespace kiln::project
