@@ -27,14 +27,17 @@ struct PackItem {
   uint32_t chain = 0;
 };
 
-// Rows of a window of epochs, by offset: bytes [begins, ends) are taken in the epochs [firsts,
-// lasts]. Lanes beyond the count are taken in no epoch.
+// Rows of a window of epochs, by offset: bytes that are taken in the epochs [firsts, lasts]. Lanes
+// beyond the count are taken in no epoch.
 struct PlacedPage {
   static constexpr uint32_t kRows = 128;
+  struct Extent {
+    uint64_t begin;
+    uint64_t end;
+  };
   std::array<uint16_t, kRows> firsts;
   std::array<uint16_t, kRows> lasts;
-  std::array<uint64_t, kRows> begins;
-  std::array<uint64_t, kRows> ends;
+  std::array<Extent, kRows> extents;
   uint32_t count;
   uint32_t after;  // the page with the rows above
 };

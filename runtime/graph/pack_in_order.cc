@@ -15,7 +15,7 @@
 namespace kiln::graph {
 namespace {
 
-constexpr uint32_t kStride = 8;           // epochs from window to window
+constexpr uint32_t kStride = 16;          // epochs from window to window
 constexpr uint32_t kWidth = 2 * kStride;  // of a window
 constexpr size_t kWorthWindows = 128;     // items
 constexpr uint32_t kNoPage = ~0U;
@@ -31,35 +31,34 @@ class Search {
         blocks_(blocks),
         border_(BlockEnd(blocks, 0)) {}
 
-  // Bytes that the item cannot have; none that were met before begin above them.
+  // Bytes [begin, end), which nobody has; they may lie in several blocks.
   void Meet(uint64_t begin, uint64_t end) {
-    while (begin >= border_) {
-      Offer(border_);
-      cursor_ = std::max(cursor_, border_);
-      border_ = BlockEnd(blocks_, border_);
+    while (end >= border_) {
+      begin = Leave(begin);
     }
-    Offer(begin);
-    cursor_ = std::max(cursor_, end);
+    Offer(begin, end);
   }
   // Nothing better can follow.
   bool done() const { return rest_ <= good_; }
-  // The best gap, else the lowest place on top.
-  uint64_t Begin() {
-    while (rest_ == kNoRest) {
-      if (border_ == kNoAddress) {
-        return AlignAddress(cursor_, alignment_);
-      }
-      Offer(border_);
-      cursor_ = std::max(cursor_, border_);
-      border_ = BlockEnd(blocks_, border_);
+  // The best gap, else the lowest place from `top` on, where nobody has any bytes.
+  uint64_t BeginBelow(uint64_t top) {
+    while (rest_ == kNoRest && border_ != kNoAddress) {
+      top = Leave(top);
     }
-    return begin_;
+    return rest_ == kNoRest ? AlignAddress(top, alignment_) : begin_;
   }
 
  private:
-  // A gap from the cursor to `end`, which may lie below it.
-  void Offer(uint64_t end) {
-    const uint64_t at = AlignAddress(cursor_, alignment_);
+  // The rest of a block, and on to the next.
+  uint64_t Leave(uint64_t begin) {
+    const uint64_t end = border_;
+    Offer(begin, end);
+    border_ = BlockEnd(blocks_, end);
+    return std::max(begin, end);
+  }
+  // A gap whose end may lie below its begin.
+  void Offer(uint64_t begin, uint64_t end) {
+    const uint64_t at = AlignAddress(begin, alignment_);
     const uint64_t rest = end - at - size_;  // huge if it does not fit
     const bool better = rest < rest_ && !done();
     begin_ = better ? at : begin_;
@@ -70,8 +69,7 @@ class Search {
   uint64_t alignment_;
   uint64_t good_;  // a rest that ends the search
   std::span<const uint64_t> blocks_;
-  uint64_t border_;      // end of the block that the cursor is in
-  uint64_t cursor_ = 0;  // end of what was seen so far
+  uint64_t border_;  // end of the block that the last gap was in
   uint64_t begin_ = kNoAddress;
   uint64_t rest_ = kNoRest;
 };
@@ -80,7 +78,7 @@ class Search {
 using Lanes = uint16_t __attribute__((vector_size(16)));
 constexpr uint32_t kLanes = 8;
 
-// Which of eight rows share an epoch with [first, last]: bit 16 × lane of two halves.
+// Which of eight rows share an epoch with [first, last]: all bits of a lane, in two halves.
 std::array<uint64_t, 2> Meeting(const PlacedPage& page, uint32_t at, uint16_t first,
                                 uint16_t last) {
   Lanes firsts;
@@ -93,25 +91,72 @@ std::array<uint64_t, 2> Meeting(const PlacedPage& page, uint32_t at, uint16_t fi
   return halves;
 }
 
-// Offers the gaps between what is taken on a page.
-void ScanPage(const PlacedPage& page, const PackItem& item, Search& search) {
-  const auto first = static_cast<uint16_t>(item.first);
-  const auto last = static_cast<uint16_t>(item.last);
-  for (uint32_t i = 0; i < page.count && !search.done(); i += kLanes) {
-    const std::array<uint64_t, 2> halves = Meeting(page, i, first, last);
-    for (uint32_t half = 0; half < 2; ++half) {
-      for (uint64_t bits = halves[half] & 0x0001000100010001ULL; bits != 0; bits &= bits - 1) {
-        const uint32_t row = i + half * 4 + static_cast<uint32_t>(std::countr_zero(bits)) / 16;
-        search.Meet(page.begins[row], page.ends[row]);
+using RowNumber = uint8_t;
+static_assert(PlacedPage::kRows - 1 <= 0xFF);
+
+// Of each set of four, its members in ascending order, a byte each.
+struct FourRows {
+  std::array<RowNumber, 4> rows;
+  uint32_t count;
+};
+constexpr std::array<FourRows, 16> kSets = [] {
+  std::array<FourRows, 16> sets{};
+  for (uint32_t set = 0; set < sets.size(); ++set) {
+    for (RowNumber row = 0; row < 4; ++row) {
+      if ((set >> row & 1) != 0) {
+        sets[set].rows[sets[set].count++] = row;
       }
     }
   }
+  return sets;
+}();
+
+// Rows of a page, in ascending order; what stands beyond their count is written over.
+using MetRows = std::array<RowNumber, PlacedPage::kRows + 4>;
+
+// Adds those of four rows from `first` on whose lanes are set, and returns the new count. Nothing
+// branches on a row.
+uint32_t AddRows(MetRows& rows, uint32_t count, uint32_t first, uint64_t lanes) {
+  const uint64_t bits = lanes & 0x0008000400020001ULL;  // one of each lane
+  const FourRows& set = kSets[bits * 0x0001000100010001ULL >> 48];
+  const uint32_t four = std::bit_cast<uint32_t>(set.rows) + first * 0x01010101;
+  std::memcpy(rows.data() + count, &four, sizeof(four));
+  return count + set.count;
+}
+
+// The rows of a page that share an epoch with the item.
+uint32_t FindMetRows(const PlacedPage& page, const PackItem& item, MetRows& rows) {
+  const auto first = static_cast<uint16_t>(item.first);
+  const auto last = static_cast<uint16_t>(item.last);
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < page.count; i += kLanes) {
+    const std::array<uint64_t, 2> halves = Meeting(page, i, first, last);
+    count = AddRows(rows, count, i, halves[0]);
+    count = AddRows(rows, count, i + 4, halves[1]);
+  }
+  return count;
+}
+
+// Offers the gaps between what is taken on a page, from `cursor` on, and returns their end.
+uint64_t ScanPage(const PlacedPage& page, const PackItem& item, uint64_t cursor, Search& search) {
+  MetRows met;
+  const uint32_t count = FindMetRows(page, item, met);
+  for (uint32_t i = 0; i < count; ++i) {
+    const PlacedPage::Extent& taken = page.extents[met[i]];
+    if (taken.begin > cursor) {
+      search.Meet(cursor, taken.begin);
+      if (search.done()) {
+        break;
+      }
+    }
+    cursor = std::max(cursor, taken.end);
+  }
+  return cursor;
 }
 
 // A row to be.
 struct Taken {
-  uint64_t begin;
-  uint64_t end;
+  PlacedPage::Extent extent;
   uint16_t first;
   uint16_t last;
 };
@@ -120,13 +165,13 @@ constexpr uint16_t kEver = 0xFFFF;  // last epoch of rows that fill their window
 
 // The first row above the address.
 uint32_t RowAbove(const PlacedPage& page, uint64_t address) {
-  const uint64_t* row = page.begins.data();
+  const PlacedPage::Extent* row = page.extents.data();
   for (uint32_t rest = page.count; rest > 0;) {
     const uint32_t half = (rest + 1) / 2;
-    row += row[half - 1] <= address ? half : 0;
+    row += row[half - 1].begin <= address ? half : 0;
     rest -= half;
   }
-  return static_cast<uint32_t>(row - page.begins.data());
+  return static_cast<uint32_t>(row - page.extents.data());
 }
 
 template <class T>
@@ -136,16 +181,14 @@ void Shift(std::array<T, PlacedPage::kRows>& values, uint32_t from, uint32_t to,
 
 // Rows [from, count) move to `to`.
 void ShiftRows(PlacedPage& page, uint32_t from, uint32_t to) {
-  Shift(page.begins, from, to, page.count);
-  Shift(page.ends, from, to, page.count);
+  Shift(page.extents, from, to, page.count);
   Shift(page.firsts, from, to, page.count);
   Shift(page.lasts, from, to, page.count);
 }
 
 void InsertRow(PlacedPage& page, uint32_t at, const Taken& row) {
   ShiftRows(page, at, at + 1);
-  page.begins[at] = row.begin;
-  page.ends[at] = row.end;
+  page.extents[at] = row.extent;
   page.firsts[at] = row.first;
   page.lasts[at] = row.last;
   ++page.count;
@@ -159,19 +202,19 @@ void RemoveRow(PlacedPage& page, uint32_t at) {
 }
 
 // A row that fills the window, like the one that ends where it begins or begins where it ends.
-bool Merge(PlacedPage& page, uint32_t at, const Taken& row) {
+bool Merge(PlacedPage& page, uint32_t at, const PlacedPage::Extent& extent) {
   const auto fills = [&](uint32_t other) {
     return page.firsts[other] == 0 && page.lasts[other] == kEver;
   };
-  const bool after = at < page.count && fills(at) && page.begins[at] == row.end;
-  const bool before = at > 0 && fills(at - 1) && page.ends[at - 1] == row.begin;
+  const bool after = at < page.count && fills(at) && page.extents[at].begin == extent.end;
+  const bool before = at > 0 && fills(at - 1) && page.extents[at - 1].end == extent.begin;
   if (before) {
-    page.ends[at - 1] = after ? page.ends[at] : row.end;
+    page.extents[at - 1].end = after ? page.extents[at].end : extent.end;
     if (after) {
       RemoveRow(page, at);
     }
   } else if (after) {
-    page.begins[at] = row.begin;
+    page.extents[at].begin = extent.begin;
   }
   return before || after;
 }
@@ -192,8 +235,7 @@ void SplitPage(std::vector<PlacedPage>& pages, uint32_t index) {
   PlacedPage& to = pages[upper];
   from.after = upper;
   for (uint32_t row = PlacedPage::kRows / 2; row < PlacedPage::kRows; ++row, ++to.count) {
-    to.begins[to.count] = from.begins[row];
-    to.ends[to.count] = from.ends[row];
+    to.extents[to.count] = from.extents[row];
     to.firsts[to.count] = std::exchange(from.firsts[row], kEver);
     to.lasts[to.count] = std::exchange(from.lasts[row], uint16_t{0});
   }
@@ -201,16 +243,18 @@ void SplitPage(std::vector<PlacedPage>& pages, uint32_t index) {
 }
 
 void InsertPlaced(std::vector<PlacedPage>& pages, uint32_t index, const Taken& row) {
-  for (uint32_t next = pages[index].after; next != kNoPage && pages[next].begins[0] <= row.begin;
-       next = pages[index].after) {
+  const uint64_t begin = row.extent.begin;
+  for (uint32_t next = pages[index].after;
+       next != kNoPage && pages[next].extents.front().begin <= begin; next = pages[index].after) {
     index = next;
   }
-  const uint32_t at = RowAbove(pages[index], row.begin);
-  if (row.last == kEver && row.first == 0 && Merge(pages[index], at, row)) {
+  PlacedPage& page = pages[index];
+  const uint32_t at = RowAbove(page, begin);
+  if (row.first == 0 && row.last == kEver && Merge(page, at, row.extent)) {
     return;
   }
-  InsertRow(pages[index], at, row);
-  if (pages[index].count == PlacedPage::kRows) {
+  InsertRow(page, at, row);
+  if (page.count == PlacedPage::kRows) {
     SplitPage(pages, index);
   }
 }
@@ -244,18 +288,20 @@ void MakeWindows(std::span<const PackItem> items, PackScratch& s) {
 uint64_t FindPlace(PackAttempt& attempt, const PackItem& item, uint32_t window, bool best_fit) {
   const std::vector<PlacedPage>& pages = attempt.scratch.pages;
   Search search(item, attempt.blocks, best_fit);
+  uint64_t cursor = 0;
   for (uint32_t page = window; page != kNoPage && !search.done(); page = pages[page].after) {
-    ScanPage(pages[page], item, search);
+    cursor = ScanPage(pages[page], item, cursor, search);
   }
-  return search.Begin();
+  return search.BeginBelow(cursor);
 }
 
 // In all windows that it touches.
 void TakePlace(PackScratch& s, const PackItem& item, uint64_t begin) {
-  const auto first = static_cast<uint16_t>(item.first);
-  const auto last = static_cast<uint16_t>(item.last);
-  const Taken row{.begin = begin, .end = begin + item.size, .first = first, .last = last};
-  const Taken filling{.begin = row.begin, .end = row.end, .first = 0, .last = kEver};
+  const PlacedPage::Extent extent{.begin = begin, .end = begin + item.size};
+  const Taken row{.extent = extent,
+                  .first = static_cast<uint16_t>(item.first),
+                  .last = static_cast<uint16_t>(item.last)};
+  const Taken filling{.extent = extent, .first = 0, .last = kEver};
   InsertPlaced(s.pages, s.windows.back(), row);
   const WindowRange range = WindowsOf(item);
   for (uint32_t w = range.first; s.windows.size() > 1 && w <= range.last; ++w) {
