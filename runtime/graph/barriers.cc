@@ -95,7 +95,7 @@ Reason ReasonOf(const Planning& planning, const Walk& walk, const Use& next) {
 bool TakesBytes(const Walk& walk) { return walk.packed && walk.from_outside(); }
 
 // From `source` and the layout `from` to the use, and to what the caller adds to it.
-Entry& AddEntry(Planning& planning, const Walk& walk, const Use& use, const Source& source,
+Entry& AddEntry(Planning& planning, const Walk& walk, const Use& use, Source source,
                 VkImageLayout from) {
   PlanningScratch& scratch = planning.scratch;
   const bool outside = walk.from_outside();
@@ -112,22 +112,25 @@ Entry& AddEntry(Planning& planning, const Walk& walk, const Use& use, const Sour
   if (create && scratch.create_entry[walk.chain] == kNone) {
     scratch.create_entry[walk.chain] = static_cast<uint32_t>(planning.plan.entries.size());
   }
-  return planning.plan.entries.emplace_back(Entry{.src_stages = source.stages,
-                                                  .src_accesses = source.accesses,
-                                                  .dst_stages = use.stages,
-                                                  .dst_accesses = use.accesses,
-                                                  .old_layout = from,
-                                                  .new_layout = use.layout,
-                                                  .chain = walk.chain,
-                                                  .cell = walk.cell,
-                                                  .lo = lo,
-                                                  .hi = use.position,
-                                                  .access = use.access,
-                                                  .source_begin = walk.source_begin,
-                                                  .source_end = walk.source_end,
-                                                  .reason = ReasonOf(planning, walk, use),
-                                                  .create = create,
-                                                  .outside = outside});
+  // Filled where it lies: a copy of fields just written waits for each of them.
+  Entry& entry = planning.plan.entries.emplace_back();
+  entry.src_stages = source.stages;
+  entry.src_accesses = source.accesses;
+  entry.dst_stages = use.stages;
+  entry.dst_accesses = use.accesses;
+  entry.old_layout = from;
+  entry.new_layout = use.layout;
+  entry.chain = walk.chain;
+  entry.cell = walk.cell;
+  entry.lo = lo;
+  entry.hi = use.position;
+  entry.access = use.access;
+  entry.source_begin = walk.source_begin;
+  entry.source_end = walk.source_end;
+  entry.reason = ReasonOf(planning, walk, use);
+  entry.create = create;
+  entry.outside = outside;
+  return entry;
 }
 
 void Write(Planning& planning, Walk& walk, uint32_t at) {
@@ -310,28 +313,21 @@ CellState SlotUsers(const TemporalSlot& slot) {
   return all;
 }
 
-CellState InitialOf(Planning& planning, uint32_t index, const Box& cell, bool& acquired) {
-  const PlanChain& chain = planning.plan.chains[index];
-  const ChainRow& row = planning.rows.chains[index];
-  acquired = false;
-  switch (chain.place) {
-    case Place::kImported:
-      return ImportedState(row, acquired);
-    case Place::kHistory:
-      return chain.reset
-                 ? ResetState(row)
-                 : StateIn(planning.carried.slots[planning.plan.next.slots[chain.slot].from], cell);
-    case Place::kTemporal:
-    case Place::kDedicated: {
-      const uint32_t from = planning.plan.next.slots[chain.slot].from;
-      return from == kNone ? CellState{} : SlotUsers(planning.carried.slots[from]);
-    }
-    case Place::kNowhere:
-    case Place::kPacked:
-    case Place::kRing:
-      return {};
+// What the cell of a chain that lies outside the frame's memory starts from.
+void StartOutside(Planning& planning, const PlanChain& chain, Walk& walk) {
+  const ChainRow& row = planning.rows.chains[walk.chain];
+  if (chain.place == Place::kImported) {
+    walk.state = ImportedState(row, walk.acquired);
+    return;
   }
-  return {};
+  const uint32_t from = planning.plan.next.slots[chain.slot].from;
+  const std::vector<TemporalSlot>& slots = planning.carried.slots;
+  if (chain.place != Place::kHistory) {
+    walk.state = from == kNone ? CellState{} : SlotUsers(slots[from]);
+  } else {
+    walk.state =
+        chain.reset ? ResetState(row) : StateIn(slots[from], planning.plan.cells[walk.cell]);
+  }
 }
 
 void WalkChain(Planning& planning, uint32_t index) {
@@ -344,10 +340,12 @@ void WalkChain(Planning& planning, uint32_t index) {
               .whole = chain.cells == 1,
               .packed = chain.place == Place::kPacked,
               .acquired = false,
-              .state = {}};
-    walk.state = InitialOf(planning, index, planning.plan.cells[cell], walk.acquired);
-    walk.source_begin = chain.first_access;
-    walk.source_end = chain.first_access;
+              .state = {},
+              .source_begin = chain.first_access,
+              .source_end = chain.first_access};
+    if (chain.place == Place::kImported || keeps) {
+      StartOutside(planning, chain, walk);
+    }
     if (chain.place == Place::kImported || chain.place == Place::kHistory) {
       planning.plan.initial.push_back({.chain = index, .cell = cell, .state = walk.state});
     }

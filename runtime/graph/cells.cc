@@ -88,6 +88,11 @@ void MakeCells(Planning& planning, uint32_t index) {
   out.cells = static_cast<uint32_t>(plan.cells.size()) - out.first_cell;
 }
 
+struct PlacedPass {
+  int32_t position;
+  Origin origin;
+};
+
 UseKind KindOf(uint8_t bits) {
   return (bits & kOnHost) != 0   ? UseKind::kHost
          : (bits & kWrites) != 0 ? UseKind::kWrite
@@ -99,26 +104,26 @@ void CountUses(Planning& planning) {
   const Plan& plan = planning.plan;
   PlanningScratch& scratch = planning.scratch;
   scratch.chain_begin.assign(planning.rows.chains.size() + 1, 0);
-  for (const PlanPass& pass : plan.order) {
-    for (uint32_t i = plan.pass_begin[pass.pass]; i < plan.pass_begin[pass.pass + 1]; ++i) {
-      ++scratch.chain_begin[scratch.chain_of[plan.pass_accesses[i]] + 1];
-    }
+  for (size_t access = 0; access < scratch.chain_of.size(); ++access) {
+    const bool live = plan.culled.empty() || plan.live[planning.rows.accesses[access].pass] != 0;
+    scratch.chain_begin[scratch.chain_of[access] + 1] += live ? 1 : 0;
   }
   for (size_t chain = 1; chain < scratch.chain_begin.size(); ++chain) {
     scratch.chain_begin[chain] += scratch.chain_begin[chain - 1];
   }
 }
 
-Use UseOf(const Planning& planning, uint32_t index, int32_t position, Origin origin) {
+// Filled where it lies: a copy of fields just written waits for each of them.
+void FillUse(const Planning& planning, uint32_t index, const PlacedPass& pass, Use& use) {
   const AccessRow& access = planning.rows.accesses[index];
-  return {.stages = access.stages,
-          .accesses = access.accesses,
-          .access = index,
-          .position = position,
-          .layout = planning.plan.layouts[index],
-          .kind = KindOf(planning.scratch.access_bits[index]),
-          .forgets = access.op == Op::kCreate || access.discard != 0,
-          .origin = origin};
+  use.stages = access.stages;
+  use.accesses = access.accesses;
+  use.access = index;
+  use.position = pass.position;
+  use.layout = planning.plan.layouts[index];
+  use.kind = KindOf(planning.scratch.access_bits[index]);
+  use.forgets = access.op == Op::kCreate || access.discard != 0;
+  use.origin = pass.origin;
 }
 
 // Uses by chain, and from where to where each chain lives.
@@ -133,12 +138,12 @@ void SortUses(Planning& planning) {
   scratch.last.assign(planning.rows.chains.size(), -1);
   for (const PlanPass& pass : plan.order) {
     const int32_t position = plan.positions[pass.pass];
-    const Origin origin = planning.rows.passes[pass.pass].origin;
+    const PlacedPass placed{.position = position, .origin = planning.rows.passes[pass.pass].origin};
     for (uint32_t i = plan.pass_begin[pass.pass]; i < plan.pass_begin[pass.pass + 1]; ++i) {
       const uint32_t access = plan.pass_accesses[i];
       const uint32_t chain = scratch.chain_of[access];
       const uint32_t at = scratch.marks[chain]++;
-      scratch.uses[at] = UseOf(planning, access, position, origin);
+      FillUse(planning, access, placed, scratch.uses[at]);
       plan.chain_accesses[at] = access;
       if (position >= 0) {
         scratch.first[chain] = scratch.first[chain] < 0 ? position : scratch.first[chain];

@@ -22,7 +22,7 @@ bool IsOwn(const Planning& planning, uint32_t pass) {
   return planning.rows.passes[pass].origin != Origin::kUser;
 }
 
-void AddEdge(Planning& planning, const Edge& edge) {
+void AddEdge(Planning& planning, Edge edge) {
   PlanningScratch& scratch = planning.scratch;
   if (edge.from == edge.to || planning.plan.live[edge.from] == 0 ||
       planning.plan.live[edge.to] == 0) {

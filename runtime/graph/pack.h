@@ -55,6 +55,7 @@ struct SweepPart {
 
 struct PackScratch {
   std::vector<uint32_t> order;
+  std::vector<PackItem> sorted;  // items by order
   std::vector<uint64_t> begins;  // by item
   std::vector<uint64_t> best;
   std::vector<PlacedPage> pages;
@@ -94,6 +95,14 @@ struct PackAttempt {
   PackScratch& scratch;
   uint64_t limit;  // give up at this top
 };
+
+// Puts the items side by side in the order in which they are placed.
+inline void GatherItems(PackAttempt& attempt) {
+  std::vector<PackItem>& sorted = attempt.scratch.sorted;
+  sorted.resize(attempt.scratch.order.size());
+  std::transform(attempt.scratch.order.begin(), attempt.scratch.order.end(), sorted.begin(),
+                 [&](uint32_t index) { return attempt.items[index]; });
+}
 
 // Both leave the items' offsets in scratch.begins and return the top, or the limit if it was
 // reached. Items in any order of scratch.order.

@@ -239,11 +239,13 @@ uint64_t PlaceByTime(PackAttempt& attempt) {
   s.begins.resize(attempt.items.size());
   Sweep sweep(attempt.blocks, s, epochs);
   uint64_t top = 0;
-  for (const uint32_t index : s.order) {
-    const PackItem& item = attempt.items[index];
+  GatherItems(attempt);
+  for (uint32_t i = 0; i < s.sorted.size(); ++i) {
+    const PackItem& item = s.sorted[i];
     sweep.Advance(item.first);
-    s.begins[index] = sweep.Place(item);
-    top = std::max(top, s.begins[index] + item.size);
+    const uint64_t begin = sweep.Place(item);
+    s.begins[s.order[i]] = begin;
+    top = std::max(top, begin + item.size);
     if (top >= attempt.limit) {
       return attempt.limit;
     }

@@ -16,7 +16,7 @@ namespace kiln::graph {
 namespace {
 
 constexpr uint32_t kStride = 16;          // epochs from window to window
-constexpr uint32_t kWidth = 2 * kStride;  // of a window
+constexpr uint32_t kWidth = kStride + 4;  // of a window: most items live no longer than it overlaps
 constexpr size_t kWorthWindows = 128;     // items
 constexpr uint32_t kNoPage = ~0U;
 constexpr uint64_t kNoRest = uint64_t{1} << 63;  // more than any gap, less than a negative rest
@@ -266,8 +266,8 @@ struct WindowRange {
 
 // The windows that touch the item's epochs.
 WindowRange WindowsOf(const PackItem& item) {
-  const uint32_t first = item.first / kStride;
-  return {.first = first == 0 ? 0 : first - 1, .last = item.last / kStride};
+  const uint32_t first = item.first < kWidth ? 0 : (item.first - kWidth) / kStride + 1;
+  return {.first = first, .last = item.last / kStride};
 }
 
 // The last window has every item.
@@ -317,13 +317,14 @@ uint64_t PlaceInOrder(PackAttempt& attempt, bool best_fit) {
   MakeWindows(attempt.items, s);
   s.begins.resize(attempt.items.size());
   uint64_t top = 0;
-  for (const uint32_t index : s.order) {
-    const PackItem& item = attempt.items[index];
+  GatherItems(attempt);
+  for (uint32_t i = 0; i < s.sorted.size(); ++i) {
+    const PackItem& item = s.sorted[i];
     const uint32_t home = item.first / kStride;
     const bool inside = s.windows.size() > 1 && item.last < home * kStride + kWidth;
     const uint64_t begin =
         FindPlace(attempt, item, inside ? s.windows[home] : s.windows.back(), best_fit);
-    s.begins[index] = begin;
+    s.begins[s.order[i]] = begin;
     top = std::max(top, begin + item.size);
     if (top >= attempt.limit) {
       return attempt.limit;

@@ -115,11 +115,12 @@ bool MeasureChain(Planning& planning, uint32_t index) {
   chain.alignment = needs.alignment;
   if (chain.place == Place::kPacked) {
     chain.memory_class = ClassOf(planning.plan.next, needs.types, row.kind);
-    planning.scratch.packed.push_back({.size = chain.size,
-                                       .alignment = chain.alignment,
-                                       .first = static_cast<uint32_t>(chain.first),
-                                       .last = static_cast<uint32_t>(chain.last),
-                                       .chain = index});
+    PackItem& item = planning.scratch.packed.emplace_back();
+    item.size = needs.size;
+    item.alignment = needs.alignment;
+    item.first = static_cast<uint32_t>(planning.scratch.first[index]);
+    item.last = static_cast<uint32_t>(planning.scratch.last[index]);
+    item.chain = index;
     planning.scratch.packed_class.push_back(chain.memory_class);
   }
   planning.scratch.any_kept = planning.scratch.any_kept || IsKept(chain.place);
@@ -142,11 +143,8 @@ void PlaceApart(Planning& planning, uint64_t& upload, uint64_t& readback) {
 void FindEpochs(Planning& planning) {
   PlanningScratch& scratch = planning.scratch;
   for (PackItem& item : scratch.packed) {
-    PlanChain& chain = planning.plan.chains[item.chain];
     item.first = scratch.epochs[item.first];
     item.last = scratch.epochs[item.last];
-    chain.epoch_first = item.first;
-    chain.epoch_last = item.last;
   }
 }
 
@@ -204,15 +202,23 @@ const Placement& FindPlacement(PlanningScratch& scratch, const std::vector<uint6
   return *oldest;
 }
 
-void AssignAddresses(Planning& planning, MemoryClass& memory_class, const Placement& placement) {
-  GrowBlocks(memory_class.blocks, placement.result.top);
-  for (size_t i = 0; i < planning.scratch.items.size(); ++i) {
-    PlanChain& chain = planning.plan.chains[planning.scratch.items[i].chain];
-    chain.address = placement.begins[i];
+void AssignAddresses(Planning& planning, uint32_t index, const Placement& placement) {
+  const PlanningScratch& scratch = planning.scratch;
+  std::vector<uint64_t>& blocks = planning.plan.next.classes[index].blocks;
+  GrowBlocks(blocks, placement.result.top);
+  const uint64_t* begin = placement.begins.data();
+  for (size_t i = 0; i < scratch.packed.size(); ++i) {
+    if (scratch.packed_class[i] != index) {
+      continue;
+    }
+    PlanChain& chain = planning.plan.chains[scratch.packed[i].chain];
+    chain.epoch_first = scratch.packed[i].first;
+    chain.epoch_last = scratch.packed[i].last;
+    chain.address = *begin++;
     chain.offset = chain.address;
     chain.block = 0;
-    while (chain.offset >= memory_class.blocks[chain.block]) {
-      chain.offset -= memory_class.blocks[chain.block++];
+    while (chain.offset >= blocks[chain.block]) {
+      chain.offset -= blocks[chain.block++];
     }
   }
 }
@@ -322,7 +328,7 @@ void PlaceChains(Planning& planning) {
     const Placement& placement =
         FindPlacement(scratch, memory_class.blocks,
                       planning.options.alias ? planning.options.effort : Effort::kFast);
-    AssignAddresses(planning, memory_class, placement);
+    AssignAddresses(planning, i, placement);
     MemoryFigures& figures =
         memory_class.kind == ResourceKind::kTexture ? metrics.images : metrics.buffers;
     figures.allocated += placement.result.top;
