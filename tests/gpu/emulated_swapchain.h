@@ -40,11 +40,17 @@ class EmulatedSwapchain {
   // The next image. `waited`: something else has waited for what presented it before.
   Presentation Acquire(bool waited = false) {
     const uint32_t index = acquired_ % kImages;
-    Slot& slot = slots_[index];
+    const Slot& slot = slots_[index];
     if (acquired_ >= kImages && !waited) {
       Submit(slot.present.get(), VK_NULL_HANDLE);  // what was presented in this image
     }
     ++acquired_;
+    return AcquireImage(index);
+  }
+
+  // An image of which something else has waited for what presented it before.
+  Presentation AcquireImage(uint32_t index) {
+    const Slot& slot = slots_[index];
     Submit(VK_NULL_HANDLE, slot.acquire.get());
     Presentation out;
     out.image.name = "swapchain";
@@ -55,6 +61,8 @@ class EmulatedSwapchain {
     out.image_index = index;
     return out;
   }
+
+  VkSemaphore PresentSemaphore(uint32_t index) const { return slots_[index].present.get(); }
 
   // As the presentation engine.
   void Submit(VkSemaphore wait, VkSemaphore signal) {

@@ -14,6 +14,7 @@
 #include "runtime/graph/execute.h"
 #include "runtime/graph/planner.h"
 #include "tests/gpu/emulated_swapchain.h"
+#include "tests/gpu/presentation_thread.h"
 #include "tests/gpu/validated_device.h"
 
 namespace kiln::graph {
@@ -280,41 +281,33 @@ struct Answer {
 
 class GraphPresents : public GraphFaults, public ::testing::WithParamInterface<uint32_t> {};
 
-TEST_P(GraphPresents, StatusOfTheWindow_IsToldByTheTicket) {
+TEST_P(GraphPresents, WindowThatDelaysAndReorders_IsToldByTheTicket) {
   const Answer answers[] = {{VK_SUCCESS, PresentStatus::kPresented},
                             {VK_SUBOPTIMAL_KHR, PresentStatus::kSuboptimal},
                             {VK_ERROR_OUT_OF_DATE_KHR, PresentStatus::kOutOfDate}};
-  TableOf(*gpu).QueuePresentKHR = &Presenter::Present;
   DeviceModel model(*gpu);
   Planner planner(model);
+  std::vector<std::unique_ptr<EmulatedSwapchain>> windows;  // old ones while frames are in flight
   auto executor = Executor::Create(*gpu, {.frames_in_flight = GetParam()});
   ASSERT_TRUE(executor.ok());
+  PresentationThread thread(TableOf(*gpu));
   Graph graph;
-  auto swapchain = std::make_unique<EmulatedSwapchain>(*gpu, VkExtent2D{48, 48});
-  uint32_t presented = 0;
   for (uint32_t frame = 0; frame < 100; ++frame) {
-    if (frame % 30 == 29) {  // the window has another size, with frames in flight
-      swapchain = std::make_unique<EmulatedSwapchain>(*gpu, VkExtent2D{48 + frame, 48});
+    if (frame % 30 == 0) {  // the window has another size
+      windows.push_back(std::make_unique<EmulatedSwapchain>(*gpu, VkExtent2D{48 + frame, 48}));
+      thread.Use(*windows.back());
     }
     const Answer& answer = answers[frame % 3];
-    Presentation window = swapchain->Acquire(true);
-    window.swapchain = reinterpret_cast<VkSwapchainKHR>(uintptr_t{1});
-    Presenter::answer = [&](const VkPresentInfoKHR& info) {
-      EXPECT_EQ(info.waitSemaphoreCount, 1U);
-      EXPECT_EQ(info.pWaitSemaphores[0], window.present);
-      EXPECT_EQ(info.pImageIndices[0], window.image_index);
-      swapchain->Submit(info.pWaitSemaphores[0], VK_NULL_HANDLE);
-      ++presented;
-      return answer.result;
-    };
-    DeclarePresented(graph, window);
+    thread.Answer(answer.result);
+    DeclarePresented(graph, thread.Acquire());
     const auto plan = planner.Compile(graph, {}, executor->carried());
     ASSERT_TRUE(plan.ok()) << plan.error().context;
     const auto ticket = executor->Execute(**plan, graph);
     ASSERT_TRUE(ticket.ok()) << ErrorText(ticket.error());
     EXPECT_EQ(ticket->present, answer.status);
   }
-  EXPECT_EQ(presented, 100U);
+  EXPECT_EQ(thread.presented(), 100U);
+  EXPECT_GT(thread.reordered(), 10U);
 }
 
 INSTANTIATE_TEST_SUITE_P(FramesInFlight, GraphPresents, ::testing::Values(2U, 3U));
