@@ -277,7 +277,7 @@ void AddGraph(CLI::App& app, Arguments& a, Action& chosen) {
   verb->add_option("--json", a.graph.json, "File for the plan as JSON; - is stdout");
   verb->add_option("--order", a.graph.order, "priority, declared, levels or random")
       ->check(CLI::IsMember({"priority", "declared", "levels", "random"}));
-  verb->add_option("--seed", a.graph.seed, "Of the random order");
+  verb->add_option("--seed", a.graph.seed, "Of the random order")->check(CLI::NonNegativeNumber);
   verb->add_option("--effort", a.graph.effort, "Packing: fast, normal or search")
       ->check(CLI::IsMember({"fast", "normal", "search"}));
   verb->add_flag("--no-cull", a.graph.no_cull, "Keep passes that nothing needs");

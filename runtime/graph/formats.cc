@@ -206,6 +206,9 @@ std::optional<VkFormat> ParseFormat(std::string_view text) {
 }
 
 std::string FormatText(VkFormat format) {
+  if (format == VK_FORMAT_UNDEFINED) {
+    return "UNDEFINED";
+  }
   const Row* row = Find(format);
   return row == nullptr ? fmt::format("{}", static_cast<int>(format)) : std::string(row->name);
 }

@@ -12,10 +12,14 @@ namespace kiln::graph {
 namespace {
 
 constexpr double kLeft = 190;
+constexpr double kRight = 80;         // the last pass's name leans over
+constexpr uint32_t kMinColumns = 13;  // the caption is as wide
 constexpr double kHeader = 150;
 constexpr double kColumn = 34;
 constexpr double kRow = 20;
 constexpr double kMemoryHeight = 260;
+constexpr size_t kPassCharacters = 24;
+constexpr size_t kRowCharacters = 28;  // of a resource and what it is
 
 std::string Escaped(std::string_view text) {
   std::string out;
@@ -38,6 +42,23 @@ std::string Escaped(std::string_view text) {
     }
   }
   return out;
+}
+
+// At most `limit` characters of UTF-8. What is longer ends in dots; titles have all of it.
+std::string Shortened(std::string_view text, size_t limit) {
+  size_t characters = 0;
+  size_t last = 0;  // where the last character that fits begins
+  for (size_t i = 0; i < text.size(); ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xC0) == 0x80) {
+      continue;  // within a character
+    }
+    if (++characters == limit) {
+      last = i;
+    } else if (characters > limit) {
+      return std::string(text.substr(0, last)) + "…";
+    }
+  }
+  return std::string(text);
 }
 
 std::string BytesText(uint64_t bytes) {
@@ -76,7 +97,7 @@ struct Picture {
   double memory_top = 0;
 
   double X(double position) const { return kLeft + position * kColumn; }
-  double Width() const { return X(std::max(plan.device_passes(), 8U)) + 20; }
+  double Width() const { return X(std::max(plan.device_passes(), kMinColumns)) + kRight; }
   void Text(double x, double y, std::string_view attributes, std::string_view text) {
     out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, attributes,
                        Escaped(text));
@@ -115,7 +136,7 @@ void Picture::Passes() {
     Text(x, kHeader - 24,
          fmt::format("font-size=\"11\" fill=\"{}\" transform=\"rotate(-55 {:.1f} {:.1f})\"",
                      PassColor(rows.passes[pass].kind), x, kHeader - 24),
-         rows.PassName(pass));
+         Shortened(rows.PassName(pass), kPassCharacters));
   }
 }
 
@@ -147,13 +168,13 @@ double Picture::Resources() {
     if (chain.place == Place::kNowhere) {
       continue;
     }
-    const char* kind = chain.place == Place::kImported   ? " (import)"
-                       : chain.place == Place::kHistory  ? " (history)"
-                       : chain.place == Place::kTemporal ? " (kept)"
-                       : chain.place == Place::kRing     ? " (host)"
-                                                         : "";
+    const std::string_view kind = chain.place == Place::kImported   ? " (import)"
+                                  : chain.place == Place::kHistory  ? " (history)"
+                                  : chain.place == Place::kTemporal ? " (kept)"
+                                  : chain.place == Place::kRing     ? " (host)"
+                                                                    : "";
     Text(kLeft - 8, y + 14, "font-size=\"11\" text-anchor=\"end\" fill=\"#222\"",
-         fmt::format("{}{}", rows.ChainName(i), kind));
+         fmt::format("{}{}", Shortened(rows.ChainName(i), kRowCharacters - kind.size()), kind));
     if (chain.first >= 0) {
       const bool packed = chain.place == Place::kPacked;
       Rect(X(chain.first) + 2, y + 3, (chain.last - chain.first + 1) * kColumn - 4, kRow - 6,
@@ -216,7 +237,7 @@ void Picture::Memory() {
          fmt::format("{}: {} at {}", rows.ChainName(i), BytesText(chain.size), chain.address));
     if (height > 10) {
       Text(X(chain.first) + 4, y(end) + std::min(height - 2, 11.0), "font-size=\"9\" fill=\"#222\"",
-           rows.ChainName(i).substr(0, static_cast<size_t>(width / 5.2)));
+           Shortened(rows.ChainName(i), static_cast<size_t>(width / 5.2)));
     }
   }
   const double peak = y(plan.metrics.all.peak_live);

@@ -21,10 +21,16 @@ class ShortName {
 
  private:
   void Append(std::string_view part) {
-    const size_t count = std::min(part.size(), text_.size() - size_);
+    size_t count = std::min(part.size(), text_.size() - size_);
+    while (count < part.size() && count > 0 && IsInside(part[count])) {
+      --count;
+    }
     std::memcpy(text_.data() + size_, part.data(), count);
     size_ += count;
   }
+
+  // Whether a byte continues a character of UTF-8.
+  static bool IsInside(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
 
   std::array<char, 120> text_ = {};
   size_t size_ = 0;

@@ -42,11 +42,39 @@ def check_frame(frame, folder):
     subprocess.run([CHECK_PLAN, plan], check=True)
 
 
+def check_pictures_of_the_docs(folder):
+    for picture in sorted(pathlib.Path(FRAMES).parent.glob("images/*_frame.svg")):
+        svg = folder / "plan.svg"
+        run(pathlib.Path(FRAMES) / (picture.stem + ".json"), "--svg", svg)
+        assert svg.read_bytes() == picture.read_bytes(), f"{picture} is not what kiln graph draws"
+
+
+# A picture is XML that shows its whole text, whatever the names are.
+def check_long_names(folder):
+    frame, svg = folder / "names.json", folder / "names.svg"
+    for start in ("", "a", "<&\x01", "日"):
+        name = start + "é" * 100
+        frame.write_text(json.dumps({
+            "resources": [{"name": name, "format": "RGBA8", "width": 64, "height": 64}],
+            "passes": [{"name": name, "type": "compute", "creates": [
+                {"resource": name, "access": "SHADER_STORAGE_WRITE", "contents": "clear"}]}]}))
+        run(frame, "--svg", svg)
+        picture = xml.dom.minidom.parse(str(svg)).documentElement
+        width = float(picture.getAttribute("width"))
+        for text in picture.getElementsByTagName("text"):
+            x, size = float(text.getAttribute("x")), float(text.getAttribute("font-size"))
+            long = len(text.firstChild.data) * size * 0.55
+            begin = x - long if text.getAttribute("text-anchor") == "end" else x
+            assert begin >= 0 and begin + long <= width, text.toxml()
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for frame in sorted(pathlib.Path(FRAMES).glob("*.json")):
             check_frame(frame, folder)
+        check_pictures_of_the_docs(folder)
+        check_long_names(folder)
         bad = folder / "bad.json"
         bad.write_text('{"passes": [{"name": "p", "type": "compute", "reads": [{"resource": "x", '
                        '"access": "SHADER_SAMPLED_READ"}]}], "outputs": []}')
@@ -57,6 +85,7 @@ def main():
         assert json.loads(run(bad, "--json", "-", code=1).stdout)["error"] == "UNKNOWN_HANDLE"
         bad.write_text("no json")
         assert "MALFORMED_FILE" in run(bad, code=1).stderr
+        run(bad, "--seed", "-1", code=2)
         run(folder / "absent.json", code=3)
 
 
