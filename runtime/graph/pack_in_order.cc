@@ -15,7 +15,7 @@
 namespace kiln::graph {
 namespace {
 
-constexpr uint32_t kStride = 16;          // epochs from window to window
+constexpr uint32_t kStride = 24;          // epochs from window to window
 constexpr uint32_t kWidth = kStride + 4;  // of a window: most items live no longer than it overlaps
 constexpr size_t kWorthWindows = 128;     // items
 constexpr uint32_t kNoPage = ~0U;
