@@ -62,13 +62,15 @@ class Ledger {
       Add(taken, s_.tiles[last].user, sources);
     }
     const LedgerTile rest = s_.tiles[last];
-    if (last != first) {
-      s_.spare_tiles.push_back(last);
-    }
     uint32_t after = rest.after;
-    if (end < rest.end) {  // the end of the last stays
+    if (end < rest.end && last != first) {  // the end of the last stays where it is
+      s_.tiles[last].begin = end;
+      after = last;
+    } else if (end < rest.end) {
       after = Make({.begin = end, .end = rest.end, .user = rest.user, .after = rest.after});
       Point(s_.tiles[after], after);
+    } else if (last != first) {
+      s_.spare_tiles.push_back(last);
     }
     uint32_t own = first;
     if (s_.tiles[first].begin < begin) {  // and so does the begin of the first
