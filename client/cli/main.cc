@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 // kiln: the command line of people and build scripts.
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
+#include <system_error>
 #include <unistd.h>
 #include <vector>
 
@@ -492,14 +495,31 @@ int Run(int argc, char** argv) {
 }  // namespace
 }  // namespace kiln::cli
 
+namespace {
+
+// A reader that stops is no error; a disk that is full is one.
+int CannotWrite(int error, int code) {
+  if (error == EPIPE) {
+    return code;
+  }
+  (void)std::fprintf(stderr, "error: cannot write to stdout: %s\n", std::strerror(error));
+  return code == kiln::cli::kSuccess ? int{kiln::cli::kNotFound} : code;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   int code = kiln::cli::kInternal;
   try {
     code = kiln::cli::Run(argc, argv);
+  } catch (const std::system_error& error) {  // of fmt::print: files have results
+    code = CannotWrite(error.code().value(), kiln::cli::kSuccess);
   } catch (const std::exception& error) {
     (void)std::fprintf(stderr, "error: internal error: %s\n", error.what());
   }
-  (void)std::fflush(stdout);
+  if (std::fflush(stdout) != 0) {
+    code = CannotWrite(errno, code);
+  }
   (void)std::fflush(stderr);
   std::_Exit(code);  // gRPC's own shutdown may take seconds (docs: dependencies)
 }

@@ -57,6 +57,12 @@ Result<std::string> ReadFile(const std::string& path) {
   char buffer[65536];
   for (size_t count = 0; (count = std::fread(buffer, 1, sizeof buffer, file.get())) > 0;) {
     text.append(buffer, count);
+    if (text.size() > kMaxWholeFile) {
+      return Error{.code = ErrorCode::kResourceExhausted,
+                   .context = "'" + path + "' exceeds the limit of " +
+                              std::to_string(kMaxWholeFile) + " bytes",
+                   .reason = "LIMIT_EXCEEDED"};
+    }
   }
   if (std::ferror(file.get()) != 0) {
     return FileError(path, "cannot read", errno);

@@ -3,6 +3,7 @@
 // durability.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -15,7 +16,10 @@ namespace kiln {
 // kPermissionDenied, else kNotFound. `what`: "cannot read"; `number`: an errno.
 Error FileError(const std::string& path, std::string_view what, int number);
 
-// Errors: FileError, naming the file and why.
+inline constexpr size_t kMaxWholeFile = size_t{256} << 20;  // a device may never end
+
+// Errors: FileError, naming the file and why; kResourceExhausted, LIMIT_EXCEEDED, above
+// kMaxWholeFile.
 Result<std::string> ReadFile(const std::string& path);
 
 // Writes by way of a temporary file beside it, after making its folder; leaves a file alone that

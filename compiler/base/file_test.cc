@@ -46,6 +46,10 @@ TEST_F(WholeFile, PipeOrDevice_IsWrittenAndNotReplaced) {
   EXPECT_NE(full.error().context.find("No space left"), std::string::npos) << full.error().context;
 }
 
+TEST_F(WholeFile, WithoutAnEnd_IsRefused) {
+  EXPECT_EQ(ReadFile("/dev/zero").error().code, ErrorCode::kResourceExhausted);
+}
+
 TEST_F(WholeFile, ThatCannotBeReadOrWritten_IsNamedWithTheCause) {
   const struct {
     std::string path, cause;

@@ -49,6 +49,15 @@ def check_pictures_of_the_docs(folder):
         assert svg.read_bytes() == picture.read_bytes(), f"{picture} is not what kiln graph draws"
 
 
+# Files without an end, and a disk without room.
+def check_devices():
+    assert "exceeds the limit" in run("/dev/zero", code=5).stderr
+    frame = sorted(pathlib.Path(FRAMES).glob("*.json"))[0]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([KILN, "graph", frame], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 3 and "No space left" in done.stderr, (done.returncode, done.stderr)
+
+
 # A picture is XML that shows its whole text, whatever the names are.
 def check_long_names(folder):
     frame, svg = folder / "names.json", folder / "names.svg"
@@ -75,6 +84,7 @@ def main():
             check_frame(frame, folder)
         check_pictures_of_the_docs(folder)
         check_long_names(folder)
+        check_devices()
         bad = folder / "bad.json"
         bad.write_text('{"passes": [{"name": "p", "type": "compute", "reads": [{"resource": "x", '
                        '"access": "SHADER_SAMPLED_READ"}]}], "outputs": []}')
