@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "compiler/artifact/state_hash.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/driver/reads.h"
 #include "compiler/driver/stages.h"
@@ -131,7 +132,7 @@ target::Needs DirectBuilder::State::EmitCode(const layout::Layout& layout,
 void DirectBuilder::State::Emit(const layout::Layout& layout, Products& products) {
   const target::Needs needs = EmitCode(layout, products.code);
   metadata::Metadata written = metadata::Write(variant, layout, target, types, modules, needs);
-  products.state_hash = HashBytes(written.bytes);
+  products.state_hash = artifact::StateHash(written.bytes);
   products.metadata = std::move(written.bytes);
   products.layout_hash = written.layout_hash;
 }

@@ -33,7 +33,7 @@ struct Products {
   std::vector<StageCode> code;      // stage order; empty without entry points
   std::vector<std::byte> metadata;  // PipelineMetadata, serialised
   Hash128 layout_hash;              // of the metadata (rpl.md 12.1)
-  Hash128 state_hash;               // content id of the metadata: it covers the state part
+  Hash128 state_hash;               // artifact::StateHash of the metadata
 };
 
 // One option as a build consulted it.

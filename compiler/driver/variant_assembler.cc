@@ -5,6 +5,7 @@
 #include <deque>
 #include <utility>
 
+#include "compiler/artifact/state_hash.h"
 #include "compiler/base/check.h"
 #include "compiler/base/flat_map.h"
 #include "compiler/driver/code_memory.h"
@@ -202,7 +203,7 @@ void VariantAssembler::State::Emit(Interface& interface, Wanted wanted) {
   view.code = code;
   view.metadata = metadata.Write(variant, layout, interface.layout_hash, needs);
   view.layout_hash = interface.layout_hash;
-  view.state_hash = HashBytes(view.metadata);
+  view.state_hash = artifact::StateHash(view.metadata);
 }
 
 VariantAssembler::VariantAssembler(const LinkedProgram& linked,
