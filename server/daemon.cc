@@ -5,6 +5,7 @@
 #include <chrono>
 #include <malloc.h>
 #include <optional>
+#include <random>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -24,6 +25,7 @@
 #include "server/ops/crash_report.h"
 #include "server/ops/http_listener.h"
 #include "server/ops/machine.h"
+#include "server/reload/subscriptions.h"
 #include "server/rpc/rpc_server.h"
 #include "server/rpc/services.h"
 #include "server/samples.h"
@@ -36,6 +38,12 @@ namespace {
 constexpr uint64_t kPoolBytes = uint64_t{512} << 20;
 constexpr Duration kAutostartIdle = std::chrono::hours(3);
 constexpr Duration kGrace = std::chrono::milliseconds(500);  // for replies on their way
+
+// Of one run of the daemon, never 0: who quotes another one was connected to an earlier run.
+uint64_t RandomEpoch() {
+  std::random_device random;
+  return (uint64_t{random()} << 32 | random()) | 1;
+}
 
 }  // namespace
 
@@ -97,6 +105,7 @@ struct Daemon::Parts {
   std::optional<jobs::Workers> workers;
   std::optional<build::PackShelf> shelf;
   std::optional<build::Batches> batches;
+  std::optional<reload::Subscriptions> watches;
   std::optional<rpc::Engine> engine;
   std::optional<rpc::Host> host;
   std::vector<std::shared_ptr<grpc::Service>> services;
@@ -271,6 +280,9 @@ Result<void> Daemon::Parts::Serve() {
                                           .leases = leases.has_value() ? &*leases : nullptr,
                                           .pins = pins.has_value() ? &*pins : nullptr,
                                           .rows = batch_rows.has_value() ? &*batch_rows : nullptr});
+  watches.emplace(
+      *builder, *queue, clock,
+      reload::Subscriptions::Options{.workers = config.workers, .epoch = RandomEpoch()});
   engine.emplace(rpc::Engine{.store = *stack.top,
                              .pool = *pool,
                              .builder = *builder,
@@ -278,7 +290,8 @@ Result<void> Daemon::Parts::Serve() {
                              .explains = *explains,
                              .clock = clock,
                              .whole = WholeStore(),
-                             .shelf = *shelf});
+                             .shelf = *shelf,
+                             .watches = *watches});
   host.emplace(rpc::Host{
       .queue = *queue,
       .state = state,
@@ -320,6 +333,7 @@ Result<void> Daemon::Parts::Serve() {
   rpc::RestoreBatches(*engine);
   services.push_back(rpc::MakeCompileService(*host, *engine));
   services.push_back(rpc::MakeBatchService(*host, *engine));
+  services.push_back(rpc::MakeWatchService(*host, *engine));
   services.push_back(rpc::MakePackService(*host, *engine));
   services.push_back(rpc::MakeCacheService(*host, *engine));
   services.push_back(rpc::MakeAdminService(*host, *engine));
@@ -417,6 +431,10 @@ void Daemon::Parts::Ended() {
   if (batches.has_value()) {
     batches->CancelAll();
   }
+  if (watches.has_value()) {
+    watches->Drain();
+    watches->CancelAll();
+  }
   if (server != nullptr) {
     server->Shutdown(kGrace);
     server.reset();
@@ -426,6 +444,7 @@ void Daemon::Parts::Ended() {
     queue->Close();
   }
   batches.reset();
+  watches.reset();
   workers.reset();
   state.Stop();
 }
@@ -512,6 +531,7 @@ void Daemon::RequestStop(Ask ask) {
 void Daemon::Drain() {
   parts_->state.Drain();
   parts_->server->SetServing(false);
+  parts_->watches->Drain();
   parts_->log.Write(LogLevel::kInfo, "daemon", "draining");
   parts_->batches->Halt();
   Duration end{};

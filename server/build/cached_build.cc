@@ -381,6 +381,9 @@ std::optional<driver::BuildResult> CachedBuild::Assemble(
   }
   const driver::VariantAssembler::Counts after = assembler->counts();
   counters_.segments_lowered += after.segments_lowered - before.segments_lowered;
+  if (wanted.how.trace != nullptr) {
+    wanted.how.trace->segments_lowered += after.segments_lowered - before.segments_lowered;
+  }
   counters_.modules_written += after.modules_written - before.modules_written;
   return built;
 }
@@ -523,11 +526,16 @@ CachedBuild::FoundPtr CachedBuild::Keep(const Wanted& wanted, const driver::Buil
   return found;
 }
 
-Result<cache::Blob> CachedBuild::ContentOf(const Found& found, const Digest& digest,
+Result<cache::Blob> CachedBuild::Read(const Outcome& outcome, const Digest& digest,
+                                      const cache::Call& call) {
+  return ContentOf(outcome.fresh, digest, call);
+}
+
+Result<cache::Blob> CachedBuild::ContentOf(std::span<const FreshBlob> fresh, const Digest& digest,
                                            const cache::Call& call) {
-  for (const FreshBlob& fresh : found.fresh) {
-    if (fresh.digest == digest) {
-      return fresh.blob;
+  for (const FreshBlob& one : fresh) {
+    if (one.digest == digest) {
+      return one.blob;
     }
   }
   return store_.Get(ContentKey(digest.id), call);
@@ -539,7 +547,7 @@ Result<Outcome> CachedBuild::OutcomeOf(const PreparedProgram& program, const Fou
   const cache::Record& record = *found.record;
   Outcome outcome;
   if (const Digest* digest = record.Find("diag"); digest != nullptr) {
-    KILN_TRY(const cache::Blob blob, ContentOf(found, *digest, call));
+    KILN_TRY(const cache::Blob blob, ContentOf(found.fresh, *digest, call));
     KILN_TRY(std::vector<Diagnostic> diagnostics, DecodeDiagnostics(blob.bytes));
     driver::FillPositions(program.program(), diagnostics);
     SortAndMerge(diagnostics);

@@ -95,6 +95,9 @@ class CachedBuild {
                         std::span<const resolve::OptionSetting> options, const BuildOptions& how,
                         const cache::Call& call);
 
+  // What an outcome of Build names: products, diagnostics. Errors: kNotFound; as BlobStore::Get.
+  Result<cache::Blob> Read(const Outcome& outcome, const Digest& digest, const cache::Call& call);
+
   // Something that was put is not there: nothing is taken for granted any more.
   void DistrustStore() { kept_.Clear(); }
   // The live key of a variant that agrees with `values` on the options of `names`. Requires:
@@ -153,7 +156,8 @@ class CachedBuild {
                                               const driver::VariantAssembler::IsKnown& is_known,
                                               const cache::Call& call);
   bool IsKept(const driver::Products& products, const cache::Call& call);
-  Result<cache::Blob> ContentOf(const Found& found, const Digest& digest, const cache::Call& call);
+  Result<cache::Blob> ContentOf(std::span<const FreshBlob> fresh, const Digest& digest,
+                                const cache::Call& call);
   Result<std::vector<PlacedDiagnostic>> PlaceAll(const PreparedProgram& program,
                                                  std::span<const Diagnostic> diagnostics,
                                                  const cache::Call& call);

@@ -10,6 +10,7 @@
 #include "server/build/limits_id.h"
 #include "server/ops/log_levels.h"
 #include "server/ops/machine.h"
+#include "server/reload/subscriptions.h"
 #include "server/rpc/cache_admin_calls.h"
 #include "server/rpc/paging.h"
 #include "server/rpc/rpc_server.h"
@@ -238,6 +239,9 @@ class AdminService final : public v1::AdminService::CallbackService {
             return TracesTo(host_, engine_, request->trace_id(), *reply);
           }
           StatusTo(host_, engine_.batches, *reply);
+          const reload::Subscriptions::Status watches = engine_.watches.GetStatus();
+          reply->set_watch_sessions(watches.sessions);
+          reply->set_subscribers(watches.subscribers);
           return {};
         });
   }

@@ -19,6 +19,10 @@
 #include "server/rpc/convert.h"
 #include "server/rpc/store_side.h"
 
+namespace kiln::reload {
+class Subscriptions;
+}
+
 namespace kiln::rpc {
 
 // What the calls work on; all outlive the services.
@@ -31,6 +35,7 @@ struct Engine {
   Clock& clock;
   StoreSide whole;
   build::PackShelf& shelf;
+  reload::Subscriptions& watches;
 };
 
 // At most this many digests are listed as missing: they travel in trailing metadata, which is

@@ -15,6 +15,7 @@
 #include "proto/kiln/v1/compile.pb.h"
 #include "proto/kiln/v1/diagnostic.pb.h"
 #include "server/build/batch.h"
+#include "server/build/merged_failures.h"
 #include "server/build/request.h"
 
 namespace kiln::rpc {
@@ -65,6 +66,7 @@ struct ProgramAndTargets {
 Result<Digest> FromProto(const v1::Digest& digest);
 Result<Hash128> IdFromProto(std::string_view field, const std::string& bytes);
 Result<resolve::OptionSetting> FromProto(const v1::OptionValue& value);
+Result<build::Source> FromProto(const v1::SourceRef& ref);
 Result<build::NamedTarget> FromProto(const v1::Target& target);
 Result<ProgramAndTargets> FromProto(const v1::Program& program);
 // The axes of a space; a filter, if there is one, keeps only variants where it is true.
@@ -86,6 +88,8 @@ std::string IdBytes(const Hash128& id);
 void ToProto(const resolve::OptionSetting& setting, v1::OptionValue& out);
 // At most 20 errors and 100 diagnostics; the last one says how many were left out.
 void ToProto(const std::vector<PlacedDiagnostic>& diagnostics, v1::Outcome& out);
+// The same, with a variant that has each of them.
+void ToProto(const std::vector<build::MergedFailure>& failures, v1::Outcome& out);
 void ToProto(const PlacedDiagnostic& diagnostic, v1::Diagnostic& out);
 void ToProto(const build::Outcome& outcome, v1::Outcome& out);
 void ToProto(const build::BatchProgress& progress, v1::BatchCounts& out);

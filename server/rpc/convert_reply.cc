@@ -182,6 +182,16 @@ void ToProto(const std::vector<PlacedDiagnostic>& diagnostics, v1::Outcome& out)
   DiagnosticsTo(diagnostics, {}, out);
 }
 
+void ToProto(const std::vector<build::MergedFailure>& failures, v1::Outcome& out) {
+  std::vector<PlacedDiagnostic> diagnostics;
+  std::vector<std::vector<resolve::OptionSetting>> examples;
+  for (const build::MergedFailure& failure : failures) {
+    diagnostics.push_back(failure.diagnostic);
+    examples.push_back(failure.example);
+  }
+  DiagnosticsTo(diagnostics, examples, out);
+}
+
 void ToProto(const build::Outcome& outcome, v1::Outcome& out) {
   out.set_kind(static_cast<v1::Outcome::Kind>(outcome.kind));
   out.set_from_negative_cache(outcome.from_negative_cache);

@@ -400,6 +400,8 @@ Result<resolve::OptionSetting> FromProto(const v1::OptionValue& value) {
   return Malformed("options.value", fmt::format("option '{}' has no value", value.name()));
 }
 
+Result<build::Source> FromProto(const v1::SourceRef& ref) { return SourceFrom(ref); }
+
 Result<build::NamedTarget> FromProto(const v1::Target& target) {
   if (target.form() == v1::Target::FORM_UNSPECIFIED) {
     return Malformed("target.form", "a target has a form");

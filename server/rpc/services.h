@@ -16,6 +16,7 @@ namespace kiln::rpc {
 // Host and engine must outlive the services, and the services the server that they run in.
 std::shared_ptr<grpc::Service> MakeCompileService(const Host& host, Engine& engine);
 std::shared_ptr<grpc::Service> MakeBatchService(const Host& host, Engine& engine);
+std::shared_ptr<grpc::Service> MakeWatchService(const Host& host, Engine& engine);
 std::shared_ptr<grpc::Service> MakePackService(const Host& host, Engine& engine);
 std::shared_ptr<grpc::Service> MakeCacheService(const Host& host, Engine& engine);
 std::shared_ptr<grpc::Service> MakeAdminService(const Host& host, Engine& engine);

@@ -8,6 +8,7 @@ usage: python_client_test.py BUILD_FOLDER ROOT
 import importlib
 import os
 import pathlib
+import queue
 import subprocess
 import sys
 import tempfile
@@ -48,10 +49,10 @@ class Client(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory(prefix="kiln_py_")
         cls.dir = pathlib.Path(cls.folder.name)
         make_stubs(cls.folder.name)
-        for name in ("admin", "batch", "common", "compile"):
+        for name in ("admin", "batch", "common", "compile", "watch"):
             setattr(cls, name, importlib.import_module(f"kiln.v1.{name}_pb2"))
         stubs = {name: importlib.import_module(f"kiln.v1.{name}_pb2_grpc")
-                 for name in ("admin", "batch", "compile")}
+                 for name in ("admin", "batch", "compile", "watch")}
         socket = cls.dir / "run/kilnd.sock"
         cls.env = dict(os.environ, KILN_DAEMON=f"unix:{socket}",
                        KILN_CACHE_DIR=str(cls.dir / "cache"))
@@ -61,6 +62,7 @@ class Client(unittest.TestCase):
         cls.compiler = stubs["compile"].CompileServiceStub(cls.channel)
         cls.batches = stubs["batch"].BatchServiceStub(cls.channel)
         cls.admins = stubs["admin"].AdminServiceStub(cls.channel)
+        cls.watches = stubs["watch"].WatchServiceStub(cls.channel)
 
     @classmethod
     def tearDownClass(cls):
@@ -151,6 +153,42 @@ class Client(unittest.TestCase):
         again = self.compile.FetchRequest(batch_id=batch_id, have_root=done.root)
         last = list(self.compiler.Fetch(again, timeout=60))[-1]
         self.assertEqual(last.done.counts.blobs_sent, 0)
+
+    def test_edit_is_pushed_and_its_artifact_comes_back(self):
+        requests = queue.SimpleQueue()
+        start = self.watch.WatchRequest()
+        start.open.project, start.open.session_id = "python", "editor"
+        start.open.role, start.open.inline_data = start.open.BOTH, True
+        start.open.spaces.add().CopyFrom(self.space())
+        requests.put(start)
+        events = self.watches.Watch(iter(requests.get, None), timeout=60)
+
+        def settled():
+            found = []
+            for event in events:
+                found.append(event)
+                if event.WhichOneof("event") == "settled":
+                    return found
+            self.fail("the stream ended")
+
+        first = settled()
+        self.assertEqual([e.seq for e in first], list(range(1, len(first) + 1)))
+        self.assertEqual(sum(e.HasField("artifact") for e in first), 4)
+        push = self.watch.WatchRequest()
+        push.push.changed.add(path="fog.rpl", inline=SOURCE.replace("1.0, 1.0", "0.0, 1.0").encode())
+        requests.put(push)
+        artifacts = [e.artifact for e in settled() if e.HasField("artifact")]
+        self.assertEqual(len(artifacts), 4)
+        self.assertTrue(all(a.change.code and not a.change.layout for a in artifacts))
+        self.assertTrue(artifacts[0].artifact.data.startswith(SPIRV_MAGIC))
+        push.push.changed[0].inline = SOURCE.replace("0.0", "0u").encode()
+        requests.put(push)
+        broken = settled()
+        self.assertFalse(any(e.HasField("artifact") for e in broken))
+        said = next(e.diagnostics for e in broken if e.HasField("diagnostics"))
+        self.assertEqual(said.errors[0].primary.path, "fog.rpl")
+        requests.put(None)  # nothing more to say: the stream ends well
+        self.assertEqual(list(events), [])
 
 
 if __name__ == "__main__":

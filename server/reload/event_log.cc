@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "server/reload/event_log.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace kiln::reload {
+namespace {
+
+// What a newer event of the same name makes superfluous; empty: nothing does.
+std::string NameOf(const EventBody& body) {
+  const auto name = [](char kind, const std::string& program, const std::string& rest = {}) {
+    return std::string(1, kind) + program + '\0' + rest;
+  };
+  if (const auto* artifact = std::get_if<NewArtifact>(&body)) {
+    return name('a', artifact->program, artifact->variant + '\0' + artifact->artifact->target);
+  }
+  if (const auto* diagnostics = std::get_if<Diagnostics>(&body)) {
+    return name('d', diagnostics->program);
+  }
+  if (const auto* unchanged = std::get_if<Unchanged>(&body)) {
+    return name('u', unchanged->program);
+  }
+  if (const auto* problem = std::get_if<Problem>(&body)) {
+    return name('p', problem->code);
+  }
+  if (std::holds_alternative<Changed>(body)) {
+    return "c";
+  }
+  return std::holds_alternative<Settled>(body) ? "s" : "";
+}
+
+// What an engine that skips `older` has to do at `newer`.
+void Inherit(const EventBody& older, EventBody& newer) {
+  const auto* from = std::get_if<NewArtifact>(&older);
+  auto* to = std::get_if<NewArtifact>(&newer);
+  if (from != nullptr && to != nullptr) {
+    to->change.code |= from->change.code;
+    to->change.settings |= from->change.settings;
+    to->change.layout |= from->change.layout;
+  }
+}
+
+}  // namespace
+
+void EventLog::Append(EventBody body) {
+  events_.push_back({.seq = ++last_seq_, .body = std::move(body)});
+  while (next_ != 0 && events_.size() > kReplayed) {
+    lost_through_ = events_.front().seq;
+    events_.pop_front();
+    --next_;
+  }
+  if (waiting() > conflate_at_) {
+    Conflate();
+    conflate_at_ = std::max(kWaiting, 2 * waiting());
+  }
+}
+
+void EventLog::Conflate() {
+  std::deque<Event> kept;
+  std::map<std::string, size_t> newest;  // counted from the end of `kept`
+  for (size_t i = events_.size(); i > next_; --i) {
+    Event& event = events_[i - 1];
+    const std::string name = NameOf(event.body);
+    if (const auto found = name.empty() ? newest.end() : newest.find(name); found != newest.end()) {
+      Inherit(event.body, kept[kept.size() - 1 - found->second].body);
+      ++conflated_;
+      continue;
+    }
+    if (!name.empty()) {
+      newest.emplace(name, kept.size());
+    }
+    kept.push_front(std::move(event));
+  }
+  uint64_t before = next_ == 0 ? lost_through_ : events_[next_ - 1].seq;
+  for (Event& event : kept) {
+    event.conflated |= event.seq != before + 1;
+    before = event.seq;
+  }
+  events_.erase(events_.begin() + static_cast<ptrdiff_t>(next_), events_.end());
+  for (Event& event : kept) {
+    events_.push_back(std::move(event));
+  }
+}
+
+std::optional<Event> EventLog::Take() {
+  if (next_ == events_.size()) {
+    return std::nullopt;
+  }
+  conflate_at_ = std::max(kWaiting, 2 * (waiting() - 1));
+  return events_[next_++];
+}
+
+bool EventLog::Rewind(uint64_t seq) {
+  if (seq < lost_through_ || seq > last_seq_) {
+    return false;
+  }
+  const auto behind = std::ranges::upper_bound(events_, seq, {}, &Event::seq);
+  next_ = static_cast<size_t>(behind - events_.begin());
+  return true;
+}
+
+}  // namespace kiln::reload

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+#include "server/reload/generation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/artifact/state_hash.h"
+#include "compiler/diag/diagnostic.h"
+#include "compiler/driver/option_text.h"
+#include "server/build/batch_points.h"
+
+namespace kiln::reload {
+namespace {
+
+void AddNew(std::span<const PlacedDiagnostic> from, std::vector<PlacedDiagnostic>& to) {
+  for (const PlacedDiagnostic& one : from) {
+    if (to.size() < kMaxDiagnostics && std::ranges::find(to, one) == to.end()) {
+      to.push_back(one);
+    }
+  }
+}
+
+std::vector<std::string> DeclaredNames(const build::PreparedProgram& prepared) {
+  const auto& program = prepared.program();
+  std::vector<std::string> names;
+  for (uint32_t option = 0; option < program.option_count(); ++option) {
+    names.emplace_back(program.Text(program.NameOf(ir::OptionId{option})));
+  }
+  return names;
+}
+
+// How the pipeline is set up; if that is not to be found out, it counts as set up anew.
+Hash128 StateOf(build::CachedBuild& builder, const build::Outcome& outcome,
+                const cache::Call& call) {
+  const Digest& metadata = outcome.artifact->metadata;
+  const Result<cache::Blob> blob = builder.Read(outcome, metadata, call);
+  return blob.ok() ? artifact::StateHash(blob->bytes) : metadata.id;
+}
+
+}  // namespace
+
+std::string VariantName(const Options& options) {
+  std::vector<std::string> texts;
+  for (const resolve::OptionSetting& setting : options) {
+    texts.push_back(setting.name + "=" + driver::ValueText(setting));
+  }
+  std::ranges::sort(texts);
+  std::string name;
+  for (const std::string& text : texts) {
+    name += (name.empty() ? "" : " ") + text;
+  }
+  return name;
+}
+
+StepResult ProgramWork::Step(build::CachedBuild& builder, Clock& clock, const cache::Call& outer) {
+  // Whoever stops first: a newer generation or the daemon.
+  const std::stop_callback forward(outer.stop, [this] { stop_.request_stop(); });
+  const cache::Call call{.stop = stop_.get_token(), .deadline = outer.deadline};
+  switch (phase_) {
+    case Phase::kPrepare:
+      return Prepare(builder, call);
+    case Phase::kInterest:
+      return BuildInterest(builder, call);
+    case Phase::kPoints:
+      return BuildPoint(builder, clock, call);
+    case Phase::kDone:
+      break;
+  }
+  return {};
+}
+
+StepResult ProgramWork::Failed(std::string problem) {
+  phase_ = Phase::kDone;
+  failed_ = true;
+  StepResult result;
+  result.problem = std::move(problem);
+  result.failed = 1;
+  return result;
+}
+
+StepResult ProgramWork::Prepare(build::CachedBuild& builder, const cache::Call& call) {
+  for (const build::NamedTarget& target : request_.program.targets) {
+    Result<std::shared_ptr<const build::PreparedProgram>> prepared =
+        builder.Prepare(request_.program.program, target, call);
+    if (!prepared.ok()) {
+      return Failed(prepared.error().context);
+    }
+    if (!(*prepared)->ok()) {
+      StepResult result = Failed({});
+      auto all = std::make_shared<std::vector<build::MergedFailure>>();
+      for (const PlacedDiagnostic& diagnostic : (*prepared)->diagnostics) {
+        all->push_back({.diagnostic = diagnostic, .example = {}});
+      }
+      result.diagnostics = std::move(all);
+      return result;
+    }
+    entries_.push_back((*prepared)->entry);
+    prepared_.push_back(std::move(prepared).value());
+  }
+  ir_identical_ = entries_ == request_.known_entries;
+  phase_ = ir_identical_               ? Phase::kDone
+           : request_.interest.empty() ? Phase::kPoints
+                                       : Phase::kInterest;
+  return {};
+}
+
+ProgramWork::Said ProgramWork::Build(build::CachedBuild& builder, const OptionsPtr& options,
+                                     const std::string& variant, const cache::Call& call,
+                                     StepResult& result) {
+  Said said;
+  variants_.insert(variant);
+  for (const std::shared_ptr<const build::PreparedProgram>& prepared : prepared_) {
+    build::BuildTrace trace;
+    trace.options_of_hits = false;
+    Result<build::Outcome> outcome =
+        builder.Build(*prepared, *options, {.all_code = false, .trace = &trace}, call);
+    if (!outcome.ok()) {
+      result.problem = outcome.error().context;
+      ++result.failed;
+      failed_ = broken_ = true;
+      return said;
+    }
+    AddNew(outcome->diagnostics, said.diagnostics);
+    if (outcome->kind != build::OutcomeKind::kOk) {
+      ++result.failed;
+      failed_ = true;
+      said.well = false;
+      continue;
+    }
+    const bool compiled = outcome->artifact->origin == build::Origin::kCompiled;
+    ++(compiled ? result.compiled : result.shared);
+    compiled_ += compiled ? 1 : 0;
+    lowered_ += trace.segments_lowered;
+    const Hash128 state = StateOf(builder, *outcome, call);
+    result.built.push_back(
+        {.variant = variant,
+         .options = options,
+         .artifact = std::make_shared<const build::Artifact>(*std::move(outcome->artifact)),
+         .state = state});
+  }
+  return said;
+}
+
+StepResult ProgramWork::BuildInterest(build::CachedBuild& builder, const cache::Call& call) {
+  StepResult result;
+  const Interest& interest = request_.interest[next_++];
+  of_interest_[interest.variant] = Build(builder, interest.options, interest.variant, call, result);
+  if (broken_) {
+    phase_ = Phase::kDone;
+  } else if (next_ == request_.interest.size()) {
+    phase_ = Phase::kPoints;
+    next_ = 0;
+    result.diagnostics = AllDiagnostics();
+  }
+  return result;
+}
+
+Result<void> ProgramWork::ListPoints(Clock& clock) {
+  KILN_TRY(build::BatchPoints points,
+           build::PointsOf(*prepared_[0]->linked->value, request_.program.space,
+                           request_.max_results, clock));
+  points_.emplace(std::move(points));
+  return {};
+}
+
+StepResult ProgramWork::BuildPoint(build::CachedBuild& builder, Clock& clock,
+                                   const cache::Call& call) {
+  if (!points_.has_value()) {
+    if (const Result<void> listed = ListPoints(clock); !listed.ok()) {
+      return Failed(listed.error().context);
+    }
+  }
+  StepResult result;
+  if (next_ < points_->points.size()) {
+    const auto options = std::make_shared<const Options>(points_->points[next_].options);
+    const std::string variant = VariantName(*options);
+    const auto known = of_interest_.find(variant);  // then it is built
+    const Said said = known != of_interest_.end() ? known->second
+                                                  : Build(builder, options, variant, call, result);
+    if (said.well) {
+      AddNew(said.diagnostics, warnings_);
+    } else {
+      failures_.Add(next_, said.diagnostics);
+    }
+    ++next_;
+  }
+  if (broken_ || next_ >= points_->points.size()) {
+    phase_ = Phase::kDone;
+    result.diagnostics = AllDiagnostics();
+  }
+  return result;
+}
+
+// Errors that variants share are said once, with the condition that they fail under.
+DiagnosticsPtr ProgramWork::AllDiagnostics() const {
+  auto all = std::make_shared<std::vector<build::MergedFailure>>();
+  if (!failures_.empty()) {
+    *all = failures_.Merge(*points_, DeclaredNames(*prepared_[0]));
+  }
+  const auto add_new = [&](const std::vector<PlacedDiagnostic>& more) {
+    for (const PlacedDiagnostic& one : more) {
+      if (std::ranges::none_of(*all, [&](const build::MergedFailure& other) {
+            return other.diagnostic.code == one.code && other.diagnostic.primary == one.primary &&
+                   other.diagnostic.message == one.message;
+          })) {
+        all->push_back({.diagnostic = one, .example = {}});
+      }
+    }
+  };
+  for (const auto& [variant, said] : of_interest_) {
+    add_new(said.diagnostics);
+  }
+  add_new(warnings_);
+  std::ranges::stable_sort(*all, ReadsBefore, &build::MergedFailure::diagnostic);
+  return all;
+}
+
+}  // namespace kiln::reload

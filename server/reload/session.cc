@@ -1,0 +1,529 @@
+// SPDX-License-Identifier: MIT
+#include "server/reload/session.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "server/reload/glob.h"
+
+namespace kiln::reload {
+namespace {
+
+constexpr uint64_t kMaxSources = 20'000;  // of a manifest (daemon §10)
+constexpr uint64_t kMaxSourceBytes = uint64_t{512} << 20;
+constexpr uint64_t kMaxPrograms = 20'000;
+
+Error AboveLimit(const char* limit, uint64_t max, uint64_t actual) {
+  return {.code = ErrorCode::kResourceExhausted,
+          .context = std::string(limit) + ": " + std::to_string(actual) + " exceeds the limit of " +
+                     std::to_string(max),
+          .reason = "LIMIT_EXCEEDED"};
+}
+
+bool Same(const DiagnosticsPtr& a, const DiagnosticsPtr& b) {
+  const size_t size_a = a == nullptr ? 0 : a->size();
+  const size_t size_b = b == nullptr ? 0 : b->size();
+  return size_a == size_b &&
+         (size_a == 0 || std::ranges::equal(*a, *b, {}, &build::MergedFailure::diagnostic,
+                                            &build::MergedFailure::diagnostic));
+}
+
+bool HasErrors(const DiagnosticsPtr& all) {
+  return all != nullptr && std::ranges::any_of(*all, [](const build::MergedFailure& one) {
+           return one.diagnostic.severity == Severity::kError;
+         });
+}
+
+std::vector<std::string> NamesOf(const std::vector<build::NamedTarget>& targets) {
+  std::vector<std::string> names;
+  for (const build::NamedTarget& target : targets) {
+    names.push_back(target.name);
+  }
+  return names;
+}
+
+size_t Row(jobs::Lane lane) { return static_cast<size_t>(lane); }
+
+}  // namespace
+
+bool Wish::Hears(const std::string& program) const {
+  return role != Role::kSource &&
+         (programs.empty() || std::ranges::any_of(programs, [&](const std::string& glob) {
+            return GlobMatches(glob, program);
+          }));
+}
+
+bool Wish::HearsTarget(const std::string& target) const {
+  return targets.empty() || std::ranges::find(targets, target) != targets.end();
+}
+
+// ---- What comes from the source client ----------------------------------------------------------
+
+Result<void> Session::CheckSize(const PushedChange& change) const {
+  std::map<std::string, uint64_t> sizes;
+  const auto add = [&](const std::vector<build::Source>& sources) {
+    for (const build::Source& source : sources) {
+      sizes[source.path] = source.digest.size;
+    }
+  };
+  if (change.programs.has_value()) {
+    if (change.programs->size() > kMaxPrograms) {
+      return AboveLimit("programs per manifest", kMaxPrograms, change.programs->size());
+    }
+    for (const WatchedProgram& program : *change.programs) {
+      add(program.program.program.sources);
+    }
+  } else {
+    for (const auto& [name, program] : programs_) {
+      add(program.is.program.program.sources);
+    }
+  }
+  add(change.changed);
+  uint64_t bytes = 0;
+  for (const auto& [path, size] : sizes) {
+    bytes += size;
+  }
+  if (sizes.size() > kMaxSources) {
+    return AboveLimit("files of a manifest", kMaxSources, sizes.size());
+  }
+  return bytes > kMaxSourceBytes
+             ? Result<void>(AboveLimit("source set of a manifest", kMaxSourceBytes, bytes))
+             : Result<void>();
+}
+
+Result<void> Session::Push(PushedChange change) {
+  KILN_TRY_VOID(CheckSize(change));
+  std::set<std::string> paths;     // that really changed
+  std::set<std::string> affected;  // programs
+  if (change.programs.has_value()) {
+    Replace(std::move(*change.programs), paths, affected);
+  }
+  for (const build::Source& source : change.changed) {
+    paths.insert(source.path);
+  }
+  paths.insert(change.removed.begin(), change.removed.end());
+  for (auto& [name, program] : programs_) {
+    for (build::Source& source : program.is.program.program.sources) {
+      for (const build::Source& changed : change.changed) {
+        if (changed.path == source.path &&
+            (changed.digest != source.digest || program.removed.contains(source.path))) {
+          source = changed;
+          program.removed.erase(source.path);
+          affected.insert(name);
+        }
+      }
+      if (std::ranges::find(change.removed, source.path) != change.removed.end() &&
+          program.removed.insert(source.path).second) {
+        affected.insert(name);
+      }
+    }
+  }
+  const bool says_something = !change.changed.empty() || !change.removed.empty();
+  if (says_something || !affected.empty()) {
+    NextGeneration(paths, affected);
+  }
+  return {};
+}
+
+// Programs of the same name go on with what is known of them.
+void Session::Replace(std::vector<WatchedProgram> programs, std::set<std::string>& paths,
+                      std::set<std::string>& affected) {
+  std::map<std::string, Program> now;
+  for (WatchedProgram& program : programs) {
+    const std::string name = program.program.program.name;
+    const auto old = programs_.find(name);
+    if (old == programs_.end()) {
+      affected.insert(name);
+      for (const build::Source& source : program.program.program.sources) {
+        paths.insert(source.path);
+      }
+      now[name].is = std::move(program);
+      continue;
+    }
+    Program& known = now[name] = std::move(old->second);
+    programs_.erase(old);
+    const std::vector<build::Source>& before = known.is.program.program.sources;
+    const std::vector<build::Source>& after = program.program.program.sources;
+    for (const build::Source& source : after) {
+      const auto same = std::ranges::find(before, source.path, &build::Source::path);
+      if (same == before.end() || same->digest != source.digest) {
+        paths.insert(source.path);
+        affected.insert(name);
+      }
+    }
+    if (program.shape != known.is.shape || before.size() != after.size() ||
+        !known.removed.empty()) {
+      affected.insert(name);
+    }
+    if (program.shape != known.is.shape) {
+      known.entries.clear();  // other variants, or other targets
+    }
+    known.removed.clear();
+    known.is = std::move(program);
+  }
+  for (auto& [name, gone] : programs_) {
+    DropWork(gone);
+  }
+  programs_ = std::move(now);
+}
+
+void Session::NextGeneration(const std::set<std::string>& paths,
+                             const std::set<std::string>& affected) {
+  ++generation_;
+  began_ = clock_.Monotonic();
+  counts_ = {};
+  open_ = true;
+  for (auto& [id, subscriber] : subscribers_) {
+    Changed changed{.generation = generation_, .paths = {paths.begin(), paths.end()}};
+    for (const std::string& name : affected) {
+      if (subscriber.wish.role == Role::kSource || subscriber.wish.Hears(name)) {
+        changed.programs.push_back(name);
+      }
+    }
+    subscriber.log.Append(std::move(changed));
+    subscriber.Wake();
+  }
+  for (const std::string& name : affected) {
+    Renew(name, programs_.find(name)->second);
+  }
+  SettleIfDone();
+}
+
+// ---- Work ---------------------------------------------------------------------------------------
+
+std::vector<build::NamedTarget> Session::WantedTargets(const std::string& name,
+                                                       const Program& program) const {
+  std::vector<build::NamedTarget> wanted;
+  for (const build::NamedTarget& target : program.is.program.targets) {
+    if (std::ranges::any_of(subscribers_, [&](const auto& row) {
+          return row.second.wish.Hears(name) && row.second.wish.HearsTarget(target.name);
+        })) {
+      wanted.push_back(target);
+    }
+  }
+  return wanted;
+}
+
+std::vector<Interest> Session::InterestIn(const std::string& name) const {
+  std::vector<Interest> all;
+  for (const auto& [id, subscriber] : subscribers_) {
+    for (const Interest& one : subscriber.wish.interest) {
+      if (one.program == name && subscriber.wish.Hears(name) &&
+          std::ranges::find(all, one.variant, &Interest::variant) == all.end()) {
+        all.push_back(one);
+      }
+    }
+  }
+  return all;
+}
+
+void Session::DropWork(Program& program) {
+  if (program.work != nullptr) {
+    program.work->Cancel();
+    program.work = nullptr;
+    --working_;
+  }
+}
+
+void Session::Stop() {
+  for (auto& [name, program] : programs_) {
+    DropWork(program);
+  }
+}
+
+// Whatever was under way for it, the program is to be looked at now.
+void Session::Renew(const std::string& name, Program& program) {
+  DropWork(program);
+  program.said = nullptr;
+  program.sent = false;
+  if (!program.removed.empty()) {
+    ++counts_.failed;
+    TellHearers(name, nullptr,
+                Problem{.text = "'" + *program.removed.begin() + "' of program '" + name +
+                                "' is gone; its last good artifacts stay",
+                        .code = "SOURCE_MISSING"});
+    return;
+  }
+  std::vector<build::NamedTarget> targets = WantedTargets(name, program);
+  program.stale = targets.empty();
+  if (program.stale) {
+    return;
+  }
+  const std::vector<std::string> names = NamesOf(targets);
+  const bool may_skip = names == program.targets && program.diagnostics == nullptr;
+  program.targets = names;
+  build::BatchProgram request = program.is.program;
+  request.targets = std::move(targets);
+  std::vector<Interest> interest = InterestIn(name);
+  std::deque<std::string>& queue = waiting_[Row(jobs::Lane::kInteractive)];
+  interest.empty() ? queue.push_back(name) : queue.push_front(name);  // on screen first
+  program.work = std::make_shared<ProgramWork>(
+      WorkRequest{.program = std::move(request),
+                  .interest = std::move(interest),
+                  .known_entries = may_skip ? program.entries : std::vector<Hash128>()});
+  program.taken = false;
+  ++working_;
+}
+
+std::optional<Session::Taken> Session::Take(jobs::Lane lane) {
+  std::deque<std::string>& queue = waiting_[Row(lane)];
+  while (!queue.empty()) {
+    const std::string name = std::move(queue.front());
+    queue.pop_front();
+    const auto found = programs_.find(name);
+    if (found == programs_.end() || found->second.work == nullptr || found->second.taken ||
+        found->second.work->in_background() != (lane == jobs::Lane::kBatch)) {
+      continue;  // replaced since
+    }
+    found->second.taken = true;
+    return Taken{.program = name, .work = found->second.work};
+  }
+  return std::nullopt;
+}
+
+Change Session::ChangeOf(const Sent& before, const BuiltVariant& now) {
+  if (before.artifact == nullptr) {
+    return {.code = true, .settings = true, .layout = true};
+  }
+  const bool same_code =
+      std::ranges::equal(before.artifact->code, now.artifact->code,
+                         [](const build::StageCodeDigest& a, const build::StageCodeDigest& b) {
+                           return a.stage == b.stage && a.digest == b.digest;
+                         });
+  return {.code = !same_code,
+          .settings = before.state != now.state,
+          .layout = before.artifact->layout_hash != now.artifact->layout_hash};
+}
+
+bool Session::Absorb(const Taken& taken, StepResult result) {
+  const auto found = programs_.find(taken.program);
+  if (found == programs_.end() || found->second.work != taken.work) {
+    return false;
+  }
+  Program& program = found->second;
+  counts_.compiled += result.compiled;
+  counts_.shared += result.shared;
+  counts_.failed += result.failed;
+  for (BuiltVariant& built : result.built) {
+    const std::string target = built.artifact->target;
+    Sent& last = program.last_good[{built.variant, target}];
+    const Change change = ChangeOf(last, built);
+    last = {.options = built.options, .artifact = built.artifact, .state = built.state};
+    if (change.any()) {
+      program.sent = true;
+      TellHearers(taken.program, &target,
+                  NewArtifact{.generation = generation_,
+                              .program = taken.program,
+                              .variant = std::move(built.variant),
+                              .options = std::move(built.options),
+                              .artifact = std::move(built.artifact),
+                              .change = change});
+    }
+  }
+  if (!result.problem.empty()) {
+    TellHearers(taken.program, nullptr,
+                Problem{.text = taken.program + ": " + result.problem, .code = "NOT_BUILT"});
+  }
+  if (result.diagnostics != nullptr) {
+    SendDiagnostics(taken.program, program, result.diagnostics);
+  }
+  return true;
+}
+
+// Errors are said again in every generation that has them, the rest when it is new.
+void Session::SendDiagnostics(const std::string& name, Program& program,
+                              const DiagnosticsPtr& all) {
+  const bool done = program.work->phase() == ProgramWork::Phase::kDone;
+  const bool again = program.said != nullptr && Same(program.said, all);
+  const bool quiet = !HasErrors(all) && (Same(program.diagnostics, all) || !done);
+  if (again || quiet) {
+    return;
+  }
+  program.said = all;
+  program.diagnostics = all->empty() ? nullptr : all;
+  TellHearers(name, nullptr, Diagnostics{.generation = generation_, .program = name, .all = all});
+}
+
+void Session::Return(const Taken& taken) {
+  const auto found = programs_.find(taken.program);
+  if (found == programs_.end() || found->second.work != taken.work) {
+    return;
+  }
+  found->second.taken = false;
+  if (taken.work->phase() == ProgramWork::Phase::kDone) {
+    Finish(taken.program, found->second);
+    return;
+  }
+  waiting_[Row(taken.work->in_background() ? jobs::Lane::kBatch : jobs::Lane::kInteractive)]
+      .push_back(taken.program);
+}
+
+void Session::Abandon(const Taken& taken) {
+  const auto found = programs_.find(taken.program);
+  if (found == programs_.end() || found->second.work != taken.work) {
+    return;
+  }
+  ++counts_.failed;
+  TellHearers(taken.program, nullptr,
+              Problem{.text = taken.program + ": an internal error of kiln", .code = "BUG"});
+  DropWork(found->second);
+  SettleIfDone();
+}
+
+void Session::Finish(const std::string& name, Program& program) {
+  const std::shared_ptr<ProgramWork> work = program.work;
+  DropWork(program);
+  const bool same_entries = !work->failed() && work->entries() == program.entries;
+  if (!work->failed()) {
+    if (!program.sent) {
+      const Reason reason = same_entries            ? Reason::kIrIdentical
+                            : work->not_reachable() ? Reason::kNotReachable
+                                                    : Reason::kCodeIdentical;
+      TellHearers(name, nullptr,
+                  Unchanged{.generation = generation_, .program = name, .reason = reason});
+    }
+    if (!work->ir_identical()) {
+      std::erase_if(program.last_good, [&](const auto& row) {
+        return !work->variants().contains(row.first.first) ||
+               std::ranges::find(program.targets, row.first.second) == program.targets.end();
+      });
+    }
+    program.entries = work->entries();
+  } else if (program.sent) {
+    program.entries.clear();  // some variants are of these sources, others of earlier ones
+  }
+  SettleIfDone();
+}
+
+void Session::SettleIfDone() {
+  if (!open_ || working_ != 0) {
+    return;
+  }
+  open_ = false;
+  counts_.generation = generation_;
+  counts_.ms = static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(clock_.Monotonic() - began_).count());
+  Tell(counts_);
+}
+
+// ---- What goes to subscribers -------------------------------------------------------------------
+
+bool Session::has_source() const {
+  return std::ranges::any_of(subscribers_, [](const auto& row) {
+    return row.second.attached != 0 && row.second.wish.role != Role::kSubscriber;
+  });
+}
+
+void Session::Tell(EventBody body) {
+  for (auto& [id, subscriber] : subscribers_) {
+    subscriber.log.Append(body);
+    subscriber.Wake();
+  }
+}
+
+void Session::TellHearers(const std::string& program, const std::string* target,
+                          const EventBody& body) {
+  for (auto& [id, subscriber] : subscribers_) {
+    if (subscriber.wish.Hears(program) &&
+        (target == nullptr || subscriber.wish.HearsTarget(*target))) {
+      subscriber.log.Append(body);
+      subscriber.Wake();
+    }
+  }
+}
+
+Opened Session::OpenedFor(bool resumed) const {
+  Opened opened{.epoch = epoch_, .source_present = has_source(), .resumed = resumed};
+  for (const auto& [name, program] : programs_) {
+    opened.programs.push_back(name);
+  }
+  return opened;
+}
+
+void Session::Begin(const std::string& id, Wish wish, Resuming resuming,
+                    const std::vector<WatchedProgram>* programs) {
+  Subscriber& subscriber = subscribers_[id];
+  subscriber.wish = wish;
+  if (resuming == Resuming::kNo) {
+    subscriber.log = {};
+  }
+  subscriber.log.SkipAll();
+  Opened opened = OpenedFor(false);
+  if (programs != nullptr) {
+    opened.programs.clear();
+    for (const WatchedProgram& program : *programs) {
+      opened.programs.push_back(program.program.program.name);
+    }
+  }
+  subscriber.log.Append(std::move(opened));
+  if (resuming == Resuming::kFailed) {
+    subscriber.log.Append(Snapshot{.begin = true});
+  }
+  for (const auto& [name, program] : programs_) {
+    SendState(name, program, subscriber);
+  }
+  if (resuming == Resuming::kFailed) {
+    subscriber.log.Append(Snapshot{.begin = false});
+  }
+  Want(id, std::move(wish));
+}
+
+void Session::TellIfSettled(const std::string& id) {
+  Subscriber& subscriber = subscribers_[id];
+  if (!open_ && generation_ != 0) {
+    subscriber.log.Append(Settled{.generation = generation_});
+  }
+  subscriber.Wake();
+}
+
+void Session::SendState(const std::string& name, const Program& program, Subscriber& to) {
+  if (!to.wish.Hears(name)) {
+    return;
+  }
+  for (const auto& [key, sent] : program.last_good) {
+    if (to.wish.HearsTarget(key.second)) {
+      to.log.Append(NewArtifact{.generation = generation_,
+                                .program = name,
+                                .variant = key.first,
+                                .options = sent.options,
+                                .artifact = sent.artifact,
+                                .change = {.code = true, .settings = true, .layout = true}});
+    }
+  }
+  if (program.diagnostics != nullptr) {
+    to.log.Append(
+        Diagnostics{.generation = generation_, .program = name, .all = program.diagnostics});
+  }
+}
+
+// Is there nothing to build for the wish?
+bool Session::Knows(const Program& program, const Wish& wish, const std::string& name) const {
+  if (program.stale || NamesOf(WantedTargets(name, program)) != program.targets) {
+    return false;
+  }
+  return std::ranges::all_of(wish.interest, [&](const Interest& interest) {
+    return interest.program != name || std::ranges::any_of(program.last_good, [&](const auto& row) {
+             return row.first.first == interest.variant;
+           });
+  });
+}
+
+void Session::Want(const std::string& id, Wish wish) {
+  Subscriber& subscriber = subscribers_[id];
+  subscriber.wish = std::move(wish);
+  for (auto& [name, program] : programs_) {
+    if (program.removed.empty() && subscriber.wish.Hears(name) &&
+        !Knows(program, subscriber.wish, name)) {
+      if (!open_) {
+        open_ = true;
+        began_ = clock_.Monotonic();
+        counts_ = {};
+      }
+      program.entries.clear();
+      Renew(name, program);
+    }
+  }
+  SettleIfDone();
+}
+
+}  // namespace kiln::reload

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: MIT
+#include "server/reload/subscriptions.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace kiln::reload {
+namespace {
+
+constexpr Duration kSlice = std::chrono::milliseconds(50);           // of one chunk (daemon §5.4)
+constexpr Duration kInteractiveDeadline = std::chrono::seconds(30);  // daemon §9.1
+
+Error TooMany(const char* limit, size_t max) {
+  return {.code = ErrorCode::kResourceExhausted,
+          .context = std::string(limit) + ": there are " + std::to_string(max) + " already",
+          .reason = "LIMIT_EXCEEDED"};
+}
+
+Error Draining() {
+  return {.code = ErrorCode::kUnavailable,
+          .context = "kilnd drains and is about to exit",
+          .reason = "DRAINING"};
+}
+
+const Problem& NoSource() {
+  static const Problem problem{.text = "no client pushes sources; artifacts stay as they are",
+                               .code = "NO_SOURCE_CLIENT"};
+  return problem;
+}
+
+// The subscriber that has been gone for longest; end if all are here.
+auto LongestGone(std::map<std::string, Subscriber>& subscribers) {
+  auto found = subscribers.end();
+  for (auto row = subscribers.begin(); row != subscribers.end(); ++row) {
+    if (row->second.attached == 0 &&
+        (found == subscribers.end() || row->second.left_at < found->second.left_at)) {
+      found = row;
+    }
+  }
+  return found;
+}
+
+bool IsConnected(Session& session) {
+  return std::ranges::any_of(session.subscribers(),
+                             [](const auto& row) { return row.second.attached != 0; });
+}
+
+}  // namespace
+
+Subscriptions::~Subscriptions() { CancelAll(); }
+
+// ---- Streams ------------------------------------------------------------------------------------
+
+Result<Subscriptions::HeldPtr> Subscriptions::FindOrMake(const std::string& project) {
+  HeldPtr& held = sessions_[project];
+  if (held != nullptr) {
+    return held;
+  }
+  sessions_.erase(project);
+  if (sessions_.size() >= kMaxSessions) {
+    const auto idle = std::ranges::find_if(
+        sessions_, [](const auto& row) { return !IsConnected(row.second->session); });
+    if (idle == sessions_.end()) {
+      return TooMany("watch sessions", kMaxSessions);
+    }
+    idle->second->session.Stop();
+    sessions_.erase(idle);
+  }
+  auto made = std::make_shared<Held>(options_.epoch, clock_);
+  sessions_[project] = made;
+  return made;
+}
+
+// Those that dropped out make room for those that come.
+Result<void> Subscriptions::MakeRoom(Session& session) {
+  if (session.subscribers().size() < kMaxSubscribers) {
+    return {};
+  }
+  const auto gone = LongestGone(session.subscribers());
+  if (gone == session.subscribers().end()) {
+    return TooMany("watch subscribers", kMaxSubscribers);
+  }
+  session.subscribers().erase(gone);
+  return {};
+}
+
+Result<std::unique_ptr<Subscriptions::Stream>> Subscriptions::Open(OpenRequest request,
+                                                                   std::function<void()> wake) {
+  std::unique_ptr<Stream> stream;  // goes after the lock: it takes it
+  const MutexLock lock(mutex_);
+  if (draining_) {
+    return Draining();
+  }
+  Forget();
+  KILN_TRY(const HeldPtr held, FindOrMake(request.project));
+  Session& session = held->session;
+  const uint64_t number = next_number_++;
+  const std::string id =
+      request.session_id.empty() ? "\n" + std::to_string(number) : request.session_id;
+  const auto known = session.subscribers().find(id);
+  const bool is_known = known != session.subscribers().end();
+  if (!is_known) {
+    KILN_TRY_VOID(MakeRoom(session));
+  } else if (known->second.attached != 0) {
+    known->second.wake();  // the older stream finds itself fenced
+  }
+  stream.reset(new Stream(*this, request.project, id, number));
+  const bool resumed = is_known && request.resume.has_value() &&
+                       request.resume->epoch == options_.epoch &&
+                       known->second.log.Rewind(request.resume->seq);
+  Subscriber& subscriber = session.subscribers()[id];
+  subscriber.attached = number;
+  subscriber.wake = std::move(wake);
+  subscriber.wish.role = request.wish.role;
+  if (resumed) {
+    stream->first_ = Event{.seq = request.resume->seq, .body = session.OpenedFor(true)};
+    session.Want(id, std::move(request.wish));
+  } else {
+    session.Begin(id, std::move(request.wish),
+                  request.resume.has_value() ? Session::Resuming::kFailed : Session::Resuming::kNo,
+                  request.programs.has_value() ? &*request.programs : nullptr);
+  }
+  if (request.programs.has_value()) {
+    const Result<void> pushed = session.Push({.programs = std::move(request.programs)});
+    if (!pushed.ok()) {
+      subscriber.attached = 0;
+      return pushed.error();
+    }
+  }
+  if (!resumed) {
+    session.TellIfSettled(id);
+  }
+  if (!session.has_source()) {
+    subscriber.log.Append(NoSource());
+  }
+  subscriber.Wake();
+  SubmitWork(held);
+  return stream;
+}
+
+Subscriptions::Stream::~Stream() { all_.Detach(*this); }
+
+Subscriber* Subscriptions::FindAttached(const Stream& stream) {
+  const auto held = sessions_.find(stream.project_);
+  if (held == sessions_.end()) {
+    return nullptr;
+  }
+  const auto found = held->second->session.subscribers().find(stream.id_);
+  return found == held->second->session.subscribers().end() ||
+                 found->second.attached != stream.number_
+             ? nullptr
+             : &found->second;
+}
+
+void Subscriptions::Detach(const Stream& stream) {
+  const MutexLock lock(mutex_);
+  Subscriber* const subscriber = FindAttached(stream);
+  if (subscriber == nullptr) {
+    return;
+  }
+  Session& session = sessions_.find(stream.project_)->second->session;
+  subscriber->attached = 0;
+  subscriber->wake = nullptr;
+  subscriber->left_at = clock_.Monotonic();
+  const bool was_source = subscriber->wish.role != Role::kSubscriber;
+  if (stream.id_.starts_with('\n')) {
+    session.subscribers().erase(stream.id_);  // cannot come back
+  }
+  if (was_source && !session.has_source()) {
+    session.Tell(NoSource());
+  }
+}
+
+std::optional<Event> Subscriptions::Stream::Take() {
+  const MutexLock lock(all_.mutex_);
+  Subscriber* const subscriber = all_.FindAttached(*this);
+  if (subscriber == nullptr) {
+    return std::nullopt;
+  }
+  return first_.has_value() ? std::exchange(first_, std::nullopt) : subscriber->log.Take();
+}
+
+std::optional<Error> Subscriptions::Stream::Ended() {
+  const MutexLock lock(all_.mutex_);
+  if (all_.FindAttached(*this) == nullptr) {
+    return Error{.code = ErrorCode::kAborted,
+                 .context = "a newer stream has the session id '" + id_ + "'",
+                 .reason = "FENCED"};
+  }
+  return all_.draining_ ? std::optional(Draining()) : std::nullopt;
+}
+
+bool Subscriptions::Stream::IsSettled() {
+  const MutexLock lock(all_.mutex_);
+  const Subscriber* const subscriber = all_.FindAttached(*this);
+  return subscriber == nullptr || (subscriber->log.waiting() == 0 &&
+                                   all_.sessions_.find(project_)->second->session.settled());
+}
+
+Result<void> Subscriptions::Stream::Push(PushedChange change) {
+  const MutexLock lock(all_.mutex_);
+  Subscriber* const subscriber = all_.FindAttached(*this);
+  if (subscriber == nullptr) {
+    return {};  // Ended says why
+  }
+  if (subscriber->wish.role == Role::kSubscriber) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = "push: this client opened as a mere subscriber",
+                 .reason = "MALFORMED_REQUEST"};
+  }
+  const HeldPtr held = all_.sessions_.find(project_)->second;
+  KILN_TRY_VOID(held->session.Push(std::move(change)));
+  all_.SubmitWork(held);
+  return {};
+}
+
+void Subscriptions::Stream::SetInterest(std::vector<Interest> interest) {
+  const MutexLock lock(all_.mutex_);
+  if (const Subscriber* const subscriber = all_.FindAttached(*this); subscriber != nullptr) {
+    const HeldPtr held = all_.sessions_.find(project_)->second;
+    Wish wish = subscriber->wish;
+    wish.interest = std::move(interest);
+    held->session.Want(id_, std::move(wish));
+    all_.SubmitWork(held);
+  }
+}
+
+Result<void> Subscriptions::Stream::Acknowledge(uint64_t seq) {
+  const MutexLock lock(all_.mutex_);
+  const Subscriber* const subscriber = all_.FindAttached(*this);
+  if (subscriber != nullptr && seq > subscriber->log.last_seq()) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = "ack.seq: event " + std::to_string(seq) + " was never sent",
+                 .reason = "MALFORMED_REQUEST"};
+  }
+  return {};
+}
+
+void Subscriptions::Forget() {
+  const Duration now = clock_.Monotonic();
+  for (auto row = sessions_.begin(); row != sessions_.end();) {
+    Session& session = row->second->session;
+    std::erase_if(session.subscribers(), [&](const auto& client) {
+      return client.second.attached == 0 && now - client.second.left_at >= kSurvives;
+    });
+    if (!session.subscribers().empty()) {
+      ++row;
+      continue;
+    }
+    session.Stop();
+    row = sessions_.erase(row);
+  }
+}
+
+void Subscriptions::Tick() {
+  const MutexLock lock(mutex_);
+  Forget();
+  for (const auto& [project, held] : sessions_) {
+    SubmitWork(held);  // if the queue was full
+  }
+}
+
+void Subscriptions::Drain() {
+  const MutexLock lock(mutex_);
+  if (draining_) {
+    return;
+  }
+  draining_ = true;
+  for (const auto& [project, held] : sessions_) {
+    held->session.Tell(Problem{.text = "kilnd is about to exit", .code = "DRAINING"});
+  }
+}
+
+Subscriptions::Status Subscriptions::GetStatus() {
+  const MutexLock lock(mutex_);
+  Status status{.sessions = sessions_.size()};
+  for (const auto& [project, held] : sessions_) {
+    for (const auto& [id, subscriber] : held->session.subscribers()) {
+      status.subscribers += subscriber.attached != 0 ? 1 : 0;
+      status.conflated += subscriber.log.conflated();
+    }
+  }
+  return status;
+}
+
+// ---- Work ---------------------------------------------------------------------------------------
+
+// A chunk for everything that waits, up to the limit; a queue that is full is asked again later.
+void Subscriptions::SubmitWork(const HeldPtr& held) {
+  for (const jobs::Lane lane : {jobs::Lane::kInteractive, jobs::Lane::kBatch}) {
+    uint32_t& running = held->running[static_cast<size_t>(lane)];
+    const size_t wanted = std::min<size_t>(held->session.Waiting(lane), options_.workers);
+    while (running < wanted && !draining_ && !stop_.stop_requested()) {
+      jobs::Job job{
+          .lane = lane,
+          .name = "watch",
+          .stop = stop_.get_token(),
+          .run = [this, held, lane](const cache::Call& call) { RunChunk(held, lane, call); }};
+      if (lane == jobs::Lane::kInteractive) {
+        job.deadline = clock_.Monotonic() + kInteractiveDeadline;
+      }
+      if (!queue_.Submit(std::move(job)).ok()) {
+        return;
+      }
+      ++running;
+      ++chunks_;
+    }
+  }
+}
+
+void Subscriptions::RunChunk(const HeldPtr& held, jobs::Lane lane, const cache::Call& call) {
+  struct Guard {  // also if an exception ends it
+    Subscriptions& all;
+    const HeldPtr& held;
+    const jobs::Lane lane;
+    ~Guard() {
+      const MutexLock lock(all.mutex_);
+      --held->running[static_cast<size_t>(lane)];
+      all.SubmitWork(held);
+      --all.chunks_;
+      all.idle_.NotifyAll();
+    }
+  } const guard{*this, held, lane};
+  const Duration until = clock_.Monotonic() + kSlice;
+  while (!call.stop.stop_requested() && clock_.Monotonic() < until) {
+    std::optional<Session::Taken> taken;
+    {
+      const MutexLock lock(mutex_);
+      taken = held->session.Take(lane);
+    }
+    if (!taken.has_value()) {
+      return;
+    }
+    RunSteps(held, *taken, until, call);
+  }
+}
+
+// Works on one program for as long as the slice lasts and the lane is right.
+void Subscriptions::RunSteps(const HeldPtr& held, const Session::Taken& taken, Duration until,
+                             const cache::Call& call) {
+  // What ends early ends by an exception: a bug of kiln.
+  struct Guard {
+    Subscriptions& all;
+    Held& held;
+    const Session::Taken& taken;
+    bool returned = false;
+    ~Guard() {
+      if (!returned) {
+        const MutexLock lock(all.mutex_);
+        held.session.Abandon(taken);
+      }
+    }
+  } guard{*this, *held, taken};
+  const bool background = taken.work->in_background();
+  bool wanted = true;
+  do {
+    StepResult result = taken.work->Step(builder_, clock_, call);
+    const MutexLock lock(mutex_);
+    wanted = held->session.Absorb(taken, std::move(result));
+  } while (wanted && taken.work->phase() != ProgramWork::Phase::kDone &&
+           taken.work->in_background() == background && !call.stop.stop_requested() &&
+           clock_.Monotonic() < until);
+  const MutexLock lock(mutex_);
+  held->session.Return(taken);
+  guard.returned = true;
+}
+
+void Subscriptions::CancelAll() {
+  stop_.request_stop();
+  const MutexLock lock(mutex_);
+  while (chunks_ != 0) {
+    idle_.Wait(mutex_);
+  }
+}
+
+}  // namespace kiln::reload

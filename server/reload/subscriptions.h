@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// All watch sessions of a daemon: who is connected to which, their limits, how long a dropped
+// connection may come back, and the jobs that build. A stream of the transport is one Stream here.
+// Spec: daemon §8.3, §10
+//
+// Threads: all functions may run concurrently, those of a Stream too. One mutex guards every
+// session, held for bookkeeping only; building runs outside of it. `wake` is called with the mutex
+// held and must not call back.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "compiler/base/clock.h"
+#include "compiler/base/mutex.h"
+#include "compiler/base/result.h"
+#include "server/build/cached_build.h"
+#include "server/jobs/queue.h"
+#include "server/reload/session.h"
+
+namespace kiln::reload {
+
+struct OpenRequest {
+  std::string project;
+  std::string session_id;  // of the client; empty: one that cannot be resumed
+  Wish wish;
+  std::optional<std::vector<WatchedProgram>> programs;  // of a source client
+  struct Resume {
+    uint64_t epoch = 0;
+    uint64_t seq = 0;
+  };
+  std::optional<Resume> resume;
+};
+
+class Subscriptions {
+ public:
+  static constexpr size_t kMaxSessions = 64;
+  static constexpr size_t kMaxSubscribers = 64;                    // of one session
+  static constexpr Duration kSurvives = std::chrono::seconds(60);  // a dropped connection
+
+  struct Options {
+    uint32_t workers = 1;  // chunks of one session and lane that may run at once
+    uint64_t epoch = 1;    // random per daemon run
+  };
+
+  // All must outlive the object.
+  Subscriptions(build::CachedBuild& builder, jobs::JobQueue& queue, Clock& clock,
+                const Options& options)
+      : builder_(builder), queue_(queue), clock_(clock), options_(options) {}
+  ~Subscriptions();
+
+  // One connection of one client. Its subscription outlives it for a while.
+  class Stream {
+   public:
+    ~Stream();
+    Stream(const Stream&) = delete;
+    Stream& operator=(const Stream&) = delete;
+
+    std::optional<Event> Take();
+    // Why there is nothing more to take, ever: kAborted, FENCED; kUnavailable, DRAINING.
+    std::optional<Error> Ended();
+    // Nothing is under way, and everything was taken.
+    bool IsSettled();
+    // Errors: kInvalidArgument for a mere subscriber; kResourceExhausted.
+    Result<void> Push(PushedChange change);
+    void SetInterest(std::vector<Interest> interest);
+    // Errors: kInvalidArgument for what was never sent.
+    Result<void> Acknowledge(uint64_t seq);
+
+   private:
+    friend class Subscriptions;
+    Stream(Subscriptions& all, std::string project, std::string id, uint64_t number)
+        : all_(all), project_(std::move(project)), id_(std::move(id)), number_(number) {}
+
+    Subscriptions& all_;
+    const std::string project_, id_;
+    const uint64_t number_;
+    std::optional<Event> first_;  // of a connection that goes on
+  };
+
+  // Errors: kResourceExhausted, LIMIT_EXCEEDED; kUnavailable, DRAINING; kInvalidArgument.
+  Result<std::unique_ptr<Stream>> Open(OpenRequest request, std::function<void()> wake);
+
+  // Time has passed: forgets who did not come back.
+  void Tick();
+  // Tells everybody and ends every stream.
+  void Drain();
+  // Stops work and waits for chunks that run; for shutdown.
+  void CancelAll();
+
+  struct Status {
+    uint64_t sessions = 0;
+    uint64_t subscribers = 0;  // connected
+    uint64_t conflated = 0;    // events, ever, of those that are still here
+  };
+  Status GetStatus();
+
+ private:
+  struct Held {  // a session with its jobs
+    Held(uint64_t epoch, Clock& clock) : session(epoch, clock) {}
+    Session session;
+    uint32_t running[jobs::kLaneCount] = {};  // chunks, waiting ones too
+  };
+  using HeldPtr = std::shared_ptr<Held>;
+
+  Result<HeldPtr> FindOrMake(const std::string& project) KILN_REQUIRES(mutex_);
+  Result<void> MakeRoom(Session& session) KILN_REQUIRES(mutex_);
+  Subscriber* FindAttached(const Stream& stream) KILN_REQUIRES(mutex_);
+  void Detach(const Stream& stream);
+  void Forget() KILN_REQUIRES(mutex_);
+  void SubmitWork(const HeldPtr& held) KILN_REQUIRES(mutex_);
+  void RunChunk(const HeldPtr& held, jobs::Lane lane, const cache::Call& call);
+  void RunSteps(const HeldPtr& held, const Session::Taken& taken, Duration until,
+                const cache::Call& call);
+
+  build::CachedBuild& builder_;
+  jobs::JobQueue& queue_;
+  Clock& clock_;
+  const Options options_;
+  std::stop_source stop_;
+  Mutex mutex_;
+  CondVar idle_;
+  std::map<std::string, HeldPtr> sessions_ KILN_GUARDED_BY(mutex_);
+  uint64_t next_number_ KILN_GUARDED_BY(mutex_) = 1;
+  uint64_t chunks_ KILN_GUARDED_BY(mutex_) = 0;
+  bool draining_ KILN_GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace kiln::reload

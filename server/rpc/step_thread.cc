@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "server/rpc/step_thread.h"
+
+#include <chrono>
+#include <utility>
+
+namespace kiln::rpc {
+
+StepThread::StepThread(Duration period, std::function<void()> tick)
+    : period_(period),
+      tick_(std::move(tick)),
+      thread_([this](const std::stop_token& stop) { Loop(stop); }) {}
+
+StepThread::~StepThread() {
+  const MutexLock lock(mutex_);
+  thread_.request_stop();
+  changed_.NotifyAll();
+}
+
+void StepThread::Post(std::function<void()> step) {
+  const MutexLock lock(mutex_);
+  steps_.push_back(std::move(step));
+  changed_.NotifyOne();
+}
+
+void StepThread::Loop(const std::stop_token& stop) {
+  const auto now = [] { return std::chrono::steady_clock::now().time_since_epoch(); };
+  Duration next_tick = now() + period_;
+  for (;;) {
+    std::function<void()> step;
+    {
+      const MutexLock lock(mutex_);
+      while (steps_.empty() && !stop.stop_requested() && now() < next_tick) {
+        (void)changed_.WaitFor(mutex_, next_tick - now());
+      }
+      if (!steps_.empty()) {
+        step = std::move(steps_.front());
+        steps_.pop_front();
+      } else if (stop.stop_requested()) {
+        return;
+      }
+    }
+    if (step != nullptr) {
+      step();
+    }
+    if (now() >= next_tick) {
+      tick_();
+      next_tick = now() + period_;
+    }
+  }
+}
+
+}  // namespace kiln::rpc

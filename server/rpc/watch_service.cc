@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+#include <chrono>
+#include <set>
+
+#include "proto/kiln/v1/watch.grpc.pb.h"
+#include "server/rpc/call_frame.h"
+#include "server/rpc/services.h"
+#include "server/rpc/step_thread.h"
+#include "server/rpc/watch_calls.h"
+
+namespace kiln::rpc {
+namespace {
+
+constexpr Duration kTick = std::chrono::milliseconds(250);
+constexpr Duration kSlowReader = std::chrono::seconds(60);  // daemon §9.6
+
+class WatchCall;
+
+// The calls that are open, for ticks. Used in the step thread only.
+using OpenCalls = std::set<WatchCall*>;
+
+// One connection of a client. Messages are read one at a time and taken in by jobs; everything else
+// happens in the step thread. Lives until the call is over and no step or job is left.
+class WatchCall final : public grpc::ServerBidiReactor<v1::WatchRequest, v1::WatchEvent>,
+                        public std::enable_shared_from_this<WatchCall> {
+ public:
+  WatchCall(const Host& host, grpc::CallbackServerContext& context, Engine& engine,
+            StepThread& steps, OpenCalls& open)
+      : frame_(host, context, "Watch"), engine_(engine), steps_(steps), open_(open) {}
+
+  // gRPC holds a plain pointer until OnDone.
+  static WatchCall* Start(std::shared_ptr<WatchCall> call) {
+    WatchCall* const reactor = call.get();
+    reactor->self_ = std::move(call);
+    reactor->Post([](WatchCall& self) {
+      self.open_.insert(&self);
+      if (const Result<void> admitted = self.frame_.Admit(); !admitted.ok()) {
+        return self.End(admitted);
+      }
+      self.StartRead(&self.request_);
+    });
+    return reactor;
+  }
+
+  // A reader that takes nothing of what waits for it holds memory: its stream ends.
+  void Tick(Duration now) {
+    if (writing_ && !finished_ && now - write_began_ > kSlowReader) {
+      End(Error{.code = ErrorCode::kDeadlineExceeded,
+                .context = "the client has not read its stream for 60 s",
+                .reason = "SLOW_READER"});
+    }
+  }
+
+ private:
+  void Post(std::function<void(WatchCall&)> step) {
+    steps_.Post([self = shared_from_this(), step = std::move(step)] { step(*self); });
+  }
+
+  // ---- what the client says ----
+
+  void OnReadDone(bool ok) override {
+    Post([ok](WatchCall& self) { self.Read(ok); });
+  }
+
+  void Read(bool ok) {
+    if (finished_) {
+      return;
+    }
+    if (!ok) {
+      // A source client that has nothing more to say gets what its pushes led to.
+      half_closed_ = true;
+      return stream_ == nullptr ? End(Malformed("message", "the first message is `open`")) : Step();
+    }
+    taking_in_ = true;
+    auto taken = std::make_shared<Taken>(Taken{.stream = stream_});
+    frame_.Submit([self = shared_from_this(),
+                   taken](const cache::Call& call) { return self->TakeIn(*taken, call); },
+                  [self = shared_from_this(), taken](const Result<void>& result) {
+                    self->Post([taken, result](WatchCall& call) { call.TakenIn(*taken, result); });
+                  });
+  }
+
+  // What a job makes of one message. Nothing else of the call is the job's, but the message.
+  struct Taken {
+    std::shared_ptr<reload::Subscriptions::Stream> stream;
+    v1::ErrorDetail detail;
+  };
+
+  Result<void> TakeIn(Taken& taken, const cache::Call& call) {
+    if (request_.has_open()) {
+      return Open(taken, call);
+    }
+    if (taken.stream == nullptr) {
+      return Malformed("message", "the first message is `open`");
+    }
+    if (request_.has_push()) {
+      KILN_TRY(reload::PushedChange change, PushFrom(engine_, request_.push(), call, taken.detail));
+      return taken.stream->Push(std::move(change));
+    }
+    if (request_.has_interest()) {
+      KILN_TRY(std::vector<reload::Interest> interest,
+               InterestFrom(request_.interest().variants()));
+      taken.stream->SetInterest(std::move(interest));
+      return {};
+    }
+    return request_.has_ack() ? taken.stream->Acknowledge(request_.ack().seq())
+                              : Malformed("message", "neither open, push, interest nor ack");
+  }
+
+  Result<void> Open(Taken& taken, const cache::Call& call) {
+    if (taken.stream != nullptr) {
+      return Malformed("open", "the stream is open already");
+    }
+    KILN_TRY(reload::OpenRequest request, OpenFrom(engine_, request_.open(), call, taken.detail));
+    const auto wake = [weak = weak_from_this(), &steps = steps_] {
+      steps.Post([weak] {
+        if (const std::shared_ptr<WatchCall> alive = weak.lock(); alive != nullptr) {
+          alive->Step();
+        }
+      });
+    };
+    KILN_TRY(taken.stream, engine_.watches.Open(std::move(request), wake));
+    return {};
+  }
+
+  void TakenIn(Taken& taken, const Result<void>& result) {
+    taking_in_ = false;
+    if (finished_) {
+      return Finish(frame_.StatusOf(*ends_as_));  // it waited for the job
+    }
+    if (stream_ == nullptr && taken.stream != nullptr) {
+      stream_ = std::move(taken.stream);
+      inline_data_ = request_.open().inline_data();
+      is_source_ = request_.open().role() != v1::WatchRequest::Open::SUBSCRIBER;
+    }
+    if (!result.ok()) {
+      detail_ = std::move(taken.detail);
+      return End(result);
+    }
+    request_.Clear();
+    StartRead(&request_);
+    Step();
+  }
+
+  // ---- what the client hears ----
+
+  // Writes the next event, if there is one and nothing is being written.
+  void Step() {
+    if (writing_ || finished_) {
+      return;
+    }
+    if (frame_.cancelled()) {
+      return End(Error{.code = ErrorCode::kCancelled, .context = "the client is gone"});
+    }
+    if (stream_ == nullptr) {
+      return;
+    }
+    if (const std::optional<reload::Event> event = stream_->Take(); event.has_value()) {
+      message_.Clear();
+      ToProto(engine_, *event, inline_data_, message_);
+      writing_ = true;
+      write_began_ = frame_.host().clock.Monotonic();
+      return StartWrite(&message_);
+    }
+    if (const std::optional<Error> ended = stream_->Ended(); ended.has_value()) {
+      return End(*ended);
+    }
+    if (half_closed_ && is_source_ && stream_->IsSettled()) {
+      End({});
+    }
+  }
+
+  void OnWriteDone(bool ok) override {
+    if (!ok) {
+      frame_.Cancel();
+    }
+    Post([](WatchCall& self) {
+      self.writing_ = false;
+      self.Step();
+    });
+  }
+
+  void End(const Result<void>& result) {
+    if (finished_) {
+      return;
+    }
+    finished_ = true;
+    stream_.reset();  // for the session, too, the connection is over
+    if (taking_in_) {
+      ends_as_ = result;
+      return frame_.Cancel();
+    }
+    Finish(frame_.StatusOf(result, std::move(detail_)));
+  }
+
+  void OnCancel() override {
+    frame_.Cancel();
+    Post([](WatchCall& self) { self.Step(); });
+  }
+
+  void OnDone() override {
+    steps_.Post([self = std::move(self_)] { self->open_.erase(self.get()); });
+  }
+
+  CallFrame frame_;
+  Engine& engine_;
+  StepThread& steps_;
+  OpenCalls& open_;
+  std::shared_ptr<WatchCall> self_;
+  v1::ErrorDetail detail_;
+  v1::WatchRequest request_;  // of the job, while there is one
+  v1::WatchEvent message_;
+  std::shared_ptr<reload::Subscriptions::Stream> stream_;
+  bool taking_in_ = false;               // a job has the message
+  std::optional<Result<void>> ends_as_;  // once the job is done
+  bool inline_data_ = false;
+  bool is_source_ = false;
+  bool half_closed_ = false;
+  bool writing_ = false;
+  bool finished_ = false;
+  Duration write_began_{};
+};
+
+class WatchService final : public v1::WatchService::CallbackService {
+ public:
+  WatchService(const Host& host, Engine& engine)
+      : host_(host), engine_(engine), steps_(kTick, [this] { Tick(); }) {}
+
+  grpc::ServerBidiReactor<v1::WatchRequest, v1::WatchEvent>* Watch(
+      grpc::CallbackServerContext* context) override {
+    return WatchCall::Start(std::make_shared<WatchCall>(host_, *context, engine_, steps_, open_));
+  }
+
+ private:
+  void Tick() {
+    engine_.watches.Tick();
+    const Duration now = host_.clock.Monotonic();
+    for (WatchCall* const call : OpenCalls(open_)) {
+      call->Tick(now);
+    }
+  }
+
+  const Host& host_;
+  Engine& engine_;
+  OpenCalls open_;    // of the step thread
+  StepThread steps_;  // last: it uses the rest
+};
+
+}  // namespace
+
+std::shared_ptr<grpc::Service> MakeWatchService(const Host& host, Engine& engine) {
+  return std::make_shared<WatchService>(host, engine);
+}
+
+}  // namespace kiln::rpc
