@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "compiler/driver/option_text.h"
+#include "server/project/liveness.h"
 
 namespace kiln::rpc {
 namespace {
@@ -221,9 +222,6 @@ Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const Co
 Result<void> ListOptions(Engine& engine, const v1::ListOptionsRequest& request,
                          const cache::Call& call, v1::ListOptionsReply& reply,
                          v1::ErrorDetail& detail) {
-  if (request.with_liveness()) {
-    return NotBuiltIn("liveness of options");
-  }
   KILN_TRY(const ProgramAndTargets program, FromProto(request.program()));
   const build::NamedTarget any{.name = "spirv", .target = {}};
   KILN_TRY(const auto prepared, PrepareOrListMissing(engine, program.program, any, call, detail));
@@ -234,6 +232,10 @@ Result<void> ListOptions(Engine& engine, const v1::ListOptionsRequest& request,
     return {};
   }
   const resolve::Program& linked = prepared->program();
+  const std::vector<uint64_t> dependents =
+      request.with_liveness() ? project::DependentsOf(linked, program.program.entries)
+                              : std::vector<uint64_t>();
+  size_t number = 0;  // options are numbered as they are listed
   for (uint32_t module = 0; module < linked.modules().size(); ++module) {
     const build::Source& source = program.program.sources[module];
     KILN_TRY(const std::shared_ptr<const std::string> text, engine.pool.Text(source, call));
@@ -242,6 +244,14 @@ Result<void> ListOptions(Engine& engine, const v1::ListOptionsRequest& request,
       OptionTo(linked, module, option, info);
       PlaceTo(source.path, *text, linked.module(module).SpanOf(option.span),
               *info.mutable_declared_at());
+      if (const uint64_t count = number < dependents.size() ? dependents[number] : 0; count != 0) {
+        info.set_dependents(count);
+        // What code, settings and layout of one target can consult, those of the others can, too.
+        for (const build::NamedTarget& target : program.targets) {
+          info.add_live_in(target.name);
+        }
+      }
+      ++number;
     }
   }
   return {};

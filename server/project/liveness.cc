@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+#include "server/project/liveness.h"
+
+#include <set>
+#include <utility>
+
+#include "compiler/ir/insts.h"
+
+namespace kiln::project {
+namespace {
+
+using resolve::NameId;
+
+// True the first time.
+bool Mark(std::vector<bool>& seen, uint32_t row) {
+  const bool first = !seen[row];
+  seen[row] = true;
+  return first;
+}
+
+// What rows of one module mention by name. Rows are followed with lists of work, not by recursion:
+// they come from sources.
+class Mentions {
+ public:
+  Mentions(const resolve::Program& program, uint32_t module)
+      : program_(program), module_(module), view_(program.module(module)) {}
+
+  void AddCexpr(ir::CexprId id) { cexprs_.push_back(id.value); }
+  void AddType(ir::TypeId id) {
+    if (id.valid()) {
+      types_.push_back(id.value);
+    }
+  }
+  void AddMembers(const ir::Decl& decl) {
+    for (uint32_t i = 0; i < decl.member_count; ++i) {
+      const ir::Member& member = view_.members[decl.first_member + i];
+      AddCexpr(member.condition);
+      AddType(member.type);
+    }
+  }
+  void AddLocal(uint32_t id) {
+    const ir::Local& local = view_.locals[id];
+    AddCexpr(local.condition);
+    AddType(local.type);
+    if (local.block != ir::kNoRow) {
+      blocks_.push_back(local.block);
+    }
+  }
+  void AddSegment(const ir::Segment& segment) {
+    AddCexpr(segment.condition);
+    blocks_.push_back(segment.block.value);
+    if (segment.locals.valid()) {
+      for (const uint32_t local : view_.List(segment.locals)) {
+        AddLocal(local);
+      }
+    }
+  }
+
+  std::set<uint32_t> Names() {
+    std::vector<bool> seen_blocks(view_.blocks.size(), false);
+    while (!blocks_.empty()) {
+      const uint32_t block = Pop(blocks_);
+      if (block < seen_blocks.size() && Mark(seen_blocks, block)) {
+        for (const uint32_t inst : view_.InstsOf(ir::BlockId{block})) {
+          AddInst(view_.insts[inst]);
+        }
+      }
+    }
+    std::vector<bool> seen_types(view_.types.size(), false);
+    std::vector<bool> seen_cexprs(view_.cexprs.size(), false);
+    while (!types_.empty() || !cexprs_.empty()) {
+      if (types_.empty()) {
+        const uint32_t cexpr = Pop(cexprs_);
+        if (Mark(seen_cexprs, cexpr)) {
+          FollowCexpr(view_.cexprs[cexpr]);
+        }
+      } else if (const uint32_t type = Pop(types_); Mark(seen_types, type)) {
+        FollowType(view_.types[type]);
+      }
+    }
+    return std::move(names_);
+  }
+
+ private:
+  static uint32_t Pop(std::vector<uint32_t>& work) {
+    const uint32_t last = work.back();
+    work.pop_back();
+    return last;
+  }
+  void AddName(uint32_t text) { names_.insert(program_.Name(module_, ir::StringId{text}).value); }
+
+  void AddInst(const ir::Inst& inst) {
+    AddType(inst.type);
+    if (inst.kind == ir::InstKind::kWhenSegment) {
+      return;  // a segment of its own
+    }
+    const ir::InstFacts& facts = ir::FactsOf(inst.kind);
+    AddOperand(facts.a, inst.a);
+    AddOperand(facts.b, inst.b);
+  }
+
+  void AddOperand(ir::OperandSchema schema, uint32_t operand) {
+    if (schema == ir::OperandSchema::kString) {
+      AddName(operand);  // of a member, too: that costs nothing but precision
+    } else if (schema == ir::OperandSchema::kCexpr) {
+      AddCexpr(ir::CexprId{operand});
+    } else if (schema == ir::OperandSchema::kBlock) {
+      blocks_.push_back(operand);
+    } else if (schema == ir::OperandSchema::kBlocks) {
+      for (const uint32_t block : view_.List(ir::ListId{operand})) {
+        blocks_.push_back(block);
+      }
+    }
+  }
+
+  void FollowType(const ir::Type& type) {
+    if (type.kind == ir::TypeKind::kArray) {
+      types_.push_back(type.element);
+      cexprs_.push_back(type.extent);
+    } else if (type.kind == ir::TypeKind::kNamed) {
+      AddName(type.element);
+    }
+  }
+
+  void FollowCexpr(const ir::Cexpr& row) {
+    switch (ir::ShapeOf(row.op)) {
+      case ir::CexprShape::kLiteral:
+      case ir::CexprShape::kInvalid:
+        return;
+      case ir::CexprShape::kName:
+        return AddName(row.a);
+      case ir::CexprShape::kUnary:
+        return cexprs_.push_back(row.a);
+      case ir::CexprShape::kBinary:
+        cexprs_.push_back(row.a);
+        return cexprs_.push_back(row.b);
+      case ir::CexprShape::kSelect:
+        cexprs_.push_back(row.a);
+        break;
+      case ir::CexprShape::kComposite:
+        types_.push_back(row.a);
+        break;
+    }
+    for (const uint32_t part : view_.List(ir::ListId{row.b})) {
+      cexprs_.push_back(part);
+    }
+  }
+
+  const resolve::Program& program_;
+  const uint32_t module_;
+  const ir::ModuleView& view_;
+  std::vector<uint32_t> blocks_, types_, cexprs_;
+  std::set<uint32_t> names_;
+};
+
+class Reached {
+ public:
+  explicit Reached(const resolve::Program& program)
+      : program_(program),
+        seen_names_(program.name_count(), false),
+        dependents_(program.option_count(), 0) {}
+
+  void AddDecl(ir::DeclId decl) { decls_.push_back(decl); }
+  void AddName(NameId name) {
+    if (name.valid() && Mark(seen_names_, name.value)) {
+      for (const auto& candidates :
+           {program_.Functions(name), program_.Structs(name), program_.Globals(name)}) {
+        decls_.insert(decls_.end(), candidates.begin(), candidates.end());
+      }
+    }
+  }
+
+  std::vector<uint64_t> Count() {
+    std::vector<bool> seen(program_.decl_count(), false);
+    while (!decls_.empty()) {
+      const ir::DeclId decl = decls_.back();
+      decls_.pop_back();
+      if (Mark(seen, decl.value)) {
+        Visit(decl);
+      }
+    }
+    return std::move(dependents_);
+  }
+
+ private:
+  void Visit(ir::DeclId id) {
+    const uint32_t module = program_.ModuleOf(id);
+    const ir::Decl& decl = program_.Get(id);
+    const ir::ModuleView& view = program_.module(module);
+    Mentions mentions(program_, module);
+    AddHead(decl, mentions);
+    Consult(mentions.Names());
+    if (decl.kind != ir::DeclKind::kFunction || decl.body == ir::kNoRow) {
+      return;
+    }
+    // The segments of a function follow each other, the body first.
+    const ir::DeclId function = view.segments[decl.body].function;
+    for (uint32_t i = decl.body; i < view.segments.size() && view.segments[i].function == function;
+         ++i) {
+      Mentions code(program_, module);
+      code.AddSegment(view.segments[i]);
+      Consult(code.Names());
+    }
+  }
+
+  static void AddHead(const ir::Decl& decl, Mentions& mentions) {
+    mentions.AddCexpr(decl.condition);
+    mentions.AddType(decl.type);
+    mentions.AddMembers(decl);
+    const bool has_value =
+        decl.kind == ir::DeclKind::kConstant || decl.kind == ir::DeclKind::kSetting;
+    if (has_value && decl.body != ir::kNoRow) {
+      mentions.AddCexpr(ir::CexprId{decl.body});
+    }
+  }
+
+  // A declaration or segment mentions these.
+  void Consult(std::set<uint32_t> names) {
+    std::vector<uint32_t> work(names.begin(), names.end());
+    while (!work.empty()) {  // constants stand for what they mention
+      const NameId name{work.back()};
+      work.pop_back();
+      AddName(name);
+      for (const ir::DeclId constant : program_.Constants(name)) {
+        Mentions mentions(program_, program_.ModuleOf(constant));
+        AddHead(program_.Get(constant), mentions);
+        for (const uint32_t more : mentions.Names()) {
+          if (names.insert(more).second) {
+            work.push_back(more);
+          }
+        }
+      }
+    }
+    for (const uint32_t name : names) {
+      if (const ir::OptionId option = program_.Option(NameId{name}); option.valid()) {
+        ++dependents_[option.value];
+      }
+    }
+  }
+
+  const resolve::Program& program_;
+  std::vector<bool> seen_names_;
+  std::vector<ir::DeclId> decls_;
+  std::vector<uint64_t> dependents_;
+};
+
+}  // namespace
+
+std::vector<uint64_t> DependentsOf(const resolve::Program& program,
+                                   std::span<const resolve::EntryPoint> entries) {
+  Reached reached(program);
+  for (const resolve::EntryPoint& entry : entries) {
+    reached.AddName(program.FindName(entry.function));
+  }
+  for (const std::span<const ir::DeclId> roots : {program.interface(), program.settings()}) {
+    for (const ir::DeclId root : roots) {
+      reached.AddDecl(root);
+    }
+  }
+  return reached.Count();
+}
+
+}  // namespace kiln::project

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "server/project/liveness.h"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "compiler/driver/stages.h"
+
+namespace kiln::project {
+namespace {
+
+// "a=1 b=0": every option with its dependents, in order of declaration.
+std::string DependentsIn(const std::string& text, const std::vector<resolve::EntryPoint>& entries) {
+  const SourceFile source("live.rpl", text);
+  const auto linked =
+      driver::LinkSources(std::span(&source, 1), ir::PipelineType::kGraphicsClassic);
+  const resolve::Program& program = linked.value->program;
+  const std::vector<uint64_t> dependents = DependentsOf(program, entries);
+  std::string out;
+  for (uint32_t i = 0; i < dependents.size(); ++i) {
+    out += (i == 0 ? "" : " ") + std::string(program.Text(program.NameOf(ir::OptionId{i}))) + "=" +
+           std::to_string(dependents[i]);
+  }
+  return out;
+}
+
+constexpr const char* kShader = R"(
+global in_main: flag false;
+global in_helper: flag false;
+global in_dead_helper: flag false;
+global in_constant: uint 2;
+global in_setting: flag false;
+global in_struct: flag false;
+global on_buffer: flag false;
+global nobody: flag false;
+constant count = in_constant;
+conditional (in_setting) setting cull_mode = "back";
+conditional (on_buffer) set_object uniform_buffer extra { f4 shade; };
+struct pair { f4 one; conditional (in_struct) f4 two; };
+color_output_container target { f4 color; };
+void v (void) { vertex_stage_output_position (f4 {0.0}); }
+f4 helper (void)
+{
+    f4 color = f4 {1.0};
+    conditional (in_helper) { color = f4 {0.5}; }
+    conditional (count > 1u) { color = f4 {0.25}; }
+    return color;
+}
+f4 dead (void)
+{
+    f4 color = f4 {1.0};
+    conditional (in_dead_helper) { color = f4 {0.5}; }
+    return color;
+}
+void f (void)
+{
+    f4 color = helper ();
+    conditional (in_main) { color = f4 {0.0}; }
+    target.color = color;
+}
+)";
+
+TEST(Liveness, OptionsOfReachedCodeAreLive_OthersAreNot) {
+  EXPECT_EQ(DependentsIn(kShader, {{ir::Stage::kVertex, "v"}, {ir::Stage::kFragment, "f"}}),
+            "in_main=1 in_helper=1 in_dead_helper=0 in_constant=1 in_setting=1 in_struct=0 "
+            "on_buffer=1 nobody=0");
+}
+
+TEST(Liveness, WithoutEntryPoints_InterfaceAndSettingsAlone) {
+  EXPECT_EQ(DependentsIn(kShader, {}),
+            "in_main=0 in_helper=0 in_dead_helper=0 in_constant=0 in_setting=1 in_struct=0 "
+            "on_buffer=1 nobody=0");
+}
+
+TEST(Liveness, StructIsReachedByItsName) {
+  const std::string used =
+      std::string(kShader) + "set_object uniform_buffer held { pair both; };\n";
+  EXPECT_NE(DependentsIn(used, {}).find("in_struct=1"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace kiln::project
