@@ -11,6 +11,8 @@
 #include <string_view>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -147,6 +149,8 @@ Result<void> StartDaemon(const std::string& socket) {
     return Unreachable(fmt::format("cannot run '{}': {}; is kilnd installed beside kiln?", program,
                                    std::strerror(failed)));
   }
+  // Nobody else asks how it ended; without this it stays a zombie for as long as this process runs.
+  std::thread([pid] { (void)waitpid(pid, nullptr, 0); }).detach();
   KILN_TRY(const std::string line, ReadLine(read_end.number()));
   Result<void> judged = JudgeLine(line);
   if (!judged.ok()) {

@@ -183,6 +183,7 @@ class Client {
                         const std::function<Result<void>(ByteView bytes)>& on_bytes);
 
   struct State;
+  State& state() { return *state_; }  // of other classes of this folder
 
  private:
   static std::unique_ptr<Client> Over(std::unique_ptr<State> state);

@@ -33,6 +33,7 @@ constexpr char kVerbs[] =
     "              kiln options   the option space of a program, with counts\n"
     "              kiln preview   a variant, or a grid of them, as a picture\n"
     "              kiln graph     the plan of a frame, and a picture of it\n"
+    "              kiln watch     rebuild on save, show what is wrong\n"
     "build         kiln build     every variant of kiln.toml\n"
     "              kiln batch     list, attach, items, pause, resume, cancel\n"
     "              kiln fetch     download results, as an engine would\n"
@@ -82,6 +83,7 @@ struct Arguments {
   BuildArguments build;
   BatchArguments batch;
   FetchArguments fetch;
+  WatchArguments watch;
   InspectArguments inspect;
   InitArguments init;
   OptionsArguments options;
@@ -226,6 +228,21 @@ void AddBatch(CLI::App& app, Arguments& a, Action& chosen) {
           ->check(CLI::IsMember({"failed", "poison", "slow", "deduped"}));
     }
   }
+}
+
+void AddWatch(CLI::App& app, Arguments& a, Action& chosen) {
+  CLI::App* verb = AddVerb(app, "watch", "Rebuild on save, show diagnostics, keep outputs current",
+                           "  kiln watch rock/forward -o fog -o shadows=high --out run/shaders\n"
+                           "  kiln watch --exec 'touch reload'",
+                           chosen, [&a] { return RunWatch(a.global, a.watch); });
+  verb->add_option("programs", a.watch.programs, "Names or globs; default: all");
+  verb->add_option("-o,--option", a.watch.options,
+                   "The variant of interest: NAME=VALUE; repeatable")
+      ->take_all();
+  verb->add_option("--out", a.watch.out, "Folder for the current artifacts");
+  verb->add_option("--exec", a.watch.exec,
+                   "Command after each generation without errors; KILN_CHANGED has the programs");
+  verb->add_flag("--no-source", a.watch.no_source, "Subscribe only; somebody else pushes");
 }
 
 void AddInspect(CLI::App& app, Arguments& a, Action& chosen) {
@@ -468,6 +485,7 @@ int Run(int argc, char** argv) {
   AddInspect(app, arguments, chosen);
   AddOptions(app, arguments, chosen);
   AddExplain(app, arguments, chosen);
+  AddWatch(app, arguments, chosen);
   AddPreview(app, arguments, chosen);
   AddOperator(app, arguments.global, arguments.operating, chosen);
   AddGraph(app, arguments, chosen);

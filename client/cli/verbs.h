@@ -51,6 +51,15 @@ int RunBatchVerb(const Global& global, const BatchArguments& arguments);
 // Resumes and follows; no prefix: the latest batch of the project.
 int RunBatchResume(const Global& global, const std::string& prefix);
 
+struct WatchArguments {
+  std::vector<std::string> programs;  // names or globs; none = all
+  std::vector<std::string> options;   // NAME=VALUE: the variant of interest
+  std::string out;                    // folder for the current artifacts
+  std::string exec;                   // command after each generation without errors
+  bool no_source = false;             // subscribe only
+};
+int RunWatch(const Global& global, const WatchArguments& arguments);
+
 struct FetchArguments {
   std::vector<std::string> programs;
   bool all = false;

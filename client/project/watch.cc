@@ -70,6 +70,12 @@ Result<std::string> ReadWhole(const std::string& path) {
   }
 }
 
+// A folder that somebody is in can be opened after it was removed; then it has no name any more.
+bool IsThere(const std::string& folder) {
+  struct stat info {};
+  return stat(folder.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_nlink != 0;
+}
+
 std::string Below(const std::string& folder, std::string_view name) {
   return folder.empty() ? std::string(name) : folder + "/" + std::string(name);
 }
@@ -88,8 +94,7 @@ Watcher::~Watcher() {
 }
 
 Result<std::unique_ptr<Watcher>> Watcher::Start(const Options& options, Clock& clock) {
-  std::error_code ignored;
-  if (!std::filesystem::is_directory(options.root, ignored)) {
+  if (!IsThere(options.root)) {
     return FileError(options.root, "cannot watch", ENOENT);
   }
   std::unique_ptr<Watcher> watcher(new Watcher(options, clock));
@@ -205,8 +210,7 @@ void Watcher::OnEvent(int watch, uint32_t mask, const char* name) {
     folders_.erase(watch);
     watches_.erase(folder);
     if (folder.empty()) {
-      std::error_code ignored;
-      root_lost_ = !std::filesystem::is_directory(options_.root, ignored);
+      root_lost_ = !IsThere(options_.root);
       WatchFolders();
     }
     return TouchBelow(folder, Debounce::Touched::kPart);
@@ -238,8 +242,7 @@ void Watcher::ReadEvents() {
 
 void Watcher::Poll() {
   next_poll_ = clock_.Monotonic() + kPollEvery;
-  std::error_code ignored;
-  root_lost_ = root_lost_ || !std::filesystem::is_directory(options_.root, ignored);
+  root_lost_ = root_lost_ || !IsThere(options_.root);
   for (auto& [path, file] : files_) {
     const uint64_t stamp = StampOf(Absolute(path));
     if (stamp != file.stamp) {
@@ -284,6 +287,11 @@ std::optional<FileChanges> Watcher::Gather() {
       changes.changed.push_back({.path = path, .digest = digest, .text = *std::move(text)});
     }
   }
+  // Nobody tells that a folder is gone while somebody is in it; its files are gone before it.
+  root_lost_ = root_lost_ || (!changes.removed.empty() && !IsThere(options_.root));
+  if (root_lost_) {
+    return FileChanges{.root_lost = true};
+  }
   return changes.changed.empty() && changes.removed.empty() ? std::nullopt
                                                             : std::optional(std::move(changes));
 }
@@ -306,7 +314,8 @@ std::optional<FileChanges> Watcher::Wait(Duration timeout) {
       continue;
     }
     if (now >= end) {
-      return std::nullopt;
+      root_lost_ = !IsThere(options_.root);
+      return root_lost_ ? std::optional(FileChanges{.root_lost = true}) : std::nullopt;
     }
     Duration until = std::min(end, due.value_or(end));
     until = degraded_.empty() ? until : std::min(until, next_poll_);

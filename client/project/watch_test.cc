@@ -105,6 +105,16 @@ class WatcherTest : public testing::Test {
     return text;
   }
 
+  void ExpectRootLost() {
+    for (;;) {
+      const std::optional<FileChanges> changes = watcher->Wait(std::chrono::seconds(10));
+      ASSERT_TRUE(changes.has_value());
+      if (changes->root_lost) {
+        return;
+      }
+    }
+  }
+
   SystemClock clock;
   TestDirectory directory;
   fs::path root = directory.path();
@@ -216,13 +226,17 @@ TEST_F(WatcherTest, Polling_SeesChanges) {
 TEST_F(WatcherTest, LostRoot_IsTold) {
   Start();
   fs::remove_all(root);
-  for (;;) {
-    const std::optional<FileChanges> changes = watcher->Wait(std::chrono::seconds(10));
-    ASSERT_TRUE(changes.has_value());
-    if (changes->root_lost) {
-      break;
-    }
-  }
+  ExpectRootLost();
+}
+
+TEST_F(WatcherTest, LostRootThatSomebodyIsIn_IsTold) {
+  const fs::path before = fs::current_path();
+  fs::current_path(root);
+  root = ".";
+  Start();
+  fs::remove_all(directory.path());
+  ExpectRootLost();
+  fs::current_path(before);
 }
 
 TEST_F(WatcherTest, Wake_EndsWaiting) {

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+#include "client/cli/watch_report.h"
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "client/cli/results.h"
+
+namespace kiln::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kShownArtifacts = 8;  // of one generation, if nobody said which matter
+
+std::string TimeOfDay() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  (void)localtime_r(&now, &local);
+  return fmt::format("{:02}:{:02}:{:02}", local.tm_hour, local.tm_min, local.tm_sec);
+}
+
+std::vector<std::string> ChangeOf(const client::WatchArtifact& artifact) {
+  std::vector<std::string> change;
+  if (artifact.code) {
+    change.emplace_back("code");
+  }
+  if (artifact.settings) {
+    change.emplace_back("settings");
+  }
+  if (artifact.layout) {
+    change.emplace_back("layout");
+  }
+  return change;
+}
+
+size_t ErrorsIn(const client::WatchDiagnostics& diagnostics) {
+  return static_cast<size_t>(
+      std::ranges::count(diagnostics.all, Severity::kError, &PlacedDiagnostic::severity));
+}
+
+Json OptionsJson(const std::vector<client::Option>& options) {
+  Json object = Json::object();
+  for (const client::Option& option : options) {
+    std::visit([&](const auto& value) { object[option.name] = value; }, option.value);
+  }
+  return object;
+}
+
+Json ArtifactJson(const client::Artifact& artifact) {
+  Json code = Json::array();
+  for (const client::StageCode& stage : artifact.code) {
+    code.push_back({{"stage", StageName(stage.stage)},
+                    {"id", stage.digest.id.hex()},
+                    {"bytes", stage.digest.size}});
+  }
+  return {{"target", artifact.target}, {"code", code}, {"metadata", artifact.metadata.id.hex()}};
+}
+
+// Members of an event behind its seq; an event without them is not shown.
+struct ToJson {
+  double ms;
+
+  Json operator()(const client::WatchOpened&) const { return {}; }
+  Json operator()(const client::WatchSnapshot&) const { return {}; }
+  Json operator()(const client::WatchChanged& e) const {
+    return {{"generation", e.generation},
+            {"event", "changed"},
+            {"paths", e.paths},
+            {"programs", e.programs}};
+  }
+  Json operator()(const client::WatchArtifact& e) const {
+    return {{"generation", e.generation},
+            {"event", "artifact"},
+            {"change", ChangeOf(e)},
+            {"program", e.program},
+            {"options", OptionsJson(e.options)},
+            {"signature", e.artifact.signature},
+            {"artifacts", Json::array({ArtifactJson(e.artifact)})},
+            {"ms", ms}};
+  }
+  Json operator()(const client::WatchUnchanged& e) const {
+    return {{"generation", e.generation},
+            {"event", "unchanged"},
+            {"program", e.program},
+            {"reason", e.reason},
+            {"ms", ms}};
+  }
+  Json operator()(const client::WatchDiagnostics& e) const {
+    return {{"generation", e.generation},
+            {"event", "diagnostics"},
+            {"program", e.program},
+            {"errors", ErrorsIn(e)},
+            {"warnings", e.all.size() - ErrorsIn(e)},
+            {"cleared", e.cleared},
+            {"ms", ms}};
+  }
+  Json operator()(const client::WatchSettled& e) const {
+    return {{"generation", e.generation}, {"event", "settled"}, {"compiled", e.compiled},
+            {"shared", e.shared},         {"failed", e.failed}, {"ms", ms}};
+  }
+  Json operator()(const client::WatchProblem& e) const {
+    return {{"event", "problem"}, {"code", e.code}, {"message", e.text}};
+  }
+};
+
+}  // namespace
+
+void WatchReport::Show(const client::WatchEvent& event, double ms) {
+  global_.json ? ShowJson(event, ms) : ShowText(event, ms);
+  (void)std::fflush(stdout);
+}
+
+void WatchReport::ShowJson(const client::WatchEvent& event, double ms) {
+  const Json members = std::visit(ToJson{ms}, event.body);
+  if (members.is_null()) {
+    return;
+  }
+  Json object{{"v", 1}, {"type", "watch"}, {"seq", event.seq}};
+  object.update(members);
+  fmt::print("{}\n", object.dump());
+  if (const auto* diagnostics = std::get_if<client::WatchDiagnostics>(&event.body)) {
+    ShowDiagnostics(global_, diagnostics->all, sources_, diagnostics->program);
+  }
+}
+
+void WatchReport::ShowText(const client::WatchEvent& event, double ms) {
+  if (!global_.quiet || std::holds_alternative<client::WatchDiagnostics>(event.body) ||
+      std::holds_alternative<client::WatchProblem>(event.body)) {
+    std::visit([&](const auto& body) { On(body, ms); }, event.body);
+  }
+}
+
+// Lines of a generation stand below its time.
+void WatchReport::Line(const std::string& what, const std::string& text, double ms) {
+  fmt::print("          {:<12} {:<60} {:.1f} ms\n", what, text, ms);
+}
+
+void WatchReport::On(const client::WatchOpened& opened, double /*ms*/) {
+  if (opened.resumed) {
+    fmt::print("{}  connected    nothing was missed\n", TimeOfDay());
+    return;
+  }
+  ready_ = false;  // the whole state comes
+  results_ = 0;
+}
+
+void WatchReport::On(const client::WatchChanged& changed, double /*ms*/) {
+  lines_ = 0;
+  hidden_ = 0;
+  if (ready_) {
+    fmt::print("{}  changed      {}\n", TimeOfDay(), fmt::join(changed.paths, " "));
+  }
+}
+
+void WatchReport::On(const client::WatchArtifact& artifact, double ms) {
+  good_since_[artifact.program] = TimeOfDay();
+  ++results_;
+  const std::string options = client::OptionsText(artifact.options);
+  const bool shown = interest_.empty() ? lines_ < kShownArtifacts : interest_.contains(options);
+  if (!ready_ || !shown) {
+    hidden_ += ready_ ? 1 : 0;
+    return;
+  }
+  ++lines_;
+  Line("artifact",
+       fmt::format("{}{}{}    {}", artifact.program, options.empty() ? "" : " ", options,
+                   fmt::join(ChangeOf(artifact), " ")),
+       ms);
+}
+
+void WatchReport::On(const client::WatchUnchanged& unchanged, double ms) {
+  if (ready_) {
+    const bool is_ir = unchanged.reason == "IR identical";
+    Line("unchanged",
+         fmt::format("{}    {}{}", unchanged.program, unchanged.reason,
+                     is_ir ? " (comment or white space)" : ""),
+         ms);
+  }
+}
+
+void WatchReport::On(const client::WatchDiagnostics& diagnostics, double ms) {
+  if (diagnostics.cleared) {
+    Line("cleared", diagnostics.program + "    is right again", ms);
+    return;
+  }
+  (void)std::fflush(stdout);
+  ShowDiagnostics(global_, diagnostics.all, sources_, diagnostics.program);
+  const size_t errors = ErrorsIn(diagnostics);
+  const size_t warnings = diagnostics.all.size() - errors;
+  std::string text =
+      fmt::format("{}: {} error{}", diagnostics.program, errors, errors == 1 ? "" : "s");
+  text += warnings == 0 ? "" : fmt::format(", {} warning{}", warnings, warnings == 1 ? "" : "s");
+  if (const auto good = good_since_.find(diagnostics.program);
+      errors != 0 && good != good_since_.end()) {
+    text += "; keeping artifacts of " + good->second;
+  }
+  fmt::print("          {:<73} {:.1f} ms\n", text, ms);
+}
+
+void WatchReport::On(const client::WatchSettled& settled, double ms) {
+  if (!ready_) {
+    ready_ = true;
+    fmt::print("{}  ready        {} results, {}{}\n", TimeOfDay(), results_,
+               settled.compiled == 0 ? std::string("all cached")
+                                     : fmt::format("{} compiled", settled.compiled),
+               settled.failed == 0 ? std::string() : fmt::format(", {} failed", settled.failed));
+    return;
+  }
+  std::string text = fmt::format("{} built, {} not affected", settled.compiled, settled.shared);
+  text += settled.failed == 0 ? "" : fmt::format(", {} failed", settled.failed);
+  text += hidden_ == 0 ? "" : fmt::format("; {} more artifacts", hidden_);
+  Line("settled", text, ms);
+}
+
+void WatchReport::On(const client::WatchSnapshot& /*snapshot*/, double /*ms*/) {}
+
+void WatchReport::On(const client::WatchProblem& problem, double /*ms*/) {
+  (void)std::fflush(stdout);
+  fmt::print(stderr, "{}  problem      {} [{}]\n", TimeOfDay(), problem.text, problem.code);
+}
+
+}  // namespace kiln::cli
