@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "compiler/base/mutex.h"
 #include "proto/kiln/v1/compile.grpc.pb.h"
 #include "server/rpc/call_frame.h"
 #include "server/rpc/explain_calls.h"
@@ -9,7 +10,9 @@
 namespace kiln::rpc {
 namespace {
 
-// Writes a page, then makes the next one: at most one is in memory. Deletes itself.
+// Makes a page while the one before it is written: two are in memory at most. Deletes itself.
+//
+// Threads: a job makes, gRPC calls back when one was written; the mutex guards who goes on.
 class FetchCall final : public grpc::ServerWriteReactor<v1::FetchReply> {
  public:
   FetchCall(const Host& host, grpc::CallbackServerContext& context, Engine& engine,
@@ -30,30 +33,63 @@ class FetchCall final : public grpc::ServerWriteReactor<v1::FetchReply> {
   void MakePage() {
     frame_.Submit(
         [this](const cache::Call& call) -> Result<void> {
-          KILN_TRY(page_, pages_.Next(call, detail_));
-          next_ = 0;
+          KILN_TRY(made_, pages_.Next(call, detail_));
           return {};
         },
-        [this](const Result<void>& made) {
-          if (!made.ok()) {
-            return Finish(frame_.StatusOf(made, std::move(detail_)));
-          }
-          WriteNext();
-        });
+        [this](const Result<void>& made) { Made(made); });
   }
 
-  void WriteNext() { StartWrite(&page_[next_]); }
+  void Made(const Result<void>& made) {
+    {
+      const MutexLock lock(mutex_);
+      making_ = false;
+      result_ = made;
+      if (writing_) {
+        return;  // whoever has written the page goes on
+      }
+      writing_ = true;
+    }
+    WriteMade();
+  }
 
-  void OnWriteDone(bool ok) override {
-    if (!ok || frame_.cancelled()) {
+  // Nothing is written, and nothing is made.
+  void WriteMade() {
+    if (gone_) {
       return Finish(frame_.StatusOf(
           Error{.code = ErrorCode::kCancelled, .context = "the reader is gone", .reason = {}}));
     }
-    if (page_[next_].has_done()) {
+    if (!result_.ok()) {
+      return Finish(frame_.StatusOf(result_, std::move(detail_)));
+    }
+    page_ = std::move(made_);
+    next_ = 0;
+    if (!page_.back().has_done()) {
+      {
+        const MutexLock lock(mutex_);
+        making_ = true;
+      }
+      MakePage();
+    }
+    StartWrite(&page_[next_]);
+  }
+
+  void OnWriteDone(bool ok) override {
+    const bool gone = !ok || frame_.cancelled();
+    if (!gone && next_ + 1 < page_.size()) {
+      return StartWrite(&page_[++next_]);
+    }
+    if (!gone && page_[next_].has_done()) {
       return Finish(grpc::Status::OK);
     }
-    ++next_;
-    next_ == page_.size() ? MakePage() : WriteNext();
+    {
+      const MutexLock lock(mutex_);
+      gone_ = gone;
+      if (making_) {
+        writing_ = false;  // whoever makes the page goes on
+        return;
+      }
+    }
+    WriteMade();
   }
 
   void OnCancel() override { frame_.Cancel(); }
@@ -61,9 +97,15 @@ class FetchCall final : public grpc::ServerWriteReactor<v1::FetchReply> {
 
   CallFrame frame_;
   FetchPages pages_;
-  v1::ErrorDetail detail_;
-  std::vector<v1::FetchReply> page_;  // never empty once made
+  v1::ErrorDetail detail_;            // of the job
+  std::vector<v1::FetchReply> made_;  // by the job; never empty once it is
+  std::vector<v1::FetchReply> page_;  // that is written
   size_t next_ = 0;
+  Mutex mutex_;
+  bool making_ KILN_GUARDED_BY(mutex_) = true;
+  bool writing_ KILN_GUARDED_BY(mutex_) = false;
+  bool gone_ = false;    // the reader; set before the mutex is given up, read behind it
+  Result<void> result_;  // of the last page
 };
 
 cache::Durability DurabilityOf(v1::Durability durability) {

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "tests/bench/bare_peer.h"
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/impl/codegen/client_unary_call.h>
+#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/sync_stream.h>
+
+namespace kiln::bench {
+namespace {
+
+constexpr const char* kUnary = "/bare.Peer/Unary";
+constexpr const char* kStream = "/bare.Peer/Stream";
+
+grpc::ByteBuffer BufferOf(const std::string& bytes) {
+  const grpc::Slice slice(bytes);
+  return {&slice, 1};
+}
+
+PeerRequest RequestFrom(const grpc::ByteBuffer& buffer) {
+  std::vector<grpc::Slice> slices;
+  PeerRequest request;
+  if (buffer.Dump(&slices).ok() && !slices.empty() && slices[0].size() >= 2 * sizeof(uint64_t)) {
+    std::array<uint64_t, 2> words{};
+    std::memcpy(words.data(), slices[0].begin(), sizeof(words));
+    request = {.messages = words[0], .bytes = words[1], .padding = 0};
+  }
+  return request;
+}
+
+class Call final : public grpc::ServerGenericBidiReactor {
+ public:
+  Call() { StartRead(&request_); }
+
+ private:
+  void OnReadDone(bool ok) override {
+    if (!ok) {
+      return;
+    }
+    asked_ = RequestFrom(request_);
+    Write();
+  }
+  // Copied for each message, as a message of protobuf is.
+  void Write() {
+    reply_ = BufferOf(std::string(asked_.bytes, '\0'));
+    StartWrite(&reply_);
+  }
+  void OnWriteDone(bool ok) override {
+    ++written_;
+    ok&& written_ < asked_.messages ? Write() : Finish(grpc::Status::OK);
+  }
+  void OnDone() override { delete this; }
+
+  grpc::ByteBuffer request_;
+  grpc::ByteBuffer reply_;
+  PeerRequest asked_;
+  uint64_t written_ = 0;
+};
+
+class Service final : public grpc::CallbackGenericService {
+  grpc::ServerGenericBidiReactor* CreateReactor(
+      grpc::GenericCallbackServerContext* /*context*/) override {
+    return new Call();
+  }
+};
+
+}  // namespace
+
+void ServePeer(const std::string& socket) {
+  Service service;
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort("unix:" + socket, grpc::InsecureServerCredentials());
+  builder.RegisterCallbackGenericService(&service);
+  const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
+  if (server != nullptr) {
+    server->Wait();
+  }
+  std::_Exit(1);
+}
+
+bool CallPeer(const std::shared_ptr<grpc::Channel>& channel, const PeerRequest& request) {
+  std::string bytes(2 * sizeof(uint64_t) + request.padding, '\0');
+  std::memcpy(bytes.data(), &request.messages, sizeof(uint64_t));
+  std::memcpy(bytes.data() + sizeof(uint64_t), &request.bytes, sizeof(uint64_t));
+  grpc::ClientContext context;
+  grpc::ByteBuffer reply;
+  if (request.messages == 1) {
+    const grpc::internal::RpcMethod method(kUnary, grpc::internal::RpcMethod::NORMAL_RPC, channel);
+    return grpc::internal::BlockingUnaryCall<grpc::ByteBuffer, grpc::ByteBuffer>(
+               channel.get(), method, &context, BufferOf(bytes), &reply)
+               .ok() &&
+           reply.Length() == request.bytes;
+  }
+  using Factory = grpc::internal::ClientReaderFactory<grpc::ByteBuffer>;
+  const grpc::internal::RpcMethod method(kStream, grpc::internal::RpcMethod::SERVER_STREAMING,
+                                         channel);
+  const std::unique_ptr<grpc::ClientReader<grpc::ByteBuffer>> stream(
+      Factory::Create(channel.get(), method, &context, BufferOf(bytes)));
+  uint64_t total = 0;
+  while (stream->Read(&reply)) {
+    total += reply.Length();
+  }
+  return stream->Finish().ok() && total == request.messages * request.bytes;
+}
+
+}  // namespace kiln::bench

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// daemon_bench: the artifacts of a batch of 10,000 variants over one Fetch, beside a bare stream of
+// as many messages of the same bytes.
+#include <algorithm>
+
+#include <grpcpp/grpcpp.h>
+
+#include "client/client.h"
+#include "proto/kiln/v1/compile.grpc.pb.h"
+#include "tests/bench/bare_peer.h"
+#include "tests/bench/daemon_measures.h"
+
+namespace kiln::bench {
+namespace {
+
+constexpr double kGate = 0.6;
+
+struct Moved {
+  double us = 0;
+  uint64_t messages = 0, bytes = 0, artifacts = 0;
+};
+
+Moved Fetch(const DaemonBench& bench, const std::string& batch) {
+  const auto stub = v1::CompileService::NewStub(bench.daemon);
+  grpc::ClientContext context;
+  v1::FetchRequest request;
+  const std::optional<Hash128> id = ParseHash128(batch);
+  request.set_batch_id(std::string(id->bytes.begin(), id->bytes.end()));
+  Moved moved;
+  const double start = NowUs();
+  const auto stream = stub->Fetch(&context, request);
+  v1::FetchReply reply;
+  while (stream->Read(&reply)) {
+    ++moved.messages;
+    moved.bytes += reply.has_blob() ? reply.blob().data().size() : 256;
+    moved.artifacts += reply.has_outcome() ? 1 : 0;
+  }
+  moved.us = stream->Finish().ok() ? NowUs() - start : -1;
+  return moved;
+}
+
+}  // namespace
+
+Json MeasureFetch(const DaemonBench& bench, Json& gates) {
+  const auto client = client::Client::Open(bench.address);
+  const client::ProgramSpace space = UberSpace(UberText());
+  (void)client->PutSources(space.program.sources);
+  const auto batch = client->StartBatch("bench", std::span(&space, 1), {});
+  if (!batch.ok() ||
+      !client->WatchBatch(*batch, [](const client::BatchEvent&) { return client::Next::kGoOn; })
+           .ok()) {
+    gates["fetch_of_bare_stream"] = Gate(0, kGate, false);
+    return {{"error", "the batch failed"}};
+  }
+  std::vector<double> ratios;
+  Moved moved;
+  double bare_us = 0;
+  (void)Fetch(bench, *batch);
+  for (int i = 0; i < (bench.quick ? 2 : 7); ++i) {
+    moved = Fetch(bench, *batch);
+    const double start = NowUs();
+    (void)CallPeer(bench.peer, {.messages = moved.messages, .bytes = moved.bytes / moved.messages});
+    bare_us = NowUs() - start;
+    ratios.push_back(bare_us / moved.us);
+  }
+  std::ranges::sort(ratios);
+  const double ratio = ratios[ratios.size() / 2];
+  gates["fetch_of_bare_stream"] = Gate(ratio, kGate, ratio >= kGate);
+  return {{"artifacts", moved.artifacts}, {"messages", moved.messages}, {"bytes", moved.bytes},
+          {"fetch_ms", moved.us / 1000},  {"bare_ms", bare_us / 1000},  {"ratio", ratio}};
+}
+
+}  // namespace kiln::bench

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// What the measurements of daemon_bench share. Each is a function in a file of its own,
+// daemon_<name>.cc, and a line in the table of daemon_bench.cc: it returns what it found and adds
+// gates.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "client/types.h"
+
+namespace grpc {
+class Channel;
+}
+
+namespace kiln::bench {
+
+using Json = nlohmann::ordered_json;
+
+// A daemon and its peer, each in a process of its own, on unix sockets.
+struct DaemonBench {
+  std::string folder;   // for files of this run
+  std::string address;  // of the daemon
+  std::shared_ptr<grpc::Channel> daemon;
+  std::shared_ptr<grpc::Channel> peer;  // gRPC that does nothing but move bytes: bare_peer.h
+  bool quick = false;                   // fewer samples; the figures mean less
+};
+
+struct Percentiles {
+  double p50 = 0, p99 = 0, max = 0;
+};
+// Requires: not empty.
+Percentiles PercentilesOf(std::vector<double> samples);
+Json ToJson(const Percentiles& percentiles);
+
+Json Gate(double value, double gate, bool ok);
+
+// Microseconds of the steady clock.
+double NowUs();
+
+// The uber material of the benches, entry points and one SPIR-V target; `text` replaces the source.
+std::string UberText();
+client::Program UberProgram(const std::string& text);
+// Its options as a space of 10,240 variants that differ in the fragment stage.
+client::ProgramSpace UberSpace(const std::string& text);
+
+// Warm Compile calls beside bare echoes of the same sizes.
+Json MeasureHit(const DaemonBench& bench, Json& gates);
+// 10,000 artifacts over Fetch beside a bare stream of the same bytes.
+Json MeasureFetch(const DaemonBench& bench, Json& gates);
+// From the write of a file to the bytes at a watching client.
+Json MeasureWatch(const DaemonBench& bench, Json& gates);
+// Warm Compile calls while a batch runs, beside those of an idle daemon.
+Json MeasureLanes(const DaemonBench& bench, Json& gates);
+
+}  // namespace kiln::bench

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// daemon_bench: one function of the uber material is edited in a project of 200 files; how long
+// from the write to the bytes of the variant on screen at a watching client, through inotify, the
+// client library, the daemon and back. 47 more variants follow in the batch lane.
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "client/hot_reload.h"
+#include "client/project/watch.h"
+#include "tests/bench/daemon_measures.h"
+
+namespace kiln::bench {
+namespace {
+
+constexpr double kGateMs = 20;
+constexpr int kOtherFiles = 199;
+constexpr auto kBetween = std::chrono::milliseconds(300);  // saves of a person
+
+// The same source with another constant in one function.
+std::string Edited(const std::string& text, int number) {
+  const std::string from = "f1 a2 = ";
+  const size_t at = text.find(from);
+  return at == std::string::npos
+             ? text
+             : text.substr(0, at + from.size()) + fmt::format("1.{:04} * ", number) +
+                   text.substr(at + from.size());
+}
+
+std::vector<client::ProgramSpace> Spaces(const std::string& folder, const std::string& uber) {
+  client::ProgramSpace space{.program = UberProgram(uber)};
+  for (const char* name : {"use_directional", "use_normal_map", "alpha_clip", "use_emissive"}) {
+    space.axes.push_back({.name = name, .all = true, .values = {}});
+  }
+  space.axes.push_back({.name = "max_point_lights"});
+  for (const uint32_t count : {1u, 4u, 8u}) {
+    space.axes.back().values.push_back({.name = "max_point_lights", .value = count});
+  }
+  std::vector<client::ProgramSpace> spaces = {std::move(space)};
+  for (int i = 0; i < kOtherFiles; ++i) {
+    const std::string text = fmt::format(
+        "color_output_container target {{ f4 color; }};\n"
+        "void v (void) {{ vertex_stage_output_position (f4 {{0.0}}); }}\n"
+        "void f (void) {{ target.color = f4 {{{}.0}}; }}\n",
+        i);
+    const std::string path = fmt::format("materials/{}.rpl", i);
+    std::ofstream(folder + "/" + path) << text;
+    client::ProgramSpace other;
+    other.program = {.name = fmt::format("other/{}", i)};
+    other.program.sources.push_back(
+        {.path = path, .digest = DigestOf(std::string_view(text)), .text = text});
+    other.program.entries = {{client::Stage::kVertex, "v"}, {client::Stage::kFragment, "f"}};
+    other.program.targets.push_back({.name = "vk"});
+    spaces.push_back(std::move(other));
+  }
+  return spaces;
+}
+
+// Reads events until a generation has settled; when the artifact of the variant on screen came.
+std::optional<double> ArrivalOf(client::HotReload& reload, const std::string& variant) {
+  std::optional<double> arrived;
+  while (const std::optional<client::WatchEvent> event = reload.Next()) {
+    if (const auto* artifact = std::get_if<client::WatchArtifact>(&event->body);
+        artifact != nullptr && !arrived.has_value() && !artifact->data.empty() &&
+        client::OptionsText(artifact->options) == variant) {
+      arrived = NowUs();
+    }
+    if (std::holds_alternative<client::WatchSettled>(event->body)) {
+      return arrived;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Json MeasureWatch(const DaemonBench& bench, Json& gates) {
+  const std::string folder = bench.folder + "/project";
+  std::filesystem::create_directories(folder + "/materials");
+  const std::string uber = UberText();
+  std::ofstream(folder + "/uber.rpl") << uber;
+  std::vector<client::ProgramSpace> spaces = Spaces(folder, uber);
+  const auto client = client::Client::Open(bench.address);
+  SystemClock clock;
+  auto watcher = project::Watcher::Start({.root = folder}, clock);
+  std::vector<project::Watcher::KnownFile> files;
+  for (const client::ProgramSpace& space : spaces) {
+    files.push_back({space.program.sources[0].path, space.program.sources[0].digest});
+  }
+  (*watcher)->SetFiles(files);
+  const std::vector<client::Option> on_screen = {{.name = "use_emissive", .value = true},
+                                                 {.name = "max_point_lights", .value = 8u}};
+  client::HotReload reload(*client,
+                           {.project = "bench",
+                            .session_id = "bench",
+                            .interest = {{.program = "uber", .options = on_screen}}},
+                           std::move(spaces));
+  const std::string variant = client::OptionsText(on_screen);
+  (void)ArrivalOf(reload, variant);
+  std::atomic<bool> done{false};
+  std::thread pusher([&] {
+    while (!done) {
+      if (const auto changes = (*watcher)->Wait(std::chrono::seconds(1)); changes.has_value()) {
+        std::vector<client::Source> changed;
+        for (const project::ChangedFile& file : changes->changed) {
+          changed.push_back({.path = file.path, .digest = file.digest, .text = file.text});
+        }
+        reload.Push(changed, changes->removed);
+      }
+    }
+  });
+  std::vector<double> latencies;
+  int lost = 0;
+  for (int i = 1; i <= (bench.quick ? 20 : 200); ++i) {
+    std::this_thread::sleep_for(kBetween);
+    const std::string text = Edited(uber, i);
+    const double start = NowUs();
+    std::ofstream(folder + "/uber.rpl", std::ios::binary) << text;
+    const std::optional<double> arrived = ArrivalOf(reload, variant);
+    arrived.has_value() ? latencies.push_back((*arrived - start) / 1000) : void(++lost);
+  }
+  done = true;
+  (*watcher)->Wake();
+  pusher.join();
+  reload.Stop();
+  if (latencies.empty()) {
+    gates["watch_p99_ms"] = Gate(0, kGateMs, false);
+    return {{"error", "no artifact came"}};
+  }
+  const Percentiles ms = PercentilesOf(latencies);
+  gates["watch_p99_ms"] = Gate(ms.p99, kGateMs, ms.p99 <= kGateMs && lost == 0);
+  return {{"edits", latencies.size()}, {"lost", lost}, {"latency_ms", ToJson(ms)}};
+}
+
+}  // namespace kiln::bench
