@@ -202,7 +202,7 @@ void ReadWatch(TableReader& reader, const toml::table& root, Manifest& manifest)
     reader.CheckKeys(*watch, "[watch]", {"ignore", "debounce_ms"});
     manifest.ignore = reader.Texts(*watch, "ignore");
     manifest.debounce_ms =
-        static_cast<uint32_t>(reader.Number(*watch, "debounce_ms", 10'000, manifest.debounce_ms));
+        static_cast<uint32_t>(reader.Number(*watch, "debounce_ms", 250, manifest.debounce_ms));
   }
 }
 
