@@ -17,6 +17,7 @@ constexpr uint32_t kInteractiveInARow = 9;  // then one of the batch lane
 constexpr double kSmooth = 0.1;  // weight of the latest interval between two jobs that end
 
 size_t At(Lane lane) { return static_cast<size_t>(lane); }
+size_t At(Serves serves) { return serves == Serves::kBoth ? 0 : 1; }
 
 // What a CPU clock says; zero once its thread is gone.
 Duration TimeOf(clockid_t clock) {
@@ -29,6 +30,30 @@ Duration TimeOf(clockid_t clock) {
 }  // namespace
 
 Result<uint64_t> MemoryQueue::Submit(Job job) {
+  CondVar* wake = nullptr;
+  Result<uint64_t> id = [&] {
+    const MutexLock lock(mutex_);
+    Result<uint64_t> added = Add(std::move(job));
+    wake = NextToWake();
+    return added;
+  }();
+  if (wake != nullptr) {
+    wake->NotifyOne();
+  }
+  return id;
+}
+
+CondVar* MemoryQueue::NextToWake() {
+  Idle& both = idle_[At(Serves::kBoth)];
+  Idle& express = idle_[At(Serves::kInteractiveOnly)];
+  const bool interactive = !waiting_[At(Lane::kInteractive)].empty();
+  const bool any = interactive || !waiting_[At(Lane::kBatch)].empty();
+  return interactive && express.threads != 0 ? &express.changed
+         : any && both.threads != 0          ? &both.changed
+                                             : nullptr;
+}
+
+Result<uint64_t> MemoryQueue::Add(Job job) {
   const size_t lane = At(job.lane);
   Row row{.lane = job.lane,
           .name = job.name,
@@ -36,7 +61,6 @@ Result<uint64_t> MemoryQueue::Submit(Job job) {
           .submitted = clock_.Monotonic(),
           .stopper = std::make_shared<Stopper>(job.stop)};
   job.stop = row.stopper->source.get_token();
-  const MutexLock lock(mutex_);
   if (closed_) {
     return Error{
         .code = ErrorCode::kUnavailable, .context = "the daemon is draining", .reason = "DRAINING"};
@@ -58,7 +82,6 @@ Result<uint64_t> MemoryQueue::Submit(Job job) {
   const uint64_t id = next_id_++;
   row.claimed = {.id = id, .job = std::move(job)};
   waiting_[lane].push_back(std::move(row));
-  changed_.NotifyAll();  // a worker of one lane must not swallow the wake-up of the other
   return id;
 }
 
@@ -90,6 +113,7 @@ Claimed MemoryQueue::Take(Lane lane) {
 std::optional<Claimed> MemoryQueue::Claim(Serves serves) {
   std::optional<Claimed> claimed;
   Duration waited{};
+  CondVar* wake = nullptr;
   {
     const MutexLock lock(mutex_);
     std::optional<Lane> lane = Pick(serves);
@@ -97,7 +121,10 @@ std::optional<Claimed> MemoryQueue::Claim(Serves serves) {
       if (closed_) {
         return std::nullopt;
       }
-      changed_.Wait(mutex_);
+      Idle& idle = idle_[At(serves)];
+      ++idle.threads;
+      idle.changed.Wait(mutex_);
+      --idle.threads;
       lane = Pick(serves);
     }
     claimed = Take(*lane);
@@ -105,6 +132,10 @@ std::optional<Claimed> MemoryQueue::Claim(Serves serves) {
     if (serves == Serves::kBoth) {
       since_batch_ = *lane == Lane::kBatch ? 0 : since_batch_ + 1;
     }
+    wake = NextToWake();
+  }
+  if (wake != nullptr) {
+    wake->NotifyOne();
   }
   if (on_claim_ != nullptr) {
     on_claim_(claimed->job.lane, waited);
@@ -181,7 +212,9 @@ Duration MemoryQueue::DrainTime(Lane lane) {
 void MemoryQueue::Close() {
   const MutexLock lock(mutex_);
   closed_ = true;
-  changed_.NotifyAll();
+  for (Idle& idle : idle_) {
+    idle.changed.NotifyAll();
+  }
 }
 
 QueueStatus MemoryQueue::Status() {

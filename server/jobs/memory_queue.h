@@ -67,13 +67,22 @@ class MemoryQueue final : public JobQueue {
 
   std::optional<Lane> Pick(Serves serves) KILN_REQUIRES(mutex_);
   Claimed Take(Lane lane) KILN_REQUIRES(mutex_);
+  Result<uint64_t> Add(Job job) KILN_REQUIRES(mutex_);
+  // Whom to wake once the mutex is free; null: nobody is idle, or there is nothing for them.
+  CondVar* NextToWake() KILN_REQUIRES(mutex_);
 
   const std::array<uint64_t, kLaneCount> limits_;
   SystemClock own_clock_;
   Clock& clock_ = own_clock_;
   const OnClaim on_claim_;
   Mutex mutex_;
-  CondVar changed_;
+  // Threads that wait for work, by what they serve. One is woken for one job, and it wakes the next
+  // one if there is more: waking all of them would cost more than most jobs.
+  struct Idle {
+    CondVar changed;
+    uint32_t threads = 0;
+  };
+  std::array<Idle, 2> idle_ KILN_GUARDED_BY(mutex_);  // by Serves
   std::array<std::deque<Row>, kLaneCount> waiting_ KILN_GUARDED_BY(mutex_);
   Rows running_ KILN_GUARDED_BY(mutex_);
   std::array<std::map<std::string, uint64_t>, kLaneCount> waiting_of_ KILN_GUARDED_BY(mutex_);

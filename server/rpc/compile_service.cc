@@ -70,13 +70,23 @@ class FetchCall final : public grpc::ServerWriteReactor<v1::FetchReply> {
       }
       MakePage();
     }
-    StartWrite(&page_[next_]);
+    WriteNext();
+  }
+
+  // Messages of a page may leave together: the last one takes all of them along.
+  void WriteNext() {
+    grpc::WriteOptions options;
+    if (next_ + 1 < page_.size()) {
+      options.set_buffer_hint();
+    }
+    StartWrite(&page_[next_], options);
   }
 
   void OnWriteDone(bool ok) override {
     const bool gone = !ok || frame_.cancelled();
     if (!gone && next_ + 1 < page_.size()) {
-      return StartWrite(&page_[++next_]);
+      ++next_;
+      return WriteNext();
     }
     if (!gone && page_[next_].has_done()) {
       return Finish(grpc::Status::OK);
