@@ -4,6 +4,7 @@
 
 #include "proto/kiln/v1/watch.grpc.pb.h"
 #include "server/rpc/call_frame.h"
+#include "server/rpc/reader_pace.h"
 #include "server/rpc/services.h"
 #include "server/rpc/step_thread.h"
 #include "server/rpc/watch_calls.h"
@@ -12,7 +13,6 @@ namespace kiln::rpc {
 namespace {
 
 constexpr Duration kTick = std::chrono::milliseconds(250);
-constexpr Duration kSlowReader = std::chrono::seconds(60);  // daemon §9.6
 
 class WatchCall;
 
@@ -44,9 +44,9 @@ class WatchCall final : public grpc::ServerBidiReactor<v1::WatchRequest, v1::Wat
 
   // A reader that takes nothing of what waits for it holds memory: its stream ends.
   void Tick(Duration now) {
-    if (writing_ && !finished_ && now - write_began_ > kSlowReader) {
+    if (!finished_ && pace_.IsTooSlow(now)) {
       End(Error{.code = ErrorCode::kDeadlineExceeded,
-                .context = "the client has not read its stream for 60 s",
+                .context = "the client reads less than 1 KiB/s of what waits for it",
                 .reason = "SLOW_READER"});
     }
   }
@@ -159,9 +159,10 @@ class WatchCall final : public grpc::ServerBidiReactor<v1::WatchRequest, v1::Wat
       message_.Clear();
       ToProto(engine_, *event, inline_data_, message_);
       writing_ = true;
-      write_began_ = frame_.host().clock.Monotonic();
+      pace_.Begin(message_.ByteSizeLong(), frame_.host().clock.Monotonic());
       return StartWrite(&message_);
     }
+    pace_.CaughtUp();
     if (const std::optional<Error> ended = stream_->Ended(); ended.has_value()) {
       return End(*ended);
     }
@@ -176,6 +177,7 @@ class WatchCall final : public grpc::ServerBidiReactor<v1::WatchRequest, v1::Wat
     }
     Post([](WatchCall& self) {
       self.writing_ = false;
+      self.pace_.End();
       self.Step();
     });
   }
@@ -218,7 +220,7 @@ class WatchCall final : public grpc::ServerBidiReactor<v1::WatchRequest, v1::Wat
   bool half_closed_ = false;
   bool writing_ = false;
   bool finished_ = false;
-  Duration write_began_{};
+  ReaderPace pace_;
 };
 
 class WatchService final : public v1::WatchService::CallbackService {
