@@ -281,12 +281,13 @@ Result<void> Daemon::Parts::Serve() {
                                           .pins = pins.has_value() ? &*pins : nullptr,
                                           .rows = batch_rows.has_value() ? &*batch_rows : nullptr});
   watches.emplace(
-      *builder, *queue, clock,
+      *builder, *explains, *queue, clock,
       reload::Subscriptions::Options{.workers = config.workers, .epoch = RandomEpoch()});
   engine.emplace(rpc::Engine{.store = *stack.top,
                              .pool = *pool,
                              .builder = *builder,
                              .batches = *batches,
+                        .watches = *watches,
                              .explains = *explains,
                              .clock = clock,
                              .whole = WholeStore(),

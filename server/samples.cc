@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/samples.h"
 
+#include <chrono>
 #include <utility>
 
 #include "server/ops/machine.h"
@@ -100,6 +101,20 @@ void AddWork(const SampleSources& from, Samples& out) {
   add("kiln_batch_results_total", {{"kind", "failed"}}, sum.failed);
 }
 
+void AddWatches(const SampleSources& from, Samples& out) {
+  const reload::Subscriptions::Status watches = from.watches.GetStatus();
+  out.push_back({.name = "kiln_watch_sessions",
+                 .labels = {},
+                 .value = static_cast<double>(watches.sessions)});
+  out.push_back({.name = "kiln_watch_conflated_total",
+                 .labels = {},
+                 .value = static_cast<double>(watches.counters.conflated)});
+  out.push_back({.name = "kiln_watch_latency_seconds",
+                 .labels = {},
+                 .value = std::chrono::duration<double>(watches.counters.latency).count(),
+                 .count = watches.counters.artifacts});
+}
+
 void AddDaemon(const SampleSources& from, Samples& out) {
   out.push_back({.name = "kiln_build_info",
                  .labels = {{"version", from.version}, {"build_id", from.build_id}},
@@ -132,6 +147,7 @@ std::vector<ops::Sample> ReadSamples(const SampleSources& from) {
   Samples out;
   AddCache(from, out);
   AddWork(from, out);
+  AddWatches(from, out);
   AddDaemon(from, out);
   return out;
 }

@@ -16,6 +16,7 @@
 #include "server/ops/access.h"
 #include "server/ops/metrics.h"
 #include "server/ops/service_state.h"
+#include "server/reload/subscriptions.h"
 
 namespace kiln::server {
 
@@ -26,6 +27,7 @@ struct SampleSources {
   std::array<uint64_t, cache::kCauseCount> miss_causes;
   const build::BuildCounters& built;
   build::Batches& batches;
+  reload::Subscriptions& watches;
   jobs::JobQueue& queue;
   ops::Access& access;
   ops::ServiceState& state;

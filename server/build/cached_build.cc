@@ -526,6 +526,24 @@ CachedBuild::FoundPtr CachedBuild::Keep(const Wanted& wanted, const driver::Buil
   return found;
 }
 
+std::optional<Outcome> CachedBuild::Find(const std::string& target, const Hash128& signature,
+                                         const cache::Call& call) {
+  const FoundPtr found = RecordOfSignature(signature, call);
+  Outcome outcome;
+  outcome.artifact = found == nullptr ? std::nullopt : ArtifactOf(*found->record, signature);
+  if (!outcome.artifact.has_value()) {
+    return std::nullopt;
+  }
+  outcome.artifact->target = target;
+  outcome.artifact->origin = found->origin;
+  std::vector<cache::Key> asked = {ContentKey(outcome.artifact->metadata.id)};
+  for (const StageCodeDigest& code : outcome.artifact->code) {
+    asked.push_back(ContentKey(code.digest.id));
+  }
+  const Result<std::vector<cache::Key>> missing = store_.FindMissing(asked, call);
+  return missing.ok() && missing->empty() ? std::optional(std::move(outcome)) : std::nullopt;
+}
+
 Result<cache::Blob> CachedBuild::Read(const Outcome& outcome, const Digest& digest,
                                       const cache::Call& call) {
   return ContentOf(outcome.fresh, digest, call);

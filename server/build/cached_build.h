@@ -95,6 +95,11 @@ class CachedBuild {
                         std::span<const resolve::OptionSetting> options, const BuildOptions& how,
                         const cache::Call& call);
 
+  // A result by its signature, if the store has it and all that it names. Nothing else is known of
+  // it: no diagnostics, no options.
+  std::optional<Outcome> Find(const std::string& target, const Hash128& signature,
+                              const cache::Call& call);
+
   // What an outcome of Build names: products, diagnostics. Errors: kNotFound; as BlobStore::Get.
   Result<cache::Blob> Read(const Outcome& outcome, const Digest& digest, const cache::Call& call);
 

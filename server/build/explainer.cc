@@ -93,13 +93,15 @@ std::vector<cache::NamedText> OptionTexts(std::span<const resolve::OptionSetting
   return texts;
 }
 
+cache::ExplainSlot SlotOf(const std::string& project, const std::string& program,
+                          const std::string& target) {
+  return {.space = 0, .project = Fit(project), .program = Fit(program), .target = Fit(target)};
+}
+
 cache::ExplainRecord ExplainRecordOf(const PreparedProgram& program, const Asker& asker,
                                      const BuildTrace& trace, Clock& clock) {
   cache::ExplainRecord record;
-  record.slot = {.space = 0,
-                 .project = Fit(asker.project),
-                 .program = Fit(program.request.name),
-                 .target = Fit(program.target.name)};
+  record.slot = SlotOf(asker.project, program.request.name, program.target.name);
   record.at_ms = std::chrono::duration_cast<std::chrono::milliseconds>(clock.UnixTime()).count();
   record.lane = asker.lane;
   record.trace = asker.trace;

@@ -29,6 +29,10 @@ std::vector<cache::NamedText> OptionTexts(const resolve::Program& program,
 // Settings as they were supplied, for programs whose options are not known.
 std::vector<cache::NamedText> OptionTexts(std::span<const resolve::OptionSetting> settings);
 
+// Where the requests of a program and target are. Names are made fit for storing.
+cache::ExplainSlot SlotOf(const std::string& project, const std::string& program,
+                          const std::string& target);
+
 // Of a request that has not been appended. Names of the request are made fit for storing.
 cache::ExplainRecord ExplainRecordOf(const PreparedProgram& program, const Asker& asker,
                                      const BuildTrace& trace, Clock& clock);

@@ -2,12 +2,15 @@
 #include "server/reload/generation.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "compiler/artifact/state_hash.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/driver/option_text.h"
 #include "server/build/batch_points.h"
+#include "server/build/explainer.h"
+#include "server/reload/last_good.h"
 
 namespace kiln::reload {
 namespace {
@@ -29,15 +32,14 @@ std::vector<std::string> DeclaredNames(const build::PreparedProgram& prepared) {
   return names;
 }
 
-// How the pipeline is set up; if that is not to be found out, it counts as set up anew.
+}  // namespace
+
 Hash128 StateOf(build::CachedBuild& builder, const build::Outcome& outcome,
                 const cache::Call& call) {
   const Digest& metadata = outcome.artifact->metadata;
   const Result<cache::Blob> blob = builder.Read(outcome, metadata, call);
   return blob.ok() ? artifact::StateHash(blob->bytes) : metadata.id;
 }
-
-}  // namespace
 
 std::string VariantName(const Options& options) {
   std::vector<std::string> texts;
@@ -52,17 +54,17 @@ std::string VariantName(const Options& options) {
   return name;
 }
 
-StepResult ProgramWork::Step(build::CachedBuild& builder, Clock& clock, const cache::Call& outer) {
+StepResult ProgramWork::Step(const Workshop& shop, const cache::Call& outer) {
   // Whoever stops first: a newer generation or the daemon.
   const std::stop_callback forward(outer.stop, [this] { stop_.request_stop(); });
   const cache::Call call{.stop = stop_.get_token(), .deadline = outer.deadline};
   switch (phase_) {
     case Phase::kPrepare:
-      return Prepare(builder, call);
+      return Prepare(shop, call);
     case Phase::kInterest:
-      return BuildInterest(builder, call);
+      return BuildInterest(shop, call);
     case Phase::kPoints:
-      return BuildPoint(builder, clock, call);
+      return BuildPoint(shop, call);
     case Phase::kDone:
       break;
   }
@@ -78,15 +80,16 @@ StepResult ProgramWork::Failed(std::string problem) {
   return result;
 }
 
-StepResult ProgramWork::Prepare(build::CachedBuild& builder, const cache::Call& call) {
+StepResult ProgramWork::Prepare(const Workshop& shop, const cache::Call& call) {
   for (const build::NamedTarget& target : request_.program.targets) {
     Result<std::shared_ptr<const build::PreparedProgram>> prepared =
-        builder.Prepare(request_.program.program, target, call);
+        shop.builder.Prepare(request_.program.program, target, call);
     if (!prepared.ok()) {
       return Failed(prepared.error().context);
     }
     if (!(*prepared)->ok()) {
       StepResult result = Failed({});
+      Recover(shop, call, nullptr, nullptr, result);
       auto all = std::make_shared<std::vector<build::MergedFailure>>();
       for (const PlacedDiagnostic& diagnostic : (*prepared)->diagnostics) {
         all->push_back({.diagnostic = diagnostic, .example = {}});
@@ -104,16 +107,15 @@ StepResult ProgramWork::Prepare(build::CachedBuild& builder, const cache::Call& 
   return {};
 }
 
-ProgramWork::Said ProgramWork::Build(build::CachedBuild& builder, const OptionsPtr& options,
+ProgramWork::Said ProgramWork::Build(const Workshop& shop, const OptionsPtr& options,
                                      const std::string& variant, const cache::Call& call,
                                      StepResult& result) {
   Said said;
   variants_.insert(variant);
   for (const std::shared_ptr<const build::PreparedProgram>& prepared : prepared_) {
     build::BuildTrace trace;
-    trace.options_of_hits = false;
     Result<build::Outcome> outcome =
-        builder.Build(*prepared, *options, {.all_code = false, .trace = &trace}, call);
+        shop.builder.Build(*prepared, *options, {.all_code = false, .trace = &trace}, call);
     if (!outcome.ok()) {
       result.problem = outcome.error().context;
       ++result.failed;
@@ -125,13 +127,17 @@ ProgramWork::Said ProgramWork::Build(build::CachedBuild& builder, const OptionsP
       ++result.failed;
       failed_ = true;
       said.well = false;
+      Recover(shop, call, &variant, &prepared->target.name, result);
       continue;
     }
+    // Those of failures would take the places of what was well last.
+    shop.explains.Append(build::ExplainRecordOf(
+        *prepared, {.project = request_.project, .lane = "watch", .trace = {}}, trace, shop.clock));
     const bool compiled = outcome->artifact->origin == build::Origin::kCompiled;
     ++(compiled ? result.compiled : result.shared);
     compiled_ += compiled ? 1 : 0;
     lowered_ += trace.segments_lowered;
-    const Hash128 state = StateOf(builder, *outcome, call);
+    const Hash128 state = StateOf(shop.builder, *outcome, call);
     result.built.push_back(
         {.variant = variant,
          .options = options,
@@ -141,10 +147,26 @@ ProgramWork::Said ProgramWork::Build(build::CachedBuild& builder, const OptionsP
   return said;
 }
 
-StepResult ProgramWork::BuildInterest(build::CachedBuild& builder, const cache::Call& call) {
+void ProgramWork::Recover(const Workshop& shop, const cache::Call& call, const std::string* variant,
+                          const std::string* target, StepResult& result) {
+  if (!request_.recover) {
+    return;
+  }
+  if (!last_good_.has_value()) {
+    last_good_ = FindLastGood(request_.program, request_.interest, request_.project, shop.explains,
+                              shop.builder, call);
+  }
+  std::ranges::copy_if(*last_good_, std::back_inserter(result.built),
+                       [&](const BuiltVariant& known) {
+                         return (variant == nullptr || known.variant == *variant) &&
+                                (target == nullptr || known.artifact->target == *target);
+                       });
+}
+
+StepResult ProgramWork::BuildInterest(const Workshop& shop, const cache::Call& call) {
   StepResult result;
   const Interest& interest = request_.interest[next_++];
-  of_interest_[interest.variant] = Build(builder, interest.options, interest.variant, call, result);
+  of_interest_[interest.variant] = Build(shop, interest.options, interest.variant, call, result);
   if (broken_) {
     phase_ = Phase::kDone;
   } else if (next_ == request_.interest.size()) {
@@ -163,10 +185,9 @@ Result<void> ProgramWork::ListPoints(Clock& clock) {
   return {};
 }
 
-StepResult ProgramWork::BuildPoint(build::CachedBuild& builder, Clock& clock,
-                                   const cache::Call& call) {
+StepResult ProgramWork::BuildPoint(const Workshop& shop, const cache::Call& call) {
   if (!points_.has_value()) {
-    if (const Result<void> listed = ListPoints(clock); !listed.ok()) {
+    if (const Result<void> listed = ListPoints(shop.clock); !listed.ok()) {
       return Failed(listed.error().context);
     }
   }
@@ -175,8 +196,8 @@ StepResult ProgramWork::BuildPoint(build::CachedBuild& builder, Clock& clock,
     const auto options = std::make_shared<const Options>(points_->points[next_].options);
     const std::string variant = VariantName(*options);
     const auto known = of_interest_.find(variant);  // then it is built
-    const Said said = known != of_interest_.end() ? known->second
-                                                  : Build(builder, options, variant, call, result);
+    const Said said =
+        known != of_interest_.end() ? known->second : Build(shop, options, variant, call, result);
     if (said.well) {
       AddNew(said.diagnostics, warnings_);
     } else {

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "cache/explain_ring.h"
 #include "compiler/base/clock.h"
 #include "server/build/batch.h"
 #include "server/build/cached_build.h"
@@ -34,12 +35,23 @@ struct Interest {
 };
 
 struct WorkRequest {
+  std::string project;
   build::BatchProgram program;     // with the targets that somebody wants
   std::vector<Interest> interest;  // of this program
   // What the entries of the targets were when all was well; empty: not known. If they are the
   // same, nothing can have changed.
   std::vector<Hash128> known_entries;
+  // No variant of it was well in this process: those that are not well now are looked for in the
+  // cache as they were.
+  bool recover = false;
   uint64_t max_results = 100'000;
+};
+
+// What steps work with; all outlive them.
+struct Workshop {
+  build::CachedBuild& builder;
+  cache::ExplainRing& explains;
+  Clock& clock;
 };
 
 struct BuiltVariant {
@@ -48,6 +60,11 @@ struct BuiltVariant {
   std::shared_ptr<const build::Artifact> artifact;
   Hash128 state;  // artifact::StateHash of its metadata
 };
+
+// How the pipeline of an outcome with an artifact is set up (artifact::StateHash); if that is not
+// to be found out, it counts as set up anew.
+Hash128 StateOf(build::CachedBuild& builder, const build::Outcome& outcome,
+                const cache::Call& call);
 
 // What a step brought.
 struct StepResult {
@@ -64,7 +81,7 @@ class ProgramWork {
   explicit ProgramWork(WorkRequest request) : request_(std::move(request)) {}
 
   // Requires: not done.
-  StepResult Step(build::CachedBuild& builder, Clock& clock, const cache::Call& call);
+  StepResult Step(const Workshop& shop, const cache::Call& outer);
   void Cancel() { stop_.request_stop(); }
 
   Phase phase() const { return phase_; }
@@ -81,17 +98,20 @@ class ProgramWork {
   const std::set<std::string>& variants() const { return variants_; }  // names of all
 
  private:
-  StepResult Prepare(build::CachedBuild& builder, const cache::Call& call);
-  StepResult BuildInterest(build::CachedBuild& builder, const cache::Call& call);
-  StepResult BuildPoint(build::CachedBuild& builder, Clock& clock, const cache::Call& call);
+  StepResult Prepare(const Workshop& shop, const cache::Call& call);
+  StepResult BuildInterest(const Workshop& shop, const cache::Call& call);
+  StepResult BuildPoint(const Workshop& shop, const cache::Call& call);
   Result<void> ListPoints(Clock& clock);
   struct Said {
     bool well = true;
     std::vector<PlacedDiagnostic> diagnostics;
   };
   // Builds for all targets.
-  Said Build(build::CachedBuild& builder, const OptionsPtr& options, const std::string& variant,
+  Said Build(const Workshop& shop, const OptionsPtr& options, const std::string& variant,
              const cache::Call& call, StepResult& result);
+  // The last good artifacts of a variant and target that are not well; all of them without names.
+  void Recover(const Workshop& shop, const cache::Call& call, const std::string* variant,
+               const std::string* target, StepResult& result);
   StepResult Failed(std::string problem);
   DiagnosticsPtr AllDiagnostics() const;
 
@@ -111,6 +131,7 @@ class ProgramWork {
   bool ir_identical_ = false;
   uint64_t compiled_ = 0;
   uint64_t lowered_ = 0;
+  std::optional<std::vector<BuiltVariant>> last_good_;  // of earlier processes, once looked for
 };
 
 }  // namespace kiln::reload

@@ -180,8 +180,7 @@ void Session::NextGeneration(const std::set<std::string>& paths,
         changed.programs.push_back(name);
       }
     }
-    subscriber.log.Append(std::move(changed));
-    subscriber.Wake();
+    Tell(subscriber, std::move(changed));
   }
   for (const std::string& name : affected) {
     Renew(name, programs_.find(name)->second);
@@ -258,9 +257,11 @@ void Session::Renew(const std::string& name, Program& program) {
   std::deque<std::string>& queue = waiting_[Row(jobs::Lane::kInteractive)];
   interest.empty() ? queue.push_back(name) : queue.push_front(name);  // on screen first
   program.work = std::make_shared<ProgramWork>(
-      WorkRequest{.program = std::move(request),
+      WorkRequest{.project = project_,
+                  .program = std::move(request),
                   .interest = std::move(interest),
-                  .known_entries = may_skip ? program.entries : std::vector<Hash128>()});
+                  .known_entries = may_skip ? program.entries : std::vector<Hash128>(),
+                  .recover = program.last_good.empty()});
   program.taken = false;
   ++working_;
 }
@@ -311,6 +312,8 @@ bool Session::Absorb(const Taken& taken, StepResult result) {
     last = {.options = built.options, .artifact = built.artifact, .state = built.state};
     if (change.any()) {
       program.sent = true;
+      ++counters_.artifacts;
+      counters_.latency += clock_.Monotonic() - began_;
       TellHearers(taken.program, &target,
                   NewArtifact{.generation = generation_,
                               .program = taken.program,
@@ -414,10 +417,16 @@ bool Session::has_source() const {
   });
 }
 
+void Session::Tell(Subscriber& subscriber, EventBody body) {
+  const uint64_t before = subscriber.log.conflated();
+  subscriber.log.Append(std::move(body));
+  counters_.conflated += subscriber.log.conflated() - before;
+  subscriber.Wake();
+}
+
 void Session::Tell(EventBody body) {
   for (auto& [id, subscriber] : subscribers_) {
-    subscriber.log.Append(body);
-    subscriber.Wake();
+    Tell(subscriber, body);
   }
 }
 
@@ -426,8 +435,7 @@ void Session::TellHearers(const std::string& program, const std::string* target,
   for (auto& [id, subscriber] : subscribers_) {
     if (subscriber.wish.Hears(program) &&
         (target == nullptr || subscriber.wish.HearsTarget(*target))) {
-      subscriber.log.Append(body);
-      subscriber.Wake();
+      Tell(subscriber, body);
     }
   }
 }
@@ -455,15 +463,15 @@ void Session::Begin(const std::string& id, Wish wish, Resuming resuming,
       opened.programs.push_back(program.program.program.name);
     }
   }
-  subscriber.log.Append(std::move(opened));
+  Tell(subscriber, std::move(opened));
   if (resuming == Resuming::kFailed) {
-    subscriber.log.Append(Snapshot{.begin = true});
+    Tell(subscriber, Snapshot{.begin = true});
   }
   for (const auto& [name, program] : programs_) {
     SendState(name, program, subscriber);
   }
   if (resuming == Resuming::kFailed) {
-    subscriber.log.Append(Snapshot{.begin = false});
+    Tell(subscriber, Snapshot{.begin = false});
   }
   Want(id, std::move(wish));
 }
@@ -471,7 +479,7 @@ void Session::Begin(const std::string& id, Wish wish, Resuming resuming,
 void Session::TellIfSettled(const std::string& id) {
   Subscriber& subscriber = subscribers_[id];
   if (!open_ && generation_ != 0) {
-    subscriber.log.Append(Settled{.generation = generation_});
+    Tell(subscriber, Settled{.generation = generation_});
   }
   subscriber.Wake();
 }
@@ -482,17 +490,16 @@ void Session::SendState(const std::string& name, const Program& program, Subscri
   }
   for (const auto& [key, sent] : program.last_good) {
     if (to.wish.HearsTarget(key.second)) {
-      to.log.Append(NewArtifact{.generation = generation_,
-                                .program = name,
-                                .variant = key.first,
-                                .options = sent.options,
-                                .artifact = sent.artifact,
-                                .change = {.code = true, .settings = true, .layout = true}});
+      Tell(to, NewArtifact{.generation = generation_,
+                           .program = name,
+                           .variant = key.first,
+                           .options = sent.options,
+                           .artifact = sent.artifact,
+                           .change = {.code = true, .settings = true, .layout = true}});
     }
   }
   if (program.diagnostics != nullptr) {
-    to.log.Append(
-        Diagnostics{.generation = generation_, .program = name, .all = program.diagnostics});
+    Tell(to, Diagnostics{.generation = generation_, .program = name, .all = program.diagnostics});
   }
 }
 

@@ -67,10 +67,18 @@ struct Subscriber {
   }
 };
 
+// Of all sessions of a daemon, ever; under the owner's lock.
+struct WatchCounters {
+  uint64_t conflated = 0;  // events that newer ones replaced before they were taken
+  uint64_t artifacts = 0;  // that were told
+  Duration latency{};      // of those: from the push
+};
+
 class Session {
  public:
-  // Clock must outlive the session.
-  Session(uint64_t epoch, Clock& clock) : epoch_(epoch), clock_(clock) {}
+  // Clock and counters must outlive the session.
+  Session(std::string project, uint64_t epoch, Clock& clock, WatchCounters& counters)
+      : project_(std::move(project)), epoch_(epoch), clock_(clock), counters_(counters) {}
 
   // Errors: kResourceExhausted, LIMIT_EXCEEDED; then nothing was changed.
   Result<void> Push(PushedChange change);
@@ -89,6 +97,7 @@ class Session {
   std::map<std::string, Subscriber>& subscribers() { return subscribers_; }
   bool has_source() const;
   void Tell(EventBody body);  // to all
+  void Tell(Subscriber& subscriber, EventBody body);
 
   // Work for one lane, nobody else's until it is given back with Return.
   struct Taken {
@@ -144,8 +153,10 @@ class Session {
   std::vector<Interest> InterestIn(const std::string& name) const;
   void TellHearers(const std::string& program, const std::string* target, const EventBody& body);
 
+  const std::string project_;
   const uint64_t epoch_;
   Clock& clock_;
+  WatchCounters& counters_;
   std::map<std::string, Program> programs_;
   std::map<std::string, Subscriber> subscribers_;
   std::deque<std::string> waiting_[jobs::kLaneCount];  // programs; some need nothing any more

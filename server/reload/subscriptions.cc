@@ -67,7 +67,7 @@ Result<Subscriptions::HeldPtr> Subscriptions::FindOrMake(const std::string& proj
     idle->second->session.Stop();
     sessions_.erase(idle);
   }
-  auto made = std::make_shared<Held>(options_.epoch, clock_);
+  auto made = std::make_shared<Held>(project, options_.epoch, clock_, counters_);
   sessions_[project] = made;
   return made;
 }
@@ -132,7 +132,7 @@ Result<std::unique_ptr<Subscriptions::Stream>> Subscriptions::Open(OpenRequest r
     session.TellIfSettled(id);
   }
   if (!session.has_source()) {
-    subscriber.log.Append(NoSource());
+    session.Tell(subscriber, NoSource());
   }
   subscriber.Wake();
   SubmitWork(held);
@@ -274,11 +274,10 @@ void Subscriptions::Drain() {
 
 Subscriptions::Status Subscriptions::GetStatus() {
   const MutexLock lock(mutex_);
-  Status status{.sessions = sessions_.size()};
+  Status status{.sessions = sessions_.size(), .counters = counters_};
   for (const auto& [project, held] : sessions_) {
     for (const auto& [id, subscriber] : held->session.subscribers()) {
       status.subscribers += subscriber.attached != 0 ? 1 : 0;
-      status.conflated += subscriber.log.conflated();
     }
   }
   return status;
@@ -355,7 +354,7 @@ void Subscriptions::RunSteps(const HeldPtr& held, const Session::Taken& taken, D
   const bool background = taken.work->in_background();
   bool wanted = true;
   do {
-    StepResult result = taken.work->Step(builder_, clock_, call);
+    StepResult result = taken.work->Step(shop_, call);
     const MutexLock lock(mutex_);
     wanted = held->session.Absorb(taken, std::move(result));
   } while (wanted && taken.work->phase() != ProgramWork::Phase::kDone &&

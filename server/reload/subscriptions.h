@@ -50,9 +50,9 @@ class Subscriptions {
   };
 
   // All must outlive the object.
-  Subscriptions(build::CachedBuild& builder, jobs::JobQueue& queue, Clock& clock,
-                const Options& options)
-      : builder_(builder), queue_(queue), clock_(clock), options_(options) {}
+  Subscriptions(build::CachedBuild& builder, cache::ExplainRing& explains, jobs::JobQueue& queue,
+                Clock& clock, const Options& options)
+      : shop_{builder, explains, clock}, queue_(queue), clock_(clock), options_(options) {}
   ~Subscriptions();
 
   // One connection of one client. Its subscription outlives it for a while.
@@ -97,13 +97,14 @@ class Subscriptions {
   struct Status {
     uint64_t sessions = 0;
     uint64_t subscribers = 0;  // connected
-    uint64_t conflated = 0;    // events, ever, of those that are still here
+    WatchCounters counters;
   };
   Status GetStatus();
 
  private:
   struct Held {  // a session with its jobs
-    Held(uint64_t epoch, Clock& clock) : session(epoch, clock) {}
+    Held(const std::string& project, uint64_t epoch, Clock& clock, WatchCounters& counters)
+        : session(project, epoch, clock, counters) {}
     Session session;
     uint32_t running[jobs::kLaneCount] = {};  // chunks, waiting ones too
   };
@@ -119,13 +120,14 @@ class Subscriptions {
   void RunSteps(const HeldPtr& held, const Session::Taken& taken, Duration until,
                 const cache::Call& call);
 
-  build::CachedBuild& builder_;
+  const Workshop shop_;
   jobs::JobQueue& queue_;
   Clock& clock_;
   const Options options_;
   std::stop_source stop_;
   Mutex mutex_;
   CondVar idle_;
+  WatchCounters counters_ KILN_GUARDED_BY(mutex_);
   std::map<std::string, HeldPtr> sessions_ KILN_GUARDED_BY(mutex_);
   uint64_t next_number_ KILN_GUARDED_BY(mutex_) = 1;
   uint64_t chunks_ KILN_GUARDED_BY(mutex_) = 0;

@@ -263,6 +263,60 @@ TEST_F(Watch, BrokenSource_DiagnosticsAndTheLastGoodArtifactStays) {
             v1::WatchEvent::Unchanged::IR_IDENTICAL);
 }
 
+TEST_F(Watch, BrokenAtTheFirstOpen_TheLastGoodArtifactsComeFromTheCache) {
+  Start();
+  std::map<std::string, std::string> good;  // by options
+  const auto artifacts_in = [](const std::vector<v1::WatchEvent>& events) {
+    std::map<std::string, std::string> found;
+    for (const v1::WatchEvent& event : events) {
+      if (event.has_artifact()) {
+        const v1::WatchEvent::NewArtifact& artifact = event.artifact();
+        EXPECT_EQ(artifact.options_size(), 1);
+        found[artifact.options(0).ShortDebugString()] = artifact.artifact().data();
+      }
+    }
+    return found;
+  };
+  {
+    const auto client = Connect(OpenBoth(kGood));
+    good = artifacts_in(client->UntilSettled());
+    ASSERT_EQ(good.size(), 2u);
+    client->Push(kOther);
+    for (const auto& [options, data] : artifacts_in(client->UntilSettled())) {
+      good[options] = data;
+    }
+  }
+  for (const char* what : {"another run", "another project"}) {
+    Stop();
+    Start();
+    Open open = OpenBoth(kBroken);
+    const bool other = std::string(what) == "another project";
+    open.set_project(other ? "elsewhere" : "test");
+    const auto client = Connect(open);
+    const std::vector<v1::WatchEvent> events = client->UntilSettled();
+    EXPECT_EQ(artifacts_in(events), other ? decltype(good)() : good) << what;
+    const v1::WatchEvent* const said = First(events, v1::WatchEvent::kDiagnostics);
+    ASSERT_NE(said, nullptr) << what;
+    EXPECT_GT(said->diagnostics().errors_size(), 0) << what;
+    EXPECT_GT(events.back().settled().failed(), 0u) << what;
+  }
+}
+
+TEST_F(Watch, SourceThatDoesNotParseAtTheFirstOpen_HasItsLastGoodArtifactsToo) {
+  Start();
+  { Connect(OpenBoth(kGood))->UntilSettled(); }
+  Stop();
+  Start();
+  const auto client = Connect(OpenBoth("void ( {"));
+  std::vector<v1::WatchEvent> events = client->UntilSettled();
+  EXPECT_EQ(Count(events, v1::WatchEvent::kArtifact), 2u);
+  EXPECT_EQ(Count(events, v1::WatchEvent::kDiagnostics), 1u);
+  client->Push(kGood);
+  events = client->UntilSettled();
+  EXPECT_EQ(Count(events, v1::WatchEvent::kArtifact), 0u) << "it is what the client has";
+  EXPECT_EQ(Count(events, v1::WatchEvent::kUnchanged), 1u);
+}
+
 TEST_F(Watch, BurstOfPushes_EndsWithTheNewestAndGenerationsOnlyAscend) {
   Start();
   const auto client = Connect(OpenBoth(kGood));

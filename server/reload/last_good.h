@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// The last good artifacts of a program whose sources are broken and that this process has not seen
+// well: explain records of earlier requests name the results, the cache may still have them.
+// Spec: daemon §8.3.2, cache §11
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cache/explain_ring.h"
+#include "server/build/batch.h"
+#include "server/build/cached_build.h"
+#include "server/reload/generation.h"
+
+namespace kiln::reload {
+
+// By target, then latest first; one for each variant of the space or of `interest`.
+std::vector<BuiltVariant> FindLastGood(const build::BatchProgram& program,
+                                       std::span<const Interest> interest,
+                                       const std::string& project, cache::ExplainRing& explains,
+                                       build::CachedBuild& builder, const cache::Call& call);
+
+}  // namespace kiln::reload
