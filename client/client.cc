@@ -212,6 +212,7 @@ Result<ListedOptions> Client::ListOptions(const Program& program) {
   Context context;
   v1::ListOptionsRequest request;
   ToProto(program, request.mutable_program());
+  request.set_with_liveness(true);
   v1::ListOptionsReply reply;
   const grpc::Status status = state_->compile->ListOptions(&context.grpc, request, &reply);
   if (!status.ok()) {
@@ -223,7 +224,8 @@ Result<ListedOptions> Client::ListOptions(const Program& program) {
                               .scope = static_cast<OptionScope>(info.scope()),
                               .type = info.type(),
                               .values = {info.values().begin(), info.values().end()},
-                              .default_value = FromProto(info.default_())});
+                              .default_value = FromProto(info.default_()),
+                              .affects = {info.affects().begin(), info.affects().end()}});
   }
   result.diagnostics = FromProto(reply.diagnostics());
   return result;

@@ -128,9 +128,10 @@ struct Outcome {
 struct OptionInfo {
   std::string name;
   OptionScope scope = OptionScope::kGlobal;
-  std::string type;                 // flag, uint, sint, float, enum
-  std::vector<std::string> values;  // enum
-  Option default_value;             // named like the option
+  std::string type;                  // flag, uint, sint, float, enum
+  std::vector<std::string> values;   // enum
+  Option default_value;              // named like the option
+  std::vector<std::string> affects;  // code, settings, layout: what can consult it
 };
 
 struct ListedOptions {

@@ -82,21 +82,29 @@ std::string AxisText(const Line& line, size_t most) {
                                    : text;
 }
 
+// What of a result can depend on it; nothing can be told but by a dash.
+std::string LiveText(const Line& line) {
+  return line.option->affects.empty() ? "-"
+                                      : fmt::format("{}", fmt::join(line.option->affects, " "));
+}
+
 void PrintTable(const std::vector<Line>& lines, bool all_values) {
   constexpr size_t kShownValues = 6;
   size_t name = 6;
   size_t axis = 4;
+  size_t live = 7;
   for (const Line& line : lines) {
     name = std::max(name, line.option->name.size());
     axis = std::max(axis, AxisText(line, kShownValues).size());
+    live = std::max(live, LiveText(line).size());
   }
-  fmt::print("{:<{}}  {:<8}  {:<5}  {:<8}  {:<{}}  {:>6}\n", "option", name, "scope", "type",
-             "default", "axis", axis, "factor");
+  fmt::print("{:<{}}  {:<8}  {:<5}  {:<8}  {:<{}}  {:<{}}  {:>6}\n", "option", name, "scope",
+             "type", "default", "axis", axis, "live in", live, "factor");
   for (const Line& line : lines) {
-    const size_t width = line.values.empty() ? 0 : axis;
-    fmt::print("{:<{}}  {:<8}  {:<5}  {:<8}  {:<{}}", line.option->name, name,
+    const size_t width = line.values.empty() ? 0 : live;
+    fmt::print("{:<{}}  {:<8}  {:<5}  {:<8}  {:<{}}  {:<{}}", line.option->name, name,
                ScopeOf(*line.option), line.option->type, TextOf(line.option->default_value),
-               AxisText(line, kShownValues), width);
+               AxisText(line, kShownValues), axis, LiveText(line), width);
     fmt::print("{}\n", line.values.empty() ? ""
                        : line.factor == 0  ? "       -"  // no variant has the default
                                            : fmt::format("  {:>6.1f}", line.factor));
@@ -128,7 +136,8 @@ nlohmann::ordered_json ItemOf(const Line& line) {
                               {"option", line.option->name},
                               {"scope", ScopeOf(*line.option)},
                               {"kind", line.option->type},
-                              {"default", TextOf(line.option->default_value)}};
+                              {"default", TextOf(line.option->default_value)},
+                              {"live_in", line.option->affects}};
   if (line.values.empty()) {
     item["fixed"] = line.fixed;
   } else {

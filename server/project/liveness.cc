@@ -246,18 +246,45 @@ class Reached {
 
 }  // namespace
 
-std::vector<uint64_t> DependentsOf(const resolve::Program& program,
-                                   std::span<const resolve::EntryPoint> entries) {
-  Reached reached(program);
+std::vector<Liveness> LivenessOf(const resolve::Program& program,
+                                 std::span<const resolve::EntryPoint> entries) {
+  Reached all(program);
+  Reached code(program);
+  Reached settings(program);
+  Reached layout(program);
   for (const resolve::EntryPoint& entry : entries) {
-    reached.AddName(program.FindName(entry.function));
+    all.AddName(program.FindName(entry.function));
+    code.AddName(program.FindName(entry.function));
   }
-  for (const std::span<const ir::DeclId> roots : {program.interface(), program.settings()}) {
-    for (const ir::DeclId root : roots) {
-      reached.AddDecl(root);
+  for (const ir::DeclId id : program.settings()) {
+    all.AddDecl(id);
+    settings.AddDecl(id);
+  }
+  for (const ir::DeclId id : program.interface()) {
+    const ir::Decl& decl = program.Get(id);
+    const auto container = static_cast<ir::ContainerKind>(decl.flags);
+    const bool is_output =
+        decl.kind == ir::DeclKind::kContainer && container == ir::ContainerKind::kColorOutput;
+    const bool is_state =
+        decl.kind == ir::DeclKind::kContainer && container == ir::ContainerKind::kState;
+    all.AddDecl(id);
+    if (is_output) {
+      settings.AddDecl(id);
     }
+    (is_output || is_state ? code : layout).AddDecl(id);
   }
-  return reached.Count();
+  const std::vector<uint64_t> by_code = code.Count();
+  const std::vector<uint64_t> by_settings = settings.Count();
+  const std::vector<uint64_t> by_layout = layout.Count();
+  std::vector<Liveness> liveness;
+  for (const uint64_t dependents : all.Count()) {
+    const size_t option = liveness.size();
+    liveness.push_back({.code = by_code[option] != 0,
+                        .settings = by_settings[option] != 0,
+                        .layout = by_layout[option] != 0,
+                        .dependents = dependents});
+  }
+  return liveness;
 }
 
 }  // namespace kiln::project

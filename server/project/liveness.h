@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Static liveness: which options the results of a program can depend on at all, every condition
-// taken as unknown. Linked program and entry points -> for every option how many declarations and
-// code segments can consult it; 0: it is dead. Over-approximates what a build reads.
-// Spec: daemon §6.5.1
+// taken as unknown. Linked program and entry points -> for every option what of a result can
+// consult it, and how many declarations and code segments can; none: it is dead. Over-approximates
+// what a build reads. Spec: daemon §6.5.1, cli §6.8
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,19 @@
 
 namespace kiln::project {
 
-// By OptionId. Reached are: the entry points, the whole interface, the settings, and what those
-// mention by name. Mentioning a constant is mentioning what its value and condition mention.
-std::vector<uint64_t> DependentsOf(const resolve::Program& program,
-                                   std::span<const resolve::EntryPoint> entries);
+// The parts of rpl §12.3 that can be told without building. Roots of code: the entry points, state
+// and colour output containers; of settings: the settings and colour output containers; of the
+// layout: the rest of the interface.
+struct Liveness {
+  bool code = false;
+  bool settings = false;
+  bool layout = false;
+  uint64_t dependents = 0;
+};
+
+// By OptionId. Reached are the roots and what those mention by name. Mentioning a constant is
+// mentioning what its value and condition mention.
+std::vector<Liveness> LivenessOf(const resolve::Program& program,
+                                 std::span<const resolve::EntryPoint> entries);
 
 }  // namespace kiln::project

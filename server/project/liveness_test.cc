@@ -11,17 +11,21 @@
 namespace kiln::project {
 namespace {
 
-// "a=1 b=0": every option with its dependents, in order of declaration.
-std::string DependentsIn(const std::string& text, const std::vector<resolve::EntryPoint>& entries) {
+// "a=1 code b=0": every option with its dependents and what can consult it, in order of
+// declaration.
+std::string LivenessIn(const std::string& text, const std::vector<resolve::EntryPoint>& entries) {
   const SourceFile source("live.rpl", text);
   const auto linked =
       driver::LinkSources(std::span(&source, 1), ir::PipelineType::kGraphicsClassic);
   const resolve::Program& program = linked.value->program;
-  const std::vector<uint64_t> dependents = DependentsOf(program, entries);
   std::string out;
-  for (uint32_t i = 0; i < dependents.size(); ++i) {
-    out += (i == 0 ? "" : " ") + std::string(program.Text(program.NameOf(ir::OptionId{i}))) + "=" +
-           std::to_string(dependents[i]);
+  uint32_t option = 0;
+  for (const Liveness& row : LivenessOf(program, entries)) {
+    out += (option == 0 ? "" : " ") +
+           std::string(program.Text(program.NameOf(ir::OptionId{option}))) + "=" +
+           std::to_string(row.dependents) + (row.code ? " code" : "") +
+           (row.settings ? " settings" : "") + (row.layout ? " layout" : "");
+    ++option;
   }
   return out;
 }
@@ -63,21 +67,38 @@ void f (void)
 )";
 
 TEST(Liveness, OptionsOfReachedCodeAreLive_OthersAreNot) {
-  EXPECT_EQ(DependentsIn(kShader, {{ir::Stage::kVertex, "v"}, {ir::Stage::kFragment, "f"}}),
-            "in_main=1 in_helper=1 in_dead_helper=0 in_constant=1 in_setting=1 in_struct=0 "
-            "on_buffer=1 nobody=0");
+  EXPECT_EQ(LivenessIn(kShader, {{ir::Stage::kVertex, "v"}, {ir::Stage::kFragment, "f"}}),
+            "in_main=1 code in_helper=1 code in_dead_helper=0 in_constant=1 code "
+            "in_setting=1 settings in_struct=0 on_buffer=1 layout nobody=0");
 }
 
 TEST(Liveness, WithoutEntryPoints_InterfaceAndSettingsAlone) {
-  EXPECT_EQ(DependentsIn(kShader, {}),
-            "in_main=0 in_helper=0 in_dead_helper=0 in_constant=0 in_setting=1 in_struct=0 "
-            "on_buffer=1 nobody=0");
+  EXPECT_EQ(LivenessIn(kShader, {}),
+            "in_main=0 in_helper=0 in_dead_helper=0 in_constant=0 in_setting=1 settings "
+            "in_struct=0 on_buffer=1 layout nobody=0");
 }
 
 TEST(Liveness, StructIsReachedByItsName) {
   const std::string used =
       std::string(kShader) + "set_object uniform_buffer held { pair both; };\n";
-  EXPECT_NE(DependentsIn(used, {}).find("in_struct=1"), std::string::npos);
+  EXPECT_NE(LivenessIn(used, {}).find("in_struct=1 layout"), std::string::npos);
+}
+
+TEST(Liveness, OutputsMatterToSettingsAndCode_StateToCodeAlone) {
+  EXPECT_EQ(LivenessIn("global wide: flag false;\nglobal passed: flag false;\n"
+                       "color_output_container target { f4 color; conditional (wide) f4 more; };\n"
+                       "state_container state { f4 uv; conditional (passed) f4 extra; };\n",
+                       {}),
+            "wide=1 code settings passed=1 code");
+}
+
+TEST(Liveness, BufferThatCodeMentions_MattersToBoth) {
+  EXPECT_EQ(LivenessIn("global tinted: flag false;\n"
+                       "conditional (tinted) set_object uniform_buffer tint { f4 shade; };\n"
+                       "color_output_container target { f4 color; };\n"
+                       "void f (void) { target.color = tint.shade; }\n",
+                       {{ir::Stage::kFragment, "f"}}),
+            "tinted=1 code layout");
 }
 
 }  // namespace

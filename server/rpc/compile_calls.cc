@@ -84,6 +84,24 @@ void OptionTo(const resolve::Program& program, uint32_t module, const ir::Option
   ToProto(DefaultOf(view, option), *out.mutable_default_());
 }
 
+void LivenessTo(const project::Liveness& liveness, const std::vector<build::NamedTarget>& targets,
+                v1::OptionInfo& info) {
+  info.set_dependents(liveness.dependents);
+  for (const auto& [affected, name] :
+       {std::pair(liveness.code, "code"), std::pair(liveness.settings, "settings"),
+        std::pair(liveness.layout, "layout")}) {
+    if (affected) {
+      info.add_affects(name);
+    }
+  }
+  // Every target has metadata, which tells the value of every option that was read.
+  for (const build::NamedTarget& target : targets) {
+    if (liveness.dependents != 0) {
+      info.add_live_in(target.name);
+    }
+  }
+}
+
 }  // namespace
 
 Result<void> ListMissing(Engine& engine, const std::vector<build::Source>& sources,
@@ -232,9 +250,9 @@ Result<void> ListOptions(Engine& engine, const v1::ListOptionsRequest& request,
     return {};
   }
   const resolve::Program& linked = prepared->program();
-  const std::vector<uint64_t> dependents =
-      request.with_liveness() ? project::DependentsOf(linked, program.program.entries)
-                              : std::vector<uint64_t>();
+  const std::vector<project::Liveness> liveness =
+      request.with_liveness() ? project::LivenessOf(linked, program.program.entries)
+                              : std::vector<project::Liveness>(linked.option_count());
   size_t number = 0;  // options are numbered as they are listed
   for (uint32_t module = 0; module < linked.modules().size(); ++module) {
     const build::Source& source = program.program.sources[module];
@@ -244,14 +262,7 @@ Result<void> ListOptions(Engine& engine, const v1::ListOptionsRequest& request,
       OptionTo(linked, module, option, info);
       PlaceTo(source.path, *text, linked.module(module).SpanOf(option.span),
               *info.mutable_declared_at());
-      if (const uint64_t count = number < dependents.size() ? dependents[number] : 0; count != 0) {
-        info.set_dependents(count);
-        // What code, settings and layout of one target can consult, those of the others can, too.
-        for (const build::NamedTarget& target : program.targets) {
-          info.add_live_in(target.name);
-        }
-      }
-      ++number;
+      LivenessTo(liveness[number++], program.targets, info);
     }
   }
   return {};

@@ -261,7 +261,7 @@ exclude = ["fog && lights == 1u"]
 """)
         result = self.run_program("kiln", "options", "fog")
         self.expect(result, 0, "15 variants after 1 exclusion (of 18), at most 5 results per target, "
-                    "0 cached", "false true", "low mid high", "1 4 8", "(fixed 1)")
+                    "0 cached", "false true", "low mid high", "1 4 8", "(fixed 1)", "live in")
         self.expect(self.run_program("kiln", "build"), 0)
         result = self.run_program("kiln", "options", "fog", "--where", "fog", "--list", "3")
         self.expect(result, 0, "6 variants", "2 cached", "fog=true lights=4u mode=low")
@@ -270,6 +270,8 @@ exclude = ["fog && lights == 1u"]
                  self.run_program("kiln", "--json", "options", "fog").stdout.splitlines()]
         self.assertEqual([line["option"] for line in lines if line["type"] == "item"],
                          ["fog", "lights", "mode", "width"])
+        self.assertEqual([line["live_in"] for line in lines if line["type"] == "item"],
+                         [["code"], ["code"], [], []])
         self.assertEqual([line["variants"] for line in lines if line["type"] == "count"], ["15"])
         self.expect(self.run_program("kiln", "options", "fogg"), 3, "did you mean 'fog'?")
         self.expect(self.run_program("kiln", "options", "fog", "--where", "fog &&"), 2)
