@@ -361,8 +361,7 @@ void WatchSession::Retype(std::span<const client::Source> changed) {
     if (!affected) {
       continue;
     }
-    const Result<client::ListedOptions> declared =
-        connected_.client->ListOptions(program);  // the push brought the sources
+    const Result<client::ListedOptions> declared = Declared(*connected_.client, program);
     const bool readable =
         declared.ok() && (declared->diagnostics.empty() || !declared->options.empty());
     if (readable && !SameOptions(*declared, project_.declared[i].second)) {

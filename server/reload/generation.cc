@@ -180,7 +180,7 @@ StepResult ProgramWork::BuildInterest(const Workshop& shop, const cache::Call& c
 Result<void> ProgramWork::ListPoints(Clock& clock) {
   KILN_TRY(build::BatchPoints points,
            build::PointsOf(*prepared_[0]->linked->value, request_.program.space,
-                           request_.max_results, clock));
+                           {.results = request_.max_results}, clock));
   points_.emplace(std::move(points));
   return {};
 }

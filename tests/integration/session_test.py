@@ -35,7 +35,7 @@ def missing(expected, said):
 def main():
     build, page = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
     blocks = BLOCK.findall(page.read_text())
-    script, expected = ["set -e", "trap 'kill $(jobs -p) 2>/dev/null' EXIT"], {}
+    script, expected = ["set -e", "trap 'kill $(jobs -p) 2>/dev/null || true' EXIT"], {}
     for kind, text in blocks:
         if kind == "sh":
             script += [f"echo '{MARK.format(len(expected))}'", text]
@@ -45,7 +45,7 @@ def main():
     if not expected:
         sys.exit(f"{page}: there is no session")
     with tempfile.TemporaryDirectory(prefix="kiln_session_") as folder:
-        env = dict(os.environ, PATH=f"{build}:{os.environ['PATH']}", NO_COLOR="1",
+        env = dict(os.environ, KILN_ROOT=str(page.resolve().parents[2]), PATH=f"{build}:{os.environ['PATH']}", NO_COLOR="1",
                    KILN_DAEMON=f"unix:{folder}/run/kilnd.sock", KILN_CACHE_DIR=f"{folder}/cache")
         home = pathlib.Path(folder) / "home"
         home.mkdir()
