@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What planning a frame costs: declaring, planning cold with each effort, a remembered plan, heap
 // allocations of steady frames, and how close packing comes to its bound. `--json` prints one
-// object with a `gates` member; exit 1 if a gate does not hold. Times are held against gates as the
-// machine of machine_speed.h would take them; `here` is what was measured. Spec: graph §14
+// object with a `gates` member; exit 1 if a gate does not hold. Spec: graph §14
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
@@ -12,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "runtime/graph/planner.h"
-#include "tests/bench/machine_speed.h"
 #include "tests/bench/measure.h"
 #include "tests/support/allocation_count.h"
 #include "tests/support/random_frame.h"
@@ -33,11 +31,9 @@ constexpr int kRounds = 30;
 
 struct Gate {
   const char* name;
-  double here;
+  double value;
   double gate;
-  bool at_least = false;
-  double slower = 1;  // than the machine of the gate
-  double value = here / slower;
+  bool at_least;
   bool ok() const { return at_least ? value >= gate : value <= gate; }
 };
 
@@ -141,7 +137,6 @@ struct Cold {
   double fast = 0;
   double normal = 0;
   double large = 0;
-  double slower = 0;  // than the reference, in the same rounds
 };
 
 // In turns, so that whatever else the machine does disturbs all of them.
@@ -151,18 +146,15 @@ Cold MeasureCold() {
   ColdFrame fast(fast_options, kPasses);
   ColdFrame normal(normal_options, kPasses);
   ColdFrame large(fast_options, 10 * kPasses);
-  std::vector<double> slower;
   for (int round = 0; round < kRounds; ++round) {
     fast.Round();
     normal.Round();
     large.Round();
     fast.Round();
-    slower.push_back(SlowerThanReference());
   }
   return {.fast = fast.NanosecondsPerPass(),
           .normal = normal.NanosecondsPerPass(),
-          .large = large.NanosecondsPerPass(),
-          .slower = Undisturbed(slower)};
+          .large = large.NanosecondsPerPass()};
 }
 
 struct Efficiency {
@@ -200,27 +192,22 @@ Efficiency MeasureEfficiency() {
   return out;
 }
 
-void Print(std::string_view format, const Steady& steady, double slower,
-           const std::vector<Gate>& gates) {
+void Print(std::string_view format, const Steady& steady, const std::vector<Gate>& gates) {
   if (format != "--json") {
-    fmt::print("{} passes, {:.0f} accesses; {:.2f} times slower than the machine of the gates\n",
-               kPasses, steady.accesses, slower);
+    fmt::print("{} passes, {:.0f} accesses\n", kPasses, steady.accesses);
     for (const Gate& gate : gates) {
-      fmt::print("{:<28} here {:>9.3f}  there {:>9.3f}  gate {:>8.2f}  {}\n", gate.name, gate.here,
-                 gate.value, gate.gate, gate.ok() ? "ok" : "MISSED");
+      fmt::print("{:<28} {:>9.3f}  gate {:>8.2f}  {}\n", gate.name, gate.value, gate.gate,
+                 gate.ok() ? "ok" : "MISSED");
     }
     return;
   }
   std::string text;
   for (const Gate& gate : gates) {
-    text += fmt::format(
-        "{}\"{}\": {{\"value\": {:.4f}, \"gate\": {:.2f}, \"ok\": {}, \"here\": {:.4f}}}",
-        text.empty() ? "" : ", ", gate.name, gate.value, gate.gate, gate.ok(), gate.here);
+    text += fmt::format("{}\"{}\": {{\"value\": {:.4f}, \"gate\": {:.2f}, \"ok\": {}}}",
+                        text.empty() ? "" : ", ", gate.name, gate.value, gate.gate, gate.ok());
   }
-  fmt::print(
-      "{{\"bench\": \"graph\", \"passes\": {}, \"accesses\": {:.0f}, "
-      "\"slower_than_reference\": {:.3f}, \"gates\": {{{}}}}}\n",
-      kPasses, steady.accesses, slower, text);
+  fmt::print("{{\"bench\": \"graph\", \"passes\": {}, \"accesses\": {:.0f}, \"gates\": {{{}}}}}\n",
+             kPasses, steady.accesses, text);
 }
 
 int Main(int argc, char** argv) {
@@ -234,18 +221,18 @@ int Main(int argc, char** argv) {
   const Cold cold = MeasureCold();
   const Efficiency efficiency = MeasureEfficiency();
   const std::vector<Gate> gates = {
-      {.name = "steady_mean_ns_per_pass", .here = steady.mean, .gate = 500, .slower = cold.slower},
-      {.name = "remembered_ns_per_pass", .here = steady.hit, .gate = 100, .slower = cold.slower},
-      {.name = "steady_allocations", .here = steady.allocations, .gate = 0},
-      {.name = "declare_ns_per_pass", .here = steady.declare, .gate = 300, .slower = cold.slower},
-      {.name = "cold_fast_ns_per_pass", .here = cold.fast, .gate = 500, .slower = cold.slower},
-      {.name = "cold_normal_ns_per_pass", .here = cold.normal, .gate = 1500, .slower = cold.slower},
-      {.name = "cold_fast_10000_ratio", .here = cold.large / cold.fast, .gate = 2},
-      {.name = "efficiency_mean", .here = efficiency.mean, .gate = 0.95, .at_least = true},
-      {.name = "efficiency_worst", .here = efficiency.worst, .gate = 0.85, .at_least = true},
-      {.name = "alias_added_mean", .here = efficiency.added, .gate = 1.5},
+      {"steady_mean_ns_per_pass", steady.mean, 500, false},
+      {"remembered_ns_per_pass", steady.hit, 100, false},
+      {"steady_allocations", steady.allocations, 0, false},
+      {"declare_ns_per_pass", steady.declare, 300, false},
+      {"cold_fast_ns_per_pass", cold.fast, 500, false},
+      {"cold_normal_ns_per_pass", cold.normal, 1500, false},
+      {"cold_fast_10000_ratio", cold.large / cold.fast, 2, false},
+      {"efficiency_mean", efficiency.mean, 0.95, true},
+      {"efficiency_worst", efficiency.worst, 0.85, true},
+      {"alias_added_mean", efficiency.added, 1.5, false},
   };
-  Print(format, steady, cold.slower, gates);
+  Print(format, steady, gates);
   return std::all_of(gates.begin(), gates.end(), [](const Gate& gate) { return gate.ok(); }) ? 0
                                                                                              : 1;
 }
