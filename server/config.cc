@@ -2,7 +2,6 @@
 #include "server/config.h"
 
 #include <algorithm>
-#include <numeric>
 #include <thread>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include <toml++/toml.h>
 
 #include "compiler/base/check.h"
+#include "compiler/base/edit_distance.h"
 
 namespace kiln::server {
 namespace {
@@ -24,20 +24,6 @@ const ConfigKey* FindKey(std::string_view key) {
   const auto found = std::find_if(table.begin(), table.end(),
                                   [&](const ConfigKey& row) { return row.key == key; });
   return found == table.end() ? nullptr : &*found;
-}
-
-size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
-    }
-  }
-  return row[b.size()];
 }
 
 std::string_view ClosestKey(std::string_view key) {

@@ -12,26 +12,10 @@
 #include "client/project/compose.h"
 #include "client/project/limits.h"
 #include "client/project/table_reader.h"
+#include "compiler/base/edit_distance.h"
 
 namespace kiln::project {
 namespace {
-
-size_t Distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) {
-    row[j] = j;
-  }
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, change});
-    }
-  }
-  return row[b.size()];
-}
 
 const std::vector<std::string_view> kProgramKeys{
     "name",    "sources", "entry_points", "pipeline",      "targets", "options",  "use",   "axes",
@@ -240,7 +224,7 @@ std::string_view Closest(std::string_view word, const std::vector<std::string_vi
   std::string_view best;
   size_t best_distance = std::max<size_t>(2, word.size() / 3) + 1;
   for (const std::string_view candidate : known) {
-    const size_t distance = Distance(word, candidate);
+    const size_t distance = EditDistance(word, candidate);
     if (distance < best_distance) {
       best = candidate;
       best_distance = distance;

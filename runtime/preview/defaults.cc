@@ -5,10 +5,10 @@
 #include <cmath>
 #include <cstring>
 #include <numbers>
-#include <numeric>
 
 #include <fmt/format.h>
 
+#include "compiler/base/edit_distance.h"
 #include "runtime/pipeline/parameter_block.h"
 
 namespace kiln::preview {
@@ -396,19 +396,9 @@ std::string Closest(std::string_view wrong, std::span<const std::string> names) 
   std::string best;
   size_t least = wrong.size() / 2 + 1;
   for (const std::string& name : names) {
-    std::vector<size_t> row(name.size() + 1);
-    std::iota(row.begin(), row.end(), size_t{0});
-    for (size_t i = 1; i <= wrong.size(); ++i) {
-      size_t corner = row[0];
-      row[0] = i;
-      for (size_t j = 1; j <= name.size(); ++j) {
-        const size_t change = corner + (wrong[i - 1] == name[j - 1] ? 0 : 1);
-        corner = row[j];
-        row[j] = std::min({change, row[j] + 1, row[j - 1] + 1});
-      }
-    }
-    if (row.back() < least) {
-      least = row.back();
+    const size_t distance = EditDistance(wrong, name);
+    if (distance < least) {
+      least = distance;
       best = name;
     }
   }

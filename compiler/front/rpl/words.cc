@@ -7,6 +7,7 @@
 #include <array>
 
 #include "compiler/base/check.h"
+#include "compiler/base/edit_distance.h"
 
 namespace kiln::rpl {
 namespace {
@@ -117,23 +118,6 @@ ir::Type Image(ir::ImageDim dim, bool arrayed, bool depth) {
           .extent = ir::PackImage({.dim = dim, .arrayed = arrayed, .depth = depth})};
 }
 
-uint32_t EditDistance(std::string_view a, std::string_view b) {
-  std::array<uint32_t, 40> row{};
-  for (uint32_t j = 0; j <= b.size(); ++j) {
-    row[j] = j;
-  }
-  for (uint32_t i = 1; i <= a.size(); ++i) {
-    uint32_t diagonal = row[0];
-    row[0] = i;
-    for (uint32_t j = 1; j <= b.size(); ++j) {
-      const uint32_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
 }  // namespace
 
 std::string_view KeywordText(Keyword keyword) {
@@ -173,9 +157,9 @@ Word LookUpWord(std::string_view text) {
 std::string_view SimilarDeclarationKeyword(std::string_view text) {
   constexpr size_t kLast = static_cast<size_t>(Keyword::kColorOutputContainer);
   std::string_view best;
-  uint32_t least = text.size() < 5 ? 2 : 3;  // more than this many edits is another word
+  size_t least = text.size() < 5 ? 2 : 3;  // more than this many edits is another word
   for (size_t i = 1; i <= kLast && text.size() < 36; ++i) {
-    const uint32_t distance = EditDistance(text, kKeywordTexts[i]);
+    const size_t distance = EditDistance(text, kKeywordTexts[i]);
     if (distance < least) {
       least = distance;
       best = kKeywordTexts[i];
