@@ -149,18 +149,12 @@ Result<std::vector<BatchInfo>> Client::ListBatches(const std::string& project) {
   std::vector<BatchInfo> batches;
   v1::ListBatchesRequest request;
   request.set_project(project);
-  do {
-    Context context;
-    v1::ListBatchesReply reply;
-    const grpc::Status status = state_->batch->ListBatches(&context.grpc, request, &reply);
-    if (!status.ok()) {
-      return context.Failed(status);
-    }
-    for (const v1::Batch& batch : reply.batches()) {
-      batches.push_back(FromProto(batch));
-    }
-    request.set_page_token(reply.next_page_token());
-  } while (!request.page_token().empty());
+  KILN_TRY_VOID(EachPage(*state_->batch, &v1::BatchService::Stub::ListBatches, request,
+                         [&](const v1::ListBatchesReply& reply) {
+                           for (const v1::Batch& batch : reply.batches()) {
+                             batches.push_back(FromProto(batch));
+                           }
+                         }));
   return batches;
 }
 
@@ -182,18 +176,12 @@ Result<std::vector<BatchItem>> Client::BatchItems(const std::string& id,
     request.add_kinds(kind);
   }
   request.set_page_size(1000);
-  do {
-    Context context;
-    v1::ListBatchItemsReply reply;
-    const grpc::Status status = state_->batch->ListBatchItems(&context.grpc, request, &reply);
-    if (!status.ok()) {
-      return context.Failed(status);
-    }
-    for (const v1::BatchItem& item : reply.items()) {
-      items.push_back(FromProto(item));
-    }
-    request.set_page_token(reply.next_page_token());
-  } while (!request.page_token().empty());
+  KILN_TRY_VOID(EachPage(*state_->batch, &v1::BatchService::Stub::ListBatchItems, request,
+                         [&](const v1::ListBatchItemsReply& reply) {
+                           for (const v1::BatchItem& item : reply.items()) {
+                             items.push_back(FromProto(item));
+                           }
+                         }));
   return items;
 }
 

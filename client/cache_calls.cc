@@ -212,23 +212,17 @@ Result<std::vector<PinnedSet>> Client::Pins() {
   std::vector<PinnedSet> pins;
   v1::ListPinsRequest request;
   request.set_page_size(1000);
-  do {
-    Context context;
-    v1::ListPinsReply reply;
-    const grpc::Status status = state_->admin->ListPins(&context.grpc, request, &reply);
-    if (!status.ok()) {
-      return context.Failed(status);
-    }
-    for (const v1::PinInfo& pin : reply.pins()) {
-      pins.push_back({.name = pin.name(),
-                      .note = pin.note(),
-                      .records = pin.records(),
-                      .bytes = pin.bytes(),
-                      .made_s = pin.made() / 1000,
-                      .until_s = pin.until() / 1000});
-    }
-    request.set_page_token(reply.next_page_token());
-  } while (!request.page_token().empty());
+  KILN_TRY_VOID(EachPage(*state_->admin, &v1::AdminService::Stub::ListPins, request,
+                         [&](const v1::ListPinsReply& reply) {
+                           for (const v1::PinInfo& pin : reply.pins()) {
+                             pins.push_back({.name = pin.name(),
+                                             .note = pin.note(),
+                                             .records = pin.records(),
+                                             .bytes = pin.bytes(),
+                                             .made_s = pin.made() / 1000,
+                                             .until_s = pin.until() / 1000});
+                           }
+                         }));
   return pins;
 }
 

@@ -107,23 +107,17 @@ Result<std::vector<CallTrace>> Client::Traces(const std::string& id) {
 Result<std::vector<JobRow>> Client::Jobs() {
   std::vector<JobRow> jobs;
   v1::ListJobsRequest request;
-  do {
-    Context context;
-    v1::ListJobsReply reply;
-    const grpc::Status status = state_->admin->ListJobs(&context.grpc, request, &reply);
-    if (!status.ok()) {
-      return context.Failed(status);
-    }
-    for (const v1::JobInfo& job : reply.jobs()) {
-      jobs.push_back({.id = job.id(),
-                      .lane = job.lane(),
-                      .tenant = job.tenant(),
-                      .stage = job.stage(),
-                      .age_ms = job.age_ms(),
-                      .cpu_ms = job.cpu_ms()});
-    }
-    request.set_page_token(reply.next_page_token());
-  } while (!request.page_token().empty());
+  KILN_TRY_VOID(EachPage(*state_->admin, &v1::AdminService::Stub::ListJobs, request,
+                         [&](const v1::ListJobsReply& reply) {
+                           for (const v1::JobInfo& job : reply.jobs()) {
+                             jobs.push_back({.id = job.id(),
+                                             .lane = job.lane(),
+                                             .tenant = job.tenant(),
+                                             .stage = job.stage(),
+                                             .age_ms = job.age_ms(),
+                                             .cpu_ms = job.cpu_ms()});
+                           }
+                         }));
   return jobs;
 }
 

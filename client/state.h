@@ -39,6 +39,24 @@ inline std::string IdOf(const std::string& hex) {
   return hash.has_value() ? std::string(hash->bytes.begin(), hash->bytes.end()) : std::string();
 }
 
+// Calls until the last page was given to `each`.
+template <class Stub, class Request, class Reply, class Each>
+Result<void> EachPage(Stub& stub,
+                      grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Reply*),
+                      Request request, const Each& each) {
+  do {
+    Context context;
+    Reply reply;
+    const grpc::Status status = (stub.*method)(&context.grpc, request, &reply);
+    if (!status.ok()) {
+      return context.Failed(status);
+    }
+    each(reply);
+    request.set_page_token(reply.next_page_token());
+  } while (!request.page_token().empty());
+  return {};
+}
+
 struct Client::State {
   std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<v1::CompileService::Stub> compile;
