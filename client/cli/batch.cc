@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // kiln batch: list, show, attach, items, pause, resume, cancel. Spec: cli §6.3
 #include <algorithm>
-#include <chrono>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -160,14 +159,7 @@ Result<int> Run(const Global& global, const BatchArguments& arguments) {
 }  // namespace
 
 int RunBatchVerb(const Global& global, const BatchArguments& arguments) {
-  const auto start = std::chrono::steady_clock::now();
-  const Result<int> exit = Run(global, arguments);
-  if (!exit.ok()) {
-    return Fail(global, exit.error());
-  }
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  PrintResult(global, "batch", *exit, seconds.count(), {});
-  return *exit;
+  return RunTimed(global, "batch", [&] { return Run(global, arguments); });
 }
 
 int RunBatchResume(const Global& global, const std::string& prefix) {
@@ -190,14 +182,7 @@ int RunBatchResume(const Global& global, const std::string& prefix) {
     KILN_TRY_VOID(client.ResumeBatch(id));
     return Attach(global, id, client);
   };
-  const auto start = std::chrono::steady_clock::now();
-  const Result<int> exit = resume();
-  if (!exit.ok()) {
-    return Fail(global, exit.error());
-  }
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  PrintResult(global, "build", *exit, seconds.count(), {});
-  return *exit;
+  return RunTimed(global, "build", resume);
 }
 
 }  // namespace kiln::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "client/cli/global.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <string_view>
 #include <unistd.h>
@@ -141,6 +142,18 @@ void PrintResult(const Global& global, const std::string& verb, int exit, double
                                       {"ok", exit == 0}, {"counts", numbers}, {"seconds", seconds},
                                       {"exit", exit}};
   fmt::print("{}\n", object.dump());
+}
+
+int RunTimed(const Global& global, const std::string& verb,
+             const std::function<Result<int>()>& run) {
+  const auto start = std::chrono::steady_clock::now();
+  const Result<int> exit = run();
+  if (!exit.ok()) {
+    return Fail(global, exit.error());
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  PrintResult(global, verb, *exit, seconds.count(), {});
+  return *exit;
 }
 
 }  // namespace kiln::cli

@@ -3,6 +3,7 @@
 // Spec: cli §2 to §4, §7, §9
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -64,6 +65,10 @@ size_t ShowDiagnostics(const Global& global, std::span<const PlacedDiagnostic> d
 // The last line of --json: {"v":1,"type":"result",…}.
 void PrintResult(const Global& global, const std::string& verb, int exit, double seconds,
                  std::span<const std::pair<std::string, uint64_t>> counts);
+
+// Runs a verb; what it gives or fails with is told by PrintResult or Fail. The exit code.
+int RunTimed(const Global& global, const std::string& verb,
+             const std::function<Result<int>()>& run);
 
 bool WantsColour(const Global& global, int descriptor);
 

@@ -2,7 +2,6 @@
 // kiln options: the option space of a program, counted by the daemon and never enumerated; and any
 // variants of it by rank. Spec: cli §6.8
 #include <algorithm>
-#include <chrono>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -234,14 +233,7 @@ Result<int> Show(const Global& global, const OptionsArguments& arguments) {
 }  // namespace
 
 int RunOptions(const Global& global, const OptionsArguments& arguments) {
-  const auto start = std::chrono::steady_clock::now();
-  const Result<int> shown = Show(global, arguments);
-  if (!shown.ok()) {
-    return Fail(global, shown.error());
-  }
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  PrintResult(global, "options", *shown, seconds.count(), {});
-  return *shown;
+  return RunTimed(global, "options", [&] { return Show(global, arguments); });
 }
 
 }  // namespace kiln::cli

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -333,14 +332,7 @@ Result<int> Preview(const Global& global, const PreviewArguments& arguments) {
 }  // namespace
 
 int RunPreview(const Global& global, const PreviewArguments& arguments) {
-  const auto start = std::chrono::steady_clock::now();
-  const Result<int> exit = Preview(global, arguments);
-  if (!exit.ok()) {
-    return Fail(global, exit.error());
-  }
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  PrintResult(global, "preview", *exit, seconds.count(), {});
-  return *exit;
+  return RunTimed(global, "preview", [&] { return Preview(global, arguments); });
 }
 
 }  // namespace kiln::cli

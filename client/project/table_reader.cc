@@ -107,52 +107,44 @@ uint64_t TableReader::Number(const toml::table& table, std::string_view key, uin
   return static_cast<uint64_t>(number->get());
 }
 
-std::vector<ManifestExpression> TableReader::Expressions(const toml::table& table,
-                                                         std::string_view key) {
-  std::vector<ManifestExpression> expressions;
+template <class Each>
+void TableReader::EachText(const toml::table& table, std::string_view key, const Each& each) {
   const toml::node* node = table.get(key);
   if (node == nullptr) {
-    return expressions;
+    return;
   }
   const toml::array* array = node->as_array();
   if (array == nullptr) {
     Fail(*node, fmt::format("'{}' must be a list of texts", key));
-    return expressions;
+    return;
   }
   for (const toml::node& item : *array) {
     if (const auto* text = item.as_string()) {
-      const ManifestPlace place = PlaceOf(item);
-      if (text->get().size() > kMaxExpression) {
-        FailAtLimit(place, "expression size", kMaxExpression, text->get().size());
-      }
-      // The text begins behind its quote.
-      expressions.push_back(
-          {.text = text->get(), .place = {.line = place.line, .column = place.column + 1}});
+      each(item, text->get());
     } else {
       Fail(item, fmt::format("'{}' must be a list of texts", key));
     }
   }
+}
+
+std::vector<ManifestExpression> TableReader::Expressions(const toml::table& table,
+                                                         std::string_view key) {
+  std::vector<ManifestExpression> expressions;
+  EachText(table, key, [&](const toml::node& item, const std::string& text) {
+    const ManifestPlace place = PlaceOf(item);
+    if (text.size() > kMaxExpression) {
+      FailAtLimit(place, "expression size", kMaxExpression, text.size());
+    }
+    // The text begins behind its quote.
+    expressions.push_back(
+        {.text = text, .place = {.line = place.line, .column = place.column + 1}});
+  });
   return expressions;
 }
 
 std::vector<std::string> TableReader::Texts(const toml::table& table, std::string_view key) {
   std::vector<std::string> texts;
-  const toml::node* node = table.get(key);
-  if (node == nullptr) {
-    return texts;
-  }
-  const toml::array* array = node->as_array();
-  if (array == nullptr) {
-    Fail(*node, fmt::format("'{}' must be a list of texts", key));
-    return texts;
-  }
-  for (const toml::node& item : *array) {
-    if (const auto* text = item.as_string()) {
-      texts.push_back(text->get());
-    } else {
-      Fail(item, fmt::format("'{}' must be a list of texts", key));
-    }
-  }
+  EachText(table, key, [&](const toml::node&, const std::string& text) { texts.push_back(text); });
   return texts;
 }
 

@@ -56,6 +56,9 @@ class TableReader {
 
  private:
   void Fail(ManifestPlace place, const std::string& text, std::string_view reason);
+  // Gives every text of a list, with its node; what is none is an error.
+  template <class Each>
+  void EachText(const toml::table& table, std::string_view key, const Each& each);
 
   std::string path_;
   std::optional<Error> error_;
