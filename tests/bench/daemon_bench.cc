@@ -7,7 +7,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -21,6 +20,7 @@
 #include "client/autostart.h"
 #include "compiler/base/digest.h"
 #include "compiler/base/file.h"
+#include "compiler/base/test_directory.h"
 #include "tests/bench/bare_peer.h"
 #include "tests/bench/daemon_measures.h"
 
@@ -52,10 +52,8 @@ pid_t StartPeer(const std::string& socket) {
 }
 
 int Run(const std::string& only, bool quick, bool json) {
-  std::string folder = "/tmp/kiln-bench-XXXXXX";
-  if (mkdtemp(folder.data()) == nullptr) {
-    return 1;
-  }
+  const TestDirectory directory;
+  const std::string folder = directory.path().string();
   const pid_t peer = StartPeer(folder + "/peer.sock");  // before this process uses gRPC
   (void)setenv("KILN_CACHE_DIR", (folder + "/cache").c_str(), 1);
   DaemonBench bench{.folder = folder, .address = "unix:" + folder + "/run/kilnd.sock"};
@@ -86,8 +84,6 @@ int Run(const std::string& only, bool quick, bool json) {
   report["gates"] = gates;
   (void)connected->client->Drain();
   (void)kill(peer, SIGKILL);
-  std::error_code ignored;
-  std::filesystem::remove_all(folder, ignored);
   json ? fmt::print("{}\n", report.dump(1)) : Print(report);
   const bool ok = std::ranges::all_of(gates, [](const Json& gate) { return gate["ok"] == true; });
   return ok ? 0 : 1;

@@ -45,7 +45,8 @@ def main():
     if not expected:
         sys.exit(f"{page}: there is no session")
     with tempfile.TemporaryDirectory(prefix="kiln_session_") as folder:
-        env = dict(os.environ, KILN_ROOT=str(page.resolve().parents[2]), PATH=f"{build}:{os.environ['PATH']}", NO_COLOR="1",
+        env = dict(os.environ, KILN_ROOT=str(page.resolve().parents[2]), NO_COLOR="1",
+                   PATH=f"{build}:{os.environ['PATH']}",
                    KILN_DAEMON=f"unix:{folder}/run/kilnd.sock", KILN_CACHE_DIR=f"{folder}/cache")
         home = pathlib.Path(folder) / "home"
         home.mkdir()
