@@ -5,8 +5,9 @@
 
 #include <atomic>
 #include <cstdint>
-#include <memory>
 #include <string>
+
+#include "tests/support/forwarding_vfs.h"
 
 namespace kiln::tests {
 
@@ -16,16 +17,9 @@ enum class DiskFault : uint8_t {
   kShortWrite,  // half of the bytes are written, then an I/O error; other calls: I/O error
 };
 
-// Registers itself under its name for as long as it lives. Threads: safe from any thread.
-class FaultVfs {
+class FaultVfs final : public ForwardingVfs {
  public:
-  explicit FaultVfs(const std::string& name);
-  FaultVfs(const FaultVfs&) = delete;
-  FaultVfs& operator=(const FaultVfs&) = delete;
-  // Requires: no file is open.
-  ~FaultVfs();
-
-  const std::string& name() const { return name_; }
+  using ForwardingVfs::ForwardingVfs;
 
   // The call with this number (from 0, since the last Arm or Disarm) fails, and `more` after it.
   void Arm(uint64_t call, DiskFault fault, uint64_t more = 0);
@@ -33,14 +27,18 @@ class FaultVfs {
   void Disarm();
   uint64_t calls() const { return calls_; }
 
-  // For the file functions: counts one call; true if it has to fail.
-  bool CallFails();
-  DiskFault fault() const { return fault_; }
+  int BeforeOpen() override;
+  int Delete(const char* path, int sync) override;
+  int Read(const File& file, void* out, int size, int64_t offset) override;
+  int Write(const File& file, const void* data, int size, int64_t offset) override;
+  int Truncate(const File& file, int64_t size) override;
+  int Sync(const File& file, int flags) override;
+  int FileSize(const File& file, int64_t* size) override;
+  int ShmMap(const File& file, int region, int size, int extend, volatile void** out) override;
 
  private:
-  struct Vfs;
-  const std::string name_;
-  std::unique_ptr<Vfs> vfs_;
+  bool CallFails();  // counts the call
+
   std::atomic<uint64_t> calls_{0};
   std::atomic<uint64_t> fail_from_{UINT64_MAX};
   std::atomic<uint64_t> fail_to_{UINT64_MAX};

@@ -6,13 +6,13 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "compiler/base/bytes.h"
 #include "compiler/base/mutex.h"
+#include "tests/support/forwarding_vfs.h"
 
 namespace kiln::tests {
 
@@ -24,25 +24,23 @@ struct DiskOp {
   Bytes bytes;
 };
 
-// Registers itself under its name for as long as it lives. Threads: safe from any thread.
-class RecordingVfs {
+class RecordingVfs final : public ForwardingVfs {
  public:
-  explicit RecordingVfs(const std::string& name);
-  RecordingVfs(const RecordingVfs&) = delete;
-  RecordingVfs& operator=(const RecordingVfs&) = delete;
-  // Requires: no file is open.
-  ~RecordingVfs();
+  using ForwardingVfs::ForwardingVfs;
 
-  const std::string& name() const { return name_; }
-  void Add(DiskOp op);
   // Something that must be true from here on, by number.
   void Mark(uint64_t number) { Add({.kind = DiskOp::Kind::kMark, .file = {}, .offset = number}); }
   std::vector<DiskOp> ops();
 
+  int Delete(const char* path, int sync) override;
+  int Write(const File& file, const void* data, int size, int64_t offset) override;
+  int Truncate(const File& file, int64_t size) override;
+  int Sync(const File& file, int flags) override;
+  int DeviceCharacteristics(const File& file) override;
+
  private:
-  struct Vfs;
-  const std::string name_;
-  std::unique_ptr<Vfs> vfs_;
+  void Add(DiskOp op);
+
   Mutex mutex_;
   std::vector<DiskOp> ops_ KILN_GUARDED_BY(mutex_);
 };
