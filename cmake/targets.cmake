@@ -100,6 +100,7 @@ function(kiln_test name)
   gtest_discover_tests(
     ${name}
     TEST_PREFIX ${name}.
+    NO_PRETTY_VALUES  # rows have names; printed structs would show addresses
     DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 60
     PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}")

@@ -2,6 +2,7 @@
 #include "server/ops/crash_report.h"
 
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -41,7 +42,10 @@ TEST_P(CrashReport, ProcessThatDies_LeavesOneAndDiesOfTheSameSignal) {
   EXPECT_FALSE(TakeCrashReports(folder).has_value());              // told once
 }
 
-INSTANTIATE_TEST_SUITE_P(Signals, CrashReport, testing::Values(SIGSEGV, SIGABRT, SIGFPE));
+INSTANTIATE_TEST_SUITE_P(Signals, CrashReport, testing::Values(SIGSEGV, SIGABRT, SIGFPE),
+                         [](const auto& row) {
+                           return "SIG" + std::string(sigabbrev_np(row.param));
+                         });
 
 TEST(TakeCrashReports, FolderThatIsNotThere_HasNone) {
   EXPECT_FALSE(TakeCrashReports("/nowhere").has_value());

@@ -310,7 +310,8 @@ TEST_P(GraphPresents, WindowThatDelaysAndReorders_IsToldByTheTicket) {
   EXPECT_GT(thread.reordered(), 10U);
 }
 
-INSTANTIATE_TEST_SUITE_P(FramesInFlight, GraphPresents, ::testing::Values(2U, 3U));
+INSTANTIATE_TEST_SUITE_P(FramesInFlight, GraphPresents, ::testing::Values(2U, 3U),
+                         testing::PrintToStringParamName());
 
 TEST_F(GraphFaults, PresentationThatFails_IsAnErrorAndTheFrameIsCarriedOn) {
   TableOf(*gpu).QueuePresentKHR = &Presenter::Present;

@@ -311,7 +311,8 @@ TEST_P(GraphSwapchain, HundredFrames_ArePresentedThroughChangesOfSize) {
   EXPECT_THAT(messages, ::testing::IsEmpty());
 }
 
-INSTANTIATE_TEST_SUITE_P(FramesInFlight, GraphSwapchain, ::testing::Values(2U, 3U));
+INSTANTIATE_TEST_SUITE_P(FramesInFlight, GraphSwapchain, ::testing::Values(2U, 3U),
+                         testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace kiln::graph

@@ -175,7 +175,8 @@ std::string KeepSmallest(uint64_t seed, const PlanOptions& options, HazardMode m
 // One of several parts, which GTEST_TOTAL_SHARDS spreads over processes.
 constexpr int kParts = 16;
 class RandomFrames : public testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Part, RandomFrames, testing::Range(0, kParts));
+INSTANTIATE_TEST_SUITE_P(Part, RandomFrames, testing::Range(0, kParts),
+                         testing::PrintToStringParamName());
 
 TEST_P(RandomFrames, HaveNoHazard) {
   const int frames = tests::Rounds(160, 100'000);

@@ -69,7 +69,8 @@ TEST_P(PlaceCacheModel, AnyOperations_KnowTheSameValues) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(FewAndMany, PlaceCacheModel, testing::Values(2U, 10U, 500U));
+INSTANTIATE_TEST_SUITE_P(FewAndMany, PlaceCacheModel, testing::Values(2U, 10U, 500U),
+                         testing::PrintToStringParamName());
 
 }  // namespace
 }  // namespace kiln::spirv
