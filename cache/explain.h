@@ -154,7 +154,7 @@ std::vector<const ExplainRecord*> PointersTo(std::span<const ExplainRecord> reco
 
 // The record that agrees with `inputs` in the most fields; ties: the latest. Null if there is none.
 const ExplainRecord* ClosestTo(const ExplainInputs& inputs,
-                               std::span<const ExplainRecord* const> slot);
+                               std::span<const ExplainRecord* const> earlier);
 
 struct Explanation {
   ExplainRecord record;

@@ -66,6 +66,8 @@ struct Daemon::Parts {
   rpc::StoreSide WholeStore();
   Result<void> Listen(const Options& options);
   Result<void> Guard();
+  void MakeEngine();
+  void MakeHost();
   Result<void> Serve();
   Result<ConfigChange> Reload();
   Result<void> ServeMetrics(int passed);
@@ -249,7 +251,8 @@ Result<ConfigChange> Daemon::Parts::Reload() {
   return change;
 }
 
-Result<void> Daemon::Parts::Serve() {
+// What builds: from the pool of programs to the services' view of all of it.
+void Daemon::Parts::MakeEngine() {
   pool.emplace(*stack.top, kPoolBytes);
   worker_pool.emplace(
       worker::Pool::Options{.program = config.worker_program, .workers = config.workers}, clock);
@@ -292,6 +295,10 @@ Result<void> Daemon::Parts::Serve() {
                              .whole = WholeStore(),
                              .shelf = *shelf,
                              .watches = *watches});
+}
+
+// What the services know of the process around them.
+void Daemon::Parts::MakeHost() {
   host.emplace(rpc::Host{
       .queue = *queue,
       .state = state,
@@ -330,6 +337,11 @@ Result<void> Daemon::Parts::Serve() {
     ask(Ask::kDrain, timeout);
   };
   host->shut_down = [ask] { ask(Ask::kShutDown, Duration::zero()); };
+}
+
+Result<void> Daemon::Parts::Serve() {
+  MakeEngine();
+  MakeHost();
   rpc::RestoreBatches(*engine);
   services.push_back(rpc::MakeCompileService(*host, *engine));
   services.push_back(rpc::MakeBatchService(*host, *engine));

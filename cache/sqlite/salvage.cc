@@ -257,6 +257,7 @@ bool StartSalvage(const std::string& program, const std::string& from, const std
                   const std::stop_token& stop) {
   std::vector<std::string> words{program, "--salvage", from, "--into", into};
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) {
     arguments.push_back(word.data());
   }

@@ -82,7 +82,7 @@ void ToProto(const Key& key, v1::CacheRow& row) {
 }
 
 // Bounded before anything is allocated for it, and by content id before it is handed out.
-Result<Blob> Unpacked(const Key& key, std::string encoded, v1::Codec codec) {
+Result<Blob> Unpacked(const Key& key, const std::string& encoded, v1::Codec codec) {
   Blob blob = CopiedBlob(AsBytes(encoded));
   if (codec == v1::CODEC_ZSTD) {
     const std::optional<uint64_t> size = SizeInFrame(blob.bytes);

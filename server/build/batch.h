@@ -145,6 +145,7 @@ struct ItemKinds {
 using BatchResults = std::vector<std::shared_ptr<const BatchItem>>;
 
 struct BatchRun;
+struct TakenPoints;
 
 class Batches {
  public:
@@ -229,6 +230,8 @@ class Batches {
   void Break(const RunPtr& run, std::string_view what);
   bool Scan(const RunPtr& run, const cache::Call& call);
   void BuildPoints(const RunPtr& run, const cache::Call& call);
+  void BuildPoint(const RunPtr& run, const TakenPoints& taken, size_t index, BuildOptions how,
+                  const cache::Call& call);
   void Acknowledge(const RunPtr& run);
   void Explain(const RunPtr& run, size_t program, size_t target,
                std::span<const resolve::OptionSetting> point, BuildTrace trace);

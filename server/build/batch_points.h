@@ -4,6 +4,7 @@
 // Spec: daemon §6.4, §6.5
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -18,6 +19,10 @@ struct BatchPoint {
   uint64_t served = 1;            // variants that agree on all that matters
   std::vector<uint32_t> targets;  // indexes; empty: all
   bool warm = false;              // an explicit variant that is wanted at start-up
+
+  bool IsFor(size_t target) const {
+    return targets.empty() || std::ranges::find(targets, target) != targets.end();
+  }
 };
 
 struct BatchPoints {

@@ -13,8 +13,8 @@ using std::chrono::seconds;
 
 TEST(BatchRates, SteadyWork_HasItsRateFromTheStart) {
   BatchRates rates;
-  for (int i = 1; i <= 20; ++i) {
-    rates.Add(milliseconds(100 * i), static_cast<uint64_t>(10 * i), static_cast<uint64_t>(40 * i));
+  for (uint64_t i = 1; i <= 20; ++i) {
+    rates.Add(milliseconds(100 * i), 10 * i, 40 * i);
     EXPECT_NEAR(rates.results(), 100, 1e-6);
     EXPECT_NEAR(rates.variants(), 400, 1e-6);
   }
@@ -22,8 +22,8 @@ TEST(BatchRates, SteadyWork_HasItsRateFromTheStart) {
 
 TEST(BatchRates, ChangeOfSpeed_IsHalfSeenAfterTenSeconds) {
   BatchRates rates;
-  for (int i = 1; i <= 1000; ++i) {
-    rates.Add(milliseconds(100 * i), static_cast<uint64_t>(10 * i), 0);
+  for (uint64_t i = 1; i <= 1000; ++i) {
+    rates.Add(milliseconds(100 * i), 10 * i, 0);
   }
   for (int i = 1; i <= 100; ++i) {
     rates.Add(seconds(100) + milliseconds(100 * i), 10'000, 0);

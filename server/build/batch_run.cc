@@ -5,12 +5,40 @@
 #include <map>
 #include <utility>
 
+#include "compiler/base/check.h"
+
 namespace kiln::build {
 namespace {
 
 constexpr size_t kPointsAtOnce = 16;
 constexpr size_t kKeptEvents = 4096;
 constexpr size_t kSlowest = 3;
+
+void CountFailure(const Outcome& outcome, bool retry_failed, BatchProgress& progress) {
+  progress.failed += outcome.kind == OutcomeKind::kSourceError ? 1 : 0;
+  progress.limited += outcome.kind == OutcomeKind::kLimit ? 1 : 0;
+  progress.poisoned += outcome.kind == OutcomeKind::kPoison ? 1 : 0;
+  progress.hit_local += outcome.from_negative_cache ? 1 : 0;
+  progress.compiled += outcome.from_negative_cache ? 0 : 1;
+  progress.retried += retry_failed && !outcome.from_negative_cache ? 1 : 0;
+  ++progress.results_done;
+}
+
+uint64_t& OriginCount(Origin origin, BatchProgress& progress) {
+  switch (origin) {
+    case Origin::kCompiled:
+      return progress.compiled;
+    case Origin::kMemory:
+      return progress.hit_memory;
+    case Origin::kLocal:
+      return progress.hit_local;
+    case Origin::kUpstream:
+      return progress.hit_upstream;
+    case Origin::kShared:
+      return progress.shared;
+  }
+  KILN_UNREACHABLE();
+}
 
 }  // namespace
 
@@ -78,7 +106,7 @@ void BatchRun::Add(BatchEvent event) {
   }
 }
 
-std::optional<BatchRun::Taken> BatchRun::Take() {
+std::optional<TakenPoints> BatchRun::Take() {
   while (current < programs.size()) {
     Program& program = programs[current];
     const size_t left = program.stopped ? 0 : program.points->points.size() - program.next;
@@ -86,11 +114,11 @@ std::optional<BatchRun::Taken> BatchRun::Take() {
       ++current;
       continue;
     }
-    Taken taken{.program = current,
-                .targets = program.targets,
-                .points = program.points,
-                .first = program.next,
-                .count = std::min(left, kPointsAtOnce)};
+    TakenPoints taken{.program = current,
+                      .targets = program.targets,
+                      .points = program.points,
+                      .first = program.next,
+                      .count = std::min(left, kPointsAtOnce)};
     program.next += taken.count;
     progress.program = request.programs[current].program.name;
     return taken;
@@ -121,10 +149,12 @@ void BatchRun::Note(size_t program, size_t point, const Result<Outcome>& outcome
   programs[program].stopped |= wrong && request.on_error == OnError::kStopProgram;
 }
 
-void BatchRun::Finish(const Taken& taken, uint64_t served) {
+void BatchRun::Finish(const TakenPoints& taken) {
   Program& program = programs[taken.program];
   program.done += taken.count;
-  progress.variants_served += served;
+  for (size_t i = 0; i < taken.count; ++i) {
+    progress.variants_served += taken.points->points[taken.first + i].served;
+  }
   if (program.done == program.points->points.size()) {
     ++progress.programs_done;
     AddFailures(taken.program);
@@ -135,13 +165,7 @@ void BatchRun::Finish(const Taken& taken, uint64_t served) {
 
 void BatchRun::Count(size_t program, size_t point, const Outcome& outcome) {
   if (outcome.kind != OutcomeKind::kOk) {
-    progress.failed += outcome.kind == OutcomeKind::kSourceError ? 1 : 0;
-    progress.limited += outcome.kind == OutcomeKind::kLimit ? 1 : 0;
-    progress.poisoned += outcome.kind == OutcomeKind::kPoison ? 1 : 0;
-    progress.hit_local += outcome.from_negative_cache ? 1 : 0;
-    progress.compiled += outcome.from_negative_cache ? 0 : 1;
-    progress.retried += request.retry_failed && !outcome.from_negative_cache ? 1 : 0;
-    ++progress.results_done;
+    CountFailure(outcome, request.retry_failed, progress);
     programs[program].failures.Add(point, outcome.diagnostics);
     return;
   }
@@ -153,24 +177,10 @@ void BatchRun::Count(size_t program, size_t point, const Outcome& outcome) {
     return;
   }
   ++progress.results_done;
-  progress.hit_memory += artifact.origin == Origin::kMemory ? 1 : 0;
-  progress.hit_local += artifact.origin == Origin::kLocal ? 1 : 0;
-  progress.hit_upstream += artifact.origin == Origin::kUpstream ? 1 : 0;
-  progress.shared += artifact.origin == Origin::kShared ? 1 : 0;
-  progress.compiled += artifact.origin == Origin::kCompiled ? 1 : 0;
+  ++OriginCount(artifact.origin, progress);
   (artifact.origin == Origin::kCompiled ? progress.cpu_us : progress.cpu_saved_us) +=
       artifact.cpu_us;
-  for (const StageCodeDigest& stage : artifact.code) {
-    if (code.insert(stage.digest.id).second) {
-      ++progress.code_distinct;
-      progress.validated += outcome.validated ? 1 : 0;
-      progress.optimised += outcome.optimised ? 1 : 0;
-      progress.bytes_out += stage.digest.size;
-    }
-  }
-  if (blobs.insert(artifact.metadata.id).second) {
-    progress.bytes_out += artifact.metadata.size;
-  }
+  CountContent(outcome);
   Outcome kept = outcome;
   kept.fresh.clear();
   auto item =
@@ -184,6 +194,21 @@ void BatchRun::Count(size_t program, size_t point, const Outcome& outcome) {
   }
   results.push_back(std::move(item));
   served.push_back(built.served);
+}
+
+// Modules and metadata that no result before had.
+void BatchRun::CountContent(const Outcome& outcome) {
+  for (const StageCodeDigest& stage : outcome.artifact->code) {
+    if (code.insert(stage.digest.id).second) {
+      ++progress.code_distinct;
+      progress.validated += outcome.validated ? 1 : 0;
+      progress.optimised += outcome.optimised ? 1 : 0;
+      progress.bytes_out += stage.digest.size;
+    }
+  }
+  if (blobs.insert(outcome.artifact->metadata.id).second) {
+    progress.bytes_out += outcome.artifact->metadata.size;
+  }
 }
 
 void BatchRun::AddSlow(const BatchItem& item) {
@@ -225,6 +250,18 @@ void BatchRun::AddFailures(size_t program) {
   item->options =
       item->examples.empty() ? std::vector<resolve::OptionSetting>() : item->examples.front();
   AddItem(std::move(item));
+}
+
+void BatchRun::NoteScanned(const std::string& name, const Result<void>& scanned,
+                           const Program& program) {
+  if (!scanned.ok()) {
+    Add({.kind = BatchEvent::Kind::kMessage, .text = name + ": " + scanned.error().context});
+    progress.over_budget |= scanned.error().code == ErrorCode::kResourceExhausted;
+    progress.wrong_space |= scanned.error().code == ErrorCode::kInvalidArgument;
+    ++progress.unstored;
+  } else if (!program.targets.empty() && !program.targets[0]->ok()) {
+    AddFailedProgram(name, program.targets[0]->diagnostics);
+  }
 }
 
 void BatchRun::AddFailedProgram(const std::string& name,

@@ -25,6 +25,14 @@
 
 namespace kiln::build {
 
+// Points that one chunk took.
+struct TakenPoints {
+  size_t program = 0;
+  std::vector<std::shared_ptr<const PreparedProgram>> targets;
+  std::shared_ptr<const BatchPoints> points;
+  size_t first = 0, count = 0;
+};
+
 struct BatchRun {
   // A program with one prepared form per target and its points.
   struct Program {
@@ -39,13 +47,6 @@ struct BatchRun {
     size_t next = 0;
     size_t done = 0;
     bool stopped = false;  // on_error
-  };
-  // Points that one chunk took.
-  struct Taken {
-    size_t program = 0;
-    std::vector<std::shared_ptr<const PreparedProgram>> targets;
-    std::shared_ptr<const BatchPoints> points;
-    size_t first = 0, count = 0;
   };
 
   BatchRun(const Hash128& run_id, BatchRequest run_request, Clock& clock)
@@ -118,18 +119,22 @@ struct BatchRun {
   void FindFamilies() KILN_REQUIRES(mutex);
   void Add(BatchEvent event) KILN_REQUIRES(mutex);
   // The next points, of the first program that has some.
-  std::optional<Taken> Take() KILN_REQUIRES(mutex);
+  std::optional<TakenPoints> Take() KILN_REQUIRES(mutex);
   // A point of a program has its outcome for one target.
   void Count(size_t program, size_t point, const Outcome& outcome) KILN_REQUIRES(mutex);
+  void CountContent(const Outcome& outcome) KILN_REQUIRES(mutex);
   // The same for what may not have been built at all; stops where the request says so.
   void Note(size_t program, size_t point, const Result<Outcome>& outcome) KILN_REQUIRES(mutex);
-  // All points of `taken` have their outcomes; they serve so many variants.
-  void Finish(const Taken& taken, uint64_t served) KILN_REQUIRES(mutex);
+  // All points of `taken` have their outcomes.
+  void Finish(const TakenPoints& taken) KILN_REQUIRES(mutex);
   // Tells what went wrong in the points of a program, once.
   void AddFailures(size_t program) KILN_REQUIRES(mutex);
   // A failure that watchers hear of.
   void AddItem(std::shared_ptr<const BatchItem> item) KILN_REQUIRES(mutex);
   void AddSlow(const BatchItem& item) KILN_REQUIRES(mutex);
+  // A program was prepared and its points listed, or not.
+  void NoteScanned(const std::string& name, const Result<void>& scanned, const Program& program)
+      KILN_REQUIRES(mutex);
   // A program that fails as a whole.
   void AddFailedProgram(const std::string& name, const std::vector<PlacedDiagnostic>& diagnostics)
       KILN_REQUIRES(mutex);

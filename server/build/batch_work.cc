@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a batch does on worker threads: scanning its programs, building points in slices, and what
+// What a batch does on worker threads: building points in slices, and what
 // follows when the last one is built.
 #include <algorithm>
 #include <chrono>
@@ -140,74 +140,6 @@ void Batches::RunChunk(const RunPtr& run, const cache::Call& call) {
   run->Leave();
 }
 
-// Prepares every program and lists its points. False if the batch cannot go on.
-bool Batches::Scan(const RunPtr& run, const cache::Call& call) {
-  Hold(run);
-  std::vector<BatchRun::Program> programs;
-  uint64_t total = 0;
-  uint64_t upper = 0;
-  for (const BatchProgram& request : run->request.programs) {
-    BatchRun::Program program;
-    program.points = std::make_shared<const BatchPoints>();
-    Result<void> failure;
-    for (const NamedTarget& target : request.targets) {
-      Result<std::shared_ptr<const PreparedProgram>> prepared =
-          builder_.Prepare(request.program, target, call);
-      if (!prepared.ok()) {
-        failure = prepared.error();
-        break;
-      }
-      program.targets.push_back(std::move(prepared).value());
-    }
-    if (failure.ok() && !program.targets.empty() && program.targets[0]->ok()) {
-      Result<BatchPoints> points = PointsOf(*program.targets[0]->linked->value, request.space,
-                                            LimitsOf(run->request, request), clock_);
-      if (points.ok()) {
-        total += points->variants;
-        for (const BatchPoint& point : points->points) {
-          upper += point.targets.empty() ? request.targets.size() : point.targets.size();
-        }
-        program.points = std::make_shared<const BatchPoints>(std::move(points).value());
-      } else {
-        failure = points.error();
-      }
-    }
-    const auto causes = std::make_shared<std::vector<BatchCauses>>();
-    for (const std::shared_ptr<const PreparedProgram>& target : program.targets) {
-      if (options_.explains != nullptr) {
-        const cache::ExplainRecord record = ExplainRecordOf(*target, run->asker, {}, clock_);
-        causes->emplace_back(record, options_.explains->Records(record.slot));
-      }
-    }
-    program.causes = causes;
-    program.explained.resize(program.targets.size());
-    program.hit_explained.resize(program.targets.size());
-    const MutexLock lock(run->mutex);
-    if (!failure.ok()) {
-      run->Add({.kind = BatchEvent::Kind::kMessage,
-                .text = request.program.name + ": " + failure.error().context});
-      run->progress.over_budget |= failure.error().code == ErrorCode::kResourceExhausted;
-      run->progress.wrong_space |= failure.error().code == ErrorCode::kInvalidArgument;
-      ++run->progress.unstored;
-    } else if (!program.targets.empty() && !program.targets[0]->ok()) {
-      run->AddFailedProgram(request.program.name, program.targets[0]->diagnostics);
-    }
-    programs.push_back(std::move(program));
-    if (call.stop.stop_requested()) {
-      return false;
-    }
-  }
-  const MutexLock lock(run->mutex);
-  run->progress.over_budget = false;  // of one program: the others are built
-  run->programs = std::move(programs);
-  run->FindFamilies();
-  run->scanned = true;
-  run->progress.variants_total = total;
-  run->progress.results_upper = upper;
-  run->Add({.kind = BatchEvent::Kind::kProgress, .progress = run->progress});
-  return true;
-}
-
 void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
   const Duration end = clock_.Monotonic() + kSlice;
   Hold(run);
@@ -218,7 +150,7 @@ void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
                    .all_code = false,
                    .rows = &rows};
   while (!call.stop.stop_requested() && clock_.Monotonic() < end && !halted()) {
-    std::optional<BatchRun::Taken> taken;
+    std::optional<TakenPoints> taken;
     {
       const MutexLock lock(run->mutex);
       if (!run->Parked() && !run->progress.over_budget) {
@@ -228,34 +160,11 @@ void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
     if (!taken.has_value()) {
       break;
     }
-    uint64_t served = 0;
-    for (size_t i = taken->first; i < taken->first + taken->count; ++i) {
-      served += taken->points->points[i].served;
-      for (size_t target = 0; target < taken->targets.size(); ++target) {
-        const std::vector<uint32_t>& only = taken->points->points[i].targets;
-        if (!only.empty() && std::ranges::find(only, target) == only.end()) {
-          continue;
-        }
-        const std::vector<resolve::OptionSetting>& point = taken->points->points[i].options;
-        BuildTrace trace;
-        trace.options_of_hits = false;
-        how.trace = options_.explains == nullptr ? nullptr : &trace;
-        const Result<Outcome> outcome = builder_.Build(
-            *taken->targets[target], point, how,
-            {.stop = call.stop,
-             .deadline = std::min(call.deadline, clock_.Monotonic() + kItemDeadline)});
-        if (outcome.ok() && how.trace != nullptr) {
-          Explain(run, taken->program, target, point, std::move(trace));
-        }
-        if (outcome.ok() && target == 0) {
-          ObeyFamily(run, taken->program, point, *outcome, call);
-        }
-        const MutexLock lock(run->mutex);
-        run->Note(taken->program, i, outcome);
-      }
+    for (size_t i = 0; i < taken->count; ++i) {
+      BuildPoint(run, *taken, taken->first + i, how, call);
     }
     const MutexLock lock(run->mutex);
-    run->Finish(*taken, served);
+    run->Finish(*taken);
   }
   bool acknowledge = false;
   {
@@ -268,6 +177,32 @@ void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
     Acknowledge(run);
   }
   Measure(run);
+}
+
+// One point, for the targets that want it.
+void Batches::BuildPoint(const RunPtr& run, const TakenPoints& taken, size_t index,
+                         BuildOptions how, const cache::Call& call) {
+  const BatchPoint& point = taken.points->points[index];
+  for (size_t target = 0; target < taken.targets.size(); ++target) {
+    if (!point.IsFor(target)) {
+      continue;
+    }
+    BuildTrace trace;
+    trace.options_of_hits = false;
+    how.trace = options_.explains == nullptr ? nullptr : &trace;
+    const Result<Outcome> outcome =
+        builder_.Build(*taken.targets[target], point.options, how,
+                       {.stop = call.stop,
+                        .deadline = std::min(call.deadline, clock_.Monotonic() + kItemDeadline)});
+    if (outcome.ok() && how.trace != nullptr) {
+      Explain(run, taken.program, target, point.options, std::move(trace));
+    }
+    if (outcome.ok() && target == 0) {
+      ObeyFamily(run, taken.program, point.options, *outcome, call);
+    }
+    const MutexLock lock(run->mutex);
+    run->Note(taken.program, index, outcome);
+  }
 }
 
 // Tells how far the batch is, and writes it down, when it is time to.

@@ -7,13 +7,13 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <stop_token>
 #include <string>
-#include <time.h>
 #include <utility>
 #include <vector>
 

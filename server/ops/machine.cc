@@ -22,14 +22,22 @@ std::string Line(const std::string& path) {
   return file != nullptr && std::fgets(text, sizeof text, file.get()) != nullptr ? text : "";
 }
 
+template <class Number>
+std::optional<Number> NumberAfter(std::string_view words, std::string_view line) {
+  const size_t at = line.find(words);
+  Number number{};
+  return at != std::string_view::npos &&
+                 std::from_chars(line.data() + at + words.size(), line.data() + line.size(), number)
+                         .ec == std::errc()
+             ? std::optional(number)
+             : std::nullopt;
+}
+
 }  // namespace
 
 uint64_t ResidentBytes() {
-  unsigned long long size = 0, resident = 0;
-  const std::string line = Line("/proc/self/statm");
-  return std::sscanf(line.c_str(), "%llu %llu", &size, &resident) == 2
-             ? resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE))
-             : 0;
+  const uint64_t resident = NumberAfter<uint64_t>(" ", Line("/proc/self/statm")).value_or(0);
+  return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
 uint64_t MemoryBytes() {
@@ -43,11 +51,8 @@ uint64_t MemoryBytes() {
 
 std::optional<double> Pressure(const std::string& resource) {
   const std::string line = Line("/proc/pressure/" + resource);  // "some avg10=0.12 avg60=…"
-  double percent = 0;
-  if (std::sscanf(line.c_str(), "some avg10=%lf", &percent) != 1) {
-    return std::nullopt;
-  }
-  return percent / 100;
+  const std::optional<double> percent = NumberAfter<double>("some avg10=", line);
+  return percent.has_value() ? std::optional(*percent / 100) : std::nullopt;
 }
 
 }  // namespace kiln::ops

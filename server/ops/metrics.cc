@@ -68,16 +68,16 @@ constexpr auto kTable = std::to_array<MetricRow>({
 
 // From 50 µs to 100 s, about three per decade.
 const prometheus::Histogram::BucketBoundaries& Seconds() {
-  static const prometheus::Histogram::BucketBoundaries kBounds = {
+  static const prometheus::Histogram::BucketBoundaries bounds = {
       0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05,
       0.1,     0.25,   0.5,     1,      2.5,   5,      10,    30,   100};
-  return kBounds;
+  return bounds;
 }
 
 const prometheus::Histogram::BucketBoundaries& Sizes() {
-  static const prometheus::Histogram::BucketBoundaries kBounds = {1,  2,  4,   8,   16,
-                                                                  32, 64, 128, 256, 1024};
-  return kBounds;
+  static const prometheus::Histogram::BucketBoundaries bounds = {1,  2,  4,   8,   16,
+                                                                 32, 64, 128, 256, 1024};
+  return bounds;
 }
 
 prometheus::MetricType TypeOf(MetricKind kind) {
@@ -201,6 +201,7 @@ std::string Metrics::Text() {
     }
   }
   std::vector<prometheus::MetricFamily> sorted;
+  sorted.reserve(families.size());
   for (auto& [name, family] : families) {
     sorted.push_back(std::move(family));
   }

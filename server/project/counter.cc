@@ -30,7 +30,7 @@ std::string TextOf(PointCount count) {
 }
 
 Counter::Counter(const resolve::Program& program, std::vector<CountedAxis> axes,
-                 driver::Residuals residuals, std::vector<Residuals::Number> exclusions)
+                 driver::Residuals residuals, const std::vector<Residuals::Number>& exclusions)
     : program_(program),
       axes_(std::move(axes)),
       residuals_(std::move(residuals)),
@@ -112,6 +112,7 @@ std::vector<Counter::Conditions> Counter::Groups(const Conditions& conditions) c
     groups.push_back(std::move(merged));
   }
   std::vector<Conditions> result;
+  result.reserve(groups.size());
   for (auto& [axes, group] : groups) {
     result.push_back(std::move(group));
   }

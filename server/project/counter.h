@@ -33,7 +33,7 @@ class Counter {
   // `program` must outlive it. Each exclusion drops the points where it is true; options that are
   // no axis have been given.
   Counter(const resolve::Program& program, std::vector<CountedAxis> axes,
-          driver::Residuals residuals, std::vector<driver::Residuals::Number> exclusions);
+          driver::Residuals residuals, const std::vector<driver::Residuals::Number>& exclusions);
 
   struct Limits {
     size_t entries = 1'000'000;

@@ -93,7 +93,8 @@ std::string RandomExclusion(std::mt19937_64& random) {
   };
   std::string text = term();
   for (uint64_t more = random() % 3; more > 0; --more) {
-    text = "(" + text + (random() % 3 == 0 ? " || " : " && ") + term() + ")";
+    text.insert(0, 1, '(');
+    text.append(random() % 3 == 0 ? " || " : " && ").append(term()).append(")");
   }
   return text;
 }
@@ -104,6 +105,7 @@ TEST(Counter, RandomSpaces_AgreeWithWalking) {
   std::mt19937_64 random(5);
   for (int round = 0; round < 60; ++round) {
     std::vector<Axis> axes;
+    axes.reserve(8);
     for (int i = 0; i < 6; ++i) {
       axes.push_back(Flag(i));
     }
@@ -182,6 +184,7 @@ TEST(Counter, AxesThatNothingMentions_AreDead) {
       "conditional (f3 || n1 > 2u) setting cull_mode = \"back\";\n"
       "constant from_kind = kind == \"a\";\n");
   std::vector<Axis> axes;
+  axes.reserve(42);
   for (int i = 0; i < 40; ++i) {
     axes.push_back(Flag(i));
   }

@@ -136,7 +136,7 @@ Result<uint64_t> BlobPages::AddBlob(const v1::Digest& name, const cache::Call& c
   return uint64_t{sent.bytes.size()};
 }
 
-Result<void> BlobUpload::Take(v1::PutBlobsRequest message) {
+Result<void> BlobUpload::Take(const v1::PutBlobsRequest& message) {
   if (message.ByteSizeLong() > kMaxStreamMessage) {
     return AboveLimit("stream message", kMaxStreamMessage, message.ByteSizeLong());
   }
@@ -280,6 +280,7 @@ Result<void> PutRows(Engine& engine, const v1::PutRowsRequest& request, const ca
            (b.first.key.level == cache::Level::kAlias);
   });
   std::vector<cache::Item> items;
+  items.reserve(rows.size());
   for (const auto& [item, row] : rows) {
     items.push_back(item);
   }

@@ -40,7 +40,7 @@ class BlobUpload {
   explicit BlobUpload(Engine& engine) : engine_(engine) {}
 
   // Errors: kInvalidArgument for chunks out of order.
-  Result<void> Take(v1::PutBlobsRequest message);
+  Result<void> Take(const v1::PutBlobsRequest& message);
   uint64_t waiting() const { return waiting_; }  // bytes not yet stored
   // Errors: kFailedPrecondition with READ_ONLY; those of BlobStore::Put.
   Result<void> Store(const cache::Call& call);

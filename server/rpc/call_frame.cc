@@ -41,7 +41,7 @@ std::string TraceOf(const grpc::CallbackServerContext& context, Clock& clock) {
   return HashBytes(std::as_bytes(std::span(seed))).hex();
 }
 
-std::string_view ViewOf(grpc::string_ref text) { return {text.data(), text.size()}; }
+std::string_view ViewOf(const grpc::string_ref& text) { return {text.data(), text.size()}; }
 
 // Who calls, by the way that the connection came in (rpc_server.cc).
 ops::Caller CallerOf(const grpc::CallbackServerContext& context) {

@@ -268,7 +268,7 @@ Result<void> ListOptions(Engine& engine, const v1::ListOptionsRequest& request,
   return {};
 }
 
-Result<void> Upload::Take(v1::PutSourcesRequest message) {
+Result<void> Upload::Take(const v1::PutSourcesRequest& message) {
   if (message.ByteSizeLong() > kMaxStreamMessage) {
     return AboveLimit("stream message", kMaxStreamMessage, message.ByteSizeLong());
   }

@@ -89,7 +89,7 @@ class Upload {
   explicit Upload(Engine& engine) : engine_(engine) {}
 
   // Errors: kInvalidArgument with DIGEST_MISMATCH or MALFORMED_REQUEST; kResourceExhausted.
-  Result<void> Take(v1::PutSourcesRequest message);
+  Result<void> Take(const v1::PutSourcesRequest& message);
   uint64_t waiting() const { return waiting_; }  // bytes not yet stored
   // Stores what is complete. A store that cannot write for now is no error: the memory above it
   // keeps the sources.
@@ -128,7 +128,7 @@ class FetchPages {
   Result<void> ListPin();
   Result<void> AddBlobs(const v1::Outcome& outcome, const cache::Call& call);
   void AddOutcome(v1::Outcome outcome);
-  Result<void> AddBlob(const v1::Digest& digest, const cache::Call& call);
+  Result<void> AddBlob(const v1::Digest& name, const cache::Call& call);
   Result<void> AddDone(const cache::Call& call);
 
   Engine& engine_;

@@ -46,6 +46,7 @@ std::vector<cache::Key> SourcesOf(const v1::FetchRequest& request) {
     }
   }
   std::vector<cache::Key> keys;
+  keys.reserve(ids.size());
   for (const Hash128& id : ids) {
     keys.push_back({.level = cache::Level::kContent, .space = 0, .id = id});
   }
@@ -146,7 +147,7 @@ Result<void> FetchPages::ListPin() {
                  .context = "there is no pin '" + request_.pin() + "'",
                  .reason = "UNKNOWN_PIN"};
   }
-  const Result<void> listed = engine_.whole.maintenance->EachRow(
+  Result<void> listed = engine_.whole.maintenance->EachRow(
       {.pin = request_.pin(), .since_s = {}},
       [&](const cache::Key& key, ByteView value) -> Result<void> {
         const Result<cache::Record> record = cache::DecodeRecord(value);

@@ -40,7 +40,7 @@ std::optional<uint32_t> UserOf(int fd) {
                                                                     : std::nullopt;
 }
 
-std::string_view ViewOf(grpc::string_ref text) { return {text.data(), text.size()}; }
+std::string_view ViewOf(const grpc::string_ref& text) { return {text.data(), text.size()}; }
 
 // What CallFrame does not see because kiln does not implement it: over TCP reflection is for
 // administrators, health for everybody.

@@ -131,6 +131,7 @@ TEST_F(PoolTest, ManyThreads_ShareFewProcesses) {
   std::atomic<int> made{0};
   {
     std::vector<std::jthread> threads;
+    threads.reserve(8);
     for (int i = 0; i < 8; ++i) {
       threads.emplace_back([&] {
         for (int j = 0; j < 50; ++j) {
