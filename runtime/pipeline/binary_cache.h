@@ -66,7 +66,7 @@ class BinaryCache {
   std::string Name(std::string_view suffix) const;
   // The data of the file; empty if there is none that can be used.
   Bytes Load();
-  Bytes Checked(Bytes bytes);
+  Bytes Checked(Bytes bytes) KILN_REQUIRES(mutex_);
   Result<vk::UniquePipelineCache> Make(ByteView data) const;
   Result<Bytes> Merged(ByteView others) const;
   Result<void> Replace(ByteView data, uint64_t counter);

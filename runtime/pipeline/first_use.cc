@@ -206,7 +206,7 @@ Result<void> FirstUseDraws::WriteBinding(const Build& build, uint32_t set,
   std::vector<VkDescriptorImageInfo> images;
   if (binding.type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
       binding.type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER) {
-    buffer.range = std::max<VkDeviceSize>((binding.bytes + 15U) / 16 * 16, 16);
+    buffer.range = std::max<VkDeviceSize>((VkDeviceSize{binding.bytes} + 15) / 16 * 16, 16);
     KILN_TRY(buffer.buffer, Zeros(buffer.range));
     write.pBufferInfo = &buffer;
   } else if (binding.type == VK_DESCRIPTOR_TYPE_SAMPLER) {

@@ -4,11 +4,11 @@
 // Spec: pso §7.5
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #include "runtime/pipeline/build.h"
@@ -47,7 +47,9 @@ class FirstUseDraws {
     VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT;
     uint32_t layers = 1;
     uint32_t location = 0;  // of a color target: no two of a pass are one image
-    friend auto operator<=>(const ImageKey&, const ImageKey&) = default;
+
+    auto Fields() const { return std::tie(type, format, usage, samples, layers, location); }
+    bool operator<(const ImageKey& other) const { return Fields() < other.Fields(); }
   };
   struct Targets {
     std::vector<VkRenderingAttachmentInfo> color;

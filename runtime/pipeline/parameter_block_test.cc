@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -178,8 +179,9 @@ TEST(ParameterHandle, TailOfMatrices_IsOneParameterWithoutAName) {
   buffer.tail_item_size = 64;
   buffer.tail_field = "pose";
   buffer.tail_type = "f4x4";
-  const ParameterBlock made = ParameterBlock::Tail(buffer);
-  const ParameterBlock tail = made;  // a copy owns its parameter
+  std::optional<ParameterBlock> made = ParameterBlock::Tail(buffer);
+  const ParameterBlock tail = *made;
+  made.reset();  // a copy owns its parameter
   std::vector<std::byte> memory(128);
   std::array<float, 16> matrix{};
   matrix[15] = 3.0F;

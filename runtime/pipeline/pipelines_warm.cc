@@ -61,7 +61,7 @@ void PipelinesState::LearnLaziness(const Build& build) {
 
 // Waits for one warm-up draw; one that does not end is quarantined.
 Result<void> PipelinesState::FinishFirstUse(Build& build, uint64_t value) {
-  const Result<void> done = draws->Wait(value, config.first_use_timeout);
+  Result<void> done = draws->Wait(value, config.first_use_timeout);
   if (!done.ok() && done.error().code == ErrorCode::kDeadlineExceeded) {
     build.handle.store(VK_NULL_HANDLE, std::memory_order_release);
     build.Fail(PipelineState::kQuarantined,

@@ -5,9 +5,12 @@
 #include <cmath>
 #include <cstring>
 #include <numbers>
+#include <optional>
+#include <variant>
 
 #include <fmt/format.h>
 
+#include "compiler/base/check.h"
 #include "compiler/base/edit_distance.h"
 #include "runtime/pipeline/parameter_block.h"
 
@@ -146,24 +149,42 @@ std::vector<double> FromMatrix(const Matrix& matrix, uint32_t side) {
   return out;
 }
 
+std::optional<Matrix> MatrixOf(Meaning meaning, const View& view) {
+  switch (meaning) {
+    case Meaning::kClip:
+      return Multiply(view.projection, view.view);
+    case Meaning::kProjection:
+      return view.projection;
+    case Meaning::kView:
+      return view.view;
+    case Meaning::kModel:
+      return view.model;
+    case Meaning::kEye:
+    case Meaning::kLight:
+    case Meaning::kTime:
+    case Meaning::kFrame:
+    case Meaning::kPosition:
+    case Meaning::kNormal:
+    case Meaning::kTangent:
+    case Meaning::kBitangent:
+    case Meaning::kUv:
+    case Meaning::kColor:
+    case Meaning::kJoints:
+    case Meaning::kWeights:
+    case Meaning::kNone:
+      return std::nullopt;
+  }
+  KILN_UNREACHABLE();
+}
+
 // As many values as the type has components.
 std::vector<double> DefaultOf(const Parameter& parameter, const View& view, std::string& rule) {
   const artifact::AttributeShape shape = ShapeOf(parameter.type);
   const Meaning meaning = MeaningOf(parameter.tags, parameter.name, ParameterMeaning, rule);
   if (IsMatrix(parameter.type)) {
-    switch (meaning) {
-      case Meaning::kClip:
-        return FromMatrix(Multiply(view.projection, view.view), shape.columns);
-      case Meaning::kProjection:
-        return FromMatrix(view.projection, shape.columns);
-      case Meaning::kView:
-        return FromMatrix(view.view, shape.columns);
-      case Meaning::kModel:
-        return FromMatrix(view.model, shape.columns);
-      default:
-        rule = "other matrix";
-        return FromMatrix(kIdentity, shape.columns);
-    }
+    const std::optional<Matrix> matrix = MatrixOf(meaning, view);
+    rule = matrix.has_value() ? rule : "other matrix";
+    return FromMatrix(matrix.value_or(kIdentity), shape.columns);
   }
   std::vector<double> known;
   if (meaning == Meaning::kEye) {
@@ -319,27 +340,79 @@ std::vector<float> VertexValue(Meaning meaning, const Vertex& vertex) {
       return {1, 1, 1, 1};
     case Meaning::kWeights:
       return {1, 0, 0, 0};
-    default:
+    case Meaning::kClip:
+    case Meaning::kProjection:
+    case Meaning::kView:
+    case Meaning::kModel:
+    case Meaning::kEye:
+    case Meaning::kLight:
+    case Meaning::kTime:
+    case Meaning::kFrame:
+    case Meaning::kJoints:
+    case Meaning::kNone:
       return {0, 0, 0, 0};
   }
+  KILN_UNREACHABLE();
 }
 
 bool IsIntegerItem(artifact::ItemFormat item) { return item >= artifact::ItemFormat::kUint8; }
 bool IsSignedItem(artifact::ItemFormat item) { return item >= artifact::ItemFormat::kSint8; }
+
+// What an attribute has in every element, and the rule that says so.
+struct AttributeValues {
+  std::variant<std::vector<float>, std::vector<uint32_t>, std::vector<int32_t>> values;
+  uint32_t components = 0;  // of one element
+  std::string rule;
+};
+
+AttributeValues ZerosOf(const artifact::Attribute& attribute, uint32_t components, size_t count,
+                        const std::string& rule) {
+  AttributeValues out{.components = components, .rule = rule.empty() ? "other integer" : rule};
+  if (IsSignedItem(attribute.item_format)) {
+    out.values = std::vector<int32_t>(count * components);
+  } else {
+    out.values = std::vector<uint32_t>(count * components);
+  }
+  return out;
+}
+
+AttributeValues MatricesOf(const artifact::Attribute& attribute, uint32_t columns, size_t count,
+                           const View& view) {
+  std::string rule;
+  const bool model =
+      MeaningOf(attribute.tags, attribute.name, ParameterMeaning, rule) == Meaning::kModel;
+  const std::vector<double> matrix = FromMatrix(model ? view.model : kIdentity, columns);
+  std::vector<float> values;
+  values.reserve(count * matrix.size());
+  for (size_t element = 0; element < count; ++element) {
+    values.insert(values.end(), matrix.begin(), matrix.end());
+  }
+  return {.values = std::move(values),
+          .components = static_cast<uint32_t>(matrix.size()),
+          .rule = model ? rule : "other matrix"};
+}
+
+AttributeValues FloatsOf(Meaning meaning, std::span<const Vertex> elements,
+                         const std::string& rule) {
+  std::vector<float> values;
+  uint32_t components = 0;
+  for (const Vertex& element : elements) {
+    const std::vector<float> one = VertexValue(meaning, element);
+    components = static_cast<uint32_t>(one.size());
+    values.insert(values.end(), one.begin(), one.end());
+  }
+  return {.values = std::move(values),
+          .components = components,
+          .rule = rule.empty() ? "other: zero" : rule};
+}
 
 }  // namespace
 
 Result<Bytes> PackDefaults(const artifact::AttributeSource& source, const Shape& shape,
                            const View& view, std::vector<Match>& matches) {
   const bool per_vertex = source.rate == artifact::InputRate::kVertex;
-  const size_t count = per_vertex ? shape.vertices.size() : 1;
-  std::vector<std::vector<float>> floats;
-  std::vector<std::vector<uint32_t>> uints;
-  std::vector<std::vector<int32_t>> sints;
-  floats.reserve(source.attributes.size());  // views of them are kept
-  uints.reserve(source.attributes.size());
-  sints.reserve(source.attributes.size());
-  std::vector<runtime::AttributeData> data;
+  const std::vector<Vertex> instance(1);
+  const std::span<const Vertex> elements = per_vertex ? std::span(shape.vertices) : instance;
   const bool has_position =
       std::ranges::any_of(source.attributes, [](const artifact::Attribute& attribute) {
         std::string rule;
@@ -347,6 +420,7 @@ Result<Bytes> PackDefaults(const artifact::AttributeSource& source, const Shape&
                Meaning::kPosition;
       });
   bool placed = has_position || !per_vertex;
+  std::vector<AttributeValues> all;
   for (const artifact::Attribute& attribute : source.attributes) {
     std::string rule;
     Meaning meaning = MeaningOf(attribute.tags, attribute.name, AttributeMeaning, rule);
@@ -356,40 +430,26 @@ Result<Bytes> PackDefaults(const artifact::AttributeSource& source, const Shape&
       rule = "first of three components";
       placed = true;
     }
-    runtime::AttributeData item;
-    item.name = attribute.name;
     if (IsIntegerItem(attribute.item_format)) {
-      item.components = form.rows * form.columns;
-      if (IsSignedItem(attribute.item_format)) {
-        item.values = std::span<const int32_t>(sints.emplace_back(count * item.components));
-      } else {
-        item.values = std::span<const uint32_t>(uints.emplace_back(count * item.components));
-      }
-      rule = rule.empty() ? "other integer" : rule;
+      all.push_back(ZerosOf(attribute, form.rows * form.columns, elements.size(), rule));
+    } else if (form.columns > 1) {
+      all.push_back(MatricesOf(attribute, form.columns, elements.size(), view));
     } else {
-      std::vector<float>& values = floats.emplace_back();
-      for (size_t element = 0; element < count; ++element) {
-        std::vector<float> one =
-            per_vertex ? VertexValue(meaning, shape.vertices[element]) : VertexValue(meaning, {});
-        if (form.columns > 1) {
-          std::string why;
-          const bool model =
-              MeaningOf(attribute.tags, attribute.name, ParameterMeaning, why) == Meaning::kModel;
-          rule = model ? why : "other matrix";
-          const std::vector<double> matrix =
-              FromMatrix(model ? view.model : kIdentity, form.columns);
-          one.assign(matrix.begin(), matrix.end());
-        }
-        item.components = static_cast<uint32_t>(one.size());
-        values.insert(values.end(), one.begin(), one.end());
-      }
-      item.values = std::span<const float>(values);
-      rule = rule.empty() ? "other: zero" : rule;
+      all.push_back(FloatsOf(meaning, elements, rule));
     }
-    matches.push_back({fmt::format("{}.{}", source.name, attribute.name), rule});
-    data.push_back(item);
+    matches.push_back({fmt::format("{}.{}", source.name, attribute.name), all.back().rule});
   }
-  return runtime::PackVertices(source, data, static_cast<uint32_t>(count));
+  std::vector<runtime::AttributeData> data;
+  for (size_t i = 0; i < all.size(); ++i) {
+    std::visit(
+        [&](const auto& values) {
+          data.push_back({.name = source.attributes[i].name,
+                          .components = all[i].components,
+                          .values = std::span(values)});
+        },
+        all[i].values);
+  }
+  return runtime::PackVertices(source, data, static_cast<uint32_t>(elements.size()));
 }
 
 std::string Closest(std::string_view wrong, std::span<const std::string> names) {

@@ -138,13 +138,15 @@ TEST(PreviewShape, EveryTriangle_FacesOutwards) {
 }
 
 TEST(ContactSheet, CellsLieInRowsAndMissingOnesAreCrossed) {
-  Picture white{8, 8, std::vector<uint8_t>(8 * 8 * 4, 255)};
+  Picture white{8, 8, std::vector<uint8_t>(size_t{8} * 8 * 4, 255)};
   const std::vector<std::vector<SheetCell>> rows = {{{white, "a=1"}, {std::nullopt, "a=2"}},
                                                     {{white, ""}}};
   const Picture sheet = MakeContactSheet(rows, 8, 8);
   EXPECT_EQ(sheet.width, 2U * 12 + 4);
   EXPECT_EQ(sheet.height, 2U * 24 + 4);
-  const auto at = [&](uint32_t x, uint32_t y) { return sheet.rgba[(y * sheet.width + x) * 4]; };
+  const auto at = [&](uint32_t x, uint32_t y) {
+    return sheet.rgba[(size_t{y} * sheet.width + x) * 4];
+  };
   EXPECT_EQ(at(4, 4), 255);
   EXPECT_EQ(at(11, 11), 255);
   EXPECT_EQ(at(16, 4), 120);  // a corner of the cross
@@ -154,7 +156,7 @@ TEST(ContactSheet, CellsLieInRowsAndMissingOnesAreCrossed) {
 }
 
 TEST(ContactSheet, Text_IsDrawnAndCutAtTheEdge) {
-  Picture picture{12, 8, std::vector<uint8_t>(12 * 8 * 4, 0)};
+  Picture picture{12, 8, std::vector<uint8_t>(size_t{12} * 8 * 4, 0)};
   DrawText(picture, 0, 0, "i-i");
   uint32_t lit = 0;
   for (size_t i = 0; i < picture.rgba.size(); i += 4) {

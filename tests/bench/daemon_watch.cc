@@ -48,7 +48,7 @@ std::vector<client::ProgramSpace> Spaces(const std::string& folder, const std::s
         "void f (void) {{ target.color = f4 {{{}.0}}; }}\n",
         i);
     const std::string path = fmt::format("materials/{}.rpl", i);
-    std::ofstream(folder + "/" + path) << text;
+    std::ofstream(std::filesystem::path(folder) / path) << text;
     client::ProgramSpace other;
     other.program = {.name = fmt::format("other/{}", i)};
     other.program.sources.push_back(
@@ -88,6 +88,7 @@ Json MeasureWatch(const DaemonBench& bench, Json& gates) {
   SystemClock clock;
   auto watcher = project::Watcher::Start({.root = folder}, clock);
   std::vector<project::Watcher::KnownFile> files;
+  files.reserve(spaces.size());
   for (const client::ProgramSpace& space : spaces) {
     files.push_back({space.program.sources[0].path, space.program.sources[0].digest});
   }

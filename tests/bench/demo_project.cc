@@ -48,6 +48,7 @@ std::vector<resolve::OptionSetting> SettingsOf(const resolve::Program& program,
 
 std::vector<std::string> TextsOf(const std::vector<project::ManifestExpression>& expressions) {
   std::vector<std::string> texts;
+  texts.reserve(expressions.size());
   for (const project::ManifestExpression& expression : expressions) {
     texts.push_back(expression.text);
   }

@@ -12,6 +12,14 @@ namespace kiln::demo {
 namespace {
 
 using artifact::PipelineMetadata;
+
+// Samplers of one class are alike in what a driver may compile for.
+uint32_t SamplerClass(const preview::SamplerInfo& info) {
+  return (info.filter == VK_FILTER_NEAREST ? 1U : 0U) |
+         (info.address == VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE ? 2U : 0U) |
+         (info.comparison ? 4U : 0U);
+}
+
 // Data of an attribute by its first tag that the streams have, else by its name.
 const Stream* FindStream(const artifact::Attribute& attribute, const Streams& streams) {
   for (const std::string& tag : attribute.tags) {
@@ -45,6 +53,14 @@ Result<void> Preparer::UploadTextures() {
   return {};
 }
 
+VkFormat Preparer::FormatOf(const std::string& image) const {
+  if (const auto texture = scene_.textures.find(image); texture != scene_.textures.end()) {
+    return texture->second.format;
+  }
+  const auto made = formats_.find(image);
+  return made != formats_.end() ? made->second : VK_FORMAT_UNDEFINED;
+}
+
 // What the first draw of a pipeline depends on besides the pipeline: formats and samplers.
 std::vector<runtime::ImageHint> Preparer::HintsOf(const SceneDraw& draw,
                                                   const PipelineMetadata& metadata) const {
@@ -52,13 +68,8 @@ std::vector<runtime::ImageHint> Preparer::HintsOf(const SceneDraw& draw,
   for (uint32_t set = 0; set < metadata.sets.size(); ++set) {
     for (const artifact::Sampler& sampler : metadata.sets[set].samplers) {
       if (const auto found = scene_.samplers.find(sampler.name); found != scene_.samplers.end()) {
-        const preview::SamplerInfo& info = found->second;
         hints.push_back(
-            {.set = set,
-             .binding = sampler.binding,
-             .sampler_class = (info.filter == VK_FILTER_NEAREST ? 1U : 0U) |
-                              (info.address == VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE ? 2U : 0U) |
-                              (info.comparison ? 4U : 0U)});
+            {.set = set, .binding = sampler.binding, .sampler_class = SamplerClass(found->second)});
       }
     }
     for (const artifact::Image& image : metadata.sets[set].images) {
@@ -66,14 +77,8 @@ std::vector<runtime::ImageHint> Preparer::HintsOf(const SceneDraw& draw,
       if (names == draw.images.end() || names->second.empty()) {
         continue;
       }
-      const std::string& name = names->second.front();
-      const auto texture = scene_.textures.find(name);
-      const auto made = formats_.find(name);
-      hints.push_back({.set = set,
-                       .binding = image.binding,
-                       .format = texture != scene_.textures.end() ? texture->second.format
-                                 : made != formats_.end()         ? made->second
-                                                                  : VK_FORMAT_UNDEFINED});
+      hints.push_back(
+          {.set = set, .binding = image.binding, .format = FormatOf(names->second.front())});
     }
   }
   return hints;

@@ -78,6 +78,7 @@ class Preparer {
                                    const runtime::PassSignature& signature);
   // All but the pipeline, which is known already.
   Result<void> FillDraw(const VariantCode& code, PreparedDraw& out);
+  VkFormat FormatOf(const std::string& image) const;  // undefined: nobody makes it
   std::vector<runtime::ImageHint> HintsOf(const SceneDraw& draw,
                                           const artifact::PipelineMetadata& metadata) const;
   Result<void> FindResources(const SceneDraw& draw, const ValueTable& values, PreparedDraw& out);
