@@ -17,8 +17,10 @@ constexpr double kGate = 2;
 
 Json MeasureLanes(const DaemonBench& bench, Json& gates) {
   HitCall call(bench);
+  const size_t calls = bench.quick ? 500 : 5000;
   std::vector<double> idle;
-  for (int i = 0; i < (bench.quick ? 500 : 5000); ++i) {
+  idle.reserve(calls);
+  while (idle.size() < calls) {
     idle.push_back(call.Us());
   }
   std::vector<double> busy;

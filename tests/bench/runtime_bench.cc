@@ -162,7 +162,7 @@ std::string WritePack(const std::deque<BuiltVariant>& variants, const std::strin
          .metadata = keep(variant.products().metadata)});
     contents.warm.push_back({.live_key = key, .pass = "forward"});
   }
-  const std::string path = folder + "/bench.kpack";
+  std::string path = folder + "/bench.kpack";
   const auto written = pack::WritePack(
       contents, [&](const Digest& digest) -> Result<Bytes> { return blobs.at(digest); }, {}, path);
   if (!written.ok()) {

@@ -167,7 +167,7 @@ std::string KeepSmallest(uint64_t seed, const PlanOptions& options, HazardMode m
   const FrameDescription smallest =
       Shrink(test::RandomFrame(seed),
              [&](const FrameDescription& frame) { return HasHazard(frame, options, mode); });
-  const std::string file = PlanFrames(smallest, options, true).file;
+  std::string file = PlanFrames(smallest, options, true).file;
   std::ofstream(fmt::format("{}/seed_{}.json", KILN_GRAPHS, seed)) << file;
   return file;
 }

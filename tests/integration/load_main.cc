@@ -57,6 +57,7 @@ class Process {
         settings.kilnd,       "--listen.unix=" + socket_, "--cache.dir=" + folder + "/cache",
         "--cache.memory=32M", "--cache.min_free=0",       "--log.level=error"};
     std::vector<char*> argv;
+    argv.reserve(words.size() + 1);
     for (std::string& word : words) {
       argv.push_back(word.data());
     }

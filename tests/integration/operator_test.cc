@@ -52,7 +52,7 @@ class Operator : public ServerTest {
                                                                    const Request&, Reply*),
                     const Request& request, Reply& reply) {
     grpc::ClientContext context;
-    const grpc::Status status = (admin.get()->*method)(&context, request, &reply);
+    grpc::Status status = (admin.get()->*method)(&context, request, &reply);
     detail = DetailOf(context);
     return status;
   }
@@ -75,8 +75,7 @@ TEST_F(Operator, Metrics_CountCallsAndHaveEveryName) {
   EXPECT_TRUE(text.starts_with("HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n"));
   for (const char* line : {
            "kiln_requests_total{code=\"OK\",lane=\"interactive\",method=\"Compile\"} 2\n",
-           "kiln_requests_total{code=\"INVALID_ARGUMENT\",lane=\"interactive\",method=\"Compile\"} "
-           "1",
+           R"(kiln_requests_total{code="INVALID_ARGUMENT",lane="interactive",method="Compile"} 1)",
            "kiln_request_seconds_count{code=\"OK\",lane=\"interactive\",method=\"Compile\"} 2\n",
            "kiln_queue_wait_seconds_count{lane=\"interactive\"} ",
            "kiln_health_state{state=\"SERVING\"} 1\n",

@@ -47,7 +47,7 @@ class Security : public ServerTest {
   }
 
   std::string Write(const std::string& name, const std::string& text) const {
-    const std::string path = folder.path() + "/" + name;
+    std::string path = folder.path() + "/" + name;
     std::ofstream(path) << text;
     return path;
   }

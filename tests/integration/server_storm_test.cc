@@ -93,6 +93,7 @@ TEST_F(ServerStorm, BatchesAndPacksBelowTheirWorkingSet_LoseNothing) {
     }
   });
   std::vector<std::thread> workers;
+  workers.reserve(kBatches);
   for (int worker = 0; worker < kBatches; ++worker) {
     workers.emplace_back([this, worker] {
       for (int round = 0; round < tests::Rounds(2, 100); ++round) {

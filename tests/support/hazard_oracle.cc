@@ -64,7 +64,7 @@ class Oracle {
   void ChangeLayout(const Json& entry);
   void Access(const Json& pass, const Json& access);
   void Touch(const Where& place, const Json& pass, const Json& access);
-  void Check(const Record& record, const Json& pass, const Json& access);
+  void Check(const Record& b, const Json& pass, const Json& access);
   void Wait(const Json& use);
   void Signal(const Json& use);
   void Add(const Record& record, const Visible& visible = {}) {
