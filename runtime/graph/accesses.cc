@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // One look at all accesses: by pass, by the versions that they make and overwrite, and in which
 // layout each is done.
+#include <algorithm>
+#include <numeric>
+
 #include "runtime/graph/planning.h"
 
 namespace kiln::graph {
@@ -12,20 +15,73 @@ uint8_t BitsOf(const Declarations& rows, const AccessRow& access) {
                               (access.whole == 0 ? kPart : 0));
 }
 
-// Which accesses make and overwrite versions. An export overwrites by reading.
-void IndexVersions(Planning& planning, uint32_t index) {
-  const AccessRow& access = planning.rows.accesses[index];
-  const VersionRow& version = planning.rows.versions[access.version];
-  PlanningScratch& scratch = planning.scratch;
-  scratch.chain_of[index] = version.chain;
-  if (access.result != kNone) {
-    scratch.def_access[access.result] = index;
+// Looks at accesses one after the other, in the order in which they were declared.
+class AccessIndex {
+ public:
+  explicit AccessIndex(Planning& planning)
+      : rows_(planning.rows),
+        outside_(static_cast<uint32_t>(planning.rows.versions.size())),
+        accesses_(planning.rows.accesses.data()),
+        versions_(planning.rows.versions.data()),
+        pass_begin_(planning.plan.pass_begin.data()),
+        pass_accesses_(planning.plan.pass_accesses.data()),
+        layouts_(planning.plan.layouts.data()),
+        chain_of_(planning.scratch.chain_of.data()),
+        chain_begin_(planning.scratch.chain_begin.data()),
+        chain_pass_(planning.scratch.marks.data()),
+        def_access_(planning.scratch.def_access.data()),
+        kill_access_(planning.scratch.kill_access.data()),
+        bits_(planning.scratch.access_bits.data()) {}
+
+  void Add(uint32_t index) {
+    const AccessRow& access = accesses_[index];
+    const VersionRow& version = versions_[access.version];
+    // What makes no version is written down beside them: a branch would be taken by chance.
+    def_access_[std::min(access.result, outside_)] = index;
+    const bool exports =
+        version.exported != 0 && access.op == Op::kRead && version.kill == access.pass;
+    if (access.op == Op::kWrite || exports) {  // an export overwrites by reading
+      kill_access_[access.version] = index;
+    }
+    chain_of_[index] = version.chain;
+    ++chain_begin_[version.chain + 1];
+    bits_[index] = BitsOf(rows_, access);
+    layouts_[index] = access.layout;
+    pass_accesses_[index] = index;
+    ++pass_begin_[access.pass + 1];
+    sorted_ = sorted_ && access.pass >= last_;
+    last_ = access.pass;
+    shared_ = shared_ || chain_pass_[version.chain] == access.pass;
+    chain_pass_[version.chain] = access.pass;
   }
-  const bool exports =
-      access.op == Op::kRead && version.exported != 0 && version.kill == access.pass;
-  if (access.op == Op::kWrite || exports) {
-    scratch.kill_access[access.version] = index;
-  }
+
+  // Whether the accesses of every pass were declared before those of the next.
+  bool sorted() const { return sorted_; }
+  // Whether a pass has several accesses to one chain. Requires: they are sorted.
+  bool shared() const { return shared_; }
+
+ private:
+  const Declarations& rows_;
+  uint32_t outside_;
+  const AccessRow* accesses_;
+  const VersionRow* versions_;
+  uint32_t* pass_begin_;
+  uint32_t* pass_accesses_;
+  VkImageLayout* layouts_;
+  uint32_t* chain_of_;
+  uint32_t* chain_begin_;
+  uint32_t* chain_pass_;  // the last pass that used it
+  uint32_t* def_access_;
+  uint32_t* kill_access_;
+  uint8_t* bits_;
+  uint32_t last_ = 0;
+  bool sorted_ = true;
+  bool shared_ = false;
+};
+
+// From counts of the one before to where each begins.
+void SumUp(std::vector<uint32_t>& begins) {
+  std::partial_sum(begins.begin(), begins.end(), begins.begin());
 }
 
 // Accesses that are declared out of the order of their passes.
@@ -80,27 +136,21 @@ void GroupAccesses(Planning& planning) {
   plan.pass_accesses.resize(count);
   plan.layouts.resize(count);
   scratch.chain_of.resize(count);
+  scratch.chain_begin.assign(rows.chains.size() + 1, 0);
+  scratch.marks.assign(rows.chains.size(), kNone);
   scratch.access_bits.resize(count);
-  scratch.def_access.assign(rows.versions.size(), kNone);
+  scratch.def_access.assign(rows.versions.size() + 1, kNone);
   scratch.kill_access.assign(rows.versions.size(), kNone);
-  bool sorted = true;
-  uint32_t last = 0;
+  AccessIndex index(planning);
   for (uint32_t i = 0; i < count; ++i) {
-    const AccessRow& access = rows.accesses[i];
-    IndexVersions(planning, i);
-    scratch.access_bits[i] = BitsOf(rows, access);
-    plan.layouts[i] = access.layout;
-    plan.pass_accesses[i] = i;
-    ++plan.pass_begin[access.pass + 1];
-    sorted = sorted && access.pass >= last;
-    last = access.pass;
+    index.Add(i);
   }
-  for (size_t pass = 0; pass < rows.passes.size(); ++pass) {
-    plan.pass_begin[pass + 1] += plan.pass_begin[pass];
-  }
-  if (!sorted) {
+  SumUp(plan.pass_begin);
+  SumUp(scratch.chain_begin);
+  if (!index.sorted()) {
     SortByPass(planning);
   }
+  scratch.any_shared = index.shared() || !index.sorted();
   if (planning.options.unify_reads) {
     UnifyReads(planning);
   }

@@ -28,6 +28,7 @@ Source SourceOf(const CellState& state) {
 struct Walk {
   uint32_t chain;
   uint32_t cell;
+  Reason from_before;  // why the frame's first access waits
   bool texture;
   bool whole;     // the chain has no other cell
   bool packed;    // its bytes had other users
@@ -38,18 +39,18 @@ struct Walk {
   uint32_t source_end = 0;    // empty: what came before the frame
 
   bool from_outside() const { return source_begin == source_end; }
+  // The first use of a cell takes over bytes, whatever it does with them.
+  bool takes_bytes() const { return packed && from_outside(); }
 };
 
 // A maximal run of reads in one layout.
 struct Run {
-  uint32_t begin;
+  uint32_t begin;  // uses; the first is part of it
   uint32_t end;
   Stages stages = 0;
   Accesses accesses = 0;
   VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;
   uint32_t reads = 0;
-  uint32_t first = kNone;   // use
-  uint32_t unseen = kNone;  // first use that the state is not visible to
   int32_t last = -1;
 };
 
@@ -64,11 +65,13 @@ int32_t LastWaitBefore(const PlanningScratch& scratch, int32_t position) {
   return after == scratch.wait_positions.begin() ? 0 : *(after - 1);
 }
 
-bool Touches(const Planning& planning, const Walk& walk, const Use& use) {
-  return walk.whole || Covers(planning.rows.accesses[use.access], planning.plan.cells[walk.cell]);
+Reason ReasonFromBefore(Object object) {
+  return object == Object::kImported  ? Reason::kImport
+         : object == Object::kHistory ? Reason::kHistory
+                                      : Reason::kFirstUse;
 }
 
-Reason ReasonOf(const Planning& planning, const Walk& walk, const Use& next) {
+Reason ReasonOf(const Walk& walk, const Use& next) {
   switch (next.origin) {
     case Origin::kExport:
       return Reason::kExport;
@@ -80,100 +83,12 @@ Reason ReasonOf(const Planning& planning, const Walk& walk, const Use& next) {
       break;
   }
   if (walk.from_outside()) {
-    const Object object = planning.rows.chains[walk.chain].object;
-    return object == Object::kImported  ? Reason::kImport
-           : object == Object::kHistory ? Reason::kHistory
-                                        : Reason::kFirstUse;
+    return walk.from_before;
   }
   if (next.kind == UseKind::kWrite) {
     return walk.state.readers != 0 ? Reason::kWar : Reason::kWaw;
   }
   return walk.state.pending ? Reason::kRaw : Reason::kLayout;
-}
-
-// The first use of a cell takes over bytes, whatever it does with them.
-bool TakesBytes(const Walk& walk) { return walk.packed && walk.from_outside(); }
-
-// From `source` and the layout `from` to the use, and to what the caller adds to it.
-Entry& AddEntry(Planning& planning, const Walk& walk, const Use& use, Source source,
-                VkImageLayout from) {
-  PlanningScratch& scratch = planning.scratch;
-  const bool outside = walk.from_outside();
-  const bool create = TakesBytes(walk);
-  int32_t lo = walk.last;
-  if (walk.acquired && outside) {
-    lo = std::max(lo, LastWaitBefore(scratch, use.position) - 1);
-  }
-  // Whether a buffer waits for earlier bytes, and from where a create waits, is known later.
-  if (!create || walk.texture) {
-    int32_t& max_lo = scratch.max_lo[static_cast<size_t>(use.position)];
-    max_lo = std::max(max_lo, create ? -1 : lo);
-  }
-  if (create && scratch.create_entry[walk.chain] == kNone) {
-    scratch.create_entry[walk.chain] = static_cast<uint32_t>(planning.plan.entries.size());
-  }
-  // Filled where it lies: a copy of fields just written waits for each of them.
-  Entry& entry = planning.plan.entries.emplace_back();
-  entry.src_stages = source.stages;
-  entry.src_accesses = source.accesses;
-  entry.dst_stages = use.stages;
-  entry.dst_accesses = use.accesses;
-  entry.old_layout = from;
-  entry.new_layout = use.layout;
-  entry.chain = walk.chain;
-  entry.cell = walk.cell;
-  entry.lo = lo;
-  entry.hi = use.position;
-  entry.access = use.access;
-  entry.source_begin = walk.source_begin;
-  entry.source_end = walk.source_end;
-  entry.reason = ReasonOf(planning, walk, use);
-  entry.create = create;
-  entry.outside = outside;
-  return entry;
-}
-
-void Write(Planning& planning, Walk& walk, uint32_t at) {
-  const Use& use = planning.scratch.uses[at];
-  const Source source = SourceOf(walk.state);
-  const VkImageLayout from = use.forgets ? VK_IMAGE_LAYOUT_UNDEFINED : walk.state.layout;
-  // What a create takes over is known after the placement.
-  if (source.stages != 0 || (walk.texture && from != use.layout) || TakesBytes(walk)) {
-    AddEntry(planning, walk, use, source, from);
-  }
-  walk.state = {.layout = use.layout,
-                .pending = true,
-                .seen_all = false,
-                .writer_stages = use.stages,
-                .writer_accesses = use.accesses};
-  walk.last = use.position;
-  walk.source_begin = at;
-  walk.source_end = at + 1;
-  walk.acquired = false;
-}
-
-Run CollectRun(const Planning& planning, const Walk& walk, uint32_t at, uint32_t end) {
-  const std::vector<Use>& uses = planning.scratch.uses;
-  Run run{.begin = at, .end = at, .layout = uses[at].layout};
-  for (uint32_t i = at; i < end; ++i) {
-    const Use& use = uses[i];
-    if (!Touches(planning, walk, use)) {
-      continue;
-    }
-    if (use.kind != UseKind::kRead || (walk.texture && use.layout != run.layout)) {
-      break;
-    }
-    run.end = i + 1;
-    run.stages |= use.stages;
-    run.accesses |= use.accesses;
-    run.last = use.position;
-    ++run.reads;
-    run.first = run.first == kNone ? i : run.first;
-    if (run.unseen == kNone && !IsSeen(walk.state, use.stages, use.accesses)) {
-      run.unseen = i;
-    }
-  }
-  return run;
 }
 
 // The state of a cell whose contents every read of the run may see.
@@ -188,69 +103,176 @@ CellState StateAfter(const Run& run) {
           .seen_accesses = run.accesses};
 }
 
-void Read(Planning& planning, Walk& walk, const Run& run) {
-  CellState& state = walk.state;
-  const std::vector<Use>& uses = planning.scratch.uses;
-  const bool same_layout = !walk.texture || state.layout == run.layout;
-  uint32_t entries = 0;
-  if (same_layout && run.stages == 0) {
-    return;  // a transition into the state that it is in
+// Takes cells through their uses and writes down what every use waits for.
+class Walker {
+ public:
+  explicit Walker(Planning& planning)
+      : planning_(planning),
+        uses_(planning.scratch.uses.data()),
+        max_lo_(planning.scratch.max_lo.data()),
+        entries_(planning.plan.entries) {}
+
+  void Through(uint32_t begin, uint32_t end, Walk& walk) {
+    for (uint32_t i = begin; i < end;) {
+      if (!Touches(walk, uses_[i])) {
+        ++i;
+        continue;
+      }
+      switch (uses_[i].kind) {
+        case UseKind::kHost:
+          walk.state = {.layout = walk.state.layout, .pending = false, .seen_all = true};
+          ++i;
+          break;
+        case UseKind::kWrite:
+          Write(walk, i);
+          ++i;
+          break;
+        case UseKind::kRead: {
+          const Run run = CollectRun(walk, i, end);
+          Read(walk, run);
+          i = run.end;
+          break;
+        }
+      }
+    }
   }
-  if (same_layout && !state.pending) {
-    if (run.unseen != kNone) {
+
+  uint32_t merged_reads() const { return merged_reads_; }
+
+ private:
+  bool Touches(const Walk& walk, const Use& use) const {
+    return walk.whole ||
+           Covers(planning_.rows.accesses[use.access], planning_.plan.cells[walk.cell]);
+  }
+
+  // From `source` and the layout `from` to the use, and to what the caller adds to it.
+  Entry& AddEntry(const Walk& walk, const Use& use, Source source, VkImageLayout from) {
+    const bool outside = walk.from_outside();
+    const bool create = walk.takes_bytes();
+    int32_t lo = walk.last;
+    if (walk.acquired && outside) {
+      lo = std::max(lo, LastWaitBefore(planning_.scratch, use.position) - 1);
+    }
+    // Whether a buffer waits for earlier bytes, and from where a create waits, is known later.
+    if (!create || walk.texture) {
+      max_lo_[use.position] = std::max(max_lo_[use.position], create ? -1 : lo);
+    }
+    // Filled where it lies: a copy of fields just written waits for each of them.
+    Entry& entry = entries_.emplace_back();
+    entry.src_stages = source.stages;
+    entry.src_accesses = source.accesses;
+    entry.dst_stages = use.stages;
+    entry.dst_accesses = use.accesses;
+    entry.old_layout = from;
+    entry.new_layout = use.layout;
+    entry.chain = walk.chain;
+    entry.cell = walk.cell;
+    entry.lo = lo;
+    entry.hi = use.position;
+    entry.access = use.access;
+    entry.source_begin = walk.source_begin;
+    entry.source_end = walk.source_end;
+    entry.reason = ReasonOf(walk, use);
+    entry.create = create;
+    entry.outside = outside;
+    return entry;
+  }
+
+  void Write(Walk& walk, uint32_t at) {
+    const Use& use = uses_[at];
+    const Source source = SourceOf(walk.state);
+    const VkImageLayout from = use.forgets ? VK_IMAGE_LAYOUT_UNDEFINED : walk.state.layout;
+    // What a create takes over is known after the placement.
+    if (source.stages != 0 || (walk.texture && from != use.layout) || walk.takes_bytes()) {
+      AddEntry(walk, use, source, from);
+    }
+    walk.state = {.layout = use.layout,
+                  .pending = true,
+                  .seen_all = false,
+                  .writer_stages = use.stages,
+                  .writer_accesses = use.accesses};
+    walk.last = use.position;
+    walk.source_begin = at;
+    walk.source_end = at + 1;
+    walk.acquired = false;
+  }
+
+  // Requires: the use at `at` is a read of the cell.
+  Run CollectRun(const Walk& walk, uint32_t at, uint32_t end) const {
+    Run run{.begin = at, .end = at, .layout = uses_[at].layout};
+    for (uint32_t i = at; i < end; ++i) {
+      const Use& use = uses_[i];
+      if (!Touches(walk, use)) {
+        continue;
+      }
+      if (use.kind != UseKind::kRead || (walk.texture && use.layout != run.layout)) {
+        break;
+      }
+      run.end = i + 1;
+      run.stages |= use.stages;
+      run.accesses |= use.accesses;
+      run.last = use.position;
+      ++run.reads;
+    }
+    return run;
+  }
+
+  void Read(Walk& walk, const Run& run) {
+    CellState& state = walk.state;
+    const bool same_layout = !walk.texture || state.layout == run.layout;
+    if (same_layout && run.stages == 0) {
+      return;  // a transition into the state that it is in
+    }
+    merged_reads_ += run.reads;
+    if (same_layout && !state.pending) {
+      ReadAgain(walk, run);
+    } else {
+      Entry& entry = AddEntry(walk, uses_[run.begin], SourceOf(state), state.layout);
+      entry.dst_stages = run.stages;
+      entry.dst_accesses = run.accesses;
+      --merged_reads_;
+      state = StateAfter(run);
+      walk.source_begin = run.begin;
+    }
+    walk.source_end = run.end;
+    walk.last = run.last;
+    walk.acquired = false;
+  }
+
+  // Reads of what is available, and visible to some.
+  void ReadAgain(Walk& walk, const Run& run) {
+    CellState& state = walk.state;
+    if (const Use* const unseen = FirstUnseen(walk, run); unseen != nullptr) {
       const Source source{.stages = state.readers | state.seen_stages, .accesses = 0};
-      Entry& entry = AddEntry(planning, walk, uses[run.unseen], source, state.layout);
+      Entry& entry = AddEntry(walk, *unseen, source, state.layout);
       entry.dst_stages = run.stages;
       entry.dst_accesses = run.accesses;
       entry.new_layout = state.layout;
       entry.reason = Reason::kVisibility;
-      entries = 1;
+      --merged_reads_;
       state.seen_stages = run.stages;
       state.seen_accesses = run.accesses;
     }
     state.readers |= run.stages;
     walk.source_begin = walk.from_outside() ? run.begin : walk.source_begin;
-  } else {
-    Entry& entry = AddEntry(planning, walk, uses[run.first], SourceOf(state), state.layout);
-    entry.dst_stages = run.stages;
-    entry.dst_accesses = run.accesses;
-    entries = 1;
-    state = StateAfter(run);
-    walk.source_begin = run.begin;
   }
-  walk.source_end = run.end;
-  walk.last = run.last;
-  walk.acquired = false;
-  planning.plan.metrics.merged_reads += run.reads - std::min(run.reads, entries);
-}
 
-void WalkCell(Planning& planning, Walk& walk) {
-  const PlanChain& chain = planning.plan.chains[walk.chain];
-  const uint32_t end = chain.first_access + chain.accesses;
-  for (uint32_t i = chain.first_access; i < end;) {
-    const Use& use = planning.scratch.uses[i];
-    if (!Touches(planning, walk, use)) {
-      ++i;
-      continue;
-    }
-    switch (use.kind) {
-      case UseKind::kHost:
-        walk.state = {.layout = walk.state.layout, .pending = false, .seen_all = true};
-        ++i;
-        break;
-      case UseKind::kWrite:
-        Write(planning, walk, i);
-        ++i;
-        break;
-      case UseKind::kRead: {
-        const Run run = CollectRun(planning, walk, i, end);
-        Read(planning, walk, run);
-        i = run.end;
-        break;
+  // The first use of the run that the state is not visible to.
+  const Use* FirstUnseen(const Walk& walk, const Run& run) const {
+    for (const Use* use = uses_ + run.begin; use != uses_ + run.end; ++use) {
+      if (Touches(walk, *use) && !IsSeen(walk.state, use->stages, use->accesses)) {
+        return use;
       }
     }
+    return nullptr;
   }
-}
+
+  Planning& planning_;
+  const Use* uses_;
+  int32_t* max_lo_;  // by position
+  std::vector<Entry>& entries_;
+  uint32_t merged_reads_ = 0;
+};
 
 CellState ImportedState(const ChainRow& chain, bool& acquired) {
   CellState state;
@@ -330,13 +352,15 @@ void StartOutside(Planning& planning, const PlanChain& chain, Walk& walk) {
   }
 }
 
-void WalkChain(Planning& planning, uint32_t index) {
+void WalkChain(Planning& planning, uint32_t index, Walker& walker) {
   PlanChain& chain = planning.plan.chains[index];
+  const ChainRow& row = planning.rows.chains[index];
   const bool keeps = IsKept(chain.place);
   for (uint32_t cell = chain.first_cell; cell < chain.first_cell + chain.cells; ++cell) {
     Walk walk{.chain = index,
               .cell = cell,
-              .texture = planning.rows.chains[index].texture(),
+              .from_before = ReasonFromBefore(row.object),
+              .texture = row.texture(),
               .whole = chain.cells == 1,
               .packed = chain.place == Place::kPacked,
               .acquired = false,
@@ -349,7 +373,7 @@ void WalkChain(Planning& planning, uint32_t index) {
     if (chain.place == Place::kImported || chain.place == Place::kHistory) {
       planning.plan.initial.push_back({.chain = index, .cell = cell, .state = walk.state});
     }
-    WalkCell(planning, walk);
+    walker.Through(chain.first_access, chain.first_access + chain.accesses, walk);
     const Source source = SourceOf(walk.state);
     chain.final_stages |= source.stages;
     chain.final_writes |= source.accesses;
@@ -421,17 +445,22 @@ void ChooseFinalPoints(Planning& planning) {
 
 void WalkCells(Planning& planning) {
   Plan& plan = planning.plan;
+  PlanningScratch& scratch = planning.scratch;
+  const auto chains = static_cast<uint32_t>(plan.chains.size());
   plan.initial.clear();
-  planning.plan.entries.clear();
-  planning.scratch.create_entry.assign(plan.chains.size(), kNone);
-  planning.scratch.finals.resize(plan.cells.size());
-  planning.scratch.max_lo.assign(plan.device_passes(), INT_MIN);
-  plan.metrics.merged_reads = 0;
-  for (uint32_t chain = 0; chain < plan.chains.size(); ++chain) {
+  plan.entries.clear();
+  scratch.entry_begin.resize(chains + 1);
+  scratch.finals.resize(plan.cells.size());
+  scratch.max_lo.assign(plan.device_passes(), INT_MIN);
+  Walker walker(planning);
+  for (uint32_t chain = 0; chain < chains; ++chain) {
+    scratch.entry_begin[chain] = static_cast<uint32_t>(plan.entries.size());
     if (plan.chains[chain].accesses != 0) {
-      WalkChain(planning, chain);
+      WalkChain(planning, chain, walker);
     }
   }
+  scratch.entry_begin[chains] = static_cast<uint32_t>(plan.entries.size());
+  plan.metrics.merged_reads = walker.merged_reads();
 }
 
 void ChoosePoints(Planning& planning) {
@@ -464,8 +493,14 @@ void EmitEntries(Planning& planning) {
     }
     scratch.epochs[position] = static_cast<uint32_t>(plan.points.size()) - 1;
   }
-  for (const Entry& entry : planning.plan.entries) {
-    ++plan.points[scratch.epochs[static_cast<size_t>(entry.hi)]].entries;
+  scratch.entry_point.resize(plan.entries.size());
+  plan.metrics.layout_changes = 0;
+  for (size_t i = 0; i < plan.entries.size(); ++i) {
+    const Entry& entry = plan.entries[i];
+    const uint32_t point = scratch.epochs[static_cast<size_t>(entry.hi)];
+    scratch.entry_point[i] = point;
+    ++plan.points[point].entries;
+    plan.metrics.layout_changes += entry.old_layout != entry.new_layout ? 1 : 0;
   }
   uint32_t next = 0;
   for (Point& point : plan.points) {
@@ -474,12 +509,9 @@ void EmitEntries(Planning& planning) {
     point.entries = 0;
   }
   plan.point_entries.resize(next);
-  plan.metrics.layout_changes = 0;
   for (uint32_t i = 0; i < next; ++i) {
-    const Entry& entry = plan.entries[i];
-    Point& point = plan.points[scratch.epochs[static_cast<size_t>(entry.hi)]];
+    Point& point = plan.points[scratch.entry_point[i]];
     plan.point_entries[point.first_entry + point.entries++] = i;
-    plan.metrics.layout_changes += entry.old_layout != entry.new_layout ? 1 : 0;
   }
   plan.metrics.commands = static_cast<uint32_t>(plan.points.size());
   plan.metrics.entries = next;

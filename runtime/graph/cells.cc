@@ -2,6 +2,7 @@
 // Live accesses by chain in plan order, lifetimes, and the cells of every chain: the boxes cut out
 // by the borders of the ranges that are used. Spec: graph §2, §6.6
 #include <algorithm>
+#include <numeric>
 
 #include "runtime/graph/planning.h"
 
@@ -88,68 +89,97 @@ void MakeCells(Planning& planning, uint32_t index) {
   out.cells = static_cast<uint32_t>(plan.cells.size()) - out.first_cell;
 }
 
-struct PlacedPass {
-  int32_t position;
-  Origin origin;
-};
-
 UseKind KindOf(uint8_t bits) {
   return (bits & kOnHost) != 0   ? UseKind::kHost
          : (bits & kWrites) != 0 ? UseKind::kWrite
                                  : UseKind::kRead;
 }
 
-// Where the uses of every chain begin.
+// Where the uses of every chain begin, without those of passes that were culled.
 void CountUses(Planning& planning) {
-  const Plan& plan = planning.plan;
   PlanningScratch& scratch = planning.scratch;
   scratch.chain_begin.assign(planning.rows.chains.size() + 1, 0);
   for (size_t access = 0; access < scratch.chain_of.size(); ++access) {
-    const bool live = plan.culled.empty() || plan.live[planning.rows.accesses[access].pass] != 0;
+    const bool live = planning.plan.live[planning.rows.accesses[access].pass] != 0;
     scratch.chain_begin[scratch.chain_of[access] + 1] += live ? 1 : 0;
   }
-  for (size_t chain = 1; chain < scratch.chain_begin.size(); ++chain) {
-    scratch.chain_begin[chain] += scratch.chain_begin[chain - 1];
+  std::partial_sum(scratch.chain_begin.begin(), scratch.chain_begin.end(),
+                   scratch.chain_begin.begin());
+}
+
+// Puts the accesses of passes, which come in plan order, to those of their chains.
+class UseSorter {
+ public:
+  explicit UseSorter(Planning& planning)
+      : accesses_(planning.rows.accesses.data()),
+        layouts_(planning.plan.layouts.data()),
+        bits_(planning.scratch.access_bits.data()),
+        chain_of_(planning.scratch.chain_of.data()),
+        next_(planning.scratch.marks.data()),
+        uses_(planning.scratch.uses.data()),
+        chain_accesses_(planning.plan.chain_accesses.data()) {}
+
+  void Add(uint32_t index, int32_t position, Origin origin) {
+    const AccessRow& access = accesses_[index];
+    const uint32_t at = next_[chain_of_[index]]++;
+    chain_accesses_[at] = index;
+    // Filled where it lies: a copy of fields just written waits for each of them.
+    Use& use = uses_[at];
+    use.stages = access.stages;
+    use.accesses = access.accesses;
+    use.access = index;
+    use.position = position;
+    use.layout = layouts_[index];
+    use.kind = KindOf(bits_[index]);
+    use.forgets = access.op == Op::kCreate || access.discard != 0;
+    use.origin = origin;
   }
-}
 
-// Filled where it lies: a copy of fields just written waits for each of them.
-void FillUse(const Planning& planning, uint32_t index, const PlacedPass& pass, Use& use) {
-  const AccessRow& access = planning.rows.accesses[index];
-  use.stages = access.stages;
-  use.accesses = access.accesses;
-  use.access = index;
-  use.position = pass.position;
-  use.layout = planning.plan.layouts[index];
-  use.kind = KindOf(planning.scratch.access_bits[index]);
-  use.forgets = access.op == Op::kCreate || access.discard != 0;
-  use.origin = pass.origin;
-}
+ private:
+  const AccessRow* accesses_;
+  const VkImageLayout* layouts_;
+  const uint8_t* bits_;
+  const uint32_t* chain_of_;
+  uint32_t* next_;  // by chain
+  Use* uses_;
+  uint32_t* chain_accesses_;
+};
 
-// Uses by chain, and from where to where each chain lives.
 void SortUses(Planning& planning) {
   Plan& plan = planning.plan;
   PlanningScratch& scratch = planning.scratch;
-  CountUses(planning);
+  if (!plan.culled.empty()) {
+    CountUses(planning);
+  }
   scratch.marks.assign(scratch.chain_begin.begin(), scratch.chain_begin.end());
   scratch.uses.resize(scratch.chain_begin.back());
   plan.chain_accesses.resize(scratch.chain_begin.back());
-  scratch.first.assign(planning.rows.chains.size(), -1);
-  scratch.last.assign(planning.rows.chains.size(), -1);
+  UseSorter sorter(planning);
   for (const PlanPass& pass : plan.order) {
     const int32_t position = plan.positions[pass.pass];
-    const PlacedPass placed{.position = position, .origin = planning.rows.passes[pass.pass].origin};
-    for (uint32_t i = plan.pass_begin[pass.pass]; i < plan.pass_begin[pass.pass + 1]; ++i) {
-      const uint32_t access = plan.pass_accesses[i];
-      const uint32_t chain = scratch.chain_of[access];
-      const uint32_t at = scratch.marks[chain]++;
-      FillUse(planning, access, placed, scratch.uses[at]);
-      plan.chain_accesses[at] = access;
-      if (position >= 0) {
-        scratch.first[chain] = scratch.first[chain] < 0 ? position : scratch.first[chain];
-        scratch.last[chain] = position;
-      }
+    const Origin origin = planning.rows.passes[pass.pass].origin;
+    const uint32_t end = plan.pass_begin[pass.pass + 1];
+    for (uint32_t i = plan.pass_begin[pass.pass]; i < end; ++i) {
+      sorter.Add(plan.pass_accesses[i], position, origin);
     }
+  }
+}
+
+// From where to where each chain lives: between its first and its last use on the device. Those of
+// the host come before.
+void FindLifetimes(Planning& planning) {
+  PlanningScratch& scratch = planning.scratch;
+  const size_t chains = planning.rows.chains.size();
+  scratch.first.resize(chains);
+  scratch.last.resize(chains);
+  for (size_t chain = 0; chain < chains; ++chain) {
+    const Use* use = scratch.uses.data() + scratch.chain_begin[chain];
+    const Use* const end = scratch.uses.data() + scratch.chain_begin[chain + 1];
+    while (use != end && use->position < 0) {
+      ++use;
+    }
+    scratch.first[chain] = use == end ? -1 : use->position;
+    scratch.last[chain] = use == end ? -1 : (end - 1)->position;
   }
 }
 
@@ -179,6 +209,7 @@ bool Covers(const AccessRow& access, const Box& cell) {
 
 void CollectChains(Planning& planning) {
   SortUses(planning);
+  FindLifetimes(planning);
   ExtendOutputs(planning);
 }
 

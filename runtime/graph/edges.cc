@@ -5,97 +5,125 @@
 namespace kiln::graph {
 namespace {
 
-// Whether a barrier must lie between two accesses of one chain of which one changes it.
-bool NeedsBarrier(const Planning& planning, uint32_t first, uint32_t second) {
-  const uint8_t bits = planning.scratch.access_bits[first];
-  const uint8_t others = planning.scratch.access_bits[second];
-  const std::vector<AccessRow>& accesses = planning.rows.accesses;
-  if ((bits & kOnHost) != 0 ||
-      ((bits & others & kPart) != 0 && !CellsMeet(accesses[first], accesses[second]))) {
-    return false;
-  }
-  return ((bits | others) & kWrites) != 0 || accesses[first].layout != accesses[second].layout;
-}
+class EdgeMaker {
+ public:
+  explicit EdgeMaker(Planning& planning)
+      : planning_(planning),
+        scratch_(planning.scratch),
+        passes_(planning.rows.passes.data()),
+        accesses_(planning.rows.accesses.data()),
+        versions_(planning.rows.versions.data()),
+        layouts_(planning.plan.layouts.data()),
+        live_(planning.plan.live.data()),
+        bits_(planning.scratch.access_bits.data()),
+        def_access_(planning.scratch.def_access.data()),
+        successor_begin_(planning.scratch.successor_begin.data()),
+        missing_(planning.scratch.missing.data()),
+        level_(planning.scratch.level.data()) {}
 
-// Passes of the graph's own do not count in the order that was declared.
-bool IsOwn(const Planning& planning, uint32_t pass) {
-  return planning.rows.passes[pass].origin != Origin::kUser;
-}
+  void AddAccess(uint32_t index) {
+    const AccessRow& access = accesses_[index];
+    const VersionRow& version = versions_[access.version];
+    if (access.op == Op::kCreate) {
+      if ((version.bits & kOfTexture) != 0) {
+        StartLevel(index);
+      }
+      return;
+    }
+    if ((version.bits & kOfImport) != 0 && StartsWithBarrier(access)) {
+      StartLevel(index);
+    }
+    if (version.def != kNone) {
+      AddEdge({.from = version.def,
+               .to = access.pass,
+               .def = 1,
+               .weight = WeightOf(def_access_[access.version], index),
+               .version = access.version});
+    }
+    if (access.op != Op::kRead) {
+      return;
+    }
+    CompareLayouts(access.version, layouts_[index]);
+    if (version.kill != kNone && version.kill != access.pass) {
+      AddEdge({.from = access.pass,
+               .to = version.kill,
+               .def = 0,
+               .weight = WeightOf(index, scratch_.kill_access[access.version]),
+               .version = access.version});
+    }
+  }
 
-void AddEdge(Planning& planning, Edge edge) {
-  PlanningScratch& scratch = planning.scratch;
-  if (edge.from == edge.to || planning.plan.live[edge.from] == 0 ||
-      planning.plan.live[edge.to] == 0) {
-    return;
+  void AddEdge(const Edge& edge) {
+    if (edge.from == edge.to || live_[edge.from] == 0 || live_[edge.to] == 0) {
+      return;
+    }
+    scratch_.edges.push_back(edge);
+    ++successor_begin_[edge.from + 1];
+    ++missing_[edge.to];
+    if (edge.from > edge.to && !IsOwn(edge.from) && !IsOwn(edge.to)) {
+      scratch_.declared_order_valid = false;
+    }
   }
-  scratch.edges.push_back(edge);
-  ++scratch.successor_begin[edge.from + 1];
-  ++scratch.missing[edge.to];
-  if (edge.from > edge.to && !IsOwn(planning, edge.from) && !IsOwn(planning, edge.to)) {
-    scratch.declared_order_valid = false;
-  }
-}
 
-// Whether the access to an import needs a barrier before it that comes from outside the frame: in
-// every order.
-bool StartsWithBarrier(const Planning& planning, const AccessRow& access) {
-  const ChainRow& chain = planning.rows.ChainOf(access);
-  const bool layout = chain.texture() && access.layout != chain.state_layout;
-  const bool pending = (chain.state_accesses & kWriteAccesses) != 0;
-  return layout || pending || (access.writes() && chain.state_stages != 0);
-}
+ private:
+  // Whether a barrier must lie between two accesses of one chain of which one changes it.
+  uint16_t WeightOf(uint32_t first, uint32_t second) const {
+    const uint8_t bits = bits_[first];
+    const uint8_t others = bits_[second];
+    if ((bits & kOnHost) != 0 ||
+        ((bits & others & kPart) != 0 && !CellsMeet(accesses_[first], accesses_[second]))) {
+      return 0;
+    }
+    const bool needs =
+        ((bits | others) & kWrites) != 0 || accesses_[first].layout != accesses_[second].layout;
+    return needs ? 1 : 0;
+  }
 
-// Barriers on the way to a pass that every order has, as far as they come from outside: so do
-// images that begin.
-void StartLevel(Planning& planning, uint32_t index) {
-  const AccessRow& access = planning.rows.accesses[index];
-  const uint8_t chain = planning.rows.versions[access.version].bits;
-  const bool starts = access.op == Op::kCreate
-                          ? (chain & kOfTexture) != 0
-                          : (chain & kOfImport) != 0 && StartsWithBarrier(planning, access);
-  if (starts && planning.plan.live[access.pass] != 0 &&
-      (planning.scratch.access_bits[index] & kOnHost) == 0) {
-    planning.scratch.level[access.pass] = 1;
-  }
-}
+  // Passes of the graph's own do not count in the order that was declared.
+  bool IsOwn(uint32_t pass) const { return passes_[pass].origin != Origin::kUser; }
 
-// Marks a version that is read in several layouts.
-void CompareLayouts(Planning& planning, uint32_t version, VkImageLayout layout) {
-  PlanningScratch& scratch = planning.scratch;
-  VkImageLayout& first = scratch.read_layout[version];
-  if (first == VK_IMAGE_LAYOUT_UNDEFINED) {
-    first = layout;
-  } else if (first != layout) {
-    scratch.several_layouts[version] = 1;
-    scratch.any_several_layouts = true;
+  // Whether the access to an import needs a barrier before it that comes from outside the frame: in
+  // every order.
+  bool StartsWithBarrier(const AccessRow& access) const {
+    const ChainRow& chain = planning_.rows.ChainOf(access);
+    const bool layout = chain.texture() && access.layout != chain.state_layout;
+    const bool pending = (chain.state_accesses & kWriteAccesses) != 0;
+    return layout || pending || (access.writes() && chain.state_stages != 0);
   }
-}
 
-void AddEdgesOf(Planning& planning, uint32_t index) {
-  const AccessRow& access = planning.rows.accesses[index];
-  const VersionRow& version = planning.rows.versions[access.version];
-  PlanningScratch& scratch = planning.scratch;
-  if (version.def != kNone) {
-    const bool weight = NeedsBarrier(planning, scratch.def_access[access.version], index);
-    AddEdge(planning, {.from = version.def,
-                       .to = access.pass,
-                       .def = 1,
-                       .weight = weight ? uint16_t{1} : uint16_t{0},
-                       .version = access.version});
+  // A barrier on the way to a pass that every order has, as it comes from outside: so do images
+  // that begin.
+  void StartLevel(uint32_t index) {
+    const uint32_t pass = accesses_[index].pass;
+    if (live_[pass] != 0 && (bits_[index] & kOnHost) == 0) {
+      level_[pass] = 1;
+    }
   }
-  if (access.op != Op::kRead) {
-    return;
+
+  // Marks a version that is read in several layouts.
+  void CompareLayouts(uint32_t version, VkImageLayout layout) {
+    VkImageLayout& first = scratch_.read_layout[version];
+    if (first == VK_IMAGE_LAYOUT_UNDEFINED) {
+      first = layout;
+    } else if (first != layout) {
+      scratch_.several_layouts[version] = 1;
+      scratch_.any_several_layouts = true;
+    }
   }
-  CompareLayouts(planning, access.version, planning.plan.layouts[index]);
-  if (version.kill != kNone && version.kill != access.pass) {
-    const bool weight = NeedsBarrier(planning, index, scratch.kill_access[access.version]);
-    AddEdge(planning, {.from = access.pass,
-                       .to = version.kill,
-                       .def = 0,
-                       .weight = weight ? uint16_t{1} : uint16_t{0},
-                       .version = access.version});
-  }
-}
+
+  Planning& planning_;
+  PlanningScratch& scratch_;
+  const PassRow* passes_;
+  const AccessRow* accesses_;
+  const VersionRow* versions_;
+  const VkImageLayout* layouts_;
+  const uint8_t* live_;
+  const uint8_t* bits_;
+  const uint32_t* def_access_;
+  uint32_t* successor_begin_;
+  uint32_t* missing_;
+  uint32_t* level_;
+};
 
 // Requires: successor_begin counts the edges of the pass before.
 void SortSuccessors(PlanningScratch& scratch) {
@@ -124,14 +152,13 @@ void MakeEdges(Planning& planning) {
   scratch.several_layouts.assign(rows.versions.size(), 0);
   scratch.any_several_layouts = false;
   scratch.declared_order_valid = true;
-  for (uint32_t i = 0; i < rows.accesses.size(); ++i) {
-    StartLevel(planning, i);
-    if (rows.accesses[i].op != Op::kCreate) {
-      AddEdgesOf(planning, i);
-    }
+  EdgeMaker maker(planning);
+  const auto count = static_cast<uint32_t>(rows.accesses.size());
+  for (uint32_t i = 0; i < count; ++i) {
+    maker.AddAccess(i);
   }
   for (const Edge& edge : scratch.semaphore_edges) {
-    AddEdge(planning, edge);
+    maker.AddEdge(edge);
   }
   SortSuccessors(scratch);
 }

@@ -219,22 +219,23 @@ bool IsIntegerFormat(VkFormat format) {
 }
 
 uint64_t TexelBytes(const TextureDesc& desc) {
-  const std::optional<FormatInfo> info = InfoOf(desc.format);
-  if (!info.has_value()) {
+  const Row* row = Find(desc.format);
+  if (row == nullptr) {
     return 0;
   }
-  if (desc.mips == 1 && info->block == 1) {
-    return uint64_t{desc.size.width} * desc.size.height * desc.size.depth * info->bytes *
-           desc.layers * desc.samples;
+  const FormatInfo& info = row->info;
+  const uint64_t copies = uint64_t{desc.layers} * desc.samples;
+  if (desc.mips == 1 && info.block == 1) {
+    return uint64_t{desc.size.width} * desc.size.height * desc.size.depth * info.bytes * copies;
   }
   uint64_t bytes = 0;
   const auto level = [](uint32_t edge, uint32_t mip) { return std::max(edge >> mip, 1U); };
   for (uint32_t mip = 0; mip < desc.mips; ++mip) {
-    const uint64_t columns = (level(desc.size.width, mip) + info->block - 1) / info->block;
-    const uint64_t rows = (level(desc.size.height, mip) + info->block - 1) / info->block;
-    bytes += columns * rows * level(desc.size.depth, mip) * info->bytes;
+    const uint64_t columns = (level(desc.size.width, mip) + info.block - 1) / info.block;
+    const uint64_t rows = (level(desc.size.height, mip) + info.block - 1) / info.block;
+    bytes += columns * rows * level(desc.size.depth, mip) * info.bytes;
   }
-  return bytes * desc.layers * desc.samples;
+  return bytes * copies;
 }
 
 uint32_t FullMips(VkExtent3D size) {

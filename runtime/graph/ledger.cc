@@ -19,76 +19,83 @@ struct Taken {
   bool inside = false;
 };
 
-// The tiles of one class.
+// The tiles of all classes.
 class Ledger {
  public:
-  Ledger(PlanningScratch& scratch, uint32_t memory_class)
-      : s_(scratch),
-        index_(scratch.ledgers[memory_class]),
-        buckets_(scratch.ledger_buckets.data() + index_.bucket) {}
+  // Requires: the tiles that the classes start with, and room for two more by chain.
+  explicit Ledger(PlanningScratch& scratch)
+      : tiles_(scratch.tiles.data()),
+        users_(scratch.ledger_users.data()),
+        buckets_(scratch.ledger_buckets.data()),
+        classes_(scratch.ledgers.data()) {}
 
-  // Tiles for the segments, which are sorted, and for what lies between and after them.
-  void Fill(std::span<const LedgerSegment> segments) {
+  // Tiles for the segments, which are sorted, and for what lies between and after them. Users of
+  // earlier frames are numbered from `user`.
+  void Fill(uint32_t memory_class, std::span<const LedgerSegment> segments, uint32_t user) {
+    LedgerIndex& index = classes_[memory_class];
     uint64_t end = 0;
-    index_.first = static_cast<uint32_t>(s_.tiles.size());
+    index.first = made_;
     for (const LedgerSegment& segment : segments) {
       if (end < segment.begin) {
-        Append(end, segment.begin, kNone);
+        Append(index, end, segment.begin, kNone);
       }
-      Append(segment.begin, segment.end, static_cast<uint32_t>(s_.ledger_users.size()));
-      s_.ledger_users.push_back({.stages = segment.stages,
-                                 .writes = segment.writes,
-                                 .last = segment.last,
-                                 .chain = segment.chain,
-                                 .age = segment.age});
+      Append(index, segment.begin, segment.end, user);
+      users_[user++] = {.stages = segment.stages,
+                        .writes = segment.writes,
+                        .last = segment.last,
+                        .chain = segment.chain,
+                        .age = segment.age};
       end = segment.end;
     }
-    Append(end, ~uint64_t{0}, kNone);
-    s_.tiles.back().after = kNone;
+    Append(index, end, ~uint64_t{0}, kNone);
+    tiles_[made_ - 1].after = kNone;
   }
 
   // Puts bytes into the hands of a user and collects who had them.
-  Taken Take(uint64_t begin, uint64_t end, uint32_t user, std::vector<uint32_t>& sources) {
+  Taken Take(uint32_t memory_class, uint64_t begin, uint64_t end, uint32_t user,
+             std::vector<uint32_t>& sources) {
+    const LedgerIndex& index = classes_[memory_class];
     Taken taken;
-    const uint32_t first = Find(begin);
-    Add(taken, s_.tiles[first].user, sources);
+    const uint32_t first = Find(index, begin);
+    Add(taken, tiles_[first].user, sources);
     uint32_t last = first;
-    while (s_.tiles[last].end < end) {
-      const uint32_t next = s_.tiles[last].after;
+    while (tiles_[last].end < end) {
+      const uint32_t next = tiles_[last].after;
       if (last != first) {
-        s_.spare_tiles.push_back(last);
+        Spare(last);
       }
       last = next;
-      Add(taken, s_.tiles[last].user, sources);
+      Add(taken, tiles_[last].user, sources);
     }
-    const LedgerTile rest = s_.tiles[last];
+    const LedgerTile rest = tiles_[last];
     uint32_t after = rest.after;
     if (end < rest.end && last != first) {  // the end of the last stays where it is
-      s_.tiles[last].begin = end;
+      tiles_[last].begin = end;
       after = last;
     } else if (end < rest.end) {
-      after = Make({.begin = end, .end = rest.end, .user = rest.user, .after = rest.after});
-      Point(s_.tiles[after], after);
+      after = Make();
+      tiles_[after] = {.begin = end, .end = rest.end, .user = rest.user, .after = rest.after};
+      Point(index, end, rest.end, after);
     } else if (last != first) {
-      s_.spare_tiles.push_back(last);
+      Spare(last);
     }
     uint32_t own = first;
-    if (s_.tiles[first].begin < begin) {  // and so does the begin of the first
-      own = Make({});
-      s_.tiles[first].end = begin;
-      s_.tiles[first].after = own;
+    if (tiles_[first].begin < begin) {  // and so does the begin of the first
+      own = Make();
+      tiles_[first].end = begin;
+      tiles_[first].after = own;
     }
-    s_.tiles[own] = {.begin = begin, .end = end, .user = user, .after = after};
-    Point(s_.tiles[own], own);
+    tiles_[own] = {.begin = begin, .end = end, .user = user, .after = after};
+    Point(index, begin, end, own);
     return taken;
   }
 
-  void Leave(std::vector<LedgerSegment>& segments) const {
+  void Leave(uint32_t memory_class, std::vector<LedgerSegment>& segments) const {
     segments.clear();
-    for (uint32_t index = index_.first; index != kNone; index = s_.tiles[index].after) {
-      const LedgerTile& tile = s_.tiles[index];
+    for (uint32_t at = classes_[memory_class].first; at != kNone; at = tiles_[at].after) {
+      const LedgerTile& tile = tiles_[at];
       if (tile.user != kNone) {
-        const LedgerUser& user = s_.ledger_users[tile.user];
+        const LedgerUser& user = users_[tile.user];
         segments.push_back({.begin = tile.begin,
                             .end = tile.end,
                             .stages = user.stages,
@@ -101,27 +108,29 @@ class Ledger {
   }
 
  private:
-  void Append(uint64_t begin, uint64_t end, uint32_t user) {
-    const auto tile = static_cast<uint32_t>(s_.tiles.size());
-    s_.tiles.push_back({.begin = begin, .end = end, .user = user, .after = tile + 1});
-    Point(s_.tiles.back(), tile);
+  void Append(const LedgerIndex& index, uint64_t begin, uint64_t end, uint32_t user) {
+    const uint32_t tile = made_++;
+    tiles_[tile] = {.begin = begin, .end = end, .user = user, .after = made_};
+    Point(index, begin, end, tile);
   }
 
-  uint32_t Make(const LedgerTile& tile) {
-    if (s_.spare_tiles.empty()) {
-      s_.tiles.push_back(tile);
-      return static_cast<uint32_t>(s_.tiles.size()) - 1;
+  uint32_t Make() {
+    const uint32_t tile = spare_;
+    if (tile == kNone) {
+      return made_++;
     }
-    const uint32_t spare = s_.spare_tiles.back();
-    s_.spare_tiles.pop_back();
-    s_.tiles[spare] = tile;
-    return spare;
+    spare_ = tiles_[tile].after;
+    return tile;
+  }
+  void Spare(uint32_t tile) {
+    tiles_[tile].after = spare_;
+    spare_ = tile;
   }
 
-  uint32_t Find(uint64_t address) const {
-    uint32_t tile = buckets_[address >> index_.shift];
-    while (s_.tiles[tile].end <= address) {
-      tile = s_.tiles[tile].after;
+  uint32_t Find(const LedgerIndex& index, uint64_t address) const {
+    uint32_t tile = buckets_[index.bucket + (address >> index.shift)];
+    while (tiles_[tile].end <= address) {
+      tile = tiles_[tile].after;
     }
     return tile;
   }
@@ -130,7 +139,7 @@ class Ledger {
     if (index == kNone) {
       return;
     }
-    const LedgerUser& user = s_.ledger_users[index];
+    const LedgerUser& user = users_[index];
     taken.stages |= user.stages;
     taken.writes |= user.writes;
     taken.last = std::max(taken.last, user.last);
@@ -143,17 +152,22 @@ class Ledger {
   }
 
   // Buckets whose first byte lies in the tile start at it.
-  void Point(const LedgerTile& tile, uint32_t index) {
-    const uint64_t last = std::min(tile.end, index_.top);
-    for (uint64_t bucket = (tile.begin + (uint64_t{1} << index_.shift) - 1) >> index_.shift;
-         bucket << index_.shift < last; ++bucket) {
-      buckets_[bucket] = index;
+  void Point(const LedgerIndex& index, uint64_t begin, uint64_t end, uint32_t tile) {
+    const auto bucket_from = [&](uint64_t address) {
+      return index.bucket + ((address + (uint64_t{1} << index.shift) - 1) >> index.shift);
+    };
+    const uint64_t last = bucket_from(std::min(end, index.top));
+    for (uint64_t bucket = bucket_from(begin); bucket < last; ++bucket) {
+      buckets_[bucket] = tile;
     }
   }
 
-  PlanningScratch& s_;
-  LedgerIndex& index_;
+  LedgerTile* tiles_;
+  LedgerUser* users_;
   uint32_t* buckets_;
+  LedgerIndex* classes_;
+  uint32_t made_ = 0;       // tiles that have been used
+  uint32_t spare_ = kNone;  // those of them that are not, linked by `after`
 };
 
 // What earlier frames left, a frame older. Frames that are no longer in flight are forgotten: the
@@ -167,31 +181,16 @@ void AgeLedger(std::vector<LedgerSegment>& ledger) {
   std::erase_if(ledger, [](const LedgerSegment& segment) { return segment.age > kLedgerFrames; });
 }
 
-// About four chains share a bucket, of which few hold their bytes at a time.
-void OpenLedgers(Planning& planning) {
+// Where the buckets of every class lie. About four chains share one, of which few hold their bytes
+// at a time.
+void IndexClasses(Planning& planning) {
   PlanningScratch& scratch = planning.scratch;
-  std::vector<MemoryClass>& classes = planning.plan.next.classes;
-  scratch.ledgers.assign(classes.size(), {});
-  scratch.tiles.clear();
-  scratch.spare_tiles.clear();
-  scratch.ledger_users.resize(scratch.packed.size());
-  for (size_t i = 0; i < classes.size(); ++i) {
-    AgeLedger(classes[i].ledger);
-    scratch.ledgers[i].top = classes[i].ledger.empty() ? 1 : classes[i].ledger.back().end;
-  }
-  for (size_t i = 0; i < scratch.packed.size(); ++i) {
-    const PlanChain& chain = planning.plan.chains[scratch.packed[i].chain];
-    scratch.ledger_users[i] = {.stages = chain.final_stages,
-                               .writes = chain.final_writes,
-                               .last = chain.last,
-                               .chain = scratch.packed[i].chain,
-                               .age = 0};
-    LedgerIndex& ledger = scratch.ledgers[scratch.packed_class[i]];
-    ledger.top = std::max(ledger.top, chain.address + chain.size);
-    ++ledger.chains;
-  }
+  const std::vector<MemoryClass>& classes = planning.plan.next.classes;
   uint32_t buckets = 0;
-  for (LedgerIndex& ledger : scratch.ledgers) {
+  for (size_t i = 0; i < classes.size(); ++i) {
+    LedgerIndex& ledger = scratch.ledgers[i];
+    const uint64_t before = classes[i].ledger.empty() ? 1 : classes[i].ledger.back().end;
+    ledger.top = std::max(ledger.top, before);
     const auto want = static_cast<uint32_t>(std::bit_width(ledger.chains / 4)) + 1;
     const auto bits = static_cast<uint32_t>(std::bit_width(ledger.top));
     ledger.shift = bits > want ? bits - want : 0;
@@ -199,9 +198,28 @@ void OpenLedgers(Planning& planning) {
     buckets += static_cast<uint32_t>(ledger.top >> ledger.shift) + 1;
   }
   scratch.ledger_buckets.resize(buckets);
-  for (uint32_t i = 0; i < classes.size(); ++i) {
-    Ledger(scratch, i).Fill(classes[i].ledger);
+}
+
+// What the frames before have left, by class. Requires: PlaceChains.
+Ledger OpenLedger(Planning& planning) {
+  PlanningScratch& scratch = planning.scratch;
+  std::vector<MemoryClass>& classes = planning.plan.next.classes;
+  size_t segments = 0;
+  for (MemoryClass& memory_class : classes) {
+    AgeLedger(memory_class.ledger);
+    segments += memory_class.ledger.size();
   }
+  IndexClasses(planning);
+  scratch.ledger_users.resize(scratch.packed.size() + segments);
+  // A chain may cut the tile that it lies in into three; gaps and an end are tiles, too.
+  scratch.tiles.resize(2 * (scratch.packed.size() + segments) + classes.size());
+  Ledger ledger(scratch);
+  auto user = static_cast<uint32_t>(scratch.packed.size());
+  for (uint32_t i = 0; i < classes.size(); ++i) {
+    ledger.Fill(i, classes[i].ledger, user);
+    user += static_cast<uint32_t>(classes[i].ledger.size());
+  }
+  return ledger;
 }
 
 void SortByFirst(PlanningScratch& scratch, size_t positions) {
@@ -224,8 +242,12 @@ void SortByFirst(PlanningScratch& scratch, size_t positions) {
 // The first entries of a chain's cells begin where the last users of its bytes end.
 void GiveSources(Planning& planning, uint32_t chain, const Taken& taken, uint32_t alias_begin) {
   std::vector<Entry>& entries = planning.plan.entries;
-  for (uint32_t i = planning.scratch.create_entry[chain];
-       i < entries.size() && entries[i].chain == chain; ++i) {
+  const uint32_t begin = planning.scratch.entry_begin[chain];
+  uint32_t end = planning.scratch.entry_begin[chain + 1];
+  if (planning.plan.chains[chain].cells == 1) {  // of one cell, the first
+    end = std::min(end, begin + 1);
+  }
+  for (uint32_t i = begin; i < end; ++i) {
     Entry& entry = entries[i];
     if (!entry.create) {
       continue;
@@ -249,17 +271,23 @@ void RunLedger(Planning& planning) {
   PlanningScratch& scratch = planning.scratch;
   std::vector<uint32_t>& sources = plan.alias_sources;
   SortByFirst(scratch, plan.device_passes());
-  OpenLedgers(planning);
+  Ledger ledger = OpenLedger(planning);
   sources.clear();
   for (const uint32_t item : scratch.by_first) {
-    const PlanChain& chain = plan.chains[scratch.packed[item].chain];
+    const uint32_t index = scratch.packed[item].chain;
+    const PlanChain& chain = plan.chains[index];
     const auto alias_begin = static_cast<uint32_t>(sources.size());
-    const Taken taken = Ledger(scratch, chain.memory_class)
-                            .Take(chain.address, chain.address + chain.size, item, sources);
-    GiveSources(planning, scratch.packed[item].chain, taken, alias_begin);
+    const Taken taken =
+        ledger.Take(chain.memory_class, chain.address, chain.address + chain.size, item, sources);
+    scratch.ledger_users[item] = {.stages = chain.final_stages,
+                                  .writes = chain.final_writes,
+                                  .last = chain.last,
+                                  .chain = index,
+                                  .age = 0};
+    GiveSources(planning, index, taken, alias_begin);
   }
   for (uint32_t i = 0; i < plan.next.classes.size(); ++i) {
-    Ledger(scratch, i).Leave(plan.next.classes[i].ledger);
+    ledger.Leave(i, plan.next.classes[i].ledger);
   }
 }
 

@@ -50,7 +50,7 @@ struct SweepPart {
   uint32_t after = 0;
   uint32_t bin_before = 0;  // free parts of about this size
   uint32_t bin_after = 0;   // of an item: the next that ends in its last epoch
-  bool free = false;
+  uint32_t bin = 0;         // that it lies in, if free
 };
 
 struct PackScratch {
@@ -61,7 +61,6 @@ struct PackScratch {
   std::vector<PlacedPage> pages;
   std::vector<uint32_t> windows;  // first pages, by window of epochs; the last one has all
   std::vector<SweepPart> parts;
-  std::vector<uint32_t> spare_parts;
   std::vector<uint32_t> ending;  // by epoch: part
   std::vector<uint32_t> bins;    // first free part of about this size
   std::vector<uint64_t> filled;  // bit set of bins

@@ -29,8 +29,7 @@ uint32_t ClassOf(Carried& next, uint32_t types, ResourceKind kind) {
   return static_cast<uint32_t>(next.classes.size() - 1);
 }
 
-bool NeedsOf(Planning& planning, uint32_t index, MemoryNeeds& needs) {
-  const ChainRow& row = planning.rows.chains[index];
+bool NeedsOf(Planning& planning, const ChainRow& row, MemoryNeeds& needs) {
   if (!row.texture()) {
     needs = planning.model.Buffer({.size = row.size, .memory = row.memory});
     return true;
@@ -100,11 +99,11 @@ bool SmallerSum(const Epoch& a, const Epoch& b) {
 }
 
 // Where a chain lies, and what it needs there. False: the device has no such texture.
-bool MeasureChain(Planning& planning, uint32_t index) {
+bool MeasureChain(Planning& planning, uint32_t index, PlanChain& chain) {
   const ChainRow& row = planning.rows.chains[index];
-  PlanChain& chain = planning.plan.chains[index];
+  PlanningScratch& scratch = planning.scratch;
   MemoryNeeds needs;
-  if (row.object != Object::kImported && !NeedsOf(planning, index, needs)) {
+  if (row.object != Object::kImported && !NeedsOf(planning, row, needs)) {
     const uint32_t versions[] = {row.first_version};
     AddError(planning, "UNSUPPORTED_FORMAT", {{}, versions},
              "is a texture that the device has not");
@@ -115,15 +114,16 @@ bool MeasureChain(Planning& planning, uint32_t index) {
   chain.alignment = needs.alignment;
   if (chain.place == Place::kPacked) {
     chain.memory_class = ClassOf(planning.plan.next, needs.types, row.kind);
-    PackItem& item = planning.scratch.packed.emplace_back();
+    PackItem& item = scratch.packed.emplace_back();
     item.size = needs.size;
     item.alignment = needs.alignment;
-    item.first = static_cast<uint32_t>(planning.scratch.first[index]);
-    item.last = static_cast<uint32_t>(planning.scratch.last[index]);
+    item.first = static_cast<uint32_t>(chain.first);
+    item.last = static_cast<uint32_t>(chain.last);
     item.chain = index;
-    planning.scratch.packed_class.push_back(chain.memory_class);
+    scratch.packed_class.push_back(chain.memory_class);
+  } else {
+    scratch.any_kept = scratch.any_kept || IsKept(chain.place);
   }
-  planning.scratch.any_kept = planning.scratch.any_kept || IsKept(chain.place);
   return true;
 }
 
@@ -149,8 +149,11 @@ void FindEpochs(Planning& planning) {
 }
 
 // The chains of a class; as if all were alive together where nothing may share memory.
-void CollectItems(Planning& planning, uint32_t memory_class) {
+std::span<const PackItem> ItemsOf(Planning& planning, uint32_t memory_class) {
   PlanningScratch& scratch = planning.scratch;
+  if (planning.options.alias && planning.plan.next.classes.size() == 1) {
+    return scratch.packed;
+  }
   scratch.items.clear();
   for (size_t i = 0; i < scratch.packed.size(); ++i) {
     if (scratch.packed_class[i] == memory_class) {
@@ -161,6 +164,7 @@ void CollectItems(Planning& planning, uint32_t memory_class) {
     scratch.items[i].first = 0;
     scratch.items[i].last = 0;
   }
+  return scratch.items;
 }
 
 // Blocks for an address space of `top` bytes.
@@ -178,23 +182,22 @@ bool SameItem(const PackItem& a, const PackItem& b) {
   return a.size == b.size && a.alignment == b.alignment && a.first == b.first && a.last == b.last;
 }
 
-// The placement of scratch.items: one of the last few that were found for equal sizes, epochs and
+// The placement of the items: one of the last few that were found for equal sizes, epochs and
 // blocks, else a new one. Another order or other barriers often leave memory as it was.
-const Placement& FindPlacement(PlanningScratch& scratch, const std::vector<uint64_t>& blocks,
-                               Effort effort) {
+const Placement& FindPlacement(PlanningScratch& scratch, std::span<const PackItem> items,
+                               const std::vector<uint64_t>& blocks, Effort effort) {
   Placement* oldest = scratch.placements.data();
   for (Placement& known : scratch.placements) {
     if (known.used != 0 && known.effort == effort && known.blocks == blocks &&
-        std::equal(known.items.begin(), known.items.end(), scratch.items.begin(),
-                   scratch.items.end(), SameItem)) {
+        std::equal(known.items.begin(), known.items.end(), items.begin(), items.end(), SameItem)) {
       known.used = ++scratch.placement_clock;
       ++scratch.placement_hits;
       return known;
     }
     oldest = known.used < oldest->used ? &known : oldest;
   }
-  oldest->result = Pack(scratch.items, blocks, effort, scratch.pack);
-  oldest->items.assign(scratch.items.begin(), scratch.items.end());
+  oldest->result = Pack(items, blocks, effort, scratch.pack);
+  oldest->items.assign(items.begin(), items.end());
   oldest->blocks = blocks;
   std::swap(oldest->begins, scratch.pack.best);
   oldest->effort = effort;
@@ -211,15 +214,18 @@ void AssignAddresses(Planning& planning, uint32_t index, const Placement& placem
     if (scratch.packed_class[i] != index) {
       continue;
     }
-    PlanChain& chain = planning.plan.chains[scratch.packed[i].chain];
-    chain.epoch_first = scratch.packed[i].first;
-    chain.epoch_last = scratch.packed[i].last;
-    chain.address = *begin++;
-    chain.offset = chain.address;
-    chain.block = 0;
-    while (chain.offset >= blocks[chain.block]) {
-      chain.offset -= blocks[chain.block++];
+    const PackItem& item = scratch.packed[i];
+    PlanChain& chain = planning.plan.chains[item.chain];
+    chain.epoch_first = item.first;
+    chain.epoch_last = item.last;
+    chain.address = *begin;
+    uint64_t offset = *begin++;
+    uint32_t block = 0;
+    while (offset >= blocks[block]) {
+      offset -= blocks[block++];
     }
+    chain.offset = offset;
+    chain.block = block;
   }
 }
 
@@ -246,11 +252,12 @@ bool MeasureChains(Planning& planning) {
   scratch.any_kept = false;
   for (uint32_t i = 0; i < chains; ++i) {
     PlanChain& chain = plan.chains[i];
-    chain = {.first = scratch.first[i],
-             .last = scratch.last[i],
-             .first_access = scratch.chain_begin[i],
-             .accesses = scratch.chain_begin[i + 1] - scratch.chain_begin[i]};
-    if (chain.accesses != 0 && !MeasureChain(planning, i)) {
+    chain = {};
+    chain.first = scratch.first[i];
+    chain.last = scratch.last[i];
+    chain.first_access = scratch.chain_begin[i];
+    chain.accesses = scratch.chain_begin[i + 1] - scratch.chain_begin[i];
+    if (chain.accesses != 0 && !MeasureChain(planning, i, chain)) {
       return false;
     }
   }
@@ -319,15 +326,18 @@ void PlaceChains(Planning& planning) {
   metrics.images.allocated = 0;
   metrics.buffers.allocated = 0;
   metrics.packer = "none";
+  scratch.ledgers.assign(plan.next.classes.size(), {});
   for (uint32_t i = 0; i < plan.next.classes.size(); ++i) {
     MemoryClass& memory_class = plan.next.classes[i];
-    CollectItems(planning, i);
-    if (scratch.items.empty()) {
+    const std::span<const PackItem> items = ItemsOf(planning, i);
+    if (items.empty()) {
       continue;
     }
     const Placement& placement =
-        FindPlacement(scratch, memory_class.blocks,
+        FindPlacement(scratch, items, memory_class.blocks,
                       planning.options.alias ? planning.options.effort : Effort::kFast);
+    scratch.ledgers[i].chains = static_cast<uint32_t>(items.size());
+    scratch.ledgers[i].top = placement.result.top;
     AssignAddresses(planning, i, placement);
     MemoryFigures& figures =
         memory_class.kind == ResourceKind::kTexture ? metrics.images : metrics.buffers;

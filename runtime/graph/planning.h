@@ -96,7 +96,7 @@ struct LedgerIndex {
   uint32_t bucket = 0;  // into ledger_buckets
   uint32_t shift = 0;
   uint32_t chains = 0;
-  uint64_t top = 0;
+  uint64_t top = 0;  // of the packing, and of what is carried
 };
 
 // A packing that was found, with everything that it depends on.
@@ -130,10 +130,11 @@ struct PlanningScratch {
   Bytes digest_bytes;
   std::vector<uint32_t> chain_of;    // by access
   std::vector<uint8_t> access_bits;  // by access: AccessBits
+  bool any_shared = false;           // some pass may have several accesses to one chain
   std::vector<uint32_t> stack;
   std::vector<Why> why;               // by pass
   std::vector<uint32_t> needed_by;    // by pass
-  std::vector<uint32_t> def_access;   // by version: the access that makes it
+  std::vector<uint32_t> def_access;   // by version, and one more: the access that makes it
   std::vector<uint32_t> kill_access;  // by version
   std::vector<Edge> edges;
   std::vector<Edge> semaphore_edges;  // resolved by value
@@ -170,11 +171,10 @@ struct PlanningScratch {
   std::vector<uint64_t> starts;  // prefix sums of sizes by position
   std::vector<uint64_t> stops;
   std::vector<Epoch> epoch_heap;
-  std::vector<uint32_t> create_entry;    // by chain
+  std::vector<uint32_t> entry_begin;     // by chain, and one more: into entries, as they are found
   std::vector<uint32_t> by_first;        // packed chains by first position
   std::vector<LedgerUser> ledger_users;  // packed chains, then what earlier frames left
   std::vector<LedgerTile> tiles;
-  std::vector<uint32_t> spare_tiles;
   std::vector<LedgerIndex> ledgers;  // by memory class
   std::vector<uint32_t> ledger_buckets;
   std::vector<PackItem> items;
@@ -182,10 +182,9 @@ struct PlanningScratch {
   std::array<Placement, kPlacements> placements;
   uint64_t placement_clock = 0;
   uint64_t placement_hits = 0;
-  std::vector<uint32_t> entry_count;
-  std::vector<uint16_t> borders;
-  std::vector<CellState> finals;  // by cell, of temporal chains
-  std::vector<uint32_t> signals;  // semaphore uses, by semaphore and value
+  std::vector<uint32_t> entry_point;  // by entry: index of its point
+  std::vector<CellState> finals;      // by cell, of temporal chains
+  std::vector<uint32_t> signals;      // semaphore uses, by semaphore and value
   std::vector<int32_t> wait_positions;
 };
 
@@ -213,7 +212,8 @@ Structure StructureOf(const Planning& planning);
 // The first array in which two frames differ; empty if there is no other frame.
 const char* FirstDifference(const Structure& a, const Structure& b);
 
-// accesses.cc: accesses by pass, those that make and overwrite every version, layouts.
+// accesses.cc: accesses by pass, how many each chain has, those that make and overwrite every
+// version, layouts.
 void GroupAccesses(Planning& planning);
 // validate.cc: everything that concerns more than one declaration.
 void Validate(Planning& planning);

@@ -32,25 +32,35 @@ void CheckPair(Planning& planning, const AccessRow& a, const AccessRow& b) {
            read.op == Op::kRead ? "is read and written" : "is written twice");
 }
 
-void CheckPasses(Planning& planning) {
+// Accesses of one pass to one chain. Few frames have several.
+void CheckSharedChains(Planning& planning, uint32_t pass) {
   const Declarations& rows = planning.rows;
   PlanningScratch& scratch = planning.scratch;
   const std::vector<uint32_t>& accesses = planning.plan.pass_accesses;
   // marks: last access of the chain, links: the one before it in the same pass; both by place in
   // pass_accesses
-  scratch.marks.assign(rows.chains.size(), kNone);
-  scratch.links.resize(accesses.size());
+  const uint32_t begin = planning.plan.pass_begin[pass];
+  for (uint32_t i = begin; i < planning.plan.pass_begin[pass + 1]; ++i) {
+    uint32_t& mark = scratch.marks[scratch.chain_of[accesses[i]]];
+    const uint32_t before = mark != kNone && mark >= begin ? mark : kNone;
+    scratch.links[i] = before;
+    mark = i;
+    for (uint32_t other = before; other != kNone; other = scratch.links[other]) {
+      CheckPair(planning, rows.accesses[accesses[other]], rows.accesses[accesses[i]]);
+    }
+  }
+}
+
+void CheckPasses(Planning& planning) {
+  const Declarations& rows = planning.rows;
+  PlanningScratch& scratch = planning.scratch;
+  if (scratch.any_shared) {
+    scratch.marks.assign(rows.chains.size(), kNone);
+    scratch.links.resize(rows.accesses.size());
+  }
   for (uint32_t pass = 0; pass < rows.passes.size(); ++pass) {
-    const uint32_t begin = planning.plan.pass_begin[pass];
-    const uint32_t end = planning.plan.pass_begin[pass + 1];
-    for (uint32_t i = begin; i < end; ++i) {
-      uint32_t& mark = scratch.marks[scratch.chain_of[accesses[i]]];
-      const uint32_t before = mark != kNone && mark >= begin ? mark : kNone;
-      scratch.links[i] = before;
-      mark = i;
-      for (uint32_t other = before; other != kNone; other = scratch.links[other]) {
-        CheckPair(planning, rows.accesses[accesses[other]], rows.accesses[accesses[i]]);
-      }
+    if (scratch.any_shared) {
+      CheckSharedChains(planning, pass);
     }
     if (rows.passes[pass].kind != PassKind::kTransition &&
         rows.passes[pass].origin == Origin::kUser &&
