@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One look at all accesses: by pass, by the versions that they make and overwrite, and in which
-// layout each is done.
+// One look at all accesses: by pass, by the versions that they make and overwrite, in which layout
+// each is done, which follow others, and how many each chain has.
 #include <algorithm>
 #include <numeric>
 
@@ -9,73 +9,84 @@
 namespace kiln::graph {
 namespace {
 
-uint8_t BitsOf(const Declarations& rows, const AccessRow& access) {
-  const bool host = rows.passes[access.pass].kind == PassKind::kHost;
-  return static_cast<uint8_t>((access.writes() ? kWrites : 0) | (host ? kOnHost : 0) |
-                              (access.whole == 0 ? kPart : 0));
-}
-
-// Looks at accesses one after the other, in the order in which they were declared.
+// Looks at accesses one after the other, in the order in which they were declared. Reads and
+// creates come as the frame has them, so what differs between them is chosen without branches,
+// which would be taken by chance.
 class AccessIndex {
  public:
   explicit AccessIndex(Planning& planning)
-      : rows_(planning.rows),
-        outside_(static_cast<uint32_t>(planning.rows.versions.size())),
+      : outside_(static_cast<uint32_t>(planning.rows.versions.size())),
         accesses_(planning.rows.accesses.data()),
         versions_(planning.rows.versions.data()),
+        passes_(planning.rows.passes.data()),
         pass_begin_(planning.plan.pass_begin.data()),
-        pass_accesses_(planning.plan.pass_accesses.data()),
         layouts_(planning.plan.layouts.data()),
-        chain_of_(planning.scratch.chain_of.data()),
         chain_begin_(planning.scratch.chain_begin.data()),
         chain_pass_(planning.scratch.marks.data()),
         def_access_(planning.scratch.def_access.data()),
         kill_access_(planning.scratch.kill_access.data()),
-        bits_(planning.scratch.access_bits.data()) {}
+        bits_(planning.scratch.access_bits.data()),
+        pass_bits_(planning.scratch.pass_bits.data()),
+        followers_(planning.scratch.followers.data()) {}
 
   void Add(uint32_t index) {
     const AccessRow& access = accesses_[index];
     const VersionRow& version = versions_[access.version];
-    // What makes no version is written down beside them: a branch would be taken by chance.
-    def_access_[std::min(access.result, outside_)] = index;
-    const bool exports =
-        version.exported != 0 && access.op == Op::kRead && version.kill == access.pass;
+    const uint32_t pass = access.pass;
+    const uint32_t chain = version.chain;
+    def_access_[std::min(access.result, outside_)] = index;  // of none: beside them
+    const bool exports = version.exported != 0 && access.op == Op::kRead && version.kill == pass;
     if (access.op == Op::kWrite || exports) {  // an export overwrites by reading
       kill_access_[access.version] = index;
     }
-    chain_of_[index] = version.chain;
-    ++chain_begin_[version.chain + 1];
-    bits_[index] = BitsOf(rows_, access);
+    const uint8_t bits = BitsOf(access, version);
+    bits_[index] = bits;
+    pass_bits_[pass] |= bits;
     layouts_[index] = access.layout;
-    pass_accesses_[index] = index;
-    ++pass_begin_[access.pass + 1];
-    sorted_ = sorted_ && access.pass >= last_;
-    last_ = access.pass;
-    shared_ = shared_ || chain_pass_[version.chain] == access.pass;
-    chain_pass_[version.chain] = access.pass;
+    followers_[follower_count_] = index;  // unless the next takes its place
+    follower_count_ += access.op == Op::kCreate ? 0 : 1;
+    ++pass_begin_[pass + 1];
+    ++chain_begin_[chain + 1];
+    unsorted_ |= pass < last_;
+    last_ = pass;
+    shared_ |= chain_pass_[chain] == pass;
+    chain_pass_[chain] = pass;
   }
 
+  uint32_t follower_count() const { return follower_count_; }
   // Whether the accesses of every pass were declared before those of the next.
-  bool sorted() const { return sorted_; }
+  bool sorted() const { return !unsorted_; }
   // Whether a pass has several accesses to one chain. Requires: they are sorted.
   bool shared() const { return shared_; }
 
  private:
-  const Declarations& rows_;
+  uint8_t BitsOf(const AccessRow& access, const VersionRow& version) const {
+    constexpr uint32_t kOfOp[] = {0, kWrites, kWrites | kForgets | kBegins};  // at most
+    static_assert(static_cast<int>(Op::kRead) == 0 && static_cast<int>(Op::kCreate) == 2);
+    const uint32_t own = ((access.accesses & kWriteAccesses) != 0 ? kWrites : 0) |
+                         ((version.bits & kOfTexture) != 0 ? kBegins : 0) | kForgets;
+    return static_cast<uint8_t>((own & kOfOp[static_cast<size_t>(access.op)]) |
+                                (access.whole == 0 ? kPart : 0) |
+                                (access.discard != 0 ? kForgets : 0) |
+                                (passes_[access.pass].kind == PassKind::kHost ? kOnHost : 0));
+  }
+
   uint32_t outside_;
   const AccessRow* accesses_;
   const VersionRow* versions_;
+  const PassRow* passes_;
   uint32_t* pass_begin_;
-  uint32_t* pass_accesses_;
   VkImageLayout* layouts_;
-  uint32_t* chain_of_;
   uint32_t* chain_begin_;
   uint32_t* chain_pass_;  // the last pass that used it
   uint32_t* def_access_;
   uint32_t* kill_access_;
   uint8_t* bits_;
+  uint8_t* pass_bits_;
+  uint32_t* followers_;
+  uint32_t follower_count_ = 0;
   uint32_t last_ = 0;
-  bool sorted_ = true;
+  bool unsorted_ = false;
   bool shared_ = false;
 };
 
@@ -135,21 +146,25 @@ void GroupAccesses(Planning& planning) {
   plan.pass_begin.assign(rows.passes.size() + 1, 0);
   plan.pass_accesses.resize(count);
   plan.layouts.resize(count);
-  scratch.chain_of.resize(count);
   scratch.chain_begin.assign(rows.chains.size() + 1, 0);
   scratch.marks.assign(rows.chains.size(), kNone);
   scratch.access_bits.resize(count);
   scratch.def_access.assign(rows.versions.size() + 1, kNone);
   scratch.kill_access.assign(rows.versions.size(), kNone);
+  scratch.followers.resize(count + 1);
+  scratch.pass_bits.assign(rows.passes.size(), 0);
   AccessIndex index(planning);
   for (uint32_t i = 0; i < count; ++i) {
     index.Add(i);
   }
   SumUp(plan.pass_begin);
   SumUp(scratch.chain_begin);
-  if (!index.sorted()) {
+  if (index.sorted()) {
+    std::iota(plan.pass_accesses.begin(), plan.pass_accesses.end(), 0);
+  } else {
     SortByPass(planning);
   }
+  scratch.followers.resize(index.follower_count());
   scratch.any_shared = index.shared() || !index.sorted();
   if (planning.options.unify_reads) {
     UnifyReads(planning);

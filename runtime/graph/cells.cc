@@ -43,7 +43,7 @@ void AddBorders(Borders& borders, const Box& box, VkImageAspectFlags all) {
   borders.split_aspects = borders.split_aspects || box.aspects != all;
 }
 
-void CutCells(std::vector<Box>& cells, Borders& borders, const ChainRow& chain) {
+void AppendBoxes(std::vector<Box>& cells, Borders& borders, const ChainRow& chain) {
   SortBorders(borders.mips, chain.mips);
   SortBorders(borders.layers, chain.layers);
   const VkImageAspectFlags all = chain.aspects;
@@ -63,45 +63,40 @@ void CutCells(std::vector<Box>& cells, Borders& borders, const ChainRow& chain) 
   }
 }
 
-void MakeCells(Planning& planning, uint32_t index) {
-  const ChainRow& chain = planning.rows.chains[index];
+// The cells of a chain that is used in parts, or of which the frame before knew parts. Kept out of
+// the way of the others.
+[[gnu::noinline]] void CutCells(Planning& planning, const PlanChain& chain, const ChainRow& row,
+                                const TemporalSlot* before) {
   Plan& plan = planning.plan;
-  PlanChain& out = plan.chains[index];
-  out.first_cell = static_cast<uint32_t>(plan.cells.size());
-  const TemporalSlot* slot = out.place == Place::kHistory && !out.reset
-                                 ? &planning.carried.slots[plan.next.slots[out.slot].from]
-                                 : nullptr;
-  if (chain.ranged == 0 && (slot == nullptr || slot->cells.size() == 1)) {
-    plan.cells.push_back(WholeOf(chain));
-  } else {
-    const VkImageAspectFlags all = chain.aspects;
-    Borders borders;
-    for (uint32_t i = out.first_access; i < out.first_access + out.accesses; ++i) {
-      const AccessRow& access = planning.rows.accesses[plan.chain_accesses[i]];
-      AddBorders(borders, {access.mip, access.mips, access.layer, access.layers, access.aspects},
-                 all);
-    }
-    for (size_t i = 0; slot != nullptr && i < slot->cells.size(); ++i) {
-      AddBorders(borders, slot->cells[i], all);
-    }
-    CutCells(plan.cells, borders, chain);
+  if (row.ranged == 0 && (before == nullptr || before->cells.size() == 1)) {
+    plan.cells.push_back(WholeOf(row));
+    return;
   }
-  out.cells = static_cast<uint32_t>(plan.cells.size()) - out.first_cell;
+  Borders borders;
+  for (uint32_t i = chain.first_access; i < chain.first_access + chain.accesses; ++i) {
+    const AccessRow& access = planning.rows.accesses[plan.chain_accesses[i]];
+    AddBorders(borders, {access.mip, access.mips, access.layer, access.layers, access.aspects},
+               row.aspects);
+  }
+  for (size_t i = 0; before != nullptr && i < before->cells.size(); ++i) {
+    AddBorders(borders, before->cells[i], row.aspects);
+  }
+  AppendBoxes(plan.cells, borders, row);
 }
 
 UseKind KindOf(uint8_t bits) {
-  return (bits & kOnHost) != 0   ? UseKind::kHost
-         : (bits & kWrites) != 0 ? UseKind::kWrite
-                                 : UseKind::kRead;
+  static_assert(kWrites == 1 && kOnHost == 2);
+  constexpr UseKind kKinds[] = {UseKind::kRead, UseKind::kWrite, UseKind::kHost, UseKind::kHost};
+  return kKinds[bits & (kWrites | kOnHost)];
 }
 
 // Where the uses of every chain begin, without those of passes that were culled.
 void CountUses(Planning& planning) {
   PlanningScratch& scratch = planning.scratch;
   scratch.chain_begin.assign(planning.rows.chains.size() + 1, 0);
-  for (size_t access = 0; access < scratch.chain_of.size(); ++access) {
-    const bool live = planning.plan.live[planning.rows.accesses[access].pass] != 0;
-    scratch.chain_begin[scratch.chain_of[access] + 1] += live ? 1 : 0;
+  for (const AccessRow& access : planning.rows.accesses) {
+    const uint32_t chain = planning.rows.versions[access.version].chain;
+    scratch.chain_begin[chain + 1] += planning.plan.live[access.pass] != 0 ? 1 : 0;
   }
   std::partial_sum(scratch.chain_begin.begin(), scratch.chain_begin.end(),
                    scratch.chain_begin.begin());
@@ -114,14 +109,14 @@ class UseSorter {
       : accesses_(planning.rows.accesses.data()),
         layouts_(planning.plan.layouts.data()),
         bits_(planning.scratch.access_bits.data()),
-        chain_of_(planning.scratch.chain_of.data()),
+        versions_(planning.rows.versions.data()),
         next_(planning.scratch.marks.data()),
         uses_(planning.scratch.uses.data()),
         chain_accesses_(planning.plan.chain_accesses.data()) {}
 
   void Add(uint32_t index, int32_t position, Origin origin) {
     const AccessRow& access = accesses_[index];
-    const uint32_t at = next_[chain_of_[index]]++;
+    const uint32_t at = next_[versions_[access.version].chain]++;
     chain_accesses_[at] = index;
     // Filled where it lies: a copy of fields just written waits for each of them.
     Use& use = uses_[at];
@@ -131,7 +126,7 @@ class UseSorter {
     use.position = position;
     use.layout = layouts_[index];
     use.kind = KindOf(bits_[index]);
-    use.forgets = access.op == Op::kCreate || access.discard != 0;
+    use.forgets = (bits_[index] & kForgets) != 0;
     use.origin = origin;
   }
 
@@ -139,7 +134,7 @@ class UseSorter {
   const AccessRow* accesses_;
   const VkImageLayout* layouts_;
   const uint8_t* bits_;
-  const uint32_t* chain_of_;
+  const VersionRow* versions_;
   uint32_t* next_;  // by chain
   Use* uses_;
   uint32_t* chain_accesses_;
@@ -213,11 +208,20 @@ void CollectChains(Planning& planning) {
   ExtendOutputs(planning);
 }
 
-void CollectCells(Planning& planning) {
-  planning.plan.cells.clear();
-  for (uint32_t chain = 0; chain < planning.plan.chains.size(); ++chain) {
-    MakeCells(planning, chain);
+void AddCells(Planning& planning, uint32_t index) {
+  const ChainRow& chain = planning.rows.chains[index];
+  Plan& plan = planning.plan;
+  PlanChain& out = plan.chains[index];
+  out.first_cell = static_cast<uint32_t>(plan.cells.size());
+  out.cells = 1;
+  const bool continues = out.place == Place::kHistory && !out.reset;
+  if (chain.ranged == 0 && !continues) {
+    plan.cells.push_back(WholeOf(chain));
+    return;
   }
+  CutCells(planning, out, chain,
+           continues ? &planning.carried.slots[plan.next.slots[out.slot].from] : nullptr);
+  out.cells = static_cast<uint32_t>(plan.cells.size()) - out.first_cell;
 }
 
 }  // namespace kiln::graph

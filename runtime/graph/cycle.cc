@@ -29,7 +29,7 @@ std::vector<uint32_t> CycleThrough(const Planning& planning, uint32_t start, siz
         std::reverse(cycle.begin(), cycle.end());
         return cycle;
       }
-      if (scratch.missing[next] != 0 && from[next] == kNone) {
+      if (scratch.states[next].missing != 0 && from[next] == kNone) {
         from[next] = pass;
         queue.push_back(next);
         depth.push_back(depth[i] + 1);
@@ -54,7 +54,7 @@ void ReportCycle(Planning& planning) {
   std::vector<uint32_t> shortest;
   std::vector<uint32_t> from;
   for (uint32_t pass = 0; pass < planning.rows.passes.size(); ++pass) {
-    if (planning.plan.live[pass] == 0 || planning.scratch.missing[pass] == 0) {
+    if (planning.plan.live[pass] == 0 || planning.scratch.states[pass].missing == 0) {
       continue;
     }
     const size_t limit = shortest.empty() ? planning.rows.passes.size() + 1 : shortest.size();

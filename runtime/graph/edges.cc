@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What must come before what. Spec: graph §6.4
+#include <algorithm>
+
 #include "runtime/graph/planning.h"
 
 namespace kiln::graph {
@@ -17,21 +19,17 @@ class EdgeMaker {
         live_(planning.plan.live.data()),
         bits_(planning.scratch.access_bits.data()),
         def_access_(planning.scratch.def_access.data()),
+        read_layout_(planning.scratch.read_layout.data()),
         successor_begin_(planning.scratch.successor_begin.data()),
-        missing_(planning.scratch.missing.data()),
-        level_(planning.scratch.level.data()) {}
+        states_(planning.scratch.states.data()) {}
 
+  // Requires: the access is no create, which follows nothing.
   void AddAccess(uint32_t index) {
     const AccessRow& access = accesses_[index];
     const VersionRow& version = versions_[access.version];
-    if (access.op == Op::kCreate) {
-      if ((version.bits & kOfTexture) != 0) {
-        StartLevel(index);
-      }
-      return;
-    }
-    if ((version.bits & kOfImport) != 0 && StartsWithBarrier(access)) {
-      StartLevel(index);
+    if ((version.bits & kOfImport) != 0 && (bits_[index] & kOnHost) == 0 &&
+        StartsWithBarrier(access)) {
+      states_[access.pass].level = 1;
     }
     if (version.def != kNone) {
       AddEdge({.from = version.def,
@@ -59,7 +57,7 @@ class EdgeMaker {
     }
     scratch_.edges.push_back(edge);
     ++successor_begin_[edge.from + 1];
-    ++missing_[edge.to];
+    ++states_[edge.to].missing;
     if (edge.from > edge.to && !IsOwn(edge.from) && !IsOwn(edge.to)) {
       scratch_.declared_order_valid = false;
     }
@@ -91,21 +89,14 @@ class EdgeMaker {
     return layout || pending || (access.writes() && chain.state_stages != 0);
   }
 
-  // A barrier on the way to a pass that every order has, as it comes from outside: so do images
-  // that begin.
-  void StartLevel(uint32_t index) {
-    const uint32_t pass = accesses_[index].pass;
-    if (live_[pass] != 0 && (bits_[index] & kOnHost) == 0) {
-      level_[pass] = 1;
-    }
-  }
-
   // Marks a version that is read in several layouts.
   void CompareLayouts(uint32_t version, VkImageLayout layout) {
-    VkImageLayout& first = scratch_.read_layout[version];
-    if (first == VK_IMAGE_LAYOUT_UNDEFINED) {
-      first = layout;
-    } else if (first != layout) {
+    static_assert(VK_IMAGE_LAYOUT_UNDEFINED == 0);
+    VkImageLayout& last = read_layout_[version];
+    // Neither the first nor the same: one test, as which read is the first comes by chance.
+    const uint64_t differs = uint64_t{last} * static_cast<uint32_t>(last ^ layout);
+    last = layout;
+    if (differs != 0) {
       scratch_.several_layouts[version] = 1;
       scratch_.any_several_layouts = true;
     }
@@ -120,9 +111,9 @@ class EdgeMaker {
   const uint8_t* live_;
   const uint8_t* bits_;
   const uint32_t* def_access_;
+  VkImageLayout* read_layout_;  // by version: of the last read
   uint32_t* successor_begin_;
-  uint32_t* missing_;
-  uint32_t* level_;
+  PassState* states_;
 };
 
 // Requires: successor_begin counts the edges of the pass before.
@@ -146,16 +137,21 @@ void MakeEdges(Planning& planning) {
   PlanningScratch& scratch = planning.scratch;
   scratch.edges.clear();
   scratch.successor_begin.assign(rows.passes.size() + 1, 0);
-  scratch.missing.assign(rows.passes.size(), 0);
-  scratch.level.assign(rows.passes.size(), 0);
+  // A barrier on the way to a pass that every order has, as it comes from outside: so do images
+  // that begin.
+  scratch.states.resize(rows.passes.size());
+  std::transform(scratch.pass_bits.begin(), scratch.pass_bits.end(), scratch.states.begin(),
+                 [](uint8_t bits) {
+                   const bool begins = (bits & (kBegins | kOnHost)) == kBegins;
+                   return PassState{.level = begins ? 1U : 0U};
+                 });
   scratch.read_layout.assign(rows.versions.size(), VK_IMAGE_LAYOUT_UNDEFINED);
   scratch.several_layouts.assign(rows.versions.size(), 0);
   scratch.any_several_layouts = false;
   scratch.declared_order_valid = true;
   EdgeMaker maker(planning);
-  const auto count = static_cast<uint32_t>(rows.accesses.size());
-  for (uint32_t i = 0; i < count; ++i) {
-    maker.AddAccess(i);
+  for (const uint32_t access : scratch.followers) {
+    maker.AddAccess(access);
   }
   for (const Edge& edge : scratch.semaphore_edges) {
     maker.AddEdge(edge);

@@ -153,12 +153,12 @@ class Ledger {
 
   // Buckets whose first byte lies in the tile start at it.
   void Point(const LedgerIndex& index, uint64_t begin, uint64_t end, uint32_t tile) {
-    const auto bucket_from = [&](uint64_t address) {
-      return index.bucket + ((address + (uint64_t{1} << index.shift) - 1) >> index.shift);
-    };
-    const uint64_t last = bucket_from(std::min(end, index.top));
-    for (uint64_t bucket = bucket_from(begin); bucket < last; ++bucket) {
-      buckets_[bucket] = tile;
+    const uint32_t shift = index.shift;
+    const uint64_t up = (uint64_t{1} << shift) - 1;
+    uint32_t* const buckets = buckets_ + index.bucket;
+    const uint64_t last = (std::min(end, index.top) + up) >> shift;
+    for (uint64_t bucket = (begin + up) >> shift; bucket < last; ++bucket) {
+      buckets[bucket] = tile;
     }
   }
 
@@ -181,9 +181,10 @@ void AgeLedger(std::vector<LedgerSegment>& ledger) {
   std::erase_if(ledger, [](const LedgerSegment& segment) { return segment.age > kLedgerFrames; });
 }
 
-// Where the buckets of every class lie. About four chains share one, of which few hold their bytes
-// at a time.
+// Where the buckets of every class lie. Few of the chains that share one hold their bytes at a
+// time.
 void IndexClasses(Planning& planning) {
+  constexpr uint32_t kChainsByBucket = 8;
   PlanningScratch& scratch = planning.scratch;
   const std::vector<MemoryClass>& classes = planning.plan.next.classes;
   uint32_t buckets = 0;
@@ -191,7 +192,7 @@ void IndexClasses(Planning& planning) {
     LedgerIndex& ledger = scratch.ledgers[i];
     const uint64_t before = classes[i].ledger.empty() ? 1 : classes[i].ledger.back().end;
     ledger.top = std::max(ledger.top, before);
-    const auto want = static_cast<uint32_t>(std::bit_width(ledger.chains / 4)) + 1;
+    const auto want = static_cast<uint32_t>(std::bit_width(ledger.chains / kChainsByBucket)) + 1;
     const auto bits = static_cast<uint32_t>(std::bit_width(ledger.top));
     ledger.shift = bits > want ? bits - want : 0;
     ledger.bucket = buckets;

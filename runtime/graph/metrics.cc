@@ -80,7 +80,7 @@ void Measure(Planning& planning) {
   }
   metrics.chain = 0;
   for (const PlanPass& pass : plan.order) {
-    metrics.chain = std::max(metrics.chain, planning.scratch.level[pass.pass]);
+    metrics.chain = std::max(metrics.chain, planning.scratch.states[pass.pass].level);
   }
   metrics.culled = static_cast<uint32_t>(plan.culled.size());
   metrics.before_wait = planning.scratch.wait_positions.empty()

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
+#include <numeric>
 
 #include "runtime/graph/plan.h"
 
@@ -40,38 +42,45 @@ uint64_t RankOf(const PackItem& item, Packer packer, std::span<const uint64_t> l
   return 0;
 }
 
+// Larger ones first, ties in the order they came.
+void SortBySize(const PackItem* items, uint32_t* begin, uint32_t* end) {
+  constexpr ptrdiff_t kFew = 16;
+  if (end - begin > kFew) {
+    std::sort(begin, end, [&](uint32_t a, uint32_t b) {
+      return items[a].size != items[b].size ? items[a].size > items[b].size : a < b;
+    });
+    return;
+  }
+  for (uint32_t* next = begin + 1; next < end; ++next) {
+    const uint32_t item = *next;
+    const uint64_t size = items[item].size;
+    uint32_t* at = next;
+    for (; at != begin && size > items[at[-1]].size; --at) {
+      *at = at[-1];
+    }
+    *at = item;
+  }
+}
+
 // By first epoch, then size.
 void SortByTime(PackAttempt& attempt) {
-  constexpr uint32_t kFew = 16;
   PackScratch& s = attempt.scratch;
+  const PackItem* const items = attempt.items.data();
+  const auto count = static_cast<uint32_t>(attempt.items.size());
   s.by_epoch.assign(s.load.size() + 1, 0);
-  for (const PackItem& item : attempt.items) {
-    ++s.by_epoch[item.first + 1];
+  uint32_t* const by_epoch = s.by_epoch.data();
+  for (uint32_t i = 0; i < count; ++i) {
+    ++by_epoch[items[i].first + 1];
   }
-  for (size_t epoch = 1; epoch < s.by_epoch.size(); ++epoch) {
-    s.by_epoch[epoch] += s.by_epoch[epoch - 1];
+  std::partial_sum(s.by_epoch.begin(), s.by_epoch.end(), s.by_epoch.begin());
+  s.order.resize(count);
+  uint32_t* const order = s.order.data();
+  for (uint32_t i = 0; i < count; ++i) {
+    order[by_epoch[items[i].first]++] = i;
   }
-  s.order.resize(attempt.items.size());
-  for (uint32_t i = 0; i < attempt.items.size(); ++i) {
-    s.order[s.by_epoch[attempt.items[i].first]++] = i;
-  }
-  const auto larger = [&](uint32_t a, uint32_t b) {
-    return attempt.items[a].size > attempt.items[b].size;
-  };
   uint32_t begin = 0;
   for (const uint32_t end : s.by_epoch) {  // of the epochs, by now
-    for (uint32_t i = begin + 1; i < end && end - begin <= kFew; ++i) {
-      const uint32_t item = s.order[i];
-      uint32_t at = i;
-      for (; at > begin && larger(item, s.order[at - 1]); --at) {
-        s.order[at] = s.order[at - 1];
-      }
-      s.order[at] = item;
-    }
-    if (end > begin + kFew) {
-      std::sort(s.order.begin() + begin, s.order.begin() + end,
-                [&](uint32_t a, uint32_t b) { return larger(a, b) || (!larger(b, a) && a < b); });
-    }
+    SortBySize(items, order + begin, order + std::max(begin, end));
     begin = std::max(begin, end);
   }
 }

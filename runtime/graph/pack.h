@@ -25,6 +25,7 @@ struct PackItem {
   uint32_t first = 0;      // epochs, both included
   uint32_t last = 0;
   uint32_t chain = 0;
+  uint32_t memory_class = 0;
 };
 
 // Rows of a window of epochs, by offset: bytes that are taken in the epochs [firsts, lasts]. Lanes

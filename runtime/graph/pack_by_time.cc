@@ -13,20 +13,23 @@ namespace {
 // Part 0 lies before the first and after the last of all: lists end there, and what is written to
 // it is never read but for its neighbours.
 constexpr uint32_t kEnd = 0;
-constexpr uint32_t kMantissa = 4;  // bits: sixteen bins from a size to its double
+// Sixteen bins from a size to its double: what a double has in its exponent and in the first bits
+// of its mantissa.
+constexpr uint32_t kMantissa = 4;
+constexpr uint32_t kShift = 52 - kMantissa;
+constexpr uint64_t kBias = uint64_t{1023} << kMantissa;
 constexpr uint32_t kBins = 64U << kMantissa;
 constexpr uint32_t kNotFree = kBins;  // the bin of an item
 
 uint32_t BinOf(uint64_t size) {
-  const auto exponent = static_cast<uint32_t>(std::bit_width(size)) - 1;
-  return exponent < kMantissa ? static_cast<uint32_t>(size)
-                              : exponent << kMantissa | (size >> (exponent - kMantissa) & 15);
+  const auto rounded = static_cast<double>(static_cast<int64_t>(size));
+  return static_cast<uint32_t>((std::bit_cast<uint64_t>(rounded) >> kShift) - kBias);
 }
 
-// The smallest size in the bin.
+// The smallest size in the bin, which lies below 2⁶³.
 uint64_t FloorOf(uint32_t bin) {
-  const uint32_t exponent = bin >> kMantissa;
-  return exponent < kMantissa ? bin : (uint64_t{16} | (bin & 15)) << (exponent - kMantissa);
+  return static_cast<uint64_t>(
+      static_cast<int64_t>(std::bit_cast<double>((bin + kBias) << kShift)));
 }
 
 class Sweep {

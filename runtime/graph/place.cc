@@ -3,6 +3,7 @@
 // Spec: graph §6.6, §6.8
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "runtime/graph/formats.h"
 #include "runtime/graph/planning.h"
@@ -120,7 +121,7 @@ bool MeasureChain(Planning& planning, uint32_t index, PlanChain& chain) {
     item.first = static_cast<uint32_t>(chain.first);
     item.last = static_cast<uint32_t>(chain.last);
     item.chain = index;
-    scratch.packed_class.push_back(chain.memory_class);
+    item.memory_class = chain.memory_class;
   } else {
     scratch.any_kept = scratch.any_kept || IsKept(chain.place);
   }
@@ -155,11 +156,8 @@ std::span<const PackItem> ItemsOf(Planning& planning, uint32_t memory_class) {
     return scratch.packed;
   }
   scratch.items.clear();
-  for (size_t i = 0; i < scratch.packed.size(); ++i) {
-    if (scratch.packed_class[i] == memory_class) {
-      scratch.items.push_back(scratch.packed[i]);
-    }
-  }
+  std::copy_if(scratch.packed.begin(), scratch.packed.end(), std::back_inserter(scratch.items),
+               [&](const PackItem& item) { return item.memory_class == memory_class; });
   for (size_t i = 0; i < scratch.items.size() && !planning.options.alias; ++i) {
     scratch.items[i].first = 0;
     scratch.items[i].last = 0;
@@ -210,11 +208,10 @@ void AssignAddresses(Planning& planning, uint32_t index, const Placement& placem
   std::vector<uint64_t>& blocks = planning.plan.next.classes[index].blocks;
   GrowBlocks(blocks, placement.result.top);
   const uint64_t* begin = placement.begins.data();
-  for (size_t i = 0; i < scratch.packed.size(); ++i) {
-    if (scratch.packed_class[i] != index) {
+  for (const PackItem& item : scratch.packed) {
+    if (item.memory_class != index) {
       continue;
     }
-    const PackItem& item = scratch.packed[i];
     PlanChain& chain = planning.plan.chains[item.chain];
     chain.epoch_first = item.first;
     chain.epoch_last = item.last;
@@ -248,7 +245,6 @@ bool MeasureChains(Planning& planning) {
   plan.next.classes = planning.carried.classes;
   plan.chains.resize(chains);
   scratch.packed.clear();
-  scratch.packed_class.clear();
   scratch.any_kept = false;
   for (uint32_t i = 0; i < chains; ++i) {
     PlanChain& chain = plan.chains[i];

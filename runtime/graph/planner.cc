@@ -60,7 +60,6 @@ bool MakePlan(Planning& planning, PlannerTimes& times) {
     return false;
   }
   BindSlots(planning);
-  CollectCells(planning);
   CollectWaits(planning);
   WalkCells(planning);
   ChoosePoints(planning);

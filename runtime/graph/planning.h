@@ -26,7 +26,9 @@ struct Edge {
 enum AccessBits : uint8_t {
   kWrites = 1,
   kOnHost = 2,
-  kPart = 4,  // not all cells of the chain
+  kPart = 4,     // not all cells of the chain
+  kForgets = 8,  // old contents are not needed
+  kBegins = 16,  // creates an image
 };
 
 // Whether a chain of this place lies in an object that outlives the frame.
@@ -57,6 +59,14 @@ struct Successor {
   uint32_t pass : 30;
   uint32_t def : 1;
   uint32_t weight : 1;
+};
+
+// What its predecessors have told a pass so far.
+struct PassState {
+  uint32_t missing = 0;          // predecessors that are not scheduled
+  uint32_t level = 0;            // barriers on the longest way to it
+  uint32_t latest = 0;           // 1 + the largest place in the order of a Def
+  uint32_t latest_position = 0;  // the same of positions
 };
 
 // Readers of a version in one layout, linked.
@@ -128,9 +138,10 @@ struct SemaphoreUseBytes {
 struct PlanningScratch {
   std::vector<SemaphoreUseBytes> use_bytes;
   Bytes digest_bytes;
-  std::vector<uint32_t> chain_of;    // by access
   std::vector<uint8_t> access_bits;  // by access: AccessBits
+  std::vector<uint8_t> pass_bits;    // by pass: those of its accesses together
   bool any_shared = false;           // some pass may have several accesses to one chain
+  std::vector<uint32_t> followers;   // accesses that follow others: all but creates
   std::vector<uint32_t> stack;
   std::vector<Why> why;               // by pass
   std::vector<uint32_t> needed_by;    // by pass
@@ -143,15 +154,12 @@ struct PlanningScratch {
   std::vector<Successor> successors;
   bool declared_order_valid = true;
   bool any_several_layouts = false;
-  std::vector<uint32_t> missing;          // by pass: predecessors that are not scheduled
-  std::vector<uint32_t> latest;           // by pass: 1 + the largest place in the order of a Def
-  std::vector<uint32_t> latest_position;  // the same of positions
-  std::vector<uint64_t> keys;             // by pass: all fields but k
+  std::vector<PassState> states;  // by pass
+  std::vector<uint64_t> keys;     // by pass: all fields but k
   std::vector<uint32_t> c;
   std::vector<uint32_t> w;
   std::vector<uint8_t> w_own;
   std::vector<uint8_t> s;
-  std::vector<uint32_t> level;
   std::vector<uint64_t> heap;
   std::vector<LayoutGroup> groups;
   std::vector<VkImageLayout> read_layout;  // by version
@@ -163,7 +171,6 @@ struct PlanningScratch {
   std::vector<int32_t> last;
   std::vector<Use> uses;         // as plan.chain_accesses
   std::vector<PackItem> packed;  // chains that share memory, with positions
-  std::vector<uint32_t> packed_class;
   bool any_kept = false;         // some chain lies in an object that outlives the frame
   std::vector<int32_t> max_lo;   // by position: from where its dependencies wait
   std::vector<uint8_t> chosen;   // by position: a point
@@ -234,12 +241,15 @@ bool AnyCycle(Planning& planning);
 // The passes of one shortest cycle among those with missing predecessors.
 void ReportCycle(Planning& planning);
 
-// cells.cc: lifetimes and live accesses by chain; then, with slots bound, cells.
+// cells.cc: lifetimes and live accesses by chain; then, with slots bound, the cells of one after
+// the other.
 void CollectChains(Planning& planning);
-void CollectCells(Planning& planning);
+void AddCells(Planning& planning, uint32_t index);
 
-// barriers.cc: dependencies of every cell, without the sources of creates.
+// dependencies.cc: cells, and the dependencies of each, without the sources of creates.
 void WalkCells(Planning& planning);
+
+// barriers.cc
 // Chooses the points that the dependencies need.
 void ChoosePoints(Planning& planning);
 // Puts every entry at its point.

@@ -9,18 +9,18 @@
 namespace kiln::graph {
 namespace {
 
-// All fields of a pass's key but k.
-uint64_t KeyWithoutK(const Planning& planning, uint32_t pass) {
-  const PlanningScratch& scratch = planning.scratch;
-  const uint64_t host = planning.rows.passes[pass].kind == PassKind::kHost ? 0 : 1;
-  return host << 63 | uint64_t{scratch.w[pass]} << 41 | uint64_t{scratch.s[pass]} << 40 |
-         uint64_t{scratch.c[pass]} << 16 | pass;
-}
+constexpr uint32_t kFieldH = 63;
+constexpr uint32_t kFieldW = 41;
+constexpr uint32_t kFieldS = 40;
+constexpr uint32_t kFieldK = 23;
+constexpr uint32_t kFieldC = 16;
 
 // The passes in some valid order; shorter if there is a cycle.
 void PlainOrder(Planning& planning, std::vector<uint32_t>& order) {
   PlanningScratch& scratch = planning.scratch;
-  scratch.marks.assign(scratch.missing.begin(), scratch.missing.end());
+  scratch.marks.resize(scratch.states.size());
+  std::transform(scratch.states.begin(), scratch.states.end(), scratch.marks.begin(),
+                 [](const PassState& state) { return state.missing; });
   order.clear();
   for (uint32_t pass = 0; pass < planning.rows.passes.size(); ++pass) {
     if (planning.plan.live[pass] != 0 && scratch.marks[pass] == 0) {
@@ -41,6 +41,9 @@ void PlainOrder(Planning& planning, std::vector<uint32_t>& order) {
 void OrderSemaphores(Planning& planning) {
   const Declarations& rows = planning.rows;
   PlanningScratch& scratch = planning.scratch;
+  scratch.w.assign(rows.passes.size(), 0);
+  scratch.w_own.assign(rows.passes.size(), 0);
+  scratch.s.assign(rows.passes.size(), 1);
   for (uint32_t i = 0; i < rows.semaphore_uses.size(); ++i) {
     const SemaphoreRow& use = rows.semaphore_uses[i];
     if (use.pass == kNone || scratch.external[i] == 0) {
@@ -80,6 +83,8 @@ void OrderSemaphores(Planning& planning) {
     if (origin == Origin::kPresent || origin == Origin::kPresentCopy) {
       scratch.w[pass] = largest + 1;
     }
+    scratch.keys[pass] |= uint64_t{scratch.w[pass]} << kFieldW;
+    scratch.keys[pass] ^= uint64_t{scratch.s[pass] ^ 1U} << kFieldS;
   }
 }
 
@@ -114,12 +119,11 @@ uint32_t RankOfLayout(Planning& planning, uint32_t version, VkImageLayout layout
   return rank;
 }
 
+// c: passes that read a version in the same layout come together.
 void RankReadLayouts(Planning& planning) {
   const Declarations& rows = planning.rows;
   PlanningScratch& scratch = planning.scratch;
-  if (!scratch.any_several_layouts) {
-    return;
-  }
+  scratch.c.assign(rows.passes.size(), 0);
   scratch.marks.assign(rows.versions.size(), kNone);  // head of the version's groups
   scratch.groups.clear();
   scratch.groups.reserve(rows.accesses.size());  // links point into it
@@ -130,6 +134,9 @@ void RankReadLayouts(Planning& planning) {
       c = std::min(c + RankOfLayout(planning, access.version, planning.plan.layouts[i]), 127U);
     }
   }
+  for (uint32_t pass = 0; pass < rows.passes.size(); ++pass) {
+    scratch.keys[pass] |= uint64_t{scratch.c[pass]} << kFieldC;
+  }
 }
 
 uint64_t Mix(uint64_t value) {
@@ -139,24 +146,25 @@ uint64_t Mix(uint64_t value) {
   return value ^ value >> 31;
 }
 
+// All fields of the keys but k.
 void PrepareKeys(Planning& planning) {
   const Declarations& rows = planning.rows;
   PlanningScratch& scratch = planning.scratch;
-  const size_t count = rows.passes.size();
-  scratch.c.assign(count, 0);
-  scratch.w.assign(count, 0);
-  scratch.w_own.assign(count, 0);
-  scratch.s.assign(count, 1);
-  const Order order = planning.options.order;
-  if (order == Order::kPriority || order == Order::kLevels) {
-    RankReadLayouts(planning);
-    if (!rows.semaphore_uses.empty() || !rows.presents.empty()) {
-      OrderSemaphores(planning);
-    }
-  }
+  const auto count = static_cast<uint32_t>(rows.passes.size());
   scratch.keys.resize(count);
   for (uint32_t pass = 0; pass < count; ++pass) {
-    scratch.keys[pass] = KeyWithoutK(planning, pass);
+    const uint64_t h = rows.passes[pass].kind == PassKind::kHost ? 0 : 1;
+    scratch.keys[pass] = h << kFieldH | uint64_t{1} << kFieldS | pass;
+  }
+  const Order order = planning.options.order;
+  if (order != Order::kPriority && order != Order::kLevels) {
+    return;
+  }
+  if (scratch.any_several_layouts) {
+    RankReadLayouts(planning);
+  }
+  if (!rows.semaphore_uses.empty() || !rows.presents.empty()) {
+    OrderSemaphores(planning);
   }
 }
 
@@ -166,10 +174,10 @@ uint64_t KeyOf(const Planning& planning, uint32_t pass) {
   uint64_t k = 0;
   switch (planning.options.order) {
     case Order::kPriority:
-      k = scratch.latest[pass];
+      k = scratch.states[pass].latest;
       break;
     case Order::kLevels:
-      k = scratch.level[pass];
+      k = scratch.states[pass].level;
       break;
     case Order::kDeclared:
       break;
@@ -177,7 +185,7 @@ uint64_t KeyOf(const Planning& planning, uint32_t pass) {
       k = Mix(planning.options.seed * 65'537 + pass) >> 47;
       break;
   }
-  return scratch.keys[pass] | k << 23;
+  return scratch.keys[pass] | k << kFieldK;
 }
 
 void Append(Planning& planning, uint32_t pass) {
@@ -190,7 +198,7 @@ void Append(Planning& planning, uint32_t pass) {
                         .why = scratch.why[pass],
                         .needed_by = scratch.needed_by[pass]});
   plan.host_passes += host ? 1 : 0;
-  const uint32_t latest = scratch.latest_position[pass];
+  const uint32_t latest = scratch.states[pass].latest_position;
   plan.metrics.def_distance +=
       latest == 0 ? 0 : static_cast<uint64_t>(plan.positions[pass]) + 1 - latest;
 }
@@ -199,15 +207,17 @@ void Append(Planning& planning, uint32_t pass) {
 void Release(Planning& planning, uint32_t pass, uint32_t place) {
   PlanningScratch& scratch = planning.scratch;
   const auto position = static_cast<uint32_t>(planning.plan.positions[pass] + 1);
-  for (uint32_t e = scratch.successor_begin[pass]; e < scratch.successor_begin[pass + 1]; ++e) {
+  const uint32_t level = scratch.states[pass].level;
+  const uint32_t end = scratch.successor_begin[pass + 1];
+  for (uint32_t e = scratch.successor_begin[pass]; e < end; ++e) {
     const Successor next = scratch.successors[e];
-    scratch.level[next.pass] =
-        std::max(scratch.level[next.pass], scratch.level[pass] + next.weight);
+    PassState& state = scratch.states[next.pass];
+    state.level = std::max(state.level, level + next.weight);
     if (next.def != 0) {
-      scratch.latest[next.pass] = place + 1;
-      scratch.latest_position[next.pass] = std::max(scratch.latest_position[next.pass], position);
+      state.latest = place + 1;
+      state.latest_position = std::max(state.latest_position, position);
     }
-    if (--scratch.missing[next.pass] == 0) {
+    if (--state.missing == 0) {
       scratch.heap.push_back(KeyOf(planning, next.pass));
       std::push_heap(scratch.heap.begin(), scratch.heap.end(), std::greater<>());
     }
@@ -220,7 +230,9 @@ bool AnyCycle(Planning& planning) {
   PlainOrder(planning, planning.scratch.stack);
   const bool cycle = planning.scratch.stack.size() < planning.rows.passes.size();
   if (cycle) {
-    planning.scratch.missing = planning.scratch.marks;
+    for (size_t pass = 0; pass < planning.scratch.states.size(); ++pass) {
+      planning.scratch.states[pass].missing = planning.scratch.marks[pass];
+    }
     ReportCycle(planning);
   }
   return cycle;
@@ -234,12 +246,10 @@ bool Schedule(Planning& planning) {
   plan.host_passes = 0;
   plan.positions.assign(count, -1);
   plan.metrics.def_distance = 0;
-  scratch.latest.assign(count, 0);
-  scratch.latest_position.assign(count, 0);
   PrepareKeys(planning);
   scratch.heap.clear();
   for (uint32_t pass = 0; pass < count; ++pass) {
-    if (plan.live[pass] != 0 && scratch.missing[pass] == 0) {
+    if (plan.live[pass] != 0 && scratch.states[pass].missing == 0) {
       scratch.heap.push_back(KeyOf(planning, pass));
     }
   }

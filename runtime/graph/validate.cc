@@ -41,7 +41,7 @@ void CheckSharedChains(Planning& planning, uint32_t pass) {
   // pass_accesses
   const uint32_t begin = planning.plan.pass_begin[pass];
   for (uint32_t i = begin; i < planning.plan.pass_begin[pass + 1]; ++i) {
-    uint32_t& mark = scratch.marks[scratch.chain_of[accesses[i]]];
+    uint32_t& mark = scratch.marks[rows.versions[rows.accesses[accesses[i]].version].chain];
     const uint32_t before = mark != kNone && mark >= begin ? mark : kNone;
     scratch.links[i] = before;
     mark = i;
@@ -54,20 +54,24 @@ void CheckSharedChains(Planning& planning, uint32_t pass) {
 void CheckPasses(Planning& planning) {
   const Declarations& rows = planning.rows;
   PlanningScratch& scratch = planning.scratch;
-  if (scratch.any_shared) {
+  const bool shared = scratch.any_shared;
+  if (shared) {
     scratch.marks.assign(rows.chains.size(), kNone);
     scratch.links.resize(rows.accesses.size());
   }
-  for (uint32_t pass = 0; pass < rows.passes.size(); ++pass) {
-    if (scratch.any_shared) {
-      CheckSharedChains(planning, pass);
+  const PassNote* note = rows.pass_notes.data();
+  uint32_t index = 0;
+  for (const PassRow& pass : rows.passes) {
+    if (shared) {
+      CheckSharedChains(planning, index);
     }
-    if (rows.passes[pass].kind != PassKind::kTransition &&
-        rows.passes[pass].origin == Origin::kUser &&
-        rows.pass_notes[pass].callback.call == nullptr) {
-      const uint32_t passes[] = {pass};
+    if (note->callback.call == nullptr && pass.kind != PassKind::kTransition &&
+        pass.origin == Origin::kUser) {
+      const uint32_t passes[] = {index};
       AddError(planning, "CALLBACK_MISSING", {passes, {}}, "has no callback");
     }
+    ++note;
+    ++index;
   }
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What planning a frame costs: declaring, planning cold with each effort, a remembered plan, heap
 // allocations of steady frames, and how close packing comes to its bound. `--json` prints one
-// object with a `gates` member; exit 1 if a gate does not hold. Spec: graph §14
+// object with a `gates` member; exit 1 if a gate does not hold. `--only fast|normal` plans 1,000
+// passes anew, a few times and nothing else, for who counts instructions. Spec: graph §14
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -139,13 +141,13 @@ struct Cold {
   double large = 0;
 };
 
+PlanOptions ColdOptions(Effort effort) { return {.effort = effort, .cull = false}; }
+
 // In turns, so that whatever else the machine does disturbs all of them.
 Cold MeasureCold() {
-  const PlanOptions normal_options{.cull = false};
-  const PlanOptions fast_options{.effort = Effort::kFast, .cull = false};
-  ColdFrame fast(fast_options, kPasses);
-  ColdFrame normal(normal_options, kPasses);
-  ColdFrame large(fast_options, 10 * kPasses);
+  ColdFrame fast(ColdOptions(Effort::kFast), kPasses);
+  ColdFrame normal(ColdOptions(Effort::kNormal), kPasses);
+  ColdFrame large(ColdOptions(Effort::kFast), 10 * kPasses);
   for (int round = 0; round < kRounds; ++round) {
     fast.Round();
     normal.Round();
@@ -210,14 +212,26 @@ void Print(std::string_view format, const Steady& steady, const std::vector<Gate
              kPasses, steady.accesses, text);
 }
 
+int MeasureOnly(Effort effort) {
+  ColdFrame frame(ColdOptions(effort), kPasses);
+  for (int round = 0; round < kRounds; ++round) {
+    frame.Round();
+  }
+  fmt::print("{} rounds, {:.0f} ns per pass\n", kRounds, frame.NanosecondsPerPass());
+  return 0;
+}
+
 int Main(int argc, char** argv) {
   const std::string_view format = argc > 1 ? argv[1] : "";
+  const std::string_view only = argc == 3 && format == "--only" ? argv[2] : "";
+  if (only == "fast" || only == "normal") {
+    return MeasureOnly(only == "fast" ? Effort::kFast : Effort::kNormal);
+  }
   if (argc > 2 || (argc == 2 && format != "--json")) {
-    fmt::print(stderr, "usage: graph_bench [--json]\n");
+    fmt::print(stderr, "usage: graph_bench [--json | --only fast|normal]\n");
     return 2;
   }
-  const PlanOptions fast{.effort = Effort::kFast, .cull = false};
-  const Steady steady = MeasureSteady(fast);
+  const Steady steady = MeasureSteady(ColdOptions(Effort::kFast));
   const Cold cold = MeasureCold();
   const Efficiency efficiency = MeasureEfficiency();
   const std::vector<Gate> gates = {
