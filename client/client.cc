@@ -19,8 +19,6 @@ namespace {
 
 constexpr size_t kChunkBytes = size_t{512} << 10;
 constexpr int kMaxMessageBytes = 64 << 20;
-constexpr uint64_t kMaxBlobBytes = uint64_t{256}
-                                   << 20;  // a lying size is refused before it is held
 
 constexpr std::string_view kHttps = "https://";
 
@@ -43,81 +41,7 @@ grpc::ChannelArguments ChannelArguments() {
   return arguments;
 }
 
-// Puts chunks of blobs together and checks them.
-class BlobAssembler {
- public:
-  // The blob, once it is whole. Errors: kCorrupt if it is not what its digest says.
-  Result<std::optional<FetchedBlob>> Add(const v1::BlobChunk& chunk) {
-    KILN_TRY(const Digest digest, FromProto(chunk.digest()));
-    if (digest.size > kMaxBlobBytes) {
-      return Error{.code = ErrorCode::kCorrupt,
-                   .context = "a blob of " + std::to_string(digest.size) + " bytes is too large",
-                   .reason = {}};
-    }
-    Bytes& bytes = open_[digest.id];
-    if (chunk.offset() != bytes.size() || bytes.size() + chunk.data().size() > digest.size) {
-      return Error{
-          .code = ErrorCode::kCorrupt, .context = "chunks of a blob do not fit", .reason = {}};
-    }
-    const ByteView data = AsBytes(chunk.data());
-    bytes.insert(bytes.end(), data.begin(), data.end());
-    if (bytes.size() != digest.size) {
-      return std::optional<FetchedBlob>();
-    }
-    FetchedBlob blob{.digest = digest, .bytes = std::move(bytes)};
-    open_.erase(digest.id);
-    if (HashBytes(blob.bytes) != digest.id) {
-      return Error{.code = ErrorCode::kCorrupt,
-                   .context = "blob " + digest.id.hex() + " arrived damaged",
-                   .reason = {}};
-    }
-    return std::optional(std::move(blob));
-  }
-
- private:
-  std::map<Hash128, Bytes> open_;
-};
-
 }  // namespace
-
-Result<FetchDone> FetchAll(Client::State& state, const v1::FetchRequest& request,
-                           const Client::FetchHandlers& handlers) {
-  Context context;
-  const auto reader = state.compile->Fetch(&context.grpc, request);
-  BlobAssembler blobs;
-  std::optional<FetchDone> done;
-  v1::FetchReply reply;
-  while (reader->Read(&reply)) {
-    if (reply.has_outcome()) {
-      handlers.on_outcome(FromProto(reply.outcome()));
-    } else if (reply.has_blob()) {
-      Result<std::optional<FetchedBlob>> blob = blobs.Add(reply.blob());
-      Result<void> taken = blob.ok() ? Result<void>() : Result<void>(blob.error());
-      if (blob.ok() && blob->has_value()) {
-        taken = handlers.on_blob(**blob);
-      }
-      if (!taken.ok()) {
-        context.grpc.TryCancel();
-        return taken.error();
-      }
-    } else if (reply.has_done()) {
-      const v1::FetchDone::Counts& counts = reply.done().counts();
-      done = FetchDone{.outcomes = counts.outcomes(),
-                       .failed = counts.failed(),
-                       .blobs_sent = counts.blobs_sent(),
-                       .bytes_sent = counts.bytes_sent(),
-                       .root = {}};
-    }
-  }
-  const grpc::Status status = reader->Finish();
-  if (!status.ok()) {
-    return context.Failed(status);
-  }
-  if (!done.has_value()) {
-    return Error{.code = ErrorCode::kCorrupt, .context = "the stream was cut", .reason = {}};
-  }
-  return *done;
-}
 
 Client::Client(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Client::~Client() = default;
@@ -271,36 +195,6 @@ Result<VariantPage> Client::ListVariants(const ProgramSpace& space, const std::s
     result.rows.push_back(FromProto(row));
   }
   return result;
-}
-
-Result<FetchDone> Client::FetchBatch(const std::string& id, std::span<const Digest> have,
-                                     const FetchHandlers& handlers) {
-  v1::FetchRequest request;
-  request.set_batch_id(IdOf(id));
-  for (const Digest& digest : have) {
-    ToProto(digest, request.add_have());
-  }
-  return FetchAll(*state_, request, handlers);
-}
-
-Result<FetchDone> Client::FetchVariants(const std::string& project, const Program& program,
-                                        std::span<const std::vector<Option>> variants,
-                                        std::span<const Digest> have,
-                                        const FetchHandlers& handlers) {
-  v1::FetchRequest request;
-  for (const std::vector<Option>& options : variants) {
-    v1::Variant* variant = request.add_variants();
-    ToProto(program, variant->mutable_inline_program());
-    for (const Option& option : options) {
-      ToProto(option, variant->add_options());
-    }
-  }
-  request.set_on_miss(v1::FetchRequest::COMPILE);
-  request.set_project(project);
-  for (const Digest& digest : have) {
-    ToProto(digest, request.add_have());
-  }
-  return FetchAll(*state_, request, handlers);
 }
 
 }  // namespace kiln::client

@@ -168,6 +168,48 @@ TEST_F(ArtifactSourceTest, DamagedWords_CostTheirPipelinesOnly) {
   EXPECT_EQ(driver.created, std::vector<uint32_t>{2});
 }
 
+TEST_F(ArtifactSourceTest, Memory_FindsWhatAsksForTheSameValues) {
+  const auto artifact = [](const char* program, char name) {
+    return SourceArtifact{
+        .program = program, .metadata = DigestOf(std::string(1, name)), .code = {}};
+  };
+  using Settings = std::vector<OptionSetting>;
+  MemorySource source;
+  source.AddArtifact(artifact("rock", 'a'), Settings{{"wet", true}, {"count", 4U}});
+  source.AddArtifact(artifact("rock", 'b'), Settings{{"count", 4U}, {"wet", false}});
+  source.AddResult(artifact("rock", 'c'), Settings{{"fog", true}});
+  source.AddResult(artifact("rock", 'd'), Settings{{"fog", false}, {"wet", true}});
+  source.AddResult(artifact("sky", 'e'), Settings{});
+  source.AddArtifact(artifact("rock", 'f'), Settings{{"count", 4U}, {"wet", false}});
+  struct Row {
+    const char* program;
+    Settings options;
+    char found;  // 0: none
+  };
+  const std::vector<Row> rows = {
+      {"rock", {{"count", 4U}, {"wet", true}}, 'a'},
+      {"rock", {{"wet", true}, {"count", 4U}}, 'a'},
+      {"rock", {{"count", 4U}, {"wet", false}}, 'f'},  // the later one
+      {"rock", {{"count", 4}, {"wet", false}}, 0},     // a sint is no uint
+      {"rock", {{"count", 4U}}, 0},                    // no defaults
+      {"rock", {{"fog", true}, {"wet", false}}, 'c'},  // wet is not live there
+      {"rock", {{"fog", false}, {"wet", true}}, 'd'},
+      {"rock", {{"fog", false}, {"wet", false}}, 0},
+      {"rock", {{"fog", false}}, 0},
+      {"sky", {{"fog", false}}, 'e'},
+      {"sea", {}, 0},
+  };
+  for (const Row& row : rows) {
+    const auto found = source.Find(row.program, row.options);
+    const size_t line = static_cast<size_t>(&row - rows.data());
+    ASSERT_EQ(found.ok(), row.found != 0) << line;
+    if (found.ok()) {
+      EXPECT_EQ(found->metadata, DigestOf(std::string(1, row.found))) << line;
+    }
+  }
+  EXPECT_EQ(source.WarmList().size(), 5U);
+}
+
 TEST_F(ArtifactSourceTest, Memory_KnowsWhatItHasAndRefusesOtherBytes) {
   MemorySource source;
   const Bytes bytes(3, std::byte{1});

@@ -2,6 +2,7 @@
 #include "runtime/pipeline/memory_source.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,15 @@ std::vector<OptionSetting> Sorted(std::span<const OptionSetting> options) {
   std::vector<OptionSetting> sorted(options.begin(), options.end());
   std::ranges::stable_sort(sorted, {}, &OptionSetting::name);
   return sorted;
+}
+
+// Whether all settings of `part` are in `whole`; both by name.
+bool Includes(const std::vector<OptionSetting>& whole, const std::vector<OptionSetting>& part) {
+  auto at = whole.begin();
+  return std::ranges::all_of(part, [&](const OptionSetting& setting) {
+    at = std::find(at, whole.end(), setting);
+    return at != whole.end();
+  });
 }
 
 }  // namespace
@@ -27,18 +37,33 @@ Result<void> MemorySource::AddBytes(const Digest& digest, Bytes bytes) {
   return {};
 }
 
+bool MemorySource::Less::operator()(const Options& a, const Options& b) const {
+  return std::ranges::lexicographical_compare(
+      a, b, [](const OptionSetting& left, const OptionSetting& right) {
+        return std::tie(left.name, left.value) < std::tie(right.name, right.value);
+      });
+}
+
+void MemorySource::Add(const SourceArtifact& artifact, std::span<const OptionSetting> options,
+                       std::map<Options, size_t, Less> Program::*where) {
+  Options sorted = Sorted(options);
+  const MutexLock lock(mutex_);
+  auto& known = programs_[artifact.program].*where;
+  const auto [at, is_new] = known.try_emplace(std::move(sorted), artifacts_.size());
+  if (is_new) {
+    artifacts_.push_back(artifact);
+  } else {
+    artifacts_[at->second] = artifact;  // a later one replaces it
+  }
+}
+
 void MemorySource::AddArtifact(const SourceArtifact& artifact,
                                std::span<const OptionSetting> options) {
-  Variant variant{artifact, Sorted(options)};
-  const MutexLock lock(mutex_);
-  const auto same = std::ranges::find_if(variants_, [&](const Variant& other) {
-    return other.artifact.program == artifact.program && other.options == variant.options;
-  });
-  if (same != variants_.end()) {  // a later one replaces it
-    *same = std::move(variant);
-  } else {
-    variants_.push_back(std::move(variant));
-  }
+  Add(artifact, options, &Program::variants);
+}
+
+void MemorySource::AddResult(const SourceArtifact& artifact, std::span<const OptionSetting> live) {
+  Add(artifact, live, &Program::results);
 }
 
 std::vector<Digest> MemorySource::Have() const {
@@ -68,11 +93,18 @@ Result<SourceBytes> MemorySource::Read(const Digest& content) const {
 
 Result<SourceArtifact> MemorySource::Find(std::string_view program,
                                           std::span<const OptionSetting> options) const {
-  const std::vector<OptionSetting> wanted = Sorted(options);
+  const Options wanted = Sorted(options);
   const MutexLock lock(mutex_);
-  for (const Variant& variant : variants_) {
-    if (variant.artifact.program == program && variant.options == wanted) {
-      return variant.artifact;
+  const auto found = programs_.find(program);
+  if (found != programs_.end()) {
+    const auto variant = found->second.variants.find(wanted);
+    if (variant != found->second.variants.end()) {
+      return artifacts_[variant->second];
+    }
+    for (const auto& [live, index] : found->second.results) {
+      if (Includes(wanted, live)) {
+        return artifacts_[index];
+      }
     }
   }
   return Error{ErrorCode::kNotFound,
@@ -82,8 +114,9 @@ Result<SourceArtifact> MemorySource::Find(std::string_view program,
 std::vector<WarmItem> MemorySource::WarmList() const {
   const MutexLock lock(mutex_);
   std::vector<WarmItem> items;
-  for (const Variant& variant : variants_) {
-    items.push_back({.artifact = variant.artifact, .signature = {}, .pass = {}, .hints = {}});
+  items.reserve(artifacts_.size());
+  for (const SourceArtifact& artifact : artifacts_) {
+    items.push_back({.artifact = artifact, .signature = {}, .pass = {}, .hints = {}});
   }
   return items;
 }

@@ -18,8 +18,11 @@ class MemorySource final : public ArtifactSource {
   // Keeps the bytes under their digest; those that are there already cost nothing.
   // Errors: kCorrupt if the digest is another one.
   Result<void> AddBytes(const Digest& digest, Bytes bytes);
-  // `options`: all options that tell this variant from others of the program.
+  // `options`: all options that tell this variant from others of the program, as Find is asked.
   void AddArtifact(const SourceArtifact& artifact, std::span<const OptionSetting> options);
+  // A result of a batch: it serves every variant with these values of its live options. Find has
+  // to be given all of them, since a result does not tell defaults.
+  void AddResult(const SourceArtifact& artifact, std::span<const OptionSetting> live);
 
   // What does not have to be sent again.
   std::vector<Digest> Have() const;
@@ -31,14 +34,22 @@ class MemorySource final : public ArtifactSource {
   std::vector<WarmItem> WarmList() const override;  // all, in the order in which they came
 
  private:
-  struct Variant {
-    SourceArtifact artifact;
-    std::vector<OptionSetting> options;  // by name
+  using Options = std::vector<OptionSetting>;  // by name
+  struct Less {
+    bool operator()(const Options& a, const Options& b) const;
   };
+  struct Program {
+    std::map<Options, size_t, Less> variants;  // indexes into artifacts_
+    std::map<Options, size_t, Less> results;   // by live options; the same
+  };
+
+  void Add(const SourceArtifact& artifact, std::span<const OptionSetting> options,
+           std::map<Options, size_t, Less> Program::*where);
 
   mutable Mutex mutex_;
   std::map<Digest, std::shared_ptr<const Bytes>> bytes_ KILN_GUARDED_BY(mutex_);
-  std::vector<Variant> variants_ KILN_GUARDED_BY(mutex_);
+  std::map<std::string, Program, std::less<>> programs_ KILN_GUARDED_BY(mutex_);
+  std::vector<SourceArtifact> artifacts_ KILN_GUARDED_BY(mutex_);
 };
 
 }  // namespace kiln::runtime
