@@ -171,6 +171,7 @@ Result<std::unique_ptr<BinaryCache>> BinaryCache::Open(const Device& device,
                                                        const Hash128& identity, uint32_t workers) {
   std::unique_ptr<BinaryCache> out(new BinaryCache(device, folder, identity));
   Bytes data = out->Load();
+  const MutexLock lock(out->mutex_);
   for (uint32_t i = 0; i < workers; ++i) {
     auto made = out->Make(data);
     if (!made.ok() && !data.empty() && made.error().reason != "DEVICE_LOST") {
@@ -183,8 +184,33 @@ Result<std::unique_ptr<BinaryCache>> BinaryCache::Open(const Device& device,
     KILN_TRY(vk::UniquePipelineCache cache, std::move(made));
     out->caches_.push_back(std::move(cache));
   }
+  out->current_ = std::vector<std::atomic<VkPipelineCache>>(workers);
+  for (uint32_t i = 0; i < workers; ++i) {
+    out->current_[i] = out->caches_[i].get();
+  }
   out->loaded_bytes_ = data.size();
   return out;
+}
+
+// A cache that is in use may not be merged into: workers get new ones, the old ones live on.
+Result<void> BinaryCache::Adopt(const std::string& folder) {
+  KILN_TRY(const auto bytes,
+           folder_.files->Read(fmt::format("{}/{}.vkcache", folder, identity_.hex()),
+                               kMaxBytes + kHeaderBytes));
+  if (!bytes.has_value()) {
+    return {};
+  }
+  KILN_TRY(const CacheFile file, DecodeCacheFile(device_->identity(), identity_, *bytes));
+  const MutexLock lock(mutex_);
+  for (std::atomic<VkPipelineCache>& current : current_) {
+    KILN_TRY(vk::UniquePipelineCache cache, Make(file.data));
+    const VkPipelineCache old = current;
+    KILN_TRY_VK(device_->table().MergePipelineCaches(device_->handle(), cache.get(), 1, &old),
+                "merge pipeline caches");
+    current = cache.get();
+    caches_.push_back(std::move(cache));
+  }
+  return {};
 }
 
 void BinaryCache::Confirm() {

@@ -4,6 +4,7 @@
 // pso §8
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -48,7 +49,7 @@ class BinaryCache {
   static Result<std::unique_ptr<BinaryCache>> Open(const Device& device, const CacheFolder& folder,
                                                    const Hash128& identity, uint32_t workers);
 
-  VkPipelineCache ForWorker(uint32_t worker) const { return caches_[worker].get(); }
+  VkPipelineCache ForWorker(uint32_t worker) const { return current_[worker].load(); }
 
   // The driver has survived the data that were loaded.
   void Confirm();
@@ -56,6 +57,10 @@ class BinaryCache {
   // Merges with what others wrote meanwhile and replaces the file, unless nothing is new.
   // Errors: kResourceExhausted: the disk is full, the old file stays; other trouble of files.
   Result<void> Save();
+
+  // What another process of this driver has saved in `folder` is known to every worker from its
+  // next ForWorker on. Errors: CACHE_REJECTED; OUT_OF_MEMORY, DEVICE_LOST; trouble of files.
+  Result<void> Adopt(const std::string& folder);
 
   size_t loaded_bytes() const { return loaded_bytes_; }
   std::string path() const { return Name(".vkcache"); }
@@ -68,17 +73,18 @@ class BinaryCache {
   Bytes Load();
   Bytes Checked(Bytes bytes) KILN_REQUIRES(mutex_);
   Result<vk::UniquePipelineCache> Make(ByteView data) const;
-  Result<Bytes> Merged(ByteView others) const;
+  Result<Bytes> Merged(ByteView others) const KILN_REQUIRES(mutex_);
   Result<void> Replace(ByteView data, uint64_t counter);
   void Tell(std::string_view message, const Error& error) const;
 
   const Device* device_;
   CacheFolder folder_;
   Hash128 identity_;
-  std::vector<vk::UniquePipelineCache> caches_;
+  std::vector<std::atomic<VkPipelineCache>> current_;  // by worker
   size_t loaded_bytes_ = 0;
 
-  Mutex mutex_;
+  mutable Mutex mutex_;
+  std::vector<vk::UniquePipelineCache> caches_ KILN_GUARDED_BY(mutex_);  // all that ever were
   bool marked_ KILN_GUARDED_BY(mutex_) = false;   // the suspect mark is there
   bool useless_ KILN_GUARDED_BY(mutex_) = false;  // the folder cannot be used
   uint64_t counter_ KILN_GUARDED_BY(mutex_) = 0;

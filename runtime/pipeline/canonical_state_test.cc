@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "runtime/pipeline/desc_bytes.h"
 #include "runtime/pipeline/print_desc.h"
 #include "runtime/pipeline/sample_metadata.h"
 
@@ -42,6 +43,20 @@ TEST_P(Matters, Edit_ChangesTheKey) {
   const Hash128 key = PipelineKey(desc, kCode);
   GetParam().edit(desc);
   EXPECT_NE(PipelineKey(desc, kCode).hex(), key.hex());
+}
+
+TEST_P(CannotMatter, Edit_SurvivesItsBytes) {
+  PipelineDesc desc = Sample();
+  GetParam().edit(desc);
+  EXPECT_EQ(PrintDesc(*DecodeDesc(EncodeDesc(desc))), PrintDesc(desc));
+}
+
+TEST_P(Matters, Edit_SurvivesItsBytes) {
+  PipelineDesc desc = Sample();
+  GetParam().edit(desc);
+  const PipelineDesc decoded = *DecodeDesc(EncodeDesc(desc));
+  EXPECT_EQ(PipelineKey(decoded, kCode), PipelineKey(desc, kCode));
+  EXPECT_EQ(PrintDesc(decoded), PrintDesc(desc));
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -153,6 +153,15 @@ Result<std::unique_ptr<Pipelines>> Pipelines::Create(const Device& device,
 }
 
 Pipelines::~Pipelines() {
+  state_->closing = true;
+  std::vector<std::thread> isolating;
+  {
+    const MutexLock lock(state_->mutex);
+    isolating = std::move(state_->isolating);
+  }
+  for (std::thread& thread : isolating) {
+    thread.join();
+  }
   if (state_->cache != nullptr && !state_->lost) {
     if (const Result<void> saved = SaveCache(); !saved.ok()) {
       state_->log->Write(LogLevel::kWarning, "pipelines", "the driver cache was not saved",

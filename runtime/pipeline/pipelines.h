@@ -21,6 +21,7 @@
 #include "compiler/base/clock.h"
 #include "compiler/base/log.h"
 #include "runtime/pipeline/artifact_source.h"
+#include "runtime/pipeline/child_builds.h"
 #include "runtime/pipeline/pipeline_desc.h"
 #include "runtime/pipeline/pipeline_layouts.h"
 #include "runtime/pipeline/pipeline_report.h"
@@ -57,6 +58,8 @@ struct PipelinesConfig {
   Duration hitch = std::chrono::milliseconds(1);
   Duration first_use_timeout = std::chrono::seconds(5);
   bool link_fast = false;  // where the device can
+  StartChild start_child;  // for WarmRequest::isolate; null: the program kiln_pipeline_child
+  Duration isolate_timeout = std::chrono::seconds(30);  // of one pipeline in a child
 };
 
 // What to do with a draw whose pipeline is not ready.
@@ -78,6 +81,9 @@ struct Bound {
 struct WarmRequest {
   std::vector<PipelineId> pipelines;  // none: all that are queued
   std::optional<Lane> lane;           // nullopt: the one that its source gave it
+  // Everything is made in child processes first: what crashes or hangs one of them is quarantined,
+  // the rest is then built here, with a warm driver cache. Spec: pso §7.8
+  bool isolate = false;
 };
 struct WarmTicket {
   uint32_t index = ~0U;
@@ -163,6 +169,8 @@ class Pipelines {
   std::vector<Hitch> Hitches() const;  // in order
   void ForgetHitches();                // of the start, before the first frame
   std::vector<PipelineTimes> Times() const;
+
+  PipelinesState& state() { return *state_; }  // of other files of this folder
 
  private:
   Pipelines(const Device& device, const PipelinesConfig& config);

@@ -12,12 +12,7 @@ namespace {
 constexpr uint32_t kSpirvMagic = 0x07230203;
 constexpr size_t kSpirvHeaderWords = 5;
 
-// Words of every stage; what holds them outlives their use.
-struct HeldWords {
-  StageWords words;
-  std::vector<SourceBytes> bytes;
-  std::vector<std::vector<uint32_t>> aligned;  // of bytes that lie at odd addresses
-};
+}  // namespace
 
 Result<HeldWords> ReadWords(const Build& build) {
   HeldWords out;
@@ -38,8 +33,6 @@ Result<HeldWords> ReadWords(const Build& build) {
   }
   return out;
 }
-
-}  // namespace
 
 Result<void> CheckWords(const PipelineDesc& desc, size_t stage, std::span<const uint32_t> words) {
   if (words.size() < kSpirvHeaderWords || words[0] != kSpirvMagic) {

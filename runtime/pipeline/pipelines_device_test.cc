@@ -9,6 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/base/test_directory.h"
+#include "runtime/pipeline/child_builds.h"
 #include "runtime/pipeline/driver_identity.h"
 #include "runtime/pipeline/pipelines.h"
 #include "runtime/pipeline/sample_metadata.h"
@@ -48,6 +50,42 @@ class PipelinesDeviceTest : public ::testing::Test {
   std::vector<std::string> messages;
   std::optional<Device> device;
 };
+
+TEST_F(PipelinesDeviceTest, MadeInAChildFirst_IsReadyHere) {
+  // Tests lie in a folder below the programs.
+  const auto build = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", (build.string() + ":" + path).c_str(), 1);
+  const TestDirectory folder;
+  // Without the layer, which is no part of the driver that the child has.
+  auto plain = Device::Create({.prefer = "software"});
+  ASSERT_TRUE(plain.ok()) << ErrorText(plain.error());
+  {
+    auto started = SpawnPipelineChild(*plain)(folder.path().string());
+    ASSERT_TRUE(started.ok()) << ErrorText(started.error());
+    ChildBuilds children({.start = [&](const std::string&) { return started; },
+                          .timeout = std::chrono::seconds(20)});
+    ChildJob job{.desc = *DescFrom("sample", SampleMetadata(), SampleSignature())};
+    const std::vector<uint32_t> vertex = Assemble(kSampleVertex);
+    const std::vector<uint32_t> fragment = Assemble(kSampleFragment);
+    job.stages = {artifact::Stage::kVertex, artifact::Stage::kFragment};
+    job.words = {vertex, fragment};
+    const auto fate = children.Try(job);
+    ASSERT_TRUE(fate.ok()) << ErrorText(fate.error());
+    EXPECT_EQ(*fate, ChildBuilds::Fate::kLived);
+    children.End();
+  }
+  // The child has kept the driver's cache under the identity that this process computes, too.
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / (DriverIdentity(*plain).hex() + ".vkcache")));
+  auto pipelines = Pipelines::Create(*plain, {.threads = 1});
+  ASSERT_TRUE(pipelines.ok());
+  const PipelineId id = Add(**pipelines, SampleMetadata(), SampleSignature());
+  const auto report =
+      (*pipelines)->Wait((*pipelines)->Warm({.isolate = true}), std::chrono::seconds(20));
+  ASSERT_TRUE(report.ok()) << ErrorText(report.error());
+  EXPECT_EQ((*pipelines)->State(id), PipelineState::kReady);
+  ::setenv("PATH", path.c_str(), 1);
+}
 
 TEST_F(PipelinesDeviceTest, EveryKindOfState_BuildsSilently) {
   using artifact::Settings;

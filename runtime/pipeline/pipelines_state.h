@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "compiler/base/mutex.h"
@@ -72,17 +73,33 @@ class SlotTable {
   std::atomic<uint32_t> size_ = 0;
 };
 
+// How builds of a ticket are made in child processes before they are queued.
+struct Isolation {
+  WarmTicket ticket;
+  std::optional<Lane> lane;
+};
+
 struct Ticket {
   std::vector<std::shared_ptr<Build>> builds;  // none once it was waited for: nothing is kept alive
   Duration start = {};
   bool cancelled = false;
-  std::optional<WarmReport> report;  // once it was waited for
+  std::optional<Isolation> isolation;  // to be done by whoever waits; threads take it themselves
+  std::optional<WarmReport> report;    // once it was waited for
 };
 
 // Whether the driver compiles at the first draw.
 enum class Laziness : uint8_t { kUnknown, kLazy, kEager };
 // Whether FAIL_ON_PIPELINE_COMPILE_REQUIRED tells the truth. Spec: pso §7.2
 enum class CacheControl : uint8_t { kUnknown, kWorks, kBroken };
+
+// Words of every stage; what holds them outlives their use.
+struct HeldWords {
+  StageWords words;
+  std::vector<SourceBytes> bytes;
+  std::vector<std::vector<uint32_t>> aligned;  // of bytes that lie at odd addresses
+};
+// Requires: the caller has claimed the build. Errors: those of its source; METADATA_INVALID.
+Result<HeldWords> ReadWords(const Build& build);
 
 // Errors: METADATA_INVALID if the words are no SPIR-V. `stage`: index into desc.stages.
 Result<void> CheckWords(const PipelineDesc& desc, size_t stage, std::span<const uint32_t> words);
@@ -106,6 +123,11 @@ struct PipelinesState {
   void Failed(Build& build, const Error& error);
   void ProbeCacheControl(Build& build, const StageWords& words, uint32_t worker);
   bool UsesFastLinks(const Build& build) const;
+
+  // Child processes.
+  void Isolate(const Isolation& isolation);
+  bool MakeInChild(ChildBuilds& children, const std::shared_ptr<Build>& build);
+  void AdoptCache(const std::string& folder);
 
   // Warm-up draws, on the thread that draws.
   bool NeedsFirstUse(const Build& build) const;
@@ -160,6 +182,9 @@ struct PipelinesState {
   uint32_t first_uses_seen = 0;
 
   BuildQueue queue;  // its threads end before the rest goes
+
+  std::atomic<bool> closing = false;
+  std::vector<std::thread> isolating KILN_GUARDED_BY(mutex);
 };
 
 }  // namespace kiln::runtime

@@ -134,7 +134,7 @@ WarmTicket Pipelines::Warm(const WarmRequest& request) {
       return;
     }
     ticket.builds.push_back(build);
-    if (build->Wanted()) {
+    if (build->Wanted() && !request.isolate) {
       state.queue.Push(request.lane.value_or(build->lane), build);
     }
   };
@@ -144,8 +144,15 @@ WarmTicket Pipelines::Warm(const WarmRequest& request) {
   for (uint32_t i = 0; request.pipelines.empty() && i < state.slots.size(); ++i) {
     add({i});
   }
+  const WarmTicket id{static_cast<uint32_t>(state.tickets.size())};
+  const Isolation isolation{id, request.lane};
+  if (request.isolate && state.queue.threads() > 0) {
+    state.isolating.emplace_back([&state, isolation] { state.Isolate(isolation); });
+  } else if (request.isolate) {
+    ticket.isolation = isolation;
+  }
   state.tickets.push_back(std::move(ticket));
-  return {static_cast<uint32_t>(state.tickets.size() - 1)};
+  return id;
 }
 
 namespace {
@@ -231,6 +238,13 @@ Result<WarmReport> Pipelines::Wait(WarmTicket ticket, Duration timeout) {
   const Ticket waited = state.TicketOf(ticket);
   if (waited.report) {
     return *waited.report;
+  }
+  if (waited.isolation && !state.IsCancelled(ticket)) {
+    {
+      const MutexLock lock(state.mutex);
+      state.tickets[ticket.index].isolation.reset();
+    }
+    state.Isolate(*waited.isolation);
   }
   const Duration deadline = Now() + timeout;
   for (;;) {
