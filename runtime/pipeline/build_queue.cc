@@ -41,6 +41,23 @@ void BuildQueue::Push(Lane lane, std::shared_ptr<Build> build) {
   pushed_.NotifyOne();
 }
 
+void BuildQueue::Post(std::function<void()> task) {
+  {
+    const MutexLock lock(mutex_);
+    tasks_.push_back(std::move(task));
+  }
+  pushed_.NotifyOne();
+}
+
+std::function<void()> BuildQueue::NextTask() {
+  if (tasks_.empty()) {
+    return nullptr;
+  }
+  std::function<void()> task = std::move(tasks_.front());
+  tasks_.pop_front();
+  return task;
+}
+
 BuildQueue::Job BuildQueue::Next() {
   for (auto& lane : lanes_) {
     while (!lane.empty()) {
@@ -76,16 +93,21 @@ void BuildQueue::Loop(uint32_t worker) {
   (void)setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNice);
   for (;;) {
     Job job;
+    std::function<void()> task;
     {
       const MutexLock lock(mutex_);
-      while (!stop_ && (job = Next()).build == nullptr) {
+      while (!stop_ && (task = NextTask()) == nullptr && (job = Next()).build == nullptr) {
         pushed_.Wait(mutex_);
       }
       if (stop_ && job.build == nullptr) {
         return;
       }
     }
-    Do(job, worker);
+    if (task) {
+      task();
+    } else {
+      Do(job, worker);
+    }
   }
 }
 
@@ -99,9 +121,15 @@ void BuildQueue::Drop(std::span<const std::shared_ptr<Build>> builds) {
 
 bool BuildQueue::RunOne() {
   Job job;
+  std::function<void()> task;
   {
     const MutexLock lock(mutex_);
-    job = Next();
+    task = NextTask();
+    job = task ? Job{} : Next();
+  }
+  if (task) {
+    task();
+    return true;
   }
   if (job.build == nullptr) {
     return false;

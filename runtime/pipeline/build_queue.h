@@ -33,6 +33,9 @@ class BuildQueue {
   // Whatever was built meanwhile is skipped, so pushing into a more urgent lane raises a job.
   void Push(Lane lane, std::shared_ptr<Build> build);
 
+  // Done by a worker before further builds; by RunOne if there are no threads. Dropped at the end.
+  void Post(std::function<void()> task);
+
   // Forgets those that have not begun.
   void Drop(std::span<const std::shared_ptr<Build>> builds);
 
@@ -56,12 +59,15 @@ class BuildQueue {
   // The next job that the budget allows; null build if there is none.
   Job Next() KILN_REQUIRES(mutex_);
   void Do(const Job& job, uint32_t worker);
+  // Null: none waits.
+  std::function<void()> NextTask() KILN_REQUIRES(mutex_);
 
   const uint64_t budget_;
   const Work work_;
   Mutex mutex_;
   CondVar pushed_;
   CondVar done_;
+  std::deque<std::function<void()>> tasks_ KILN_GUARDED_BY(mutex_);
   std::array<std::deque<std::shared_ptr<Build>>, kLanes> lanes_ KILN_GUARDED_BY(mutex_);
   uint64_t in_flight_ KILN_GUARDED_BY(mutex_) = 0;  // bytes
   uint32_t running_ KILN_GUARDED_BY(mutex_) = 0;

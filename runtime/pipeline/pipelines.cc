@@ -18,6 +18,8 @@
 namespace kiln::runtime {
 namespace {
 
+constexpr std::chrono::seconds kSaveEvery{60};
+
 // The module of every stage of the pipeline, in its order.
 template <class Module>
 Result<std::vector<const Module*>> ModulesOf(const PipelineDesc& desc,
@@ -124,8 +126,10 @@ PipelinesState::PipelinesState(const Device& of, const PipelinesConfig& how, uin
       log(how.log == nullptr ? &silence : how.log),
       factory(of),
       queue(threads, how.budget_bytes,
+      clock(how.clock == nullptr ? &system_clock : how.clock),
             [this](const std::shared_ptr<Build>& build, uint32_t worker) { Work(build, worker); }) {
   if (of.identity().driver_id == VK_DRIVER_ID_MESA_LLVMPIPE) {
+  saved_at = clock->Monotonic();
     laziness = Laziness::kLazy;
   }
 }
@@ -162,11 +166,8 @@ Pipelines::~Pipelines() {
   for (std::thread& thread : isolating) {
     thread.join();
   }
-  if (state_->cache != nullptr && !state_->lost) {
-    if (const Result<void> saved = SaveCache(); !saved.ok()) {
-      state_->log->Write(LogLevel::kWarning, "pipelines", "the driver cache was not saved",
-                         {{"why", ErrorText(saved.error())}});
-    }
+  if (!state_->lost) {
+    state_->SaveAndTell();
   }
 }
 
@@ -334,8 +335,30 @@ const Error* Pipelines::ErrorOf(PipelineId id) const noexcept {
 
 void Pipelines::ReleaseModules() { state_->factory.ReleaseModules(); }
 
-Result<void> Pipelines::SaveCache() {
-  return state_->cache == nullptr ? Result<void>() : state_->cache->Save();
+Result<void> Pipelines::SaveCache() { return state_->SaveCache(); }
+
+Result<void> PipelinesState::SaveCache() {
+  if (cache == nullptr) {
+    return {};
+  }
+  const uint64_t known = made.load();
+  saved_at = clock->Monotonic();  // also of a save that fails: the next one is not at once
+  KILN_TRY_VOID(cache->Save());
+  made_saved = known;
+  return {};
+}
+
+bool PipelinesState::SaveIsDue() {
+  return cache != nullptr && made.load() != made_saved.load() &&
+         clock->Monotonic() - saved_at.load() >= kSaveEvery && !saving.exchange(true);
+}
+
+void PipelinesState::SaveAndTell() {
+  if (const Result<void> saved = SaveCache(); !saved.ok()) {
+    log->Write(LogLevel::kWarning, "pipelines", "the driver cache was not saved",
+               {{"why", ErrorText(saved.error())}});
+  }
+  saving = false;
 }
 
 PipelineStats Pipelines::Stats() const {

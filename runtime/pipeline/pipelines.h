@@ -54,6 +54,7 @@ struct PipelinesConfig {
   std::string cache_folder;     // of driver caches and journals; empty: nothing is kept
   CacheFiles* files = nullptr;  // null: the file system
   LogSink* log = nullptr;       // null: silence
+  Clock* clock = nullptr;       // of the saves of the driver cache; null: the system's
   FirstUse first_use = FirstUse::kAuto;
   Duration hitch = std::chrono::milliseconds(1);
   Duration first_use_timeout = std::chrono::seconds(5);
@@ -161,8 +162,8 @@ class Pipelines {
 
   // Modules are shared by content while pipelines are built; this drops them.
   void ReleaseModules();
-  // Writes the driver's cache; done after a warm start and at the end by itself. Not on a thread
-  // that draws.
+  // Writes the driver's cache; done by itself after a warm start, by a thread every 60 s while it
+  // changes, and at the end. Not on a thread that draws.
   Result<void> SaveCache();
 
   PipelineStats Stats() const;

@@ -56,6 +56,7 @@ void PipelinesState::Publish(Build& build, PipelineState result) {
       result == PipelineState::kReadyFast ? build.fast.get() : build.pipeline.get();
   build.handle.store(handle, std::memory_order_release);
   cache_hits += build.from_cache ? 1 : 0;
+  ++made;
   if (result == PipelineState::kReadyFast) {
     build.state.store(result, std::memory_order_release);
   } else {
@@ -108,6 +109,13 @@ Result<void> PipelinesState::LinkFast(const std::shared_ptr<Build>& build, uint3
 }
 
 void PipelinesState::Work(const std::shared_ptr<Build>& build, uint32_t worker) {
+  Make(build, worker);
+  if (worker < queue.threads() && SaveIsDue()) {  // long starts, frames that nobody ends
+    SaveAndTell();
+  }
+}
+
+void PipelinesState::Make(const std::shared_ptr<Build>& build, uint32_t worker) {
   const bool optimise = build->State() == PipelineState::kReadyFast;
   {
     const MutexLock lock(mutex);

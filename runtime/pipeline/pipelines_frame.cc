@@ -189,6 +189,9 @@ void SetViewportFor(const vk::Table& table, VkCommandBuffer commands, const Pipe
   table.CmdSetViewport(commands, 0, 1, &viewport);
   const VkRect2D scissor{{0, 0}, area};
   table.CmdSetScissor(commands, 0, 1, &scissor);
+  if (state.queue.threads() > 0 && state.SaveIsDue()) {
+    state.queue.Post([&state] { state.SaveAndTell(); });
+  }
 }
 
 }  // namespace kiln::runtime

@@ -119,6 +119,7 @@ struct PipelinesState {
   void Work(const std::shared_ptr<Build>& build, uint32_t worker);
   Result<void> Create(Build& build, uint32_t worker, PipelineFactory::Mode mode);
   Result<void> LinkFast(const std::shared_ptr<Build>& build, uint32_t worker);
+  void Make(const std::shared_ptr<Build>& build, uint32_t worker);
   void Publish(Build& build, PipelineState result);
   void Failed(Build& build, const Error& error);
   void ProbeCacheControl(Build& build, const StageWords& words, uint32_t worker);
@@ -126,6 +127,11 @@ struct PipelinesState {
 
   // Child processes.
   void Isolate(const Isolation& isolation);
+  // The driver's cache. Spec: pso §8.4
+  Result<void> SaveCache();
+  bool SaveIsDue();    // true for one caller, who then saves
+  void SaveAndTell();  // trouble is a line of the log
+
   bool MakeInChild(ChildBuilds& children, const std::shared_ptr<Build>& build);
   void AdoptCache(const std::string& folder);
 
@@ -165,6 +171,14 @@ struct PipelinesState {
   std::atomic<uint64_t> cache_hits = 0;
 
   mutable Mutex mutex;
+  std::atomic<uint64_t> binds = 0;    // first ones
+  std::atomic<uint64_t> refused = 0;  // binds, because the pass has other formats
+  SystemClock system_clock;
+  Clock* clock;
+  std::atomic<uint64_t> made = 0;        // pipelines by the driver
+  std::atomic<uint64_t> made_saved = 0;  // of these: when the cache was saved
+  std::atomic<Duration> saved_at = Duration{};
+  std::atomic<bool> saving = false;
   std::map<Hash128, std::weak_ptr<Build>> by_key KILN_GUARDED_BY(mutex);
   std::map<Hash128, PipelineId> found KILN_GUARDED_BY(mutex);  // by what Find was asked
   std::vector<std::shared_ptr<const ArtifactSource>> sources KILN_GUARDED_BY(mutex);

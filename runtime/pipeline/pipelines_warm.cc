@@ -275,10 +275,7 @@ Result<WarmReport> Pipelines::Wait(WarmTicket ticket, Duration timeout) {
   }
   if (state.cache != nullptr) {
     state.cache->Confirm();
-    if (const Result<void> saved = state.cache->Save(); !saved.ok()) {
-      state.log->Write(LogLevel::kWarning, "pipelines", "the driver cache was not saved",
-                       {{"why", ErrorText(saved.error())}});
-    }
+    state.SaveAndTell();
   }
   WarmReport report = ReportOf(state, waited);
   const MutexLock lock(state.mutex);

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Warm starts, hitches and hot swaps over a driver of fakes. No threads: the thread that waits
 // builds, so that every order is known; one test has threads.
+#include <atomic>
+#include <thread>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/base/test_directory.h"
+#include "runtime/pipeline/cache_files.h"
 #include "runtime/pipeline/fake_driver.h"
 
 namespace kiln::runtime {
@@ -102,6 +107,84 @@ TEST_F(WarmStart, DeviceIsLost_NoFurtherCallAndAnError) {
   ASSERT_FALSE(report.ok());
   EXPECT_EQ(report.error().reason, "DEVICE_LOST");
   EXPECT_THAT(driver.created, ElementsAre(1, 2));
+}
+
+// Saves of the driver's cache, counted.
+class CountedFiles final : public CacheFiles {
+ public:
+  Result<void> MakeFolder(const std::string& /*path*/) override { return {}; }
+  Result<std::optional<Bytes>> Read(const std::string& /*path*/, uint64_t /*limit*/) override {
+    return std::optional<Bytes>();
+  }
+  Result<void> WriteNew(const std::string& /*path*/, ByteView /*bytes*/) override { return {}; }
+  Result<void> Rename(const std::string& /*from*/, const std::string& to) override {
+    saves += to.ends_with(".vkcache") ? 1 : 0;
+    writer = std::this_thread::get_id();
+    return {};
+  }
+  Result<void> SyncFolder(const std::string& /*path*/) override { return {}; }
+  Result<void> Remove(const std::string& /*path*/) override { return {}; }
+  Result<std::shared_ptr<void>> Lock(const std::string& /*path*/) override {
+    return std::shared_ptr<void>();
+  }
+  void RemoveOld(const std::string& /*folder*/, const std::string& /*suffix*/, uint64_t /*limit*/,
+                 uint32_t /*days*/) override {}
+
+  std::atomic<int> saves = 0;
+  std::atomic<std::thread::id> writer;
+};
+
+TEST_F(WarmStart, DriverCache_IsSavedEveryMinuteWhileItChangesAndAtTheEnd) {
+  using std::chrono::seconds;
+  const TestDirectory folder;
+  CountedFiles files;
+  FakeClock clock;
+  const Device device = MakeDevice();
+  {
+    const auto pipelines = MakePipelines(device, {.threads = 1,
+                                                  .cache_folder = folder.path().string(),
+                                                  .files = &files,
+                                                  .clock = &clock,
+                                                  .first_use = FirstUse::kOff});
+    uint32_t mark = 0;
+    uint64_t frame = 0;
+    const auto build = [&] {  // in the middle of the game
+      const PipelineId id = Add(*pipelines, SampleMetadata(), ++mark);
+      EXPECT_TRUE(pipelines->Bind(Commands(), id, OnMissing::Block()).drawable);
+    };
+    const auto frames = [&] {  // time for the thread, should it save
+      for (int i = 0; i < 10; ++i) {
+        pipelines->EndFrame(++frame);
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      }
+    };
+    const auto saved = [&](int saves) {
+      for (int i = 0; i < 2000 && files.saves < saves; ++i) {
+        pipelines->EndFrame(++frame);
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+      return files.saves == saves;
+    };
+    build();
+    ASSERT_TRUE(pipelines->Wait(pipelines->Warm({}), kSoonEnough).ok());
+    EXPECT_EQ(files.saves, 1) << "after the warm start";
+    clock.Advance(seconds(600));
+    frames();
+    EXPECT_EQ(files.saves, 1) << "nothing has changed";
+    build();
+    EXPECT_TRUE(saved(2)) << "the last save is long ago";
+    EXPECT_NE(files.writer.load(), std::this_thread::get_id()) << "not by the thread that draws";
+    build();
+    clock.Advance(seconds(59));
+    frames();
+    EXPECT_EQ(files.saves, 2);
+    clock.Advance(seconds(1));
+    EXPECT_TRUE(saved(3));
+    build();
+    frames();
+    EXPECT_EQ(files.saves, 3);
+  }
+  EXPECT_EQ(files.saves, 4) << "at the end";
 }
 
 TEST_F(WarmStart, Cancelled_WhatIsBuiltStays) {
