@@ -16,6 +16,7 @@
 #include "cache/pack/writer.h"
 #include "client/cli/batch_run.h"
 #include "client/cli/pack_files.h"
+#include "client/cli/pass_formats.h"
 #include "client/cli/project.h"
 #include "client/cli/store.h"
 #include "compiler/base/file.h"
@@ -102,15 +103,24 @@ Result<void> Download(client::Client& client, const std::string& id, const std::
   return read;
 }
 
-// Writes a pack again: with a signature, or as a delta of a base that the daemon did not have.
+// What the daemon does not know of a pack.
+struct PackPasses {
+  const project::Manifest& manifest;
+  std::vector<pack::Pass> passes;
+};
+
+// Writes a pack again: with formats of passes, with a signature, or as a delta of a base that the
+// daemon did not have.
 Result<pack::Written> Rewrite(const std::string& from, const pack::Pack* chain,
-                              const pack::Pack* base, const PackArguments& arguments) {
+                              const pack::Pack* base, const PackPasses& formats,
+                              const PackArguments& arguments) {
   pack::ReadOptions options;
   if (chain != nullptr) {
     options.base = std::shared_ptr<const pack::Pack>(std::shared_ptr<void>(), chain);
   }
   KILN_TRY(const std::unique_ptr<pack::Pack> pack, pack::Pack::Open(from, options));
-  KILN_TRY(const pack::Contents contents, pack::ContentsOf(*pack));
+  KILN_TRY(pack::Contents contents, pack::ContentsOf(*pack));
+  AddPasses(formats.manifest, formats.passes, contents);
   KILN_TRY(const std::optional<pack::SigningKey> key, KeyOf(arguments.sign));
   return pack::WritePack(contents, pack::BlobsOf(*pack),
                          {.mode = arguments.small ? pack::Mode::kSmall : pack::Mode::kFast,
@@ -121,7 +131,7 @@ Result<pack::Written> Rewrite(const std::string& from, const pack::Pack* chain,
 
 // The pack that the daemon made, as the file that was asked for.
 Result<client::BuiltPack> BuildTo(client::Client& client, const PackArguments& arguments,
-                                  client::Client::PackRequest request) {
+                                  const PackPasses& formats, client::Client::PackRequest request) {
   std::unique_ptr<pack::Pack> base;
   if (!arguments.base.empty()) {
     KILN_TRY(base, OpenPack(arguments.base, arguments));
@@ -138,14 +148,14 @@ Result<client::BuiltPack> BuildTo(client::Client& client, const PackArguments& a
     return built.error();
   }
   const bool delta_here = base != nullptr && base_unknown;
-  if (!delta_here && arguments.sign.empty()) {
+  if (!delta_here && arguments.sign.empty() && formats.passes.empty()) {
     KILN_TRY_VOID(Download(client, built->id, arguments.out));
     return built;
   }
   const std::string plain = arguments.out + ".plain";
   KILN_TRY_VOID(Download(client, built->id, plain));
   const Result<pack::Written> written =
-      Rewrite(plain, base_unknown ? nullptr : base.get(), base.get(), arguments);
+      Rewrite(plain, base_unknown ? nullptr : base.get(), base.get(), formats, arguments);
   std::error_code ignored;
   std::filesystem::remove(plain, ignored);
   if (!written.ok()) {
@@ -169,6 +179,10 @@ int RunPackBuild(const Global& global, const PackArguments& arguments) {
   if (!project.ok()) {
     return Fail(global, project.error());
   }
+  Result<std::vector<pack::Pass>> passes = PassesOf(project->manifest);
+  if (!passes.ok()) {
+    return Fail(global, passes.error());
+  }
   Result<std::vector<client::Client::PackRequest::Warm>> warm = WarmList(arguments.warm, *project);
   if (!warm.ok()) {
     return Fail(global, warm.error());
@@ -180,13 +194,14 @@ int RunPackBuild(const Global& global, const PackArguments& arguments) {
   int exit = WasInterrupted() ? int{kInterrupted} : static_cast<int>(batch->final.exit_hint);
   Counts counts;
   if (exit == kSuccess) {
-    const Result<client::BuiltPack> built = BuildTo(client, arguments,
-                                                    {.batch = batch->id,
-                                                     .targets = {},
-                                                     .small = arguments.small,
-                                                     .base = {},
-                                                     .pin = arguments.pin,
-                                                     .warm = std::move(warm).value()});
+    const Result<client::BuiltPack> built =
+        BuildTo(client, arguments, {project->manifest, std::move(passes).value()},
+                {.batch = batch->id,
+                 .targets = {},
+                 .small = arguments.small,
+                 .base = {},
+                 .pin = arguments.pin,
+                 .warm = std::move(warm).value()});
     if (!built.ok()) {
       return FailPack(global, built.error());
     }

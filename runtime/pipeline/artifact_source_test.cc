@@ -144,6 +144,20 @@ TEST_F(ArtifactSourceTest, NoList_EveryPipelineWithEveryPassItFits) {
   EXPECT_EQ(loaded.refused.size(), 2U);
 }
 
+TEST_F(ArtifactSourceTest, NoListAndAPassOfThatName_ThatPassOnly) {
+  contents.programs[0].name = "rock/view/wet";
+  contents.passes = {{.name = "shadow", .depth_format = VK_FORMAT_D32_SFLOAT},
+                     {.name = "view",
+                      .color_formats = {VK_FORMAT_R8G8B8A8_UNORM},
+                      .depth_format = VK_FORMAT_D32_SFLOAT}};
+  const Device device = MakeDevice();
+  const auto pipelines = MakePipelines(device, {.threads = 0, .first_use = FirstUse::kOff});
+  const LoadReport loaded = pipelines->Load(Open());
+  EXPECT_EQ(loaded.listed, 2U);
+  EXPECT_EQ(loaded.registered, 2U);
+  EXPECT_EQ(pipelines->Desc({0}).signature.depth_stencil, VK_FORMAT_D32_SFLOAT);
+}
+
 TEST_F(ArtifactSourceTest, DamagedWords_CostTheirPipelinesOnly) {
   const auto source = std::make_shared<MemorySource>();
   for (const auto& [digest, bytes] : blobs) {

@@ -71,6 +71,42 @@ std::optional<Found> Find(VkFormat format) {
   return std::nullopt;
 }
 
+struct DepthRow {
+  std::string_view word;
+  VkFormat format;
+};
+constexpr auto kDepthFormats = std::to_array<DepthRow>({
+    {"d16_unorm", VK_FORMAT_D16_UNORM},
+    {"d32_float", VK_FORMAT_D32_SFLOAT},
+    {"s8_uint", VK_FORMAT_S8_UINT},
+    {"d16_unorm_s8_uint", VK_FORMAT_D16_UNORM_S8_UINT},
+    {"d24_unorm_s8_uint", VK_FORMAT_D24_UNORM_S8_UINT},
+    {"d32_float_s8_uint", VK_FORMAT_D32_SFLOAT_S8_UINT},
+});
+
+// "R16G16B16A16", "SFLOAT" -> "rgba16_float"; components of several widths keep theirs.
+std::string WordOf(const Family& family, std::string_view suffix) {
+  std::string letters, all, width;
+  bool same = true;
+  for (size_t i = 0; i < family.prefix.size();) {
+    const char letter = static_cast<char>(family.prefix[i] - 'A' + 'a');
+    size_t end = ++i;
+    while (end < family.prefix.size() && family.prefix[end] >= '0' && family.prefix[end] <= '9') {
+      ++end;
+    }
+    const std::string bits(family.prefix.substr(i, end - i));
+    same = same && (width.empty() || width == bits);
+    width = bits;
+    letters += letter;
+    all += letter + bits;
+    i = end;
+  }
+  std::string type(suffix.substr(0, suffix.find('_')));
+  std::ranges::transform(type, type.begin(),
+                         [](char c) { return static_cast<char>(c - 'A' + 'a'); });
+  return (same ? letters + width : all) + "_" + (type == "sfloat" ? "float" : type);
+}
+
 // Position of the item format among the kinds of a family of its width.
 struct ItemRow {
   ItemFormat item;
@@ -167,6 +203,36 @@ VkFormat StorageFormat(std::string_view name) {
   });
   const auto row = std::ranges::find(kRows, name, &Row::name);
   return row == kRows.end() ? VK_FORMAT_UNDEFINED : row->format;
+}
+
+VkFormat FormatNamed(std::string_view word) {
+  for (const DepthRow& row : kDepthFormats) {
+    if (row.word == word) {
+      return row.format;
+    }
+  }
+  for (const Family& family : kFamilies) {
+    std::string_view rest = family.suffixes;
+    for (int kind = family.first; !rest.empty(); ++kind) {
+      const std::string_view suffix = rest.substr(0, rest.find(' '));
+      rest.remove_prefix(std::min(rest.size(), suffix.size() + 1));
+      const auto format = static_cast<VkFormat>(kind);
+      if (DescribeColorFormat(format) && WordOf(family, suffix) == word) {
+        return format;
+      }
+    }
+  }
+  return VK_FORMAT_UNDEFINED;
+}
+
+std::string FormatWord(VkFormat format) {
+  for (const DepthRow& row : kDepthFormats) {
+    if (row.format == format) {
+      return std::string(row.word);
+    }
+  }
+  const std::optional<Found> found = Find(format);
+  return found && DescribeColorFormat(format) ? WordOf(*found->family, found->suffix) : "";
 }
 
 std::string FormatName(VkFormat format) {

@@ -36,6 +36,13 @@ std::optional<ColorFormat> DescribeColorFormat(VkFormat format);
 // Spec: rpl §14
 VkFormat StorageFormat(std::string_view name);
 
+// The format of a word of a manifest, which is Vulkan's name in lower case with the components
+// first and their width once where it is the same: "rgba16_float", "bgra8_srgb",
+// "b10g11r11_ufloat", "d24_unorm_s8_uint". VK_FORMAT_UNDEFINED for others. Spec: pso §5.2
+VkFormat FormatNamed(std::string_view word);
+// The word, or nothing if there is none.
+std::string FormatWord(VkFormat format);
+
 // "VK_FORMAT_R8G8B8A8_UNORM" for formats that kiln names, else the number.
 std::string FormatName(VkFormat format);
 

@@ -70,6 +70,16 @@ Result<TypedValue> ValueOf(std::string_view program, const pack::Tables& tables,
                      fmt::format("option '{}' has no value '{}'", setting.name, text));
 }
 
+// Of "material/pass" and "material/pass/variant"; empty for other names. Spec: daemon §6.7.1
+std::string_view PassOf(std::string_view program) {
+  const size_t slash = program.find('/');
+  if (slash == std::string_view::npos) {
+    return {};
+  }
+  const std::string_view rest = program.substr(slash + 1);
+  return rest.substr(0, rest.find('/'));
+}
+
 }  // namespace
 
 Result<SourceBytes> PackSource::Read(const Digest& content) const {
@@ -203,7 +213,13 @@ std::vector<WarmItem> PackSource::WarmList() const {
     }
     for (const pack::PassRow& pass : tables.passes) {
       item.signature = SignatureOf(pass);
+    const std::string_view own = PassOf(item.artifact.program);
+    const bool listed = std::ranges::any_of(
+        tables.passes, [&](const pack::PassRow& pass) { return tables.String(pass.name) == own; });
       item.pass = tables.String(pass.name);
+      if (listed && tables.String(pass.name) != own) {
+        continue;
+      }
       items.push_back(item);
     }
   }

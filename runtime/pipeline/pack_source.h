@@ -27,7 +27,8 @@ class PackSource final : public ArtifactSource {
   Result<SourceBytes> Read(const Digest& content) const override;
   Result<SourceArtifact> Find(std::string_view program,
                               std::span<const OptionSetting> options) const override;
-  // The rows of WARM; without them every pipeline, with each pass of the pack.
+  // The rows of WARM; without them every pipeline, with the pass that its program is named after,
+  // or with each pass of the pack if there is none of that name.
   std::vector<WarmItem> WarmList() const override;
 
   // By name, as PASS has them.

@@ -303,4 +303,17 @@ PassSignature DefaultSignature(const PipelineMetadata& metadata) {
   return signature;
 }
 
+PassSignature DefaultSignature(const PipelineMetadata& metadata, const DeviceCaps& caps) {
+  PassSignature signature = DefaultSignature(metadata);
+  const auto lacks = [&](VkFormat format) {
+    return (caps.Format(format).optimalTilingFeatures &
+            VK_FORMAT_FEATURE_DEPTH_STENCIL_ATTACHMENT_BIT) == 0;
+  };
+  if (signature.depth_stencil == VK_FORMAT_D32_SFLOAT_S8_UINT &&
+      lacks(VK_FORMAT_D32_SFLOAT_S8_UINT) && !lacks(VK_FORMAT_D24_UNORM_S8_UINT)) {
+    signature.depth_stencil = VK_FORMAT_D24_UNORM_S8_UINT;
+  }
+  return signature;
+}
+
 }  // namespace kiln::runtime

@@ -125,6 +125,8 @@ Result<PipelineDesc> DescFrom(std::string_view name, const PipelineMetadata& met
 // The signature for previews and tests: a format by the item of each output, depth and stencil as
 // the settings use them. Spec: pso §5.3
 PassSignature DefaultSignature(const PipelineMetadata& metadata);
+// The same, with D24_UNORM_S8_UINT where the device lacks D32_SFLOAT_S8_UINT.
+PassSignature DefaultSignature(const PipelineMetadata& metadata, const DeviceCaps& caps);
 
 // Errors: UNSUPPORTED with everything that is missing, or LIMIT with both numbers.
 Result<void> CheckDevice(const PipelineDesc& desc, const DeviceCaps& caps);

@@ -339,5 +339,16 @@ TEST(DefaultSignature, FollowsItemsAndTests) {
   EXPECT_EQ(DefaultSignature(metadata).depth_stencil, VK_FORMAT_UNDEFINED);
 }
 
+TEST(DefaultSignature, DeviceWithoutTheFormat_HasTheOtherOne) {
+  PipelineMetadata metadata = SampleMetadata();
+  metadata.settings.stencil_test = true;
+  DeviceCaps caps = AbleDevice();
+  EXPECT_EQ(DefaultSignature(metadata, caps).depth_stencil, VK_FORMAT_D32_SFLOAT_S8_UINT);
+  caps.formats[VK_FORMAT_D32_SFLOAT_S8_UINT] = {};
+  EXPECT_EQ(DefaultSignature(metadata, caps).depth_stencil, VK_FORMAT_D24_UNORM_S8_UINT);
+  metadata.settings.stencil_test = false;
+  EXPECT_EQ(DefaultSignature(metadata, caps).depth_stencil, VK_FORMAT_D32_SFLOAT);
+}
+
 }  // namespace
 }  // namespace kiln::runtime

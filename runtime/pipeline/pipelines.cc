@@ -61,12 +61,13 @@ struct Description {
 };
 
 Result<Description> Describe(const SourceArtifact& artifact, const ArtifactSource& source,
-                             const std::optional<PassSignature>& signature) {
+                             const std::optional<PassSignature>& signature,
+                             const DeviceCaps& caps) {
   KILN_TRY(const SourceBytes bytes, source.Read(artifact.metadata));
   KILN_TRY(const PipelineMetadata metadata, artifact::DecodeMetadata(bytes.bytes));
   Description out;
   KILN_TRY(out.desc, DescFrom(artifact.program, metadata,
-                              signature ? *signature : DefaultSignature(metadata)));
+                              signature ? *signature : DefaultSignature(metadata, caps)));
   KILN_TRY(const auto modules, ModulesOf(out.desc, std::span<const CodeRef>(artifact.code)));
   for (const CodeRef* const module : modules) {
     out.code.push_back(*module);
@@ -243,9 +244,12 @@ Result<PipelineId> Pipelines::Add(const SourceArtifact& artifact,
                                   std::shared_ptr<const ArtifactSource> source,
                                   const std::optional<PassSignature>& signature,
                                   std::span<const ImageHint> hints, Lane lane) {
-  KILN_TRY(Description read, Describe(artifact, *source, signature));
-  return state_->Register(std::move(read.desc), std::move(read.code), std::move(source), hints,
-                          lane);
+  KILN_TRY(Description read, Describe(artifact, *source, signature, state_->device->caps()));
+  KILN_TRY(const PipelineId id, state_->Register(std::move(read.desc), std::move(read.code),
+                                                 std::move(source), hints, lane));
+  const MutexLock lock(state_->mutex);
+  state_->slots[id].options = artifact.options;
+  return id;
 }
 
 Result<void> Pipelines::Replace(PipelineId id, const PipelineMetadata& metadata,
@@ -259,7 +263,8 @@ Result<void> Pipelines::Replace(PipelineId id, const PipelineMetadata& metadata,
 
 Result<void> Pipelines::Replace(PipelineId id, const SourceArtifact& artifact,
                                 std::shared_ptr<const ArtifactSource> source) {
-  KILN_TRY(Description read, Describe(artifact, *source, Desc(id).signature));
+  KILN_TRY(Description read,
+           Describe(artifact, *source, Desc(id).signature, state_->device->caps()));
   return Replace(id, std::move(read.desc), std::move(read.code), std::move(source));
 }
 

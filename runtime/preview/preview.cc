@@ -24,6 +24,7 @@ namespace {
 using artifact::PipelineMetadata;
 using runtime::PassSignature;
 
+constexpr uint32_t kDepth24 = 0xFFFFFF;
 constexpr std::array<float, 4> kBackground = {0.1F, 0.1F, 0.1F, 1.0F};
 constexpr std::chrono::minutes kLongest{2};
 
@@ -276,7 +277,11 @@ void Studio::ToPicture(std::span<const std::byte> bytes) {
     }
   } else {
     for (size_t i = 0; i < count; ++i) {
-      const float depth = std::clamp(ReadLittle<float>(bytes, i * 4), 0.0F, 1.0F);
+      const float read = read_format_ == VK_FORMAT_D24_UNORM_S8_UINT
+                             ? static_cast<float>(ReadLittle<uint32_t>(bytes, i * 4) & kDepth24) /
+                                   static_cast<float>(kDepth24)
+                             : ReadLittle<float>(bytes, i * 4);
+      const float depth = std::clamp(read, 0.0F, 1.0F);
       std::fill_n(out_.picture.rgba.begin() + static_cast<std::ptrdiff_t>(i * 4), 3,
                   static_cast<uint8_t>(std::lround(depth * 255)));
     }
@@ -320,8 +325,9 @@ Result<Preview> Studio::Run(std::string_view name, std::span<const runtime::Modu
   KILN_TRY(vk::Queue queue, vk::Queue::Create(device_));
   queue_.emplace(std::move(queue));
   stand_ins_.emplace(device_, memory_, *queue_);
-  const PassSignature signature =
-      request_.signature ? *request_.signature : runtime::DefaultSignature(metadata_);
+  const PassSignature signature = request_.signature
+                                      ? *request_.signature
+                                      : runtime::DefaultSignature(metadata_, device_.caps());
   const auto start = std::chrono::steady_clock::now();
   KILN_TRY(draw_.pipeline, pipelines_.Add(name, metadata_, modules, signature));
   out_.creation_ms = MillisecondsSince(start);

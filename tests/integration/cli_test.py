@@ -619,6 +619,43 @@ axes = {{ skinning = "*", fog = "*" }}
         self.expect(self.run_program("kiln", "pack", "build", "--out", plain, "--pin", "shipped"), 0)
         self.expect(self.run_program("kiln", "cache", "pins"), 0, "shipped", "4 records")
 
+    def test_pack_build_takes_the_formats_of_passes(self):
+        def write(color):
+            self.write("pass.rpl", """
+void v (void) { vertex_stage_output_position (f4 {0.0}); }
+void f (void) { target.color = f4 {1.0}; }
+""")
+            self.write("rock.rpl", "color_output_container target { f4 color; };\n")
+            self.write("kiln.toml", f"""[project]
+manifest = 1
+name = "passes"
+[[pass]]
+name = "view"
+sources = ["pass.rpl"]
+{color}
+[[material]]
+name = "rock"
+sources = ["rock.rpl"]
+entry_points = {{ vertex = "v", fragment = "f" }}
+passes = ["view"]
+""")
+        plain, formats = self.dir / "plain.kpack", self.dir / "formats.kpack"
+        build = ["kiln", "pack", "build", "--out"]
+        write("")
+        self.expect(self.run_program(*build, plain), 0, "2 programs")
+        write('color = ["rgba16_float"]\ndepth = "d32_float"')
+        self.expect(self.run_program(*build, formats), 0, "2 programs")
+        self.expect(self.run_program("kiln", "pack", "verify", formats), 0, "sound")
+        # The section PASS: one row with the name, R16G16B16A16_SFLOAT (97) and D32_SFLOAT (126).
+        row = struct.pack("<IHHI", 0, 1, 1, 97) + b"\0" * 28 + struct.pack("<I", 126)
+        self.assertNotIn(row, plain.read_bytes())
+        self.assertIn(row, formats.read_bytes())
+        again = self.dir / "again.kpack"
+        self.expect(self.run_program(*build, again), 0)
+        self.assertEqual(again.read_bytes(), formats.read_bytes())
+        write('color = ["rgba16"]')
+        self.expect(self.run_program(*build, again), 2, "pass 'view'", "'rgba16'")
+
     def test_pack_build_table_of_bad_input(self):
         self.write_project()
         wrong_warm = self.write("warm.list", "{}\n")

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "client/cli/pass_formats.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cache/pack/format.h"
+#include "runtime/vk/table.h"
+
+namespace kiln::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr const char* kManifest = R"(
+[project]
+manifest = 1
+name = "small"
+[[program]]
+name = "sky"
+sources = ["sky.rpl"]
+entry_points = { vertex = "v" }
+[[pass]]
+name = "view"
+sources = ["view.rpl"]
+color = ["rgba16_float", "swapchain"]
+depth = "d24_unorm_s8_uint"
+samples = 4
+view_mask = 3
+[[pass]]
+name = "shadow"
+sources = ["shadow.rpl"]
+depth = "d32_float"
+[[pass]]
+name = "silent"
+sources = ["silent.rpl"]
+[[material]]
+name = "rock"
+sources = ["rock.rpl"]
+entry_points = { vertex = "v", fragment = "f" }
+passes = ["view", "shadow", "silent"]
+)";
+
+project::Manifest Read(const std::string& text) {
+  auto manifest = project::ReadManifest(text, "kiln.toml");
+  EXPECT_TRUE(manifest.ok()) << ErrorText(manifest.error());
+  return std::move(manifest).value();
+}
+
+TEST(PassFormats, Words_AreVulkansFormats) {
+  const auto passes = PassesOf(Read(kManifest));
+  ASSERT_TRUE(passes.ok()) << ErrorText(passes.error());
+  ASSERT_EQ(passes->size(), 2U) << "a pass without formats says nothing";
+  const pack::Pass& view = (*passes)[0];
+  EXPECT_EQ(view.name, "view");
+  EXPECT_THAT(view.color_formats,
+              ElementsAre(VK_FORMAT_R16G16B16A16_SFLOAT, pack::kSwapchainFormat));
+  EXPECT_EQ(view.depth_format, static_cast<uint32_t>(VK_FORMAT_D24_UNORM_S8_UINT));
+  EXPECT_EQ(view.samples, 4);
+  EXPECT_EQ(view.view_mask, 3U);
+  EXPECT_TRUE((*passes)[1].color_formats.empty());
+  EXPECT_EQ((*passes)[1].depth_format, static_cast<uint32_t>(VK_FORMAT_D32_SFLOAT));
+}
+
+TEST(PassFormats, TableOfWrongWords) {
+  struct Row {
+    const char* formats;
+    const char* said;
+  };
+  for (const Row& row :
+       {Row{"color = [\"rgba16\"]", "pass 'main': 'rgba16' is no color format"},
+        {"color = [\"d32_float\"]", "'d32_float' is no color format"},
+        {"depth = \"rgba8_unorm\"", "'rgba8_unorm' is no depth or stencil format"},
+        {"depth = \"swapchain\"", "'swapchain' is no depth or stencil format"},
+        {"color = [\"r8_unorm\", \"r8_unorm\", \"r8_unorm\", \"r8_unorm\", \"r8_unorm\", "
+         "\"r8_unorm\", \"r8_unorm\", \"r8_unorm\", \"r8_unorm\"]",
+         "at most 8 colors, not 9"}}) {
+    const auto passes = PassesOf(
+        Read(std::string("[project]\nmanifest = 1\n[[program]]\nname = \"p\"\nsources = "
+                         "[\"p.rpl\"]\n[[pass]]\nname = \"main\"\nsources = [\"m.rpl\"]\n") +
+             row.formats + "\n"));
+    ASSERT_FALSE(passes.ok()) << row.formats;
+    EXPECT_THAT(passes.error().context, HasSubstr(row.said));
+  }
+}
+
+TEST(PassFormats, PipelinesThatAreBuiltFirst_HaveThePassOfTheirProgram) {
+  const project::Manifest manifest = Read(kManifest);
+  pack::Contents contents;
+  contents.programs = {{.name = "rock/shadow", .pipeline = {}, .options = {}},
+                       {.name = "rock/silent", .pipeline = {}, .options = {}},
+                       {.name = "sky", .pipeline = {}, .options = {}}};
+  for (uint32_t i = 0; i < 3; ++i) {
+    const Hash128 key = HashBytes(AsBytes(contents.programs[i].name));
+    contents.entries.push_back({.id = key, .program = i, .target = "vk", .masks = {}});
+    contents.artifacts.push_back({.live_key = key, .entry = i});
+    contents.warm.push_back({.live_key = key});
+  }
+  const auto passes = PassesOf(manifest);
+  ASSERT_TRUE(passes.ok());
+  AddPasses(manifest, *passes, contents);
+  EXPECT_EQ(contents.passes.size(), 2U);
+  EXPECT_EQ(contents.warm[0].pass, "shadow");
+  EXPECT_EQ(contents.warm[1].pass, "") << "its pass says nothing";
+  EXPECT_EQ(contents.warm[2].pass, "") << "it is composed of none";
+}
+
+}  // namespace
+}  // namespace kiln::cli
