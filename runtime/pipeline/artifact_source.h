@@ -38,6 +38,7 @@ struct SourceArtifact {
   std::string program;
   Digest metadata;
   std::vector<CodeRef> code;
+  std::vector<OptionSetting> options = {};  // as Find was asked, to be asked again
 };
 
 // Bytes and what keeps them alive.

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstring>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -211,6 +212,16 @@ Result<void> BinaryCache::Adopt(const std::string& folder) {
     caches_.push_back(std::move(cache));
   }
   return {};
+}
+
+std::optional<std::pair<uint64_t, Duration>> BinaryCache::FileState() const {
+  struct stat info {};
+  if (stat(path().c_str(), &info) != 0) {
+    return std::nullopt;
+  }
+  return std::pair(
+      static_cast<uint64_t>(info.st_size),
+      Duration(std::chrono::seconds(info.st_mtim.tv_sec)) + Duration(info.st_mtim.tv_nsec));
 }
 
 void BinaryCache::Confirm() {

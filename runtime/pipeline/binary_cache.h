@@ -7,10 +7,13 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "compiler/base/clock.h"
 #include "compiler/base/log.h"
 #include "compiler/base/mutex.h"
 #include "runtime/pipeline/cache_files.h"
@@ -63,6 +66,8 @@ class BinaryCache {
   Result<void> Adopt(const std::string& folder);
 
   size_t loaded_bytes() const { return loaded_bytes_; }
+  // Of the file as it is now: its size, and since when; nothing if there is none.
+  std::optional<std::pair<uint64_t, Duration>> FileState() const;
   std::string path() const { return Name(".vkcache"); }
 
  private:

@@ -98,13 +98,21 @@ Result<SourceArtifact> MemorySource::Find(std::string_view program,
   const auto found = programs_.find(program);
   if (found != programs_.end()) {
     const auto variant = found->second.variants.find(wanted);
+    size_t index = artifacts_.size();
     if (variant != found->second.variants.end()) {
-      return artifacts_[variant->second];
-    }
-    for (const auto& [live, index] : found->second.results) {
-      if (Includes(wanted, live)) {
-        return artifacts_[index];
+      index = variant->second;
+    } else {
+      for (const auto& [live, result] : found->second.results) {
+        if (Includes(wanted, live)) {
+          index = result;
+          break;
+        }
       }
+    }
+    if (index < artifacts_.size()) {
+      SourceArtifact artifact = artifacts_[index];
+      artifact.options.assign(options.begin(), options.end());
+      return artifact;
     }
   }
   return Error{ErrorCode::kNotFound,

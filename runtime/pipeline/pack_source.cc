@@ -155,7 +155,9 @@ Result<SourceArtifact> PackSource::Find(std::string_view program,
   if (!artifact) {
     return WrongOption(ErrorCode::kNotFound, program, "the pack lacks this variant");
   }
-  return ArtifactOf(*artifact);
+  SourceArtifact out = ArtifactOf(*artifact);
+  out.options.assign(options.begin(), options.end());
+  return out;
 }
 
 PassSignature PackSource::SignatureOf(const pack::PassRow& row) const {
@@ -211,15 +213,15 @@ std::vector<WarmItem> PackSource::WarmList() const {
       items.push_back(std::move(item));
       continue;
     }
-    for (const pack::PassRow& pass : tables.passes) {
-      item.signature = SignatureOf(pass);
     const std::string_view own = PassOf(item.artifact.program);
     const bool listed = std::ranges::any_of(
         tables.passes, [&](const pack::PassRow& pass) { return tables.String(pass.name) == own; });
-      item.pass = tables.String(pass.name);
+    for (const pack::PassRow& pass : tables.passes) {
       if (listed && tables.String(pass.name) != own) {
         continue;
       }
+      item.signature = SignatureOf(pass);
+      item.pass = tables.String(pass.name);
       items.push_back(item);
     }
   }

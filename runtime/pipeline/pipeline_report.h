@@ -103,6 +103,7 @@ struct PipelineStats {
   size_t retired = 0;     // waiting for the device
   size_t hitches = 0;     // creations and first uses on a thread that draws
   size_t missing = 0;
+  size_t refused = 0;  // binds in a pass of other formats
   Duration creation = {};
   Duration longest_creation = {};
   Duration first_use = {};

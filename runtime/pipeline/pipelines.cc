@@ -126,11 +126,11 @@ PipelinesState::PipelinesState(const Device& of, const PipelinesConfig& how, uin
       config(how),
       log(how.log == nullptr ? &silence : how.log),
       factory(of),
-      queue(threads, how.budget_bytes,
       clock(how.clock == nullptr ? &system_clock : how.clock),
+      queue(threads, how.budget_bytes,
             [this](const std::shared_ptr<Build>& build, uint32_t worker) { Work(build, worker); }) {
-  if (of.identity().driver_id == VK_DRIVER_ID_MESA_LLVMPIPE) {
   saved_at = clock->Monotonic();
+  if (of.identity().driver_id == VK_DRIVER_ID_MESA_LLVMPIPE) {
     laziness = Laziness::kLazy;
   }
 }
@@ -374,7 +374,8 @@ PipelineStats Pipelines::Stats() const {
                       .pipeline_layouts = state.factory.pipeline_layout_count(),
                       .libraries = state.factory.library_count(),
                       .cache_hits = state.cache_hits.load(),
-                      .retired = state.retire.size()};
+                      .retired = state.retire.size(),
+                      .refused = state.refused.load()};
   const MutexLock lock(state.mutex);
   stats.saved = state.saved;
   stats.replaced = state.replaced;

@@ -138,6 +138,9 @@ class Pipelines {
 
   // Binds it. What is not ready is raised to the critical lane, and counts as a hitch.
   Bound Bind(VkCommandBuffer commands, PipelineId id, OnMissing missing);
+  // The same in a pass whose formats are known: a pipeline for others is refused, which is a line
+  // of the log with both. For debugging. Spec: pso §5.5
+  Bound Bind(VkCommandBuffer commands, PipelineId id, OnMissing missing, const PassSignature& pass);
 
   WarmTicket Warm(const WarmRequest& request);
   WarmProgress Progress(WarmTicket ticket) const;
@@ -170,6 +173,11 @@ class Pipelines {
   std::vector<Hitch> Hitches() const;  // in order
   void ForgetHitches();                // of the start, before the first frame
   std::vector<PipelineTimes> Times() const;
+  // What was drawn with so far and can be found by name, in the order of the first draws: lines of
+  // JSON for kiln pack build --warm. Spec: pso §9.3
+  std::string WriteWarmList() const;
+  // Counts and times as Prometheus reads them, names kiln_runtime_*. Spec: pso §13.1
+  std::string PrintMetrics() const;
 
   PipelinesState& state() { return *state_; }  // of other files of this folder
 

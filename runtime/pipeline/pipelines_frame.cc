@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/pipeline/pipelines_state.h"
+#include "runtime/pipeline/print_desc.h"
 
 namespace kiln::runtime {
 namespace {
@@ -21,6 +22,19 @@ void PipelinesState::Record(HitchKind kind, const Build& build, Duration duratio
                      .frame = frame.load()});
 }
 
+Bound Pipelines::Bind(VkCommandBuffer commands, PipelineId id, OnMissing missing,
+                      const PassSignature& pass) {
+  const PassSignature& own = Desc(id).signature;
+  if (own == pass) {
+    return Bind(commands, id, missing);
+  }
+  state_->log->Write(
+      LogLevel::kError, "pipelines", "a pipeline is bound in a pass of other formats",
+      {{"name", Desc(id).name}, {"pipeline", PrintSignature(own)}, {"pass", PrintSignature(pass)}});
+  state_->refused.fetch_add(1, std::memory_order_relaxed);
+  return {};
+}
+
 Bound Pipelines::Bind(VkCommandBuffer commands, PipelineId id, OnMissing missing) {
   PipelinesState& state = *state_;
   Slot& slot = state.slots[id];
@@ -31,6 +45,8 @@ Bound Pipelines::Bind(VkCommandBuffer commands, PipelineId id, OnMissing missing
   }
   if (slot.bound.fetch_add(1, std::memory_order_relaxed) == 0) {
     slot.first_frame.store(state.frame.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    slot.order.store(state.binds.fetch_add(1, std::memory_order_relaxed) + 1,
+                     std::memory_order_relaxed);
   }
   if (!build.used.load(std::memory_order_relaxed) && !build.used.exchange(true) &&
       state.laziness.load(std::memory_order_relaxed) == Laziness::kLazy) {
@@ -173,6 +189,9 @@ void Pipelines::EndFrame(uint64_t frame_value) {
   if (state.frame.fetch_add(1) == 0 && state.cache != nullptr) {
     state.cache->Confirm();
   }
+  if (state.queue.threads() > 0 && state.SaveIsDue()) {
+    state.queue.Post([&state] { state.SaveAndTell(); });
+  }
 }
 
 void Pipelines::Collect(uint64_t completed_value) { state_->retire.Collect(completed_value); }
@@ -189,9 +208,6 @@ void SetViewportFor(const vk::Table& table, VkCommandBuffer commands, const Pipe
   table.CmdSetViewport(commands, 0, 1, &viewport);
   const VkRect2D scissor{{0, 0}, area};
   table.CmdSetScissor(commands, 0, 1, &scissor);
-  if (state.queue.threads() > 0 && state.SaveIsDue()) {
-    state.queue.Post([&state] { state.SaveAndTell(); });
-  }
 }
 
 }  // namespace kiln::runtime

@@ -34,11 +34,13 @@ struct Slot {
   std::atomic<const Error*> replace_error = nullptr;
   std::atomic<uint64_t> bound = 0;
   std::atomic<uint64_t> first_frame = 0;
+  std::atomic<uint64_t> order = 0;  // of the first bind among all; 0: none
 
   // Guarded by PipelinesState::mutex.
   std::unique_ptr<const Version> owner;
-  std::shared_ptr<Build> next;    // replaces the version when it is ready
-  std::shared_ptr<Build> failed;  // keeps replace_error alive
+  std::shared_ptr<Build> next;                        // replaces the version when it is ready
+  std::shared_ptr<Build> failed;                      // keeps replace_error alive
+  std::optional<std::vector<OptionSetting>> options;  // by which it is found; nothing: it is not
 };
 
 // Slots by index; they never move, so readers need no lock.
@@ -117,21 +119,21 @@ struct PipelinesState {
 
   // Building; the build was claimed by the caller.
   void Work(const std::shared_ptr<Build>& build, uint32_t worker);
+  void Make(const std::shared_ptr<Build>& build, uint32_t worker);
   Result<void> Create(Build& build, uint32_t worker, PipelineFactory::Mode mode);
   Result<void> LinkFast(const std::shared_ptr<Build>& build, uint32_t worker);
-  void Make(const std::shared_ptr<Build>& build, uint32_t worker);
   void Publish(Build& build, PipelineState result);
   void Failed(Build& build, const Error& error);
   void ProbeCacheControl(Build& build, const StageWords& words, uint32_t worker);
   bool UsesFastLinks(const Build& build) const;
 
-  // Child processes.
-  void Isolate(const Isolation& isolation);
   // The driver's cache. Spec: pso §8.4
   Result<void> SaveCache();
   bool SaveIsDue();    // true for one caller, who then saves
   void SaveAndTell();  // trouble is a line of the log
 
+  // Child processes.
+  void Isolate(const Isolation& isolation);
   bool MakeInChild(ChildBuilds& children, const std::shared_ptr<Build>& build);
   void AdoptCache(const std::string& folder);
 
@@ -169,8 +171,6 @@ struct PipelinesState {
   std::atomic<Laziness> laziness = Laziness::kUnknown;
   std::atomic<CacheControl> cache_control = CacheControl::kUnknown;
   std::atomic<uint64_t> cache_hits = 0;
-
-  mutable Mutex mutex;
   std::atomic<uint64_t> binds = 0;    // first ones
   std::atomic<uint64_t> refused = 0;  // binds, because the pass has other formats
   SystemClock system_clock;
@@ -179,6 +179,8 @@ struct PipelinesState {
   std::atomic<uint64_t> made_saved = 0;  // of these: when the cache was saved
   std::atomic<Duration> saved_at = Duration{};
   std::atomic<bool> saving = false;
+
+  mutable Mutex mutex;
   std::map<Hash128, std::weak_ptr<Build>> by_key KILN_GUARDED_BY(mutex);
   std::map<Hash128, PipelineId> found KILN_GUARDED_BY(mutex);  // by what Find was asked
   std::vector<std::shared_ptr<const ArtifactSource>> sources KILN_GUARDED_BY(mutex);

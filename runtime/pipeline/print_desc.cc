@@ -178,4 +178,25 @@ std::string Printer::Print(const PipelineDesc& desc) {
 
 std::string PrintDesc(const PipelineDesc& desc) { return Printer().Print(desc); }
 
+std::string PrintSignature(const PassSignature& signature) {
+  std::string out;
+  const auto add = [&](VkFormat format) {
+    out += fmt::format("{}{}", out.empty() ? "" : " + ",
+                       FormatName(format).substr(std::string_view("VK_FORMAT_").size()));
+  };
+  for (const VkFormat format : signature.color) {
+    add(format);
+  }
+  if (signature.depth_stencil != VK_FORMAT_UNDEFINED) {
+    add(signature.depth_stencil);
+  }
+  if (signature.samples != VK_SAMPLE_COUNT_1_BIT) {
+    out += fmt::format(", {} samples", static_cast<int>(signature.samples));
+  }
+  if (signature.view_mask != 0) {
+    out += fmt::format(", views {:#x}", signature.view_mask);
+  }
+  return out;
+}
+
 }  // namespace kiln::runtime

@@ -10,4 +10,7 @@ namespace kiln::runtime {
 
 std::string PrintDesc(const PipelineDesc& desc);
 
+// "R8G8B8A8_UNORM + D32_SFLOAT", with samples and views where they are not 1 and 0.
+std::string PrintSignature(const PassSignature& signature);
+
 }  // namespace kiln::runtime
