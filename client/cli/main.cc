@@ -120,7 +120,7 @@ void AddPreview(CLI::App& app, Arguments& a, Action& chosen) {
   PreviewArguments& preview = a.preview;
   AddVariant(*verb, preview.variant);
   verb->get_option("what")->required();
-  verb->add_option("--mesh", preview.mesh, "sphere, quad or cube")
+  verb->add_option("--mesh", preview.mesh, "sphere, quad, cube or FILE.obj")
       ->check(CLI::IsMember({"sphere", "quad", "cube"}));
   verb->add_option("--size", preview.size, "WIDTHxHEIGHT of a picture; default: 512x512");
   verb->add_option("--set", preview.set,

@@ -134,7 +134,7 @@ TEST(PreviewShape, EveryTriangle_FacesOutwards) {
     }
   }
   EXPECT_EQ(MakeShape("teapot", Winding::kClockwise).error().context,
-            "there is no mesh 'teapot'; there are quad, cube and sphere");
+            "there is no mesh 'teapot'; there are quad, cube, sphere and FILE.obj");
 }
 
 TEST(ContactSheet, CellsLieInRowsAndMissingOnesAreCrossed) {

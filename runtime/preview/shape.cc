@@ -7,6 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/file.h"
+#include "runtime/preview/obj_file.h"
+
 namespace kiln::preview {
 namespace {
 
@@ -97,10 +100,18 @@ Result<Shape> MakeShape(std::string_view name, Winding winding) {
     shape = Cube();
   } else if (name == "sphere") {
     shape = Sphere();
+  } else if (name.ends_with(".obj")) {
+    KILN_TRY(const std::string text, ReadFile(std::string(name)));
+    Result<Shape> read = ReadObj(text);
+    if (!read.ok()) {
+      return WithContext(std::move(read).error(), std::string(name));
+    }
+    shape = std::move(read).value();
   } else {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("there is no mesh '{}'; there are quad, cube and sphere", name),
-                 "USAGE"};
+    return Error{
+        ErrorCode::kInvalidArgument,
+        fmt::format("there is no mesh '{}'; there are quad, cube, sphere and FILE.obj", name),
+        "USAGE"};
   }
   for (size_t i = 0; winding == Winding::kClockwise && i < shape.indices.size(); i += 3) {
     std::swap(shape.indices[i + 1], shape.indices[i + 2]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Built-in meshes of previews: right-handed, y up, what a material needs to be looked at.
-// Spec: pso §10.2
+// Meshes of previews, built-in ones and those of files: right-handed, y up, what a material needs
+// to be looked at. Spec: pso §10.2
 #pragma once
 
 #include <array>
@@ -26,7 +26,8 @@ struct Shape {
 
 enum class Winding : uint8_t { kClockwise, kCounterClockwise };  // seen from outside, y up
 
-// "quad", "cube" or "sphere". Errors: kInvalidArgument naming them.
+// "quad", "cube", "sphere" or FILE.obj. Errors: kInvalidArgument naming them; those of ReadObj;
+// kNotFound and others of the file.
 Result<Shape> MakeShape(std::string_view name, Winding winding);
 
 }  // namespace kiln::preview
