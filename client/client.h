@@ -145,6 +145,24 @@ class Client {
       std::variant<ExplainVariant, ExplainKey, ExplainRequest, ExplainBatch, ExplainLast>;
   Result<Explained> Explain(const ExplainSubject& subject);
 
+  // Views of one result by signature, of one product by digest, or of a variant that was compiled:
+  // stats, meta, layout, options, disasm, ir (of a variant), wgsl, msl, glsl, hlsl; none: those of
+  // the daemon's choice. By artifact, then in their order. Errors: kNotFound; kInvalidArgument for
+  // what is no view of it; kFailedPrecondition for code that does not translate.
+  struct InspectSignature {
+    std::string hex;
+  };
+  struct InspectContent {
+    std::string hex;
+  };
+  struct InspectVariant {
+    Program program;
+    std::vector<Option> options;
+  };
+  using InspectSubject = std::variant<InspectSignature, InspectContent, InspectVariant>;
+  Result<std::vector<InspectedView>> Inspect(const InspectSubject& subject,
+                                             std::span<const std::string> views);
+
   // The cache of the daemon, while it is used.
   Result<CacheStats> CacheStatistics();
   struct GcRequest {

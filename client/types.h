@@ -267,6 +267,14 @@ struct FetchDone {
   std::string root;  // hex
 };
 
+// One view of one artifact, whole.
+struct InspectedView {
+  std::string view;    // as it was asked for
+  std::string target;  // of the artifact; empty if the daemon does not know it
+  std::string text;
+  std::string json;  // empty for views without this form
+};
+
 // Why a request was a hit or a miss; cache §11.
 struct Explanation {
   struct Change {

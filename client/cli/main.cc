@@ -247,16 +247,21 @@ void AddWatch(CLI::App& app, Arguments& a, Action& chosen) {
 
 void AddInspect(CLI::App& app, Arguments& a, Action& chosen) {
   CLI::App* inspect =
-      AddVerb(app, "inspect", "Show a variant, or a SPIR-V or metadata file, as text",
+      AddVerb(app, "inspect", "Show a variant, a result by its signature, or a file, as text",
               "  kiln inspect rock/forward -o fog --view disasm\n"
+              "  kiln inspect 0aef25953033a1b2c3d4e5f60718293a --view stats,glsl\n"
               "  kiln inspect out/rock.meta --view layout\n"
-              "  kiln inspect out/rock.0aef2595.fragment.spv",
+              "  kiln inspect demo.kpack:rock/forward --diff rock/forward --view disasm",
               chosen, [&a] { return RunInspect(a.global, a.inspect); });
   AddVariant(*inspect, a.inspect.variant);
   inspect->get_option("what")->required();
+  inspect->get_option("what")->description(
+      "A program of the manifest, sources, a signature or digest, a file, FILE.kpack:PROGRAM");
   inspect->add_option("--view", a.inspect.views, "Default: stats, meta, options")
       ->delimiter(',')
-      ->check(CLI::IsMember({"stats", "meta", "options", "layout", "disasm"}));
+      ->check(CLI::IsMember(
+          {"stats", "meta", "options", "layout", "disasm", "ir", "wgsl", "msl", "glsl", "hlsl"}));
+  inspect->add_option("--diff", a.inspect.diff, "Compare with this, view by view");
 }
 
 void AddOptions(CLI::App& app, Arguments& a, Action& chosen) {

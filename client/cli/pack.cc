@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
@@ -27,10 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-Error Usage(std::string text) {
-  return {.code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = "USAGE"};
-}
 
 // Packs that may be bases: those that were named and those beside the file.
 std::vector<std::string> Candidates(const std::string& file,
@@ -157,93 +152,6 @@ void ShowText(const std::string& file, const pack::Pack& pack) {
   }
 }
 
-// What a text means for an option; nullopt: nothing.
-std::optional<cache::TypedValue> ValueOf(const pack::Tables& tables, const pack::OptionRow& option,
-                                         std::string_view text) {
-  const auto number = [&]<class T>(T value) -> std::optional<T> {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size() ? std::optional(value)
-                                                                    : std::nullopt;
-  };
-  switch (option.type) {
-    case 0:
-      return text == "true"    ? std::optional(cache::TypedValue::Flag(true))
-             : text == "false" ? std::optional(cache::TypedValue::Flag(false))
-                               : std::nullopt;
-    case 1: {
-      const auto value = number(uint32_t{0});
-      return value.has_value() ? std::optional(cache::TypedValue::Uint(*value)) : std::nullopt;
-    }
-    case 2: {
-      const auto value = number(int32_t{0});
-      return value.has_value() ? std::optional(cache::TypedValue::Sint(*value)) : std::nullopt;
-    }
-    case 3: {
-      const auto value = number(float{0});
-      return value.has_value() ? std::optional(cache::TypedValue::Float(*value)) : std::nullopt;
-    }
-    default:
-      for (uint32_t i = 0; i < option.value_count; ++i) {
-        const std::string_view name = tables.String(option.first_value + i);
-        if (name == text) {
-          return cache::TypedValue::Text(name);
-        }
-      }
-      return std::nullopt;
-  }
-}
-
-cache::TypedValue DefaultOf(const pack::Tables& tables, const pack::OptionRow& option) {
-  switch (option.type) {
-    case 0:
-      return cache::TypedValue::Flag(option.default_bits != 0);
-    case 1:
-      return cache::TypedValue::Uint(option.default_bits);
-    case 2:
-      return cache::TypedValue::Sint(std::bit_cast<int32_t>(option.default_bits));
-    case 3:
-      return cache::TypedValue::Float(std::bit_cast<float>(option.default_bits));
-    default:
-      return cache::TypedValue::Text(tables.String(option.first_value + option.default_bits));
-  }
-}
-
-// All options of a program: defaults, then what was said.
-Result<std::vector<cache::TypedValue>> ValuesOf(const pack::Tables& tables,
-                                                const pack::ProgramRow& program,
-                                                const std::vector<std::string>& settings) {
-  const auto options = tables.options.subspan(program.first_option, program.option_count);
-  std::vector<cache::TypedValue> values;
-  for (const pack::OptionRow& option : options) {
-    values.push_back(DefaultOf(tables, option));
-  }
-  for (const std::string& setting : settings) {
-    const size_t equals = setting.find('=');
-    std::string name = setting.substr(0, equals);
-    std::string text = equals == std::string::npos ? "true" : setting.substr(equals + 1);
-    const auto find = [&](std::string_view wanted) {
-      return std::find_if(options.begin(), options.end(), [&](const pack::OptionRow& option) {
-        return tables.String(option.name) == wanted;
-      });
-    };
-    auto found = find(name);
-    if (found == options.end() && equals == std::string::npos && name.starts_with("no-")) {
-      name = name.substr(3);
-      text = "false";
-      found = find(name);
-    }
-    if (found == options.end()) {
-      return Usage(fmt::format("'{}' has no option '{}'", tables.String(program.name), name));
-    }
-    const std::optional<cache::TypedValue> value = ValueOf(tables, *found, text);
-    if (!value.has_value()) {
-      return Usage(fmt::format("option '{}' cannot be '{}'", name, text));
-    }
-    values[static_cast<size_t>(found - options.begin())] = *value;
-  }
-  return values;
-}
-
 std::string FileStem(std::string_view program) {
   std::string stem(program);
   std::replace(stem.begin(), stem.end(), '/', '_');
@@ -251,20 +159,15 @@ std::string FileStem(std::string_view program) {
 }
 
 // Files of one artifact; their number.
-Result<uint64_t> WriteArtifact(const pack::Pack& pack, uint32_t row, const std::string& stem) {
-  constexpr std::array<std::string_view, 4> kStages{"", ".vertex", ".fragment", ".compute"};
-  const pack::ArtifactRow& artifact = pack.tables().artifacts[row];
+Result<uint64_t> WriteArtifact(const PackedArtifact& artifact, const std::string& stem) {
   uint64_t files = 0;
-  for (uint32_t i = 0; i < artifact.code_count; ++i, ++files) {
-    const pack::CodeRow& code = pack.tables().code[artifact.first_code + i];
-    KILN_TRY(const cache::Blob blob, pack.GetBlob(code.blob));
-    const std::string stage = code.stage < kStages.size() ? std::string(kStages[code.stage])
-                                                          : fmt::format(".stage{}", code.stage);
-    KILN_TRY_VOID(WriteFile(stem + stage + ".spv", blob.bytes));
+  for (const PackedArtifact::Code& code : artifact.code) {
+    const std::string stage = code.stage.empty() ? "" : "." + code.stage;
+    KILN_TRY_VOID(WriteFile(stem + stage + ".spv", code.blob.bytes));
+    ++files;
   }
-  if (artifact.metadata != pack::kNone) {
-    KILN_TRY(const cache::Blob blob, pack.GetBlob(artifact.metadata));
-    KILN_TRY_VOID(WriteFile(stem + ".meta", blob.bytes));
+  if (artifact.metadata.has_value()) {
+    KILN_TRY_VOID(WriteFile(stem + ".meta", artifact.metadata->bytes));
     ++files;
   }
   return files;
@@ -272,34 +175,14 @@ Result<uint64_t> WriteArtifact(const pack::Pack& pack, uint32_t row, const std::
 
 Result<uint64_t> Extract(const PackArguments& arguments) {
   KILN_TRY(const std::unique_ptr<pack::Pack> pack, OpenPack(arguments.file, arguments));
-  const pack::Tables& tables = pack->tables();
-  const std::optional<uint32_t> program = pack->FindProgram(arguments.program);
-  if (!program.has_value()) {
-    return Error{.code = ErrorCode::kNotFound,
-                 .context = "the pack has no program '" + arguments.program + "'",
-                 .reason = "NOT_IN_PACK"};
-  }
-  const pack::ProgramRow& row = tables.programs[*program];
-  KILN_TRY(const std::vector<cache::TypedValue> values, ValuesOf(tables, row, arguments.options));
+  KILN_TRY(const std::vector<PackedArtifact> artifacts,
+           ArtifactsIn(*pack, arguments.program, arguments.options, arguments.target));
   uint64_t files = 0;
-  for (uint32_t entry = row.first_entry; entry < row.first_entry + row.entry_count; ++entry) {
-    const std::string_view target = tables.String(tables.entries[entry].target);
-    const std::optional<uint32_t> artifact = arguments.target.empty() || arguments.target == target
-                                                 ? pack->FindArtifact(entry, values)
-                                                 : std::nullopt;
-    if (artifact.has_value()) {
-      const std::string stem =
-          fmt::format("{}/{}.{}.{}", arguments.out, FileStem(arguments.program), target,
-                      tables.artifacts[*artifact].live_key.hex().substr(0, 8));
-      KILN_TRY(const uint64_t written, WriteArtifact(*pack, *artifact, stem));
-      files += written;
-    }
-  }
-  if (files == 0) {
-    return Error{
-        .code = ErrorCode::kNotFound,
-        .context = "the pack has no artifact of '" + arguments.program + "' for these options",
-        .reason = "NOT_IN_PACK"};
+  for (const PackedArtifact& artifact : artifacts) {
+    const std::string stem = fmt::format("{}/{}.{}.{}", arguments.out, FileStem(arguments.program),
+                                         artifact.target, artifact.live_key.hex().substr(0, 8));
+    KILN_TRY(const uint64_t written, WriteArtifact(artifact, stem));
+    files += written;
   }
   return files;
 }

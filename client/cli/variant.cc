@@ -149,6 +149,8 @@ Result<FetchedVariant> FetchVariant(const Global& global, const VariantArguments
   variant.declared = std::move(named.declared);
   variant.options = variant.program.options;
   variant.options.insert(variant.options.end(), named.options.begin(), named.options.end());
+  variant.asked_options = std::move(named.options);
+  variant.connected = std::move(named.connected);
   return variant;
 }
 

@@ -25,10 +25,12 @@ struct VariantArguments {
 };
 
 struct FetchedVariant {
+  client::Connected connected;
   client::Program program;         // with its sources
   std::vector<std::string> files;  // what it was read from
   client::ListedOptions declared;
   std::vector<client::Option> options;  // fixed ones of the program, then those of the arguments
+  std::vector<client::Option> asked_options;  // those of the arguments
   Fetched fetched;
   std::vector<client::Explanation> explanations;  // if they were asked for
 };

@@ -68,8 +68,9 @@ struct FetchArguments {
 int RunFetch(const Global& global, const FetchArguments& arguments);
 
 struct InspectArguments {
-  VariantArguments variant;        // `what` may be one .spv or .meta file too
-  std::vector<std::string> views;  // stats, meta, options, disasm; none: the first three
+  VariantArguments variant;        // `what` may be one key, file, or entry of a pack too
+  std::vector<std::string> views;  // none: those that fit
+  std::string diff;                // something else to look at; empty: nothing
 };
 int RunInspect(const Global& global, const InspectArguments& arguments);
 

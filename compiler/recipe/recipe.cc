@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <spirv-tools/libspirv.hpp>
 
+#include "compiler/recipe/disassemble.h"
 #include "compiler/recipe/optimize.h"
 #include "compiler/recipe/translate.h"
 #include "compiler/recipe/validate.h"
@@ -132,6 +133,9 @@ Result<Recipe> ParseRecipe(std::string_view text, target::Environment environmen
     KILN_TRY(recipe.dialect, ReadDialect(text, to));
     recipe.kind = Kind::kTranslate;
     recipe.text = "cross;to=" + to;
+  } else if (name == "dis") {
+    recipe.kind = Kind::kDisassemble;
+    recipe.text = "dis";
   } else {
     return Wrong(text, fmt::format("'{}' is not val, opt or cross", name));
   }
@@ -154,6 +158,8 @@ Made Run(const Recipe& recipe, ByteView spirv) {
       return Optimize(words, recipe);
     case Kind::kTranslate:
       return Translate(words, recipe.dialect);
+    case Kind::kDisassemble:
+      return Disassemble(words);
   }
   KILN_UNREACHABLE();
 }

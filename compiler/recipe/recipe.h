@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// What is done to finished SPIR-V: validating, optimising, translating to MSL, GLSL or HLSL. One
-// recipe and the bytes of a module -> bytes, or a report of what is wrong with it. The libraries
-// behind it were not written for hostile input: run this in a process that may die.
-// Spec: architecture §4 step 8; cache §2.4.6; daemon §12
+// What is done to finished SPIR-V: validating, optimising, translating to MSL, GLSL or HLSL,
+// showing. One recipe and the bytes of a module -> bytes, or a report of what is wrong with it. The
+// libraries behind it were not written for hostile input: run this in a process that may die. Spec:
+// architecture §4 step 8; cache §2.4.6; daemon §12
 //
 //   val;env=vulkan1.1          the same bytes
 //   opt;level=O;val=after      SPIR-V; level O (speed) or Os (size); val: after or none
 //   cross;to=msl2.3            text; to: msl1.0 to msl3.0, glsl330 to glsl460, glsl300es to
 //                              glsl320es, hlsl50 to hlsl66
+//   dis                        text of the assembler, to be looked at; no recipe of a target
 #pragma once
 
 #include <map>
@@ -21,7 +22,7 @@
 
 namespace kiln::recipe {
 
-enum class Kind : uint8_t { kValidate, kOptimize, kTranslate };
+enum class Kind : uint8_t { kValidate, kOptimize, kTranslate, kDisassemble };
 
 enum class Language : uint8_t { kMsl, kGlsl, kHlsl };
 

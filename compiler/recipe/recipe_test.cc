@@ -57,7 +57,8 @@ TEST(Recipe, Texts_BecomeCanonical) {
                {"val;env=vulkan1.3", "val;env=vulkan1.3"},
                {"opt", "opt;env=vulkan1.1;level=O;val=none"},
                {"opt;val=after;level=Os", "opt;env=vulkan1.1;level=Os;val=after"},
-               {"cross;to=msl2.3", "cross;to=msl2.3"}};
+               {"cross;to=msl2.3", "cross;to=msl2.3"},
+               {"dis", "dis"}};
   for (const auto& row : table) {
     const Result<Recipe> recipe = ParseRecipe(row.text, target::Environment::kVulkan11);
     ASSERT_TRUE(recipe.ok()) << row.text;
@@ -85,6 +86,7 @@ TEST(Recipe, WrongTexts_AreRefused) {
                            "cross;to=hlsl40",
                            "cross;to=hlsl4294967346",
                            "cross;to=wgsl",
+                           "dis;level=O",
                            "cross;to=msl2.3;env=vulkan9"}) {
     const Result<Recipe> recipe = ParseRecipe(text, target::Environment::kVulkan11);
     ASSERT_FALSE(recipe.ok()) << text;
@@ -130,10 +132,16 @@ TEST(Translate, Fragment_BecomesEveryLanguage) {
   }
 }
 
+TEST(Disassemble, Names_AreShown) {
+  const Made made = RunText("dis", Assembled(kFragment));
+  ASSERT_TRUE(made.ok) << made.report;
+  EXPECT_THAT(std::string(AsText(made.bytes)), testing::HasSubstr("OpStore %color"));
+}
+
 TEST(Recipes, GarbageOfAnySize_IsReported) {
   for (const size_t size : {size_t{0}, size_t{3}, size_t{20}, size_t{64}, size_t{1000}}) {
     const Bytes garbage(size, std::byte{0xA5});
-    for (const char* recipe : {"val", "opt", "cross;to=msl2.1", "cross;to=hlsl60"}) {
+    for (const char* recipe : {"val", "opt", "cross;to=msl2.1", "cross;to=hlsl60", "dis"}) {
       const Made made = RunText(recipe, garbage);
       EXPECT_FALSE(made.ok) << recipe << " " << size;
       EXPECT_NE(made.report, "") << recipe << " " << size;

@@ -57,6 +57,12 @@ std::vector<Diagnostic> Renumbered(std::span<const std::shared_ptr<const ParsedS
   return all;
 }
 
+Error NoRecipes() {
+  return {.code = ErrorCode::kUnimplemented,
+          .context = "this process runs no recipes",
+          .reason = "NOT_BUILT_IN"};
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const PreparedProgram>> CachedBuild::Prepare(const ProgramRequest& request,
@@ -121,9 +127,7 @@ Result<Outcome> CachedBuild::Build(const PreparedProgram& program,
     return outcome;
   }
   if (recipes_ == nullptr) {
-    return Error{.code = ErrorCode::kUnimplemented,
-                 .context = "this process runs no recipes",
-                 .reason = "NOT_BUILT_IN"};
+    return NoRecipes();
   }
   return recipes_->Apply(std::move(outcome).value(), program.target,
                          {.may_run = how.may_compile,
@@ -524,6 +528,11 @@ CachedBuild::FoundPtr CachedBuild::Keep(const Wanted& wanted, const driver::Buil
     Remember(key, remembered);
   }
   return found;
+}
+
+Result<Bytes> CachedBuild::Show(const std::string& recipe, ByteView module,
+                                const cache::Call& call) {
+  return recipes_ == nullptr ? NoRecipes() : recipes_->Show(recipe, module, call);
 }
 
 std::optional<Outcome> CachedBuild::Find(const std::string& target, const Hash128& signature,

@@ -103,6 +103,9 @@ class CachedBuild {
   // What an outcome of Build names: products, diagnostics. Errors: kNotFound; as BlobStore::Get.
   Result<cache::Blob> Read(const Outcome& outcome, const Digest& digest, const cache::Call& call);
 
+  // Errors: as Recipes::Show; kUnimplemented in a process that runs no recipes.
+  Result<Bytes> Show(const std::string& recipe, ByteView module, const cache::Call& call);
+
   // Something that was put is not there: nothing is taken for granted any more.
   void DistrustStore() { kept_.Clear(); }
   // The live key of a variant that agrees with `values` on the options of `names`. Requires:

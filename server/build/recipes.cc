@@ -205,6 +205,17 @@ Result<Recipes::StepPtr> Recipes::Run(const Asked& asked, const Outcome& outcome
   return made;
 }
 
+Result<Bytes> Recipes::Show(const std::string& recipe, ByteView module, const cache::Call& call) {
+  KILN_TRY(worker::Answer answer,
+           runner_.Run({.recipe = recipe, .input = module}, call.stop, call.deadline));
+  if (answer.kind != worker::AnswerKind::kMade) {
+    return Error{.code = ErrorCode::kFailedPrecondition,
+                 .context = fmt::format("recipe '{}': {}", recipe, answer.report),
+                 .reason = answer.kind == worker::AnswerKind::kRejected ? kRefused : kPoisoned};
+  }
+  return std::move(answer.bytes);
+}
+
 Result<Outcome> Recipes::Apply(Outcome outcome, const NamedTarget& target, const How& how,
                                const cache::Call& call) {
   if (!outcome.artifact.has_value() || target.recipes.empty()) {

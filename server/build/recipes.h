@@ -50,6 +50,11 @@ class Recipes {
   Result<Outcome> Apply(Outcome outcome, const NamedTarget& target, const How& how,
                         const cache::Call& call);
 
+  // What a recipe makes of a module, to be looked at: nothing is looked up, counted or kept.
+  // Errors: kFailedPrecondition with RECIPE_REFUSED or RECIPE_POISON; kCancelled,
+  // kDeadlineExceeded, kUnavailable.
+  Result<Bytes> Show(const std::string& recipe, ByteView module, const cache::Call& call);
+
   // Forgets what this process has seen; the store is asked again.
   void Forget();
 

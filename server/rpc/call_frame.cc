@@ -12,6 +12,7 @@
 #include "compiler/driver/fingerprint.h"
 #include "server/ops/crash_report.h"
 #include "server/rpc/convert.h"
+#include "server/rpc/error_help.h"
 #include "server/rpc/method_table.h"
 #include "server/rpc/rpc_server.h"
 
@@ -289,9 +290,8 @@ grpc::Status CallFrame::StatusOf(const Result<void>& result, v1::ErrorDetail det
   ended_code_ = static_cast<size_t>(error.code);
   reason_ = ReasonOf(error);
   detail.set_reason(reason_);
-  if (reason_ == "SCOPE") {
-    detail.set_field(std::string(ops::ScopeName(needed_)));
-  }
+  detail.set_field(reason_ == "SCOPE" ? std::string(ops::ScopeName(needed_)) : FieldOf(error));
+  detail.set_help(std::string(HelpFor(reason_)));
   detail.set_trace_id(trace_);
   const std::optional<LimitHit> hit = LimitOf(error);
   if (hit.has_value()) {
@@ -303,6 +303,8 @@ grpc::Status CallFrame::StatusOf(const Result<void>& result, v1::ErrorDetail det
     const uint32_t retry_ms = IsFull(reason_) ? RetryMs(host_.queue, lane_, trace_) : kRetryMs;
     detail.set_retry_after_ms(retry_ms);
     context_.AddTrailingMetadata("grpc-retry-pushback-ms", std::to_string(retry_ms));
+  } else if (error.code == ErrorCode::kResourceExhausted) {
+    context_.AddTrailingMetadata("grpc-retry-pushback-ms", "-1");  // of no use: policies obey this
   }
   if (error.code == ErrorCode::kResourceExhausted) {
     host_.metrics.Count("kiln_limit_hits_total",

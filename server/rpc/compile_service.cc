@@ -3,6 +3,7 @@
 #include "proto/kiln/v1/compile.grpc.pb.h"
 #include "server/rpc/call_frame.h"
 #include "server/rpc/explain_calls.h"
+#include "server/rpc/inspect_calls.h"
 #include "server/rpc/services.h"
 #include "server/rpc/space_calls.h"
 #include "server/rpc/stream_call.h"
@@ -195,6 +196,16 @@ class CompileService final : public v1::CompileService::CallbackService {
                          });
   }
 
+  grpc::ServerWriteReactor<v1::InspectReply>* Inspect(grpc::CallbackServerContext* context,
+                                                      const v1::InspectRequest* request) override {
+    auto pages = std::make_shared<InspectPages>(engine_, *request);
+    return new PagesCall<v1::InspectReply>(
+        host_, *context, "Inspect",
+        [pages = std::move(pages)](const cache::Call& call, v1::ErrorDetail& detail) {
+          return pages->Next(call, detail);
+        });
+  }
+
   grpc::ServerUnaryReactor* Explain(grpc::CallbackServerContext* context,
                                     const v1::ExplainRequest* request,
                                     v1::ExplainReply* reply) override {
@@ -205,13 +216,6 @@ class CompileService final : public v1::CompileService::CallbackService {
   }
 
  private:
-  grpc::ServerUnaryReactor* Refuse(grpc::CallbackServerContext& context, std::string_view method) {
-    return new UnaryCall(host_, context, method, UnaryCall::Needs::kNothing,
-                         [method](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
-                           return NotBuiltIn(method);
-                         });
-  }
-
   const Host& host_;
   Engine& engine_;
 };

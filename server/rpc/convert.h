@@ -48,6 +48,8 @@ inline constexpr std::string_view kNotBuiltIn = "NOT_BUILT_IN";
 Error Malformed(std::string_view field, std::string_view what);
 Error NotBuiltIn(std::string_view what);
 Error AboveLimit(std::string_view limit, uint64_t max, uint64_t actual);
+// The field that an error of Malformed named, dotted; empty for any other error.
+std::string FieldOf(const Error& error);
 // What an error of AboveLimit said, for the detail of the reply; nothing for any other error.
 struct LimitHit {
   std::string limit;

@@ -155,6 +155,9 @@ Result<std::vector<std::string>> RecipesFrom(const v1::Target& target, const For
     if (!parsed.ok()) {
       return Malformed("target.recipes", parsed.error().context);
     }
+    if (parsed->kind == recipe::Kind::kDisassemble) {
+      return Malformed("target.recipes", "'dis' is for looking: ask Inspect");
+    }
     if (parsed->kind == recipe::Kind::kTranslate && i + 1 != texts.size()) {
       return Malformed("target.recipes", "a translation is the last recipe of a target");
     }
@@ -324,6 +327,14 @@ Error AboveLimit(std::string_view limit, uint64_t max, uint64_t actual) {
   return {.code = ErrorCode::kResourceExhausted,
           .context = fmt::format("{}: {} exceeds the limit of {}", limit, actual, max),
           .reason = std::string(kLimitExceeded)};
+}
+
+std::string FieldOf(const Error& error) {
+  const std::string_view text = error.context;
+  const size_t colon = text.find(": ");
+  const bool is_field = error.reason == kMalformed && colon != std::string_view::npos &&
+                        text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.") == colon;
+  return is_field ? std::string(text.substr(0, colon)) : std::string();
 }
 
 std::optional<LimitHit> LimitOf(const Error& error) {

@@ -198,14 +198,63 @@ class Programs(unittest.TestCase):
                                              "--view", view), 0, *texts)
         self.expect(self.run_program("kiln", "inspect", UBER, *ENTRIES), 0, "== stats", "== meta",
                     "== options")
-        lines = self.run_program("kiln", "--json", "inspect", UBER, *ENTRIES).stdout.splitlines()
-        self.assertEqual([json.loads(line)["view"] for line in lines], ["stats", "meta", "options"])
+        lines = self.json_lines("inspect", UBER, *ENTRIES)
+        self.assertEqual([line["view"] for line in lines[:-1]], ["stats", "meta", "options"])
         out = self.dir / "out"
         self.expect(self.run_program("kiln", "compile", UBER, *ENTRIES, "--out", out), 0)
         for path in out.iterdir():
             with self.subTest(path=path.name):
                 self.expect(self.run_program("kiln", "inspect", path), 0,
                             "light_data" if path.suffix == ".meta" else "OpEntryPoint")
+
+    def test_inspect_of_keys_packs_and_differences(self):
+        shown = self.run_program("kiln", "inspect", UBER, *ENTRIES, "--view", "stats").stdout
+        words = dict(line.split(None, 1) for line in shown.splitlines())
+        signature, module = words["signature"], words["fragment"].split()[-1]
+        self.expect(self.run_program("kiln", "inspect", signature), 0, "== stats", "== meta",
+                    "== options", module)
+        self.expect(self.run_program("kiln", "inspect", signature, "--view", "disasm,glsl,layout"), 0,
+                    "OpEntryPoint Fragment", "#version 450", "set ")
+        self.expect(self.run_program("kiln", "inspect", module), 0, "spirv", "OpEntryPoint Fragment")
+        self.expect(self.run_program("kiln", "inspect", UBER, *ENTRIES, "--view", "ir,msl,hlsl"), 0,
+                    "== ir", "fragment_main", "metal_stdlib", "SV_Target")
+        lines = self.json_lines("inspect", signature, "--view", "stats,meta")
+        self.assertEqual(lines[0]["data"]["signature"], signature)
+        self.assertIn("pipelineType", lines[1]["data"])
+        self.expect(self.run_program("kiln", "inspect", signature, "--diff", signature), 0,
+                    "== meta: equal", "no difference")
+        other = self.run_program("kiln", "inspect", UBER, *ENTRIES, "-o", "alpha_clip", "--view",
+                                 "stats").stdout.split()[1]
+        self.expect(self.run_program("kiln", "inspect", signature, "--diff", other, "--view",
+                                     "disasm,stats"), 0, "== disasm: -", "+ ", "2 differ")
+        rows = [
+            ([signature[::-1]], 3, ["no result and no content"]),
+            ([signature, "--view", "ir"], 2, ["only a variant"]),
+            ([signature, "--view", "wgsl"], 2, ["not in this build"]),
+            ([module, "--view", "meta"], 2, ["signature"]),
+            ([self.write("a.wgsl", "fn f() {}")], 0, ["fn f() {}"]),
+            ([self.write("a.meta", "\xff"), "--view", "disasm"], 2, ["it has meta, layout"]),
+            (["none.kpack:sky"], 3, ["none.kpack"]),
+        ]
+        for arguments, code, texts in rows:
+            with self.subTest(arguments=arguments):
+                self.expect(self.run_program("kiln", "inspect", *arguments), code, *texts)
+        shutil.copy(UBER, self.dir / "uber.rpl")
+        self.write("kiln.toml", """[project]
+manifest = 1
+[[program]]
+name = "rock"
+sources = ["uber.rpl"]
+entry_points = { vertex = "vertex_main", fragment = "fragment_main" }
+axes = { alpha_clip = "*" }
+""")
+        self.expect(self.run_program("kiln", "pack", "build", "--out", "all.kpack"), 0)
+        self.expect(self.run_program("kiln", "inspect", "all.kpack:rock", "-o", "alpha_clip", "--diff",
+                                     "rock", "--view", "disasm,meta"), 0, "== disasm: equal",
+                    "== meta: equal")
+        self.expect(self.run_program("kiln", "inspect", "all.kpack:rock"), 0, "live key", "light_data")
+        self.expect(self.run_program("kiln", "inspect", "all.kpack:sky"), 3, "no program 'sky'")
+        self.expect(self.run_program("kiln", "inspect", "all.kpack:rock", "--view", "msl"), 2, "msl")
 
     def test_build_says_a_mistake_of_some_variants_once_with_its_condition(self):
         self.write("some.rpl", """

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "client/cli/layout_view.h"
+#include "compiler/artifact/layout_table.h"
 
 #include <algorithm>
 #include <iterator>
@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-namespace kiln::cli {
+namespace kiln::artifact {
 namespace {
 
 // No alignment of a block is above 16, so a larger gap is no padding: metadata has no rows for
@@ -25,9 +25,9 @@ struct Row {
   std::string what;
 };
 
-uint32_t SizeOf(const artifact::Parameter& parameter) {
+uint32_t SizeOf(const Parameter& parameter) {
   constexpr uint32_t kComponent = 4;
-  const artifact::AttributeShape shape = artifact::ShapeOf(parameter.type);
+  const AttributeShape shape = ShapeOf(parameter.type);
   const uint32_t item =
       shape.columns > 1 ? shape.columns * parameter.matrix_stride : shape.rows * kComponent;
   return parameter.array_stride == 0 ? item : parameter.total_item_count * parameter.array_stride;
@@ -47,10 +47,10 @@ class Table {
   }
 
   // `size` bytes that these parameters fill.
-  void Block(const std::vector<artifact::Parameter>& parameters, uint32_t size) {
+  void Block(const std::vector<Parameter>& parameters, uint32_t size) {
     std::vector<Row> rows;
-    for (const artifact::Parameter& parameter : parameters) {
-      std::string what = fmt::format("{} {}", parameter.name, artifact::NameOf(parameter.type));
+    for (const Parameter& parameter : parameters) {
+      std::string what = fmt::format("{} {}", parameter.name, NameOf(parameter.type));
       for (const uint32_t dimension : parameter.dimensions) {
         what += fmt::format("[{}]", dimension);
       }
@@ -88,17 +88,17 @@ class Table {
   std::string out_;
 };
 
-std::string StagesText(const std::vector<artifact::Stage>& stages) {
+std::string StagesText(const std::vector<Stage>& stages) {
   std::string text;
-  for (const artifact::Stage stage : stages) {
-    text += fmt::format(" {}", artifact::NameOf(stage));
+  for (const Stage stage : stages) {
+    text += fmt::format(" {}", NameOf(stage));
   }
   return text.empty() ? "  unused" : " " + text;
 }
 
-void AddBuffer(Table& table, size_t set, const artifact::Buffer& buffer) {
-  table.Line("  set{}.{} {} {}  {} bytes{}", set, buffer.binding, artifact::NameOf(buffer.type),
-             buffer.name, buffer.main_size, StagesText(buffer.stages));
+void AddBuffer(Table& table, size_t set, const Buffer& buffer) {
+  table.Line("  set{}.{} {} {}  {} bytes{}", set, buffer.binding, NameOf(buffer.type), buffer.name,
+             buffer.main_size, StagesText(buffer.stages));
   table.Block(buffer.main_parameters, buffer.main_size);
   if (buffer.tail_item_size != 0) {
     table.Line("    tail {} {}[] from {}, stride {}", buffer.tail_field, buffer.tail_type,
@@ -109,48 +109,48 @@ void AddBuffer(Table& table, size_t set, const artifact::Buffer& buffer) {
   }
 }
 
-void AddSet(Table& table, size_t index, const artifact::Set& set) {
+void AddSet(Table& table, size_t index, const Set& set) {
   if (set.buffers.empty() && set.samplers.empty() && set.images.empty()) {
     return;
   }
-  table.Line("set {} {}", index, artifact::kSetNames[index]);
-  for (const artifact::Buffer& buffer : set.buffers) {
+  table.Line("set {} {}", index, kSetNames[index]);
+  for (const Buffer& buffer : set.buffers) {
     AddBuffer(table, index, buffer);
   }
-  for (const artifact::Sampler& sampler : set.samplers) {
+  for (const Sampler& sampler : set.samplers) {
     table.Line("  set{}.{} sampler {}{}", index, sampler.binding, sampler.name,
                StagesText(sampler.stages));
   }
-  for (const artifact::Image& image : set.images) {
+  for (const Image& image : set.images) {
     const std::string count = image.is_array ? fmt::format("[{}]", image.image_array_size) : "";
-    table.Line("  set{}.{}{} {} {}{}", index, image.binding, count, artifact::NameOf(image.type),
-               image.name, StagesText(image.stages));
+    table.Line("  set{}.{}{} {} {}{}", index, image.binding, count, NameOf(image.type), image.name,
+               StagesText(image.stages));
   }
 }
 
-void AddSource(Table& table, const artifact::AttributeSource& source) {
+void AddSource(Table& table, const AttributeSource& source) {
   table.Line("vertex buffer {} {}  {} bytes per {}", source.binding, source.name, source.block_size,
-             artifact::NameOf(source.rate));
+             NameOf(source.rate));
   std::vector<Row> rows;
-  for (const artifact::Attribute& attribute : source.attributes) {
-    const artifact::AttributeShape shape = artifact::ShapeOf(attribute.kind);
+  for (const Attribute& attribute : source.attributes) {
+    const AttributeShape shape = ShapeOf(attribute.kind);
     const uint32_t components = shape.rows * shape.columns;
-    const uint32_t item = artifact::ItemSize(attribute.item_format);
-    rows.push_back({.offset = attribute.offset,
-                    .size = components * item,
-                    .matrix_stride = attribute.column_stride,
-                    .what = fmt::format("{} {}x{} location {}", attribute.name,
-                                        artifact::NameOf(attribute.item_format), components,
-                                        attribute.location)});
+    const uint32_t item = ItemSize(attribute.item_format);
+    rows.push_back(
+        {.offset = attribute.offset,
+         .size = components * item,
+         .matrix_stride = attribute.column_stride,
+         .what = fmt::format("{} {}x{} location {}", attribute.name, NameOf(attribute.item_format),
+                             components, attribute.location)});
   }
   table.Rows(rows, source.block_size);
 }
 
 }  // namespace
 
-std::string LayoutTable(const artifact::PipelineMetadata& metadata) {
+std::string LayoutTable(const PipelineMetadata& metadata) {
   Table table;
-  for (const artifact::AttributeSource& source : metadata.attribute_sources) {
+  for (const AttributeSource& source : metadata.attribute_sources) {
     AddSource(table, source);
   }
   for (size_t i = 0; i < metadata.sets.size(); ++i) {
@@ -161,15 +161,15 @@ std::string LayoutTable(const artifact::PipelineMetadata& metadata) {
                StagesText(metadata.push_constant->stages));
     table.Block(metadata.push_constant->members, metadata.push_constant_size);
   }
-  for (const artifact::StateField& field : metadata.state) {
+  for (const StateField& field : metadata.state) {
     table.Line("state location {} {}.{} {}", field.location, field.container, field.name,
-               artifact::NameOf(field.type));
+               NameOf(field.type));
   }
-  for (const artifact::ColorOutput& output : metadata.color_outputs) {
-    table.Line("output location {} {} {}x{}", output.location, output.name,
-               artifact::NameOf(output.item), output.components_count);
+  for (const ColorOutput& output : metadata.color_outputs) {
+    table.Line("output location {} {} {}x{}", output.location, output.name, NameOf(output.item),
+               output.components_count);
   }
   return table.Take();
 }
 
-}  // namespace kiln::cli
+}  // namespace kiln::artifact

@@ -7,8 +7,8 @@
 
 #include "compiler/artifact/metadata.h"
 
-namespace kiln::cli {
+namespace kiln::artifact {
 
-std::string LayoutTable(const artifact::PipelineMetadata& metadata);
+std::string LayoutTable(const PipelineMetadata& metadata);
 
-}  // namespace kiln::cli
+}  // namespace kiln::artifact

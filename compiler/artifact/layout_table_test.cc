@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: MIT
-#include "client/cli/layout_view.h"
+#include "compiler/artifact/layout_table.h"
 
 #include <gtest/gtest.h>
 
-namespace kiln::cli {
+namespace kiln::artifact {
 namespace {
 
-using artifact::ParameterType;
-
-TEST(LayoutView, Padding_IsVisible) {
-  artifact::PipelineMetadata metadata;
+TEST(LayoutTable, Padding_IsVisible) {
+  PipelineMetadata metadata;
   metadata.attribute_sources = {{.name = "mesh",
                                  .binding = 0,
                                  .block_size = 16,
                                  .attributes = {{.name = "position",
-                                                 .kind = artifact::AttributeClass::kVector3,
-                                                 .item_format = artifact::ItemFormat::kFloat32},
+                                                 .kind = AttributeClass::kVector3,
+                                                 .item_format = ItemFormat::kFloat32},
                                                 {.name = "layer",
                                                  .location = 1,
                                                  .offset = 12,
-                                                 .kind = artifact::AttributeClass::kVector1,
-                                                 .item_format = artifact::ItemFormat::kUint16}}}};
+                                                 .kind = AttributeClass::kVector1,
+                                                 .item_format = ItemFormat::kUint16}}}};
   metadata.sets[1].buffers = {
       {.name = "table",
        .binding = 2,
-       .type = artifact::BufferType::kReadOnlyStorage,
+       .type = BufferType::kReadOnlyStorage,
        .main_size = 128,
        .tail_item_size = 8,
        .main_parameters =
@@ -39,7 +37,7 @@ TEST(LayoutView, Padding_IsVisible) {
        .tail_offset = 128,
        .tail_field = "rest",
        .tail_type = "f2",
-       .stages = {artifact::Stage::kFragment}}};
+       .stages = {Stage::kFragment}}};
   metadata.sets[1].images = {
       {.name = "layers", .binding = 3, .image_array_size = 4, .is_array = true}};
   EXPECT_EQ(LayoutTable(metadata),
@@ -61,4 +59,4 @@ TEST(LayoutView, Padding_IsVisible) {
 }
 
 }  // namespace
-}  // namespace kiln::cli
+}  // namespace kiln::artifact

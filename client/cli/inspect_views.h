@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// What `kiln inspect` looks at -> its views as text: a program or sources, an entry of a pack or a
+// file here; a signature or digest at the daemon. Spec: cli §6.7
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "client/cli/variant.h"
+
+namespace kiln::cli {
+
+struct ShownView {
+  std::string view;
+  std::string text;
+  std::string json;  // empty for views without this form
+};
+
+struct Inspected {
+  std::vector<std::vector<ShownView>> artifacts;
+  int exit = kSuccess;  // kWrongSource: diagnostics were shown
+};
+
+// `views` empty: those that fit. Errors: kNotFound, kInvalidArgument, kDataLoss; of the daemon.
+Result<Inspected> InspectWhat(const Global& global, const VariantArguments& what,
+                              const std::vector<std::string>& views);
+
+}  // namespace kiln::cli

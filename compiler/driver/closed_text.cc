@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/driver/closed_text.h"
+
+#include <utility>
+
+#include "compiler/driver/direct_builder.h"
+#include "compiler/ir/print.h"
+
+namespace kiln::driver {
+
+Diagnosed<std::string> ClosedText(const LinkedProgram& linked,
+                                  std::span<const resolve::OptionSetting> settings,
+                                  std::span<const resolve::EntryPoint> entries) {
+  Diagnosed<std::string> text;
+  Diagnosed<resolve::OptionValues> values = resolve::CheckOptions(linked.program, settings);
+  if (!values.ok()) {
+    text.diagnostics = std::move(values.diagnostics);
+    return text;
+  }
+  ir::Pool pool;
+  DirectUnits units(linked.program);
+  resolve::Answers answers(linked.program, *values.value, pool, &units);
+  Diagnosed<ir::ClosedVariant> closed =
+      resolve::CloseVariant(linked.program, entries, answers, units);
+  text.diagnostics = std::move(closed.diagnostics);
+  if (closed.ok()) {
+    text.value = ir::Print(*closed.value);
+  }
+  return text;
+}
+
+}  // namespace kiln::driver

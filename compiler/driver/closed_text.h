@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// One variant -> its closed form as text, for those who want to look. Spec: cli §6.7
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "compiler/diag/diagnostic.h"
+#include "compiler/driver/request.h"
+
+namespace kiln::driver {
+
+// Settings that the program does not take are diagnostics.
+Diagnosed<std::string> ClosedText(const LinkedProgram& linked,
+                                  std::span<const resolve::OptionSetting> settings,
+                                  std::span<const resolve::EntryPoint> entries);
+
+}  // namespace kiln::driver

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// SPIR-V words -> text of the assembler, indented and with names. Private to compiler/recipe.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "compiler/recipe/recipe.h"
+
+namespace kiln::recipe {
+
+Made Disassemble(std::span<const uint32_t> words);
+
+}  // namespace kiln::recipe
