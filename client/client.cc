@@ -22,6 +22,16 @@ constexpr int kMaxMessageBytes = 64 << 20;
 
 constexpr std::string_view kHttps = "https://";
 
+// Calls that do work are repeated when the daemon is not ready or full, with jitter, within their
+// deadline, and when the daemon says after how long (daemon §2.5). What looks at the daemon itself
+// is not: who asks wants to know. Hot reload reconnects by itself.
+constexpr char kServiceConfig[] = R"({"methodConfig": [{
+  "name": [{"service": "kiln.v1.CompileService"}, {"service": "kiln.v1.BatchService"},
+           {"service": "kiln.v1.PackService"}],
+  "retryPolicy": {"maxAttempts": 5, "initialBackoff": "0.1s", "maxBackoff": "5s",
+                  "backoffMultiplier": 2,
+                  "retryableStatusCodes": ["UNAVAILABLE", "RESOURCE_EXHAUSTED"]}}]})";
+
 Error Wrong(std::string context) {
   return {.code = ErrorCode::kInvalidArgument, .context = std::move(context), .reason = "USAGE"};
 }
@@ -34,6 +44,7 @@ grpc::ChannelArguments ChannelArguments() {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
   arguments.SetMaxSendMessageSize(kMaxMessageBytes);
+  arguments.SetServiceConfigJSON(kServiceConfig);
   // A daemon that comes back is found soon: watches wait for it.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100);

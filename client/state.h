@@ -20,7 +20,10 @@ namespace kiln::client {
 // Context of one call: the detail of an error comes as trailing metadata.
 struct Context {
   grpc::ClientContext grpc;
-  Context() { grpc.AddMetadata("kiln-api", "1"); }
+  Context() {
+    grpc.AddMetadata("kiln-api", "1");
+    grpc.AddMetadata("kiln-client", "kiln-cpp/0.1.0");
+  }
 
   Error Failed(const grpc::Status& status) const {
     const auto& trailers = grpc.GetServerTrailingMetadata();
