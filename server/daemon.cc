@@ -73,6 +73,7 @@ struct Daemon::Parts {
   Result<void> ServeMetrics(int passed);
   ops::HttpReply Answer(std::string_view path);
   void WatchMemory();
+  void ShowUpstream();
   uint64_t MemoryLimit(uint32_t percent) const { return memory_bytes / 100 * percent; }
   void Ended();
 
@@ -364,6 +365,7 @@ Result<void> Daemon::Parts::Serve() {
                                                     .max_connections = config.max_connections}));
   state.Serve();
   server->SetServing(true);
+  ShowUpstream();
   return {};
 }
 
@@ -388,11 +390,18 @@ Result<void> Daemon::Parts::ServeMetrics(int passed) {
     return {};
   }
   metrics.OnScrape([this] {
+    std::vector<bool> upstreams;
+    for (const std::unique_ptr<Upstream>& upstream : stack.upstreams) {
+      upstreams.push_back(!upstream->store().breaker().OpenSince().has_value());
+    }
     return ReadSamples({.store = *stack.top,
                         .file = stack.file.get(),
                         .memory_bytes = stack.memory->bytes(),
                         .miss_causes = explains->MissCauses(),
                         .built = builder->counters(),
+                        .recipes = recipes->counters(),
+                        .workers = worker_pool->counters(),
+                        .upstreams = std::move(upstreams),
                         .batches = *batches,
                         .watches = *watches,
                         .queue = *queue,
@@ -430,6 +439,13 @@ void Daemon::Parts::WatchMemory() {
               {{"resident", resident}});
   }
   state.TakeBatchWork(resident <= MemoryLimit(hard_percent));
+}
+
+// Of several the nearest: others are asked only through it.
+void Daemon::Parts::ShowUpstream() {
+  if (!stack.upstreams.empty()) {
+    server->SetUpstream(!stack.upstreams.front()->store().breaker().OpenSince().has_value());
+  }
 }
 
 // From the outside in: nobody calls, nothing runs, nothing is stored any more. The members go in
@@ -528,6 +544,7 @@ Daemon::Ask Daemon::Wait(Duration timeout) {
     idle_timeout = parts_->idle_timeout;
   }
   parts_->WatchMemory();
+  parts_->ShowUpstream();
   const jobs::QueueStatus queue = parts_->queue->Status();
   const bool busy = queue.running[0] + queue.running[1] + queue.waiting[0] + queue.waiting[1] != 0;
   const bool idle =

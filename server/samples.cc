@@ -76,6 +76,12 @@ void AddWork(const SampleSources& from, Samples& out) {
   out.push_back({.name = "kiln_stage_cpu_seconds_total",
                  .labels = {{"stage", "compile"}, {"target", "all"}},
                  .value = Seconds(from.built.cpu_us)});
+  add("kiln_worker_restarts_total", {{"cause", "recycled"}}, from.workers.recycled);
+  add("kiln_worker_restarts_total", {{"cause", "killed"}}, from.workers.killed);
+  add("kiln_poison_total", {{"cause", "recipe"}}, from.recipes.poisoned);
+  for (size_t i = 0; i < from.upstreams.size(); ++i) {
+    add("kiln_upstream_state", {{"upstream", std::to_string(i)}}, from.upstreams[i] ? 1 : 0);
+  }
   const jobs::QueueStatus queue = from.queue.Status();
   for (size_t lane = 0; lane < jobs::kLaneCount; ++lane) {
     const std::string name = lane == 0 ? "interactive" : "batch";

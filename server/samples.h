@@ -26,6 +26,9 @@ struct SampleSources {
   uint64_t memory_bytes;                   // of the cache in memory
   std::array<uint64_t, cache::kCauseCount> miss_causes;
   const build::BuildCounters& built;
+  const build::RecipeCounters& recipes;
+  worker::PoolCounters workers;
+  std::vector<bool> upstreams;  // whether each of them answers, nearest first
   build::Batches& batches;
   reload::Subscriptions& watches;
   jobs::JobQueue& queue;

@@ -237,6 +237,10 @@ void RpcServer::SetServing(bool serving) {
   }
 }
 
+void RpcServer::SetUpstream(bool answers) {
+  state_->server->GetHealthCheckService()->SetServingStatus("kiln.upstream", answers);
+}
+
 void RpcServer::StopAccepting() {
   if (state_->accepting.joinable()) {
     const uint64_t one = 1;

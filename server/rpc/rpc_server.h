@@ -3,7 +3,7 @@
 // connections counted and checked before gRPC sees them, health and reflection. gRPC never owns the
 // path: it would take it from a running daemon. Spec: daemon §4.7, §10, §11.2, §11.3
 //
-// Threads: SetServing from any thread; the rest by the owner.
+// Threads: SetServing and SetUpstream from any thread; the rest by the owner.
 #pragma once
 
 #include <memory>
@@ -86,8 +86,9 @@ class RpcServer {
   size_t Connections();
   uint64_t refused_connections() const;  // because there were too many
 
-  void SetServing(bool serving);  // what grpc.health.v1 answers
-  void StopAccepting();           // open connections go on
+  void SetServing(bool serving);   // what grpc.health.v1 answers
+  void SetUpstream(bool answers);  // and of kiln.upstream, which is not known without this
+  void StopAccepting();            // open connections go on
   // Ends open calls, at the latest after `grace` by cancelling them.
   void Shutdown(Duration grace);
 
