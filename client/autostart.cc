@@ -2,10 +2,12 @@
 #include "client/autostart.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <optional>
 #include <poll.h>
 #include <spawn.h>
 #include <string_view>
@@ -14,6 +16,7 @@
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -71,16 +74,81 @@ Result<std::string> ReadLine(int descriptor) {
   return line;
 }
 
-Result<void> JudgeLine(const std::string& line) {
+// What a daemon said that does not start; empty component: nothing.
+struct Refusal {
+  std::string component;
+  Error error;
+};
+
+std::optional<Refusal> JudgeLine(const std::string& line) {
   const nlohmann::json said = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (said.is_discarded() || !said.is_object()) {
-    return Unreachable("kilnd said something that is no answer: " + line);
+    return Refusal{.component = {},
+                   .error = Unreachable("kilnd said something that is no answer: " + line)};
   }
   if (said.value("ready", false)) {
-    return {};
+    return std::nullopt;
   }
-  return Unreachable(fmt::format("kilnd cannot start: {}: {}; {}", said.value("component", "?"),
-                                 said.value("what", "?"), said.value("hint", "")));
+  std::string component = said.value("component", "?");
+  Error error = Unreachable(fmt::format("kilnd cannot start: {}: {}; {}", component,
+                                        said.value("what", "?"), said.value("hint", "")));
+  return Refusal{.component = std::move(component), .error = std::move(error)};
+}
+
+// Runs kilnd until it is ready or says why not. Its pid, or what it said.
+struct Spawned {
+  pid_t pid = 0;
+  std::optional<Refusal> refusal;
+};
+
+Spawned Spawn(std::vector<std::string> arguments, const std::string& log_path) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    return {.refusal = Refusal{.component = {}, .error = Unreachable(std::strerror(errno))}};
+  }
+  const Descriptor read_end(ends[0]);
+  Descriptor write_end(ends[1]);
+  const std::string program = DaemonProgram();
+  arguments.insert(arguments.begin(), program);
+  arguments.emplace_back("--ready-fd=3");  // the child's end of the pipe
+  std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
+  for (std::string& argument : arguments) {
+    argv.push_back(argument.data());
+  }
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, write_end.number(), 3);
+  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 2, log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND,
+                                   0600);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes,
+                           POSIX_SPAWN_SETSID);  // Ctrl-C of the command is not the daemon's
+  Spawned spawned;
+  const int failed =
+      ::posix_spawnp(&spawned.pid, program.c_str(), &actions, &attributes, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  write_end.Close();
+  if (failed != 0) {
+    spawned.pid = 0;
+    spawned.refusal = Refusal{
+        .component = {},
+        .error = Unreachable(fmt::format("cannot run '{}': {}; is kilnd installed beside kiln?",
+                                         program, std::strerror(failed)))};
+    return spawned;
+  }
+  const Result<std::string> line = ReadLine(read_end.number());
+  spawned.refusal = line.ok() ? JudgeLine(*line) : Refusal{.component = {}, .error = line.error()};
+  if (spawned.refusal.has_value()) {
+    spawned.refusal->error =
+        WithContext(spawned.refusal->error, fmt::format("log in '{}'", log_path));
+  }
+  return spawned;
 }
 
 }  // namespace
@@ -115,48 +183,57 @@ Result<void> StartDaemon(const std::string& socket) {
   if (Client::Open(std::string(kUnixPrefix) + socket)->Ping(std::chrono::milliseconds(300)).ok()) {
     return {};
   }
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) {
-    return Unreachable(std::strerror(errno));
+  const Spawned spawned =
+      Spawn({"--autostart", "--listen.unix=" + socket}, (folder / "kilnd.log").string());
+  if (spawned.pid != 0) {
+    // Nobody else asks how it ended; without this it stays a zombie for as long as this process
+    // runs.
+    std::thread([pid = spawned.pid] { (void)waitpid(pid, nullptr, 0); }).detach();
   }
-  const Descriptor read_end(ends[0]);
-  Descriptor write_end(ends[1]);
-  const std::string program = DaemonProgram();
-  const std::string listen = "--listen.unix=" + socket;
-  const std::string log_path = (folder / "kilnd.log").string();
-  // The child's end of the pipe is descriptor 3.
-  const std::string ready = "--ready-fd=3";
-  std::string arguments[] = {program, "--autostart", listen, ready};
-  char* argv[] = {arguments[0].data(), arguments[1].data(), arguments[2].data(),
-                  arguments[3].data(), nullptr};
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, write_end.number(), 3);
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, 2, log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND,
-                                   0600);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETSID);  // Ctrl-C of the command is not the daemon's
-  pid_t pid = 0;
-  const int failed = ::posix_spawnp(&pid, program.c_str(), &actions, &attributes, argv, environ);
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  write_end.Close();
-  if (failed != 0) {
-    return Unreachable(fmt::format("cannot run '{}': {}; is kilnd installed beside kiln?", program,
-                                   std::strerror(failed)));
-  }
-  // Nobody else asks how it ended; without this it stays a zombie for as long as this process runs.
-  std::thread([pid] { (void)waitpid(pid, nullptr, 0); }).detach();
-  KILN_TRY(const std::string line, ReadLine(read_end.number()));
-  Result<void> judged = JudgeLine(line);
-  if (!judged.ok()) {
-    return WithContext(judged.error(), fmt::format("log in '{}'", log_path));
+  if (spawned.refusal.has_value()) {
+    return spawned.refusal->error;
   }
   return {};
+}
+
+Result<std::shared_ptr<PrivateDaemon>> PrivateDaemon::Start(uint32_t jobs) {
+  std::string folder = std::filesystem::temp_directory_path().string() + "/kiln-XXXXXX";
+  if (::mkdtemp(folder.data()) == nullptr) {
+    return Unreachable(fmt::format("cannot make '{}': {}", folder, std::strerror(errno)));
+  }
+  std::shared_ptr<PrivateDaemon> daemon(new PrivateDaemon(folder));
+  std::vector<std::string> arguments{"--with-parent", "--listen.unix=" + folder + "/kilnd.sock"};
+  if (jobs != 0) {
+    arguments.push_back("--jobs.workers=" + std::to_string(jobs));
+  }
+  Spawned spawned = Spawn(arguments, folder + "/kilnd.log");
+  if (spawned.refusal.has_value() && spawned.refusal->component == "store") {
+    (void)waitpid(spawned.pid, nullptr, 0);
+    arguments.push_back("--cache.dir=" + folder + "/cache");  // another daemon has the user's
+    spawned = Spawn(arguments, folder + "/kilnd.log");
+  }
+  daemon->pid_ = spawned.pid;
+  if (spawned.refusal.has_value()) {
+    return spawned.refusal->error;
+  }
+  return daemon;
+}
+
+PrivateDaemon::~PrivateDaemon() {
+  if (pid_ != 0) {
+    (void)::kill(pid_, SIGTERM);
+    (void)waitpid(pid_, nullptr, 0);
+  }
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+Result<Connected> ConnectPrivately(uint32_t jobs) {
+  Connected connected;
+  KILN_TRY(connected.own, PrivateDaemon::Start(jobs));
+  connected.client = Client::Open(connected.own->address());
+  KILN_TRY(connected.info, connected.client->Ping(kPing));
+  return connected;
 }
 
 Result<Connected> Connect(const Endpoint& endpoint, Autostart autostart) {

@@ -2,8 +2,10 @@
 // Finds the user's daemon, or starts it and says exactly why it cannot. Spec: daemon §14.2
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "client/client.h"
 #include "compiler/base/result.h"
@@ -18,7 +20,28 @@ std::string DaemonProgram();
 
 enum class Autostart : uint8_t { kYes, kNo };
 
+// A daemon of one command: its socket is in a folder of its own, and it ends with the object, or
+// with the process.
+class PrivateDaemon {
+ public:
+  // Over the user's cache, or over none that stays if another daemon has that. `jobs` 0: as
+  // configured. Errors: kUnavailable with component, cause and hint as the daemon said them.
+  static Result<std::shared_ptr<PrivateDaemon>> Start(uint32_t jobs);
+  ~PrivateDaemon();
+  PrivateDaemon(const PrivateDaemon&) = delete;
+  PrivateDaemon& operator=(const PrivateDaemon&) = delete;
+
+  std::string address() const { return "unix:" + folder_ + "/kilnd.sock"; }
+
+ private:
+  explicit PrivateDaemon(std::string folder) : folder_(std::move(folder)) {}
+
+  const std::string folder_;
+  int pid_ = 0;
+};
+
 struct Connected {
+  std::shared_ptr<PrivateDaemon> own;  // in front: it outlives the client
   std::unique_ptr<Client> client;
   bool started = false;  // by this call
   ServerInfo info;
@@ -28,6 +51,9 @@ struct Connected {
 // component, cause and hint as the daemon said them; kUnauthenticated and kPermissionDenied as the
 // daemon said; as Client::Open.
 Result<Connected> Connect(const Endpoint& endpoint, Autostart autostart);
+
+// To a daemon that ends with what is returned. Errors: as PrivateDaemon::Start.
+Result<Connected> ConnectPrivately(uint32_t jobs);
 
 // Starts kilnd for the socket and waits until it is ready. Errors: as Connect.
 Result<void> StartDaemon(const std::string& socket);

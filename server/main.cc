@@ -6,6 +6,7 @@
 #include <exception>
 #include <map>
 #include <pthread.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
@@ -34,6 +35,7 @@ struct Arguments {
   std::map<std::string, std::string> flags;
   std::string config_file;
   bool autostart = false;
+  bool with_parent = false;
   bool allow_root = false;
   bool json = false;
   int ready_fd = -1;
@@ -128,6 +130,9 @@ int Serve(const Arguments& arguments, const Config& config) {
   sigaddset(&signals, SIGHUP);
   (void)pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // before there are threads
   (void)signal(SIGPIPE, SIG_IGN);
+  if (arguments.with_parent) {
+    (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+  }
   SystemClock clock;
   const bool text =
       config.log_format == "text" || (config.log_format == "auto" && isatty(STDERR_FILENO) == 1);
@@ -149,9 +154,10 @@ int Serve(const Arguments& arguments, const Config& config) {
   StartFailure failure;
   Result<std::unique_ptr<Daemon>> daemon =
       Daemon::Start({.config = config,
-                     .started_by = arguments.autostart ? "autostart"
-                                   : activated         ? "systemd"
-                                                       : "serve",
+                     .started_by = arguments.autostart     ? "autostart"
+                                   : arguments.with_parent ? "private"
+                                   : activated             ? "systemd"
+                                                           : "serve",
                      .reload = [&arguments] { return Load(arguments); },
                      .passed = *passed,
                      .salvage_program = "/proc/self/exe"},
@@ -191,6 +197,7 @@ void AddFlags(CLI::App& app, Arguments& arguments) {
   app.set_version_flag("--version", fmt::format("kilnd {}", rpc::kVersion));
   app.add_option("--config", arguments.config_file, "Configuration file (TOML)");
   app.add_flag("--autostart", arguments.autostart, "Started by a client: stops when idle");
+  app.add_flag("--with-parent", arguments.with_parent, "Started for one command: stops with it");
   app.add_flag("--allow-root", arguments.allow_root, "Serve TCP even as root");
   app.add_option("--ready-fd", arguments.ready_fd, "Descriptor for one line of JSON when ready");
   app.add_flag("--json", arguments.json, "config, token: one object per line");

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "client/cli/global.h"
 
+#include <array>
+#include <atomic>
+#include <charconv>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <thread>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -15,6 +20,36 @@ namespace kiln::cli {
 namespace {
 
 constexpr size_t kMaxShown = 20;
+
+std::atomic<bool> result_printed = false;
+
+// "500ms", "90s", "5m", "2h"
+bool ReadDuration(std::string_view text, std::chrono::milliseconds& out) {
+  constexpr std::array<std::pair<std::string_view, int64_t>, 4> kUnits = {
+      {{"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"h", 3'600'000}}};
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
+  for (const auto& [name, milliseconds] : kUnits) {
+    if (error == std::errc() && unit == name && number > 0 && number <= 1'000'000) {
+      out = std::chrono::milliseconds(number * milliseconds);
+      return true;
+    }
+  }
+  return false;
+}
+
+// Without a word about it a command of a build server leaves no daemon behind.
+bool WantsPrivate(const Global& global) {
+  if (global.no_daemon) {
+    return true;
+  }
+  const char* ci = std::getenv("CI");
+  const char* address = std::getenv("KILN_DAEMON");
+  const bool named = !global.daemon.empty() || (address != nullptr && *address != '\0');
+  return global.autostart == "auto" && !named && ci != nullptr && *ci != '\0' &&
+         std::string_view(ci) != "false" && std::string_view(ci) != "0";
+}
 
 }  // namespace
 
@@ -42,6 +77,16 @@ Result<std::unique_ptr<client::Client>> OpenDaemon(const Global& global) {
 }
 
 Result<client::Connected> ConnectTo(const Global& global) {
+  if (WantsPrivate(global)) {
+    if (global.no_daemon) {
+      return client::ConnectPrivately(global.jobs);
+    }
+    Result<client::Connected> shared = client::Connect(EndpointOf(global), client::Autostart::kNo);
+    return shared.ok() ? std::move(shared) : client::ConnectPrivately(global.jobs);
+  }
+  if (global.jobs != 0) {
+    fmt::print(stderr, "kiln: -j is for a private daemon (--no-daemon); ignored\n");
+  }
   const auto autostart =
       global.autostart == "no" ? client::Autostart::kNo : client::Autostart::kYes;
   KILN_TRY(client::Connected connected, client::Connect(EndpointOf(global), autostart));
@@ -129,8 +174,38 @@ size_t ShowDiagnostics(const Global& global, std::span<const PlacedDiagnostic> d
   return errors;
 }
 
+bool ResultWasPrinted() { return result_printed; }
+
+Result<void> SetDeadline(const Global& global) {
+  if (global.deadline.empty()) {
+    return {};
+  }
+  std::chrono::milliseconds time{};
+  if (!ReadDuration(global.deadline, time)) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = fmt::format("--deadline '{}' is no duration: 500ms, 90s, 5m, 2h",
+                                        global.deadline),
+                 .reason = "USAGE"};
+  }
+  std::thread([global, time] {
+    std::this_thread::sleep_for(time);
+    (void)Fail(global, {.code = ErrorCode::kDeadlineExceeded,
+                        .context = "the deadline of the command (" + global.deadline +
+                                   ") has passed; what is finished is cached",
+                        .reason = "DEADLINE"});
+    PrintResult(global, {}, kDeadline, 0, {});
+    (void)std::fflush(stdout);
+    if (::isatty(STDERR_FILENO) != 0) {
+      fmt::print(stderr, "\x1b[?25h");  // a bar may have hidden the cursor
+    }
+    std::_Exit(kDeadline);
+  }).detach();
+  return {};
+}
+
 void PrintResult(const Global& global, const std::string& verb, int exit, double seconds,
                  std::span<const std::pair<std::string, uint64_t>> counts) {
+  result_printed = true;
   if (!global.json) {
     return;
   }

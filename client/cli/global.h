@@ -37,7 +37,10 @@ struct Global {
   std::string daemon;        // --daemon
   std::string token_file;    // --token-file; this and the next for https only
   std::string tls_ca, tls_cert, tls_key;
-  std::string autostart = "yes";
+  std::string autostart = "auto";
+  bool no_daemon = false;  // a private one for this command
+  uint32_t jobs = 0;       // of a private daemon; 0: as configured
+  std::string deadline;    // of the whole command, "90s"; empty: none
   std::string color = "auto";
   std::string progress = "auto";
   bool json = false;
@@ -65,6 +68,13 @@ size_t ShowDiagnostics(const Global& global, std::span<const PlacedDiagnostic> d
 // The last line of --json: {"v":1,"type":"result",…}.
 void PrintResult(const Global& global, const std::string& verb, int exit, double seconds,
                  std::span<const std::pair<std::string, uint64_t>> counts);
+
+// Whether PrintResult was called: with --json nothing is printed behind it.
+bool ResultWasPrinted();
+
+// Ends the process with kDeadline when the time is over; a daemon notices at once. Errors:
+// kInvalidArgument for what is no duration.
+Result<void> SetDeadline(const Global& global);
 
 // Runs a verb; what it gives or fails with is told by PrintResult or Fail. The exit code.
 int RunTimed(const Global& global, const std::string& verb,

@@ -46,6 +46,7 @@ constexpr char kVerbs[] =
     "              kiln stop      finish running work, then end\n"
     "              kiln config    the configuration in force; check a file\n"
     "              kiln token     create, list, revoke tokens of TCP clients\n"
+    "              kiln version   of this program\n"
     "              kiln completion  a script for bash, zsh or fish\n\n"
     "kiln VERB --help shows flags and examples\n";
 
@@ -63,7 +64,9 @@ void AddGlobal(CLI::App& app, Global& global) {
       ->envname("KILN_TLS_CERT");
   app.add_option("--tls-key", global.tls_key, "https: private key of this client, PEM")
       ->envname("KILN_TLS_KEY");
-  app.add_option("--autostart", global.autostart, "Start the daemon when it is absent")
+  app.add_flag("--no-daemon", global.no_daemon, "A private daemon for this command alone");
+  app.add_option("--autostart", global.autostart,
+                 "Start the daemon when it is absent; auto: yes, but private where CI is set")
       ->check(CLI::IsMember({"yes", "no", "auto"}))
       ->envname("KILN_AUTOSTART");
   app.add_option("--color", global.color, "Colours")
@@ -72,6 +75,11 @@ void AddGlobal(CLI::App& app, Global& global) {
   app.add_option("--progress", global.progress, "Progress on stderr")
       ->check(CLI::IsMember({"auto", "bar", "lines", "none"}))
       ->envname("KILN_PROGRESS");
+  app.add_option("--deadline", global.deadline, "How long the command may take: 500ms, 90s, 5m")
+      ->envname("KILN_DEADLINE");
+  app.add_option("-j", global.jobs, "Parallel jobs of a private daemon")
+      ->check(CLI::Range(1, 1024))
+      ->envname("KILN_JOBS");
   app.add_flag("--json", global.json, "Machine output on stdout, one object per line")
       ->envname("KILN_JSON");
   app.add_flag("-q,--quiet", global.quiet, "Errors only");
@@ -274,6 +282,8 @@ void AddOptions(CLI::App& app, Arguments& a, Action& chosen) {
   verb->add_option("--where", a.options.where, "Only variants where this expression is true");
   verb->add_flag("--values", a.options.values, "One line for each value of an axis");
   verb->add_option("--list", a.options.list, "Show so many variants")
+      ->expected(0, 1)
+      ->default_str("20")
       ->check(CLI::Range(int64_t{1}, int64_t{1'000'000}));
 }
 
@@ -422,6 +432,19 @@ void AddPack(CLI::App& app, Arguments& a, Action& chosen) {
   keygen->add_option("--out", a.pack.out, "NAME.key and NAME.pub are written")->required();
 }
 
+void AddVersion(CLI::App& app, Arguments& a, Action& chosen) {
+  AddVerb(app, "version", "The version of this program", "  kiln version\n  kiln version --json",
+          chosen, [&a] {
+            if (a.global.json) {
+              fmt::print("{{\"v\":1,\"type\":\"version\",\"version\":\"{}\"}}\n",
+                         std::string_view(kVersion).substr(sizeof("kiln ") - 1));
+            } else {
+              fmt::print("{}\n", kVersion);
+            }
+            return int{kSuccess};
+          });
+}
+
 void AddCompletion(CLI::App& app, Arguments& a, Action& chosen) {
   CLI::App* script = AddVerb(app, "completion", "Print a completion script for a shell",
                              "  kiln completion bash >> ~/.bashrc\n"
@@ -476,6 +499,22 @@ std::string UnknownVerb(const CLI::App& app, int argc, char** argv) {
                                      : fmt::format("; did you mean '{}'?", closest));
 }
 
+// "pack show"
+std::string VerbOf(const CLI::App& app) {
+  std::string verb;
+  for (const CLI::App* used = &app; !used->get_subcommands().empty();) {
+    used = used->get_subcommands().front();
+    verb += (verb.empty() ? "" : " ") + used->get_name();
+  }
+  return verb;
+}
+
+// Its output is a script or words: no line of JSON belongs behind them.
+bool IsForShells(const CLI::App& app) {
+  const std::string verb = VerbOf(app);
+  return verb == "completion" || verb == "complete" || verb == "manual";
+}
+
 int Run(int argc, char** argv) {
   CLI::App app{"kiln"};
   app.set_version_flag("--version", kVersion);
@@ -496,6 +535,7 @@ int Run(int argc, char** argv) {
   AddGraph(app, arguments, chosen);
   AddCache(app, arguments, chosen);
   AddPack(app, arguments, chosen);
+  AddVersion(app, arguments, chosen);
   AddCompletion(app, arguments, chosen);
   AddManual(app, arguments, chosen);
   if (const std::string unknown = UnknownVerb(app, argc, argv); !unknown.empty()) {
@@ -512,7 +552,12 @@ int Run(int argc, char** argv) {
     fmt::print("{}", kVerbs);
     return kSuccess;
   }
-  return chosen();
+  const Result<void> limited = SetDeadline(arguments.global);
+  const int code = limited.ok() ? chosen() : Fail(arguments.global, limited.error());
+  if (!ResultWasPrinted() && !IsForShells(app)) {
+    PrintResult(arguments.global, VerbOf(app), code, 0, {});
+  }
+  return code;
 }
 
 }  // namespace

@@ -256,6 +256,53 @@ axes = { alpha_clip = "*" }
         self.expect(self.run_program("kiln", "inspect", "all.kpack:sky"), 3, "no program 'sky'")
         self.expect(self.run_program("kiln", "inspect", "all.kpack:rock", "--view", "msl"), 2, "msl")
 
+    def test_private_daemon_ends_with_its_command(self):
+        shared, own = self.dir / "shared", self.dir / "own"
+        env = self.env | {"TMPDIR": str(self.dir / "tmp")}
+        (self.dir / "tmp").mkdir()
+        run = lambda *arguments, env=env: self.run_program("kiln", *arguments, env=env)
+        compile_it = ["compile", UBER, *ENTRIES, "-o", "alpha_clip", "--out"]
+        # Over the user's cache; nothing is left behind.
+        self.expect(run("--no-daemon", "-j", "1", *compile_it, own), 0)
+        self.assertFalse((self.dir / "run").exists(), "a shared daemon was started")
+        self.assertEqual(list((self.dir / "tmp").iterdir()), [])
+        self.assertTrue((self.dir / "cache").exists())
+        # The same bytes beside a daemon that has the cache.
+        self.expect(run(*compile_it, shared), 0, "started kilnd")
+        shutil.rmtree(own)
+        self.expect(run("--no-daemon", *compile_it, own), 0)
+        names = sorted(path.name for path in shared.iterdir())
+        self.assertEqual(names, sorted(path.name for path in own.iterdir()))
+        self.assertEqual(filecmp.cmpfiles(shared, own, names, shallow=False)[0], names)
+        self.expect(run("-j", "2", *compile_it, own), 0, "ignored")
+        # What it cannot do it says, and its exit codes are those of a shared one.
+        self.expect(run("--no-daemon", "compile", self.dir / "missing.rpl"), 3)
+        broken = self.write("broken.rpl", "void f (void) { x; }")
+        self.expect(run("--no-daemon", "compile", broken, "--entry", "vertex=f"), 1, "RPL6001")
+        # A build server leaves no daemon behind, unless it names one.
+        home = self.dir / "home"
+        quiet = {k: v for k, v in env.items() if k != "KILN_DAEMON"} | {
+            "CI": "true", "XDG_RUNTIME_DIR": str(home), "KILN_CACHE_DIR": str(home / "cache")}
+        self.expect(run(*compile_it, own, env=quiet), 0)
+        self.assertFalse((home / "kiln").exists(), "a shared daemon was started")
+
+    def test_version_deadline_and_the_last_line(self):
+        self.expect(self.run_program("kiln", "version"), 0, "kiln 0.")
+        self.assertEqual(self.json_lines("version")[0]["type"], "version")
+        rows = [(["--deadline", "soon", "status"], 2), (["--deadline", "0s", "status"], 2),
+                (["--deadline", "1ms", "--no-daemon", "compile", UBER, *ENTRIES], 6),
+                (["--deadline", "1h", "compile", UBER, *ENTRIES], 0)]
+        for arguments, code in rows:
+            with self.subTest(arguments=arguments):
+                self.expect(self.run_program("kiln", *arguments), code)
+                lines = self.run_program("kiln", "--json", *arguments).stdout.splitlines()
+                last = json.loads(lines[-1])
+                self.assertEqual((last["type"], last["exit"]), ("result", code))
+        for arguments, code in [(["compile", self.dir / "missing.rpl"], 3), (["status"], 0),
+                                (["cache", "why", "0" * 32], 3), (["batch", "list"], 0)]:
+            with self.subTest(arguments=arguments):
+                self.json_lines(*arguments, code=code)
+
     def test_build_says_a_mistake_of_some_variants_once_with_its_condition(self):
         self.write("some.rpl", """
 global skinning: flag false;
@@ -325,6 +372,8 @@ exclude = ["fog && lights == 1u"]
         self.expect(self.run_program("kiln", "options", "fogg"), 3, "did you mean 'fog'?")
         self.expect(self.run_program("kiln", "options", "fog", "--where", "fog &&"), 2)
         self.expect(self.run_program("kiln", "options", "fog", "--list", "0"), 2)
+        result = self.run_program("kiln", "options", "fog", "--list")
+        self.assertEqual(result.stdout.count("fog="), 15)
         self.expect(self.run_program("kiln", "options"), 2)
 
     def test_completion_knows_verbs_flags_programs_and_options(self):
