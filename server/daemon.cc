@@ -362,7 +362,10 @@ Result<void> Daemon::Parts::Serve() {
                                                             .client_ca = config.tls_client_ca},
                                                     .access = *access,
                                                     .log = log,
-                                                    .max_connections = config.max_connections}));
+                                                    .max_connections = config.max_connections,
+                                                    .receiving_bytes = config.receiving_bytes != 0
+                                                                           ? config.receiving_bytes
+                                                                           : memory_bytes / 2}));
   state.Serve();
   server->SetServing(true);
   ShowUpstream();

@@ -15,6 +15,7 @@
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/resource_quota.h>
 #include <grpcpp/security/auth_metadata_processor.h>
 #include <grpcpp/security/tls_certificate_provider.h>
 #include <grpcpp/security/tls_credentials_options.h>
@@ -87,7 +88,7 @@ std::shared_ptr<grpc::ServerCredentials> MutualTls(const TlsFiles& files, ops::A
   return credentials;
 }
 
-void SetLimits(grpc::ServerBuilder& builder) {
+void SetLimits(grpc::ServerBuilder& builder, uint64_t receiving_bytes) {
   builder.SetMaxReceiveMessageSize(static_cast<int>(kMaxRequest));
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxStreams);
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMaxHeaderBytes);
@@ -95,6 +96,13 @@ void SetLimits(grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, kIdleMs);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveAnswerMs);
+  // gRPC 1.51 looks at the size of a message when it has all of it. Before all of them take all of
+  // the memory it resets streams that are receiving, not only the one that is to blame.
+  if (receiving_bytes != 0) {
+    grpc::ResourceQuota quota("kilnd");
+    quota.Resize(receiving_bytes);
+    builder.SetResourceQuota(quota);
+  }
 }
 
 }  // namespace
@@ -202,7 +210,7 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const std::vector<grpc::Serv
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   auto state = std::make_unique<State>(doors);
   grpc::ServerBuilder builder;
-  SetLimits(builder);
+  SetLimits(builder, doors.receiving_bytes);
   const auto add = [&builder](std::shared_ptr<grpc::ServerCredentials> credentials) {
     return builder.experimental().AddExternalConnectionAcceptor(
         grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,

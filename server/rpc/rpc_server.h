@@ -6,6 +6,7 @@
 // Threads: SetServing and SetUpstream from any thread; the rest by the owner.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -72,6 +73,7 @@ struct Doors {
   ops::Access& access;
   LogSink& log;
   size_t max_connections = kMaxConnections;
+  uint64_t receiving_bytes = 0;  // of messages that are arriving; 0: no bound
 
   static constexpr size_t kMaxConnections = 1024;
 };
