@@ -6,8 +6,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <set>
+#include <unordered_set>
 #include <vector>
+
+#include <grpcpp/support/byte_buffer.h>
 
 #include "cache/explain_ring.h"
 #include "cache/store.h"
@@ -109,15 +111,22 @@ class Upload {
   v1::PutSourcesReply reply_;
 };
 
+struct DigestHash {
+  size_t operator()(const Digest& digest) const { return Hash128Hash{}(digest.id); }
+};
+using DigestSet = std::unordered_set<Digest, DigestHash>;
+
 // Fetch as a sequence of pages, made when the transport wants more. One thread at a time.
 class FetchPages {
  public:
-  FetchPages(Engine& engine, const v1::FetchRequest& request, std::string trace)
-      : engine_(engine), request_(request), trace_(std::move(trace)) {}
+  FetchPages(Engine& engine, v1::FetchRequest request, std::string trace)
+      : engine_(engine), request_(std::move(request)), trace_(std::move(trace)) {}
 
-  // Up to about 1 MiB of messages; after the message `done` there are none. Errors: as
-  // CompileVariant; kNotFound for an unknown batch.
-  Result<std::vector<v1::FetchReply>> Next(const cache::Call& call, v1::ErrorDetail& detail);
+  // Messages of about 1 MiB together, at least one, as they are sent. Errors: as CompileVariant;
+  // kNotFound for an unknown batch.
+  Result<std::vector<grpc::ByteBuffer>> Next(const cache::Call& call, v1::ErrorDetail& detail);
+  // The last page was made.
+  bool done() const { return done_; }
 
  private:
   Result<void> Begin(const cache::Call& call);
@@ -127,7 +136,7 @@ class FetchPages {
                                  v1::ErrorDetail& detail);
   Result<void> ListPin();
   Result<void> AddBlobs(const v1::Outcome& outcome, const cache::Call& call);
-  void AddOutcome(v1::Outcome outcome);
+  void AddOutcome(const v1::Outcome& outcome);
   Result<void> AddBlob(const v1::Digest& name, const cache::Call& call);
   Result<void> AddDone(const cache::Call& call);
 
@@ -138,10 +147,11 @@ class FetchPages {
   bool begun_ = false;
   bool done_ = false;
   build::BatchResults results_;
-  uint64_t next_ = 0;       // variant or result
-  std::set<Digest> known_;  // of the client: has or was sent
-  std::set<Digest> had_;    // of the client when it asked
-  std::vector<v1::FetchReply> page_;
+  uint64_t next_ = 0;    // variant or result
+  DigestSet known_;      // of the client: has or was sent
+  DigestSet had_;        // of the client when it asked
+  v1::Outcome outcome_;  // of AddResult: its memory is used again
+  std::vector<grpc::ByteBuffer> page_;
   uint64_t page_bytes_ = 0;
   v1::FetchDone::Counts counts_;
 };

@@ -3,6 +3,7 @@
 #include "proto/kiln/v1/compile.grpc.pb.h"
 #include "server/rpc/call_frame.h"
 #include "server/rpc/explain_calls.h"
+#include "server/rpc/fetch_messages.h"
 #include "server/rpc/inspect_calls.h"
 #include "server/rpc/services.h"
 #include "server/rpc/space_calls.h"
@@ -14,13 +15,17 @@ namespace {
 // Makes a page while the one before it is written: two are in memory at most. Deletes itself.
 //
 // Threads: a job makes, gRPC calls back when one was written; the mutex guards who goes on.
-class FetchCall final : public grpc::ServerWriteReactor<v1::FetchReply> {
+class FetchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
  public:
   FetchCall(const Host& host, grpc::CallbackServerContext& context, Engine& engine,
-            const v1::FetchRequest& request)
-      : frame_(host, context, "Fetch"), pages_(engine, request, frame_.trace()) {
+            const Result<v1::FetchRequest>& request)
+      : frame_(host, context, "Fetch"),
+        pages_(engine, request.ok() ? *request : v1::FetchRequest(), frame_.trace()) {
     Result<void> admitted = frame_.Admit();
-    if (admitted.ok() && request.on_miss() == v1::FetchRequest::COMPILE) {
+    if (admitted.ok() && !request.ok()) {
+      admitted = request.error();
+    }
+    if (admitted.ok() && request->on_miss() == v1::FetchRequest::COMPILE) {
       admitted = frame_.AlsoNeeds(ops::Scope::kWrite);
     }
     if (!admitted.ok()) {
@@ -64,7 +69,8 @@ class FetchCall final : public grpc::ServerWriteReactor<v1::FetchReply> {
     }
     page_ = std::move(made_);
     next_ = 0;
-    if (!page_.back().has_done()) {
+    is_last_ = pages_.done();
+    if (!is_last_) {
       {
         const MutexLock lock(mutex_);
         making_ = true;
@@ -74,14 +80,9 @@ class FetchCall final : public grpc::ServerWriteReactor<v1::FetchReply> {
     WriteNext();
   }
 
-  // Messages of a page may leave together: the last one takes all of them along.
-  void WriteNext() {
-    grpc::WriteOptions options;
-    if (next_ + 1 < page_.size()) {
-      options.set_buffer_hint();
-    }
-    StartWrite(&page_[next_], options);
-  }
+  // Without a hint that more follows: with one, gRPC 1.51 can leave a stream that waits for its
+  // window unsent until the next ping, which is 20 s later.
+  void WriteNext() { StartWrite(&page_[next_]); }
 
   void OnWriteDone(bool ok) override {
     const bool gone = !ok || frame_.cancelled();
@@ -89,7 +90,7 @@ class FetchCall final : public grpc::ServerWriteReactor<v1::FetchReply> {
       ++next_;
       return WriteNext();
     }
-    if (!gone && page_[next_].has_done()) {
+    if (!gone && is_last_) {
       return Finish(grpc::Status::OK);
     }
     {
@@ -108,10 +109,11 @@ class FetchCall final : public grpc::ServerWriteReactor<v1::FetchReply> {
 
   CallFrame frame_;
   FetchPages pages_;
-  v1::ErrorDetail detail_;            // of the job
-  std::vector<v1::FetchReply> made_;  // by the job; never empty once it is
-  std::vector<v1::FetchReply> page_;  // that is written
+  v1::ErrorDetail detail_;              // of the job
+  std::vector<grpc::ByteBuffer> made_;  // by the job; never empty once it is
+  std::vector<grpc::ByteBuffer> page_;  // that is written
   size_t next_ = 0;
+  bool is_last_ = false;  // page
   Mutex mutex_;
   bool making_ KILN_GUARDED_BY(mutex_) = true;
   bool writing_ KILN_GUARDED_BY(mutex_) = false;
@@ -125,7 +127,9 @@ cache::Durability DurabilityOf(v1::Durability durability) {
                                                : cache::Durability::kRelaxed;
 }
 
-class CompileService final : public v1::CompileService::CallbackService {
+// Fetch reads and writes bytes, so that those of blobs need not go through messages.
+class CompileService final
+    : public v1::CompileService::WithRawCallbackMethod_Fetch<v1::CompileService::CallbackService> {
  public:
   CompileService(const Host& host, Engine& engine) : host_(host), engine_(engine) {}
 
@@ -164,9 +168,9 @@ class CompileService final : public v1::CompileService::CallbackService {
         });
   }
 
-  grpc::ServerWriteReactor<v1::FetchReply>* Fetch(grpc::CallbackServerContext* context,
-                                                  const v1::FetchRequest* request) override {
-    return new FetchCall(host_, *context, engine_, *request);
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* Fetch(grpc::CallbackServerContext* context,
+                                                    const grpc::ByteBuffer* request) override {
+    return new FetchCall(host_, *context, engine_, FetchRequestFrom(*request));
   }
 
   grpc::ServerUnaryReactor* ListOptions(grpc::CallbackServerContext* context,

@@ -4,6 +4,7 @@
 #include "cache/record.h"
 #include "server/build/product_list.h"
 #include "server/rpc/compile_calls.h"
+#include "server/rpc/fetch_messages.h"
 
 namespace kiln::rpc {
 namespace {
@@ -13,9 +14,11 @@ constexpr uint64_t kChunk = kMaxStreamMessage - 1024;  // leaves room for the re
 constexpr size_t kDigestBytes = 24;                    // of a list that a root names
 
 // Sorted digests as bytes: what `root` is the content id of.
-std::string ListBytes(const std::set<Digest>& digests) {
+std::string ListBytes(const DigestSet& digests) {
+  std::vector<Digest> sorted(digests.begin(), digests.end());
+  std::ranges::sort(sorted);
   std::string bytes;
-  for (const Digest& digest : digests) {
+  for (const Digest& digest : sorted) {
     bytes += IdBytes(digest.id);
     for (int shift = 56; shift >= 0; shift -= 8) {
       bytes += static_cast<char>(digest.size >> shift & 0xffu);
@@ -24,7 +27,7 @@ std::string ListBytes(const std::set<Digest>& digests) {
   return bytes;
 }
 
-void AddListed(std::string_view bytes, std::set<Digest>& digests) {
+void AddListed(std::string_view bytes, DigestSet& digests) {
   for (; bytes.size() >= kDigestBytes; bytes.remove_prefix(kDigestBytes)) {
     Digest digest;
     std::memcpy(digest.id.bytes.data(), bytes.data(), digest.id.bytes.size());
@@ -88,8 +91,8 @@ Result<void> FetchPages::Begin(const cache::Call& call) {
   return request_.pin().empty() ? Result<void>() : ListPin();
 }
 
-Result<std::vector<v1::FetchReply>> FetchPages::Next(const cache::Call& call,
-                                                     v1::ErrorDetail& detail) {
+Result<std::vector<grpc::ByteBuffer>> FetchPages::Next(const cache::Call& call,
+                                                       v1::ErrorDetail& detail) {
   page_.clear();
   page_bytes_ = 0;
   if (!begun_) {
@@ -136,7 +139,7 @@ Result<void> FetchPages::AddVariant(const cache::Call& call, v1::ErrorDetail& de
   }
   KILN_TRY_VOID(std::move(sent));
   outcome.set_index(index);
-  AddOutcome(std::move(outcome));
+  AddOutcome(outcome);
   return {};
 }
 
@@ -189,7 +192,8 @@ Result<build::Outcome> FetchPages::Rebuild(const build::BatchItem& item, const c
 // What was lost is recomputed from its sources; without them it is a miss (cache §8.5).
 Result<void> FetchPages::AddResult(const cache::Call& call, v1::ErrorDetail& detail) {
   const uint64_t index = next_++;
-  v1::Outcome outcome;
+  v1::Outcome& outcome = outcome_;
+  outcome.Clear();
   ToProto(results_[index]->outcome, outcome);
   Result<void> sent = AddBlobs(outcome, call);
   if (!sent.ok() && sent.error().code == ErrorCode::kNotFound) {
@@ -203,7 +207,7 @@ Result<void> FetchPages::AddResult(const cache::Call& call, v1::ErrorDetail& det
   }
   KILN_TRY_VOID(std::move(sent));
   outcome.set_index(index);
-  AddOutcome(std::move(outcome));
+  AddOutcome(outcome);
   return {};
 }
 
@@ -221,17 +225,14 @@ Result<void> FetchPages::AddBlobs(const v1::Outcome& outcome, const cache::Call&
   return {};
 }
 
-void FetchPages::AddOutcome(v1::Outcome outcome) {
+void FetchPages::AddOutcome(const v1::Outcome& outcome) {
   counts_.set_outcomes(counts_.outcomes() + 1);
   if (outcome.kind() == v1::Outcome::KIND_UNSPECIFIED) {
     counts_.set_skipped(counts_.skipped() + 1);
   } else if (outcome.kind() != v1::Outcome::OK) {
     counts_.set_failed(counts_.failed() + 1);
   }
-  v1::FetchReply reply;
-  *reply.mutable_outcome() = std::move(outcome);
-  page_bytes_ += reply.ByteSizeLong();
-  page_.push_back(std::move(reply));
+  page_bytes_ += page_.emplace_back(OutcomeMessage(outcome)).Length();
 }
 
 Result<void> FetchPages::AddBlob(const v1::Digest& name, const cache::Call& call) {
@@ -250,11 +251,7 @@ Result<void> FetchPages::AddBlob(const v1::Digest& name, const cache::Call& call
   uint64_t offset = 0;
   do {
     const uint64_t size = std::min<uint64_t>(kChunk, blob.bytes.size() - offset);
-    v1::FetchReply reply;
-    *reply.mutable_blob()->mutable_digest() = name;
-    reply.mutable_blob()->set_offset(offset);
-    reply.mutable_blob()->set_data(std::string(AsText(blob.bytes.subspan(offset, size))));
-    page_.push_back(std::move(reply));
+    page_.push_back(ChunkMessage(digest, blob, offset, size));
     offset += size;
   } while (offset < blob.bytes.size());
   page_bytes_ += blob.bytes.size();
@@ -266,10 +263,10 @@ Result<void> FetchPages::AddBlob(const v1::Digest& name, const cache::Call& call
 Result<void> FetchPages::AddDone(const cache::Call& call) {
   const cache::Item list = cache::ContentItem(cache::CopiedBlob(AsBytes(ListBytes(known_))));
   (void)engine_.store.Put(std::span(&list, 1), cache::Durability::kRelaxed, call);
-  v1::FetchReply reply;
-  *reply.mutable_done()->mutable_counts() = counts_;
-  reply.mutable_done()->set_root(IdBytes(list.key.id));
-  page_.push_back(std::move(reply));
+  v1::FetchDone done;
+  *done.mutable_counts() = counts_;
+  done.set_root(IdBytes(list.key.id));
+  page_.push_back(DoneMessage(done));
   done_ = true;
   return {};
 }
