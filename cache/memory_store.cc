@@ -21,6 +21,10 @@ bool BelowIsUnavailable(const Error& error) {
 
 }  // namespace
 
+Error NotAtOnce() {
+  return {.code = ErrorCode::kDeadlineExceeded, .context = "memory alone cannot answer this"};
+}
+
 std::optional<Blob> MemoryStore::Find(const Key& key) {
   const MutexLock lock(mutex_);
   const auto found = index_.find(key);
@@ -61,6 +65,9 @@ Result<Blob> MemoryStore::Get(const Key& key, const Call& call) {
   }
   if (below_ == nullptr) {
     return Error{.code = ErrorCode::kNotFound, .context = KeyText(key)};
+  }
+  if (call.deadline == kAtOnce) {
+    return NotAtOnce();
   }
   KILN_TRY(Blob blob, below_->Get(key, call));
   Remember(key, blob);

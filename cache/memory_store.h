@@ -13,6 +13,12 @@
 
 namespace kiln::cache {
 
+// The deadline of calls that memory answers or nobody: nothing is read, built or waited for.
+inline constexpr Deadline kAtOnce = Deadline::min();
+
+// What such a call ends with when it would take more than memory.
+Error NotAtOnce();
+
 // Threads: see BlobStore; one mutex, held for list operations only.
 class MemoryStore final : public BlobStore, public DamageSink {
  public:
@@ -26,6 +32,7 @@ class MemoryStore final : public BlobStore, public DamageSink {
   MemoryStore(BlobStore* below, DamageSink* damage_below, const Options& options)
       : below_(below), damage_below_(damage_below), options_(options) {}
 
+  // Errors: also kDeadlineExceeded if the call is kAtOnce and memory does not have it.
   Result<Blob> Get(const Key& key, const Call& call) override;
   // Keeps the items when the store below took them, and also when it cannot take anything for now
   // (read-only, full, busy): then the answer is still the error of the store below.

@@ -49,6 +49,17 @@ TEST(MemoryStore, BlobDroppedWhileHeld_StaysAlive) {
   EXPECT_EQ(AsText(held.bytes), std::string(800, 'a'));
 }
 
+TEST(MemoryStore, AtOnce_DoesNotAskBelow) {
+  MemoryStore below(nullptr, nullptr, {});
+  const Item item = Content("words");
+  ASSERT_TRUE(PutOne(below, item).ok());
+  MemoryStore store(&below, nullptr, {});
+  EXPECT_EQ(store.Get(item.key, {.deadline = kAtOnce}).error().code, ErrorCode::kDeadlineExceeded);
+  EXPECT_EQ(store.bytes(), 0u);
+  ASSERT_TRUE(store.Get(item.key, {}).ok());
+  EXPECT_TRUE(store.Get(item.key, {.deadline = kAtOnce}).ok());
+}
+
 TEST(MemoryStore, Miss_IsFilledFromBelow) {
   MemoryStore below(nullptr, nullptr, {});
   const Item item = Content("words");

@@ -6,9 +6,8 @@
 #include <utility>
 
 #include "cache/key.h"
+#include "cache/memory_store.h"
 #include "cache/record.h"
-#include "compiler/diag/encode.h"
-#include "compiler/driver/stages.h"
 #include "compiler/ir/enum_names.h"
 #include "server/build/build_keys.h"
 #include "server/build/explainer.h"
@@ -122,6 +121,9 @@ Result<std::vector<PlacedDiagnostic>> CachedBuild::PlaceAll(const PreparedProgra
 Result<Outcome> CachedBuild::Build(const PreparedProgram& program,
                                    std::span<const resolve::OptionSetting> options,
                                    const BuildOptions& how, const cache::Call& call) {
+  if (call.deadline == cache::kAtOnce && !program.target.recipes.empty()) {
+    return cache::NotAtOnce();
+  }
   Result<Outcome> outcome = BuildPlain(program, options, how, call);
   if (!outcome.ok() || program.target.recipes.empty()) {
     return outcome;
@@ -195,6 +197,9 @@ Result<Outcome> CachedBuild::BuildChecked(const PreparedProgram& program,
       return outcome;
     }
     now.anew = true;  // the record is there, what it names is not (cache §8.5)
+  }
+  if (call.deadline == cache::kAtOnce) {
+    return cache::NotAtOnce();
   }
   trace.result = cache::ExplainResult::kMiss;
   trace.level = "signature";
@@ -323,6 +328,9 @@ CachedBuild::FoundPtr CachedBuild::LookUp(const PreparedProgram& program,
   if (FoundPtr found = Recent(variant); found != nullptr) {
     hit(*found, "variant");
     return found;
+  }
+  if (call.deadline == cache::kAtOnce) {
+    return nullptr;
   }
   const StoredMasks::Read masks = masks_.Of(program.entry, call);
   if (FoundPtr found = masks.stored ? StoredRecord(variant, call) : nullptr; found != nullptr) {
@@ -533,73 +541,6 @@ CachedBuild::FoundPtr CachedBuild::Keep(const Wanted& wanted, const driver::Buil
 Result<Bytes> CachedBuild::Show(const std::string& recipe, ByteView module,
                                 const cache::Call& call) {
   return recipes_ == nullptr ? NoRecipes() : recipes_->Show(recipe, module, call);
-}
-
-std::optional<Outcome> CachedBuild::Find(const std::string& target, const Hash128& signature,
-                                         const cache::Call& call) {
-  const FoundPtr found = RecordOfSignature(signature, call);
-  Outcome outcome;
-  outcome.artifact = found == nullptr ? std::nullopt : ArtifactOf(*found->record, signature);
-  if (!outcome.artifact.has_value()) {
-    return std::nullopt;
-  }
-  outcome.artifact->target = target;
-  outcome.artifact->origin = found->origin;
-  std::vector<cache::Key> asked = {ContentKey(outcome.artifact->metadata.id)};
-  for (const StageCodeDigest& code : outcome.artifact->code) {
-    asked.push_back(ContentKey(code.digest.id));
-  }
-  const Result<std::vector<cache::Key>> missing = store_.FindMissing(asked, call);
-  return missing.ok() && missing->empty() ? std::optional(std::move(outcome)) : std::nullopt;
-}
-
-Result<cache::Blob> CachedBuild::Read(const Outcome& outcome, const Digest& digest,
-                                      const cache::Call& call) {
-  return ContentOf(outcome.fresh, digest, call);
-}
-
-Result<cache::Blob> CachedBuild::ContentOf(std::span<const FreshBlob> fresh, const Digest& digest,
-                                           const cache::Call& call) {
-  for (const FreshBlob& one : fresh) {
-    if (one.digest == digest) {
-      return one.blob;
-    }
-  }
-  return store_.Get(ContentKey(digest.id), call);
-}
-
-Result<Outcome> CachedBuild::OutcomeOf(const PreparedProgram& program, const Found& found,
-                                       const cache::Call& call) {
-  const Origin origin = found.origin;
-  const cache::Record& record = *found.record;
-  Outcome outcome;
-  if (const Digest* digest = record.Find("diag"); digest != nullptr) {
-    KILN_TRY(const cache::Blob blob, ContentOf(found.fresh, *digest, call));
-    KILN_TRY(std::vector<Diagnostic> diagnostics, DecodeDiagnostics(blob.bytes));
-    driver::FillPositions(program.program(), diagnostics);
-    SortAndMerge(diagnostics);
-    KILN_TRY(outcome.diagnostics, PlaceAll(program, diagnostics, call));
-  }
-  outcome.diagnostics.insert(outcome.diagnostics.begin(), program.diagnostics.begin(),
-                             program.diagnostics.end());
-  SortForReading(outcome.diagnostics);
-  if (record.kind != cache::RecordKind::kOk) {
-    outcome.kind = record.kind == cache::RecordKind::kLimit    ? OutcomeKind::kLimit
-                   : record.kind == cache::RecordKind::kPoison ? OutcomeKind::kPoison
-                                                               : OutcomeKind::kSourceError;
-    outcome.from_negative_cache = origin != Origin::kCompiled;
-    return outcome;
-  }
-  std::optional<Artifact> artifact = ArtifactOf(record, found.signature);
-  if (!artifact.has_value()) {
-    return Error{.code = ErrorCode::kCorrupt, .context = "a record without metadata", .reason = {}};
-  }
-  artifact->target = program.target.name;
-  artifact->origin = origin;
-  artifact->stored = found.stored;
-  outcome.artifact = std::move(artifact);
-  outcome.fresh = found.fresh;
-  return outcome;
 }
 
 }  // namespace kiln::build

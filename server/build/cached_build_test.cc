@@ -100,6 +100,24 @@ TEST_F(CachedBuildTest, UnknownVariantThatMayNotBeCompiled_IsAMiss) {
   EXPECT_EQ(process.builder.counters().segments_lowered, 0u);
 }
 
+TEST_F(CachedBuildTest, AtOnce_OnlyWhatMemoryHasIsAnswered) {
+  const cache::Call at_once{.deadline = cache::kAtOnce};
+  const NamedTarget target{.name = "vk",
+                           .target = target::MakeTarget(target::Environment::kVulkan11)};
+  Process process(*this);
+  EXPECT_EQ(process.builder.Prepare(Request(), target, at_once).error().code,
+            ErrorCode::kDeadlineExceeded);
+  const auto prepared = process.builder.Prepare(Request(), target, {});
+  ASSERT_TRUE(prepared.ok() && process.builder.Prepare(Request(), target, at_once).ok());
+  EXPECT_EQ(process.builder.Build(**prepared, {}, {}, at_once).error().code,
+            ErrorCode::kDeadlineExceeded);
+  EXPECT_EQ(process.builder.counters().walked, 0u);
+  ASSERT_TRUE(process.builder.Build(**prepared, {}, {}, {}).ok());
+  const Result<Outcome> known = process.builder.Build(**prepared, {}, {}, at_once);
+  ASSERT_TRUE(known.ok() && known->artifact.has_value());
+  EXPECT_EQ(known->artifact->origin, Origin::kMemory);
+}
+
 TEST_F(CachedBuildTest, FailureKnownBySignature_IsReplayedAndTriedAgainOnDemand) {
   Process first(*this);
   const Result<Outcome> made = Build(first, "wrong", true);

@@ -14,6 +14,9 @@ std::array<cache::LimitValue, 5> DeterministicLimitValues() {
            {"workgroup", target.workgroup_invocations}}};
 }
 
-Hash128 DeterministicLimits() { return cache::LimitsId(DeterministicLimitValues()); }
+Hash128 DeterministicLimits() {
+  static const Hash128 id = cache::LimitsId(DeterministicLimitValues());  // asked by every request
+  return id;
+}
 
 }  // namespace kiln::build

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cache/key.h"
+#include "cache/memory_store.h"
 #include "cache/record.h"
 #include "compiler/diag/encode.h"
 #include "compiler/driver/fingerprint.h"
@@ -63,6 +64,9 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::Parse(const Source& sou
     if (const Row* row = FindRow(key); row != nullptr) {
       return row->parsed;
     }
+  }
+  if (call.deadline == cache::kAtOnce) {
+    return cache::NotAtOnce();
   }
   return LoadOrParse(source, key, *language, call, made);
 }

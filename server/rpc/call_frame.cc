@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "cache/memory_store.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/ops/crash_report.h"
 #include "server/rpc/convert.h"
@@ -246,6 +247,36 @@ cache::Deadline CallFrame::DeadlineOfCall(jobs::Lane lane) const {
   return host_.clock.Monotonic() + std::min(std::chrono::duration_cast<Duration>(left), most);
 }
 
+void CallFrame::AddSpan(std::string_view name, Duration from, Duration until) {
+  if (spans_.size() < kMostSpans) {
+    spans_.push_back({.name = name, .start = from, .length = until - from});
+  }
+}
+
+Result<void> CallFrame::RunBody(const Body& body, const cache::Call& call) {
+  if (call.stop.stop_requested()) {
+    return Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}};
+  }
+  ops::SetCrashTrace(trace_);
+  Result<void> result;
+  try {
+    result = body(call);
+  } catch (const InternalError& error) {  // costs this call; the client is told
+    result = Error{.code = ErrorCode::kInternal, .context = error.what(), .reason = "BUG"};
+  }
+  ops::SetCrashTrace({});
+  return result;
+}
+
+bool CallFrame::AnswersAtOnce(const Body& body) {
+  const Duration began = host_.clock.Monotonic() - start_;
+  if (!RunBody(body, {.stop = stop_.get_token(), .deadline = cache::kAtOnce}).ok()) {
+    return false;
+  }
+  AddSpan("run", began, host_.clock.Monotonic() - start_);
+  return true;
+}
+
 void CallFrame::Submit(Body body, std::function<void(Result<void>)> done, jobs::Lane lane) {
   auto finish = std::make_shared<std::function<void(Result<void>)>>(std::move(done));
   lane_ = lane;
@@ -257,22 +288,10 @@ void CallFrame::Submit(Body body, std::function<void(Result<void>)> done, jobs::
                 .stop = stop_.get_token(),
                 .run = nullptr};
   job.run = [this, body = std::move(body), finish, at](const cache::Call& call) {
-    Result<void> result;
     const Duration began = host_.clock.Monotonic() - start_;
-    ops::SetCrashTrace(trace_);
-    try {
-      result = call.stop.stop_requested()
-                   ? Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}}
-                   : body(call);
-    } catch (const InternalError& error) {  // costs this call; the client is told
-      result = Error{.code = ErrorCode::kInternal, .context = error.what(), .reason = "BUG"};
-    }
-    ops::SetCrashTrace({});
-    if (spans_.size() < kMostSpans) {
-      const Duration ended = host_.clock.Monotonic() - start_;
-      spans_.push_back({.name = "queue", .start = at, .length = began - at});
-      spans_.push_back({.name = "run", .start = began, .length = ended - began});
-    }
+    AddSpan("queue", at, began);
+    Result<void> result = RunBody(body, call);
+    AddSpan("run", began, host_.clock.Monotonic() - start_);
     (*finish)(std::move(result));
   };
   const Result<uint64_t> submitted = host_.queue.Submit(std::move(job));
@@ -331,6 +350,11 @@ UnaryCall::UnaryCall(const Host& host, grpc::CallbackServerContext& context,
   }
   if (const Result<void> admitted = frame_.Admit(); !admitted.ok()) {
     Finish(frame_.StatusOf(admitted));
+    return;
+  }
+  if (needs == Needs::kWorkOrMemory &&
+      frame_.AnswersAtOnce([&](const cache::Call& call) { return body(call, detail_); })) {
+    Finish(grpc::Status::OK);
     return;
   }
   frame_.Submit(

@@ -46,6 +46,10 @@ class CallFrame {
   void Submit(Body body, std::function<void(Result<void>)> done,
               jobs::Lane lane = jobs::Lane::kInteractive);
 
+  // Runs `body` here and now with a call that memory answers or nobody (cache::kAtOnce). True: it
+  // did. Otherwise nothing has happened, and it is to be submitted.
+  bool AnswersAtOnce(const Body& body);
+
   // What the call ends with. `detail` holds what the error itself does not know.
   grpc::Status StatusOf(const Result<void>& result, v1::ErrorDetail detail = {});
 
@@ -58,6 +62,8 @@ class CallFrame {
   cache::Deadline DeadlineOfCall(jobs::Lane lane) const;
   void Audit() const;
   void Measure();
+  Result<void> RunBody(const Body& body, const cache::Call& call);
+  void AddSpan(std::string_view name, Duration from, Duration until);
 
   const Host& host_;
   grpc::CallbackServerContext& context_;
@@ -82,8 +88,10 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
  public:
   using Body = std::function<Result<void>(const cache::Call&, v1::ErrorDetail&)>;
 
-  enum class Needs : uint8_t { kWork, kNothing };
-  // kWork: refused while the daemon drains. Otherwise it is answered at once, outside of the queue.
+  enum class Needs : uint8_t { kWork, kWorkOrMemory, kNothing };
+  // kWork: a job, refused while the daemon drains. kWorkOrMemory: the same, but first the body is
+  // asked for what memory has, for which no other thread has to wake up. kNothing: it is answered
+  // here, outside of the queue.
   // The body finds the trace id in the detail. `object`: what the audit log names.
   UnaryCall(const Host& host, grpc::CallbackServerContext& context, std::string_view method,
             Needs needs, Body body, std::string object = {});

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cache/memory_store.h"
 #include "compiler/driver/option_text.h"
 #include "server/project/liveness.h"
 
@@ -197,6 +198,9 @@ Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const Co
                             const cache::Call& call, v1::Outcome& outcome,
                             v1::ErrorDetail& detail) {
   KILN_TRY(const AskedVariant asked, FromProto(variant));
+  if (call.deadline == cache::kAtOnce && asked.targets.size() != 1) {
+    return cache::NotAtOnce();  // those before one that is not there would be explained twice
+  }
   bool explained_miss = false;
   uint64_t seq = 0;
   for (const build::NamedTarget& target : asked.targets) {

@@ -74,9 +74,10 @@ struct CompileHow {
 };
 
 // All requested targets of one variant; each leaves an explain record, and the outcome has the
-// number of the first that was a miss, else of the first. A miss that may not be compiled has
-// neither kind nor artifacts. Errors: kFailedPrecondition with SOURCES_MISSING, `detail` lists
-// them; as CachedBuild::Build.
+// number of the first that was a miss, else of the first. A call that is cache::kAtOnce is answered
+// if there is one target and memory has it whole; an error leaves no trace then. A miss that may
+// not be compiled has neither kind nor artifacts. Errors: kFailedPrecondition with SOURCES_MISSING,
+// `detail` lists them; as CachedBuild::Build.
 Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const CompileHow& how,
                             const cache::Call& call, v1::Outcome& outcome, v1::ErrorDetail& detail);
 

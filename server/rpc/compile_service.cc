@@ -143,7 +143,7 @@ class CompileService final
                                     const v1::CompileRequest* request,
                                     v1::CompileReply* reply) override {
     return new UnaryCall(
-        host_, *context, "Compile", UnaryCall::Needs::kWork,
+        host_, *context, "Compile", UnaryCall::Needs::kWorkOrMemory,
         [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) -> Result<void> {
           if (request->durability() == v1::DURABILITY_QUORUM && !engine_.whole.has_upstream) {
             return Error{.code = ErrorCode::kFailedPrecondition,

@@ -126,7 +126,7 @@ client::Program UberProgram(const std::string& text) {
   return program;
 }
 
-client::ProgramSpace UberSpace(const std::string& text) {
+client::ProgramSpace UberSpace(const std::string& text, uint32_t most_lights) {
   client::ProgramSpace space{.program = UberProgram(text)};
   for (const char* name :
        {"use_directional", "use_normal_map", "use_metal_rough_map", "use_occlusion", "use_emissive",
@@ -134,7 +134,7 @@ client::ProgramSpace UberSpace(const std::string& text) {
     space.axes.push_back({.name = name, .all = true, .values = {}});
   }
   client::Axis lights{.name = "max_point_lights"};
-  for (uint32_t count = 1; count <= 20; ++count) {
+  for (uint32_t count = 1; count <= most_lights; ++count) {
     lights.values.push_back({.name = "max_point_lights", .value = count});
   }
   space.axes.push_back(std::move(lights));

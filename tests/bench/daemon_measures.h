@@ -45,8 +45,11 @@ double NowUs();
 // The uber material of the benches, entry points and one SPIR-V target; `text` replaces the source.
 std::string UberText();
 client::Program UberProgram(const std::string& text);
-// Its options as a space of 10,240 variants that differ in the fragment stage.
-client::ProgramSpace UberSpace(const std::string& text);
+// Its options as a space of variants that differ in the fragment stage: 512 for each number of
+// lights up to `most_lights`, with 384 results.
+client::ProgramSpace UberSpace(const std::string& text, uint32_t most_lights);
+inline constexpr uint32_t kLightsOf10000Variants = 20;
+inline constexpr uint32_t kLightsOf10000Results = 27;
 
 // Warm Compile calls beside bare echoes of the same sizes.
 Json MeasureHit(const DaemonBench& bench, Json& gates);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kGateMs = 20;
 constexpr int kOtherFiles = 199;
-constexpr auto kBetween = std::chrono::milliseconds(300);  // saves of a person
+constexpr auto kBetween = std::chrono::milliseconds(260);  // more than makes a burst
 
 // The same source with another constant in one function.
 std::string Edited(const std::string& text, int number) {
