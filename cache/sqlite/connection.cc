@@ -180,6 +180,8 @@ int64_t Connection::last_insert_rowid() const { return sqlite3_last_insert_rowid
 
 int64_t Connection::changes() const { return sqlite3_changes64(db_); }
 
+bool Connection::read_only() const { return sqlite3_db_readonly(db_, "main") != 0; }
+
 bool Connection::autocommit() const { return sqlite3_get_autocommit(db_) != 0; }
 
 Result<void> Connection::Checkpoint(CheckpointMode mode, int busy_ms) {

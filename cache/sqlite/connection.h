@@ -53,6 +53,8 @@ class Connection {
   int64_t last_insert_rowid() const;
   // Rows changed by the last INSERT, UPDATE or DELETE.
   int64_t changes() const;
+  // Whether the file cannot be written through this connection.
+  bool read_only() const;
   // False inside BEGIN … COMMIT.
   bool autocommit() const;
   // Frames in the WAL after the last commit of this connection.

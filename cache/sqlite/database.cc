@@ -104,6 +104,13 @@ Result<void> FinishWriter(Connection& connection) {
     return Error{.code = ErrorCode::kFailedPrecondition,
                  .context = "SQLite cannot use WAL here (journal mode " + mode + ")"};
   }
+  // A header may say that only later versions of SQLite write this file. The directory is ours, so
+  // nothing else forbids it.
+  if (connection.read_only()) {
+    return Error{.code = ErrorCode::kCorrupt,
+                 .context = "the header of the database forbids to write it",
+                 .reason = std::string(kNotADatabase)};
+  }
   return {};
 }
 
@@ -127,22 +134,35 @@ void RestoreOwnVersion(const DatabaseFile& file, LogSink& log) {
   }
 }
 
-bool IsDamage(const Error& error) {
-  return error.reason == kNotADatabase || error.reason == kDamagedFile;
+}  // namespace
+
+bool TellsOfDamage(const Error& error) {
+  return error.reason == kNotADatabase || error.reason == kDamagedFile ||
+         error.code == ErrorCode::kInternal;
 }
 
-}  // namespace
+Error AsDamage(Error error) {
+  if (error.reason.empty() && TellsOfDamage(error)) {
+    error.code = ErrorCode::kCorrupt;
+    error.reason = kDamagedFile;
+  }
+  return error;
+}
+
+Result<void> SetDamagedAside(const DatabaseFile& file, std::string_view why, LogSink& log) {
+  return MakeRoom(file, FreeCorruptName(file.dir), why, log);
+}
 
 Result<Connection> OpenWriter(const DatabaseFile& file, Clock& clock, LogSink& log) {
   // Each round either opens the file or sets it aside: foreign, then restored but damaged, then
   // new.
   for (int round = 0; round < 4; ++round) {
     Result<Opened> opened = OpenAndIdentify(file, clock);
-    if (!opened.ok() && !IsDamage(opened.error())) {
+    if (!opened.ok() && !TellsOfDamage(opened.error())) {
       return std::move(opened).error();
     }
     if (!opened.ok()) {
-      KILN_TRY_VOID(MakeRoom(file, FreeCorruptName(file.dir), opened.error().context, log));
+      KILN_TRY_VOID(SetDamagedAside(file, opened.error().context, log));
       continue;
     }
     if (opened->identity.ours()) {
@@ -150,11 +170,11 @@ Result<Connection> OpenWriter(const DatabaseFile& file, Clock& clock, LogSink& l
       if (finished.ok()) {
         return std::move(opened->connection);
       }
-      if (!IsDamage(finished.error())) {
+      if (!TellsOfDamage(finished.error())) {
         return finished.error();
       }
       { const Connection closed = std::move(opened->connection); }
-      KILN_TRY_VOID(MakeRoom(file, FreeCorruptName(file.dir), finished.error().context, log));
+      KILN_TRY_VOID(SetDamagedAside(file, finished.error().context, log));
       continue;
     }
     const std::string name = ForeignName(opened->identity);
@@ -178,8 +198,11 @@ Result<Connection> OpenReader(const DatabaseFile& file) {
   if (!opened.ok()) {
     return std::move(opened).error();
   }
-  KILN_TRY(const Identity identity, IdentityOf(*opened));
-  if (!identity.ours()) {
+  const Result<Identity> identity = IdentityOf(*opened);
+  if (!identity.ok()) {
+    return AsDamage(identity.error());
+  }
+  if (!identity->ours()) {
     return Error{.code = ErrorCode::kCorrupt,
                  .context = file.path() + " is no cache of this version",
                  .reason = std::string(kNotADatabase)};

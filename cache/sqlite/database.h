@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "cache/sqlite/connection.h"
 #include "compiler/base/clock.h"
@@ -27,6 +28,16 @@ struct DatabaseFile {
 // owns the directory; no other connection is open.
 // Errors: kFailedPrecondition, kFull, kUnavailable; never kCorrupt.
 Result<Connection> OpenWriter(const DatabaseFile& file, Clock& clock, LogSink& log);
+
+// Renames what is there to cache.corrupt-<n>.db. Requires: no connection is open.
+Result<void> SetDamagedAside(const DatabaseFile& file, std::string_view why, LogSink& log);
+
+// Whether an error of opening a file says that it is not what kiln wrote. Our statements are right,
+// so one that SQLite does not understand tells of a damaged schema.
+bool TellsOfDamage(const Error& error);
+
+// The same error as damage, if it tells of damage.
+Error AsDamage(Error error);
 
 // A connection that only reads. Errors: kCorrupt if the file is no database of this version.
 Result<Connection> OpenReader(const DatabaseFile& file);

@@ -10,7 +10,11 @@ Result<std::unique_ptr<ReaderPool::Reader>> ReaderPool::Open() const {
   KILN_TRY(Connection connection, OpenReader(file_));
   auto reader =
       std::make_unique<Reader>(Reader{.connection = std::move(connection), .lookups = {}});
-  KILN_TRY(reader->lookups, Lookups::Prepare(reader->connection));
+  Result<Lookups> lookups = Lookups::Prepare(reader->connection);
+  if (!lookups.ok()) {
+    return AsDamage(lookups.error());
+  }
+  reader->lookups = std::move(lookups).value();
   return reader;
 }
 
