@@ -113,8 +113,10 @@ class ServerTest : public testing::Test {
     return options;
   }
 
-  void Start() {
-    auto started = Daemon::Start(OptionsIn(folder.path()), clock, log, failure);
+  void Start() { StartWith(OptionsIn(folder.path())); }
+
+  void StartWith(const Daemon::Options& options) {
+    auto started = Daemon::Start(options, clock, log, failure);
     ASSERT_TRUE(started.ok()) << failure.component << ": " << failure.what;
     daemon = std::move(started).value();
     channel = grpc::CreateChannel("unix:" + daemon->socket(), grpc::InsecureChannelCredentials());

@@ -24,6 +24,7 @@ struct Found {
   Names live;
   Artifact artifact;
   std::optional<pack::Warm> warm;
+  size_t point = 0;
 };
 
 // Whoever looks for a variant of the program does not name what the program fixes.
@@ -132,6 +133,7 @@ class Planner {
                      .context = "two programs have the name '" + name + "'",
                      .reason = "MALFORMED_REQUEST"};
       }
+      at_ = static_cast<size_t>(&program - programs.data());
       KILN_TRY_VOID(AddProgram(program));
     }
     plan_.contents.build = driver::BackFingerprint();
@@ -140,7 +142,6 @@ class Planner {
       states.insert(artifact.state_id);
     }
     plan_.pipelines = states.size();
-    plan_.blobs = blobs_.size();
     plan_.records.assign(records_.begin(), records_.end());
     return {};
   }
@@ -190,7 +191,8 @@ class Planner {
       found.push_back({.values = *std::move(values.value),
                        .live = outcome.artifact->live_options,
                        .artifact = *std::move(outcome.artifact),
-                       .warm = point.warm});
+                       .warm = point.warm,
+                       .point = i});
       if (i % 1024 == 1023) {
         progress_(done_ + i * target / program.targets.size(), total_);
       }
@@ -218,7 +220,8 @@ class Planner {
       const Hash128 live = CachedBuild::LiveKey(prepared, row.values, masks.Of(row.live));
       const auto [place, is_new] = rows.emplace(live, plan_.contents.artifacts.size());
       if (is_new) {
-        AddArtifact(row.artifact, live, entry);
+        AddArtifact(row.artifact, live, entry,
+                    {.program = at_, .target = target, .point = row.point});
       }
       pack::Artifact& artifact = plan_.contents.artifacts[place->second];
       if (!row.warm.has_value()) {
@@ -233,17 +236,18 @@ class Planner {
     return {};
   }
 
-  void AddArtifact(const Artifact& from, const Hash128& live, uint32_t entry) {
+  void AddArtifact(const Artifact& from, const Hash128& live, uint32_t entry,
+                   const PackOrigin& origin) {
     pack::Artifact& artifact = plan_.contents.artifacts.emplace_back();
     artifact.live_key = live;
     artifact.layout_hash = from.layout_hash;
     artifact.state_id = from.state_id;
     artifact.entry = entry;
     artifact.metadata = from.metadata;
-    blobs_.insert(from.metadata.id);
+    plan_.blobs.emplace(from.metadata.id, origin);
     for (const StageCodeDigest& code : from.code) {
       artifact.code.push_back({.stage = StageNumber(code.stage), .digest = code.digest});
-      blobs_.insert(code.digest.id);
+      plan_.blobs.emplace(code.digest.id, origin);
     }
     records_.insert({.level = cache::Level::kSignature, .space = 0, .id = from.signature});
   }
@@ -253,8 +257,8 @@ class Planner {
   const cache::Call& call_;
   PackPlan plan_;
   std::vector<cache::Item> made_;  // rows of what was built now
-  std::set<Hash128> blobs_;
   std::set<cache::Key> records_;
+  size_t at_ = 0;  // number of the program
   uint32_t next_rank_ = 0;
   uint64_t done_ = 0, total_ = 0;
 };
@@ -267,11 +271,30 @@ Result<PackPlan> PlanPack(CachedBuild& builder, cache::BlobStore& store,
   Planner planner(builder, progress, call);
   KILN_TRY_VOID(planner.Run(programs));
   if (!planner.made().empty()) {
-    // What was built now is read back when the pack is written. A store that cannot take it leaves
-    // it to the memory above.
+    // What was built now is read back when the pack is written, or made again if the store cannot
+    // take it.
     (void)store.Put(planner.made(), cache::Durability::kDurable, call);
   }
   return std::move(planner.plan());
+}
+
+Result<cache::Blob> PackContent::Read(const Digest& digest, const cache::Call& call) {
+  Result<cache::Blob> kept = builder_.Read(again_, digest, call);
+  const auto origin = plan_.blobs.find(digest.id);
+  if (kept.ok() || kept.error().code != ErrorCode::kNotFound || origin == plan_.blobs.end()) {
+    return kept;
+  }
+  const auto [program, target, point] = origin->second;
+  KILN_TRY(again_, builder_.Build(*programs_[program].targets[target],
+                                  programs_[program].points[point].options, {.anew = true}, call));
+  kept = builder_.Read(again_, digest, call);
+  if (!kept.ok()) {
+    return Error{.code = ErrorCode::kUnavailable,
+                 .context = "content " + digest.id.hex() +
+                            " was lost while the pack was written; repeat the call",
+                 .reason = "CONTENT_LOST"};
+  }
+  return kept;
 }
 
 Result<std::vector<PackProgram>> PackProgramsOf(CachedBuild& builder, const BatchRequest& request,

@@ -233,6 +233,9 @@ Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const Co
       outcome.set_explain_seq(seq);
       return {};
     }
+    if (how.fresh != nullptr) {
+      how.fresh->insert(how.fresh->end(), one->fresh.begin(), one->fresh.end());
+    }
     outcome.set_kind(converted.kind());
     *outcome.add_artifacts() = std::move(*converted.mutable_artifacts(0));
     *outcome.mutable_diagnostics() = std::move(*converted.mutable_diagnostics());

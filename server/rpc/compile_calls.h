@@ -71,6 +71,7 @@ struct CompileHow {
   build::BuildOptions build;
   bool inline_data = false;
   build::Asker asker;
+  std::vector<build::FreshBlob>* fresh = nullptr;  // gets what was made now
 };
 
 // All requested targets of one variant; each leaves an explain record, and the outcome has the
@@ -148,7 +149,9 @@ class FetchPages {
   bool begun_ = false;
   bool done_ = false;
   build::BatchResults results_;
-  uint64_t next_ = 0;    // variant or result
+  uint64_t next_ = 0;  // variant or result
+  // Content that was made for the present one: the store may be too full to take it.
+  std::vector<build::FreshBlob> fresh_;
   DigestSet known_;      // of the client: has or was sent
   DigestSet had_;        // of the client when it asked
   v1::Outcome outcome_;  // of AddResult: its memory is used again

@@ -122,7 +122,8 @@ Result<void> FetchPages::AddVariant(const cache::Call& call, v1::ErrorDetail& de
   if (request_.warm_only() && !variant.warm()) {
     return {};
   }
-  CompileHow how{.build = {}, .inline_data = request_.inline_data()};
+  fresh_.clear();
+  CompileHow how{.build = {}, .inline_data = request_.inline_data(), .fresh = &fresh_};
   how.build.may_compile = request_.on_miss() == v1::FetchRequest::COMPILE;
   how.asker = {.project = request_.project(), .lane = "interactive", .trace = trace_};
   v1::Outcome outcome;
@@ -192,6 +193,7 @@ Result<build::Outcome> FetchPages::Rebuild(const build::BatchItem& item, const c
 // What was lost is recomputed from its sources; without them it is a miss (cache §8.5).
 Result<void> FetchPages::AddResult(const cache::Call& call, v1::ErrorDetail& detail) {
   const uint64_t index = next_++;
+  fresh_.clear();
   v1::Outcome& outcome = outcome_;
   outcome.Clear();
   ToProto(results_[index]->outcome, outcome);
@@ -201,6 +203,7 @@ Result<void> FetchPages::AddResult(const cache::Call& call, v1::ErrorDetail& det
     sent = {};
     if (request_.pin().empty()) {
       KILN_TRY(const build::Outcome again, Rebuild(*results_[index], call, detail));
+      fresh_ = again.fresh;
       ToProto(again, outcome);
       sent = AddBlobs(outcome, call);
     }
@@ -241,8 +244,11 @@ Result<void> FetchPages::AddBlob(const v1::Digest& name, const cache::Call& call
     counts_.set_blobs_known(counts_.blobs_known() + (had_.contains(digest) ? 1 : 0));
     return {};
   }
+  const auto made = std::ranges::find(fresh_, digest, &build::FreshBlob::digest);
   const Result<cache::Blob> found =
-      engine_.store.Get({.level = cache::Level::kContent, .space = 0, .id = digest.id}, call);
+      made != fresh_.end()
+          ? made->blob
+          : engine_.store.Get({.level = cache::Level::kContent, .space = 0, .id = digest.id}, call);
   if (!found.ok()) {
     known_.erase(digest);
     return found.error();

@@ -18,8 +18,6 @@ namespace {
 
 constexpr uint64_t kChunk = kMaxStreamMessage - 1024;  // leaves room for the rest
 
-constexpr std::string_view kContentLost = "CONTENT_LOST";
-
 using Push = std::function<void(v1::BuildPackReply)>;
 
 // The programs of single variants; variants of one program follow each other in `points`.
@@ -173,7 +171,7 @@ Result<Wanted> WantedBy(Engine& engine, const v1::BuildPackRequest& request,
 void CountsTo(const build::PackPlan& plan, v1::PackCounts& out) {
   out.set_programs(plan.contents.programs.size());
   out.set_artifacts(plan.contents.artifacts.size());
-  out.set_blobs(plan.blobs);
+  out.set_blobs(plan.blobs.size());
   out.set_pipelines(plan.pipelines);
 }
 
@@ -207,26 +205,20 @@ void PushProgress(const Push& push, const char* stage, uint64_t done, uint64_t t
   push(std::move(message));
 }
 
-Result<pack::Written> WriteTo(Engine& engine, const build::PackPlan& plan,
+Result<pack::Written> WriteTo(Engine& engine, const Wanted& wanted, const build::PackPlan& plan,
                               const pack::WriteOptions& options, const std::string& file,
                               const Push& push, const cache::Call& call) {
   uint64_t read = 0;
+  build::PackContent content(engine.builder, wanted.programs, plan);
   const pack::BlobSource blobs = [&](const Digest& digest) -> Result<Bytes> {
     if (call.stop.stop_requested()) {
       return Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}};
     }
-    const Result<cache::Blob> blob =
-        engine.store.Get({.level = cache::Level::kContent, .space = 0, .id = digest.id}, call);
-    if (!blob.ok()) {
-      return Error{.code = ErrorCode::kUnavailable,
-                   .context = "content " + digest.id.hex() +
-                              " was lost while the pack was written; repeat the call",
-                   .reason = std::string(kContentLost)};
-    }
+    KILN_TRY(const cache::Blob blob, content.Read(digest, call));
     if (++read % 1024 == 0) {
-      PushProgress(push, "pack", read, plan.blobs);
+      PushProgress(push, "pack", read, plan.blobs.size());
     }
-    return Bytes(blob->bytes.begin(), blob->bytes.end());
+    return Bytes(blob.bytes.begin(), blob.bytes.end());
   };
   return pack::WritePack(plan.contents, blobs, options, file);
 }
@@ -245,13 +237,13 @@ Result<Packed> PlanAndWrite(Engine& engine, const v1::BuildPackRequest& request,
   KILN_TRY(build::PackPlan plan,
            build::PlanPack(engine.builder, engine.store, wanted.programs, progress, call));
   plan.contents.info = InfoOf(wanted, plan);
-  PushProgress(push, "pack", 0, plan.blobs);
+  PushProgress(push, "pack", 0, plan.blobs.size());
   KILN_TRY(const std::string file, engine.shelf.NewFile());
   const pack::WriteOptions options{.mode = request.mode() == v1::BuildPackRequest::SMALL
                                                ? pack::Mode::kSmall
                                                : pack::Mode::kFast,
                                    .base = base};
-  KILN_TRY(const pack::Written written, WriteTo(engine, plan, options, file, push, call));
+  KILN_TRY(const pack::Written written, WriteTo(engine, wanted, plan, options, file, push, call));
   KILN_TRY_VOID(engine.shelf.Keep(file, written.pack_id));
   return Packed{.plan = std::move(plan), .written = written};
 }
@@ -272,12 +264,7 @@ Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request, cons
   }
   const cache::HeldLeases::Held held = engine.whole.held.Hold("pack");
   KILN_TRY(const Wanted wanted, WantedBy(engine, request, call, detail));
-  Result<Packed> packed = PlanAndWrite(engine, request, wanted, base.get(), push, call);
-  if (!packed.ok() && packed.error().reason == kContentLost) {
-    engine.whole.forget();  // what is gone is built again (cache §8.5)
-    packed = PlanAndWrite(engine, request, wanted, base.get(), push, call);
-  }
-  KILN_TRY(const Packed made, std::move(packed));
+  KILN_TRY(const Packed made, PlanAndWrite(engine, request, wanted, base.get(), push, call));
   const auto& [plan, written] = made;
   if (!request.pin().empty()) {
     if (engine.whole.pins == nullptr) {

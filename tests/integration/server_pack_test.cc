@@ -188,6 +188,37 @@ TEST_F(ServerPack, WrongVariants_AreCountedAndLeftOut) {
   EXPECT_EQ(built.done.counts().programs(), 1u);
 }
 
+// Nothing is ever stored, and memory holds next to nothing: content is made again as it is read.
+TEST_F(ServerPack, FullStoreAndNoMemory_GiveTheSamePackAndFetch) {
+  Start();
+  const std::string whole = Read(BuildPack(OfBatch(GoodSource())).done.pack_id()).bytes;
+  ASSERT_FALSE(whole.empty());
+  Stop();
+  const TestFolder other;
+  Daemon::Options options = OptionsIn(other.path());
+  options.config.cache_max_bytes = 4096;  // less than an empty database has
+  options.config.cache_memory_bytes = 1;
+  StartWith(options);
+  const v1::BuildPackRequest request = OfBatch(GoodSource());
+  const Built built = BuildPack(request);
+  ASSERT_TRUE(built.status.ok()) << built.status.error_message();
+  EXPECT_EQ(Read(built.done.pack_id()).bytes, whole);
+  v1::FetchRequest fetch;
+  fetch.set_batch_id(request.batch_id());
+  grpc::ClientContext context;
+  const auto reader = compile->Fetch(&context, fetch);
+  uint64_t outcomes = 0;
+  uint64_t blobs = 0;
+  for (v1::FetchReply reply; reader->Read(&reply);) {
+    outcomes += reply.has_outcome() ? 1 : 0;
+    blobs += reply.has_blob() ? 1 : 0;
+  }
+  const grpc::Status status = reader->Finish();
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  EXPECT_GT(outcomes, 1u);
+  EXPECT_GT(blobs, outcomes);
+}
+
 TEST_F(ServerPack, Delta_HasOnlyWhatTheBaseLacks) {
   Start();
   const Built base = BuildPack(OfBatch(GoodSource()));

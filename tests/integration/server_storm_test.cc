@@ -71,14 +71,7 @@ TEST_F(ServerStorm, BatchesAndPacksBelowTheirWorkingSet_LoseNothing) {
   options.config.cache_max_bytes = uint64_t{768}
                                    << 10;  // tables and rows of batches take most of it
   options.config.cache_memory_bytes = 4 << 10;
-  auto started = Daemon::Start(options, clock, log, failure);
-  ASSERT_TRUE(started.ok()) << failure.what;
-  daemon = std::move(started).value();
-  channel = grpc::CreateChannel("unix:" + daemon->socket(), grpc::InsecureChannelCredentials());
-  compile = v1::CompileService::NewStub(channel);
-  batch = v1::BatchService::NewStub(channel);
-  admin = v1::AdminService::NewStub(channel);
-  pack = v1::PackService::NewStub(channel);
+  StartWith(options);
   std::atomic<bool> over{false};
   std::thread storm([&] {
     while (!over) {

@@ -25,16 +25,6 @@ class Upstream : public ServerTest {
     options.writes_upstream = release;
     StartWith(options);
   }
-  void StartWith(const Daemon::Options& options) {
-    auto started = Daemon::Start(options, clock, log, failure);
-    ASSERT_TRUE(started.ok()) << failure.component << ": " << failure.what;
-    daemon = std::move(started).value();
-    const auto to =
-        grpc::CreateChannel("unix:" + daemon->socket(), grpc::InsecureChannelCredentials());
-    compile = v1::CompileService::NewStub(to);
-    admin = v1::AdminService::NewStub(to);
-    cache = v1::CacheService::NewStub(to);
-  }
   // Another machine, without a past.
   void Forget() {
     daemon.reset();
