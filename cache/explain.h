@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -186,6 +187,9 @@ class ExplainLog {
   virtual void Append(std::span<const std::shared_ptr<const ExplainRecord>> records) = 0;
   // Oldest first. What does not decode is left out.
   virtual Result<std::vector<ExplainRecord>> Records(const ExplainSlot& slot) = 0;
+  // Calls back for everything that is kept, in no order. Errors: kCancelled.
+  virtual Result<void> Each(const std::stop_token& stop,
+                            const std::function<void(const ExplainRecord&)>& each) = 0;
   // The latest record of a result. Reads everything that is kept. Errors: kCancelled.
   virtual Result<std::optional<ExplainRecord>> Find(const Hash128& signature,
                                                     const std::stop_token& stop) = 0;

@@ -284,6 +284,19 @@ Result<ExplainRing::RecordPtr> ExplainRing::WithSignature(const Hash128& signatu
   return found.has_value() ? std::make_shared<const ExplainRecord>(*std::move(found)) : RecordPtr();
 }
 
+Result<void> ExplainRing::Each(const std::stop_token& stop,
+                               const std::function<void(const ExplainRecord&)>& each) {
+  std::map<uint64_t, RecordPtr> in_memory;  // what the log has, too, or will have
+  {
+    const MutexLock lock(mutex_);
+    in_memory = by_seq_;
+  }
+  for (const auto& [seq, record] : in_memory) {
+    each(*record);
+  }
+  return log_ == nullptr ? Result<void>() : log_->Each(stop, each);
+}
+
 std::array<uint64_t, kCauseCount> ExplainRing::MissCauses() {
   const MutexLock lock(mutex_);
   return causes_;

@@ -60,6 +60,10 @@ class ExplainRing {
   Result<std::shared_ptr<const ExplainRecord>> WithSignature(const Hash128& signature,
                                                              const std::stop_token& stop);
 
+  // Calls back for everything that is kept, some of it twice. Errors: kCancelled.
+  Result<void> Each(const std::stop_token& stop,
+                    const std::function<void(const ExplainRecord&)>& each);
+
   // Misses of this process by cause; a batch counts its own by CountMisses.
   std::array<uint64_t, kCauseCount> MissCauses();
   void CountMisses(Cause cause, uint64_t count);

@@ -23,6 +23,13 @@ class FakeLog final : public ExplainLog {
     }
     return found;
   }
+  Result<void> Each(const std::stop_token&,
+                    const std::function<void(const ExplainRecord&)>& each) override {
+    for (const auto& row : rows) {
+      each(*row);
+    }
+    return {};
+  }
   Result<std::optional<ExplainRecord>> Find(const Hash128& signature,
                                             const std::stop_token&) override {
     for (auto row = rows.rbegin(); row != rows.rend(); ++row) {

@@ -6,7 +6,9 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -96,6 +98,7 @@ struct RepairReport {
   VerifyReport after;
   uint64_t mended = 0;    // rows that stayed and are right now
   uint64_t dropped = 0;   // rows that could not be believed
+  std::set<Key> lost;     // records that went with them; not known if the file was rebuilt
   bool rebuilt = false;   // the file was replaced by what verified of it
   std::string set_aside;  // where the old one is
 };
@@ -104,7 +107,9 @@ struct GcOptions {
   std::optional<uint64_t> to_bytes;      // until the store uses at most so much
   std::optional<uint64_t> older_than_s;  // records not used for so long
   bool failed = false;                   // records of failures (cache §4.3)
-  bool vacuum = false;                   // give free pages back to the file system
+  // Not null: of the records that these options mean, those of these keys.
+  std::shared_ptr<const std::set<Key>> among;
+  bool vacuum = false;  // give free pages back to the file system
   bool dry_run = false;
   std::stop_token stop = {};
 };

@@ -84,7 +84,9 @@ Result<MaintenanceDone> Follow(Context& context, grpc::ClientReader<v1::CacheMai
                                .orphans = done.orphans(),
                                .dropped = done.dropped(),
                                .left = done.left(),
-                               .set_aside = done.set_aside()};
+                               .set_aside = done.set_aside(),
+                               .refetched = done.refetched(),
+                               .recompiled = done.recompiled()};
     }
   }
   const grpc::Status status = reader.Finish();

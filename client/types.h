@@ -333,6 +333,7 @@ struct MaintenanceDone {
 };
 struct PinnedSet {
   std::string name, note;
+  uint64_t refetched = 0, recompiled = 0;  // of what was dropped
   uint64_t records = 0, bytes = 0, made_s = 0, until_s = 0;
 };
 

@@ -99,6 +99,11 @@ Result<void> AppendRow(Changes& changes, const Row& row) {
   return query.Bind(slot).Bind(row.seq).Bind(ByteView(row.body)).Run();
 }
 
+// Pages of (seq, body, slot, whether the body has the bytes ?3 somewhere). No bytes are everywhere.
+constexpr std::string_view kPagesSql =
+    "SELECT seq, body, slot, coalesce(instr(body, ?3), 1) FROM explain"
+    " WHERE (slot, seq)>(?1, ?2) ORDER BY slot, seq LIMIT ?4";
+
 // Of a row of (seq, body); nothing if it does not decode.
 std::optional<ExplainRecord> RecordAt(const Query& query) {
   Result<ExplainRecord> record = DecodeExplain(query.Blob(1));
@@ -159,35 +164,46 @@ Result<std::vector<ExplainRecord>> ExplainTable::Records(const ExplainSlot& slot
   return rows.ok() ? Result<std::vector<ExplainRecord>>(std::move(records)) : rows.error();
 }
 
-Result<std::optional<ExplainRecord>> ExplainTable::Find(const Hash128& signature,
-                                                        const std::stop_token& stop) {
+Result<void> ExplainTable::EachWith(ByteView bytes, const std::stop_token& stop,
+                                    const std::function<void(const ExplainRecord&)>& each) {
   KILN_TRY(ReaderPool::Loan reader, store_.Read({.stop = stop}));
-  // What has the bytes of the id somewhere may be it; only that is decoded.
-  KILN_TRY(Statement statement,
-           reader.connection().Prepare("SELECT seq, body, slot, instr(body, ?3) FROM explain"
-                                       " WHERE (slot, seq)>(?1, ?2) ORDER BY slot, seq LIMIT ?4"));
-  std::optional<ExplainRecord> latest;
+  KILN_TRY(Statement statement, reader.connection().Prepare(kPagesSql));
   Bytes slot;
   Bytes after;
   int64_t seq = 0;
   const auto bind = [&](Query& query) {
     after = slot;
-    query.Bind(ByteView(after)).Bind(seq).Bind(signature).Bind(kPageRows);
+    query.Bind(ByteView(after)).Bind(seq).Bind(bytes).Bind(kPageRows);
   };
   KILN_TRY_VOID(EachPage(statement, stop, bind, [&](const Query& row) {
     seq = row.Int(0);
     slot.assign(row.Blob(2).begin(), row.Blob(2).end());
-    if (row.Int(3) == 0 || (latest.has_value() && latest->seq > static_cast<uint64_t>(seq))) {
-      return;
-    }
-    std::optional<ExplainRecord> record = RecordAt(row);
-    if (record.has_value() && record->signature == signature) {
-      latest = std::move(record);
+    const std::optional<ExplainRecord> record = row.Int(3) == 0 ? std::nullopt : RecordAt(row);
+    if (record.has_value()) {
+      each(*record);
     }
   }));
   if (stop.stop_requested()) {
     return Error{.code = ErrorCode::kCancelled, .context = "stopped", .reason = {}};
   }
+  return {};
+}
+
+Result<void> ExplainTable::Each(const std::stop_token& stop,
+                                const std::function<void(const ExplainRecord&)>& each) {
+  return EachWith({}, stop, each);
+}
+
+// What has the bytes of the id somewhere may be it; only that is decoded.
+Result<std::optional<ExplainRecord>> ExplainTable::Find(const Hash128& signature,
+                                                        const std::stop_token& stop) {
+  std::optional<ExplainRecord> latest;
+  KILN_TRY_VOID(
+      EachWith(std::as_bytes(std::span(signature.bytes)), stop, [&](const ExplainRecord& record) {
+        if (record.signature == signature && (!latest.has_value() || latest->seq < record.seq)) {
+          latest = record;
+        }
+      }));
   return latest;
 }
 

@@ -16,10 +16,16 @@ class ExplainTable final : public ExplainLog {
   uint64_t NextSeq() override;
   void Append(std::span<const std::shared_ptr<const ExplainRecord>> records) override;
   Result<std::vector<ExplainRecord>> Records(const ExplainSlot& slot) override;
+  Result<void> Each(const std::stop_token& stop,
+                    const std::function<void(const ExplainRecord&)>& each) override;
   Result<std::optional<ExplainRecord>> Find(const Hash128& signature,
                                             const std::stop_token& stop) override;
 
  private:
+  // Of records that have these bytes somewhere.
+  Result<void> EachWith(ByteView bytes, const std::stop_token& stop,
+                        const std::function<void(const ExplainRecord&)>& each);
+
   SqliteStore& store_;
 };
 

@@ -69,6 +69,22 @@ TEST_F(ExplainTableTest, Find_GivesTheLatestRecordOfAResult) {
   EXPECT_FALSE(table.Find(DigestOf("nobody's").id, {})->has_value());
 }
 
+TEST_F(ExplainTableTest, Each_GivesEveryRecordOfEverySlot) {
+  const auto store = Open();
+  ExplainTable table(*store);
+  for (int64_t i = 1; i <= 5; ++i) {
+    Append(table, At(i % 2 == 0 ? rock : ExplainSlot{.program = std::to_string(i)}, i));
+  }
+  ASSERT_TRUE(store->Flush().ok());
+  uint64_t sum = 0;
+  ASSERT_TRUE(table.Each({}, [&](const ExplainRecord& record) { sum += record.seq; }).ok());
+  EXPECT_EQ(sum, 15u);
+  std::stop_source stopped;
+  stopped.request_stop();
+  EXPECT_EQ(table.Each(stopped.get_token(), [](const ExplainRecord&) {}).error().code,
+            ErrorCode::kCancelled);
+}
+
 TEST_F(ExplainTableTest, FullSlot_LosesItsOldest) {
   const auto store = Open();
   ExplainTable table(*store);

@@ -72,6 +72,10 @@ Result<Page> ReadDoomed(Connection& connection, const Candidate& after, int64_t 
   }
 }
 
+bool IsMeant(const GcOptions& options, const Doomed& doomed) {
+  return options.among == nullptr || options.among->contains(doomed.key);
+}
+
 constexpr Candidate kFirst{.record = std::numeric_limits<int64_t>::min(),
                            .used_q = std::numeric_limits<int64_t>::min()};
 
@@ -212,6 +216,9 @@ Result<void> StoreMaintenance::DropMatching(const GcOptions& options, GcReport& 
                                                options.failed, changes.NowSeconds()));
           for (const Doomed& doomed : page.rows) {
             state->after = doomed.candidate;
+            if (!IsMeant(options, doomed)) {
+              continue;
+            }
             KILN_TRY(const bool may_go, MayGo(changes, store_.touches(), doomed.candidate));
             if (!may_go) {
               ++state->kept;
@@ -254,6 +261,9 @@ Result<void> StoreMaintenance::Simulate(const GcOptions& options, GcReport& repo
       after = doomed.candidate;
       if (report.bytes >= surplus || options.stop.stop_requested()) {
         return {};
+      }
+      if (!IsMeant(options, doomed)) {
+        continue;
       }
       if (page.pinned[i] || store_.touches().IsLeased(doomed.key, now_s)) {
         ++report.kept;

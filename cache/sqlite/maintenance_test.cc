@@ -300,6 +300,15 @@ TEST_F(StoreMaintenanceTest, GcOfFailures_TakesThemOnly) {
   EXPECT_TRUE(Verify().clean());
 }
 
+TEST_F(StoreMaintenanceTest, GcOfFailuresAmongKeys_LeavesTheOthers) {
+  Put(0, kRecords);
+  const auto among = std::make_shared<const std::set<Key>>(
+      std::set<Key>{Items(2)[3].key, Items(7)[3].key});  // the first is no failure
+  EXPECT_EQ(maintenance().Gc({.failed = true, .among = among, .dry_run = true})->records, 1u);
+  EXPECT_EQ(maintenance().Gc({.failed = true, .among = among})->records, 1u);
+  EXPECT_EQ(Whole(), (std::set<int>{0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11}));
+}
+
 TEST_F(StoreMaintenanceTest, GcByAge_LeavesYoungPinnedAndLeased) {
   Put(0, 4);
   ASSERT_TRUE(PinTable(*store).Add({.name = "keep"}, std::vector<Key>{Items(1)[3].key}).ok());

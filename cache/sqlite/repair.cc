@@ -3,6 +3,7 @@
 // was dropped is a miss, so the next request makes it again.
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "cache/sqlite/maintenance.h"
@@ -16,6 +17,7 @@ constexpr int kMostRounds = 4;  // a rebuilt or reindexed file is looked at agai
 struct Counts {
   uint64_t mended = 0;
   uint64_t dropped = 0;
+  std::set<Key> lost;
 };
 
 Result<void> Run(Changes& changes, std::string_view sql, int64_t first, int64_t second) {
@@ -161,6 +163,29 @@ Result<bool> MendRow(Changes& changes, const Fault& fault) {
   KILN_UNREACHABLE();
 }
 
+// Records that go if the row of the fault does not stay.
+Result<std::set<Key>> RecordsOf(Changes& changes, const Fault& fault) {
+  std::set<Key> records;
+  const bool is_blob = fault.kind == FaultKind::kBlob || fault.kind == FaultKind::kBlobSize;
+  const bool is_record = fault.kind == FaultKind::kRecord || fault.kind == FaultKind::kDangling;
+  if (is_record && !fault.key.id.zero()) {
+    records.insert(fault.key);
+  }
+  if (is_blob) {
+    KILN_TRY(Statement statement,
+             changes.connection().Prepare("SELECT e.space, e.level, e.key FROM ref"
+                                          " JOIN entry AS e USING (eid) WHERE ref.rid=?1"));
+    Query query(statement);
+    query.Bind(fault.row);
+    KILN_TRY([[maybe_unused]] const int64_t rows, query.EachRow([&](const Query& row) {
+      records.insert({.level = static_cast<Level>(row.Int(1)),
+                      .space = static_cast<uint32_t>(row.Int(0)),
+                      .id = row.Id(2).value_or(Hash128{})});
+    }));
+  }
+  return records;
+}
+
 bool Has(const VerifyReport& report, FaultKind kind) {
   return std::any_of(report.faults.begin(), report.faults.end(),
                      [&](const Fault& fault) { return fault.kind == kind; });
@@ -168,14 +193,22 @@ bool Has(const VerifyReport& report, FaultKind kind) {
 
 Result<void> MendRows(SqliteStore& store, const VerifyReport& report, Counts& counts) {
   for (const Fault& fault : report.faults) {
-    auto stayed = std::make_shared<bool>(false);
+    struct Mending {
+      std::set<Key> records;
+      bool stayed = false;
+    };
+    auto mending = std::make_shared<Mending>();
     KILN_TRY_VOID(store.Write(
-        [stayed, fault](Changes& changes) -> Result<void> {
-          KILN_TRY(*stayed, MendRow(changes, fault));
+        [mending, fault](Changes& changes) -> Result<void> {
+          KILN_TRY(mending->records, RecordsOf(changes, fault));
+          KILN_TRY(mending->stayed, MendRow(changes, fault));
           return {};
         },
         {}));
-    ++(*stayed ? counts.mended : counts.dropped);
+    ++(mending->stayed ? counts.mended : counts.dropped);
+    if (!mending->stayed) {
+      counts.lost.merge(mending->records);
+    }
   }
   return {};
 }
@@ -208,6 +241,7 @@ Result<RepairReport> StoreMaintenance::Repair(const std::stop_token& stop) {
   }
   report.mended = counts.mended;
   report.dropped = counts.dropped;
+  report.lost = std::move(counts.lost);
   return report;
 }
 

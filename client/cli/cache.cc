@@ -200,7 +200,8 @@ Result<Verified> Verify(const Global& global, const CacheArguments& arguments) {
 struct Repaired {
   Counts counts;  // of what is there now
   uint64_t found = 0, mended = 0, dropped = 0, left = 0;
-  std::string set_aside;  // the old file, if it was rebuilt
+  uint64_t refetched = 0, recompiled = 0;  // records that had gone with what was dropped
+  std::string set_aside;                   // the old file, if it was rebuilt
 };
 
 Result<Repaired> Repair(const Global& global, const CacheArguments& arguments) {
@@ -212,6 +213,8 @@ Result<Repaired> Repair(const Global& global, const CacheArguments& arguments) {
                       .mended = done.repaired - done.dropped,
                       .dropped = done.dropped,
                       .left = done.left,
+                      .refetched = done.refetched,
+                      .recompiled = done.recompiled,
                       .set_aside = done.set_aside};
     repaired.counts.back().second = done.left;
     return repaired;
@@ -316,17 +319,20 @@ int RunCacheRepair(const Global& global, const CacheArguments& arguments) {
   }
   const bool clean = repaired->left == 0;
   if (!global.json && !global.quiet) {
-    fmt::print("{} faults: {} mended, {} dropped{}; {}\n", repaired->found, repaired->mended,
-               repaired->dropped,
+    fmt::print("{} faults: {} mended, {} dropped; {} records fetched, {} compiled again{}; {}\n",
+               repaired->found, repaired->mended, repaired->dropped, repaired->refetched,
+               repaired->recompiled,
                repaired->set_aside.empty()
                    ? ""
                    : ", the file was rebuilt, the old one is " + repaired->set_aside,
                clean ? "sound" : "not everything could be mended");
   }
   Counts counts = repaired->counts;
-  counts.insert(
-      counts.end(),
-      {{"found", repaired->found}, {"mended", repaired->mended}, {"dropped", repaired->dropped}});
+  counts.insert(counts.end(), {{"found", repaired->found},
+                               {"mended", repaired->mended},
+                               {"dropped", repaired->dropped},
+                               {"refetched", repaired->refetched},
+                               {"recompiled", repaired->recompiled}});
   return Finish(global, "cache repair", clean ? kSuccess : kIntegrity, counts);
 }
 

@@ -234,7 +234,7 @@ class Batches {
                   const cache::Call& call);
   void Acknowledge(const RunPtr& run);
   void Explain(const RunPtr& run, size_t program, size_t target,
-               std::span<const resolve::OptionSetting> point, BuildTrace trace);
+               std::span<const resolve::OptionSetting> point, BuildTrace trace, bool failed);
   void ObeyFamily(const RunPtr& run, size_t program, std::span<const resolve::OptionSetting> point,
                   const Outcome& outcome, const cache::Call& call);
   void Hold(const RunPtr& run);

@@ -195,7 +195,8 @@ void Batches::BuildPoint(const RunPtr& run, const TakenPoints& taken, size_t ind
                        {.stop = call.stop,
                         .deadline = std::min(call.deadline, clock_.Monotonic() + kItemDeadline)});
     if (outcome.ok() && how.trace != nullptr) {
-      Explain(run, taken.program, target, point.options, std::move(trace));
+      Explain(run, taken.program, target, point.options, std::move(trace),
+              outcome->kind != OutcomeKind::kOk);
     }
     if (outcome.ok() && target == 0) {
       ObeyFamily(run, taken.program, point.options, *outcome, call);
@@ -273,9 +274,11 @@ void Batches::Acknowledge(const RunPtr& run) {
   }
 }
 
-// Counts what was missed and why; some misses, and the first hit, leave a record.
+// Counts what was missed and why; some misses, the first hit and every failure leave a record:
+// failures are found by it when they are to be forgotten.
 void Batches::Explain(const RunPtr& run, size_t program, size_t target,
-                      std::span<const resolve::OptionSetting> point, BuildTrace trace) {
+                      std::span<const resolve::OptionSetting> point, BuildTrace trace,
+                      bool failed) {
   const bool miss = trace.result == cache::ExplainResult::kMiss;
   std::shared_ptr<const PreparedProgram> prepared;
   std::shared_ptr<const std::vector<BatchCauses>> causes;
@@ -288,6 +291,7 @@ void Batches::Explain(const RunPtr& run, size_t program, size_t target,
     causes = of.causes;
     leaves_record = miss ? of.explained[target] < kExplained : !of.hit_explained[target];
     of.explained[target] += miss && leaves_record ? 1 : 0;
+    leaves_record = leaves_record || failed;
     of.hit_explained[target] = of.hit_explained[target] || !miss;
   }
   const cache::Cause cause = !miss ? cache::Cause::kNone

@@ -17,13 +17,6 @@ namespace {
 
 constexpr uint32_t kSpace = 0;
 
-Hash128 ModuleKeyOf(const Source& source, ir::Language language) {
-  return cache::ModuleKey({.language = driver::LanguageText(language),
-                           .source = source.digest,
-                           .front_end = driver::FrontFingerprint(language),
-                           .limits = DeterministicLimits()});
-}
-
 Error MissingSource(const Source& source) {
   return {.code = ErrorCode::kFailedPrecondition,
           .context = "source '" + source.path + "' (" + source.digest.id.hex() +
@@ -32,6 +25,13 @@ Error MissingSource(const Source& source) {
 }
 
 }  // namespace
+
+Hash128 ModuleKeyOf(const Digest& source, ir::Language language) {
+  return cache::ModuleKey({.language = driver::LanguageText(language),
+                           .source = source,
+                           .front_end = driver::FrontFingerprint(language),
+                           .limits = DeterministicLimits()});
+}
 
 Result<std::shared_ptr<const std::string>> ProgramPool::Text(const Source& source,
                                                              const cache::Call& call) {
@@ -58,7 +58,7 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::Parse(const Source& sou
                  .context = "no front end reads '" + source.path + "'; known extensions: .rpl",
                  .reason = "LANGUAGE_UNKNOWN"};
   }
-  const Hash128 key = ModuleKeyOf(source, *language);
+  const Hash128 key = ModuleKeyOf(source.digest, *language);
   {
     const MutexLock lock(mutex_);
     if (const Row* row = FindRow(key); row != nullptr) {

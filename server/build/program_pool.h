@@ -39,6 +39,9 @@ struct PoolCounters {
   uint64_t bytes = 0;  // of images held
 };
 
+// The key under which a source is kept once it was read.
+Hash128 ModuleKeyOf(const Digest& source, ir::Language language);
+
 class ProgramPool {
  public:
   // The store must outlive the pool. limit: bytes of module images kept.

@@ -7,7 +7,10 @@
 #include <fmt/format.h>
 
 #include "cache/record.h"
+#include "server/build/failure_keys.h"
+#include "server/reload/glob.h"
 #include "server/rpc/paging.h"
+#include "server/rpc/restore_calls.h"
 
 namespace kiln::rpc {
 namespace {
@@ -291,6 +294,8 @@ Result<void> RepairCache(Engine& engine, const cache::Call& call, const PushMain
   push(Stage("repair"));
   KILN_TRY(const cache::RepairReport report, engine.whole.maintenance->Repair(call.stop));
   engine.whole.forget();
+  push(Stage("restore"));
+  KILN_TRY(const Restored restored, RestoreLost(engine, report.lost, call));
   PushFindings(report.before, push);
   v1::CacheMaintenance message;
   v1::CacheMaintenance::Done& done = *message.mutable_done();
@@ -300,6 +305,8 @@ Result<void> RepairCache(Engine& engine, const cache::Call& call, const PushMain
   done.set_dropped(report.dropped);
   done.set_left(report.after.fault_count);
   done.set_set_aside(report.set_aside);
+  done.set_refetched(restored.refetched);
+  done.set_recompiled(restored.recompiled);
   push(std::move(message));
   return {};
 }
@@ -407,12 +414,22 @@ Result<void> ListQuarantine(Engine& engine, const v1::ListQuarantineRequest& req
 
 Result<void> ClearNegative(Engine& engine, const v1::ClearNegativeRequest& request,
                            const cache::Call& call, v1::ClearNegativeReply& reply) {
+  cache::GcOptions options{.failed = true, .stop = call.stop};
   if (!request.sources().empty() || !request.program().empty()) {
-    return NotBuiltIn("a filter of ClearNegative");
+    build::FailureFilter filter{.program =
+                                    [&](const std::string& name) {
+                                      return request.program().empty() ||
+                                             reload::GlobMatches(request.program(), name);
+                                    },
+                                .sources = {}};
+    for (const v1::Digest& source : request.sources()) {
+      KILN_TRY(const Digest digest, FromProto(source));
+      filter.sources.insert(digest);
+    }
+    KILN_TRY(options.among, build::FailureKeys(engine.explains, engine.store, filter, call));
   }
   if (engine.whole.maintenance != nullptr) {
-    KILN_TRY(const cache::GcReport report,
-             engine.whole.maintenance->Gc({.failed = true, .stop = call.stop}));
+    KILN_TRY(const cache::GcReport report, engine.whole.maintenance->Gc(options));
     reply.set_removed(report.records);
   }
   engine.whole.forget();

@@ -30,8 +30,9 @@ std::optional<T> NumberOf(std::string_view text) {
                                                                   : std::nullopt;
 }
 
-// The text of a value tells its type: true, 4u, -3, 0.5, "high".
-void ValueTo(const cache::NamedText& option, v1::OptionValue& out) {
+}  // namespace
+
+void ToProto(const cache::NamedText& option, v1::OptionValue& out) {
   const std::string_view text = option.value;
   out.set_name(option.name);
   if (text == "true" || text == "false") {
@@ -48,6 +49,8 @@ void ValueTo(const cache::NamedText& option, v1::OptionValue& out) {
     out.set_enum_(Unquoted(option.value));
   }
 }
+
+namespace {
 
 std::string_view LevelOf(const cache::ExplainRecord& record) {
   switch (record.result) {
@@ -142,7 +145,7 @@ void ToProto(const cache::Explanation& explanation, v1::ExplainRecord& out) {
   out.set_program(record.slot.program);
   out.set_target(record.slot.target);
   for (const cache::NamedText& option : record.inputs.options) {
-    ValueTo(option, *out.add_options());
+    ToProto(option, *out.add_options());
   }
   out.set_hit(hit);
   out.set_level(std::string(LevelOf(record)));

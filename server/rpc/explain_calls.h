@@ -7,6 +7,9 @@
 
 namespace kiln::rpc {
 
+// An option of an explain record. Its text tells its type: true, 4u, -3, 0.5, "high".
+void ToProto(const cache::NamedText& option, v1::OptionValue& out);
+
 void ToProto(const cache::Explanation& explanation, v1::ExplainRecord& out);
 
 // Leaves no record and compiles nothing. Errors: kNotFound for what has no record or batch;

@@ -2,6 +2,8 @@
 // A daemon behind another one: cache §7, daemon §15.
 #include <thread>
 
+#include <sqlite3.h>
+
 #include "server/test_server.h"
 
 namespace kiln::server {
@@ -68,6 +70,36 @@ TEST_F(Upstream, WhatOneMachineMade_AnotherFinds) {
   daemon.reset();
   StartNear();
   EXPECT_EQ(Compile(With(v1::DURABILITY_NONE)).artifacts(0).data(), made.artifacts(0).data());
+}
+
+TEST_F(Upstream, RepairFetchesWhatDamageCost) {
+  StartFar();
+  StartNear();
+  const v1::Outcome made = Compile(With(v1::DURABILITY_QUORUM));
+  Stop();
+  {
+    sqlite3* db = nullptr;
+    ASSERT_EQ(sqlite3_open((folder.path() + "/cache/cache.db").c_str(), &db), SQLITE_OK);
+    EXPECT_EQ(
+        sqlite3_exec(db, "UPDATE entry SET sum=zeroblob(16) WHERE level=3; DELETE FROM explain",
+                     nullptr, nullptr, nullptr),
+        SQLITE_OK);
+    sqlite3_close(db);
+  }
+  StartNear();
+  grpc::ClientContext context;
+  const auto reader = admin->RepairCache(&context, {});
+  v1::CacheMaintenance last;
+  for (v1::CacheMaintenance message; reader->Read(&message);) {
+    last = message;
+  }
+  ASSERT_TRUE(reader->Finish().ok());
+  EXPECT_EQ(last.done().refetched(), 1u);
+  EXPECT_EQ(last.done().recompiled(), 0u);
+  far.reset();  // it is here again
+  const v1::Outcome found = Compile(With(v1::DURABILITY_NONE));
+  EXPECT_EQ(found.artifacts(0).data(), made.artifacts(0).data());
+  EXPECT_NE(found.artifacts(0).origin(), v1::Artifact::COMPILED);
 }
 
 TEST_F(Upstream, Unreachable_CostsNothingButTheHitAndGetsItLater) {

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Records that a damaged store lost -> the same records again: from an upstream, or compiled from
+// sources that are here, as the explain records name them. Spec: cache §9 (repair), §6.7
+#pragma once
+
+#include <set>
+
+#include "server/rpc/compile_calls.h"
+
+namespace kiln::rpc {
+
+struct Restored {
+  uint64_t refetched = 0;
+  uint64_t recompiled = 0;
+};
+
+// What can be had neither way stays a miss: the next request makes it. Errors: kCancelled.
+Result<Restored> RestoreLost(Engine& engine, const std::set<cache::Key>& lost,
+                             const cache::Call& call);
+
+}  // namespace kiln::rpc
