@@ -2,6 +2,7 @@
 // The calls of a client about the cache of a daemon: explanations, upkeep, pins, packs.
 #include <utility>
 
+#include "cache/upstream/grpc_store.h"
 #include "client/client.h"
 #include "client/convert.h"
 #include "client/state.h"
@@ -100,6 +101,10 @@ Result<MaintenanceDone> Follow(Context& context, grpc::ClientReader<v1::CacheMai
 }
 
 }  // namespace
+
+std::unique_ptr<cache::BlobStore> Client::CacheStore(Clock& clock) {
+  return cache::upstream::GrpcStore::Over(state_->channel, clock);
+}
 
 Result<Explained> Client::Explain(const ExplainSubject& subject) {
   Context context;

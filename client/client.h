@@ -14,6 +14,13 @@
 #include "client/types.h"
 #include "compiler/base/result.h"
 
+namespace kiln {
+class Clock;
+namespace cache {
+class BlobStore;
+}
+}  // namespace kiln
+
 namespace kiln::client {
 
 // Keep going or stop: what callbacks of streams return.
@@ -56,6 +63,9 @@ class Client {
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
+
+  // The rows and the content of the daemon's cache. The client and the clock must outlive it.
+  std::unique_ptr<cache::BlobStore> CacheStore(Clock& clock);
 
   // GetServerInfo within `timeout`. Errors: kUnavailable if nobody answers.
   Result<ServerInfo> Ping(std::chrono::milliseconds timeout);

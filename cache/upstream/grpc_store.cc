@@ -167,6 +167,13 @@ Result<std::unique_ptr<GrpcStore>> GrpcStore::Open(const Options& options, Clock
   return std::unique_ptr<GrpcStore>(new GrpcStore(std::move(state)));
 }
 
+std::unique_ptr<GrpcStore> GrpcStore::Over(std::shared_ptr<grpc::Channel> channel, Clock& clock) {
+  auto state = std::make_unique<State>(Options{}, clock);
+  state->channel = std::move(channel);
+  state->stub = v1::CacheService::NewStub(state->channel);
+  return std::unique_ptr<GrpcStore>(new GrpcStore(std::move(state)));
+}
+
 Result<Blob> GrpcStore::Get(const Key& key, const Call& call) {
   return key.level == Level::kContent ? GetContent(key, call) : GetRow(key, call);
 }

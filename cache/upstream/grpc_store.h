@@ -7,6 +7,10 @@
 
 #include "cache/store.h"
 
+namespace grpc {
+class Channel;
+}
+
 namespace kiln::cache::upstream {
 
 // Threads: see BlobStore.
@@ -19,6 +23,8 @@ class GrpcStore final : public BlobStore {
 
   // Connects when it is first used. Errors: kInvalidArgument for an address of another form.
   static Result<std::unique_ptr<GrpcStore>> Open(const Options& options, Clock& clock);
+  // Over a channel that brings its credentials along.
+  static std::unique_ptr<GrpcStore> Over(std::shared_ptr<grpc::Channel> channel, Clock& clock);
   ~GrpcStore() override;
 
   // Errors: kNotFound; kUnavailable, kDeadlineExceeded, kCancelled; kCorrupt for what is not what

@@ -366,16 +366,22 @@ int RunCacheExport(const Global& global, const CacheArguments& arguments) {
       {{"rows", written->rows}, {"blobs", written->blobs}, {"bytes", written->file_bytes}});
 }
 
+namespace {
+
+Result<pack::Imported> Import(const Global& global, const CacheArguments& arguments) {
+  KILN_TRY(const std::unique_ptr<pack::Pack> file, pack::Pack::Open(arguments.file, {}));
+  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+    SystemClock clock;
+    return pack::ImportCache(*file, *daemon->CacheStore(clock));
+  }
+  KILN_TRY(const std::unique_ptr<Opened> opened, Open(arguments, Use::kChange));
+  return pack::ImportCache(*file, *opened->content);
+}
+
+}  // namespace
+
 int RunCacheImport(const Global& global, const CacheArguments& arguments) {
-  const Result<std::unique_ptr<pack::Pack>> file = pack::Pack::Open(arguments.file, {});
-  if (!file.ok()) {
-    return Fail(global, file.error());
-  }
-  const Result<std::unique_ptr<Opened>> opened = Open(arguments, Use::kChange);
-  if (!opened.ok()) {
-    return Fail(global, opened.error());
-  }
-  const Result<pack::Imported> imported = pack::ImportCache(**file, *(*opened)->content);
+  const Result<pack::Imported> imported = Import(global, arguments);
   if (!imported.ok()) {
     return Fail(global, imported.error());
   }

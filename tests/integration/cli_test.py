@@ -588,8 +588,12 @@ axes = { stars = "*" }
         self.expect(self.run_program("kiln", "cache", "repair"), 0, "1 dropped", "sound")
         self.expect(self.run_program("kiln", "cache", "verify"), 0, "sound")
         self.expect(self.run_program("kiln", "compile", UBER, *ENTRIES), 0)
-        self.expect(self.run_program("kiln", "cache", "import", self.dir / "a.kpack"), 4, "pid",
-                    "kiln stop")
+        self.expect(self.run_program("kiln", "cache", "gc", "--to", "1"), 0)
+        taken = self.json_lines("cache", "import", self.dir / "a.kpack")[-1]["counts"]
+        self.assertEqual((taken["added"] > 0, taken["other"]), (True, 0))
+        again = self.json_lines("cache", "import", self.dir / "a.kpack")[-1]["counts"]
+        self.assertEqual((again["added"], again["other"]), (0, 0))
+        self.expect(self.run_program("kiln", "cache", "verify"), 0, "sound")
 
     def test_store_of_another_daemon_is_looked_at_but_not_changed(self):
         self.expect(self.run_program("kiln", "compile", UBER, *ENTRIES), 0)
@@ -597,7 +601,9 @@ axes = { stars = "*" }
         for verb in ["stats"], ["verify"], ["pins"], ["gc", "--failed", "--dry-run"]:
             with self.subTest(verb=verb):
                 self.expect(self.run_program("kiln", "cache", *verb, env=env), 0)
-        for verb in ["gc", "--failed"], ["repair"], ["unpin", "x"]:
+        file = self.dir / "a.kpack"
+        self.expect(self.run_program("kiln", "cache", "export", file, env=env), 0)
+        for verb in ["gc", "--failed"], ["repair"], ["unpin", "x"], ["import", file]:
             with self.subTest(verb=verb):
                 self.expect(self.run_program("kiln", "cache", *verb, env=env), 4, "pid",
                             "kiln stop")
