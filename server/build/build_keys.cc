@@ -101,11 +101,19 @@ Hash128 EntryIdOf(std::span<const std::shared_ptr<const ParsedSource>> sources,
   for (const auto& [name, value] : of_target) {
     pairs.push_back({.name = name, .value = value});
   }
+  // Only debug=full tells places: then an edit that moves them, or a file of another name, matters.
+  std::vector<cache::DebugModule> places;
+  for (size_t i = 0; target.target.debug == target::Debug::kFull && i < sources.size(); ++i) {
+    // The rest of an image is the same in all that share a semantic id.
+    places.push_back(
+        {.spans = HashBytes(sources[i]->module->image()), .path = program.sources[i].path});
+  }
   const Hash128 id = cache::ProgramId({.modules = modules,
                                        .pipeline = ir::NameOf(program.pipeline),
                                        .target = pairs,
                                        .back_end = driver::BackFingerprint(),
-                                       .limits = DeterministicLimits()});
+                                       .limits = DeterministicLimits(),
+                                       .debug_modules = places});
   std::vector<cache::EntryPointName> entries;
   for (const resolve::EntryPoint& entry : program.entries) {
     entries.push_back({.stage = ir::NameOf(entry.stage), .function = entry.function});

@@ -2,6 +2,10 @@
 // What is known by its signature is not built again, whoever asks and whatever was lost.
 #include "server/build/cached_build.h"
 
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <limits>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -21,6 +25,13 @@ constexpr const char* kText =
     "conditional (shade) setting cull_mode = \"back\";\n"
     "conditional (wrong) setting cull_mode = 7;\n";
 
+uint64_t ThreadCpuMicroseconds() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<uint64_t>(time.tv_sec) * 1'000'000 +
+         static_cast<uint64_t>(time.tv_nsec) / 1000;
+}
+
 class CachedBuildTest : public testing::Test {
  protected:
   // A process: everything that is not in the store.
@@ -31,28 +42,39 @@ class CachedBuildTest : public testing::Test {
     CachedBuild builder;
   };
 
-  static ProgramRequest Request() {
+  static build::Source SourceOf(const std::string& path, const std::string& text) {
+    return {.path = path,
+            .digest = DigestOf(std::string_view(text)),
+            .text = std::make_shared<const std::string>(text)};
+  }
+
+  static ProgramRequest Request(const std::string& text = kText) {
     ProgramRequest request;
     request.name = "p";
-    request.sources.push_back({.path = "p.rpl",
-                               .digest = DigestOf(std::string_view(kText)),
-                               .text = std::make_shared<const std::string>(kText)});
+    request.sources.push_back(SourceOf("p.rpl", text));
     request.entries.push_back({.stage = ir::Stage::kVertex, .function = "v"});
     return request;
   }
 
-  Result<Outcome> Build(Process& process, const char* option, bool value,
-                        const BuildOptions& how = {}) {
-    const auto prepared = process.builder.Prepare(
-        Request(), {.name = "vk", .target = target::MakeTarget(target::Environment::kVulkan11)},
-        {});
+  static std::shared_ptr<const PreparedProgram> Prepare(
+      Process& process, const ProgramRequest& request,
+      target::Debug debug = target::Debug::kNames) {
+    target::Target target = target::MakeTarget(target::Environment::kVulkan11);
+    target.debug = debug;
+    const auto prepared = process.builder.Prepare(request, {.name = "vk", .target = target}, {});
     EXPECT_TRUE(prepared.ok() && (*prepared)->ok());
+    return *prepared;
+  }
+
+  Result<Outcome> Build(Process& process, const char* option, bool value,
+                        const BuildOptions& how = {}, const std::string& text = kText) {
+    const auto prepared = Prepare(process, Request(text));
     const resolve::OptionSetting setting{.name = option,
                                          .scope = {},
                                          .kind = ir::OptionKind::kFlag,
                                          .bits = value ? 1u : 0u,
                                          .text = {}};
-    return process.builder.Build(**prepared, std::span(&setting, 1), how, {});
+    return process.builder.Build(*prepared, std::span(&setting, 1), how, {});
   }
 
   SystemClock clock;
@@ -133,6 +155,118 @@ TEST_F(CachedBuildTest, FailureKnownBySignature_IsReplayedAndTriedAgainOnDemand)
   const Result<Outcome> again = Build(second, "wrong", true, {.retry_failed = true});
   EXPECT_FALSE(again->from_negative_cache);
   EXPECT_EQ(second.builder.counters().compiled, 1u);
+}
+
+// Early cut-off: the edit changes the key of the source and nothing behind it (cache §2.4.3, §12).
+TEST_F(CachedBuildTest, CommentOnlyEdit_ChangesNoKeyBelowTheSourceAndEmitsNothing) {
+  Process first(*this);
+  const std::shared_ptr<const PreparedProgram> before = Prepare(first, Request());
+  const Result<Outcome> made = Build(first, "shade", true);
+  const Result<Outcome> failed = Build(first, "wrong", true);
+  ASSERT_TRUE(made.ok() && made->artifact.has_value() && failed.ok());
+  const BuildCounters& counters = first.builder.counters();
+  const uint64_t compiled = counters.compiled;
+  const uint64_t lowered = counters.segments_lowered;
+  const uint64_t written = counters.modules_written;
+  for (const std::string& edited : {
+           "// a line of its own\n" + std::string(kText),
+           "/* several\n lines */\n\n" + std::string(kText) + "\n\t // and behind\n",
+           std::string("    ") + kText,
+       }) {
+    for (const bool anew : {false, true}) {  // this process, and one that knows the store alone
+      Process other(*this);
+      Process& process = anew ? other : first;
+      const std::shared_ptr<const PreparedProgram> after = Prepare(process, Request(edited));
+      EXPECT_NE(ModuleKeyOf(after->request.sources[0].digest, ir::Language::kRpl),
+                ModuleKeyOf(before->request.sources[0].digest, ir::Language::kRpl));
+      EXPECT_EQ(after->parsed[0]->semantic_id, before->parsed[0]->semantic_id) << edited;
+      EXPECT_EQ(after->entry, before->entry) << edited;
+      const Result<Outcome> found = Build(process, "shade", true, {}, edited);
+      ASSERT_TRUE(found.ok() && found->artifact.has_value());
+      EXPECT_EQ(found->artifact->signature, made->artifact->signature);
+      EXPECT_EQ(found->artifact->origin, anew ? Origin::kLocal : Origin::kMemory);
+      const Result<Outcome> again = Build(process, "wrong", true, {}, edited);
+      ASSERT_TRUE(again.ok());
+      EXPECT_TRUE(again->from_negative_cache);
+      EXPECT_EQ(other.builder.counters().compiled + other.builder.counters().walked, 0u);
+      EXPECT_EQ(other.builder.counters().segments_lowered, 0u);
+      EXPECT_EQ(other.builder.counters().modules_written, 0u);
+    }
+  }
+  EXPECT_EQ(counters.compiled, compiled);
+  EXPECT_EQ(counters.segments_lowered, lowered);
+  EXPECT_EQ(counters.modules_written, written);
+}
+
+// What tells places is another result where they moved, or where a file has another name.
+TEST_F(CachedBuildTest, CommentOnlyEditUnderFullDebug_IsAnotherResultWithItsPlaces) {
+  const auto metadata_of = [](Process& process, const ProgramRequest& request) {
+    const auto prepared = Prepare(process, request, target::Debug::kFull);
+    const Result<Outcome> outcome = process.builder.Build(*prepared, {}, {}, {});
+    EXPECT_TRUE(outcome.ok() && outcome->artifact.has_value());
+    return outcome->artifact->metadata;
+  };
+  const std::string wide = "color_output_container target { f4 color; };\n" + std::string(kText);
+  const ProgramRequest edited = Request("// moved\n" + wide);
+  ProgramRequest renamed = Request(wide);
+  renamed.sources[0].path = "q.rpl";
+  Process process(*this);
+  const Digest before = metadata_of(process, Request(wide));
+  const Digest after = metadata_of(process, edited);
+  EXPECT_NE(after, before);
+  EXPECT_EQ(metadata_of(process, Request(wide)), before);
+  const auto entry = [&](const ProgramRequest& request) {
+    return Prepare(process, request, target::Debug::kFull)->entry;
+  };
+  EXPECT_NE(entry(Request(wide)), entry(edited));
+  EXPECT_NE(entry(Request(wide)), entry(renamed));
+  // What a process without a past makes of it.
+  cache::MemoryStore empty{nullptr, nullptr, {}};
+  ProgramPool pool(empty, 1 << 20);
+  CachedBuild fresh(empty, pool, clock);
+  target::Target target = target::MakeTarget(target::Environment::kVulkan11);
+  target.debug = target::Debug::kFull;
+  const auto prepared = fresh.Prepare(edited, {.name = "vk", .target = target}, {});
+  ASSERT_TRUE(prepared.ok());
+  EXPECT_EQ(fresh.Build(**prepared, {}, {}, {})->artifact->metadata, after);
+}
+
+// A stored failure is shown where it is now, not where it was when it was found.
+TEST_F(CachedBuildTest, CommentOnlyEdit_MovesDiagnosticsAlong) {
+  Process process(*this);
+  const Result<Outcome> before = Build(process, "wrong", true);
+  const Result<Outcome> after =
+      Build(process, "wrong", true, {}, "// one\n// two\n" + std::string(kText));
+  ASSERT_TRUE(before.ok() && after.ok());
+  ASSERT_EQ(before->diagnostics.size(), 1u);
+  ASSERT_EQ(after->diagnostics.size(), 1u);
+  EXPECT_EQ(after->diagnostics[0].primary.line, before->diagnostics[0].primary.line + 2);
+  EXPECT_EQ(after->diagnostics[0].message, before->diagnostics[0].message);
+}
+
+// cache §12: at most 10 ms of a processor for a set of 200 files; the best of some edits, because
+// others may be at work beside this test.
+TEST_F(CachedBuildTest, CommentOnlyEditOf200Files_IsAnsweredInTenMilliseconds) {
+  ProgramRequest request = Request();
+  for (int i = 1; i < 200; ++i) {
+    const std::string number = std::to_string(i);
+    request.sources.push_back(SourceOf(
+        "part" + number + ".rpl", "f1 part" + number + " (in f1 x) { f1 y = x * " + number +
+                                      ".0; if (y > 2.0) { return y; }" + " return x + y; }\n"));
+  }
+  Process process(*this);
+  ASSERT_TRUE(process.builder.Build(*Prepare(process, request), {}, {}, {}).ok());
+  const uint64_t compiled = process.builder.counters().compiled;
+  uint64_t best_us = std::numeric_limits<uint64_t>::max();
+  for (int edit = 0; edit < 7; ++edit) {
+    request.sources[0] = SourceOf("p.rpl", "// " + std::to_string(edit) + "\n" + kText);
+    const uint64_t start = ThreadCpuMicroseconds();
+    ASSERT_TRUE(process.builder.Build(*Prepare(process, request), {}, {}, {}).ok());
+    best_us = std::min(best_us, ThreadCpuMicroseconds() - start);
+  }
+  EXPECT_EQ(process.builder.counters().compiled, compiled);
+  EXPECT_LE(best_us, 10'000u);
+  std::printf("comment-only edit of 200 files: %lu us\n", static_cast<unsigned long>(best_us));
 }
 
 TEST_F(CachedBuildTest, DiagnosticsLost_AreComputedAgain) {
