@@ -143,6 +143,14 @@ Result<Outcome> Client::Compile(const Program& program, std::span<const Option> 
                      : Result<Outcome>(context.Failed(status));
 }
 
+namespace {
+
+std::string PlaceOf(const v1::Diagnostic::Label& label) {
+  return fmt::format("{}:{}", label.path(), label.line());
+}
+
+}  // namespace
+
 Result<ListedOptions> Client::ListOptions(const Program& program) {
   Context context;
   v1::ListOptionsRequest request;
@@ -160,7 +168,14 @@ Result<ListedOptions> Client::ListOptions(const Program& program) {
                               .type = info.type(),
                               .values = {info.values().begin(), info.values().end()},
                               .default_value = FromProto(info.default_()),
-                              .affects = {info.affects().begin(), info.affects().end()}});
+                              .affects = {info.affects().begin(), info.affects().end()},
+                              .targets = {info.live_in().begin(), info.live_in().end()},
+                              .readers = {},
+                              .declared_at = PlaceOf(info.declared_at())});
+    for (const v1::Diagnostic::Label& reader : info.readers()) {
+      result.options.back().readers.push_back(
+          fmt::format("{}, {}", reader.text(), PlaceOf(reader)));
+    }
   }
   result.diagnostics = FromProto(reply.diagnostics());
   return result;

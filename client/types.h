@@ -132,6 +132,9 @@ struct OptionInfo {
   std::vector<std::string> values;   // enum
   Option default_value;              // named like the option
   std::vector<std::string> affects;  // code, settings, layout: what can consult it
+  std::vector<std::string> targets;  // that can depend on it
+  std::vector<std::string> readers;  // "function apply_fog, materials/rock.rpl:88"
+  std::string declared_at;           // "materials/rock.rpl:12"
 };
 
 struct ListedOptions {
@@ -330,10 +333,10 @@ struct MaintenanceDone {
   uint64_t used_before = 0, used_after = 0;
   uint64_t blobs = 0, aliases = 0, orphans = 0, dropped = 0, left = 0;
   std::string set_aside;
+  uint64_t refetched = 0, recompiled = 0;  // of what was dropped
 };
 struct PinnedSet {
   std::string name, note;
-  uint64_t refetched = 0, recompiled = 0;  // of what was dropped
   uint64_t records = 0, bytes = 0, made_s = 0, until_s = 0;
 };
 

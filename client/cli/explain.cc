@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// kiln explain: why a request is or was a hit or a miss, as the daemon remembers it.
+// kiln explain: why a request is or was a hit or a miss, as the daemon remembers it; and what a
+// diagnostic or an option is about.
 #include <algorithm>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "client/cli/batch_run.h"
+#include "client/cli/explain_topics.h"
 #include "client/cli/explanation.h"
 #include "client/cli/verbs.h"
 
@@ -74,10 +76,21 @@ Result<client::Explained> Ask(const Global& global, const ExplainArguments& argu
 }  // namespace
 
 int RunExplain(const Global& global, const ExplainArguments& arguments) {
+  if (!arguments.code.empty() || !arguments.option.empty()) {
+    const bool one = arguments.code.empty() != arguments.option.empty() &&
+                     arguments.batch.empty() && arguments.last == 0 &&
+                     arguments.variant.what.empty() == arguments.option.empty();
+    if (!one) {
+      return Fail(global, Usage("name one of: --code CODE, --option NAME and a program"));
+    }
+    return arguments.option.empty() ? ExplainCode(global, arguments.code)
+                                    : ExplainOption(global, arguments.option, arguments.variant);
+  }
   const int asked = (arguments.variant.what.empty() ? 0 : 1) + (arguments.batch.empty() ? 0 : 1) +
                     (arguments.last == 0 ? 0 : 1);
   if (asked != 1) {
-    return Fail(global, Usage("name one of: a program or a key, --batch ID, --last N"));
+    return Fail(global, Usage("name one of: a program or a key, --batch ID, --last N, --code CODE, "
+                              "--option NAME and a program"));
   }
   const Result<client::Explained> explained = Ask(global, arguments);
   if (!explained.ok()) {

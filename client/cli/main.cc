@@ -107,10 +107,11 @@ struct Arguments {
 };
 
 // What names one variant.
-void AddVariant(CLI::App& verb, VariantArguments& variant) {
+// `options`: how values are given; `kiln explain` has an --option of its own.
+void AddVariant(CLI::App& verb, VariantArguments& variant, const char* options = "-o,--option") {
   verb.add_option("what", variant.what, "A program of the manifest, or files");
   verb.add_option("--entry", variant.entries, "Files: STAGE=FUNCTION; repeatable")->take_all();
-  verb.add_option("-o,--option", variant.options, "NAME=VALUE; repeatable")->take_all();
+  verb.add_option(options, variant.options, "NAME=VALUE; repeatable")->take_all();
   verb.add_option("--pipeline", variant.pipeline, "Files: graphics_classic or compute")
       ->check(CLI::IsMember({"graphics_classic", "compute"}));
   verb.add_option("--env", variant.environment, "Files: vulkan1.0 to vulkan1.4")
@@ -291,9 +292,14 @@ void AddExplain(CLI::App& app, Arguments& a, Action& chosen) {
   CLI::App* explain = AddVerb(app, "explain", "Why a hit, why a miss",
                               "  kiln explain rock/forward -o fog\n"
                               "  kiln explain 0aef25953033d800bca6c36a9de0ca3d\n"
-                              "  kiln explain --batch 7c1e --misses",
+                              "  kiln explain --batch 7c1e --misses\n"
+                              "  kiln explain --code RPL6022\n"
+                              "  kiln explain --option fog rock/forward",
                               chosen, [&a] { return RunExplain(a.global, a.explain); });
-  AddVariant(*explain, a.explain.variant);
+  AddVariant(*explain, a.explain.variant, "-o");
+  explain->add_option("--code", a.explain.code, "The page of a diagnostic, such as RPL6022");
+  explain->add_option("--option", a.explain.option,
+                      "Who reads this option of the program, and what it costs");
   explain->add_option("--batch", a.explain.batch, "What a batch missed, by cause");
   explain->add_flag("--misses", a.explain.misses, "With --batch: misses by cause, as without it");
   explain->add_option("--last", a.explain.last, "The latest requests of the daemon")

@@ -120,6 +120,8 @@ struct ExplainArguments {
   std::string batch;         // id, or how it begins
   bool misses = false;       // of the batch; there is nothing else to tell
   uint32_t last = 0;         // so many of the latest requests
+  std::string code;          // of a diagnostic
+  std::string option;        // of the program
 };
 int RunExplain(const Global& global, const ExplainArguments& arguments);
 

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "compiler/ir/enum_names.h"
 #include "compiler/ir/insts.h"
 
 namespace kiln::project {
@@ -158,7 +159,8 @@ class Reached {
   explicit Reached(const resolve::Program& program)
       : program_(program),
         seen_names_(program.name_count(), false),
-        dependents_(program.option_count(), 0) {}
+        dependents_(program.option_count(), 0),
+        readers_(program.option_count()) {}
 
   void AddDecl(ir::DeclId decl) { decls_.push_back(decl); }
   void AddName(NameId name) {
@@ -182,6 +184,24 @@ class Reached {
     return std::move(dependents_);
   }
 
+  // After Count.
+  std::vector<Liveness::Reader> ReadersOf(size_t option) const {
+    std::vector<Liveness::Reader> readers;
+    for (const uint32_t row : readers_[option]) {
+      const uint32_t module = program_.ModuleOf(ir::DeclId{row});
+      const ir::ModuleView& view = program_.module(module);
+      const ir::Decl& decl = program_.Get(ir::DeclId{row});
+      const auto local = static_cast<size_t>(&decl - view.decls.data());
+      const ir::SpanId name =
+          local < view.decl_spans.size() ? view.decl_spans[local].name : ir::SpanId{};
+      readers.push_back(
+          {.name = std::string(ir::NameOf(decl.kind)) + " " + std::string(view.Text(decl.name)),
+           .module = module,
+           .where = view.SpanOf(name)});
+    }
+    return readers;
+  }
+
  private:
   void Visit(ir::DeclId id) {
     const uint32_t module = program_.ModuleOf(id);
@@ -189,7 +209,7 @@ class Reached {
     const ir::ModuleView& view = program_.module(module);
     Mentions mentions(program_, module);
     AddHead(decl, mentions);
-    Consult(mentions.Names());
+    Consult(id, mentions.Names());
     if (decl.kind != ir::DeclKind::kFunction || decl.body == ir::kNoRow) {
       return;
     }
@@ -199,7 +219,7 @@ class Reached {
          ++i) {
       Mentions code(program_, module);
       code.AddSegment(view.segments[i]);
-      Consult(code.Names());
+      Consult(id, code.Names());
     }
   }
 
@@ -214,8 +234,8 @@ class Reached {
     }
   }
 
-  // A declaration or segment mentions these.
-  void Consult(std::set<uint32_t> names) {
+  // The declaration, or a segment of it, mentions these.
+  void Consult(ir::DeclId reader, std::set<uint32_t> names) {
     std::vector<uint32_t> work(names.begin(), names.end());
     while (!work.empty()) {  // constants stand for what they mention
       const NameId name{work.back()};
@@ -234,6 +254,7 @@ class Reached {
     for (const uint32_t name : names) {
       if (const ir::OptionId option = program_.Option(NameId{name}); option.valid()) {
         ++dependents_[option.value];
+        readers_[option.value].insert(reader.value);
       }
     }
   }
@@ -242,6 +263,7 @@ class Reached {
   std::vector<bool> seen_names_;
   std::vector<ir::DeclId> decls_;
   std::vector<uint64_t> dependents_;
+  std::vector<std::set<uint32_t>> readers_;  // rows of declarations
 };
 
 }  // namespace
@@ -282,7 +304,8 @@ std::vector<Liveness> LivenessOf(const resolve::Program& program,
     liveness.push_back({.code = by_code[option] != 0,
                         .settings = by_settings[option] != 0,
                         .layout = by_layout[option] != 0,
-                        .dependents = dependents});
+                        .dependents = dependents,
+                        .readers = all.ReadersOf(option)});
   }
   return liveness;
 }

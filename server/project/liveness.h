@@ -7,10 +7,12 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "compiler/resolve/close_variant.h"
 #include "compiler/resolve/program.h"
+#include "compiler/source/span.h"
 
 namespace kiln::project {
 
@@ -18,10 +20,18 @@ namespace kiln::project {
 // and colour output containers; of settings: the settings and colour output containers; of the
 // layout: the rest of the interface.
 struct Liveness {
+  // A declaration that consults an option, itself or in a segment of it.
+  struct Reader {
+    std::string name;     // "function apply_fog"
+    uint32_t module = 0;  // ordinal
+    Span where;           // its name, in the text of the module
+  };
+
   bool code = false;
   bool settings = false;
   bool layout = false;
   uint64_t dependents = 0;
+  std::vector<Reader> readers;  // link order, order of declaration
 };
 
 // By OptionId. Reached are the roots and what those mention by name. Mentioning a constant is

@@ -72,6 +72,27 @@ TEST(Liveness, OptionsOfReachedCodeAreLive_OthersAreNot) {
             "in_setting=1 settings in_struct=0 on_buffer=1 layout nobody=0");
 }
 
+TEST(Liveness, Readers_AreTheDeclarationsThatConsult) {
+  const SourceFile source("live.rpl", kShader);
+  const auto linked =
+      driver::LinkSources(std::span(&source, 1), ir::PipelineType::kGraphicsClassic);
+  const resolve::Program& program = linked.value->program;
+  const std::vector<resolve::EntryPoint> entries = {{ir::Stage::kVertex, "v"},
+                                                    {ir::Stage::kFragment, "f"}};
+  std::string names;
+  for (const Liveness& row : LivenessOf(program, entries)) {
+    for (const Liveness::Reader& reader : row.readers) {
+      EXPECT_EQ(reader.module, 0u);
+      names += reader.name + " ";
+      EXPECT_TRUE(reader.name.ends_with(TextOf(kShader, reader.where))) << reader.name;
+    }
+    names += "| ";
+  }
+  EXPECT_EQ(names,
+            "function f | function helper | | function helper | setting cull_mode | | "
+            "buffer extra | | ");
+}
+
 TEST(Liveness, WithoutEntryPoints_InterfaceAndSettingsAlone) {
   EXPECT_EQ(LivenessIn(kShader, {}),
             "in_main=0 in_helper=0 in_dead_helper=0 in_constant=0 in_setting=1 settings "

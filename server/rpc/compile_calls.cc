@@ -244,6 +244,26 @@ Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const Co
   return {};
 }
 
+namespace {
+
+constexpr size_t kMaxReaders = 64;
+
+// Who reads an option, by name and place.
+Result<void> ReadersTo(Engine& engine, const std::vector<build::Source>& sources,
+                       std::span<const project::Liveness::Reader> readers, const cache::Call& call,
+                       v1::OptionInfo& info) {
+  for (const auto& [name, module, where] : readers.first(std::min(readers.size(), kMaxReaders))) {
+    KILN_TRY(const std::shared_ptr<const std::string> text,
+             engine.pool.Text(sources[module], call));
+    v1::Diagnostic::Label& label = *info.add_readers();
+    label.set_text(name);
+    PlaceTo(sources[module].path, *text, where, label);
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<void> ListOptions(Engine& engine, const v1::ListOptionsRequest& request,
                          const cache::Call& call, v1::ListOptionsReply& reply,
                          v1::ErrorDetail& detail) {
@@ -269,6 +289,8 @@ Result<void> ListOptions(Engine& engine, const v1::ListOptionsRequest& request,
       OptionTo(linked, module, option, info);
       PlaceTo(source.path, *text, linked.module(module).SpanOf(option.span),
               *info.mutable_declared_at());
+      KILN_TRY_VOID(
+          ReadersTo(engine, program.program.sources, liveness[number].readers, call, info));
       LivenessTo(liveness[number++], program.targets, info);
     }
   }

@@ -638,6 +638,13 @@ axes = { stars = "*" }
             (["explain", "0" * 32], 3, ["is remembered"]),
             (["explain", "--batch", "12"], 3, ["no batch '12'"]),
             (["explain", "--last", "0"], 2, ["--last"]),
+            (["explain", "--code", "RPL6022"], 0, ["# RPL6022: operator-types", "What to do"]),
+            (["explain", "--code", "operator-types"], 0, ["# RPL6022"]),
+            (["explain", "--code", "lay1003"], 0, ["misaligned-offset", "docs/LAYOUT.md"]),
+            (["explain", "--code", "RPL602"], 3, ["no diagnostic 'RPL602'", "did you mean RPL602"]),
+            (["explain", "--code", "RPL6022", "some"], 2, ["--code"]),
+            (["explain", "--option", "fog"], 2, ["a program"]),
+            (["explain", "--option", "max_point_light", UBER, *ENTRIES], 3, ["no option"]),
             (["explain", self.dir / "missing.rpl"], 3, ["missing.rpl"]),
             (["--autostart", "no", "--daemon", f"unix:{self.dir}/none.sock", "explain", "0" * 32],
              4, ["kiln start"]),
@@ -670,6 +677,22 @@ entry_points = {{ vertex = "v" }}
 axes = {{ skinning = "*", fog = "*" }}
 {extra}
 """)
+
+    def test_explain_tells_of_an_option(self):
+        self.write_project()
+        text = self.run_program("kiln", "explain", "--option", "fog", "some")
+        self.expect(text, 0, "fog   global flag, default false, some.rpl:3", "live in   code",
+                    "targets   ", "read by   function v, some.rpl:4", "factor    2.0 of 4 variants",
+                    "bytes     false", "(default)", "(+")
+        option = self.json_lines("explain", "--option", "fog", "some", "-o", "skinning")[0]
+        self.assertEqual((option["type"], option["name"], option["kind"], option["factor"]),
+                         ("option", "fog", "flag", 2.0))
+        off, on = option["values"]
+        self.assertEqual((off["value"], off["default"], on["value"]), ("false", True, "true"))
+        (target,) = off["bytes"]
+        self.assertGreater(on["bytes"][target], off["bytes"][target])
+        self.assertEqual(self.json_lines("explain", "--code", "RPL6022")[0]["name"],
+                         "operator-types")
 
     def test_explain_tells_what_a_batch_missed(self):
         self.write_project()
