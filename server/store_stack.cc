@@ -94,6 +94,10 @@ std::vector<std::string> StoreConditions(const Stack& stack) {
     if (status.full) {
       reasons.emplace_back("cache-full: the disk is full; results are not stored");
     }
+    if (status.nondeterminism > 0) {
+      reasons.emplace_back("nondeterminism: " + std::to_string(status.nondeterminism) +
+                           " results differed from their first build; see the quarantine");
+    }
     if (status.read_only) {
       reasons.emplace_back("cache-readonly");
     }

@@ -455,6 +455,20 @@ TEST_F(ServerCache, Rows_MoveToAnotherDaemonWithTheirContent) {
   EXPECT_EQ(put(alias).stored(), 1u);
   alias.set_value(std::string(16, 's'));
   EXPECT_EQ(put(alias).refused_size(), 1);
+
+  // Another result of the same key: the first one stays, and the daemon says so (cache §4.5).
+  const std::string value = rows.items(0).value();
+  cache::Record other = *cache::DecodeRecord(AsBytes(value));
+  other.live_options.emplace_back("zzz");
+  const kiln::Bytes encoded = cache::EncodeRecord(other);
+  v1::CacheRow conflicting = rows.items(0);
+  conflicting.set_value(std::string(AsText(encoded)));
+  EXPECT_EQ(put(conflicting).refused(0).reason(), "CONFLICT");
+  grpc::ClientContext status_context;
+  v1::ServerStatus status;
+  ASSERT_TRUE(admin->GetStatus(&status_context, {}, &status).ok());
+  ASSERT_EQ(status.reasons_size(), 1);
+  EXPECT_EQ(status.reasons(0).substr(0, 14), "nondeterminism");
 }
 
 TEST_F(ServerCache, WrongRows_AreToldApart) {
