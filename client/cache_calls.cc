@@ -245,6 +245,9 @@ Result<BuiltPack> Client::BuildPack(const PackRequest& request,
   for (const PackRequest::Warm& warm : request.warm) {
     v1::WarmEntry& entry = *message.add_warm_list();
     entry.set_program(warm.program);
+    entry.set_priority(warm.priority);
+    entry.set_creation_us(warm.creation_us);
+    entry.set_first_use_us(warm.first_use_us);
     for (const Option& option : warm.options) {
       ToProto(option, entry.add_options());
     }

@@ -201,6 +201,8 @@ class Client {
     struct Warm {
       std::string program;
       std::vector<Option> options;
+      uint32_t priority = 0;                       // ascending
+      uint32_t creation_us = 0, first_use_us = 0;  // expected
     };
     std::vector<Warm> warm;
   };

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cache/pack/format.h"
 #include "cache/pack/unpack.h"
 #include "cache/pack/writer.h"
 #include "client/cli/batch_run.h"
@@ -24,9 +25,38 @@
 namespace kiln::cli {
 namespace {
 
-// A line of a warm list: {"program": "rock", "options": {"fog": true, "lights": 4}}.
-Result<client::Client::PackRequest::Warm> WarmOf(const std::string& line, const Project& project,
-                                                 size_t number) {
+constexpr size_t kMaxHints = 255;  // of a pipeline in a pack
+
+using Warm = client::Client::PackRequest::Warm;
+
+// What a warm list asks for, and what its lines say that the daemon does not know.
+struct WarmLines {
+  std::vector<Warm> asked;
+  std::vector<ListedWarm> listed;
+};
+
+uint32_t Number(const nlohmann::json& row, const char* name) {
+  const auto found = row.find(name);
+  return found != row.end() && found->is_number_unsigned() ? found->get<uint32_t>() : 0;
+}
+
+std::vector<pack::ImageHint> HintsOf(const nlohmann::json& rows) {
+  std::vector<pack::ImageHint> hints;
+  for (const nlohmann::json& row : rows) {
+    if (row.is_object() && hints.size() < kMaxHints) {
+      hints.push_back({.set = static_cast<uint8_t>(Number(row, "set")),
+                       .binding = static_cast<uint8_t>(Number(row, "binding")),
+                       .sampler_class = static_cast<uint16_t>(Number(row, "sampler")),
+                       .format = Number(row, "format")});
+    }
+  }
+  return hints;
+}
+
+// A line of a warm list: {"program": "rock", "options": {"fog": true, "lights": 4}}, and what
+// Pipelines::WriteWarmList adds: pass, times, hints.
+Result<void> AddLine(const std::string& line, const Project& project, size_t number,
+                     WarmLines& lines) {
   const auto wrong = [&](std::string_view what) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .context = fmt::format("line {} of the warm list: {}", number, what),
@@ -36,7 +66,10 @@ Result<client::Client::PackRequest::Warm> WarmOf(const std::string& line, const 
   if (!row.is_object() || !row.contains("program") || !row["program"].is_string()) {
     return wrong("not like {\"program\": \"rock\", \"options\": {\"fog\": true}}");
   }
-  client::Client::PackRequest::Warm warm{.program = row["program"], .options = {}};
+  Warm warm{.program = row["program"],
+            .options = {},
+            .creation_us = Number(row, "creation_us"),
+            .first_use_us = Number(row, "first_use_us")};
   const auto declared =
       std::find_if(project.declared.begin(), project.declared.end(),
                    [&](const auto& program) { return program.first == warm.program; });
@@ -52,14 +85,25 @@ Result<client::Client::PackRequest::Warm> WarmOf(const std::string& line, const 
     }
     warm.options.push_back(std::move(option).value());
   }
-  return warm;
+  ListedWarm listed;
+  if (row.contains("pass")) {
+    listed.pass = ListedPass(row["pass"]);
+    if (!listed.pass) {
+      return wrong(
+          "its pass is not like {\"color\": [\"rgba16_float\"], \"depth\": "
+          "\"d32_float\"}");
+    }
+  }
+  listed.hints = HintsOf(row.value("hints", nlohmann::json::array()));
+  lines.asked.push_back(std::move(warm));
+  lines.listed.push_back(std::move(listed));
+  return {};
 }
 
-Result<std::vector<client::Client::PackRequest::Warm>> WarmList(const std::string& file,
-                                                                const Project& project) {
-  std::vector<client::Client::PackRequest::Warm> list;
+Result<WarmLines> ReadWarmList(const std::string& file, const Project& project) {
+  WarmLines lines;
   if (file.empty()) {
-    return list;
+    return lines;
   }
   KILN_TRY(const std::string text, ReadFile(file));
   size_t number = 0;
@@ -69,11 +113,35 @@ Result<std::vector<client::Client::PackRequest::Warm>> WarmList(const std::strin
     begin = end + 1;
     ++number;
     if (line.find_first_not_of(" \t\r") != std::string::npos) {
-      KILN_TRY(auto warm, WarmOf(line, project, number));
-      list.push_back(std::move(warm));
+      KILN_TRY_VOID(AddLine(line, project, number, lines));
     }
   }
-  return list;
+  return lines;
+}
+
+// Lines keep their order behind the warm variants of the manifest, whose priorities are below their
+// number. Errors: kInvalidArgument for more lines than there are priorities.
+Result<PackFormats> FormatsOf(const Project& project, WarmLines& lines) {
+  PackFormats formats;
+  KILN_TRY(formats.passes, PassesOf(project.manifest));
+  for (const client::ProgramSpace& space : project.spaces) {
+    formats.first_listed =
+        std::max(formats.first_listed, static_cast<uint32_t>(space.variants.size()));
+  }
+  if (formats.first_listed + lines.asked.size() > UINT16_MAX) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = fmt::format("a warm list has at most {} lines",
+                                        UINT16_MAX - formats.first_listed),
+                 .reason = "USAGE"};
+  }
+  for (uint32_t i = 0; i < lines.asked.size(); ++i) {
+    lines.asked[i].priority = formats.first_listed + i;
+  }
+  const auto says = [](const ListedWarm& line) { return line.pass || !line.hints.empty(); };
+  if (std::ranges::any_of(lines.listed, says)) {
+    formats.listed = std::move(lines.listed);
+  }
+  return formats;
 }
 
 // The bytes of a pack of the daemon as a file; nothing is left of a download that was cut.
@@ -103,24 +171,18 @@ Result<void> Download(client::Client& client, const std::string& id, const std::
   return read;
 }
 
-// What the daemon does not know of a pack.
-struct PackPasses {
-  const project::Manifest& manifest;
-  std::vector<pack::Pass> passes;
-};
-
 // Writes a pack again: with formats of passes, with a signature, or as a delta of a base that the
 // daemon did not have.
 Result<pack::Written> Rewrite(const std::string& from, const pack::Pack* chain,
-                              const pack::Pack* base, const PackPasses& formats,
-                              const PackArguments& arguments) {
+                              const pack::Pack* base, const project::Manifest& manifest,
+                              const PackFormats& formats, const PackArguments& arguments) {
   pack::ReadOptions options;
   if (chain != nullptr) {
     options.base = std::shared_ptr<const pack::Pack>(std::shared_ptr<void>(), chain);
   }
   KILN_TRY(const std::unique_ptr<pack::Pack> pack, pack::Pack::Open(from, options));
   KILN_TRY(pack::Contents contents, pack::ContentsOf(*pack));
-  AddPasses(formats.manifest, formats.passes, contents);
+  AddFormats(manifest, formats, contents);
   KILN_TRY(const std::optional<pack::SigningKey> key, KeyOf(arguments.sign));
   return pack::WritePack(contents, pack::BlobsOf(*pack),
                          {.mode = arguments.small ? pack::Mode::kSmall : pack::Mode::kFast,
@@ -131,7 +193,8 @@ Result<pack::Written> Rewrite(const std::string& from, const pack::Pack* chain,
 
 // The pack that the daemon made, as the file that was asked for.
 Result<client::BuiltPack> BuildTo(client::Client& client, const PackArguments& arguments,
-                                  const PackPasses& formats, client::Client::PackRequest request) {
+                                  const project::Manifest& manifest, const PackFormats& formats,
+                                  client::Client::PackRequest request) {
   std::unique_ptr<pack::Pack> base;
   if (!arguments.base.empty()) {
     KILN_TRY(base, OpenPack(arguments.base, arguments));
@@ -148,14 +211,14 @@ Result<client::BuiltPack> BuildTo(client::Client& client, const PackArguments& a
     return built.error();
   }
   const bool delta_here = base != nullptr && base_unknown;
-  if (!delta_here && arguments.sign.empty() && formats.passes.empty()) {
+  if (!delta_here && arguments.sign.empty() && formats.empty()) {
     KILN_TRY_VOID(Download(client, built->id, arguments.out));
     return built;
   }
   const std::string plain = arguments.out + ".plain";
   KILN_TRY_VOID(Download(client, built->id, plain));
   const Result<pack::Written> written =
-      Rewrite(plain, base_unknown ? nullptr : base.get(), base.get(), formats, arguments);
+      Rewrite(plain, base_unknown ? nullptr : base.get(), base.get(), manifest, formats, arguments);
   std::error_code ignored;
   std::filesystem::remove(plain, ignored);
   if (!written.ok()) {
@@ -179,13 +242,13 @@ int RunPackBuild(const Global& global, const PackArguments& arguments) {
   if (!project.ok()) {
     return Fail(global, project.error());
   }
-  Result<std::vector<pack::Pass>> passes = PassesOf(project->manifest);
-  if (!passes.ok()) {
-    return Fail(global, passes.error());
-  }
-  Result<std::vector<client::Client::PackRequest::Warm>> warm = WarmList(arguments.warm, *project);
+  Result<WarmLines> warm = ReadWarmList(arguments.warm, *project);
   if (!warm.ok()) {
     return Fail(global, warm.error());
+  }
+  const Result<PackFormats> formats = FormatsOf(*project, *warm);
+  if (!formats.ok()) {
+    return Fail(global, formats.error());
   }
   const Result<BatchOutcome> batch = RunBatch(global, *project, client, {});
   if (!batch.ok()) {
@@ -194,14 +257,13 @@ int RunPackBuild(const Global& global, const PackArguments& arguments) {
   int exit = WasInterrupted() ? int{kInterrupted} : static_cast<int>(batch->final.exit_hint);
   Counts counts;
   if (exit == kSuccess) {
-    const Result<client::BuiltPack> built =
-        BuildTo(client, arguments, {project->manifest, std::move(passes).value()},
-                {.batch = batch->id,
-                 .targets = {},
-                 .small = arguments.small,
-                 .base = {},
-                 .pin = arguments.pin,
-                 .warm = std::move(warm).value()});
+    const Result<client::BuiltPack> built = BuildTo(client, arguments, project->manifest, *formats,
+                                                    {.batch = batch->id,
+                                                     .targets = {},
+                                                     .small = arguments.small,
+                                                     .base = {},
+                                                     .pin = arguments.pin,
+                                                     .warm = std::move(warm->asked)});
     if (!built.ok()) {
       return FailPack(global, built.error());
     }

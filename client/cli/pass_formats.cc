@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "cache/pack/format.h"
 #include "runtime/pipeline/formats.h"
@@ -78,8 +79,73 @@ Result<std::vector<pack::Pass>> PassesOf(const project::Manifest& manifest) {
   return passes;
 }
 
-void AddPasses(const project::Manifest& manifest, std::vector<pack::Pass> passes,
-               pack::Contents& contents) {
+namespace {
+
+// Whether a program that is composed of `known` was drawn in `seen`: the surface has any format.
+bool Fits(const pack::Pass& known, const pack::Pass& seen) {
+  const auto same = [](uint32_t a, uint32_t b) { return a == b || a == pack::kSwapchainFormat; };
+  return known.depth_format == seen.depth_format && known.samples == seen.samples &&
+         known.view_mask == seen.view_mask &&
+         std::ranges::equal(known.color_formats, seen.color_formats, same);
+}
+
+// The name of the pass, which is added if there is none like it.
+std::string NameOf(const pack::Pass& seen, const std::string& own,
+                   std::vector<pack::Pass>& passes) {
+  for (const bool others : {false, true}) {
+    for (const pack::Pass& known : passes) {
+      if ((others || known.name == own) && Fits(known, seen)) {
+        return known.name;
+      }
+    }
+  }
+  pack::Pass added = seen;
+  added.name = fmt::format("list.{}", passes.size());
+  passes.push_back(added);
+  return added.name;
+}
+
+std::optional<uint32_t> FormatOf(const nlohmann::json& json) {
+  if (json.is_number_unsigned()) {
+    return json.get<uint32_t>();
+  }
+  const VkFormat format =
+      json.is_string() ? runtime::FormatNamed(json.get<std::string>()) : VK_FORMAT_UNDEFINED;
+  return format == VK_FORMAT_UNDEFINED ? std::nullopt
+                                       : std::optional(static_cast<uint32_t>(format));
+}
+
+}  // namespace
+
+std::optional<pack::Pass> ListedPass(const nlohmann::json& json) {
+  if (!json.is_object() || !json.value("color", nlohmann::json()).is_array() ||
+      json["color"].size() > pack::kMaxColorFormats ||
+      !json.value("samples", nlohmann::json(1U)).is_number_unsigned() ||
+      !json.value("view_mask", nlohmann::json(0U)).is_number_unsigned()) {
+    return std::nullopt;
+  }
+  pack::Pass pass{.name = {},
+                  .view_mask = json.value("view_mask", 0U),
+                  .samples = json.value("samples", uint16_t{1}),
+                  .color_formats = {}};
+  for (const nlohmann::json& color : json["color"]) {
+    const std::optional<uint32_t> format = FormatOf(color);
+    if (!format) {
+      return std::nullopt;
+    }
+    pass.color_formats.push_back(*format);
+  }
+  if (json.contains("depth")) {
+    const std::optional<uint32_t> format = FormatOf(json["depth"]);
+    if (!format) {
+      return std::nullopt;
+    }
+    pass.depth_format = *format;
+  }
+  return pass;
+}
+
+void AddFormats(const project::Manifest& manifest, PackFormats formats, pack::Contents& contents) {
   const auto names = PassNames(manifest);
   std::map<Hash128, const pack::Artifact*> by_key;
   for (const pack::Artifact& artifact : contents.artifacts) {
@@ -88,12 +154,22 @@ void AddPasses(const project::Manifest& manifest, std::vector<pack::Pass> passes
   for (pack::Warm& warm : contents.warm) {
     const uint32_t program = contents.entries[by_key.at(warm.live_key)->entry].program;
     const auto name = names.find(contents.programs[program].name);
-    if (name != names.end() && warm.pass.empty() &&
-        std::ranges::find(passes, name->second, &pack::Pass::name) != passes.end()) {
-      warm.pass = name->second;
+    const std::string own = name == names.end() ? std::string() : name->second;
+    const bool is_listed = warm.priority >= formats.first_listed &&
+                           warm.priority - formats.first_listed < formats.listed.size();
+    if (is_listed) {
+      const ListedWarm& line = formats.listed[warm.priority - formats.first_listed];
+      warm.hints = line.hints;
+      if (line.pass) {
+        warm.pass = NameOf(*line.pass, own, formats.passes);
+      }
+    }
+    if (warm.pass.empty() &&
+        std::ranges::find(formats.passes, own, &pack::Pass::name) != formats.passes.end()) {
+      warm.pass = own;
     }
   }
-  contents.passes = std::move(passes);
+  contents.passes = std::move(formats.passes);
 }
 
 }  // namespace kiln::cli

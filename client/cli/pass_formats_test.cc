@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "cache/pack/format.h"
 #include "runtime/vk/table.h"
@@ -99,11 +100,68 @@ TEST(PassFormats, PipelinesThatAreBuiltFirst_HaveThePassOfTheirProgram) {
   }
   const auto passes = PassesOf(manifest);
   ASSERT_TRUE(passes.ok());
-  AddPasses(manifest, *passes, contents);
+  AddFormats(manifest, {.passes = *passes}, contents);
   EXPECT_EQ(contents.passes.size(), 2U);
   EXPECT_EQ(contents.warm[0].pass, "shadow");
   EXPECT_EQ(contents.warm[1].pass, "") << "its pass says nothing";
   EXPECT_EQ(contents.warm[2].pass, "") << "it is composed of none";
+}
+
+TEST(PassFormats, RecordedLines_GiveTheirPassAndHints) {
+  const project::Manifest manifest = Read(kManifest);
+  pack::Contents contents;
+  contents.programs = {{.name = "rock/view", .pipeline = {}, .options = {}},
+                       {.name = "sky", .pipeline = {}, .options = {}}};
+  for (uint32_t i = 0; i < 2; ++i) {
+    const Hash128 key = HashBytes(AsBytes(contents.programs[i].name));
+    contents.entries.push_back({.id = key, .program = i, .target = "vk", .masks = {}});
+    contents.artifacts.push_back({.live_key = key, .entry = i});
+  }
+  const auto add = [&](uint32_t program, uint16_t priority) {
+    contents.warm.push_back(
+        {.live_key = contents.artifacts[program].live_key, .priority = priority});
+  };
+  add(0, 2);  // of the manifest: before the first line
+  add(0, 3);
+  add(1, 4);
+  add(1, 5);
+  const auto pass = [](const char* text) {
+    const auto read = ListedPass(nlohmann::json::parse(text));
+    EXPECT_TRUE(read.has_value()) << text;
+    return read;
+  };
+  const auto on_screen = pass(
+      R"({"color": ["rgba16_float", "bgra8_srgb"], "depth": "d24_unorm_s8_uint", "samples": 4,
+          "view_mask": 3})");
+  const auto other = pass(R"({"color": ["r8_unorm", 158]})");
+  const auto passes = PassesOf(manifest);
+  ASSERT_TRUE(passes.ok());
+  AddFormats(manifest,
+             {.passes = *passes,
+              .listed = {{.pass = on_screen, .hints = {{.binding = 7, .format = 37}}},
+                         {.pass = other, .hints = {}},
+                         {.pass = other, .hints = {}}},
+              .first_listed = 3},
+             contents);
+  EXPECT_EQ(contents.warm[0].pass, "view") << "that of its program";
+  EXPECT_TRUE(contents.warm[0].hints.empty());
+  EXPECT_EQ(contents.warm[1].pass, "view") << "the surface has any format";
+  ASSERT_EQ(contents.warm[1].hints.size(), 1U);
+  EXPECT_EQ(contents.warm[1].hints[0].format, 37U);
+  EXPECT_EQ(contents.warm[2].pass, "list.2");
+  EXPECT_EQ(contents.warm[3].pass, "list.2") << "once";
+  ASSERT_EQ(contents.passes.size(), 3U);
+  EXPECT_THAT(contents.passes[2].color_formats, ElementsAre(VK_FORMAT_R8_UNORM, 158U));
+  EXPECT_EQ(contents.passes[2].samples, 1);
+}
+
+TEST(PassFormats, ListedPass_TableOfWrongOnes) {
+  for (const char* const text :
+       {"3", "{}", R"({"color": "r8_unorm"})", R"({"color": ["r8"]})", R"({"color": [-1]})",
+        R"({"color": [], "depth": "deep"})", R"({"color": [], "samples": "4"})",
+        R"({"color": [], "view_mask": -1})", R"({"color": [1,1,1,1,1,1,1,1,1]})"}) {
+    EXPECT_FALSE(ListedPass(nlohmann::json::parse(text)).has_value()) << text;
+  }
 }
 
 }  // namespace

@@ -780,6 +780,20 @@ passes = ["view"]
         again = self.dir / "again.kpack"
         self.expect(self.run_program(*build, again), 0)
         self.assertEqual(again.read_bytes(), formats.read_bytes())
+        # A recorded line: formats of the manifest's pass, times, a hint.
+        line = {"program": "rock/view", "options": {},
+                "pass": {"color": ["rgba16_float"], "depth": "d32_float", "samples": 1, "view_mask": 0},
+                "creation_us": 1200, "first_use_us": 34,
+                "hints": [{"set": 1, "binding": 2, "sampler": 3, "format": 37}]}
+        warm = self.write("warm.list", json.dumps(line) + "\n")
+        self.expect(self.run_program(*build, again, "--warm", warm), 0)
+        self.expect(self.run_program("kiln", "pack", "verify", again), 0, "sound")
+        self.assertIn(struct.pack("<IIQ", 1200, 34, 0), again.read_bytes())
+        self.assertIn(struct.pack("<BBHIQ", 1, 2, 3, 37, 0), again.read_bytes())
+        self.assertIn(row, again.read_bytes())
+        line["pass"]["depth"] = "deep"
+        warm = self.write("warm.list", json.dumps(line) + "\n")
+        self.expect(self.run_program(*build, again, "--warm", warm), 2, "line 1", "its pass")
         write('color = ["rgba16"]')
         self.expect(self.run_program(*build, again), 2, "pass 'view'", "'rgba16'")
 
