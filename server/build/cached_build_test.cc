@@ -170,7 +170,7 @@ TEST_F(CachedBuildTest, CommentOnlyEdit_ChangesNoKeyBelowTheSourceAndEmitsNothin
   const uint64_t written = counters.modules_written;
   for (const std::string& edited : {
            "// a line of its own\n" + std::string(kText),
-           "/* several\n lines */\n\n" + std::string(kText) + "\n\t // and behind\n",
+           "// several\n// lines\n\n" + std::string(kText) + "\n\t // and behind\n",
            std::string("    ") + kText,
        }) {
     for (const bool anew : {false, true}) {  // this process, and one that knows the store alone

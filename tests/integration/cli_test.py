@@ -641,7 +641,7 @@ axes = { stars = "*" }
             (["explain", "--code", "RPL6022"], 0, ["# RPL6022: operator-types", "What to do"]),
             (["explain", "--code", "operator-types"], 0, ["# RPL6022"]),
             (["explain", "--code", "lay1003"], 0, ["misaligned-offset", "docs/LAYOUT.md"]),
-            (["explain", "--code", "RPL602"], 3, ["no diagnostic 'RPL602'", "did you mean RPL602"]),
+            (["explain", "--code", "RPL602"], 3, ["no diagnostic 'RPL602'", "did you mean RPL6"]),
             (["explain", "--code", "RPL6022", "some"], 2, ["--code"]),
             (["explain", "--option", "fog"], 2, ["a program"]),
             (["explain", "--option", "max_point_light", UBER, *ENTRIES], 3, ["no option"]),
