@@ -243,9 +243,10 @@ HitLatency MeasureHits(const Options& options) {
   const auto store = OpenStore(directory.path());
   cache::CompressingStore compressing(*store, *store);
   cache::CheckedStore checked(compressing, *store);
-  const std::vector<Sample> samples = MakeSamples(std::min<size_t>(options.items, 4096), 99);
+  constexpr size_t kHitBytes = 16384;
   std::vector<Hash128> ids;
-  for (const Sample& sample : samples) {
+  for (size_t i = 0; i < std::min<size_t>(options.items, 4096); ++i) {
+    const Sample sample = MakeSample(i, kHitBytes);
     const std::vector<Item> items = {sample.content, sample.record, sample.variant, sample.live};
     Check(checked.Put(items, cache::Durability::kRelaxed, {}).ok(), "put");
     ids.push_back(sample.content.key.id);
