@@ -26,6 +26,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kPing{2'000};
 constexpr int kReadyTimeoutMs = 10'000;
+constexpr auto kLeavingTime = std::chrono::seconds(3);
 constexpr std::string_view kUnixPrefix = "unix:";
 
 Error Unreachable(std::string text) {
@@ -151,6 +152,21 @@ Spawned Spawn(std::vector<std::string> arguments, const std::string& log_path) {
   return spawned;
 }
 
+// A daemon that is ending still has the store for a moment: it is waited for.
+Spawned SpawnAfterAnother(const std::vector<std::string>& arguments, const std::string& log_path) {
+  const auto until = std::chrono::steady_clock::now() + kLeavingTime;
+  for (;;) {
+    Spawned spawned = Spawn(arguments, log_path);
+    const bool store_is_taken =
+        spawned.refusal.has_value() && spawned.refusal->component == "store";
+    if (!store_is_taken || std::chrono::steady_clock::now() >= until) {
+      return spawned;
+    }
+    (void)waitpid(spawned.pid, nullptr, 0);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
 }  // namespace
 
 std::string DefaultSocket() {
@@ -183,8 +199,8 @@ Result<void> StartDaemon(const std::string& socket) {
   if (Client::Open(std::string(kUnixPrefix) + socket)->Ping(std::chrono::milliseconds(300)).ok()) {
     return {};
   }
-  const Spawned spawned =
-      Spawn({"--autostart", "--listen.unix=" + socket}, (folder / "kilnd.log").string());
+  const Spawned spawned = SpawnAfterAnother({"--autostart", "--listen.unix=" + socket},
+                                            (folder / "kilnd.log").string());
   if (spawned.pid != 0) {
     // Nobody else asks how it ended; without this it stays a zombie for as long as this process
     // runs.
