@@ -218,7 +218,8 @@ Result<std::shared_ptr<PrivateDaemon>> PrivateDaemon::Start(uint32_t jobs) {
     return Unreachable(fmt::format("cannot make '{}': {}", folder, std::strerror(errno)));
   }
   std::shared_ptr<PrivateDaemon> daemon(new PrivateDaemon(folder));
-  std::vector<std::string> arguments{"--with-parent", "--listen.unix=" + folder + "/kilnd.sock"};
+  std::vector<std::string> arguments{"--with-parent=" + std::to_string(::getpid()),
+                                     "--listen.unix=" + folder + "/kilnd.sock"};
   if (jobs != 0) {
     arguments.push_back("--jobs.workers=" + std::to_string(jobs));
   }

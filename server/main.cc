@@ -35,7 +35,7 @@ struct Arguments {
   std::map<std::string, std::string> flags;
   std::string config_file;
   bool autostart = false;
-  bool with_parent = false;
+  pid_t with_parent = 0;  // 0: nobody's
   bool allow_root = false;
   bool json = false;
   int ready_fd = -1;
@@ -130,8 +130,11 @@ int Serve(const Arguments& arguments, const Config& config) {
   sigaddset(&signals, SIGHUP);
   (void)pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // before there are threads
   (void)signal(SIGPIPE, SIG_IGN);
-  if (arguments.with_parent) {
+  if (arguments.with_parent != 0) {
     (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != arguments.with_parent) {
+      return 0;  // it was gone before it could be told
+    }
   }
   SystemClock clock;
   const bool text =
@@ -154,10 +157,10 @@ int Serve(const Arguments& arguments, const Config& config) {
   StartFailure failure;
   Result<std::unique_ptr<Daemon>> daemon =
       Daemon::Start({.config = config,
-                     .started_by = arguments.autostart     ? "autostart"
-                                   : arguments.with_parent ? "private"
-                                   : activated             ? "systemd"
-                                                           : "serve",
+                     .started_by = arguments.autostart          ? "autostart"
+                                   : arguments.with_parent != 0 ? "private"
+                                   : activated                  ? "systemd"
+                                                                : "serve",
                      .reload = [&arguments] { return Load(arguments); },
                      .passed = *passed,
                      .salvage_program = "/proc/self/exe"},
@@ -197,7 +200,8 @@ void AddFlags(CLI::App& app, Arguments& arguments) {
   app.set_version_flag("--version", fmt::format("kilnd {}", rpc::kVersion));
   app.add_option("--config", arguments.config_file, "Configuration file (TOML)");
   app.add_flag("--autostart", arguments.autostart, "Started by a client: stops when idle");
-  app.add_flag("--with-parent", arguments.with_parent, "Started for one command: stops with it");
+  app.add_option("--with-parent", arguments.with_parent,
+                 "Started by the command with this process id: stops with it");
   app.add_flag("--allow-root", arguments.allow_root, "Serve TCP even as root");
   app.add_option("--ready-fd", arguments.ready_fd, "Descriptor for one line of JSON when ready");
   app.add_flag("--json", arguments.json, "config, token: one object per line");
