@@ -161,6 +161,7 @@ Result<std::vector<BatchInfo>> Client::ListBatches(const std::string& project) {
 Result<std::vector<std::string>> Client::BatchIds() {
   KILN_TRY(const std::vector<BatchInfo> batches, ListBatches({}));
   std::vector<std::string> ids;
+  ids.reserve(batches.size());
   for (const BatchInfo& batch : batches) {
     ids.push_back(batch.id);
   }

@@ -211,7 +211,7 @@ Result<Blob> GrpcStore::GetContent(const Key& key, const Call& call) {
   if (!status.ok()) {
     return Failed(status);
   }
-  return found ? Unpacked(key, std::move(encoded), codec) : Result<Blob>(NotThere(key));
+  return found ? Unpacked(key, encoded, codec) : Result<Blob>(NotThere(key));
 }
 
 Result<Blob> GrpcStore::GetRow(const Key& key, const Call& call) {

@@ -71,9 +71,9 @@ Check Bad(std::string name, std::string detail, std::string fix, int exit) {
           .exit = exit};
 }
 
-std::string ConfigOr(const Patient& patient, const std::string& key, std::string fallback) {
+std::string ConfigOr(const Patient& patient, const std::string& key, const std::string& fallback) {
   const auto found = patient.config.find(key);
-  return found == patient.config.end() ? std::move(fallback) : found->second;
+  return found == patient.config.end() ? fallback : found->second;
 }
 
 // The output of a program, or nothing if it does not run or fails.
@@ -229,7 +229,7 @@ Check CheckIntegrity(Patient& patient) {
 
 Check CheckInotify(Patient& /*patient*/) {
   const std::string text = FirstLine("/proc/sys/fs/inotify/max_user_watches");
-  const long watches = std::atol(text.c_str());
+  const long watches = std::strtol(text.c_str(), nullptr, 10);
   constexpr long kWanted = 8'192;
   return watches >= kWanted
              ? Good("inotify", fmt::format("{} watches", watches))
@@ -306,9 +306,10 @@ Check CheckPressure(Patient& /*patient*/) {
   std::string detail;
   bool high = false;
   for (const char* resource : {"cpu", "memory", "io"}) {
-    double percent = 0;
+    constexpr std::string_view kFirst = "some avg10=";
     const std::string line = FirstLine(std::string("/proc/pressure/") + resource);
-    if (std::sscanf(line.c_str(), "some avg10=%lf", &percent) == 1) {
+    if (line.starts_with(kFirst)) {
+      const double percent = std::strtod(line.c_str() + kFirst.size(), nullptr);
       detail += fmt::format("{}{} {:.0f} %", detail.empty() ? "" : ", ", resource, percent);
       high = high || percent > 40;
     }

@@ -10,10 +10,11 @@
 namespace kiln::cli {
 
 // The page of a code, which may be named by its symbol, too. Needs no daemon.
-int ExplainCode(const Global& global, const std::string& code);
+int ExplainCode(const Global& global, const std::string& text);
 
 // Who reads an option of a program, what of its targets can depend on it, by what factor it
 // multiplies the variants, and what each of its values costs in bytes.
-int ExplainOption(const Global& global, const std::string& option, const VariantArguments& variant);
+int ExplainOption(const Global& global, const std::string& option,
+                  const VariantArguments& arguments);
 
 }  // namespace kiln::cli

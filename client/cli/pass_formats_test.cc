@@ -126,7 +126,7 @@ TEST(PassFormats, RecordedLines_GiveTheirPassAndHints) {
   add(1, 4);
   add(1, 5);
   const auto pass = [](const char* text) {
-    const auto read = ListedPass(nlohmann::json::parse(text));
+    auto read = ListedPass(nlohmann::json::parse(text));
     EXPECT_TRUE(read.has_value()) << text;
     return read;
   };

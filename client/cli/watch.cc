@@ -106,7 +106,6 @@ class WatchSession {
   std::unique_ptr<project::Watcher> watcher_;
   std::unique_ptr<client::HotReload> reload_;
   std::set<std::string> built_;  // programs with new artifacts, of the reading thread
-  bool starting_ = true;
   std::optional<WatchOutputs> outputs_;
   bool reader_done_ = false;  // under the mutex, as what follows
   Mutex mutex_;
@@ -146,10 +145,11 @@ Result<void> WatchSession::Load() {
 Result<std::vector<client::HotReload::Interest>> WatchSession::Interest() const {
   std::vector<client::HotReload::Interest> interest;
   for (const auto& [program, declared] : project_.declared) {
-    const bool wanted = arguments_.programs.empty() ||
-                        std::ranges::any_of(arguments_.programs, [&](const std::string& pattern) {
-                          return Matches(pattern, program);
-                        });
+    const bool wanted =
+        arguments_.programs.empty() ||
+        std::ranges::any_of(arguments_.programs, [&name = program](const std::string& pattern) {
+          return Matches(pattern, name);
+        });
     if (arguments_.options.empty() || !wanted) {
       continue;
     }

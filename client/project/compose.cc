@@ -124,6 +124,7 @@ const Pass* PassNamed(TableReader& reader, const toml::node& node, const std::st
     return &*found;
   }
   std::vector<std::string_view> names;
+  names.reserve(passes.size());
   for (const Pass& pass : passes) {
     names.push_back(pass.name);
   }

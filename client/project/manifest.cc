@@ -163,7 +163,7 @@ void CheckPrograms(TableReader& reader, const Manifest& manifest) {
 void ReadProject(TableReader& reader, const toml::table& root, Manifest& manifest) {
   const toml::table* project = reader.Table(root, "project");
   if (project == nullptr) {
-    reader.Fail({}, "[project] with manifest = 1 is missing");
+    reader.Fail(ManifestPlace{}, "[project] with manifest = 1 is missing");
     return;
   }
   reader.CheckKeys(*project, "[project]", {"manifest", "name", "root"});
@@ -265,7 +265,7 @@ Result<Manifest> ReadManifest(std::string_view text, const std::string& path) {
   ReadWholeBudget(reader, root, manifest);
   ReadPacks(reader, root, manifest);
   if (manifest.programs.empty()) {
-    reader.Fail({}, "there is no [[program]] and no [[material]]");
+    reader.Fail(ManifestPlace{}, "there is no [[program]] and no [[material]]");
   }
   CheckPrograms(reader, manifest);
   if (reader.error().has_value()) {

@@ -20,8 +20,6 @@
 #include "runtime/pipeline/memory_source.h"
 #include "runtime/pipeline/pipelines_state.h"
 
-extern char** environ;
-
 namespace kiln::runtime {
 namespace {
 

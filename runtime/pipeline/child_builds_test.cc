@@ -63,8 +63,10 @@ TEST_F(Isolate, DriverThatAbortsOrHangs_CostsThosePipelines) {
     if (mark == 2) {
       raise(SIGKILL);
     }
-    while (mark == 4) {
-      pause();
+    if (mark == 4) {
+      for (;;) {
+        pause();
+      }
     }
     return VK_SUCCESS;
   };

@@ -12,7 +12,8 @@
 int main(int argc, char** argv) {
   using namespace kiln::runtime;  // NOLINT(google-build-using-namespace)
   if (argc != 4) {
-    std::fputs("kiln_pipeline_child is started by an engine that isolates its driver\n", stderr);
+    (void)std::fputs("kiln_pipeline_child is started by an engine that isolates its driver\n",
+                     stderr);
     return 2;
   }
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody else would end one that hangs

@@ -70,6 +70,7 @@ std::string PassJson(const PassSignature& signature) {
 
 std::string HintsJson(const std::vector<ImageHint>& hints) {
   std::vector<std::string> rows;
+  rows.reserve(hints.size());
   for (const ImageHint& hint : hints) {
     rows.push_back(fmt::format("{{\"set\":{},\"binding\":{},\"sampler\":{},\"format\":{}}}",
                                hint.set, hint.binding, hint.sampler_class,

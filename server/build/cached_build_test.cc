@@ -8,6 +8,7 @@
 #include <limits>
 #include <set>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "cache/hiding_store.h"
@@ -249,10 +250,11 @@ TEST_F(CachedBuildTest, CommentOnlyEdit_MovesDiagnosticsAlong) {
 TEST_F(CachedBuildTest, CommentOnlyEditOf200Files_IsAnsweredInTenMilliseconds) {
   ProgramRequest request = Request();
   for (int i = 1; i < 200; ++i) {
-    const std::string number = std::to_string(i);
-    request.sources.push_back(SourceOf(
-        "part" + number + ".rpl", "f1 part" + number + " (in f1 x) { f1 y = x * " + number +
-                                      ".0; if (y > 2.0) { return y; }" + " return x + y; }\n"));
+    request.sources.push_back(
+        SourceOf(fmt::format("part{}.rpl", i),
+                 fmt::format("f1 part{0} (in f1 x) {{ f1 y = x * {0}.0; if (y > 2.0) {{ return y; "
+                             "}} return x + y; }}\n",
+                             i)));
   }
   Process process(*this);
   ASSERT_TRUE(process.builder.Build(*Prepare(process, request), {}, {}, {}).ok());

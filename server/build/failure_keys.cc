@@ -47,13 +47,8 @@ void AddRecipes(cache::BlobStore& store, Digest input, std::span<const std::stri
   }
 }
 
-// A request by what its keys are made of.
-struct Asked {
-  Hash128 signature;
-  std::vector<std::string> recipes;
-
-  friend auto operator<=>(const Asked&, const Asked&) = default;
-};
+// A request by what its keys are made of: its signature and its recipes.
+using Asked = std::pair<Hash128, std::vector<std::string>>;
 
 }  // namespace
 
@@ -76,7 +71,7 @@ Result<std::shared_ptr<const std::set<cache::Key>>> FailureKeys(cache::ExplainRi
       }
     }
     if (!record.signature.zero()) {
-      requests.insert({.signature = record.signature, .recipes = record.inputs.recipes});
+      requests.emplace(record.signature, record.inputs.recipes);
     }
   }));
   for (const auto& [signature, recipes] : requests) {
