@@ -24,7 +24,6 @@
 namespace kiln::client {
 namespace {
 
-constexpr std::chrono::milliseconds kPing{2'000};
 constexpr int kReadyTimeoutMs = 10'000;
 constexpr auto kLeavingTime = std::chrono::seconds(3);
 constexpr std::string_view kUnixPrefix = "unix:";
@@ -196,7 +195,7 @@ Result<void> StartDaemon(const std::string& socket) {
         fmt::format("cannot write in '{}': {}", folder.string(), std::strerror(errno)));
   }
   (void)::flock(lock.number(), LOCK_EX);  // two commands at once start one daemon
-  if (Client::Open(std::string(kUnixPrefix) + socket)->Ping(std::chrono::milliseconds(300)).ok()) {
+  if (Client::Open(std::string(kUnixPrefix) + socket)->Ping(kPing).ok()) {
     return {};
   }
   const Spawned spawned = SpawnAfterAnother({"--autostart", "--listen.unix=" + socket},

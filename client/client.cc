@@ -47,7 +47,8 @@ grpc::ChannelArguments ChannelArguments() {
   arguments.SetServiceConfigJSON(kServiceConfig);
   // A daemon that comes back is found soon: watches wait for it.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100);
+  // In spite of its name: how long an attempt to connect may take, the first answer included.
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, static_cast<int>(kPing.count()));
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 2000);
   return arguments;
 }

@@ -54,6 +54,10 @@ struct Endpoint {
   std::string tls_cert, tls_key;
 };
 
+// How long a daemon may take to accept a connection and to say who it is: a machine that is full of
+// work needs seconds. Where there is no daemon, the socket refuses at once.
+inline constexpr std::chrono::milliseconds kPing{10'000};
+
 class Client {
  public:
   // address: "unix:PATH". Connects lazily; Ping tells whether somebody is there.

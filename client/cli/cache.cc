@@ -45,7 +45,6 @@ std::string DirectoryOf(const CacheArguments& arguments) {
 
 // The daemon of the flags, if it has the store of the directory; one behind https has its own.
 std::unique_ptr<client::Client> HolderOf(const Global& global, const CacheArguments& arguments) {
-  constexpr std::chrono::milliseconds kPing{2'000};
   const bool remote = !DaemonAddress(global).starts_with("unix:");
   const std::optional<pid_t> owner = cache::sqlite::FindOwner(DirectoryOf(arguments));
   if (!owner.has_value() && !remote) {
@@ -55,7 +54,7 @@ std::unique_ptr<client::Client> HolderOf(const Global& global, const CacheArgume
   if (!client.ok()) {
     return nullptr;
   }
-  const Result<client::ServerInfo> info = (*client)->Ping(kPing);
+  const Result<client::ServerInfo> info = (*client)->Ping(client::kPing);
   const bool holds = info.ok() && (remote || info->pid == static_cast<uint64_t>(*owner));
   return holds ? std::move(client).value() : nullptr;
 }

@@ -16,7 +16,6 @@
 namespace kiln::cli {
 namespace {
 
-constexpr std::chrono::milliseconds kPing{2'000};
 constexpr std::chrono::seconds kDrain{30};
 
 std::string SocketOf(const Global& global) {
@@ -56,7 +55,7 @@ int RunStart(const Global& global) {
                          .context = "only a daemon of this user is started: --daemon unix:PATH",
                          .reason = "USAGE"});
   }
-  const auto running = client::Client::Open(DaemonAddress(global))->Ping(kPing);
+  const auto running = client::Client::Open(DaemonAddress(global))->Ping(client::kPing);
   if (running.ok()) {
     fmt::print("kilnd {} is running already (pid {})\n", running->version, running->pid);
     return kSuccess;
@@ -65,7 +64,7 @@ int RunStart(const Global& global) {
   if (!started.ok()) {
     return Fail(global, started.error());
   }
-  const auto info = client::Client::Open(DaemonAddress(global))->Ping(kPing);
+  const auto info = client::Client::Open(DaemonAddress(global))->Ping(client::kPing);
   if (!info.ok()) {
     return Fail(global, info.error());
   }
@@ -78,7 +77,7 @@ int RunStop(const Global& global, bool now) {
   if (!client.ok()) {
     return Fail(global, client.error());
   }
-  const Result<client::ServerInfo> info = (*client)->Ping(kPing);
+  const Result<client::ServerInfo> info = (*client)->Ping(client::kPing);
   if (!info.ok() && info.error().code == ErrorCode::kUnavailable) {
     fmt::print("no daemon is running\n");
     return kSuccess;

@@ -421,7 +421,7 @@ int RunDoctor(const Global& global, const DoctorArguments& arguments) {
   Result<std::unique_ptr<client::Client>> client = OpenDaemon(global);
   if (client.ok()) {
     patient.client = std::move(client).value();
-    patient.info = patient.client->Ping(std::chrono::seconds(2));
+    patient.info = patient.client->Ping(client::kPing);
     if (patient.info.ok()) {
       patient.status = patient.client->Status();
     }

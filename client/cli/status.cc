@@ -17,7 +17,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::chrono::milliseconds kPing{2'000};
 constexpr size_t kShownWarnings = 5;
 
 struct Look {
@@ -29,7 +28,7 @@ struct Look {
 Result<Look> LookAt(client::Client& client, const Global& global,
                     const StatusArguments& arguments) {
   Look look;
-  Result<client::ServerInfo> info = client.Ping(kPing);
+  Result<client::ServerInfo> info = client.Ping(client::kPing);
   if (!info.ok() && info.error().code == ErrorCode::kUnavailable) {
     return Error{.code = ErrorCode::kUnavailable,
                  .context = fmt::format("no daemon answers at {}; start it with 'kiln start'",

@@ -342,6 +342,7 @@ Result<void> Upload::Store(const cache::Call& call) {
   const std::vector<cache::Item> items = std::exchange(complete_, {});
   waiting_ = 0;
   std::vector<cache::Key> keys;
+  keys.reserve(items.size());
   for (const cache::Item& item : items) {
     keys.push_back(item.key);
   }
