@@ -164,6 +164,7 @@ PipelineDesc FullDesc() {
   desc.required_features = {"wide_lines"};
   desc.required_extensions = {"VK_EXT_some"};
   desc.workgroup_size = {8, 4, 2};
+  desc.layout_hash.bytes.fill(7);
   return desc;
 }
 
@@ -179,6 +180,7 @@ TEST(DescBytes, DecodedDesc_IsTheSame) {
   EXPECT_EQ(decoded->depth_stencil.front.reference, 3U);
   EXPECT_EQ(decoded->signature, desc.signature);
   EXPECT_EQ(decoded->required_features, desc.required_features);
+  EXPECT_EQ(decoded->layout_hash, desc.layout_hash);
 }
 
 TEST(DescBytes, CutOrLonger_IsRefused) {

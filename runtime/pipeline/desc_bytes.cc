@@ -170,10 +170,10 @@ void All(Io& io, T&... values) {
 template <class Io>
 void Fields(Io& io, PipelineDesc& desc) {
   All(io, desc.name, desc.bind_point, desc.stages, desc.specialization, desc.specialization_values,
-      desc.sets, desc.push_size, desc.layout_stages, desc.vertex_bindings, desc.vertex_attributes,
-      desc.raster, desc.multisample, desc.depth_stencil, desc.outputs, desc.attachments,
-      desc.blend_constants, desc.logic_op, desc.dynamic_states, desc.viewport_y, desc.signature,
-      desc.workgroup_size, desc.required_features, desc.required_extensions);
+      desc.sets, desc.push_size, desc.layout_hash.bytes, desc.layout_stages, desc.vertex_bindings,
+      desc.vertex_attributes, desc.raster, desc.multisample, desc.depth_stencil, desc.outputs,
+      desc.attachments, desc.blend_constants, desc.logic_op, desc.dynamic_states, desc.viewport_y,
+      desc.signature, desc.workgroup_size, desc.required_features, desc.required_extensions);
 }
 
 }  // namespace

@@ -264,6 +264,7 @@ Result<PipelineDesc> DescFrom(std::string_view name, const PipelineMetadata& met
   desc.bind_point = compute ? VK_PIPELINE_BIND_POINT_COMPUTE : VK_PIPELINE_BIND_POINT_GRAPHICS;
   KILN_TRY_VOID(FillStages(metadata, desc));
   KILN_TRY_VOID(FillSets(metadata, desc));
+  desc.layout_hash = metadata.layout_hash;
   desc.required_features = metadata.required_features;
   desc.required_extensions = metadata.required_extensions;
   if (compute) {

@@ -95,6 +95,7 @@ struct PipelineDesc {
   // Layout; also what descriptor sets and push data must look like.
   std::array<SetDesc, kSetCount> sets;
   uint32_t push_size = 0;  // multiple of 4
+  Hash128 layout_hash;     // as metadata tells it; for debug checks, part of no key
   VkShaderStageFlags layout_stages = 0;
 
   // Graphics.

@@ -135,9 +135,9 @@ PipelinesState::PipelinesState(const Device& of, const PipelinesConfig& how, uin
   }
 }
 
-Pipelines::Pipelines(const Device& device)
-    : state_(std::make_unique<PipelinesState>(device, PipelinesConfig{.first_use = FirstUse::kOff},
-                                              0)) {
+Pipelines::Pipelines(const Device& device, DebugChecks checks)
+    : state_(std::make_unique<PipelinesState>(
+          device, PipelinesConfig{.first_use = FirstUse::kOff, .debug_checks = checks}, 0)) {
   state_->build_on_add = true;
 }
 
@@ -172,30 +172,10 @@ Pipelines::~Pipelines() {
   }
 }
 
-std::shared_ptr<Build> PipelinesState::GetBuild(PipelineDesc desc, std::vector<CodeRef> code,
-                                                std::shared_ptr<const ArtifactSource> source,
-                                                std::span<const ImageHint> hints, Lane lane) {
-  std::vector<Digest> digests;
-  uint64_t bytes = 0;
-  for (const CodeRef& ref : code) {
-    digests.push_back(ref.digest);
-    bytes += ref.digest.size;
-  }
-  const Hash128 key = PipelineKey(desc, digests);
-  const MutexLock lock(mutex);
-  std::weak_ptr<Build>& known = by_key[key];
-  if (std::shared_ptr<Build> shared = known.lock()) {
-    ++saved;
-    return shared;
-  }
+// One that can be built, or that never will be: it says why.
+std::shared_ptr<Build> PipelinesState::NewBuild(PipelineDesc desc, const Hash128& key) {
   auto build = std::make_shared<Build>(std::move(desc));
   build->key = key;
-  build->code = std::move(code);
-  build->code_bytes = bytes;
-  build->hints.assign(hints.begin(), hints.end());
-  build->source = std::move(source);
-  build->lane = lane;
-  known = build;
   if (auto fits = CheckDevice(build->desc, device->caps()); !fits.ok()) {
     build->Fail(PipelineState::kUnsupported, std::move(fits).error());
   } else if (auto layouts = factory.Layouts(build->desc); !layouts.ok()) {
@@ -211,14 +191,48 @@ std::shared_ptr<Build> PipelinesState::GetBuild(PipelineDesc desc, std::vector<C
                    "QUARANTINED"});
     }
   }
+  for (const std::string& lint : LintsOf(build->desc)) {
+    log->Write(LogLevel::kWarning, "pipelines", "a pipeline is odd", {{"what", lint}});
+  }
+  return build;
+}
+
+Result<std::shared_ptr<Build>> PipelinesState::GetBuild(
+    PipelineDesc desc, std::vector<CodeRef> code, std::shared_ptr<const ArtifactSource> source,
+    std::span<const ImageHint> hints, Lane lane) {
+  std::vector<Digest> digests;
+  uint64_t bytes = 0;
+  for (const CodeRef& ref : code) {
+    digests.push_back(ref.digest);
+    bytes += ref.digest.size;
+  }
+  const Hash128 key = PipelineKey(desc, digests);
+  const std::string name = desc.name;
+  const Hash128 layout_hash = desc.layout_hash;
+  const MutexLock lock(mutex);
+  std::weak_ptr<Build>& known = by_key[key];
+  std::shared_ptr<Build> build = known.lock();
+  if (build != nullptr) {
+    ++saved;
+  } else {
+    known = build = NewBuild(std::move(desc), key);
+    build->code = std::move(code);
+    build->code_bytes = bytes;
+    build->hints.assign(hints.begin(), hints.end());
+    build->source = build->State() == PipelineState::kQueued ? std::move(source) : nullptr;
+    build->lane = lane;
+  }
+  if (config.debug_checks == DebugChecks::kOn && build->layouts.layout != VK_NULL_HANDLE) {
+    KILN_TRY_VOID(families.Check(name, layout_hash, build->layouts));
+  }
   return build;
 }
 
 Result<PipelineId> PipelinesState::Register(PipelineDesc desc, std::vector<CodeRef> code,
                                             std::shared_ptr<const ArtifactSource> source,
                                             std::span<const ImageHint> hints, Lane lane) {
-  std::shared_ptr<Build> build =
-      GetBuild(std::move(desc), std::move(code), std::move(source), hints, lane);
+  KILN_TRY(std::shared_ptr<Build> build,
+           GetBuild(std::move(desc), std::move(code), std::move(source), hints, lane));
   auto version = std::make_unique<Version>(Version{build, build->layouts});
   PipelineId id;
   {

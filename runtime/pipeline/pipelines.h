@@ -46,6 +46,9 @@ struct ModuleWords {
 // Whether warm-up draws are made. Spec: pso §7.5.2
 enum class FirstUse : uint8_t { kAuto, kOn, kOff };
 
+// Whether metadata is compared with SPIR-V words and layout hashes with layouts (debug_checks.h).
+enum class DebugChecks : uint8_t { kOff, kOn };
+
 struct PipelinesConfig {
   static constexpr uint32_t kAllCores = ~0U;  // but one
 
@@ -59,6 +62,7 @@ struct PipelinesConfig {
   Duration hitch = std::chrono::milliseconds(1);
   Duration first_use_timeout = std::chrono::seconds(5);
   bool link_fast = false;  // where the device can
+  DebugChecks debug_checks = DebugChecks::kOff;
   StartChild start_child;  // for WarmRequest::isolate; null: the program kiln_pipeline_child
   Duration isolate_timeout = std::chrono::seconds(30);  // of one pipeline in a child
 };
@@ -99,7 +103,7 @@ struct PipelinesState;
 class Pipelines {
  public:
   // Builds in Add, on the calling thread, and keeps no cache: for tools and tests.
-  explicit Pipelines(const Device& device);
+  explicit Pipelines(const Device& device, DebugChecks checks = DebugChecks::kOff);
   // Errors: OUT_OF_MEMORY, DEVICE_LOST. A cache that cannot be used is a line of the log.
   static Result<std::unique_ptr<Pipelines>> Create(const Device& device,
                                                    const PipelinesConfig& config);
@@ -108,8 +112,9 @@ class Pipelines {
   Pipelines& operator=(const Pipelines&) = delete;
 
   // Registers a pipeline; `name` is for messages. Words are copied. What the device cannot have has
-  // an id, too; State and ErrorOf tell. Errors: METADATA_INCOMPLETE, METADATA_INVALID,
-  // SIGNATURE_MISMATCH; an entry point without words.
+  // an id, too; State and ErrorOf tell. What is odd about one is a line of the log (LintsOf).
+  // Errors: METADATA_INCOMPLETE, METADATA_INVALID, SIGNATURE_MISMATCH; an entry point without
+  // words.
   Result<PipelineId> Add(std::string_view name, const PipelineMetadata& metadata,
                          std::span<const ModuleWords> modules, const PassSignature& signature);
   // The same, with words that are read when they are needed. No signature: that of pso §5.3.

@@ -85,7 +85,7 @@ void PipelinesState::ProbeCacheControl(Build& build, const StageWords& words, ui
 }
 
 Result<void> PipelinesState::Create(Build& build, uint32_t worker, PipelineFactory::Mode mode) {
-  KILN_TRY(const HeldWords held, ReadWords(build));
+  KILN_TRY(const HeldWords held, ReadChecked(build));
   const VkPipelineCache handle = cache == nullptr ? VK_NULL_HANDLE : cache->ForWorker(worker);
   const JournalEntry entry(journal.get(), worker, build.key);
   KILN_TRY_VOID(factory.Create(build, held.words, handle, mode));
@@ -95,9 +95,17 @@ Result<void> PipelinesState::Create(Build& build, uint32_t worker, PipelineFacto
   return {};
 }
 
+Result<HeldWords> PipelinesState::ReadChecked(const Build& build) const {
+  KILN_TRY(HeldWords held, ReadWords(build));
+  if (config.debug_checks == DebugChecks::kOn) {
+    KILN_TRY_VOID(CheckLocations(build.desc, held.words));
+  }
+  return held;
+}
+
 // Linked now; the optimised one waits in the last lane.
 Result<void> PipelinesState::LinkFast(const std::shared_ptr<Build>& build, uint32_t worker) {
-  KILN_TRY(const HeldWords held, ReadWords(*build));
+  KILN_TRY(const HeldWords held, ReadChecked(*build));
   const VkPipelineCache handle = cache == nullptr ? VK_NULL_HANDLE : cache->ForWorker(worker);
   {
     const JournalEntry entry(journal.get(), worker, build->key);

@@ -112,7 +112,7 @@ TEST_F(PipelinesDeviceTest, EveryKindOfState_BuildsSilently) {
       },
       [](auto& m) { m.settings.depth_test = false; },
   };
-  Pipelines pipelines(*device);
+  Pipelines pipelines(*device, DebugChecks::kOn);
   PassSignature signature = SampleSignature();
   signature.depth_stencil = VK_FORMAT_D32_SFLOAT_S8_UINT;
   for (const auto& edit : edits) {

@@ -101,8 +101,8 @@ Bound Pipelines::BindMissing(VkCommandBuffer commands, PipelineId id, OnMissing 
 Result<void> Pipelines::Replace(PipelineId id, PipelineDesc desc, std::vector<CodeRef> code,
                                 std::shared_ptr<const ArtifactSource> source) {
   PipelinesState& state = *state_;
-  const std::shared_ptr<Build> build =
-      state.GetBuild(std::move(desc), std::move(code), std::move(source), {}, Lane::kSoon);
+  KILN_TRY(const std::shared_ptr<Build> build,
+           state.GetBuild(std::move(desc), std::move(code), std::move(source), {}, Lane::kSoon));
   {
     const MutexLock lock(state.mutex);
     Slot& slot = state.slots[id];

@@ -16,6 +16,7 @@
 #include "runtime/pipeline/build.h"
 #include "runtime/pipeline/build_journal.h"
 #include "runtime/pipeline/build_queue.h"
+#include "runtime/pipeline/debug_checks.h"
 #include "runtime/pipeline/first_use.h"
 #include "runtime/pipeline/pipeline_factory.h"
 #include "runtime/pipeline/pipelines.h"
@@ -113,13 +114,16 @@ struct PipelinesState {
   Result<PipelineId> Register(PipelineDesc desc, std::vector<CodeRef> code,
                               std::shared_ptr<const ArtifactSource> source,
                               std::span<const ImageHint> hints, Lane lane);
-  std::shared_ptr<Build> GetBuild(PipelineDesc desc, std::vector<CodeRef> code,
-                                  std::shared_ptr<const ArtifactSource> source,
-                                  std::span<const ImageHint> hints, Lane lane);
+  // Errors: METADATA_INVALID, of debug checks.
+  Result<std::shared_ptr<Build>> GetBuild(PipelineDesc desc, std::vector<CodeRef> code,
+                                          std::shared_ptr<const ArtifactSource> source,
+                                          std::span<const ImageHint> hints, Lane lane);
+  std::shared_ptr<Build> NewBuild(PipelineDesc desc, const Hash128& key);
 
   // Building; the build was claimed by the caller.
   void Work(const std::shared_ptr<Build>& build, uint32_t worker);
   void Make(const std::shared_ptr<Build>& build, uint32_t worker);
+  Result<HeldWords> ReadChecked(const Build& build) const;  // ReadWords, and debug checks
   Result<void> Create(Build& build, uint32_t worker, PipelineFactory::Mode mode);
   Result<void> LinkFast(const std::shared_ptr<Build>& build, uint32_t worker);
   void Publish(Build& build, PipelineState result);
@@ -166,6 +170,7 @@ struct PipelinesState {
   std::unique_ptr<BinaryCache> cache;     // null: nothing is kept
   std::unique_ptr<BuildJournal> journal;  // the same
   SlotTable slots;
+  LayoutFamilies families;
   std::atomic<uint64_t> frame = 0;
   std::atomic<bool> lost = false;
   std::atomic<Laziness> laziness = Laziness::kUnknown;

@@ -48,7 +48,7 @@ class Studio {
         metadata_(metadata),
         request_(request),
         memory_(device),
-        pipelines_(device),
+        pipelines_(device, runtime::DebugChecks::kOn),
         sets_(device) {}
 
   Result<Preview> Run(std::string_view name, std::span<const runtime::ModuleWords> modules);

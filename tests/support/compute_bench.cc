@@ -149,7 +149,7 @@ void Note(Comparison& comparison, const Cell& expected, const Cell& found, bool 
 Result<ComputeMemory> RunCompute(PixelBench& bench, const BuiltVariant& variant,
                                  const ComputeRun& run) {
   PixelBench::Gpu& gpu = bench.gpu();
-  runtime::Pipelines pipelines(bench.device());
+  runtime::Pipelines pipelines(bench.device(), runtime::DebugChecks::kOn);
   const runtime::ModuleWords modules[] = {
       {artifact::Stage::kCompute, variant.words(ir::Stage::kCompute)}};
   KILN_TRY(const runtime::PipelineId id, pipelines.Add("compute", variant.metadata(), modules, {}));

@@ -235,7 +235,7 @@ Result<Pixels> PixelBench::Run(const BuiltVariant& variant, const Samples& sampl
   const artifact::PipelineMetadata& metadata = variant.metadata();
   KILN_TRY(std::vector<preview::Target> targets, CreateTargets(*device_, gpu_->memory));
   const preview::PassInfo pass = PassOver(targets);
-  runtime::Pipelines pipelines(*device_);
+  runtime::Pipelines pipelines(*device_, runtime::DebugChecks::kOn);
   const runtime::ModuleWords modules[] = {
       {artifact::Stage::kVertex, variant.words(ir::Stage::kVertex)},
       {artifact::Stage::kFragment, variant.words(ir::Stage::kFragment)}};

@@ -139,6 +139,8 @@ Result<RenderReport> DrawScene(const Arguments& arguments, runtime::Device& devi
                 {.extent = extent,
                  .frames = arguments.frames,
                  .cache_folder = arguments.cache,
+                 .debug_checks = arguments.validate ? runtime::DebugChecks::kOn
+                                                    : runtime::DebugChecks::kOff,
                  .reload = reload ? &*reload : nullptr,
                  .reload_frame = arguments.reload_frame});
 }

@@ -161,7 +161,8 @@ Result<RenderReport> Render(runtime::Device& device, const Scene& scene, Variant
   RenderReport report;
   const auto start = Clock::now();
   KILN_TRY(const std::unique_ptr<runtime::Pipelines> pipelines,
-           runtime::Pipelines::Create(device, {.cache_folder = request.cache_folder}));
+           runtime::Pipelines::Create(device, {.cache_folder = request.cache_folder,
+                                               .debug_checks = request.debug_checks}));
   Preparer preparer(device, scene, *pipelines, FrameGraph::Formats());
   KILN_TRY_VOID(preparer.UploadTextures());
   KILN_TRY(FrameDraws draws, PrepareFrame(scene, preparer, variants));

@@ -21,8 +21,9 @@ struct RenderRequest {
   VkExtent2D extent = {1280, 720};
   uint32_t frames = Scene::kPhases;  // ≥ 1
   std::string cache_folder;          // of the driver's cache; empty: none
-  VariantSource* reload = nullptr;   // not null: replaces what differs,
-  uint32_t reload_frame = 0;         // before this frame
+  runtime::DebugChecks debug_checks = runtime::DebugChecks::kOff;
+  VariantSource* reload = nullptr;  // not null: replaces what differs,
+  uint32_t reload_frame = 0;        // before this frame
 };
 
 struct RenderReport {
