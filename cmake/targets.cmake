@@ -80,7 +80,7 @@ endfunction()
 
 # kiln_test(name SRCS … DEPS … [TIMEOUT seconds] [LABELS …] [ENVIRONMENT A=1 B=2 …]): a GoogleTest
 # program; every TEST becomes one ctest entry named <name>.<Subject>.<Case>. KILN_SOURCE_DIR is defined
-# for finding test data.
+# for finding test data. With the label vulkan, skips are judged by tests/skips.txt.
 function(kiln_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SRCS;DEPS;LABELS;ENVIRONMENT")
   if(NOT arg_TIMEOUT)
@@ -89,8 +89,11 @@ function(kiln_test name)
   add_executable(${name} ${arg_SRCS})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   kiln_define_paths(${arg_SRCS})
-  target_link_libraries(${name} PRIVATE kiln_settings ${arg_DEPS} fmt::fmt GTest::gmock
-                                        GTest::gtest_main)
+  set(main GTest::gtest_main)
+  if("vulkan" IN_LIST arg_LABELS)
+    set(main kiln::listed_skips_main)  # what is skipped there is in tests/skips.txt
+  endif()
+  target_link_libraries(${name} PRIVATE kiln_settings ${arg_DEPS} fmt::fmt GTest::gmock ${main})
   kiln_precompile(${name} kiln_test_headers)
   # g++ 12 with precompiled headers takes the buffer of a short string for the end of every string.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

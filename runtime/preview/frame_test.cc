@@ -94,11 +94,14 @@ std::array<uint8_t, 4> Pixel(const Picture& picture, uint32_t x, uint32_t y) {
 class SampleFrameTest : public FrameTest {
  protected:
   void DrawSample(runtime::Pipelines& pipelines, runtime::PipelineState state, Picture& picture);
+
+  artifact::Settings settings;
 };
 
 void SampleFrameTest::DrawSample(runtime::Pipelines& pipelines, runtime::PipelineState state,
                                  Picture& picture) {
   artifact::PipelineMetadata metadata = runtime::SampleMetadata();
+  metadata.settings = settings;
   metadata.sets[1].buffers[0].main_parameters = {
       {.name = "tint", .type = artifact::ParameterType::kF4}};
   metadata.push_constant = {.name = "push",
@@ -192,6 +195,22 @@ TEST_F(SampleFrameTest, LinkedFromParts_HasTheSamePixels) {
   DrawSample(**pipelines, runtime::PipelineState::kReadyFast, linked);
   EXPECT_EQ((*pipelines)->Stats().libraries, 4U);
   EXPECT_EQ(linked.rgba, whole.rgba);
+}
+
+// The depth that is there, 1, is compared with the bounds, not that of the triangle.
+TEST_F(SampleFrameTest, DepthBounds_CutTheDraw) {
+  if (!device->caps().HasFeature("depth_bounds")) {
+    GTEST_SKIP() << "depth_bounds";
+  }
+  settings.depth_bounds_test = true;
+  settings.depth_min = 0.0F;
+  settings.depth_max = 0.75F;
+  Picture cut, drawn;
+  DrawSample(gpu->pipelines, runtime::PipelineState::kReady, cut);
+  EXPECT_EQ(Pixel(cut, 8, 8), (std::array<uint8_t, 4>{0, 0, 255, 255}));
+  settings.depth_max = 1.0F;
+  DrawSample(gpu->pipelines, runtime::PipelineState::kReady, drawn);
+  EXPECT_EQ(Pixel(drawn, 8, 8), (std::array<uint8_t, 4>{255, 128, 51, 255}));
 }
 
 // Passes a position of three components through.
