@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// zstd frames without dictionary.
+// zstd frames, with and without dictionary.
 #include "cache/codec.h"
 
 #include <utility>
@@ -22,27 +22,55 @@ Error Damaged(std::string what) {
   return {.code = ErrorCode::kCorrupt, .context = std::move(what)};
 }
 
-}  // namespace
+Result<size_t> DecompressPlain(std::span<std::byte> out, ByteView frame) {
+  const size_t size = ZSTD_decompress(out.data(), out.size(), frame.data(), frame.size());
+  if (ZSTD_isError(size) != 0) {
+    return Damaged(std::string("zstd: ") + ZSTD_getErrorName(size));
+  }
+  return size;
+}
 
-Blob Compress(const Blob& raw) {
-  if (raw.codec != Codec::kRaw || raw.bytes.size() < kSmallest) {
+// What to do with a frame of `size` bytes at the beginning of `out`.
+Blob Chosen(const Blob& raw, Bytes out, std::optional<size_t> size, Codec codec) {
+  if (!size.has_value() || !RatioAllowed(raw.bytes.size(), *size)) {
     return raw;
   }
-  const size_t budget = raw.bytes.size() - raw.bytes.size() / 10;
-  Bytes out(budget);
-  // A result that does not fit into the budget saves too little: that is the only error possible.
-  const size_t size =
-      ZSTD_compress(out.data(), out.size(), raw.bytes.data(), raw.bytes.size(), kZstdLevel);
-  if (ZSTD_isError(size) != 0 || !RatioAllowed(raw.bytes.size(), size)) {
-    return raw;
-  }
-  out.resize(size);
+  out.resize(*size);
   out.shrink_to_fit();  // the writer's queue is bounded by what it counts
   Blob blob = OwnedBlob(std::move(out));
-  blob.codec = Codec::kZstd;
+  blob.codec = codec;
   blob.raw_size = raw.bytes.size();
   blob.sum = raw.sum;
   return blob;
+}
+
+bool WorthTrying(const Blob& raw) {
+  return raw.codec == Codec::kRaw && raw.bytes.size() >= kSmallest;
+}
+
+// A result that does not fit into it saves too little.
+Bytes BudgetOf(const Blob& raw) { return Bytes(raw.bytes.size() - raw.bytes.size() / 10); }
+
+}  // namespace
+
+Blob Compress(const Blob& raw) {
+  if (!WorthTrying(raw)) {
+    return raw;
+  }
+  Bytes out = BudgetOf(raw);
+  const size_t size =
+      ZSTD_compress(out.data(), out.size(), raw.bytes.data(), raw.bytes.size(), kZstdLevel);
+  return Chosen(raw, std::move(out), ZSTD_isError(size) != 0 ? std::nullopt : std::optional(size),
+                Codec::kZstd);
+}
+
+Blob Compress(const Blob& raw, const Dictionary& dictionary) {
+  if (!WorthTrying(raw)) {
+    return raw;
+  }
+  Bytes out = BudgetOf(raw);
+  const std::optional<size_t> size = dictionary.Compress(out, raw.bytes);
+  return Chosen(raw, std::move(out), size, Codec::kZstdDictionary);
 }
 
 std::optional<uint64_t> SizeInFrame(ByteView frame) {
@@ -52,25 +80,28 @@ std::optional<uint64_t> SizeInFrame(ByteView frame) {
              : std::optional<uint64_t>(size);
 }
 
-Result<Blob> Decompress(const Blob& stored) {
+std::optional<uint32_t> DictionaryInFrame(ByteView frame) {
+  const unsigned number = ZSTD_getDictID_fromFrame(frame.data(), frame.size());
+  return number == 0 ? std::nullopt : std::optional<uint32_t>(number);
+}
+
+Result<Blob> Decompress(const Blob& stored, const Dictionary* dictionary) {
   if (stored.codec == Codec::kRaw) {
     if (stored.raw_size != stored.bytes.size()) {
       return Damaged("raw blob of another size than it says");
     }
     return stored;
   }
-  if (stored.codec != Codec::kZstd) {
-    return Error{.code = ErrorCode::kUnimplemented, .context = "codec of a newer kiln"};
+  if (stored.codec == Codec::kZstdDictionary && dictionary == nullptr) {
+    return Error{.code = ErrorCode::kUnimplemented, .context = "compressed with a dictionary"};
   }
   if (stored.raw_size > kMaxValueBytes || !RatioAllowed(stored.raw_size, stored.bytes.size())) {
     return Damaged("blob claims to decompress to " + std::to_string(stored.raw_size) + " bytes");
   }
   Bytes raw(stored.raw_size);
-  const size_t size =
-      ZSTD_decompress(raw.data(), raw.size(), stored.bytes.data(), stored.bytes.size());
-  if (ZSTD_isError(size) != 0) {
-    return Damaged(std::string("zstd: ") + ZSTD_getErrorName(size));
-  }
+  KILN_TRY(const size_t size, stored.codec == Codec::kZstdDictionary
+                                  ? dictionary->Decompress(raw, stored.bytes)
+                                  : DecompressPlain(raw, stored.bytes));
   if (size != stored.raw_size) {
     return Damaged("blob decompresses to another size than it says");
   }

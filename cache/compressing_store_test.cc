@@ -14,7 +14,7 @@ const std::string kText(5000, 'x');
 TEST(CompressingStore, Content_IsSmallerBelowAndEqualAbove) {
   MemoryStore below(nullptr, nullptr, {});
   RecordingSink sink;
-  CompressingStore store(below, sink);
+  CompressingStore store(below, sink, nullptr);
   const Item item = ContentItem(CopiedBlob(AsBytes(kText)));
   ASSERT_TRUE(store.Put(std::span(&item, 1), Durability::kRelaxed, {}).ok());
   EXPECT_LT(below.Get(item.key, {})->bytes.size(), 100u);
@@ -24,7 +24,7 @@ TEST(CompressingStore, Content_IsSmallerBelowAndEqualAbove) {
 TEST(CompressingStore, Row_PassesAsItIs) {
   MemoryStore below(nullptr, nullptr, {});
   RecordingSink sink;
-  CompressingStore store(below, sink);
+  CompressingStore store(below, sink, nullptr);
   const Item item = RowItem({.level = Level::kMask, .id = HashBytes({})}, Bytes(5000));
   ASSERT_TRUE(store.Put(std::span(&item, 1), Durability::kRelaxed, {}).ok());
   EXPECT_EQ(below.Get(item.key, {})->codec, Codec::kRaw);
@@ -33,7 +33,7 @@ TEST(CompressingStore, Row_PassesAsItIs) {
 TEST(CompressingStore, DamageBelow_IsAMissAndAReport) {
   MemoryStore below(nullptr, nullptr, {});
   RecordingSink sink;
-  CompressingStore store(below, sink);
+  CompressingStore store(below, sink, nullptr);
   Item item = ContentItem(CopiedBlob(AsBytes(kText)));
   item.value.codec = Codec::kZstd;  // the bytes are no zstd frame
   ASSERT_TRUE(below.Put(std::span(&item, 1), Durability::kRelaxed, {}).ok());

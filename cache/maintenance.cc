@@ -29,6 +29,8 @@ std::string_view FaultKindName(FaultKind kind) {
       return "pin";
     case FaultKind::kExplain:
       return "explain";
+    case FaultKind::kDictionary:
+      return "dictionary";
   }
   return "";
 }

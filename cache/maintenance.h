@@ -44,20 +44,21 @@ struct StoreStats {
 
 // Kinds of faults; each is planted by a test. What repair does about each: FORMAT.md.
 enum class FaultKind : uint8_t {
-  kDatabase,   // the file is no sound database, or cannot be read
-  kSchema,     // its tables are others
-  kIndex,      // an index lacks rows or has others
-  kBlob,       // content is not what its id says
-  kBlobSize,   // content is right, size or codec beside it are not
-  kRecord,     // a record has another sum, does not decode, or names other sizes
-  kColumns,    // a record is right, what is written beside it is not
-  kDangling,   // a record names content that is not there
-  kReference,  // who keeps content alive is not who names it
-  kAlias,      // an alias leads nowhere or elsewhere
-  kPin,        // a pin holds a record that is not there
-  kExplain,    // an explain record does not decode
+  kDatabase,    // the file is no sound database, or cannot be read
+  kSchema,      // its tables are others
+  kIndex,       // an index lacks rows or has others
+  kBlob,        // content is not what its id says
+  kBlobSize,    // content is right, size or codec beside it are not
+  kRecord,      // a record has another sum, does not decode, or names other sizes
+  kColumns,     // a record is right, what is written beside it is not
+  kDangling,    // a record names content that is not there
+  kReference,   // who keeps content alive is not who names it
+  kAlias,       // an alias leads nowhere or elsewhere
+  kPin,         // a pin holds a record that is not there
+  kExplain,     // an explain record does not decode
+  kDictionary,  // a dictionary is not what its row says
 };
-inline constexpr uint32_t kFaultKindCount = 12;
+inline constexpr uint32_t kFaultKindCount = 13;
 
 // "database", "blob_size", …
 std::string_view FaultKindName(FaultKind kind);

@@ -56,7 +56,7 @@ Upstream::Upstream(std::unique_ptr<cache::BlobStore> far, const UpstreamConfig& 
 void Stack::Compose(const Config& config, bool writes_upstream, Clock& clock, ops::LineLog& log) {
   cache::BlobStore* below = nullptr;
   if (file != nullptr) {
-    compressing.emplace(*file, *file);
+    compressing.emplace(*file, *file, &file->dictionaries());
     checked_file.emplace(*compressing, *file);
     limited.emplace(*checked_file, *file,
                     cache::LimitedStore::Options{.max_bytes = config.cache_max_bytes,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "cache/pack/block_writer.h"
 
-#include <zdict.h>
 #include <zstd.h>
 
 #include "cache/pack/decoder.h"
@@ -14,9 +13,6 @@ constexpr int kFastLevel = 3;
 constexpr int kSmallLevel = 19;
 constexpr int kPrefixWindowLog = 23;  // prefix and block together
 constexpr uint64_t kFastBlockBytes = uint64_t{128} << 10;
-constexpr size_t kDictionaryBytes = size_t{112} << 10;
-constexpr size_t kFewestSamples = 16;
-constexpr size_t kFewestSampleBytes = 8 * kDictionaryBytes;
 
 int LevelOf(Mode mode) { return mode == Mode::kFast ? kFastLevel : kSmallLevel; }
 
@@ -29,26 +25,6 @@ struct Free {
 };
 
 }  // namespace
-
-Bytes TrainDictionary(const std::vector<Bytes>& samples) {
-  Bytes all;
-  std::vector<size_t> sizes;
-  for (const Bytes& sample : samples) {
-    Append(all, sample);
-    sizes.push_back(sample.size());
-  }
-  if (sizes.size() < kFewestSamples || all.size() < kFewestSampleBytes) {
-    return {};
-  }
-  Bytes dictionary(kDictionaryBytes);
-  const size_t size = ZDICT_trainFromBuffer(dictionary.data(), dictionary.size(), all.data(),
-                                            sizes.data(), static_cast<unsigned>(sizes.size()));
-  if (ZDICT_isError(size) != 0) {  // nothing in them repeats
-    return {};
-  }
-  dictionary.resize(size);
-  return dictionary;
-}
 
 std::map<Kin, uint32_t> FirstBlocks(const Pack& pack) {
   const Tables& tables = pack.tables();

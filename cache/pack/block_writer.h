@@ -18,10 +18,6 @@
 
 namespace kiln::pack {
 
-// A zstd dictionary for these samples; empty if there is too little to learn from. The same samples
-// give the same bytes.
-Bytes TrainDictionary(const std::vector<Bytes>& samples);
-
 // What blobs resemble each other: those of one program, target and stage.
 using Kin = std::tuple<std::string, std::string, uint32_t>;
 

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "cache/dictionary.h"
 #include "cache/pack/block_writer.h"
 #include "cache/pack/errors.h"
 #include "cache/pack/file_writer.h"
@@ -103,7 +104,7 @@ Result<Bytes> MakeDictionary(const Index& index, const BlobSource& source) {
       samples.push_back(std::move(sample));
     }
   }
-  return TrainDictionary(samples);
+  return cache::TrainDictionary(samples);
 }
 
 Result<void> WriteBlobs(Index& index, const BlobSource& source, const Pack* base,

@@ -29,8 +29,14 @@ Result<void> SqliteStore::OpenSession() {
   if (!opened.ok()) {
     return std::move(opened).error();
   }
-  const MutexLock lock(mutex_);
-  session_ = *std::move(opened);
+  {
+    const MutexLock lock(mutex_);
+    session_ = *std::move(opened);
+  }
+  dictionaries_.Forget();
+  if (owned_) {  // who only reads compresses nothing
+    dictionaries_.Load();
+  }
   return {};
 }
 
@@ -122,6 +128,31 @@ void SqliteStore::Tick() {
   static_cast<void>(Flush());
   StartScan();
   Reverify(kTick);
+  dictionaries_.Load();  // one that was lost is not used any more
+  TrainIfDue();
+}
+
+Result<std::vector<TrainedDictionary>> SqliteStore::Train() {
+  return TrainDictionaries(*this, dictionaries_, stop_.get_token());
+}
+
+void SqliteStore::TrainIfDue() {
+  {
+    Result<ReaderPool::Loan> reader = Read({});
+    const Result<bool> due = reader.ok() ? TrainingIsDue(reader->connection()) : reader.error();
+    if (!due.ok() || !*due) {
+      return;
+    }
+  }
+  const Result<std::vector<TrainedDictionary>> trained = Train();
+  for (const TrainedDictionary& dictionary :
+       trained.ok() ? *trained : std::vector<TrainedDictionary>()) {
+    log_.Write(LogLevel::kInfo, "cache", "trained a dictionary",
+               {{"kind", ContentKindName(dictionary.kind)},
+                {"number", uint64_t{dictionary.number}},
+                {"before_bytes", dictionary.before_bytes},
+                {"after_bytes", dictionary.after_bytes}});
+  }
 }
 
 // What nobody asks for is looked at, too: damage is found while an upstream or a source can still

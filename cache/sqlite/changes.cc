@@ -36,11 +36,11 @@ Result<Changes> Changes::Prepare(Connection& connection, Clock& clock, Counters&
   KILN_TRY(changes.lookups_, Lookups::Prepare(connection));
   const std::vector<std::pair<Statement*, std::string_view>> statements = {
       {&changes.insert_blob_,
-       "INSERT INTO blob (id, raw_size, codec, put_s, data) VALUES (?1, ?2, ?3, ?4, ?5)"
+       "INSERT INTO blob (id, raw_size, codec, put_s, data, dict) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
        " ON CONFLICT (id) DO NOTHING"},
       {&changes.find_blob_, "SELECT rid, raw_size, put_s FROM blob WHERE id=?1"},
       {&changes.replace_blob_,
-       "UPDATE blob SET raw_size=?2, codec=?3, put_s=?4, data=?5 WHERE rid=?1"},
+       "UPDATE blob SET raw_size=?2, codec=?3, put_s=?4, data=?5, dict=?6 WHERE rid=?1"},
       {&changes.renew_blob_, "UPDATE blob SET put_s=?2 WHERE rid=?1"},
       {&changes.delete_blob_, "DELETE FROM blob WHERE rid=?1"},
       {&changes.orphan_id_,
@@ -68,6 +68,8 @@ Result<Changes> Changes::Prepare(Connection& connection, Clock& clock, Counters&
       {&changes.delete_aliases_of_, "DELETE FROM alias WHERE eid=?1"},
       {&changes.delete_pins_of_, "DELETE FROM pin_entry WHERE eid=?1"},
       {&changes.signature_eid_, "SELECT eid FROM entry WHERE space=?1 AND level=?2 AND key=?3"},
+      {&changes.dictionary_, "SELECT id, data FROM dict WHERE dict=?1"},
+      {&changes.delete_dictionary_, "DELETE FROM dict WHERE dict=?1"},
       {&changes.insert_quarantine_,
        "INSERT INTO quarantine (at_s, what, id, reason, bytes) VALUES (?1, ?2, ?3, ?4, ?5)"},
       {&changes.trim_quarantine_, "DELETE FROM quarantine WHERE qid<=?1"},
@@ -105,14 +107,32 @@ Result<Stored> Changes::Put(std::span<const Item> items) {
   return stored;
 }
 
+Result<int64_t> Changes::DictionaryOf(const Item& item) {
+  if (item.value.codec != Codec::kZstdDictionary) {
+    return 0;
+  }
+  const uint32_t number = DictionaryInFrame(item.value.bytes).value_or(0);
+  Query find(dictionary_);
+  KILN_TRY(const bool found, find.Bind(int64_t{number}).Next());
+  if (!found) {
+    return Error{.code = ErrorCode::kFailedPrecondition,
+                 .context = KeyText(item.key) + " needs dictionary " + std::to_string(number) +
+                            ", which is not stored",
+                 .reason = std::string(kDictionaryGone)};
+  }
+  return number;
+}
+
 Result<void> Changes::PutContent(const Item& item, Stored& stored, Numbers& contents) {
+  KILN_TRY(const int64_t dictionary, DictionaryOf(item));
   {
     Query insert(insert_blob_);
     insert.Bind(item.key.id)
         .Bind(static_cast<int64_t>(item.value.raw_size))
         .Bind(static_cast<int64_t>(item.value.codec))
         .Bind(NowSeconds())
-        .Bind(item.value.bytes);
+        .Bind(item.value.bytes)
+        .Bind(dictionary);
     KILN_TRY_VOID(insert.Run());
   }
   if (connection_->changes() == 1) {
@@ -120,13 +140,13 @@ Result<void> Changes::PutContent(const Item& item, Stored& stored, Numbers& cont
     contents[item.key.id] = connection_->last_insert_rowid();
     return {};
   }
-  KILN_TRY(contents[item.key.id], MeetStoredContent(item, stored));
+  KILN_TRY(contents[item.key.id], MeetStoredContent(item, dictionary, stored));
   return {};
 }
 
 // The id is there already: equal content stays, damaged content is healed by the new bytes, other
 // content of the same id is a collision (cache §2.1.4).
-Result<int64_t> Changes::MeetStoredContent(const Item& item, Stored& stored) {
+Result<int64_t> Changes::MeetStoredContent(const Item& item, int64_t dictionary, Stored& stored) {
   int64_t rid = 0;
   int64_t raw_size = 0;
   int64_t put_s = 0;
@@ -147,7 +167,9 @@ Result<int64_t> Changes::MeetStoredContent(const Item& item, Stored& stored) {
     const bool same_bytes = there.has_value() && there->codec == item.value.codec &&
                             std::ranges::equal(there->bytes, item.value.bytes);
     if (!same_size || !same_bytes) {
-      if (const auto finding = CheckContent(item.key.id, there.value_or(Blob{}))) {
+      KILN_TRY(const std::optional<Finding> finding,
+               lookups_.CheckContent(item.key.id, there.value_or(Blob{})));
+      if (finding.has_value()) {
         ++counters_->damage[static_cast<size_t>(DamageKind::kBlob)];
         KILN_TRY_VOID(
             Quarantine("blob", item.key.id, finding->reason, there.value_or(Blob{}).bytes));
@@ -156,13 +178,14 @@ Result<int64_t> Changes::MeetStoredContent(const Item& item, Stored& stored) {
             .Bind(static_cast<int64_t>(item.value.raw_size))
             .Bind(static_cast<int64_t>(item.value.codec))
             .Bind(NowSeconds())
-            .Bind(item.value.bytes);
+            .Bind(item.value.bytes)
+            .Bind(dictionary);
         KILN_TRY_VOID(replace.Run());
         ++stored.added;
         return rid;
       }
-      const Result<Blob> old_raw = Decompress(*there);
-      const Result<Blob> new_raw = Decompress(item.value);
+      const Result<Blob> old_raw = lookups_.Decode(*there);
+      const Result<Blob> new_raw = lookups_.Decode(item.value);
       if (!old_raw.ok() || !new_raw.ok() || !std::ranges::equal(old_raw->bytes, new_raw->bytes)) {
         return Error{.code = ErrorCode::kAlreadyExists,
                      .context = "other content is stored as " + item.key.id.hex(),

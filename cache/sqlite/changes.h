@@ -43,6 +43,10 @@ class Changes {
   // every record that names it.
   Result<void> DropDamaged(const Damage& damage);
 
+  Result<void> DropDictionary(int64_t number);
+  // Drops a dictionary if it is not what its row says. What it compressed goes when it is read.
+  Result<void> DropDamagedDictionary(int64_t number);
+
   // Marks records as used in this quantum or later.
   Result<void> MarkUsed(int64_t eid, int64_t used_q);
   Result<void> MarkUsed(const Key& key, int64_t used_q);
@@ -71,8 +75,10 @@ class Changes {
   Changes(Connection& connection, Clock& clock, Counters& counters, const Options& options)
       : connection_(&connection), clock_(&clock), counters_(&counters), options_(options) {}
 
+  // The number of the dictionary that content needs, 0 for none. Errors: DICTIONARY_GONE.
+  Result<int64_t> DictionaryOf(const Item& item);
   Result<void> PutContent(const Item& item, Stored& stored, Numbers& contents);
-  Result<int64_t> MeetStoredContent(const Item& item, Stored& stored);
+  Result<int64_t> MeetStoredContent(const Item& item, int64_t dictionary, Stored& stored);
   Result<std::optional<int64_t>> RidOf(const Hash128& id);
   // The rids of the content that a record names. Errors: REFS_MISSING.
   Result<std::vector<int64_t>> RidsOf(const Item& item, const Numbers& contents);
@@ -102,6 +108,7 @@ class Changes {
   Statement insert_ref_, refs_of_, delete_refs_, eids_of_blob_;
   Statement insert_alias_, replace_alias_, delete_alias_, delete_aliases_of_, delete_pins_of_;
   Statement signature_eid_;
+  Statement dictionary_, delete_dictionary_;
   Statement insert_quarantine_, trim_quarantine_;
 };
 

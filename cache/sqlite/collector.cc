@@ -214,8 +214,8 @@ Result<void> Collector::ScanOrphans(Changes& changes) {
   {
     KILN_TRY(Statement statement,
              changes.connection().Prepare(
-                 "SELECT rid, put_s<?2 AND NOT EXISTS (SELECT 1 FROM ref WHERE ref.rid=blob.rid)"
-                 " FROM blob WHERE rid>?1 ORDER BY rid LIMIT ?3"));
+                 "SELECT rid, put_s<?2 AND NOT EXISTS (SELECT 1 FROM ref WHERE ref.rid=blob.rid),"
+                 " dict FROM blob WHERE rid>?1 ORDER BY rid LIMIT ?3"));
     Query query(statement);
     query.Bind(orphan_rid_).Bind(changes.NowSeconds() - kGraceSeconds).Bind(kScanRows);
     for (;; ++rows) {
@@ -224,6 +224,7 @@ Result<void> Collector::ScanOrphans(Changes& changes) {
         break;
       }
       orphan_rid_ = query.Int(0);
+      dictionaries_.insert(query.Int(2));
       if (query.Int(1) != 0) {
         rids.push_back(orphan_rid_);
       }
@@ -236,6 +237,27 @@ Result<void> Collector::ScanOrphans(Changes& changes) {
   }
   if (rows < kScanRows) {
     orphan_rid_ = 0;
+    KILN_TRY_VOID(DropUnusedDictionaries(changes));
+    dictionaries_.clear();
+  }
+  return {};
+}
+
+Result<void> Collector::DropUnusedDictionaries(Changes& changes) {
+  std::vector<int64_t> unused;
+  {
+    KILN_TRY(Statement statement,
+             changes.connection().Prepare("SELECT dict FROM dict WHERE dict NOT IN"
+                                          " (SELECT v FROM meta WHERE k GLOB 'dict.*')"));
+    Query query(statement);
+    KILN_TRY([[maybe_unused]] const int64_t rows, query.EachRow([&](const Query& row) {
+      if (!dictionaries_.contains(row.Int(0))) {
+        unused.push_back(row.Int(0));
+      }
+    }));
+  }
+  for (const int64_t number : unused) {  // each is a transaction of its own
+    KILN_TRY_VOID(changes.DropDictionary(number));
   }
   return {};
 }

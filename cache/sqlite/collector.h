@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <limits>
+#include <set>
 #include <vector>
 
 #include "cache/collect.h"
@@ -46,6 +47,8 @@ class Collector {
   Result<void> ReadCandidates(Changes& changes, int64_t floor_q);
   Result<void> DropPlanned(Changes& changes);
   Result<void> ScanOrphans(Changes& changes);
+  // Dictionaries that no content needs and that are not used now. Requires: a whole pass ended.
+  Result<void> DropUnusedDictionaries(Changes& changes);
   Result<bool> Vacuum(Changes& changes);
 
   Touches& touches_;
@@ -64,6 +67,7 @@ class Collector {
   int64_t quantum_ = -1;              // the quantum of the plan; those below are done with
   int64_t last_eid_ = 0;              // read up to here
   int64_t orphan_rid_ = 0;            // scanned up to here
+  std::set<int64_t> dictionaries_;    // that this pass of the scan has met
 };
 
 // Marks what was touched as used. Runs inside a transaction.

@@ -20,12 +20,19 @@ constexpr std::string_view kHasBlobSql = "SELECT 1 FROM blob WHERE id=?1";
 constexpr std::string_view kHasRowSql =
     "SELECT 1 FROM entry WHERE space=?1 AND level=?2 AND key=?3";
 
+constexpr std::string_view kDictionarySql = "SELECT id, data FROM dict WHERE dict=?1";
+constexpr size_t kKeptDictionaries = 4;
+
 constexpr auto kSignatureLevel = static_cast<int64_t>(Level::kSignature);
 
 // The column copied out; it may be anything, the file is not trusted.
 Blob BlobOf(const Query& query, int column) { return CopiedBlob(query.Blob(column)); }
 
 }  // namespace
+
+Codec CodecOf(int64_t column) {
+  return column == 0 ? Codec::kRaw : column == 1 ? Codec::kZstd : Codec::kZstdDictionary;
+}
 
 int64_t AliasSum(uint32_t space, const Hash128& alias, const Hash128& signature) {
   Bytes bytes;
@@ -43,6 +50,7 @@ Result<Lookups> Lookups::Prepare(Connection& connection) {
   KILN_TRY(lookups.alias_, connection.Prepare(kAliasSql));
   KILN_TRY(lookups.has_blob_, connection.Prepare(kHasBlobSql));
   KILN_TRY(lookups.has_row_, connection.Prepare(kHasRowSql));
+  KILN_TRY(lookups.dictionary_, connection.Prepare(kDictionarySql));
   return lookups;
 }
 
@@ -55,9 +63,7 @@ Result<std::optional<Blob>> Lookups::FindBlob(const Hash128& id) {
   }
   Blob blob = BlobOf(query, 2);
   blob.raw_size = static_cast<uint64_t>(query.Int(0));
-  // A codec out of range reads as one that nobody can decode.
-  const int64_t codec = query.Int(1);
-  blob.codec = codec == 0 ? Codec::kRaw : codec == 1 ? Codec::kZstd : Codec::kZstdDictionary;
+  blob.codec = CodecOf(query.Int(1));
   return std::optional(std::move(blob));
 }
 
@@ -129,13 +135,68 @@ Result<std::optional<Finding>> Lookups::CheckRow(const Key& key, const StoredRow
   return std::optional<Finding>();
 }
 
-std::optional<Finding> CheckContent(const Hash128& id, const Blob& stored) {
-  const Result<Blob> raw = Decompress(stored);
+Result<DictionaryPtr> Lookups::FindDictionary(uint32_t number) {
+  if (const auto kept = dictionaries_.find(number); kept != dictionaries_.end()) {
+    return kept->second;
+  }
+  Query query(dictionary_);
+  query.Bind(int64_t{number});
+  KILN_TRY(const bool found, query.Next());
+  if (!found) {
+    return DictionaryPtr();
+  }
+  const ByteView bytes = query.Blob(1);
+  DictionaryPtr dictionary = Dictionary::Make(Bytes(bytes.begin(), bytes.end()));
+  if (CheckDictionary(number, query.Id(0), dictionary).has_value()) {
+    return DictionaryPtr();
+  }
+  if (dictionaries_.size() >= kKeptDictionaries) {
+    dictionaries_.clear();
+  }
+  dictionaries_.emplace(number, dictionary);
+  return dictionary;
+}
+
+Result<Blob> Lookups::Decode(const Blob& stored) {
+  if (stored.codec != Codec::kZstdDictionary) {
+    return Decompress(stored);
+  }
+  const std::optional<uint32_t> number = DictionaryInFrame(stored.bytes);
+  if (!number.has_value()) {
+    return Error{.code = ErrorCode::kCorrupt, .context = "no frame with a dictionary"};
+  }
+  KILN_TRY(const DictionaryPtr dictionary, FindDictionary(*number));
+  if (dictionary == nullptr) {
+    return Error{.code = ErrorCode::kCorrupt,
+                 .context = "dictionary " + std::to_string(*number) + " is lost"};
+  }
+  return Decompress(stored, dictionary.get());
+}
+
+Result<std::optional<Finding>> Lookups::CheckContent(const Hash128& id, const Blob& stored) {
+  const Result<Blob> raw = Decode(stored);
+  if (!raw.ok() && !raw.error().reason.empty()) {
+    return raw.error();
+  }
   if (!raw.ok()) {
-    return Finding{DamageKind::kBlob, raw.error().context};
+    return std::optional(Finding{DamageKind::kBlob, raw.error().context});
   }
   if (HashBytes(raw->bytes) != id) {
-    return Finding{DamageKind::kBlob, "content id differs"};
+    return std::optional(Finding{DamageKind::kBlob, "content id differs"});
+  }
+  return std::optional<Finding>();
+}
+
+std::optional<std::string> CheckDictionary(int64_t number, const std::optional<Hash128>& id,
+                                           const DictionaryPtr& dictionary) {
+  if (dictionary == nullptr) {
+    return "it is no trained dictionary";
+  }
+  if (int64_t{dictionary->number()} != number) {
+    return "its bytes have number " + std::to_string(dictionary->number());
+  }
+  if (id != dictionary->id()) {
+    return "its id differs";
   }
   return std::nullopt;
 }

@@ -5,9 +5,11 @@
 // Threads: belongs to the thread that uses its connection.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
+#include "cache/dictionary.h"
 #include "cache/record.h"
 #include "cache/sqlite/connection.h"
 #include "cache/store.h"
@@ -33,6 +35,9 @@ struct StoredAlias {
 // XXH3-64 of space, alias key and signature key, as stored.
 int64_t AliasSum(uint32_t space, const Hash128& alias, const Hash128& signature);
 
+// A codec out of range reads as one that decodes nothing.
+Codec CodecOf(int64_t column);
+
 // What is wrong with something that was read.
 struct Finding {
   DamageKind kind = DamageKind::kBlob;
@@ -51,6 +56,15 @@ class Lookups {
 
   Result<bool> Has(const Key& key);
 
+  // Null: it is not there, or damaged. One that was read is believed until ForgetDictionaries.
+  Result<DictionaryPtr> FindDictionary(uint32_t number);
+  void ForgetDictionaries() { dictionaries_.clear(); }
+  // The raw bytes of a stored blob. Errors: kCorrupt without reason if it does not decode; with a
+  // reason what kept its dictionary from being read.
+  Result<Blob> Decode(const Blob& stored);
+  // Nullopt if the stored blob decodes to the content of this id.
+  Result<std::optional<Finding>> CheckContent(const Hash128& id, const Blob& stored);
+
   // Nullopt if the row is what it should be: its sum holds, its value decodes, and every content
   // that it names is there.
   Result<std::optional<Finding>> CheckRow(const Key& key, const StoredRow& row);
@@ -61,10 +75,13 @@ class Lookups {
   Statement alias_;
   Statement has_blob_;
   Statement has_row_;
+  Statement dictionary_;
+  std::map<uint32_t, DictionaryPtr> dictionaries_;  // that were used lately
 };
 
-// Nullopt if the stored blob decodes to the content of this id.
-std::optional<Finding> CheckContent(const Hash128& id, const Blob& stored);
+// Nullopt if number and id are those of the bytes; else what is wrong.
+std::optional<std::string> CheckDictionary(int64_t number, const std::optional<Hash128>& id,
+                                           const DictionaryPtr& dictionary);
 // Nullopt if the alias leads to the record that it was made for.
 std::optional<Finding> CheckAlias(const Key& key, const StoredAlias& alias);
 

@@ -51,14 +51,14 @@ class StoreMaintenanceTest : public testing::Test {
             MaskItem(0, Id("m" + n), std::vector<std::string>{"fog"})};
   }
   void Put(int from, int end) {
-    CompressingStore compressing(*store, *store);
+    CompressingStore compressing(*store, *store, &store->dictionaries());
     for (int i = from; i < end; ++i) {
       ASSERT_TRUE(compressing.Put(Items(i), Durability::kDurable, {}).ok());
     }
   }
   // Numbers of the records whose items are all there and right.
   std::set<int> Whole() {
-    CompressingStore compressing(*store, *store);
+    CompressingStore compressing(*store, *store, &store->dictionaries());
     CheckedStore checked(compressing, *store);
     std::set<int> whole;
     for (int i = 0; i < kRecords; ++i) {
@@ -138,6 +138,8 @@ TEST_F(StoreMaintenanceTest, EveryPlantedFault_IsFoundAndMendedAndNothingGoodGoe
       {"UPDATE blob SET raw_size=raw_size+1 WHERE rid=5", {"blob_size"}, 0},
       {"UPDATE blob SET codec=0 WHERE rid=4", {"blob_size"}, 0},
       {"UPDATE blob SET codec=2, dict=7 WHERE rid=4", {"blob_size"}, 0},
+      {"UPDATE blob SET dict=7 WHERE rid=4", {"blob_size"}, 0},
+      {"INSERT INTO dict VALUES (7, zeroblob(16), x'00')", {"dictionary"}, 0},
       {"UPDATE blob SET codec=1 WHERE rid=5", {"blob_size"}, 0, false},
       {"DELETE FROM blob WHERE rid=4", {"dangling", "reference"}, 1},
       {"DELETE FROM blob", {"dangling", "reference"}, kRecords},
@@ -217,7 +219,7 @@ TEST_F(StoreMaintenanceTest, DamagedPage_IsFoundAndWhatVerifiesSurvivesWithPinsA
   if (repaired->rebuilt) {  // unless new indexes were enough
     EXPECT_TRUE(std::filesystem::exists(directory.path() / repaired->set_aside));
   }
-  CompressingStore compressing(*store, *store);
+  CompressingStore compressing(*store, *store, &store->dictionaries());
   for (int i = 0; i < kRecords; ++i) {
     for (const size_t item : {0, 1, 2, 3, 5}) {  // aliases hung on the page
       EXPECT_TRUE(compressing.Get(Items(i)[item].key, {}).ok()) << i << " " << item;

@@ -2,6 +2,7 @@
 // The other half of Changes: recency, removal and quarantine.
 #include <algorithm>
 
+#include "cache/codec.h"
 #include "cache/sqlite/changes.h"
 
 namespace kiln::cache::sqlite {
@@ -98,10 +99,18 @@ Result<void> Changes::DropDamaged(const Damage& damage) {
   const Key& key = damage.key;
   if (key.level == Level::kContent) {
     KILN_TRY(const std::optional<Blob> blob, lookups_.FindBlob(key.id));
-    if (!blob.has_value() || !CheckContent(key.id, *blob).has_value()) {
+    if (!blob.has_value()) {
+      return {};
+    }
+    lookups_.ForgetDictionaries();
+    KILN_TRY(const std::optional<Finding> content_finding, lookups_.CheckContent(key.id, *blob));
+    if (!content_finding.has_value()) {
       return {};
     }
     KILN_TRY_VOID(Quarantine("blob", key.id, damage.reason, blob->bytes));
+    if (const auto number = DictionaryInFrame(blob->bytes)) {
+      KILN_TRY_VOID(DropDamagedDictionary(*number));
+    }
     return DropBlob(key.id);
   }
   if (key.level == Level::kAlias) {
@@ -124,6 +133,33 @@ Result<void> Changes::DropDamaged(const Damage& damage) {
   KILN_TRY_VOID(
       Quarantine(DamageKindName(finding->kind), key.id, finding->reason, row->value.bytes));
   return DropRecord(row->eid, RemovedBy::kDamage);
+}
+
+Result<void> Changes::DropDamagedDictionary(int64_t number) {
+  Hash128 id;
+  Bytes bytes;
+  {
+    Query query(dictionary_);
+    KILN_TRY(const bool found, query.Bind(number).Next());
+    if (!found) {
+      return {};
+    }
+    id = query.Id(0).value_or(Hash128{});
+    bytes.assign(query.Blob(1).begin(), query.Blob(1).end());
+    const std::optional<std::string> finding =
+        CheckDictionary(number, query.Id(0), Dictionary::Make(bytes));
+    if (!finding.has_value()) {
+      return {};
+    }
+  }
+  KILN_TRY_VOID(Quarantine("dictionary", id, "it is damaged", bytes));
+  return DropDictionary(number);
+}
+
+Result<void> Changes::DropDictionary(int64_t number) {
+  lookups_.ForgetDictionaries();
+  Query remove(delete_dictionary_);
+  return remove.Bind(number).Run();
 }
 
 Result<void> Changes::Quarantine(std::string_view what, const Hash128& id, std::string_view reason,

@@ -30,16 +30,17 @@ Result<void> Run(Changes& changes, std::string_view sql, int64_t first, int64_t 
 Result<bool> HealBlobRow(Changes& changes, const Fault& fault) {
   KILN_TRY(const std::optional<Blob> blob, changes.lookups().FindBlob(fault.key.id));
   const std::optional<HealedBlob> healed =
-      blob.has_value() ? HealBlob(fault.key.id, *blob) : std::nullopt;
+      blob.has_value() ? HealBlob(changes.lookups(), fault.key.id, *blob) : std::nullopt;
   if (!healed.has_value()) {
     return false;
   }
   KILN_TRY(Statement statement, changes.connection().Prepare(
-                                    "UPDATE blob SET raw_size=?2, codec=?3, dict=0 WHERE rid=?1"));
+                                    "UPDATE blob SET raw_size=?2, codec=?3, dict=?4 WHERE rid=?1"));
   Query query(statement);
   KILN_TRY_VOID(query.Bind(fault.row)
                     .Bind(static_cast<int64_t>(healed->raw_size))
                     .Bind(static_cast<int64_t>(healed->codec))
+                    .Bind(int64_t{healed->dictionary})
                     .Run());
   return true;
 }
@@ -158,6 +159,9 @@ Result<bool> MendRow(Changes& changes, const Fault& fault) {
       return true;
     case FaultKind::kExplain:
       KILN_TRY_VOID(DropExplainRow(changes, fault));
+      return false;
+    case FaultKind::kDictionary:
+      KILN_TRY_VOID(changes.DropDamagedDictionary(fault.row));
       return false;
   }
   KILN_UNREACHABLE();

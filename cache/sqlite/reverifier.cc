@@ -56,9 +56,10 @@ std::vector<Damage> Reverifier::Run(Connection& connection, Lookups& lookups, Du
     if (!blob.ok() || !blob->has_value()) {
       continue;  // gone since then; a file that cannot be read shows elsewhere
     }
-    if (const std::optional<Finding> finding = CheckContent(key->id, **blob)) {
+    const Result<std::optional<Finding>> finding = lookups.CheckContent(key->id, **blob);
+    if (finding.ok() && finding->has_value()) {
       damaged.push_back(
-          {.kind = finding->kind, .key = *key, .reason = finding->reason, .found = {}});
+          {.kind = (*finding)->kind, .key = *key, .reason = (*finding)->reason, .found = {}});
     }
   }
   const int64_t records = LastOf(connection, "SELECT max(eid) FROM entry");

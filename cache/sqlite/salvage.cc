@@ -35,8 +35,12 @@ class Salvage {
     EachId("SELECT rid, id, 0, 0 FROM blob WHERE rid>?1 ORDER BY rid LIMIT ?2", [this](Key key) {
       key.level = Level::kContent;
       const Result<std::optional<Blob>> blob = lookups_.FindBlob(key.id);
-      if (blob.ok() && blob->has_value() && !CheckContent(key.id, **blob).has_value()) {
-        Add({.key = key, .value = **blob, .refs = {}}, salvaged_.blobs);
+      if (!blob.ok() || !blob->has_value()) {
+        return;
+      }
+      const Result<std::optional<Finding>> finding = lookups_.CheckContent(key.id, **blob);
+      if (finding.ok() && !finding->has_value()) {
+        Add({.key = key, .value = WithoutDictionary(**blob), .refs = {}}, salvaged_.blobs);
       }
     });
   }
@@ -75,6 +79,15 @@ class Salvage {
   }
 
  private:
+  // Dictionaries stay behind: the new file trains its own.
+  Blob WithoutDictionary(const Blob& stored) {
+    if (stored.codec != Codec::kZstdDictionary) {
+      return stored;
+    }
+    const Result<Blob> raw = lookups_.Decode(stored);
+    return raw.ok() ? Compress(*raw) : stored;
+  }
+
   // Calls back for every row of a query by ascending number, jumping over what cannot be read.
   void EachId(std::string_view sql, const std::function<void(const Key&)>& each) {
     Result<Statement> statement = connection_.Prepare(sql);

@@ -69,7 +69,8 @@ SqliteStore::SqliteStore(const SqliteOptions& options, Clock& clock, LogSink& lo
       log_(log),
       collector_(touches_, clock, counters_),
       watch_(clock),
-      reverifier_(static_cast<uint64_t>(clock.UnixTime().count())) {}
+      reverifier_(static_cast<uint64_t>(clock.UnixTime().count())),
+      dictionaries_(*this) {}
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const SqliteOptions& options, Clock& clock,
                                                        LogSink& log) {
@@ -295,8 +296,12 @@ Result<Stored> SqliteStore::Put(std::span<const Item> items, Durability durabili
     Stored stored;
   };
   auto state = std::make_shared<State>(State{.items = {items.begin(), items.end()}, .stored = {}});
-  const auto change = [state](Changes& changes) -> Result<void> {
-    KILN_TRY(state->stored, changes.Put(state->items));
+  const auto change = [this, state](Changes& changes) -> Result<void> {
+    Result<Stored> put = changes.Put(state->items);
+    if (!put.ok() && put.error().reason == kDictionaryGone) {
+      dictionaries_.Forget();
+    }
+    KILN_TRY(state->stored, std::move(put));
     return {};
   };
   if (durability == Durability::kRelaxed) {

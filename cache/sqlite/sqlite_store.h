@@ -14,6 +14,7 @@
 #include "cache/sqlite/collector.h"
 #include "cache/sqlite/damage_watch.h"
 #include "cache/sqlite/data_dir.h"
+#include "cache/sqlite/dictionaries.h"
 #include "cache/sqlite/reverifier.h"
 #include "cache/sqlite/session.h"
 #include "cache/sqlite/touches.h"
@@ -91,6 +92,12 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   // Errors: READ_ONLY; kUnavailable if there is no database afterwards.
   Result<std::string> Rebuild();
 
+  // With what content is compressed; for a CompressingStore above this.
+  DictionarySource& dictionaries() { return dictionaries_; }
+  // What upkeep does from time to time: see TrainDictionaries. Errors: READ_ONLY; those of the
+  // file.
+  Result<std::vector<TrainedDictionary>> Train();
+
   SqliteStatus Status() const;
   // When and why this process removed a record; one of the last 65,536.
   std::optional<Removal> WhyRemoved(const Hash128& key) const {
@@ -137,6 +144,7 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   // Copies what verifies from a file that was set aside.
   void Salvage(const std::string& name);
   void Reverify(Duration passed);
+  void TrainIfDue();
   int64_t NowSeconds() const;
 
   const SqliteOptions options_;
@@ -152,6 +160,7 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   DamageWatch watch_;
   std::atomic<int64_t> full_until_ns_{0};
   Reverifier reverifier_;  // of the caretaker
+  Dictionaries dictionaries_;
 
   mutable Mutex mutex_;
   CondVar changed_;

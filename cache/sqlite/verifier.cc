@@ -5,8 +5,6 @@
 #include <set>
 #include <utility>
 
-#include <zstd.h>
-
 #include "cache/codec.h"
 #include "cache/explain.h"
 #include "cache/sqlite/pages.h"
@@ -48,26 +46,26 @@ bool IsAboutAnIndex(std::string_view finding) {
   return finding.find(" index ") != std::string_view::npos;
 }
 
-bool HasId(const Hash128& id, const Blob& blob) {
-  const Result<Blob> raw = Decompress(blob);
+bool HasId(Lookups& lookups, const Hash128& id, const Blob& blob) {
+  const Result<Blob> raw = lookups.Decode(blob);
   return raw.ok() && HashBytes(raw->bytes) == id;
 }
 
 }  // namespace
 
-std::optional<HealedBlob> HealBlob(const Hash128& id, const Blob& stored) {
+std::optional<HealedBlob> HealBlob(Lookups& lookups, const Hash128& id, const Blob& stored) {
   Blob candidate = stored;
   candidate.codec = Codec::kRaw;
   candidate.raw_size = stored.bytes.size();
-  if (HasId(id, candidate)) {
+  if (HasId(lookups, id, candidate)) {
     return HealedBlob{.codec = Codec::kRaw, .raw_size = candidate.raw_size};
   }
-  const unsigned long long size =
-      ZSTD_getFrameContentSize(stored.bytes.data(), stored.bytes.size());
-  candidate.codec = Codec::kZstd;
-  candidate.raw_size = size;  // out of any range if it is not known, which Decompress refuses
-  if (size <= kMaxValueBytes && HasId(id, candidate)) {
-    return HealedBlob{.codec = Codec::kZstd, .raw_size = candidate.raw_size};
+  const uint32_t dictionary = DictionaryInFrame(stored.bytes).value_or(0);
+  candidate.codec = dictionary == 0 ? Codec::kZstd : Codec::kZstdDictionary;
+  candidate.raw_size = SizeInFrame(stored.bytes).value_or(std::numeric_limits<uint64_t>::max());
+  if (candidate.raw_size <= kMaxValueBytes && HasId(lookups, id, candidate)) {
+    return HealedBlob{
+        .codec = candidate.codec, .raw_size = candidate.raw_size, .dictionary = dictionary};
   }
   return std::nullopt;
 }
@@ -93,6 +91,8 @@ void Verifier::Note(const Result<void>& part, std::string_view what) {
 Result<VerifyReport> Verifier::Run() {
   Note(CheckSchema(), "schema");
   Note(CheckIntegrity(), "integrity");
+  lookups_.ForgetDictionaries();  // the rows count, not what was read once
+  Note(CheckDictionaries(), "dict");
   Note(CheckBlobs(), "blob");
   Note(CheckRecords(), "entry");
   Note(CheckAliases(), "alias");
@@ -146,12 +146,13 @@ bool Verifier::IsSampled(const Hash128& id) const {
 
 Result<void> Verifier::CheckBlobs() {
   KILN_TRY(Statement statement,
-           connection_.Prepare("SELECT rid, id, raw_size, codec, data,"
+           connection_.Prepare("SELECT rid, id, raw_size, codec, data, dict,"
                                " EXISTS (SELECT 1 FROM ref WHERE ref.rid=blob.rid)"
                                " FROM blob WHERE rid>?1 ORDER BY rid LIMIT 1"));
   for (int64_t rid = std::numeric_limits<int64_t>::min(); !Stopped();) {
     std::optional<Hash128> id;
     Blob blob;
+    int64_t dictionary = 0;
     {
       Query query(statement);
       KILN_TRY(const bool found, query.Bind(rid).Next());
@@ -162,36 +163,70 @@ Result<void> Verifier::CheckBlobs() {
       id = query.Id(1);
       blob = CopiedBlob(query.Blob(4));
       blob.raw_size = static_cast<uint64_t>(query.Int(2));
-      const int64_t codec = query.Int(3);
-      blob.codec = codec == 0 ? Codec::kRaw : codec == 1 ? Codec::kZstd : Codec::kZstdDictionary;
-      report_.orphans += query.Int(5) == 0 ? 1 : 0;
+      blob.codec = CodecOf(query.Int(3));
+      dictionary = query.Int(5);
+      report_.orphans += query.Int(6) == 0 ? 1 : 0;
     }
     ++report_.blobs;
-    KILN_TRY_VOID(CheckBlob(rid, id, blob));
+    KILN_TRY_VOID(CheckBlob(rid, id, blob, dictionary));
   }
   return {};
 }
 
-Result<void> Verifier::CheckBlob(int64_t rid, const std::optional<Hash128>& id, const Blob& blob) {
+Result<void> Verifier::CheckDictionaries() {
+  KILN_TRY(Statement statement, connection_.Prepare("SELECT dict, id, data FROM dict WHERE dict>?1"
+                                                    " ORDER BY dict LIMIT 1"));
+  for (int64_t number = std::numeric_limits<int64_t>::min(); !Stopped();) {
+    Query query(statement);
+    KILN_TRY(const bool found, query.Bind(number).Next());
+    if (!found) {
+      return {};
+    }
+    number = query.Int(0);
+    const ByteView bytes = query.Blob(2);
+    report_.bytes += bytes.size();
+    const std::optional<std::string> finding =
+        CheckDictionary(number, query.Id(1), Dictionary::Make(Bytes(bytes.begin(), bytes.end())));
+    if (finding.has_value()) {
+      Add(FaultKind::kDictionary, {}, "dictionary " + std::to_string(number) + ": " + *finding,
+          number);
+    }
+  }
+  return {};
+}
+
+Result<bool> Verifier::ColumnsFit(const Blob& blob, int64_t dictionary) {
+  if (blob.codec != Codec::kZstdDictionary) {
+    return dictionary == 0 && (blob.codec != Codec::kRaw || blob.raw_size == blob.bytes.size());
+  }
+  const uint32_t number = DictionaryInFrame(blob.bytes).value_or(0);
+  KILN_TRY(const DictionaryPtr found, lookups_.FindDictionary(number));
+  return number == dictionary && found != nullptr;
+}
+
+Result<void> Verifier::CheckBlob(int64_t rid, const std::optional<Hash128>& id, const Blob& blob,
+                                 int64_t dictionary) {
   const Key key{.level = Level::kContent, .id = id.value_or(Hash128{})};
   if (!id.has_value()) {
     Add(FaultKind::kBlob, key, "its id has not 16 bytes", rid);
     return {};
   }
-  const bool size_wrong = blob.codec == Codec::kRaw && blob.raw_size != blob.bytes.size();
-  if (!IsSampled(*id) && !size_wrong && blob.codec != Codec::kZstdDictionary) {
+  KILN_TRY(const bool fits, ColumnsFit(blob, dictionary));
+  if (fits && !IsSampled(*id)) {
     return {};
   }
   report_.bytes += blob.bytes.size();
-  const std::optional<Finding> finding = CheckContent(*id, blob);
-  if (!finding.has_value()) {
+  KILN_TRY(const std::optional<Finding> finding, lookups_.CheckContent(*id, blob));
+  if (fits && !finding.has_value()) {
     return {};
   }
-  if (HealBlob(*id, blob).has_value()) {
+  const std::string detail =
+      finding.has_value() ? finding->reason : "codec, size or dictionary are not those of the data";
+  if (HealBlob(lookups_, *id, blob).has_value()) {
     wrong_sizes_.insert(rid);
-    Add(FaultKind::kBlobSize, key, finding->reason, rid);
+    Add(FaultKind::kBlobSize, key, detail, rid);
   } else {
-    Add(FaultKind::kBlob, key, finding->reason, rid);
+    Add(FaultKind::kBlob, key, detail, rid);
   }
   return {};
 }

@@ -16,8 +16,9 @@ namespace kiln::cache::sqlite {
 struct HealedBlob {
   Codec codec = Codec::kRaw;
   uint64_t raw_size = 0;
+  uint32_t dictionary = 0;
 };
-std::optional<HealedBlob> HealBlob(const Hash128& id, const Blob& stored);
+std::optional<HealedBlob> HealBlob(Lookups& lookups, const Hash128& id, const Blob& stored);
 
 class Verifier {
  public:
@@ -49,7 +50,11 @@ class Verifier {
   Result<void> CheckSchema();
   Result<void> CheckIntegrity();
   Result<void> CheckBlobs();
-  Result<void> CheckBlob(int64_t rid, const std::optional<Hash128>& id, const Blob& blob);
+  Result<void> CheckBlob(int64_t rid, const std::optional<Hash128>& id, const Blob& blob,
+                         int64_t dictionary);
+  // Whether codec, size and dictionary beside the bytes can be theirs.
+  Result<bool> ColumnsFit(const Blob& blob, int64_t dictionary);
+  Result<void> CheckDictionaries();
   Result<void> CheckRecords();
   Result<void> CheckRecord(const EntryRow& row);
   Result<void> CheckNamed(const EntryRow& row, const Key& key, const RowSummary& summary);

@@ -99,7 +99,7 @@ Result<std::unique_ptr<Opened>> Open(const CacheArguments& arguments, Use use) {
                             "or fails",
                  .reason = "CACHE_CLOSED"};
   }
-  opened->compressing.emplace(*opened->sqlite, *opened->sqlite);
+  opened->compressing.emplace(*opened->sqlite, *opened->sqlite, &opened->sqlite->dictionaries());
   opened->content.emplace(*opened->compressing, *opened->sqlite);
   opened->maintenance.emplace(*opened->sqlite, opened->clock);
   return opened;

@@ -70,7 +70,7 @@ std::unique_ptr<cache::sqlite::SqliteStore> OpenFile(const std::filesystem::path
 struct DurableEngine::Parts {
   Parts(const std::filesystem::path& dir, Recording* recording)
       : file(OpenFile(dir, clock, log)),
-        compressing(*file, *file),
+        compressing(*file, *file, &file->dictionaries()),
         checked_file(compressing, *file),
         limited(checked_file, *file, {.min_free_bytes = 0}),
         memory(&limited, file.get(), {.max_bytes = kMemoryBytes}),

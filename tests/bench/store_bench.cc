@@ -2,7 +2,7 @@
 // The store against its peers in one run: bare SQLite with the same schema, pragmas and
 // transactions; plain files; one flat file with an index in memory. A pack against such a flat file
 // whose index is read when it is opened.
-//   store_bench [--json] [--items N] [--start-records N] [--dir DIR]
+//   store_bench [--json] [--items N] [--start-records N] [--dir DIR] [--only dictionaries]
 // Peers and store take turns; every figure is the median of the rounds. Beside them what one
 // explain record costs whoever makes the request. Spec: cache §6.5, §6.11, §11.5.
 #include <algorithm>
@@ -29,6 +29,7 @@
 #include "cache/sqlite/sqlite_store.h"
 #include "compiler/base/test_directory.h"
 #include "tests/bench/measure.h"
+#include "tests/bench/store_dictionaries.h"
 #include "tests/bench/store_peers.h"
 #include "tests/bench/store_samples.h"
 
@@ -41,6 +42,7 @@ constexpr int kRounds = 5;
 
 struct Options {
   bool json = false;
+  bool only_dictionaries = false;
   size_t items = 8192;
   size_t start_records = 1'000'000;
   std::filesystem::path dir = std::filesystem::temp_directory_path();
@@ -241,7 +243,7 @@ struct HitLatency {
 HitLatency MeasureHits(const Options& options) {
   const TestDirectory directory(options.dir);
   const auto store = OpenStore(directory.path());
-  cache::CompressingStore compressing(*store, *store);
+  cache::CompressingStore compressing(*store, *store, &store->dictionaries());
   cache::CheckedStore checked(compressing, *store);
   constexpr size_t kHitBytes = 16384;
   std::vector<Hash128> ids;
@@ -347,6 +349,31 @@ double MeasureExplain(const Options& options) {
   return microseconds / kRecords;
 }
 
+double Ratio(uint64_t raw, uint64_t stored) {
+  return stored == 0 ? 0 : static_cast<double>(raw) / static_cast<double>(stored);
+}
+
+using Ratios = std::map<std::string, CompressedKind>;
+
+void PrintRatios(const Ratios& ratios) {
+  for (const auto& [kind, sum] : ratios) {
+    fmt::print("demo {:<6} {:>6} blobs {:>9} bytes  zstd {:.2f}x  with dictionary {:.2f}x\n", kind,
+               sum.blobs, sum.raw_bytes, Ratio(sum.raw_bytes, sum.plain_bytes),
+               Ratio(sum.raw_bytes, sum.dictionary_bytes));
+  }
+}
+
+std::string RatiosJson(const Ratios& ratios) {
+  std::string text;
+  for (const auto& [kind, sum] : ratios) {
+    text += fmt::format(
+        "{}\"{}\": {{\"blobs\": {}, \"raw_bytes\": {}, \"zstd\": {:.3f}, \"dictionary\": {:.3f}}}",
+        text.empty() ? "" : ", ", kind, sum.blobs, sum.raw_bytes,
+        Ratio(sum.raw_bytes, sum.plain_bytes), Ratio(sum.raw_bytes, sum.dictionary_bytes));
+  }
+  return "{" + text + "}";
+}
+
 struct Gate {
   std::string name;
   double value;
@@ -355,7 +382,7 @@ struct Gate {
 };
 
 void Print(const Options& options, const Rates& rates, const Start& start, double explain_us,
-           const HitLatency& hits) {
+           const HitLatency& hits, const Ratios& ratios) {
   const double put = rates.MedianRatio("put store", "put bare");
   const double get = rates.MedianRatio("get store", "get bare");
   const double open = rates.MedianRatio("open pack", "open flat");
@@ -370,6 +397,7 @@ void Print(const Options& options, const Rates& rates, const Start& start, doubl
       {"hit_p99_microseconds", hits.p99_us, 300.0, hits.p99_us <= 300.0},
   };
   if (!options.json) {
+    PrintRatios(ratios);
     for (const auto& [name, values] : rates.all()) {
       fmt::print("{:<12} {:>12.0f} /s\n", name, rates.Median(name));
     }
@@ -392,8 +420,9 @@ void Print(const Options& options, const Rates& rates, const Start& start, doubl
   }
   fmt::print(
       "{{\"bench\": \"store\", \"items\": {}, \"blob_bytes\": {}, \"items_per_put\": {},"
-      " \"start_records\": {}, \"per_second\": {{{}}}, \"gates\": {{{}}}}}\n",
-      options.items, kBlobBytes, kPerPut, options.start_records, per_second, gate_text);
+      " \"start_records\": {}, \"per_second\": {{{}}}, \"dictionaries\": {}, \"gates\": {{{}}}}}\n",
+      options.items, kBlobBytes, kPerPut, options.start_records, per_second, RatiosJson(ratios),
+      gate_text);
 }
 
 bool ParseOptions(int argc, char** argv, Options& options) {
@@ -407,6 +436,10 @@ bool ParseOptions(int argc, char** argv, Options& options) {
       options.start_records = std::strtoul(argv[++i], nullptr, 10);
     } else if (i + 1 < argc && flag == "--dir") {
       options.dir = argv[++i];
+    } else if (i + 1 < argc && flag == "--only" &&
+               std::string_view(argv[i + 1]) == "dictionaries") {
+      options.only_dictionaries = true;
+      ++i;
     } else {
       return false;
     }
@@ -422,12 +455,17 @@ int Main(int argc, char** argv) {
     fmt::print(stderr, "usage: store_bench [--json] [--items N] [--start-records N] [--dir DIR]\n");
     return 2;
   }
+  const Ratios ratios = MeasureDictionaries(options.dir);
+  if (options.only_dictionaries) {
+    options.json ? fmt::print("{}\n", RatiosJson(ratios)) : PrintRatios(ratios);
+    return 0;
+  }
   const Start start = MeasureStart(options);
   Rates rates;
   for (int round = 0; round < kRounds; ++round) {
     MeasureRound(options, static_cast<uint64_t>(round), rates);
   }
-  Print(options, rates, start, MeasureExplain(options), MeasureHits(options));
+  Print(options, rates, start, MeasureExplain(options), MeasureHits(options), ratios);
   return 0;
 }
 

@@ -27,7 +27,8 @@ constexpr size_t kPage = 16384;
 
 // The part of the default stack that damage meets.
 struct Stack {
-  explicit Stack(SqliteStore& sqlite) : compressing(sqlite, sqlite), checked(compressing, sqlite) {}
+  explicit Stack(SqliteStore& sqlite)
+      : compressing(sqlite, sqlite, &sqlite.dictionaries()), checked(compressing, sqlite) {}
   cache::CompressingStore compressing;
   cache::CheckedStore checked;
 };

@@ -13,6 +13,7 @@
 #include "cache/pack/test_pack_file.h"
 #include "cache/sqlite/keep_tables.h"
 #include "cache/sqlite/maintenance.h"
+#include "cache/test_contents.h"
 #include "compiler/base/test_directory.h"
 #include "tests/integration/cache_records.h"
 
@@ -26,7 +27,7 @@ struct Store {
   explicit Store(Clock& clock)
       : sqlite(*SqliteStore::Open({.dir = directory.path(), .writer = {.group_wait = {}}}, clock,
                                   log)),
-        compressing(*sqlite, *sqlite),
+        compressing(*sqlite, *sqlite, &sqlite->dictionaries()),
         checked(compressing, *sqlite),
         maintenance(*sqlite, clock) {}
 
@@ -84,6 +85,32 @@ TEST_F(CacheExport, EverythingGoesOutAndIn_AndOutAgainWithTheSameBytes) {
   const Result<pack::Imported> again = to.Import(Path("a"));
   EXPECT_EQ(again->added, 0u);
   EXPECT_EQ(again->present, 160u);
+}
+
+// What leaves a store does not depend on how it is compressed there.
+TEST_F(CacheExport, StoreWithDictionaries_GivesTheSameFileAsOneWithout) {
+  const auto items = [](uint64_t number) {
+    const cache::Item code = cache::ContentItem(cache::OwnedBlob(cache::LikeCode(number)));
+    return std::vector<cache::Item>{
+        code, cache::RecordItem(cache::Level::kSignature, 0, code.key.id,
+                                {.products = {{"code", DigestOf(code.value.bytes)}}})};
+  };
+  Store trained(clock);
+  Store plain(clock);
+  for (uint64_t number = 0; number < 100; ++number) {
+    if (number == 80) {
+      ASSERT_EQ(trained.sqlite->Train()->size(), 1u);
+    }
+    for (Store* store : {&trained, &plain}) {
+      ASSERT_TRUE(store->checked.Put(items(number), cache::Durability::kDurable, {}).ok());
+    }
+  }
+  ASSERT_TRUE(trained.Export(Path("a")).ok());
+  ASSERT_TRUE(plain.Export(Path("b")).ok());
+  EXPECT_EQ(ReadFile(Path("a")).value(), ReadFile(Path("b")).value());
+  const Result<pack::Imported> again = trained.Import(Path("b"));
+  ASSERT_TRUE(again.ok()) << ErrorText(again.error());
+  EXPECT_EQ(again->present, 200u);
 }
 
 TEST_F(CacheExport, FilesThatOverlap_MergeInAnyOrder) {
