@@ -3,9 +3,11 @@
 // a file that is beyond repair. Spec: cache §6.7, §6.10, §6.11.
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <sys/statvfs.h>
 #include <utility>
 
+#include "cache/sqlite/mend.h"
 #include "cache/sqlite/salvage.h"
 #include "cache/sqlite/sqlite_store.h"
 
@@ -22,7 +24,22 @@ Writer::Hooks SqliteStore::MakeHooks() {
           .background = [this](Changes& changes) { return collector_.Slice(changes); }};
 }
 
+namespace {
+
+std::set<std::string> DamagedFiles(const std::filesystem::path& dir) {
+  std::set<std::string> names;
+  for (const SetAsideFile& file : ListSetAside(dir)) {
+    if (file.damaged) {
+      names.insert(file.path.stem().string());
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
 Result<void> SqliteStore::OpenSession() {
+  const std::set<std::string> damaged_before = DamagedFiles(session_options_.file.dir);
   Result<std::shared_ptr<Session>> opened =
       owned_ ? Session::OpenOwned(session_options_, clock_, log_, counters_, MakeHooks())
              : Session::OpenReadOnly(session_options_, clock_);
@@ -32,7 +49,13 @@ Result<void> SqliteStore::OpenSession() {
   {
     const MutexLock lock(mutex_);
     session_ = *std::move(opened);
+    for (const std::string& name : DamagedFiles(session_options_.file.dir)) {
+      if (owned_ && !damaged_before.contains(name)) {  // it could not be opened
+        unsalvaged_ = name;
+      }
+    }
   }
+  MeasureAside();
   dictionaries_.Forget();
   if (owned_) {  // who only reads compresses nothing
     dictionaries_.Load();
@@ -83,7 +106,7 @@ void SqliteStore::Care() {
     Task task = Task::kNone;
     {
       const MutexLock lock(mutex_);
-      if (task_ == Task::kNone && !stopping_) {
+      if (task_ == Task::kNone && unsalvaged_.empty() && !stopping_) {
         changed_.WaitFor(mutex_, std::chrono::seconds(1));
       }
       if (stopping_) {
@@ -102,6 +125,7 @@ void SqliteStore::Care() {
         ReplaceDatabase(task);
         break;
     }
+    SalvageUnopened();
     if (Current() == nullptr) {
       Reopen();  // once a second: until then every request is a miss
     } else if (clock_.Monotonic() >= next_tick) {
@@ -235,12 +259,22 @@ Result<std::string> SqliteStore::Rebuild() {
 void SqliteStore::Salvage(const std::string& name) {
   std::string file = (session_options_.file.dir / (name + ".db")).string();
   const std::filesystem::path apart = session_options_.file.dir / (name + ".salvage");
+  std::string why;
   if (!options_.salvage_program.empty()) {
     if (!StartSalvage(options_.salvage_program, file, apart.string(), stop_.get_token())) {
+      why = WhyNotSalvaged(apart);
       log_.Write(LogLevel::kWarning, "cache", "reading the damaged file ended early",
-                 {{"from", file}});
+                 {{"from", file}, {"why", why}});
     }
     file = (apart / "cache.db").string();  // sound, as far as it came
+  } else {
+    Result<std::string> readable = MakeReadable(file, session_options_.file.vfs, apart, clock_);
+    if (!readable.ok()) {
+      log_.Write(LogLevel::kWarning, "cache", "the damaged file cannot be salvaged",
+                 {{"from", file}, {"why", readable.error().context}});
+    } else {
+      file = *std::move(readable);
+    }
   }
   const Salvaged salvaged = SalvageInto(file, session_options_.file.vfs, *this, stop_.get_token());
   log_.Write(LogLevel::kWarning, "cache", "salvaged what verifies",
@@ -251,6 +285,56 @@ void SqliteStore::Salvage(const std::string& name) {
               {"pins", SalvagePins(file, session_options_.file.vfs, *this)}});
   std::error_code error;
   std::filesystem::remove_all(apart, error);
+  MeasureAside();
+}
+
+void SqliteStore::SalvageUnopened() {
+  std::string name;
+  {
+    const MutexLock lock(mutex_);
+    name = unsalvaged_;
+  }
+  if (name.empty()) {
+    return;
+  }
+  Salvage(name);
+  const MutexLock lock(mutex_);
+  unsalvaged_.clear();
+  changed_.NotifyAll();
+}
+
+void SqliteStore::AwaitSalvage(const std::stop_token& stop) {
+  const MutexLock lock(mutex_);
+  while (!unsalvaged_.empty() && !stopping_ && !stop.stop_requested()) {
+    changed_.WaitFor(mutex_, std::chrono::milliseconds(50));
+  }
+}
+
+void SqliteStore::MeasureAside() {
+  uint64_t bytes = 0;
+  for (const SetAsideFile& file : ListSetAside(session_options_.file.dir)) {
+    bytes += file.bytes;
+  }
+  aside_bytes_ = bytes;
+}
+
+void SqliteStore::MakeRoomAside(uint64_t target_bytes) {
+  std::vector<SetAsideFile> files = ListSetAside(session_options_.file.dir);
+  uint64_t aside = 0;
+  for (const SetAsideFile& file : files) {
+    aside += file.bytes;
+  }
+  for (auto file = files.rbegin(); file != files.rend(); ++file) {
+    const bool goes =
+        file->damaged ? counters_.used_bytes + aside > target_bytes : aside > target_bytes / 2;
+    if (goes) {
+      RemoveSetAside(*file);
+      aside -= file->bytes;
+      log_.Write(LogLevel::kInfo, "cache", "a file that was set aside made room",
+                 {{"file", file->path.string()}, {"bytes", file->bytes}});
+    }
+  }
+  aside_bytes_ = aside;
 }
 
 uint64_t SqliteStore::FreeDiskBytes() const {
@@ -264,7 +348,10 @@ uint64_t SqliteStore::FreeDiskBytes() const {
 void SqliteStore::StartCollecting(uint64_t target_bytes) {
   const std::shared_ptr<Session> session = Current();
   if (session != nullptr && session->writer() != nullptr) {
-    collector_.Start(target_bytes);
+    if (aside_bytes_ > 0) {
+      MakeRoomAside(target_bytes);
+    }
+    collector_.Start(target_bytes - std::min<uint64_t>(target_bytes, aside_bytes_));
     session->writer()->Wake();
   }
 }

@@ -85,30 +85,29 @@ std::optional<std::string_view> NetworkFileSystemName(long type) {
   }
 }
 
-bool IsSetAside(const fs::path& file) {
-  const std::string name = file.filename().string();
-  return name.ends_with(".db") &&
-         (name.starts_with("cache.v") || name.starts_with("cache.corrupt-"));
+bool IsDamaged(std::string_view name) { return name.starts_with("cache.corrupt-"); }
+
+bool IsSetAside(std::string_view name) {
+  return name.ends_with(".db") && (name.starts_with("cache.v") || IsDamaged(name));
 }
 
 void RemoveWithWal(const fs::path& file) {
   std::error_code ignored;  // nothing depends on their being gone
   fs::remove(file, ignored);
   fs::remove(file.string() + "-wal", ignored);
+  fs::remove(file.string() + "-shm", ignored);
+}
+
+uint64_t SizeOf(const fs::path& file) {
+  std::error_code error;
+  const auto size = fs::file_size(file, error);
+  return error ? 0 : size;
 }
 
 void PruneSetAside(const fs::path& dir) {
-  std::error_code error;
-  std::vector<std::pair<fs::file_time_type, fs::path>> files;
-  for (fs::directory_iterator it(dir, error), end; !error && it != end; it.increment(error)) {
-    if (IsSetAside(it->path())) {
-      std::error_code no_time;
-      files.emplace_back(fs::last_write_time(it->path(), no_time), it->path());
-    }
-  }
-  std::ranges::sort(files, std::greater<>());
+  const std::vector<SetAsideFile> files = ListSetAside(dir);
   for (size_t i = kMaxSetAside; i < files.size(); ++i) {
-    RemoveWithWal(files[i].second);
+    RemoveSetAside(files[i]);
   }
 }
 
@@ -207,6 +206,27 @@ Result<void> SetAside(const fs::path& dir, std::string_view name) {
   PruneSetAside(dir);
   return SyncDirectory(dir);
 }
+
+std::vector<SetAsideFile> ListSetAside(const fs::path& dir) {
+  std::error_code error;
+  std::vector<std::pair<fs::file_time_type, fs::path>> paths;
+  for (fs::directory_iterator it(dir, error), end; !error && it != end; it.increment(error)) {
+    if (IsSetAside(it->path().filename().string())) {
+      std::error_code no_time;
+      paths.emplace_back(fs::last_write_time(it->path(), no_time), it->path());
+    }
+  }
+  std::ranges::sort(paths, std::greater<>());
+  std::vector<SetAsideFile> files;
+  for (const auto& [time, path] : paths) {
+    files.push_back({.path = path,
+                     .bytes = SizeOf(path) + SizeOf(path.string() + "-wal"),
+                     .damaged = IsDamaged(path.filename().string())});
+  }
+  return files;
+}
+
+void RemoveSetAside(const SetAsideFile& file) { RemoveWithWal(file.path); }
 
 std::string FreeCorruptName(const fs::path& dir) {
   std::error_code error;

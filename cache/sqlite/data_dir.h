@@ -3,12 +3,14 @@
 // Spec: cache §6.1, §6.7, §6.9.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <sys/types.h>
+#include <vector>
 
 #include "compiler/base/result.h"
 
@@ -52,6 +54,18 @@ Result<void> SyncDirectory(const std::filesystem::path& dir);
 // Renames <dir>/cache.db and its WAL to <dir>/<name>.db, over whatever has that name, then removes
 // all but the two newest files that were set aside. Requires: no connection is open.
 Result<void> SetAside(const std::filesystem::path& dir, std::string_view name);
+
+// A database that was set aside, with its WAL.
+struct SetAsideFile {
+  std::filesystem::path path;
+  uint64_t bytes = 0;
+  bool damaged = false;  // else it is of another version, which may come back
+};
+
+// The newest first.
+std::vector<SetAsideFile> ListSetAside(const std::filesystem::path& dir);
+// With its WAL. Whatever cannot be removed stays.
+void RemoveSetAside(const SetAsideFile& file);
 
 // "cache.corrupt-<n>" for the first n that is free.
 std::string FreeCorruptName(const std::filesystem::path& dir);

@@ -223,6 +223,7 @@ Result<RepairReport> StoreMaintenance::Repair(const std::stop_token& stop) {
   const VerifyOptions options{.stop = stop};
   RepairReport report;
   KILN_TRY_VOID(store_.Flush());  // READ_ONLY shows here
+  store_.AwaitSalvage(stop);      // rows that come back are no reason to repair anything
   KILN_TRY(report.before, Verify(options));
   report.after = report.before;
   Counts counts;

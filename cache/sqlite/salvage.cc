@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <spawn.h>
@@ -18,12 +19,14 @@
 #include "cache/sqlite/batch_table.h"
 #include "cache/sqlite/keep_tables.h"
 #include "cache/sqlite/lookups.h"
+#include "cache/sqlite/mend.h"
 
 namespace kiln::cache::sqlite {
 namespace {
 
 constexpr int64_t kPageRows = 256;
 constexpr uint64_t kPageBytes = uint64_t{4} << 20;
+constexpr std::string_view kWhyFile = "why";
 constexpr int kMostJumps = 64;  // over stretches that cannot be read
 
 class Salvage {
@@ -261,9 +264,24 @@ int SalvageApart(const std::string& from, const std::string& into) {
   if (!to.ok()) {
     return 1;
   }
-  (void)SalvageInto(from, {}, **to, {});
-  (void)SalvagePins(from, {}, **to);
+  const std::filesystem::path scratch = std::filesystem::path(into) / "mended";
+  const Result<std::string> readable = MakeReadable(from, {}, scratch, clock);
+  if (!readable.ok()) {
+    std::ofstream(std::filesystem::path(into) / kWhyFile) << readable.error().context;
+    return 1;
+  }
+  (void)SalvageInto(*readable, {}, **to, {});
+  (void)SalvagePins(*readable, {}, **to);
+  std::error_code error;
+  std::filesystem::remove_all(scratch, error);
   return (*to)->Flush().ok() ? 0 : 1;
+}
+
+std::string WhyNotSalvaged(const std::filesystem::path& into) {
+  std::ifstream in(into / kWhyFile);
+  std::string why;
+  std::getline(in, why);
+  return why;
 }
 
 bool StartSalvage(const std::string& program, const std::string& from, const std::string& into,

@@ -2,6 +2,9 @@
 // Copies what still verifies out of a damaged database. Spec: cache §6.7.
 #pragma once
 
+#include <filesystem>
+#include <string>
+
 #include "cache/sqlite/database.h"
 #include "cache/sqlite/sqlite_store.h"
 #include "cache/store.h"
@@ -23,9 +26,12 @@ Salvaged SalvageInto(const std::string& from, const std::string& vfs, BlobStore&
 // batches. Gives the number of pins. As above, never fails.
 uint64_t SalvagePins(const std::string& from, const std::string& vfs, SqliteStore& to);
 
-// Both into a new store in the directory `into`: the whole of a process that was started to read a
-// damaged file. Gives its exit status.
+// Both into a new store in the directory `into`, from a mended copy if the file itself cannot be
+// opened: the whole of a process that was started to read a damaged file. Gives its exit status; if
+// nothing can be read, the directory says why.
 int SalvageApart(const std::string& from, const std::string& into);
+// What a SalvageApart that failed has left; empty if it died.
+std::string WhyNotSalvaged(const std::filesystem::path& into);
 
 // Starts such a process and waits for it. False: it could not be started, or died; what it had
 // copied by then is in `into` all the same.

@@ -77,7 +77,8 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
 
   void Report(const Damage& damage) override;
 
-  uint64_t UsedBytes() const override { return counters_.used_bytes; }
+  // Pages in use, and the files that were set aside (cache §6.9).
+  uint64_t UsedBytes() const override { return counters_.used_bytes + aside_bytes_; }
   uint64_t FreeDiskBytes() const override;
   void StartCollecting(uint64_t target_bytes) override;
   // Looks in the background at the next 1,000 blobs for content that no record names and that is
@@ -97,6 +98,9 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   // What upkeep does from time to time: see TrainDictionaries. Errors: READ_ONLY; those of the
   // file.
   Result<std::vector<TrainedDictionary>> Train();
+
+  // Returns when a file that could not be opened was salvaged, if there was one.
+  void AwaitSalvage(const std::stop_token& stop);
 
   SqliteStatus Status() const;
   // When and why this process removed a record; one of the last 65,536.
@@ -143,6 +147,11 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   void ReplaceDatabase(Task task);
   // Copies what verifies from a file that was set aside.
   void Salvage(const std::string& name);
+  void SalvageUnopened();
+  void MeasureAside();
+  // Removes files that were set aside, the oldest first: damaged ones until everything fits into
+  // the target, those of other versions until they leave half of it to the database.
+  void MakeRoomAside(uint64_t target_bytes);
   void Reverify(Duration passed);
   void TrainIfDue();
   int64_t NowSeconds() const;
@@ -159,6 +168,7 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   Collector collector_;
   DamageWatch watch_;
   std::atomic<int64_t> full_until_ns_{0};
+  std::atomic<uint64_t> aside_bytes_{0};
   Reverifier reverifier_;  // of the caretaker
   Dictionaries dictionaries_;
 
@@ -168,6 +178,7 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   Task task_ KILN_GUARDED_BY(mutex_) = Task::kNone;
   uint64_t replacements_ KILN_GUARDED_BY(mutex_) = 0;
   std::string last_set_aside_ KILN_GUARDED_BY(mutex_);
+  std::string unsalvaged_ KILN_GUARDED_BY(mutex_);  // set aside because it could not be opened
   bool stopping_ KILN_GUARDED_BY(mutex_) = false;
   std::stop_source stop_;  // ends a salvage
   std::jthread caretaker_;

@@ -277,6 +277,31 @@ TEST_F(SqliteStoreTest, OtherSchemaVersion_IsSetAsideAndComesBack) {
   EXPECT_FALSE(std::filesystem::exists(options.dir / "cache.v1.db"));
 }
 
+TEST_F(SqliteStoreTest, FilesThatAreSetAside_CountAndMakeRoomOldestFirst) {
+  ASSERT_TRUE(PutAll(*Open(), {Content("ours")}).ok());
+  const auto put_aside = [&](const char* name, size_t bytes) {
+    std::ofstream(options.dir / name) << std::string(bytes, 'x');
+  };
+  const auto is_there = [&](const char* name) {
+    return std::filesystem::exists(options.dir / name);
+  };
+  put_aside("cache.v7.db", 3'000'000);
+  put_aside("cache.corrupt-1.db", 1'000'000);
+  const StorePtr store = Open();
+  const uint64_t own = store->UsedBytes() - 4'000'000;
+  EXPECT_GT(own, 0u);
+  EXPECT_LT(own, 1'000'000u);
+  store->StartCollecting(own + 4'000'000);  // they fit
+  EXPECT_TRUE(is_there("cache.corrupt-1.db"));
+  EXPECT_FALSE(is_there("cache.v7.db"));  // more than half of what there may be
+  put_aside("cache.v7.db", 300'000);
+  store->StartCollecting(own + 1'000'000);
+  EXPECT_FALSE(is_there("cache.corrupt-1.db"));
+  EXPECT_TRUE(is_there("cache.v7.db"));
+  EXPECT_EQ(store->UsedBytes(), own + 300'000);
+  EXPECT_TRUE(store->Get(Content("ours").key, {}).ok());
+}
+
 TEST_F(SqliteStoreTest, FileOfAnotherApplication_IsKeptUnderItsName) {
   std::filesystem::create_directories(options.dir);
   std::ofstream(options.dir / "cache.db").flush();

@@ -286,30 +286,64 @@ TEST_F(CacheDamage, SalvageChildThatDies_CostsWhatItHadNotCopied) {
   EXPECT_EQ(LookUp(*store, 1), Found::kAll);
 }
 
-struct HeaderDamage {
+struct FirstPageDamage {
   const char* what;
   size_t at;
+  size_t size;
+  bool salvaged;  // else it is another version's file by what it says of itself
 };
 
-TEST_F(CacheDamage, HeaderThatSqliteDoesNotTake_IsSetAsideAndPutsGoOn) {
+// The file is replaced; what is behind its first page comes back.
+TEST_F(CacheDamage, FirstPageThatSqliteDoesNotTake_IsSetAsideAndTheRestSalvaged) {
   const Files sound = MakeFiles(kRecordsOfASmallDatabase);
-  for (const HeaderDamage& damage : {
-           HeaderDamage{"magic", 0},
-           HeaderDamage{"version that writes", 18},
-           HeaderDamage{"version that reads", 19},
-           HeaderDamage{"format of the schema", 47},
-           HeaderDamage{"encoding of texts", 59},
-           HeaderDamage{"user version", 63},
-           HeaderDamage{"application", 68},
+  for (const FirstPageDamage& damage : {
+           FirstPageDamage{"magic", 0, 1, true},
+           FirstPageDamage{"page size", 16, 2, true},
+           FirstPageDamage{"version that writes", 18, 1, true},
+           FirstPageDamage{"version that reads", 19, 1, true},
+           FirstPageDamage{"format of the schema", 47, 1, true},
+           FirstPageDamage{"encoding of texts", 59, 1, true},
+           FirstPageDamage{"header", 0, 100, true},
+           FirstPageDamage{"schema", 100, kPage - 100, true},
+           FirstPageDamage{"first page", 0, kPage, true},
+           FirstPageDamage{"user version", 63, 1, false},
+           FirstPageDamage{"application", 68, 1, false},
        }) {
+    SCOPED_TRACE(damage.what);
     Files files{.database = sound.database, .wal = {}};
-    files.database[damage.at] = static_cast<char>(~files.database[damage.at]);
+    for (size_t at = damage.at; at < damage.at + damage.size; ++at) {
+      files.database[at] = static_cast<char>(~files.database[at]);
+    }
+    for (const char* program : {"", "/proc/self/exe"}) {
+      const TestDirectory directory(QuickDirectory());
+      WriteFile(directory.path() / "cache.db", files.database);
+      const auto store =
+          SqliteStore::Open({.dir = directory.path(), .salvage_program = program}, clock, log);
+      ASSERT_TRUE(store.ok()) << ErrorText(store.error());
+      ASSERT_TRUE((*store)->Put(records[9], cache::Durability::kDurable, {}).ok());
+      EXPECT_EQ(LookUp(**store, records[9]), Found::kAll);
+      (*store)->AwaitSalvage({});
+      Stack stack(**store);
+      EXPECT_EQ(LookUp(stack.checked, records[0]), damage.salvaged ? Found::kAll : Found::kMissing);
+    }
+  }
+}
+
+TEST_F(CacheDamage, FileWithoutAnyPage_IsSetAsideAndTheLogSaysWhyNothingCameBack) {
+  for (const char* program : {"", "/proc/self/exe"}) {
     const TestDirectory directory(QuickDirectory());
-    WriteFile(directory.path() / "cache.db", files.database);
-    const auto store = SqliteStore::Open({.dir = directory.path()}, clock, log);
-    ASSERT_TRUE(store.ok()) << damage.what << ": " << ErrorText(store.error());
-    ASSERT_TRUE((*store)->Put(records[9], cache::Durability::kDurable, {}).ok()) << damage.what;
-    EXPECT_EQ(LookUp(**store, records[9]), Found::kAll) << damage.what;
+    WriteFile(directory.path() / "cache.db", std::string(5 * kPage, '\x55'));
+    RecordingLog lines;
+    const auto store =
+        SqliteStore::Open({.dir = directory.path(), .salvage_program = program}, clock, lines);
+    ASSERT_TRUE(store.ok()) << ErrorText(store.error());
+    (*store)->AwaitSalvage({});
+    std::string all_lines;
+    for (const std::string& line : lines.Lines()) {
+      all_lines += line + "\n";
+    }
+    EXPECT_NE(all_lines.find("salvage"), std::string::npos) << all_lines;
+    EXPECT_TRUE(std::filesystem::exists(directory.path() / "cache.corrupt-1.db"));
   }
 }
 
