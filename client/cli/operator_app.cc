@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "client/cli/operator_app.h"
+// The verbs of whoever runs the daemon. Spec: cli §6.11, §6.12
+#include "client/cli/app.h"
 
 namespace kiln::cli {
 namespace {
@@ -81,13 +82,65 @@ void AddToken(CLI::App& app, const Global& global, OperatorArguments& a, Action&
   revoke->add_option("id", a.id, "As token list shows it")->required();
 }
 
+void AddCache(CLI::App& app, Arguments& a, Action& chosen) {
+  CLI::App* cache = app.add_subcommand("cache", "The cache of this user");
+  cache->fallthrough()->require_subcommand(1);
+  cache->add_option("--dir", a.cache.dir,
+                    "Folder of the cache; default: KILN_CACHE_DIR, "
+                    "else ~/.cache/kiln");
+  AddVerb(*cache, "stats", "Sizes, counts, ratios", "  kiln cache stats --json", chosen,
+          [&a] { return RunCacheStats(a.global, a.cache); });
+  CLI::App* gc = AddVerb(*cache, "gc", "Remove what nobody holds",
+                         "  kiln cache gc --to 5GiB\n  kiln cache gc --older-than 30d --dry-run",
+                         chosen, [&a] { return RunCacheGc(a.global, a.cache); });
+  gc->add_option("--to", a.cache.to, "Size that is left, such as 5GiB");
+  gc->add_option("--older-than", a.cache.older_than, "Not used for so long, such as 30d");
+  gc->add_flag("--failed", a.cache.failed, "Records of failures");
+  gc->add_flag("--vacuum", a.cache.vacuum, "Give free pages back to the file system");
+  gc->add_flag("--dry-run", a.cache.dry_run, "Say what would go");
+  CLI::App* verify = AddVerb(*cache, "verify", "Hash everything again; changes nothing",
+                             "  kiln cache verify\n  kiln cache verify --sample 5", chosen,
+                             [&a] { return RunCacheVerify(a.global, a.cache); });
+  verify->add_flag("--fast", a.cache.fast, "Structure only");
+  verify->add_option("--sample", a.cache.sample_percent, "Percent of the content")
+      ->check(CLI::Range(1, 100));
+  AddVerb(*cache, "repair", "Verify, mend what can be, drop what cannot", "  kiln cache repair",
+          chosen, [&a] { return RunCacheRepair(a.global, a.cache); });
+  CLI::App* out = AddVerb(*cache, "export", "Write rows and content into a file",
+                          "  kiln cache export cache.kpack --since 7d", chosen,
+                          [&a] { return RunCacheExport(a.global, a.cache); });
+  out->add_option("file", a.cache.file, "File to write")->required();
+  out->add_option("--pin", a.cache.pin, "Only what this pin holds");
+  out->add_option("--since", a.cache.since, "Only what was used since, such as 7d");
+  CLI::App* in = AddVerb(*cache, "import", "Merge an exported file; overwrites nothing",
+                         "  kiln cache import cache.kpack", chosen,
+                         [&a] { return RunCacheImport(a.global, a.cache); });
+  in->add_option("file", a.cache.file, "File to read")->required();
+  CLI::App* pin = AddVerb(*cache, "pin", "Keep results from removal under a name",
+                          "  kiln cache pin release-12 0aef25955e0c3a1b0aef25955e0c3a1b", chosen,
+                          [&a] { return RunCachePin(a.global, a.cache); });
+  pin->add_option("name", a.cache.name, "Name of the pin")->required();
+  pin->add_option("keys", a.cache.keys, "Signature, variant or live keys")->required();
+  pin->add_option("--for", a.cache.until, "How long, such as 30d; default: for ever");
+  pin->add_option("--note", a.cache.note, "Why");
+  CLI::App* unpin = AddVerb(*cache, "unpin", "Remove a pin", "  kiln cache unpin release-12",
+                            chosen, [&a] { return RunCacheUnpin(a.global, a.cache); });
+  unpin->add_option("name", a.cache.name, "Name of the pin")->required();
+  CLI::App* why = AddVerb(*cache, "why", "Why the result of a key was made or found",
+                          "  kiln cache why 0aef25953033d800bca6c36a9de0ca3d", chosen,
+                          [&a] { return RunCacheWhy(a.global, a.cache); });
+  why->add_option("key", a.cache.name, "Signature, variant or live key")->required();
+  AddVerb(*cache, "pins", "List the pins", "  kiln cache pins", chosen,
+          [&a] { return RunCachePins(a.global, a.cache); });
+}
+
 }  // namespace
 
-void AddOperator(CLI::App& app, const Global& global, OperatorArguments& arguments,
-                 Action& chosen) {
-  AddLife(app, global, arguments, chosen);
-  AddConfig(app, global, arguments, chosen);
-  AddToken(app, global, arguments, chosen);
+void AddOperatorVerbs(CLI::App& app, Arguments& arguments, Action& chosen) {
+  AddLife(app, arguments.global, arguments.operating, chosen);
+  AddConfig(app, arguments.global, arguments.operating, chosen);
+  AddToken(app, arguments.global, arguments.operating, chosen);
+  AddCache(app, arguments, chosen);
 }
 
 }  // namespace kiln::cli
