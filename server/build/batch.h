@@ -54,6 +54,8 @@ struct BatchRequest {
   bool retry_failed = false;
   BatchBudget budget;
   std::string pin;  // not empty: keeps the results when the batch is done
+  // A result counts as stored when an upstream has it, too (cache §7.2).
+  bool quorum = false;
 };
 
 // Of one program of the request.

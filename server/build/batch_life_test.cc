@@ -62,9 +62,12 @@ struct Process {
     });
   }
 
-  Result<Batches::Started> Start(bool detach) {
+  Result<Batches::Started> Start(bool detach, bool quorum = false) {
     const ByteView spec = AsBytes("spec");
-    return batches.Start(kId, Request(), {.detach = detach, .spec = {spec.begin(), spec.end()}});
+    BatchRequest request = Request();
+    request.quorum = quorum;
+    return batches.Start(kId, std::move(request),
+                         {.detach = detach, .spec = {spec.begin(), spec.end()}});
   }
 
   // Runs up to so many chunks; how many there were.
@@ -137,6 +140,61 @@ TEST_F(BatchLife, InternalErrorOfAChunk_EndsTheBatch) {
   EXPECT_THROW(process.RunChunks(100), InternalError);
   EXPECT_EQ(process.Now().state, BatchState::kFailed);
   EXPECT_EQ(process.Events().back().kind, BatchEvent::Kind::kFinal);
+}
+
+// Says how often it was asked to wait for an upstream, which may not answer.
+class QuorumStore final : public cache::BlobStore {
+ public:
+  QuorumStore(cache::BlobStore& below, bool answers) : below_(below), answers_(answers) {}
+  Result<cache::Blob> Get(const cache::Key& key, const cache::Call& call) override {
+    return below_.Get(key, call);
+  }
+  Result<cache::Stored> Put(std::span<const cache::Item> items, cache::Durability durability,
+                            const cache::Call& call) override {
+    const Result<cache::Stored> stored = below_.Put(items, durability, call);
+    durable += durability == cache::Durability::kDurable ? 1 : 0;
+    if (durability != cache::Durability::kQuorum) {
+      return stored;
+    }
+    ++waited;
+    return answers_ ? stored
+                    : Error{.code = ErrorCode::kUnavailable,
+                            .context = "nobody is there",
+                            .reason = std::string(cache::kUpstreamDown)};
+  }
+  Result<std::vector<cache::Key>> FindMissing(std::span<const cache::Key> keys,
+                                              const cache::Call& call) override {
+    return below_.FindMissing(keys, call);
+  }
+  void Touch(std::span<const cache::Key>) override {}
+
+  int waited = 0;
+  int durable = 0;
+
+ private:
+  cache::BlobStore& below_;
+  const bool answers_;
+};
+
+TEST_F(BatchLife, Quorum_IsAskedForAndResultsWithoutItAreNotStored) {
+  struct Row {
+    bool quorum, answers;
+    uint64_t unstored;
+  };
+  for (const Row& row :
+       {Row{true, true, 0}, Row{true, false, uint64_t{kResults}}, Row{false, false, 0}}) {
+    cache::MemoryStore below(nullptr, nullptr, {.max_bytes = uint64_t{64} << 20});
+    QuorumStore upstream(below, row.answers);
+    cache::MemoryBatchRows own_rows;
+    Process process(upstream, own_rows);
+    ASSERT_TRUE(process.Start(false, row.quorum).ok());
+    process.RunChunks(100);
+    EXPECT_EQ(process.Now().state, BatchState::kDone);
+    EXPECT_EQ(process.Now().progress.results_done, uint64_t{kResults});
+    EXPECT_EQ(process.Now().progress.unstored, row.unstored);
+    EXPECT_EQ(upstream.waited > 0, row.quorum);
+    EXPECT_EQ(upstream.durable > 0, !row.quorum);
+  }
 }
 
 TEST_F(BatchLife, CancelledWhilePaused_Ends) {

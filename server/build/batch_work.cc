@@ -24,11 +24,12 @@ constexpr size_t kRowsAtOnce = 2048;
 
 // Puts rows durably, in order; returns how many records were refused. A row that the store refuses
 // for what is in it does not keep the others out.
-uint64_t PutRows(cache::BlobStore& store, std::span<const cache::Item> rows) {
+uint64_t PutRows(cache::BlobStore& store, std::span<const cache::Item> rows,
+                 cache::Durability durability) {
   if (rows.empty()) {
     return 0;
   }
-  const Result<cache::Stored> stored = store.Put(rows, cache::Durability::kDurable, {});
+  const Result<cache::Stored> stored = store.Put(rows, durability, {});
   if (stored.ok()) {
     return 0;
   }
@@ -40,7 +41,8 @@ uint64_t PutRows(cache::BlobStore& store, std::span<const cache::Item> rows) {
         rows, [](const cache::Item& row) { return row.key.level == cache::Level::kSignature; }));
   }
   const size_t half = rows.size() / 2;
-  return PutRows(store, rows.first(half)) + PutRows(store, rows.subspan(half));
+  return PutRows(store, rows.first(half), durability) +
+         PutRows(store, rows.subspan(half), durability);
 }
 
 constexpr Duration kRenewLease = std::chrono::minutes(1);
@@ -266,7 +268,8 @@ void Batches::Acknowledge(const RunPtr& run) {
     const MutexLock lock(run->mutex);
     rows.swap(run->rows);
   }
-  const uint64_t unstored = PutRows(store_, rows);
+  const uint64_t unstored = PutRows(
+      store_, rows, run->request.quorum ? cache::Durability::kQuorum : cache::Durability::kDurable);
   if (unstored != 0) {
     builder_.DistrustStore();
     const MutexLock lock(run->mutex);

@@ -355,6 +355,7 @@ class BatchService final : public v1::BatchService::CallbackService {
 
   Result<void> Start(const v1::StartBatchRequest& asked, const cache::Call& call,
                      v1::StartBatchReply& reply, v1::ErrorDetail& detail) {
+    KILN_TRY_VOID(CheckDurability(engine_, asked.durability()));
     KILN_TRY(const v1::StartBatchRequest request, Whole(asked, call));
     KILN_TRY(build::BatchRequest batch, FromProto(request));
     std::vector<build::Source> sources;

@@ -105,6 +105,15 @@ void LivenessTo(const project::Liveness& liveness, const std::vector<build::Name
 
 }  // namespace
 
+Result<void> CheckDurability(const Engine& engine, v1::Durability durability) {
+  if (durability == v1::DURABILITY_QUORUM && !engine.whole.has_upstream) {
+    return Error{.code = ErrorCode::kFailedPrecondition,
+                 .context = "this daemon has no upstream to wait for",
+                 .reason = "NO_UPSTREAM"};
+  }
+  return {};
+}
+
 Result<void> ListMissing(Engine& engine, const std::vector<build::Source>& sources,
                          const cache::Call& call, v1::ErrorDetail& detail) {
   std::vector<cache::Key> keys;

@@ -48,6 +48,9 @@ inline constexpr int kMaxMissingListed = 150;
 Result<void> ListMissing(Engine& engine, const std::vector<build::Source>& sources,
                          const cache::Call& call, v1::ErrorDetail& detail);
 
+// Errors: kFailedPrecondition, NO_UPSTREAM, if an upstream would be waited for that there is not.
+Result<void> CheckDurability(const Engine& engine, v1::Durability durability);
+
 // A variant of the wire.
 struct AskedVariant {
   build::ProgramRequest program;

@@ -145,11 +145,7 @@ class CompileService final
     return new UnaryCall(
         host_, *context, "Compile", UnaryCall::Needs::kWorkOrMemory,
         [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) -> Result<void> {
-          if (request->durability() == v1::DURABILITY_QUORUM && !engine_.whole.has_upstream) {
-            return Error{.code = ErrorCode::kFailedPrecondition,
-                         .context = "this daemon has no upstream to wait for",
-                         .reason = "NO_UPSTREAM"};
-          }
+          KILN_TRY_VOID(CheckDurability(engine_, request->durability()));
           CompileHow how{.build = {},
                          .inline_data = request->inline_data(),
                          .asker = {.project = request->project(),

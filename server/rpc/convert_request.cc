@@ -290,9 +290,6 @@ Result<void> CheckSupported(const v1::StartBatchRequest& request) {
   if (request.pin().size() > kMaxPinName) {
     return Malformed("pin", "a pin has a name of at most 128 bytes");
   }
-  if (request.durability() == v1::DURABILITY_QUORUM) {
-    return NotBuiltIn("durability QUORUM");
-  }
   if (request.spaces_size() == 0) {
     return Malformed("spaces", "a batch has at least one program");
   }
@@ -494,7 +491,8 @@ Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request) {
                           .programs = {},
                           .on_error = OnErrorFrom(request.on_error()),
                           .retry_failed = request.retry_failed(),
-                          .pin = request.pin()};
+                          .pin = request.pin(),
+                          .quorum = request.durability() == v1::DURABILITY_QUORUM};
   if (request.budget().results() != 0) {
     out.budget.results = request.budget().results();
   }

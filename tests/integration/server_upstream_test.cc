@@ -168,6 +168,42 @@ TEST_F(Upstream, QuorumWithoutUpstream_IsRefused) {
   EXPECT_EQ(compile->Compile(&context, With(v1::DURABILITY_QUORUM), &reply).error_code(),
             grpc::StatusCode::FAILED_PRECONDITION);
   EXPECT_EQ(DetailOf(context).reason(), "NO_UPSTREAM");
+  grpc::ClientContext batch_context;
+  v1::StartBatchRequest request = BatchOf(GoodSource());
+  request.set_durability(v1::DURABILITY_QUORUM);
+  v1::StartBatchReply started;
+  EXPECT_EQ(batch->StartBatch(&batch_context, request, &started).error_code(),
+            grpc::StatusCode::FAILED_PRECONDITION);
+  EXPECT_EQ(DetailOf(batch_context).reason(), "NO_UPSTREAM");
+}
+
+// What a batch with quorum has stored is at the upstream when the batch says that it is done.
+TEST_F(Upstream, QuorumOfABatch_WaitsForTheUpstream) {
+  StartFar();
+  StartNear();
+  v1::StartBatchRequest request = BatchOf(GoodSource());
+  request.set_durability(v1::DURABILITY_QUORUM);
+  std::map<int, int> seen;
+  const v1::BatchEvent made = Watch(StartBatch(request).batch_id(), seen);
+  EXPECT_GT(made.final().counts().compiled(), 0u);
+  EXPECT_EQ(made.final().exit_hint(), 0u);
+  // Nothing waits in a queue: the machine is lost at once, and another one finds everything.
+  Forget();
+  StartNear();
+  const v1::BatchEvent found = Watch(StartBatch(request).batch_id(), seen);
+  EXPECT_EQ(found.final().counts().compiled(), 0u);
+  EXPECT_EQ(found.final().counts().results_done(), made.final().counts().results_done());
+}
+
+TEST_F(Upstream, QuorumOfABatchWithoutAnswer_EndsWithResultsThatAreNotStored) {
+  StartNear();  // nobody is there
+  v1::StartBatchRequest request = BatchOf(GoodSource());
+  request.set_durability(v1::DURABILITY_QUORUM);
+  std::map<int, int> seen;
+  const v1::BatchEvent last = Watch(StartBatch(request).batch_id(), seen);
+  EXPECT_EQ(last.final().state(), v1::Batch::DONE);
+  EXPECT_GT(last.final().counts().compiled(), 0u);
+  EXPECT_NE(last.final().exit_hint(), 0u);
 }
 
 }  // namespace
