@@ -314,7 +314,9 @@ Result<void> GrpcStore::PutRows(std::span<const Item* const> items, const Call& 
     if (!status.ok()) {
       return Failed(status);
     }
-    stored.added += reply.stored();
+    const uint64_t present = std::min(reply.present(), reply.stored());
+    stored.added += reply.stored() - present;  // an older daemon does not tell: all are new
+    stored.present += present;
     for (const v1::PutRowsReply::Refused& refused : reply.refused()) {
       if (refused.reason() != "CONFLICT") {  // the first result stays (cache §4.5)
         return RefusalOf(refused.reason());

@@ -288,6 +288,7 @@ Result<void> PutRows(Engine& engine, const v1::PutRowsRequest& request, const ca
       items.empty() ? cache::Stored{} : engine.store.Put(items, cache::Durability::kDurable, call);
   if (together.ok() && together->nondeterminism == 0) {
     reply.set_stored(items.size());
+    reply.set_present(together->present);
     return {};
   }
   if (!together.ok() && IsReadOnly(together.error())) {
@@ -298,6 +299,7 @@ Result<void> PutRows(Engine& engine, const v1::PutRowsRequest& request, const ca
         engine.store.Put(std::span(&item, 1), cache::Durability::kDurable, call);
     if (alone.ok() && alone->nondeterminism == 0) {
       reply.set_stored(reply.stored() + 1);
+      reply.set_present(reply.present() + alone->present);
     } else {
       refuse(*row, alone.ok() ? "CONFLICT" : RefusalOf(alone.error()));
     }

@@ -445,6 +445,7 @@ TEST_F(ServerCache, Rows_MoveToAnotherDaemonWithTheirContent) {
   EXPECT_EQ(refused.refused(0).reason(), "REFS_MISSING");
   Compile(Durable(GoodSource()));  // brings the content
   EXPECT_EQ(put(rows.items(0)).stored(), 1u);
+  EXPECT_EQ(put(rows.items(0)).present(), 1u);
   v1::CacheRow broken = rows.items(0);
   broken.set_value("no record");
   EXPECT_EQ(put(broken).refused(0).reason(), "MALFORMED");
@@ -452,6 +453,7 @@ TEST_F(ServerCache, Rows_MoveToAnotherDaemonWithTheirContent) {
   alias.set_level(v1::CacheRow::LIVE);
   alias.set_key(std::string(16, 'a'));
   alias.set_value(outcome.artifacts(0).signature());
+  EXPECT_EQ(put(alias).present(), 0u);
   EXPECT_EQ(put(alias).stored(), 1u);
   alias.set_value(std::string(16, 's'));
   EXPECT_EQ(put(alias).refused_size(), 1);
