@@ -57,7 +57,36 @@ cache::ExplainInputs InputsOf(const PreparedProgram& program) {
   return inputs;
 }
 
+template <class Enum>
+std::optional<Enum> NamedLike(std::initializer_list<Enum> values, std::string_view name) {
+  const auto* const found =
+      std::find_if(values.begin(), values.end(), [&](Enum v) { return ir::NameOf(v) == name; });
+  return found == values.end() ? std::nullopt : std::optional(*found);
+}
+
 }  // namespace
+
+std::optional<ProgramRequest> ProgramOf(const cache::ExplainRecord& record) {
+  ProgramRequest program{.name = record.slot.program};
+  for (const cache::ExplainModule& module : record.inputs.modules) {
+    program.sources.push_back({.path = module.path, .digest = module.source, .text = nullptr});
+  }
+  const auto pipeline = NamedLike({ir::PipelineType::kGraphicsClassic, ir::PipelineType::kCompute},
+                                  record.inputs.pipeline);
+  if (!pipeline.has_value()) {
+    return std::nullopt;
+  }
+  program.pipeline = *pipeline;
+  for (const cache::NamedText& entry : record.inputs.entry_points) {
+    const auto stage =
+        NamedLike({ir::Stage::kVertex, ir::Stage::kFragment, ir::Stage::kCompute}, entry.name);
+    if (!stage.has_value()) {
+      return std::nullopt;
+    }
+    program.entries.push_back({.stage = *stage, .function = entry.value});
+  }
+  return program;
+}
 
 std::vector<cache::NamedText> OptionTexts(const resolve::Program& program,
                                           const resolve::OptionValues& values) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,6 +33,10 @@ std::vector<cache::NamedText> OptionTexts(std::span<const resolve::OptionSetting
 // Where the requests of a program and target are. Names are made fit for storing.
 cache::ExplainSlot SlotOf(const std::string& project, const std::string& program,
                           const std::string& target);
+
+// The program that a record is about; nullopt if the record is of another version. Its sources have
+// no text and may be gone.
+std::optional<ProgramRequest> ProgramOf(const cache::ExplainRecord& record);
 
 // Of a request that has not been appended. Names of the request are made fit for storing.
 cache::ExplainRecord ExplainRecordOf(const PreparedProgram& program, const Asker& asker,

@@ -158,7 +158,7 @@ class CompileService final
                                        *reply->mutable_outcome(), detail));
           const auto record = engine_.explains.WithSeq(reply->outcome().explain_seq());
           if (request->want_explain() && record != nullptr) {
-            ToProto(engine_.explains.ExplainOf(*record), *reply->mutable_explain());
+            ExplainTo(engine_, *record, call, *reply->mutable_explain());
           }
           return {};
         });

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <charconv>
 
+#include <fmt/format.h>
+
 #include "cache/record.h"
 #include "server/build/explainer.h"
+#include "server/project/liveness.h"
 
 namespace kiln::rpc {
 namespace {
@@ -73,6 +76,66 @@ std::string_view EqualityOf(const cache::ExplainRecord& record) {
                                     : "same_variant";
 }
 
+bool IsLiveOption(const cache::Change& change) {
+  return change.cause == cache::Cause::kOption && change.detail == "live";
+}
+
+// "function apply_fog" -> "function `apply_fog`, materials/rock.rpl:88"
+Result<std::string> ReaderText(Engine& engine, const build::ProgramRequest& program,
+                               const project::Liveness::Reader& reader, const cache::Call& call) {
+  const build::Source& source = program.sources[reader.module];
+  KILN_TRY(const std::shared_ptr<const std::string> text, engine.pool.Text(source, call));
+  const std::string_view before =
+      std::string_view(*text).substr(0, std::min<size_t>(reader.where.begin, text->size()));
+  const size_t name = reader.name.rfind(' ') + 1;  // npos + 1 is 0
+  return fmt::format("{}`{}`, {}:{}", reader.name.substr(0, name), reader.name.substr(name),
+                     source.path, 1 + std::count(before.begin(), before.end(), '\n'));
+}
+
+// Adds who reads the options that made the difference, as far as the sources are still here: this
+// is done for whoever asks, not for every request (cache §11.3, §11.5).
+void NameReaders(Engine& engine, const cache::Call& call, cache::Explanation& explanation) {
+  if (std::none_of(explanation.changes.begin(), explanation.changes.end(), IsLiveOption)) {
+    return;
+  }
+  const std::optional<build::ProgramRequest> program = build::ProgramOf(explanation.record);
+  if (!program.has_value()) {
+    return;
+  }
+  v1::ErrorDetail ignored;
+  const auto prepared = PrepareOrListMissing(
+      engine, *program, build::NamedTarget{.name = "spirv", .target = {}}, call, ignored);
+  if (!prepared.ok() || !(*prepared)->ok()) {
+    return;
+  }
+  const resolve::Program& linked = (*prepared)->program();
+  const std::vector<project::Liveness> liveness = project::LivenessOf(linked, program->entries);
+  for (cache::Change& change : explanation.changes) {
+    const ir::OptionId option = linked.Option(linked.FindName(change.field));
+    if (!IsLiveOption(change) || !option.valid() || liveness[option.value].readers.empty()) {
+      continue;
+    }
+    const std::vector<project::Liveness::Reader>& readers = liveness[option.value].readers;
+    const Result<std::string> first = ReaderText(engine, *program, readers.front(), call);
+    if (first.ok()) {
+      change.detail = fmt::format(
+          "live (read by {}{})", *first,
+          readers.size() == 1 ? std::string() : fmt::format(" and {} more", readers.size() - 1));
+    }
+  }
+}
+
+}  // namespace
+
+void ExplainTo(Engine& engine, const cache::ExplainRecord& record, const cache::Call& call,
+               v1::ExplainRecord& out) {
+  cache::Explanation explanation = engine.explains.ExplainOf(record);
+  NameReaders(engine, call, explanation);
+  ToProto(explanation, out);
+}
+
+namespace {
+
 // Would it hit now?
 Result<void> ExplainVariant(Engine& engine, const v1::ExplainRequest& request,
                             const cache::Call& call, v1::ExplainReply& reply,
@@ -90,7 +153,7 @@ Result<void> ExplainVariant(Engine& engine, const v1::ExplainRequest& request,
     const build::Asker asker{.project = request.project(), .lane = "interactive", .trace = {}};
     const cache::ExplainRecord record =
         build::ExplainRecordOf(*prepared, asker, trace, engine.clock);
-    ToProto(engine.explains.ExplainOf(record), *reply.add_records());
+    ExplainTo(engine, record, call, *reply.add_records());
   }
   return {};
 }
@@ -108,11 +171,12 @@ Result<void> ExplainKey(Engine& engine, const std::string& bytes, const cache::C
   if (record == nullptr) {
     return NoRecord("no request for " + key.hex() + " is remembered");
   }
-  ToProto(engine.explains.ExplainOf(*record), *reply.add_records());
+  ExplainTo(engine, *record, call, *reply.add_records());
   return {};
 }
 
-Result<void> ExplainBatch(Engine& engine, const std::string& bytes, v1::ExplainReply& reply) {
+Result<void> ExplainBatch(Engine& engine, const std::string& bytes, const cache::Call& call,
+                          v1::ExplainReply& reply) {
   KILN_TRY(const Hash128 id, IdFromProto("batch_id", bytes));
   KILN_TRY(const build::MissHistogram misses, engine.batches.Misses(id));
   reply.set_results(misses.results);
@@ -127,7 +191,7 @@ Result<void> ExplainBatch(Engine& engine, const std::string& bytes, v1::ExplainR
     for (const uint64_t seq : row.examples) {
       const auto record = engine.explains.WithSeq(seq);
       if (record != nullptr) {
-        ToProto(engine.explains.ExplainOf(*record), *reply.add_records());
+        ExplainTo(engine, *record, call, *reply.add_records());
       }
     }
   }
@@ -186,14 +250,14 @@ Result<void> Explain(Engine& engine, const v1::ExplainRequest& request, const ca
       if (record == nullptr) {
         return NoRecord("no request has the number " + std::to_string(request.seq()));
       }
-      ToProto(engine.explains.ExplainOf(*record), *reply.add_records());
+      ExplainTo(engine, *record, call, *reply.add_records());
       return {};
     }
     case v1::ExplainRequest::kBatchId:
-      return ExplainBatch(engine, request.batch_id(), reply);
+      return ExplainBatch(engine, request.batch_id(), call, reply);
     case v1::ExplainRequest::kLast:
       for (const auto& record : engine.explains.Last(std::min(request.last(), kMaxLast))) {
-        ToProto(engine.explains.ExplainOf(*record), *reply.add_records());
+        ExplainTo(engine, *record, call, *reply.add_records());
       }
       return {};
     case v1::ExplainRequest::SUBJECT_NOT_SET:
