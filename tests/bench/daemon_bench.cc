@@ -31,8 +31,9 @@ struct Measure {
   const char* name;
   Json (*run)(const DaemonBench& bench, Json& gates);
 };
-constexpr std::array<Measure, 4> kMeasures = {{{"hit", MeasureHit},
+constexpr std::array<Measure, 5> kMeasures = {{{"hit", MeasureHit},
                                                {"fetch", MeasureFetch},
+                                               {"batch", MeasureBatch},
                                                {"watch", MeasureWatch},
                                                {"lanes", MeasureLanes}}};
 

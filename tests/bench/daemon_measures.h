@@ -57,6 +57,8 @@ Json MeasureHit(const DaemonBench& bench, Json& gates);
 Json MeasureFetch(const DaemonBench& bench, Json& gates);
 // From the write of a file to the bytes at a watching client.
 Json MeasureWatch(const DaemonBench& bench, Json& gates);
+// 10,000 variants that are all known, as a batch.
+Json MeasureBatch(const DaemonBench& bench, Json& gates);
 // Warm Compile calls while a batch runs, beside those of an idle daemon.
 Json MeasureLanes(const DaemonBench& bench, Json& gates);
 

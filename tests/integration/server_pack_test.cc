@@ -123,14 +123,32 @@ TEST_F(ServerPack, PackOfABatch_ResolvesEveryVariantToItsBytes) {
   }
 }
 
-TEST_F(ServerPack, SameRequest_SameBytesInAnotherDaemonToo) {
-  Start();
-  const std::string first = Read(BuildPack(OfBatch(GoodSource())).done.pack_id()).bytes;
-  Stop();
-  std::filesystem::remove_all(folder.path() + "/cache");
-  Start();
-  const Built again = BuildPack(OfBatch(GoodSource()));
-  EXPECT_EQ(Read(again.done.pack_id()).bytes, first);
+// Three builds, two numbers of threads, two directories: one file (cache §12).
+TEST_F(ServerPack, SameRequest_SameBytesForAnyThreadsDirectoryAndDaemon) {
+  const TestFolder elsewhere;
+  std::string first;
+  for (int build = 0; build < 3; ++build) {
+    for (const uint32_t workers : {1u, 4u}) {
+      for (const std::string& in : {folder.path(), elsewhere.path() + "/deeper/below"}) {
+        SCOPED_TRACE(in + ", " + std::to_string(workers) + " workers, build " +
+                     std::to_string(build));
+        std::filesystem::create_directories(in);
+        std::filesystem::remove_all(in + "/cache");
+        Daemon::Options options = OptionsIn(in);
+        options.config.workers = workers;
+        StartWith(options);
+        const Built built = BuildPack(OfBatch(GoodSource()));
+        ASSERT_TRUE(built.status.ok()) << built.status.error_message();
+        const std::string bytes = Read(built.done.pack_id()).bytes;
+        EXPECT_FALSE(bytes.empty());
+        first = first.empty() ? bytes : first;
+        EXPECT_TRUE(bytes == first);
+        // Once more in the same daemon: from what it has by now.
+        EXPECT_TRUE(Read(BuildPack(OfBatch(GoodSource())).done.pack_id()).bytes == first);
+        Stop();
+      }
+    }
+  }
 }
 
 TEST_F(ServerPack, PackOfVariants_BuildsWhatIsMissing) {
