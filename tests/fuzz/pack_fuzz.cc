@@ -7,6 +7,8 @@
 #include <cstring>
 #include <vector>
 
+#include "cache/memory_store.h"
+#include "cache/pack/cache_export.h"
 #include "cache/pack/reader.h"
 #include "cache/pack/unpack.h"
 #include "compiler/base/check.h"
@@ -63,6 +65,10 @@ void Read(ByteView bytes) {
   }
   (void)ContentsOf(**pack);
   (void)(*pack)->Verify();
+  // A store takes what verifies, and hands out nothing else.
+  cache::MemoryStore store(nullptr, nullptr, {});
+  const Result<Imported> imported = ImportCache(**pack, store);
+  KILN_CHECK(imported.ok() || !imported.error().context.empty());
 }
 
 }  // namespace
