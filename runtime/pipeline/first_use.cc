@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "runtime/pipeline/sampling.h"
+
 namespace kiln::runtime {
 namespace {
 
@@ -211,7 +213,8 @@ Result<void> FirstUseDraws::WriteBinding(const Build& build, uint32_t set,
     write.pBufferInfo = &buffer;
   } else if (binding.type == VK_DESCRIPTOR_TYPE_SAMPLER) {
     const ImageHint* const hint = HintFor(build, set, binding.binding);
-    const uint32_t other = hint == nullptr ? 0 : hint->sampler_class & (kNearest | kClamp);
+    const uint32_t plain = CanFilterAll(build.desc, device_->caps()) ? 0 : kNearest;
+    const uint32_t other = hint == nullptr ? plain : hint->sampler_class & (kNearest | kClamp);
     KILN_TRY(const VkSampler sampler, Sampler(other | (binding.comparison ? kComparison : 0)));
     images.push_back({sampler, VK_NULL_HANDLE, VK_IMAGE_LAYOUT_UNDEFINED});
     write.pImageInfo = images.data();

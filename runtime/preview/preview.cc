@@ -6,13 +6,16 @@
 #include <cmath>
 #include <cstring>
 #include <deque>
+#include <memory>
 
 #include <fmt/format.h>
 
 #include "runtime/graph/device_model.h"
 #include "runtime/graph/execute.h"
 #include "runtime/graph/planner.h"
+#include "runtime/pipeline/debug_checks.h"
 #include "runtime/pipeline/parameter_block.h"
+#include "runtime/pipeline/sampling.h"
 #include "runtime/preview/descriptors.h"
 #include "runtime/preview/frame.h"
 #include "runtime/preview/sampler.h"
@@ -44,12 +47,7 @@ bool IsReversed(const PipelineMetadata& metadata) {
 class Studio {
  public:
   Studio(runtime::Device& device, const PipelineMetadata& metadata, const PreviewRequest& request)
-      : device_(device),
-        metadata_(metadata),
-        request_(request),
-        memory_(device),
-        pipelines_(device, runtime::DebugChecks::kOn),
-        sets_(device) {}
+      : device_(device), metadata_(metadata), request_(request), memory_(device), sets_(device) {}
 
   Result<Preview> Run(std::string_view name, std::span<const runtime::ModuleWords> modules);
 
@@ -57,6 +55,8 @@ class Studio {
   Result<VkBuffer> Keep(std::span<const std::byte> bytes, VkBufferUsageFlags usage);
   Result<Bytes> FillBuffer(const artifact::Buffer& buffer);
   Result<ResourceTable> MakeResources();
+  Result<void> MakePipeline(std::string_view name, std::span<const runtime::ModuleWords> modules,
+                            const PassSignature& signature);
   Result<void> MakeDraw(const runtime::LayoutSet& layouts);
   Result<void> CheckNames() const;
   Result<double> DrawFrame(const PassSignature& signature);
@@ -70,7 +70,7 @@ class Studio {
   vk::Memory memory_;
   std::optional<vk::Queue> queue_;
   std::optional<StandIns> stand_ins_;
-  runtime::Pipelines pipelines_;
+  std::unique_ptr<runtime::Pipelines> pipelines_;
   DescriptorSets sets_;
   std::deque<vk::Buffer> buffers_;
   std::deque<vk::UniqueSampler> samplers_;
@@ -104,6 +104,7 @@ Result<Bytes> Studio::FillBuffer(const artifact::Buffer& buffer) {
 
 Result<ResourceTable> Studio::MakeResources() {
   ResourceTable table;
+  const bool filters = runtime::CanFilterAll(pipelines_->Desc(draw_.pipeline), device_.caps());
   for (const artifact::Set& set : metadata_.sets) {
     for (const artifact::Buffer& buffer : set.buffers) {
       KILN_TRY(const Bytes bytes, FillBuffer(buffer));
@@ -112,7 +113,10 @@ Result<ResourceTable> Studio::MakeResources() {
                                                    : VK_BUFFER_USAGE_STORAGE_BUFFER_BIT));
     }
     for (const artifact::Sampler& sampler : set.samplers) {
-      KILN_TRY(vk::UniqueSampler made, CreateSampler(device_, {.comparison = sampler.comparison}));
+      KILN_TRY(vk::UniqueSampler made,
+               CreateSampler(device_, {.filter = sampler.comparison || filters ? VK_FILTER_LINEAR
+                                                                               : VK_FILTER_NEAREST,
+                                       .comparison = sampler.comparison}));
       samplers_.push_back(std::move(made));
       table[sampler.name] = samplers_.back().get();
     }
@@ -226,7 +230,7 @@ graph::BufferId Studio::Declare(graph::Graph& graph, const PassSignature& signat
   }
   graph.SetCallback(pass, [this](runtime::Device&, const graph::Resources& resources,
                                  graph::CommandBuffer& commands) {
-    RecordDraw(commands.table(), commands.handle(), resources.RenderArea(), pipelines_, draw_);
+    RecordDraw(commands.table(), commands.handle(), resources.RenderArea(), *pipelines_, draw_);
   });
   const bool wide =
       read_format_ == VK_FORMAT_R32G32B32A32_UINT || read_format_ == VK_FORMAT_R32G32B32A32_SINT;
@@ -313,6 +317,34 @@ Result<double> Studio::DrawFrame(const PassSignature& signature) {
   return taken;
 }
 
+// Built in Add, or built and drawn once by whoever waits.
+Result<void> Studio::MakePipeline(std::string_view name,
+                                  std::span<const runtime::ModuleWords> modules,
+                                  const PassSignature& signature) {
+  if (request_.warm_up) {
+    KILN_TRY(pipelines_,
+             runtime::Pipelines::Create(device_, {.threads = 0,
+                                                  .first_use = runtime::FirstUse::kOn,
+                                                  .debug_checks = runtime::DebugChecks::kOn}));
+  } else {
+    pipelines_ = std::make_unique<runtime::Pipelines>(device_, runtime::DebugChecks::kOn);
+  }
+  KILN_TRY(draw_.pipeline, pipelines_->Add(name, metadata_, modules, signature));
+  if (request_.warm_up) {
+    KILN_TRY([[maybe_unused]] const runtime::WarmReport report,
+             pipelines_->Wait(pipelines_->Warm({}), kLongest));
+  }
+  if (const Error* const error = pipelines_->ErrorOf(draw_.pipeline)) {
+    return *error;
+  }
+  const runtime::PipelineTimes times = pipelines_->Times()[draw_.pipeline.index];
+  out_.creation_ms = std::chrono::duration<double, std::milli>(times.creation).count();
+  out_.key = times.key;
+  out_.signature = signature;
+  out_.lints = runtime::LintsOf(pipelines_->Desc(draw_.pipeline));
+  return {};
+}
+
 Result<Preview> Studio::Run(std::string_view name, std::span<const runtime::ModuleWords> modules) {
   if (metadata_.pipeline_type == artifact::PipelineType::kCompute) {
     return Error{ErrorCode::kInvalidArgument,
@@ -328,14 +360,8 @@ Result<Preview> Studio::Run(std::string_view name, std::span<const runtime::Modu
   const PassSignature signature = request_.signature
                                       ? *request_.signature
                                       : runtime::DefaultSignature(metadata_, device_.caps());
-  const auto start = std::chrono::steady_clock::now();
-  KILN_TRY(draw_.pipeline, pipelines_.Add(name, metadata_, modules, signature));
-  out_.creation_ms = MillisecondsSince(start);
-  if (const Error* const error = pipelines_.ErrorOf(draw_.pipeline)) {
-    return *error;
-  }
-  out_.key = pipelines_.Times()[draw_.pipeline.index].key;
-  KILN_TRY_VOID(MakeDraw(pipelines_.Layouts(draw_.pipeline)));
+  KILN_TRY_VOID(MakePipeline(name, modules, signature));
+  KILN_TRY_VOID(MakeDraw(pipelines_->Layouts(draw_.pipeline)));
   KILN_TRY(out_.first_use_ms, DrawFrame(signature));
   KILN_TRY(out_.draw_ms, DrawFrame(signature));
   return std::move(out_);

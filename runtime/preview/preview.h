@@ -22,15 +22,18 @@ struct PreviewRequest {
   std::map<std::string, Picture, std::less<>> images;  // by the image's name; others are made up
   uint32_t frame = 0;
   std::optional<runtime::PassSignature> signature;  // nullopt: that of pso §5.3
+  bool warm_up = false;  // the pipeline is drawn once before, where nobody sees it
 };
 
 struct Preview {
   Picture picture;
   std::vector<Match> attributes;
   std::vector<Match> parameters;
-  Hash128 key;  // of the pipeline
+  std::vector<std::string> lints;    // what is odd about the pipeline
+  runtime::PassSignature signature;  // what was drawn to
+  Hash128 key;                       // of the pipeline
   double creation_ms = 0;
-  double first_use_ms = 0;  // of the whole frame: the pipeline was never drawn before
+  double first_use_ms = 0;  // of the whole first frame
   double draw_ms = 0;       // of the same frame again
   uint64_t covered = 0;     // pixels that are not background
 };

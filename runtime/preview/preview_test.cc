@@ -87,6 +87,32 @@ TEST_F(PreviewTest, Matches_NameTheirRule) {
   EXPECT_EQ(rule(drawn->parameters, "push.add"), "other float");
 }
 
+// A warm-up draw leaves nothing behind.
+TEST_F(PreviewTest, WarmedUp_HasTheSamePixels) {
+  const auto cold = Draw({.size = {32, 32}});
+  const auto warm = Draw({.size = {32, 32}, .warm_up = true});
+  ASSERT_TRUE(cold.ok() && warm.ok());
+  EXPECT_EQ(warm->picture.rgba, cold->picture.rgba);
+  EXPECT_EQ(warm->key, cold->key);
+}
+
+TEST_F(PreviewTest, Report_TellsFormatsAndWhatIsOdd) {
+  const auto plain = Draw({.size = {16, 16}});
+  ASSERT_TRUE(plain.ok()) << ErrorText(plain.error());
+  EXPECT_EQ(plain->signature, runtime::DefaultSignature(metadata));
+  EXPECT_THAT(plain->lints, ::testing::IsEmpty());
+  metadata.color_outputs[0].components_count = 3;
+  const auto odd = Draw({.size = {16, 16}});
+  ASSERT_TRUE(odd.ok()) << ErrorText(odd.error());
+  EXPECT_THAT(odd->lints, ::testing::ElementsAre(::testing::HasSubstr("'a' of attachment 0")));
+}
+
+// Metadata that does not fit the words is found before the driver is.
+TEST_F(PreviewTest, MetadataLacksAnAttribute_IsTheError) {
+  metadata.attribute_sources[0].attributes.pop_back();
+  EXPECT_EQ(Draw({.size = {16, 16}}).error().reason, "METADATA_INVALID");
+}
+
 TEST_F(PreviewTest, WrongNames_AreErrorsWithTheClosest) {
   EXPECT_EQ(Draw({.size = {16, 16}, .set = {{"material.tnt", {1, 1, 1, 1}}}}).error().context,
             "there is no parameter 'material.tnt'; is it 'material.tint'?");

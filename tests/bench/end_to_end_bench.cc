@@ -19,9 +19,9 @@
 #include "compiler/driver/stages.h"
 #include "compiler/driver/variant_assembler.h"
 #include "server/build/batch_points.h"
-#include "tests/bench/demo_project.h"
 #include "tests/bench/durable_engine.h"
 #include "tests/bench/measure.h"
+#include "tests/support/demo_project.h"
 
 namespace kiln::bench {
 namespace {

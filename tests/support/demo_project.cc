@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tests/bench/demo_project.h"
+#include "tests/support/demo_project.h"
 
 #include <algorithm>
 #include <memory>
