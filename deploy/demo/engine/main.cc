@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// kiln_demo: draws the demo scene with variants that kiln has built, and writes a picture. It needs
-// no daemon: what it draws with is in one pack.
+// kiln_demo: draws the demo scene with variants that kiln has built, and writes a picture. What it
+// draws with is in one pack, and no daemon is needed; or a daemon streams it before the first
+// frame.
 //   kiln_demo --pack demo.kpack --frames 300 --out demo.png
+//   kiln_demo --daemon --manifest deploy/demo/kiln.toml
 //   kiln_demo --pack demo.kpack --reload edited.kpack --window
 //   kiln_demo --list                              the variants that the scene needs
 #include <chrono>
@@ -16,6 +18,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "deploy/demo/engine/daemon_variants.h"
 #include "deploy/demo/engine/renderer.h"
 #include "deploy/demo/engine/scene.h"
 #include "deploy/demo/engine/variants.h"
@@ -27,6 +30,8 @@ namespace {
 struct Arguments {
   std::string variants;
   std::string pack;
+  std::optional<std::string> daemon;  // socket; empty: the user's
+  std::string manifest;
   std::string reload;
   uint32_t reload_frame = 100;
   std::string cache;
@@ -100,7 +105,44 @@ void PrintReport(const runtime::Device& device, const RenderReport& report) {
   }
 }
 
-Result<std::unique_ptr<VariantSource>> OpenVariants(const Arguments& arguments) {
+// A line whenever another tenth has arrived.
+class FetchProgress {
+ public:
+  void Tell(const client::StartupProgress& progress) {
+    const uint64_t tenth = progress.total == 0 ? 0 : progress.artifacts * 10 / progress.total;
+    if (tenth > told_) {
+      told_ = tenth;
+      fmt::print(stderr, "fetch      {} of {} artifacts, {} bytes\n", progress.artifacts,
+                 progress.total, progress.bytes);
+    }
+  }
+
+ private:
+  uint64_t told_ = 0;
+};
+
+Result<std::unique_ptr<VariantSource>> FetchVariants(const Arguments& arguments,
+                                                     const Scene& scene) {
+  FetchProgress told;
+  const auto start = std::chrono::steady_clock::now();
+  KILN_TRY(DaemonVariants variants,
+           DaemonVariants::Fetch(
+               VariantsOf(scene),
+               {.socket = *arguments.daemon,
+                .manifest = arguments.manifest,
+                .on_progress = [&](const client::StartupProgress& now) { told.Tell(now); }}));
+  const client::StartupReport& report = variants.report();
+  fmt::print("fetched    {} artifacts as {} blobs of {} bytes in {:.0f} ms, {} reconnects\n",
+             report.progress.artifacts, report.blobs, report.progress.bytes,
+             Milliseconds(std::chrono::steady_clock::now() - start), report.progress.reconnects);
+  return std::unique_ptr<VariantSource>(std::make_unique<DaemonVariants>(std::move(variants)));
+}
+
+Result<std::unique_ptr<VariantSource>> OpenVariants(const Arguments& arguments,
+                                                    const Scene& scene) {
+  if (arguments.daemon.has_value()) {
+    return FetchVariants(arguments, scene);
+  }
   if (arguments.pack.empty()) {
     return std::unique_ptr<VariantSource>(std::make_unique<VariantFolders>(arguments.variants));
   }
@@ -129,20 +171,20 @@ Result<RenderReport> DrawScene(const Arguments& arguments, runtime::Device& devi
   // Drawn at twice the size: each pixel is the mean of four.
   const VkExtent2D extent = {arguments.width * 2, arguments.height * 2};
   const Scene scene = MakeScene(extent.width, extent.height);
-  KILN_TRY(const std::unique_ptr<VariantSource> variants, OpenVariants(arguments));
+  KILN_TRY(const std::unique_ptr<VariantSource> variants, OpenVariants(arguments, scene));
   std::optional<PackVariants> reload;
   if (!arguments.reload.empty()) {
     KILN_TRY(reload, PackVariants::Open(arguments.reload));
   }
   KILN_TRY(const std::unique_ptr<Window> window, OpenWindow(arguments, device));
-  return Render(device, scene, *variants, *window,
-                {.extent = extent,
-                 .frames = arguments.frames,
-                 .cache_folder = arguments.cache,
-                 .debug_checks = arguments.validate ? runtime::DebugChecks::kOn
-                                                    : runtime::DebugChecks::kOff,
-                 .reload = reload ? &*reload : nullptr,
-                 .reload_frame = arguments.reload_frame});
+  return Render(
+      device, scene, *variants, *window,
+      {.extent = extent,
+       .frames = arguments.frames,
+       .cache_folder = arguments.cache,
+       .debug_checks = arguments.validate ? runtime::DebugChecks::kOn : runtime::DebugChecks::kOff,
+       .reload = reload ? &*reload : nullptr,
+       .reload_frame = arguments.reload_frame});
 }
 
 int Draw(const Arguments& arguments) {
@@ -182,6 +224,13 @@ int main(int argc, char** argv) {
   CLI::App app("Draws the demo scene with variants that kiln has built.", "kiln_demo");
   app.add_option("--variants", arguments.variants, "folder with one folder per variant");
   app.add_option("--pack", arguments.pack, "pack with the variants, instead of folders");
+  app.add_option(
+         "--daemon", arguments.daemon,
+         "fetch the variants from a daemon: that of SOCKET, or the user's, which is started")
+      ->type_name("[SOCKET]")
+      ->expected(0, 1);
+  app.add_option("--manifest", arguments.manifest,
+                 "with --daemon: kiln.toml with the programs; default: the nearest one");
   app.add_option("--reload", arguments.reload, "pack whose variants take over while frames go on");
   app.add_option("--reload-frame", arguments.reload_frame, "before which frame")
       ->capture_default_str();
@@ -207,9 +256,12 @@ int main(int argc, char** argv) {
     kiln::demo::List(kiln::demo::MakeScene(arguments.width, arguments.height));
     return 0;
   }
-  if (arguments.variants.empty() == arguments.pack.empty()) {
+  const int sources = (arguments.variants.empty() ? 0 : 1) + (arguments.pack.empty() ? 0 : 1) +
+                      (arguments.daemon.has_value() ? 1 : 0);
+  if (sources != 1) {
     fmt::print(stderr,
-               "kiln_demo: --pack or --variants is needed; --list prints what they must hold\n");
+               "kiln_demo: one of --pack, --variants and --daemon is needed; --list prints what "
+               "they must hold\n");
     return 2;
   }
   try {

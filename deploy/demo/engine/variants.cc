@@ -109,15 +109,20 @@ Result<PackVariants> PackVariants::Open(const std::string& path) {
 }
 
 Result<VariantCode> PackVariants::Get(const VariantRequest& request) {
+  return FindIn(source_, request);
+}
+
+Result<VariantCode> FindIn(const std::shared_ptr<const runtime::ArtifactSource>& source,
+                           const VariantRequest& request) {
   std::vector<runtime::OptionSetting> options;
   for (const auto& [name, value] : request.options) {
     runtime::OptionSetting& option = options.emplace_back();
     option.name = name;
     std::visit([&](const auto& typed) { option.value = typed; }, value);
   }
-  VariantCode code{.metadata = {}, .artifact = {}, .source = source_};
-  KILN_TRY(code.artifact, source_->Find(request.program, options));
-  KILN_TRY(const runtime::SourceBytes bytes, source_->Read(code.artifact.metadata));
+  VariantCode code{.metadata = {}, .artifact = {}, .source = source};
+  KILN_TRY(code.artifact, source->Find(request.program, options));
+  KILN_TRY(const runtime::SourceBytes bytes, source->Read(code.artifact.metadata));
   KILN_TRY(code.metadata, artifact::DecodeMetadata(bytes.bytes));
   return code;
 }

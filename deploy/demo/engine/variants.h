@@ -42,6 +42,10 @@ class VariantSource {
   virtual Result<VariantCode> Get(const VariantRequest& request) = 0;
 };
 
+// The variant of a source of the runtime. Errors: those of the source; METADATA_….
+Result<VariantCode> FindIn(const std::shared_ptr<const runtime::ArtifactSource>& source,
+                           const VariantRequest& request);
+
 // "true", "4", "-3", "height"
 std::string OptionText(const OptionValue& value);
 

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+#include "client/manifest_programs.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "client/project/limits.h"
+#include "compiler/base/beneath.h"
+#include "compiler/base/file.h"
+
+namespace kiln::client {
+namespace {
+
+Error WrongValue(std::string text) {
+  return {.code = ErrorCode::kInvalidArgument, .context = std::move(text), .reason = "VALUE_WRONG"};
+}
+
+const OptionInfo* Find(const ListedOptions& declared, std::string_view name) {
+  for (const OptionInfo& option : declared.options) {
+    if (option.name == name) {
+      return &option;
+    }
+  }
+  return nullptr;
+}
+
+// The manifest of a program, for messages about its values.
+struct ValueOrigin {
+  const std::string& path;
+  const project::ManifestProgram& program;
+
+  std::string At(const project::ManifestPlace& place) const {
+    return fmt::format("{}:{}:{}: program '{}'", path, place.line, place.column, program.name);
+  }
+};
+
+// A manifest value as the declared type wants it.
+Result<Option> TypedValue(const ValueOrigin& origin, const std::string& name,
+                          const project::ManifestValue& value, const ListedOptions& declared) {
+  const OptionInfo* info = Find(declared, name);
+  if (info == nullptr) {
+    std::vector<std::string_view> names;
+    for (const OptionInfo& option : declared.options) {
+      names.push_back(option.name);
+    }
+    const std::string_view closest = project::Closest(name, names);
+    return WrongValue(fmt::format(
+        "{}: no option is named '{}' in {}{}", origin.At(value.place), name,
+        fmt::join(origin.program.sources, ", "),
+        closest.empty() ? std::string() : fmt::format("; did you mean '{}'?", closest)));
+  }
+  Option option{.name = name, .value = false};
+  if (value.global) {
+    option.scope = OptionScope::kGlobal;
+  }
+  const auto* flag = std::get_if<bool>(&value.value);
+  const auto* integer = std::get_if<int64_t>(&value.value);
+  const auto* real = std::get_if<double>(&value.value);
+  const auto* text = std::get_if<std::string>(&value.value);
+  if (info->type == "flag" && flag != nullptr) {
+    option.value = *flag;
+  } else if (info->type == "uint" && integer != nullptr && *integer >= 0 &&
+             *integer <= UINT32_MAX) {
+    option.value = static_cast<uint32_t>(*integer);
+  } else if (info->type == "sint" && integer != nullptr && *integer >= INT32_MIN &&
+             *integer <= INT32_MAX) {
+    option.value = static_cast<int32_t>(*integer);
+  } else if (info->type == "float" && real != nullptr && std::isfinite(*real)) {
+    option.value = static_cast<float>(*real);
+  } else if (info->type == "enum" && text != nullptr &&
+             std::find(info->values.begin(), info->values.end(), *text) != info->values.end()) {
+    option.value = *text;
+  } else {
+    return WrongValue(fmt::format(
+        "{}: the value of '{}' is not a {}{}", origin.At(value.place), name, info->type,
+        info->type == "enum" ? fmt::format("; known values: {}", fmt::join(info->values, ", "))
+                             : std::string()));
+  }
+  return option;
+}
+
+Expression ExpressionOf(const LoadedProgram& loaded,
+                        const project::ManifestExpression& expression) {
+  return {.text = expression.text,
+          .path = loaded.manifest_path,
+          .line = expression.place.line,
+          .column = expression.place.column};
+}
+
+std::vector<uint32_t> TargetIndexes(const Program& program, const std::vector<std::string>& names) {
+  std::vector<uint32_t> indexes;
+  for (uint32_t i = 0; i < program.targets.size(); ++i) {
+    if (std::ranges::find(names, program.targets[i].name) != names.end()) {
+      indexes.push_back(i);
+    }
+  }
+  return indexes;
+}
+
+struct FormRow {
+  std::string_view name;
+  Form form;
+  std::string_view extension;
+};
+constexpr std::array kForms{
+    FormRow{"spirv", Form::kSpirv, ".spv"}, FormRow{"wgsl", Form::kWgsl, ".wgsl"},
+    FormRow{"meta", Form::kMeta, ".meta"},  FormRow{"msl", Form::kMsl, ".msl"},
+    FormRow{"glsl", Form::kGlsl, ".glsl"},  FormRow{"hlsl", Form::kHlsl, ".hlsl"}};
+
+}  // namespace
+
+Target TargetOf(const project::ManifestTarget& manifest) {
+  Target target{.name = manifest.name};
+  target.form = FormNamed(manifest.form).value_or(Form::kSpirv);
+  target.recipes = manifest.recipes;
+  target.env = manifest.env;
+  target.version = manifest.version;
+  target.debug = manifest.debug == "none"   ? Debug::kNone
+                 : manifest.debug == "full" ? Debug::kFull
+                                            : Debug::kNames;
+  const auto modules = manifest.settings.find("modules");
+  target.combined = modules != manifest.settings.end() && modules->second == "combined";
+  return target;
+}
+
+std::optional<Form> FormNamed(std::string_view name) {
+  const auto found = std::ranges::find(kForms, name, &FormRow::name);
+  return found == kForms.end() ? std::nullopt : std::optional(found->form);
+}
+
+std::string_view ExtensionOf(Form form) {
+  return std::ranges::find(kForms, form, &FormRow::form)->extension;
+}
+
+Result<Source> ReadSource(const std::string& file, const std::string& logical_path) {
+  Source source{.path = logical_path, .digest = {}, .text = {}};
+  KILN_TRY(source.text, ReadFile(file));
+  source.digest = DigestOf(AsBytes(source.text));
+  return source;
+}
+
+Result<LoadedProgram> LoadProgram(const project::Manifest& manifest,
+                                  const project::ManifestProgram& program) {
+  LoadedProgram loaded{.program = {}, .manifest = &program, .manifest_path = manifest.path};
+  loaded.program.name = program.name;
+  loaded.program.pipeline = program.pipeline;
+  for (const std::string& path : program.sources) {
+    KILN_TRY(std::string text, ReadFileBeneath(manifest.folder, path, project::kMaxSource));
+    const Digest digest = DigestOf(AsBytes(text));
+    loaded.program.sources.push_back({.path = path, .digest = digest, .text = std::move(text)});
+  }
+  for (const auto& [stage, function] : program.entry_points) {
+    KILN_TRY(EntryPoint entry, ReadEntry(fmt::format("{}={}", stage, function)));
+    loaded.program.entries.push_back(std::move(entry));
+  }
+  for (const std::string& name : program.targets) {
+    for (const project::ManifestTarget& target : manifest.targets) {
+      if (target.name == name) {
+        loaded.program.targets.push_back(TargetOf(target));
+      }
+    }
+  }
+  if (loaded.program.targets.empty()) {
+    loaded.program.targets.push_back({});
+  }
+  return loaded;
+}
+
+Result<EntryPoint> ReadEntry(const std::string& text) {
+  const size_t equals = text.find('=');
+  const std::string stage = text.substr(0, equals);
+  const Stage number = stage == "vertex"     ? Stage::kVertex
+                       : stage == "fragment" ? Stage::kFragment
+                       : stage == "compute"  ? Stage::kCompute
+                                             : Stage::kNone;
+  if (number == Stage::kNone || equals == std::string::npos || equals + 1 == text.size()) {
+    return WrongValue(fmt::format(
+        "entry point '{}' is not STAGE=FUNCTION with stage vertex, fragment or compute", text));
+  }
+  return EntryPoint{.stage = number, .function = text.substr(equals + 1)};
+}
+
+Result<ListedOptions> Declared(Client& client, const Program& program) {
+  KILN_TRY_VOID(client.PutSources(program.sources));
+  return client.ListOptions(program);
+}
+
+Result<ProgramSpace> SpaceOf(const LoadedProgram& loaded, const ListedOptions& declared) {
+  const project::ManifestProgram& manifest = *loaded.manifest;
+  const ValueOrigin origin{.path = loaded.manifest_path, .program = manifest};
+  ProgramSpace space;
+  space.program = loaded.program;
+  for (const auto& [name, value] : manifest.options) {
+    KILN_TRY(Option option, TypedValue(origin, name, value, declared));
+    space.program.options.push_back(std::move(option));
+  }
+  for (const auto& [name, axis] : manifest.axes) {
+    Axis row{.name = name, .all = axis.all, .values = {}};
+    if (Find(declared, name) == nullptr) {  // of "*" too
+      KILN_TRY_VOID(TypedValue(origin, name, {.value = false, .place = axis.place}, declared));
+    }
+    for (const project::ManifestValue& value : axis.values) {
+      KILN_TRY(Option option, TypedValue(origin, name, value, declared));
+      row.values.push_back(std::move(option));
+    }
+    space.axes.push_back(std::move(row));
+  }
+  for (const project::ManifestExpression& expression : manifest.exclude) {
+    space.exclude.push_back(ExpressionOf(loaded, expression));
+  }
+  for (const project::ManifestExpression& expression : manifest.require) {
+    space.require.push_back(ExpressionOf(loaded, expression));
+  }
+  for (const project::ManifestVariant& variant : manifest.variants) {
+    std::vector<Option> options;
+    for (const auto& [name, value] : variant.options) {
+      KILN_TRY(Option option, TypedValue(origin, name, value, declared));
+      options.push_back(std::move(option));
+    }
+    space.variants.push_back(std::move(options));
+    space.warm.push_back(variant.warm);
+    space.variant_targets.push_back(TargetIndexes(loaded.program, variant.targets));
+  }
+  space.only_explicit = manifest.only_explicit;
+  space.tags = manifest.tags;
+  space.priority = manifest.priority;
+  space.budget = {.results = manifest.budget.results,
+                  .variants = manifest.budget.variants,
+                  .cpu_ms = manifest.budget.cpu_ms,
+                  .output = manifest.budget.output};
+  // The family's own program has no pass to agree with.
+  space.family = manifest.pass.empty() ? std::string() : manifest.family;
+  return space;
+}
+
+}  // namespace kiln::client

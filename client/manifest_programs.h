@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Programs of a manifest + their sources on disk -> programs and spaces to send. Values take the
+// declared types of the program's options, which the daemon lists. Spec: daemon §6.0.1, §6.2.1
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "client/client.h"
+#include "client/project/manifest.h"
+
+namespace kiln::client {
+
+// A program whose sources were read; values are still text.
+struct LoadedProgram {
+  Program program;
+  const project::ManifestProgram* manifest = nullptr;  // null: made from files
+  std::string manifest_path;                           // for messages
+};
+
+// A program of the manifest with its sources read. Errors: kNotFound naming the file.
+Result<LoadedProgram> LoadProgram(const project::Manifest& manifest,
+                                  const project::ManifestProgram& program);
+
+Target TargetOf(const project::ManifestTarget& manifest);
+
+// Errors: kNotFound or kPermissionDenied naming the file and why.
+Result<Source> ReadSource(const std::string& file, const std::string& logical_path);
+
+// "spirv", "wgsl", "meta", "msl", "glsl" or "hlsl"; nothing for another word.
+std::optional<Form> FormNamed(std::string_view name);
+// ".spv", ".meta", ".msl", …: how files of it end.
+std::string_view ExtensionOf(Form form);
+
+// "vertex=main". Errors: kInvalidArgument.
+Result<EntryPoint> ReadEntry(const std::string& text);
+
+// Uploads the sources and asks for the declared options. Wrong sources are in the result.
+Result<ListedOptions> Declared(Client& client, const Program& program);
+
+// The program's space with typed fixed values and axes. Errors: kInvalidArgument naming the value.
+Result<ProgramSpace> SpaceOf(const LoadedProgram& loaded, const ListedOptions& declared);
+
+}  // namespace kiln::client
