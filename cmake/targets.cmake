@@ -80,7 +80,7 @@ endfunction()
 
 # kiln_test(name SRCS … DEPS … [TIMEOUT seconds] [LABELS …] [ENVIRONMENT A=1 B=2 …]): a GoogleTest
 # program; every TEST becomes one ctest entry named <name>.<Subject>.<Case>. KILN_SOURCE_DIR is defined
-# for finding test data. With the label vulkan, skips are judged by tests/skips.txt.
+# for finding test data. With the label vulkan or gpu-real, skips are judged by tests/skips.txt.
 function(kiln_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "SRCS;DEPS;LABELS;ENVIRONMENT")
   if(NOT arg_TIMEOUT)
@@ -90,7 +90,7 @@ function(kiln_test name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   kiln_define_paths(${arg_SRCS})
   set(main GTest::gtest_main)
-  if("vulkan" IN_LIST arg_LABELS)
+  if("vulkan" IN_LIST arg_LABELS OR "gpu-real" IN_LIST arg_LABELS)
     set(main kiln::listed_skips_main)  # what is skipped there is in tests/skips.txt
   endif()
   target_link_libraries(${name} PRIVATE kiln_settings ${arg_DEPS} fmt::fmt GTest::gmock ${main})
