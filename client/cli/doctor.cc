@@ -17,6 +17,7 @@
 #include <spirv-tools/libspirv.hpp>
 
 #include "cache/sqlite/data_dir.h"
+#include "client/cli/driver_cache.h"
 #include "client/cli/store.h"
 #include "client/cli/verbs.h"
 #include "compiler/base/file.h"
@@ -254,9 +255,15 @@ Check CheckVulkan(Patient& /*patient*/) {
                 "only kiln preview and engines need it: apt install mesa-vulkan-drivers");
   }
   const runtime::DeviceIdentity& identity = device->identity();
-  return Good("vulkan", fmt::format("{} ({}), Vulkan {}.{}", identity.name, identity.driver_name,
-                                    VK_API_VERSION_MAJOR(identity.api_version),
-                                    VK_API_VERSION_MINOR(identity.api_version)));
+  const auto environment = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return std::string(value == nullptr ? "" : value);
+  };
+  return Good("vulkan",
+              fmt::format("{} ({}), Vulkan {}.{}; the driver's own cache is {}", identity.name,
+                          identity.driver_name, VK_API_VERSION_MAJOR(identity.api_version),
+                          VK_API_VERSION_MINOR(identity.api_version),
+                          DriverCacheText(identity.driver_id, environment)));
 }
 
 Check CheckSpirvTools(Patient& /*patient*/) {

@@ -17,6 +17,7 @@
 #include "client/cli/variant.h"
 #include "client/cli/verbs.h"
 #include "compiler/artifact/metadata.h"
+#include "runtime/pipeline/print_desc.h"
 #include "runtime/preview/contact_sheet.h"
 
 namespace kiln::cli {
@@ -234,17 +235,23 @@ void PrintPreview(const Global& global, const std::string& label, const OpenDevi
                                       {"driver", open.device->identity().driver_info},
                                       {"key", drawn.key.hex()},
                                       {"signature", "default"},
+                                      {"formats", runtime::PrintSignature(drawn.signature)},
                                       {"creation_ms", drawn.creation_ms},
                                       {"first_use_ms", drawn.first_use_ms},
                                       {"draw_ms", drawn.draw_ms},
                                       {"covered", drawn.covered},
                                       {"attributes", list(drawn.attributes)},
-                                      {"parameters", list(drawn.parameters)}};
+                                      {"parameters", list(drawn.parameters)},
+                                      {"lints", drawn.lints},
+                                      {"validation", open.messages}};
     fmt::print("{}\n", item.dump());
   } else if (!global.quiet) {
     fmt::print("{:<24} {}  creation {:.1f} ms, first frame {:.1f} ms, next {:.1f} ms, {} pixels\n",
                label, drawn.key.hex().substr(0, 8), drawn.creation_ms, drawn.first_use_ms,
                drawn.draw_ms, drawn.covered);
+  }
+  for (const std::string& lint : drawn.lints) {
+    fmt::print(stderr, "warning: {}\n", lint);
   }
   if (drawn.covered == 0) {
     fmt::print(stderr,

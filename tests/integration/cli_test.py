@@ -184,6 +184,11 @@ class Programs(unittest.TestCase):
         again = self.dir / "again.png"
         self.expect(self.run_program("kiln", *uber, "--out", again, env=self.env | self.SOFTWARE), 0)
         self.assertEqual(again.read_bytes(), picture.read_bytes())
+        told = self.run_program("kiln", "--json", *uber, "--out", again, env=self.env | self.SOFTWARE)
+        report = json.loads(told.stdout.splitlines()[0])
+        self.assertEqual([report["type"], report["signature"]], ["preview", "default"])
+        self.assertIn("R8G8B8A8_UNORM", report["formats"])
+        self.assertEqual([report["lints"], report["validation"]], [[], []])
 
     def test_inspect_shows_a_variant_and_its_files(self):
         views = {
