@@ -36,6 +36,7 @@ struct Build {
   vk::UniquePipeline fast;  // kept after the optimised one is there: it may be bound still
   Duration creation = {};
   bool from_cache = false;
+  CreationFeedback feedback;
   Lane lane = Lane::kSoon;  // where it waits if nobody says otherwise
 
   // Of the thread that draws; the first may be read by others.
@@ -47,6 +48,7 @@ struct Build {
   std::atomic<bool> used = false;                   // drawn, or warmed up
 
   std::atomic<bool> optimising = false;  // of what is kReadyFast
+  std::atomic<BuildSource> asked_by = BuildSource::kPack;
 
   PipelineState State() const { return state.load(std::memory_order_acquire); }
   // There is work to do that nobody does.

@@ -2,6 +2,7 @@
 #include "runtime/pipeline/create_info.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "runtime/pipeline/formats.h"
 
@@ -9,6 +10,20 @@ namespace kiln::runtime {
 namespace {
 
 VkBool32 Flag(bool value) { return value ? VK_TRUE : VK_FALSE; }
+
+constexpr VkPipelineCreationFeedbackFlags kBaseAcceleration =
+    VK_PIPELINE_CREATION_FEEDBACK_BASE_PIPELINE_ACCELERATION_BIT;
+
+StageFeedback FeedbackOf(const VkPipelineCreationFeedback& told) {
+  if ((told.flags & VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT) == 0) {
+    return {};
+  }
+  constexpr VkPipelineCreationFeedbackFlags kHit =
+      VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT;
+  return {.valid = true,
+          .cache_hit = (told.flags & kHit) != 0,
+          .duration = std::chrono::nanoseconds(told.duration)};
+}
 
 }  // namespace
 
@@ -158,10 +173,12 @@ VkResult CreateInfo::Create(const runtime::Device& device, VkPipelineCache cache
     result = table.CreateGraphicsPipelines(device.handle(), cache, 1, &info, nullptr, pipeline);
   }
   if (feedback != nullptr) {
-    feedback->valid = (whole.flags & VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT) != 0;
-    feedback->cache_hit =
-        feedback->valid &&
-        (whole.flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT) != 0;
+    const StageFeedback all = FeedbackOf(whole);
+    *feedback = {.valid = all.valid,
+                 .cache_hit = all.cache_hit,
+                 .base_acceleration = all.valid && (whole.flags & kBaseAcceleration) != 0,
+                 .duration = all.duration};
+    std::ranges::transform(stages, feedback->stages.begin(), FeedbackOf);
   }
   return result;
 }

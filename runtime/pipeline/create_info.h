@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/pipeline/pipeline_desc.h"
+#include "runtime/pipeline/pipeline_report.h"
 
 namespace kiln::runtime {
 
@@ -20,11 +21,6 @@ enum class LibraryPart : uint8_t {
 inline constexpr size_t kLibraryParts = 4;
 
 // What the driver tells about a creation.
-struct CreationFeedback {
-  bool valid = false;
-  bool cache_hit = false;
-};
-
 class CreateInfo {
  public:
   // Views `desc`, which must outlive it. `modules` are in the order of desc.stages.

@@ -162,6 +162,11 @@ VKAPI_ATTR inline VkResult VKAPI_CALL CreateGraphics(VkDevice /*device*/, VkPipe
     told->pPipelineCreationFeedback->flags =
         VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT |
         (hit ? VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT : 0);
+    told->pPipelineCreationFeedback->duration = 5'000;
+    for (uint32_t i = 0; i < told->pipelineStageCreationFeedbackCount; ++i) {
+      told->pPipelineStageCreationFeedbacks[i] = {VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT,
+                                                  uint64_t{1'000} * (i + 1)};
+    }
   }
   Make(handle);
   driver.pipeline_marks[reinterpret_cast<uint64_t>(*handle)] = mark;

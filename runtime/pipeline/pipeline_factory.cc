@@ -99,6 +99,7 @@ Result<void> PipelineFactory::Create(Build& build, const StageWords& words, VkPi
   }
   build.pipeline = vk::UniquePipeline(device_->table(), device_->handle(), handle);
   build.from_cache = feedback.cache_hit || mode == Mode::kCachedOnly;
+  build.feedback = feedback;
   return {};
 }
 

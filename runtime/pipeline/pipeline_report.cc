@@ -11,6 +11,11 @@ std::string_view NameOf(PipelineState state) {
   return kNames[static_cast<size_t>(state)];
 }
 
+std::string_view NameOf(BuildSource source) {
+  static constexpr std::array<std::string_view, 3> kNames = {"pack", "reload", "demand"};
+  return kNames[static_cast<size_t>(source)];
+}
+
 std::string_view NameOf(HitchKind kind) {
   static constexpr std::array<std::string_view, 3> kNames = {"creation", "first use", "missing"};
   return kNames[static_cast<size_t>(kind)];

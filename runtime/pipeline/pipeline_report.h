@@ -3,6 +3,7 @@
 // data. Spec: pso §7, §13
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -40,6 +41,28 @@ enum class HitchKind : uint8_t {
   kMissing,   // not ready: nothing was drawn, or something else
 };
 std::string_view NameOf(HitchKind kind);
+
+// What a driver says about a creation; durations are zero if it says nothing.
+struct StageFeedback {
+  bool valid = false;
+  bool cache_hit = false;
+  Duration duration = {};
+};
+struct CreationFeedback {
+  bool valid = false;
+  bool cache_hit = false;          // in the cache that it was given
+  bool base_acceleration = false;  // kiln gives no base
+  Duration duration = {};
+  std::array<StageFeedback, 2> stages = {};  // in their order; the rest is not valid
+};
+
+// Why a pipeline was built when it was.
+enum class BuildSource : uint8_t {
+  kPack,    // before it was drawn with: a warm start, whatever the artifact came from
+  kReload,  // to replace another one
+  kDemand,  // because a draw asked for it
+};
+std::string_view NameOf(BuildSource source);
 
 // A draw that waited, or would have compiled. After a warm start each is a bug.
 struct Hitch {
@@ -118,6 +141,8 @@ struct PipelineTimes {
   Duration creation = {};
   Duration first_use = {};
   bool from_cache = false;
+  CreationFeedback feedback;
+  BuildSource source = BuildSource::kPack;
   uint64_t bound = 0;        // how often
   uint64_t first_frame = 0;  // of the first bind; meaningless if it never was
 };

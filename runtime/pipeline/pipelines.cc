@@ -150,9 +150,11 @@ Result<std::unique_ptr<Pipelines>> Pipelines::Create(const Device& device,
   PipelinesState& state = *out->state_;
   if (!config.cache_folder.empty()) {
     const CacheFolder folder{config.cache_folder, config.files, state.log};
-    const Hash128 identity = DriverIdentity(device);
-    KILN_TRY(state.cache, BinaryCache::Open(device, folder, identity, state.queue.threads() + 1));
-    state.journal = BuildJournal::Open(folder, identity, state.queue.threads() + 1);
+    state.identity = DriverIdentity(device);
+    KILN_TRY(state.cache,
+             BinaryCache::Open(device, folder, state.identity, state.queue.threads() + 1));
+    state.journal = BuildJournal::Open(folder, state.identity, state.queue.threads() + 1);
+    state.last_start = ReadWarmRecord(folder, state.identity);
   }
   return out;
 }
@@ -453,7 +455,9 @@ std::vector<PipelineTimes> Pipelines::Times() const {
       times.creation = build.creation;
       times.first_use = build.first_use;
       times.from_cache = build.from_cache;
+      times.feedback = build.feedback;
     }
+    times.source = build.asked_by.load(std::memory_order_relaxed);
     times.bound = slot.bound.load(std::memory_order_relaxed);
     times.first_frame = slot.first_frame.load(std::memory_order_relaxed);
     out.push_back(std::move(times));

@@ -63,6 +63,9 @@ Bound Pipelines::BindMissing(VkCommandBuffer commands, PipelineId id, OnMissing 
       state.slots[id].version.load(std::memory_order_acquire)->build;
   const uint32_t here = state.queue.threads();
   const Duration start = Now();
+  if (build->State() == PipelineState::kQueued) {
+    build->asked_by = BuildSource::kDemand;
+  }
   if (state.cache_control.load() == CacheControl::kWorks && build->Claim()) {
     if (state.Create(*build, here, PipelineFactory::Mode::kCachedOnly).ok()) {
       state.Publish(*build, PipelineState::kReady);
@@ -103,6 +106,9 @@ Result<void> Pipelines::Replace(PipelineId id, PipelineDesc desc, std::vector<Co
   PipelinesState& state = *state_;
   KILN_TRY(const std::shared_ptr<Build> build,
            state.GetBuild(std::move(desc), std::move(code), std::move(source), {}, Lane::kSoon));
+  if (build->State() == PipelineState::kQueued) {
+    build->asked_by = BuildSource::kReload;
+  }
   {
     const MutexLock lock(state.mutex);
     Slot& slot = state.slots[id];

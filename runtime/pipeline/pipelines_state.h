@@ -20,6 +20,7 @@
 #include "runtime/pipeline/first_use.h"
 #include "runtime/pipeline/pipeline_factory.h"
 #include "runtime/pipeline/pipelines.h"
+#include "runtime/pipeline/warm_record.h"
 #include "runtime/vk/retire.h"
 
 namespace kiln::runtime {
@@ -141,6 +142,8 @@ struct PipelinesState {
   bool MakeInChild(ChildBuilds& children, const std::shared_ptr<Build>& build);
   void AdoptCache(const std::string& folder);
 
+  void KeepTimes(const WarmReport& report, uint64_t code_bytes) const;
+
   // Warm-up draws, on the thread that draws.
   bool NeedsFirstUse(const Build& build) const;
   Result<bool> RunFirstUses(std::span<const std::shared_ptr<Build>> builds);
@@ -169,6 +172,8 @@ struct PipelinesState {
   PipelineFactory factory;
   std::unique_ptr<BinaryCache> cache;     // null: nothing is kept
   std::unique_ptr<BuildJournal> journal;  // the same
+  Hash128 identity;                       // of the driver; zero: nothing is kept
+  WarmRecord last_start;                  // as an earlier run has kept it
   SlotTable slots;
   LayoutFamilies families;
   std::atomic<uint64_t> frame = 0;

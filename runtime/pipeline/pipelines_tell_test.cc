@@ -108,6 +108,30 @@ TEST_F(PipelinesTell, BindInAPassOfOtherFormats_IsRefused) {
   EXPECT_EQ(driver.drawn.size(), 1U);
 }
 
+TEST_F(PipelinesTell, Times_SayWhoAskedAndWhatTheDriverSaid) {
+  const Device device = MakeDevice();
+  const auto pipelines = MakePipelines(device, Config());
+  const PipelineId packed = Add(*pipelines, SampleMetadata(), 1);
+  ASSERT_TRUE(pipelines->Wait(pipelines->Warm({}), kSoonEnough).ok());
+  const PipelineId demanded = Add(*pipelines, SampleMetadata(), 2);
+  EXPECT_TRUE(pipelines->Bind(Commands(), demanded, OnMissing::Block()).drawable);
+  const PipelineId reloaded = Add(*pipelines, SampleMetadata(), 3);
+  ASSERT_TRUE(pipelines->Wait(pipelines->Warm({}), kSoonEnough).ok());
+  const Words words(4);
+  ASSERT_TRUE(pipelines->Replace(reloaded, SampleMetadata(), words.Modules()).ok());
+  pipelines->EndFrame(1);
+  const std::vector<PipelineTimes> times = pipelines->Times();
+  EXPECT_EQ(NameOf(times[packed.index].source), "pack");
+  EXPECT_EQ(NameOf(times[demanded.index].source), "demand");
+  EXPECT_EQ(NameOf(times[reloaded.index].source), "reload");
+  const CreationFeedback& told = times[packed.index].feedback;
+  EXPECT_TRUE(told.valid && told.stages[0].valid && told.stages[1].valid);
+  EXPECT_FALSE(told.cache_hit || told.base_acceleration);
+  EXPECT_EQ(told.duration, std::chrono::microseconds(5));
+  EXPECT_EQ(told.stages[0].duration, std::chrono::microseconds(1));
+  EXPECT_EQ(told.stages[1].duration, std::chrono::microseconds(2));
+}
+
 TEST_F(PipelinesTell, Metrics_SayWhatTheCountsSay) {
   const TestDirectory folder;
   const Device device = MakeDevice();

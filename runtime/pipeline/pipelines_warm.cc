@@ -16,7 +16,8 @@ namespace {
 // How often a wait looks around, should nobody wake it.
 constexpr std::chrono::milliseconds kLook{20};
 constexpr uint32_t kProbes = 3;
-constexpr uint32_t kSome = 64;  // jobs between two looks around
+constexpr uint64_t kEnoughToTell = 10;  // share of what is left that tells how fast this run is
+constexpr uint32_t kSome = 64;          // jobs between two looks around
 constexpr Duration kSlowFirstUse = std::chrono::milliseconds(2);
 
 Duration Now() { return std::chrono::steady_clock::now().time_since_epoch(); }
@@ -171,7 +172,10 @@ WarmProgress ProgressOf(const PipelinesState& state, const Ticket& ticket) {
     progress.first_uses += build->first_use.load() != Duration{} ? 1 : 0;
     (IsFinal(now) ? done_bytes : left_bytes) += build->code_bytes;
   }
-  if (done_bytes > 0) {
+  if (done_bytes < left_bytes / kEnoughToTell) {
+    progress.eta = state.last_start.For(left_bytes);
+  }
+  if (done_bytes > 0 && progress.eta == Duration{}) {
     progress.eta = Duration(static_cast<int64_t>(static_cast<double>(progress.elapsed.count()) *
                                                  static_cast<double>(left_bytes) /
                                                  static_cast<double>(done_bytes)));
@@ -199,6 +203,15 @@ WarmReport ReportOf(const PipelinesState& state, const Ticket& ticket) {
 }
 
 }  // namespace
+
+// Of a start that has built something, for the time left of the next one.
+void PipelinesState::KeepTimes(const WarmReport& report, uint64_t code_bytes) const {
+  if (cache != nullptr && report.progress.done == report.progress.total && code_bytes > 0 &&
+      report.creation > Duration{}) {
+    WriteWarmRecord({config.cache_folder, config.files, log}, identity,
+                    {.elapsed = report.progress.elapsed, .code_bytes = code_bytes});
+  }
+}
 
 Ticket PipelinesState::TicketOf(WarmTicket ticket) const {
   const MutexLock lock(mutex);
@@ -278,6 +291,11 @@ Result<WarmReport> Pipelines::Wait(WarmTicket ticket, Duration timeout) {
     state.SaveAndTell();
   }
   WarmReport report = ReportOf(state, waited);
+  uint64_t code_bytes = 0;
+  for (const std::shared_ptr<Build>& build : waited.builds) {
+    code_bytes += build->code_bytes;
+  }
+  state.KeepTimes(report, code_bytes);
   const MutexLock lock(state.mutex);
   state.tickets[ticket.index].report = report;
   state.tickets[ticket.index].builds.clear();
