@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "client/autostart.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -21,10 +22,16 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "compiler/base/file.h"
+#include "compiler/base/mutex.h"
+
 namespace kiln::client {
 namespace {
 
+constexpr int kPatienceMs = 5'000;  // then it is said that the daemon is silent
 constexpr int kReadyTimeoutMs = 10'000;
+constexpr size_t kLogLines = 20;
+constexpr auto kEndTime = std::chrono::seconds(30);
 constexpr auto kLeavingTime = std::chrono::seconds(3);
 constexpr std::string_view kUnixPrefix = "unix:";
 
@@ -53,12 +60,17 @@ class Descriptor {
 };
 
 // The one line that a starting daemon writes.
-Result<std::string> ReadLine(int descriptor) {
+Result<std::string> ReadLine(int descriptor, const std::string& log_path) {
   std::string line;
   char buffer[1024];
   while (line.find('\n') == std::string::npos) {
     pollfd wait{.fd = descriptor, .events = POLLIN, .revents = 0};
-    const int ready = ::poll(&wait, 1, kReadyTimeoutMs);
+    int ready = ::poll(&wait, 1, kPatienceMs);
+    if (ready == 0) {
+      fmt::print(stderr, "kiln: kilnd has said nothing for {} s; log in '{}'\n", kPatienceMs / 1000,
+                 log_path);
+      ready = ::poll(&wait, 1, kReadyTimeoutMs - kPatienceMs);
+    }
     if (ready == 0) {
       return Unreachable(fmt::format("kilnd said nothing for {} s", kReadyTimeoutMs / 1000));
     }
@@ -95,13 +107,53 @@ std::optional<Refusal> JudgeLine(const std::string& line) {
   return Refusal{.component = std::move(component), .error = std::move(error)};
 }
 
+// Of this process.
+struct PrivateDaemons {
+  Mutex mutex;
+  std::vector<std::weak_ptr<PrivateDaemon>> daemons KILN_GUARDED_BY(mutex);
+  bool ended KILN_GUARDED_BY(mutex) = false;  // no further one is started
+};
+
+PrivateDaemons& All() {
+  static auto* const daemons = new PrivateDaemons;  // the thread of a deadline may outlive main
+  return *daemons;
+}
+
+size_t SizeOf(const std::string& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  return error ? 0 : static_cast<size_t>(size);
+}
+
+// The last lines that were logged from `begin` on, each behind a line end and two spaces.
+std::string LogTail(const std::string& path, size_t begin) {
+  const Result<std::string> text = ReadFile(path);
+  if (!text.ok() || text->size() <= begin) {
+    return {};
+  }
+  std::vector<std::string_view> lines;
+  for (size_t at = begin; at < text->size();) {
+    const size_t end = std::min(text->find('\n', at), text->size());
+    lines.push_back(std::string_view(*text).substr(at, end - at));
+    at = end + 1;
+  }
+  std::string tail;
+  for (size_t i = lines.size() - std::min(lines.size(), kLogLines); i < lines.size(); ++i) {
+    tail += fmt::format("\n  {}", lines[i]);
+  }
+  return tail;
+}
+
 // Runs kilnd until it is ready or says why not. Its pid, or what it said.
 struct Spawned {
   pid_t pid = 0;
   std::optional<Refusal> refusal;
 };
 
-Spawned Spawn(std::vector<std::string> arguments, const std::string& log_path) {
+// `pid`, of a private daemon, is set as soon as there is a process; there is none once they end.
+Spawned Spawn(std::vector<std::string> arguments, const std::string& log_path,
+              std::atomic<int>* pid = nullptr) {
+  const size_t logged = SizeOf(log_path);
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) {
     return {.refusal = Refusal{.component = {}, .error = Unreachable(std::strerror(errno))}};
@@ -129,8 +181,18 @@ Spawned Spawn(std::vector<std::string> arguments, const std::string& log_path) {
   posix_spawnattr_setflags(&attributes,
                            POSIX_SPAWN_SETSID);  // Ctrl-C of the command is not the daemon's
   Spawned spawned;
-  const int failed =
-      ::posix_spawnp(&spawned.pid, program.c_str(), &actions, &attributes, argv.data(), environ);
+  int failed = ECANCELED;
+  {
+    PrivateDaemons& all = All();
+    const MutexLock lock(all.mutex);
+    if (pid == nullptr || !all.ended) {
+      failed = ::posix_spawnp(&spawned.pid, program.c_str(), &actions, &attributes, argv.data(),
+                              environ);
+    }
+    if (pid != nullptr && failed == 0) {
+      *pid = spawned.pid;
+    }
+  }
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   write_end.Close();
@@ -142,11 +204,12 @@ Spawned Spawn(std::vector<std::string> arguments, const std::string& log_path) {
                                          program, std::strerror(failed)))};
     return spawned;
   }
-  const Result<std::string> line = ReadLine(read_end.number());
+  const Result<std::string> line = ReadLine(read_end.number(), log_path);
   spawned.refusal = line.ok() ? JudgeLine(*line) : Refusal{.component = {}, .error = line.error()};
   if (spawned.refusal.has_value()) {
     spawned.refusal->error =
         WithContext(spawned.refusal->error, fmt::format("log in '{}'", log_path));
+    spawned.refusal->error.context += LogTail(log_path, logged);
   }
   return spawned;
 }
@@ -211,42 +274,82 @@ Result<void> StartDaemon(const std::string& socket) {
   return {};
 }
 
-Result<std::shared_ptr<PrivateDaemon>> PrivateDaemon::Start(uint32_t jobs) {
+Result<std::shared_ptr<PrivateDaemon>> PrivateDaemon::Start(const How& how) {
   std::string folder = std::filesystem::temp_directory_path().string() + "/kiln-XXXXXX";
-  if (::mkdtemp(folder.data()) == nullptr) {
-    return Unreachable(fmt::format("cannot make '{}': {}", folder, std::strerror(errno)));
+  std::shared_ptr<PrivateDaemon> daemon;
+  {
+    PrivateDaemons& all = All();
+    const MutexLock lock(all.mutex);
+    if (all.ended) {
+      return Unreachable("the command ends");
+    }
+    if (::mkdtemp(folder.data()) == nullptr) {
+      return Unreachable(fmt::format("cannot make '{}': {}", folder, std::strerror(errno)));
+    }
+    daemon.reset(new PrivateDaemon(folder));
+    all.daemons.push_back(daemon);
   }
-  std::shared_ptr<PrivateDaemon> daemon(new PrivateDaemon(folder));
   std::vector<std::string> arguments{"--with-parent=" + std::to_string(::getpid()),
                                      "--listen.unix=" + folder + "/kilnd.sock"};
-  if (jobs != 0) {
-    arguments.push_back("--jobs.workers=" + std::to_string(jobs));
+  if (how.jobs != 0) {
+    arguments.push_back("--jobs.workers=" + std::to_string(how.jobs));
   }
-  Spawned spawned = Spawn(arguments, folder + "/kilnd.log");
+  const std::string own_cache = "--cache.dir=" + folder + "/cache";
+  if (how.own_cache) {
+    arguments.push_back(own_cache);
+  }
+  const std::string log = folder + "/kilnd.log";
+  Spawned spawned = Spawn(arguments, log, &daemon->pid_);
   if (spawned.refusal.has_value() && spawned.refusal->component == "store") {
     (void)waitpid(spawned.pid, nullptr, 0);
-    arguments.push_back("--cache.dir=" + folder + "/cache");  // another daemon has the user's
-    spawned = Spawn(arguments, folder + "/kilnd.log");
+    arguments.push_back(own_cache);  // another daemon has the user's
+    spawned = Spawn(arguments, log, &daemon->pid_);
   }
-  daemon->pid_ = spawned.pid;
   if (spawned.refusal.has_value()) {
     return spawned.refusal->error;
   }
   return daemon;
 }
 
-PrivateDaemon::~PrivateDaemon() {
-  if (pid_ != 0) {
-    (void)::kill(pid_, SIGTERM);
-    (void)waitpid(pid_, nullptr, 0);
-  }
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
+PrivateDaemon::~PrivateDaemon() { End(kEndTime); }
+
+void PrivateDaemon::End(std::chrono::milliseconds patience) {
+  std::call_once(ended_, [this, patience] {
+    const pid_t pid = pid_;
+    const auto until = std::chrono::steady_clock::now() + patience;
+    if (pid != 0 && ::kill(pid, SIGTERM) == 0) {
+      while (waitpid(pid, nullptr, WNOHANG) == 0) {
+        if (std::chrono::steady_clock::now() >= until) {
+          (void)::kill(pid, SIGKILL);  // nothing that was acknowledged is lost
+          (void)waitpid(pid, nullptr, 0);
+          break;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      }
+    }
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  });
 }
 
-Result<Connected> ConnectPrivately(uint32_t jobs) {
+void EndPrivateDaemons(std::chrono::milliseconds patience) {
+  std::vector<std::weak_ptr<PrivateDaemon>> daemons;
+  {
+    PrivateDaemons& all = All();
+    const MutexLock lock(all.mutex);
+    all.ended = true;
+    daemons = all.daemons;
+  }
+  for (const std::weak_ptr<PrivateDaemon>& daemon : daemons) {
+    if (const std::shared_ptr<PrivateDaemon> alive = daemon.lock()) {
+      alive->End(patience);
+    }
+  }
+}
+
+Result<Connected> ConnectPrivately(const PrivateDaemon::How& how) {
   Connected connected;
-  KILN_TRY(connected.own, PrivateDaemon::Start(jobs));
+  KILN_TRY(connected.own, PrivateDaemon::Start(how));
   connected.client = Client::Open(connected.own->address());
   KILN_TRY(connected.info, connected.client->Ping(kPing));
   return connected;

@@ -2,8 +2,11 @@
 // Finds the user's daemon, or starts it and says exactly why it cannot. Spec: daemon §14.2
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -24,21 +27,31 @@ enum class Autostart : uint8_t { kYes, kNo };
 // with the process.
 class PrivateDaemon {
  public:
-  // Over the user's cache, or over none that stays if another daemon has that. `jobs` 0: as
-  // configured. Errors: kUnavailable with component, cause and hint as the daemon said them.
-  static Result<std::shared_ptr<PrivateDaemon>> Start(uint32_t jobs);
+  struct How {
+    uint32_t jobs = 0;       // 0: as configured
+    bool own_cache = false;  // that goes with it; so it is if another daemon has the user's
+  };
+  // Errors: kUnavailable with component, cause and hint as the daemon said them.
+  static Result<std::shared_ptr<PrivateDaemon>> Start(const How& how);
   ~PrivateDaemon();
   PrivateDaemon(const PrivateDaemon&) = delete;
   PrivateDaemon& operator=(const PrivateDaemon&) = delete;
 
+  // Ends it, by force if it takes longer than `patience`, and removes its folder; may be called
+  // twice, and from any thread.
+  void End(std::chrono::milliseconds patience);
   std::string address() const { return "unix:" + folder_ + "/kilnd.sock"; }
 
  private:
   explicit PrivateDaemon(std::string folder) : folder_(std::move(folder)) {}
 
   const std::string folder_;
-  int pid_ = 0;
+  std::atomic<int> pid_ = 0;
+  std::once_flag ended_;
 };
+
+// Ends every private daemon of this process, whoever has it: for a process that ends at once.
+void EndPrivateDaemons(std::chrono::milliseconds patience);
 
 struct Connected {
   std::shared_ptr<PrivateDaemon> own;  // in front: it outlives the client
@@ -53,7 +66,7 @@ struct Connected {
 Result<Connected> Connect(const Endpoint& endpoint, Autostart autostart);
 
 // To a daemon that ends with what is returned. Errors: as PrivateDaemon::Start.
-Result<Connected> ConnectPrivately(uint32_t jobs);
+Result<Connected> ConnectPrivately(const PrivateDaemon::How& how);
 
 // Starts kilnd for the socket and waits until it is ready. Errors: as Connect.
 Result<void> StartDaemon(const std::string& socket);

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 
+#include "client/call_watch.h"
 #include "client/convert.h"
 #include "client/state.h"
 #include "compiler/base/file.h"
@@ -68,8 +69,7 @@ std::unique_ptr<Client> Client::Over(std::unique_ptr<State> state) {
 
 std::unique_ptr<Client> Client::Open(const std::string& address) {
   auto state = std::make_unique<State>();
-  state->channel =
-      grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), ChannelArguments());
+  state->channel = OpenChannel(address, grpc::InsecureChannelCredentials(), ChannelArguments());
   return Over(std::move(state));
 }
 
@@ -96,11 +96,10 @@ Result<std::unique_ptr<Client>> Client::Open(const Endpoint& endpoint) {
   KILN_TRY(tls.pem_cert_chain, OptionalFile(endpoint.tls_cert));
   KILN_TRY(tls.pem_private_key, OptionalFile(endpoint.tls_key));
   auto state = std::make_unique<State>();
-  state->channel =
-      grpc::CreateCustomChannel(endpoint.address.substr(kHttps.size()),
-                                grpc::CompositeChannelCredentials(
-                                    grpc::SslCredentials(tls), grpc::AccessTokenCredentials(token)),
-                                ChannelArguments());
+  state->channel = OpenChannel(endpoint.address.substr(kHttps.size()),
+                               grpc::CompositeChannelCredentials(
+                                   grpc::SslCredentials(tls), grpc::AccessTokenCredentials(token)),
+                               ChannelArguments());
   return Over(std::move(state));
 }
 

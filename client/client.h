@@ -129,13 +129,17 @@ class Client {
     std::function<void(const Outcome&)> on_outcome;
     std::function<Result<void>(const FetchedBlob&)> on_blob;
   };
-  Result<FetchDone> FetchBatch(const std::string& id, std::span<const Digest> have,
+  struct FetchHow {
+    std::span<const Digest> have;  // content that need not be sent
+    std::string have_root;         // hex, of an earlier fetch: what it names need not be sent
+    bool compile = true;           // what is not known; else its outcome has nothing
+  };
+  Result<FetchDone> FetchBatch(const std::string& id, const FetchHow& how,
                                const FetchHandlers& handlers);
-  // Results of variants of one program; unknown ones are compiled. `project`: whose earlier
-  // requests explain this one.
+  // Results of variants of one program. `project`: whose earlier requests explain this one.
   Result<FetchDone> FetchVariants(const std::string& project, const Program& program,
                                   std::span<const std::vector<Option>> variants,
-                                  std::span<const Digest> have, const FetchHandlers& handlers);
+                                  const FetchHow& how, const FetchHandlers& handlers);
 
   // Why requests were hits or misses. Errors: kNotFound if nobody remembers.
   struct ExplainVariant {  // would it hit now?

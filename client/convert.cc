@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "client/error_detail.h"
 #include "proto/kiln/v1/common.pb.h"
 
 namespace kiln::client {
@@ -368,6 +369,13 @@ Error FromStatus(const grpc::Status& status) {
     if (!detail.help().empty()) {
       error.context += "; " + detail.help();
     }
+    RememberDetail(error, {.field = detail.field(),
+                           .limit = detail.limit(),
+                           .max = detail.max(),
+                           .actual = detail.actual(),
+                           .retry_after_ms = detail.retry_after_ms(),
+                           .trace_id = detail.trace_id(),
+                           .help = detail.help()});
   }
   return error;
 }

@@ -72,10 +72,11 @@ Result<FetchDone> ReadFetch(Client::State& state, const v1::FetchRequest& reques
     } else if (reply.has_done()) {
       const v1::FetchDone::Counts& counts = reply.done().counts();
       done = FetchDone{.outcomes = counts.outcomes(),
+                       .skipped = counts.skipped(),
                        .failed = counts.failed(),
                        .blobs_sent = counts.blobs_sent(),
                        .bytes_sent = counts.bytes_sent(),
-                       .root = {}};
+                       .root = HexOf(reply.done().root())};
     }
   }
   const grpc::Status status = reader->Finish();
@@ -89,21 +90,31 @@ Result<FetchDone> ReadFetch(Client::State& state, const v1::FetchRequest& reques
   return *done;
 }
 
-Result<FetchDone> Client::FetchBatch(const std::string& id, std::span<const Digest> have,
+namespace {
+
+void QuoteTo(const Client::FetchHow& how, v1::FetchRequest& request) {
+  for (const Digest& digest : how.have) {
+    ToProto(digest, request.add_have());
+  }
+  if (!how.have_root.empty()) {
+    request.set_have_root(IdOf(how.have_root));
+  }
+}
+
+}  // namespace
+
+Result<FetchDone> Client::FetchBatch(const std::string& id, const FetchHow& how,
                                      const FetchHandlers& handlers) {
   v1::FetchRequest request;
   request.set_batch_id(IdOf(id));
-  for (const Digest& digest : have) {
-    ToProto(digest, request.add_have());
-  }
+  QuoteTo(how, request);
   Context context;
   return ReadFetch(*state_, request, handlers, context);
 }
 
 Result<FetchDone> Client::FetchVariants(const std::string& project, const Program& program,
                                         std::span<const std::vector<Option>> variants,
-                                        std::span<const Digest> have,
-                                        const FetchHandlers& handlers) {
+                                        const FetchHow& how, const FetchHandlers& handlers) {
   v1::FetchRequest request;
   for (const std::vector<Option>& options : variants) {
     v1::Variant* variant = request.add_variants();
@@ -112,11 +123,9 @@ Result<FetchDone> Client::FetchVariants(const std::string& project, const Progra
       ToProto(option, variant->add_options());
     }
   }
-  request.set_on_miss(v1::FetchRequest::COMPILE);
+  request.set_on_miss(how.compile ? v1::FetchRequest::COMPILE : v1::FetchRequest::SKIP);
   request.set_project(project);
-  for (const Digest& digest : have) {
-    ToProto(digest, request.add_have());
-  }
+  QuoteTo(how, request);
   Context context;
   return ReadFetch(*state_, request, handlers, context);
 }

@@ -10,6 +10,7 @@
 
 #include "client/client.h"
 #include "client/convert.h"
+#include "client/trace.h"
 #include "proto/kiln/v1/admin.grpc.pb.h"
 #include "proto/kiln/v1/batch.grpc.pb.h"
 #include "proto/kiln/v1/compile.grpc.pb.h"
@@ -23,6 +24,9 @@ struct Context {
   Context() {
     grpc.AddMetadata("kiln-api", "1");
     grpc.AddMetadata("kiln-client", "kiln-cpp/0.1.0");
+    if (!TraceId().empty()) {
+      grpc.AddMetadata("traceparent", "00-" + TraceId() + "-0000000000000001-01");
+    }
   }
 
   Error Failed(const grpc::Status& status) const {

@@ -266,8 +266,8 @@ struct FetchedBlob {
   Bytes bytes;  // verified
 };
 struct FetchDone {
-  uint64_t outcomes = 0, failed = 0, blobs_sent = 0, bytes_sent = 0;
-  std::string root;  // hex
+  uint64_t outcomes = 0, skipped = 0, failed = 0, blobs_sent = 0, bytes_sent = 0;
+  std::string root;  // hex; names everything that was sent or quoted
 };
 
 // One view of one artifact, whole.

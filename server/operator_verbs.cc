@@ -30,7 +30,14 @@ void Print(const Json& object) {
 
 int End(const char* verb, int exit, bool json) {
   if (json) {
-    Print({{"v", 1}, {"type", "result"}, {"verb", verb}, {"ok", exit == 0}, {"exit", exit}});
+    Print({{"v", 1},
+           {"type", "result"},
+           {"verb", verb},
+           {"ok", exit == 0},
+           {"counts", Json::object()},
+           {"seconds", 0.0},
+           {"trace_id", nullptr},
+           {"exit", exit}});
   }
   return exit;
 }
@@ -41,6 +48,12 @@ int Fail(const char* verb, const Error& error, int exit, bool json) {
            {"type", "error"},
            {"reason", error.reason},
            {"message", error.context},
+           {"limit", nullptr},
+           {"max", nullptr},
+           {"actual", nullptr},
+           {"retry_after_ms", nullptr},
+           {"trace_id", nullptr},
+           {"help", nullptr},
            {"exit", exit}});
   } else {
     fmt::print(stderr, "error: {}\n", error.context);

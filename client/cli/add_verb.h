@@ -17,7 +17,7 @@ inline CLI::App* AddVerb(CLI::App& app, const char* name, const char* what, cons
                          Action& chosen, Action action) {
   CLI::App* verb = app.add_subcommand(name, what);
   verb->fallthrough();
-  verb->footer(std::string("Examples:\n") + examples);
+  verb->footer(examples);
   verb->callback([&chosen, action = std::move(action)] { chosen = action; });
   return verb;
 }

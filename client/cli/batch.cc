@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "client/cli/batch_run.h"
+#include "client/cli/json_line.h"
+#include "client/cli/results.h"
 #include "client/cli/verbs.h"
 
 namespace kiln::cli {
@@ -58,42 +60,19 @@ void PrintWhole(const Global& global, const client::BatchInfo& batch) {
   fmt::print("  programs {} of {}\n", batch.programs_done, batch.programs_total);
 }
 
-std::string_view KindText(client::OutcomeKind kind) {
-  switch (kind) {
-    case client::OutcomeKind::kOk:
-      return "ok";
-    case client::OutcomeKind::kSourceError:
-      return "source_error";
-    case client::OutcomeKind::kLimit:
-      return "limit";
-    case client::OutcomeKind::kPoison:
-      return "poison";
-    case client::OutcomeKind::kUnknown:
-      break;
-  }
-  return "unknown";
-}
-
 void PrintItem(const Global& global, const client::BatchItem& item) {
-  const std::string signature =
-      item.outcome.artifacts.empty() ? std::string() : item.outcome.artifacts[0].signature;
+  const bool has = !item.outcome.artifacts.empty();
+  const std::string signature = has ? item.outcome.artifacts[0].signature : std::string();
   if (global.json) {
-    nlohmann::ordered_json options = nlohmann::ordered_json::object();
-    for (const client::Option& option : item.options) {
-      options[option.name] = client::ValueText(option);
-    }
-    fmt::print("{}\n", nlohmann::ordered_json{{"v", 1},
-                                              {"type", "item"},
-                                              {"program", item.program},
-                                              {"options", options},
-                                              {"served", item.served},
-                                              {"outcome", KindText(item.outcome.kind)},
-                                              {"signature", signature},
-                                              {"cpu_ms", static_cast<double>(item.cpu_us) / 1000.0}}
-                           .dump());
-    return;
+    nlohmann::ordered_json line = ItemJson({.program = item.program,
+                                            .options = item.options,
+                                            .outcome = item.outcome,
+                                            .artifact = has ? &item.outcome.artifacts[0] : nullptr,
+                                            .served = item.served});
+    line["cpu_ms"] = static_cast<double>(item.cpu_us) / 1000.0;
+    return PrintLine(line);
   }
-  fmt::print("{:<12}  {:<8}  {} {}  serves {}  {:.1f} ms\n", KindText(item.outcome.kind),
+  fmt::print("{:<12}  {:<8}  {} {}  serves {}  {:.1f} ms\n", OutcomeName(item.outcome.kind),
              signature.substr(0, 8), item.program, client::OptionsText(item.options), item.served,
              static_cast<double>(item.cpu_us) / 1000.0);
   for (const PlacedDiagnostic& diagnostic : item.outcome.diagnostics) {

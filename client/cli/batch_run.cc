@@ -38,7 +38,8 @@ bool Wanted(const std::vector<std::string>& patterns, const std::string& name) {
 void ShowFailure(const Global& global, const Project& project, const client::BatchItem& item) {
   for (const LoadedProgram& loaded : project.programs) {
     if (loaded.program.name == item.program) {
-      ShowDiagnostics(global, item.outcome.diagnostics, loaded.program.sources, item.program);
+      ShowDiagnostics(global, item.outcome.diagnostics, loaded.program.sources, item.program,
+                      "--report");
     }
   }
   if (!global.json) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// kiln build and kiln fetch: every variant of the manifest's programs as a batch.
+// kiln build: every variant of the manifest's programs as a batch.
 #include <algorithm>
 #include <chrono>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 #include "client/cli/store.h"
 #include "client/cli/verbs.h"
 #include "compiler/base/file.h"
+#include "compiler/diag/render.h"
 
 namespace kiln::cli {
 namespace {
@@ -39,7 +41,7 @@ void PrintSummary(const Global& global, const Project& project, const BatchOutco
       {"hits", hits},
       {"shared", p.shared},
       {"failed", failed}};
-  PrintResult(global, "build", exit, seconds, counts);
+  NoteResult("build", seconds, counts);
   if (global.json || global.quiet) {
     return;
   }
@@ -71,16 +73,7 @@ Result<void> WriteResults(const std::string& folder, const Fetched& fetched) {
   }
   for (const client::Outcome& outcome : fetched.outcomes) {
     for (const client::Artifact& artifact : outcome.artifacts) {
-      nlohmann::ordered_json code = nlohmann::ordered_json::object();
-      for (const client::StageCode& stage : artifact.code) {
-        const std::string name = StageName(stage.stage);
-        code[name.empty() ? "program" : name] = stage.digest.id.hex();
-      }
-      index.push_back({{"signature", artifact.signature},
-                       {"target", artifact.target},
-                       {"code", code},
-                       {"metadata", artifact.metadata.id.hex()},
-                       {"layout_hash", artifact.layout_hash}});
+      index.push_back(IndexRow(artifact));
     }
   }
   return WriteFile(folder + "/index.json", AsBytes(index.dump(1)));
@@ -129,7 +122,7 @@ int Detach(const Global& global, const Project& project, client::Client& client,
     fmt::print("batch {} runs in the daemon; follow it: kiln batch attach {}\n", *id,
                id->substr(0, 8));
   }
-  PrintResult(global, "build", kSuccess, SecondsSince(start), {});
+  NoteResult("build", SecondsSince(start), {});
   return kSuccess;
 }
 
@@ -182,6 +175,28 @@ Result<void> CheckArguments(const BuildArguments& arguments) {
   return {};
 }
 
+// What -Werror is about: warnings of results that are all right, each place once.
+Result<void> ShowWarnings(const Global& global, const Project& project, client::Client& client,
+                          const std::string& batch) {
+  KILN_TRY(const std::vector<client::BatchItem> items, client.BatchItems(batch, {}));
+  std::set<std::string> shown;
+  for (const client::BatchItem& item : items) {
+    std::vector<PlacedDiagnostic> fresh;
+    for (const PlacedDiagnostic& diagnostic : item.outcome.diagnostics) {
+      if (item.outcome.kind == client::OutcomeKind::kOk &&
+          shown.insert(RenderShort(diagnostic)).second) {
+        fresh.push_back(diagnostic);
+      }
+    }
+    for (const LoadedProgram& loaded : project.programs) {
+      if (loaded.program.name == item.program) {
+        ShowDiagnostics(global, fresh, loaded.program.sources, item.program);
+      }
+    }
+  }
+  return {};
+}
+
 int Build(const Global& global, const BuildArguments& arguments, const Project& project,
           client::Client& client, Time start) {
   const Result<BatchOutcome> batch = RunBatch(global, project, client, OptionsOf(arguments));
@@ -189,6 +204,12 @@ int Build(const Global& global, const BuildArguments& arguments, const Project& 
     return Fail(global, batch.error());
   }
   const int exit = WasInterrupted() ? kInterrupted : static_cast<int>(batch->final.exit_hint);
+  if (exit == kSuccess && global.warnings == "error") {
+    if (const Result<void> looked = ShowWarnings(global, project, client, batch->id);
+        !looked.ok()) {
+      return Fail(global, looked.error());
+    }
+  }
   std::vector<std::string> programs;
   for (const LoadedProgram& loaded : project.programs) {
     programs.push_back(loaded.program.name);
@@ -246,45 +267,6 @@ int RunBuild(const Global& global, const BuildArguments& arguments) {
   }
   return arguments.detach ? Detach(global, *project, client, arguments, start)
                           : Build(global, arguments, *project, client, start);
-}
-
-int RunFetch(const Global& global, const FetchArguments& arguments) {
-  if (arguments.programs.empty() && !arguments.all) {
-    return Fail(global, {.code = ErrorCode::kInvalidArgument,
-                         .context = "name programs, or pass --all",
-                         .reason = "USAGE"});
-  }
-  Result<client::Connected> connected = ConnectTo(global);
-  if (!connected.ok()) {
-    return Fail(global, connected.error());
-  }
-  client::Client& client = *connected->client;
-  const Result<Project> project = LoadProject(global, arguments.programs, client);
-  if (!project.ok()) {
-    return Fail(global, project.error());
-  }
-  const Result<BatchOutcome> batch = RunBatch(global, *project, client, {});
-  if (!batch.ok()) {
-    return Fail(global, batch.error());
-  }
-  const auto start = std::chrono::steady_clock::now();
-  const Result<Fetched> fetched = FetchAll(client, batch->id);
-  const Result<void> written =
-      fetched.ok() ? WriteResults(arguments.out, *fetched) : Result<void>(fetched.error());
-  if (!written.ok()) {
-    return Fail(global, written.error());
-  }
-  const double seconds = SecondsSince(start);
-  const auto megabytes = static_cast<double>(fetched->done.bytes_sent) / 1e6;
-  if (!global.json) {
-    fmt::print("fetched {} results, {} blobs, {:.2f} MB in {:.2f} s ({:.1f} MB/s) to {}\n",
-               fetched->outcomes.size(), fetched->blobs.size(), megabytes, seconds,
-               megabytes / std::max(seconds, 1e-9), arguments.out);
-  }
-  const std::vector<std::pair<std::string, uint64_t>> counts{{"results", fetched->outcomes.size()},
-                                                             {"blobs", fetched->blobs.size()}};
-  PrintResult(global, "fetch", kSuccess, seconds, counts);
-  return static_cast<int>(batch->final.exit_hint);
 }
 
 }  // namespace kiln::cli

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The verbs about all variants of a manifest: build, batch, fetch, pack.
+#include <fmt/format.h>
+
 #include "client/cli/app.h"
 
 namespace kiln::cli {
@@ -39,11 +41,18 @@ void AddBuild(CLI::App& app, Arguments& a, Action& chosen) {
 
 void AddFetch(CLI::App& app, Arguments& a, Action& chosen) {
   CLI::App* fetch = AddVerb(app, "fetch", "Download results, as an engine would",
-                            "  kiln fetch --all --out run/shaders", chosen,
-                            [&a] { return RunFetch(a.global, a.fetch); });
+                            "  kiln fetch --all --out run/shaders\n"
+                            "  kiln fetch 'rock/*' --warm --have run/root --out run/shaders",
+                            chosen, [&a] { return RunFetch(a.global, a.fetch); });
   fetch->add_option("programs", a.fetch.programs, "Names or globs");
   fetch->add_flag("--all", a.fetch.all, "Every program");
-  fetch->add_option("--out", a.fetch.out, "Folder for the results")->required();
+  fetch->add_flag("--warm", a.fetch.warm, "Only variants that the manifest marks with warm = true");
+  fetch->add_option("--have", a.fetch.have,
+                    "File with the root of the last fetch, of which nothing is sent again; "
+                    "rewritten");
+  fetch->add_option("--on-miss", a.fetch.on_miss, "What is not in the cache; default: compile it")
+      ->check(CLI::IsMember({"skip", "compile", "fail"}));
+  fetch->add_option("--out", a.fetch.out, "Folder for the results, or a file *.kpack")->required();
 }
 
 void AddBatch(CLI::App& app, Arguments& a, Action& chosen) {
@@ -59,9 +68,11 @@ void AddBatch(CLI::App& app, Arguments& a, Action& chosen) {
         Row{"pause", "Let running variants end, start no others"}, Row{"resume", "Go on"},
         Row{"cancel", "End it; results stay cached"}}) {
     const std::string name = row.name;
-    const std::string example =
-        "  kiln batch " + name + (name == "list" ? "" : " 7c1e") +
-        (name == "items" ? "\n  kiln batch items 7c1e --kinds failed,slow" : "");
+    const std::string example = fmt::format("  kiln batch {}{}\n  kiln batch {}{}", name,
+                                            name == "list" ? "" : " 7c1e", name,
+                                            name == "list"    ? " --json"
+                                            : name == "items" ? " 7c1e --kinds failed,slow"
+                                                              : " 7c1e --json");
     CLI::App* verb = AddVerb(*batch, row.name, row.what, example.c_str(), chosen, [&a, name] {
       a.batch.what = name;
       return RunBatchVerb(a.global, a.batch);
@@ -104,36 +115,42 @@ void AddPack(CLI::App& app, Arguments& a, Action& chosen) {
   build->add_option("--sign", a.pack.sign, "File of a private key");
   build->add_option("--warm", a.pack.warm, "File with what to build first, one JSON row per line");
   build->add_option("--pin", a.pack.pin, "Keep the results from removal under this name");
-  CLI::App* show = AddVerb(*pack, "show", "What is in a pack", "  kiln pack show demo.kpack",
+  CLI::App* show = AddVerb(*pack, "show", "What is in a pack",
+                           "  kiln pack show demo.kpack\n  kiln pack show demo.kpack --json",
                            chosen, [&a] { return RunPackShow(a.global, a.pack); });
   AddPackFiles(*show, a.pack, 1);
-  CLI::App* verify = AddVerb(*pack, "verify", "Read and check everything",
-                             "  kiln pack verify demo.kpack --require-signature kiln.pub", chosen,
-                             [&a] { return RunPackVerify(a.global, a.pack); });
+  CLI::App* verify = AddVerb(
+      *pack, "verify", "Read and check everything",
+      "  kiln pack verify demo.kpack\n  kiln pack verify demo.kpack --require-signature kiln.pub",
+      chosen, [&a] { return RunPackVerify(a.global, a.pack); });
   AddPackFiles(*verify, a.pack, 1);
   verify->add_option("--require-signature", a.pack.require_signature, "File of a public key");
   CLI::App* diff =
-      AddVerb(*pack, "diff", "What two packs differ in", "  kiln pack diff old.kpack new.kpack",
+      AddVerb(*pack, "diff", "What two packs differ in",
+              "  kiln pack diff old.kpack new.kpack\n  kiln pack diff old.kpack new.kpack --json",
               chosen, [&a] { return RunPackDiff(a.global, a.pack); });
   AddPackFiles(*diff, a.pack, 2);
   CLI::App* flatten = AddVerb(*pack, "flatten", "Merge a delta and its bases into one file",
-                              "  kiln pack flatten base.kpack delta.kpack --out all.kpack", chosen,
-                              [&a] { return RunPackFlatten(a.global, a.pack); });
+                              "  kiln pack flatten base.kpack delta.kpack --out all.kpack\n  kiln "
+                              "pack flatten base.kpack --out small.kpack --small",
+                              chosen, [&a] { return RunPackFlatten(a.global, a.pack); });
   AddPackFiles(*flatten, a.pack, 0);
   flatten->add_option("--out", a.pack.out, "File to write")->required();
   flatten->add_option("--sign", a.pack.sign, "File of a private key");
   flatten->add_flag("--small", a.pack.small, "Small to download instead of quick to read");
   CLI::App* extract = AddVerb(*pack, "extract", "Files of one variant",
-                              "  kiln pack extract demo.kpack rock/forward -o fog --out out",
+                              "  kiln pack extract demo.kpack rock/forward -o fog --out out\n  "
+                              "kiln pack extract demo.kpack rock/forward --out out",
                               chosen, [&a] { return RunPackExtract(a.global, a.pack); });
   AddPackFiles(*extract, a.pack, 1);
   extract->add_option("program", a.pack.program, "Program of the pack")->required();
   extract->add_option("-o,--option", a.pack.options, "NAME=VALUE; repeatable")->take_all();
   extract->add_option("-t,--target", a.pack.target, "Target; default: all");
   extract->add_option("--out", a.pack.out, "Folder for the files")->required();
-  CLI::App* keygen = AddVerb(*pack, "keygen", "Make a key pair for signing packs",
-                             "  kiln pack keygen --out release", chosen,
-                             [&a] { return RunPackKeygen(a.global, a.pack); });
+  CLI::App* keygen =
+      AddVerb(*pack, "keygen", "Make a key pair for signing packs",
+              "  kiln pack keygen --out release\n  kiln pack keygen --out keys/nightly", chosen,
+              [&a] { return RunPackKeygen(a.global, a.pack); });
   keygen->add_option("--out", a.pack.out, "NAME.key and NAME.pub are written")->required();
 }
 

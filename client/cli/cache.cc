@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: MIT
 // kiln cache: the store of this user. If the daemon of the flags has it, the daemon is asked and
-// works on it while it serves; else it is opened here: looking works beside another process,
-// changing needs the store for itself.
-#include <cstdlib>
+// works on it while it serves; else it is opened here. Pins are in cache_pins.cc.
 #include <memory>
 #include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cache/checked_store.h"
-#include "cache/compressing_store.h"
 #include "cache/pack/cache_export.h"
 #include "cache/record.h"
 #include "cache/sqlite/explain_table.h"
-#include "cache/sqlite/keep_tables.h"
-#include "cache/sqlite/maintenance.h"
+#include "client/cli/cache_opened.h"
 #include "client/cli/cache_view.h"
 #include "client/cli/explanation.h"
 #include "client/cli/store.h"
@@ -24,92 +19,6 @@ namespace kiln::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string DirectoryOf(const CacheArguments& arguments) {
-  const auto variable = [](const char* name) {
-    const char* text = std::getenv(name);
-    return std::string(text == nullptr ? "" : text);
-  };
-  if (!arguments.dir.empty()) {
-    return arguments.dir;
-  }
-  if (std::string dir = variable("KILN_CACHE_DIR"); !dir.empty()) {
-    return dir;
-  }
-  if (const std::string base = variable("XDG_CACHE_HOME"); !base.empty()) {
-    return base + "/kiln";
-  }
-  const std::string home = variable("HOME");
-  return (home.empty() ? "/tmp" : home) + "/.cache/kiln";
-}
-
-// The daemon of the flags, if it has the store of the directory; one behind https has its own.
-std::unique_ptr<client::Client> HolderOf(const Global& global, const CacheArguments& arguments) {
-  const bool remote = !DaemonAddress(global).starts_with("unix:");
-  const std::optional<pid_t> owner = cache::sqlite::FindOwner(DirectoryOf(arguments));
-  if (!owner.has_value() && !remote) {
-    return nullptr;
-  }
-  Result<std::unique_ptr<client::Client>> client = OpenDaemon(global);
-  if (!client.ok()) {
-    return nullptr;
-  }
-  const Result<client::ServerInfo> info = (*client)->Ping(client::kPing);
-  const bool holds = info.ok() && (remote || info->pid == static_cast<uint64_t>(*owner));
-  return holds ? std::move(client).value() : nullptr;
-}
-
-enum class Use : uint8_t { kLook, kChange };
-
-// The store with what hands out raw, verified bytes.
-struct Opened {
-  SystemClock clock;
-  NullLog log;
-  std::unique_ptr<cache::sqlite::SqliteStore> sqlite;
-  std::optional<cache::CompressingStore> compressing;
-  std::optional<cache::CheckedStore> content;
-  std::optional<cache::sqlite::StoreMaintenance> maintenance;
-};
-
-Result<std::unique_ptr<Opened>> Open(const CacheArguments& arguments, Use use) {
-  const std::filesystem::path dir = DirectoryOf(arguments);
-  std::error_code error;
-  if (use == Use::kLook && !std::filesystem::exists(dir / "cache.db", error)) {
-    return Error{.code = ErrorCode::kNotFound,
-                 .context = "there is no cache in " + dir.string(),
-                 .reason = "NO_CACHE"};
-  }
-  auto opened = std::make_unique<Opened>();
-  Result<std::unique_ptr<cache::sqlite::SqliteStore>> store = cache::sqlite::SqliteStore::Open(
-      {.dir = dir, .must_own = use == Use::kChange, .read_only = use == Use::kLook}, opened->clock,
-      opened->log);
-  if (!store.ok()) {
-    Error failed = store.error();
-    if (failed.reason == cache::sqlite::kLocked) {
-      failed.code = ErrorCode::kUnavailable;
-      failed.context += "; stop it with 'kiln stop'";
-    }
-    return failed;
-  }
-  opened->sqlite = std::move(store).value();
-  if (!opened->sqlite->Status().open) {
-    return Error{.code = ErrorCode::kUnavailable,
-                 .context = "the cache in " + dir.string() +
-                            " cannot be opened: the disk is full "
-                            "or fails",
-                 .reason = "CACHE_CLOSED"};
-  }
-  opened->compressing.emplace(*opened->sqlite, *opened->sqlite, &opened->sqlite->dictionaries());
-  opened->content.emplace(*opened->compressing, *opened->sqlite);
-  opened->maintenance.emplace(*opened->sqlite, opened->clock);
-  return opened;
-}
-
-// Prints the result line of --json and gives the exit code.
-int Finish(const Global& global, const std::string& verb, int exit, const Counts& counts) {
-  PrintResult(global, verb, exit, 0, counts);
-  return exit;
-}
 
 void PrintFaults(const Global& global, const cache::VerifyReport& report) {
   for (const cache::Fault& fault : report.faults) {
@@ -169,7 +78,7 @@ Result<cache::GcReport> Collect(const Global& global, const CacheArguments& argu
                            .used_after = done.used_after};
   }
   KILN_TRY(const std::unique_ptr<Opened> opened,
-           Open(arguments, options.dry_run ? Use::kLook : Use::kChange));
+           OpenCache(arguments, options.dry_run ? Use::kLook : Use::kChange));
   return opened->maintenance->Gc(options);
 }
 
@@ -218,7 +127,7 @@ Result<Repaired> Repair(const Global& global, const CacheArguments& arguments) {
     repaired.counts.back().second = done.left;
     return repaired;
   }
-  KILN_TRY(const std::unique_ptr<Opened> opened, Open(arguments, Use::kChange));
+  KILN_TRY(const std::unique_ptr<Opened> opened, OpenCache(arguments, Use::kChange));
   KILN_TRY(const cache::RepairReport report, opened->maintenance->Repair({}));
   PrintFaults(global, report.before);
   return Repaired{.counts = CountsOf(report.after),
@@ -238,9 +147,9 @@ int RunCacheStats(const Global& global, const CacheArguments& arguments) {
       return Fail(global, stats.error());
     }
     PrintStats(global, *stats, cache::sqlite::FindOwner(DirectoryOf(arguments)));
-    return Finish(global, "cache stats", kSuccess, {});
+    return Finish("cache stats", kSuccess, {});
   }
-  const Result<std::unique_ptr<Opened>> opened = Open(arguments, Use::kLook);
+  const Result<std::unique_ptr<Opened>> opened = OpenCache(arguments, Use::kLook);
   if (!opened.ok()) {
     return Fail(global, opened.error());
   }
@@ -249,7 +158,7 @@ int RunCacheStats(const Global& global, const CacheArguments& arguments) {
     return Fail(global, stats.error());
   }
   PrintStats(global, StatsOf(*stats), (*opened)->sqlite->Status().owner);
-  return Finish(global, "cache stats", kSuccess, {});
+  return Finish("cache stats", kSuccess, {});
 }
 
 int RunCacheGc(const Global& global, const CacheArguments& arguments) {
@@ -286,7 +195,7 @@ int RunCacheGc(const Global& global, const CacheArguments& arguments) {
                SizeText(report->bytes), report->kept, SizeText(report->used_before),
                SizeText(report->used_after));
   }
-  return Finish(global, "cache gc", kSuccess,
+  return Finish("cache gc", kSuccess,
                 {{"records", report->records},
                  {"bytes", report->bytes},
                  {"kept", report->kept},
@@ -308,7 +217,7 @@ int RunCacheVerify(const Global& global, const CacheArguments& arguments) {
         clean ? "sound"
               : fmt::format("{} faults; mend them with 'kiln cache repair'", verified->faults));
   }
-  return Finish(global, "cache verify", clean ? kSuccess : kIntegrity, verified->counts);
+  return Finish("cache verify", clean ? kSuccess : kIntegrity, verified->counts);
 }
 
 int RunCacheRepair(const Global& global, const CacheArguments& arguments) {
@@ -332,7 +241,7 @@ int RunCacheRepair(const Global& global, const CacheArguments& arguments) {
                                {"dropped", repaired->dropped},
                                {"refetched", repaired->refetched},
                                {"recompiled", repaired->recompiled}});
-  return Finish(global, "cache repair", clean ? kSuccess : kIntegrity, counts);
+  return Finish("cache repair", clean ? kSuccess : kIntegrity, counts);
 }
 
 int RunCacheExport(const Global& global, const CacheArguments& arguments) {
@@ -346,7 +255,7 @@ int RunCacheExport(const Global& global, const CacheArguments& arguments) {
     filter.since_s = std::chrono::duration_cast<std::chrono::seconds>(clock.UnixTime()).count() -
                      static_cast<int64_t>(*seconds);
   }
-  const Result<std::unique_ptr<Opened>> opened = Open(arguments, Use::kLook);
+  const Result<std::unique_ptr<Opened>> opened = OpenCache(arguments, Use::kLook);
   if (!opened.ok()) {
     return Fail(global, opened.error());
   }
@@ -361,7 +270,7 @@ int RunCacheExport(const Global& global, const CacheArguments& arguments) {
                SizeText(written->file_bytes));
   }
   return Finish(
-      global, "cache export", kSuccess,
+      "cache export", kSuccess,
       {{"rows", written->rows}, {"blobs", written->blobs}, {"bytes", written->file_bytes}});
 }
 
@@ -373,7 +282,7 @@ Result<pack::Imported> Import(const Global& global, const CacheArguments& argume
     SystemClock clock;
     return pack::ImportCache(*file, *daemon->CacheStore(clock));
   }
-  KILN_TRY(const std::unique_ptr<Opened> opened, Open(arguments, Use::kChange));
+  KILN_TRY(const std::unique_ptr<Opened> opened, OpenCache(arguments, Use::kChange));
   return pack::ImportCache(*file, *opened->content);
 }
 
@@ -389,7 +298,7 @@ int RunCacheImport(const Global& global, const CacheArguments& arguments) {
                arguments.file, imported->rows, imported->blobs, imported->added, imported->present,
                imported->other);
   }
-  return Finish(global, "cache import", imported->other == 0 ? kSuccess : kIntegrity,
+  return Finish("cache import", imported->other == 0 ? kSuccess : kIntegrity,
                 {{"rows", imported->rows},
                  {"blobs", imported->blobs},
                  {"added", imported->added},
@@ -399,95 +308,9 @@ int RunCacheImport(const Global& global, const CacheArguments& arguments) {
 
 namespace {
 
-Result<uint64_t> PinKeys(const Global& global, const CacheArguments& arguments,
-                         const cache::Pin& pin, const std::vector<cache::Key>& keys) {
-  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
-    return daemon->Pin(pin.name, arguments.keys, static_cast<uint64_t>(pin.until_s.value_or(0)),
-                       pin.note);
-  }
-  KILN_TRY(const std::unique_ptr<Opened> opened, Open(arguments, Use::kChange));
-  return cache::sqlite::PinTable(*opened->sqlite).Add(pin, keys);
-}
-
-Result<void> Unpin(const Global& global, const CacheArguments& arguments) {
-  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
-    return daemon->Unpin(arguments.name);
-  }
-  KILN_TRY(const std::unique_ptr<Opened> opened, Open(arguments, Use::kChange));
-  return cache::sqlite::PinTable(*opened->sqlite).Remove(arguments.name);
-}
-
-}  // namespace
-
-int RunCachePin(const Global& global, const CacheArguments& arguments) {
-  std::vector<cache::Key> keys;
-  for (const std::string& text : arguments.keys) {
-    const std::optional<Hash128> id = ParseHash128(text);
-    if (!id.has_value()) {
-      return Fail(global, {.code = ErrorCode::kInvalidArgument,
-                           .context = "'" + text + "' is no key (32 hex digits)",
-                           .reason = "USAGE"});
-    }
-    keys.push_back({.level = cache::Level::kSignature, .id = *id});
-    keys.push_back({.level = cache::Level::kAlias, .id = *id});
-  }
-  cache::Pin pin{.name = arguments.name, .note = arguments.note};
-  if (!arguments.until.empty()) {
-    const Result<uint64_t> seconds = ParseAge(arguments.until);
-    if (!seconds.ok()) {
-      return Fail(global, seconds.error());
-    }
-    SystemClock clock;
-    const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock.UnixTime());
-    pin.until_s = now.count() + static_cast<int64_t>(*seconds);
-  }
-  const Result<uint64_t> pinned = PinKeys(global, arguments, pin, keys);
-  if (!pinned.ok()) {
-    return Fail(global, pinned.error());
-  }
-  if (!global.json && !global.quiet) {
-    fmt::print("pinned {} of {} keys as {}\n", *pinned, arguments.keys.size(), arguments.name);
-  }
-  return Finish(global, "cache pin", *pinned < arguments.keys.size() ? kNotFound : kSuccess,
-                {{"records", *pinned}});
-}
-
-int RunCacheUnpin(const Global& global, const CacheArguments& arguments) {
-  const Result<void> removed = Unpin(global, arguments);
-  return removed.ok() ? Finish(global, "cache unpin", kSuccess, {}) : Fail(global, removed.error());
-}
-
-int RunCachePins(const Global& global, const CacheArguments& arguments) {
-  const Result<std::unique_ptr<Opened>> opened = Open(arguments, Use::kLook);
-  if (!opened.ok()) {
-    return Fail(global, opened.error());
-  }
-  const Result<std::vector<cache::Pin>> pins = cache::sqlite::PinTable(*(*opened)->sqlite).List();
-  if (!pins.ok()) {
-    return Fail(global, pins.error());
-  }
-  for (const cache::Pin& pin : *pins) {
-    if (global.json) {
-      const Json object{{"v", 1},
-                        {"type", "pin"},
-                        {"name", pin.name},
-                        {"records", pin.records},
-                        {"made_s", pin.made_s},
-                        {"until_s", pin.until_s.value_or(0)},
-                        {"note", pin.note}};
-      fmt::print("{}\n", object.dump());
-    } else {
-      fmt::print("{:<24} {:>8} records  {}\n", pin.name, pin.records, pin.note);
-    }
-  }
-  return Finish(global, "cache pins", kSuccess, {{"pins", pins->size()}});
-}
-
-namespace {
-
 // What the store of the directory remembers of a key, without a daemon.
 Result<client::Explanation> Remembered(const CacheArguments& arguments, Hash128 key) {
-  KILN_TRY(const std::unique_ptr<Opened> opened, Open(arguments, Use::kLook));
+  KILN_TRY(const std::unique_ptr<Opened> opened, OpenCache(arguments, Use::kLook));
   const Result<cache::Blob> alias =
       opened->content->Get({.level = cache::Level::kAlias, .space = 0, .id = key}, {});
   if (alias.ok()) {
@@ -529,14 +352,14 @@ int RunCacheWhy(const Global& global, const CacheArguments& arguments) {
     for (const client::Explanation& record : explained->records) {
       PrintExplanation(global, record, record.program + " " + record.target);
     }
-    return Finish(global, "cache why", kSuccess, {});
+    return Finish("cache why", kSuccess, {});
   }
   const Result<client::Explanation> record = Remembered(arguments, *key);
   if (!record.ok()) {
     return Fail(global, record.error());
   }
   PrintExplanation(global, *record, record->program + " " + record->target);
-  return Finish(global, "cache why", kSuccess, {});
+  return Finish("cache why", kSuccess, {});
 }
 
 }  // namespace kiln::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 
 #include "client/cli/depfile.h"
 #include "client/cli/explanation.h"
+#include "client/cli/json_line.h"
 #include "client/cli/project.h"
 #include "client/cli/results.h"
 #include "client/cli/variant.h"
@@ -20,38 +22,20 @@
 namespace kiln::cli {
 namespace {
 
-void PrintArtifact(const Global& global, const std::string& program,
-                   const client::Artifact& artifact) {
-  static constexpr std::string_view kOrigins[] = {"",      "compiled", "memory",
-                                                  "local", "upstream", "shared"};
-  const std::string_view origin = kOrigins[static_cast<size_t>(artifact.origin)];
+void PrintArtifact(const Global& global, const ItemOf& item) {
   if (global.json) {
-    nlohmann::ordered_json code = nlohmann::ordered_json::array();
-    for (const client::StageCode& stage : artifact.code) {
-      code.push_back({{"stage", StageName(stage.stage)},
-                      {"id", stage.digest.id.hex()},
-                      {"bytes", stage.digest.size}});
-    }
-    const nlohmann::ordered_json item{
-        {"v", 1},
-        {"type", "item"},
-        {"program", program},
-        {"outcome", "ok"},
-        {"origin", origin},
-        {"signature", artifact.signature},
-        {"live_options", artifact.live_options},
-        {"artifacts",
-         {{{"target", artifact.target}, {"code", code}, {"metadata", artifact.metadata.id.hex()}}}},
-        {"cpu_ms", static_cast<double>(artifact.cpu_us) / 1000.0}};
-    fmt::print("{}\n", item.dump());
-  } else if (!global.quiet) {
-    fmt::print(stderr, "{} {} ({})\n", program, artifact.signature.substr(0, 8), origin);
+    PrintLine(ItemJson(item));
+  } else if (!global.quiet && item.artifact != nullptr) {
+    const nlohmann::ordered_json line = ItemJson(item);
+    fmt::print(stderr, "{} {} ({})\n", item.program, item.artifact->signature.substr(0, 8),
+               line["origin"].get<std::string>());
   }
 }
 
 // A file to write.
 struct Output {
   std::string name;  // within a folder
+  Hash128 id;        // of the content
   ByteView bytes;
   bool binary = true;
 };
@@ -70,11 +54,12 @@ Result<std::vector<Output>> OutputsOf(const client::Program& program,
     KILN_TRY(const ByteView bytes, BlobOf(fetched, code.digest));
     outputs.push_back(
         {.name = fmt::format("{}{}{}{}", stem, stage.empty() ? "" : ".", stage, ExtensionOf(form)),
+         .id = code.digest.id,
          .bytes = bytes,
          .binary = form == client::Form::kSpirv});
   }
   KILN_TRY(const ByteView metadata, BlobOf(fetched, artifact.metadata));
-  outputs.push_back({.name = stem + ".meta", .bytes = metadata});
+  outputs.push_back({.name = stem + ".meta", .id = artifact.metadata.id, .bytes = metadata});
   return outputs;
 }
 
@@ -105,9 +90,20 @@ Result<Output> TheOne(const std::vector<Output>& outputs, const std::string& out
   return outputs.front();
 }
 
+// Files of this command, in the order in which they were written.
+struct Written {
+  std::vector<std::string> files;
+  std::map<Hash128, std::string> by_content;
+
+  void Add(const std::string& path, Hash128 id) {
+    files.push_back(path);
+    by_content.emplace(id, path);
+  }
+};
+
 Result<void> WriteArtifact(const CompileArguments& arguments, const client::Program& program,
                            const client::Artifact& artifact, const Fetched& fetched,
-                           std::vector<std::string>& written) {
+                           Written& written) {
   KILN_TRY(const std::vector<Output> outputs, OutputsOf(program, artifact, fetched));
   if (arguments.out == "-") {
     KILN_TRY(const Output output, TheOne(outputs, arguments.out));
@@ -120,17 +116,18 @@ Result<void> WriteArtifact(const CompileArguments& arguments, const client::Prog
   } else if (NamesFile(arguments.out)) {
     KILN_TRY(const Output output, TheOne(outputs, arguments.out));
     KILN_TRY_VOID(WriteFile(arguments.out, output.bytes));
-    written.push_back(arguments.out);
+    written.Add(arguments.out, output.id);
   } else if (!arguments.out.empty()) {
     for (const Output& output : outputs) {
-      written.push_back(arguments.out + "/" + output.name);
-      KILN_TRY_VOID(WriteFile(written.back(), output.bytes));
+      const std::string path = arguments.out + "/" + output.name;
+      KILN_TRY_VOID(WriteFile(path, output.bytes));
+      written.Add(path, output.id);
     }
   }
   if (!arguments.meta.empty()) {
     KILN_TRY(const std::string json, artifact::MetadataJson(outputs.back().bytes));
     KILN_TRY_VOID(WriteFile(arguments.meta, AsBytes(json)));
-    written.push_back(arguments.meta);
+    written.files.push_back(arguments.meta);
   }
   return {};
 }
@@ -152,8 +149,10 @@ Result<void> WriteDependencies(const CompileArguments& arguments, const FetchedV
 
 }  // namespace
 
-int RunCompile(const Global& global, const CompileArguments& arguments) {
+int RunCompile(const Global& shared, const CompileArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
+  Global global = shared;
+  global.no_cache = arguments.no_cache;
   const Result<FetchedVariant> variant = FetchVariant(global, arguments.variant);
   if (!variant.ok()) {
     return Fail(global, variant.error());
@@ -161,21 +160,30 @@ int RunCompile(const Global& global, const CompileArguments& arguments) {
   const client::Program& program = variant->program;
   const Fetched& fetched = variant->fetched;
   int exit = kSuccess;
-  std::vector<std::string> written;
+  Written written;
   for (const client::Outcome& outcome : fetched.outcomes) {
     const size_t errors =
         ShowDiagnostics(global, outcome.diagnostics, program.sources, program.name);
     exit = errors != 0 || outcome.kind != client::OutcomeKind::kOk ? kWrongSource : exit;
     for (const client::Artifact& artifact : outcome.artifacts) {
-      PrintArtifact(global, program.name, artifact);
       const Result<void> wrote = WriteArtifact(arguments, program, artifact, fetched, written);
       if (!wrote.ok()) {
         return Fail(global, wrote.error());
       }
+      PrintArtifact(global, {.program = program.name,
+                             .options = variant->options,
+                             .outcome = outcome,
+                             .artifact = &artifact,
+                             .paths = written.by_content});
+    }
+    if (outcome.artifacts.empty()) {
+      PrintArtifact(global,
+                    {.program = program.name, .options = variant->options, .outcome = outcome});
     }
   }
   if (exit == kSuccess) {
-    if (const Result<void> deps = WriteDependencies(arguments, *variant, written); !deps.ok()) {
+    if (const Result<void> deps = WriteDependencies(arguments, *variant, written.files);
+        !deps.ok()) {
       return Fail(global, deps.error());
     }
   }
@@ -183,7 +191,7 @@ int RunCompile(const Global& global, const CompileArguments& arguments) {
     PrintExplanation(global, explanation, {});
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  PrintResult(global, "compile", exit, seconds.count(), {});
+  NoteResult("compile", seconds.count(), {});
   return exit;
 }
 

@@ -5,12 +5,14 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <string_view>
 #include <thread>
 #include <unistd.h>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "client/cli/json_line.h"
 #include "client/cli/verbs.h"
 
 namespace kiln::cli {
@@ -21,6 +23,21 @@ constexpr std::chrono::seconds kDrain{30};
 std::string SocketOf(const Global& global) {
   std::string address = DaemonAddress(global);
   return address.starts_with("unix:") ? address.substr(5) : address;
+}
+
+// What became of the daemon. `state`: started, running, stopped, absent or draining.
+void Tell(const Global& global, std::string_view state, const client::ServerInfo& info,
+          const std::string& text) {
+  if (global.json) {
+    PrintLine({{"v", 1},
+               {"type", "daemon"},
+               {"state", state},
+               {"version", info.version},
+               {"pid", info.pid},
+               {"address", DaemonAddress(global)}});
+  } else if (!global.quiet) {
+    fmt::print("{}\n", text);
+  }
 }
 
 }  // namespace
@@ -57,7 +74,8 @@ int RunStart(const Global& global) {
   }
   const auto running = client::Client::Open(DaemonAddress(global))->Ping(client::kPing);
   if (running.ok()) {
-    fmt::print("kilnd {} is running already (pid {})\n", running->version, running->pid);
+    Tell(global, "running", *running,
+         fmt::format("kilnd {} is running already (pid {})", running->version, running->pid));
     return kSuccess;
   }
   const Result<void> started = client::StartDaemon(SocketOf(global));
@@ -68,7 +86,9 @@ int RunStart(const Global& global) {
   if (!info.ok()) {
     return Fail(global, info.error());
   }
-  fmt::print("started kilnd {} (pid {}) at {}\n", info->version, info->pid, DaemonAddress(global));
+  Tell(global, "started", *info,
+       fmt::format("started kilnd {} (pid {}) at {}", info->version, info->pid,
+                   DaemonAddress(global)));
   return kSuccess;
 }
 
@@ -79,7 +99,7 @@ int RunStop(const Global& global, bool now) {
   }
   const Result<client::ServerInfo> info = (*client)->Ping(client::kPing);
   if (!info.ok() && info.error().code == ErrorCode::kUnavailable) {
-    fmt::print("no daemon is running\n");
+    Tell(global, "absent", {}, "no daemon is running");
     return kSuccess;
   }
   if (!info.ok()) {
@@ -90,7 +110,7 @@ int RunStop(const Global& global, bool now) {
     return Fail(global, asked.error());
   }
   if (!DaemonAddress(global).starts_with("unix:")) {  // its process is on another machine
-    fmt::print("{} drains\n", DaemonAddress(global));
+    Tell(global, "draining", *info, DaemonAddress(global) + " drains");
     return kSuccess;
   }
   const auto end = std::chrono::steady_clock::now() + kDrain;
@@ -102,7 +122,7 @@ int RunStop(const Global& global, bool now) {
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  fmt::print("stopped kilnd (pid {})\n", info->pid);
+  Tell(global, "stopped", *info, fmt::format("stopped kilnd (pid {})", info->pid));
   return kSuccess;
 }
 

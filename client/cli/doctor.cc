@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -17,6 +16,7 @@
 #include <spirv-tools/libspirv.hpp>
 
 #include "cache/sqlite/data_dir.h"
+#include "client/cli/daemon_config.h"
 #include "client/cli/driver_cache.h"
 #include "client/cli/store.h"
 #include "client/cli/verbs.h"
@@ -44,8 +44,7 @@ struct Check {
 struct Patient {
   const Global& global;
   std::string cache_dir;
-  std::map<std::string, std::string> config;  // of kilnd; empty if it cannot be asked
-  std::string config_error;
+  DaemonConfig config;
   std::unique_ptr<client::Client> client;  // null: the address is wrong
   Result<client::ServerInfo> info;
   Result<client::ServerStatus> status;
@@ -72,37 +71,9 @@ Check Bad(std::string name, std::string detail, std::string fix, int exit) {
           .exit = exit};
 }
 
-std::string ConfigOr(const Patient& patient, const std::string& key, const std::string& fallback) {
-  const auto found = patient.config.find(key);
-  return found == patient.config.end() ? fallback : found->second;
-}
-
-// The output of a program, or nothing if it does not run or fails.
-std::optional<std::string> OutputOf(const std::string& command) {
-  std::FILE* const pipe = ::popen(command.c_str(), "re");
-  if (pipe == nullptr) {
-    return std::nullopt;
-  }
-  std::string text;
-  char buffer[4096];
-  for (size_t count = 0; (count = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) {
-    text.append(buffer, count);
-  }
-  return ::pclose(pipe) == 0 ? std::optional(text) : std::nullopt;
-}
-
 std::string FirstLine(const std::string& path) {
   const Result<std::string> text = ReadFile(path);
   return text.ok() ? text->substr(0, text->find('\n')) : std::string();
-}
-
-// A word in quotes for the shell.
-std::string Quoted(const std::string& word) {
-  std::string quoted = "'";
-  for (const char c : word) {
-    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  }
-  return quoted + "'";
 }
 
 Check CheckVersions(Patient& patient) {
@@ -125,9 +96,9 @@ Check CheckVersions(Patient& patient) {
 }
 
 Check CheckConfig(Patient& patient) {
-  return patient.config_error.empty()
-             ? Good("config", fmt::format("{} keys", patient.config.size()))
-             : Bad("config", patient.config_error, "repair that key, then kiln config check FILE",
+  return patient.config.error.empty()
+             ? Good("config", fmt::format("{} keys", patient.config.values.size()))
+             : Bad("config", patient.config.error, "repair that key, then kiln config check FILE",
                    kUsage);
 }
 
@@ -168,7 +139,7 @@ Check CheckSocket(Patient& patient) {
   if (::lstat(folder.c_str(), &found) != 0) {
     return Good("socket", fmt::format("'{}' is not there yet", folder));
   }
-  const bool shared = !ConfigOr(patient, "security.allow_uids", "").empty();
+  const bool shared = !patient.config.Or("security.allow_uids", "").empty();
   const mode_t mode = shared ? 0711 : 0700;
   if (!S_ISDIR(found.st_mode) || found.st_uid != ::geteuid() || (found.st_mode & 0777) != mode) {
     return Bad("socket",
@@ -287,7 +258,36 @@ Check CheckTls(Patient& patient) {
                                  "the daemon's log and audit log name the cause", kNotPermitted);
 }
 
-Check CheckUpstream(Patient& /*patient*/) { return Good("upstream", "none is configured"); }
+// The nearest one, asked as the daemon asks it.
+Check CheckUpstream(Patient& patient) {
+  const std::string url = patient.config.Or("upstream.url", "");
+  if (url.empty()) {
+    return Good("upstream", "none is configured");
+  }
+  const Result<std::unique_ptr<client::Client>> upstream = client::Client::Open(
+      client::Endpoint{.address = url,
+                       .token_file = patient.config.Or("upstream.token_file", ""),
+                       .tls_ca = {},
+                       .tls_cert = {},
+                       .tls_key = {}});
+  if (!upstream.ok()) {
+    return Bad("upstream", upstream.error().context, "repair upstream.* of the configuration",
+               kUsage);
+  }
+  const auto begun = std::chrono::steady_clock::now();
+  const Result<client::ServerInfo> info = (*upstream)->Ping(std::chrono::seconds(2));
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begun;
+  if (!info.ok()) {
+    const bool refused = info.error().code == ErrorCode::kUnauthenticated ||
+                         info.error().code == ErrorCode::kPermissionDenied;
+    return Bad("upstream", fmt::format("{}: {}", url, info.error().context),
+               refused ? "kiln token create on the upstream's machine makes a token"
+                       : "start it, or take upstream.url out: until then every miss is compiled",
+               refused ? kNotPermitted : kUnreachable);
+  }
+  return Good("upstream",
+              fmt::format("{} answers in {:.1f} ms, kilnd {}", url, took.count(), info->version));
+}
 
 Check CheckCrash(Patient& patient) {
   if (!patient.status.ok() || patient.status->last_crash.empty()) {
@@ -334,23 +334,6 @@ constexpr CheckFunction kChecks[] = {CheckVersions, CheckConfig, CheckDaemon,   
                                      CheckClock,    CheckVulkan, CheckSpirvTools,   CheckTls,
                                      CheckUpstream, CheckCrash,  CheckFingerprints, CheckPressure};
 
-// What kilnd would run with, as it says itself.
-void ReadConfig(Patient& patient) {
-  const auto text =
-      OutputOf(Quoted(client::DaemonProgram()) + " config show --json 2>/dev/null; true");
-  for (size_t at = 0; text.has_value() && at < text->size();) {
-    const size_t end = std::min(text->find('\n', at), text->size());
-    const Json line = Json::parse(text->substr(at, end - at), nullptr, false);
-    at = end + 1;
-    if (line.is_object() && line.value("type", "") == "config") {
-      patient.config[line.value("key", "")] = line.value("value", "");
-    } else if (line.is_object() && line.value("type", "") == "error") {
-      patient.config_error = line.value("message", "");
-    }
-  }
-  patient.cache_dir = ConfigOr(patient, "cache.dir", "");
-}
-
 const char* StateName(State state) {
   switch (state) {
     case State::kOk:
@@ -376,7 +359,7 @@ Json JsonOf(const Check& check) {
 // them.
 Result<void> WriteBundle(const std::string& path, Patient& patient,
                          const std::vector<Check>& checks) {
-  Json bundle{{"v", 1}, {"checks", Json::array()}, {"config", patient.config}};
+  Json bundle{{"v", 1}, {"checks", Json::array()}, {"config", patient.config.values}};
   for (const Check& check : checks) {
     bundle["checks"].push_back(JsonOf(check));
   }
@@ -424,7 +407,8 @@ int WorstOf(const std::vector<Check>& checks) {
 int RunDoctor(const Global& global, const DoctorArguments& arguments) {
   const Error unasked{.code = ErrorCode::kUnavailable, .context = "not asked", .reason = {}};
   Patient patient{.global = global, .info = unasked, .status = unasked};
-  ReadConfig(patient);
+  patient.config = ReadDaemonConfig();
+  patient.cache_dir = patient.config.Or("cache.dir", "");
   Result<std::unique_ptr<client::Client>> client = OpenDaemon(global);
   if (client.ok()) {
     patient.client = std::move(client).value();
@@ -459,7 +443,7 @@ int RunDoctor(const Global& global, const DoctorArguments& arguments) {
     }
   }
   const int exit = WorstOf(checks);
-  PrintResult(global, "doctor", exit, 0, {});
+  NoteResult("doctor", 0, {});
   return exit;
 }
 

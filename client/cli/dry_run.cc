@@ -90,7 +90,7 @@ int DryRun(const Global& global, const Project& project, const std::string& wher
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   const std::vector<std::pair<std::string, uint64_t>> counts{{"programs", project.spaces.size()},
                                                              {"above_budget", above}};
-  PrintResult(global, "build", exit, seconds.count(), counts);
+  NoteResult("build", seconds.count(), counts);
   return exit;
 }
 

@@ -106,7 +106,7 @@ int RunExplain(const Global& global, const ExplainArguments& arguments) {
           several ? fmt::format("{} {}", record.program, record.target) : std::string());
     }
   }
-  PrintResult(global, "explain", kSuccess, 0, {});
+  NoteResult("explain", 0, {});
   return kSuccess;
 }
 

@@ -223,7 +223,7 @@ int ExplainCode(const Global& global, const std::string& text) {
   } else {
     fmt::print("{}", page);
   }
-  PrintResult(global, "explain", kSuccess, 0, {});
+  NoteResult("explain", 0, {});
   return kSuccess;
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "client/autostart.h"
@@ -39,12 +40,17 @@ struct Global {
   std::string tls_ca, tls_cert, tls_key;
   std::string autostart = "auto";
   bool no_daemon = false;  // a private one for this command
+  bool no_cache = false;   // a private one that has a cache of its own, for as long as it lives
   uint32_t jobs = 0;       // of a private daemon; 0: as configured
   std::string deadline;    // of the whole command, "90s"; empty: none
   std::string color = "auto";
   std::string progress = "auto";
   bool json = false;
   bool quiet = false;
+  int verbose = 0;                   // -v: 1, -vv: 2
+  bool trace = false;                // the trace id at the end and on every error
+  std::string diagnostics = "full";  // full, short or github
+  std::string warnings;              // -Werror: "error"
 };
 
 // "unix:PATH" or "https://HOST:PORT": the flag, else KILN_DAEMON, else the user's socket.
@@ -53,33 +59,45 @@ client::Endpoint EndpointOf(const Global& global);
 // Connects to nothing yet. Errors: as Client::Open.
 Result<std::unique_ptr<client::Client>> OpenDaemon(const Global& global);
 
+// What the flags and KILN_LOG say of the log, before anything is connected. Errors:
+// kInvalidArgument for another word in KILN_LOG.
+Result<void> BeginSession(Global& global);
 // Connects, starts the daemon if the flags allow it and says so on stderr.
 Result<client::Connected> ConnectTo(const Global& global);
+// Whether the last ConnectTo gave a daemon of this command.
+bool IsPrivateDaemonInUse();
+// What is left to tell of the daemon's work, then the end of a private one. Nothing is asked of a
+// daemon behind it.
+void EndSession(const Global& global);
+// Ends the process with kDeadline when the time is over; a daemon notices at once. Errors:
+// kInvalidArgument for what is no duration.
+Result<void> SetDeadline(const Global& global);
 
 // Prints "error: …" (or an `error` object with --json) and returns the exit code of the error.
 int Fail(const Global& global, const Error& error);
 int ExitCodeOf(const Error& error);
 
-// Shows diagnostics: rendered with snippets on stderr, or one JSON object per line on stdout.
-// Sources give the snippets. Returns how many are errors.
+// Shows diagnostics on stderr as --diagnostics says, or one JSON object per line on stdout. Sources
+// give the snippets; `more` says where those are that are too many. Returns how many are errors.
 size_t ShowDiagnostics(const Global& global, std::span<const PlacedDiagnostic> diagnostics,
-                       std::span<const client::Source> sources, const std::string& program);
+                       std::span<const client::Source> sources, const std::string& program,
+                       std::string_view more = "--json");
+// The limit of lines begins anew: what follows is another answer.
+void ShowDiagnosticsAfresh();
+bool WarningsWereShown();
 
-// The last line of --json: {"v":1,"type":"result",…}.
-void PrintResult(const Global& global, const std::string& verb, int exit, double seconds,
-                 std::span<const std::pair<std::string, uint64_t>> counts);
+// What the last line of --json says of the verb: {"v":1,"type":"result",…}.
+void NoteResult(const std::string& verb, double seconds,
+                std::span<const std::pair<std::string, uint64_t>> counts);
+// That line, and the trace if it was asked for; once. `verb`: if none was noted. Gives the exit
+// code, which -Werror may change.
+int EndCommand(const Global& global, const std::string& verb, int code);
 
-// Whether PrintResult was called: with --json nothing is printed behind it.
-bool ResultWasPrinted();
-
-// Ends the process with kDeadline when the time is over; a daemon notices at once. Errors:
-// kInvalidArgument for what is no duration.
-Result<void> SetDeadline(const Global& global);
-
-// Runs a verb; what it gives or fails with is told by PrintResult or Fail. The exit code.
+// Runs a verb; what it gives or fails with is told by NoteResult or Fail. The exit code.
 int RunTimed(const Global& global, const std::string& verb,
              const std::function<Result<int>()>& run);
 
 bool WantsColour(const Global& global, int descriptor);
+uint32_t WidthOf(int descriptor);  // of a terminal; 100 for what is none
 
 }  // namespace kiln::cli

@@ -35,7 +35,16 @@ void AddGlobal(CLI::App& app, Global& global) {
       ->envname("KILN_JOBS");
   app.add_flag("--json", global.json, "Machine output on stdout, one object per line")
       ->envname("KILN_JSON");
-  app.add_flag("-q,--quiet", global.quiet, "Errors only");
+  app.add_option("--diagnostics", global.diagnostics,
+                 "On stderr: with snippets, one line each for editors, or annotations of GitHub")
+      ->check(CLI::IsMember({"full", "short", "github"}));
+  app.add_option("-W", global.warnings, "-Werror: warnings end with 1, as errors do")
+      ->check(CLI::IsMember({"error"}));
+  app.add_flag("-q,--quiet", global.quiet, "Errors only; KILN_LOG=error does the same");
+  app.add_flag("-v", global.verbose,
+               "-v: times of the stages; -vv: every call of the daemon, too; KILN_LOG=verbose and "
+               "KILN_LOG=debug do the same");
+  app.add_flag("--trace", global.trace, "The trace id at the end and on every error");
 }
 
 }  // namespace kiln::cli

@@ -149,7 +149,7 @@ int RunInit(const Global& global, const InitArguments& arguments) {
   const std::vector<std::pair<std::string, uint64_t>> counts{{"programs", scaffold.programs},
                                                              {"sources", written->sources},
                                                              {"options", scaffold.options}};
-  PrintResult(global, "init", kSuccess, seconds.count(), counts);
+  NoteResult("init", seconds.count(), counts);
   return kSuccess;
 }
 

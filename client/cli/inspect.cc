@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 void Print(const Global& global, const std::vector<ShownView>& shown) {
   for (const ShownView& part : shown) {
     if (global.json) {
-      Json item{{"v", 1}, {"type", "item"}, {"view", part.view}, {"text", part.text}};
+      Json item{{"v", 1}, {"type", "view"}, {"view", part.view}, {"text", part.text}};
       if (!part.json.empty()) {
         item["data"] = Json::parse(part.json, nullptr, /*allow_exceptions=*/false);
       }
@@ -36,8 +36,8 @@ void PrintDifference(const Global& global, const std::string& view, const LineDi
                       {"type", "difference"},
                       {"view", view},
                       {"equal", diff.equal()},
-                      {"removed", diff.removed},
                       {"added", diff.added},
+                      {"removed", diff.removed},
                       {"text", diff.text}};
     fmt::print("{}\n", object.dump());
   } else if (diff.equal()) {

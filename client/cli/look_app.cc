@@ -43,6 +43,7 @@ void AddCompile(CLI::App& app, Arguments& a, Action& chosen) {
   verb->add_option("--meta", a.compile.meta, "File for the metadata as JSON");
   verb->add_option("--deps", a.compile.deps, "Dependency file for Make and Ninja");
   verb->add_option("--depfile-target", a.compile.depfile_target, "What that file is about");
+  verb->add_flag("--no-cache", a.compile.no_cache, "Neither read nor write the cache");
 }
 
 void AddInspect(CLI::App& app, Arguments& a, Action& chosen) {
@@ -77,6 +78,8 @@ void AddOptions(CLI::App& app, Arguments& a, Action& chosen) {
       ->expected(0, 1)
       ->default_str("20")
       ->check(CLI::Range(int64_t{1}, int64_t{1'000'000}));
+  verb->add_flag("--distinct", a.options.distinct,
+                 "Show one variant for each result, with as many as --list says");
 }
 
 void AddExplain(CLI::App& app, Arguments& a, Action& chosen) {

@@ -5,48 +5,22 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <string_view>
 #include <system_error>
-#include <unistd.h>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "client/cli/app.h"
 #include "client/cli/completion.h"
+#include "client/cli/help.h"
 #include "client/cli/manual.h"
-#include "client/project/manifest.h"
 #include "compiler/base/file.h"
 
 namespace kiln::cli {
 namespace {
 
 constexpr char kVersion[] = "kiln 0.1.0";
-constexpr char kVerbs[] =
-    "kiln turns shader sources into everything an engine draws with\n\n"
-    "start here    kiln init      write kiln.toml from the sources found\n"
-    "look at one   kiln compile   one variant, artifacts to files\n"
-    "              kiln explain   why a hit, why a miss\n"
-    "              kiln inspect   a variant or a file of one as text\n"
-    "              kiln options   the option space of a program, with counts\n"
-    "              kiln preview   a variant, or a grid of them, as a picture\n"
-    "              kiln graph     the plan of a frame, and a picture of it\n"
-    "              kiln watch     rebuild on save, show what is wrong\n"
-    "build         kiln build     every variant of kiln.toml\n"
-    "              kiln batch     list, attach, items, pause, resume, cancel\n"
-    "              kiln fetch     download results, as an engine would\n"
-    "              kiln pack      build, show, verify, diff, flatten, extract packs\n"
-    "operate       kiln status    daemon, queue, batches, cache, health\n"
-    "              kiln doctor    check the installation, with what to do\n"
-    "              kiln cache     stats, gc, verify, repair, export, import, pins, why\n"
-    "              kiln serve     the daemon in the foreground\n"
-    "              kiln start     the daemon in the background\n"
-    "              kiln stop      finish running work, then end\n"
-    "              kiln config    the configuration in force; check a file\n"
-    "              kiln token     create, list, revoke tokens of TCP clients\n"
-    "              kiln version   of this program\n"
-    "              kiln completion  a script for bash, zsh or fish\n\n"
-    "kiln VERB --help shows flags and examples\n";
 
 void AddVersion(CLI::App& app, Arguments& a, Action& chosen) {
   AddVerb(app, "version", "The version of this program", "  kiln version\n  kiln version --json",
@@ -97,24 +71,6 @@ void AddManual(CLI::App& app, Arguments& a, Action& chosen) {
   verb->group("")->add_option("--out", a.manual, "Folder")->required();
 }
 
-// "unknown verb 'buld'; did you mean 'build'?", or empty if the first word is no verb.
-std::string UnknownVerb(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') {
-    return {};
-  }
-  std::vector<std::string_view> verbs;
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (verb->get_name() == argv[1]) {
-      return {};
-    }
-    verbs.push_back(verb->get_name());
-  }
-  const std::string_view closest = project::Closest(argv[1], verbs);
-  return fmt::format("unknown verb '{}'{}", argv[1],
-                     closest.empty() ? std::string("; kiln alone lists the verbs")
-                                     : fmt::format("; did you mean '{}'?", closest));
-}
-
 // "pack show"
 std::string VerbOf(const CLI::App& app) {
   std::string verb;
@@ -131,8 +87,54 @@ bool IsForShells(const CLI::App& app) {
   return verb == "completion" || verb == "complete" || verb == "manual";
 }
 
+// --json as it was meant, where the words could not be parsed.
+bool WantsJson(int argc, char** argv) {
+  const char* environment = std::getenv("KILN_JSON");
+  bool wanted = environment != nullptr && std::string_view(environment) == "1";
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    wanted = wanted || std::string_view(argv[i]) == "--json";
+  }
+  return wanted;
+}
+
+// What the parser stopped at: help that was asked for, or words that are wrong.
+int AnswerParser(const CLI::App& app, const CLI::ParseError& error, Global& global, bool json) {
+  if (error.get_exit_code() == 0) {
+    return app.exit(error);
+  }
+  global.json = json;
+  const std::string verb = VerbOf(app);
+  const int code = Fail(
+      global, {.code = ErrorCode::kInvalidArgument,
+               .context = fmt::format("{}; see kiln{}{} -h", MisunderstoodText(app, error.what()),
+                                      verb.empty() ? "" : " ", verb),
+               .reason = "USAGE"});
+  return EndCommand(global, verb, code);
+}
+
+// Runs what was chosen; a bug of kiln is an answer too.
+int RunChosen(Global& global, const Action& chosen) {
+  try {
+    if (const Result<void> begun = BeginSession(global); !begun.ok()) {
+      return Fail(global, begun.error());
+    }
+    if (const Result<void> limited = SetDeadline(global); !limited.ok()) {
+      return Fail(global, limited.error());
+    }
+    return chosen();
+  } catch (const std::system_error&) {
+    throw;  // stdout is gone
+  } catch (const std::exception& error) {
+    return Fail(global, {.code = ErrorCode::kInternal,
+                         .context = std::string("internal error: ") + error.what(),
+                         .reason = "BUG"});
+  }
+}
+
 int Run(int argc, char** argv) {
   CLI::App app{"kiln"};
+  app.name("kiln");
+  SetHelp(app);
   app.set_version_flag("--version", kVersion);
   app.require_subcommand(0, 1);
   Arguments arguments;
@@ -144,25 +146,20 @@ int Run(int argc, char** argv) {
   AddVersion(app, arguments, chosen);
   AddCompletion(app, arguments, chosen);
   AddManual(app, arguments, chosen);
-  if (const std::string unknown = UnknownVerb(app, argc, argv); !unknown.empty()) {
-    fmt::print(stderr, "error: {}\n", unknown);
-    return kUsage;
-  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);
-    return code == 0 ? int{kSuccess} : int{kUsage};
+    return AnswerParser(app, error, arguments.global, WantsJson(argc, argv));
   }
   if (!chosen) {
-    fmt::print("{}", kVerbs);
+    fmt::print("{}", VerbTable());
     return kSuccess;
   }
-  const Result<void> limited = SetDeadline(arguments.global);
-  const int code = limited.ok() ? chosen() : Fail(arguments.global, limited.error());
-  if (!ResultWasPrinted() && !IsForShells(app)) {
-    PrintResult(arguments.global, VerbOf(app), code, 0, {});
+  int code = RunChosen(arguments.global, chosen);
+  if (!IsForShells(app)) {
+    code = EndCommand(arguments.global, VerbOf(app), code);
   }
+  EndSession(arguments.global);
   return code;
 }
 

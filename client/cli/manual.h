@@ -12,7 +12,8 @@ class App;
 
 namespace kiln::cli {
 
-// File name -> text: kiln.1, kiln-VERB.1 for every verb that is shown, kiln.toml.5.
+// File name -> text: kiln.1, kiln-VERB.1 and kiln-VERB-VERB.1 for every verb that is shown,
+// kiln.toml.5.
 std::map<std::string, std::string> ManualPages(const CLI::App& app, const std::string& version);
 
 }  // namespace kiln::cli

@@ -22,8 +22,8 @@ void AddLife(CLI::App& app, const Global& global, OperatorArguments& a, Action& 
                             "  kiln serve\n  kiln serve -- --metrics.listen 127.0.0.1:9464", chosen,
                             [&] { return RunServe(global, a.serve); });
   serve->allow_extras()->add_option("flags", a.serve, "Flags of kilnd, after --");
-  AddVerb(app, "start", "Start the daemon in the background", "  kiln start", chosen,
-          [&] { return RunStart(global); });
+  AddVerb(app, "start", "Start the daemon in the background", "  kiln start\n  kiln start --json",
+          chosen, [&] { return RunStart(global); });
   CLI::App* stop =
       AddVerb(app, "stop", "Finish running work, then end the daemon",
               "  kiln stop\n  kiln stop --now", chosen, [&] { return RunStop(global, a.now); });
@@ -42,29 +42,33 @@ void AddConfig(CLI::App& app, const Global& global, OperatorArguments& a, Action
                              return RunKilnd(global, words);
                            });
   show->add_flag("--origin", a.origin, "And where each value comes from");
-  CLI::App* check = AddVerb(*config, "check", "Read a file and say what is wrong with it",
-                            "  kiln config check /etc/kiln/kilnd.toml", chosen, [&] {
-                              return RunKilnd(global, Words{"config", "check", a.file});
-                            });
+  CLI::App* check =
+      AddVerb(*config, "check", "Read a file and say what is wrong with it",
+              "  kiln config check kilnd.toml\n  kiln config check /etc/kiln/kilnd.toml --json",
+              chosen, [&] {
+                return RunKilnd(global, Words{"config", "check", a.file});
+              });
   check->add_option("file", a.file, "Configuration file")->required();
 }
 
 void AddToken(CLI::App& app, const Global& global, OperatorArguments& a, Action& chosen) {
   CLI::App* token = app.add_subcommand("token", "Tokens of clients over TCP");
   token->fallthrough()->require_subcommand(1);
-  CLI::App* create = AddVerb(
-      *token, "create", "Make a token and print its secret, once",
-      "  kiln token create --scope read --expires 90d --note 'CI of branches'", chosen, [&] {
-        Words words{"token", "create", "--scope=" + a.scope};
-        for (const auto& [flag, value] :
-             {std::pair{"--expires=", &a.expires}, std::pair{"--note=", &a.note},
-              std::pair{"--tenant=", &a.tenant}}) {
-          if (!value->empty()) {
-            words.push_back(flag + *value);
-          }
-        }
-        return RunKilnd(global, words);
-      });
+  CLI::App* create =
+      AddVerb(*token, "create", "Make a token and print its secret, once",
+              "  kiln token create --scope write\n"
+              "  kiln token create --scope read --expires 90d --note 'CI of branches'",
+              chosen, [&] {
+                Words words{"token", "create", "--scope=" + a.scope};
+                for (const auto& [flag, value] :
+                     {std::pair{"--expires=", &a.expires}, std::pair{"--note=", &a.note},
+                      std::pair{"--tenant=", &a.tenant}}) {
+                  if (!value->empty()) {
+                    words.push_back(flag + *value);
+                  }
+                }
+                return RunKilnd(global, words);
+              });
   create->add_option("--scope", a.scope, "What it may do")
       ->required()
       ->check(CLI::IsMember({"read", "write", "admin"}));
@@ -72,13 +76,16 @@ void AddToken(CLI::App& app, const Global& global, OperatorArguments& a, Action&
                      "How long it is valid, such as 90d; default: for ever");
   create->add_option("--note", a.note, "Who has it");
   create->add_option("--tenant", a.tenant, "Whose share of the daemon it uses");
-  AddVerb(*token, "list", "Ids, scopes, expiry; never secrets", "  kiln token list", chosen, [&] {
-    return RunKilnd(global, Words{"token", "list"});
-  });
-  CLI::App* revoke = AddVerb(*token, "revoke", "Make a token invalid at once",
-                             "  kiln token revoke 0aef25953033d800", chosen, [&] {
-                               return RunKilnd(global, Words{"token", "revoke", a.id});
-                             });
+  AddVerb(*token, "list", "Ids, scopes, expiry; never secrets",
+          "  kiln token list\n  kiln token list --json", chosen, [&] {
+            return RunKilnd(global, Words{"token", "list"});
+          });
+  CLI::App* revoke =
+      AddVerb(*token, "revoke", "Make a token invalid at once",
+              "  kiln token revoke 0aef25953033d800\n  kiln token revoke 0aef25953033d800 --json",
+              chosen, [&] {
+                return RunKilnd(global, Words{"token", "revoke", a.id});
+              });
   revoke->add_option("id", a.id, "As token list shows it")->required();
 }
 
@@ -88,8 +95,8 @@ void AddCache(CLI::App& app, Arguments& a, Action& chosen) {
   cache->add_option("--dir", a.cache.dir,
                     "Folder of the cache; default: KILN_CACHE_DIR, "
                     "else ~/.cache/kiln");
-  AddVerb(*cache, "stats", "Sizes, counts, ratios", "  kiln cache stats --json", chosen,
-          [&a] { return RunCacheStats(a.global, a.cache); });
+  AddVerb(*cache, "stats", "Sizes, counts, ratios", "  kiln cache stats\n  kiln cache stats --json",
+          chosen, [&a] { return RunCacheStats(a.global, a.cache); });
   CLI::App* gc = AddVerb(*cache, "gc", "Remove what nobody holds",
                          "  kiln cache gc --to 5GiB\n  kiln cache gc --older-than 30d --dry-run",
                          chosen, [&a] { return RunCacheGc(a.global, a.cache); });
@@ -104,33 +111,39 @@ void AddCache(CLI::App& app, Arguments& a, Action& chosen) {
   verify->add_flag("--fast", a.cache.fast, "Structure only");
   verify->add_option("--sample", a.cache.sample_percent, "Percent of the content")
       ->check(CLI::Range(1, 100));
-  AddVerb(*cache, "repair", "Verify, mend what can be, drop what cannot", "  kiln cache repair",
-          chosen, [&a] { return RunCacheRepair(a.global, a.cache); });
+  AddVerb(*cache, "repair", "Verify, mend what can be, drop what cannot",
+          "  kiln cache repair\n  kiln cache repair --dir build/cache", chosen,
+          [&a] { return RunCacheRepair(a.global, a.cache); });
   CLI::App* out = AddVerb(*cache, "export", "Write rows and content into a file",
-                          "  kiln cache export cache.kpack --since 7d", chosen,
-                          [&a] { return RunCacheExport(a.global, a.cache); });
+                          "  kiln cache export cache.kpack --since 7d\n  kiln cache export "
+                          "release.kpack --pin release-12",
+                          chosen, [&a] { return RunCacheExport(a.global, a.cache); });
   out->add_option("file", a.cache.file, "File to write")->required();
   out->add_option("--pin", a.cache.pin, "Only what this pin holds");
   out->add_option("--since", a.cache.since, "Only what was used since, such as 7d");
-  CLI::App* in = AddVerb(*cache, "import", "Merge an exported file; overwrites nothing",
-                         "  kiln cache import cache.kpack", chosen,
-                         [&a] { return RunCacheImport(a.global, a.cache); });
+  CLI::App* in =
+      AddVerb(*cache, "import", "Merge an exported file; overwrites nothing",
+              "  kiln cache import cache.kpack\n  kiln cache import cache.kpack --dir build/cache",
+              chosen, [&a] { return RunCacheImport(a.global, a.cache); });
   in->add_option("file", a.cache.file, "File to read")->required();
   CLI::App* pin = AddVerb(*cache, "pin", "Keep results from removal under a name",
-                          "  kiln cache pin release-12 0aef25955e0c3a1b0aef25955e0c3a1b", chosen,
-                          [&a] { return RunCachePin(a.global, a.cache); });
+                          "  kiln cache pin release-12 0aef25955e0c3a1b0aef25955e0c3a1b\n  kiln "
+                          "cache pin nightly 0aef25955e0c3a1b0aef25955e0c3a1b --for 30d",
+                          chosen, [&a] { return RunCachePin(a.global, a.cache); });
   pin->add_option("name", a.cache.name, "Name of the pin")->required();
   pin->add_option("keys", a.cache.keys, "Signature, variant or live keys")->required();
   pin->add_option("--for", a.cache.until, "How long, such as 30d; default: for ever");
   pin->add_option("--note", a.cache.note, "Why");
-  CLI::App* unpin = AddVerb(*cache, "unpin", "Remove a pin", "  kiln cache unpin release-12",
+  CLI::App* unpin = AddVerb(*cache, "unpin", "Remove a pin",
+                            "  kiln cache unpin release-12\n  kiln cache unpin nightly --json",
                             chosen, [&a] { return RunCacheUnpin(a.global, a.cache); });
   unpin->add_option("name", a.cache.name, "Name of the pin")->required();
   CLI::App* why = AddVerb(*cache, "why", "Why the result of a key was made or found",
-                          "  kiln cache why 0aef25953033d800bca6c36a9de0ca3d", chosen,
-                          [&a] { return RunCacheWhy(a.global, a.cache); });
+                          "  kiln cache why 0aef25953033d800bca6c36a9de0ca3d\n  kiln cache why "
+                          "0aef25953033d800bca6c36a9de0ca3d --json",
+                          chosen, [&a] { return RunCacheWhy(a.global, a.cache); });
   why->add_option("key", a.cache.name, "Signature, variant or live key")->required();
-  AddVerb(*cache, "pins", "List the pins", "  kiln cache pins", chosen,
+  AddVerb(*cache, "pins", "List the pins", "  kiln cache pins\n  kiln cache pins --json", chosen,
           [&a] { return RunCachePins(a.global, a.cache); });
 }
 

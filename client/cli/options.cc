@@ -2,17 +2,21 @@
 // kiln options: the option space of a program, counted by the daemon and never enumerated; and any
 // variants of it by rank. Spec: cli §6.8
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "client/cli/project.h"
+#include "client/cli/results.h"
 #include "client/cli/verbs.h"
 
 namespace kiln::cli {
 namespace {
 
 constexpr uint32_t kRowsPerPage = 500;
+constexpr uint64_t kListed = 20;               // unless --list says another number
+constexpr uint64_t kMostLookedAt = 1'000'000;  // variants, when those of one result are folded
 
 // One line of the table.
 struct Line {
@@ -131,16 +135,17 @@ void PrintCount(const client::ProgramSpace& space, const std::vector<Line>& line
 
 nlohmann::ordered_json ItemOf(const Line& line) {
   nlohmann::ordered_json item{{"v", 1},
-                              {"type", "item"},
-                              {"option", line.option->name},
+                              {"type", "option"},
+                              {"name", line.option->name},
                               {"scope", ScopeOf(*line.option)},
                               {"kind", line.option->type},
                               {"default", TextOf(line.option->default_value)},
-                              {"live_in", line.option->affects}};
+                              {"values", line.values},
+                              {"live_in", line.option->affects},
+                              {"factor", nullptr}};
   if (line.values.empty()) {
     item["fixed"] = line.fixed;
-  } else {
-    item["axis"] = line.values;
+  } else if (line.factor != 0) {  // 0: no variant has the default
     item["factor"] = line.factor;
   }
   return item;
@@ -154,14 +159,10 @@ std::string_view StateText(client::VariantState state) {
 
 void PrintRow(const Global& global, const client::VariantRow& row) {
   if (global.json) {
-    nlohmann::ordered_json options = nlohmann::ordered_json::object();
-    for (const client::Option& option : row.options) {
-      options[option.name] = TextOf(option);
-    }
     const nlohmann::ordered_json item{{"v", 1},
                                       {"type", "variant"},
                                       {"rank", row.rank},
-                                      {"options", options},
+                                      {"options", OptionsJson(row.options)},
                                       {"state", StateText(row.state)},
                                       {"signature", row.signature}};
     fmt::print("{}\n", item.dump());
@@ -171,19 +172,52 @@ void PrintRow(const Global& global, const client::VariantRow& row) {
              client::OptionsText(row.options));
 }
 
+// What tells results apart: the signature of one that was built, else the options that any code,
+// setting or layout can consult.
+std::string ResultOf(const client::VariantRow& row, const client::ListedOptions& declared) {
+  if (!row.signature.empty()) {
+    return row.signature;
+  }
+  std::vector<client::Option> live;
+  for (const client::Option& option : row.options) {
+    const auto info = std::ranges::find(declared.options, option.name, &client::OptionInfo::name);
+    if (info == declared.options.end() || !info->affects.empty()) {
+      live.push_back(option);
+    }
+  }
+  return client::OptionsText(live);
+}
+
+// How many rows to show, and of which.
+struct Listing {
+  uint64_t rows = 0;
+  bool distinct = false;
+};
+
 Result<void> PrintVariants(const Global& global, client::Client& client,
                            const client::ProgramSpace& space, const std::string& where,
-                           uint64_t rows) {
+                           const client::ListedOptions& declared, const Listing& listing) {
+  std::set<std::string> seen;
   std::string page;
-  for (uint64_t shown = 0; shown < rows;) {
-    const auto size = static_cast<uint32_t>(std::min<uint64_t>(rows - shown, kRowsPerPage));
+  uint64_t looked_at = 0;
+  for (uint64_t shown = 0; shown < listing.rows;) {
+    const auto size = static_cast<uint32_t>(
+        listing.distinct ? kRowsPerPage : std::min<uint64_t>(listing.rows - shown, kRowsPerPage));
     KILN_TRY(const client::VariantPage variants, client.ListVariants(space, where, size, page));
     for (const client::VariantRow& row : variants.rows) {
-      PrintRow(global, row);
+      const bool fresh = !listing.distinct || seen.insert(ResultOf(row, declared)).second;
+      if (fresh && shown < listing.rows) {
+        PrintRow(global, row);
+        ++shown;
+      }
     }
-    shown += variants.rows.size();
+    looked_at += variants.rows.size();
     page = variants.next;
     if (page.empty()) {
+      break;
+    }
+    if (looked_at >= kMostLookedAt) {
+      fmt::print(stderr, "kiln: looked at {} variants; --where narrows them\n", looked_at);
       break;
     }
   }
@@ -214,18 +248,20 @@ Result<int> Show(const Global& global, const OptionsArguments& arguments) {
     }
     fmt::print("{}\n", nlohmann::ordered_json{{"v", 1},
                                               {"type", "count"},
+                                              {"program", arguments.program},
                                               {"variants", count.variants},
-                                              {"exact", count.exact},
                                               {"results_upper", count.results_upper},
+                                              {"exact", count.exact},
                                               {"cached", count.cached}}
                            .dump());
   } else {
     PrintTable(lines, arguments.values);
     PrintCount(space, lines, count);
   }
-  if (arguments.list > 0) {
-    KILN_TRY_VOID(PrintVariants(global, *connected.client, space, arguments.where,
-                                static_cast<uint64_t>(arguments.list)));
+  if (arguments.list > 0 || arguments.distinct) {
+    const uint64_t rows = arguments.list > 0 ? static_cast<uint64_t>(arguments.list) : kListed;
+    KILN_TRY_VOID(PrintVariants(global, *connected.client, space, arguments.where, declared,
+                                {.rows = rows, .distinct = arguments.distinct}));
   }
   return int{kSuccess};
 }

@@ -230,7 +230,7 @@ int RunPackShow(const Global& global, const PackArguments& arguments) {
     return FailPack(global, pack.error());
   }
   global.json ? ShowJson(file, **pack) : ShowText(file, **pack);
-  PrintResult(global, "pack show", kSuccess, 0, {});
+  NoteResult("pack show", 0, {});
   return kSuccess;
 }
 
@@ -247,8 +247,8 @@ int RunPackVerify(const Global& global, const PackArguments& arguments) {
                tables.blocks.size(),
                (*pack)->signer().has_value() ? ", signed with the key that was asked for" : "");
   }
-  PrintResult(global, "pack verify", kSuccess, 0,
-              Counts{{"blobs", tables.blobs.size()}, {"blocks", tables.blocks.size()}});
+  NoteResult("pack verify", 0,
+             Counts{{"blobs", tables.blobs.size()}, {"blocks", tables.blocks.size()}});
   return kSuccess;
 }
 
@@ -284,12 +284,12 @@ int RunPackDiff(const Global& global, const PackArguments& arguments) {
                difference.equal_artifacts, difference.new_blobs, SizeText(difference.new_bytes),
                difference.gone_blobs);
   }
-  PrintResult(global, "pack diff", kSuccess, 0,
-              Counts{{"programs", difference.programs.size()},
-                     {"equal_artifacts", difference.equal_artifacts},
-                     {"new_blobs", difference.new_blobs},
-                     {"new_bytes", difference.new_bytes},
-                     {"gone_blobs", difference.gone_blobs}});
+  NoteResult("pack diff", 0,
+             Counts{{"programs", difference.programs.size()},
+                    {"equal_artifacts", difference.equal_artifacts},
+                    {"new_blobs", difference.new_blobs},
+                    {"new_bytes", difference.new_bytes},
+                    {"gone_blobs", difference.gone_blobs}});
   return kSuccess;
 }
 
@@ -302,10 +302,10 @@ int RunPackFlatten(const Global& global, const PackArguments& arguments) {
     fmt::print("{}: {}, {} artifacts, {} blobs, {}\n", arguments.out, written->pack_id.hex(),
                written->artifacts, written->blobs, SizeText(written->file_bytes));
   }
-  PrintResult(global, "pack flatten", kSuccess, 0,
-              Counts{{"artifacts", written->artifacts},
-                     {"blobs", written->blobs},
-                     {"bytes", written->file_bytes}});
+  NoteResult("pack flatten", 0,
+             Counts{{"artifacts", written->artifacts},
+                    {"blobs", written->blobs},
+                    {"bytes", written->file_bytes}});
   return kSuccess;
 }
 
@@ -317,7 +317,7 @@ int RunPackExtract(const Global& global, const PackArguments& arguments) {
   if (!global.json && !global.quiet) {
     fmt::print("{} files in {}\n", *files, arguments.out);
   }
-  PrintResult(global, "pack extract", kSuccess, 0, Counts{{"files", *files}});
+  NoteResult("pack extract", 0, Counts{{"files", *files}});
   return kSuccess;
 }
 
@@ -339,7 +339,7 @@ int RunPackKeygen(const Global& global, const PackArguments& arguments) {
     fmt::print("{}: keep it secret; {}: give it to whoever checks packs\n  key {}\n", secret, open,
                Sha256Hex(key->public_key().Id()));
   }
-  PrintResult(global, "pack keygen", kSuccess, 0, {});
+  NoteResult("pack keygen", 0, {});
   return kSuccess;
 }
 

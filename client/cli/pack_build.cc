@@ -229,7 +229,39 @@ Result<client::BuiltPack> BuildTo(client::Client& client, const PackArguments& a
   return built;
 }
 
+// What a pack needs beside its batch; known before the batch runs.
+struct Plan {
+  WarmLines warm;
+  PackFormats formats;
+};
+
+Result<Plan> PlanOf(const Project& project, const PackArguments& arguments) {
+  Plan plan;
+  KILN_TRY(plan.warm, ReadWarmList(arguments.warm, project));
+  KILN_TRY(plan.formats, FormatsOf(project, plan.warm));
+  return plan;
+}
+
+Result<client::BuiltPack> Pack(client::Client& client, const Project& project, Plan plan,
+                               const std::string& batch, const PackArguments& arguments) {
+  return BuildTo(client, arguments, project.manifest, plan.formats,
+                 {.batch = batch,
+                  .targets = {},
+                  .small = arguments.small,
+                  .base = {},
+                  .pin = arguments.pin,
+                  .warm = std::move(plan.warm.asked)});
+}
+
 }  // namespace
+
+bool IsPackFile(const std::string& path) { return path.ends_with(".kpack"); }
+
+Result<client::BuiltPack> PackBatch(client::Client& client, const Project& project,
+                                    const std::string& batch, const PackArguments& arguments) {
+  KILN_TRY(Plan plan, PlanOf(project, arguments));
+  return Pack(client, project, std::move(plan), batch, arguments);
+}
 
 int RunPackBuild(const Global& global, const PackArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
@@ -242,13 +274,9 @@ int RunPackBuild(const Global& global, const PackArguments& arguments) {
   if (!project.ok()) {
     return Fail(global, project.error());
   }
-  Result<WarmLines> warm = ReadWarmList(arguments.warm, *project);
-  if (!warm.ok()) {
-    return Fail(global, warm.error());
-  }
-  const Result<PackFormats> formats = FormatsOf(*project, *warm);
-  if (!formats.ok()) {
-    return Fail(global, formats.error());
+  Result<Plan> plan = PlanOf(*project, arguments);
+  if (!plan.ok()) {
+    return Fail(global, plan.error());
   }
   const Result<BatchOutcome> batch = RunBatch(global, *project, client, {});
   if (!batch.ok()) {
@@ -257,13 +285,8 @@ int RunPackBuild(const Global& global, const PackArguments& arguments) {
   int exit = WasInterrupted() ? int{kInterrupted} : static_cast<int>(batch->final.exit_hint);
   Counts counts;
   if (exit == kSuccess) {
-    const Result<client::BuiltPack> built = BuildTo(client, arguments, project->manifest, *formats,
-                                                    {.batch = batch->id,
-                                                     .targets = {},
-                                                     .small = arguments.small,
-                                                     .base = {},
-                                                     .pin = arguments.pin,
-                                                     .warm = std::move(warm->asked)});
+    const Result<client::BuiltPack> built =
+        Pack(client, *project, std::move(*plan), batch->id, arguments);
     if (!built.ok()) {
       return FailPack(global, built.error());
     }
@@ -279,7 +302,7 @@ int RunPackBuild(const Global& global, const PackArguments& arguments) {
               {"bytes", built->size}};
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  PrintResult(global, "pack build", exit, seconds.count(), counts);
+  NoteResult("pack build", seconds.count(), counts);
   return exit;
 }
 

@@ -9,6 +9,7 @@
 
 #include "cache/pack/reader.h"
 #include "cache/pack/signature.h"
+#include "client/cli/batch_run.h"
 #include "client/cli/store.h"
 
 namespace kiln::cli {
@@ -36,6 +37,13 @@ Result<std::vector<PackedArtifact>> ArtifactsIn(const pack::Pack& pack, const st
 
 // A private key; nothing for no file.
 Result<std::optional<pack::SigningKey>> KeyOf(const std::string& file);
+
+// Is a file for results named that shall be a pack?
+bool IsPackFile(const std::string& path);
+// A batch that went well as the file arguments.out, with what the manifest says of passes, and with
+// warm list, base and signature of the arguments.
+Result<client::BuiltPack> PackBatch(client::Client& client, const Project& project,
+                                    const std::string& batch, const PackArguments& arguments);
 
 // Errors of a pack that was asked for by name are damage, except that its base is not there.
 int FailPack(const Global& global, Error error);

@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/results.h"
+
 namespace kiln::cli {
 namespace {
 
@@ -91,11 +93,8 @@ std::string Cut(std::string text, size_t columns) {
 nlohmann::ordered_json JsonOf(const client::BatchProgress& p) {
   nlohmann::ordered_json slowest = nlohmann::ordered_json::array();
   for (const client::BatchProgress::Slow& slow : p.slowest) {
-    nlohmann::ordered_json options = nlohmann::ordered_json::object();
-    for (const client::Option& option : slow.options) {
-      options[option.name] = client::ValueText(option);
-    }
-    slowest.push_back({{"program", slow.program}, {"options", options}, {"ms", slow.ms}});
+    slowest.push_back(
+        {{"program", slow.program}, {"options", OptionsJson(slow.options)}, {"ms", slow.ms}});
   }
   return {{"v", 1},
           {"type", "progress"},

@@ -140,16 +140,8 @@ std::string GitHub(const ReportOf& report) {
   std::string text;
   for (const client::BatchItem& item : report.failures) {
     for (const PlacedDiagnostic& diagnostic : item.outcome.diagnostics) {
-      text += fmt::format("::{} ", Severity(diagnostic));
-      if (diagnostic.primary.known()) {
-        text += fmt::format("file={},line={},endLine={},col={},endColumn={},",
-                            Annotation(diagnostic.primary.path, true), diagnostic.primary.line,
-                            diagnostic.primary.end_line, diagnostic.primary.column,
-                            diagnostic.primary.end_column);
-      }
-      text += fmt::format("title={}::{} (in {}, {} variants)\n", Annotation(diagnostic.code, true),
-                          Annotation(diagnostic.message, false), Annotation(item.program, false),
-                          item.served);
+      text += GitHubAnnotation(diagnostic,
+                               fmt::format(" (in {}, {} variants)", item.program, item.served));
     }
   }
   return text;
@@ -189,6 +181,18 @@ Result<std::pair<std::string, std::string>> Split(const std::string& text) {
 }
 
 }  // namespace
+
+std::string GitHubAnnotation(const PlacedDiagnostic& diagnostic, const std::string& where) {
+  std::string text = fmt::format("::{} ", Severity(diagnostic));
+  if (diagnostic.primary.known()) {
+    text += fmt::format("file={},line={},endLine={},col={},endColumn={},",
+                        Annotation(diagnostic.primary.path, true), diagnostic.primary.line,
+                        diagnostic.primary.end_line, diagnostic.primary.column,
+                        diagnostic.primary.end_column);
+  }
+  return text + fmt::format("title={}::{}{}\n", Annotation(diagnostic.code, true),
+                            Annotation(diagnostic.message, false), Annotation(where, false));
+}
 
 Result<std::string> ReportText(const std::string& format, const ReportOf& report) {
   if (format == "json") {

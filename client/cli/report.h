@@ -22,6 +22,9 @@ struct ReportOf {
   std::vector<client::BatchItem> failures;
 };
 
+// One annotation of GitHub's workflows, with a line end; `where` stands behind the message.
+std::string GitHubAnnotation(const PlacedDiagnostic& diagnostic, const std::string& where);
+
 // `format`: json, junit, github or md. Errors: kInvalidArgument for another one.
 Result<std::string> ReportText(const std::string& format, const ReportOf& report);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "client/cli/results.h"
 
+#include <nlohmann/json.hpp>
+
 namespace kiln::cli {
 client::Client::FetchHandlers Collect(Fetched& fetched) {
   return {
@@ -19,6 +21,75 @@ Result<ByteView> BlobOf(const Fetched& fetched, const Digest& digest) {
                  .reason = {}};
   }
   return ByteView(found->second);
+}
+
+nlohmann::ordered_json IndexRow(const client::Artifact& artifact) {
+  nlohmann::ordered_json code = nlohmann::ordered_json::object();
+  for (const client::StageCode& stage : artifact.code) {
+    const std::string name = StageName(stage.stage);
+    code[name.empty() ? "program" : name] = stage.digest.id.hex();
+  }
+  return {{"signature", artifact.signature},
+          {"target", artifact.target},
+          {"code", code},
+          {"metadata", artifact.metadata.id.hex()},
+          {"layout_hash", artifact.layout_hash}};
+}
+
+nlohmann::ordered_json OptionsJson(const std::vector<client::Option>& options) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  for (const client::Option& option : options) {
+    std::visit([&](const auto& value) { object[option.name] = value; }, option.value);
+  }
+  return object;
+}
+
+std::string_view OutcomeName(client::OutcomeKind kind) {
+  switch (kind) {
+    case client::OutcomeKind::kOk:
+      return "ok";
+    case client::OutcomeKind::kSourceError:
+      return "source_error";
+    case client::OutcomeKind::kLimit:
+      return "limit";
+    case client::OutcomeKind::kPoison:
+      return "poison";
+    case client::OutcomeKind::kUnknown:
+      break;
+  }
+  return "unknown";
+}
+
+nlohmann::ordered_json ItemJson(const ItemOf& item) {
+  using Json = nlohmann::ordered_json;
+  static constexpr std::string_view kOrigins[] = {"",      "compiled", "memory",
+                                                  "local", "upstream", "shared"};
+  const client::Artifact none;
+  const client::Artifact& artifact = item.artifact == nullptr ? none : *item.artifact;
+  Json code = Json::array();
+  for (const client::StageCode& stage : artifact.code) {
+    const auto path = item.paths.find(stage.digest.id);
+    code.push_back({{"stage", StageName(stage.stage)},
+                    {"id", stage.digest.id.hex()},
+                    {"bytes", stage.digest.size},
+                    {"path", path == item.paths.end() ? Json() : Json(path->second)}});
+  }
+  Json artifacts = Json::array();
+  if (item.artifact != nullptr) {
+    artifacts.push_back(
+        {{"target", artifact.target}, {"code", code}, {"metadata", artifact.metadata.id.hex()}});
+  }
+  return {{"v", 1},
+          {"type", "item"},
+          {"program", item.program},
+          {"options", OptionsJson(item.options)},
+          {"served", item.served},
+          {"outcome", OutcomeName(item.outcome.kind)},
+          {"origin", kOrigins[static_cast<size_t>(artifact.origin)]},
+          {"signature", artifact.signature},
+          {"live_options", artifact.live_options},
+          {"artifacts", artifacts},
+          {"cpu_ms", static_cast<double>(artifact.cpu_us) / 1000.0}};
 }
 
 std::string StageName(client::Stage stage) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "client/client.h"
 #include "client/types.h"
 #include "compiler/base/result.h"
@@ -23,6 +25,26 @@ client::Client::FetchHandlers Collect(Fetched& fetched);
 
 // Lives as long as `fetched`. Errors: kDataLoss if the daemon did not send it.
 Result<ByteView> BlobOf(const Fetched& fetched, const Digest& digest);
+
+// What index.json of a folder of results says of one.
+nlohmann::ordered_json IndexRow(const client::Artifact& artifact);
+
+// {"fog": true, "lights": 4}
+nlohmann::ordered_json OptionsJson(const std::vector<client::Option>& options);
+
+// "ok", "source_error", "limit", "poison"
+std::string_view OutcomeName(client::OutcomeKind kind);
+
+// The line of --json about a result: one artifact of an outcome, or none for one that has none.
+struct ItemOf {
+  const std::string& program;
+  const std::vector<client::Option>& options;
+  const client::Outcome& outcome;
+  const client::Artifact* artifact = nullptr;
+  std::string served = "1";                   // decimal: variants
+  std::map<Hash128, std::string> paths = {};  // files that were written, by content id
+};
+nlohmann::ordered_json ItemJson(const ItemOf& item);
 
 // "vertex"; empty for a combined module.
 std::string StageName(client::Stage stage);

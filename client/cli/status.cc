@@ -165,7 +165,7 @@ int ShowTrace(const Global& global, client::Client& client, const std::string& i
       fmt::print("  {:>9} us  {:<12} {} us\n", span.start_us, span.name, span.us);
     }
   }
-  PrintResult(global, "status", kSuccess, 0, {});
+  NoteResult("status", 0, {});
   return kSuccess;
 }
 
@@ -192,7 +192,7 @@ int ShowOnce(const Global& global, client::Client& client, const StatusArguments
     PrintText(*look, cache);
   }
   PrintJobs(global, *look);
-  PrintResult(global, "status", exit, 0, {});
+  NoteResult("status", 0, {});
   return exit;
 }
 

@@ -17,6 +17,7 @@ struct CompileArguments {
   std::string meta;            // file for metadata as JSON
   std::string deps;            // dependency file
   std::string depfile_target;  // what it is about
+  bool no_cache = false;       // neither read nor write
 };
 int RunCompile(const Global& global, const CompileArguments& arguments);
 
@@ -63,7 +64,10 @@ int RunWatch(const Global& global, const WatchArguments& arguments);
 struct FetchArguments {
   std::vector<std::string> programs;
   bool all = false;
-  std::string out;
+  bool warm = false;                // only variants that the manifest marks
+  std::string have;                 // file with the root of the last fetch; rewritten
+  std::string on_miss = "compile";  // or skip, or fail
+  std::string out;                  // folder, or *.kpack
 };
 int RunFetch(const Global& global, const FetchArguments& arguments);
 
@@ -82,9 +86,10 @@ int RunInit(const Global& global, const InitArguments& arguments);
 
 struct OptionsArguments {
   std::string program;
-  std::string where;    // expression; counts only variants where it is true
-  bool values = false;  // one line for each value of an axis
-  int64_t list = -1;    // rows of variants to show; below 0: none
+  std::string where;      // expression; counts only variants where it is true
+  bool values = false;    // one line for each value of an axis
+  int64_t list = -1;      // rows of variants to show; below 0: none
+  bool distinct = false;  // of these: one of those that have one result
 };
 int RunOptions(const Global& global, const OptionsArguments& arguments);
 

@@ -379,8 +379,7 @@ int WatchSession::Ended(bool root_lost) {
   } else if (stopped_by == 0 && !reload_->ended().ok()) {
     exit = Fail(global_, reload_->ended().error());
   }
-  PrintResult(global_, "watch", exit, std::chrono::duration<double>(clock_.Monotonic()).count(),
-              {});
+  NoteResult("watch", std::chrono::duration<double>(clock_.Monotonic()).count(), {});
   return exit;
 }
 

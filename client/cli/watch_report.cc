@@ -44,14 +44,6 @@ size_t ErrorsIn(const client::WatchDiagnostics& diagnostics) {
       std::ranges::count(diagnostics.all, Severity::kError, &PlacedDiagnostic::severity));
 }
 
-Json OptionsJson(const std::vector<client::Option>& options) {
-  Json object = Json::object();
-  for (const client::Option& option : options) {
-    std::visit([&](const auto& value) { object[option.name] = value; }, option.value);
-  }
-  return object;
-}
-
 Json ArtifactJson(const client::Artifact& artifact) {
   Json code = Json::array();
   for (const client::StageCode& stage : artifact.code) {
@@ -153,6 +145,7 @@ void WatchReport::On(const client::WatchOpened& opened, double /*ms*/) {
 void WatchReport::On(const client::WatchChanged& changed, double /*ms*/) {
   lines_ = 0;
   hidden_ = 0;
+  ShowDiagnosticsAfresh();
   if (ready_) {
     fmt::print("{}  changed      {}\n", TimeOfDay(), fmt::join(changed.paths, " "));
   }

@@ -31,6 +31,13 @@ std::string PlaceText(const PlacedSpan& where) {
   return fmt::format("{}:{}:{}", Printable(where.path), where.line, where.column);
 }
 
+// The place, as a link where the style has one.
+std::string LinkedPlace(const PlacedSpan& where, const TextStyle& style) {
+  const std::string uri = style.link ? style.link(where.path) : std::string();
+  const std::string text = PlaceText(where);
+  return uri.empty() ? text : fmt::format("\x1b]8;;{}\x1b\\{}\x1b]8;;\x1b\\", uri, text);
+}
+
 std::string VariantsText(const PlacedVariants& variants) {
   std::string text = fmt::format("in {} of {} variants", variants.failing, variants.total);
   if (!variants.condition.empty()) {
@@ -67,8 +74,8 @@ std::string RenderText(const PlacedDiagnostic& diagnostic, const SourceSet& sour
                   : Snippet{};
   const std::string margin(snippet.number_width, ' ');
   if (diagnostic.primary.known()) {
-    out +=
-        fmt::format("{}{} {}\n", margin, Paint(style, "34", "-->"), PlaceText(diagnostic.primary));
+    out += fmt::format("{}{} {}\n", margin, Paint(style, "34", "-->"),
+                       LinkedPlace(diagnostic.primary, style));
   }
   if (has_snippet) {
     out += margin + Paint(style, "34", " |") + "\n";

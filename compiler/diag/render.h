@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@ enum class Colour : uint8_t { kOff, kOn };
 struct TextStyle {
   Colour colour = Colour::kOff;
   uint32_t width = 100;  // columns of the terminal; longer source lines are shown in part
+  // The URI that a path leads to on terminals that can follow it (OSC 8); empty: none.
+  std::function<std::string(const std::string& path)> link = nullptr;
 };
 
 // The long form, several lines, each ended:

@@ -369,9 +369,9 @@ exclude = ["fog && lights == 1u"]
         self.assertEqual(result.stdout.count("cached   fog="), 3)
         lines = [json.loads(line) for line in
                  self.run_program("kiln", "--json", "options", "fog").stdout.splitlines()]
-        self.assertEqual([line["option"] for line in lines if line["type"] == "item"],
+        self.assertEqual([line["name"] for line in lines if line["type"] == "option"],
                          ["fog", "lights", "mode", "width"])
-        self.assertEqual([line["live_in"] for line in lines if line["type"] == "item"],
+        self.assertEqual([line["live_in"] for line in lines if line["type"] == "option"],
                          [["code"], ["code"], [], []])
         self.assertEqual([line["variants"] for line in lines if line["type"] == "count"], ["15"])
         self.expect(self.run_program("kiln", "options", "fogg"), 3, "did you mean 'fog'?")
@@ -559,6 +559,25 @@ axes = { stars = "*" }
         self.expect(self.run_program("kiln", "cache", "export", file, "--pin", "release"), 0)
         self.expect(self.run_program("kiln", "cache", "export", file, "--pin", "no"), 3, "pin no")
         self.expect(self.run_program("kiln", "cache", "unpin", "release"), 0)
+
+    def test_pins_have_their_share_with_a_daemon_and_without(self):
+        lines = [self.json_lines("compile", UBER, *ENTRIES, "-o", f"max_point_lights={n}")[0]
+                 for n in (1, 2)]
+        first, second = [line["signature"] for line in lines]
+        bytes_of_one = sum(code["bytes"] for code in lines[0]["artifacts"][0]["code"])
+        small = self.env | {"KILN_CACHE_MAX_SIZE": f"{bytes_of_one * 2 // 1024}K"}
+        for running in True, False:
+            with self.subTest(running=running):
+                self.expect(self.run_program("kiln", "stop"), 0)
+                if running:
+                    self.expect(self.run_program("kiln", "start", env=small), 0)
+                run = lambda *words: self.run_program("kiln", "cache", *words, env=small)
+                self.expect(run("pin", "one", first), 0, "pinned 1 of 1")
+                self.expect(run("pin", "two", second), 5, "pins would keep", "the largest are one")
+                self.expect(run("pin", "one", first), 0)  # its own bytes are not counted twice
+                self.expect(run("unpin", "one"), 0)
+                self.expect(run("pin", "two", second), 0)
+                self.expect(run("unpin", "two"), 0)
 
     def test_cache_of_a_running_daemon_is_kept_up_by_the_daemon(self):
         self.expect(self.run_program("kiln", "compile", UBER, *ENTRIES), 0)

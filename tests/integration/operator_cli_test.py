@@ -252,8 +252,9 @@ class Operator(unittest.TestCase):
              "pressure"])
         for name in "versions", "config", "daemon", "socket", "lock", "integrity", "clock":
             self.assertEqual(checks[name]["state"], "ok", checks[name])
-        self.assertEqual(rows[-1], {"v": 1, "type": "result", "verb": "doctor", "ok": True,
-                                    "counts": {}, "seconds": 0.0, "exit": 0})
+        self.assertEqual(rows[-1] | {"trace_id": ""},
+                         {"v": 1, "type": "result", "verb": "doctor", "ok": True, "counts": {},
+                          "seconds": 0.0, "trace_id": "", "exit": 0})
         bundle = self.dir / "report.json"
         self.expect(self.kiln("doctor", "--bundle", bundle), 0)
         self.assertEqual(json.loads(bundle.read_text())["config"]["cache.dir"],
@@ -265,6 +266,27 @@ class Operator(unittest.TestCase):
         config.mkdir(parents=True)
         (config / "kilnd.toml").write_text("[jobs]\nworkerz = 1\n")
         self.expect(self.kiln("doctor"), 2, "FAIL  config", "workerz")
+
+    def test_doctor_reaches_the_upstream(self):
+        upstream = f"unix:{self.dir}/up/kilnd.sock"
+        env = dict(self.env, KILN_UPSTREAM_URL=upstream)
+
+        def check():
+            rows = self.objects(self.kiln("--json", "doctor", env=env))
+            return next(row for row in rows if row.get("name") == "upstream"), rows[-1]["exit"]
+        self.expect(self.kiln("start"), 0)
+        found, code = check()
+        self.assertEqual((found["state"], code), ("fail", 4), found)
+        self.assertIn(upstream, found["detail"])
+        self.assertIn("upstream.url", found["fix"])
+        self.kilnd("--listen.unix", self.dir / "up/kilnd.sock",
+                   env=dict(self.env, KILN_CACHE_DIR=str(self.dir / "upcache")))
+        found, code = check()
+        self.assertEqual((found["state"], code), ("ok", 0), found)
+        self.assertRegex(found["detail"], r"answers in [0-9.]+ ms, kilnd ")
+        env["KILN_UPSTREAM_URL"] = "https://localhost:1"
+        found, code = check()
+        self.assertEqual((found["state"], code), ("fail", 2), found)
 
     def test_damage_is_found_by_doctor(self):
         self.expect(self.kiln("start"), 0)

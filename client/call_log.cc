@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "client/call_log.h"
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include <grpcpp/support/client_interceptor.h>
+
+#include "client/call_watch.h"
+#include "compiler/base/result.h"
+
+namespace kiln::client {
+namespace {
+
+using Log = std::function<void(const EndedCall&)>;
+
+Log& Current() {
+  static auto* const log = new Log;  // calls of other threads may outlive main
+  return *log;
+}
+
+class Watch final : public grpc::experimental::Interceptor {
+ public:
+  explicit Watch(std::string method) : method_(std::move(method)) {}
+
+  void Intercept(grpc::experimental::InterceptorBatchMethods* methods) override {
+    if (methods->QueryInterceptionHookPoint(
+            grpc::experimental::InterceptionHookPoints::POST_RECV_STATUS)) {
+      const grpc::Status* status = methods->GetRecvStatus();
+      const auto took = std::chrono::steady_clock::now() - begun_;
+      Current()({.method = method_,
+                 .code = status->ok() ? std::string("OK")
+                                      : std::string(ErrorCodeName(
+                                            static_cast<ErrorCode>(status->error_code()))),
+                 .us = static_cast<uint64_t>(
+                     std::chrono::duration_cast<std::chrono::microseconds>(took).count())});
+    }
+    methods->Proceed();
+  }
+
+ private:
+  const std::string method_;
+  const std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+};
+
+class Factory final : public grpc::experimental::ClientInterceptorFactoryInterface {
+ public:
+  grpc::experimental::Interceptor* CreateClientInterceptor(
+      grpc::experimental::ClientRpcInfo* info) override {
+    return new Watch(info->method());  // gRPC deletes it
+  }
+};
+
+}  // namespace
+
+void LogCalls(std::function<void(const EndedCall&)> log) { Current() = std::move(log); }
+
+std::shared_ptr<grpc::Channel> OpenChannel(
+    const std::string& target, const std::shared_ptr<grpc::ChannelCredentials>& credentials,
+    const grpc::ChannelArguments& arguments) {
+  if (!Current()) {
+    return grpc::CreateCustomChannel(target, credentials, arguments);
+  }
+  std::vector<std::unique_ptr<grpc::experimental::ClientInterceptorFactoryInterface>> factories;
+  factories.push_back(std::make_unique<Factory>());
+  return grpc::experimental::CreateCustomChannelWithInterceptors(target, credentials, arguments,
+                                                                 std::move(factories));
+}
+
+}  // namespace kiln::client

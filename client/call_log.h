@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// What a process asks of daemons, call by call: for `kiln -vv`.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace kiln::client {
+
+struct EndedCall {
+  std::string method;  // "/kiln.v1.CompileService/Fetch"
+  std::string code;    // "OK", "NOT_FOUND"
+  uint64_t us = 0;     // from its begin to its status
+};
+
+// Clients that are opened from now on tell of each call when it ends, from any thread. Call before
+// the first one is opened.
+void LogCalls(std::function<void(const EndedCall&)> log);
+
+}  // namespace kiln::client

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "client/cli/cache_opened.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+
+namespace kiln::cli {
+
+std::string DirectoryOf(const CacheArguments& arguments) {
+  const auto variable = [](const char* name) {
+    const char* text = std::getenv(name);
+    return std::string(text == nullptr ? "" : text);
+  };
+  if (!arguments.dir.empty()) {
+    return arguments.dir;
+  }
+  if (std::string dir = variable("KILN_CACHE_DIR"); !dir.empty()) {
+    return dir;
+  }
+  if (const std::string base = variable("XDG_CACHE_HOME"); !base.empty()) {
+    return base + "/kiln";
+  }
+  const std::string home = variable("HOME");
+  return (home.empty() ? "/tmp" : home) + "/.cache/kiln";
+}
+
+std::unique_ptr<client::Client> HolderOf(const Global& global, const CacheArguments& arguments) {
+  const bool remote = !DaemonAddress(global).starts_with("unix:");
+  const std::optional<pid_t> owner = cache::sqlite::FindOwner(DirectoryOf(arguments));
+  if (!owner.has_value() && !remote) {
+    return nullptr;
+  }
+  Result<std::unique_ptr<client::Client>> client = OpenDaemon(global);
+  if (!client.ok()) {
+    return nullptr;
+  }
+  const Result<client::ServerInfo> info = (*client)->Ping(client::kPing);
+  const bool holds = info.ok() && (remote || info->pid == static_cast<uint64_t>(*owner));
+  return holds ? std::move(client).value() : nullptr;
+}
+
+Result<std::unique_ptr<Opened>> OpenCache(const CacheArguments& arguments, Use use) {
+  const std::filesystem::path dir = DirectoryOf(arguments);
+  std::error_code error;
+  if (use == Use::kLook && !std::filesystem::exists(dir / "cache.db", error)) {
+    return Error{.code = ErrorCode::kNotFound,
+                 .context = "there is no cache in " + dir.string(),
+                 .reason = "NO_CACHE"};
+  }
+  auto opened = std::make_unique<Opened>();
+  Result<std::unique_ptr<cache::sqlite::SqliteStore>> store = cache::sqlite::SqliteStore::Open(
+      {.dir = dir, .must_own = use == Use::kChange, .read_only = use == Use::kLook}, opened->clock,
+      opened->log);
+  if (!store.ok()) {
+    Error failed = store.error();
+    if (failed.reason == cache::sqlite::kLocked) {
+      failed.code = ErrorCode::kUnavailable;
+      failed.context += "; stop it with 'kiln stop'";
+    }
+    return failed;
+  }
+  opened->sqlite = std::move(store).value();
+  if (!opened->sqlite->Status().open) {
+    return Error{.code = ErrorCode::kUnavailable,
+                 .context = "the cache in " + dir.string() +
+                            " cannot be opened: the disk is full "
+                            "or fails",
+                 .reason = "CACHE_CLOSED"};
+  }
+  opened->compressing.emplace(*opened->sqlite, *opened->sqlite, &opened->sqlite->dictionaries());
+  opened->content.emplace(*opened->compressing, *opened->sqlite);
+  opened->maintenance.emplace(*opened->sqlite, opened->clock);
+  return opened;
+}
+
+int Finish(const std::string& verb, int exit, const Counts& counts) {
+  NoteResult(verb, 0, counts);
+  return exit;
+}
+
+}  // namespace kiln::cli

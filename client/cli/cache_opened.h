@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// The store of this user for the verbs of `kiln cache`: through the daemon that has it, else opened
+// here. Looking works beside another process, changing needs the store for itself.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cache/checked_store.h"
+#include "cache/compressing_store.h"
+#include "cache/sqlite/keep_tables.h"
+#include "cache/sqlite/maintenance.h"
+#include "client/cli/store.h"
+
+namespace kiln::cli {
+
+// --dir, else KILN_CACHE_DIR, else the user's.
+std::string DirectoryOf(const CacheArguments& arguments);
+
+// The daemon of the flags, if it has the store of the directory; one behind https has its own.
+std::unique_ptr<client::Client> HolderOf(const Global& global, const CacheArguments& arguments);
+
+enum class Use : uint8_t { kLook, kChange };
+
+struct Opened {
+  SystemClock clock;
+  NullLog log;
+  std::unique_ptr<cache::sqlite::SqliteStore> sqlite;
+  std::optional<cache::CompressingStore> compressing;
+  std::optional<cache::CheckedStore> content;
+  std::optional<cache::sqlite::StoreMaintenance> maintenance;
+};
+
+// Errors: kNotFound, NO_CACHE, to look at what is not there; kUnavailable if another process has it
+// or the disk fails.
+Result<std::unique_ptr<Opened>> OpenCache(const CacheArguments& arguments, Use use);
+
+// Notes the result line of --json and gives the exit code.
+int Finish(const std::string& verb, int exit, const Counts& counts);
+
+}  // namespace kiln::cli

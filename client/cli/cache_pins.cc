@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// kiln cache pin, unpin and pins: results that are kept, below their share of the cache.
+// Spec: cache §8
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cache/record.h"
+#include "client/cli/cache_opened.h"
+#include "client/cli/daemon_config.h"
+
+namespace kiln::cli {
+namespace {
+
+constexpr uint64_t kPinPercent = 80;  // of cache.max_size, as where the daemon pins
+constexpr size_t kLargestPins = 5;
+
+// Bytes of rows and of the content that they name, each once.
+struct Kept {
+  std::set<Hash128> content;
+  uint64_t bytes = 0;
+
+  void Add(uint64_t row_bytes, std::span<const cache::Product> products) {
+    bytes += row_bytes;
+    for (const cache::Product& product : products) {
+      bytes += content.insert(product.digest.id).second ? product.digest.size : 0;
+    }
+  }
+};
+
+Result<uint64_t> BytesOfPin(Opened& opened, const std::string& name) {
+  Kept kept;
+  KILN_TRY_VOID(opened.maintenance->EachRow(
+      {.pin = name, .since_s = {}}, [&](const cache::Key& key, ByteView value) -> Result<void> {
+        if (key.level != cache::Level::kAlias) {
+          KILN_TRY(const cache::RowSummary summary, cache::SummarizeRow(key.level, value));
+          kept.Add(value.size(), summary.products);
+        }
+        return {};
+      }));
+  return kept.bytes;
+}
+
+// Of records that are to be pinned; keys that lead to none keep nothing.
+Result<uint64_t> BytesOfKeys(Opened& opened, std::span<const cache::Key> keys) {
+  Kept kept;
+  std::set<Hash128> records;
+  for (const cache::Key& key : keys) {
+    Hash128 id = key.id;
+    const Result<cache::Blob> row = opened.content->Get(key, {});
+    if (row.ok() && key.level == cache::Level::kAlias) {
+      KILN_TRY(id, cache::DecodeAlias(row->bytes));
+    }
+    const Result<cache::Blob> record =
+        opened.content->Get({.level = cache::Level::kSignature, .space = 0, .id = id}, {});
+    if (record.ok() && records.insert(id).second) {
+      KILN_TRY(const cache::Record read, cache::DecodeRecord(record->bytes));
+      kept.Add(record->bytes.size(), read.products);
+    }
+  }
+  return kept.bytes;
+}
+
+// All pins together stay below their share of the cache. Errors: kResourceExhausted with the
+// largest ones; kUnavailable if kilnd cannot be asked how large the cache may be.
+Result<void> CheckShare(Opened& opened, const std::string& name, std::span<const cache::Key> keys) {
+  KILN_TRY(const uint64_t most, ConfiguredSize(ReadDaemonConfig(), "cache.max_size"));
+  KILN_TRY(uint64_t total, BytesOfKeys(opened, keys));
+  KILN_TRY(const std::vector<cache::Pin> pins, cache::sqlite::PinTable(*opened.sqlite).List());
+  std::vector<std::pair<uint64_t, std::string>> sizes;
+  for (const cache::Pin& pin : pins) {
+    if (pin.name != name) {
+      KILN_TRY(const uint64_t bytes, BytesOfPin(opened, pin.name));
+      total += bytes;
+      sizes.emplace_back(bytes, pin.name);
+    }
+  }
+  const uint64_t share = most / 100 * kPinPercent;
+  if (total <= share) {
+    return {};
+  }
+  std::sort(sizes.rbegin(), sizes.rend());
+  std::string largest;
+  for (size_t i = 0; i < std::min(sizes.size(), kLargestPins); ++i) {
+    largest += fmt::format("{}{} ({})", i == 0 ? "; the largest are " : ", ", sizes[i].second,
+                           SizeText(sizes[i].first));
+  }
+  return Error{.code = ErrorCode::kResourceExhausted,
+               .context = fmt::format("pins would keep {}, {} are allowed{}; unpin one, or raise "
+                                      "cache.max_size",
+                                      SizeText(total), SizeText(share), largest),
+               .reason = "PINS_TOO_LARGE"};
+}
+
+Result<uint64_t> PinKeys(const Global& global, const CacheArguments& arguments,
+                         const cache::Pin& pin, const std::vector<cache::Key>& keys) {
+  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+    return daemon->Pin(pin.name, arguments.keys, static_cast<uint64_t>(pin.until_s.value_or(0)),
+                       pin.note);
+  }
+  KILN_TRY(const std::unique_ptr<Opened> opened, OpenCache(arguments, Use::kChange));
+  KILN_TRY_VOID(CheckShare(*opened, pin.name, keys));
+  return cache::sqlite::PinTable(*opened->sqlite).Add(pin, keys);
+}
+
+Result<void> Unpin(const Global& global, const CacheArguments& arguments) {
+  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+    return daemon->Unpin(arguments.name);
+  }
+  KILN_TRY(const std::unique_ptr<Opened> opened, OpenCache(arguments, Use::kChange));
+  return cache::sqlite::PinTable(*opened->sqlite).Remove(arguments.name);
+}
+
+}  // namespace
+
+int RunCachePin(const Global& global, const CacheArguments& arguments) {
+  std::vector<cache::Key> keys;
+  for (const std::string& text : arguments.keys) {
+    const std::optional<Hash128> id = ParseHash128(text);
+    if (!id.has_value()) {
+      return Fail(global, {.code = ErrorCode::kInvalidArgument,
+                           .context = "'" + text + "' is no key (32 hex digits)",
+                           .reason = "USAGE"});
+    }
+    keys.push_back({.level = cache::Level::kSignature, .id = *id});
+    keys.push_back({.level = cache::Level::kAlias, .id = *id});
+  }
+  cache::Pin pin{.name = arguments.name, .note = arguments.note};
+  if (!arguments.until.empty()) {
+    const Result<uint64_t> seconds = ParseAge(arguments.until);
+    if (!seconds.ok()) {
+      return Fail(global, seconds.error());
+    }
+    SystemClock clock;
+    const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock.UnixTime());
+    pin.until_s = now.count() + static_cast<int64_t>(*seconds);
+  }
+  const Result<uint64_t> pinned = PinKeys(global, arguments, pin, keys);
+  if (!pinned.ok()) {
+    return Fail(global, pinned.error());
+  }
+  if (!global.json && !global.quiet) {
+    fmt::print("pinned {} of {} keys as {}\n", *pinned, arguments.keys.size(), arguments.name);
+  }
+  return Finish("cache pin", *pinned < arguments.keys.size() ? kNotFound : kSuccess,
+                {{"records", *pinned}});
+}
+
+int RunCacheUnpin(const Global& global, const CacheArguments& arguments) {
+  const Result<void> removed = Unpin(global, arguments);
+  return removed.ok() ? Finish("cache unpin", kSuccess, {}) : Fail(global, removed.error());
+}
+
+int RunCachePins(const Global& global, const CacheArguments& arguments) {
+  const Result<std::unique_ptr<Opened>> opened = OpenCache(arguments, Use::kLook);
+  if (!opened.ok()) {
+    return Fail(global, opened.error());
+  }
+  const Result<std::vector<cache::Pin>> pins = cache::sqlite::PinTable(*(*opened)->sqlite).List();
+  if (!pins.ok()) {
+    return Fail(global, pins.error());
+  }
+  for (const cache::Pin& pin : *pins) {
+    if (global.json) {
+      const nlohmann::ordered_json object{{"v", 1},
+                                          {"type", "pin"},
+                                          {"name", pin.name},
+                                          {"records", pin.records},
+                                          {"made_s", pin.made_s},
+                                          {"until_s", pin.until_s.value_or(0)},
+                                          {"note", pin.note}};
+      fmt::print("{}\n", object.dump());
+    } else {
+      fmt::print("{:<24} {:>8} records  {}\n", pin.name, pin.records, pin.note);
+    }
+  }
+  return Finish("cache pins", kSuccess, {{"pins", pins->size()}});
+}
+
+}  // namespace kiln::cli

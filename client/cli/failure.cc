@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// How a command says that it failed, and how it ends. Spec: cli §4, §7.1, §9.4
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "client/cli/global.h"
+#include "client/cli/json_line.h"
+#include "client/error_detail.h"
+#include "client/trace.h"
+
+namespace kiln::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// What the last line says; a verb notes it once.
+struct Noted {
+  std::string verb;
+  double seconds = 0;
+  std::vector<std::pair<std::string, uint64_t>> counts;
+};
+
+Noted& Summary() {
+  static Noted noted;
+  return noted;
+}
+
+Json TextOrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+// The text without what to do about it, which has a member of its own.
+std::string MessageOf(const Error& error, const client::ErrorDetail& detail) {
+  const std::string help = "; " + detail.help;
+  return !detail.help.empty() && error.context.ends_with(help)
+             ? error.context.substr(0, error.context.size() - help.size())
+             : error.context;
+}
+
+void PrintJson(const Error& error, const client::ErrorDetail& detail, int code) {
+  const bool limited = !detail.limit.empty();
+  const Json object{
+      {"v", 1},
+      {"type", "error"},
+      {"reason", error.reason.empty() ? std::string(ErrorCodeName(error.code)) : error.reason},
+      {"message", MessageOf(error, detail)},
+      {"limit", TextOrNull(detail.limit)},
+      {"max", limited ? JsonCount(detail.max) : Json()},
+      {"actual", limited ? JsonCount(detail.actual) : Json()},
+      {"retry_after_ms", detail.retry_after_ms == 0 ? Json() : Json(detail.retry_after_ms)},
+      {"trace_id", TextOrNull(detail.trace_id)},
+      {"help", TextOrNull(detail.help)},
+      {"exit", code}};
+  PrintLine(object);
+}
+
+// Where a daemon of this machine writes what it logs.
+std::string LogText(const Global& global) {
+  const std::string address = DaemonAddress(global);
+  if (IsPrivateDaemonInUse()) {
+    return "the log of a private daemon ends with it; repeat without --no-daemon to keep one";
+  }
+  const size_t name = address.rfind('/');
+  return address.starts_with("unix:") && name != std::string::npos
+             ? fmt::format("log {}/kilnd.log", address.substr(5, name - 5))
+             : fmt::format("the log is that of the daemon at {}", address);
+}
+
+void PrintText(const Global& global, const Error& error, const client::ErrorDetail& detail) {
+  fmt::print(stderr, "error: {}\n", error.context);
+  if (error.code == ErrorCode::kInternal) {
+    fmt::print(stderr,
+               "  trace {}; {}\n  this is a bug of kiln; please report it with the file that "
+               "'kiln doctor --bundle report.json' writes\n",
+               detail.trace_id, LogText(global));
+  } else if (global.trace) {
+    fmt::print(stderr, "  trace {}\n", detail.trace_id);
+  }
+}
+
+}  // namespace
+
+int ExitCodeOf(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::kInvalidArgument:
+    case ErrorCode::kFailedPrecondition:
+    case ErrorCode::kUnimplemented:
+      return kUsage;
+    case ErrorCode::kNotFound:
+    case ErrorCode::kAlreadyExists:
+    case ErrorCode::kOutOfRange:
+      return kNotFound;
+    case ErrorCode::kUnavailable:
+      return kUnreachable;
+    case ErrorCode::kResourceExhausted:
+      return kLimit;
+    case ErrorCode::kDeadlineExceeded:
+    case ErrorCode::kCancelled:
+      return kDeadline;
+    case ErrorCode::kDataLoss:
+    case ErrorCode::kAborted:
+      return kIntegrity;
+    case ErrorCode::kPermissionDenied:
+    case ErrorCode::kUnauthenticated:
+      return kNotPermitted;
+    case ErrorCode::kInternal:
+      return kInternal;
+  }
+  return kInternal;
+}
+
+int Fail(const Global& global, const Error& error) {
+  const int code = ExitCodeOf(error);
+  client::ErrorDetail detail = client::DetailOf(error).value_or(client::ErrorDetail());
+  if (detail.trace_id.empty()) {
+    detail.trace_id = client::TraceId();
+  }
+  if (global.json) {
+    PrintJson(error, detail, code);
+  } else {
+    PrintText(global, error, detail);
+  }
+  return code;
+}
+
+void NoteResult(const std::string& verb, double seconds,
+                std::span<const std::pair<std::string, uint64_t>> counts) {
+  Summary() = {.verb = verb, .seconds = seconds, .counts = {counts.begin(), counts.end()}};
+}
+
+int EndCommand(const Global& global, const std::string& verb, int code) {
+  static std::atomic<bool> ended = false;
+  if (ended.exchange(true)) {
+    return code;
+  }
+  if (code == kSuccess && global.warnings == "error" && WarningsWereShown()) {
+    if (!global.json) {
+      fmt::print(stderr, "error: there are warnings, and -Werror makes them errors\n");
+    }
+    code = kWrongSource;
+  }
+  if (global.json) {
+    const Noted& noted = Summary();
+    Json numbers = Json::object();
+    for (const auto& [name, value] : noted.counts) {
+      numbers[name] = JsonCount(value);
+    }
+    const Json object{{"v", 1},
+                      {"type", "result"},
+                      {"verb", noted.verb.empty() ? verb : noted.verb},
+                      {"ok", code == kSuccess},
+                      {"counts", numbers},
+                      {"seconds", noted.seconds},
+                      {"trace_id", TextOrNull(client::TraceId())},
+                      {"exit", code}};
+    PrintLine(object);
+  } else if (global.trace) {
+    fmt::print(stderr, "trace {}\n", client::TraceId());
+  }
+  return code;
+}
+
+int RunTimed(const Global& global, const std::string& verb,
+             const std::function<Result<int>()>& run) {
+  const auto start = std::chrono::steady_clock::now();
+  const Result<int> exit = run();
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  NoteResult(verb, seconds.count(), {});
+  return exit.ok() ? *exit : Fail(global, exit.error());
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// The daemon of one command: found, started, told about, left. Spec: cli §1.2, §2
+#include <array>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <thread>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "client/call_log.h"
+#include "client/cli/global.h"
+#include "client/trace.h"
+
+namespace kiln::cli {
+namespace {
+
+constexpr auto kPatience = std::chrono::seconds(30);  // with a private daemon
+constexpr auto kPatienceAtDeadline = std::chrono::milliseconds(500);
+
+// What this command is connected to.
+struct Session {
+  std::shared_ptr<client::PrivateDaemon> own;
+  bool connected = false;
+};
+
+Session& Current() {
+  static auto* const session = new Session;
+  return *session;
+}
+
+// "500ms", "90s", "5m", "2h"
+bool ReadDuration(std::string_view text, std::chrono::milliseconds& out) {
+  constexpr std::array<std::pair<std::string_view, int64_t>, 4> kUnits = {
+      {{"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"h", 3'600'000}}};
+  int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
+  for (const auto& [name, milliseconds] : kUnits) {
+    if (error == std::errc() && unit == name && number > 0 && number <= 1'000'000) {
+      out = std::chrono::milliseconds(number * milliseconds);
+      return true;
+    }
+  }
+  return false;
+}
+
+// Without a word about it a command of a build server leaves no daemon behind.
+bool WantsPrivate(const Global& global) {
+  if (global.no_daemon) {
+    return true;
+  }
+  const char* ci = std::getenv("CI");
+  const char* address = std::getenv("KILN_DAEMON");
+  const bool named = !global.daemon.empty() || (address != nullptr && *address != '\0');
+  return global.autostart == "auto" && !named && ci != nullptr && *ci != '\0' &&
+         std::string_view(ci) != "false" && std::string_view(ci) != "0";
+}
+
+// What the calls of this command took where the daemon is, stage by stage.
+void PrintStages(const Global& global) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a call is booked behind its reply
+  const Session& session = Current();
+  const Result<std::unique_ptr<client::Client>> client =
+      session.own != nullptr
+          ? Result<std::unique_ptr<client::Client>>(client::Client::Open(session.own->address()))
+          : OpenDaemon(global);
+  const Result<std::vector<client::CallTrace>> calls =
+      client.ok() ? (*client)->Traces(client::TraceId())
+                  : Result<std::vector<client::CallTrace>>(client.error());
+  if (!calls.ok()) {
+    return;
+  }
+  for (const client::CallTrace& call : *calls) {
+    std::string stages;
+    for (const client::CallTrace::Span& span : call.spans) {
+      stages += fmt::format("  {} {:.1f}", span.name, static_cast<double>(span.us) / 1000);
+    }
+    fmt::print(stderr, "kiln: {:<16} {:>9.1f} ms{}{}\n", call.method,
+               static_cast<double>(call.us) / 1000, stages.empty() ? "" : "  of it", stages);
+  }
+}
+
+}  // namespace
+
+Result<void> BeginSession(Global& global) {
+  client::BeginTrace();
+  const char* environment = std::getenv("KILN_LOG");
+  const std::string_view log = environment == nullptr ? "" : environment;
+  if (!log.empty() && global.verbose == 0 && !global.quiet) {
+    if (log != "error" && log != "info" && log != "verbose" && log != "debug") {
+      return Error{
+          .code = ErrorCode::kInvalidArgument,
+          .context = fmt::format("KILN_LOG is '{}': one of error, info, verbose, debug", log),
+          .reason = "USAGE"};
+    }
+    global.quiet = log == "error";
+    global.verbose = log == "debug" ? 2 : log == "verbose" ? 1 : 0;
+  }
+  if (global.verbose > 1) {
+    fmt::print(stderr, "kiln: debug: trace {}, daemon {}\n", client::TraceId(),
+               DaemonAddress(global));
+    client::LogCalls([](const client::EndedCall& call) {
+      fmt::print(stderr, "kiln: debug: {} {} {} us trace {}\n", call.method, call.code, call.us,
+                 client::TraceId());
+    });
+  }
+  return {};
+}
+
+Result<client::Connected> ConnectTo(const Global& global) {
+  Session& session = Current();
+  const auto keep = [&](Result<client::Connected> connected) {
+    if (connected.ok()) {
+      session = {.own = connected->own, .connected = true};
+    }
+    return connected;
+  };
+  if (global.no_cache) {
+    return keep(client::ConnectPrivately({.jobs = global.jobs, .own_cache = true}));
+  }
+  if (WantsPrivate(global)) {
+    if (global.no_daemon) {
+      return keep(client::ConnectPrivately({.jobs = global.jobs}));
+    }
+    Result<client::Connected> shared = client::Connect(EndpointOf(global), client::Autostart::kNo);
+    return keep(shared.ok() ? std::move(shared) : client::ConnectPrivately({.jobs = global.jobs}));
+  }
+  if (global.jobs != 0) {
+    fmt::print(stderr, "kiln: -j is for a private daemon (--no-daemon); ignored\n");
+  }
+  const auto autostart =
+      global.autostart == "no" ? client::Autostart::kNo : client::Autostart::kYes;
+  KILN_TRY(client::Connected connected, client::Connect(EndpointOf(global), autostart));
+  if (connected.started && !global.quiet) {
+    fmt::print(stderr, "kiln: started kilnd {} (pid {})\n", connected.info.version,
+               connected.info.pid);
+  }
+  return keep(std::move(connected));
+}
+
+bool IsPrivateDaemonInUse() { return Current().own != nullptr; }
+
+void EndSession(const Global& global) {
+  if (global.verbose > 0 && Current().connected) {
+    PrintStages(global);
+  }
+  client::EndPrivateDaemons(kPatience);
+}
+
+Result<void> SetDeadline(const Global& global) {
+  if (global.deadline.empty()) {
+    return {};
+  }
+  std::chrono::milliseconds time{};
+  if (!ReadDuration(global.deadline, time)) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = fmt::format("--deadline '{}' is no duration: 500ms, 90s, 5m, 2h",
+                                        global.deadline),
+                 .reason = "USAGE"};
+  }
+  std::thread([global, time] {
+    std::this_thread::sleep_for(time);
+    const int code = Fail(global, {.code = ErrorCode::kDeadlineExceeded,
+                                   .context = "the deadline of the command (" + global.deadline +
+                                              ") has passed; what is finished is cached",
+                                   .reason = "DEADLINE"});
+    (void)EndCommand(global, {}, code);
+    (void)std::fflush(stdout);
+    if (::isatty(STDERR_FILENO) != 0) {
+      fmt::print(stderr, "\x1b[?25h");  // a bar may have hidden the cursor
+    }
+    client::EndPrivateDaemons(kPatienceAtDeadline);
+    std::_Exit(code);
+  }).detach();
+  return {};
+}
+
+}  // namespace kiln::cli

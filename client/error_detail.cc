@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "client/error_detail.h"
+
+#include <deque>
+#include <utility>
+
+#include "compiler/base/mutex.h"
+
+namespace kiln::client {
+namespace {
+
+constexpr size_t kRemembered = 16;
+
+struct Details {
+  Mutex mutex;
+  std::deque<std::pair<Error, ErrorDetail>> latest KILN_GUARDED_BY(mutex);  // latest first
+};
+
+Details& All() {
+  static auto* const details = new Details;  // threads of streams may outlive main
+  return *details;
+}
+
+}  // namespace
+
+std::optional<ErrorDetail> DetailOf(const Error& error) {
+  Details& all = All();
+  const MutexLock lock(all.mutex);
+  for (const auto& [said, detail] : all.latest) {
+    if (said.code == error.code && said.reason == error.reason &&
+        error.context.ends_with(said.context)) {
+      return detail;
+    }
+  }
+  return std::nullopt;
+}
+
+void RememberDetail(const Error& error, ErrorDetail detail) {
+  Details& all = All();
+  const MutexLock lock(all.mutex);
+  all.latest.emplace_front(error, std::move(detail));
+  if (all.latest.size() > kRemembered) {
+    all.latest.pop_back();
+  }
+}
+
+}  // namespace kiln::client

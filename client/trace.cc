@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#include "client/trace.h"
+
+#include <array>
+#include <cstdint>
+#include <sys/random.h>
+
+#include <fmt/format.h>
+
+namespace kiln::client {
+namespace {
+
+std::string& Current() {
+  static auto* const trace = new std::string;  // threads of streams may outlive main
+  return *trace;
+}
+
+}  // namespace
+
+const std::string& BeginTrace() {
+  std::array<uint64_t, 2> bits{};
+  (void)::getrandom(bits.data(), sizeof bits, 0);
+  Current() = fmt::format("{:016x}{:016x}", bits[0], bits[1] | 1);  // a trace of zeros is none
+  return Current();
+}
+
+const std::string& TraceId() { return Current(); }
+
+}  // namespace kiln::client

@@ -1,0 +1,225 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""How the command line says what went wrong: errors as text and JSON, traces, logs, diagnostics in
+their forms, warnings as errors, daemons that do not start.
+
+usage: errors_cli_test.py BUILD_FOLDER ROOT
+"""
+import re
+import sys
+import unittest
+
+import grpc
+
+from cli_case import CliCase, daemon_that_refuses, protobuf
+
+TRACE = "0123456789abcdef0123456789abcdef"
+# "void f" reads what nobody declared; the fragment below it divides by zero, which is a warning.
+BROKEN = "void f (void) { x; }"
+WARNING = """color_output_container target { f4 color; };
+void v (void) { vertex_stage_output_position (f4 {0.0}); }
+void f (void) { target.color = f4 {1.0} / 0.0; }
+"""
+STAGES = ["--entry", "vertex=v", "--entry", "fragment=f"]
+
+
+class Errors(CliCase):
+    def refused(self, code, message, detail, *arguments):
+        with daemon_that_refuses(self.dir / "run/kilnd.sock", code, message, detail):
+            return self.kiln(*arguments)
+
+    # -- errors of a daemon
+
+    def test_json_error_has_limit_retry_trace_and_help(self):
+        detail = protobuf(_1="QUEUE_FULL", _3="queue.batch", _4=100, _5=2**53 + 1, _6=250, _8=TRACE,
+                          _9="repeat the call after the time that is named")
+        result = self.refused(grpc.StatusCode.RESOURCE_EXHAUSTED, "the batch lane is full", detail,
+                              "--json", "batch", "list")
+        error, last = self.lines(result, 5)
+        self.assertEqual(list(error.items()), [
+            ("v", 1), ("type", "error"), ("reason", "QUEUE_FULL"),
+            ("message", "the batch lane is full"), ("limit", "queue.batch"), ("max", 100),
+            ("actual", str(2**53 + 1)), ("retry_after_ms", 250), ("trace_id", TRACE),
+            ("help", "repeat the call after the time that is named"), ("exit", 5)])
+        self.assertEqual(list(last), ["v", "type", "verb", "ok", "counts", "seconds", "trace_id",
+                                      "exit"])
+        self.assertRegex(last["trace_id"], r"^[0-9a-f]{32}$")
+
+    def test_text_says_what_and_what_to_do_once(self):
+        detail = protobuf(_1="UNKNOWN_BATCH", _8=TRACE, _9="start it")
+        result = self.refused(grpc.StatusCode.NOT_FOUND, "gone", detail, "batch", "list")
+        self.assertEqual((result.returncode, result.stdout, result.stderr),
+                         (3, "", "error: gone; start it\n"))
+        result = self.refused(grpc.StatusCode.NOT_FOUND, "gone", detail, "--trace", "batch", "list")
+        lines = result.stderr.splitlines()
+        self.assertEqual(lines[:2], ["error: gone; start it", f"  trace {TRACE}"])
+        self.assertRegex(lines[2], r"^trace [0-9a-f]{32}$")
+
+    def test_internal_error_names_trace_and_log(self):
+        detail = protobuf(_1="BUG", _8=TRACE, _9="report it with the trace id")
+        result = self.refused(grpc.StatusCode.INTERNAL, "check failed", detail, "batch", "list")
+        self.expect(result, 70, "error: check failed", f"trace {TRACE}", f"log {self.dir}/run/kilnd.log",
+                    "kiln doctor --bundle")
+
+    def test_every_status_has_its_exit_code(self):
+        codes = grpc.StatusCode
+        rows = [(codes.CANCELLED, 6), (codes.INVALID_ARGUMENT, 2), (codes.DEADLINE_EXCEEDED, 6),
+                (codes.NOT_FOUND, 3), (codes.ALREADY_EXISTS, 3), (codes.PERMISSION_DENIED, 9),
+                (codes.RESOURCE_EXHAUSTED, 5), (codes.FAILED_PRECONDITION, 2), (codes.ABORTED, 7),
+                (codes.OUT_OF_RANGE, 3), (codes.UNIMPLEMENTED, 2), (codes.INTERNAL, 70),
+                (codes.UNAVAILABLE, 4), (codes.DATA_LOSS, 7), (codes.UNAUTHENTICATED, 9)]
+        for status, exit_code in rows:
+            with self.subTest(status=status):
+                result = self.refused(status, "no", protobuf(_1="NO"), "--json", "batch", "list")
+                error = self.lines(result, exit_code)[0]
+                self.assertEqual((error["type"], error["exit"]), ("error", exit_code))
+
+    def test_error_of_the_command_itself_has_the_members_too(self):
+        error, last = self.lines(self.kiln("--json", "compile", "missing.rpl"), 3)
+        self.assertEqual([error[name] for name in ("limit", "max", "actual", "retry_after_ms", "help")],
+                         [None] * 5)
+        self.assertEqual(error["trace_id"], last["trace_id"])
+        self.assertTrue(error["reason"])
+
+    def test_wrong_words_are_json_too(self):
+        rows = [["--json", "buld"], ["--json", "compile"], ["build", "--json", "--nonsense"],
+                ["--json", "pack"]]
+        for words in rows:
+            with self.subTest(words=words):
+                error, _ = self.lines(self.kiln(*words), 2)
+                self.assertEqual((error["type"], error["reason"]), ("error", "USAGE"))
+        self.lines(self.kiln("buld", env={"KILN_JSON": "1"}), 2)
+        # Behind "--" it is no flag.
+        self.assertEqual(self.kiln("buld", "--", "--json").stdout, "")
+
+    # -- traces and logs
+
+    def test_one_trace_leads_through_the_daemon(self):
+        self.write_project()
+        result = self.expect(self.kiln("--trace", "compile", "some"), 0)
+        trace = re.search(r"^trace ([0-9a-f]{32})$", result.stderr, re.M).group(1)
+        shown = self.expect(self.kiln("status", "--trace", trace), 0).stdout
+        for method in "GetServerInfo", "PutSources", "ListOptions", "Fetch":
+            self.assertIn(f"{trace}  {method}  OK", shown)
+        record = self.lines(self.kiln("--json", "explain", "--last"))[0]
+        self.assertEqual(record["trace_id"], trace)
+        other = self.lines(self.kiln("--json", "compile", "some"))[-1]["trace_id"]
+        self.assertNotEqual(other, trace)
+
+    def test_verbose_table(self):
+        self.write_project()
+        stage = r"(?m)^kiln: Fetch +[0-9.]+ ms  of it  queue [0-9.]+  run [0-9.]+"
+        call = r"(?m)^kiln: debug: /kiln\.v1\.CompileService/Fetch OK \d+ us trace [0-9a-f]{32}$"
+        rows = [
+            ([], {}, False, False), (["-v"], {}, True, False), (["-vv"], {}, True, True),
+            (["-v", "-v"], {}, True, True), ([], {"KILN_LOG": "verbose"}, True, False),
+            ([], {"KILN_LOG": "debug"}, True, True), ([], {"KILN_LOG": "info"}, False, False),
+            (["-q"], {"KILN_LOG": "debug"}, False, False),
+            (["-v", "--no-daemon"], {}, True, False),
+        ]
+        for flags, env, stages, calls in rows:
+            with self.subTest(flags=flags, env=env):
+                result = self.expect(self.kiln(*flags, "compile", "some", env=env), 0)
+                self.assertEqual(bool(re.search(stage, result.stderr)), stages, result.stderr)
+                self.assertEqual(bool(re.search(call, result.stderr)), calls, result.stderr)
+        self.assertEqual(self.kiln("compile", "some", env={"KILN_LOG": "error"}).stderr, "")
+        self.expect(self.kiln("version", env={"KILN_LOG": "loud"}), 2, "KILN_LOG", "verbose")
+        self.assertEqual(list((self.dir / "tmp").iterdir()), [])
+
+    def test_verbose_tells_the_stages_of_the_compiler(self):
+        self.write_project()
+        result = self.expect(self.kiln("-v", "compile", "some"), 0)
+        self.assertRegex(result.stderr, r"(?m)^kiln: .*  lookup [0-9.]+  build [0-9.]+")
+
+    # -- diagnostics
+
+    def test_diagnostics_table(self):
+        self.write("broken.rpl", BROKEN)
+        compile_it = ["compile", "broken.rpl", "--entry", "vertex=f"]
+        full = self.expect(self.kiln(*compile_it), 1).stderr
+        self.assertIn("\n --> broken.rpl:1:17\n", full)
+        self.assertIn("1 | void f (void) { x; }", full)
+        short = self.expect(self.kiln("--diagnostics", "short", *compile_it), 1).stderr
+        self.assertRegex(short, r"\Abroken\.rpl:1:17: error: .* \[RPL6001\]\n\Z")
+        github = self.expect(self.kiln(*compile_it, "--diagnostics=github"), 1).stderr
+        self.assertRegex(github, r"\A::error file=broken\.rpl,line=1,endLine=1,col=17,endColumn=18,"
+                                 r"title=RPL6001::.*\n\Z")
+        self.expect(self.kiln("--diagnostics", "long", *compile_it), 2, "--diagnostics")
+        objects = self.lines(self.kiln("--json", "--diagnostics", "short", *compile_it), 1)
+        self.assertEqual([o["type"] for o in objects], ["diagnostic", "item", "result"])
+
+    def test_werror_turns_warnings_into_1(self):
+        self.write("warned.rpl", WARNING)
+        self.write("warned/warned.rpl", WARNING)
+        self.write("warned/kiln.toml", """[project]
+manifest = 1
+[[program]]
+name = "warned"
+sources = ["warned.rpl"]
+entry_points = { vertex = "v", fragment = "f" }
+""")
+        self.write_project()
+        compile_it = ["compile", "warned.rpl", *STAGES]
+        rows = [
+            (compile_it, 0, ["warning[RPL6029]"]),
+            ([*compile_it, "-Werror"], 1, ["warning[RPL6029]", "-Werror makes them errors"]),
+            (["-W", "error", *compile_it], 1, ["-Werror"]),
+            (["-Werror", "compile", "some"], 0, []),
+            (["-Werror", "build"], 0, []),
+            (["-C", "warned", "build"], 0, []),
+            (["-C", "warned", "-Werror", "build"], 1, ["warning[RPL6029]", "-Werror makes"]),
+            (["-Wall", *compile_it], 2, ["-W"]),
+            (["-W", *compile_it], 2, []),
+        ]
+        for arguments, code, texts in rows:
+            with self.subTest(arguments=arguments):
+                self.expect(self.kiln(*arguments), code, *texts)
+        last = self.lines(self.kiln("--json", "-Werror", *compile_it), 1)[-1]
+        self.assertFalse(last["ok"])
+        self.assertEqual(self.kiln("-q", *compile_it).stderr, "")  # errors only
+
+    def test_many_diagnostics_are_cut_short(self):
+        self.write("many.rpl", "void f (void)\n{\n" + "".join(f"    x{i};\n" for i in range(30)) + "}\n")
+        result = self.expect(self.kiln("compile", "many.rpl", "--entry", "vertex=f"), 1)
+        self.assertLessEqual(result.stderr.count("error["), 20)
+        self.assertIn("note: 10 more are not shown", result.stderr)  # the daemon sends no more
+
+    def test_never_more_than_300_lines_in_one_go(self):
+        names = [f"p{i}" for i in range(12)]
+        programs = ""
+        for name in names:
+            self.write(f"{name}.rpl", "void f (void)\n{\n" +
+                       "".join(f"    {name}_{i};\n" for i in range(18)) + "}\n")
+            programs += (f'[[program]]\nname = "{name}"\nsources = ["{name}.rpl"]\n'
+                         'entry_points = { vertex = "f" }\n')
+        self.write("kiln.toml", "[project]\nmanifest = 1\n" + programs)
+        result = self.expect(self.kiln("--progress", "none", "build"), 1)
+        self.assertLess(len(result.stderr.splitlines()), 300)
+        self.assertIn("more; see --report", result.stderr)
+        for name in names:
+            self.assertIn(f"in {name}: 1 variant fails", result.stderr)
+
+    # -- daemons
+
+    def test_daemon_that_does_not_start_shows_its_log(self):
+        (self.dir / "config/kiln").mkdir(parents=True)
+        (self.dir / "config/kiln/kilnd.toml").write_text("[jobs]\nworkerz = 2\n")
+        for arguments in (["start"], ["--no-daemon", "compile", "x.rpl"]):
+            with self.subTest(arguments=arguments):
+                result = self.kiln(*arguments)
+                self.assertIn(result.returncode, (3, 4), result.stderr)
+        self.write("x.rpl", "void f (void) {}")
+        self.expect(self.kiln("start"), 4, "kilnd.log", "workerz", "\n  ")
+        self.assertEqual(list((self.dir / "tmp").iterdir()), [])
+
+    def test_deadline_leaves_nothing_of_a_private_daemon(self):
+        self.write_project()
+        for deadline in "1ms", "50ms", "120ms", "300ms":
+            with self.subTest(deadline=deadline):
+                result = self.kiln("--no-daemon", "--deadline", deadline, "watch", "--out", "o")
+                self.expect(result, 6, "the deadline of the command")
+                self.assertEqual(list((self.dir / "tmp").iterdir()), [])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
