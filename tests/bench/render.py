@@ -11,7 +11,8 @@ import subprocess
 import sys
 
 
-COMPONENTS = ("front_bench", "layout_bench", "store_bench", "graph_bench", "runtime_bench", "daemon_bench")
+COMPONENTS = ("front_bench", "layout_bench", "store_bench", "graph_bench", "runtime_bench", "daemon_bench",
+              "start_bench")
 EDITS = (("cold", "cold"), ("again", "warm"), ("again, new process", "reopened"),
          ("one function touched", "function_touched"), ("one setting touched", "setting_touched"))
 
