@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "client/cli/json_line.h"
 #include "client/cli/verbs.h"
 #include "compiler/base/file.h"
 #include "runtime/graph/graph_file.h"
@@ -50,10 +51,14 @@ int FailGraph(const Global& global, const GraphArguments& arguments,
     return Fail(global, written.error());
   }
   if (global.json && arguments.json != "-") {
-    fmt::print("{}", json);
+    PrintLine({{"v", 1},
+               {"type", "graph"},
+               {"plan", nlohmann::ordered_json::parse(json, nullptr, false)}});
   }
   for (const graph::GraphError& error : all) {
-    fmt::print(stderr, "error: {}\n", error.message);
+    if (!global.json) {
+      fmt::print(stderr, "error: {}\n", error.message);
+    }
   }
   return kWrongSource;
 }
@@ -72,7 +77,13 @@ Result<void> WriteOutputs(const Global& global, const GraphArguments& arguments,
   KILN_TRY_VOID(WriteText(arguments.json, outputs.json));
   const bool taken = arguments.svg == "-" || arguments.dot == "-" || arguments.json == "-";
   if (!taken && !global.quiet) {
-    fmt::print("{}", global.json ? outputs.json : outputs.text);
+    if (global.json) {
+      PrintLine({{"v", 1},
+                 {"type", "graph"},
+                 {"plan", nlohmann::ordered_json::parse(outputs.json, nullptr, false)}});
+    } else {
+      fmt::print("{}", outputs.text);
+    }
   }
   return {};
 }
@@ -91,6 +102,10 @@ int RunGraph(const Global& global, const GraphArguments& arguments) {
     malformed.code = error.reason;
     malformed.message = fmt::format("{}: {}", error.reason, error.context);
     return FailGraph(global, arguments, std::span(&malformed, 1));
+  }
+  if (const std::vector<graph::GraphError> unknown = graph::UnknownFormats(*description);
+      !unknown.empty()) {
+    return FailGraph(global, arguments, unknown);
   }
   graph::FrameFile file(std::move(description).value());
   const graph::PlanOptions options = OptionsOf(arguments, file);

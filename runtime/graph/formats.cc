@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/edit_distance.h"
+
 namespace kiln::graph {
 namespace {
 
@@ -215,6 +217,25 @@ std::optional<VkFormat> ParseFormat(std::string_view text) {
     }
   }
   return std::nullopt;
+}
+
+std::string_view ClosestFormat(std::string_view text) {
+  std::string upper(text);
+  std::ranges::transform(upper, upper.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  const bool vulkan = text.find('_') != std::string_view::npos && text.size() > 8;
+  std::string_view best;
+  size_t distance = std::max<size_t>(2, text.size() / 3) + 1;
+  for (const Row& row : kRows) {
+    const size_t found = std::min(EditDistance(upper, row.name),
+                                  vulkan ? EditDistance(upper, row.vulkan) : distance);
+    if (found < distance) {
+      best = row.name;
+      distance = found;
+    }
+  }
+  return best;
 }
 
 std::string FormatText(VkFormat format) {

@@ -24,6 +24,8 @@ std::optional<FormatInfo> InfoOf(VkFormat format);
 
 // "RGBA8", or "VK_FORMAT_R8G8B8A8_UNORM"; nullopt: not a name.
 std::optional<VkFormat> ParseFormat(std::string_view text);
+// The short name that is nearest, for messages; empty if none is near.
+std::string_view ClosestFormat(std::string_view text);
 // The short name, else the number.
 std::string FormatText(VkFormat format);
 

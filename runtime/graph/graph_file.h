@@ -20,7 +20,8 @@ struct FileResource {
   ResourceKind kind = ResourceKind::kTexture;
   TextureDesc texture;
   BufferDesc buffer;
-  bool described = false;  // has a size of its own
+  std::string unknown_format;  // the text, if it names none; or empty
+  bool described = false;      // has a size of its own
   bool imported = false;
   bool states_layout = false;
   Access state;          // of an import
@@ -64,6 +65,10 @@ struct FrameDescription {
 // Errors: kInvalidArgument, reason MALFORMED_FILE, if the text is no such description. Broken rules
 // are found when it is declared.
 Result<FrameDescription> ParseFrame(std::string_view text);
+
+// UNSUPPORTED_FORMAT for each resource whose format is no name of one, with the closest name. What
+// is declared from such a description breaks the same rule, without the text.
+std::vector<GraphError> UnknownFormats(const FrameDescription& description);
 
 // A description that is declared frame after frame.
 class FrameFile {

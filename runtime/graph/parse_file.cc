@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // JSON text -> FrameDescription: names become masks, layouts and formats.
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -206,12 +207,26 @@ void StateBytes(TextureDesc& desc, uint64_t bytes) {
                                 : VkExtent3D{static_cast<uint32_t>(texels), 1, 1};
 }
 
+// A name, or the number that is written for a format without one. Another text stays UNDEFINED,
+// which no texture has, and is kept for the message.
+void TakeFormat(const std::string& text, FileResource& out) {
+  int number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (const std::optional<VkFormat> format = ParseFormat(text); format.has_value()) {
+    out.texture.format = *format;
+  } else if (error == std::errc() && rest == end && number >= 0) {
+    out.texture.format = static_cast<VkFormat>(number);
+  } else if (text != "UNDEFINED" && text != "VK_FORMAT_UNDEFINED") {
+    out.unknown_format = text;
+  }
+}
+
 Result<void> ParseTexture(const Json& object, std::string_view where, FileResource& out) {
   KILN_TRY(const std::string format, TextOr(object, "format", "", where));
   TextureDesc& desc = out.texture;
   if (!format.empty()) {
-    // A name that is not known stays UNDEFINED, which no texture has: UNSUPPORTED_FORMAT.
-    desc.format = ParseFormat(format).value_or(VK_FORMAT_UNDEFINED);
+    TakeFormat(format, out);
   }
   const bool bytes = Member(object, "bytes") != nullptr;
   const bool extent = Member(object, "width") != nullptr || Member(object, "height") != nullptr;
@@ -392,6 +407,25 @@ Result<FrameDescription> ParseFrame(std::string_view text) {
     out.outputs.push_back(item.get<std::string>());
   }
   return out;
+}
+
+std::vector<GraphError> UnknownFormats(const FrameDescription& description) {
+  std::vector<GraphError> errors;
+  for (const FileResource& resource : description.resources) {
+    if (resource.unknown_format.empty()) {
+      continue;
+    }
+    const std::string_view closest = ClosestFormat(resource.unknown_format);
+    GraphError error;
+    error.code = "UNSUPPORTED_FORMAT";
+    error.message =
+        fmt::format("UNSUPPORTED_FORMAT: '{}' has format '{}', which kiln does not know{}",
+                    resource.name, resource.unknown_format,
+                    closest.empty() ? std::string() : fmt::format("; did you mean '{}'?", closest));
+    error.resources = {resource.name};
+    errors.push_back(std::move(error));
+  }
+  return errors;
 }
 
 }  // namespace kiln::graph

@@ -528,6 +528,32 @@ TEST(GraphFile, BrokenFrames_HaveTheNameOfTheirRule) {
   }
 }
 
+TEST(GraphFile, UnknownFormats_AreToldWithTheClosestName) {
+  struct Row {
+    const char* format;
+    const char* message;  // nullptr: it is known
+  };
+  for (const Row& row :
+       {Row{"RGBA8", nullptr}, Row{"VK_FORMAT_R8G8B8A8_UNORM", nullptr}, Row{"37", nullptr},
+        Row{"1000156000", nullptr}, Row{"UNDEFINED", nullptr}, Row{"", nullptr},
+        Row{"RGB17", "'t' has format 'RGB17', which kiln does not know; did you mean 'RGB16'?"},
+        Row{"rgba8", "did you mean 'RGBA8'?"}, Row{"D33", "did you mean 'D3"},
+        Row{"R8G8B8A8_UNROM", "did you mean 'RGBA8'?"}, Row{"-1", "which kiln does not know"},
+        Row{"a cloud of colours", "'a cloud of colours', which kiln does not know"}}) {
+    const auto description = ParseFrame(
+        One(fmt::format(R"({{"name": "t", "format": "{}", "width": 4, "height": 4}})", row.format),
+            Pass("a", Creates("t"))));
+    ASSERT_TRUE(description.ok()) << row.format;
+    const std::vector<GraphError> errors = UnknownFormats(*description);
+    ASSERT_EQ(errors.size(), row.message == nullptr ? 0U : 1U) << row.format;
+    if (row.message != nullptr) {
+      EXPECT_NE(errors[0].message.find(row.message), std::string::npos) << errors[0].message;
+      EXPECT_EQ(errors[0].code, "UNSUPPORTED_FORMAT");
+      EXPECT_EQ(errors[0].resources, std::vector<std::string>{"t"});
+    }
+  }
+}
+
 // Files in which every name depends on every other are not answered by trying all of them.
 TEST(GraphFile, LargeFrames_AreAnsweredSoon) {
   constexpr int kPasses = 10'000;

@@ -93,6 +93,11 @@ def main():
         assert "UNKNOWN_HANDLE" in done.stderr
         assert json.loads(plan.read_text())["error"] == "UNKNOWN_HANDLE"
         assert json.loads(run(bad, "--json", "-", code=1).stdout)["error"] == "UNKNOWN_HANDLE"
+        bad.write_text('{"resources": [{"name": "x", "format": "rgba16f", "width": 4, "height": 4}], '
+                       '"passes": []}')
+        done = run(bad, "--json", plan, code=1)
+        assert "'x' has format 'rgba16f'" in done.stderr and "'RGBA16F'?" in done.stderr
+        assert json.loads(plan.read_text())["errors"][0]["resources"] == ["x"]
         bad.write_text("no json")
         assert "MALFORMED_FILE" in run(bad, code=1).stderr
         run(bad, "--seed", "-1", code=2)
