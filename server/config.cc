@@ -59,6 +59,9 @@ std::string TextOf(const toml::node& value) {
   if (const auto* string = value.as_string(); string != nullptr) {
     return string->get();
   }
+  if (const auto* flag = value.as_boolean(); flag != nullptr) {
+    return flag->get() ? "true" : "false";
+  }
   if (const auto* integer = value.as_integer(); integer != nullptr) {
     return std::to_string(integer->get());
   }

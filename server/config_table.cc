@@ -93,6 +93,13 @@ bool ReadMode(std::string_view text, bool& writes) {
   return writes || text == "read_only";
 }
 
+bool ReadPolite(std::string_view text, Config::Polite& out) {
+  out = text == "true"    ? Config::Polite::kOn
+        : text == "false" ? Config::Polite::kOff
+                          : Config::Polite::kAuto;
+  return text == "auto" || text == "true" || text == "false";
+}
+
 bool IsUrl(std::string_view text) {
   return text.starts_with("unix:") || text.starts_with("https://");
 }
@@ -132,6 +139,9 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     {"jobs.memory_soft", "60%", "a percentage like 60%",
      "share of the memory at which caches in memory are dropped", kAtOnce,
      [](Text t, Config& c) { return ReadPercent(t, c.memory_soft_percent); }},
+    {"jobs.polite", "auto", "auto, true or false",
+     "batch work makes way while the machine is under pressure; auto: if a command started kilnd",
+     kAtStart, [](Text t, Config& c) { return ReadPolite(t, c.polite); }},
     {"jobs.workers", "", "a number from 1 to 1024", "threads that run both lanes", kAtStart,
      [](Text t, Config& c) { return ReadCount(t, 1, 1024, c.workers); }},
     {"lifecycle.drain_timeout", "20s", "a duration like 20s",

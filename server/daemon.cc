@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/daemon.h"
 
-#include <atomic>
 #include <chrono>
-#include <malloc.h>
 #include <optional>
 #include <random>
 #include <thread>
@@ -22,9 +20,9 @@
 #include "server/build/program_pool.h"
 #include "server/jobs/memory_queue.h"
 #include "server/jobs/worker.h"
+#include "server/load_watch.h"
 #include "server/ops/crash_report.h"
 #include "server/ops/http_listener.h"
-#include "server/ops/machine.h"
 #include "server/reload/subscriptions.h"
 #include "server/rpc/rpc_server.h"
 #include "server/rpc/services.h"
@@ -62,6 +60,11 @@ struct Daemon::Parts {
     return of.idle_timeout.value_or(started_by == "autostart" ? kAutostartIdle : Duration::zero());
   }
 
+  bool IsPolite() const {
+    return config.polite == Config::Polite::kOn ||
+           (config.polite == Config::Polite::kAuto && started_by == "autostart");
+  }
+
   Result<void> OpenStore();
   rpc::StoreSide WholeStore();
   Result<void> Listen(const Options& options);
@@ -72,7 +75,7 @@ struct Daemon::Parts {
   Result<ConfigChange> Reload();
   Result<void> ServeMetrics(int passed);
   ops::HttpReply Answer(std::string_view path);
-  void WatchMemory();
+  void WatchLoad();
   void ShowUpstream();
   uint64_t MemoryLimit(uint32_t percent) const { return memory_bytes / 100 * percent; }
   void Ended();
@@ -115,7 +118,7 @@ struct Daemon::Parts {
   std::unique_ptr<rpc::RpcServer> server;
   std::unique_ptr<ops::HttpListener> http;
   const uint64_t memory_bytes = ops::MemoryBytes();
-  std::atomic<bool> memory_tight = false;
+  std::optional<LoadWatch> load;
 
   Mutex mutex;
   CondVar asked_changed;
@@ -154,7 +157,7 @@ Result<void> Daemon::Parts::OpenStore() {
   }
   state.Observe([this] {
     std::vector<std::string> reasons = StoreConditions(stack);
-    if (memory_tight) {
+    if (load.has_value() && load->memory_is_tight()) {
       reasons.emplace_back("memory-pressure: caches in memory were dropped");
     }
     return reasons;
@@ -256,7 +259,11 @@ Result<ConfigChange> Daemon::Parts::Reload() {
 void Daemon::Parts::MakeEngine() {
   pool.emplace(*stack.top, kPoolBytes);
   worker_pool.emplace(
-      worker::Pool::Options{.program = config.worker_program, .workers = config.workers}, clock);
+      worker::Pool::Options{
+          .program = config.worker_program,
+          .workers = config.workers,
+          .interactive_wait = [this] { return queue->LongestWait(jobs::Lane::kInteractive); }},
+      clock);
   recipes.emplace(*stack.top, *worker_pool, clock);
   builder.emplace(*stack.top, *pool, clock, &*recipes);
   queue.emplace(
@@ -267,6 +274,14 @@ void Daemon::Parts::MakeEngine() {
       });
   workers.emplace(jobs::WorkerConfig{.both = config.workers, .express = config.express}, *queue,
                   log);
+  load.emplace(LoadWatch::Options{.workers = config.workers,
+                                  .polite = IsPolite(),
+                                  .drop_caches =
+                                      [this] {
+                                        stack.memory->Clear();
+                                        builder->Forget();
+                                      }},
+               *queue, state, clock, log);
   explains.emplace(
       explain_table.has_value() ? &*explain_table : nullptr, clock,
       cache::ExplainRing::Options{
@@ -283,7 +298,8 @@ void Daemon::Parts::MakeEngine() {
                                           .explains = &*explains,
                                           .leases = leases.has_value() ? &*leases : nullptr,
                                           .pins = pins.has_value() ? &*pins : nullptr,
-                                          .rows = batch_rows.has_value() ? &*batch_rows : nullptr});
+                                          .rows = batch_rows.has_value() ? &*batch_rows : nullptr,
+                                          .slowed_by = [this] { return load->slowed_by(); }});
   watches.emplace(
       *builder, *explains, *queue, clock,
       reload::Subscriptions::Options{.workers = config.workers, .epoch = RandomEpoch()});
@@ -324,6 +340,7 @@ void Daemon::Parts::MakeHost() {
       .started_by = started_by,
       .connections = [this] { return server->Connections(); },
       .max_connections = config.max_connections,
+      .slowed_by = [this] { return load->slowed_by(); },
       .last_crash = ops::TakeCrashReports(config.cache_dir.string()).value_or(""),
       .memory_soft = MemoryLimit(config.memory_soft_percent),
       .memory_hard = MemoryLimit(config.memory_hard_percent)});
@@ -421,27 +438,14 @@ Result<void> Daemon::Parts::ServeMetrics(int passed) {
   return {};
 }
 
-// Above the soft limit what can be had again is dropped; above the hard one batch work waits
-// outside. Spec: daemon §9.5
-void Daemon::Parts::WatchMemory() {
+void Daemon::Parts::WatchLoad() {
   uint32_t soft_percent = 0, hard_percent = 0;
   {
     const MutexLock lock(mutex);
     soft_percent = current.memory_soft_percent;
     hard_percent = current.memory_hard_percent;
   }
-  const uint64_t resident = ops::ResidentBytes();
-  const bool tight = resident > MemoryLimit(soft_percent);
-  if (tight) {
-    stack.memory->Clear();
-    builder->Forget();
-    (void)malloc_trim(0);  // what large messages left behind goes back to the system
-  }
-  if (tight != memory_tight.exchange(tight)) {
-    log.Write(LogLevel::kWarning, "memory", tight ? "above the soft limit" : "below the soft limit",
-              {{"resident", resident}});
-  }
-  state.TakeBatchWork(resident <= MemoryLimit(hard_percent));
+  load->Look({.soft = MemoryLimit(soft_percent), .hard = MemoryLimit(hard_percent)});
 }
 
 // Of several the nearest: others are asked only through it.
@@ -546,7 +550,7 @@ Daemon::Ask Daemon::Wait(Duration timeout) {
     }
     idle_timeout = parts_->idle_timeout;
   }
-  parts_->WatchMemory();
+  parts_->WatchLoad();
   parts_->ShowUpstream();
   const jobs::QueueStatus queue = parts_->queue->Status();
   const bool busy = queue.running[0] + queue.running[1] + queue.waiting[0] + queue.waiting[1] != 0;

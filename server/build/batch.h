@@ -101,6 +101,7 @@ struct BatchProgress {
   uint64_t queue = 0, running = 0;             // jobs of the batch lane
   std::string program;                         // in work
   std::string stage;                           // scan, lookup, resolve, store
+  std::string slowed_by;                       // empty, cpu, memory, io
   std::vector<Slow> slowest;                   // three, slowest first
   bool over_budget = false;                    // of CPU, output or results: the batch ended there
   bool wrong_space = false;                    // a program's axes or conditions are wrong
@@ -157,6 +158,8 @@ class Batches {
     cache::Leases* leases = nullptr;         // null: there is nothing to keep from eviction
     cache::Pins* pins = nullptr;             // the same
     cache::BatchRows* rows = nullptr;        // null: batches end with the process
+    // What batch work makes way for: empty, cpu, memory, io; null: nothing.
+    std::function<std::string()> slowed_by = {};
   };
 
   // All must outlive the object, those of the options too.

@@ -150,7 +150,8 @@ void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
                    .retry_failed = run->request.retry_failed,
                    .may_compile = true,
                    .all_code = false,
-                   .rows = &rows};
+                   .rows = &rows,
+                   .background = true};
   while (!call.stop.stop_requested() && clock_.Monotonic() < end && !halted()) {
     std::optional<TakenPoints> taken;
     {
@@ -211,6 +212,8 @@ void Batches::BuildPoint(const RunPtr& run, const TakenPoints& taken, size_t ind
 // Tells how far the batch is, and writes it down, when it is time to.
 void Batches::Measure(const RunPtr& run) {
   const jobs::QueueStatus queue = queue_.Status();
+  const std::string slowed_by =
+      options_.slowed_by == nullptr ? std::string() : options_.slowed_by();
   bool save = false;
   {
     const MutexLock lock(run->mutex);
@@ -226,6 +229,7 @@ void Batches::Measure(const RunPtr& run) {
       progress.eta_ms = run->rates.EtaMs(progress.variants_total);
       progress.queue = queue.waiting[kBatch];
       progress.running = queue.running[kBatch];
+      progress.slowed_by = slowed_by;
       progress.stage = progress.compiled != run->compiled_before ? "resolve" : "lookup";
       run->compiled_before = progress.compiled;
       run->Add({.kind = BatchEvent::Kind::kProgress, .progress = progress});
@@ -403,6 +407,7 @@ void Batches::Finish(const RunPtr& run, BatchState state) {
   const MutexLock lock(run->mutex);
   run->state = state;
   run->progress.eta_ms = 0;
+  run->progress.slowed_by.clear();
   run->progress.stage = "store";
   run->Add({.kind = BatchEvent::Kind::kProgress, .progress = run->progress});  // complete
   run->Add({.kind = BatchEvent::Kind::kFinal, .progress = run->progress, .state = state});

@@ -135,7 +135,8 @@ Result<Outcome> CachedBuild::Build(const PreparedProgram& program,
                          {.may_run = how.may_compile,
                           .retry_failed = how.retry_failed,
                           .durability = how.durability,
-                          .rows = how.rows},
+                          .rows = how.rows,
+                          .background = how.background},
                          call);
 }
 

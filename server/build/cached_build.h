@@ -67,6 +67,7 @@ struct BuildOptions {
   // puts those of many builds together and durably: a record is acknowledged only if all content it
   // names is there (cache §4.4).
   std::vector<cache::Item>* rows = nullptr;
+  bool background = false;  // nobody waits: recipes make way for those that somebody waits for
   // Gets what happened, whatever the outcome; also if an unknown variant may not be compiled.
   BuildTrace* trace = nullptr;
 };

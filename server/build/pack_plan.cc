@@ -169,7 +169,8 @@ class Planner {
 
   Result<std::vector<Found>> Look(const PackProgram& program, size_t target) {
     const PreparedProgram& prepared = *program.targets[target];
-    const BuildOptions how{.durability = cache::Durability::kRelaxed, .rows = &made_};
+    const BuildOptions how{
+        .durability = cache::Durability::kRelaxed, .rows = &made_, .background = true};
     std::vector<Found> found;
     for (size_t i = 0; i < program.points.size(); ++i) {
       const PackPoint& point = program.points[i];
@@ -286,7 +287,8 @@ Result<cache::Blob> PackContent::Read(const Digest& digest, const cache::Call& c
   }
   const auto [program, target, point] = origin->second;
   KILN_TRY(again_, builder_.Build(*programs_[program].targets[target],
-                                  programs_[program].points[point].options, {.anew = true}, call));
+                                  programs_[program].points[point].options,
+                                  {.anew = true, .background = true}, call));
   kept = builder_.Read(again_, digest, call);
   if (!kept.ok()) {
     return Error{.code = ErrorCode::kUnavailable,

@@ -17,6 +17,9 @@ namespace {
 
 constexpr uint32_t kSpace = 0;
 constexpr size_t kMaxRecent = 100'000;  // rows of the memory of this process
+// Of those who wait for one run of a recipe.
+constexpr uint8_t kBackground = 0;
+constexpr uint8_t kWaitedFor = 1;
 constexpr char kRefused[] = "RECIPE_REFUSED";
 constexpr char kPoisoned[] = "RECIPE_POISON";
 
@@ -140,13 +143,16 @@ void Recipes::Count(const Step& step, const std::string& recipe) {
 
 Result<Recipes::StepPtr> Recipes::Make(const Asked& asked, const Hash128& key,
                                        const Outcome& outcome, const How& how,
+                                       const std::function<bool()>& urgent,
                                        const cache::Call& call) {
   KILN_TRY(const cache::Blob input, Input(asked.input, outcome, call));
   const Duration start = clock_.Monotonic();
-  KILN_TRY(
-      worker::Answer answer,
-      runner_.Run({.environment = asked.environment, .recipe = asked.recipe, .input = input.bytes},
-                  call.stop, call.deadline));
+  KILN_TRY(worker::Answer answer, runner_.Run({.environment = asked.environment,
+                                               .recipe = asked.recipe,
+                                               .input = input.bytes,
+                                               .background = how.background,
+                                               .urgent = urgent},
+                                              call.stop, call.deadline));
   auto step = std::make_shared<Step>();
   step->kind = answer.kind == worker::AnswerKind::kMade       ? cache::RecordKind::kOk
                : answer.kind == worker::AnswerKind::kRejected ? cache::RecordKind::kSourceError
@@ -196,11 +202,12 @@ Result<Recipes::StepPtr> Recipes::Run(const Asked& asked, const Outcome& outcome
                  .context = "no result of the recipe is in the cache",
                  .reason = "NOT_CACHED"};
   }
-  auto joined = flights_.Join(key, /*lane=*/0, call.deadline);
+  auto joined = flights_.Join(key, how.background ? kBackground : kWaitedFor, call.deadline);
   if (!joined.flight.has_value()) {
     return joined.ticket.Wait(call);
   }
-  Result<StepPtr> made = Make(asked, key, outcome, how, call);
+  const auto urgent = [&flight = *joined.flight] { return flight.lane() != kBackground; };
+  Result<StepPtr> made = Make(asked, key, outcome, how, urgent, call);
   joined.flight->Complete(made);
   return made;
 }

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,6 +47,7 @@ class Recipes {
     bool retry_failed = false;
     cache::Durability durability = cache::Durability::kRelaxed;
     std::vector<cache::Item>* rows = nullptr;  // as in BuildOptions
+    bool background = false;                   // nobody waits
   };
   Result<Outcome> Apply(Outcome outcome, const NamedTarget& target, const How& how,
                         const cache::Call& call);
@@ -82,7 +84,8 @@ class Recipes {
   StepPtr Known(const Hash128& key, const cache::Call& call);
   void Remember(const Hash128& key, const StepPtr& step);
   Result<StepPtr> Make(const Asked& asked, const Hash128& key, const Outcome& outcome,
-                       const How& how, const cache::Call& call);
+                       const How& how, const std::function<bool()>& urgent,
+                       const cache::Call& call);
   Result<cache::Blob> Input(const Digest& digest, const Outcome& outcome, const cache::Call& call);
   void Count(const Step& step, const std::string& recipe);
 

@@ -29,6 +29,12 @@ Duration TimeOf(clockid_t clock) {
 
 }  // namespace
 
+void MemoryQueue::Row::RunsHere() {
+  if (pthread_getcpuclockid(pthread_self(), &thread) == 0) {
+    thread_cpu = TimeOf(thread);
+  }
+}
+
 Result<uint64_t> MemoryQueue::Submit(Job job) {
   CondVar* wake = nullptr;
   Result<uint64_t> id = [&] {
@@ -46,8 +52,8 @@ Result<uint64_t> MemoryQueue::Submit(Job job) {
 CondVar* MemoryQueue::NextToWake() {
   Idle& both = idle_[At(Serves::kBoth)];
   Idle& express = idle_[At(Serves::kInteractiveOnly)];
-  const bool interactive = !waiting_[At(Lane::kInteractive)].empty();
-  const bool any = interactive || !waiting_[At(Lane::kBatch)].empty();
+  const bool interactive = MayRun(Lane::kInteractive);
+  const bool any = interactive || MayRun(Lane::kBatch);
   return interactive && express.threads != 0 ? &express.changed
          : any && both.threads != 0          ? &both.changed
                                              : nullptr;
@@ -85,9 +91,13 @@ Result<uint64_t> MemoryQueue::Add(Job job) {
   return id;
 }
 
+bool MemoryQueue::MayRun(Lane lane) const {
+  return !waiting_[At(lane)].empty() && (running_of_[At(lane)] < most_[At(lane)] || closed_);
+}
+
 std::optional<Lane> MemoryQueue::Pick(Serves serves) {
-  const bool interactive = !waiting_[At(Lane::kInteractive)].empty();
-  const bool batch = serves == Serves::kBoth && !waiting_[At(Lane::kBatch)].empty();
+  const bool interactive = MayRun(Lane::kInteractive);
+  const bool batch = serves == Serves::kBoth && MayRun(Lane::kBatch);
   if (interactive && !(batch && since_batch_ >= kInteractiveInARow)) {
     return Lane::kInteractive;
   }
@@ -102,11 +112,10 @@ Claimed MemoryQueue::Take(Lane lane) {
   if (!row.tenant.empty() && --waiting_of_[At(lane)][row.tenant] == 0) {
     waiting_of_[At(lane)].erase(row.tenant);
   }
-  if (pthread_getcpuclockid(pthread_self(), &row.thread) == 0) {
-    row.thread_cpu = TimeOf(row.thread);
-  }
+  row.RunsHere();
   Claimed claimed = std::exchange(row.claimed, {});
   running_.emplace(claimed.id, std::move(row));
+  ++running_of_[At(lane)];
   return claimed;
 }
 
@@ -143,18 +152,46 @@ std::optional<Claimed> MemoryQueue::Claim(Serves serves) {
   return claimed;
 }
 
-void MemoryQueue::Complete(uint64_t id) {
+void MemoryQueue::RunsHere(uint64_t id) {
   const MutexLock lock(mutex_);
-  const auto found = running_.find(id);
-  KILN_CHECK(found != running_.end(), "job {} is not running", id);
-  const size_t lane = At(found->second.lane);
-  const Duration now = clock_.Monotonic();
-  if (++finished_[lane] > 1) {
-    between_ends_[lane] += std::chrono::duration_cast<Duration>(
-        (now - last_end_[lane] - between_ends_[lane]) * kSmooth);
+  if (const auto found = running_.find(id); found != running_.end()) {
+    found->second.RunsHere();
   }
-  last_end_[lane] = now;
-  running_.erase(found);
+}
+
+void MemoryQueue::Complete(uint64_t id) {
+  CondVar* wake = nullptr;
+  {
+    const MutexLock lock(mutex_);
+    const auto found = running_.find(id);
+    KILN_CHECK(found != running_.end(), "job {} is not running", id);
+    const size_t lane = At(found->second.lane);
+    const Duration now = clock_.Monotonic();
+    if (++finished_[lane] > 1) {
+      between_ends_[lane] += std::chrono::duration_cast<Duration>(
+          (now - last_end_[lane] - between_ends_[lane]) * kSmooth);
+    }
+    last_end_[lane] = now;
+    --running_of_[lane];
+    running_.erase(found);
+    // Whoever completes looks for work next; others are idle beside work only under a limit.
+    wake = most_[lane] == UINT32_MAX ? nullptr : NextToWake();
+  }
+  if (wake != nullptr) {
+    wake->NotifyOne();
+  }
+}
+
+void MemoryQueue::Limit(Lane lane, uint32_t most) {
+  CondVar* wake = nullptr;
+  {
+    const MutexLock lock(mutex_);
+    most_[At(lane)] = most;
+    wake = NextToWake();
+  }
+  if (wake != nullptr) {
+    wake->NotifyOne();
+  }
 }
 
 std::vector<JobRow> MemoryQueue::List() {
@@ -207,6 +244,12 @@ Result<void> MemoryQueue::Kill(uint64_t id) {
 Duration MemoryQueue::DrainTime(Lane lane) {
   const MutexLock lock(mutex_);
   return between_ends_[At(lane)] * static_cast<int64_t>(waiting_[At(lane)].size());
+}
+
+Duration MemoryQueue::LongestWait(Lane lane) {
+  const MutexLock lock(mutex_);
+  const std::deque<Row>& waiting = waiting_[At(lane)];
+  return waiting.empty() ? Duration::zero() : clock_.Monotonic() - waiting.front().submitted;
 }
 
 void MemoryQueue::Close() {

@@ -39,12 +39,15 @@ class MemoryQueue final : public JobQueue {
 
   Result<uint64_t> Submit(Job job) override;
   std::optional<Claimed> Claim(Serves serves) override;
+  void RunsHere(uint64_t id) override;
   void Complete(uint64_t id) override;
+  void Limit(Lane lane, uint32_t most) override;
   void Close() override;
   QueueStatus Status() override;
   std::vector<JobRow> List() override;
   Result<void> Kill(uint64_t id) override;
   Duration DrainTime(Lane lane) override;
+  Duration LongestWait(Lane lane) override;
 
  private:
   // Stops when the caller or an operator wants it.
@@ -62,9 +65,13 @@ class MemoryQueue final : public JobQueue {
     std::shared_ptr<Stopper> stopper;
     clockid_t thread = 0;   // CPU clock of who runs it
     Duration thread_cpu{};  // of that clock at the start
+
+    void RunsHere();  // the calling thread runs it
   };
   using Rows = std::map<uint64_t, Row>;
 
+  // There is work of the lane, and it may run. A closed queue hands out all it has.
+  bool MayRun(Lane lane) const KILN_REQUIRES(mutex_);
   std::optional<Lane> Pick(Serves serves) KILN_REQUIRES(mutex_);
   Claimed Take(Lane lane) KILN_REQUIRES(mutex_);
   Result<uint64_t> Add(Job job) KILN_REQUIRES(mutex_);
@@ -85,6 +92,8 @@ class MemoryQueue final : public JobQueue {
   std::array<Idle, 2> idle_ KILN_GUARDED_BY(mutex_);  // by Serves
   std::array<std::deque<Row>, kLaneCount> waiting_ KILN_GUARDED_BY(mutex_);
   Rows running_ KILN_GUARDED_BY(mutex_);
+  std::array<uint32_t, kLaneCount> running_of_ KILN_GUARDED_BY(mutex_) = {};
+  std::array<uint32_t, kLaneCount> most_ KILN_GUARDED_BY(mutex_) = {UINT32_MAX, UINT32_MAX};
   std::array<std::map<std::string, uint64_t>, kLaneCount> waiting_of_ KILN_GUARDED_BY(mutex_);
   // Of a lane: the mean time between two jobs that end, and when the last one did.
   std::array<Duration, kLaneCount> between_ends_ KILN_GUARDED_BY(mutex_) = {};

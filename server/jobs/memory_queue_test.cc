@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "server/jobs/memory_queue.h"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <sched.h>
 #include <stdexcept>
 #include <string>
+#include <sys/resource.h>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -189,6 +194,87 @@ TEST(Workers, ManyJobs_EachRunsOnce) {
   }
   EXPECT_EQ(runs, 200);
   EXPECT_TRUE(log.lines.empty());
+}
+
+// How jobs find the threads that run them, one after another: nice value and policy.
+std::vector<std::pair<int, int>> SeenByJobs(const WorkerConfig& config,
+                                            const std::vector<Lane>& lanes) {
+  std::vector<std::pair<int, int>> seen;
+  {
+    MemoryQueue queue({});
+    CollectingSink log;
+    const Workers workers(config, queue, log);
+    for (const Lane lane : lanes) {
+      std::atomic<bool> done = false;
+      const auto look = [&](const cache::Call&) {
+        seen.emplace_back(getpriority(PRIO_PROCESS, 0), sched_getscheduler(0));
+        done = true;
+        done.notify_all();
+      };
+      EXPECT_TRUE(queue.Submit({.lane = lane, .name = "look", .run = look}).ok());
+      done.wait(false);
+    }
+    queue.Close();
+  }
+  return seen;
+}
+
+TEST(Workers, BatchWork_YieldsToEverythingElse) {
+  const std::pair as_before(getpriority(PRIO_PROCESS, 0), sched_getscheduler(0));
+  const std::pair yielding(std::min(as_before.first + 10, 19), SCHED_BATCH);
+  using Rows = std::vector<std::pair<int, int>>;
+  EXPECT_EQ(SeenByJobs({.both = 1, .express = 0},
+                       {Lane::kBatch, Lane::kInteractive, Lane::kBatch, Lane::kInteractive}),
+            (Rows{yielding, as_before, yielding, as_before}));
+  EXPECT_EQ(SeenByJobs({.both = 0, .express = 1}, {Lane::kInteractive}), Rows{as_before});
+}
+
+TEST(MemoryQueue, LimitOfALane_HoldsUntilOneEnds) {
+  MemoryQueue queue({});
+  for (const Lane lane : {Lane::kBatch, Lane::kBatch, Lane::kInteractive}) {
+    ASSERT_TRUE(queue.Submit(JobNamed(lane, lane == Lane::kBatch ? "b" : "i")).ok());
+  }
+  queue.Limit(Lane::kInteractive, 0);
+  queue.Limit(Lane::kBatch, 1);
+  const std::optional<Claimed> batch = queue.Claim(Serves::kBoth);
+  EXPECT_EQ(batch->job.name, "b");
+  queue.Limit(Lane::kInteractive, 1);
+  EXPECT_EQ(queue.Claim(Serves::kBoth)->job.name, "i");
+  queue.Complete(batch->id);
+  EXPECT_EQ(queue.Claim(Serves::kBoth)->job.name, "b");
+}
+
+TEST(MemoryQueue, LimitIsRaised_WhoWaitedGetsTheJob) {
+  MemoryQueue queue({});
+  queue.Limit(Lane::kBatch, 0);
+  ASSERT_TRUE(queue.Submit(JobNamed(Lane::kBatch, "b")).ok());
+  std::string got;
+  {
+    const std::jthread worker([&] { got = queue.Claim(Serves::kBoth)->job.name; });
+    queue.Limit(Lane::kBatch, 1);
+  }
+  EXPECT_EQ(got, "b");
+}
+
+TEST(MemoryQueue, Closed_HandsOutTheRestWhateverTheLimit) {
+  MemoryQueue queue({});
+  queue.Limit(Lane::kBatch, 0);
+  ASSERT_TRUE(queue.Submit(JobNamed(Lane::kBatch, "b")).ok());
+  queue.Close();
+  EXPECT_EQ(queue.Claim(Serves::kBoth)->job.name, "b");
+}
+
+TEST(MemoryQueue, LongestWait_IsTheFirstJobs) {
+  FakeClock clock;
+  MemoryQueue queue({}, clock, nullptr);
+  EXPECT_EQ(queue.LongestWait(Lane::kInteractive), Duration::zero());
+  ASSERT_TRUE(queue.Submit(JobNamed(Lane::kInteractive, "1")).ok());
+  clock.Advance(std::chrono::milliseconds(30));
+  ASSERT_TRUE(queue.Submit(JobNamed(Lane::kInteractive, "2")).ok());
+  EXPECT_EQ(queue.LongestWait(Lane::kInteractive), std::chrono::milliseconds(30));
+  EXPECT_EQ(queue.LongestWait(Lane::kBatch), Duration::zero());
+  ASSERT_TRUE(queue.Claim(Serves::kBoth).has_value());
+  EXPECT_EQ(queue.LongestWait(Lane::kInteractive), Duration::zero());
 }
 
 TEST(Workers, JobThrows_OthersStillRun) {

@@ -53,8 +53,13 @@ class JobQueue {
   // Waits for work; nothing once the queue is closed and has no more of it.
   virtual std::optional<Claimed> Claim(Serves serves) = 0;
 
+  // Tells that the calling thread runs the job, and not the one that claimed it.
+  virtual void RunsHere(uint64_t id) = 0;
   // Tells that a claimed job has returned.
   virtual void Complete(uint64_t id) = 0;
+
+  // At most so many jobs of a lane run at once; those that run already go on.
+  virtual void Limit(Lane lane, uint32_t most) = 0;
 
   // Takes no more jobs; those that wait are still handed out.
   virtual void Close() = 0;
@@ -66,6 +71,8 @@ class JobQueue {
   virtual Result<void> Kill(uint64_t id) = 0;
   // About how long the lane takes for what waits now.
   virtual Duration DrainTime(Lane lane) = 0;
+  // How long the job that waits for longest has waited; zero if none waits.
+  virtual Duration LongestWait(Lane lane) = 0;
 };
 
 }  // namespace kiln::jobs

@@ -114,8 +114,9 @@ ProgramWork::Said ProgramWork::Build(const Workshop& shop, const OptionsPtr& opt
   variants_.insert(variant);
   for (const std::shared_ptr<const build::PreparedProgram>& prepared : prepared_) {
     build::BuildTrace trace;
-    Result<build::Outcome> outcome =
-        shop.builder.Build(*prepared, *options, {.all_code = false, .trace = &trace}, call);
+    Result<build::Outcome> outcome = shop.builder.Build(
+        *prepared, *options, {.all_code = false, .background = in_background(), .trace = &trace},
+        call);
     if (!outcome.ok()) {
       result.problem = outcome.error().context;
       ++result.failed;

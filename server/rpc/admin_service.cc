@@ -158,6 +158,9 @@ void StatusTo(const Host& host, build::Batches& batches, v1::ServerStatus& out) 
   for (const std::string& reason : host.state.reasons()) {
     out.add_reasons(reason);
   }
+  if (const std::string by = host.slowed_by(); !by.empty()) {
+    out.add_reasons("batch slowed: " + by + " pressure");
+  }
   const jobs::QueueStatus queue = host.queue.Status();
   for (const jobs::Lane lane : {jobs::Lane::kInteractive, jobs::Lane::kBatch}) {
     v1::ServerStatus::Lane& shown = *out.add_lanes();

@@ -240,6 +240,7 @@ void ToProto(const build::BatchProgress& progress, v1::BatchProgress& out) {
   out.set_rate_variants(progress.rate_variants);
   out.set_eta_ms(progress.eta_ms);
   out.set_stage(progress.stage);
+  out.set_slowed_by(progress.slowed_by);
   out.set_dedup_ratio(Ratio(progress.variants_served, progress.code_distinct));
   out.set_cache_hit_ratio(
       Ratio(progress.results_done - std::min(progress.compiled, progress.results_done),

@@ -44,6 +44,7 @@ struct Host {
   std::string started_by;                 // autostart, serve, systemd
   std::function<uint64_t()> connections;  // open ones
   uint64_t max_connections = 0;
+  std::function<std::string()> slowed_by;     // what batch work makes way for, or empty
   std::string last_crash;                     // report of the run before, or empty
   uint64_t memory_soft = 0, memory_hard = 0;  // bytes
 };

@@ -2,6 +2,7 @@
 #include "server/worker/pool.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +13,8 @@ namespace kiln::worker {
 namespace {
 
 constexpr Duration kLook = std::chrono::milliseconds(20);  // for cancels, between looks at a worker
+constexpr Duration kPatience = std::chrono::milliseconds(20);  // of interactive work (daemon §5.4)
+constexpr Duration kMostStopped = std::chrono::seconds(1);
 
 // Errors: what ends the wait of a caller.
 Result<void> StillWanted(const std::stop_token& stop, Duration deadline, Clock& clock) {
@@ -28,32 +31,89 @@ Result<void> StillWanted(const std::stop_token& stop, Duration deadline, Clock& 
 
 }  // namespace
 
+// Stops the process of a background job while interactive work waits. Who was stopped for as long
+// as that may last then runs as long undisturbed.
+class Pool::Yielding {
+ public:
+  Yielding(Pool& pool, const Process& process, const Job& job)
+      : pool_(pool), process_(process), job_(job) {}
+
+  // To be called now and then while the process works.
+  void Look() {
+    if (!job_.background || pool_.options_.interactive_wait == nullptr) {
+      return;
+    }
+    const Duration waited = pool_.options_.interactive_wait();
+    const bool urgent = job_.urgent != nullptr && job_.urgent();
+    const Duration now = pool_.clock_.Monotonic();
+    if (stopped_at_.has_value()) {
+      const bool long_enough = now - *stopped_at_ >= kMostStopped;
+      if (long_enough || urgent || waited == Duration::zero()) {
+        undisturbed_until_ = long_enough ? now + kMostStopped : now;
+        Continue();
+      }
+    } else if (waited >= kPatience && !urgent && now >= undisturbed_until_) {
+      process_.Stop();
+      stopped_at_ = now;
+      pool_.CountStop();
+    }
+  }
+
+  void Continue() {
+    if (stopped_at_.has_value()) {
+      process_.Continue();
+      in_all_ += pool_.clock_.Monotonic() - *stopped_at_;
+      stopped_at_.reset();
+    }
+  }
+
+  Duration in_all() const { return in_all_; }
+
+ private:
+  Pool& pool_;
+  const Process& process_;
+  const Job& job_;
+  std::optional<Duration> stopped_at_;
+  Duration undisturbed_until_ = Duration::min();
+  Duration in_all_{};
+};
+
+void Pool::CountStop() {
+  const MutexLock lock(mutex_);
+  ++counters_.stopped;
+}
+
 PoolCounters Pool::counters() {
   const MutexLock lock(mutex_);
   return counters_;
 }
 
-Result<std::unique_ptr<Process>> Pool::Take(const std::stop_token& stop, Duration deadline) {
+Result<std::unique_ptr<Process>> Pool::Take(bool background, const std::stop_token& stop,
+                                            Duration deadline) {
+  const size_t kind = At(background);
   {
     const MutexLock lock(mutex_);
-    while (idle_.empty() && alive_ >= options_.workers) {
+    std::vector<std::unique_ptr<Process>>& idle = idle_[kind];
+    while (idle.empty() && alive_[kind] >= options_.workers) {
       KILN_TRY_VOID(StillWanted(stop, deadline, clock_));
       (void)given_.WaitFor(mutex_, kLook);
     }
-    if (!idle_.empty()) {
-      std::unique_ptr<Process> process = std::move(idle_.back());
-      idle_.pop_back();
+    if (!idle.empty()) {
+      std::unique_ptr<Process> process = std::move(idle.back());
+      idle.pop_back();
       return process;
     }
-    ++alive_;
+    ++alive_[kind];
     ++counters_.started;
   }
   Result<std::unique_ptr<Process>> process = Process::Start(options_.program);
   if (!process.ok()) {
     const MutexLock lock(mutex_);
-    --alive_;
-    given_.NotifyOne();
+    --alive_[kind];
+    given_.NotifyAll();
+    return process;
   }
+  (*process)->background = background;
   return process;
 }
 
@@ -62,28 +122,29 @@ void Pool::Give(std::unique_ptr<Process> process) {
   process->first_resident = process->jobs == 0 ? resident : process->first_resident;
   const bool old = ++process->jobs >= options_.jobs_per_process ||
                    resident > process->first_resident + options_.growth_bytes;
-  {
-    const MutexLock lock(mutex_);
-    if (old) {
-      --alive_;
-      ++counters_.recycled;
-    } else {
-      idle_.push_back(std::move(process));
-    }
-    given_.NotifyOne();
+  const size_t kind = At(process->background);
+  const MutexLock lock(mutex_);
+  if (old) {
+    --alive_[kind];
+    ++counters_.recycled;
+  } else {
+    idle_[kind].push_back(std::move(process));
   }
+  given_.NotifyAll();
 }
 
 void Pool::Lose(std::unique_ptr<Process> process) {
+  const size_t kind = At(process->background);
   process.reset();
   const MutexLock lock(mutex_);
-  --alive_;
+  --alive_[kind];
   ++counters_.killed;
-  given_.NotifyOne();
+  given_.NotifyAll();
 }
 
 Result<Pool::Attempt> Pool::Try(const Job& job, const std::stop_token& stop, Duration deadline) {
-  KILN_TRY(std::unique_ptr<Process> process, Take(stop, deadline));
+  KILN_TRY(std::unique_ptr<Process> process, Take(job.background, stop, deadline));
+  Yielding yielding(*this, *process, job);
   Attempt attempt;
   const Duration timeout = clock_.Monotonic() + options_.wall;
   const Message message{
@@ -101,12 +162,14 @@ Result<Pool::Attempt> Pool::Try(const Job& job, const std::stop_token& stop, Dur
         Lose(std::move(process));
         return wanted.error();
       }
-      if (clock_.Monotonic() >= timeout) {
+      yielding.Look();
+      if (clock_.Monotonic() >= timeout + yielding.in_all()) {
         attempt.death = fmt::format("no answer within {} s; ", options_.wall.count());
         break;
       }
       continue;
     }
+    yielding.Continue();  // it may have been stopped in the middle of what it says
     Result<Message> answer = Receive(process->socket());
     if (!answer.ok()) {
       break;

@@ -2,11 +2,16 @@
 // Worker processes and what they are asked: a recipe and the bytes of a module -> the bytes that it
 // makes, a report of what is wrong, or the end of a process that nobody mourns. Spec: daemon §12
 //
+// Jobs that nobody waits for have processes of their own, which are stopped while interactive work
+// waits for a thread: for a second at most, and not while somebody waits for the job after all.
+//
 // Threads: Run may be called from any number of threads; each waits for a process of its own.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -34,6 +39,8 @@ struct Job {
   target::Environment environment = target::Environment::kVulkan11;
   std::string recipe;
   ByteView input;
+  bool background = false;            // nobody waits for it
+  std::function<bool()> urgent = {};  // of a background job: by now somebody does; null: never
 };
 
 // What runs recipes; tests have one without processes.
@@ -49,17 +56,20 @@ struct PoolCounters {
   uint64_t recycled = 0;  // ended because they were old or large
   uint64_t killed = 0;    // by a limit, a timeout, a cancel, or by themselves
   uint64_t poisoned = 0;  // jobs
+  uint64_t stopped = 0;   // times that a process had to wait for interactive work
 };
 
 class Pool final : public Runner {
  public:
   struct Options {
     std::string program;   // what becomes a worker with kWorkerFlag; empty: this program
-    uint32_t workers = 1;  // processes
+    uint32_t workers = 1;  // processes of either kind: for somebody and for nobody
     uint32_t jobs_per_process = 1000;
     uint64_t growth_bytes = uint64_t{512} << 20;  // of resident memory
     std::chrono::seconds wall{60};                // of one attempt
     int attempts = 3;
+    // How long interactive work has been waiting for a thread; null: it never does.
+    std::function<Duration()> interactive_wait = {};
   };
 
   // The clock must outlive the pool.
@@ -77,7 +87,12 @@ class Pool final : public Runner {
     std::string death;
   };
 
-  Result<std::unique_ptr<Process>> Take(const std::stop_token& stop, Duration deadline);
+  class Yielding;
+  static size_t At(bool background) { return background ? 1 : 0; }
+
+  Result<std::unique_ptr<Process>> Take(bool background, const std::stop_token& stop,
+                                        Duration deadline);
+  void CountStop();
   void Give(std::unique_ptr<Process> process);
   void Lose(std::unique_ptr<Process> process);
   Result<Attempt> Try(const Job& job, const std::stop_token& stop, Duration deadline);
@@ -86,8 +101,9 @@ class Pool final : public Runner {
   Clock& clock_;
   Mutex mutex_;
   CondVar given_;
-  std::vector<std::unique_ptr<Process>> idle_ KILN_GUARDED_BY(mutex_);
-  uint32_t alive_ KILN_GUARDED_BY(mutex_) = 0;  // idle and at work
+  // By whether they are for jobs of nobody.
+  std::array<std::vector<std::unique_ptr<Process>>, 2> idle_ KILN_GUARDED_BY(mutex_);
+  std::array<uint32_t, 2> alive_ KILN_GUARDED_BY(mutex_) = {};  // idle and at work
   PoolCounters counters_ KILN_GUARDED_BY(mutex_);
 };
 

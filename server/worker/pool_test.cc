@@ -144,6 +144,83 @@ TEST_F(PoolTest, ManyThreads_ShareFewProcesses) {
   EXPECT_LE(pool.counters().started, 2u);
 }
 
+// Goes on at every look by as much as a process may be stopped.
+class HurryingClock final : public Clock {
+ public:
+  Duration Monotonic() override { return now_ += std::chrono::seconds(1); }
+  Duration UnixTime() override { return {}; }
+
+ private:
+  Duration now_{};
+};
+
+TEST_F(PoolTest, InteractiveWorkWaits_BackgroundJobIsStoppedUntilItDoesNot) {
+  Pool::Options options = Options();
+  options.wall = std::chrono::seconds(60);
+  bool waits = false;  // every other look
+  options.interactive_wait = [&] {
+    waits = !waits;
+    return waits ? std::chrono::milliseconds(20) : std::chrono::milliseconds(0);
+  };
+  Pool pool(options, clock);
+  const Result<Answer> answer =
+      pool.Run({.recipe = "test;stopped", .input = AsBytes(kModule), .background = true}, {},
+               Duration::max());
+  ASSERT_TRUE(answer.ok()) << answer.error().context;
+  EXPECT_EQ(answer->kind, AnswerKind::kMade);
+  EXPECT_GE(pool.counters().stopped, 1u);
+}
+
+TEST_F(PoolTest, SomebodyWaitsForABackgroundJob_ItGoesOn) {
+  Pool::Options options = Options();
+  options.wall = std::chrono::seconds(60);
+  options.interactive_wait = [] { return std::chrono::hours(1); };
+  Pool pool(options, clock);
+  bool urgent = true;  // every other look
+  const auto is_urgent = [&] { return urgent = !urgent; };
+  const Result<Answer> answer = pool.Run({.recipe = "test;stopped",
+                                          .input = AsBytes(kModule),
+                                          .background = true,
+                                          .urgent = is_urgent},
+                                         {}, Duration::max());
+  ASSERT_TRUE(answer.ok()) << answer.error().context;
+  EXPECT_EQ(answer->kind, AnswerKind::kMade);
+  EXPECT_GE(pool.counters().stopped, 1u);
+}
+
+TEST_F(PoolTest, InteractiveWorkNeverEnds_BackgroundJobIsStoppedForASecondAtMost) {
+  HurryingClock hurrying;
+  Pool::Options options = Options();
+  options.wall = std::chrono::hours(1);
+  options.interactive_wait = [] { return std::chrono::hours(1); };
+  Pool pool(options, hurrying);
+  const Result<Answer> answer =
+      pool.Run({.recipe = "test;stopped", .input = AsBytes(kModule), .background = true}, {},
+               Duration::max());
+  ASSERT_TRUE(answer.ok()) << answer.error().context;
+  EXPECT_EQ(answer->kind, AnswerKind::kMade);
+  EXPECT_GE(pool.counters().stopped, 1u);
+}
+
+TEST_F(PoolTest, InteractiveJob_IsNeverStopped) {
+  Pool::Options options = Options();
+  options.interactive_wait = [] { return std::chrono::hours(1); };
+  Pool pool(options, clock);
+  EXPECT_EQ(Ask(pool, "hang")->kind, AnswerKind::kPoison);  // looked at for a second, three times
+  EXPECT_EQ(pool.counters().stopped, 0u);
+}
+
+TEST_F(PoolTest, JobsOfNobody_HaveProcessesOfTheirOwn) {
+  Pool pool(Options(), clock);
+  for (const bool background : {false, true, false, true}) {
+    ASSERT_TRUE(
+        pool.Run({.recipe = "test;echo", .input = AsBytes(kModule), .background = background}, {},
+                 Duration::max())
+            .ok());
+  }
+  EXPECT_EQ(pool.counters().started, 2u);
+}
+
 TEST_F(PoolTest, ProgramThatIsNotThere_IsUnavailable) {
   Pool::Options options = Options();
   options.program = "/nonexistent/kilnd";

@@ -135,6 +135,9 @@ bool Process::WaitReadable(Duration time) const {
   return ::poll(&wait, 1, static_cast<int>(ms)) > 0;
 }
 
+void Process::Stop() const { (void)::kill(pid_, SIGSTOP); }
+void Process::Continue() const { (void)::kill(pid_, SIGCONT); }
+
 std::string Process::End() {
   std::string death = DeathOf(pid_, WNOHANG);
   if (death.empty()) {

@@ -15,6 +15,7 @@ namespace kiln::worker {
 class Process {
  public:
   // Errors: kUnavailable, with why it does not start.
+  // It runs as the calling thread does: one of a thread that is nice is nice for ever.
   static Result<std::unique_ptr<Process>> Start(const std::string& program);
   ~Process();
   Process(const Process&) = delete;
@@ -23,11 +24,15 @@ class Process {
   int socket() const { return socket_; }
   // Whether there is something to read within the time, or the process is gone.
   bool WaitReadable(Duration time) const;
+  // It does nothing until it may go on.
+  void Stop() const;
+  void Continue() const;
   // SIGTERM, and SIGKILL after 50 ms; waits for the end. What it died of, and the last 16 KiB of
   // what it said: "signal 11 (Segmentation fault)…".
   std::string End();
   uint64_t ResidentBytes() const;
 
+  bool background = false;      // for jobs of nobody
   uint32_t jobs = 0;            // done
   uint64_t first_resident = 0;  // bytes, when it was new
 

@@ -16,6 +16,8 @@ namespace {
 using kiln::worker::Message;
 using kiln::worker::MessageKind;
 
+volatile std::sig_atomic_t continued = 0;
+
 int Misbehave(const std::string& how) {
   if (how == "crash") {
     (void)std::fputs("about to crash\n", stderr);
@@ -51,6 +53,7 @@ int main(int argc, char** argv) {
   if (argc != 2 || std::string(argv[1]) != kiln::worker::kWorkerFlag) {
     return 2;
   }
+  (void)::signal(SIGCONT, [](int) { continued = 1; });
   const char* const own = std::getenv("PATH");
   const int socket = kiln::worker::kWorkerSocket;
   for (;;) {
@@ -67,7 +70,12 @@ int main(int argc, char** argv) {
       return 0;
     }
     (void)kiln::worker::Send(socket, {.kind = MessageKind::kTaken, .text = {}, .payload = {}});
-    if (how == "echo") {
+    if (how == "stopped") {  // answers once it was stopped and may go on
+      for (continued = 0; continued == 0;) {
+        ::usleep(1000);
+      }
+    }
+    if (how == "echo" || how == "stopped") {
       (void)kiln::worker::Send(socket, {.kind = MessageKind::kMade,
                                         .text = own == nullptr ? "no environment" : own,
                                         .payload = job->payload});

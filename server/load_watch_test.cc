@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "server/load_watch.h"
+
+#include <chrono>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "server/jobs/memory_queue.h"
+
+namespace kiln::server {
+namespace {
+
+class NoLog final : public LogSink {
+ public:
+  void Take(const LogEntry& /*entry*/) override {}
+};
+
+class LoadWatchTest : public testing::Test {
+ protected:
+  LoadWatch Watch(bool polite) {
+    return {{.workers = 4,
+             .polite = polite,
+             .drop_caches = [this] { ++dropped; },
+             .pressure = [this](const std::string& resource) -> std::optional<double> {
+               return pressure[resource];
+             }},
+            queue,
+            state,
+            clock,
+            log};
+  }
+
+  // A second later.
+  void LookAgain(LoadWatch& watch, const LoadWatch::MemoryLimits& limits = {}) {
+    clock.Advance(std::chrono::seconds(1));
+    watch.Look(limits);
+  }
+
+  FakeClock clock;
+  NoLog log;
+  jobs::MemoryQueue queue{{}};
+  ops::ServiceState state{clock};
+  std::map<std::string, double> pressure;
+  int dropped = 0;
+};
+
+TEST_F(LoadWatchTest, Pressure_SlowsBatchWorkUntilItGoes) {
+  LoadWatch watch = Watch(true);
+  LookAgain(watch);
+  EXPECT_EQ(watch.slowed_by(), "");
+  pressure["io"] = 0.7;
+  LookAgain(watch);
+  EXPECT_EQ(watch.slowed_by(), "io");
+  pressure["io"] = 0;
+  for (int i = 0; i < 20; ++i) {
+    LookAgain(watch);
+  }
+  EXPECT_EQ(watch.slowed_by(), "");
+}
+
+TEST_F(LoadWatchTest, NotPolite_OthersNeedIsNothingToIt) {
+  LoadWatch watch = Watch(false);
+  pressure["cpu"] = 1;
+  LookAgain(watch);
+  EXPECT_EQ(watch.slowed_by(), "");
+}
+
+TEST_F(LoadWatchTest, AboveTheSoftLimit_CachesGoAndBatchWorkIsSlowed) {
+  LoadWatch watch = Watch(false);
+  LookAgain(watch, {.soft = 1});
+  EXPECT_TRUE(watch.memory_is_tight());
+  EXPECT_EQ(dropped, 1);
+  EXPECT_EQ(watch.slowed_by(), "memory");
+  EXPECT_TRUE(state.TakesBatchWork());
+  LookAgain(watch);
+  EXPECT_FALSE(watch.memory_is_tight());
+}
+
+TEST_F(LoadWatchTest, AboveTheHardLimit_InteractiveWorkHasOneThread) {
+  LoadWatch watch = Watch(false);
+  LookAgain(watch, {.soft = 1, .hard = 1});
+  EXPECT_FALSE(state.TakesBatchWork());
+  const auto submit = [&](jobs::Lane lane) {
+    ASSERT_TRUE(queue.Submit({.lane = lane, .run = [](const cache::Call&) {}}).ok());
+  };
+  submit(jobs::Lane::kInteractive);
+  submit(jobs::Lane::kInteractive);
+  submit(jobs::Lane::kBatch);
+  const auto first = queue.Claim(jobs::Serves::kBoth);
+  EXPECT_EQ(first->job.lane, jobs::Lane::kInteractive);
+  EXPECT_EQ(queue.Claim(jobs::Serves::kBoth)->job.lane, jobs::Lane::kBatch);
+  queue.Complete(first->id);
+  EXPECT_EQ(queue.Claim(jobs::Serves::kBoth)->job.lane, jobs::Lane::kInteractive);
+  LookAgain(watch);
+  EXPECT_TRUE(state.TakesBatchWork());
+}
+
+}  // namespace
+}  // namespace kiln::server
