@@ -107,6 +107,7 @@ struct Daemon::Parts {
   std::optional<build::CachedBuild> builder;
   ops::Metrics metrics;
   ops::TraceRing traces;
+  rpc::SlowReaders slow_readers{clock};
   std::optional<jobs::MemoryQueue> queue;
   std::optional<jobs::Workers> workers;
   std::optional<build::PackShelf> shelf;
@@ -323,6 +324,7 @@ void Daemon::Parts::MakeHost() {
       .audit = audit.get(),
       .metrics = metrics,
       .traces = traces,
+      .slow_readers = slow_readers,
       .clock = clock,
       .log = log,
       .warnings = [this] { return log.Warnings(); },

@@ -405,7 +405,7 @@ class AdminService final : public v1::AdminService::CallbackService {
   grpc::ServerWriteReactor<v1::CacheMaintenance>* Maintenance(grpc::CallbackServerContext& context,
                                                               std::string_view method,
                                                               MaintenanceBody body) {
-    return new StreamCall<v1::CacheMaintenance>(
+    return StartStream<StreamCall<v1::CacheMaintenance>>(
         host_, context, method,
         [body = std::move(body)](const cache::Call& call, const PushMaintenance& push,
                                  v1::ErrorDetail&) { return body(call, push); });

@@ -1,73 +1,39 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <deque>
-#include <thread>
+#include <set>
 
 #include "proto/kiln/v1/batch.grpc.pb.h"
 #include "server/rpc/call_frame.h"
 #include "server/rpc/paging.h"
+#include "server/rpc/reader_pace.h"
 #include "server/rpc/services.h"
+#include "server/rpc/slow_readers.h"
+#include "server/rpc/step_thread.h"
 
 namespace kiln::rpc {
 namespace {
 
-// One thread that drives all watchers, so that neither the thread that makes an event nor a thread
-// of gRPC does it: both call from inside of locks.
-class WatchDriver {
- public:
-  WatchDriver() : thread_([this](const std::stop_token& stop) { Loop(stop); }) {}
-  ~WatchDriver() {
-    {
-      const MutexLock lock(mutex_);
-      thread_.request_stop();
-    }
-    changed_.NotifyAll();
-  }
+constexpr Duration kTick = std::chrono::milliseconds(250);
 
-  void Post(std::function<void()> step) {
-    {
-      const MutexLock lock(mutex_);
-      steps_.push_back(std::move(step));
-    }
-    changed_.NotifyOne();
-  }
+class WatchCall;
 
- private:
-  void Loop(const std::stop_token& stop) {
-    for (;;) {
-      std::function<void()> step;
-      {
-        const MutexLock lock(mutex_);
-        while (steps_.empty() && !stop.stop_requested()) {
-          changed_.Wait(mutex_);
-        }
-        if (steps_.empty()) {
-          return;
-        }
-        step = std::move(steps_.front());
-        steps_.pop_front();
-      }
-      step();
-    }
-  }
+// The calls that are open, for ticks. Used in the step thread only.
+using OpenCalls = std::set<WatchCall*>;
 
-  Mutex mutex_;
-  CondVar changed_;
-  std::deque<std::function<void()>> steps_ KILN_GUARDED_BY(mutex_);
-  std::jthread thread_;  // last: it uses the rest
-};
-
-// Follows one batch. Everything but construction happens in the driver's thread. Lives until the
-// call is over and no step is left.
+// Follows one batch. Everything but construction happens in the step thread. Lives until the call
+// is over and no step is left.
 class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
                         public std::enable_shared_from_this<WatchCall> {
  public:
   WatchCall(const Host& host, grpc::CallbackServerContext& context, build::Batches& batches,
-            WatchDriver& driver, uint64_t from_seq)
+            StepThread& steps, OpenCalls& open, uint64_t from_seq)
       : frame_(host, context, "WatchBatch"),
         batches_(batches),
-        driver_(driver),
+        steps_(steps),
+        open_(open),
         next_seq_(from_seq) {}
 
   // gRPC holds a plain pointer until OnDone.
@@ -86,8 +52,8 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
     }
     reactor->id_ = *id;
     Result<std::shared_ptr<void>> subscription = reactor->batches_.Subscribe(
-        *id, [weak = reactor->weak_from_this(), &driver = reactor->driver_] {
-          driver.Post([weak] {
+        *id, [weak = reactor->weak_from_this(), &steps = reactor->steps_] {
+          steps.Post([weak] {
             if (const std::shared_ptr<WatchCall> alive = weak.lock(); alive != nullptr) {
               alive->Step();
             }
@@ -98,13 +64,29 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
       return reactor;
     }
     reactor->subscription_ = std::move(subscription).value();
-    reactor->PostStep();
+    reactor->steps_.Post([self = reactor->shared_from_this()] {
+      self->open_.insert(self.get());
+      self->Step();
+    });
     return reactor;
+  }
+
+  // A reader that takes nothing of what waits for it holds memory: its stream ends, and is cut if
+  // not even its end is taken.
+  void Tick(Duration now) {
+    if (!finished_ && pace_.IsTooSlow(now)) {
+      LogSlowReader(frame_);
+      End(SlowReader());
+      cut_at_ = now + kSlowGrace;
+    }
+    if (finished_ && now >= cut_at_) {
+      frame_.CutUnlessOver();
+    }
   }
 
  private:
   void PostStep() {
-    driver_.Post([self = shared_from_this()] { self->Step(); });
+    steps_.Post([self = shared_from_this()] { self->Step(); });
   }
 
   // Writes the next event, if there is one and nothing is being written.
@@ -123,7 +105,7 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
       waiting_.assign(events->begin(), events->end());
     }
     if (waiting_.empty()) {
-      return;
+      return pace_.CaughtUp();
     }
     message_.Clear();
     ToProto(waiting_.front(), message_);
@@ -133,6 +115,7 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
     next_seq_ = waiting_.front().seq;
     waiting_.pop_front();
     writing_ = true;
+    pace_.Begin(message_.ByteSizeLong(), frame_.host().clock.Monotonic());
     StartWrite(&message_);
   }
 
@@ -145,9 +128,12 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
     if (!ok) {
       frame_.Cancel();
     }
-    driver_.Post([self = shared_from_this()] {
+    steps_.Post([self = shared_from_this()] {
       self->writing_ = false;
-      self->message_.has_final() && !self->frame_.cancelled() ? self->End({}) : self->Step();
+      self->pace_.End();
+      if (!self->finished_) {
+        self->message_.has_final() && !self->frame_.cancelled() ? self->End({}) : self->Step();
+      }
     });
   }
 
@@ -157,13 +143,18 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
   }
 
   void OnDone() override {
-    // The subscription goes in the driver's thread: giving it up takes the batch's lock.
-    driver_.Post([self = std::move(self_)] { self->subscription_.reset(); });
+    frame_.Over();
+    // The subscription goes in the step thread: giving it up takes the batch's lock.
+    steps_.Post([self = std::move(self_)] {
+      self->open_.erase(self.get());
+      self->subscription_.reset();
+    });
   }
 
   CallFrame frame_;
   build::Batches& batches_;
-  WatchDriver& driver_;
+  StepThread& steps_;
+  OpenCalls& open_;
   std::shared_ptr<WatchCall> self_;
   Hash128 id_;
   std::shared_ptr<void> subscription_;
@@ -172,6 +163,8 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
   v1::BatchEvent message_;
   bool writing_ = false;
   bool finished_ = false;
+  ReaderPace pace_;
+  Duration cut_at_ = Duration::max();
 };
 
 Bytes SpecOf(const v1::StartBatchRequest& request) {
@@ -182,7 +175,8 @@ Bytes SpecOf(const v1::StartBatchRequest& request) {
 
 class BatchService final : public v1::BatchService::CallbackService {
  public:
-  BatchService(const Host& host, Engine& engine) : host_(host), engine_(engine) {}
+  BatchService(const Host& host, Engine& engine)
+      : host_(host), engine_(engine), steps_(kTick, [this] { Tick(); }) {}
 
   grpc::ServerUnaryReactor* StartBatch(grpc::CallbackServerContext* context,
                                        const v1::StartBatchRequest* request,
@@ -195,9 +189,9 @@ class BatchService final : public v1::BatchService::CallbackService {
 
   grpc::ServerWriteReactor<v1::BatchEvent>* WatchBatch(
       grpc::CallbackServerContext* context, const v1::WatchBatchRequest* request) override {
-    return WatchCall::Start(
-        std::make_shared<WatchCall>(host_, *context, engine_.batches, driver_, request->from_seq()),
-        request->batch_id());
+    return WatchCall::Start(std::make_shared<WatchCall>(host_, *context, engine_.batches, steps_,
+                                                        open_, request->from_seq()),
+                            request->batch_id());
   }
 
   grpc::ServerUnaryReactor* GetBatch(grpc::CallbackServerContext* context,
@@ -259,6 +253,13 @@ class BatchService final : public v1::BatchService::CallbackService {
   }
 
  private:
+  void Tick() {
+    const Duration now = host_.clock.Monotonic();
+    for (WatchCall* const call : OpenCalls(open_)) {
+      call->Tick(now);
+    }
+  }
+
   // Latest first; a token is the last id that was listed.
   Result<void> List(const v1::ListBatchesRequest& request, v1::ListBatchesReply& reply) {
     std::vector<build::BatchSummary> wanted;
@@ -387,7 +388,8 @@ class BatchService final : public v1::BatchService::CallbackService {
 
   const Host& host_;
   Engine& engine_;
-  WatchDriver driver_;
+  OpenCalls open_;    // of the step thread
+  StepThread steps_;  // last: it uses the rest
 };
 
 }  // namespace

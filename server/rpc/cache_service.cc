@@ -23,7 +23,7 @@ class CacheService final : public v1::CacheService::CallbackService {
   grpc::ServerWriteReactor<v1::GetBlobsReply>* GetBlobs(
       grpc::CallbackServerContext* context, const v1::GetBlobsRequest* request) override {
     auto pages = std::make_shared<BlobPages>(engine_, *request);
-    return new PagesCall<v1::GetBlobsReply>(
+    return StartStream<PagesCall<v1::GetBlobsReply>>(
         host_, *context, "GetBlobs", [pages](const cache::Call& call, v1::ErrorDetail& detail) {
           return pages->Next(call, detail);
         });

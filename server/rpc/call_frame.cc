@@ -338,6 +338,11 @@ grpc::Status CallFrame::StatusOf(const Result<void>& result, v1::ErrorDetail det
   return {static_cast<grpc::StatusCode>(error.code), error.context};
 }
 
+void LogSlowReader(const CallFrame& frame) {
+  frame.host().log.Write(LogLevel::kWarning, "rpc", "a reader that is too slow is dropped",
+                         {{"trace", frame.trace()}});
+}
+
 UnaryCall::UnaryCall(const Host& host, grpc::CallbackServerContext& context,
                      std::string_view method, Needs needs, Body body, std::string object)
     : frame_(host, context, method) {

@@ -12,6 +12,7 @@
 #include <grpcpp/support/server_callback.h>
 
 #include "cache/store.h"
+#include "compiler/base/mutex.h"
 #include "compiler/base/result.h"
 #include "proto/kiln/v1/common.pb.h"
 #include "server/rpc/host.h"
@@ -54,6 +55,18 @@ class CallFrame {
   grpc::Status StatusOf(const Result<void>& result, v1::ErrorDetail detail = {});
 
   void Cancel() { stop_.request_stop(); }
+  // Ends the call without telling its client why; nothing once it is over.
+  void CutUnlessOver() {
+    const MutexLock lock(over_mutex_);
+    if (!over_) {
+      context_.TryCancel();
+    }
+  }
+  // gRPC has called OnDone; its context is about to go.
+  void Over() {
+    const MutexLock lock(over_mutex_);
+    over_ = true;
+  }
   bool cancelled() const { return stop_.stop_requested(); }
   const Host& host() const { return host_; }
   const std::string& trace() const { return trace_; }
@@ -81,7 +94,12 @@ class CallFrame {
   jobs::Lane lane_ = jobs::Lane::kInteractive;  // of the last job
   std::vector<ops::TraceSpan> spans_;
   std::stop_source stop_;
+  Mutex over_mutex_;
+  bool over_ KILN_GUARDED_BY(over_mutex_) = false;
 };
+
+// That the client of a stream does not keep up (daemon §9.6).
+void LogSlowReader(const CallFrame& frame);
 
 // A unary call whose work is one job. Deletes itself.
 class UnaryCall final : public grpc::ServerUnaryReactor {

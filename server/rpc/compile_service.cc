@@ -12,32 +12,31 @@
 namespace kiln::rpc {
 namespace {
 
-// Makes a page while the one before it is written: two are in memory at most. Deletes itself.
+// Makes a page while the one before it is written: two are in memory at most.
 //
 // Threads: a job makes, gRPC calls back when one was written; the mutex guards who goes on.
-class FetchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
+class FetchCall final : public PacedStream<grpc::ByteBuffer> {
  public:
   FetchCall(const Host& host, grpc::CallbackServerContext& context, Engine& engine,
-            const Result<v1::FetchRequest>& request)
-      : frame_(host, context, "Fetch"),
-        pages_(engine, request.ok() ? *request : v1::FetchRequest(), frame_.trace()) {
-    Result<void> admitted = frame_.Admit();
-    if (admitted.ok() && !request.ok()) {
-      admitted = request.error();
-    }
-    if (admitted.ok() && request->on_miss() == v1::FetchRequest::COMPILE) {
-      admitted = frame_.AlsoNeeds(ops::Scope::kWrite);
-    }
-    if (!admitted.ok()) {
-      Finish(frame_.StatusOf(admitted));
-      return;
-    }
-    MakePage();
-  }
+            Result<v1::FetchRequest> request)
+      : PacedStream(host, context, "Fetch"),
+        request_(std::move(request)),
+        pages_(engine, request_.ok() ? *request_ : v1::FetchRequest(), frame_.trace()) {}
 
  private:
+  void Begin() override {
+    Result<void> admitted = frame_.Admit();
+    if (admitted.ok() && !request_.ok()) {
+      admitted = request_.error();
+    }
+    if (admitted.ok() && request_->on_miss() == v1::FetchRequest::COMPILE) {
+      admitted = frame_.AlsoNeeds(ops::Scope::kWrite);
+    }
+    admitted.ok() ? MakePage() : End(admitted);
+  }
+
   void MakePage() {
-    frame_.Submit(
+    RunJob(
         [this](const cache::Call& call) -> Result<void> {
           KILN_TRY(made_, pages_.Next(call, detail_));
           return {};
@@ -61,11 +60,11 @@ class FetchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
   // Nothing is written, and nothing is made.
   void WriteMade() {
     if (gone_) {
-      return Finish(frame_.StatusOf(
-          Error{.code = ErrorCode::kCancelled, .context = "the reader is gone", .reason = {}}));
+      return End(
+          Error{.code = ErrorCode::kCancelled, .context = "the reader is gone", .reason = {}});
     }
     if (!result_.ok()) {
-      return Finish(frame_.StatusOf(result_, std::move(detail_)));
+      return End(result_, std::move(detail_));
     }
     page_ = std::move(made_);
     next_ = 0;
@@ -82,16 +81,21 @@ class FetchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
 
   // Without a hint that more follows: with one, gRPC 1.51 can leave a stream that waits for its
   // window unsent until the next ping, which is 20 s later.
-  void WriteNext() { StartWrite(&page_[next_]); }
+  void WriteNext() { Write(page_[next_]); }
 
   void OnWriteDone(bool ok) override {
     const bool gone = !ok || frame_.cancelled();
-    if (!gone && next_ + 1 < page_.size()) {
+    const bool more = next_ + 1 < page_.size();
+    {
+      const MutexLock lock(mutex_);
+      Written(more || !making_);
+    }
+    if (!gone && more) {
       ++next_;
       return WriteNext();
     }
     if (!gone && is_last_) {
-      return Finish(grpc::Status::OK);
+      return End({});
     }
     {
       const MutexLock lock(mutex_);
@@ -104,10 +108,7 @@ class FetchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
     WriteMade();
   }
 
-  void OnCancel() override { frame_.Cancel(); }
-  void OnDone() override { delete this; }
-
-  CallFrame frame_;
+  const Result<v1::FetchRequest> request_;
   FetchPages pages_;
   v1::ErrorDetail detail_;              // of the job
   std::vector<grpc::ByteBuffer> made_;  // by the job; never empty once it is
@@ -166,7 +167,7 @@ class CompileService final
 
   grpc::ServerWriteReactor<grpc::ByteBuffer>* Fetch(grpc::CallbackServerContext* context,
                                                     const grpc::ByteBuffer* request) override {
-    return new FetchCall(host_, *context, engine_, FetchRequestFrom(*request));
+    return StartStream<FetchCall>(host_, *context, engine_, FetchRequestFrom(*request));
   }
 
   grpc::ServerUnaryReactor* ListOptions(grpc::CallbackServerContext* context,
@@ -199,7 +200,7 @@ class CompileService final
   grpc::ServerWriteReactor<v1::InspectReply>* Inspect(grpc::CallbackServerContext* context,
                                                       const v1::InspectRequest* request) override {
     auto pages = std::make_shared<InspectPages>(engine_, *request);
-    return new PagesCall<v1::InspectReply>(
+    return StartStream<PagesCall<v1::InspectReply>>(
         host_, *context, "Inspect",
         [pages = std::move(pages)](const cache::Call& call, v1::ErrorDetail& detail) {
           return pages->Next(call, detail);

@@ -14,6 +14,7 @@
 #include "server/ops/metrics.h"
 #include "server/ops/service_state.h"
 #include "server/ops/trace_ring.h"
+#include "server/rpc/slow_readers.h"
 
 namespace kiln::rpc {
 
@@ -32,6 +33,7 @@ struct Host {
   ops::AuditLog* audit = nullptr;
   ops::Metrics& metrics;
   ops::TraceRing& traces;
+  SlowReaders& slow_readers;
   Clock& clock;
   LogSink& log;
   std::function<std::vector<ops::KeptWarning>()> warnings;  // the last ones

@@ -13,7 +13,7 @@ class PackService final : public v1::PackService::CallbackService {
 
   grpc::ServerWriteReactor<v1::BuildPackReply>* BuildPack(
       grpc::CallbackServerContext* context, const v1::BuildPackRequest* request) override {
-    return new StreamCall<v1::BuildPackReply>(
+    return StartStream<StreamCall<v1::BuildPackReply>>(
         host_, *context, "BuildPack",
         [this, request](const cache::Call& call, const StreamCall<v1::BuildPackReply>::Push& push,
                         v1::ErrorDetail& detail) {
@@ -24,7 +24,7 @@ class PackService final : public v1::PackService::CallbackService {
   grpc::ServerWriteReactor<v1::ReadPackReply>* ReadPack(
       grpc::CallbackServerContext* context, const v1::ReadPackRequest* request) override {
     auto pages = std::make_shared<PackPages>(engine_, *request);
-    return new PagesCall<v1::ReadPackReply>(
+    return StartStream<PagesCall<v1::ReadPackReply>>(
         host_, *context, "ReadPack", [pages](const cache::Call& call, v1::ErrorDetail& detail) {
           return pages->Next(call, detail);
         });

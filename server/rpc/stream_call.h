@@ -11,36 +11,38 @@
 #include "compiler/base/mutex.h"
 #include "server/rpc/call_frame.h"
 #include "server/rpc/compile_calls.h"
+#include "server/rpc/paced_stream.h"
 
 namespace kiln::rpc {
 
 // One job of the batch lane that pushes messages; for few and small ones, because they wait in
-// memory. Deletes itself.
+// memory.
 //
 // Threads: the job pushes, gRPC calls back when one was written; one mutex guards what waits.
 template <class Message>
-class StreamCall final : public grpc::ServerWriteReactor<Message> {
+class StreamCall final : public PacedStream<Message> {
  public:
   using Push = std::function<void(Message)>;
   using Body = std::function<Result<void>(const cache::Call&, const Push&, v1::ErrorDetail&)>;
 
   StreamCall(const Host& host, grpc::CallbackServerContext& context, std::string_view method,
              Body body)
-      : frame_(host, context, method) {
-    detail_.set_trace_id(frame_.trace());
-    if (const Result<void> admitted = frame_.Admit(); !admitted.ok()) {
-      this->Finish(frame_.StatusOf(admitted));
-      return;
-    }
-    frame_.Submit(
-        [this, body = std::move(body)](const cache::Call& call) {
-          return body(
-              call, [this](Message message) { Add(std::move(message)); }, detail_);
-        },
-        [this](const Result<void>& result) { End(result); }, jobs::Lane::kBatch);
-  }
+      : PacedStream<Message>(host, context, method), body_(std::move(body)) {}
 
  private:
+  void Begin() override {
+    if (const Result<void> admitted = this->frame_.Admit(); !admitted.ok()) {
+      return this->End(admitted);
+    }
+    detail_.set_trace_id(this->frame_.trace());
+    this->RunJob(
+        [this](const cache::Call& call) {
+          return body_(
+              call, [this](Message message) { Add(std::move(message)); }, detail_);
+        },
+        [this](const Result<void>& result) { Worked(result); }, jobs::Lane::kBatch);
+  }
+
   void Add(Message message) {
     {
       const MutexLock lock(mutex_);
@@ -54,7 +56,7 @@ class StreamCall final : public grpc::ServerWriteReactor<Message> {
       writing_ = true;
       TakeNext();
     }
-    this->StartWrite(&current_);
+    this->Write(current_);
   }
 
   void TakeNext() KILN_REQUIRES(mutex_) {
@@ -62,16 +64,16 @@ class StreamCall final : public grpc::ServerWriteReactor<Message> {
     waiting_.pop_front();
   }
 
-  void End(const Result<void>& result) {
+  void Worked(const Result<void>& result) {
     {
       const MutexLock lock(mutex_);
-      ended_ = true;
+      worked_ = true;
       result_ = result;
       if (writing_) {
         return;  // whoever has written the last one goes on
       }
     }
-    this->Finish(frame_.StatusOf(result, std::move(detail_)));  // may delete this
+    this->End(result, std::move(detail_));
   }
 
   void OnWriteDone(bool ok) override {
@@ -81,60 +83,56 @@ class StreamCall final : public grpc::ServerWriteReactor<Message> {
       if (!ok) {
         gone_ = true;
         waiting_.clear();
-        frame_.Cancel();
+        this->frame_.Cancel();
       }
       more = !waiting_.empty();
+      this->Written(more);
       if (more) {
         TakeNext();
       } else {
         writing_ = false;
-        if (!ended_) {
+        if (!worked_) {
           return;
         }
       }
     }
     if (more) {
-      this->StartWrite(&current_);
+      this->Write(current_);
     } else {
-      this->Finish(frame_.StatusOf(result_, std::move(detail_)));
+      this->End(result_, std::move(detail_));
     }
   }
 
-  void OnCancel() override { frame_.Cancel(); }
-  void OnDone() override { delete this; }
-
-  CallFrame frame_;
+  const Body body_;
   v1::ErrorDetail detail_;
   Message current_;
   Mutex mutex_;
   std::deque<Message> waiting_ KILN_GUARDED_BY(mutex_);
   bool writing_ KILN_GUARDED_BY(mutex_) = false;
-  bool gone_ KILN_GUARDED_BY(mutex_) = false;   // the reader
-  bool ended_ KILN_GUARDED_BY(mutex_) = false;  // the job
-  Result<void> result_;                         // once ended
+  bool gone_ KILN_GUARDED_BY(mutex_) = false;    // the reader
+  bool worked_ KILN_GUARDED_BY(mutex_) = false;  // the job is done
+  Result<void> result_;                          // of it
 };
 
 // Writes a page, then makes the next one: at most one is in memory. An empty page is the end.
-// Deletes itself.
 template <class Message>
-class PagesCall final : public grpc::ServerWriteReactor<Message> {
+class PagesCall final : public PacedStream<Message> {
  public:
   using MakePage =
       std::function<Result<std::vector<Message>>(const cache::Call&, v1::ErrorDetail&)>;
 
   PagesCall(const Host& host, grpc::CallbackServerContext& context, std::string_view method,
             MakePage make_page)
-      : frame_(host, context, method), make_page_(std::move(make_page)) {
-    if (const Result<void> admitted = frame_.Admit(); !admitted.ok()) {
-      this->Finish(frame_.StatusOf(admitted));
-      return;
-    }
-    NextPage();
-  }
+      : PacedStream<Message>(host, context, method), make_page_(std::move(make_page)) {}
 
  private:
+  void Begin() override {
+    const Result<void> admitted = this->frame_.Admit();
+    admitted.ok() ? NextPage() : this->End(admitted);
+  }
+
   void NextPage() {
-    frame_.Submit(
+    this->RunJob(
         [this](const cache::Call& call) -> Result<void> {
           KILN_TRY(page_, make_page_(call, detail_));
           next_ = 0;
@@ -142,25 +140,23 @@ class PagesCall final : public grpc::ServerWriteReactor<Message> {
         },
         [this](const Result<void>& made) {
           if (!made.ok() || page_.empty()) {
-            return this->Finish(frame_.StatusOf(made, std::move(detail_)));
+            return this->End(made, std::move(detail_));
           }
-          this->StartWrite(&page_[next_]);
+          this->Write(page_[next_]);
         });
   }
 
   void OnWriteDone(bool ok) override {
-    if (!ok || frame_.cancelled()) {
-      return this->Finish(frame_.StatusOf(
-          Error{.code = ErrorCode::kCancelled, .context = "the reader is gone", .reason = {}}));
+    const bool more = next_ + 1 < page_.size();
+    this->Written(more);
+    if (!ok || this->frame_.cancelled()) {
+      return this->End(
+          Error{.code = ErrorCode::kCancelled, .context = "the reader is gone", .reason = {}});
     }
     ++next_;
-    next_ == page_.size() ? NextPage() : this->StartWrite(&page_[next_]);
+    more ? this->Write(page_[next_]) : NextPage();
   }
 
-  void OnCancel() override { frame_.Cancel(); }
-  void OnDone() override { delete this; }
-
-  CallFrame frame_;
   const MakePage make_page_;
   v1::ErrorDetail detail_;
   std::vector<Message> page_;

@@ -6,6 +6,7 @@
 #include "server/rpc/call_frame.h"
 #include "server/rpc/reader_pace.h"
 #include "server/rpc/services.h"
+#include "server/rpc/slow_readers.h"
 #include "server/rpc/step_thread.h"
 #include "server/rpc/watch_calls.h"
 
@@ -42,12 +43,16 @@ class WatchCall final : public grpc::ServerBidiReactor<v1::WatchRequest, v1::Wat
     return reactor;
   }
 
-  // A reader that takes nothing of what waits for it holds memory: its stream ends.
+  // A reader that takes nothing of what waits for it holds memory: its stream ends, and is cut if
+  // not even its end is taken.
   void Tick(Duration now) {
     if (!finished_ && pace_.IsTooSlow(now)) {
-      End(Error{.code = ErrorCode::kDeadlineExceeded,
-                .context = "the client reads less than 1 KiB/s of what waits for it",
-                .reason = "SLOW_READER"});
+      LogSlowReader(frame_);
+      End(SlowReader());
+      cut_at_ = now + kSlowGrace;
+    }
+    if (finished_ && now >= cut_at_) {
+      frame_.CutUnlessOver();
     }
   }
 
@@ -201,6 +206,7 @@ class WatchCall final : public grpc::ServerBidiReactor<v1::WatchRequest, v1::Wat
   }
 
   void OnDone() override {
+    frame_.Over();
     steps_.Post([self = std::move(self_)] { self->open_.erase(self.get()); });
   }
 
@@ -221,6 +227,7 @@ class WatchCall final : public grpc::ServerBidiReactor<v1::WatchRequest, v1::Wat
   bool writing_ = false;
   bool finished_ = false;
   ReaderPace pace_;
+  Duration cut_at_ = Duration::max();
 };
 
 class WatchService final : public v1::WatchService::CallbackService {

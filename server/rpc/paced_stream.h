@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// A stream of replies whose reader has to keep up. Derived calls write one message at a time and
+// run one job at a time; whoever is too slow finds the stream ended, at once or when the job that
+// runs has returned, and whoever does not even take the end is cut off. Spec: daemon §9.6
+//
+// Threads: jobs, gRPC and the look at readers; one mutex guards who ends the call.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include <grpcpp/support/byte_buffer.h>
+
+#include "compiler/base/mutex.h"
+#include "server/rpc/call_frame.h"
+#include "server/rpc/reader_pace.h"
+#include "server/rpc/slow_readers.h"
+
+namespace kiln::rpc {
+
+inline size_t SizeOf(const grpc::ByteBuffer& bytes) { return bytes.Length(); }
+template <class Message>
+size_t SizeOf(const Message& message) {
+  return message.ByteSizeLong();
+}
+
+// Lives until the call is over and nobody has hold of it.
+template <class Message>
+class PacedStream : public grpc::ServerWriteReactor<Message>,
+                    public SlowReaders::Reader,
+                    public std::enable_shared_from_this<PacedStream<Message>> {
+ public:
+  // gRPC holds a plain pointer until OnDone.
+  void Launch() {
+    self_ = this->shared_from_this();
+    frame_.host().slow_readers.Add(self_);
+    Begin();
+  }
+
+ protected:
+  PacedStream(const Host& host, grpc::CallbackServerContext& context, std::string_view method)
+      : frame_(host, context, method) {}
+
+  virtual void Begin() = 0;
+
+  // Hands a message to the transport; nothing happens once the call has ended.
+  void Write(const Message& message) {
+    const MutexLock lock(pace_mutex_);
+    if (!ended_) {
+      pace_.Begin(SizeOf(message), frame_.host().clock.Monotonic());
+      this->StartWrite(&message);
+    }
+  }
+
+  // To be called for every message that the transport has taken or not.
+  void Written(bool more_waits) {
+    const MutexLock lock(pace_mutex_);
+    pace_.End();
+    if (!more_waits) {
+      pace_.CaughtUp();
+    }
+  }
+
+  // The first one counts.
+  void End(const Result<void>& result, v1::ErrorDetail detail = {}) {
+    const MutexLock lock(pace_mutex_);
+    EndNow(result, std::move(detail));
+  }
+
+  // Runs a job unless the call has ended; `done` is called unless it ended meanwhile.
+  void RunJob(CallFrame::Body body, std::function<void(const Result<void>&)> done,
+              jobs::Lane lane = jobs::Lane::kInteractive) {
+    {
+      const MutexLock lock(pace_mutex_);
+      if (ended_) {
+        return;
+      }
+      working_ = true;
+    }
+    frame_.Submit(
+        [self = this->shared_from_this(), body = std::move(body)](const cache::Call& call) {
+          return body(call);
+        },
+        [self = this->shared_from_this(), done = std::move(done)](const Result<void>& result) {
+          {
+            const MutexLock lock(self->pace_mutex_);
+            self->working_ = false;
+            if (self->too_slow_) {
+              self->EndNow(SlowReader(), {});
+            }
+            if (self->ended_) {
+              return;
+            }
+          }
+          done(result);
+        },
+        lane);
+  }
+
+  CallFrame frame_;
+
+ private:
+  void EndNow(const Result<void>& result, v1::ErrorDetail detail) KILN_REQUIRES(pace_mutex_) {
+    if (!ended_) {
+      ended_ = true;
+      ended_at_ = frame_.host().clock.Monotonic();
+      this->Finish(frame_.StatusOf(result, std::move(detail)));
+    }
+  }
+
+  void Look(Duration now) final {
+    const MutexLock lock(pace_mutex_);
+    if (ended_) {
+      if (too_slow_ && now - ended_at_ > kSlowGrace) {
+        frame_.CutUnlessOver();
+      }
+    } else if (!too_slow_ && pace_.IsTooSlow(now)) {
+      too_slow_ = true;
+      LogSlowReader(frame_);
+      frame_.Cancel();
+      if (!working_) {
+        EndNow(SlowReader(), {});
+      }
+    }
+  }
+
+  void OnCancel() final { frame_.Cancel(); }
+  void OnDone() final {
+    frame_.Over();
+    const std::shared_ptr<PacedStream> last = std::move(self_);
+  }
+
+  std::shared_ptr<PacedStream> self_;
+  Mutex pace_mutex_;
+  ReaderPace pace_ KILN_GUARDED_BY(pace_mutex_);
+  bool working_ KILN_GUARDED_BY(pace_mutex_) = false;   // a job
+  bool too_slow_ KILN_GUARDED_BY(pace_mutex_) = false;  // it ends when the job does
+  bool ended_ KILN_GUARDED_BY(pace_mutex_) = false;     // Finish was called
+  Duration ended_at_ KILN_GUARDED_BY(pace_mutex_){};
+};
+
+template <class Call, class... Arguments>
+Call* StartStream(Arguments&&... arguments) {
+  const auto call = std::make_shared<Call>(std::forward<Arguments>(arguments)...);
+  call->Launch();
+  return call.get();
+}
+
+}  // namespace kiln::rpc
