@@ -66,6 +66,11 @@ std::string TextOf(const toml::node& value) {
     return std::to_string(integer->get());
   }
   std::string text;
+  if (const auto* table = value.as_table(); table != nullptr) {
+    for (const auto& [key, item] : *table) {
+      text += fmt::format("{}{}={}", text.empty() ? "" : ",", key.str(), TextOf(item));
+    }
+  }
   if (const auto* array = value.as_array(); array != nullptr) {
     for (const toml::node& item : *array) {
       text += (text.empty() ? "" : ",") + TextOf(item);
@@ -82,7 +87,8 @@ Result<void> ApplyTable(const std::filesystem::path& path, std::string_view name
                         const toml::table& table, Chosen& chosen) {
   for (const auto& [key, value] : table) {
     const std::string full = fmt::format("{}.{}", name, key.str());
-    const bool empty_list = value.is_array() && value.as_array()->empty();
+    const bool empty_list = (value.is_array() && value.as_array()->empty()) ||
+                            (value.is_table() && value.as_table()->empty());
     const std::string text = TextOf(value);
     if (text.empty() && !empty_list && FindKey(full) != nullptr) {
       return Bad(fmt::format("{}: '{}' = '' is not {}", PlaceOf(path, value), full,

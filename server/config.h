@@ -59,7 +59,8 @@ struct Config {
   std::string worker_program;  // what runs third-party code, with --worker; empty: this program
   uint32_t express = 1;
   enum class Polite : uint8_t { kAuto, kOn, kOff };
-  Polite polite = Polite::kAuto;  // kAuto: if a command started the daemon
+  Polite polite = Polite::kAuto;            // kAuto: if a command started the daemon
+  std::map<std::string, uint32_t> weights;  // jobs.weights: shares of tenants
   uint64_t queue_interactive = 256;
   uint64_t queue_batch = 10'000;
   uint32_t memory_soft_percent = 60;

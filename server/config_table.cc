@@ -83,6 +83,24 @@ bool ReadUids(std::string_view text, std::vector<uint32_t>& out) {
   return true;
 }
 
+// "ci=2,night=1"
+bool ReadWeights(std::string_view text, std::map<std::string, uint32_t>& out) {
+  out.clear();
+  while (!text.empty()) {
+    const size_t comma = text.find(',');
+    const std::string_view row = text.substr(0, comma);
+    const size_t equals = row.find('=');
+    uint32_t weight = 0;
+    if (equals == 0 || equals == std::string_view::npos ||
+        !ReadCount(row.substr(equals + 1), 1, 1000, weight) ||
+        !out.emplace(row.substr(0, equals), weight).second) {
+      return false;
+    }
+    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+  }
+  return true;
+}
+
 // Flags and environment know one upstream; in the file there may be several.
 UpstreamConfig& Upstream(Config& config) {
   return config.upstreams.empty() ? config.upstreams.emplace_back() : config.upstreams.front();
@@ -142,6 +160,9 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     {"jobs.polite", "auto", "auto, true or false",
      "batch work makes way while the machine is under pressure; auto: if a command started kilnd",
      kAtStart, [](Text t, Config& c) { return ReadPolite(t, c.polite); }},
+    {"jobs.weights", "", "TENANT=1 to 1000, several with commas; a table in the file",
+     "shares of tenants in a lane that all of them want; 1 if not said", kAtOnce,
+     [](Text t, Config& c) { return ReadWeights(t, c.weights); }},
     {"jobs.workers", "", "a number from 1 to 1024", "threads that run both lanes", kAtStart,
      [](Text t, Config& c) { return ReadCount(t, 1, 1024, c.workers); }},
     {"lifecycle.drain_timeout", "20s", "a duration like 20s",

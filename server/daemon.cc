@@ -75,6 +75,7 @@ struct Daemon::Parts {
   Result<ConfigChange> Reload();
   Result<void> ServeMetrics(int passed);
   ops::HttpReply Answer(std::string_view path);
+  std::vector<rpc::WorkerRow> WorkerRows();
   void WatchLoad();
   void ShowUpstream();
   uint64_t MemoryLimit(uint32_t percent) const { return memory_bytes / 100 * percent; }
@@ -253,6 +254,7 @@ Result<ConfigChange> Daemon::Parts::Reload() {
   drain_timeout = read.drain_timeout;
   idle_timeout = IdleTimeout(read);
   log.SetLevels(read.log_levels);
+  queue->SetWeights(read.weights);
   return change;
 }
 
@@ -273,6 +275,7 @@ void Daemon::Parts::MakeEngine() {
         metrics.Time("kiln_queue_wait_seconds", "lane",
                      lane == jobs::Lane::kInteractive ? "interactive" : "batch", waited);
       });
+  queue->SetWeights(config.weights);
   workers.emplace(jobs::WorkerConfig{.both = config.workers, .express = config.express}, *queue,
                   log);
   load.emplace(LoadWatch::Options{.workers = config.workers,
@@ -315,6 +318,14 @@ void Daemon::Parts::MakeEngine() {
                              .watches = *watches});
 }
 
+std::vector<rpc::WorkerRow> Daemon::Parts::WorkerRows() {
+  std::vector<rpc::WorkerRow> rows;
+  for (worker::ProcessRow& row : worker_pool->Rows()) {
+    rows.push_back({row.pid, std::move(row.job), row.jobs_done, row.memory});
+  }
+  return rows;
+}
+
 // What the services know of the process around them.
 void Daemon::Parts::MakeHost() {
   host.emplace(rpc::Host{
@@ -343,6 +354,7 @@ void Daemon::Parts::MakeHost() {
       .connections = [this] { return server->Connections(); },
       .max_connections = config.max_connections,
       .slowed_by = [this] { return load->slowed_by(); },
+      .worker_rows = [this] { return WorkerRows(); },
       .last_crash = ops::TakeCrashReports(config.cache_dir.string()).value_or(""),
       .memory_soft = MemoryLimit(config.memory_soft_percent),
       .memory_hard = MemoryLimit(config.memory_hard_percent)});
@@ -421,6 +433,7 @@ Result<void> Daemon::Parts::ServeMetrics(int passed) {
                         .memory_bytes = stack.memory->bytes(),
                         .miss_causes = explains->MissCauses(),
                         .built = builder->counters(),
+                        .merged = builder->merged(),
                         .recipes = recipes->counters(),
                         .workers = worker_pool->counters(),
                         .upstreams = std::move(upstreams),

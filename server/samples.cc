@@ -69,7 +69,9 @@ void AddWork(const SampleSources& from, Samples& out) {
   const auto add = [&](std::string_view name, ops::Labels labels, uint64_t value) {
     out.push_back({.name = name, .labels = std::move(labels), .value = static_cast<double>(value)});
   };
+  add("kiln_cache_inflight_merged_total", {}, from.merged);
   add("kiln_dedup_variants_total", {}, from.built.shared);
+  add("kiln_dedup_code_total", {}, from.built.code_shared);
   out.push_back({.name = "kiln_cpu_saved_seconds_total",
                  .labels = {},
                  .value = Seconds(from.built.saved_us)});

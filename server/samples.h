@@ -26,6 +26,7 @@ struct SampleSources {
   uint64_t memory_bytes;                   // of the cache in memory
   std::array<uint64_t, cache::kCauseCount> miss_causes;
   const build::BuildCounters& built;
+  uint64_t merged;  // requests that found what they ask for being built
   const build::RecipeCounters& recipes;
   worker::PoolCounters workers;
   std::vector<bool> upstreams;  // whether each of them answers, nearest first

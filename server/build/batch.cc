@@ -42,6 +42,8 @@ Result<Batches::Started> Batches::Start(const Hash128& id, BatchRequest request,
   auto run = std::make_shared<BatchRun>(id, std::move(request), clock_);
   run->spec = std::move(how.spec);
   run->detach = how.detach;
+  run->owner = std::move(how.owner);
+  run->tenant = std::move(how.tenant);
   run->started_ms = UnixMs(clock_);
   {
     const MutexLock lock(run->mutex);
@@ -142,6 +144,8 @@ Batches::RunPtr Batches::Restored(const cache::BatchRow& row, BatchRequest reque
   const BatchNotes notes = DecodeNotes(row.counts);
   run->spec = row.spec;
   run->detach = notes.detach;
+  run->owner = notes.owner;
+  run->tenant = notes.tenant;
   run->started_ms = notes.started_ms;
   run->restored = true;
   const MutexLock lock(run->mutex);
@@ -192,6 +196,8 @@ void Batches::Save(const RunPtr& run, std::optional<BatchState> state) {
     row.updated_s = run->updated_ms / 1000;
     row.state = static_cast<uint32_t>(state.value_or(run->state));
     row.counts = EncodeNotes({.detach = run->detach,
+                              .owner = run->owner,
+                              .tenant = run->tenant,
                               .started_ms = run->started_ms,
                               .next_seq = run->next_seq,
                               .progress = run->progress});
@@ -206,6 +212,9 @@ Result<void> Batches::Submit(const RunPtr& run) {
   }
   jobs::Job job{.lane = jobs::Lane::kBatch,
                 .name = "batch " + run->request.project,
+                .tenant = run->tenant,
+                .session = run->id.hex(),
+                .priority = run->request.priority,
                 .stop = run->stop.get_token(),
                 .run = [this, run](const cache::Call& call) { Work(run, call); }};
   const Result<uint64_t> submitted = queue_.Submit(std::move(job));

@@ -54,6 +54,7 @@ struct BatchRequest {
   bool retry_failed = false;
   BatchBudget budget;
   std::string pin;  // not empty: keeps the results when the batch is done
+  uint32_t priority = 0;
   // A result counts as stored when an upstream has it, too (cache §7.2).
   bool quorum = false;
 };
@@ -131,6 +132,7 @@ struct BatchSummary {
   std::string project;
   BatchState state = BatchState::kQueued;
   BatchProgress progress;
+  std::string owner;
   int64_t started_ms = 0, updated_ms = 0;  // Unix
 };
 
@@ -173,8 +175,10 @@ class Batches {
     bool attached = false;  // a batch of the same id was running already
   };
   struct StartHow {
-    bool detach = false;  // goes on by itself after a restart
-    Bytes spec;           // what Restore decodes the request from
+    bool detach = false;      // goes on by itself after a restart
+    Bytes spec;               // what Restore decodes the request from
+    std::string owner = {};   // who started it, for people
+    std::string tenant = {};  // whose share of the lane it uses
   };
   // `id` names the request: equal requests, equal id. When it returns the batch survives the death
   // of the process. Errors: those of the queue.

@@ -7,7 +7,7 @@
 namespace kiln::build {
 namespace {
 
-constexpr uint8_t kVersion = 1;
+constexpr uint8_t kVersion = 2;
 constexpr uint8_t kDetached = 1;
 constexpr size_t kHead = 2;
 
@@ -20,6 +20,8 @@ constexpr std::array kCounts = {
     &BatchProgress::bytes_out,      &BatchProgress::cpu_us,          &BatchProgress::cpu_saved_us,
     &BatchProgress::programs,       &BatchProgress::programs_done};
 constexpr size_t kSize = kHead + 8 * (2 + kCounts.size());
+
+using kiln::Append;
 
 void Append(Bytes& bytes, uint64_t value) {
   for (int shift = 0; shift < 64; shift += 8) {
@@ -47,12 +49,15 @@ Bytes EncodeNotes(const BatchNotes& notes) {
   for (const auto count : kCounts) {
     Append(bytes, notes.progress.*count);
   }
+  Append(bytes, AsBytes(notes.owner));
+  bytes.push_back(std::byte{0});
+  Append(bytes, AsBytes(notes.tenant));
   return bytes;
 }
 
 BatchNotes DecodeNotes(ByteView bytes) {
   BatchNotes notes;
-  if (bytes.size() != kSize || bytes[0] != std::byte{kVersion}) {
+  if (bytes.size() <= kSize || bytes[0] != std::byte{kVersion}) {
     return notes;
   }
   notes.detach = bytes[1] == std::byte{kDetached};
@@ -61,6 +66,12 @@ BatchNotes DecodeNotes(ByteView bytes) {
   notes.next_seq = Take(bytes);
   for (const auto count : kCounts) {
     notes.progress.*count = Take(bytes);
+  }
+  const std::string_view names = AsText(bytes);
+  const size_t zero = names.find('\0');
+  if (zero != std::string_view::npos) {
+    notes.owner = names.substr(0, zero);
+    notes.tenant = names.substr(zero + 1);
   }
   return notes;
 }

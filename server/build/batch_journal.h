@@ -3,9 +3,11 @@
 // again. A private format: a row of another version is read as having no counts. Spec: daemon §7.1
 //
 //   u8 version | u8 flags (1: detached) | i64 started | u64 next seq | u64 × counts, little-endian
+//   | owner 0 tenant
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "compiler/base/bytes.h"
 #include "server/build/batch.h"
@@ -14,6 +16,7 @@ namespace kiln::build {
 
 struct BatchNotes {
   bool detach = false;
+  std::string owner, tenant;  // without zeros
   int64_t started_ms = 0;
   uint64_t next_seq = 1;
   BatchProgress progress;  // counts only

@@ -52,6 +52,7 @@ BatchSummary BatchRun::Summary() {
           .project = request.project,
           .state = state,
           .progress = progress,
+          .owner = owner,
           .started_ms = started_ms,
           .updated_ms = std::max(updated_ms, started_ms)};
 }

@@ -65,6 +65,7 @@ struct BatchRun {
   // Set before the run is shared.
   Bytes spec;
   bool detach = false;
+  std::string owner, tenant;
   int64_t started_ms = 0;
   bool restored = false;  // of an earlier process
 

@@ -8,6 +8,7 @@
 #include "cache/key.h"
 #include "cache/memory_store.h"
 #include "cache/record.h"
+#include "compiler/driver/fingerprint.h"
 #include "compiler/ir/enum_names.h"
 #include "server/build/build_keys.h"
 #include "server/build/explainer.h"
@@ -18,6 +19,12 @@ namespace {
 
 constexpr uint32_t kSpace = 0;
 constexpr size_t kMaxRecent = 200'000;  // rows of the memory of this process
+
+// As initial metadata of every call has it.
+const std::string& BuildId() {
+  static const std::string id = driver::BackFingerprint().hex().substr(0, 12);
+  return id;
+}
 
 cache::Key RowKey(cache::Level level, const Hash128& id) {
   return {.level = level, .space = kSpace, .id = id};
@@ -509,6 +516,7 @@ CachedBuild::FoundPtr CachedBuild::Keep(const Wanted& wanted, const driver::Buil
                                         const cache::Call& call) {
   auto [record, items, fresh] = ProductsOf(built, wanted.program.target.metadata_only);
   record.cpu_us = cpu_us;
+  record.build_id = BuildId();
   std::vector<cache::Item>& rows = wanted.how.rows != nullptr ? *wanted.how.rows : items;
   rows.push_back(cache::RecordItem(cache::Level::kSignature, kSpace, signature, record));
   const Hash128 live = AddKeys(wanted, signature, record, rows, call);
@@ -520,6 +528,10 @@ CachedBuild::FoundPtr CachedBuild::Keep(const Wanted& wanted, const driver::Buil
     if (stored.ok()) {
       kept_.Add(blob.digest.id);
     }
+  }
+  if (built.ok() && !wanted.program.target.metadata_only) {
+    counters_.code_shared += static_cast<uint64_t>(std::ranges::count_if(
+        built.products->code, [](const driver::StageCode& stage) { return stage.words.empty(); }));
   }
   ++counters_.compiled;
   counters_.failed += built.ok() ? 0 : 1;

@@ -54,6 +54,7 @@ struct BuildCounters {
   std::atomic<uint64_t> cpu_us{0};
   std::atomic<uint64_t> segments_lowered{0};
   std::atomic<uint64_t> modules_written{0};  // as words
+  std::atomic<uint64_t> code_shared{0};      // modules of results that were there already
   std::atomic<uint64_t> saved_us{0};         // what made the hits
 };
 
@@ -118,6 +119,8 @@ class CachedBuild {
   void Forget();
 
   const BuildCounters& counters() const { return counters_; }
+  // Requests that found what they ask for being built.
+  uint64_t merged() const { return flights_.merged(); }
 
  private:
   static constexpr uint64_t kAssemblerBytes = uint64_t{256} << 20;

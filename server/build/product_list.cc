@@ -50,7 +50,8 @@ std::optional<Artifact> ArtifactOf(const cache::Record& record, const Hash128& s
                     .signature = signature,
                     .origin = Origin::kLocal,
                     .stored = true,
-                    .cpu_us = record.cpu_us};
+                    .cpu_us = record.cpu_us,
+                    .build_id = record.build_id};
   if (const Digest* combined = record.Find("code"); combined != nullptr) {
     artifact.code.push_back({.stage = std::nullopt, .digest = *combined});
   }

@@ -270,7 +270,7 @@ Result<Outcome> Recipes::Apply(Outcome outcome, const NamedTarget& target, const
                                       .state_id = artifact.state_id,
                                       .cpu_us = artifact.cpu_us,
                                       .limits = {},
-                                      .build_id = {}}));
+                                      .build_id = artifact.build_id}));
     if (!items.empty()) {
       (void)store_.Put(items, how.durability, call);
     }

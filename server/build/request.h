@@ -63,8 +63,9 @@ struct Artifact {
   Hash128 state_id;
   Hash128 signature;
   Origin origin = Origin::kCompiled;
-  bool stored = false;  // durable already
-  uint64_t cpu_us = 0;  // of the build that made it
+  bool stored = false;        // durable already
+  uint64_t cpu_us = 0;        // of the build that made it
+  std::string build_id = {};  // of the compiler that did
 };
 
 // Content that was made for this answer and is at hand whatever the store did with it.

@@ -15,11 +15,14 @@ namespace kiln::jobs {
 // The lane follows from the RPC: somebody waits for interactive work, nobody for batch work.
 enum class Lane : uint8_t { kInteractive, kBatch };
 inline constexpr uint32_t kLaneCount = 2;
+inline constexpr uint32_t kMostUrgent = 9;
 
 struct Job {
   Lane lane = Lane::kInteractive;
-  std::string name;    // for logs and status: "compile rock/forward"
-  std::string tenant;  // whose share of the lane it uses; "" is the daemon's user
+  std::string name;          // for logs and status: "compile rock/forward"
+  std::string tenant;        // whose share of the lane it uses; "" is the daemon's user
+  std::string session = {};  // of the tenant's: a batch, a project that is watched
+  uint32_t priority = 0;     // 0 to kMostUrgent: each step doubles the session's share
   cache::Deadline deadline = cache::Deadline::max();
   std::stop_token stop = {};  // read between stages and between variants
   // Runs on one worker thread. Must return soon after `stop` was requested or the deadline passed.

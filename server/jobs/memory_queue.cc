@@ -14,6 +14,10 @@ namespace {
 
 constexpr uint32_t kInteractiveInARow = 9;  // then one of the batch lane
 
+// Between two jobs of a session of weight 1; the greatest weight is 1,000 << kMostUrgent.
+constexpr uint64_t kDistance = uint64_t{1} << 24;
+constexpr size_t kMostSessions = 1024;  // that are remembered, unless all of them are behind
+
 constexpr double kSmooth = 0.1;  // weight of the latest interval between two jobs that end
 
 size_t At(Lane lane) { return static_cast<size_t>(lane); }
@@ -71,7 +75,8 @@ Result<uint64_t> MemoryQueue::Add(Job job) {
     return Error{
         .code = ErrorCode::kUnavailable, .context = "the daemon is draining", .reason = "DRAINING"};
   }
-  if (waiting_[lane].size() >= limits_[lane]) {
+  Line& line = waiting_[lane];
+  if (line.rows.size() >= limits_[lane]) {
     return Error{.code = ErrorCode::kResourceExhausted,
                  .context = "the queue holds " + std::to_string(limits_[lane]) + " jobs already",
                  .reason = "QUEUE_FULL"};
@@ -86,13 +91,27 @@ Result<uint64_t> MemoryQueue::Add(Job job) {
     ++waiting;
   }
   const uint64_t id = next_id_++;
+  const uint64_t start = StartOf(line, job);
   row.claimed = {.id = id, .job = std::move(job)};
-  waiting_[lane].push_back(std::move(row));
+  line.rows.emplace(std::pair(start, id), std::move(row));
   return id;
 }
 
+uint64_t MemoryQueue::StartOf(Line& line, const Job& job) {
+  if (line.next.size() >= kMostSessions) {  // those that have had nothing to do are not behind
+    std::erase_if(line.next, [&](const auto& session) { return session.second <= line.now; });
+  }
+  const auto of_tenant = weights_.find(job.tenant);
+  const uint64_t weight = uint64_t{of_tenant == weights_.end() ? 1 : of_tenant->second}
+                          << std::min(job.priority, kMostUrgent);
+  uint64_t& next = line.next[{job.tenant, job.session}];
+  const uint64_t start = std::max(next, line.now);
+  next = start + kDistance / weight;
+  return start;
+}
+
 bool MemoryQueue::MayRun(Lane lane) const {
-  return !waiting_[At(lane)].empty() && (running_of_[At(lane)] < most_[At(lane)] || closed_);
+  return !waiting_[At(lane)].rows.empty() && (running_of_[At(lane)] < most_[At(lane)] || closed_);
 }
 
 std::optional<Lane> MemoryQueue::Pick(Serves serves) {
@@ -104,11 +123,17 @@ std::optional<Lane> MemoryQueue::Pick(Serves serves) {
   return batch ? std::optional(Lane::kBatch) : std::nullopt;
 }
 
-// Moves the first row of the lane to those that run.
+// Moves the row of the lane whose turn it is to those that run.
 Claimed MemoryQueue::Take(Lane lane) {
-  std::deque<Row>& queue = waiting_[At(lane)];
-  Row row = std::move(queue.front());
-  queue.pop_front();
+  Line& line = waiting_[At(lane)];
+  const auto first = line.rows.begin();
+  line.now = first->first.first;
+  Row row = std::move(first->second);
+  line.rows.erase(first);
+  if (line.rows.empty()) {  // nobody is behind anybody
+    line.next.clear();
+    line.now = 0;
+  }
   if (!row.tenant.empty() && --waiting_of_[At(lane)][row.tenant] == 0) {
     waiting_of_[At(lane)].erase(row.tenant);
   }
@@ -182,6 +207,11 @@ void MemoryQueue::Complete(uint64_t id) {
   }
 }
 
+void MemoryQueue::SetWeights(std::map<std::string, uint32_t> weights) {
+  const MutexLock lock(mutex_);
+  weights_ = std::move(weights);
+}
+
 void MemoryQueue::Limit(Lane lane, uint32_t most) {
   CondVar* wake = nullptr;
   {
@@ -210,8 +240,8 @@ std::vector<JobRow> MemoryQueue::List() {
   for (const auto& [id, row] : running_) {
     add(id, row, true);
   }
-  for (const std::deque<Row>& lane : waiting_) {
-    for (const Row& row : lane) {
+  for (const Line& line : waiting_) {
+    for (const auto& [place, row] : line.rows) {
       add(row.claimed.id, row, false);
     }
   }
@@ -226,8 +256,8 @@ Result<void> MemoryQueue::Kill(uint64_t id) {
     if (const auto found = running_.find(id); found != running_.end()) {
       stopper = found->second.stopper;
     }
-    for (const std::deque<Row>& lane : waiting_) {
-      for (const Row& row : lane) {
+    for (const Line& line : waiting_) {
+      for (const auto& [place, row] : line.rows) {
         stopper = row.claimed.id == id ? row.stopper : stopper;
       }
     }
@@ -243,13 +273,17 @@ Result<void> MemoryQueue::Kill(uint64_t id) {
 
 Duration MemoryQueue::DrainTime(Lane lane) {
   const MutexLock lock(mutex_);
-  return between_ends_[At(lane)] * static_cast<int64_t>(waiting_[At(lane)].size());
+  return between_ends_[At(lane)] * static_cast<int64_t>(waiting_[At(lane)].rows.size());
 }
 
 Duration MemoryQueue::LongestWait(Lane lane) {
   const MutexLock lock(mutex_);
-  const std::deque<Row>& waiting = waiting_[At(lane)];
-  return waiting.empty() ? Duration::zero() : clock_.Monotonic() - waiting.front().submitted;
+  const Duration now = clock_.Monotonic();
+  Duration longest{};
+  for (const auto& [place, row] : waiting_[At(lane)].rows) {
+    longest = std::max(longest, now - row.submitted);
+  }
+  return longest;
 }
 
 void MemoryQueue::Close() {
@@ -265,7 +299,7 @@ QueueStatus MemoryQueue::Status() {
   QueueStatus status;
   status.finished = finished_;
   for (size_t lane = 0; lane < kLaneCount; ++lane) {
-    status.waiting[lane] = waiting_[lane].size();
+    status.waiting[lane] = waiting_[lane].rows.size();
   }
   for (const auto& [id, row] : running_) {
     ++status.running[At(row.lane)];

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The queue of one daemon. Interactive work first; of ten dispatches at least one serves the batch
-// lane if it has work; each lane is bounded and first in, first out. A named tenant may use half of
-// a lane.
+// lane if it has work; each lane is bounded. Inside of a lane the sessions of all tenants take
+// turns, by weight (start-time fair queueing): the jobs of a session are first in, first out. A
+// named tenant may use half of a lane. Spec: daemon §5.3
 //
-// Threads: all functions may run concurrently; one mutex guards everything, held for O(1).
+// Threads: all functions may run concurrently; one mutex guards everything, held for O(log n).
 #pragma once
 
 #include <cstdint>
 #include <ctime>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -41,6 +41,7 @@ class MemoryQueue final : public JobQueue {
   std::optional<Claimed> Claim(Serves serves) override;
   void RunsHere(uint64_t id) override;
   void Complete(uint64_t id) override;
+  void SetWeights(std::map<std::string, uint32_t> weights) override;
   void Limit(Lane lane, uint32_t most) override;
   void Close() override;
   QueueStatus Status() override;
@@ -69,12 +70,21 @@ class MemoryQueue final : public JobQueue {
     void RunsHere();  // the calling thread runs it
   };
   using Rows = std::map<uint64_t, Row>;
+  // Jobs of a lane that wait. Each has a start on the lane's own time line, on which a session's
+  // jobs follow each other at the distance of one over its weight; the earliest goes first.
+  struct Line {
+    std::map<std::pair<uint64_t, uint64_t>, Row> rows;             // by start and number
+    std::map<std::pair<std::string, std::string>, uint64_t> next;  // start, of each session
+    uint64_t now = 0;                                              // start of the last one
+  };
 
   // There is work of the lane, and it may run. A closed queue hands out all it has.
   bool MayRun(Lane lane) const KILN_REQUIRES(mutex_);
   std::optional<Lane> Pick(Serves serves) KILN_REQUIRES(mutex_);
   Claimed Take(Lane lane) KILN_REQUIRES(mutex_);
   Result<uint64_t> Add(Job job) KILN_REQUIRES(mutex_);
+  // Where the next job of the session starts.
+  uint64_t StartOf(Line& line, const Job& job) KILN_REQUIRES(mutex_);
   // Whom to wake once the mutex is free; null: nobody is idle, or there is nothing for them.
   CondVar* NextToWake() KILN_REQUIRES(mutex_);
 
@@ -90,7 +100,8 @@ class MemoryQueue final : public JobQueue {
     uint32_t threads = 0;
   };
   std::array<Idle, 2> idle_ KILN_GUARDED_BY(mutex_);  // by Serves
-  std::array<std::deque<Row>, kLaneCount> waiting_ KILN_GUARDED_BY(mutex_);
+  std::array<Line, kLaneCount> waiting_ KILN_GUARDED_BY(mutex_);
+  std::map<std::string, uint32_t> weights_ KILN_GUARDED_BY(mutex_);
   Rows running_ KILN_GUARDED_BY(mutex_);
   std::array<uint32_t, kLaneCount> running_of_ KILN_GUARDED_BY(mutex_) = {};
   std::array<uint32_t, kLaneCount> most_ KILN_GUARDED_BY(mutex_) = {UINT32_MAX, UINT32_MAX};

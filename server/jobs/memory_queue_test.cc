@@ -196,6 +196,59 @@ TEST(Workers, ManyJobs_EachRunsOnce) {
   EXPECT_TRUE(log.lines.empty());
 }
 
+struct Session {
+  std::string tenant, session;
+  uint32_t priority = 0;
+  std::string name = {};
+};
+
+// The names of jobs in the order of their turns; each session submits `each` of them at once.
+std::string TurnsOf(MemoryQueue& queue, const std::vector<Session>& sessions, int each, int turns) {
+  for (const Session& one : sessions) {
+    for (int i = 0; i < each; ++i) {
+      Job job = JobNamed(Lane::kBatch, one.name);
+      job.tenant = one.tenant;
+      job.session = one.session;
+      job.priority = one.priority;
+      EXPECT_TRUE(queue.Submit(std::move(job)).ok());
+    }
+  }
+  std::string order;
+  for (int i = 0; i < turns; ++i) {
+    order += queue.Claim(Serves::kBoth)->job.name;
+  }
+  return order;
+}
+
+TEST(FairQueue, SessionsTakeTurns) {
+  MemoryQueue queue({});
+  EXPECT_EQ(TurnsOf(queue, {{"", "1", 0, "a"}, {"", "2", 0, "b"}, {"ci", "1", 0, "c"}}, 4, 12),
+            "abcabcabcabc");
+}
+
+TEST(FairQueue, EachStepOfPriority_DoublesTheShare) {
+  MemoryQueue queue({});
+  const std::string order =
+      TurnsOf(queue, {{"", "1", 0, "a"}, {"", "2", 1, "b"}, {"", "3", 2, "c"}}, 40, 35);
+  EXPECT_EQ(std::ranges::count(order, 'a'), 5);
+  EXPECT_EQ(std::ranges::count(order, 'b'), 10);
+  EXPECT_EQ(std::ranges::count(order, 'c'), 20);
+}
+
+TEST(FairQueue, WeightsOfTenants_AreTheirShares) {
+  MemoryQueue queue({});
+  queue.SetWeights({{"ci", 3}});
+  const std::string order = TurnsOf(queue, {{"ci", "", 0, "a"}, {"", "", 0, "b"}}, 40, 40);
+  EXPECT_EQ(std::ranges::count(order, 'a'), 30);
+  EXPECT_EQ(std::ranges::count(order, 'b'), 10);
+}
+
+TEST(FairQueue, WhoComesLate_IsNotOwedThePast) {
+  MemoryQueue queue({});
+  EXPECT_EQ(TurnsOf(queue, {{"", "1", 0, "a"}}, 10, 6), "aaaaaa");
+  EXPECT_EQ(TurnsOf(queue, {{"", "2", 0, "b"}}, 4, 8), "babababa");
+}
+
 // How jobs find the threads that run them, one after another: nice value and policy.
 std::vector<std::pair<int, int>> SeenByJobs(const WorkerConfig& config,
                                             const std::vector<Lane>& lanes) {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,6 +58,10 @@ class JobQueue {
   virtual void RunsHere(uint64_t id) = 0;
   // Tells that a claimed job has returned.
   virtual void Complete(uint64_t id) = 0;
+
+  // Shares of tenants in a lane that all of them want; of those that are not named it is 1. For
+  // jobs that are submitted from now on.
+  virtual void SetWeights(std::map<std::string, uint32_t> weights) = 0;
 
   // At most so many jobs of a lane run at once; those that run already go on.
   virtual void Limit(Lane lane, uint32_t most) = 0;

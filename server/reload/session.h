@@ -115,6 +115,7 @@ class Session {
   void Abandon(const Taken& taken);
 
   bool settled() const { return !open_; }
+  const std::string& project() const { return project_; }
 
  private:
   struct Sent {

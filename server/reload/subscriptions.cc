@@ -287,6 +287,7 @@ Subscriptions::Status Subscriptions::GetStatus() {
 
 // A chunk for everything that waits, up to the limit; a queue that is full is asked again later.
 void Subscriptions::SubmitWork(const HeldPtr& held) {
+  const std::string& project = held->session.project();
   for (const jobs::Lane lane : {jobs::Lane::kInteractive, jobs::Lane::kBatch}) {
     uint32_t& running = held->running[static_cast<size_t>(lane)];
     const size_t wanted = std::min<size_t>(held->session.Waiting(lane), options_.workers);
@@ -294,6 +295,7 @@ void Subscriptions::SubmitWork(const HeldPtr& held) {
       jobs::Job job{
           .lane = lane,
           .name = "watch",
+          .session = project,
           .stop = stop_.get_token(),
           .run = [this, held, lane](const cache::Call& call) { RunChunk(held, lane, call); }};
       if (lane == jobs::Lane::kInteractive) {

@@ -161,6 +161,13 @@ void StatusTo(const Host& host, build::Batches& batches, v1::ServerStatus& out) 
   if (const std::string by = host.slowed_by(); !by.empty()) {
     out.add_reasons("batch slowed: " + by + " pressure");
   }
+  for (const WorkerRow& worker : host.worker_rows()) {
+    v1::ServerStatus::Worker& shown = *out.add_workers();
+    shown.set_pid(worker.pid);
+    shown.set_job(worker.job);
+    shown.set_jobs_done(worker.jobs_done);
+    shown.set_memory(worker.memory);
+  }
   const jobs::QueueStatus queue = host.queue.Status();
   for (const jobs::Lane lane : {jobs::Lane::kInteractive, jobs::Lane::kBatch}) {
     v1::ServerStatus::Lane& shown = *out.add_lanes();

@@ -167,6 +167,10 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
   Duration cut_at_ = Duration::max();
 };
 
+std::string OwnerOf(const ops::Principal& who) {
+  return !who.tenant.empty() ? who.tenant : !who.token.empty() ? who.token : "local";
+}
+
 Bytes SpecOf(const v1::StartBatchRequest& request) {
   const std::string text = CanonicalBytes(request);
   const ByteView bytes = AsBytes(text);
@@ -182,8 +186,9 @@ class BatchService final : public v1::BatchService::CallbackService {
                                        const v1::StartBatchRequest* request,
                                        v1::StartBatchReply* reply) override {
     return new UnaryCall(host_, *context, "StartBatch", UnaryCall::Needs::kWork,
-                         [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
-                           return Start(*request, call, *reply, detail);
+                         [this, request, reply](const CallFrame& frame, const cache::Call& call,
+                                                v1::ErrorDetail& detail) {
+                           return Start(*request, frame.principal(), call, *reply, detail);
                          });
   }
 
@@ -354,8 +359,8 @@ class BatchService final : public v1::BatchService::CallbackService {
     return whole;
   }
 
-  Result<void> Start(const v1::StartBatchRequest& asked, const cache::Call& call,
-                     v1::StartBatchReply& reply, v1::ErrorDetail& detail) {
+  Result<void> Start(const v1::StartBatchRequest& asked, const ops::Principal& who,
+                     const cache::Call& call, v1::StartBatchReply& reply, v1::ErrorDetail& detail) {
     KILN_TRY_VOID(CheckDurability(engine_, asked.durability()));
     KILN_TRY(const v1::StartBatchRequest request, Whole(asked, call));
     KILN_TRY(build::BatchRequest batch, FromProto(request));
@@ -372,7 +377,10 @@ class BatchService final : public v1::BatchService::CallbackService {
     KILN_TRY_VOID(build::CheckBatch(engine_.builder, engine_.store, batch, engine_.clock, call));
     KILN_TRY(const build::Batches::Started started,
              engine_.batches.Start(BatchIdOf(request), std::move(batch),
-                                   {.detach = request.detach(), .spec = SpecOf(request)}));
+                                   {.detach = request.detach(),
+                                    .spec = SpecOf(request),
+                                    .owner = OwnerOf(who),
+                                    .tenant = who.tenant}));
     reply.set_batch_id(IdBytes(started.id));
     reply.set_attached(started.attached);
     KILN_TRY(const build::BatchSummary summary, engine_.batches.Get(started.id));

@@ -369,4 +369,12 @@ UnaryCall::UnaryCall(const Host& host, grpc::CallbackServerContext& context,
       });
 }
 
+UnaryCall::UnaryCall(const Host& host, grpc::CallbackServerContext& context,
+                     std::string_view method, Needs needs, FramedBody body)
+    : UnaryCall(
+          host, context, method, needs,
+          Body([this, body = std::move(body)](const cache::Call& call, v1::ErrorDetail& detail) {
+            return body(frame_, call, detail);
+          })) {}
+
 }  // namespace kiln::rpc

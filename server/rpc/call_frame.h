@@ -105,6 +105,9 @@ void LogSlowReader(const CallFrame& frame);
 class UnaryCall final : public grpc::ServerUnaryReactor {
  public:
   using Body = std::function<Result<void>(const cache::Call&, v1::ErrorDetail&)>;
+  // For one that wants to know who calls.
+  using FramedBody =
+      std::function<Result<void>(const CallFrame&, const cache::Call&, v1::ErrorDetail&)>;
 
   enum class Needs : uint8_t { kWork, kWorkOrMemory, kNothing };
   // kWork: a job, refused while the daemon drains. kWorkOrMemory: the same, but first the body is
@@ -113,6 +116,8 @@ class UnaryCall final : public grpc::ServerUnaryReactor {
   // The body finds the trace id in the detail. `object`: what the audit log names.
   UnaryCall(const Host& host, grpc::CallbackServerContext& context, std::string_view method,
             Needs needs, Body body, std::string object = {});
+  UnaryCall(const Host& host, grpc::CallbackServerContext& context, std::string_view method,
+            Needs needs, FramedBody body);
 
  private:
   void OnCancel() override { frame_.Cancel(); }

@@ -54,6 +54,7 @@ void ArtifactTo(const build::Artifact& artifact, v1::Artifact& out) {
   out.set_origin(static_cast<v1::Artifact::Origin>(artifact.origin));
   out.set_stored(artifact.stored);
   out.set_cpu_us(artifact.cpu_us);
+  out.set_build_id(artifact.build_id);
 }
 
 double Ratio(uint64_t part, uint64_t whole) {
@@ -281,6 +282,7 @@ v1::Batch::State ToProto(build::BatchState state) {
 void ToProto(const build::BatchSummary& summary, v1::Batch& out) {
   out.set_id(IdBytes(summary.id));
   out.set_project(summary.project);
+  out.set_owner(summary.owner);
   out.set_state(ToProto(summary.state));
   out.set_started(static_cast<uint64_t>(std::max<int64_t>(summary.started_ms, 0)));
   out.set_updated(static_cast<uint64_t>(std::max<int64_t>(summary.updated_ms, 0)));

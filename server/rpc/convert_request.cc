@@ -11,6 +11,7 @@
 
 #include "compiler/driver/fingerprint.h"
 #include "compiler/recipe/recipe.h"
+#include "server/jobs/job.h"
 #include "server/rpc/convert.h"
 
 namespace kiln::rpc {
@@ -290,6 +291,9 @@ Result<void> CheckSupported(const v1::StartBatchRequest& request) {
   if (request.pin().size() > kMaxPinName) {
     return Malformed("pin", "a pin has a name of at most 128 bytes");
   }
+  if (request.priority() > jobs::kMostUrgent) {
+    return Malformed("priority", "a number from 0 to 9");
+  }
   if (request.spaces_size() == 0) {
     return Malformed("spaces", "a batch has at least one program");
   }
@@ -492,7 +496,8 @@ Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request) {
                           .on_error = OnErrorFrom(request.on_error()),
                           .retry_failed = request.retry_failed(),
                           .pin = request.pin(),
-                          .quorum = request.durability() == v1::DURABILITY_QUORUM};
+                           .priority = request.priority(),
+                           .quorum = request.durability() == v1::DURABILITY_QUORUM};
   if (request.budget().results() != 0) {
     out.budget.results = request.budget().results();
   }

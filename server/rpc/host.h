@@ -26,6 +26,14 @@ struct Reloaded {
   std::vector<std::string> at_restart;
 };
 
+// A worker process.
+struct WorkerRow {
+  uint64_t pid = 0;
+  std::string job;  // empty: idle
+  uint64_t jobs_done = 0;
+  uint64_t memory = 0;  // bytes
+};
+
 struct Host {
   jobs::JobQueue& queue;
   ops::ServiceState& state;
@@ -46,7 +54,8 @@ struct Host {
   std::string started_by;                 // autostart, serve, systemd
   std::function<uint64_t()> connections;  // open ones
   uint64_t max_connections = 0;
-  std::function<std::string()> slowed_by;     // what batch work makes way for, or empty
+  std::function<std::string()> slowed_by;  // what batch work makes way for, or empty
+  std::function<std::vector<WorkerRow>()> worker_rows;
   std::string last_crash;                     // report of the run before, or empty
   uint64_t memory_soft = 0, memory_hard = 0;  // bytes
 };

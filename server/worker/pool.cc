@@ -88,6 +88,27 @@ PoolCounters Pool::counters() {
   return counters_;
 }
 
+std::vector<ProcessRow> Pool::Rows() {
+  std::vector<ProcessRow> rows;
+  const MutexLock lock(mutex_);
+  const auto add = [&](const Process& process, const std::string& job) {
+    rows.push_back({.pid = static_cast<uint64_t>(process.pid()),
+                    .job = job,
+                    .jobs_done = process.jobs,
+                    .memory = process.ResidentBytes()});
+  };
+  for (const auto& [process, job] : busy_) {
+    add(*process, job);
+  }
+  for (const auto& kind : idle_) {
+    for (const std::unique_ptr<Process>& process : kind) {
+      add(*process, {});
+    }
+  }
+  std::ranges::sort(rows, {}, &ProcessRow::pid);
+  return rows;
+}
+
 Result<std::unique_ptr<Process>> Pool::Take(bool background, const std::stop_token& stop,
                                             Duration deadline) {
   const size_t kind = At(background);
@@ -119,11 +140,12 @@ Result<std::unique_ptr<Process>> Pool::Take(bool background, const std::stop_tok
 
 void Pool::Give(std::unique_ptr<Process> process) {
   const uint64_t resident = process->ResidentBytes();
+  const size_t kind = At(process->background);
+  const MutexLock lock(mutex_);
+  busy_.erase(process.get());
   process->first_resident = process->jobs == 0 ? resident : process->first_resident;
   const bool old = ++process->jobs >= options_.jobs_per_process ||
                    resident > process->first_resident + options_.growth_bytes;
-  const size_t kind = At(process->background);
-  const MutexLock lock(mutex_);
   if (old) {
     --alive_[kind];
     ++counters_.recycled;
@@ -135,6 +157,10 @@ void Pool::Give(std::unique_ptr<Process> process) {
 
 void Pool::Lose(std::unique_ptr<Process> process) {
   const size_t kind = At(process->background);
+  {
+    const MutexLock lock(mutex_);
+    busy_.erase(process.get());
+  }
   process.reset();
   const MutexLock lock(mutex_);
   --alive_[kind];
@@ -144,6 +170,10 @@ void Pool::Lose(std::unique_ptr<Process> process) {
 
 Result<Pool::Attempt> Pool::Try(const Job& job, const std::stop_token& stop, Duration deadline) {
   KILN_TRY(std::unique_ptr<Process> process, Take(job.background, stop, deadline));
+  {
+    const MutexLock lock(mutex_);
+    busy_[process.get()] = job.recipe;
+  }
   Yielding yielding(*this, *process, job);
   Attempt attempt;
   const Duration timeout = clock_.Monotonic() + options_.wall;
@@ -185,6 +215,10 @@ Result<Pool::Attempt> Pool::Try(const Job& job, const std::stop_token& stop, Dur
         .report = std::move(answer->text)};
     Give(std::move(process));
     return attempt;
+  }
+  {
+    const MutexLock lock(mutex_);
+    busy_.erase(process.get());  // before its number may be another's
   }
   attempt.death += process->End();
   Lose(std::move(process));

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -59,6 +60,14 @@ struct PoolCounters {
   uint64_t stopped = 0;   // times that a process had to wait for interactive work
 };
 
+// A process as people see it.
+struct ProcessRow {
+  uint64_t pid = 0;
+  std::string job;  // recipe, or empty
+  uint64_t jobs_done = 0;
+  uint64_t memory = 0;  // bytes that are resident
+};
+
 class Pool final : public Runner {
  public:
   struct Options {
@@ -78,6 +87,7 @@ class Pool final : public Runner {
   Result<Answer> Run(const Job& job, std::stop_token stop, Duration deadline) override;
 
   PoolCounters counters();
+  std::vector<ProcessRow> Rows();  // by pid
 
  private:
   struct Attempt {
@@ -103,7 +113,8 @@ class Pool final : public Runner {
   CondVar given_;
   // By whether they are for jobs of nobody.
   std::array<std::vector<std::unique_ptr<Process>>, 2> idle_ KILN_GUARDED_BY(mutex_);
-  std::array<uint32_t, 2> alive_ KILN_GUARDED_BY(mutex_) = {};  // idle and at work
+  std::array<uint32_t, 2> alive_ KILN_GUARDED_BY(mutex_) = {};          // idle and at work
+  std::map<const Process*, std::string> busy_ KILN_GUARDED_BY(mutex_);  // with their recipes
   PoolCounters counters_ KILN_GUARDED_BY(mutex_);
 };
 

@@ -210,6 +210,25 @@ TEST_F(PoolTest, InteractiveJob_IsNeverStopped) {
   EXPECT_EQ(pool.counters().stopped, 0u);
 }
 
+TEST_F(PoolTest, Rows_TellWhatProcessesDo) {
+  Pool pool(Options(), clock);
+  EXPECT_TRUE(pool.Rows().empty());
+  ASSERT_TRUE(Ask(pool, "echo").ok());
+  ASSERT_EQ(pool.Rows().size(), 1u);
+  EXPECT_EQ(pool.Rows()[0].job, "");
+  EXPECT_EQ(pool.Rows()[0].jobs_done, 1u);
+  EXPECT_GT(pool.Rows()[0].memory, 0u);
+  std::stop_source stop;
+  {
+    const std::jthread busy([&] { (void)Ask(pool, "hang", stop.get_token()); });
+    while (pool.Rows().empty() || pool.Rows()[0].job != "test;hang") {
+      std::this_thread::yield();
+    }
+    stop.request_stop();
+  }
+  EXPECT_TRUE(pool.Rows().empty());  // it was killed
+}
+
 TEST_F(PoolTest, JobsOfNobody_HaveProcessesOfTheirOwn) {
   Pool pool(Options(), clock);
   for (const bool background : {false, true, false, true}) {

@@ -22,6 +22,7 @@ class Process {
   Process& operator=(const Process&) = delete;
 
   int socket() const { return socket_; }
+  pid_t pid() const { return pid_; }
   // Whether there is something to read within the time, or the process is gone.
   bool WaitReadable(Duration time) const;
   // It does nothing until it may go on.

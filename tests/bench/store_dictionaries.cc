@@ -9,9 +9,9 @@
 #include "cache/compressing_store.h"
 #include "cache/sqlite/sqlite_store.h"
 #include "compiler/base/test_directory.h"
-#include "tests/bench/demo_project.h"
 #include "tests/bench/durable_engine.h"
 #include "tests/bench/store_samples.h"
+#include "tests/support/demo_project.h"
 
 namespace kiln::bench {
 namespace {
