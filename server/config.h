@@ -18,6 +18,7 @@
 #include "compiler/base/clock.h"
 #include "compiler/base/result.h"
 #include "server/ops/log_levels.h"
+#include "server/rpc/service_limits.h"
 
 namespace kiln::server {
 
@@ -67,6 +68,7 @@ struct Config {
   uint32_t memory_hard_percent = 75;
   uint32_t max_connections = 1024;
   uint64_t receiving_bytes = 0;          // 0: half of the memory of the machine
+  rpc::ServiceLimits limits;
   std::optional<Duration> idle_timeout;  // nothing: 3 h if auto-started, else never
   Duration drain_timeout = std::chrono::seconds(20);
   ops::LogLevels log_levels;

@@ -63,6 +63,20 @@ bool ReadCount(std::string_view text, uint64_t least, uint64_t most, T& out) {
   return true;
 }
 
+bool ReadTimeout(std::string_view text, Duration& out) {
+  return ReadDuration(text, out) && out >= std::chrono::milliseconds(100) &&
+         out <= std::chrono::hours(24);
+}
+
+bool ReadHeaderList(std::string_view text, uint32_t& out) {
+  uint64_t size = 0;
+  if (!ReadSize(text, size) || size < 1024 || size > uint64_t{1} << 20) {
+    return false;
+  }
+  out = static_cast<uint32_t>(size);
+  return true;
+}
+
 bool ReadPercent(std::string_view text, uint32_t& out) {
   return !text.empty() && text.back() == '%' &&
          ReadCount(text.substr(0, text.size() - 1), 1, 100, out);
@@ -173,9 +187,23 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      [](Text t, Config& c) { return t.empty() || ReadDuration(t, c.idle_timeout.emplace()); }},
     {"limits.connections", "1024", "a number from 1 to 65536", "connections at a time", kAtStart,
      [](Text t, Config& c) { return ReadCount(t, 1, 65'536, c.max_connections); }},
+    {"limits.handshake", "10s", "a duration from 100ms to 24h", "how long a handshake may take",
+     kAtStart, [](Text t, Config& c) { return ReadTimeout(t, c.limits.handshake); }},
+    {"limits.header_list", "16K", "a size from 1K to 1M", "metadata of one call", kAtStart,
+     [](Text t, Config& c) { return ReadHeaderList(t, c.limits.header_list); }},
+    {"limits.idle", "10m", "a duration from 100ms to 24h",
+     "how long a connection may be without calls", kAtStart,
+     [](Text t, Config& c) { return ReadTimeout(t, c.limits.idle); }},
     {"limits.receiving", "", "a size like 2G",
      "memory of messages that are arriving; half of the machine's if not said", kAtStart,
      [](Text t, Config& c) { return t.empty() || ReadSize(t, c.receiving_bytes); }},
+    {"limits.streams", "100", "a number from 1 to 10000", "calls of one connection at a time",
+     kAtStart, [](Text t, Config& c) { return ReadCount(t, 1, 10'000, c.limits.streams); }},
+    {"limits.watch_sessions", "64", "a number from 1 to 10000", "projects that are watched",
+     kAtStart, [](Text t, Config& c) { return ReadCount(t, 1, 10'000, c.limits.watch_sessions); }},
+    {"limits.watch_subscribers", "64", "a number from 1 to 10000",
+     "clients that watch one project", kAtStart,
+     [](Text t, Config& c) { return ReadCount(t, 1, 10'000, c.limits.watch_subscribers); }},
     {"listen.tcp", "none", "HOST:PORT", "TCP, with tls.* and tokens", kAtStart,
      [](Text t, Config& c) { return ReadOptional(t, c.tcp); }},
     {"listen.unix", "", "a path", "the socket; always on", kAtStart,

@@ -55,6 +55,46 @@ TEST(LoadConfig, Directories_FollowTheEnvironment) {
   EXPECT_EQ(config->cache_dir, "/home/a/cache/kiln");
 }
 
+TEST(LoadConfig, WeightsOfTenants_AreATableOrAList) {
+  using Weights = std::map<std::string, uint32_t>;
+  const ConfigFile file("[jobs.weights]\nnight = 1\nci = 4\n");
+  EXPECT_EQ(file.Load()->weights, (Weights{{"ci", 4}, {"night", 1}}));
+  EXPECT_EQ(file.Load({{"KILN_JOBS_WEIGHTS", "a=1000"}})->weights, (Weights{{"a", 1000}}));
+  EXPECT_EQ(file.Load({}, {{"jobs.weights", ""}})->weights, Weights());
+  for (const char* wrong : {"ci", "ci=0", "ci=1001", "=1", "ci=1,ci=2", ",ci=1"}) {
+    EXPECT_FALSE(file.Load({}, {{"jobs.weights", wrong}}).ok()) << wrong;
+  }
+}
+
+TEST(LoadConfig, Politeness_IsAFlagOrAuto) {
+  EXPECT_EQ(ConfigFile("").Load()->polite, Config::Polite::kAuto);
+  const ConfigFile file("[jobs]\npolite = true\n");
+  EXPECT_EQ(file.Load()->polite, Config::Polite::kOn);
+  EXPECT_EQ(file.Load({{"KILN_JOBS_POLITE", "false"}})->polite, Config::Polite::kOff);
+  EXPECT_FALSE(file.Load({}, {{"jobs.polite", "yes"}}).ok());
+}
+
+TEST(LoadConfig, LimitsOfTheService_HaveBounds) {
+  const ConfigFile file("[limits]\nstreams = 7\nheader_list = \"32K\"\nidle = \"1h\"\n");
+  const Result<Config> config = file.Load();
+  ASSERT_TRUE(config.ok()) << config.error().context;
+  EXPECT_EQ(config->limits.streams, 7u);
+  EXPECT_EQ(config->limits.header_list, 32u << 10);
+  EXPECT_EQ(config->limits.idle, std::chrono::hours(1));
+  EXPECT_EQ(config->limits.watch_sessions, 64u);
+  struct Row {
+    const char* key;
+    const char* wrong;
+  };
+  for (const Row& row :
+       {Row{"limits.streams", "0"}, Row{"limits.streams", "10001"},
+        Row{"limits.header_list", "1023"}, Row{"limits.header_list", "2M"},
+        Row{"limits.idle", "99ms"}, Row{"limits.idle", "2d"}, Row{"limits.handshake", "0"},
+        Row{"limits.watch_sessions", "0"}, Row{"limits.watch_subscribers", "many"}}) {
+    EXPECT_FALSE(file.Load({}, {{row.key, row.wrong}}).ok()) << row.key << " " << row.wrong;
+  }
+}
+
 TEST(LoadConfig, WrongFile_IsRefusedWithLineAndHelp) {
   struct Row {
     const char* text;
@@ -66,7 +106,7 @@ TEST(LoadConfig, WrongFile_IsRefusedWithLineAndHelp) {
        "'cache.max_size'"},
       {"[jobs]\n\nworkers = 0\n", ":3: 'jobs.workers' = '0' is not a number from 1 to 1024"},
       {"[cache]\nmemory = \"12Q\"\n", ":2: 'cache.memory' = '12Q' is not a size like 256M"},
-      {"[lifecycle]\nidle_timeout = true\n", ":2: 'lifecycle.idle_timeout' = '' is not a duration"},
+      {"[lifecycle]\nidle_timeout = true\n", ":2: 'lifecycle.idle_timeout' = 'true' is not a duration"},
       {"workers = 3\n", ":1: unknown key 'workers'"},
       {"[cache\n", ":1:"},
   };

@@ -75,7 +75,6 @@ struct Daemon::Parts {
   Result<ConfigChange> Reload();
   Result<void> ServeMetrics(int passed);
   ops::HttpReply Answer(std::string_view path);
-  std::vector<rpc::WorkerRow> WorkerRows();
   void WatchLoad();
   void ShowUpstream();
   uint64_t MemoryLimit(uint32_t percent) const { return memory_bytes / 100 * percent; }
@@ -306,7 +305,10 @@ void Daemon::Parts::MakeEngine() {
                                           .slowed_by = [this] { return load->slowed_by(); }});
   watches.emplace(
       *builder, *explains, *queue, clock,
-      reload::Subscriptions::Options{.workers = config.workers, .epoch = RandomEpoch()});
+      reload::Subscriptions::Options{.workers = config.workers,
+                                     .epoch = RandomEpoch(),
+                                     .max_sessions = config.limits.watch_sessions,
+                                     .max_subscribers = config.limits.watch_subscribers});
   engine.emplace(rpc::Engine{.store = *stack.top,
                              .pool = *pool,
                              .builder = *builder,
@@ -316,14 +318,6 @@ void Daemon::Parts::MakeEngine() {
                              .whole = WholeStore(),
                              .shelf = *shelf,
                              .watches = *watches});
-}
-
-std::vector<rpc::WorkerRow> Daemon::Parts::WorkerRows() {
-  std::vector<rpc::WorkerRow> rows;
-  for (worker::ProcessRow& row : worker_pool->Rows()) {
-    rows.push_back({row.pid, std::move(row.job), row.jobs_done, row.memory});
-  }
-  return rows;
 }
 
 // What the services know of the process around them.
@@ -353,8 +347,9 @@ void Daemon::Parts::MakeHost() {
       .started_by = started_by,
       .connections = [this] { return server->Connections(); },
       .max_connections = config.max_connections,
+      .limits = config.limits,
       .slowed_by = [this] { return load->slowed_by(); },
-      .worker_rows = [this] { return WorkerRows(); },
+      .worker_rows = [this] { return WorkerRowsOf(*worker_pool); },
       .last_crash = ops::TakeCrashReports(config.cache_dir.string()).value_or(""),
       .memory_soft = MemoryLimit(config.memory_soft_percent),
       .memory_hard = MemoryLimit(config.memory_hard_percent)});
@@ -396,7 +391,8 @@ Result<void> Daemon::Parts::Serve() {
                                                     .max_connections = config.max_connections,
                                                     .receiving_bytes = config.receiving_bytes != 0
                                                                            ? config.receiving_bytes
-                                                                           : memory_bytes / 2}));
+                                                                           : memory_bytes / 2,
+                                                    .limits = config.limits}));
   state.Serve();
   server->SetServing(true);
   ShowUpstream();

@@ -160,4 +160,15 @@ std::vector<ops::Sample> ReadSamples(const SampleSources& from) {
   return out;
 }
 
+std::vector<rpc::WorkerRow> WorkerRowsOf(worker::Pool& pool) {
+  std::vector<rpc::WorkerRow> rows;
+  for (worker::ProcessRow& row : pool.Rows()) {
+    rows.push_back({.pid = row.pid,
+                    .job = std::move(row.job),
+                    .jobs_done = row.jobs_done,
+                    .memory = row.memory});
+  }
+  return rows;
+}
+
 }  // namespace kiln::server

@@ -17,6 +17,8 @@
 #include "server/ops/metrics.h"
 #include "server/ops/service_state.h"
 #include "server/reload/subscriptions.h"
+#include "server/rpc/host.h"
+#include "server/worker/pool.h"
 
 namespace kiln::server {
 
@@ -40,5 +42,8 @@ struct SampleSources {
 };
 
 std::vector<ops::Sample> ReadSamples(const SampleSources& from);
+
+// Worker processes as GetStatus shows them.
+std::vector<rpc::WorkerRow> WorkerRowsOf(worker::Pool& pool);
 
 }  // namespace kiln::server

@@ -58,11 +58,11 @@ Result<Subscriptions::HeldPtr> Subscriptions::FindOrMake(const std::string& proj
     return held;
   }
   sessions_.erase(project);
-  if (sessions_.size() >= kMaxSessions) {
+  if (sessions_.size() >= options_.max_sessions) {
     const auto idle = std::ranges::find_if(
         sessions_, [](const auto& row) { return !IsConnected(row.second->session); });
     if (idle == sessions_.end()) {
-      return TooMany("watch sessions", kMaxSessions);
+      return TooMany("watch sessions", options_.max_sessions);
     }
     idle->second->session.Stop();
     sessions_.erase(idle);
@@ -74,12 +74,12 @@ Result<Subscriptions::HeldPtr> Subscriptions::FindOrMake(const std::string& proj
 
 // Those that dropped out make room for those that come.
 Result<void> Subscriptions::MakeRoom(Session& session) {
-  if (session.subscribers().size() < kMaxSubscribers) {
+  if (session.subscribers().size() < options_.max_subscribers) {
     return {};
   }
   const auto gone = LongestGone(session.subscribers());
   if (gone == session.subscribers().end()) {
-    return TooMany("watch subscribers", kMaxSubscribers);
+    return TooMany("watch subscribers", options_.max_subscribers);
   }
   session.subscribers().erase(gone);
   return {};

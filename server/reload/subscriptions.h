@@ -40,13 +40,13 @@ struct OpenRequest {
 
 class Subscriptions {
  public:
-  static constexpr size_t kMaxSessions = 64;
-  static constexpr size_t kMaxSubscribers = 64;                    // of one session
   static constexpr Duration kSurvives = std::chrono::seconds(60);  // a dropped connection
 
   struct Options {
     uint32_t workers = 1;  // chunks of one session and lane that may run at once
     uint64_t epoch = 1;    // random per daemon run
+    size_t max_sessions = 64;
+    size_t max_subscribers = 64;  // of one session
   };
 
   // All must outlive the object.

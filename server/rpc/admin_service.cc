@@ -47,10 +47,6 @@ constexpr auto kLimits = std::to_array<ShownLimit>({
     {"axis values", kMaxAxisValues, "S"},
     {"expression", kMaxExpression, "S"},
     {"digests", kMaxDigests, "S"},
-    {"streams", kMaxStreams, "S"},
-    {"header list", kMaxHeaderBytes, "S"},
-    {"handshake", kHandshakeMs, "S"},
-    {"idle connection", kIdleMs, "S"},
     {"pack entries", kMaxPackEntries, "S"},
 });
 
@@ -72,22 +68,29 @@ void InfoTo(const Host& host, v1::ServerInfo& out) {
                               "cache", "spirv", "meta", "msl", "glsl", "hlsl", "val", "opt"}) {
     out.add_features(feature);
   }
-  for (const ShownLimit& limit : kLimits) {
+  const auto show = [&](const ShownLimit& limit) {
     v1::ServerInfo::Limit& shown = *out.add_limits();
     shown.set_name(limit.name);
     shown.set_value(limit.value);
     shown.set_kind(limit.kind);
-  }
+  };
+  std::ranges::for_each(kLimits, show);
   for (const cache::LimitValue& limit : build::DeterministicLimitValues()) {
     v1::ServerInfo::Limit& shown = *out.add_limits();
     shown.set_name(std::string(limit.name));
     shown.set_value(limit.value);
     shown.set_kind("D");
   }
-  v1::ServerInfo::Limit& connections = *out.add_limits();
-  connections.set_name("connections");
-  connections.set_value(host.max_connections);
-  connections.set_kind("S");
+  const ServiceLimits& limits = host.limits;
+  for (const ShownLimit& limit : {ShownLimit{"connections", host.max_connections, "S"},
+                                  {"streams", limits.streams, "S"},
+                                  {"header list", limits.header_list, "S"},
+                                  {"handshake", Milliseconds(limits.handshake), "S"},
+                                  {"idle connection", Milliseconds(limits.idle), "S"},
+                                  {"watch sessions", limits.watch_sessions, "S"},
+                                  {"watch subscribers", limits.watch_subscribers, "S"}}) {
+    show(limit);
+  }
   out.add_transports("unix:" + host.socket);
   if (!host.tcp.empty()) {
     out.add_transports("tcp:" + host.tcp);

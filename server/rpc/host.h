@@ -14,6 +14,7 @@
 #include "server/ops/metrics.h"
 #include "server/ops/service_state.h"
 #include "server/ops/trace_ring.h"
+#include "server/rpc/service_limits.h"
 #include "server/rpc/slow_readers.h"
 
 namespace kiln::rpc {
@@ -54,6 +55,7 @@ struct Host {
   std::string started_by;                 // autostart, serve, systemd
   std::function<uint64_t()> connections;  // open ones
   uint64_t max_connections = 0;
+  ServiceLimits limits = {};
   std::function<std::string()> slowed_by;  // what batch work makes way for, or empty
   std::function<std::vector<WorkerRow>()> worker_rows;
   std::string last_crash;                     // report of the run before, or empty

@@ -88,12 +88,17 @@ std::shared_ptr<grpc::ServerCredentials> MutualTls(const TlsFiles& files, ops::A
   return credentials;
 }
 
-void SetLimits(grpc::ServerBuilder& builder, uint64_t receiving_bytes) {
+int Milliseconds(Duration duration) {
+  return static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
+}
+
+void SetLimits(grpc::ServerBuilder& builder, const ServiceLimits& limits,
+               uint64_t receiving_bytes) {
   builder.SetMaxReceiveMessageSize(static_cast<int>(kMaxRequest));
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxStreams);
-  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMaxHeaderBytes);
-  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeMs);
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, kIdleMs);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, static_cast<int>(limits.streams));
+  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, static_cast<int>(limits.header_list));
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, Milliseconds(limits.handshake));
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, Milliseconds(limits.idle));
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveAnswerMs);
   // gRPC 1.51 looks at the size of a message when it has all of it. Before all of them take all of
@@ -210,7 +215,7 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const std::vector<grpc::Serv
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   auto state = std::make_unique<State>(doors);
   grpc::ServerBuilder builder;
-  SetLimits(builder, doors.receiving_bytes);
+  SetLimits(builder, doors.limits, doors.receiving_bytes);
   const auto add = [&builder](std::shared_ptr<grpc::ServerCredentials> credentials) {
     return builder.experimental().AddExternalConnectionAcceptor(
         grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,

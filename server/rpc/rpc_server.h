@@ -17,6 +17,7 @@
 #include "compiler/base/result.h"
 #include "server/ops/access.h"
 #include "server/ops/tcp_listener.h"
+#include "server/rpc/service_limits.h"
 #include "server/rpc/tls_files.h"
 
 namespace grpc {
@@ -55,12 +56,6 @@ class UnixListener {
   int fd_ = -1;
 };
 
-// Of the transport (daemon §10).
-inline constexpr int kMaxStreams = 100;           // of one connection
-inline constexpr int kMaxHeaderBytes = 16 << 10;  // of one call
-inline constexpr int kHandshakeMs = 10'000;
-inline constexpr int kIdleMs = 600'000;
-
 // "Bearer kiln_…" -> the token; empty for anything else.
 std::string BearerOf(std::string_view authorization);
 
@@ -74,6 +69,7 @@ struct Doors {
   LogSink& log;
   size_t max_connections = kMaxConnections;
   uint64_t receiving_bytes = 0;  // of messages that are arriving; 0: no bound
+  ServiceLimits limits = {};
 
   static constexpr size_t kMaxConnections = 1024;
 };

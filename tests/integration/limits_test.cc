@@ -11,6 +11,8 @@
 namespace kiln::server {
 namespace {
 
+constexpr int kHeaderBytes = 16 << 10;
+
 class Limits : public ServerTest {
  protected:
   Limits() { Start(); }
@@ -182,7 +184,7 @@ TEST_F(Limits, RequestMessage_IsRefusedByTheTransport) {
 
 TEST_F(Limits, HeaderList_IsRefusedByTheTransport) {
   for (const auto& [size, fits] :
-       {std::pair{rpc::kMaxHeaderBytes / 2, true}, std::pair{rpc::kMaxHeaderBytes + 1, false}}) {
+       {std::pair{kHeaderBytes / 2, true}, std::pair{kHeaderBytes + 1, false}}) {
     grpc::ClientContext context;
     context.AddMetadata("x-long", std::string(static_cast<size_t>(size), 'x'));
     v1::ServerInfo reply;

@@ -30,6 +30,30 @@ TEST_F(Server, CompileTwice_SameBytesAndTheSecondIsAHit) {
   EXPECT_FALSE(cold.artifacts(0).data().empty());
   EXPECT_EQ(cold.artifacts(0).data(), warm.artifacts(0).data());
   EXPECT_EQ(cold.artifacts(0).metadata_data(), warm.artifacts(0).metadata_data());
+  grpc::ClientContext context;
+  v1::ServerInfo info;
+  ASSERT_TRUE(admin->GetServerInfo(&context, v1::GetServerInfoRequest(), &info).ok());
+  EXPECT_EQ(cold.artifacts(0).build_id(), info.build_id().substr(0, 12));
+  EXPECT_EQ(warm.artifacts(0).build_id(), cold.artifacts(0).build_id());
+}
+
+TEST_F(Server, Batch_HasAnOwnerAndAPriorityFrom0To9) {
+  Start();
+  v1::StartBatchRequest request = BatchOf(GoodSource());
+  for (const auto& [priority, code] :
+       {std::pair{9u, grpc::StatusCode::OK}, std::pair{10u, grpc::StatusCode::INVALID_ARGUMENT}}) {
+    request.set_priority(priority);
+    grpc::ClientContext context;
+    v1::StartBatchReply reply;
+    EXPECT_EQ(batch->StartBatch(&context, request, &reply).error_code(), code) << priority;
+  }
+  request.set_priority(0);  // it is the same batch
+  v1::GetBatchRequest get;
+  get.set_batch_id(StartBatch(request).batch_id());
+  grpc::ClientContext context;
+  v1::Batch started;
+  ASSERT_TRUE(batch->GetBatch(&context, get, &started).ok());
+  EXPECT_EQ(started.owner(), "local");
 }
 
 TEST_F(Server, Compile_GivesTheBytesOfTheDirectPath) {

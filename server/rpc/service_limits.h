@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Limits of the service that the configuration may change: `limits.<name>`. Spec: daemon §10
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "compiler/base/clock.h"
+
+namespace kiln::rpc {
+
+struct ServiceLimits {
+  uint32_t streams = 100;           // of one connection
+  uint32_t header_list = 16 << 10;  // bytes of the metadata of one call
+  Duration handshake = std::chrono::seconds(10);
+  Duration idle = std::chrono::minutes(10);  // of a connection
+  uint32_t watch_sessions = 64;
+  uint32_t watch_subscribers = 64;  // of one session
+};
+
+}  // namespace kiln::rpc
