@@ -22,6 +22,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "client/handover.h"
 #include "compiler/base/file.h"
 #include "compiler/base/mutex.h"
 
@@ -366,6 +367,16 @@ Result<Connected> Connect(const Endpoint& endpoint, Autostart autostart) {
     connected.started = true;
     info = connected.client->Ping(kPing);
   }
+  if (info.ok() && autostart == Autostart::kYes && address.starts_with(kUnixPrefix)) {
+    Handover handover = OfferHandover(*connected.client, *info, DaemonProgram());
+    connected.warning = std::move(handover.warning);
+    if (handover.drained) {
+      KILN_TRY_VOID(StartDaemon(address.substr(kUnixPrefix.size())));
+      KILN_TRY(connected.client, Client::Open(endpoint));
+      connected.started = true;
+      info = connected.client->Ping(kPing);
+    }
+  }
   if (!info.ok() && (info.error().code == ErrorCode::kUnauthenticated ||
                      info.error().code == ErrorCode::kPermissionDenied)) {
     return info.error();
@@ -374,6 +385,7 @@ Result<Connected> Connect(const Endpoint& endpoint, Autostart autostart) {
     return Unreachable(fmt::format("no daemon answers at {}: {}; start it with 'kiln start'",
                                    address, info.error().context));
   }
+  KILN_TRY_VOID(CheckApi(*info));
   connected.info = std::move(info).value();
   return connected;
 }

@@ -57,6 +57,7 @@ struct Connected {
   std::shared_ptr<PrivateDaemon> own;  // in front: it outlives the client
   std::unique_ptr<Client> client;
   bool started = false;  // by this call
+  std::string warning;   // about the daemon, or empty
   ServerInfo info;
 };
 

@@ -67,7 +67,7 @@ struct Config {
   uint32_t memory_soft_percent = 60;
   uint32_t memory_hard_percent = 75;
   uint32_t max_connections = 1024;
-  uint64_t receiving_bytes = 0;          // 0: half of the memory of the machine
+  uint64_t receiving_bytes = 0;  // 0: half of the memory of the machine
   rpc::ServiceLimits limits;
   std::optional<Duration> idle_timeout;  // nothing: 3 h if auto-started, else never
   Duration drain_timeout = std::chrono::seconds(20);

@@ -106,7 +106,8 @@ TEST(LoadConfig, WrongFile_IsRefusedWithLineAndHelp) {
        "'cache.max_size'"},
       {"[jobs]\n\nworkers = 0\n", ":3: 'jobs.workers' = '0' is not a number from 1 to 1024"},
       {"[cache]\nmemory = \"12Q\"\n", ":2: 'cache.memory' = '12Q' is not a size like 256M"},
-      {"[lifecycle]\nidle_timeout = true\n", ":2: 'lifecycle.idle_timeout' = 'true' is not a duration"},
+      {"[lifecycle]\nidle_timeout = true\n",
+       ":2: 'lifecycle.idle_timeout' = 'true' is not a duration"},
       {"workers = 3\n", ":1: unknown key 'workers'"},
       {"[cache\n", ":1:"},
   };

@@ -40,6 +40,7 @@ struct Arguments {
   bool json = false;
   int ready_fd = -1;
   std::string salvage, into;
+  bool build_id = false;
   ConfigArguments config;
   TokenArguments token;
   std::string manual;  // folder
@@ -207,6 +208,7 @@ void AddFlags(CLI::App& app, Arguments& arguments) {
   app.add_flag("--json", arguments.json, "config, token: one object per line");
   app.add_option("--salvage", arguments.salvage)->group("");  // of this program by itself
   app.add_option("--into", arguments.into)->group("");
+  app.add_flag("--build-id", arguments.build_id)->group("");  // for clients of another build
   for (const ConfigKey& key : ConfigTable()) {
     app.add_option_function<std::string>(
            "--" + std::string(key.key),
@@ -283,6 +285,10 @@ int Main(int argc, char** argv) {
   }
   if (!arguments.salvage.empty()) {
     return cache::sqlite::SalvageApart(arguments.salvage, arguments.into);
+  }
+  if (arguments.build_id) {
+    fmt::print("{}\n", driver::BackFingerprint().hex());
+    return 0;
   }
   if (chosen) {
     return chosen();

@@ -140,6 +140,9 @@ Result<client::Connected> ConnectTo(const Global& global) {
     fmt::print(stderr, "kiln: started kilnd {} (pid {})\n", connected.info.version,
                connected.info.pid);
   }
+  if (!connected.warning.empty() && !global.quiet) {
+    fmt::print(stderr, "kiln: warning: {}\n", connected.warning);
+  }
   return keep(std::move(connected));
 }
 

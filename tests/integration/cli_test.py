@@ -15,6 +15,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 BUILD, ROOT = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
@@ -461,6 +462,43 @@ axes = { stars = "*" }
         self.assertRegex(second.stderr, r"pid \d+")
         self.expect(self.run_program("kiln", "stop"), 0, "stopped")
         self.expect(self.run_program("kiln", "stop"), 0, "no daemon is running")
+
+    def test_daemon_of_another_build_makes_way_or_is_named(self):
+        ours = self.dir / "ours"
+        ours.mkdir()
+        shutil.copy(BUILD / "kiln", ours / "kiln")
+        (ours / "kilnd").write_text(
+            f"#!/bin/sh\nif [ \"$1\" = --build-id ]; then echo {'ab' * 16}; exit; fi\n"
+            f"exec '{BUILD}/kilnd' \"$@\"\n")
+        (ours / "kilnd").chmod(0o755)
+
+        def compile_with_ours():
+            return self.expect(
+                subprocess.run([ours / "kiln", "compile", UBER, *ENTRIES], capture_output=True,
+                               text=True, timeout=60, cwd=self.dir, env=self.env), 0)
+
+        def pid():
+            return json.loads(self.run_program("kiln", "--json", "status").stdout)["pid"]
+
+        self.expect(self.run_program("kiln", "start"), 0, "started kilnd")
+        first = pid()
+        self.assertIn("started kilnd", compile_with_ours().stderr)
+        second = pid()
+        self.assertNotEqual(first, second)
+        self.expect(self.run_program("kiln", "stop"), 0)
+        with subprocess.Popen([BUILD / "kilnd", f"--listen.unix={self.dir}/run/kilnd.sock"],
+                              env=self.env, cwd=self.dir,
+                              stderr=subprocess.DEVNULL) as served:  # nobody else's to end
+            try:
+                for _ in range(100):
+                    if self.run_program("kiln", "status").returncode == 0:
+                        break
+                    time.sleep(0.1)
+                self.assertIn("warning: artifacts come from build", compile_with_ours().stderr)
+                self.assertIn("abababababab", compile_with_ours().stderr)
+                self.assertEqual(pid(), served.pid)
+            finally:
+                served.terminate()
 
     def test_socket_path_too_long_says_so(self):
         env = dict(self.env, KILN_DAEMON=f"unix:{self.dir}/{'x' * 120}/kilnd.sock")
