@@ -92,7 +92,7 @@ Result<void> CheckApi(const ServerInfo& info) {
 }
 
 Handover OfferHandover(Client& client, const ServerInfo& info, const std::string& program) {
-  if (Runs(info.pid, program)) {
+  if (info.build_id.empty() || Runs(info.pid, program)) {
     return {};
   }
   const std::optional<std::string> build = BuildOf(program);

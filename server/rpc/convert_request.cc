@@ -496,8 +496,8 @@ Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request) {
                           .on_error = OnErrorFrom(request.on_error()),
                           .retry_failed = request.retry_failed(),
                           .pin = request.pin(),
-                           .priority = request.priority(),
-                           .quorum = request.durability() == v1::DURABILITY_QUORUM};
+                          .priority = request.priority(),
+                          .quorum = request.durability() == v1::DURABILITY_QUORUM};
   if (request.budget().results() != 0) {
     out.budget.results = request.budget().results();
   }

@@ -39,6 +39,7 @@ class CliCase(unittest.TestCase):
             KILN_DAEMON=f"unix:{self.dir}/run/kilnd.sock",
             KILN_CACHE_DIR=str(self.dir / "cache"),
             KILN_CACHE_MIN_FREE="0",
+            KILN_JOBS_POLITE="false",  # the machine of a test may be busy
             XDG_CACHE_HOME=str(self.dir / "xdg"),
             XDG_CONFIG_HOME=str(self.dir / "config"),
             HOME=str(self.dir),
@@ -118,7 +119,7 @@ def daemon_that_refuses(socket, code, message, detail):
         def service(self, call):
             def answer(_request, context):
                 if call.method.endswith("/GetServerInfo"):
-                    return b""
+                    return protobuf(_4=1, _5=1)  # the versions that it speaks
                 context.set_trailing_metadata((("kiln-error-bin", detail),
                                                ("grpc-retry-pushback-ms", "-1")))
                 context.abort(code, message)

@@ -478,7 +478,8 @@ axes = { stars = "*" }
                                text=True, timeout=60, cwd=self.dir, env=self.env), 0)
 
         def pid():
-            return json.loads(self.run_program("kiln", "--json", "status").stdout)["pid"]
+            said = self.run_program("kiln", "--json", "status").stdout
+            return json.loads(said.splitlines()[0])["pid"]
 
         self.expect(self.run_program("kiln", "start"), 0, "started kilnd")
         first = pid()

@@ -290,8 +290,9 @@ TEST_F(Operator, AboveTheHardLimit_BatchWorkIsRefusedAndInteractiveIsNot) {
   v1::ServerStatus shown;
   ASSERT_TRUE(Call(&v1::AdminService::Stub::GetStatus, v1::GetStatusRequest(), shown).ok());
   EXPECT_EQ(shown.health(), v1::ServerStatus::DEGRADED);
-  ASSERT_EQ(shown.reasons_size(), 1);
-  EXPECT_TRUE(shown.reasons(0).starts_with("memory-pressure"));
+  EXPECT_TRUE(std::ranges::any_of(shown.reasons(), [](const std::string& reason) {
+    return reason.starts_with("memory-pressure");
+  }));
 }
 
 }  // namespace
