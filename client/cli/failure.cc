@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <optional>
+#include <unistd.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -81,6 +82,9 @@ void PrintText(const Global& global, const Error& error, const client::ErrorDeta
   }
 }
 
+std::atomic<bool> last_word_is_taken = false;
+thread_local bool has_last_word = false;
+
 }  // namespace
 
 int ExitCodeOf(const Error& error) {
@@ -112,7 +116,15 @@ int ExitCodeOf(const Error& error) {
   return kInternal;
 }
 
+void TakeTheLastWord() {
+  has_last_word = true;
+  last_word_is_taken = true;
+}
+
 int Fail(const Global& global, const Error& error) {
+  while (last_word_is_taken && !has_last_word) {
+    (void)::pause();  // what fails because the command ends has nothing to say, and it ends
+  }
   const int code = ExitCodeOf(error);
   client::ErrorDetail detail = client::DetailOf(error).value_or(client::ErrorDetail());
   if (detail.trace_id.empty()) {

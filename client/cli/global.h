@@ -76,6 +76,9 @@ Result<void> SetDeadline(const Global& global);
 // Prints "error: …" (or an `error` object with --json) and returns the exit code of the error.
 int Fail(const Global& global, const Error& error);
 int ExitCodeOf(const Error& error);
+// From now on only this thread fails and ends the command; another one that fails waits for the
+// end.
+void TakeTheLastWord();
 
 // Shows diagnostics on stderr as --diagnostics says, or one JSON object per line on stdout. Sources
 // give the snippets; `more` says where those are that are too many. Returns how many are errors.

@@ -168,6 +168,7 @@ Result<void> SetDeadline(const Global& global) {
   }
   std::thread([global, time] {
     std::this_thread::sleep_for(time);
+    TakeTheLastWord();
     const int code = Fail(global, {.code = ErrorCode::kDeadlineExceeded,
                                    .context = "the deadline of the command (" + global.deadline +
                                               ") has passed; what is finished is cached",

@@ -54,6 +54,7 @@ class Programs(unittest.TestCase):
         self.assertEqual(result.returncode, code, said)
         for text in texts:
             self.assertIn(text, said)
+        return result
 
     def test_kilnc_table_of_bad_input(self):
         empty = self.write("empty.rpl", "")
