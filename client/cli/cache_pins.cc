@@ -3,96 +3,40 @@
 // Spec: cache §8
 #include <algorithm>
 #include <chrono>
-#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "cache/record.h"
+#include "cache/pin_share.h"
 #include "client/cli/cache_opened.h"
 #include "client/cli/daemon_config.h"
 
 namespace kiln::cli {
 namespace {
 
-constexpr uint64_t kPinPercent = 80;  // of cache.max_size, as where the daemon pins
 constexpr size_t kLargestPins = 5;
-
-// Bytes of rows and of the content that they name, each once.
-struct Kept {
-  std::set<Hash128> content;
-  uint64_t bytes = 0;
-
-  void Add(uint64_t row_bytes, std::span<const cache::Product> products) {
-    bytes += row_bytes;
-    for (const cache::Product& product : products) {
-      bytes += content.insert(product.digest.id).second ? product.digest.size : 0;
-    }
-  }
-};
-
-Result<uint64_t> BytesOfPin(Opened& opened, const std::string& name) {
-  Kept kept;
-  KILN_TRY_VOID(opened.maintenance->EachRow(
-      {.pin = name, .since_s = {}}, [&](const cache::Key& key, ByteView value) -> Result<void> {
-        if (key.level != cache::Level::kAlias) {
-          KILN_TRY(const cache::RowSummary summary, cache::SummarizeRow(key.level, value));
-          kept.Add(value.size(), summary.products);
-        }
-        return {};
-      }));
-  return kept.bytes;
-}
-
-// Of records that are to be pinned; keys that lead to none keep nothing.
-Result<uint64_t> BytesOfKeys(Opened& opened, std::span<const cache::Key> keys) {
-  Kept kept;
-  std::set<Hash128> records;
-  for (const cache::Key& key : keys) {
-    Hash128 id = key.id;
-    const Result<cache::Blob> row = opened.content->Get(key, {});
-    if (row.ok() && key.level == cache::Level::kAlias) {
-      KILN_TRY(id, cache::DecodeAlias(row->bytes));
-    }
-    const Result<cache::Blob> record =
-        opened.content->Get({.level = cache::Level::kSignature, .space = 0, .id = id}, {});
-    if (record.ok() && records.insert(id).second) {
-      KILN_TRY(const cache::Record read, cache::DecodeRecord(record->bytes));
-      kept.Add(record->bytes.size(), read.products);
-    }
-  }
-  return kept.bytes;
-}
 
 // All pins together stay below their share of the cache. Errors: kResourceExhausted with the
 // largest ones; kUnavailable if kilnd cannot be asked how large the cache may be.
 Result<void> CheckShare(Opened& opened, const std::string& name, std::span<const cache::Key> keys) {
   KILN_TRY(const uint64_t most, ConfiguredSize(ReadDaemonConfig(), "cache.max_size"));
-  KILN_TRY(uint64_t total, BytesOfKeys(opened, keys));
-  KILN_TRY(const std::vector<cache::Pin> pins, cache::sqlite::PinTable(*opened.sqlite).List());
-  std::vector<std::pair<uint64_t, std::string>> sizes;
-  for (const cache::Pin& pin : pins) {
-    if (pin.name != name) {
-      KILN_TRY(const uint64_t bytes, BytesOfPin(opened, pin.name));
-      total += bytes;
-      sizes.emplace_back(bytes, pin.name);
-    }
-  }
-  const uint64_t share = most / 100 * kPinPercent;
-  if (total <= share) {
+  KILN_TRY(const cache::Held wanted, cache::HeldByKeys(*opened.content, keys, {}));
+  cache::sqlite::PinTable pins(*opened.sqlite);
+  KILN_TRY(const cache::PinShare share,
+           cache::ShareWith(*opened.maintenance, pins, name, wanted.bytes, most));
+  if (share.fits()) {
     return {};
   }
-  std::sort(sizes.rbegin(), sizes.rend());
   std::string largest;
-  for (size_t i = 0; i < std::min(sizes.size(), kLargestPins); ++i) {
-    largest += fmt::format("{}{} ({})", i == 0 ? "; the largest are " : ", ", sizes[i].second,
-                           SizeText(sizes[i].first));
+  for (size_t i = 0; i < std::min(share.others.size(), kLargestPins); ++i) {
+    largest += fmt::format("{}{} ({})", i == 0 ? "; the largest are " : ", ",
+                           share.others[i].second, SizeText(share.others[i].first));
   }
   return Error{.code = ErrorCode::kResourceExhausted,
                .context = fmt::format("pins would keep {}, {} are allowed{}; unpin one, or raise "
                                       "cache.max_size",
-                                      SizeText(total), SizeText(share), largest),
-               .reason = "PINS_TOO_LARGE"};
+                                      SizeText(share.total), SizeText(share.allowed), largest),
+               .reason = cache::kPinsTooLarge};
 }
 
 Result<uint64_t> PinKeys(const Global& global, const CacheArguments& arguments,

@@ -2,10 +2,10 @@
 #include "server/rpc/cache_admin_calls.h"
 
 #include <algorithm>
-#include <set>
 
 #include <fmt/format.h>
 
+#include "cache/pin_share.h"
 #include "cache/record.h"
 #include "server/build/failure_keys.h"
 #include "server/reload/glob.h"
@@ -15,7 +15,6 @@
 namespace kiln::rpc {
 namespace {
 
-constexpr uint64_t kPinPercent = 80;  // of the limit of the cache (cache §8.6)
 constexpr size_t kLargestPins = 3;
 
 Error NoDatabase() {
@@ -62,50 +61,6 @@ void CountsTo(const cache::VerifyReport& report, v1::CacheMaintenance::Done& don
   done.set_orphans(report.orphans);
 }
 
-// The records of a pin and the bytes that they keep.
-struct Held {
-  std::set<cache::Key> records;
-  uint64_t bytes = 0;
-};
-
-Result<Held> HeldBy(Engine& engine, const std::string& pin) {
-  Held held;
-  std::set<Hash128> content;
-  KILN_TRY_VOID(engine.whole.maintenance->EachRow(
-      {.pin = pin}, [&](const cache::Key& key, ByteView value) -> Result<void> {
-        if (key.level == cache::Level::kAlias) {
-          return {};
-        }
-        held.records.insert(key);
-        held.bytes += value.size();
-        KILN_TRY(const cache::RowSummary summary, cache::SummarizeRow(key.level, value));
-        for (const cache::Product& product : summary.products) {
-          held.bytes += content.insert(product.digest.id).second ? product.digest.size : 0;
-        }
-        return {};
-      }));
-  return held;
-}
-
-// The same of records that are to be pinned.
-Result<Held> HeldBy(Engine& engine, std::span<const cache::Key> keys, const cache::Call& call) {
-  Held held;
-  std::set<Hash128> content;
-  for (const cache::Key& key : keys) {
-    const Result<cache::Blob> row = engine.store.Get(key, call);
-    if (!row.ok()) {
-      continue;
-    }
-    held.records.insert(key);
-    held.bytes += row->bytes.size();
-    KILN_TRY(const cache::Record record, cache::DecodeRecord(row->bytes));
-    for (const cache::Product& product : record.products) {
-      held.bytes += content.insert(product.digest.id).second ? product.digest.size : 0;
-    }
-  }
-  return held;
-}
-
 // A signature, variant or live key -> the key of the record.
 cache::Key RecordKeyOf(Engine& engine, Hash128 id, const cache::Call& call) {
   const Result<cache::Blob> alias =
@@ -144,30 +99,21 @@ Result<std::vector<cache::Key>> SubjectOf(Engine& engine, const v1::PinRequest& 
 
 // All pins together stay below their share of the cache.
 Result<void> CheckShare(Engine& engine, const std::string& name, uint64_t bytes) {
-  KILN_TRY(const std::vector<cache::Pin> pins, engine.whole.pins->List());
-  uint64_t total = bytes;
-  std::vector<std::pair<uint64_t, std::string>> sizes;
-  for (const cache::Pin& pin : pins) {
-    if (pin.name != name) {
-      KILN_TRY(const Held held, HeldBy(engine, pin.name));
-      total += held.bytes;
-      sizes.emplace_back(held.bytes, pin.name);
-    }
-  }
-  const uint64_t share = engine.whole.max_bytes / 100 * kPinPercent;
-  if (total <= share) {
+  KILN_TRY(const cache::PinShare share,
+           cache::ShareWith(*engine.whole.maintenance, *engine.whole.pins, name, bytes,
+                            engine.whole.max_bytes));
+  if (share.fits()) {
     return {};
   }
-  std::sort(sizes.rbegin(), sizes.rend());
   std::string largest;
-  for (size_t i = 0; i < std::min(sizes.size(), kLargestPins); ++i) {
-    largest += fmt::format("{}{} ({} bytes)", i == 0 ? "; the largest are " : ", ", sizes[i].second,
-                           sizes[i].first);
+  for (size_t i = 0; i < std::min(share.others.size(), kLargestPins); ++i) {
+    largest += fmt::format("{}{} ({} bytes)", i == 0 ? "; the largest are " : ", ",
+                           share.others[i].second, share.others[i].first);
   }
-  return Error{
-      .code = ErrorCode::kResourceExhausted,
-      .context = fmt::format("pins would keep {} bytes, {} are allowed{}", total, share, largest),
-      .reason = "PINS_TOO_LARGE"};
+  return Error{.code = ErrorCode::kResourceExhausted,
+               .context = fmt::format("pins would keep {} bytes, {} are allowed{}", share.total,
+                                      share.allowed, largest),
+               .reason = cache::kPinsTooLarge};
 }
 
 void InfoTo(const cache::Pin& pin, uint64_t records, uint64_t bytes, v1::PinInfo& out) {
@@ -320,13 +266,13 @@ Result<void> Pin(Engine& engine, const v1::PinRequest& request, const cache::Cal
     return Malformed("name", "a pin has a name of at most 128 bytes");
   }
   KILN_TRY(const std::vector<cache::Key> keys, SubjectOf(engine, request, call));
-  KILN_TRY(const Held wanted, HeldBy(engine, keys, call));
+  KILN_TRY(const cache::Held wanted, cache::HeldByKeys(engine.store, keys, call));
   if (wanted.records.empty()) {
     return Error{.code = ErrorCode::kNotFound,
                  .context = "nothing of this is stored",
                  .reason = "UNKNOWN_RESULT"};
   }
-  const Result<Held> taken = HeldBy(engine, request.name());
+  const Result<cache::Held> taken = cache::HeldByPin(*engine.whole.maintenance, request.name());
   if (taken.ok() && taken->records != wanted.records) {
     return Error{.code = ErrorCode::kAlreadyExists,
                  .context = fmt::format("pin '{}' holds {} other results; unpin it, or choose "
@@ -375,7 +321,7 @@ Result<void> ListPins(Engine& engine, const v1::ListPinsRequest& request,
       reply.set_next_page_token(TokenOf("pins", reply.pins(reply.pins_size() - 1).name()));
       return {};
     }
-    const Result<Held> held = HeldBy(engine, pin.name);
+    const Result<cache::Held> held = cache::HeldByPin(*engine.whole.maintenance, pin.name);
     InfoTo(pin, pin.records, held.ok() ? held->bytes : 0, *reply.add_pins());
   }
   return {};
