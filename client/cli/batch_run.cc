@@ -24,6 +24,7 @@ volatile std::sig_atomic_t interrupted = 0;
 
 void OnInterrupt(int) {
   if (interrupted != 0) {
+    RestoreTerminal();
     std::_Exit(kInterrupted);  // the second time: at once
   }
   interrupted = 1;

@@ -35,11 +35,7 @@ size_t Columns() {
 volatile std::sig_atomic_t cursor_hidden = 0;
 
 void OnDeath(int signal) {
-  if (cursor_hidden != 0) {
-    cursor_hidden = 0;
-    [[maybe_unused]] const ssize_t written =
-        ::write(STDERR_FILENO, kShowCursor.data(), kShowCursor.size());
-  }
+  RestoreTerminal();
   (void)std::signal(signal, SIG_DFL);
   (void)std::raise(signal);
 }
@@ -130,6 +126,14 @@ nlohmann::ordered_json JsonOf(const client::BatchProgress& p) {
 }
 
 }  // namespace
+
+void RestoreTerminal() {
+  if (cursor_hidden != 0) {
+    cursor_hidden = 0;
+    constexpr std::string_view kLeave = "\x1b[?25h\n";  // what comes next has a line of its own
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, kLeave.data(), kLeave.size());
+  }
+}
 
 std::vector<std::string> BarLines(const std::string& project, const client::BatchProgress& p,
                                   size_t columns, bool unicode) {
@@ -248,7 +252,7 @@ void Progress::ShowBar(const client::BatchProgress& progress) {
   const size_t columns = std::max(Columns(), kNarrowest);
   const bool unicode = std::string_view(::nl_langinfo(CODESET)) == "UTF-8";
   const std::vector<std::string> lines = BarLines(project_, progress, columns - 1, unicode);
-  for (const int signal : {SIGTERM, SIGHUP, SIGPIPE}) {
+  for (const int signal : {SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGABRT, SIGSEGV, SIGBUS, SIGFPE}) {
     (void)std::signal(signal, OnDeath);
   }
   cursor_hidden = 1;

@@ -30,6 +30,10 @@ class LinePace {
   int tenths_ = 0;
 };
 
+// Shows the cursor if a bar has hidden it. For who ends the program at once: signal handlers may
+// call it.
+void RestoreTerminal();
+
 class Progress {
  public:
   Progress(const Global& global, std::string project);

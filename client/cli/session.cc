@@ -8,12 +8,12 @@
 #include <cstdlib>
 #include <string_view>
 #include <thread>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "client/call_log.h"
 #include "client/cli/global.h"
+#include "client/cli/progress.h"
 #include "client/trace.h"
 
 namespace kiln::cli {
@@ -175,10 +175,8 @@ Result<void> SetDeadline(const Global& global) {
                                    .reason = "DEADLINE"});
     (void)EndCommand(global, {}, code);
     (void)std::fflush(stdout);
-    if (::isatty(STDERR_FILENO) != 0) {
-      fmt::print(stderr, "\x1b[?25h");  // a bar may have hidden the cursor
-    }
     client::EndPrivateDaemons(kPatienceAtDeadline);
+    RestoreTerminal();
     std::_Exit(code);
   }).detach();
   return {};

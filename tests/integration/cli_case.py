@@ -51,9 +51,14 @@ class CliCase(unittest.TestCase):
         self.kiln("stop")
         self.folder.cleanup()
 
+    def run_program(self, program, *arguments, env=None):
+        """In the environment `env`, or that of the test."""
+        return subprocess.run([str(BUILD / program), *map(str, arguments)], capture_output=True,
+                              text=True, timeout=120, cwd=self.dir, env=env or self.env)
+
     def kiln(self, *arguments, env=None):
-        return subprocess.run([str(BUILD / "kiln"), *map(str, arguments)], capture_output=True,
-                              text=True, timeout=120, cwd=self.dir, env={**self.env, **(env or {})})
+        """`env` comes on top of the test's environment."""
+        return self.run_program("kiln", *arguments, env={**self.env, **(env or {})})
 
     def write(self, name, text):
         path = self.dir / name

@@ -7,55 +7,22 @@ usage: cli_test.py BUILD_FOLDER ROOT
 import filecmp
 import json
 import os
-import pathlib
 import shutil
 import sqlite3
 import stat
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
-BUILD, ROOT = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+from cli_case import BUILD, ROOT, CliCase
+
 UBER = ROOT / "tests/bench/shaders/uber.rpl"
 ENTRIES = ["--entry", "vertex=vertex_main", "--entry", "fragment=fragment_main"]
 
 
-class Programs(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory(prefix="kiln_cli_")
-        self.dir = pathlib.Path(self.folder.name)
-        self.env = dict(
-            os.environ,
-            KILN_DAEMON=f"unix:{self.dir}/run/kilnd.sock",
-            KILN_CACHE_DIR=str(self.dir / "cache"),
-            XDG_CACHE_HOME=str(self.dir / "xdg"),
-            NO_COLOR="1",
-        )
-
-    def tearDown(self):
-        self.run_program("kiln", "stop")
-        self.folder.cleanup()
-
-    def run_program(self, program, *arguments, env=None):
-        return subprocess.run(
-            [str(BUILD / program), *map(str, arguments)],
-            capture_output=True, text=True, timeout=120, cwd=self.dir, env=env or self.env)
-
-    def write(self, name, text):
-        path = self.dir / name
-        path.write_bytes(text.encode() if isinstance(text, str) else text)
-        return path
-
-    def expect(self, result, code, *texts):
-        said = result.stdout + result.stderr
-        self.assertEqual(result.returncode, code, said)
-        for text in texts:
-            self.assertIn(text, said)
-        return result
-
+class Programs(CliCase):
     def test_kilnc_table_of_bad_input(self):
         empty = self.write("empty.rpl", "")
         broken = self.write("broken.rpl", "void f (void) { x; }")
@@ -265,9 +232,7 @@ axes = { alpha_clip = "*" }
 
     def test_private_daemon_ends_with_its_command(self):
         shared, own = self.dir / "shared", self.dir / "own"
-        env = self.env | {"TMPDIR": str(self.dir / "tmp")}
-        (self.dir / "tmp").mkdir()
-        run = lambda *arguments, env=env: self.run_program("kiln", *arguments, env=env)
+        run = lambda *arguments, env=self.env: self.run_program("kiln", *arguments, env=env)
         compile_it = ["compile", UBER, *ENTRIES, "-o", "alpha_clip", "--out"]
         # Over the user's cache; nothing is left behind.
         self.expect(run("--no-daemon", "-j", "1", *compile_it, own), 0)
@@ -288,7 +253,7 @@ axes = { alpha_clip = "*" }
         self.expect(run("--no-daemon", "compile", broken, "--entry", "vertex=f"), 1, "RPL6001")
         # A build server leaves no daemon behind, unless it names one.
         home = self.dir / "home"
-        quiet = {k: v for k, v in env.items() if k != "KILN_DAEMON"} | {
+        quiet = {k: v for k, v in self.env.items() if k != "KILN_DAEMON"} | {
             "CI": "true", "XDG_RUNTIME_DIR": str(home), "KILN_CACHE_DIR": str(home / "cache")}
         self.expect(run(*compile_it, own, env=quiet), 0)
         self.assertFalse((home / "kiln").exists(), "a shared daemon was started")
@@ -720,34 +685,11 @@ axes = { stars = "*" }
             with self.subTest(arguments=arguments):
                 self.expect(self.run_program("kiln", *arguments), code, *texts)
 
-    def write_project(self, body="", extra=""):
-        self.write("some.rpl", f"""
-global skinning: flag false;
-global fog: flag false;
-void v (void)
-{{
-    vertex_stage_output_position (f4 {{0.0}});
-    conditional (fog) {{ vertex_stage_output_position (f4 {{1.0}}); }}
-    conditional (skinning) {{ vertex_stage_output_position (f4 {{2.0}}); }}
-    {body}
-}}
-""")
-        self.write("kiln.toml", f"""[project]
-manifest = 1
-name = "small"
-[[program]]
-name = "some"
-sources = ["some.rpl"]
-entry_points = {{ vertex = "v" }}
-axes = {{ skinning = "*", fog = "*" }}
-{extra}
-""")
-
     def test_explain_tells_of_an_option(self):
         self.write_project()
         text = self.run_program("kiln", "explain", "--option", "fog", "some")
         self.expect(text, 0, "fog   global flag, default false, some.rpl:3", "live in   code",
-                    "targets   ", "read by   function v, some.rpl:4", "factor    2.0 of 4 variants",
+                    "targets   ", "read by   function v, some.rpl:5", "factor    2.0 of 4 variants",
                     "bytes     false", "(default)", "(+")
         option = self.json_lines("explain", "--option", "fog", "some", "-o", "skinning")[0]
         self.assertEqual((option["type"], option["name"], option["kind"], option["factor"]),
@@ -782,7 +724,7 @@ axes = {{ skinning = "*", fog = "*" }}
         self.expect(self.run_program("kiln", "pack", "build", "--out", plain), 0, "1 programs",
                     "4 artifacts")
         self.expect(self.run_program("kiln", "pack", "verify", plain), 0, "sound")
-        self.expect(self.run_program("kiln", "pack", "show", plain), 0, "some", "2 options")
+        self.expect(self.run_program("kiln", "pack", "show", plain), 0, "some", "3 options")
         self.expect(self.run_program("kiln", "pack", "extract", plain, "some", "-o", "fog",
                                      "--out", self.dir / "out"), 0, "2 files")
         self.expect(self.run_program("kiln", "compile", "some", "-o", "fog", "--out",

@@ -7,35 +7,22 @@ usage: operator_cli_test.py BUILD_FOLDER ROOT
 """
 import json
 import os
-import pathlib
 import re
 import signal
 import socket
 import stat
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 import urllib.request
 
-BUILD, ROOT = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+from cli_case import BUILD, ROOT, CliCase
 
 
-class Operator(unittest.TestCase):
+class Operator(CliCase):
     def setUp(self):
-        self.folder = tempfile.TemporaryDirectory(prefix="kiln_op_")
-        self.dir = pathlib.Path(self.folder.name)
-        self.env = {k: v for k, v in os.environ.items() if not k.startswith("KILN_")}
-        self.env.update(
-            KILN_DAEMON=f"unix:{self.dir}/run/kilnd.sock",
-            KILN_CACHE_DIR=str(self.dir / "cache"),
-            KILN_CACHE_MIN_FREE="0",
-            XDG_CONFIG_HOME=str(self.dir / "config"),
-            XDG_CACHE_HOME=str(self.dir / "xdg"),
-            HOME=str(self.dir),
-            NO_COLOR="1",
-        )
+        super().setUp()
         self.started = []
 
     def tearDown(self):
@@ -43,22 +30,7 @@ class Operator(unittest.TestCase):
             if process.poll() is None:
                 process.kill()
                 process.wait()
-        self.kiln("stop")
-        self.folder.cleanup()
-
-    def run_program(self, program, *arguments, env=None):
-        return subprocess.run([str(BUILD / program), *map(str, arguments)], capture_output=True,
-                              text=True, timeout=60, cwd=self.dir, env=env or self.env)
-
-    def kiln(self, *arguments, env=None):
-        return self.run_program("kiln", *arguments, env=env)
-
-    def expect(self, result, code, *texts):
-        said = result.stdout + result.stderr
-        self.assertEqual(result.returncode, code, said)
-        for text in texts:
-            self.assertIn(text, said)
-        return result
+        super().tearDown()
 
     def kilnd(self, *arguments, **how):
         """A daemon in the foreground that is ready."""
