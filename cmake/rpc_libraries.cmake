@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+# gRPC, protobuf and Abseil are linked from their archives: a command that loads them as some seventy
+# shared libraries spends most of its time on that (tests/bench/start_bench). OpenSSL, c-ares and the
+# others stay shared, so that the system's updates of them reach kiln.
+option(KILN_STATIC_RPC "link gRPC, protobuf and Abseil from their archives" ON)
+
+set(Protobuf_USE_STATIC_LIBS ${KILN_STATIC_RPC})
+find_package(Protobuf REQUIRED)
+find_package(gRPC CONFIG REQUIRED)
+
+# kiln_link_archives(target …): these imported shared libraries and all that they need, where an archive
+# lies beside them.
+function(kiln_link_archives)
+  set(queue ${ARGN})
+  while(queue)
+    list(POP_FRONT queue target)
+    if(target IN_LIST seen OR NOT target MATCHES "^(gRPC|absl)::" OR NOT TARGET ${target})
+      continue()
+    endif()
+    list(APPEND seen ${target})
+    get_target_property(needs ${target} INTERFACE_LINK_LIBRARIES)
+    if(needs)
+      list(APPEND queue ${needs})
+    endif()
+    get_target_property(shared ${target} IMPORTED_LOCATION_NONE)
+    string(REGEX REPLACE "\\.so[.0-9]*$" ".a" archive "${shared}")
+    if(EXISTS "${archive}")
+      set_target_properties(${target} PROPERTIES IMPORTED_LOCATION_NONE ${archive}
+                                                 IMPORTED_SONAME_NONE "")
+    endif()
+  endwhile()
+endfunction()
+
+if(KILN_STATIC_RPC)
+  kiln_link_archives(gRPC::grpc++ gRPC::grpc++_reflection)
+endif()
