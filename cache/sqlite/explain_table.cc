@@ -3,8 +3,11 @@
 // that was used least lately. `meta` counts the slots, because counting rows would scan.
 #include "cache/sqlite/explain_table.h"
 
+#include <algorithm>
 #include <limits>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "cache/sqlite/pages.h"
 
@@ -12,6 +15,7 @@ namespace kiln::cache::sqlite {
 namespace {
 
 constexpr int64_t kPageRows = 1000;
+constexpr uint64_t kRecordBytes = 1024;  // of one, about
 constexpr int kTried = 8;  // slots among which the least lately used one is looked for
 
 Result<int64_t> MetaInt(Changes& changes, std::string_view name) {
@@ -67,6 +71,22 @@ struct Row {
   int64_t seq = 0;
   Bytes body;
 };
+
+// The last kExplainPerSlot of each slot, oldest first.
+std::vector<Row> LatestRows(std::span<const std::shared_ptr<const ExplainRecord>> records) {
+  std::vector<Row> rows;
+  std::unordered_map<Hash128, uint32_t, Hash128Hash> of_slot;
+  for (auto record = records.rbegin(); record != records.rend(); ++record) {
+    const Hash128 slot = (*record)->slot.Id();
+    if (++of_slot[slot] <= kExplainPerSlot) {
+      rows.push_back({.slot = slot,
+                      .seq = static_cast<int64_t>((*record)->seq),
+                      .body = EncodeExplain(**record)});
+    }
+  }
+  std::ranges::reverse(rows);
+  return rows;
+}
 
 Result<void> AppendRow(Changes& changes, const Row& row) {
   const Hash128& slot = row.slot;
@@ -126,24 +146,20 @@ uint64_t ExplainTable::NextSeq() {
   return next.ok() && *next > 0 ? static_cast<uint64_t>(*next) : 1;
 }
 
+// Encodes on the writer's thread: who appends waits for nothing. Of a slot only as many rows are
+// written as it keeps.
 void ExplainTable::Append(std::span<const std::shared_ptr<const ExplainRecord>> records) {
-  std::vector<Row> rows;
-  Writer::Weight weight{.items = static_cast<uint32_t>(records.size()), .bytes = 0};
-  for (const std::shared_ptr<const ExplainRecord>& record : records) {
-    rows.push_back({.slot = record->slot.Id(),
-                    .seq = static_cast<int64_t>(record->seq),
-                    .body = EncodeExplain(*record)});
-    weight.bytes += rows.back().body.size();
-  }
-  if (rows.empty()) {
+  if (records.empty()) {
     return;
   }
+  const Writer::Weight weight{.items = static_cast<uint32_t>(records.size()),
+                              .bytes = records.size() * kRecordBytes};
   store_.Post(
-      [rows = std::move(rows)](Changes& changes) -> Result<void> {
-        for (const Row& row : rows) {
+      [records = std::vector(records.begin(), records.end())](Changes& changes) -> Result<void> {
+        for (const Row& row : LatestRows(records)) {
           KILN_TRY_VOID(AppendRow(changes, row));
         }
-        return SetMetaInt(changes, "explain_seq", rows.back().seq + 1);
+        return SetMetaInt(changes, "explain_seq", static_cast<int64_t>(records.back()->seq) + 1);
       },
       weight);
 }

@@ -50,6 +50,24 @@ TEST_F(ExplainTableTest, Records_AreKeptPerSlotOldestFirstAndOverARestart) {
           ->empty());
 }
 
+TEST_F(ExplainTableTest, ManyAtOnce_LeaveTheLatestOfEachSlot) {
+  const auto store = Open();
+  ExplainTable table(*store);
+  const ExplainSlot shadow{.project = "demo", .program = "rock/shadow", .target = "vk"};
+  std::vector<std::shared_ptr<const ExplainRecord>> records;
+  for (int64_t i = 1; i <= 200; ++i) {
+    records.push_back(std::make_shared<const ExplainRecord>(At(i % 10 == 0 ? shadow : rock, i)));
+  }
+  table.Append(records);
+  ASSERT_TRUE(store->Flush().ok());
+  EXPECT_EQ(table.NextSeq(), 201u);
+  EXPECT_EQ(table.Records(shadow)->size(), 20u);
+  const std::vector<ExplainRecord> kept = *table.Records(rock);
+  ASSERT_EQ(kept.size(), kExplainPerSlot);
+  EXPECT_EQ(kept.back(), At(rock, 199));
+  EXPECT_TRUE(std::ranges::is_sorted(kept, {}, &ExplainRecord::seq));
+}
+
 TEST_F(ExplainTableTest, Find_GivesTheLatestRecordOfAResult) {
   const auto store = Open();
   ExplainTable table(*store);

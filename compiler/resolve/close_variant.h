@@ -15,6 +15,8 @@ namespace kiln::resolve {
 struct EntryPoint {
   ir::Stage stage = ir::Stage::kVertex;
   std::string function;
+
+  friend bool operator==(const EntryPoint&, const EntryPoint&) = default;
 };
 
 // A pure function of program, entry points and option values. `units` are those the answers were

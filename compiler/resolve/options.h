@@ -21,6 +21,8 @@ struct OptionSetting {
   ir::OptionKind kind = ir::OptionKind::kFlag;
   uint32_t bits = 0;  // flag 0/1, uint, sint, float bits
   std::string text;   // enum
+
+  friend bool operator==(const OptionSetting&, const OptionSetting&) = default;
 };
 
 // A checked value for every option of a program: bits by OptionId; an enum's bits are the index of

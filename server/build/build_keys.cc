@@ -68,8 +68,7 @@ Hash128 LinkKey(std::span<const std::shared_ptr<const ParsedSource>> sources,
   hasher.Update(ir::NameOf(pipeline));
   for (size_t i = 0; i < sources.size(); ++i) {
     // Spans are part of the link: its diagnostics have byte positions.
-    const Hash128 image = HashBytes(sources[i]->module->image());
-    hasher.Update(std::as_bytes(std::span(image.bytes)));
+    hasher.Update(std::as_bytes(std::span(sources[i]->image_id.bytes)));
     hasher.Update(paths[i]);
     hasher.Update(std::string_view("\0", 1));
   }
@@ -105,8 +104,7 @@ Hash128 EntryIdOf(std::span<const std::shared_ptr<const ParsedSource>> sources,
   std::vector<cache::DebugModule> places;
   for (size_t i = 0; target.target.debug == target::Debug::kFull && i < sources.size(); ++i) {
     // The rest of an image is the same in all that share a semantic id.
-    places.push_back(
-        {.spans = HashBytes(sources[i]->module->image()), .path = program.sources[i].path});
+    places.push_back({.spans = sources[i]->image_id, .path = program.sources[i].path});
   }
   const Hash128 id = cache::ProgramId({.modules = modules,
                                        .pipeline = ir::NameOf(program.pipeline),

@@ -74,6 +74,9 @@ Error NoRecipes() {
 Result<std::shared_ptr<const PreparedProgram>> CachedBuild::Prepare(const ProgramRequest& request,
                                                                     const NamedTarget& target,
                                                                     const cache::Call& call) {
+  if (std::shared_ptr<const PreparedProgram> known = prepared_.Find(request, target)) {
+    return known;
+  }
   auto prepared = std::make_shared<PreparedProgram>();
   prepared->request = request;
   prepared->target = target;
@@ -100,6 +103,10 @@ Result<std::shared_ptr<const PreparedProgram>> CachedBuild::Prepare(const Progra
   }
   SortAndMerge(diagnostics);
   KILN_TRY(prepared->diagnostics, PlaceAll(*prepared, diagnostics, call));
+  prepared->inputs = InputsOf(*prepared);
+  if (prepared->ok() && !prepared->parsed_now) {
+    prepared_.Keep(request, target, prepared);
+  }
   return std::shared_ptr<const PreparedProgram>(std::move(prepared));
 }
 
@@ -255,6 +262,7 @@ void CachedBuild::Forget() {
   if (recipes_ != nullptr) {
     recipes_->Forget();
   }
+  prepared_.Clear();
   const MutexLock lock(mutex_);
   recent_.clear();
   masks_.Clear();

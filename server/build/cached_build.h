@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cache/explain.h"
 #include "cache/record.h"
 #include "cache/single_flight.h"
 #include "cache/store.h"
@@ -23,6 +24,7 @@
 #include "server/build/build_trace.h"
 #include "server/build/kept_content.h"
 #include "server/build/masks.h"
+#include "server/build/prepared_memo.h"
 #include "server/build/program_pool.h"
 #include "server/build/recipes.h"
 #include "server/build/request.h"
@@ -39,6 +41,7 @@ struct PreparedProgram {
   Hash128 family;                                                  // FamilyOf
   bool parsed_now = false;                    // a front end read one of the sources
   std::vector<PlacedDiagnostic> diagnostics;  // of parsing and linking
+  cache::ExplainInputs inputs;                // without options
 
   // False: every variant fails with `diagnostics`.
   bool ok() const { return linked != nullptr && linked->ok(); }
@@ -84,7 +87,8 @@ class CachedBuild {
         assemblers_(kAssemblerBytes),
         kept_(clock),
         flights_(clock),
-        masks_(store) {}
+        masks_(store),
+        prepared_(kPreparedBytes) {}
 
   // Parses and links. Errors: as ProgramPool::Parse. Wrong sources are in the result.
   Result<std::shared_ptr<const PreparedProgram>> Prepare(const ProgramRequest& request,
@@ -124,6 +128,7 @@ class CachedBuild {
 
  private:
   static constexpr uint64_t kAssemblerBytes = uint64_t{256} << 20;
+  static constexpr uint64_t kPreparedBytes = uint64_t{64} << 20;
 
   struct Found {
     Hash128 signature;
@@ -184,6 +189,7 @@ class CachedBuild {
   KeptContent kept_;
   cache::SingleFlight<FoundPtr> flights_;
   StoredMasks masks_;
+  PreparedMemo prepared_;
   BuildCounters counters_;
   Mutex mutex_;
   // By variant, live and signature key: what this process has seen, without blobs; emptied when

@@ -28,6 +28,15 @@ std::string Fit(std::string_view text) {
   return fit;
 }
 
+template <class Enum>
+std::optional<Enum> NamedLike(std::initializer_list<Enum> values, std::string_view name) {
+  const auto* const found =
+      std::find_if(values.begin(), values.end(), [&](Enum v) { return ir::NameOf(v) == name; });
+  return found == values.end() ? std::nullopt : std::optional(*found);
+}
+
+}  // namespace
+
 cache::ExplainInputs InputsOf(const PreparedProgram& program) {
   cache::ExplainInputs inputs;
   for (size_t i = 0; i < program.request.sources.size(); ++i) {
@@ -56,15 +65,6 @@ cache::ExplainInputs InputsOf(const PreparedProgram& program) {
   }
   return inputs;
 }
-
-template <class Enum>
-std::optional<Enum> NamedLike(std::initializer_list<Enum> values, std::string_view name) {
-  const auto* const found =
-      std::find_if(values.begin(), values.end(), [&](Enum v) { return ir::NameOf(v) == name; });
-  return found == values.end() ? std::nullopt : std::optional(*found);
-}
-
-}  // namespace
 
 std::optional<ProgramRequest> ProgramOf(const cache::ExplainRecord& record) {
   ProgramRequest program{.name = record.slot.program};
@@ -134,7 +134,7 @@ cache::ExplainRecord ExplainRecordOf(const PreparedProgram& program, const Asker
   record.at_ms = std::chrono::duration_cast<std::chrono::milliseconds>(clock.UnixTime()).count();
   record.lane = asker.lane;
   record.trace = asker.trace;
-  record.inputs = InputsOf(program);
+  record.inputs = program.inputs;
   record.inputs.options = trace.options;
   record.result = trace.result;
   record.level = trace.level;

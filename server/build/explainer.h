@@ -38,6 +38,10 @@ cache::ExplainSlot SlotOf(const std::string& project, const std::string& program
 // no text and may be gone.
 std::optional<ProgramRequest> ProgramOf(const cache::ExplainRecord& record);
 
+// What every variant of the program is asked with: all inputs but the options, made fit for
+// storing.
+cache::ExplainInputs InputsOf(const PreparedProgram& program);
+
 // Of a request that has not been appended. Names of the request are made fit for storing.
 cache::ExplainRecord ExplainRecordOf(const PreparedProgram& program, const Asker& asker,
                                      const BuildTrace& trace, Clock& clock);

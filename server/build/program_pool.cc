@@ -24,6 +24,12 @@ Error MissingSource(const Source& source) {
           .reason = "SOURCES_MISSING"};
 }
 
+void SetModule(ParsedSource& parsed, ir::Module module) {
+  parsed.module = std::make_shared<const ir::Module>(std::move(module));
+  parsed.semantic_id = parsed.module->semantic_id();
+  parsed.image_id = HashBytes(parsed.module->image());
+}
+
 }  // namespace
 
 Hash128 ModuleKeyOf(const Digest& source, ir::Language language) {
@@ -84,8 +90,7 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::LoadOrParse(const Sourc
     auto fresh = std::make_shared<ParsedSource>();
     fresh->diagnostics = std::move(read.diagnostics);
     if (read.value.has_value()) {
-      fresh->module = std::make_shared<const ir::Module>(std::move(*read.value));
-      fresh->semantic_id = fresh->module->semantic_id();
+      SetModule(*fresh, std::move(*read.value));
     }
     Keep(key, source, *fresh, call);
     parsed = std::move(fresh);
@@ -148,8 +153,7 @@ std::shared_ptr<const ParsedSource> ProgramPool::Load(const Hash128& key, ir::La
   if (!module.ok()) {
     return nullptr;
   }
-  parsed->module = std::make_shared<const ir::Module>(std::move(module).value());
-  parsed->semantic_id = parsed->module->semantic_id();
+  SetModule(*parsed, std::move(module).value());
   const ir::ModuleView& view = parsed->module->view();
   FillPositions(parsed->diagnostics, [&](uint32_t, uint32_t number) {
     return number < view.spans.size() ? std::optional(view.spans[number]) : std::nullopt;

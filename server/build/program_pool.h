@@ -28,6 +28,7 @@ namespace kiln::build {
 struct ParsedSource {
   std::shared_ptr<const ir::Module> module;
   Hash128 semantic_id;
+  Hash128 image_id;  // of all of the image, places included
   std::vector<Diagnostic> diagnostics;
   bool from_store = false;
 };

@@ -25,6 +25,11 @@ struct Source {
   std::string path;  // logical; a label, never opened
   Digest digest;
   std::shared_ptr<const std::string> text;
+
+  // Digests stand for texts.
+  friend bool operator==(const Source& a, const Source& b) {
+    return a.digest == b.digest && a.path == b.path;
+  }
 };
 
 struct NamedTarget {
@@ -33,6 +38,8 @@ struct NamedTarget {
   bool metadata_only = false;                                        // form meta: no code
   target::Environment environment = target::Environment::kVulkan11;  // of recipes
   std::vector<std::string> recipes = {};  // canonical, in order; a translation is the last one
+
+  friend bool operator==(const NamedTarget&, const NamedTarget&) = default;
 };
 
 // A program as far as all its variants share it.
@@ -42,6 +49,8 @@ struct ProgramRequest {
   ir::PipelineType pipeline = ir::PipelineType::kGraphicsClassic;
   std::vector<resolve::EntryPoint> entries;
   std::vector<resolve::OptionSetting> options;  // fixed part
+
+  friend bool operator==(const ProgramRequest&, const ProgramRequest&) = default;
 };
 
 enum class OutcomeKind : uint8_t { kOk = 1, kSourceError = 2, kLimit = 3, kPoison = 4 };

@@ -37,6 +37,7 @@ Result<void> FillInline(Engine& engine, const build::Outcome& outcome, const cac
   if (total > kMaxStreamMessage) {
     return {};
   }
+  artifact.mutable_data()->reserve(total - outcome.artifact->metadata.size);
   for (const build::StageCodeDigest& code : outcome.artifact->code) {
     KILN_TRY(const cache::Blob blob, ContentOf(engine, outcome, code.digest.id, call));
     artifact.mutable_data()->append(AsText(blob.bytes));
