@@ -218,6 +218,7 @@ std::vector<SetAsideFile> ListSetAside(const fs::path& dir) {
   }
   std::ranges::sort(paths, std::greater<>());
   std::vector<SetAsideFile> files;
+  files.reserve(paths.size());
   for (const auto& [time, path] : paths) {
     files.push_back({.path = path,
                      .bytes = SizeOf(path) + SizeOf(path.string() + "-wal"),

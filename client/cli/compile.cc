@@ -149,46 +149,45 @@ Result<void> WriteDependencies(const CompileArguments& arguments, const FetchedV
 
 }  // namespace
 
-int RunCompile(const Global& shared, const CompileArguments& arguments) {
+int RunCompile(const Global& global, const CompileArguments& arguments) {
   const auto start = std::chrono::steady_clock::now();
-  Global global = shared;
-  global.no_cache = arguments.no_cache;
-  const Result<FetchedVariant> variant = FetchVariant(global, arguments.variant);
+  Global own = global;
+  own.no_cache = arguments.no_cache;
+  const Result<FetchedVariant> variant = FetchVariant(own, arguments.variant);
   if (!variant.ok()) {
-    return Fail(global, variant.error());
+    return Fail(own, variant.error());
   }
   const client::Program& program = variant->program;
   const Fetched& fetched = variant->fetched;
   int exit = kSuccess;
   Written written;
   for (const client::Outcome& outcome : fetched.outcomes) {
-    const size_t errors =
-        ShowDiagnostics(global, outcome.diagnostics, program.sources, program.name);
+    const size_t errors = ShowDiagnostics(own, outcome.diagnostics, program.sources, program.name);
     exit = errors != 0 || outcome.kind != client::OutcomeKind::kOk ? kWrongSource : exit;
     for (const client::Artifact& artifact : outcome.artifacts) {
       const Result<void> wrote = WriteArtifact(arguments, program, artifact, fetched, written);
       if (!wrote.ok()) {
-        return Fail(global, wrote.error());
+        return Fail(own, wrote.error());
       }
-      PrintArtifact(global, {.program = program.name,
-                             .options = variant->options,
-                             .outcome = outcome,
-                             .artifact = &artifact,
-                             .paths = written.by_content});
+      PrintArtifact(own, {.program = program.name,
+                          .options = variant->options,
+                          .outcome = outcome,
+                          .artifact = &artifact,
+                          .paths = written.by_content});
     }
     if (outcome.artifacts.empty()) {
-      PrintArtifact(global,
+      PrintArtifact(own,
                     {.program = program.name, .options = variant->options, .outcome = outcome});
     }
   }
   if (exit == kSuccess) {
     if (const Result<void> deps = WriteDependencies(arguments, *variant, written.files);
         !deps.ok()) {
-      return Fail(global, deps.error());
+      return Fail(own, deps.error());
     }
   }
   for (const client::Explanation& explanation : variant->explanations) {
-    PrintExplanation(global, explanation, {});
+    PrintExplanation(own, explanation, {});
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   NoteResult("compile", seconds.count(), {});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cctype>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
@@ -33,6 +34,14 @@ bool IsSet(const char* name) {
   return value != nullptr && *value != '\0';
 }
 
+// 0 unless the text begins with a number.
+int NumberIn(const char* text) {
+  const std::string_view digits = text == nullptr ? "" : text;
+  int number = 0;
+  (void)std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return number;
+}
+
 // Terminals say that they know OSC 8 by what they leave in the environment.
 bool TerminalHasLinks() {
   const char* term = std::getenv("TERM");
@@ -41,8 +50,8 @@ bool TerminalHasLinks() {
   const char* program = std::getenv("TERM_PROGRAM");
   const std::string_view by = program == nullptr ? "" : program;
   return name == "xterm-kitty" || name == "foot" || name == "alacritty" || IsSet("WT_SESSION") ||
-         IsSet("KONSOLE_VERSION") || (vte != nullptr && std::atoi(vte) >= 5000) ||
-         by == "iTerm.app" || by == "WezTerm" || by == "vscode" || by == "ghostty";
+         IsSet("KONSOLE_VERSION") || NumberIn(vte) >= 5000 || by == "iTerm.app" ||
+         by == "WezTerm" || by == "vscode" || by == "ghostty";
 }
 
 // file:///home/me/a%20b.rpl; sources are below the working directory or the manifest's folder.

@@ -61,7 +61,7 @@ class Isolate : public FakeDriverTest {
 TEST_F(Isolate, DriverThatAbortsOrHangs_CostsThosePipelines) {
   in_child = [](uint32_t mark, VkPipelineCreateFlags) {
     if (mark == 2) {
-      raise(SIGKILL);
+      (void)raise(SIGKILL);
     }
     if (mark == 4) {
       for (;;) {

@@ -10,8 +10,6 @@ namespace {
 
 class Writer {
  public:
-  static constexpr bool kReads = false;
-
   template <class T>
   void Scalar(T& value) {
     AppendLittle(bytes_, value);
@@ -33,8 +31,6 @@ class Writer {
 // After the first thing that does not fit everything is zero.
 class Reader {
  public:
-  static constexpr bool kReads = true;
-
   explicit Reader(ByteView bytes) : left_(bytes) {}
 
   template <class T>

@@ -15,7 +15,6 @@ namespace kiln::runtime {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::UnorderedElementsAre;
 
 constexpr std::chrono::seconds kSoonEnough{20};
 

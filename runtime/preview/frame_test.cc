@@ -24,7 +24,6 @@ using runtime::AttributeData;
 using runtime::Device;
 using runtime::ModuleWords;
 using runtime::ParameterBlock;
-using runtime::PipelineId;
 
 constexpr VkExtent2D kExtent = {64, 64};
 

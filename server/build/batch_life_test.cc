@@ -151,7 +151,7 @@ class QuorumStore final : public cache::BlobStore {
   }
   Result<cache::Stored> Put(std::span<const cache::Item> items, cache::Durability durability,
                             const cache::Call& call) override {
-    const Result<cache::Stored> stored = below_.Put(items, durability, call);
+    Result<cache::Stored> stored = below_.Put(items, durability, call);
     durable += durability == cache::Durability::kDurable ? 1 : 0;
     if (durability != cache::Durability::kQuorum) {
       return stored;

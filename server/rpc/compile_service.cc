@@ -21,16 +21,16 @@ class FetchCall final : public PacedStream<grpc::ByteBuffer> {
             Result<v1::FetchRequest> request)
       : PacedStream(host, context, "Fetch"),
         request_(std::move(request)),
-        pages_(engine, request_.ok() ? *request_ : v1::FetchRequest(), frame_.trace()) {}
+        pages_(engine, request_.ok() ? *request_ : v1::FetchRequest(), frame.trace()) {}
 
  private:
   void Begin() override {
-    Result<void> admitted = frame_.Admit();
+    Result<void> admitted = frame.Admit();
     if (admitted.ok() && !request_.ok()) {
       admitted = request_.error();
     }
     if (admitted.ok() && request_->on_miss() == v1::FetchRequest::COMPILE) {
-      admitted = frame_.AlsoNeeds(ops::Scope::kWrite);
+      admitted = frame.AlsoNeeds(ops::Scope::kWrite);
     }
     admitted.ok() ? MakePage() : End(admitted);
   }
@@ -84,7 +84,7 @@ class FetchCall final : public PacedStream<grpc::ByteBuffer> {
   void WriteNext() { Write(page_[next_]); }
 
   void OnWriteDone(bool ok) override {
-    const bool gone = !ok || frame_.cancelled();
+    const bool gone = !ok || frame.cancelled();
     const bool more = next_ + 1 < page_.size();
     {
       const MutexLock lock(mutex_);

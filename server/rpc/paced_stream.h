@@ -35,13 +35,13 @@ class PacedStream : public grpc::ServerWriteReactor<Message>,
   // gRPC holds a plain pointer until OnDone.
   void Launch() {
     self_ = this->shared_from_this();
-    frame_.host().slow_readers.Add(self_);
+    frame.host().slow_readers.Add(self_);
     Begin();
   }
 
  protected:
   PacedStream(const Host& host, grpc::CallbackServerContext& context, std::string_view method)
-      : frame_(host, context, method) {}
+      : frame(host, context, method) {}
 
   virtual void Begin() = 0;
 
@@ -49,7 +49,7 @@ class PacedStream : public grpc::ServerWriteReactor<Message>,
   void Write(const Message& message) {
     const MutexLock lock(pace_mutex_);
     if (!ended_) {
-      pace_.Begin(SizeOf(message), frame_.host().clock.Monotonic());
+      pace_.Begin(SizeOf(message), frame.host().clock.Monotonic());
       this->StartWrite(&message);
     }
   }
@@ -79,7 +79,7 @@ class PacedStream : public grpc::ServerWriteReactor<Message>,
       }
       working_ = true;
     }
-    frame_.Submit(
+    frame.Submit(
         [self = this->shared_from_this(), body = std::move(body)](const cache::Call& call) {
           return body(call);
         },
@@ -99,14 +99,14 @@ class PacedStream : public grpc::ServerWriteReactor<Message>,
         lane);
   }
 
-  CallFrame frame_;
+  CallFrame frame;
 
  private:
   void EndNow(const Result<void>& result, v1::ErrorDetail detail) KILN_REQUIRES(pace_mutex_) {
     if (!ended_) {
       ended_ = true;
-      ended_at_ = frame_.host().clock.Monotonic();
-      this->Finish(frame_.StatusOf(result, std::move(detail)));
+      ended_at_ = frame.host().clock.Monotonic();
+      this->Finish(frame.StatusOf(result, std::move(detail)));
     }
   }
 
@@ -114,21 +114,21 @@ class PacedStream : public grpc::ServerWriteReactor<Message>,
     const MutexLock lock(pace_mutex_);
     if (ended_) {
       if (too_slow_ && now - ended_at_ > kSlowGrace) {
-        frame_.CutUnlessOver();
+        frame.CutUnlessOver();
       }
     } else if (!too_slow_ && pace_.IsTooSlow(now)) {
       too_slow_ = true;
-      LogSlowReader(frame_);
-      frame_.Cancel();
+      LogSlowReader(frame);
+      frame.Cancel();
       if (!working_) {
         EndNow(SlowReader(), {});
       }
     }
   }
 
-  void OnCancel() final { frame_.Cancel(); }
+  void OnCancel() final { frame.Cancel(); }
   void OnDone() final {
-    frame_.Over();
+    frame.Over();
     const std::shared_ptr<PacedStream> last = std::move(self_);
   }
 

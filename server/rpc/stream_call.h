@@ -31,10 +31,10 @@ class StreamCall final : public PacedStream<Message> {
 
  private:
   void Begin() override {
-    if (const Result<void> admitted = this->frame_.Admit(); !admitted.ok()) {
+    if (const Result<void> admitted = this->frame.Admit(); !admitted.ok()) {
       return this->End(admitted);
     }
-    detail_.set_trace_id(this->frame_.trace());
+    detail_.set_trace_id(this->frame.trace());
     this->RunJob(
         [this](const cache::Call& call) {
           return body_(
@@ -83,7 +83,7 @@ class StreamCall final : public PacedStream<Message> {
       if (!ok) {
         gone_ = true;
         waiting_.clear();
-        this->frame_.Cancel();
+        this->frame.Cancel();
       }
       more = !waiting_.empty();
       this->Written(more);
@@ -127,7 +127,7 @@ class PagesCall final : public PacedStream<Message> {
 
  private:
   void Begin() override {
-    const Result<void> admitted = this->frame_.Admit();
+    const Result<void> admitted = this->frame.Admit();
     admitted.ok() ? NextPage() : this->End(admitted);
   }
 
@@ -149,7 +149,7 @@ class PagesCall final : public PacedStream<Message> {
   void OnWriteDone(bool ok) override {
     const bool more = next_ + 1 < page_.size();
     this->Written(more);
-    if (!ok || this->frame_.cancelled()) {
+    if (!ok || this->frame.cancelled()) {
       return this->End(
           Error{.code = ErrorCode::kCancelled, .context = "the reader is gone", .reason = {}});
     }

@@ -13,7 +13,6 @@
 
 namespace {
 
-using kiln::worker::Message;
 using kiln::worker::MessageKind;
 
 volatile std::sig_atomic_t continued = 0;

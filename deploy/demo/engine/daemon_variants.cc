@@ -87,6 +87,7 @@ runtime::SourceArtifact ArtifactOf(const client::StartupArtifact& fetched) {
 
 std::vector<runtime::OptionSetting> SettingsOf(const std::vector<client::Option>& options) {
   std::vector<runtime::OptionSetting> settings;
+  settings.reserve(options.size());
   for (const client::Option& option : options) {
     settings.push_back({option.name, option.value});
   }
