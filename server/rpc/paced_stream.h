@@ -49,6 +49,7 @@ class PacedStream : public grpc::ServerWriteReactor<Message>,
   void Write(const Message& message) {
     const MutexLock lock(pace_mutex_);
     if (!ended_) {
+      frame_.Introduce();
       pace_.Begin(SizeOf(message), frame_.host().clock.Monotonic());
       this->StartWrite(&message);
     }
