@@ -54,6 +54,9 @@ void Daemon::Parts::ShowUpstream() {
 // the order that their references need.
 void Daemon::Parts::Ended() {
   state.Drain();
+  if (attempts != nullptr) {
+    attempts->Leave();
+  }
   http.reset();
   if (server != nullptr) {
     server->SetServing(false);
@@ -121,6 +124,12 @@ void Daemon::RequestStop(Ask ask) {
   const MutexLock lock(parts_->mutex);
   parts_->asked = std::max(parts_->asked, ask);
   parts_->asked_changed.NotifyAll();
+}
+
+void Daemon::GiveUp() {
+  if (parts_->attempts != nullptr) {
+    parts_->attempts->Leave();
+  }
 }
 
 void Daemon::Drain() {

@@ -2,7 +2,7 @@
 // The only place where a daemon is put together: store, engine, queue, workers, services, socket.
 // Usable in any process; main.cc adds signals and the word to whoever started it. Spec: daemon §14
 //
-// Threads: RequestStop from any thread; the rest by the owner.
+// Threads: RequestStop and GiveUp from any thread; the rest by the owner.
 #pragma once
 
 #include <functional>
@@ -70,6 +70,9 @@ class Daemon {
   // What clients and idleness ask for: waits until there is something, at most for `timeout`.
   Ask Wait(Duration timeout);
   void RequestStop(Ask ask);
+
+  // The process is about to end at once because somebody wants that: what runs is not to blame.
+  void GiveUp();
 
   // Refuses new work, then waits until nothing runs, at most for the drain timeout.
   void Drain();

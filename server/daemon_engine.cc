@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compiler/driver/fingerprint.h"
+#include "server/build/poison.h"
 #include "server/daemon_parts.h"
 #include "server/ops/crash_report.h"
 #include "server/samples.h"
@@ -95,6 +96,7 @@ void Daemon::Parts::ReadMetrics() {
                         .built = builder->counters(),
                         .merged = builder->merged(),
                         .recipes = recipes->counters(),
+                        .poisoned_by_crash = poisoned_by_crash,
                         .workers = worker_pool->counters(),
                         .upstreams = std::move(upstreams),
                         .batches = *batches,
@@ -108,11 +110,43 @@ void Daemon::Parts::ReadMetrics() {
   });
 }
 
+// What ran when the daemon before this one died has had one attempt; what had three is poison.
+void Daemon::Parts::OpenAttempts() {
+  if (stack.file == nullptr) {
+    return;  // nothing is kept
+  }
+  const auto seconds = [](Duration time) {
+    return std::chrono::duration_cast<std::chrono::seconds>(time).count();
+  };
+  Result<std::unique_ptr<jobs::Attempts>> opened =
+      jobs::Attempts::Open((config.cache_dir / "attempts").string(), seconds(clock.UnixTime()),
+                           seconds(config.negative_ttl));
+  if (!opened.ok()) {
+    log.Write(LogLevel::kWarning, "daemon", "what crashes kilnd will not be known",
+              {{"cause", opened.error().context}});
+    return;
+  }
+  attempts = std::move(opened).value();
+  std::vector<cache::Item> poison;
+  for (const jobs::Attempts::Found& found : attempts->found()) {
+    log.Write(LogLevel::kWarning, "daemon", "was being worked on when kilnd died",
+              {{"key", cache::KeyText(found.key)}, {"attempts", found.attempts}});
+    if (found.attempts >= jobs::Attempts::kMost) {
+      poison.push_back(build::PoisonItem(found.key));
+    }
+  }
+  poisoned_by_crash = poison.size();
+  if (!poison.empty()) {
+    (void)stack.top->Put(poison, cache::Durability::kDurable, {});  // else it is tried once more
+  }
+}
+
 // What builds: from the pool of programs to the services' view of all of it.
 void Daemon::Parts::MakeEngine() {
-  pool.emplace(*stack.top, kPoolBytes);
+  OpenAttempts();
+  pool.emplace(*stack.top, kPoolBytes, attempts.get());
   recipes.emplace(*stack.top, *worker_pool, clock);
-  builder.emplace(*stack.top, *pool, clock, &*recipes);
+  builder.emplace(*stack.top, *pool, clock, &*recipes, attempts.get());
   explains.emplace(
       explain_table.has_value() ? &*explain_table : nullptr, clock,
       cache::ExplainRing::Options{

@@ -22,6 +22,7 @@
 #include "server/build/pack_shelf.h"
 #include "server/build/program_pool.h"
 #include "server/daemon.h"
+#include "server/jobs/attempts.h"
 #include "server/jobs/memory_queue.h"
 #include "server/jobs/worker.h"
 #include "server/load_watch.h"
@@ -71,6 +72,7 @@ struct Daemon::Parts {
   void Serve();
 
   rpc::StoreSide WholeStore();
+  void OpenAttempts();
   void ReadMetrics();
   Result<ConfigChange> Reload();
   ops::HttpReply AnswerTo(std::string_view path);
@@ -101,6 +103,8 @@ struct Daemon::Parts {
   std::optional<cache::sqlite::BatchTable> batch_rows;
   std::optional<cache::sqlite::StoreMaintenance> maintenance;
   std::optional<cache::ExplainRing> explains;
+  std::unique_ptr<jobs::Attempts> attempts;  // null: without a file
+  uint64_t poisoned_by_crash = 0;
   std::optional<build::ProgramPool> pool;
   std::optional<worker::Pool> worker_pool;
   std::optional<build::Recipes> recipes;

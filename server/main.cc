@@ -115,6 +115,9 @@ void Reload(Daemon& daemon, LogSink& log) {
       }
       continue;
     }
+    if (target.daemon != nullptr && !first) {
+      target.daemon->GiveUp();
+    }
     if (!first || target.daemon == nullptr) {
       _exit(128 + number);
     }

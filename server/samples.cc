@@ -81,6 +81,7 @@ void AddWork(const SampleSources& from, Samples& out) {
   add("kiln_worker_restarts_total", {{"cause", "recycled"}}, from.workers.recycled);
   add("kiln_worker_restarts_total", {{"cause", "killed"}}, from.workers.killed);
   add("kiln_poison_total", {{"cause", "recipe"}}, from.recipes.poisoned);
+  add("kiln_poison_total", {{"cause", "crash"}}, from.poisoned_by_crash);
   for (size_t i = 0; i < from.upstreams.size(); ++i) {
     add("kiln_upstream_state", {{"upstream", std::to_string(i)}}, from.upstreams[i] ? 1 : 0);
   }

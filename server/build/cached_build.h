@@ -38,6 +38,7 @@ struct PreparedProgram {
   Hash128 entry;                                                   // id
   Hash128 family;                                                  // FamilyOf
   bool parsed_now = false;                    // a front end read one of the sources
+  bool poison = false;                        // reading one of them ended processes
   std::vector<PlacedDiagnostic> diagnostics;  // of parsing and linking
 
   // False: every variant fails with `diagnostics`.
@@ -75,12 +76,15 @@ struct BuildOptions {
 
 class CachedBuild {
  public:
-  // All must outlive the object. `recipes`: null if targets have none.
-  CachedBuild(cache::BlobStore& store, ProgramPool& pool, Clock& clock, Recipes* recipes = nullptr)
+  // All must outlive the object. `recipes`: null if targets have none; `attempts`: null if none are
+  // noted.
+  CachedBuild(cache::BlobStore& store, ProgramPool& pool, Clock& clock, Recipes* recipes = nullptr,
+              jobs::Attempts* attempts = nullptr)
       : store_(store),
         pool_(pool),
         clock_(clock),
         recipes_(recipes),
+        attempts_(attempts),
         assemblers_(kAssemblerBytes),
         kept_(clock),
         flights_(clock),
@@ -89,7 +93,8 @@ class CachedBuild {
   // Parses and links. Errors: as ProgramPool::Parse. Wrong sources are in the result.
   Result<std::shared_ptr<const PreparedProgram>> Prepare(const ProgramRequest& request,
                                                          const NamedTarget& target,
-                                                         const cache::Call& call);
+                                                         const cache::Call& call,
+                                                         Poison poison = Poison::kStands);
 
   // Builds or finds one variant; `options` add to the fixed part. Wrong sources and options are
   // outcomes. Errors: kCancelled, kDeadlineExceeded, kNotFound (may_compile false), kInternal.
@@ -157,6 +162,7 @@ class CachedBuild {
   FoundPtr Recent(const Hash128& alias);
   void Remember(const Hash128& alias, const FoundPtr& found);
   FoundPtr Walk(const Wanted& wanted, const cache::Call& call);
+  FoundPtr Deadly(const Wanted& wanted, const cache::Call& call);
   FoundPtr KnownSignature(const Wanted& wanted, const Hash128& signature, const cache::Call& call);
   Hash128 AddKeys(const Wanted& wanted, const Hash128& signature, const cache::Record& record,
                   std::vector<cache::Item>& rows, const cache::Call& call);
@@ -180,6 +186,7 @@ class CachedBuild {
   ProgramPool& pool_;
   Clock& clock_;
   Recipes* const recipes_;
+  jobs::Attempts* const attempts_;
   AssemblerPool assemblers_;
   KeptContent kept_;
   cache::SingleFlight<FoundPtr> flights_;

@@ -17,6 +17,10 @@ namespace {
 
 constexpr uint32_t kSpace = 0;
 
+cache::Key ModuleRow(const Hash128& key) {
+  return {.level = cache::Level::kModule, .space = kSpace, .id = key};
+}
+
 Error MissingSource(const Source& source) {
   return {.code = ErrorCode::kFailedPrecondition,
           .context = "source '" + source.path + "' (" + source.digest.id.hex() +
@@ -50,8 +54,8 @@ Result<std::shared_ptr<const std::string>> ProgramPool::Text(const Source& sourc
 }
 
 Result<std::shared_ptr<const ParsedSource>> ProgramPool::Parse(const Source& source,
-                                                               const cache::Call& call,
-                                                               bool* made) {
+                                                               const cache::Call& call, bool* made,
+                                                               Poison poison) {
   const std::optional<ir::Language> language = driver::LanguageOf(source.path);
   if (!language.has_value()) {
     return Error{.code = ErrorCode::kInvalidArgument,
@@ -68,27 +72,20 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::Parse(const Source& sou
   if (call.deadline == cache::kAtOnce) {
     return cache::NotAtOnce();
   }
-  return LoadOrParse(source, key, *language, call, made);
+  return LoadOrParse({.source = source, .key = key, .language = *language, .poison = poison}, call,
+                     made);
 }
 
-Result<std::shared_ptr<const ParsedSource>> ProgramPool::LoadOrParse(const Source& source,
-                                                                     const Hash128& key,
-                                                                     ir::Language language,
+Result<std::shared_ptr<const ParsedSource>> ProgramPool::LoadOrParse(const Wanted& wanted,
                                                                      const cache::Call& call,
                                                                      bool* made) {
-  std::shared_ptr<const ParsedSource> parsed = Load(key, language, call);
-  if (parsed == nullptr) {
-    KILN_TRY(std::shared_ptr<const std::string> text, Text(source, call));
-    Diagnosed<ir::Module> read =
-        driver::ParseSource(language, SourceFile(source.path, *text), /*module=*/0);
-    auto fresh = std::make_shared<ParsedSource>();
-    fresh->diagnostics = std::move(read.diagnostics);
-    if (read.value.has_value()) {
-      fresh->module = std::make_shared<const ir::Module>(std::move(*read.value));
-      fresh->semantic_id = fresh->module->semantic_id();
-    }
-    Keep(key, source, *fresh, call);
-    parsed = std::move(fresh);
+  const Hash128& key = wanted.key;
+  std::shared_ptr<const ParsedSource> parsed = Load(key, wanted.language, call);
+  if (parsed != nullptr && parsed->poison && wanted.poison == Poison::kStands) {
+    return parsed;  // not held: the store knows how long it stands
+  }
+  if (parsed == nullptr || parsed->poison) {
+    KILN_TRY(parsed, Read(wanted, call));
     if (made != nullptr) {
       *made = true;
     }
@@ -103,11 +100,29 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::LoadOrParse(const Sourc
   return parsed;
 }
 
+// What a front end makes of a source.
+Result<std::shared_ptr<const ParsedSource>> ProgramPool::Read(const Wanted& wanted,
+                                                              const cache::Call& call) {
+  KILN_TRY(const std::shared_ptr<const std::string> text, Text(wanted.source, call));
+  auto fresh = std::make_shared<ParsedSource>();
+  {
+    const jobs::Attempts::Running running(attempts_, ModuleRow(wanted.key));
+    Diagnosed<ir::Module> read =
+        driver::ParseSource(wanted.language, SourceFile(wanted.source.path, *text), /*module=*/0);
+    fresh->diagnostics = std::move(read.diagnostics);
+    if (read.value.has_value()) {
+      fresh->module = std::make_shared<const ir::Module>(std::move(*read.value));
+      fresh->semantic_id = fresh->module->semantic_id();
+    }
+  }
+  Keep(wanted.key, wanted.source, *fresh, call);
+  return std::shared_ptr<const ParsedSource>(std::move(fresh));
+}
+
 // From the store; null is a miss, whatever the reason.
 std::shared_ptr<const ParsedSource> ProgramPool::Load(const Hash128& key, ir::Language language,
                                                       const cache::Call& call) {
-  const Result<cache::Blob> row =
-      store_.Get({.level = cache::Level::kModule, .space = kSpace, .id = key}, call);
+  const Result<cache::Blob> row = store_.Get(ModuleRow(key), call);
   if (!row.ok()) {
     return nullptr;
   }
@@ -126,6 +141,10 @@ std::shared_ptr<const ParsedSource> ProgramPool::Load(const Hash128& key, ir::La
   };
   auto parsed = std::make_shared<ParsedSource>();
   parsed->from_store = true;
+  if (record->kind == cache::RecordKind::kPoison) {
+    parsed->poison = true;
+    return parsed;
+  }
   if (const Digest* digest = record->Find("diag"); digest != nullptr) {
     const std::optional<cache::Blob> blob = get("diag");
     if (!blob.has_value()) {
