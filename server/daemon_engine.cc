@@ -22,6 +22,18 @@ uint64_t RandomEpoch() {
   return (uint64_t{random()} << 32 | random()) | 1;
 }
 
+// What the second look found wrong; nothing makes that good.
+void AddFaults(const build::SecondLookCounters& counters, std::vector<std::string>& reasons) {
+  if (counters.different != 0) {
+    reasons.push_back("nondeterminism: " + std::to_string(counters.different) +
+                      " results differ when they are built again; see the log");
+  }
+  if (counters.invalid != 0) {
+    reasons.push_back("invalid-spirv: " + std::to_string(counters.invalid) +
+                      " modules are not valid; see the log");
+  }
+}
+
 }  // namespace
 
 Result<void> Daemon::Parts::OpenStore() {
@@ -58,6 +70,9 @@ Result<void> Daemon::Parts::OpenStore() {
     std::vector<std::string> reasons = StoreConditions(stack);
     if (load.has_value() && load->memory_is_tight()) {
       reasons.emplace_back("memory-pressure: caches in memory were dropped");
+    }
+    if (second_look.has_value()) {
+      AddFaults(second_look->counters(), reasons);
     }
     return reasons;
   });
@@ -97,6 +112,8 @@ void Daemon::Parts::ReadMetrics() {
                         .merged = builder->merged(),
                         .recipes = recipes->counters(),
                         .poisoned_by_crash = poisoned_by_crash,
+                        .differed_when_rebuilt =
+                            second_look.has_value() ? second_look->counters().different.load() : 0,
                         .workers = worker_pool->counters(),
                         .upstreams = std::move(upstreams),
                         .batches = *batches,
@@ -141,12 +158,26 @@ void Daemon::Parts::OpenAttempts() {
   }
 }
 
+void Daemon::Parts::MakeSecondLook() {
+  if (config.twice_percent == 0 && config.validate_percent == 0) {
+    return;
+  }
+  second_look.emplace(*recipes, *queue, clock, log,
+                      build::SecondLook::Options{.twice_percent = config.twice_percent,
+                                                 .validate_percent = config.validate_percent,
+                                                 .on_invalid = [this] {
+                                                   metrics.Count("kiln_internal_errors_total", {});
+                                                 }});
+  builder->OnBuilt([this](const build::BuiltNow& built) { second_look->Note(built); });
+}
+
 // What builds: from the pool of programs to the services' view of all of it.
 void Daemon::Parts::MakeEngine() {
   OpenAttempts();
   pool.emplace(*stack.top, kPoolBytes, attempts.get());
   recipes.emplace(*stack.top, *worker_pool, clock);
   builder.emplace(*stack.top, *pool, clock, &*recipes, attempts.get());
+  MakeSecondLook();
   explains.emplace(
       explain_table.has_value() ? &*explain_table : nullptr, clock,
       cache::ExplainRing::Options{

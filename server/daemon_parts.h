@@ -21,6 +21,7 @@
 #include "server/build/cached_build.h"
 #include "server/build/pack_shelf.h"
 #include "server/build/program_pool.h"
+#include "server/build/second_look.h"
 #include "server/daemon.h"
 #include "server/jobs/attempts.h"
 #include "server/jobs/memory_queue.h"
@@ -73,6 +74,7 @@ struct Daemon::Parts {
 
   rpc::StoreSide WholeStore();
   void OpenAttempts();
+  void MakeSecondLook();
   void ReadMetrics();
   Result<ConfigChange> Reload();
   ops::HttpReply AnswerTo(std::string_view path);
@@ -109,6 +111,7 @@ struct Daemon::Parts {
   std::optional<worker::Pool> worker_pool;
   std::optional<build::Recipes> recipes;
   std::optional<build::CachedBuild> builder;
+  std::optional<build::SecondLook> second_look;  // nothing if nothing is looked at again
   ops::Metrics metrics;
   ops::TraceRing traces;
   rpc::SlowReaders slow_readers{clock};

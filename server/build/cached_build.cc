@@ -584,6 +584,12 @@ CachedBuild::FoundPtr CachedBuild::Keep(const Wanted& wanted, const driver::Buil
   found->fresh = std::move(fresh);
   found->origin = Origin::kCompiled;
   found->record = std::make_shared<const cache::Record>(std::move(record));
+  if (on_built_ != nullptr && built.ok()) {
+    on_built_({.program = wanted.program,
+               .values = wanted.values,
+               .signature = signature,
+               .record = found->record});
+  }
   auto remembered = std::make_shared<Found>(*found);
   remembered->fresh.clear();
   remembered->origin = Origin::kMemory;

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -74,6 +75,14 @@ struct BuildOptions {
   BuildTrace* trace = nullptr;
 };
 
+// A result that was made now, for who looks at it behind the answer. Valid during the call.
+struct BuiltNow {
+  const PreparedProgram& program;
+  const resolve::OptionValues& values;
+  const Hash128& signature;
+  const std::shared_ptr<const cache::Record>& record;
+};
+
 class CachedBuild {
  public:
   // All must outlive the object. `recipes`: null if targets have none; `attempts`: null if none are
@@ -89,6 +98,9 @@ class CachedBuild {
         kept_(clock),
         flights_(clock),
         masks_(store) {}
+
+  // Told of every result that is made, by the thread that made it. Set before the first build.
+  void OnBuilt(std::function<void(const BuiltNow&)> on_built) { on_built_ = std::move(on_built); }
 
   // Parses and links. Errors: as ProgramPool::Parse. Wrong sources are in the result.
   Result<std::shared_ptr<const PreparedProgram>> Prepare(const ProgramRequest& request,
@@ -187,6 +199,7 @@ class CachedBuild {
   Clock& clock_;
   Recipes* const recipes_;
   jobs::Attempts* const attempts_;
+  std::function<void(const BuiltNow&)> on_built_;
   AssemblerPool assemblers_;
   KeptContent kept_;
   cache::SingleFlight<FoundPtr> flights_;
