@@ -83,6 +83,8 @@ int Fail(const Arguments& arguments, const StartFailure& failure, int code) {
 struct SignalTarget {
   Mutex mutex;
   Daemon* daemon KILN_GUARDED_BY(mutex) = nullptr;
+  bool starting KILN_GUARDED_BY(mutex) = true;
+  bool reload KILN_GUARDED_BY(mutex) = false;  // asked for while it started
 };
 
 // SIGHUP: what can change does; the rest is named.
@@ -102,18 +104,22 @@ void Reload(Daemon& daemon, LogSink& log) {
   Notify(Variable, "READY=1");
 }
 
-// First signal: drain. Second, or one while it starts or goes down: exit at once; nothing
-// acknowledged is lost.
+// First signal: drain. Second, or one while it goes down, or the first while it starts: exit at
+// once; nothing acknowledged is lost.
 [[noreturn]] void HandleSignals(const sigset_t& signals, SignalTarget& target, LogSink& log) {
   for (bool first = true;;) {
     int number = 0;
     (void)sigwait(&signals, &number);
     const MutexLock lock(target.mutex);
     if (number == SIGHUP) {
+      target.reload = target.starting;
       if (target.daemon != nullptr) {
         Reload(*target.daemon, log);
       }
       continue;
+    }
+    if (target.starting) {
+      _exit(0);
     }
     if (target.daemon != nullptr && !first) {
       target.daemon->GiveUp();
@@ -182,6 +188,10 @@ int Serve(const Arguments& arguments, const Config& config) {
   {
     const MutexLock lock(target.mutex);
     target.daemon = daemon->get();
+    target.starting = false;
+    if (target.reload) {
+      Reload(**daemon, log);
+    }
   }
   Daemon::Ask ask = Daemon::Ask::kNothing;
   while (ask == Daemon::Ask::kNothing) {
