@@ -155,6 +155,11 @@ bool ReadShare(Text text, uint32_t& out) {
   return ReadPercent(text, out);
 }
 
+bool ReadIsolation(Text text, bool& all) {
+  all = text == "all";
+  return all || text == "third_party";
+}
+
 // Sorted by key.
 constexpr auto kKeys = std::to_array<ConfigKey>({
     {"audit.twice_percent", "0", "a number from 0 to 100",
@@ -177,6 +182,9 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      kAtStart, [](Text t, Config& c) { return ReadDuration(t, c.negative_ttl); }},
     {"jobs.express", "", "a number from 1 to 1024", "threads for interactive work only", kAtStart,
      [](Text t, Config& c) { return ReadCount(t, 1, 1024, c.express); }},
+    {"jobs.isolation", "third_party", "third_party or all",
+     "what runs in worker processes: code that was not written for kiln, or front ends, too",
+     kAtStart, [](Text t, Config& c) { return ReadIsolation(t, c.isolate_front_ends); }},
     {"jobs.memory_hard", "75%", "a percentage like 75%",
      "share of the memory at which new batch work is refused", kAtOnce,
      [](Text t, Config& c) { return ReadPercent(t, c.memory_hard_percent); }},

@@ -174,7 +174,8 @@ void Daemon::Parts::MakeSecondLook() {
 // What builds: from the pool of programs to the services' view of all of it.
 void Daemon::Parts::MakeEngine() {
   OpenAttempts();
-  pool.emplace(*stack.top, kPoolBytes, attempts.get());
+  pool.emplace(*stack.top, kPoolBytes, attempts.get(),
+               config.isolate_front_ends ? &*worker_pool : nullptr);
   recipes.emplace(*stack.top, *worker_pool, clock);
   builder.emplace(*stack.top, *pool, clock, &*recipes, attempts.get());
   MakeSecondLook();

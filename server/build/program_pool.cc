@@ -11,6 +11,7 @@
 #include "compiler/driver/frontends.h"
 #include "compiler/driver/stages.h"
 #include "server/build/limits_id.h"
+#include "server/worker/reading.h"
 
 namespace kiln::build {
 namespace {
@@ -89,6 +90,9 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::LoadOrParse(const Wante
     if (made != nullptr) {
       *made = true;
     }
+    if (parsed->poison) {
+      return parsed;
+    }
   }
   const MutexLock lock(mutex_);
   if (const Row* row = FindRow(key); row != nullptr) {
@@ -100,20 +104,58 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::LoadOrParse(const Wante
   return parsed;
 }
 
+Diagnosed<ir::Module> ProgramPool::ReadHere(const Wanted& wanted, const std::string& text) {
+  const jobs::Attempts::Running running(attempts_, ModuleRow(wanted.key));
+  return driver::ParseSource(wanted.language, SourceFile(wanted.source.path, text), /*module=*/0);
+}
+
+// Nothing if it is poison. Errors: as worker::Runner::Run; kInternal for an answer that is none.
+Result<std::optional<Diagnosed<ir::Module>>> ProgramPool::ReadApart(const Wanted& wanted,
+                                                                    const std::string& text,
+                                                                    const cache::Call& call) {
+  KILN_TRY(const worker::Answer answer,
+           apart_->Run({.work = worker::Work::kRead,
+                        .recipe = worker::LanguageAndPath(wanted.language, wanted.source.path),
+                        .input = AsBytes(text)},
+                       call.stop, call.deadline));
+  if (answer.kind == worker::AnswerKind::kPoison) {
+    const cache::Item item = PoisonItem(ModuleRow(wanted.key));
+    (void)store_.Put(std::span(&item, 1), cache::Durability::kRelaxed, call);
+    return std::optional<Diagnosed<ir::Module>>();
+  }
+  Result<Diagnosed<ir::Module>> read =
+      answer.kind == worker::AnswerKind::kMade
+          ? worker::DecodeReading(wanted.language, answer.bytes, text.size())
+          : Result<Diagnosed<ir::Module>>(
+                Error{.code = ErrorCode::kInternal, .context = answer.report, .reason = "BUG"});
+  if (!read.ok()) {
+    return Error{.code = ErrorCode::kInternal,
+                 .context = "a worker process that read '" + wanted.source.path +
+                            "': " + read.error().context,
+                 .reason = "BUG"};
+  }
+  return std::optional(std::move(read).value());
+}
+
 // What a front end makes of a source.
 Result<std::shared_ptr<const ParsedSource>> ProgramPool::Read(const Wanted& wanted,
                                                               const cache::Call& call) {
   KILN_TRY(const std::shared_ptr<const std::string> text, Text(wanted.source, call));
   auto fresh = std::make_shared<ParsedSource>();
-  {
-    const jobs::Attempts::Running running(attempts_, ModuleRow(wanted.key));
-    Diagnosed<ir::Module> read =
-        driver::ParseSource(wanted.language, SourceFile(wanted.source.path, *text), /*module=*/0);
-    fresh->diagnostics = std::move(read.diagnostics);
-    if (read.value.has_value()) {
-      fresh->module = std::make_shared<const ir::Module>(std::move(*read.value));
-      fresh->semantic_id = fresh->module->semantic_id();
-    }
+  std::optional<Diagnosed<ir::Module>> read;
+  if (apart_ != nullptr) {
+    KILN_TRY(read, ReadApart(wanted, *text, call));
+  } else {
+    read = ReadHere(wanted, *text);
+  }
+  if (!read.has_value()) {
+    fresh->poison = true;
+    return std::shared_ptr<const ParsedSource>(std::move(fresh));
+  }
+  fresh->diagnostics = std::move(read->diagnostics);
+  if (read->value.has_value()) {
+    fresh->module = std::make_shared<const ir::Module>(std::move(*read->value));
+    fresh->semantic_id = fresh->module->semantic_id();
   }
   Keep(wanted.key, wanted.source, *fresh, call);
   return std::shared_ptr<const ParsedSource>(std::move(fresh));

@@ -23,6 +23,7 @@
 #include "server/build/poison.h"
 #include "server/build/request.h"
 #include "server/jobs/attempts.h"
+#include "server/worker/pool.h"
 
 namespace kiln::build {
 
@@ -47,10 +48,11 @@ Hash128 ModuleKeyOf(const Digest& source, ir::Language language);
 
 class ProgramPool {
  public:
-  // The store must outlive the pool, and so must the attempts; null: none are noted. limit: bytes
-  // of module images kept.
-  ProgramPool(cache::BlobStore& store, uint64_t limit, jobs::Attempts* attempts = nullptr)
-      : store_(store), limit_(limit), attempts_(attempts) {}
+  // All must outlive the pool. limit: bytes of module images kept. `attempts`: null if none are
+  // noted. `apart`: who runs front ends; null: this process.
+  ProgramPool(cache::BlobStore& store, uint64_t limit, jobs::Attempts* attempts = nullptr,
+              worker::Runner* apart = nullptr)
+      : store_(store), limit_(limit), attempts_(attempts), apart_(apart) {}
 
   // Errors: kFailedPrecondition with reason SOURCES_MISSING if neither the request nor the store
   // has the text; kInvalidArgument if no front end reads the file.
@@ -93,6 +95,10 @@ class ProgramPool {
   Result<std::shared_ptr<const ParsedSource>> LoadOrParse(const Wanted& wanted,
                                                           const cache::Call& call, bool* made);
   Result<std::shared_ptr<const ParsedSource>> Read(const Wanted& wanted, const cache::Call& call);
+  Diagnosed<ir::Module> ReadHere(const Wanted& wanted, const std::string& text);
+  Result<std::optional<Diagnosed<ir::Module>>> ReadApart(const Wanted& wanted,
+                                                         const std::string& text,
+                                                         const cache::Call& call);
   std::shared_ptr<const ParsedSource> Load(const Hash128& key, ir::Language language,
                                            const cache::Call& call);
   void Keep(const Hash128& key, const Source& source, const ParsedSource& parsed,
@@ -101,6 +107,7 @@ class ProgramPool {
   cache::BlobStore& store_;
   const uint64_t limit_;
   jobs::Attempts* const attempts_;
+  worker::Runner* const apart_;
   Mutex mutex_;
   Rows rows_ KILN_GUARDED_BY(mutex_);  // most recently used first
   std::unordered_map<Hash128, Rows::iterator, Hash128Hash> index_ KILN_GUARDED_BY(mutex_);
