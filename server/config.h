@@ -59,6 +59,9 @@ struct Config {
   uint32_t workers = 1;
   std::string worker_program;  // what runs third-party code, with --worker; empty: this program
   uint32_t express = 1;
+  bool isolate_front_ends = false;  // jobs.isolation: all
+  uint32_t twice_percent = 0;       // audit.twice_percent
+  uint32_t validate_percent = 0;    // validate.spirv
   enum class Polite : uint8_t { kAuto, kOn, kOff };
   Polite polite = Polite::kAuto;            // kAuto: if a command started the daemon
   std::map<std::string, uint32_t> weights;  // jobs.weights: shares of tenants

@@ -146,8 +146,25 @@ bool ReadOptional(Text text, std::string& out) {
   return true;
 }
 
+// on, off or a share
+bool ReadShare(Text text, uint32_t& out) {
+  if (text == "on" || text == "off") {
+    out = text == "on" ? 100 : 0;
+    return true;
+  }
+  return ReadPercent(text, out);
+}
+
+bool ReadIsolation(Text text, bool& all) {
+  all = text == "all";
+  return all || text == "third_party";
+}
+
 // Sorted by key.
 constexpr auto kKeys = std::to_array<ConfigKey>({
+    {"audit.twice_percent", "0", "a number from 0 to 100",
+     "share of the results that is built a second time behind the answer and compared", kAtStart,
+     [](Text t, Config& c) { return ReadCount(t, 0, 100, c.twice_percent); }},
     {"cache.dir", "", "a path", "folder of the cache", kAtStart,
      [](Text t, Config& c) { return c.cache_dir = std::string(t), !t.empty(); }},
     {"cache.group_ms", "3ms", "a duration like 3ms",
@@ -165,6 +182,9 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      kAtStart, [](Text t, Config& c) { return ReadDuration(t, c.negative_ttl); }},
     {"jobs.express", "", "a number from 1 to 1024", "threads for interactive work only", kAtStart,
      [](Text t, Config& c) { return ReadCount(t, 1, 1024, c.express); }},
+    {"jobs.isolation", "third_party", "third_party or all",
+     "what runs in worker processes: code that was not written for kiln, or front ends, too",
+     kAtStart, [](Text t, Config& c) { return ReadIsolation(t, c.isolate_front_ends); }},
     {"jobs.memory_hard", "75%", "a percentage like 75%",
      "share of the memory at which new batch work is refused", kAtOnce,
      [](Text t, Config& c) { return ReadPercent(t, c.memory_hard_percent); }},
@@ -252,6 +272,9 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     {"upstream.url", "", "unix:PATH or https://HOST:PORT",
      "another daemon that is asked for what is not here; several: [[upstream]] in the file", kAtStart,
      [](Text t, Config& c) { return t.empty() || (Upstream(c).url = t, IsUrl(t)); }},
+    {"validate.spirv", "off", "on, off or a percentage like 5%",
+     "share of the distinct modules that is validated behind the answer", kAtStart,
+     [](Text t, Config& c) { return ReadShare(t, c.validate_percent); }},
 });
 
 }  // namespace

@@ -74,6 +74,32 @@ TEST(LoadConfig, Politeness_IsAFlagOrAuto) {
   EXPECT_FALSE(file.Load({}, {{"jobs.polite", "yes"}}).ok());
 }
 
+TEST(LoadConfig, SecondLookAndIsolation_AreOffUnlessAskedFor) {
+  const Result<Config> plain = ConfigFile("").Load();
+  EXPECT_EQ(plain->twice_percent, 0u);
+  EXPECT_EQ(plain->validate_percent, 0u);
+  EXPECT_FALSE(plain->isolate_front_ends);
+  const Result<Config> config = ConfigFile(
+                                    "[audit]\ntwice_percent = 7\n"
+                                    "[jobs]\nisolation = \"all\"\n"
+                                    "[validate]\nspirv = \"on\"\n")
+                                    .Load();
+  ASSERT_TRUE(config.ok()) << config.error().context;
+  EXPECT_EQ(config->twice_percent, 7u);
+  EXPECT_EQ(config->validate_percent, 100u);
+  EXPECT_TRUE(config->isolate_front_ends);
+  EXPECT_EQ(ConfigFile("").Load({}, {{"validate.spirv", "5%"}})->validate_percent, 5u);
+  struct Row {
+    const char* key;
+    const char* wrong;
+  };
+  for (const Row& row : {Row{"audit.twice_percent", "101"}, Row{"audit.twice_percent", "5%"},
+                         Row{"validate.spirv", "0%"}, Row{"validate.spirv", "true"},
+                         Row{"jobs.isolation", "none"}}) {
+    EXPECT_FALSE(ConfigFile("").Load({}, {{row.key, row.wrong}}).ok()) << row.key;
+  }
+}
+
 TEST(LoadConfig, LimitsOfTheService_HaveBounds) {
   const ConfigFile file("[limits]\nstreams = 7\nheader_list = \"32K\"\nidle = \"1h\"\n");
   const Result<Config> config = file.Load();

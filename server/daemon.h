@@ -2,7 +2,7 @@
 // The only place where a daemon is put together: store, engine, queue, workers, services, socket.
 // Usable in any process; main.cc adds signals and the word to whoever started it. Spec: daemon §14
 //
-// Threads: RequestStop from any thread; the rest by the owner.
+// Threads: RequestStop and GiveUp from any thread; the rest by the owner.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ namespace kiln::server {
 
 // Why a daemon did not start, as `--ready-fd` tells it.
 struct StartFailure {
-  std::string component;  // config, socket, store, rpc
+  std::string component;  // config, socket, security, rpc, metrics, store
   std::string what;
   std::string hint;
 };
@@ -41,12 +41,16 @@ class Daemon {
     PassedSockets passed = {};
     // See SqliteOptions; kilnd itself.
     std::string salvage_program;
+    // Called before the store is opened, when the socket answers already; null: nobody wants to
+    // know. Tests hold a start up with it.
+    std::function<void()> opening = nullptr;
     // Whether what is made here may go to upstreams: not what a private build makes (cache §2.5.2).
     bool writes_upstream = !driver::IsPrivateBack() && !driver::IsPrivateFront(ir::Language::kRpl);
   };
 
-  // Serves when it returns. Clock and log must outlive the daemon. A store that cannot be opened
-  // costs persistence only (DEGRADED), one that another process owns is a failure.
+  // Serves when it returns, and answers that it starts before that. Clock and log must outlive the
+  // daemon. A store that cannot be opened costs persistence only (DEGRADED), one that another
+  // process owns is a failure.
   static Result<std::unique_ptr<Daemon>> Start(const Options& options, Clock& clock,
                                                ops::LineLog& log, StartFailure& failure);
   // Stops at once if Drain was not called: cancels what runs, loses nothing acknowledged.
@@ -66,6 +70,9 @@ class Daemon {
   // What clients and idleness ask for: waits until there is something, at most for `timeout`.
   Ask Wait(Duration timeout);
   void RequestStop(Ask ask);
+
+  // The process is about to end at once because somebody wants that: what runs is not to blame.
+  void GiveUp();
 
   // Refuses new work, then waits until nothing runs, at most for the drain timeout.
   void Drain();

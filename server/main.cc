@@ -79,10 +79,12 @@ int Fail(const Arguments& arguments, const StartFailure& failure, int code) {
   return code;
 }
 
-// Who a signal is for; null once the daemon is being taken down.
+// Who a signal is for; null while the daemon starts and once it is being taken down.
 struct SignalTarget {
   Mutex mutex;
   Daemon* daemon KILN_GUARDED_BY(mutex) = nullptr;
+  bool starting KILN_GUARDED_BY(mutex) = true;
+  bool reload KILN_GUARDED_BY(mutex) = false;  // asked for while it started
 };
 
 // SIGHUP: what can change does; the rest is named.
@@ -102,18 +104,25 @@ void Reload(Daemon& daemon, LogSink& log) {
   Notify(Variable, "READY=1");
 }
 
-// First signal: drain. Second, or one while it goes down: exit at once; nothing acknowledged is
-// lost.
+// First signal: drain. Second, or one while it goes down, or the first while it starts: exit at
+// once; nothing acknowledged is lost.
 [[noreturn]] void HandleSignals(const sigset_t& signals, SignalTarget& target, LogSink& log) {
   for (bool first = true;;) {
     int number = 0;
     (void)sigwait(&signals, &number);
     const MutexLock lock(target.mutex);
     if (number == SIGHUP) {
+      target.reload = target.starting;
       if (target.daemon != nullptr) {
         Reload(*target.daemon, log);
       }
       continue;
+    }
+    if (target.starting) {
+      _exit(0);
+    }
+    if (target.daemon != nullptr && !first) {
+      target.daemon->GiveUp();
     }
     if (!first || target.daemon == nullptr) {
       _exit(128 + number);
@@ -155,6 +164,10 @@ int Serve(const Arguments& arguments, const Config& config) {
                 kExitConfig);
   }
   const bool activated = passed->unix_socket >= 0;
+  SignalTarget target;
+  std::thread([&] {
+    HandleSignals(signals, target, log);
+  }).detach();  // lives until the process ends
   StartFailure failure;
   Result<std::unique_ptr<Daemon>> daemon =
       Daemon::Start({.config = config,
@@ -167,19 +180,19 @@ int Serve(const Arguments& arguments, const Config& config) {
                      .salvage_program = "/proc/self/exe"},
                     clock, log, failure);
   if (!daemon.ok()) {
-    return Fail(arguments, failure, kExitNoStart);
+    _exit(Fail(arguments, failure, kExitNoStart));  // as below
   }
   ops::InstallCrashReport(config.cache_dir.string(), driver::BackFingerprint().hex());
   Notify(Variable, "READY=1");
   Tell(arguments.ready_fd, {{"ready", true}, {"pid", getpid()}, {"socket", (*daemon)->socket()}});
-  SignalTarget target;
   {
     const MutexLock lock(target.mutex);
     target.daemon = daemon->get();
+    target.starting = false;
+    if (target.reload) {
+      Reload(**daemon, log);
+    }
   }
-  std::thread([&] {
-    HandleSignals(signals, target, log);
-  }).detach();  // lives until the process ends
   Daemon::Ask ask = Daemon::Ask::kNothing;
   while (ask == Daemon::Ask::kNothing) {
     ask = (*daemon)->Wait(kLook);

@@ -41,6 +41,7 @@ void AddCache(const SampleSources& from, Samples& out) {
   add("kiln_cache_bytes", {{"level", "memory"}}, from.memory_bytes);
   add("kiln_cache_refused_total", {{"reason", "failed"}}, store.failed_puts);
   if (from.file == nullptr) {
+    add("kiln_cache_nondeterminism_total", {}, from.differed_when_rebuilt);
     return;
   }
   const cache::sqlite::SqliteStatus file = from.file->Status();
@@ -49,7 +50,7 @@ void AddCache(const SampleSources& from, Samples& out) {
   add("kiln_cache_evicted_total", {{"reason", "collection"}}, file.evicted);
   add("kiln_cache_refused_total", {{"reason", "full"}}, file.refused_full);
   add("kiln_cache_collision_total", {}, file.collisions);
-  add("kiln_cache_nondeterminism_total", {}, file.nondeterminism);
+  add("kiln_cache_nondeterminism_total", {}, file.nondeterminism + from.differed_when_rebuilt);
   for (uint32_t kind = 0; kind < cache::kDamageKindCount; ++kind) {
     add("kiln_cache_corrupt_total",
         {{"what", std::string(cache::DamageKindName(static_cast<cache::DamageKind>(kind)))}},
@@ -81,6 +82,7 @@ void AddWork(const SampleSources& from, Samples& out) {
   add("kiln_worker_restarts_total", {{"cause", "recycled"}}, from.workers.recycled);
   add("kiln_worker_restarts_total", {{"cause", "killed"}}, from.workers.killed);
   add("kiln_poison_total", {{"cause", "recipe"}}, from.recipes.poisoned);
+  add("kiln_poison_total", {{"cause", "crash"}}, from.poisoned_by_crash);
   for (size_t i = 0; i < from.upstreams.size(); ++i) {
     add("kiln_upstream_state", {{"upstream", std::to_string(i)}}, from.upstreams[i] ? 1 : 0);
   }

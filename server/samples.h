@@ -30,6 +30,8 @@ struct SampleSources {
   const build::BuildCounters& built;
   uint64_t merged;  // requests that found what they ask for being built
   const build::RecipeCounters& recipes;
+  uint64_t poisoned_by_crash = 0;
+  uint64_t differed_when_rebuilt = 0;
   worker::PoolCounters workers;
   std::vector<bool> upstreams;  // whether each of them answers, nearest first
   build::Batches& batches;

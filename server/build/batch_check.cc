@@ -69,7 +69,8 @@ Result<void> CheckBatch(CachedBuild& builder, cache::BlobStore& store, const Bat
     }
     KILN_TRY_VOID(StillWanted(call, clock));
     KILN_TRY(const std::shared_ptr<const PreparedProgram> prepared,
-             builder.Prepare(program.program, program.targets[0], call));
+             builder.Prepare(program.program, program.targets[0], call,
+                             PoisonFor(request.retry_failed)));
     if (!prepared->ok()) {
       continue;
     }

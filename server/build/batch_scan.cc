@@ -10,11 +10,11 @@
 namespace kiln::build {
 namespace {
 
-Result<void> Prepare(const BatchProgram& request, CachedBuild& builder, const cache::Call& call,
-                     BatchRun::Program& program) {
+Result<void> Prepare(const BatchProgram& request, CachedBuild& builder, Poison poison,
+                     const cache::Call& call, BatchRun::Program& program) {
   for (const NamedTarget& target : request.targets) {
     KILN_TRY(std::shared_ptr<const PreparedProgram> prepared,
-             builder.Prepare(request.program, target, call));
+             builder.Prepare(request.program, target, call, poison));
     program.targets.push_back(std::move(prepared));
   }
   return {};
@@ -67,7 +67,8 @@ bool Batches::Scan(const RunPtr& run, const cache::Call& call) {
   for (const BatchProgram& request : run->request.programs) {
     BatchRun::Program program;
     program.points = std::make_shared<const BatchPoints>();
-    Result<void> scanned = Prepare(request, builder_, call, program);
+    Result<void> scanned =
+        Prepare(request, builder_, PoisonFor(run->request.retry_failed), call, program);
     if (scanned.ok()) {
       scanned = ListPoints(request, LimitsOf(run->request, request), clock_, program);
     }

@@ -5,6 +5,8 @@
 #include <ctime>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "cache/key.h"
 #include "cache/memory_store.h"
 #include "cache/record.h"
@@ -73,7 +75,8 @@ Error NoRecipes() {
 
 Result<std::shared_ptr<const PreparedProgram>> CachedBuild::Prepare(const ProgramRequest& request,
                                                                     const NamedTarget& target,
-                                                                    const cache::Call& call) {
+                                                                    const cache::Call& call,
+                                                                    Poison poison) {
   if (std::shared_ptr<const PreparedProgram> known = prepared_.Find(request, target)) {
     return known;
   }
@@ -87,7 +90,8 @@ Result<std::shared_ptr<const PreparedProgram>> CachedBuild::Prepare(const Progra
   bool good = true;
   for (const Source& source : request.sources) {
     KILN_TRY(std::shared_ptr<const ParsedSource> parsed,
-             pool_.Parse(source, call, &prepared->parsed_now));
+             pool_.Parse(source, call, &prepared->parsed_now, poison));
+    prepared->poison = prepared->poison || parsed->poison;
     good = good && parsed->module != nullptr;
     prepared->parsed.push_back(std::move(parsed));
     paths.push_back(source.path);
@@ -103,6 +107,12 @@ Result<std::shared_ptr<const PreparedProgram>> CachedBuild::Prepare(const Progra
   }
   SortAndMerge(diagnostics);
   KILN_TRY(prepared->diagnostics, PlaceAll(*prepared, diagnostics, call));
+  for (size_t i = 0; i < prepared->parsed.size(); ++i) {
+    if (prepared->parsed[i]->poison) {
+      prepared->diagnostics.push_back(
+          PoisonDiagnostic(fmt::format("source '{}'", request.sources[i].path)));
+    }
+  }
   prepared->inputs = InputsOf(*prepared);
   if (prepared->ok() && !prepared->parsed_now) {
     prepared_.Keep(request, target, prepared);
@@ -169,7 +179,9 @@ Result<Outcome> CachedBuild::BuildPlain(const PreparedProgram& program,
     if (how.trace != nullptr) {
       trace.options = OptionTexts(settings);
     }
-    return Outcome{.kind = OutcomeKind::kSourceError, .diagnostics = program.diagnostics};
+    return Outcome{.kind = program.poison ? OutcomeKind::kPoison : OutcomeKind::kSourceError,
+                   .diagnostics = program.diagnostics,
+                   .from_negative_cache = program.poison};
   }
   Diagnosed<resolve::OptionValues> values = resolve::CheckOptions(program.program(), settings);
   if (!values.ok()) {  // cheap to find again: not stored
@@ -300,7 +312,7 @@ CachedBuild::FoundPtr CachedBuild::StoredRecord(const Hash128& alias, const cach
     return nullptr;
   }
   FoundPtr found = RecordOfSignature(*signature, call);
-  if (found != nullptr) {
+  if (found != nullptr && found->record->kind != cache::RecordKind::kPoison) {
     auto remembered = std::make_shared<Found>(*found);
     remembered->origin = Origin::kMemory;
     Remember(alias, remembered);
@@ -442,6 +454,9 @@ Hash128 CachedBuild::AddKeys(const Wanted& wanted, const Hash128& signature,
                              const cache::Call& call) {
   const PreparedProgram& program = wanted.program;
   rows.push_back(cache::AliasItem(kSpace, wanted.variant, signature));
+  if (record.kind == cache::RecordKind::kPoison) {
+    return wanted.variant;  // nobody knows what it would have read
+  }
   std::vector<cache::Item> masks;
   const MaskList::Names mask = masks_.Add(program.entry, record.live_options, masks, call);
   const Hash128 live = LiveKeyOf(program.entry, program.program(), wanted.values, mask);
@@ -460,6 +475,9 @@ void CachedBuild::WriteKeys(const Wanted& wanted, const FoundPtr& found, const c
   if (!items.empty()) {
     (void)store_.Put(items, cache::Durability::kRelaxed, call);
   }
+  if (found->record->kind == cache::RecordKind::kPoison) {
+    return;  // not remembered: the store knows how long it stands
+  }
   auto remembered = std::make_shared<Found>(*found);
   remembered->origin = Origin::kMemory;
   remembered->walked = false;
@@ -470,7 +488,12 @@ void CachedBuild::WriteKeys(const Wanted& wanted, const FoundPtr& found, const c
 
 // Finds a result by its signature and builds nothing.
 CachedBuild::FoundPtr CachedBuild::Walk(const Wanted& wanted, const cache::Call& call) {
-  FoundPtr known;
+  FoundPtr known = Deadly(wanted, call);
+  if (known != nullptr) {
+    return known;
+  }
+  const jobs::Attempts::Running running(attempts_,
+                                        RowKey(cache::Level::kSignature, wanted.variant));
   (void)Assemble(
       wanted,
       [&](std::span<const driver::OptionRead> reads) {
@@ -485,6 +508,15 @@ CachedBuild::FoundPtr CachedBuild::Walk(const Wanted& wanted, const cache::Call&
   return known;
 }
 
+// The poison of a variant whose walk ended processes: it has no signature, and lies under its own
+// key. Looked up only while such a thing is remembered.
+CachedBuild::FoundPtr CachedBuild::Deadly(const Wanted& wanted, const cache::Call& call) {
+  return attempts_ != nullptr &&
+                 attempts_->IsDeadly(RowKey(cache::Level::kSignature, wanted.variant))
+             ? KnownSignature(wanted, wanted.variant, call)
+             : nullptr;
+}
+
 Result<CachedBuild::FoundPtr> CachedBuild::Compile(const Wanted& wanted, const cache::Call& call) {
   auto joined = flights_.Join(wanted.variant, /*lane=*/0, call.deadline);
   if (!joined.flight.has_value()) {
@@ -497,18 +529,28 @@ Result<CachedBuild::FoundPtr> CachedBuild::Compile(const Wanted& wanted, const c
     joined.flight->Complete(FoundPtr(landed));
     return landed;
   }
+  if (FoundPtr deadly = Deadly(wanted, call); deadly != nullptr) {
+    joined.flight->Complete(FoundPtr(deadly));
+    return deadly;
+  }
   const uint64_t start = ThreadCpuMicroseconds();
   FoundPtr found;
   Hash128 signature;
+  std::optional<jobs::Attempts::Running> running;
+  running.emplace(attempts_, RowKey(cache::Level::kSignature, wanted.variant));
   const std::optional<driver::BuildResult> built = Assemble(
       wanted,
       [&](std::span<const driver::OptionRead> reads) {
         ++counters_.walked;
         signature = SignatureKeyOf(wanted.program.entry, reads);
         found = KnownSignature(wanted, signature, call);
+        if (found == nullptr) {  // what is built now is the same for all variants that lead here
+          running.emplace(attempts_, RowKey(cache::Level::kSignature, signature));
+        }
         return found != nullptr;
       },
       call);
+  running.reset();
   if (built.has_value()) {
     found = Keep(wanted, *built, signature, ThreadCpuMicroseconds() - start, call);
   } else {
@@ -550,6 +592,12 @@ CachedBuild::FoundPtr CachedBuild::Keep(const Wanted& wanted, const driver::Buil
   found->fresh = std::move(fresh);
   found->origin = Origin::kCompiled;
   found->record = std::make_shared<const cache::Record>(std::move(record));
+  if (on_built_ != nullptr && built.ok()) {
+    on_built_({.program = wanted.program,
+               .values = wanted.values,
+               .signature = signature,
+               .record = found->record});
+  }
   auto remembered = std::make_shared<Found>(*found);
   remembered->fresh.clear();
   remembered->origin = Origin::kMemory;

@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -40,6 +41,7 @@ struct PreparedProgram {
   Hash128 entry;                                                   // id
   Hash128 family;                                                  // FamilyOf
   bool parsed_now = false;                    // a front end read one of the sources
+  bool poison = false;                        // reading one of them ended processes
   std::vector<PlacedDiagnostic> diagnostics;  // of parsing and linking
   cache::ExplainInputs inputs;                // without options
 
@@ -76,24 +78,39 @@ struct BuildOptions {
   BuildTrace* trace = nullptr;
 };
 
+// A result that was made now, for who looks at it behind the answer. Valid during the call.
+struct BuiltNow {
+  const PreparedProgram& program;
+  const resolve::OptionValues& values;
+  const Hash128& signature;
+  const std::shared_ptr<const cache::Record>& record;
+};
+
 class CachedBuild {
  public:
-  // All must outlive the object. `recipes`: null if targets have none.
-  CachedBuild(cache::BlobStore& store, ProgramPool& pool, Clock& clock, Recipes* recipes = nullptr)
+  // All must outlive the object. `recipes`: null if targets have none; `attempts`: null if none are
+  // noted.
+  CachedBuild(cache::BlobStore& store, ProgramPool& pool, Clock& clock, Recipes* recipes = nullptr,
+              jobs::Attempts* attempts = nullptr)
       : store_(store),
         pool_(pool),
         clock_(clock),
         recipes_(recipes),
+        attempts_(attempts),
         assemblers_(kAssemblerBytes),
         kept_(clock),
         flights_(clock),
         masks_(store),
         prepared_(kPreparedBytes) {}
 
+  // Told of every result that is made, by the thread that made it. Set before the first build.
+  void OnBuilt(std::function<void(const BuiltNow&)> on_built) { on_built_ = std::move(on_built); }
+
   // Parses and links. Errors: as ProgramPool::Parse. Wrong sources are in the result.
   Result<std::shared_ptr<const PreparedProgram>> Prepare(const ProgramRequest& request,
                                                          const NamedTarget& target,
-                                                         const cache::Call& call);
+                                                         const cache::Call& call,
+                                                         Poison poison = Poison::kStands);
 
   // Builds or finds one variant; `options` add to the fixed part. Wrong sources and options are
   // outcomes. Errors: kCancelled, kDeadlineExceeded, kNotFound (may_compile false), kInternal.
@@ -162,6 +179,7 @@ class CachedBuild {
   FoundPtr Recent(const Hash128& alias);
   void Remember(const Hash128& alias, const FoundPtr& found);
   FoundPtr Walk(const Wanted& wanted, const cache::Call& call);
+  FoundPtr Deadly(const Wanted& wanted, const cache::Call& call);
   FoundPtr KnownSignature(const Wanted& wanted, const Hash128& signature, const cache::Call& call);
   Hash128 AddKeys(const Wanted& wanted, const Hash128& signature, const cache::Record& record,
                   std::vector<cache::Item>& rows, const cache::Call& call);
@@ -185,6 +203,8 @@ class CachedBuild {
   ProgramPool& pool_;
   Clock& clock_;
   Recipes* const recipes_;
+  jobs::Attempts* const attempts_;
+  std::function<void(const BuiltNow&)> on_built_;
   AssemblerPool assemblers_;
   KeptContent kept_;
   cache::SingleFlight<FoundPtr> flights_;

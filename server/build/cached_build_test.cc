@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <fstream>
 #include <limits>
 #include <set>
 
@@ -13,6 +14,11 @@
 
 #include "cache/hiding_store.h"
 #include "cache/memory_store.h"
+#include "compiler/base/file.h"
+#include "compiler/base/test_directory.h"
+#include "server/build/build_keys.h"
+#include "server/build/poison.h"
+#include "server/jobs/attempts.h"
 
 namespace kiln::build {
 namespace {
@@ -37,8 +43,9 @@ class CachedBuildTest : public testing::Test {
  protected:
   // A process: everything that is not in the store.
   struct Process {
-    explicit Process(CachedBuildTest& test)
-        : pool(test.store, 1 << 20), builder(test.store, pool, test.clock) {}
+    explicit Process(CachedBuildTest& test, jobs::Attempts* attempts = nullptr)
+        : pool(test.store, 1 << 20, attempts),
+          builder(test.store, pool, test.clock, nullptr, attempts) {}
     ProgramPool pool;
     CachedBuild builder;
   };
@@ -286,6 +293,85 @@ TEST_F(CachedBuildTest, DiagnosticsLost_AreComputedAgain) {
     EXPECT_EQ(found->diagnostics.size(), made->diagnostics.size());
     EXPECT_EQ(other.builder.counters().compiled, 1u);
   }
+}
+
+// Signatures of poison: nothing that leads to them is built until it is gone or ignored.
+TEST_F(CachedBuildTest, PoisonOfAResult_IsAnsweredUntilItIsIgnored) {
+  Process first(*this);
+  const Hash128 signature = Build(first, "shade", true)->artifact->signature;
+  memory.Clear();
+  const cache::Item poison =
+      PoisonItem({.level = cache::Level::kSignature, .space = 0, .id = signature});
+  ASSERT_TRUE(store.Put(std::span(&poison, 1), cache::Durability::kRelaxed, {}).ok());
+  Process second(*this);
+  for (const char* again : {"first", "again"}) {
+    const Result<Outcome> outcome = Build(second, "shade", true);
+    ASSERT_TRUE(outcome.ok());
+    EXPECT_EQ(outcome->kind, OutcomeKind::kPoison) << again;
+    EXPECT_TRUE(outcome->from_negative_cache);
+    ASSERT_EQ(outcome->diagnostics.size(), 1u);
+    EXPECT_EQ(outcome->diagnostics[0].code, "INPUT_POISON");
+  }
+  EXPECT_EQ(second.builder.counters().compiled, 0u);
+  EXPECT_EQ(Build(second, "shade", false)->kind, OutcomeKind::kOk) << "another result";
+  const Result<Outcome> retried = Build(second, "shade", true, {.retry_failed = true});
+  ASSERT_TRUE(retried.ok() && retried->artifact.has_value());
+  EXPECT_EQ(retried->artifact->signature, signature);
+  EXPECT_EQ(Build(second, "shade", true)->kind, OutcomeKind::kOk);
+}
+
+TEST_F(CachedBuildTest, PoisonOfASource_IsAnsweredUntilItIsIgnored) {
+  const ProgramRequest request = Request();
+  const cache::Item poison =
+      PoisonItem({.level = cache::Level::kModule,
+                  .space = 0,
+                  .id = ModuleKeyOf(request.sources[0].digest, ir::Language::kRpl)});
+  ASSERT_TRUE(store.Put(std::span(&poison, 1), cache::Durability::kRelaxed, {}).ok());
+  Process process(*this);
+  const NamedTarget target{.name = "vk",
+                           .target = target::MakeTarget(target::Environment::kVulkan11)};
+  const auto prepared = process.builder.Prepare(request, target, {});
+  ASSERT_TRUE(prepared.ok() && !(*prepared)->ok());
+  const Result<Outcome> outcome = process.builder.Build(**prepared, {}, {}, {});
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_EQ(outcome->kind, OutcomeKind::kPoison);
+  ASSERT_EQ(outcome->diagnostics.size(), 1u);
+  EXPECT_NE(outcome->diagnostics[0].message.find("'p.rpl'"), std::string::npos);
+  EXPECT_EQ(process.pool.Counters().parsed, 0u);
+  EXPECT_TRUE((*process.builder.Prepare(request, target, {}, Poison::kIgnored))->ok());
+  EXPECT_TRUE((*process.builder.Prepare(request, target, {}))->ok());
+}
+
+// What ends a daemon before the variant has a signature lies under the key of the variant.
+TEST_F(CachedBuildTest, PoisonOfAVariant_IsLookedUpWhileItIsRemembered) {
+  Process first(*this);
+  const auto prepared = Prepare(first, Request());
+  const auto values = resolve::CheckOptions(prepared->program(), {});
+  const cache::Key key{.level = cache::Level::kSignature,
+                       .space = 0,
+                       .id = VariantKeyOf(prepared->entry, prepared->program(), *values.value)};
+  TestDirectory folder;
+  const std::string path = folder.path().string() + "/attempts";
+  for (uint32_t death = 0; death < jobs::Attempts::kMost; ++death) {
+    std::string left;
+    {
+      const auto attempts = jobs::Attempts::Open(path, 1, 100);
+      const jobs::Attempts::Running running(attempts->get(), key);
+      left = ReadFile(path).value();
+    }
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << left;
+  }
+  const auto attempts = jobs::Attempts::Open(path, 1, 100);
+  ASSERT_TRUE((*attempts)->IsDeadly(key));
+  const cache::Item poison = PoisonItem(key);
+  ASSERT_TRUE(store.Put(std::span(&poison, 1), cache::Durability::kRelaxed, {}).ok());
+  Process second(*this, attempts->get());
+  EXPECT_EQ(Build(second, "shade", false)->kind, OutcomeKind::kPoison);
+  EXPECT_EQ(Build(second, "shade", true)->kind, OutcomeKind::kOk) << "another variant";
+  EXPECT_EQ(Build(second, "shade", false, {.may_compile = false})->kind, OutcomeKind::kPoison);
+  store.levels = {cache::Level::kSignature};  // it was cleared
+  EXPECT_EQ(Build(second, "shade", false)->kind, OutcomeKind::kOk);
+  EXPECT_FALSE((*attempts)->IsDeadly(key));
 }
 
 }  // namespace

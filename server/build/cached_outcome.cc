@@ -70,6 +70,9 @@ Result<Outcome> CachedBuild::OutcomeOf(const PreparedProgram& program, const Fou
                    : record.kind == cache::RecordKind::kPoison ? OutcomeKind::kPoison
                                                                : OutcomeKind::kSourceError;
     outcome.from_negative_cache = origin != Origin::kCompiled;
+    if (outcome.kind == OutcomeKind::kPoison) {
+      outcome.diagnostics.push_back(PoisonDiagnostic("this variant"));
+    }
     return outcome;
   }
   std::optional<Artifact> artifact = ArtifactOf(record, found.signature);

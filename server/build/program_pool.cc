@@ -11,11 +11,16 @@
 #include "compiler/driver/frontends.h"
 #include "compiler/driver/stages.h"
 #include "server/build/limits_id.h"
+#include "server/worker/reading.h"
 
 namespace kiln::build {
 namespace {
 
 constexpr uint32_t kSpace = 0;
+
+cache::Key ModuleRow(const Hash128& key) {
+  return {.level = cache::Level::kModule, .space = kSpace, .id = key};
+}
 
 Error MissingSource(const Source& source) {
   return {.code = ErrorCode::kFailedPrecondition,
@@ -56,8 +61,8 @@ Result<std::shared_ptr<const std::string>> ProgramPool::Text(const Source& sourc
 }
 
 Result<std::shared_ptr<const ParsedSource>> ProgramPool::Parse(const Source& source,
-                                                               const cache::Call& call,
-                                                               bool* made) {
+                                                               const cache::Call& call, bool* made,
+                                                               Poison poison) {
   const std::optional<ir::Language> language = driver::LanguageOf(source.path);
   if (!language.has_value()) {
     return Error{.code = ErrorCode::kInvalidArgument,
@@ -74,28 +79,25 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::Parse(const Source& sou
   if (call.deadline == cache::kAtOnce) {
     return cache::NotAtOnce();
   }
-  return LoadOrParse(source, key, *language, call, made);
+  return LoadOrParse({.source = source, .key = key, .language = *language, .poison = poison}, call,
+                     made);
 }
 
-Result<std::shared_ptr<const ParsedSource>> ProgramPool::LoadOrParse(const Source& source,
-                                                                     const Hash128& key,
-                                                                     ir::Language language,
+Result<std::shared_ptr<const ParsedSource>> ProgramPool::LoadOrParse(const Wanted& wanted,
                                                                      const cache::Call& call,
                                                                      bool* made) {
-  std::shared_ptr<const ParsedSource> parsed = Load(key, language, call);
-  if (parsed == nullptr) {
-    KILN_TRY(std::shared_ptr<const std::string> text, Text(source, call));
-    Diagnosed<ir::Module> read =
-        driver::ParseSource(language, SourceFile(source.path, *text), /*module=*/0);
-    auto fresh = std::make_shared<ParsedSource>();
-    fresh->diagnostics = std::move(read.diagnostics);
-    if (read.value.has_value()) {
-      SetModule(*fresh, std::move(*read.value));
-    }
-    Keep(key, source, *fresh, call);
-    parsed = std::move(fresh);
+  const Hash128& key = wanted.key;
+  std::shared_ptr<const ParsedSource> parsed = Load(key, wanted.language, call);
+  if (parsed != nullptr && parsed->poison && wanted.poison == Poison::kStands) {
+    return parsed;  // not held: the store knows how long it stands
+  }
+  if (parsed == nullptr || parsed->poison) {
+    KILN_TRY(parsed, Read(wanted, call));
     if (made != nullptr) {
       *made = true;
+    }
+    if (parsed->poison) {
+      return parsed;
     }
   }
   const MutexLock lock(mutex_);
@@ -108,11 +110,66 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::LoadOrParse(const Sourc
   return parsed;
 }
 
+Diagnosed<ir::Module> ProgramPool::ReadHere(const Wanted& wanted, const std::string& text) {
+  const jobs::Attempts::Running running(attempts_, ModuleRow(wanted.key));
+  return driver::ParseSource(wanted.language, SourceFile(wanted.source.path, text), /*module=*/0);
+}
+
+// Nothing if it is poison. Errors: as worker::Runner::Run; kInternal for an answer that is none.
+Result<std::optional<Diagnosed<ir::Module>>> ProgramPool::ReadApart(const Wanted& wanted,
+                                                                    const std::string& text,
+                                                                    const cache::Call& call) {
+  KILN_TRY(const worker::Answer answer,
+           apart_->Run({.work = worker::Work::kRead,
+                        .recipe = worker::LanguageAndPath(wanted.language, wanted.source.path),
+                        .input = AsBytes(text)},
+                       call.stop, call.deadline));
+  if (answer.kind == worker::AnswerKind::kPoison) {
+    const cache::Item item = PoisonItem(ModuleRow(wanted.key));
+    (void)store_.Put(std::span(&item, 1), cache::Durability::kRelaxed, call);
+    return std::optional<Diagnosed<ir::Module>>();
+  }
+  Result<Diagnosed<ir::Module>> read =
+      answer.kind == worker::AnswerKind::kMade
+          ? worker::DecodeReading(wanted.language, answer.bytes, text.size())
+          : Result<Diagnosed<ir::Module>>(
+                Error{.code = ErrorCode::kInternal, .context = answer.report, .reason = "BUG"});
+  if (!read.ok()) {
+    return Error{.code = ErrorCode::kInternal,
+                 .context = "a worker process that read '" + wanted.source.path +
+                            "': " + read.error().context,
+                 .reason = "BUG"};
+  }
+  return std::optional(std::move(read).value());
+}
+
+// What a front end makes of a source.
+Result<std::shared_ptr<const ParsedSource>> ProgramPool::Read(const Wanted& wanted,
+                                                              const cache::Call& call) {
+  KILN_TRY(const std::shared_ptr<const std::string> text, Text(wanted.source, call));
+  auto fresh = std::make_shared<ParsedSource>();
+  std::optional<Diagnosed<ir::Module>> read;
+  if (apart_ != nullptr) {
+    KILN_TRY(read, ReadApart(wanted, *text, call));
+  } else {
+    read = ReadHere(wanted, *text);
+  }
+  if (!read.has_value()) {
+    fresh->poison = true;
+    return std::shared_ptr<const ParsedSource>(std::move(fresh));
+  }
+  fresh->diagnostics = std::move(read->diagnostics);
+  if (read->value.has_value()) {
+    SetModule(*fresh, std::move(*read->value));
+  }
+  Keep(wanted.key, wanted.source, *fresh, call);
+  return std::shared_ptr<const ParsedSource>(std::move(fresh));
+}
+
 // From the store; null is a miss, whatever the reason.
 std::shared_ptr<const ParsedSource> ProgramPool::Load(const Hash128& key, ir::Language language,
                                                       const cache::Call& call) {
-  const Result<cache::Blob> row =
-      store_.Get({.level = cache::Level::kModule, .space = kSpace, .id = key}, call);
+  const Result<cache::Blob> row = store_.Get(ModuleRow(key), call);
   if (!row.ok()) {
     return nullptr;
   }
@@ -131,6 +188,10 @@ std::shared_ptr<const ParsedSource> ProgramPool::Load(const Hash128& key, ir::La
   };
   auto parsed = std::make_shared<ParsedSource>();
   parsed->from_store = true;
+  if (record->kind == cache::RecordKind::kPoison) {
+    parsed->poison = true;
+    return parsed;
+  }
   if (const Digest* digest = record->Find("diag"); digest != nullptr) {
     const std::optional<cache::Blob> blob = get("diag");
     if (!blob.has_value()) {

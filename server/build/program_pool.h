@@ -20,7 +20,10 @@
 #include "compiler/base/mutex.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/driver/request.h"
+#include "server/build/poison.h"
 #include "server/build/request.h"
+#include "server/jobs/attempts.h"
+#include "server/worker/pool.h"
 
 namespace kiln::build {
 
@@ -31,6 +34,7 @@ struct ParsedSource {
   Hash128 image_id;  // of all of the image, places included
   std::vector<Diagnostic> diagnostics;
   bool from_store = false;
+  bool poison = false;  // reading it ended processes; there are neither module nor diagnostics
 };
 
 struct PoolCounters {
@@ -45,14 +49,18 @@ Hash128 ModuleKeyOf(const Digest& source, ir::Language language);
 
 class ProgramPool {
  public:
-  // The store must outlive the pool. limit: bytes of module images kept.
-  ProgramPool(cache::BlobStore& store, uint64_t limit) : store_(store), limit_(limit) {}
+  // All must outlive the pool. limit: bytes of module images kept. `attempts`: null if none are
+  // noted. `apart`: who runs front ends; null: this process.
+  ProgramPool(cache::BlobStore& store, uint64_t limit, jobs::Attempts* attempts = nullptr,
+              worker::Runner* apart = nullptr)
+      : store_(store), limit_(limit), attempts_(attempts), apart_(apart) {}
 
   // Errors: kFailedPrecondition with reason SOURCES_MISSING if neither the request nor the store
   // has the text; kInvalidArgument if no front end reads the file.
   // `made`, if not null, is set when a front end had to read the source.
   Result<std::shared_ptr<const ParsedSource>> Parse(const Source& source, const cache::Call& call,
-                                                    bool* made = nullptr);
+                                                    bool* made = nullptr,
+                                                    Poison poison = Poison::kStands);
 
   // The text of a source, for snippets and parsing. Errors: as Parse.
   Result<std::shared_ptr<const std::string>> Text(const Source& source, const cache::Call& call);
@@ -78,9 +86,20 @@ class ProgramPool {
 
   Row* FindRow(const Hash128& key) KILN_REQUIRES(mutex_);
   void AddRow(Row row) KILN_REQUIRES(mutex_);
-  Result<std::shared_ptr<const ParsedSource>> LoadOrParse(const Source& source, const Hash128& key,
-                                                          ir::Language language,
+  // What is to be read: a source, and the key that it is kept under.
+  struct Wanted {
+    const Source& source;
+    const Hash128& key;
+    ir::Language language;
+    Poison poison;
+  };
+  Result<std::shared_ptr<const ParsedSource>> LoadOrParse(const Wanted& wanted,
                                                           const cache::Call& call, bool* made);
+  Result<std::shared_ptr<const ParsedSource>> Read(const Wanted& wanted, const cache::Call& call);
+  Diagnosed<ir::Module> ReadHere(const Wanted& wanted, const std::string& text);
+  Result<std::optional<Diagnosed<ir::Module>>> ReadApart(const Wanted& wanted,
+                                                         const std::string& text,
+                                                         const cache::Call& call);
   std::shared_ptr<const ParsedSource> Load(const Hash128& key, ir::Language language,
                                            const cache::Call& call);
   void Keep(const Hash128& key, const Source& source, const ParsedSource& parsed,
@@ -88,6 +107,8 @@ class ProgramPool {
 
   cache::BlobStore& store_;
   const uint64_t limit_;
+  jobs::Attempts* const attempts_;
+  worker::Runner* const apart_;
   Mutex mutex_;
   Rows rows_ KILN_GUARDED_BY(mutex_);  // most recently used first
   std::unordered_map<Hash128, Rows::iterator, Hash128Hash> index_ KILN_GUARDED_BY(mutex_);

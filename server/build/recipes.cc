@@ -212,6 +212,16 @@ Result<Recipes::StepPtr> Recipes::Run(const Asked& asked, const Outcome& outcome
   return made;
 }
 
+Result<Verdict> Recipes::Validate(target::Environment environment, const Digest& module,
+                                  const cache::Call& call) {
+  KILN_TRY(const recipe::Recipe recipe, recipe::ParseRecipe("val", environment));
+  KILN_TRY(const StepPtr step,
+           Run({.environment = environment, .recipe = recipe.text, .input = module}, Outcome{},
+               {.background = true}, call));
+  return Verdict{
+      .valid = step->kind == cache::RecordKind::kOk, .known = step->known, .report = step->report};
+}
+
 Result<Bytes> Recipes::Show(const std::string& recipe, ByteView module, const cache::Call& call) {
   KILN_TRY(worker::Answer answer,
            runner_.Run({.recipe = recipe, .input = module}, call.stop, call.deadline));

@@ -33,6 +33,13 @@ struct RecipeCounters {
   std::atomic<uint64_t> poisoned{0};
 };
 
+// Of a module that was looked at behind an answer.
+struct Verdict {
+  bool valid = true;
+  bool known = false;  // it was looked at before
+  std::string report;  // if it is not: why, or what the processes died of
+};
+
 class Recipes {
  public:
   // All must outlive the object.
@@ -56,6 +63,11 @@ class Recipes {
   // Errors: kFailedPrecondition with RECIPE_REFUSED or RECIPE_POISON; kCancelled,
   // kDeadlineExceeded, kUnavailable.
   Result<Bytes> Show(const std::string& recipe, ByteView module, const cache::Call& call);
+
+  // Whether a module of the store is valid, looked up or found out at background priority, and
+  // remembered as the recipe `val` is. Errors: kNotFound without the module; as Apply.
+  Result<Verdict> Validate(target::Environment environment, const Digest& module,
+                           const cache::Call& call);
 
   // Forgets what this process has seen; the store is asked again.
   void Forget();

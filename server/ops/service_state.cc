@@ -28,14 +28,14 @@ void ServiceState::Observe(std::function<std::vector<std::string>()> conditions)
 }
 
 Health ServiceState::health() {
-  const bool troubled = conditions_ != nullptr && !conditions_().empty();
+  const bool troubled = Ready() && conditions_ != nullptr && !conditions_().empty();
   const MutexLock lock(mutex_);
   return troubled && health_ == Health::kServing ? Health::kDegraded : health_;
 }
 
 std::vector<std::string> ServiceState::reasons() {
   std::vector<std::string> now;
-  if (conditions_ != nullptr) {
+  if (Ready() && conditions_ != nullptr) {
     now = conditions_();
   }
   const MutexLock lock(mutex_);
@@ -54,6 +54,11 @@ bool ServiceState::Starting() {
   return health_ == Health::kStarting;
 }
 
+bool ServiceState::Ready() {
+  const MutexLock lock(mutex_);
+  return ready_;
+}
+
 bool ServiceState::TakesBatchWork() {
   const MutexLock lock(mutex_);
   return takes_batch_;
@@ -66,6 +71,7 @@ void ServiceState::TakeBatchWork(bool takes) {
 
 void ServiceState::Serve() {
   const MutexLock lock(mutex_);
+  ready_ = true;
   if (health_ == Health::kStarting) {
     health_ = reasons_.empty() ? Health::kServing : Health::kDegraded;
   }

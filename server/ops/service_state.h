@@ -36,12 +36,13 @@ class ServiceState {
   // Of every call, so neither asks for the reasons of now.
   bool TakesWork();  // SERVING or DEGRADED
   bool Starting();
+  bool Ready();           // Serve was called, whatever came after it
   bool TakesBatchWork();  // false above the hard limit of memory
   void TakeBatchWork(bool takes);
 
   void Serve();                      // DEGRADED if there are reasons
   void Degrade(std::string reason);  // for good; once per reason
-  // Asked for the reasons of now, outside the mutex. Set before Serve.
+  // Asked for the reasons of now, outside the mutex, and not before Serve. Set before Serve.
   void Observe(std::function<std::vector<std::string>()> conditions);
   void Drain();
   void Stop();
@@ -60,6 +61,7 @@ class ServiceState {
   std::function<std::vector<std::string>()> conditions_;
   Mutex mutex_;
   Health health_ KILN_GUARDED_BY(mutex_) = Health::kStarting;
+  bool ready_ KILN_GUARDED_BY(mutex_) = false;
   bool takes_batch_ KILN_GUARDED_BY(mutex_) = true;
   std::vector<std::string> reasons_ KILN_GUARDED_BY(mutex_);
   uint64_t active_ KILN_GUARDED_BY(mutex_) = 0;

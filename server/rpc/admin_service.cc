@@ -146,12 +146,12 @@ Result<void> TracesTo(const Host& host, Engine& engine, const std::string& id,
   return {};
 }
 
-void StatusTo(const Host& host, build::Batches& batches, v1::ServerStatus& out) {
+// What is known from the start on.
+void StatusTo(const Host& host, v1::ServerStatus& out) {
   out.mutable_memory()->set_resident(ops::ResidentBytes());
   out.mutable_memory()->set_soft_limit(host.memory_soft);
   out.mutable_memory()->set_hard_limit(host.memory_hard);
   out.set_connections(host.connections());
-  out.set_last_crash(host.last_crash);
   std::array<Duration, jobs::kLaneCount> oldest{};
   for (const jobs::JobRow& job : host.queue.List()) {
     Duration& age = oldest[static_cast<size_t>(job.lane)];
@@ -185,7 +185,15 @@ void StatusTo(const Host& host, build::Batches& batches, v1::ServerStatus& out) 
     shown.set_text(warning.text);
   }
   out.set_uptime_ms(Milliseconds(host.state.Uptime()));
-  for (const build::BatchSummary& summary : batches.List()) {
+}
+
+// What is behind the services once the store is open.
+void StatusTo(const Host& host, Engine& engine, v1::ServerStatus& out) {
+  out.set_last_crash(host.last_crash());
+  const reload::Subscriptions::Status watches = engine.watches.GetStatus();
+  out.set_watch_sessions(watches.sessions);
+  out.set_subscribers(watches.subscribers);
+  for (const build::BatchSummary& summary : engine.batches.List()) {
     const v1::Batch::State state = ToProto(summary.state);
     if (state == v1::Batch::QUEUED || state == v1::Batch::RUNNING || state == v1::Batch::PAUSED) {
       v1::ServerStatus::Batch& shown = *out.add_batches();
@@ -248,13 +256,14 @@ class AdminService final : public v1::AdminService::CallbackService {
     return new UnaryCall(
         host_, *context, "GetStatus", UnaryCall::Needs::kNothing,
         [this, request, reply](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
-          if (!request->trace_id().empty()) {
+          const bool ready = host_.state.Ready();
+          if (ready && !request->trace_id().empty()) {
             return TracesTo(host_, engine_, request->trace_id(), *reply);
           }
-          StatusTo(host_, engine_.batches, *reply);
-          const reload::Subscriptions::Status watches = engine_.watches.GetStatus();
-          reply->set_watch_sessions(watches.sessions);
-          reply->set_subscribers(watches.subscribers);
+          StatusTo(host_, *reply);
+          if (ready) {
+            StatusTo(host_, engine_, *reply);
+          }
           return {};
         });
   }

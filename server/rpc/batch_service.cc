@@ -28,10 +28,10 @@ using OpenCalls = std::set<WatchCall*>;
 class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
                         public std::enable_shared_from_this<WatchCall> {
  public:
-  WatchCall(const Host& host, grpc::CallbackServerContext& context, build::Batches& batches,
+  WatchCall(const Host& host, grpc::CallbackServerContext& context, Engine& engine,
             StepThread& steps, OpenCalls& open, uint64_t from_seq)
       : frame_(host, context, "WatchBatch"),
-        batches_(batches),
+        engine_(engine),
         steps_(steps),
         open_(open),
         next_seq_(from_seq) {}
@@ -51,7 +51,7 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
       return reactor;
     }
     reactor->id_ = *id;
-    Result<std::shared_ptr<void>> subscription = reactor->batches_.Subscribe(
+    Result<std::shared_ptr<void>> subscription = reactor->engine_.batches.Subscribe(
         *id, [weak = reactor->weak_from_this(), &steps = reactor->steps_] {
           steps.Post([weak] {
             if (const std::shared_ptr<WatchCall> alive = weak.lock(); alive != nullptr) {
@@ -98,7 +98,7 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
       return End(Error{.code = ErrorCode::kCancelled, .context = "the watcher is gone"});
     }
     if (waiting_.empty()) {
-      Result<std::vector<build::BatchEvent>> events = batches_.Events(id_, next_seq_);
+      Result<std::vector<build::BatchEvent>> events = engine_.batches.Events(id_, next_seq_);
       if (!events.ok()) {
         return End(events.error());
       }
@@ -116,6 +116,7 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
     waiting_.pop_front();
     writing_ = true;
     pace_.Begin(message_.ByteSizeLong(), frame_.host().clock.Monotonic());
+    frame_.Introduce();
     StartWrite(&message_);
   }
 
@@ -152,7 +153,7 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
   }
 
   CallFrame frame_;
-  build::Batches& batches_;
+  Engine& engine_;
   StepThread& steps_;
   OpenCalls& open_;
   std::shared_ptr<WatchCall> self_;
@@ -194,9 +195,9 @@ class BatchService final : public v1::BatchService::CallbackService {
 
   grpc::ServerWriteReactor<v1::BatchEvent>* WatchBatch(
       grpc::CallbackServerContext* context, const v1::WatchBatchRequest* request) override {
-    return WatchCall::Start(std::make_shared<WatchCall>(host_, *context, engine_.batches, steps_,
-                                                        open_, request->from_seq()),
-                            request->batch_id());
+    return WatchCall::Start(
+        std::make_shared<WatchCall>(host_, *context, engine_, steps_, open_, request->from_seq()),
+        request->batch_id());
   }
 
   grpc::ServerUnaryReactor* GetBatch(grpc::CallbackServerContext* context,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <charconv>
 #include <chrono>
 #include <utility>
 
@@ -22,7 +23,8 @@ namespace {
 
 constexpr Duration kInteractiveDeadline = std::chrono::seconds(30);  // daemon §9.1
 constexpr Duration kLongest = std::chrono::hours(24 * 365);          // as good as none
-constexpr uint32_t kRetryMs = 500;                                   // while it starts or drains
+constexpr uint32_t kRetryMs = 500;                                   // while it drains
+constexpr uint32_t kFirstStartingMs = 25;
 constexpr uint32_t kLeastRetryMs = 50;
 constexpr uint32_t kMostRetryMs = 5'000;
 constexpr size_t kCodes = 17;      // of gRPC
@@ -140,6 +142,24 @@ uint32_t RetryMs(jobs::JobQueue& queue, jobs::Lane lane, const std::string& trac
       std::clamp<int64_t>(within * (80 + jitter) / 100, kLeastRetryMs, kMostRetryMs));
 }
 
+Error NotNow(ops::ServiceState& state) {
+  const bool starting = state.Starting();
+  return {.code = ErrorCode::kUnavailable,
+          .context = starting ? "kilnd is starting" : "kilnd drains and is about to exit",
+          .reason = starting ? "STARTING" : "DRAINING"};
+}
+
+// A start takes milliseconds as a rule and seconds at worst: each further attempt of a client comes
+// later than the one before.
+uint32_t StartingRetryMs(const grpc::CallbackServerContext& context) {
+  const auto found = context.client_metadata().find("grpc-previous-rpc-attempts");
+  const std::string_view text =
+      found == context.client_metadata().end() ? std::string_view() : ViewOf(found->second);
+  uint32_t attempts = 0;
+  (void)std::from_chars(text.data(), text.data() + text.size(), attempts);
+  return std::min(kFirstStartingMs << 2 * std::min(attempts, 4U), kMostRetryMs);
+}
+
 }  // namespace
 
 CallFrame::CallFrame(const Host& host, grpc::CallbackServerContext& context,
@@ -156,13 +176,28 @@ CallFrame::CallFrame(const Host& host, grpc::CallbackServerContext& context,
   if (caller.ok()) {
     principal_ = std::move(caller).value();
     permitted_ = AlsoNeeds(needed_);
+    const MethodRow* const row = FindMethod(method_);
+    if (permitted_.ok() && !(row != nullptr && row->answers == Answers::kFromTheStart) &&
+        !host_.state.Ready()) {
+      permitted_ = NotNow(host_.state);
+    }
   } else {
     permitted_ = caller.error();
   }
+}
+
+// A call whose initial metadata was sent is not repeated by gRPC, whatever the trailing ones say.
+void CallFrame::Introduce(Again again) {
+  if (introduced_) {
+    return;
+  }
+  introduced_ = true;
   static const std::string server =
       fmt::format("{} {}", kVersion, driver::BackFingerprint().hex().substr(0, 12));
-  context_.AddInitialMetadata("kiln-server", server);
-  context_.AddInitialMetadata("kiln-trace", trace_);
+  const auto add = again == Again::kYes ? &grpc::CallbackServerContext::AddTrailingMetadata
+                                        : &grpc::CallbackServerContext::AddInitialMetadata;
+  (context_.*add)("kiln-server", server);
+  (context_.*add)("kiln-trace", trace_);
 }
 
 CallFrame::~CallFrame() {
@@ -235,10 +270,7 @@ Result<void> CallFrame::Admit() const {
     }
     return {};
   }
-  const bool starting = host_.state.Starting();
-  return Error{.code = ErrorCode::kUnavailable,
-               .context = starting ? "kilnd is starting" : "kilnd drains and is about to exit",
-               .reason = starting ? "STARTING" : "DRAINING"};
+  return NotNow(host_.state);
 }
 
 cache::Deadline CallFrame::DeadlineOfCall(jobs::Lane lane) const {
@@ -302,9 +334,11 @@ void CallFrame::Submit(Body body, std::function<void(Result<void>)> done, jobs::
 
 grpc::Status CallFrame::StatusOf(const Result<void>& result, v1::ErrorDetail detail) {
   if (result.ok()) {
+    Introduce();
     return grpc::Status::OK;
   }
   const Error& error = result.error();
+  Introduce(IsWorthRetrying(ReasonOf(error)) ? Again::kYes : Again::kNo);
   ended_as_ = std::string(ErrorCodeName(error.code));
   ended_code_ = static_cast<size_t>(error.code);
   reason_ = ReasonOf(error);
@@ -319,7 +353,9 @@ grpc::Status CallFrame::StatusOf(const Result<void>& result, v1::ErrorDetail det
     detail.set_actual(hit->actual);
   }
   if (IsWorthRetrying(reason_)) {
-    const uint32_t retry_ms = IsFull(reason_) ? RetryMs(host_.queue, lane_, trace_) : kRetryMs;
+    const uint32_t retry_ms = IsFull(reason_)         ? RetryMs(host_.queue, lane_, trace_)
+                              : reason_ == "STARTING" ? StartingRetryMs(context_)
+                                                      : kRetryMs;
     detail.set_retry_after_ms(retry_ms);
     context_.AddTrailingMetadata("grpc-retry-pushback-ms", std::to_string(retry_ms));
   } else if (error.code == ErrorCode::kResourceExhausted) {
@@ -359,7 +395,7 @@ UnaryCall::UnaryCall(const Host& host, grpc::CallbackServerContext& context,
   }
   if (needs == Needs::kWorkOrMemory &&
       frame_.AnswersAtOnce([&](const cache::Call& call) { return body(call, detail_); })) {
-    Finish(grpc::Status::OK);
+    Finish(frame_.StatusOf({}));
     return;
   }
   frame_.Submit(

@@ -22,19 +22,19 @@ namespace kiln::rpc {
 // Threads: Cancel may be called at any time; the rest by whoever drives the call.
 class CallFrame {
  public:
-  // Sends kiln-server and kiln-trace with the first message. `method` must be a literal.
+  // `method` must be a literal.
   CallFrame(const Host& host, grpc::CallbackServerContext& context, std::string_view method);
   ~CallFrame();  // writes the log line
   CallFrame(const CallFrame&) = delete;
   CallFrame& operator=(const CallFrame&) = delete;
 
   // May the caller call this method at all? Asked by every call before anything else.
-  // Errors: kUnauthenticated with reason NO_TOKEN, kPermissionDenied with reason SCOPE.
+  // Errors: kUnauthenticated with reason NO_TOKEN, kPermissionDenied with reason SCOPE; before the
+  // store is open kUnavailable with reason STARTING, but for what the method table says.
   const Result<void>& Permitted() const { return permitted_; }
   // May it do what needs this scope, too? Errors: as Permitted.
   Result<void> AlsoNeeds(ops::Scope scope);
-  // Permitted, and the daemon takes work that is new. Errors: kUnavailable with reason DRAINING or
-  // STARTING.
+  // Permitted, and the daemon takes work that is new. Errors: kUnavailable with reason DRAINING.
   Result<void> Admit() const;
   // What the call is about, for the audit log.
   void SetObject(std::string object) { object_ = std::move(object); }
@@ -53,6 +53,12 @@ class CallFrame {
 
   // What the call ends with. `detail` holds what the error itself does not know.
   grpc::Status StatusOf(const Result<void>& result, v1::ErrorDetail detail = {});
+
+  // Adds kiln-server and kiln-trace, once, to what the client gets with the first message, or to
+  // what it gets at the end if it is to ask again. To be called before a message is written;
+  // StatusOf does it where there was none.
+  enum class Again : uint8_t { kNo, kYes };
+  void Introduce(Again again = Again::kNo);
 
   void Cancel() { stop_.request_stop(); }
   // Ends the call without telling its client why; nothing once it is over.
@@ -83,6 +89,7 @@ class CallFrame {
   const std::string_view method_;
   const Duration start_;
   std::string trace_;
+  bool introduced_ = false;
   std::string ended_as_ = "OK";
   size_t ended_code_ = 0;
   std::string reason_;  // of what it ended with

@@ -136,8 +136,8 @@ Result<void> ListMissing(Engine& engine, const std::vector<build::Source>& sourc
 
 Result<std::shared_ptr<const build::PreparedProgram>> PrepareOrListMissing(
     Engine& engine, const build::ProgramRequest& program, const build::NamedTarget& target,
-    const cache::Call& call, v1::ErrorDetail& detail) {
-  auto prepared = engine.builder.Prepare(program, target, call);
+    const cache::Call& call, v1::ErrorDetail& detail, build::Poison poison) {
+  auto prepared = engine.builder.Prepare(program, target, call, poison);
   if (!prepared.ok() && prepared.error().reason == "SOURCES_MISSING") {
     KILN_TRY_VOID(ListMissing(engine, program.sources, call, detail));
   }
@@ -216,8 +216,8 @@ Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const Co
   for (const build::NamedTarget& target : asked.targets) {
     build::BuildTrace trace;
     build::StageWatch watch(engine.clock, &trace);
-    KILN_TRY(const auto prepared,
-             PrepareOrListMissing(engine, asked.program, target, call, detail));
+    KILN_TRY(const auto prepared, PrepareOrListMissing(engine, asked.program, target, call, detail,
+                                                       build::PoisonFor(how.build.retry_failed)));
     watch.Lap("prepare");
     CompileHow traced = how;
     traced.build.trace = &trace;

@@ -63,7 +63,8 @@ Result<AskedVariant> FromProto(const v1::Variant& variant);
 // Errors: as CachedBuild::Prepare; `detail` lists missing sources.
 Result<std::shared_ptr<const build::PreparedProgram>> PrepareOrListMissing(
     Engine& engine, const build::ProgramRequest& program, const build::NamedTarget& target,
-    const cache::Call& call, v1::ErrorDetail& detail);
+    const cache::Call& call, v1::ErrorDetail& detail,
+    build::Poison poison = build::Poison::kStands);
 
 // An option at its declared default; nothing if the program has none of this name.
 std::optional<resolve::OptionSetting> DefaultOf(const resolve::Program& program,

@@ -58,7 +58,7 @@ struct Host {
   ServiceLimits limits = {};
   std::function<std::string()> slowed_by;  // what batch work makes way for, or empty
   std::function<std::vector<WorkerRow>()> worker_rows;
-  std::string last_crash;                     // report of the run before, or empty
+  std::function<std::string()> last_crash;    // report of the run before, or empty; once Ready
   uint64_t memory_soft = 0, memory_hard = 0;  // bytes
 };
 

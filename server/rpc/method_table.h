@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Every RPC with the scope that it needs. The table decides in CallFrame, and tests run over it: an
-// RPC of proto/ without a row fails them, and needs admin until it has one. Spec: daemon §4, §5.1
+// Every RPC with the scope that it needs, its lane, and whether it answers before the store is
+// open. The table decides in CallFrame, and tests run over it: an RPC of proto/ without a row fails
+// them, and needs admin until it has one. Spec: daemon §4, §5.1, §14.1
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 
 #include "server/jobs/job.h"
@@ -11,11 +13,14 @@
 
 namespace kiln::rpc {
 
+enum class Answers : uint8_t { kOnceReady, kFromTheStart };
+
 struct MethodRow {
   std::string_view service;
   std::string_view method;  // unique over all services
   ops::Scope scope;
   jobs::Lane lane = jobs::Lane::kInteractive;
+  Answers answers = Answers::kOnceReady;
 };
 
 inline constexpr ops::Scope kRead = ops::Scope::kRead;
@@ -49,8 +54,8 @@ inline constexpr std::array<MethodRow, 42> kMethods = {{
     {"CacheService", "PutBlobs", kWrite},
     {"CacheService", "GetRows", kRead},
     {"CacheService", "PutRows", kWrite},
-    {"AdminService", "GetServerInfo", kRead},
-    {"AdminService", "GetStatus", kRead},
+    {"AdminService", "GetServerInfo", kRead, jobs::Lane::kInteractive, Answers::kFromTheStart},
+    {"AdminService", "GetStatus", kRead, jobs::Lane::kInteractive, Answers::kFromTheStart},
     {"AdminService", "GetCacheStats", kRead},
     {"AdminService", "GcCache", kAdmin, kBatchLane},
     {"AdminService", "VerifyCache", kAdmin, kBatchLane},

@@ -49,6 +49,7 @@ class PacedStream : public grpc::ServerWriteReactor<Message>,
   void Write(const Message& message) {
     const MutexLock lock(pace_mutex_);
     if (!ended_) {
+      frame.Introduce();
       pace_.Begin(SizeOf(message), frame.host().clock.Monotonic());
       this->StartWrite(&message);
     }

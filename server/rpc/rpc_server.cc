@@ -239,8 +239,13 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const std::vector<grpc::Serv
   if (state->server == nullptr || state->wake < 0) {
     return Error{.code = ErrorCode::kInternal, .context = "gRPC did not start", .reason = "BUG"};
   }
-  state->accepting = std::thread([raw = state.get()] { raw->Accept(); });
-  return std::unique_ptr<RpcServer>(new RpcServer(std::move(state)));
+  std::unique_ptr<RpcServer> server(new RpcServer(std::move(state)));
+  server->SetServing(false);
+  return server;
+}
+
+void RpcServer::Accept() {
+  state_->accepting = std::thread([this] { state_->Accept(); });
 }
 
 size_t RpcServer::Connections() { return state_->connections.Count(); }

@@ -76,10 +76,13 @@ struct Doors {
 
 class RpcServer {
  public:
-  // Services must outlive the server. Errors: kInternal if gRPC does not start.
+  // Services must outlive the server. Nobody gets in before Accept, and health is NOT_SERVING
+  // before SetServing. Errors: kInternal if gRPC does not start.
   static Result<std::unique_ptr<RpcServer>> Start(const std::vector<grpc::Service*>& services,
                                                   const Doors& doors);
   ~RpcServer();
+
+  void Accept();
 
   size_t Connections();
   uint64_t refused_connections() const;  // because there were too many

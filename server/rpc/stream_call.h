@@ -213,7 +213,7 @@ class UploadCall final : public grpc::ServerReadReactor<Request> {
       return this->Finish(frame_.StatusOf(reply.error()));
     }
     reply_ = std::move(reply).value();
-    this->Finish(grpc::Status::OK);
+    this->Finish(frame_.StatusOf({}));
   }
 
   void OnCancel() override { frame_.Cancel(); }

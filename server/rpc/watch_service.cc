@@ -165,6 +165,7 @@ class WatchCall final : public grpc::ServerBidiReactor<v1::WatchRequest, v1::Wat
       ToProto(engine_, *event, inline_data_, message_);
       writing_ = true;
       pace_.Begin(message_.ByteSizeLong(), frame_.host().clock.Monotonic());
+      frame_.Introduce();
       return StartWrite(&message_);
     }
     pace_.CaughtUp();
@@ -242,7 +243,9 @@ class WatchService final : public v1::WatchService::CallbackService {
 
  private:
   void Tick() {
-    engine_.watches.Tick();
+    if (host_.state.Ready()) {
+      engine_.watches.Tick();
+    }
     const Duration now = host_.clock.Monotonic();
     for (WatchCall* const call : OpenCalls(open_)) {
       call->Tick(now);

@@ -17,6 +17,7 @@
 
 #include "compiler/recipe/recipe.h"
 #include "server/worker/message.h"
+#include "server/worker/reading.h"
 
 namespace kiln::worker {
 namespace {
@@ -67,8 +68,19 @@ uint64_t CpuSeconds() {
   return static_cast<uint64_t>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec);
 }
 
+// What a front end makes of a source.
+Message AnswerToRead(const Message& job) {
+  Result<Bytes> read = ReadSource(job.text, job.payload);
+  return read.ok()
+             ? Message{.kind = MessageKind::kMade, .text = {}, .payload = std::move(read).value()}
+             : Message{.kind = MessageKind::kRejected, .text = read.error().context, .payload = {}};
+}
+
 // "ENVIRONMENT RECIPE" and a module -> the answer.
 Message AnswerTo(const Message& job) {
+  if (job.kind == MessageKind::kRead) {
+    return AnswerToRead(job);
+  }
   const size_t space = job.text.find(' ');
   const auto environment = target::ParseEnvironment(job.text.substr(0, space));
   if (space == std::string::npos || !environment.has_value()) {
@@ -102,7 +114,7 @@ int RunChild(int socket, const ChildLimits& limits) {
     if (!job.ok()) {
       return job.error().code == ErrorCode::kUnavailable ? 0 : 1;
     }
-    if (job->kind != MessageKind::kJob) {
+    if (job->kind != MessageKind::kJob && job->kind != MessageKind::kRead) {
       return 1;
     }
     Limit(RLIMIT_CPU, CpuSeconds() + limits.cpu_seconds);

@@ -196,7 +196,8 @@ Result<Message> Receive(int socket) {
   if (!received.ok()) {
     return received.error();
   }
-  if (head.text > kMaxText || head.payload > kMaxPayload || head.kind < 1 || head.kind > 4) {
+  if (head.text > kMaxText || head.payload > kMaxPayload || head.kind < kFirstKind ||
+      head.kind > kLastKind) {
     return NoMessage("sizes");
   }
   Message message{.kind = static_cast<MessageKind>(head.kind), .text = {}, .payload = {}};

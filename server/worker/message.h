@@ -20,6 +20,7 @@ enum class MessageKind : uint32_t {
   kTaken = 2,     // the worker has all of it
   kMade = 3,      // text: report; payload: the result
   kRejected = 4,  // text: report
+  kRead = 5,      // text: language and path; payload: a source. Made is what `reading` draws
 };
 
 struct Message {
@@ -27,6 +28,9 @@ struct Message {
   std::string text;
   Bytes payload;
 };
+
+inline constexpr auto kFirstKind = static_cast<uint32_t>(MessageKind::kJob);
+inline constexpr auto kLastKind = static_cast<uint32_t>(MessageKind::kRead);
 
 inline constexpr size_t kMaxText = size_t{64} << 10;
 inline constexpr size_t kMaxPayload = size_t{64} << 20;

@@ -177,9 +177,11 @@ Result<Pool::Attempt> Pool::Try(const Job& job, const std::stop_token& stop, Dur
   Yielding yielding(*this, *process, job);
   Attempt attempt;
   const Duration timeout = clock_.Monotonic() + options_.wall;
+  const bool reads = job.work == Work::kRead;
   const Message message{
-      .kind = MessageKind::kJob,
-      .text = std::string(target::EnvironmentText(job.environment)) + " " + job.recipe,
+      .kind = reads ? MessageKind::kRead : MessageKind::kJob,
+      .text = reads ? job.recipe
+                    : std::string(target::EnvironmentText(job.environment)) + " " + job.recipe,
       .payload = {job.input.begin(), job.input.end()}};
   Result<void> sent = Send(process->socket(), message);
   if (!sent.ok() && sent.error().code != ErrorCode::kUnavailable) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Worker processes and what they are asked: a recipe and the bytes of a module -> the bytes that it
-// makes, a report of what is wrong, or the end of a process that nobody mourns. Spec: daemon §12
+// makes, a report of what is wrong, or the end of a process that nobody mourns; where nobody is
+// trusted also a source -> what a front end makes of it. Spec: daemon §12
 //
 // Jobs that nobody waits for have processes of their own, which are stopped while interactive work
 // waits for a thread: for a second at most, and not while somebody waits for the job after all.
@@ -36,9 +37,12 @@ struct Answer {
   std::string report;  // else why; of kPoison the signal, and the end of what the process said
 };
 
+enum class Work : uint8_t { kRecipe, kRead };
+
 struct Job {
+  Work work = Work::kRecipe;
   target::Environment environment = target::Environment::kVulkan11;
-  std::string recipe;
+  std::string recipe;  // of kRead: language and path, see reading.h
   ByteView input;
   bool background = false;            // nobody waits for it
   std::function<bool()> urgent = {};  // of a background job: by now somebody does; null: never

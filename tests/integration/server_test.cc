@@ -301,6 +301,24 @@ TEST_F(Server, Drain_RefusesNewWorkAndSaysSo) {
   EXPECT_EQ(status.health(), v1::ServerStatus::DRAINING);
 }
 
+TEST_F(Server, SecondLook_ValidatesBehindTheAnswerAndFindsNothingWrong) {
+  Daemon::Options options = OptionsIn(folder.path());
+  options.config.twice_percent = 100;
+  options.config.validate_percent = 100;
+  StartWith(options);
+  EXPECT_EQ(Compile(RequestOf(GoodSource())).kind(), v1::Outcome::OK);
+  v1::ServerStatus status;
+  const Duration until = clock.Monotonic() + std::chrono::seconds(20);
+  do {  // a worker process looks at both modules, after the answer
+    grpc::ClientContext context;
+    ASSERT_TRUE(admin->GetStatus(&context, v1::GetStatusRequest(), &status).ok());
+  } while (clock.Monotonic() < until &&
+           (status.workers_size() == 0 || status.workers(0).jobs_done() < 2));
+  ASSERT_EQ(status.workers_size(), 1);
+  EXPECT_EQ(status.workers(0).jobs_done(), 2u);
+  EXPECT_EQ(status.health(), v1::ServerStatus::SERVING);
+}
+
 TEST_F(Server, SecondDaemon_IsRefusedWithThePidOfTheFirst) {
   Start();
   const std::string pid = "pid " + std::to_string(getpid());

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+#include "server/build/second_look.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "compiler/driver/stages.h"
+#include "server/build/product_list.h"
+
+namespace kiln::build {
+namespace {
+
+// A tenth of what a batch has at a time, so that a batch beside it keeps nine tenths of a thread.
+constexpr Duration kSlice = std::chrono::milliseconds(5);
+constexpr Duration kLongest = std::chrono::minutes(2);  // of validating one module
+constexpr size_t kMostSeen = 1'000'000;
+constexpr uint32_t kBuckets = 100;
+
+std::string TextOf(const std::vector<cache::Product>& products) {
+  std::string text;
+  for (const cache::Product& product : products) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", product.name, product.digest.id.hex());
+  }
+  return text;
+}
+
+}  // namespace
+
+bool IsSampled(const Hash128& id, uint32_t percent) {
+  const uint32_t number = static_cast<uint32_t>(id.bytes[0]) << 24 |
+                          static_cast<uint32_t>(id.bytes[1]) << 16 |
+                          static_cast<uint32_t>(id.bytes[2]) << 8 | id.bytes[3];
+  return number % kBuckets < percent;
+}
+
+void SecondLook::Skip() {
+  if (counters_.skipped.fetch_add(1) == 0) {
+    log_.Write(LogLevel::kWarning, "audit", "more is built than can be looked at again");
+  }
+}
+
+bool SecondLook::AddResult(const BuiltNow& built) {
+  if (!IsSampled(built.signature, options_.twice_percent)) {
+    return false;
+  }
+  if (results_.size() >= options_.most_results) {
+    Skip();
+    return false;
+  }
+  const PreparedProgram& program = built.program;
+  results_.push_back({.linked = program.linked,
+                      .entries = program.request.entries,
+                      .target = program.target.target,
+                      .metadata_only = program.target.metadata_only,
+                      .values = built.values,
+                      .signature = built.signature,
+                      .record = built.record});
+  return true;
+}
+
+bool SecondLook::AddModules(const BuiltNow& built) {
+  bool added = false;
+  for (const cache::Product& product : built.record->products) {
+    if (!product.name.starts_with("code") ||
+        !IsSampled(product.digest.id, options_.validate_percent)) {
+      continue;
+    }
+    if (seen_.size() >= kMostSeen) {
+      seen_.clear();  // what was validated is known by its record
+    }
+    if (!seen_.insert(product.digest.id).second) {
+      continue;
+    }
+    if (modules_.size() >= options_.most_modules) {
+      Skip();
+      continue;
+    }
+    modules_.push_back({.environment = built.program.target.environment, .digest = product.digest});
+    added = true;
+  }
+  return added;
+}
+
+void SecondLook::Note(const BuiltNow& built) {
+  {
+    const MutexLock lock(mutex_);
+    const bool result = AddResult(built);
+    const bool modules = AddModules(built);
+    if (working_ || !(result || modules)) {
+      return;
+    }
+    working_ = true;
+  }
+  Submit();
+}
+
+void SecondLook::Submit() {
+  const jobs::Job job{.lane = jobs::Lane::kBatch,
+                      .name = "second look",
+                      .tenant = {},
+                      .session = "second look",
+                      .run = [this](const cache::Call& call) { Work(call); }};
+  if (!queue_.Submit(job).ok()) {  // full or closed: whoever is noted next tries again
+    const MutexLock lock(mutex_);
+    working_ = false;
+  }
+}
+
+void SecondLook::Work(const cache::Call& call) {
+  const Duration end = clock_.Monotonic() + kSlice;
+  bool more = true;
+  while (more && !call.stop.stop_requested() && clock_.Monotonic() < end) {
+    std::optional<Built> result;
+    std::optional<Module> module;
+    {
+      const MutexLock lock(mutex_);
+      if (!results_.empty()) {
+        result = std::move(results_.front());
+        results_.pop_front();
+      } else if (!modules_.empty()) {
+        module = modules_.front();
+        modules_.pop_front();
+      }
+      more = !results_.empty() || !modules_.empty();
+    }
+    if (result.has_value()) {
+      Rebuild(*result);
+    } else if (module.has_value()) {
+      Validate(*module, call);
+    }
+  }
+  {
+    const MutexLock lock(mutex_);
+    working_ = !call.stop.stop_requested() && (!results_.empty() || !modules_.empty());
+    if (!working_) {
+      return;
+    }
+  }
+  Submit();
+}
+
+void SecondLook::Rebuild(const Built& result) {
+  const driver::BuildResult again =
+      driver::BuildDirect(*result.linked->value, result.values, result.entries, result.target);
+  ++counters_.rebuilt;
+  const std::vector<cache::Product> products =
+      ProductsOf(again, result.metadata_only).record.products;
+  if (products == result.record->products) {
+    return;
+  }
+  ++counters_.different;
+  log_.Write(LogLevel::kError, "audit", "a result differs when it is built again",
+             {{"signature", result.signature.hex()},
+              {"first", TextOf(result.record->products)},
+              {"again", TextOf(products)}});
+}
+
+void SecondLook::Validate(const Module& module, const cache::Call& call) {
+  const Result<Verdict> verdict =
+      recipes_.Validate(module.environment, module.digest,
+                        {.stop = call.stop, .deadline = clock_.Monotonic() + kLongest});
+  if (!verdict.ok()) {
+    return;  // evicted, cancelled, or no process: no word about the module
+  }
+  ++counters_.validated;
+  if (verdict->valid) {
+    return;
+  }
+  ++counters_.invalid;
+  if (options_.on_invalid != nullptr) {
+    options_.on_invalid();
+  }
+  log_.Write(LogLevel::kError, "audit", "a module that was built is not valid SPIR-V",
+             {{"digest", module.digest.id.hex()}, {"report", verdict->report}});
+}
+
+}  // namespace kiln::build

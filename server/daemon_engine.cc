@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: MIT
+// What comes when a daemon that starts answers already: the store, and everything that builds over
+// it. Spec: daemon §14.1
+#include <chrono>
+#include <random>
+#include <utility>
+
+#include "compiler/driver/fingerprint.h"
+#include "server/build/poison.h"
+#include "server/daemon_parts.h"
+#include "server/ops/crash_report.h"
+#include "server/samples.h"
+
+namespace kiln::server {
+namespace {
+
+constexpr uint64_t kPoolBytes = uint64_t{512} << 20;
+
+// Of one run of the daemon, never 0: who quotes another one was connected to an earlier run.
+uint64_t RandomEpoch() {
+  std::random_device random;
+  return (uint64_t{random()} << 32 | random()) | 1;
+}
+
+// What the second look found wrong; nothing makes that good.
+void AddFaults(const build::SecondLookCounters& counters, std::vector<std::string>& reasons) {
+  if (counters.different != 0) {
+    reasons.push_back("nondeterminism: " + std::to_string(counters.different) +
+                      " results differ when they are built again; see the log");
+  }
+  if (counters.invalid != 0) {
+    reasons.push_back("invalid-spirv: " + std::to_string(counters.invalid) +
+                      " modules are not valid; see the log");
+  }
+}
+
+}  // namespace
+
+Result<void> Daemon::Parts::OpenStore() {
+  if (opening != nullptr) {
+    opening();
+  }
+  cache::sqlite::SqliteOptions options;
+  options.dir = config.cache_dir;
+  options.negative_ttl_s =
+      std::chrono::duration_cast<std::chrono::seconds>(config.negative_ttl).count();
+  options.must_own = true;
+  options.salvage_program = salvage_program;
+  options.writer.group_requests = config.group_rows;
+  options.writer.group_wait = config.group_time;
+  Result<std::unique_ptr<cache::sqlite::SqliteStore>> opened =
+      cache::sqlite::SqliteStore::Open(options, clock, log);
+  if (opened.ok()) {
+    stack.file = std::move(opened).value();
+    explain_table.emplace(*stack.file);
+    leases.emplace(*stack.file);
+    pins.emplace(*stack.file);
+    batch_rows.emplace(*stack.file);
+    maintenance.emplace(*stack.file, clock);
+  } else if (opened.error().reason == cache::sqlite::kLocked) {
+    return opened.error();
+  } else {
+    log.Write(LogLevel::kWarning, "store", "results are kept in memory only",
+              {{"cause", ErrorText(opened.error())}});
+    state.Degrade(
+        (opened.error().code == ErrorCode::kFull ? "cache-full: " : "cache-memory-only: ") +
+        opened.error().context);
+  }
+  state.Observe([this] {
+    std::vector<std::string> reasons = StoreConditions(stack);
+    if (load.has_value() && load->memory_is_tight()) {
+      reasons.emplace_back("memory-pressure: caches in memory were dropped");
+    }
+    if (second_look.has_value()) {
+      AddFaults(second_look->counters(), reasons);
+    }
+    return reasons;
+  });
+  stack.Compose(config, writes_upstream, clock, log);
+  return {};
+}
+
+rpc::StoreSide Daemon::Parts::WholeStore() {
+  const cache::LimitedStore::Options limits{.max_bytes = config.cache_max_bytes};
+  return {.maintenance = maintenance.has_value() ? &*maintenance : nullptr,
+          .pins = pins.has_value() ? &*pins : nullptr,
+          .held = *held,
+          .metrics = *stack.top,
+          .memory_bytes = [this] { return stack.memory->bytes(); },
+          .forget =
+              [this] {
+                stack.memory->Clear();
+                builder->Forget();
+              },
+          .has_upstream = !stack.upstreams.empty(),
+          .max_bytes = limits.max_bytes,
+          .low_bytes = limits.max_bytes / 100 * limits.low_percent};
+}
+
+// Of what is there once the engine is.
+void Daemon::Parts::ReadMetrics() {
+  metrics.OnScrape([this] {
+    std::vector<bool> upstreams;
+    for (const std::unique_ptr<Upstream>& upstream : stack.upstreams) {
+      upstreams.push_back(!upstream->store().breaker().OpenSince().has_value());
+    }
+    return ReadSamples({.store = *stack.top,
+                        .file = stack.file.get(),
+                        .memory_bytes = stack.memory->bytes(),
+                        .miss_causes = explains->MissCauses(),
+                        .built = builder->counters(),
+                        .merged = builder->merged(),
+                        .recipes = recipes->counters(),
+                        .poisoned_by_crash = poisoned_by_crash,
+                        .differed_when_rebuilt =
+                            second_look.has_value() ? second_look->counters().different.load() : 0,
+                        .workers = worker_pool->counters(),
+                        .upstreams = std::move(upstreams),
+                        .batches = *batches,
+                        .watches = *watches,
+                        .queue = *queue,
+                        .access = *access,
+                        .state = state,
+                        .refused_connections = server->refused_connections(),
+                        .version = std::string(rpc::kVersion),
+                        .build_id = driver::BackFingerprint().hex()});
+  });
+}
+
+// What ran when the daemon before this one died has had one attempt; what had three is poison.
+void Daemon::Parts::OpenAttempts() {
+  if (stack.file == nullptr) {
+    return;  // nothing is kept
+  }
+  const auto seconds = [](Duration time) {
+    return std::chrono::duration_cast<std::chrono::seconds>(time).count();
+  };
+  Result<std::unique_ptr<jobs::Attempts>> opened =
+      jobs::Attempts::Open((config.cache_dir / "attempts").string(), seconds(clock.UnixTime()),
+                           seconds(config.negative_ttl));
+  if (!opened.ok()) {
+    log.Write(LogLevel::kWarning, "daemon", "what crashes kilnd will not be known",
+              {{"cause", opened.error().context}});
+    return;
+  }
+  attempts = std::move(opened).value();
+  std::vector<cache::Item> poison;
+  for (const jobs::Attempts::Found& found : attempts->found()) {
+    log.Write(LogLevel::kWarning, "daemon", "was being worked on when kilnd died",
+              {{"key", cache::KeyText(found.key)}, {"attempts", found.attempts}});
+    if (found.attempts >= jobs::Attempts::kMost) {
+      poison.push_back(build::PoisonItem(found.key));
+    }
+  }
+  poisoned_by_crash = poison.size();
+  if (!poison.empty()) {
+    (void)stack.top->Put(poison, cache::Durability::kDurable, {});  // else it is tried once more
+  }
+}
+
+void Daemon::Parts::MakeSecondLook() {
+  if (config.twice_percent == 0 && config.validate_percent == 0) {
+    return;
+  }
+  second_look.emplace(*recipes, *queue, clock, log,
+                      build::SecondLook::Options{.twice_percent = config.twice_percent,
+                                                 .validate_percent = config.validate_percent,
+                                                 .on_invalid = [this] {
+                                                   metrics.Count("kiln_internal_errors_total", {});
+                                                 }});
+  builder->OnBuilt([this](const build::BuiltNow& built) { second_look->Note(built); });
+}
+
+// What builds: from the pool of programs to the services' view of all of it.
+void Daemon::Parts::MakeEngine() {
+  OpenAttempts();
+  pool.emplace(*stack.top, kPoolBytes, attempts.get(),
+               config.isolate_front_ends ? &*worker_pool : nullptr);
+  recipes.emplace(*stack.top, *worker_pool, clock);
+  builder.emplace(*stack.top, *pool, clock, &*recipes, attempts.get());
+  MakeSecondLook();
+  explains.emplace(
+      explain_table.has_value() ? &*explain_table : nullptr, clock,
+      cache::ExplainRing::Options{
+          .why_absent =
+              [this](const Hash128& signature) { return WhyAbsent(stack, signature, clock); },
+          .on_stage =
+              [this](const std::string& stage, uint64_t us) {
+                metrics.Time("kiln_stage_seconds", "stage", stage, std::chrono::microseconds(us));
+              }});
+  held.emplace(leases.has_value() ? &*leases : nullptr, *stack.top, clock);
+  shelf.emplace(config.cache_dir / "packs");
+  batches.emplace(*builder, *stack.top, *queue, clock,
+                  build::Batches::Options{.workers = config.workers,
+                                          .explains = &*explains,
+                                          .leases = leases.has_value() ? &*leases : nullptr,
+                                          .pins = pins.has_value() ? &*pins : nullptr,
+                                          .rows = batch_rows.has_value() ? &*batch_rows : nullptr,
+                                          .slowed_by = [this] { return load->slowed_by(); }});
+  watches.emplace(
+      *builder, *explains, *queue, clock,
+      reload::Subscriptions::Options{.workers = config.workers,
+                                     .epoch = RandomEpoch(),
+                                     .max_sessions = config.limits.watch_sessions,
+                                     .max_subscribers = config.limits.watch_subscribers});
+  last_crash = ops::TakeCrashReports(config.cache_dir.string()).value_or("");
+  rpc::Engine& whole = engine.Make({.store = *stack.top,
+                                    .pool = *pool,
+                                    .builder = *builder,
+                                    .batches = *batches,
+                                    .explains = *explains,
+                                    .clock = clock,
+                                    .whole = WholeStore(),
+                                    .shelf = *shelf,
+                                    .watches = *watches});
+  ReadMetrics();
+  rpc::RestoreBatches(whole);
+}
+
+// Jobs of batches that go on wait in the queue by now. What workers touch is there before they are.
+void Daemon::Parts::Serve() {
+  state.Serve();
+  workers.emplace(jobs::WorkerConfig{.both = config.workers, .express = config.express}, *queue,
+                  log);
+  server->SetServing(true);
+  ShowUpstream();
+}
+
+}  // namespace kiln::server

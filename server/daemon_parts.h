@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+// What a daemon consists of. Private to daemon.cc (a daemon that runs), daemon_start.cc (what
+// answers before the store is open) and daemon_engine.cc (the store and what builds). Members go in
+// the opposite of their order, which is that of their references.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cache/explain_ring.h"
+#include "cache/held_leases.h"
+#include "cache/sqlite/batch_table.h"
+#include "cache/sqlite/explain_table.h"
+#include "cache/sqlite/keep_tables.h"
+#include "cache/sqlite/maintenance.h"
+#include "compiler/base/mutex.h"
+#include "server/build/batch.h"
+#include "server/build/cached_build.h"
+#include "server/build/pack_shelf.h"
+#include "server/build/program_pool.h"
+#include "server/build/second_look.h"
+#include "server/daemon.h"
+#include "server/jobs/attempts.h"
+#include "server/jobs/memory_queue.h"
+#include "server/jobs/worker.h"
+#include "server/load_watch.h"
+#include "server/ops/http_listener.h"
+#include "server/ops/machine.h"
+#include "server/reload/subscriptions.h"
+#include "server/rpc/engine_place.h"
+#include "server/rpc/rpc_server.h"
+#include "server/rpc/services.h"
+#include "server/store_stack.h"
+#include "server/worker/pool.h"
+
+namespace kiln::server {
+
+inline constexpr Duration kAutostartIdle = std::chrono::hours(3);
+
+struct Daemon::Parts {
+  Parts(const Options& options, Clock& use_clock, ops::LineLog& use_log)
+      : config(options.config),
+        read_config(options.reload),
+        started_by(options.started_by),
+        writes_upstream(options.writes_upstream),
+        salvage_program(options.salvage_program),
+        opening(options.opening),
+        clock(use_clock),
+        log(use_log),
+        state(use_clock) {}
+
+  Duration IdleTimeout(const Config& of) const {
+    return of.idle_timeout.value_or(started_by == "autostart" ? kAutostartIdle : Duration::zero());
+  }
+
+  bool IsPolite() const {
+    return config.polite == Config::Polite::kOn ||
+           (config.polite == Config::Polite::kAuto && started_by == "autostart");
+  }
+
+  // In the order in which a start calls them: daemon_start.cc, and from OpenStore on
+  // daemon_engine.cc.
+  Result<void> Listen(const Options& options);
+  Result<void> Guard();
+  void MakeHost();
+  Result<void> Answer();
+  Result<void> ServeMetrics(int passed);
+  Result<void> OpenStore();
+  void MakeEngine();
+  void Serve();
+
+  rpc::StoreSide WholeStore();
+  void OpenAttempts();
+  void MakeSecondLook();
+  void ReadMetrics();
+  Result<ConfigChange> Reload();
+  ops::HttpReply AnswerTo(std::string_view path);
+  void WatchLoad();
+  void ShowUpstream();
+  uint64_t MemoryLimit(uint32_t percent) const { return memory_bytes / 100 * percent; }
+  void Ended();
+
+  Config config;  // as it was at the start; what changes later is below
+  const std::function<Result<Config>()> read_config;
+  const std::string started_by;
+  const bool writes_upstream;
+  const std::string salvage_program;
+  const std::function<void()> opening;
+  Clock& clock;
+  ops::LineLog& log;
+  ops::ServiceState state;
+  std::unique_ptr<rpc::UnixListener> listener;
+  std::optional<ops::TcpListener> tcp;
+  std::unique_ptr<ops::AuditLog> audit;
+  std::optional<ops::TokenBook> tokens;
+  std::optional<ops::Access> access;
+  Stack stack;
+  std::optional<cache::sqlite::ExplainTable> explain_table;  // these with a file only
+  std::optional<cache::sqlite::LeaseTable> leases;
+  std::optional<cache::sqlite::PinTable> pins;
+  std::optional<cache::HeldLeases> held;
+  std::optional<cache::sqlite::BatchTable> batch_rows;
+  std::optional<cache::sqlite::StoreMaintenance> maintenance;
+  std::optional<cache::ExplainRing> explains;
+  std::unique_ptr<jobs::Attempts> attempts;  // null: without a file
+  uint64_t poisoned_by_crash = 0;
+  std::optional<build::ProgramPool> pool;
+  std::optional<worker::Pool> worker_pool;
+  std::optional<build::Recipes> recipes;
+  std::optional<build::CachedBuild> builder;
+  std::optional<build::SecondLook> second_look;  // nothing if nothing is looked at again
+  ops::Metrics metrics;
+  ops::TraceRing traces;
+  rpc::SlowReaders slow_readers{clock};
+  std::optional<jobs::MemoryQueue> queue;
+  std::optional<jobs::Workers> workers;
+  std::optional<build::PackShelf> shelf;
+  std::optional<build::Batches> batches;
+  std::optional<reload::Subscriptions> watches;
+  rpc::EnginePlace engine;
+  std::string last_crash;  // set before the state is Ready
+  std::optional<rpc::Host> host;
+  std::vector<std::shared_ptr<grpc::Service>> services;
+  std::unique_ptr<rpc::RpcServer> server;
+  std::unique_ptr<ops::HttpListener> http;
+  const uint64_t memory_bytes = ops::MemoryBytes();
+  std::optional<LoadWatch> load;
+
+  Mutex mutex;
+  CondVar asked_changed;
+  Ask asked KILN_GUARDED_BY(mutex) = Ask::kNothing;
+  Duration drain_timeout KILN_GUARDED_BY(mutex) = config.drain_timeout;
+  Duration idle_timeout KILN_GUARDED_BY(mutex) = IdleTimeout(config);
+  Config current KILN_GUARDED_BY(mutex) = config;  // what was read last
+};
+
+}  // namespace kiln::server

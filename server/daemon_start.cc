@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+// The start of a daemon: lock, sockets, who may come in, and answers that it starts; then the store
+// and what builds (daemon_engine.cc). Spec: daemon §14.1
+#include <unistd.h>
+#include <utility>
+
+#include "compiler/driver/fingerprint.h"
+#include "server/daemon_parts.h"
+#include "server/samples.h"
+
+namespace kiln::server {
+
+Result<void> Daemon::Parts::Listen(const Options& options) {
+  const auto whom = config.allow_uids.empty() ? rpc::UnixListener::For::kOwner
+                                              : rpc::UnixListener::For::kNeighbours;
+  if (options.passed.unix_socket >= 0) {
+    listener = rpc::UnixListener::Adopt(options.passed.unix_socket, config.socket);
+  } else {
+    KILN_TRY(listener, rpc::UnixListener::Listen(config.socket, whom));
+  }
+  if (config.tcp.empty() && options.passed.tcp < 0) {
+    return {};
+  }
+  if (geteuid() == 0 && !config.allow_root) {
+    return Error{.code = ErrorCode::kFailedPrecondition,
+                 .context =
+                     "root does not serve TCP; run kilnd as another user or pass "
+                     "--allow-root",
+                 .reason = "ROOT"};
+  }
+  const auto now_s = std::chrono::duration_cast<std::chrono::seconds>(clock.UnixTime()).count();
+  KILN_TRY(const rpc::TlsSummary tls,
+           rpc::CheckTlsFiles({config.tls_cert, config.tls_key, config.tls_client_ca}, now_s));
+  if (options.passed.tcp >= 0) {
+    tcp = ops::TcpListener::Adopt(options.passed.tcp);
+  } else {
+    KILN_TRY(tcp, ops::TcpListener::Listen(config.tcp));
+  }
+  log.Write(LogLevel::kInfo, "daemon", "serving TCP",
+            {{"address", tcp->Address()}, {"certificate", tls.subject}});
+  return {};
+}
+
+// Tokens, audit log, and who decides.
+Result<void> Daemon::Parts::Guard() {
+  if (!config.audit_log.empty()) {
+    Result<std::unique_ptr<ops::AuditLog>> opened =
+        ops::AuditLog::Open(config.audit_log, clock, log);
+    if (opened.ok()) {
+      audit = std::move(opened).value();
+    } else if (tcp.has_value()) {
+      Error error = opened.error();  // strangers are served with an audit log or not at all
+      error.context = "the audit log: " + error.context;
+      return error;
+    } else {
+      log.Write(LogLevel::kWarning, "audit", "there is no audit log",
+                {{"cause", opened.error().context}});
+    }
+  }
+  if (tcp.has_value() && !config.tokens.empty()) {
+    tokens.emplace(config.tokens, clock);
+    KILN_TRY_VOID(tokens->Reload());
+  }
+  access.emplace(tokens.has_value() ? &*tokens : nullptr, clock, audit.get());
+  return {};
+}
+
+// What the services know of the process around them.
+void Daemon::Parts::MakeHost() {
+  queue.emplace(
+      jobs::QueueLimits{.interactive = config.queue_interactive, .batch = config.queue_batch},
+      clock, [this](jobs::Lane lane, Duration waited) {
+        metrics.Time("kiln_queue_wait_seconds", "lane",
+                     lane == jobs::Lane::kInteractive ? "interactive" : "batch", waited);
+      });
+  queue->SetWeights(config.weights);
+  worker_pool.emplace(
+      worker::Pool::Options{
+          .program = config.worker_program,
+          .workers = config.workers,
+          .interactive_wait = [this] { return queue->LongestWait(jobs::Lane::kInteractive); }},
+      clock);
+  load.emplace(LoadWatch::Options{.workers = config.workers,
+                                  .polite = IsPolite(),
+                                  .drop_caches =
+                                      [this] {
+                                        stack.memory->Clear();
+                                        builder->Forget();
+                                      }},
+               *queue, state, clock, log);
+  host.emplace(rpc::Host{
+      .queue = *queue,
+      .state = state,
+      .access = *access,
+      .audit = audit.get(),
+      .metrics = metrics,
+      .traces = traces,
+      .slow_readers = slow_readers,
+      .clock = clock,
+      .log = log,
+      .warnings = [this] { return log.Warnings(); },
+      .drain = nullptr,
+      .shut_down = nullptr,
+      .reload = [this]() -> Result<rpc::Reloaded> {
+        KILN_TRY(const ConfigChange change, Reload());
+        return rpc::Reloaded{.at_once = {change.at_once.begin(), change.at_once.end()},
+                             .at_restart = {change.at_restart.begin(), change.at_restart.end()}};
+      },
+      .set_log_level = [this](const std::string& component,
+                              LogLevel level) { log.SetLevel(component, level); },
+      .socket = listener->path(),
+      .tcp = tcp.has_value() ? tcp->Address() : std::string(),
+      .started_by = started_by,
+      .connections = [this] { return server->Connections(); },
+      .max_connections = config.max_connections,
+      .limits = config.limits,
+      .slowed_by = [this] { return load->slowed_by(); },
+      .worker_rows = [this] { return WorkerRowsOf(*worker_pool); },
+      .last_crash = [this] { return last_crash; },
+      .memory_soft = MemoryLimit(config.memory_soft_percent),
+      .memory_hard = MemoryLimit(config.memory_hard_percent)});
+  const auto ask = [this](Ask what, Duration timeout) {
+    const MutexLock lock(mutex);
+    drain_timeout = timeout == Duration::zero() ? drain_timeout : timeout;
+    asked = std::max(asked, what);
+    asked_changed.NotifyAll();
+  };
+  host->drain = [this, ask](Duration timeout) {
+    state.Drain();  // the reply comes when draining has begun
+    ask(Ask::kDrain, timeout);
+  };
+  host->shut_down = [ask] { ask(Ask::kShutDown, Duration::zero()); };
+}
+
+// Everybody hears that it starts; those who ask how it is are told.
+Result<void> Daemon::Parts::Answer() {
+  services.push_back(rpc::MakeCompileService(*host, engine.engine()));
+  services.push_back(rpc::MakeBatchService(*host, engine.engine()));
+  services.push_back(rpc::MakeWatchService(*host, engine.engine()));
+  services.push_back(rpc::MakePackService(*host, engine.engine()));
+  services.push_back(rpc::MakeCacheService(*host, engine.engine()));
+  services.push_back(rpc::MakeAdminService(*host, engine.engine()));
+  std::vector<grpc::Service*> borrowed;
+  for (const std::shared_ptr<grpc::Service>& service : services) {
+    borrowed.push_back(service.get());
+  }
+  KILN_TRY(server, rpc::RpcServer::Start(borrowed, {.unix_socket = *listener,
+                                                    .allow_uids = config.allow_uids,
+                                                    .tcp = tcp.has_value() ? &*tcp : nullptr,
+                                                    .tls = {.cert = config.tls_cert,
+                                                            .key = config.tls_key,
+                                                            .client_ca = config.tls_client_ca},
+                                                    .access = *access,
+                                                    .log = log,
+                                                    .max_connections = config.max_connections,
+                                                    .receiving_bytes = config.receiving_bytes != 0
+                                                                           ? config.receiving_bytes
+                                                                           : memory_bytes / 2,
+                                                    .limits = config.limits}));
+  server->Accept();
+  return {};
+}
+
+// What a scraper and a load balancer ask for.
+ops::HttpReply Daemon::Parts::AnswerTo(std::string_view path) {
+  const ops::Health health = state.health();
+  const bool ready = health == ops::Health::kServing || health == ops::Health::kDegraded;
+  if (path == "/metrics" && !state.Ready()) {
+    return {.status = 503, .body = std::string(ops::HealthName(health)) + "\n"};
+  }
+  if (path == "/metrics") {
+    return {.status = 200, .type = "text/plain; version=0.0.4", .body = metrics.Text()};
+  }
+  if (path == "/healthz") {
+    return {.status = 200, .body = "alive\n"};
+  }
+  if (path == "/readyz") {
+    return {.status = ready ? 200 : 503, .body = std::string(ops::HealthName(health)) + "\n"};
+  }
+  return {.status = 404, .body = "/metrics, /healthz, /readyz\n"};
+}
+
+Result<void> Daemon::Parts::ServeMetrics(int passed) {
+  if (config.metrics.empty() && passed < 0) {
+    return {};
+  }
+  const auto answer = [this](std::string_view path) { return AnswerTo(path); };
+  KILN_TRY(http, passed >= 0 ? ops::HttpListener::Adopt(passed, answer)
+                             : ops::HttpListener::Listen(config.metrics, answer));
+  log.Write(LogLevel::kInfo, "daemon", "serving metrics", {{"address", http->Address()}});
+  return {};
+}
+
+Result<std::unique_ptr<Daemon>> Daemon::Start(const Options& options, Clock& clock,
+                                              ops::LineLog& log, StartFailure& failure) {
+  std::unique_ptr<Daemon> daemon(new Daemon(std::make_unique<Parts>(options, clock, log)));
+  Parts& parts = *daemon->parts_;
+  const auto failed = [&](std::string component, const Error& error, std::string hint) {
+    failure = {.component = std::move(component), .what = error.context, .hint = std::move(hint)};
+    return error;
+  };
+  if (const Result<void> listening = parts.Listen(options); !listening.ok()) {
+    const Error& error = listening.error();
+    return error.reason == "TLS" || error.reason == "FILE"
+               ? failed("tls", error, "name the files with tls.cert, tls.key and tls.client_ca")
+           : error.reason == "ROOT"
+               ? failed("security", error, "choose a user without rights for kilnd")
+               : failed("socket", error, "choose another with --listen.unix or --listen.tcp");
+  }
+  if (const Result<void> guarded = parts.Guard(); !guarded.ok()) {
+    return failed("security", guarded.error(),
+                  "repair security.tokens or security.audit_log, or name others");
+  }
+  parts.MakeHost();
+  if (const Result<void> answers = parts.Answer(); !answers.ok()) {
+    return failed("rpc", answers.error(), "this is a bug of kiln; please report it");
+  }
+  if (const Result<void> shown = parts.ServeMetrics(options.passed.metrics); !shown.ok()) {
+    return failed("metrics", shown.error(), "choose another address with --metrics.listen");
+  }
+  if (const Result<void> opened = parts.OpenStore(); !opened.ok()) {
+    return failed("store", opened.error(),
+                  "stop that process, or choose another directory with --cache.dir");
+  }
+  parts.MakeEngine();
+  parts.Serve();
+  log.Write(LogLevel::kInfo, "daemon", "serving",
+            {{"socket", options.config.socket},
+             {"cache", options.config.cache_dir.string()},
+             {"workers", options.config.workers}});
+  return daemon;
+}
+
+}  // namespace kiln::server
