@@ -433,6 +433,7 @@ Result<void> Daemon::Parts::ServeMetrics(int passed) {
                         .recipes = recipes->counters(),
                         .workers = worker_pool->counters(),
                         .upstreams = std::move(upstreams),
+                        .upstream_calls = UpstreamCalls(stack),
                         .batches = *batches,
                         .watches = *watches,
                         .queue = *queue,

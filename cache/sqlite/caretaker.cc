@@ -16,6 +16,9 @@ namespace {
 
 constexpr Duration kTick = std::chrono::seconds(30);
 constexpr Duration kFullPause = std::chrono::seconds(30);
+// Counting takes at most a hundredth of a core.
+constexpr Duration kCountPause = std::chrono::seconds(5);
+constexpr int kCountShare = 100;
 
 }  // namespace
 
@@ -126,6 +129,7 @@ void SqliteStore::Care() {
         break;
     }
     SalvageUnopened();
+    CountIfAsked();
     if (Current() == nullptr) {
       Reopen();  // once a second: until then every request is a miss
     } else if (clock_.Monotonic() >= next_tick) {
@@ -177,6 +181,31 @@ void SqliteStore::TrainIfDue() {
                 {"before_bytes", dictionary.before_bytes},
                 {"after_bytes", dictionary.after_bytes}});
   }
+}
+
+std::optional<RecordCounts> SqliteStore::Records() {
+  const MutexLock lock(mutex_);
+  count_asked_ = true;
+  return records_;
+}
+
+void SqliteStore::CountIfAsked() {
+  const Duration start = clock_.Monotonic();
+  {
+    const MutexLock lock(mutex_);
+    if (!count_asked_ || start < next_count_) {
+      return;
+    }
+    count_asked_ = false;
+  }
+  Result<ReaderPool::Loan> reader = Read({});
+  const Result<RecordCounts> counts = reader.ok()
+                                          ? CountRecords(reader->connection(), stop_.get_token())
+                                          : Result<RecordCounts>(reader.error());
+  const Duration end = clock_.Monotonic();
+  const MutexLock lock(mutex_);
+  records_ = counts.ok() ? std::optional(*counts) : std::nullopt;
+  next_count_ = end + std::max(kCountPause, (end - start) * kCountShare);
 }
 
 // What nobody asks for is looked at, too: damage is found while an upstream or a source can still

@@ -15,6 +15,7 @@
 #include "cache/sqlite/damage_watch.h"
 #include "cache/sqlite/data_dir.h"
 #include "cache/sqlite/dictionaries.h"
+#include "cache/sqlite/record_counts.h"
 #include "cache/sqlite/reverifier.h"
 #include "cache/sqlite/session.h"
 #include "cache/sqlite/touches.h"
@@ -103,6 +104,9 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   void AwaitSalvage(const std::stop_token& stop);
 
   SqliteStatus Status() const;
+  // What the file had when it was counted last; nothing before the first time. Never reads: asking
+  // makes the caretaker count again if that was some seconds ago.
+  std::optional<RecordCounts> Records();
   // When and why this process removed a record; one of the last 65,536.
   std::optional<Removal> WhyRemoved(const Hash128& key) const {
     return counters_.removed.Find(key);
@@ -154,6 +158,7 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   void MakeRoomAside(uint64_t target_bytes);
   void Reverify(Duration passed);
   void TrainIfDue();
+  void CountIfAsked();
   int64_t NowSeconds() const;
 
   const SqliteOptions options_;
@@ -179,6 +184,9 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   uint64_t replacements_ KILN_GUARDED_BY(mutex_) = 0;
   std::string last_set_aside_ KILN_GUARDED_BY(mutex_);
   std::string unsalvaged_ KILN_GUARDED_BY(mutex_);  // set aside because it could not be opened
+  std::optional<RecordCounts> records_ KILN_GUARDED_BY(mutex_);
+  bool count_asked_ KILN_GUARDED_BY(mutex_) = false;
+  Duration next_count_ KILN_GUARDED_BY(mutex_) = Duration::min();
   bool stopping_ KILN_GUARDED_BY(mutex_) = false;
   std::stop_source stop_;  // ends a salvage
   std::jthread caretaker_;
