@@ -245,12 +245,16 @@ class Planner {
     artifact.state_id = from.state_id;
     artifact.entry = entry;
     artifact.metadata = from.metadata;
-    plan_.blobs.emplace(from.metadata.id, origin);
+    AddBlob(from.metadata, origin);
     for (const StageCodeDigest& code : from.code) {
       artifact.code.push_back({.stage = StageNumber(code.stage), .digest = code.digest});
-      plan_.blobs.emplace(code.digest.id, origin);
+      AddBlob(code.digest, origin);
     }
     records_.insert({.level = cache::Level::kSignature, .space = 0, .id = from.signature});
+  }
+
+  void AddBlob(const Digest& digest, const PackOrigin& origin) {
+    plan_.bytes += plan_.blobs.emplace(digest.id, origin).second ? digest.size : 0;
   }
 
   CachedBuild& builder_;

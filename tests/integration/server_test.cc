@@ -266,6 +266,37 @@ TEST_F(Server, FetchOfABatch_SendsEveryBlobOnceAndNothingThatTheClientHas) {
   EXPECT_GT(last.done().counts().blobs_known(), 0u);
 }
 
+TEST_F(Server, LongFetch_TellsBetweenItsPagesHowFarItIs) {
+  constexpr int kVariants = 600;  // at most 256 messages are a page
+  Start();
+  v1::FetchRequest request;
+  for (int i = 0; i < kVariants; ++i) {
+    *request.add_variants()->mutable_inline_program() = ProgramOf(GoodSource(), true);
+  }
+  request.set_on_miss(v1::FetchRequest::COMPILE);
+  grpc::ClientContext context;
+  auto stream = compile->Fetch(&context, request);
+  uint64_t outcomes = 0, bytes = 0;
+  int told = 0;
+  v1::FetchReply reply;
+  while (stream->Read(&reply)) {
+    outcomes += reply.has_outcome() ? 1 : 0;
+    bytes += reply.blob().data().size();
+    if (reply.has_progress()) {
+      ++told;
+      EXPECT_EQ(reply.progress().stage(), "fetch");
+      EXPECT_EQ(reply.progress().done(), outcomes);
+      EXPECT_EQ(reply.progress().total(), kVariants);
+      EXPECT_EQ(reply.progress().bytes_done(), bytes);
+      EXPECT_GT(bytes, 0u);
+    }
+  }
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_EQ(outcomes, kVariants);
+  EXPECT_EQ(told, 2);
+  EXPECT_TRUE(reply.has_done());
+}
+
 TEST_F(Server, ListOptions_TellsTypesValuesAndPlaces) {
   Start();
   v1::ListOptionsRequest request;
