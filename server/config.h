@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "compiler/base/clock.h"
+#include "compiler/base/language_limits.h"
 #include "compiler/base/result.h"
 #include "server/ops/log_levels.h"
 #include "server/rpc/service_limits.h"
@@ -69,6 +70,7 @@ struct Config {
   uint32_t max_connections = 1024;
   uint64_t receiving_bytes = 0;  // 0: half of the memory of the machine
   rpc::ServiceLimits limits;
+  LanguageLimits language_limits;        // class D: part of every key
   std::optional<Duration> idle_timeout;  // nothing: 3 h if auto-started, else never
   Duration drain_timeout = std::chrono::seconds(20);
   ops::LogLevels log_levels;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/config.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <unistd.h>
@@ -92,6 +93,41 @@ TEST(LoadConfig, LimitsOfTheService_HaveBounds) {
         Row{"limits.idle", "99ms"}, Row{"limits.idle", "2d"}, Row{"limits.handshake", "0"},
         Row{"limits.watch_sessions", "0"}, Row{"limits.watch_subscribers", "many"}}) {
     EXPECT_FALSE(file.Load({}, {{row.key, row.wrong}}).ok()) << row.key << " " << row.wrong;
+  }
+}
+
+TEST(LoadConfig, LimitsOfTheLanguage_HaveTheRangesOfTheirTable) {
+  const ConfigFile file("");
+  EXPECT_EQ(file.Load()->language_limits, LanguageLimits());
+  for (const LanguageLimitRow& row : LanguageLimitTable()) {
+    const std::string key = "limits." + std::string(row.name);
+    const auto keys = ConfigTable();
+    const auto known = std::ranges::find(keys, key, &ConfigKey::key);
+    ASSERT_NE(known, keys.end()) << key;
+    Config config;
+    config.language_limits.*row.value = 0;
+    EXPECT_TRUE(known->read(known->fallback, config)) << key;
+    EXPECT_EQ(config.language_limits, LanguageLimits()) << key;
+    for (const uint32_t good : {row.least, row.most}) {
+      const Result<Config> loaded = file.Load({}, {{key, std::to_string(good)}});
+      ASSERT_TRUE(loaded.ok()) << key << " " << good;
+      EXPECT_EQ(loaded->language_limits.*row.value, good);
+    }
+    for (const uint64_t wrong : {uint64_t{row.least} - 1, uint64_t{row.most} + 1}) {
+      const Result<Config> loaded = file.Load({}, {{key, std::to_string(wrong)}});
+      ASSERT_FALSE(loaded.ok()) << key << " " << wrong;
+      EXPECT_NE(loaded.error().context.find(key), std::string::npos) << loaded.error().context;
+      EXPECT_NE(loaded.error().context.find(known->expected), std::string::npos)
+          << loaded.error().context;
+    }
+  }
+}
+
+TEST(LoadConfig, RequestMessage_HasARange) {
+  const ConfigFile file("[limits]\nrequest_message = \"8M\"\n");
+  EXPECT_EQ(file.Load()->limits.request_message, 8u << 20);
+  for (const char* wrong : {"1M", "65M", "4096", "many"}) {
+    EXPECT_FALSE(file.Load({}, {{"limits.request_message", wrong}}).ok()) << wrong;
   }
 }
 

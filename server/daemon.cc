@@ -259,7 +259,7 @@ Result<ConfigChange> Daemon::Parts::Reload() {
 
 // What builds: from the pool of programs to the services' view of all of it.
 void Daemon::Parts::MakeEngine() {
-  pool.emplace(*stack.top, kPoolBytes);
+  pool.emplace(*stack.top, kPoolBytes, config.language_limits);
   worker_pool.emplace(
       worker::Pool::Options{
           .program = config.worker_program,
@@ -348,6 +348,10 @@ void Daemon::Parts::MakeHost() {
       .connections = [this] { return server->Connections(); },
       .max_connections = config.max_connections,
       .limits = config.limits,
+      .job_limits = {.worker_cpu = std::chrono::seconds(worker::ChildLimits{}.cpu_seconds),
+                     .worker_wall = worker::Pool::Options{}.wall,
+                     .worker_memory = worker::ChildLimits{}.memory_bytes,
+                     .worker_attempts = static_cast<uint64_t>(worker::Pool::Options{}.attempts)},
       .slowed_by = [this] { return load->slowed_by(); },
       .worker_rows = [this] { return WorkerRowsOf(*worker_pool); },
       .last_crash = ops::TakeCrashReports(config.cache_dir.string()).value_or(""),

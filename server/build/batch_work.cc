@@ -14,8 +14,7 @@
 namespace kiln::build {
 namespace {
 
-constexpr Duration kSlice = std::chrono::milliseconds(50);    // of one chunk (daemon §5.4)
-constexpr Duration kItemDeadline = std::chrono::minutes(10);  // daemon §9.1
+constexpr Duration kSlice = std::chrono::milliseconds(50);  // of one chunk (daemon §5.4)
 constexpr Duration kSaveEvery = std::chrono::seconds(2);
 constexpr Duration kProgressEvery = std::chrono::milliseconds(100);  // at most 10 per second
 // Rows that wait for the disk together: waiting for it after every slice would take longer than the
@@ -193,10 +192,10 @@ void Batches::BuildPoint(const RunPtr& run, const TakenPoints& taken, size_t ind
     BuildTrace trace;
     trace.options_of_hits = false;
     how.trace = options_.explains == nullptr ? nullptr : &trace;
-    const Result<Outcome> outcome =
-        builder_.Build(*taken.targets[target], point.options, how,
-                       {.stop = call.stop,
-                        .deadline = std::min(call.deadline, clock_.Monotonic() + kItemDeadline)});
+    const Result<Outcome> outcome = builder_.Build(
+        *taken.targets[target], point.options, how,
+        {.stop = call.stop,
+         .deadline = std::min(call.deadline, clock_.Monotonic() + jobs::kItemDeadline)});
     if (outcome.ok() && how.trace != nullptr) {
       Explain(run, taken.program, target, point.options, std::move(trace),
               outcome->kind != OutcomeKind::kOk);

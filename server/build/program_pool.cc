@@ -26,12 +26,15 @@ Error MissingSource(const Source& source) {
 
 }  // namespace
 
-Hash128 ModuleKeyOf(const Digest& source, ir::Language language) {
+Hash128 ModuleKeyOf(const Digest& source, ir::Language language, const Hash128& limits) {
   return cache::ModuleKey({.language = driver::LanguageText(language),
                            .source = source,
                            .front_end = driver::FrontFingerprint(language),
-                           .limits = DeterministicLimits()});
+                           .limits = limits});
 }
+
+ProgramPool::ProgramPool(cache::BlobStore& store, uint64_t limit, const LanguageLimits& limits)
+    : store_(store), limit_(limit), limits_(limits), limits_id_(LimitsIdOf(limits)) {}
 
 Result<std::shared_ptr<const std::string>> ProgramPool::Text(const Source& source,
                                                              const cache::Call& call) {
@@ -58,7 +61,7 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::Parse(const Source& sou
                  .context = "no front end reads '" + source.path + "'; known extensions: .rpl",
                  .reason = "LANGUAGE_UNKNOWN"};
   }
-  const Hash128 key = ModuleKeyOf(source.digest, *language);
+  const Hash128 key = ModuleKeyOf(source.digest, *language, limits_id_);
   {
     const MutexLock lock(mutex_);
     if (const Row* row = FindRow(key); row != nullptr) {
@@ -80,7 +83,7 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::LoadOrParse(const Sourc
   if (parsed == nullptr) {
     KILN_TRY(std::shared_ptr<const std::string> text, Text(source, call));
     Diagnosed<ir::Module> read =
-        driver::ParseSource(language, SourceFile(source.path, *text), /*module=*/0);
+        driver::ParseSource(language, SourceFile(source.path, *text), /*module=*/0, limits_);
     auto fresh = std::make_shared<ParsedSource>();
     fresh->diagnostics = std::move(read.diagnostics);
     if (read.value.has_value()) {
@@ -196,7 +199,7 @@ std::shared_ptr<const Diagnosed<driver::LinkedProgram>> ProgramPool::Link(
     modules.push_back(source->module);
   }
   auto linked = std::make_shared<const Diagnosed<driver::LinkedProgram>>(
-      driver::LinkModules(std::move(modules), std::move(paths), pipeline));
+      driver::LinkModules(std::move(modules), std::move(paths), pipeline, limits_));
   const MutexLock lock(mutex_);
   if (const Row* row = FindRow(key); row != nullptr) {
     return row->linked;

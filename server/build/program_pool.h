@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cache/store.h"
+#include "compiler/base/language_limits.h"
 #include "compiler/base/mutex.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/driver/request.h"
@@ -40,12 +41,13 @@ struct PoolCounters {
 };
 
 // The key under which a source is kept once it was read.
-Hash128 ModuleKeyOf(const Digest& source, ir::Language language);
+Hash128 ModuleKeyOf(const Digest& source, ir::Language language, const Hash128& limits);
 
 class ProgramPool {
  public:
-  // The store must outlive the pool. limit: bytes of module images kept.
-  ProgramPool(cache::BlobStore& store, uint64_t limit) : store_(store), limit_(limit) {}
+  // The store must outlive the pool. limit: bytes of module images kept. limits: of what is parsed
+  // and built; part of every key.
+  ProgramPool(cache::BlobStore& store, uint64_t limit, const LanguageLimits& limits = {});
 
   // Errors: kFailedPrecondition with reason SOURCES_MISSING if neither the request nor the store
   // has the text; kInvalidArgument if no front end reads the file.
@@ -61,6 +63,9 @@ class ProgramPool {
   std::shared_ptr<const Diagnosed<driver::LinkedProgram>> Link(
       const Hash128& key, std::span<const std::shared_ptr<const ParsedSource>> sources,
       std::vector<std::string> paths, ir::PipelineType pipeline);
+
+  const LanguageLimits& limits() const { return limits_; }
+  const Hash128& limits_id() const { return limits_id_; }
 
   PoolCounters Counters();
 
@@ -87,6 +92,8 @@ class ProgramPool {
 
   cache::BlobStore& store_;
   const uint64_t limit_;
+  const LanguageLimits limits_;
+  const Hash128 limits_id_;
   Mutex mutex_;
   Rows rows_ KILN_GUARDED_BY(mutex_);  // most recently used first
   std::unordered_map<Hash128, Rows::iterator, Hash128Hash> index_ KILN_GUARDED_BY(mutex_);

@@ -438,7 +438,8 @@ Result<void> ClearNegative(Engine& engine, const v1::ClearNegativeRequest& reque
       KILN_TRY(const Digest digest, FromProto(source));
       filter.sources.insert(digest);
     }
-    KILN_TRY(options.among, build::FailureKeys(engine.explains, engine.store, filter, call));
+    KILN_TRY(options.among, build::FailureKeys(engine.explains, engine.store, filter,
+                                               engine.pool.limits_id(), call));
   }
   if (engine.whole.maintenance != nullptr) {
     KILN_TRY(const cache::GcReport report, engine.whole.maintenance->Gc(options));

@@ -20,9 +20,8 @@
 namespace kiln::rpc {
 namespace {
 
-constexpr Duration kInteractiveDeadline = std::chrono::seconds(30);  // daemon §9.1
-constexpr Duration kLongest = std::chrono::hours(24 * 365);          // as good as none
-constexpr uint32_t kRetryMs = 500;                                   // while it starts or drains
+constexpr Duration kLongest = std::chrono::hours(24 * 365);  // as good as none
+constexpr uint32_t kRetryMs = 500;                           // while it starts or drains
 constexpr uint32_t kLeastRetryMs = 50;
 constexpr uint32_t kMostRetryMs = 5'000;
 constexpr size_t kCodes = 17;      // of gRPC
@@ -243,7 +242,7 @@ Result<void> CallFrame::Admit() const {
 
 cache::Deadline CallFrame::DeadlineOfCall(jobs::Lane lane) const {
   const auto left = context_.deadline() - std::chrono::system_clock::now();
-  const Duration most = lane == jobs::Lane::kInteractive ? kInteractiveDeadline : kLongest;
+  const Duration most = lane == jobs::Lane::kInteractive ? jobs::kInteractiveDeadline : kLongest;
   return host_.clock.Monotonic() + std::min(std::chrono::duration_cast<Duration>(left), most);
 }
 

@@ -35,6 +35,14 @@ struct WorkerRow {
   uint64_t memory = 0;  // bytes
 };
 
+// What worker processes may take of the machine for one job.
+struct JobLimits {
+  Duration worker_cpu{};
+  Duration worker_wall{};
+  uint64_t worker_memory = 0;  // bytes
+  uint64_t worker_attempts = 0;
+};
+
 struct Host {
   jobs::JobQueue& queue;
   ops::ServiceState& state;
@@ -56,6 +64,7 @@ struct Host {
   std::function<uint64_t()> connections;  // open ones
   uint64_t max_connections = 0;
   ServiceLimits limits = {};
+  JobLimits job_limits = {};
   std::function<std::string()> slowed_by;  // what batch work makes way for, or empty
   std::function<std::vector<WorkerRow>()> worker_rows;
   std::string last_crash;                     // report of the run before, or empty
