@@ -41,10 +41,11 @@ struct ConfigValue {
 };
 
 struct Config {
-  std::string socket;               // listen.unix
-  std::string tcp;                  // listen.tcp: HOST:PORT, or empty
-  std::string metrics;              // metrics.listen: HOST:PORT, unix:PATH, or empty
-  std::filesystem::path cache_dir;  // cache.dir
+  std::string socket;                         // listen.unix
+  std::string tcp;                            // listen.tcp: HOST:PORT, or empty
+  std::string metrics;                        // metrics.listen: HOST:PORT, unix:PATH, or empty
+  std::filesystem::path cache_dir;            // cache.dir
+  Duration cache_max_age = Duration::zero();  // zero: never too old
   uint64_t cache_max_bytes = uint64_t{20} << 30;
   uint64_t cache_min_free_bytes = uint64_t{2} << 30;
   uint64_t cache_memory_bytes = uint64_t{256} << 20;

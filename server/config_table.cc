@@ -69,6 +69,11 @@ bool ReadTimeout(std::string_view text, Duration& out) {
          out <= std::chrono::hours(24);
 }
 
+// Leases and the grace of content are below an hour.
+bool ReadMaxAge(std::string_view text, Duration& out) {
+  return ReadDuration(text, out) && (out == Duration::zero() || out >= std::chrono::hours(1));
+}
+
 bool ReadHeaderList(std::string_view text, uint32_t& out) {
   uint64_t size = 0;
   if (!ReadSize(text, size) || size < 1024 || size > uint64_t{1} << 20) {
@@ -178,6 +183,9 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      [](Text t, Config& c) { return ReadDuration(t, c.group_time); }},
     {"cache.group_rows", "256", "a number from 1 to 65536", "rows that end that wait", kAtStart,
      [](Text t, Config& c) { return ReadCount(t, 1, 65'536, c.group_rows); }},
+    {"cache.max_age", "0", "0 or a duration from 1h, like 90d",
+     "results that were not used for so long are removed; 0: never", kAtStart,
+     [](Text t, Config& c) { return ReadMaxAge(t, c.cache_max_age); }},
     {"cache.max_size", "20G", "a size like 20G", "what the file of the cache may grow to", kAtStart,
      [](Text t, Config& c) { return ReadSize(t, c.cache_max_bytes); }},
     {"cache.memory", "256M", "a size like 256M", "results that are held in memory", kAtStart,

@@ -123,6 +123,17 @@ TEST(LoadConfig, LimitsOfTheLanguage_HaveTheRangesOfTheirTable) {
   }
 }
 
+TEST(LoadConfig, MaxAge_IsNothingOrAtLeastAnHour) {
+  EXPECT_EQ(ConfigFile("").Load()->cache_max_age, Duration::zero());
+  const ConfigFile file("[cache]\nmax_age = \"90d\"\n");
+  EXPECT_EQ(file.Load()->cache_max_age, std::chrono::hours(90 * 24));
+  EXPECT_EQ(file.Load({{"KILN_CACHE_MAX_AGE", "1h"}})->cache_max_age, std::chrono::hours(1));
+  EXPECT_EQ(file.Load({}, {{"cache.max_age", "0"}})->cache_max_age, Duration::zero());
+  for (const char* wrong : {"59m", "1ms", "90", "never", "-1h"}) {
+    EXPECT_FALSE(file.Load({}, {{"cache.max_age", wrong}}).ok()) << wrong;
+  }
+}
+
 TEST(LoadConfig, RequestMessage_HasARange) {
   const ConfigFile file("[limits]\nrequest_message = \"8M\"\n");
   EXPECT_EQ(file.Load()->limits.request_message, 8u << 20);

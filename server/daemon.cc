@@ -134,6 +134,8 @@ Result<void> Daemon::Parts::OpenStore() {
   options.dir = config.cache_dir;
   options.negative_ttl_s =
       std::chrono::duration_cast<std::chrono::seconds>(config.negative_ttl).count();
+  options.max_age_s =
+      std::chrono::duration_cast<std::chrono::seconds>(config.cache_max_age).count();
   options.must_own = true;
   options.salvage_program = salvage_program;
   options.writer.group_requests = config.group_rows;

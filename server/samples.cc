@@ -52,6 +52,7 @@ void AddCache(const SampleSources& from, Samples& out) {
         {{"level", std::string(cache::LevelName(static_cast<cache::Level>(i)))}}, (*records)[i]);
   }
   add("kiln_cache_evicted_total", {{"reason", "collection"}}, file.evicted);
+  add("kiln_cache_evicted_total", {{"reason", "age"}}, file.aged);
   add("kiln_cache_refused_total", {{"reason", "full"}}, file.refused_full);
   add("kiln_cache_collision_total", {}, file.collisions);
   add("kiln_cache_nondeterminism_total", {}, file.nondeterminism);

@@ -154,6 +154,7 @@ void SqliteStore::Tick() {
     return;
   }
   static_cast<void>(Flush());
+  StartAgeing();
   StartScan();
   Reverify(kTick);
   dictionaries_.Load();  // one that was lost is not used any more
@@ -401,6 +402,14 @@ void SqliteStore::StartScan() {
   }
 }
 
+void SqliteStore::StartAgeing() {
+  const std::shared_ptr<Session> session = Current();
+  if (options_.max_age_s > 0 && session != nullptr && session->writer() != nullptr) {
+    collector_.StartAgeing();
+    session->writer()->Wake();
+  }
+}
+
 SqliteStatus SqliteStore::Status() const {
   const std::shared_ptr<Session> session = Current();
   SqliteStatus status{.read_only = !owned_ && session != nullptr,
@@ -413,6 +422,7 @@ SqliteStatus SqliteStore::Status() const {
                       .commit_us = counters_.commit_us,
                       .refused_full = counters_.refused_full,
                       .evicted = counters_.evicted,
+                      .aged = counters_.aged,
                       .wal_bytes = counters_.wal_bytes,
                       .used_bytes = counters_.used_bytes};
   if (status.read_only) {

@@ -28,6 +28,7 @@ struct SqliteOptions {
   std::string vfs;       // tests inject faults here
   uint32_t readers = 0;  // 0: min(16, 2 x cores)
   int64_t negative_ttl_s = int64_t{24} * 3600;
+  int64_t max_age_s = 0;  // of records that nobody uses; 0: they stay while there is room
   Writer::Options writer;
   // Run as `PROGRAM --salvage FILE --into DIR` to read a damaged file (SalvageApart): what crashes
   // it does not crash this process. Empty: it is read here.
@@ -55,7 +56,8 @@ struct SqliteStatus {
   uint64_t grouped_requests = 0;
   uint64_t commit_us = 0;
   uint64_t refused_full = 0;
-  uint64_t evicted = 0;
+  uint64_t evicted = 0;  // to make room
+  uint64_t aged = 0;
   int64_t wal_bytes = 0;
   uint64_t used_bytes = 0;
 };
@@ -86,9 +88,12 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   // past its grace. Done every 30 seconds anyway.
   void StartScan();
 
+  // Removes in the background what nobody used for max_age_s. Done every 30 seconds anyway.
+  void StartAgeing();
+
   // Gives every free page back to the file system, in the background.
   void StartVacuum();
-  // Whether collection or vacuum that was started has not ended.
+  // Whether collection, ageing or vacuum that was started has not ended.
   bool Collecting() const { return collector_.Busy(); }
   // Replaces the file by what verifies of it; gives the name of the old one in the directory.
   // Errors: READ_ONLY; kUnavailable if there is no database afterwards.

@@ -283,7 +283,9 @@ const LanguageRow kLanguageRows[] = {
     {"value_items", 64, 64, [](uint64_t n) { return Code("f1[" + std::to_string(n) + "] v;"); },
      "LIM1001"},
     {"workgroup", 4, 4,
-     [](uint64_t n) { return Code("", "setting workgroup_size_x = " + std::to_string(n) + "u;\n"); },
+     [](uint64_t n) {
+       return Code("", "setting workgroup_size_x = " + std::to_string(n) + "u;\n");
+     },
      "RPL8106", true},
 };
 
