@@ -76,6 +76,7 @@ struct Config {
   Duration drain_timeout = std::chrono::seconds(20);
   ops::LogLevels log_levels;
   std::string log_format = "auto";  // text, json
+  std::string otlp;                 // file of exported spans; empty: none
 
   std::vector<ConfigValue> values;  // of every key, in the order of the table
   std::string file;                 // that was read, or empty

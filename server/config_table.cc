@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 
 #include "server/config.h"
 
@@ -174,6 +175,13 @@ bool ReadOptional(Text text, std::string& out) {
   return true;
 }
 
+// The same of a file: absolute, or without a way out of the folder that it is relative to.
+bool ReadBeneath(Text text, std::string& out) {
+  const std::filesystem::path path(text);
+  return ReadOptional(text, out) && !text.empty() && path.has_filename() &&
+         (path.is_absolute() || std::ranges::find(path, "..") == path.end());
+}
+
 // Sorted by key.
 constexpr auto kKeys = std::to_array<ConfigKey>({
     {"cache.dir", "", "a path", "folder of the cache", kAtStart,
@@ -299,6 +307,9 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      [](Text t, Config& c) { return ReadOptional(t, c.tls_client_ca); }},
     {"tls.key", "none", "a path", "private key of the certificate, PEM", kAtStart,
      [](Text t, Config& c) { return ReadOptional(t, c.tls_key); }},
+    {"trace.otlp", "off", "off, a path below the folder of the cache, or an absolute one",
+     "file of finished spans, OTLP/JSON, for a collector", kAtStart,
+     [](Text t, Config& c) { return ReadBeneath(t, c.otlp); }},
     {"upstream.deadline", "", "a duration like 250ms",
      "how long another daemon may take to answer; 250ms if not said", kAtStart,
      [](Text t, Config& c) { return t.empty() || ReadDuration(t, Upstream(c).deadline); }},

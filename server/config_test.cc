@@ -134,6 +134,19 @@ TEST(LoadConfig, MaxAge_IsNothingOrAtLeastAnHour) {
   }
 }
 
+TEST(LoadConfig, OtlpFile_IsBelowTheCacheOrAbsolute) {
+  const Variables variables = {{"KILN_CACHE_DIR", "/var/cache/kiln"}};
+  EXPECT_EQ(ConfigFile("").Load(variables)->otlp, "");
+  const ConfigFile file("[trace]\notlp = \"out/traces.jsonl\"\n");
+  EXPECT_EQ(file.Load(variables)->otlp, "/var/cache/kiln/out/traces.jsonl");
+  EXPECT_EQ(file.Load(variables, {{"trace.otlp", "/var/log/kiln/t.jsonl"}})->otlp,
+            "/var/log/kiln/t.jsonl");
+  EXPECT_EQ(file.Load(variables, {{"trace.otlp", "off"}})->otlp, "");
+  for (const char* wrong : {"../t.jsonl", "a/../../t.jsonl", "folder/", ""}) {
+    EXPECT_FALSE(file.Load(variables, {{"trace.otlp", wrong}}).ok()) << wrong;
+  }
+}
+
 TEST(LoadConfig, RequestMessage_HasARange) {
   const ConfigFile file("[limits]\nrequest_message = \"8M\"\n");
   EXPECT_EQ(file.Load()->limits.request_message, 8u << 20);

@@ -69,6 +69,7 @@ struct Daemon::Parts {
   rpc::StoreSide WholeStore();
   Result<void> Listen(const Options& options);
   Result<void> Guard();
+  void ExportTraces();
   void MakeEngine();
   void MakeHost();
   Result<void> Serve();
@@ -91,6 +92,7 @@ struct Daemon::Parts {
   std::unique_ptr<rpc::UnixListener> listener;
   std::optional<ops::TcpListener> tcp;
   std::unique_ptr<ops::AuditLog> audit;
+  std::unique_ptr<ops::TraceExport> otlp;
   std::optional<ops::TokenBook> tokens;
   std::optional<ops::Access> access;
   Stack stack;
@@ -241,6 +243,25 @@ Result<void> Daemon::Parts::Guard() {
   return {};
 }
 
+// Without the file there is no export: nobody's work depends on it.
+void Daemon::Parts::ExportTraces() {
+  if (config.otlp.empty()) {
+    return;
+  }
+  Result<std::unique_ptr<ops::TraceExport>> opened =
+      ops::TraceExport::Open(config.otlp,
+                             {.version = std::string(rpc::kVersion),
+                              .build_id = driver::BackFingerprint().hex(),
+                              .instance = std::to_string(getpid()) + "@" + listener->path()},
+                             log);
+  if (opened.ok()) {
+    otlp = std::move(opened).value();
+  } else {
+    log.Write(LogLevel::kWarning, "trace", "traces are not exported",
+              {{"cause", opened.error().context}});
+  }
+}
+
 Result<ConfigChange> Daemon::Parts::Reload() {
   if (read_config == nullptr) {
     return ConfigChange{};
@@ -331,6 +352,7 @@ void Daemon::Parts::MakeHost() {
       .audit = audit.get(),
       .metrics = metrics,
       .traces = traces,
+      .otlp = otlp.get(),
       .slow_readers = slow_readers,
       .clock = clock,
       .log = log,
@@ -373,6 +395,7 @@ void Daemon::Parts::MakeHost() {
 }
 
 Result<void> Daemon::Parts::Serve() {
+  ExportTraces();
   MakeEngine();
   MakeHost();
   rpc::RestoreBatches(*engine);

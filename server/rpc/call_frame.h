@@ -83,6 +83,7 @@ class CallFrame {
   const std::string_view method_;
   const Duration start_;
   std::string trace_;
+  std::string parent_;  // span of the caller
   std::string ended_as_ = "OK";
   size_t ended_code_ = 0;
   std::string reason_;  // of what it ended with

@@ -13,6 +13,7 @@
 #include "server/ops/line_log.h"
 #include "server/ops/metrics.h"
 #include "server/ops/service_state.h"
+#include "server/ops/trace_export.h"
 #include "server/ops/trace_ring.h"
 #include "server/rpc/service_limits.h"
 #include "server/rpc/slow_readers.h"
@@ -50,6 +51,7 @@ struct Host {
   ops::AuditLog* audit = nullptr;
   ops::Metrics& metrics;
   ops::TraceRing& traces;
+  ops::TraceExport* otlp = nullptr;  // null: spans are not exported
   SlowReaders& slow_readers;
   Clock& clock;
   LogSink& log;

@@ -6,6 +6,8 @@
 #include <thread>
 #include <unistd.h>
 
+#include <nlohmann/json.hpp>
+
 #include "server/ops/metrics.h"
 #include "server/test_server.h"
 #include "tests/support/call_empty.h"
@@ -92,6 +94,50 @@ TEST_F(Operator, Metrics_ShowTheRecordsOfEveryLevel) {
     EXPECT_NE(text.find(line), std::string::npos) << line << " in\n" << text;
   }
   EXPECT_EQ(text.find("kiln_cache_records{level=\"content\"} 0\n"), std::string::npos);
+}
+
+// What a collector reads back: calls below the spans of their callers, waiting and running below
+// the calls.
+TEST_F(Operator, Otlp_HasTheSpansOfCallsBelowTheCallers) {
+  const std::string file = folder.path() + "/traces.jsonl";
+  StartWith([&](auto& o) { o.config.otlp = file; });
+  const std::string trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+  grpc::ClientContext context;
+  context.AddMetadata("traceparent", "00-" + trace + "-00f067aa0ba902b7-01");
+  v1::CompileReply reply;
+  ASSERT_TRUE(compile->Compile(&context, RequestOf(GoodSource()), &reply).ok());
+  daemon.reset();  // what waited is written
+  std::map<std::string, nlohmann::json> spans;
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) {
+    const nlohmann::json request = nlohmann::json::parse(line);
+    for (const auto& span : request.at("resourceSpans").at(0).at("scopeSpans").at(0).at("spans")) {
+      if (span.at("traceId") == trace) {
+        spans[span.at("name")] = span;
+      }
+    }
+  }
+  ASSERT_EQ(spans.size(), 3u);
+  const nlohmann::json& call = spans.at("Compile");
+  EXPECT_EQ(call.at("parentSpanId"), "00f067aa0ba902b7");
+  const auto time = [](const nlohmann::json& span, const char* which) {
+    return std::stoull(span.at(which).get<std::string>());
+  };
+  uint64_t before = time(call, "startTimeUnixNano");
+  for (const char* name : {"queue", "run"}) {
+    const nlohmann::json& span = spans.at(name);
+    EXPECT_EQ(span.at("parentSpanId"), call.at("spanId")) << name;
+    EXPECT_GE(time(span, "startTimeUnixNano"), before) << name;
+    before = time(span, "endTimeUnixNano");
+    EXPECT_GE(before, time(span, "startTimeUnixNano")) << name;
+  }
+  EXPECT_LE(before, time(call, "endTimeUnixNano"));
+}
+
+TEST_F(Operator, Otlp_WithoutItsFolder_CostsTheExportOnly) {
+  std::ofstream(folder.path() + "/file") << "x";
+  StartWith([&](auto& o) { o.config.otlp = folder.path() + "/file/traces.jsonl"; });
+  EXPECT_EQ(Compile(RequestOf(GoodSource())).kind(), v1::Outcome::OK);
 }
 
 TEST_F(Operator, Readiness_FollowsTheHealth) {
