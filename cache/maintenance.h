@@ -74,11 +74,15 @@ struct Fault {
 // "blob content/0/99aa…: content id differs"
 std::string FaultText(const Fault& fault);
 
+// Bytes that were hashed, or freed, so far, of how many; 0: not known.
+using OnBytes = std::function<void(uint64_t done, uint64_t total)>;
+
 struct VerifyOptions {
   bool fast = false;            // structure only: no content is hashed
   uint32_t sample_percent = 0;  // of content that is hashed; 0: all
   uint64_t seed = 0;            // which sample
   std::stop_token stop = {};
+  OnBytes on_bytes = [](uint64_t, uint64_t) {};  // once for some thousand rows
 };
 
 struct VerifyReport {
@@ -113,6 +117,7 @@ struct GcOptions {
   bool vacuum = false;  // give free pages back to the file system
   bool dry_run = false;
   std::stop_token stop = {};
+  OnBytes on_bytes = [](uint64_t, uint64_t) {};  // some times a second
 };
 
 struct GcReport {

@@ -242,6 +242,9 @@ Result<BuiltPack> Client::BuildPack(const PackRequest& request,
   message.set_mode(request.small ? v1::BuildPackRequest::SMALL : v1::BuildPackRequest::FAST);
   message.set_base_pack(IdOf(request.base));
   message.set_pin(request.pin);
+  if (request.manifest.has_value()) {
+    ToProto(*request.manifest, message.mutable_manifest());
+  }
   for (const PackRequest::Warm& warm : request.warm) {
     v1::WarmEntry& entry = *message.add_warm_list();
     entry.set_program(warm.program);
@@ -259,7 +262,9 @@ Result<BuiltPack> Client::BuildPack(const PackRequest& request,
     if (reply.has_progress()) {
       on_progress({.stage = reply.progress().stage(),
                    .done = reply.progress().done(),
-                   .total = reply.progress().total()});
+                   .total = reply.progress().total(),
+                   .bytes_done = reply.progress().bytes_done(),
+                   .bytes_total = reply.progress().bytes_total()});
     } else if (reply.has_done()) {
       const v1::BuildPackReply::Done& done = reply.done();
       built = BuiltPack{.id = HexOf(done.pack_id()),

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -206,6 +207,7 @@ class Client {
     bool small = false;
     std::string base;  // id of a pack, hex; or empty
     std::string pin;
+    std::optional<Digest> manifest;  // of the file that the batch was made from
     struct Warm {
       std::string program;
       std::vector<Option> options;

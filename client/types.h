@@ -343,6 +343,7 @@ struct PinnedSet {
 struct PackProgress {
   std::string stage;
   uint64_t done = 0, total = 0;
+  uint64_t bytes_done = 0, bytes_total = 0;  // 0: not known
 };
 struct BuiltPack {
   std::string id;  // hex

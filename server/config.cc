@@ -200,8 +200,10 @@ void ResolvePaths(const std::filesystem::path& folder, Config& config) {
       upstream.token_file = (folder / upstream.token_file).string();
     }
   }
-  if (!config.audit_log.empty()) {
-    config.audit_log = (config.cache_dir / config.audit_log).string();
+  for (std::string* path : {&config.audit_log, &config.otlp}) {
+    if (!path->empty()) {
+      *path = (config.cache_dir / *path).string();
+    }
   }
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "compiler/base/clock.h"
+#include "compiler/base/language_limits.h"
 #include "compiler/base/result.h"
 #include "server/ops/log_levels.h"
 #include "server/rpc/service_limits.h"
@@ -40,10 +41,11 @@ struct ConfigValue {
 };
 
 struct Config {
-  std::string socket;               // listen.unix
-  std::string tcp;                  // listen.tcp: HOST:PORT, or empty
-  std::string metrics;              // metrics.listen: HOST:PORT, unix:PATH, or empty
-  std::filesystem::path cache_dir;  // cache.dir
+  std::string socket;                         // listen.unix
+  std::string tcp;                            // listen.tcp: HOST:PORT, or empty
+  std::string metrics;                        // metrics.listen: HOST:PORT, unix:PATH, or empty
+  std::filesystem::path cache_dir;            // cache.dir
+  Duration cache_max_age = Duration::zero();  // zero: never too old
   uint64_t cache_max_bytes = uint64_t{20} << 30;
   uint64_t cache_min_free_bytes = uint64_t{2} << 30;
   uint64_t cache_memory_bytes = uint64_t{256} << 20;
@@ -72,10 +74,12 @@ struct Config {
   uint32_t max_connections = 1024;
   uint64_t receiving_bytes = 0;  // 0: half of the memory of the machine
   rpc::ServiceLimits limits;
+  LanguageLimits language_limits;        // class D: part of every key
   std::optional<Duration> idle_timeout;  // nothing: 3 h if auto-started, else never
   Duration drain_timeout = std::chrono::seconds(20);
   ops::LogLevels log_levels;
   std::string log_format = "auto";  // text, json
+  std::string otlp;                 // file of exported spans; empty: none
 
   std::vector<ConfigValue> values;  // of every key, in the order of the table
   std::string file;                 // that was read, or empty

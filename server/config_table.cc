@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 
 #include "server/config.h"
 
@@ -68,12 +70,39 @@ bool ReadTimeout(std::string_view text, Duration& out) {
          out <= std::chrono::hours(24);
 }
 
+// Leases and the grace of content are below an hour.
+bool ReadMaxAge(std::string_view text, Duration& out) {
+  return ReadDuration(text, out) && (out == Duration::zero() || out >= std::chrono::hours(1));
+}
+
 bool ReadHeaderList(std::string_view text, uint32_t& out) {
   uint64_t size = 0;
   if (!ReadSize(text, size) || size < 1024 || size > uint64_t{1} << 20) {
     return false;
   }
   out = static_cast<uint32_t>(size);
+  return true;
+}
+
+bool ReadRequestMessage(std::string_view text, uint32_t& out) {
+  uint64_t size = 0;  // no less than what a message of a stream may have
+  if (!ReadSize(text, size) || size < uint64_t{2} << 20 || size > uint64_t{64} << 20) {
+    return false;
+  }
+  out = static_cast<uint32_t>(size);
+  return true;
+}
+
+// A limit of class D, within the range of its row.
+bool ReadLanguageLimit(std::string_view name, std::string_view text, Config& config) {
+  const auto rows = LanguageLimitTable();
+  const auto row = std::ranges::find(rows, name, &LanguageLimitRow::name);
+  uint64_t value = 0;
+  const bool reads = row->is_bytes ? ReadSize(text, value) : ReadCount(text, 0, UINT32_MAX, value);
+  if (!reads || value < row->least || value > row->most) {
+    return false;
+  }
+  config.language_limits.*row->value = static_cast<uint32_t>(value);
   return true;
 }
 
@@ -160,6 +189,13 @@ bool ReadIsolation(Text text, bool& all) {
   return all || text == "third_party";
 }
 
+// The same of a file: absolute, or without a way out of the folder that it is relative to.
+bool ReadBeneath(Text text, std::string& out) {
+  const std::filesystem::path path(text);
+  return ReadOptional(text, out) && !text.empty() && path.has_filename() &&
+         (path.is_absolute() || std::ranges::find(path, "..") == path.end());
+}
+
 // Sorted by key.
 constexpr auto kKeys = std::to_array<ConfigKey>({
     {"audit.twice_percent", "0", "a number from 0 to 100",
@@ -172,6 +208,9 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      [](Text t, Config& c) { return ReadDuration(t, c.group_time); }},
     {"cache.group_rows", "256", "a number from 1 to 65536", "rows that end that wait", kAtStart,
      [](Text t, Config& c) { return ReadCount(t, 1, 65'536, c.group_rows); }},
+    {"cache.max_age", "0", "0 or a duration from 1h, like 90d",
+     "results that were not used for so long are removed; 0: never", kAtStart,
+     [](Text t, Config& c) { return ReadMaxAge(t, c.cache_max_age); }},
     {"cache.max_size", "20G", "a size like 20G", "what the file of the cache may grow to", kAtStart,
      [](Text t, Config& c) { return ReadSize(t, c.cache_max_bytes); }},
     {"cache.memory", "256M", "a size like 256M", "results that are held in memory", kAtStart,
@@ -207,6 +246,9 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      [](Text t, Config& c) { return t.empty() || ReadDuration(t, c.idle_timeout.emplace()); }},
     {"limits.connections", "1024", "a number from 1 to 65536", "connections at a time", kAtStart,
      [](Text t, Config& c) { return ReadCount(t, 1, 65'536, c.max_connections); }},
+    {"limits.function_rows", "262144", "a number from 1024 to 262144",
+     "instructions of a function; part of keys", kAtStart,
+     [](Text t, Config& c) { return ReadLanguageLimit("function_rows", t, c); }},
     {"limits.handshake", "10s", "a duration from 100ms to 24h", "how long a handshake may take",
      kAtStart, [](Text t, Config& c) { return ReadTimeout(t, c.limits.handshake); }},
     {"limits.header_list", "16K", "a size from 1K to 1M", "metadata of one call", kAtStart,
@@ -214,16 +256,39 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     {"limits.idle", "10m", "a duration from 100ms to 24h",
      "how long a connection may be without calls", kAtStart,
      [](Text t, Config& c) { return ReadTimeout(t, c.limits.idle); }},
+    {"limits.nesting", "256", "a number from 16 to 256",
+     "brackets, scopes, aliases and structs in each other; part of keys", kAtStart,
+     [](Text t, Config& c) { return ReadLanguageLimit("nesting", t, c); }},
+    {"limits.parameters", "16384", "a number from 64 to 16384",
+     "parameters of a buffer or container; part of keys", kAtStart,
+     [](Text t, Config& c) { return ReadLanguageLimit("parameters", t, c); }},
+    {"limits.push_constant", "128", "a size from 16 to 4K",
+     "push constants of a program; part of keys", kAtStart,
+     [](Text t, Config& c) { return ReadLanguageLimit("push_constant", t, c); }},
     {"limits.receiving", "", "a size like 2G",
      "memory of messages that are arriving; half of the machine's if not said", kAtStart,
      [](Text t, Config& c) { return t.empty() || ReadSize(t, c.receiving_bytes); }},
+    {"limits.request_message", "4M", "a size from 2M to 64M", "a message of a client", kAtStart,
+     [](Text t, Config& c) { return ReadRequestMessage(t, c.limits.request_message); }},
+    {"limits.source_bytes", "4M", "a size from 1K to 4M",
+     "a source; part of keys", kAtStart,
+     [](Text t, Config& c) { return ReadLanguageLimit("source_bytes", t, c); }},
     {"limits.streams", "100", "a number from 1 to 10000", "calls of one connection at a time",
      kAtStart, [](Text t, Config& c) { return ReadCount(t, 1, 10'000, c.limits.streams); }},
+    {"limits.uniform_buffer", "16K", "a size from 1K to 16M",
+     "a uniform buffer; part of keys", kAtStart,
+     [](Text t, Config& c) { return ReadLanguageLimit("uniform_buffer", t, c); }},
+    {"limits.value_items", "65536", "a number from 64 to 65536",
+     "scalars, vectors and matrices of a variable, argument or value; part of keys", kAtStart,
+     [](Text t, Config& c) { return ReadLanguageLimit("value_items", t, c); }},
     {"limits.watch_sessions", "64", "a number from 1 to 10000", "projects that are watched",
      kAtStart, [](Text t, Config& c) { return ReadCount(t, 1, 10'000, c.limits.watch_sessions); }},
     {"limits.watch_subscribers", "64", "a number from 1 to 10000",
      "clients that watch one project", kAtStart,
      [](Text t, Config& c) { return ReadCount(t, 1, 10'000, c.limits.watch_subscribers); }},
+    {"limits.workgroup", "128", "a number from 1 to 4096",
+     "invocations of a workgroup; part of keys", kAtStart,
+     [](Text t, Config& c) { return ReadLanguageLimit("workgroup", t, c); }},
     {"listen.tcp", "none", "HOST:PORT", "TCP, with tls.* and tokens", kAtStart,
      [](Text t, Config& c) { return ReadOptional(t, c.tcp); }},
     {"listen.unix", "", "a path", "the socket; always on", kAtStart,
@@ -262,6 +327,9 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      [](Text t, Config& c) { return ReadOptional(t, c.tls_client_ca); }},
     {"tls.key", "none", "a path", "private key of the certificate, PEM", kAtStart,
      [](Text t, Config& c) { return ReadOptional(t, c.tls_key); }},
+    {"trace.otlp", "off", "off, a path below the folder of the cache, or an absolute one",
+     "file of finished spans, OTLP/JSON, for a collector", kAtStart,
+     [](Text t, Config& c) { return ReadBeneath(t, c.otlp); }},
     {"upstream.deadline", "", "a duration like 250ms",
      "how long another daemon may take to answer; 250ms if not said", kAtStart,
      [](Text t, Config& c) { return t.empty() || ReadDuration(t, Upstream(c).deadline); }},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/config.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <unistd.h>
@@ -118,6 +119,65 @@ TEST(LoadConfig, LimitsOfTheService_HaveBounds) {
         Row{"limits.idle", "99ms"}, Row{"limits.idle", "2d"}, Row{"limits.handshake", "0"},
         Row{"limits.watch_sessions", "0"}, Row{"limits.watch_subscribers", "many"}}) {
     EXPECT_FALSE(file.Load({}, {{row.key, row.wrong}}).ok()) << row.key << " " << row.wrong;
+  }
+}
+
+TEST(LoadConfig, LimitsOfTheLanguage_HaveTheRangesOfTheirTable) {
+  const ConfigFile file("");
+  EXPECT_EQ(file.Load()->language_limits, LanguageLimits());
+  for (const LanguageLimitRow& row : LanguageLimitTable()) {
+    const std::string key = "limits." + std::string(row.name);
+    const auto keys = ConfigTable();
+    const auto known = std::ranges::find(keys, key, &ConfigKey::key);
+    ASSERT_NE(known, keys.end()) << key;
+    Config config;
+    config.language_limits.*row.value = 0;
+    EXPECT_TRUE(known->read(known->fallback, config)) << key;
+    EXPECT_EQ(config.language_limits, LanguageLimits()) << key;
+    for (const uint32_t good : {row.least, row.most}) {
+      const Result<Config> loaded = file.Load({}, {{key, std::to_string(good)}});
+      ASSERT_TRUE(loaded.ok()) << key << " " << good;
+      EXPECT_EQ(loaded->language_limits.*row.value, good);
+    }
+    for (const uint64_t wrong : {uint64_t{row.least} - 1, uint64_t{row.most} + 1}) {
+      const Result<Config> loaded = file.Load({}, {{key, std::to_string(wrong)}});
+      ASSERT_FALSE(loaded.ok()) << key << " " << wrong;
+      EXPECT_NE(loaded.error().context.find(key), std::string::npos) << loaded.error().context;
+      EXPECT_NE(loaded.error().context.find(known->expected), std::string::npos)
+          << loaded.error().context;
+    }
+  }
+}
+
+TEST(LoadConfig, MaxAge_IsNothingOrAtLeastAnHour) {
+  EXPECT_EQ(ConfigFile("").Load()->cache_max_age, Duration::zero());
+  const ConfigFile file("[cache]\nmax_age = \"90d\"\n");
+  EXPECT_EQ(file.Load()->cache_max_age, std::chrono::hours(90 * 24));
+  EXPECT_EQ(file.Load({{"KILN_CACHE_MAX_AGE", "1h"}})->cache_max_age, std::chrono::hours(1));
+  EXPECT_EQ(file.Load({}, {{"cache.max_age", "0"}})->cache_max_age, Duration::zero());
+  for (const char* wrong : {"59m", "1ms", "90", "never", "-1h"}) {
+    EXPECT_FALSE(file.Load({}, {{"cache.max_age", wrong}}).ok()) << wrong;
+  }
+}
+
+TEST(LoadConfig, OtlpFile_IsBelowTheCacheOrAbsolute) {
+  const Variables variables = {{"KILN_CACHE_DIR", "/var/cache/kiln"}};
+  EXPECT_EQ(ConfigFile("").Load(variables)->otlp, "");
+  const ConfigFile file("[trace]\notlp = \"out/traces.jsonl\"\n");
+  EXPECT_EQ(file.Load(variables)->otlp, "/var/cache/kiln/out/traces.jsonl");
+  EXPECT_EQ(file.Load(variables, {{"trace.otlp", "/var/log/kiln/t.jsonl"}})->otlp,
+            "/var/log/kiln/t.jsonl");
+  EXPECT_EQ(file.Load(variables, {{"trace.otlp", "off"}})->otlp, "");
+  for (const char* wrong : {"../t.jsonl", "a/../../t.jsonl", "folder/", ""}) {
+    EXPECT_FALSE(file.Load(variables, {{"trace.otlp", wrong}}).ok()) << wrong;
+  }
+}
+
+TEST(LoadConfig, RequestMessage_HasARange) {
+  const ConfigFile file("[limits]\nrequest_message = \"8M\"\n");
+  EXPECT_EQ(file.Load()->limits.request_message, 8u << 20);
+  for (const char* wrong : {"1M", "65M", "4096", "many"}) {
+    EXPECT_FALSE(file.Load({}, {{"limits.request_message", wrong}}).ok()) << wrong;
   }
 }
 

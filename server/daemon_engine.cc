@@ -44,6 +44,8 @@ Result<void> Daemon::Parts::OpenStore() {
   options.dir = config.cache_dir;
   options.negative_ttl_s =
       std::chrono::duration_cast<std::chrono::seconds>(config.negative_ttl).count();
+  options.max_age_s =
+      std::chrono::duration_cast<std::chrono::seconds>(config.cache_max_age).count();
   options.must_own = true;
   options.salvage_program = salvage_program;
   options.writer.group_requests = config.group_rows;
@@ -116,6 +118,7 @@ void Daemon::Parts::ReadMetrics() {
                             second_look.has_value() ? second_look->counters().different.load() : 0,
                         .workers = worker_pool->counters(),
                         .upstreams = std::move(upstreams),
+                        .upstream_calls = UpstreamCalls(stack),
                         .batches = *batches,
                         .watches = *watches,
                         .queue = *queue,
@@ -174,7 +177,7 @@ void Daemon::Parts::MakeSecondLook() {
 // What builds: from the pool of programs to the services' view of all of it.
 void Daemon::Parts::MakeEngine() {
   OpenAttempts();
-  pool.emplace(*stack.top, kPoolBytes, attempts.get(),
+  pool.emplace(*stack.top, kPoolBytes, config.language_limits, attempts.get(),
                config.isolate_front_ends ? &*worker_pool : nullptr);
   recipes.emplace(*stack.top, *worker_pool, clock);
   builder.emplace(*stack.top, *pool, clock, &*recipes, attempts.get());

@@ -29,6 +29,7 @@
 #include "server/load_watch.h"
 #include "server/ops/http_listener.h"
 #include "server/ops/machine.h"
+#include "server/ops/trace_export.h"
 #include "server/reload/subscriptions.h"
 #include "server/rpc/engine_place.h"
 #include "server/rpc/rpc_server.h"
@@ -65,6 +66,7 @@ struct Daemon::Parts {
   // daemon_engine.cc.
   Result<void> Listen(const Options& options);
   Result<void> Guard();
+  void ExportTraces();
   void MakeHost();
   Result<void> Answer();
   Result<void> ServeMetrics(int passed);
@@ -95,6 +97,7 @@ struct Daemon::Parts {
   std::unique_ptr<rpc::UnixListener> listener;
   std::optional<ops::TcpListener> tcp;
   std::unique_ptr<ops::AuditLog> audit;
+  std::unique_ptr<ops::TraceExport> otlp;
   std::optional<ops::TokenBook> tokens;
   std::optional<ops::Access> access;
   Stack stack;

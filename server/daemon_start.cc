@@ -65,6 +65,25 @@ Result<void> Daemon::Parts::Guard() {
   return {};
 }
 
+// Without the file there is no export: nobody's work depends on it.
+void Daemon::Parts::ExportTraces() {
+  if (config.otlp.empty()) {
+    return;
+  }
+  Result<std::unique_ptr<ops::TraceExport>> opened =
+      ops::TraceExport::Open(config.otlp,
+                             {.version = std::string(rpc::kVersion),
+                              .build_id = driver::BackFingerprint().hex(),
+                              .instance = std::to_string(getpid()) + "@" + listener->path()},
+                             log);
+  if (opened.ok()) {
+    otlp = std::move(opened).value();
+  } else {
+    log.Write(LogLevel::kWarning, "trace", "traces are not exported",
+              {{"cause", opened.error().context}});
+  }
+}
+
 // What the services know of the process around them.
 void Daemon::Parts::MakeHost() {
   queue.emplace(
@@ -95,6 +114,7 @@ void Daemon::Parts::MakeHost() {
       .audit = audit.get(),
       .metrics = metrics,
       .traces = traces,
+      .otlp = otlp.get(),
       .slow_readers = slow_readers,
       .clock = clock,
       .log = log,
@@ -114,6 +134,10 @@ void Daemon::Parts::MakeHost() {
       .connections = [this] { return server->Connections(); },
       .max_connections = config.max_connections,
       .limits = config.limits,
+      .job_limits = {.worker_cpu = std::chrono::seconds(worker::ChildLimits{}.cpu_seconds),
+                     .worker_wall = worker::Pool::Options{}.wall,
+                     .worker_memory = worker::ChildLimits{}.memory_bytes,
+                     .worker_attempts = static_cast<uint64_t>(worker::Pool::Options{}.attempts)},
       .slowed_by = [this] { return load->slowed_by(); },
       .worker_rows = [this] { return WorkerRowsOf(*worker_pool); },
       .last_crash = [this] { return last_crash; },
@@ -211,6 +235,7 @@ Result<std::unique_ptr<Daemon>> Daemon::Start(const Options& options, Clock& clo
     return failed("security", guarded.error(),
                   "repair security.tokens or security.audit_log, or name others");
   }
+  parts.ExportTraces();
   parts.MakeHost();
   if (const Result<void> answers = parts.Answer(); !answers.ok()) {
     return failed("rpc", answers.error(), "this is a bug of kiln; please report it");

@@ -47,7 +47,13 @@ void AddCache(const SampleSources& from, Samples& out) {
   const cache::sqlite::SqliteStatus file = from.file->Status();
   add("kiln_cache_bytes", {{"level", "file"}}, file.used_bytes);
   add("kiln_cache_wal_bytes", {}, static_cast<uint64_t>(file.wal_bytes));
+  const std::optional<cache::sqlite::RecordCounts> records = from.file->Records();
+  for (size_t i = 0; records.has_value() && i < records->size(); ++i) {
+    add("kiln_cache_records",
+        {{"level", std::string(cache::LevelName(static_cast<cache::Level>(i)))}}, (*records)[i]);
+  }
   add("kiln_cache_evicted_total", {{"reason", "collection"}}, file.evicted);
+  add("kiln_cache_evicted_total", {{"reason", "age"}}, file.aged);
   add("kiln_cache_refused_total", {{"reason", "full"}}, file.refused_full);
   add("kiln_cache_collision_total", {}, file.collisions);
   add("kiln_cache_nondeterminism_total", {}, file.nondeterminism + from.differed_when_rebuilt);
@@ -64,6 +70,19 @@ void AddCache(const SampleSources& from, Samples& out) {
                  .labels = {},
                  .value = static_cast<double>(file.grouped_requests),
                  .count = file.groups});
+}
+
+void AddUpstreamCalls(const cache::CallCounts& calls, Samples& out) {
+  for (size_t op = 0; op < cache::kStoreOpCount; ++op) {
+    for (size_t result = 0; result < cache::kCallResultCount; ++result) {
+      out.push_back(
+          {.name = "kiln_upstream_requests_total",
+           .labels = {{"op", std::string(cache::StoreOpName(static_cast<cache::StoreOp>(op)))},
+                      {"result",
+                       std::string(cache::CallResultName(static_cast<cache::CallResult>(result)))}},
+           .value = static_cast<double>(calls[op][result])});
+    }
+  }
 }
 
 void AddWork(const SampleSources& from, Samples& out) {
@@ -86,6 +105,7 @@ void AddWork(const SampleSources& from, Samples& out) {
   for (size_t i = 0; i < from.upstreams.size(); ++i) {
     add("kiln_upstream_state", {{"upstream", std::to_string(i)}}, from.upstreams[i] ? 1 : 0);
   }
+  AddUpstreamCalls(from.upstream_calls, out);
   const jobs::QueueStatus queue = from.queue.Status();
   for (size_t lane = 0; lane < jobs::kLaneCount; ++lane) {
     const std::string name = lane == 0 ? "interactive" : "batch";

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cache/counted_store.h"
 #include "cache/maintenance.h"
 #include "cache/metrics_store.h"
 #include "cache/sqlite/sqlite_store.h"
@@ -24,8 +25,8 @@ namespace kiln::server {
 
 struct SampleSources {
   const cache::MetricsStore& store;
-  const cache::sqlite::SqliteStore* file;  // null: nothing is kept
-  uint64_t memory_bytes;                   // of the cache in memory
+  cache::sqlite::SqliteStore* file;  // null: nothing is kept
+  uint64_t memory_bytes;             // of the cache in memory
   std::array<uint64_t, cache::kCauseCount> miss_causes;
   const build::BuildCounters& built;
   uint64_t merged;  // requests that found what they ask for being built
@@ -34,6 +35,7 @@ struct SampleSources {
   uint64_t differed_when_rebuilt = 0;
   worker::PoolCounters workers;
   std::vector<bool> upstreams;  // whether each of them answers, nearest first
+  cache::CallCounts upstream_calls;
   build::Batches& batches;
   reload::Subscriptions& watches;
   jobs::JobQueue& queue;

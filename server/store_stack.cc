@@ -36,7 +36,11 @@ cache::Absence UpstreamDown(const Stack& stack, int64_t now_s) {
 Upstream::Upstream(std::unique_ptr<cache::BlobStore> far, const UpstreamConfig& config,
                    cache::BlobStore& nearer, const std::filesystem::path& dir, bool writes,
                    Clock& clock, ops::LineLog& log)
-    : url_(config.url), damage_(log), far_(std::move(far)), checked_(*far_, damage_) {
+    : url_(config.url),
+      damage_(log),
+      far_(std::move(far)),
+      counted_(*far_),
+      checked_(counted_, damage_) {
   if (writes) {  // one journal for each, wherever it stands in the list
     journal_.emplace(checked_, clock,
                      cache::JournallingStore::Options{.dir = dir / "upstream" /
@@ -78,6 +82,19 @@ void Stack::Compose(const Config& config, bool writes_upstream, Clock& clock, op
                  cache::MemoryStore::Options{.max_bytes = config.cache_memory_bytes});
   checked.emplace(*memory, *memory);
   top.emplace(*checked, clock);
+}
+
+cache::CallCounts UpstreamCalls(const Stack& stack) {
+  cache::CallCounts sum{};
+  for (const std::unique_ptr<Upstream>& upstream : stack.upstreams) {
+    const cache::CallCounts counts = upstream->counted().Counts();
+    for (size_t op = 0; op < cache::kStoreOpCount; ++op) {
+      for (size_t result = 0; result < cache::kCallResultCount; ++result) {
+        sum[op][result] += counts[op][result];
+      }
+    }
+  }
+  return sum;
 }
 
 // Why results are not kept right now.

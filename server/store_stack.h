@@ -9,6 +9,7 @@
 
 #include "cache/checked_store.h"
 #include "cache/compressing_store.h"
+#include "cache/counted_store.h"
 #include "cache/explain_ring.h"
 #include "cache/journalling_store.h"
 #include "cache/limited_store.h"
@@ -35,7 +36,7 @@ class UpstreamDamage final : public cache::DamageSink {
   ops::LineLog& log_;
 };
 
-// checked(upstream) behind a journal, over what is nearer.
+// checked(counted(upstream)) behind a journal, over what is nearer.
 class Upstream {
  public:
   Upstream(std::unique_ptr<cache::BlobStore> far, const UpstreamConfig& config,
@@ -43,12 +44,14 @@ class Upstream {
            ops::LineLog& log);
 
   cache::ReadThroughStore& store() { return *store_; }
+  const cache::CountedStore& counted() const { return counted_; }
   const std::string& url() const { return url_; }
 
  private:
   const std::string url_;
   UpstreamDamage damage_;
   std::unique_ptr<cache::BlobStore> far_;
+  cache::CountedStore counted_;
   cache::CheckedStore checked_;
   std::optional<cache::JournallingStore> journal_;
   std::optional<cache::ReadThroughStore> store_;
@@ -69,6 +72,9 @@ struct Stack {
 
   void Compose(const Config& config, bool writes_upstream, Clock& clock, ops::LineLog& log);
 };
+
+// Requests to all upstreams, by operation and result.
+cache::CallCounts UpstreamCalls(const Stack& stack);
 
 // Why results are not kept right now.
 std::vector<std::string> StoreConditions(const Stack& stack);

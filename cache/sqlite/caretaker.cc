@@ -16,6 +16,9 @@ namespace {
 
 constexpr Duration kTick = std::chrono::seconds(30);
 constexpr Duration kFullPause = std::chrono::seconds(30);
+// Counting takes at most a hundredth of a core.
+constexpr Duration kCountPause = std::chrono::seconds(5);
+constexpr int kCountShare = 100;
 
 }  // namespace
 
@@ -126,6 +129,7 @@ void SqliteStore::Care() {
         break;
     }
     SalvageUnopened();
+    CountIfAsked();
     if (Current() == nullptr) {
       Reopen();  // once a second: until then every request is a miss
     } else if (clock_.Monotonic() >= next_tick) {
@@ -150,6 +154,7 @@ void SqliteStore::Tick() {
     return;
   }
   static_cast<void>(Flush());
+  StartAgeing();
   StartScan();
   Reverify(kTick);
   dictionaries_.Load();  // one that was lost is not used any more
@@ -177,6 +182,31 @@ void SqliteStore::TrainIfDue() {
                 {"before_bytes", dictionary.before_bytes},
                 {"after_bytes", dictionary.after_bytes}});
   }
+}
+
+std::optional<RecordCounts> SqliteStore::Records() {
+  const MutexLock lock(mutex_);
+  count_asked_ = true;
+  return records_;
+}
+
+void SqliteStore::CountIfAsked() {
+  const Duration start = clock_.Monotonic();
+  {
+    const MutexLock lock(mutex_);
+    if (!count_asked_ || start < next_count_) {
+      return;
+    }
+    count_asked_ = false;
+  }
+  Result<ReaderPool::Loan> reader = Read({});
+  const Result<RecordCounts> counts = reader.ok()
+                                          ? CountRecords(reader->connection(), stop_.get_token())
+                                          : Result<RecordCounts>(reader.error());
+  const Duration end = clock_.Monotonic();
+  const MutexLock lock(mutex_);
+  records_ = counts.ok() ? std::optional(*counts) : std::nullopt;
+  next_count_ = end + std::max(kCountPause, (end - start) * kCountShare);
 }
 
 // What nobody asks for is looked at, too: damage is found while an upstream or a source can still
@@ -372,6 +402,14 @@ void SqliteStore::StartScan() {
   }
 }
 
+void SqliteStore::StartAgeing() {
+  const std::shared_ptr<Session> session = Current();
+  if (options_.max_age_s > 0 && session != nullptr && session->writer() != nullptr) {
+    collector_.StartAgeing();
+    session->writer()->Wake();
+  }
+}
+
 SqliteStatus SqliteStore::Status() const {
   const std::shared_ptr<Session> session = Current();
   SqliteStatus status{.read_only = !owned_ && session != nullptr,
@@ -384,6 +422,7 @@ SqliteStatus SqliteStore::Status() const {
                       .commit_us = counters_.commit_us,
                       .refused_full = counters_.refused_full,
                       .evicted = counters_.evicted,
+                      .aged = counters_.aged,
                       .wal_bytes = counters_.wal_bytes,
                       .used_bytes = counters_.used_bytes};
   if (status.read_only) {

@@ -42,6 +42,8 @@ bool Collector::Slice(Changes& changes) {
   const Result<bool> more = SliceOrError(changes);
   if (!more.ok()) {
     target_ = kNoTarget;
+    ageing_ = false;
+    aged_ = kBeforeAll;
     scan_ = false;
     vacuum_all_ = false;
     return false;
@@ -70,6 +72,11 @@ Result<bool> Collector::SliceOrError(Changes& changes) {
     quantum_ = -1;
     return true;
   }
+  if (ageing_) {
+    KILN_TRY(ageing_, DropAged(changes));
+    aged_ = ageing_ ? aged_ : kBeforeAll;
+    return true;
+  }
   if (scan_.exchange(false)) {
     KILN_TRY_VOID(ScanOrphans(changes));
     return true;
@@ -77,7 +84,7 @@ Result<bool> Collector::SliceOrError(Changes& changes) {
   return Vacuum(changes);
 }
 
-bool Collector::Busy() const { return target_ != kNoTarget || vacuum_all_; }
+bool Collector::Busy() const { return target_ != kNoTarget || ageing_ || vacuum_all_; }
 
 Result<bool> Collector::DropExpired(Changes& changes) {
   std::vector<int64_t> eids;
@@ -105,6 +112,54 @@ Result<bool> Collector::DropExpired(Changes& changes) {
     ++counters_.evicted;
   }
   KILN_TRY_VOID(transaction.Commit());
+  return true;
+}
+
+// The next records that nobody used for too long and that no lease covers, the oldest first.
+Result<std::vector<Candidate>> Collector::ReadAged(Changes& changes) {
+  const int64_t now_s = changes.NowSeconds();
+  KILN_TRY(const int64_t floor_q, LeaseFloor(changes.connection(), now_s));
+  KILN_TRY(Statement statement,
+           changes.connection().Prepare("SELECT eid, used_q FROM entry WHERE (used_q, eid)>(?1, ?2)"
+                                        " AND used_q<?3 ORDER BY used_q, eid LIMIT ?4"));
+  Query query(statement);
+  query.Bind(aged_.used_q).Bind(aged_.record);
+  query.Bind(std::min(floor_q, (now_s - max_age_s_) / kQuantumSeconds));
+  query.Bind(static_cast<int64_t>(kSliceRecords));
+  std::vector<Candidate> found;
+  KILN_TRY([[maybe_unused]] const int64_t rows, query.EachRow([&](const Query& row) {
+    found.push_back({.record = row.Int(0), .used_q = row.Int(1)});
+  }));
+  return found;
+}
+
+// What is pinned, or used since the file was told, stays and is not looked at again in this pass.
+Result<bool> Collector::DropAged(Changes& changes) {
+  KILN_TRY(const std::vector<Candidate> aged, ReadAged(changes));
+  if (aged.empty()) {
+    return false;
+  }
+  const Duration start = clock_.Monotonic();
+  KILN_TRY(Transaction transaction, Transaction::Begin(changes.connection()));
+  KILN_TRY_VOID(FlushTouches(changes, touches_));
+  Candidate last = aged_;
+  uint64_t dropped = 0;
+  for (const Candidate& candidate : aged) {
+    last = candidate;
+    KILN_TRY(const bool may_go, MayGo(changes, touches_, candidate));
+    if (may_go) {
+      KILN_TRY(const std::vector<int64_t> rids, changes.RefsOf(candidate.record));
+      KILN_TRY_VOID(changes.DropRecord(candidate.record, RemovedBy::kExpiry));
+      KILN_TRY_VOID(DropOrphans(changes, touches_, rids));
+      ++dropped;
+    }
+    if (clock_.Monotonic() - start > kSliceTime) {
+      break;
+    }
+  }
+  KILN_TRY_VOID(transaction.Commit());
+  aged_ = last;
+  counters_.aged += dropped;
   return true;
 }
 

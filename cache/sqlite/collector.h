@@ -18,15 +18,19 @@ namespace kiln::cache::sqlite {
 
 class Collector {
  public:
-  // Requires: all outlive the collector.
-  Collector(Touches& touches, Clock& clock, Counters& counters)
-      : touches_(touches), clock_(clock), counters_(counters) {}
+  // Requires: all outlive the collector. max_age_s: records that were not used for so long go; 0:
+  // none do.
+  Collector(Touches& touches, Clock& clock, Counters& counters, int64_t max_age_s = 0)
+      : touches_(touches), clock_(clock), counters_(counters), max_age_s_(max_age_s) {}
 
   // Collect until the used bytes are at most the target. For some seconds after a collection that
   // found nothing more to remove, starting does nothing.
   void Start(uint64_t target_bytes);
   // Look at the next 1,000 blobs for content that no record names.
   void StartScan() { scan_ = true; }
+
+  // Look once for records that are too old.
+  void StartAgeing() { ageing_ = max_age_s_ > 0; }
 
   // Give every free page back to the file system.
   void StartVacuum() { vacuum_all_ = true; }
@@ -38,6 +42,8 @@ class Collector {
 
  private:
   static constexpr uint64_t kNoTarget = std::numeric_limits<uint64_t>::max();
+  static constexpr Candidate kBeforeAll{.record = std::numeric_limits<int64_t>::min(),
+                                        .used_q = std::numeric_limits<int64_t>::min()};
 
   Result<bool> SliceOrError(Changes& changes);
   Result<bool> DropExpired(Changes& changes);
@@ -46,6 +52,9 @@ class Collector {
   Result<bool> NextQuantum(Changes& changes, int64_t floor_q);
   Result<void> ReadCandidates(Changes& changes, int64_t floor_q);
   Result<void> DropPlanned(Changes& changes);
+  // Whether there was a record to look at.
+  Result<bool> DropAged(Changes& changes);
+  Result<std::vector<Candidate>> ReadAged(Changes& changes);
   Result<void> ScanOrphans(Changes& changes);
   // Dictionaries that no content needs and that are not used now. Requires: a whole pass ended.
   Result<void> DropUnusedDictionaries(Changes& changes);
@@ -54,6 +63,8 @@ class Collector {
   Touches& touches_;
   Clock& clock_;
   Counters& counters_;
+  const int64_t max_age_s_;
+  std::atomic<bool> ageing_{false};
   std::atomic<uint64_t> target_{kNoTarget};
   std::atomic<bool> scan_{false};
   std::atomic<bool> vacuum_all_{false};
@@ -67,6 +78,7 @@ class Collector {
   int64_t quantum_ = -1;              // the quantum of the plan; those below are done with
   int64_t last_eid_ = 0;              // read up to here
   int64_t orphan_rid_ = 0;            // scanned up to here
+  Candidate aged_ = kBeforeAll;       // the same of records that may be too old
   std::set<int64_t> dictionaries_;    // that this pass of the scan has met
 };
 

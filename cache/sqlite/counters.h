@@ -22,6 +22,7 @@ struct Counters {
   Counter commit_us{0};
   Counter refused_full{0};
   Counter evicted{0};
+  Counter aged{0};  // removed because nobody used them for too long
   std::atomic<int64_t> wal_bytes{0};
   std::atomic<uint64_t> used_bytes{0};
   RemovedKeys removed;  // records, by key

@@ -17,6 +17,7 @@ namespace {
 
 constexpr int64_t kPageRows = 256;
 constexpr auto kPoll = std::chrono::milliseconds(2);
+constexpr int kRoundsOfProgress = 100;
 
 Error Cancelled() { return {.code = ErrorCode::kCancelled, .context = "stopped", .reason = {}}; }
 
@@ -153,14 +154,26 @@ Result<VerifyReport> VerifyDirectory(const std::filesystem::path& dir, Clock& cl
   return report;
 }
 
-Result<void> StoreMaintenance::CollectTo(uint64_t bytes, const std::stop_token& stop) {
+Result<void> StoreMaintenance::CollectTo(uint64_t bytes, const GcOptions& options) {
+  const uint64_t before = store_.UsedBytes();
+  const uint64_t surplus = before - std::min(before, bytes);
+  const auto tell = [&] {
+    if (surplus != 0) {
+      const uint64_t freed = before - std::min(before, store_.UsedBytes());
+      options.on_bytes(std::min(surplus, freed), surplus);
+    }
+  };
   store_.StartCollecting(bytes);
-  while (store_.Collecting()) {
-    if (stop.stop_requested()) {
+  for (int round = 0; store_.Collecting(); ++round) {
+    if (options.stop.stop_requested()) {
       return Cancelled();
+    }
+    if (round % kRoundsOfProgress == 0) {
+      tell();
     }
     std::this_thread::sleep_for(kPoll);
   }
+  tell();
   return {};
 }
 
@@ -179,12 +192,12 @@ Result<GcReport> StoreMaintenance::Gc(const GcOptions& options) {
   }
   if (options.to_bytes.has_value()) {
     const uint64_t evicted = store_.Status().evicted;
-    KILN_TRY_VOID(CollectTo(*options.to_bytes, options.stop));
+    KILN_TRY_VOID(CollectTo(*options.to_bytes, options));
     report.records += store_.Status().evicted - evicted;
   }
   if (options.vacuum) {
     store_.StartVacuum();
-    KILN_TRY_VOID(CollectTo(std::numeric_limits<uint64_t>::max() - 1, options.stop));
+    KILN_TRY_VOID(CollectTo(std::numeric_limits<uint64_t>::max() - 1, options));
   }
   KILN_TRY_VOID(store_.Flush());
   report.used_after = store_.UsedBytes();

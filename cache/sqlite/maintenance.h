@@ -23,7 +23,7 @@ class StoreMaintenance final : public Maintenance {
       const std::function<Result<void>(const Key& key, ByteView value)>& each) override;
 
  private:
-  Result<void> CollectTo(uint64_t bytes, const std::stop_token& stop);
+  Result<void> CollectTo(uint64_t bytes, const GcOptions& options);
   Result<void> DropMatching(const GcOptions& options, GcReport& report);
   Result<void> Simulate(const GcOptions& options, GcReport& report);
 

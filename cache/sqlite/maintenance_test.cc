@@ -5,6 +5,7 @@
 
 #include <fstream>
 #include <set>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -24,9 +25,23 @@ Hash128 Id(std::string_view text) { return HashBytes(AsBytes(text)); }
 
 class StoreMaintenanceTest : public testing::Test {
  protected:
-  void Open() {
+  void Open(int64_t max_age_s = 0) {
     store.reset();
-    store = *SqliteStore::Open({.dir = directory.path(), .writer = {.group_wait = {}}}, clock, log);
+    store = *SqliteStore::Open(
+        {.dir = directory.path(), .max_age_s = max_age_s, .writer = {.group_wait = {}}}, clock,
+        log);
+  }
+  // Lets records age until none is left that is too old.
+  void Age() {
+    store->StartAgeing();
+    while (store->Collecting()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  bool Has(int i) {  // as a fact, without using it
+    Result<ReaderPool::Loan> reader = store->Read({});
+    const Result<std::optional<StoredRow>> row = (*reader)->FindRow(Items(i)[3].key);
+    return row.ok() && row->has_value();
   }
   void SetUp() override { Open(); }
 
@@ -340,6 +355,65 @@ TEST_F(StoreMaintenanceTest, GcByAge_LeavesYoungPinnedAndLeased) {
   clock.Advance(std::chrono::minutes(14));
   EXPECT_EQ(maintenance().Gc({.older_than_s = 1})->records, 0u);
   EXPECT_EQ(maintenance().Gc({.failed = true})->records, 0u);
+}
+
+TEST_F(StoreMaintenanceTest, MaxAge_RemovesWhatNobodyUsedForSoLong) {
+  Open(3600);
+  Put(0, 8);
+  ASSERT_TRUE(PinTable(*store).Add({.name = "keep"}, std::vector<Key>{Items(1)[3].key}).ok());
+  clock.Advance(std::chrono::minutes(59));
+  Age();
+  EXPECT_EQ(store->Status().aged, 0u);
+  EXPECT_TRUE(store->Get(Items(2)[3].key, {}).ok());  // used, though not yet on disk
+  clock.Advance(std::chrono::minutes(12));
+  Put(8, 9);
+  Age();
+  std::set<int> left;
+  for (int i = 0; i < 9; ++i) {
+    if (Has(i)) {
+      left.insert(i);
+    }
+  }
+  EXPECT_EQ(left, (std::set<int>{1, 2, 8}));  // pinned, used, young
+  EXPECT_EQ(store->Status().aged, 6u + 8u);   // records and masks
+  EXPECT_EQ(store->Status().evicted, 0u);
+  const std::optional<Removal> removal = store->WhyRemoved(Items(0)[3].key.id);
+  ASSERT_TRUE(removal.has_value());
+  EXPECT_EQ(removal->by, RemovedBy::kExpiry);
+  EXPECT_TRUE(Verify().clean());
+}
+
+TEST_F(StoreMaintenanceTest, MaxAge_LeavesWhatALeaseCovers) {
+  Open(3600);
+  Put(0, 4);
+  ASSERT_TRUE(LeaseTable(*store).Hold("batch").ok());
+  Sql("UPDATE lease SET floor_q=0");
+  clock.Advance(std::chrono::minutes(14));
+  Sql("UPDATE lease SET until_s=until_s+7200");  // renewed all the time
+  clock.Advance(std::chrono::minutes(90));
+  Age();
+  EXPECT_EQ(store->Status().aged, 0u);
+  Sql("DELETE FROM lease");
+  Age();
+  EXPECT_EQ(store->Status().aged, 8u);
+}
+
+TEST_F(StoreMaintenanceTest, MoreThanASlice_AgesInOnePass) {
+  Open(3600);
+  for (int i = 0; i < 200; i += 20) {
+    Put(i, i + 20);
+  }
+  clock.Advance(std::chrono::hours(2));
+  Age();
+  EXPECT_EQ(store->Status().aged, 400u);
+}
+
+TEST_F(StoreMaintenanceTest, WithoutMaxAge_NothingIsTooOld) {
+  Put(0, 4);
+  clock.Advance(std::chrono::hours(24 * 365));
+  Age();
+  EXPECT_EQ(store->Status().aged, 0u);
+  EXPECT_TRUE(Has(0));
 }
 
 TEST_F(StoreMaintenanceTest, GcToASize_TakesTheOldestAndVacuumShrinksTheFile) {

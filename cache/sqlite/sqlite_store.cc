@@ -67,7 +67,7 @@ SqliteStore::SqliteStore(const SqliteOptions& options, Clock& clock, LogSink& lo
                        .writer = options.writer},
       clock_(clock),
       log_(log),
-      collector_(touches_, clock, counters_),
+      collector_(touches_, clock, counters_, options.max_age_s),
       watch_(clock),
       reverifier_(static_cast<uint64_t>(clock.UnixTime().count())),
       dictionaries_(*this) {}

@@ -15,6 +15,7 @@
 #include "cache/sqlite/damage_watch.h"
 #include "cache/sqlite/data_dir.h"
 #include "cache/sqlite/dictionaries.h"
+#include "cache/sqlite/record_counts.h"
 #include "cache/sqlite/reverifier.h"
 #include "cache/sqlite/session.h"
 #include "cache/sqlite/touches.h"
@@ -27,6 +28,7 @@ struct SqliteOptions {
   std::string vfs;       // tests inject faults here
   uint32_t readers = 0;  // 0: min(16, 2 x cores)
   int64_t negative_ttl_s = int64_t{24} * 3600;
+  int64_t max_age_s = 0;  // of records that nobody uses; 0: they stay while there is room
   Writer::Options writer;
   // Run as `PROGRAM --salvage FILE --into DIR` to read a damaged file (SalvageApart): what crashes
   // it does not crash this process. Empty: it is read here.
@@ -54,7 +56,8 @@ struct SqliteStatus {
   uint64_t grouped_requests = 0;
   uint64_t commit_us = 0;
   uint64_t refused_full = 0;
-  uint64_t evicted = 0;
+  uint64_t evicted = 0;  // to make room
+  uint64_t aged = 0;
   int64_t wal_bytes = 0;
   uint64_t used_bytes = 0;
 };
@@ -85,9 +88,12 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   // past its grace. Done every 30 seconds anyway.
   void StartScan();
 
+  // Removes in the background what nobody used for max_age_s. Done every 30 seconds anyway.
+  void StartAgeing();
+
   // Gives every free page back to the file system, in the background.
   void StartVacuum();
-  // Whether collection or vacuum that was started has not ended.
+  // Whether collection, ageing or vacuum that was started has not ended.
   bool Collecting() const { return collector_.Busy(); }
   // Replaces the file by what verifies of it; gives the name of the old one in the directory.
   // Errors: READ_ONLY; kUnavailable if there is no database afterwards.
@@ -103,6 +109,9 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   void AwaitSalvage(const std::stop_token& stop);
 
   SqliteStatus Status() const;
+  // What the file had when it was counted last; nothing before the first time. Never reads: asking
+  // makes the caretaker count again if that was some seconds ago.
+  std::optional<RecordCounts> Records();
   // When and why this process removed a record; one of the last 65,536.
   std::optional<Removal> WhyRemoved(const Hash128& key) const {
     return counters_.removed.Find(key);
@@ -154,6 +163,7 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   void MakeRoomAside(uint64_t target_bytes);
   void Reverify(Duration passed);
   void TrainIfDue();
+  void CountIfAsked();
   int64_t NowSeconds() const;
 
   const SqliteOptions options_;
@@ -179,6 +189,9 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   uint64_t replacements_ KILN_GUARDED_BY(mutex_) = 0;
   std::string last_set_aside_ KILN_GUARDED_BY(mutex_);
   std::string unsalvaged_ KILN_GUARDED_BY(mutex_);  // set aside because it could not be opened
+  std::optional<RecordCounts> records_ KILN_GUARDED_BY(mutex_);
+  bool count_asked_ KILN_GUARDED_BY(mutex_) = false;
+  Duration next_count_ KILN_GUARDED_BY(mutex_) = Duration::min();
   bool stopping_ KILN_GUARDED_BY(mutex_) = false;
   std::stop_source stop_;  // ends a salvage
   std::jthread caretaker_;

@@ -15,6 +15,7 @@ namespace {
 
 constexpr int64_t kPageRows = 1000;
 constexpr int64_t kValuePageRows = 128;
+constexpr uint64_t kProgressRows = 4096;
 
 // name -> what made it, blanks made equal.
 using Schema = std::set<std::pair<std::string, std::string>>;
@@ -102,6 +103,7 @@ Result<VerifyReport> Verifier::Run() {
   if (Stopped()) {
     return Error{.code = ErrorCode::kCancelled, .context = "verify was stopped", .reason = {}};
   }
+  options_.on_bytes(report_.bytes, report_.bytes);
   return std::move(report_);
 }
 
@@ -169,6 +171,9 @@ Result<void> Verifier::CheckBlobs() {
     }
     ++report_.blobs;
     KILN_TRY_VOID(CheckBlob(rid, id, blob, dictionary));
+    if (report_.blobs % kProgressRows == 0) {
+      options_.on_bytes(report_.bytes, 0);
+    }
   }
   return {};
 }

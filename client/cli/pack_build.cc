@@ -250,6 +250,7 @@ Result<client::BuiltPack> Pack(client::Client& client, const Project& project, P
                   .small = arguments.small,
                   .base = {},
                   .pin = arguments.pin,
+                  .manifest = project.manifest.digest,
                   .warm = std::move(plan.warm.asked)});
 }
 

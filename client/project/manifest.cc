@@ -245,6 +245,7 @@ Result<Manifest> ReadManifest(std::string_view text, const std::string& path) {
                     "budget", "watch", "pack"});
   Manifest manifest;
   manifest.path = path;
+  manifest.digest = DigestOf(text);
   manifest.folder = std::filesystem::path(path).parent_path().string();
   ReadProject(reader, root, manifest);
   const ManifestDefaults defaults = ReadDefaults(reader, root);

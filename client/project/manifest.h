@@ -13,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "compiler/base/digest.h"
 #include "compiler/base/result.h"
 
 namespace kiln::project {
@@ -107,6 +108,7 @@ struct ManifestPack {
 
 struct Manifest {
   std::string path;    // of the file
+  Digest digest;       // of its text
   std::string folder;  // what sources are relative to
   std::string name;
   std::vector<ManifestTarget> targets;

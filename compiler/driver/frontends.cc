@@ -26,11 +26,11 @@ std::string_view LanguageText(ir::Language language) {
   KILN_UNREACHABLE();
 }
 
-Diagnosed<ir::Module> ParseSource(ir::Language language, const SourceFile& source,
-                                  uint32_t module) {
+Diagnosed<ir::Module> ParseSource(ir::Language language, const SourceFile& source, uint32_t module,
+                                  const LanguageLimits& limits) {
   switch (language) {
     case ir::Language::kRpl:
-      return rpl::Parse(source, FrontFingerprint(language), module);
+      return rpl::Parse(source, FrontFingerprint(language), module, limits);
     case ir::Language::kHlsl:
     case ir::Language::kWgsl:
     case ir::Language::kSpirv:

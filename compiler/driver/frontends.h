@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "compiler/base/bytes.h"
+#include "compiler/base/language_limits.h"
 #include "compiler/base/result.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/ir/module.h"
@@ -21,7 +22,8 @@ std::optional<ir::Language> LanguageOf(std::string_view path);
 std::string_view LanguageText(ir::Language language);
 
 // One source -> open module. Diagnostics name `module` as their module, the ordinal of the source.
-Diagnosed<ir::Module> ParseSource(ir::Language language, const SourceFile& source, uint32_t module);
+Diagnosed<ir::Module> ParseSource(ir::Language language, const SourceFile& source, uint32_t module,
+                                  const LanguageLimits& limits = {});
 
 // An image that ParseSource made, from bytes that may be damaged: copied once, checked, verified.
 // Errors: kCorrupt; kFailedPrecondition if another build made it.

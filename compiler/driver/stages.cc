@@ -19,7 +19,8 @@ void Append(std::vector<Diagnostic>& to, std::vector<Diagnostic>&& from) {
 }  // namespace
 
 Diagnosed<LinkedProgram> LinkModules(std::vector<std::shared_ptr<const ir::Module>> modules,
-                                     std::vector<std::string> paths, ir::PipelineType pipeline) {
+                                     std::vector<std::string> paths, ir::PipelineType pipeline,
+                                     const LanguageLimits& limits) {
   std::vector<ir::ModuleView> views;
   views.reserve(modules.size());
   std::vector<Hash128> semantic_ids;
@@ -27,7 +28,7 @@ Diagnosed<LinkedProgram> LinkModules(std::vector<std::shared_ptr<const ir::Modul
     views.push_back(module->view());
     semantic_ids.push_back(module->semantic_id());
   }
-  Diagnosed<resolve::Program> linked = resolve::Link(views, pipeline, paths);
+  Diagnosed<resolve::Program> linked = resolve::Link(views, pipeline, paths, limits);
   Diagnosed<LinkedProgram> result;
   result.diagnostics = std::move(linked.diagnostics);
   if (linked.value.has_value()) {

@@ -24,7 +24,8 @@ Diagnosed<LinkedProgram> LinkSources(std::span<const SourceFile> sources,
 
 // The same over modules that are parsed already.
 Diagnosed<LinkedProgram> LinkModules(std::vector<std::shared_ptr<const ir::Module>> modules,
-                                     std::vector<std::string> paths, ir::PipelineType pipeline);
+                                     std::vector<std::string> paths, ir::PipelineType pipeline,
+                                     const LanguageLimits& limits = {});
 
 // Byte positions for locations that have a module and span number only.
 void FillPositions(const resolve::Program& program, std::vector<Diagnostic>& diagnostics);

@@ -14,8 +14,7 @@
 namespace kiln::resolve {
 namespace {
 
-constexpr uint32_t kStructNesting = 256;  // rpl.md 1.5
-constexpr uint64_t kHasEffect[] = {1};    // a read set that is not empty
+constexpr uint64_t kHasEffect[] = {1};  // a read set that is not empty
 
 Answer Pack(const Value& value) {
   return {.first = uint64_t{static_cast<uint16_t>(value.kind)} << 40 |
@@ -447,10 +446,10 @@ const ir::ClosedDecl* Answers::CloseOnce(ir::DeclId decl) {
     contested_.push_back(decl);
     NoteEffect();
   }
-  if (open_decls_.size() > kStructNesting) {
+  if (open_decls_.size() > program_.limits().nesting) {
     found_.push_back(Make(Code::kRpl1009, program_.NameLocation(decl))
                          .With("text", program_.Text(program_.NameOf(decl)))
-                         .With("limit", kStructNesting));
+                         .With("limit", program_.limits().nesting));
     return nullptr;
   }
   KILN_CHECK(units_ != nullptr, "declarations are asked of answers without units");

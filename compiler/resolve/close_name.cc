@@ -11,13 +11,6 @@
 #include "compiler/resolve/segment_closer.h"
 
 namespace kiln::resolve {
-namespace {
-
-constexpr uint32_t kMaxRows = 262'144;    // of a closed segment (daemon.md 10: SPIR-V ids)
-constexpr uint32_t kMaxAliasDepth = 256;  // rpl.md 1.5
-
-}  // namespace
-
 Operand SegmentCloser::CloseNameRef(uint32_t id) {
   const ir::Inst& inst = Open(id);
   if (inst.kind == ir::InstKind::kConst) {
@@ -225,21 +218,21 @@ Operand SegmentCloser::CloseOptionMention(std::string_view kind, std::string_vie
 
 // An alias stands for its expression at each mention, so a few lines can ask for any amount.
 bool SegmentCloser::MayExpand(const ir::Local& alias) {
-  if (too_large_ || out_.insts.size() > kMaxRows) {
+  if (too_large_ || out_.insts.size() > program_.limits().function_rows) {
     if (!too_large_) {
       Report(Make(Code::kLim1001, MainOf(current_))
                  .With("what", "function '" + std::string(module_.Text(function_.name)) + "'")
 
                  .With("parts", "instructions")
-                 .With("limit", kMaxRows));
+                 .With("limit", program_.limits().function_rows));
     }
     too_large_ = true;
     return false;
   }
-  if (alias_depth_ >= kMaxAliasDepth) {
+  if (alias_depth_ >= program_.limits().nesting) {
     Report(Make(Code::kRpl1009, MainOf(current_))
                .With("text", module_.Text(alias.name))
-               .With("limit", kMaxAliasDepth));
+               .With("limit", program_.limits().nesting));
     return false;
   }
   return true;

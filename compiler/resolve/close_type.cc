@@ -13,7 +13,6 @@ namespace kiln::resolve {
 namespace {
 
 constexpr uint64_t kSizeLimit = uint64_t{1} << 32;
-constexpr uint64_t kItemLimit = 65536;  // of a local variable, argument or value (daemon.md 10)
 
 class TypeCloser {
  public:
@@ -225,13 +224,13 @@ class TypeCloser {
     }
     FlatMap<uint32_t, uint64_t> known;
     const uint64_t count = LeavesOf(type, known);
-    if (count > kItemLimit) {
+    if (count > program_.limits().value_items) {
       Report(Code::kLim1001).arguments = {
           {"what", std::string(UseText()) + " '" + std::string(written_.owner) + "'"},
           {"parts", "items"},
-          {"limit", kItemLimit}};
+          {"limit", program_.limits().value_items}};
     }
-    return count <= kItemLimit;
+    return count <= program_.limits().value_items;
   }
 
   // The least size in bytes; layout adds padding and checks again.

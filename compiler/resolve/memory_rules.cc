@@ -11,8 +11,6 @@
 namespace kiln::resolve {
 namespace {
 
-constexpr uint64_t kParameterLimit = 16384;  // bounds the size of metadata (daemon.md 10)
-
 bool IsUniformLeaf(const ir::Type& type) {
   if (type.kind == ir::TypeKind::kMatrix) {
     return type.rows == 4 && type.columns == 4;
@@ -29,16 +27,16 @@ class MemoryCheck {
   void Run() {
     uint64_t parameters = 0;
     for (const ir::ClosedMember& member : closed_.members) {
-      parameters = std::min(parameters + ParametersOf(member.type), kParameterLimit + 1);
+      parameters = std::min(parameters + ParametersOf(member.type), Limit() + 1);
     }
-    if (parameters > kParameterLimit && closed_.kind != ir::DeclKind::kStruct) {
+    if (parameters > Limit() && closed_.kind != ir::DeclKind::kStruct) {
       const std::string what(DeclKindText(program_.Get(closed_.decl)));
       diagnostics_.push_back(
           Make(Code::kLim1001, program_.At(closed_.origin.module, closed_.origin.span))
               .With("what", what + " '" + std::string(OwnerText()) + "'")
 
               .With("parts", "parameters")
-              .With("limit", kParameterLimit));
+              .With("limit", Limit()));
       return;
     }
     const bool uniform =
@@ -78,11 +76,13 @@ class MemoryCheck {
     }
     uint64_t count = 0;
     for (const ir::ShapeMember& member : pool_.Members(id)) {
-      count = std::min(count + ParametersOf(member.type), kParameterLimit + 1);
+      count = std::min(count + ParametersOf(member.type), Limit() + 1);
     }
     parameters_.Insert(id.value, count);
     return count;
   }
+
+  uint64_t Limit() const { return program_.limits().parameters; }
 
   std::string_view OwnerText() const { return pool_.Text(closed_.name); }
 

@@ -91,8 +91,9 @@ class Linker {
     program_.modules_.assign(modules.begin(), modules.end());
   }
 
-  Diagnosed<Program> Run(ir::PipelineType pipeline) {
+  Diagnosed<Program> Run(ir::PipelineType pipeline, const LanguageLimits& limits) {
     program_.pipeline_ = pipeline;
+    program_.limits_ = limits;
     NumberRows();
     for (uint32_t m = 0; m < program_.modules_.size(); ++m) {
       AddOptions(m);
@@ -409,8 +410,8 @@ class Linker {
 };
 
 Diagnosed<Program> Link(std::span<const ir::ModuleView> modules, ir::PipelineType pipeline,
-                        std::span<const std::string> names) {
-  return Linker(modules, names).Run(pipeline);
+                        std::span<const std::string> names, const LanguageLimits& limits) {
+  return Linker(modules, names).Run(pipeline, limits);
 }
 
 ir::OptionId Program::FindOption(std::string_view name) const {

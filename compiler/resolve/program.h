@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compiler/base/flat_map.h"
+#include "compiler/base/language_limits.h"
 #include "compiler/base/string_pool.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/ir/closed.h"
@@ -43,6 +44,7 @@ struct MembersBefore {
 class Program {
  public:
   ir::PipelineType pipeline() const { return pipeline_; }
+  const LanguageLimits& limits() const { return limits_; }
   std::span<const ir::ModuleView> modules() const { return modules_; }
   const ir::ModuleView& module(uint32_t ordinal) const { return modules_[ordinal]; }
   const Bases& bases(uint32_t ordinal) const { return bases_[ordinal]; }
@@ -151,6 +153,7 @@ class Program {
   friend class Linker;  // program.cc
 
   ir::PipelineType pipeline_ = ir::PipelineType::kGraphicsClassic;
+  LanguageLimits limits_;
   std::vector<ir::ModuleView> modules_;  // borrowed: whoever owns the program owns the images
   std::vector<Bases> bases_;
   StringPool<NameId> names_;
@@ -194,6 +197,6 @@ class Program {
 // modules' names for messages; without them they are called by their position, from 1.
 // Diagnostics: RPL2002 (RPL2001 and RPL2009 are the driver's, which knows files and parse errors).
 Diagnosed<Program> Link(std::span<const ir::ModuleView> modules, ir::PipelineType pipeline,
-                        std::span<const std::string> names = {});
+                        std::span<const std::string> names = {}, const LanguageLimits& limits = {});
 
 }  // namespace kiln::resolve

@@ -27,6 +27,12 @@ const EnvironmentRow& RowOf(Environment environment) {
 
 uint32_t SpirvVersionOf(Environment environment) { return RowOf(environment).spirv_version; }
 
+Limits LimitsOf(const LanguageLimits& limits) {
+  return {.uniform_buffer_size = limits.uniform_buffer,
+          .push_constant_size = limits.push_constant,
+          .workgroup_invocations = limits.workgroup};
+}
+
 Target MakeTarget(Environment environment) {
   return {.environment = environment, .spirv_version = SpirvVersionOf(environment), .limits = {}};
 }

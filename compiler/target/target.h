@@ -9,6 +9,8 @@
 #include <optional>
 #include <string_view>
 
+#include "compiler/base/language_limits.h"
+
 namespace kiln::target {
 
 enum class Form : uint8_t { kSpirv, kWgsl };
@@ -16,13 +18,16 @@ enum class Environment : uint8_t { kVulkan10, kVulkan11, kVulkan12, kVulkan13, k
 // kNames writes OpName and OpMemberName; kFull adds OpSource and OpLine.
 enum class Debug : uint8_t { kNone, kNames, kFull };
 
-// What the environment guarantees; exceeding it is an error of the program. Sizes in bytes.
+// What the environment guarantees, unless somebody chose others; exceeding it is an error of the
+// program. Sizes in bytes.
 struct Limits {
-  uint32_t uniform_buffer_size = 16384;
-  uint32_t push_constant_size = 128;
-  uint32_t workgroup_invocations = 128;
+  uint32_t uniform_buffer_size = LanguageLimits{}.uniform_buffer;
+  uint32_t push_constant_size = LanguageLimits{}.push_constant;
+  uint32_t workgroup_invocations = LanguageLimits{}.workgroup;
   friend bool operator==(const Limits&, const Limits&) = default;
 };
+
+Limits LimitsOf(const LanguageLimits& limits);
 
 // A SPIR-V version as the header word has it: 0x00010300 is 1.3.
 constexpr uint32_t SpirvVersion(uint32_t major, uint32_t minor) { return major << 16 | minor << 8; }

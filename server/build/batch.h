@@ -24,6 +24,7 @@
 #include "server/build/batch_points.h"
 #include "server/build/cached_build.h"
 #include "server/build/explainer.h"
+#include "server/build/exploration.h"
 #include "server/jobs/queue.h"
 #include "server/project/space.h"
 
@@ -42,6 +43,7 @@ struct BatchProgram {
   project::SpaceRequest space;
   std::vector<NamedTarget> targets;
   uint64_t results = 0, variants = 0;  // instead of the batch's, unless 0
+  uint32_t priority = 0;               // 0 to 9: those with a higher one are built first
   std::string family;                  // programs of one obey the family rule; or empty
 };
 
@@ -53,7 +55,8 @@ struct BatchRequest {
   OnError on_error = OnError::kContinue;
   bool retry_failed = false;
   BatchBudget budget;
-  std::string pin;  // not empty: keeps the results when the batch is done
+  uint64_t explore = 0;  // distinct results of a program to discover beyond its budget; 0: none
+  std::string pin;       // not empty: keeps the results when the batch is done
   uint32_t priority = 0;
   // A result counts as stored when an upstream has it, too (cache §7.2).
   bool quorum = false;
@@ -241,6 +244,8 @@ class Batches {
   void BuildPoints(const RunPtr& run, const cache::Call& call);
   void BuildPoint(const RunPtr& run, const TakenPoints& taken, size_t index, BuildOptions how,
                   const cache::Call& call);
+  void Expand(const RunPtr& run, const TakenPoints& taken, size_t index,
+              std::optional<Exploration::Read> read);
   void Acknowledge(const RunPtr& run);
   void Explain(const RunPtr& run, size_t program, size_t target,
                std::span<const resolve::OptionSetting> point, BuildTrace trace, bool failed);

@@ -57,7 +57,8 @@ Result<void> CheckFamily(CachedBuild& builder, cache::BlobStore& store, const st
 
 PointLimits LimitsOf(const BatchRequest& request, const BatchProgram& program) {
   return {.results = program.results != 0 ? program.results : request.budget.results,
-          .variants = program.variants != 0 ? program.variants : request.budget.variants};
+          .variants = program.variants != 0 ? program.variants : request.budget.variants,
+          .explore = request.explore};
 }
 
 Result<void> CheckBatch(CachedBuild& builder, cache::BlobStore& store, const BatchRequest& request,

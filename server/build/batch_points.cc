@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "server/build/exploration.h"
+
 namespace kiln::build {
 namespace {
 
@@ -72,16 +74,25 @@ Result<std::vector<project::Counter::LivePoint>> Counted(const project::Space& s
   return std::move(*found);
 }
 
-// Adds what the axes give to the explicit variants.
-Result<void> AddCounted(const project::Space& space, project::Counter& counter,
-                        project::PointCount all, uint64_t max_results, BatchPoints& points) {
-  KILN_TRY(const std::vector<project::Counter::LivePoint> found,
-           Counted(space, counter, all, max_results));
-  for (const project::Counter::LivePoint& point : found) {
+// Adds what the axes give to the explicit variants: points, or what discovers them.
+Result<void> AddCounted(project::Space& space, project::Counter& counter, project::PointCount all,
+                        const PointLimits& limits, BatchPoints& points) {
+  const Result<std::vector<project::Counter::LivePoint>> found =
+      Counted(space, counter, all, limits.results);
+  if (!found.ok() && limits.explore == 0) {
+    return found.error();
+  }
+  points.variants = Saturated(project::PointCount{points.variants} + all);
+  if (!found.ok()) {
+    const uint64_t bound = Saturated(std::min(counter.LiveBound(space.LiveAxes()), all));
+    points.exploration =
+        std::make_shared<Exploration>(std::move(space), std::move(counter), limits.explore, bound);
+    return {};
+  }
+  for (const project::Counter::LivePoint& point : *found) {
     points.points.push_back(
         {.options = space.SettingsOf(point.values), .served = Saturated(point.served)});
   }
-  points.variants = Saturated(project::PointCount{points.variants} + all);
   return {};
 }
 
@@ -125,6 +136,14 @@ Error TooManyToWalk(uint64_t combinations) {
           .reason = "LIMIT_VARIANTS"};
 }
 
+Error TooManyFound(const project::Space& space, uint64_t results) {
+  return {.code = ErrorCode::kResourceExhausted,
+          .context = fmt::format("more than {} distinct results were found, which is what may be "
+                                 "explored; allow more, exclude more, or cut axes, first {}",
+                                 results, AxesToCut(space, space.LiveAxes())),
+          .reason = "LIMIT_VARIANTS"};
+}
+
 namespace {
 
 // A space and how many points it has, if that can be told without walking.
@@ -165,7 +184,8 @@ Result<void> CheckPoints(const driver::LinkedProgram& program, const project::Sp
                : Result<void>();
   }
   KILN_TRY_VOID(CheckVariants(measured.all.points + request.variants.size(), limits));
-  if (measured.counter->LiveBound(measured.space.LiveAxes()) <= limits.results) {
+  if (limits.explore != 0 ||
+      measured.counter->LiveBound(measured.space.LiveAxes()) <= limits.results) {
     return {};
   }
   const Result<std::vector<project::Counter::LivePoint>> points =
@@ -194,7 +214,7 @@ Result<BatchPoints> PointsOf(const driver::LinkedProgram& program,
   points.variants = points.points.size();
   if (!request.only_explicit) {
     KILN_TRY_VOID(measured.counted() ? AddCounted(measured.space, *measured.counter,
-                                                  measured.all.points, limits.results, points)
+                                                  measured.all.points, limits, points)
                                      : AddWalked(measured.space, request, points));
   }
   KILN_TRY_VOID(CheckVariants(points.variants, limits));

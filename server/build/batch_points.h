@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "compiler/base/clock.h"
@@ -25,9 +26,13 @@ struct BatchPoint {
   }
 };
 
+class Exploration;
+
 struct BatchPoints {
   std::vector<BatchPoint> points;  // explicit variants first, then in rank order
   uint64_t variants = 0;           // allowed ones and explicit ones; saturates
+  // Not null: points has only the explicit variants, the others have to be discovered.
+  std::shared_ptr<Exploration> exploration = nullptr;
 };
 
 // Points of a space that can only be walked, at most.
@@ -37,11 +42,13 @@ inline constexpr uint64_t kMaxWalked = 4'000'000;
 Error WrongSpace(const project::SpaceRequest& request, const std::vector<Diagnostic>& diagnostics);
 // kResourceExhausted, LIMIT_VARIANTS.
 Error TooManyToWalk(uint64_t combinations);
+Error TooManyFound(const project::Space& space, uint64_t results);
 
 // How large the space of one program may be; 0: no limit.
 struct PointLimits {
   uint64_t results = 100'000;  // points that are built
   uint64_t variants = 0;       // allowed points
+  uint64_t explore = 0;        // distinct results to discover where there may be more points
 };
 
 // Whether PointsOf would refuse the space, mostly without listing it. Errors: as PointsOf.
@@ -49,7 +56,8 @@ Result<void> CheckPoints(const driver::LinkedProgram& program, const project::Sp
                          const PointLimits& limits, Clock& clock);
 
 // Errors: kInvalidArgument, SPACE_WRONG; kResourceExhausted, LIMIT_VARIANTS if there are more
-// points than the limits allow, with the axes to cut first.
+// points than the limits allow and nothing may be explored, with the axes to cut first. An
+// exploration refers to the program.
 Result<BatchPoints> PointsOf(const driver::LinkedProgram& program,
                              const project::SpaceRequest& request, const PointLimits& limits,
                              Clock& clock);

@@ -11,6 +11,7 @@ namespace kiln::build {
 namespace {
 
 constexpr size_t kPointsAtOnce = 16;
+constexpr size_t kNodesAtOnce = 4;
 constexpr size_t kKeptEvents = 4096;
 constexpr size_t kSlowest = 3;
 
@@ -107,24 +108,83 @@ void BatchRun::Add(BatchEvent event) {
   }
 }
 
+namespace {
+
+bool MayHaveMore(const BatchRun::Program& program) {
+  Exploration* const exploration = program.points->exploration.get();
+  return !program.stopped && exploration != nullptr && !exploration->Done();
+}
+
+}  // namespace
+
 std::optional<TakenPoints> BatchRun::Take() {
-  while (current < programs.size()) {
-    Program& program = programs[current];
+  for (size_t i = current; i < programs.size(); ++i) {
+    Program& program = programs[i];
     const size_t left = program.stopped ? 0 : program.points->points.size() - program.next;
-    if (left == 0) {
-      ++current;
-      continue;
+    if (left != 0) {
+      TakenPoints taken{.program = i,
+                        .targets = program.targets,
+                        .points = program.points,
+                        .first = program.next,
+                        .count = std::min(left, kPointsAtOnce)};
+      if (program.points->exploration != nullptr) {  // the list grows while the points are built
+        taken.points = std::make_shared<const BatchPoints>(*program.points);
+      }
+      program.next += taken.count;
+      progress.program = request.programs[i].program.name;
+      return taken;
     }
-    TakenPoints taken{.program = current,
-                      .targets = program.targets,
-                      .points = program.points,
-                      .first = program.next,
-                      .count = std::min(left, kPointsAtOnce)};
-    program.next += taken.count;
-    progress.program = request.programs[current].program.name;
-    return taken;
+    if (std::optional<TakenPoints> nodes = TakeNodes(i); nodes.has_value()) {
+      return nodes;
+    }
+    current += i == current && !MayHaveMore(program) ? 1 : 0;
   }
   return std::nullopt;
+}
+
+std::optional<TakenPoints> BatchRun::TakeNodes(size_t program) {
+  Program& of = programs[program];
+  if (!MayHaveMore(of)) {
+    return std::nullopt;
+  }
+  const auto points = std::make_shared<BatchPoints>();
+  TakenPoints taken{.program = program,
+                    .targets = of.targets,
+                    .points = points,
+                    .base = of.points->points.size()};
+  while (taken.nodes.size() < kNodesAtOnce) {
+    std::optional<Exploration::Node> node = of.points->exploration->Take();
+    if (!node.has_value()) {
+      break;
+    }
+    points->points.push_back({.options = of.points->exploration->SettingsOf(*node), .served = 0});
+    taken.nodes.push_back(std::move(*node));
+  }
+  if (taken.nodes.empty()) {
+    return std::nullopt;
+  }
+  taken.count = taken.nodes.size();
+  of.points->points.insert(of.points->points.end(), points->points.begin(), points->points.end());
+  of.next = of.points->points.size();
+  progress.program = request.programs[program].program.name;
+  return taken;
+}
+
+bool BatchRun::Explores() {
+  return scanned && std::any_of(programs.begin() +
+                                    static_cast<std::ptrdiff_t>(std::min(current, programs.size())),
+                                programs.end(), MayHaveMore);
+}
+
+void BatchRun::NoteExpanded(size_t program, size_t point, uint64_t variants) {
+  const Program& of = programs[program];
+  of.points->points[point].served = variants;
+  if (of.points->exploration->Over() && !progress.over_budget) {
+    progress.over_budget = true;
+    Add({.kind = BatchEvent::Kind::kMessage,
+         .text = request.programs[program].program.name + ": " +
+                 of.points->exploration->TooMany().context});
+  }
 }
 
 void BatchRun::Note(size_t program, size_t point, const Result<Outcome>& outcome) {
@@ -154,9 +214,9 @@ void BatchRun::Finish(const TakenPoints& taken) {
   Program& program = programs[taken.program];
   program.done += taken.count;
   for (size_t i = 0; i < taken.count; ++i) {
-    progress.variants_served += taken.points->points[taken.first + i].served;
+    progress.variants_served += program.points->points[taken.base + taken.first + i].served;
   }
-  if (program.done == program.points->points.size()) {
+  if (program.done == program.points->points.size() && !MayHaveMore(program)) {
     ++progress.programs_done;
     AddFailures(taken.program);
     Add({.kind = BatchEvent::Kind::kProgramDone,

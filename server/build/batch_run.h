@@ -20,6 +20,7 @@
 #include "server/build/batch_points.h"
 #include "server/build/batch_rates.h"
 #include "server/build/explainer.h"
+#include "server/build/exploration.h"
 #include "server/build/family_rule.h"
 #include "server/build/merged_failures.h"
 
@@ -31,13 +32,15 @@ struct TakenPoints {
   std::vector<std::shared_ptr<const PreparedProgram>> targets;
   std::shared_ptr<const BatchPoints> points;
   size_t first = 0, count = 0;
+  size_t base = 0;                       // number of the first of `points` in those of the program
+  std::vector<Exploration::Node> nodes;  // of an exploration: one for each point
 };
 
 struct BatchRun {
   // A program with one prepared form per target and its points.
   struct Program {
     std::vector<std::shared_ptr<const PreparedProgram>> targets;
-    std::shared_ptr<const BatchPoints> points;
+    std::shared_ptr<BatchPoints> points;  // grow if they are explored, else never change
     MergedFailures failures;
     std::shared_ptr<const std::vector<BatchCauses>> causes;  // by target
     std::vector<uint32_t> explained;                         // records made, by target
@@ -121,6 +124,11 @@ struct BatchRun {
   void Add(BatchEvent event) KILN_REQUIRES(mutex);
   // The next points, of the first program that has some.
   std::optional<TakenPoints> Take() KILN_REQUIRES(mutex);
+  std::optional<TakenPoints> TakeNodes(size_t program) KILN_REQUIRES(mutex);
+  // Whether there may be points later although there are none now.
+  bool Explores() KILN_REQUIRES(mutex);
+  // A node serves so many variants; ends the batch if too many results were found.
+  void NoteExpanded(size_t program, size_t point, uint64_t variants) KILN_REQUIRES(mutex);
   // A point of a program has its outcome for one target.
   void Count(size_t program, size_t point, const Outcome& outcome) KILN_REQUIRES(mutex);
   void CountContent(const Outcome& outcome) KILN_REQUIRES(mutex);

@@ -28,7 +28,7 @@ Result<void> ListPoints(const BatchProgram& request, const PointLimits& limits, 
   }
   KILN_TRY(BatchPoints points,
            PointsOf(*program.targets[0]->linked->value, request.space, limits, clock));
-  program.points = std::make_shared<const BatchPoints>(std::move(points));
+  program.points = std::make_shared<BatchPoints>(std::move(points));
   return {};
 }
 
@@ -53,6 +53,12 @@ uint64_t ResultsUpper(const BatchRun::Program& program) {
   for (const BatchPoint& point : program.points->points) {
     upper += point.targets.empty() ? program.targets.size() : point.targets.size();
   }
+  if (program.points->exploration != nullptr) {
+    uint64_t explored = 0;
+    const bool many = __builtin_mul_overflow(program.points->exploration->bound(),
+                                             program.targets.size(), &explored);
+    upper = many || explored > UINT64_MAX - upper ? UINT64_MAX : upper + explored;
+  }
   return upper;
 }
 
@@ -66,7 +72,7 @@ bool Batches::Scan(const RunPtr& run, const cache::Call& call) {
   uint64_t upper = 0;
   for (const BatchProgram& request : run->request.programs) {
     BatchRun::Program program;
-    program.points = std::make_shared<const BatchPoints>();
+    program.points = std::make_shared<BatchPoints>();
     Result<void> scanned =
         Prepare(request, builder_, PoisonFor(run->request.retry_failed), call, program);
     if (scanned.ok()) {
@@ -74,7 +80,8 @@ bool Batches::Scan(const RunPtr& run, const cache::Call& call) {
     }
     RecordCauses(options_.explains, run->asker, clock_, program);
     total += program.points->variants;
-    upper += ResultsUpper(program);
+    const uint64_t more = ResultsUpper(program);
+    upper = more > UINT64_MAX - upper ? UINT64_MAX : upper + more;
     const MutexLock lock(run->mutex);
     run->NoteScanned(request.program.name, scanned, program);
     programs.push_back(std::move(program));

@@ -14,8 +14,9 @@
 namespace kiln::build {
 namespace {
 
-constexpr Duration kSlice = std::chrono::milliseconds(50);    // of one chunk (daemon §5.4)
-constexpr Duration kItemDeadline = std::chrono::minutes(10);  // daemon §9.1
+constexpr Duration kSlice = std::chrono::milliseconds(50);  // of one chunk (daemon §5.4)
+// How long a chunk waits for points that others are about to discover.
+constexpr Duration kExploredBySomebody = std::chrono::milliseconds(2);
 constexpr Duration kSaveEvery = std::chrono::seconds(2);
 constexpr Duration kProgressEvery = std::chrono::milliseconds(100);  // at most 10 per second
 // Rows that wait for the disk together: waiting for it after every slice would take longer than the
@@ -161,7 +162,12 @@ void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
       }
     }
     if (!taken.has_value()) {
-      break;
+      const MutexLock lock(run->mutex);
+      if (run->Parked() || run->progress.over_budget || !run->Explores()) {
+        break;
+      }
+      (void)run->idle.WaitFor(run->mutex, kExploredBySomebody);
+      continue;
     }
     for (size_t i = 0; i < taken->count; ++i) {
       BuildPoint(run, *taken, taken->first + i, how, call);
@@ -186,27 +192,57 @@ void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
 void Batches::BuildPoint(const RunPtr& run, const TakenPoints& taken, size_t index,
                          BuildOptions how, const cache::Call& call) {
   const BatchPoint& point = taken.points->points[index];
+  const bool explored = !taken.nodes.empty();
+  Exploration::Read read;
+  bool whole = true;
+  std::vector<Result<Outcome>> outcomes;
   for (size_t target = 0; target < taken.targets.size(); ++target) {
     if (!point.IsFor(target)) {
       continue;
     }
     BuildTrace trace;
     trace.options_of_hits = false;
-    how.trace = options_.explains == nullptr ? nullptr : &trace;
-    const Result<Outcome> outcome =
-        builder_.Build(*taken.targets[target], point.options, how,
-                       {.stop = call.stop,
-                        .deadline = std::min(call.deadline, clock_.Monotonic() + kItemDeadline)});
-    if (outcome.ok() && how.trace != nullptr) {
+    how.trace = options_.explains == nullptr && !explored ? nullptr : &trace;
+    Result<Outcome> outcome = builder_.Build(
+        *taken.targets[target], point.options, how,
+        {.stop = call.stop,
+         .deadline = std::min(call.deadline, clock_.Monotonic() + jobs::kItemDeadline)});
+    whole = whole && outcome.ok();
+    read.Add(trace);
+    if (outcome.ok() && options_.explains != nullptr) {
       Explain(run, taken.program, target, point.options, std::move(trace),
               outcome->kind != OutcomeKind::kOk);
     }
     if (outcome.ok() && target == 0) {
       ObeyFamily(run, taken.program, point.options, *outcome, call);
     }
-    const MutexLock lock(run->mutex);
-    run->Note(taken.program, index, outcome);
+    outcomes.push_back(std::move(outcome));
   }
+  if (explored) {
+    Expand(run, taken, index, whole ? std::optional(std::move(read)) : std::nullopt);
+  }
+  const MutexLock lock(run->mutex);
+  for (const Result<Outcome>& outcome : outcomes) {
+    run->Note(taken.program, taken.base + index, outcome);
+  }
+}
+
+// What a node of an exploration read tells what is left to explore; `read`: nothing if it could not
+// be built.
+void Batches::Expand(const RunPtr& run, const TakenPoints& taken, size_t index,
+                     std::optional<Exploration::Read> read) {
+  std::shared_ptr<Exploration> exploration;
+  {
+    const MutexLock lock(run->mutex);
+    exploration = run->programs[taken.program].points->exploration;
+  }
+  if (!read.has_value()) {
+    exploration->Abandon();
+    return;
+  }
+  const uint64_t variants = exploration->Expand(taken.nodes[index], std::move(*read));
+  const MutexLock lock(run->mutex);
+  run->NoteExpanded(taken.program, taken.base + index, variants);
 }
 
 // Tells how far the batch is, and writes it down, when it is time to.

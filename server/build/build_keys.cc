@@ -9,7 +9,6 @@
 #include "compiler/base/check.h"
 #include "compiler/driver/fingerprint.h"
 #include "compiler/ir/enum_names.h"
-#include "server/build/limits_id.h"
 
 namespace kiln::build {
 namespace {
@@ -88,7 +87,7 @@ std::vector<std::pair<std::string, std::string>> TargetPairs(const NamedTarget& 
 }
 
 Hash128 EntryIdOf(std::span<const std::shared_ptr<const ParsedSource>> sources,
-                  const ProgramRequest& program, const NamedTarget& target) {
+                  const ProgramRequest& program, const NamedTarget& target, const Hash128& limits) {
   std::vector<Hash128> modules;
   modules.reserve(sources.size());
   for (const std::shared_ptr<const ParsedSource>& source : sources) {
@@ -110,7 +109,7 @@ Hash128 EntryIdOf(std::span<const std::shared_ptr<const ParsedSource>> sources,
                                        .pipeline = ir::NameOf(program.pipeline),
                                        .target = pairs,
                                        .back_end = driver::BackFingerprint(),
-                                       .limits = DeterministicLimits(),
+                                       .limits = limits,
                                        .debug_modules = places});
   std::vector<cache::EntryPointName> entries;
   for (const resolve::EntryPoint& entry : program.entries) {

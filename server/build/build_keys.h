@@ -23,9 +23,10 @@ Hash128 LinkKey(std::span<const std::shared_ptr<const ParsedSource>> sources,
 // The pairs of a target that are part of its results (cache §2.4.1), sorted by name.
 std::vector<std::pair<std::string, std::string>> TargetPairs(const NamedTarget& target);
 
-// Entry points must be in stage order.
+// Entry points must be in stage order. `limits`: LimitsIdOf those that the sources were parsed
+// under.
 Hash128 EntryIdOf(std::span<const std::shared_ptr<const ParsedSource>> sources,
-                  const ProgramRequest& program, const NamedTarget& target);
+                  const ProgramRequest& program, const NamedTarget& target, const Hash128& limits);
 
 // Names programs that differ only in what their sources say (not stored).
 Hash128 FamilyOf(const ProgramRequest& program, const NamedTarget& target);

@@ -83,6 +83,8 @@ Result<std::shared_ptr<const PreparedProgram>> CachedBuild::Prepare(const Progra
   auto prepared = std::make_shared<PreparedProgram>();
   prepared->request = request;
   prepared->target = target;
+  prepared->target.target.limits = target::LimitsOf(pool_.limits());
+  prepared->limits = pool_.limits();
   std::stable_sort(
       prepared->request.entries.begin(), prepared->request.entries.end(),
       [](const resolve::EntryPoint& a, const resolve::EntryPoint& b) { return a.stage < b.stage; });
@@ -102,7 +104,7 @@ Result<std::shared_ptr<const PreparedProgram>> CachedBuild::Prepare(const Progra
                                   prepared->parsed, paths, request.pipeline);
     diagnostics.insert(diagnostics.end(), prepared->linked->diagnostics.begin(),
                        prepared->linked->diagnostics.end());
-    prepared->entry = EntryIdOf(prepared->parsed, prepared->request, target);
+    prepared->entry = EntryIdOf(prepared->parsed, prepared->request, target, pool_.limits_id());
     prepared->family = FamilyOf(prepared->request, target);
   }
   SortAndMerge(diagnostics);

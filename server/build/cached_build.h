@@ -36,6 +36,7 @@ namespace kiln::build {
 struct PreparedProgram {
   ProgramRequest request;  // entry points in stage order
   NamedTarget target;
+  LanguageLimits limits;
   std::vector<std::shared_ptr<const ParsedSource>> parsed;
   std::shared_ptr<const Diagnosed<driver::LinkedProgram>> linked;  // null if a source is wrong
   Hash128 entry;                                                   // id

@@ -17,6 +17,7 @@
 #include "compiler/base/file.h"
 #include "compiler/base/test_directory.h"
 #include "server/build/build_keys.h"
+#include "server/build/limits_id.h"
 #include "server/build/poison.h"
 #include "server/jobs/attempts.h"
 
@@ -89,6 +90,17 @@ class CachedBuildTest : public testing::Test {
   cache::MemoryStore memory{nullptr, nullptr, {}};
   cache::HidingStore store{memory};
 };
+
+TEST(LimitsId, EveryLimit_IsPartOfIt) {
+  const Hash128 usual = LimitsIdOf({});
+  EXPECT_EQ(LimitsIdOf({}), usual);
+  for (const LanguageLimitRow& row : LanguageLimitTable()) {
+    LanguageLimits other;
+    --(other.*row.value);
+    EXPECT_NE(LimitsIdOf(other), usual) << row.name;
+  }
+  EXPECT_EQ(LimitValues({}).size(), LanguageLimitTable().size());
+}
 
 TEST_F(CachedBuildTest, KeysAndMasksLost_SignatureIsNotBuiltAgain) {
   Process first(*this);
@@ -185,8 +197,9 @@ TEST_F(CachedBuildTest, CommentOnlyEdit_ChangesNoKeyBelowTheSourceAndEmitsNothin
       Process other(*this);
       Process& process = anew ? other : first;
       const std::shared_ptr<const PreparedProgram> after = Prepare(process, Request(edited));
-      EXPECT_NE(ModuleKeyOf(after->request.sources[0].digest, ir::Language::kRpl),
-                ModuleKeyOf(before->request.sources[0].digest, ir::Language::kRpl));
+      const Hash128& limits = process.pool.limits_id();
+      EXPECT_NE(ModuleKeyOf(after->request.sources[0].digest, ir::Language::kRpl, limits),
+                ModuleKeyOf(before->request.sources[0].digest, ir::Language::kRpl, limits));
       EXPECT_EQ(after->parsed[0]->semantic_id, before->parsed[0]->semantic_id) << edited;
       EXPECT_EQ(after->entry, before->entry) << edited;
       const Result<Outcome> found = Build(process, "shade", true, {}, edited);

@@ -59,7 +59,7 @@ cache::ExplainInputs InputsOf(const PreparedProgram& program) {
   inputs.fingerprints = {
       {.name = "back.spirv", .value = driver::BackFingerprint().hex()},
       {.name = "front.rpl", .value = driver::FrontFingerprint(ir::Language::kRpl).hex()}};
-  for (const cache::LimitValue& limit : DeterministicLimitValues()) {
+  for (const cache::LimitValue& limit : LimitValues(program.limits)) {
     inputs.limits.push_back(
         {.name = std::string(limit.name), .value = std::to_string(limit.value)});
   }

@@ -55,6 +55,7 @@ using Asked = std::pair<Hash128, std::vector<std::string>>;
 Result<std::shared_ptr<const std::set<cache::Key>>> FailureKeys(cache::ExplainRing& explains,
                                                                 cache::BlobStore& store,
                                                                 const FailureFilter& filter,
+                                                                const Hash128& limits,
                                                                 const cache::Call& call) {
   auto keys = std::make_shared<std::set<cache::Key>>();
   std::set<Asked> requests;
@@ -67,7 +68,7 @@ Result<std::shared_ptr<const std::set<cache::Key>>> FailureKeys(cache::ExplainRi
       if (language.has_value()) {
         keys->insert({.level = cache::Level::kModule,
                       .space = kSpace,
-                      .id = ModuleKeyOf(module.source, *language)});
+                      .id = ModuleKeyOf(module.source, *language, limits)});
       }
     }
     if (!record.signature.zero()) {

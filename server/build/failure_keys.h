@@ -19,10 +19,12 @@ struct FailureFilter {
 };
 
 // Keys of every record that a failure of these programs may be in: of sources that were read, of
-// results, of recipes that ran on their modules. Errors: kCancelled; those of reading the log.
+// results, of recipes that ran on their modules. `limits`: id of those that are in force. Errors:
+// kCancelled; those of reading the log.
 Result<std::shared_ptr<const std::set<cache::Key>>> FailureKeys(cache::ExplainRing& explains,
                                                                 cache::BlobStore& store,
                                                                 const FailureFilter& filter,
+                                                                const Hash128& limits,
                                                                 const cache::Call& call);
 
 }  // namespace kiln::build

@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "server/build/limits_id.h"
 
-#include "compiler/target/target.h"
-
 namespace kiln::build {
 
-std::array<cache::LimitValue, 5> DeterministicLimitValues() {
-  const target::Limits target;
-  return {{{"nesting", 256},
-           {"push_constant", target.push_constant_size},
-           {"source_bytes", uint64_t{4} << 20},
-           {"uniform_buffer", target.uniform_buffer_size},
-           {"workgroup", target.workgroup_invocations}}};
+std::vector<cache::LimitValue> LimitValues(const LanguageLimits& limits) {
+  std::vector<cache::LimitValue> values;
+  for (const LanguageLimitRow& row : LanguageLimitTable()) {
+    values.push_back({.name = row.name, .value = limits.*row.value});
+  }
+  return values;
 }
 
-Hash128 DeterministicLimits() {
-  static const Hash128 id = cache::LimitsId(DeterministicLimitValues());  // asked by every request
-  return id;
-}
+Hash128 LimitsIdOf(const LanguageLimits& limits) { return cache::LimitsId(LimitValues(limits)); }
 
 }  // namespace kiln::build

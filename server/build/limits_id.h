@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
-// The deterministic limits of this build, also as one id: they can decide a result, so they are in
-// keys. Spec: daemon §10 class D, cache §2.4.5
+// The deterministic limits as one id: they can decide a result, so they are in keys, and results
+// that were made under other limits are never taken for answers. Spec: daemon §10 class D, cache
+// §2.4.5
 #pragma once
 
-#include <array>
+#include <vector>
 
 #include "cache/key.h"
 #include "compiler/base/digest.h"
+#include "compiler/base/language_limits.h"
 
 namespace kiln::build {
 
-// By name.
-std::array<cache::LimitValue, 5> DeterministicLimitValues();
-Hash128 DeterministicLimits();
+// By name; every row of LanguageLimitTable.
+std::vector<cache::LimitValue> LimitValues(const LanguageLimits& limits);
+Hash128 LimitsIdOf(const LanguageLimits& limits);
 
 }  // namespace kiln::build

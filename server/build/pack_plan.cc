@@ -11,6 +11,7 @@
 #include "compiler/driver/fingerprint.h"
 #include "compiler/ir/enum_names.h"
 #include "server/build/batch_points.h"
+#include "server/build/exploration.h"
 #include "server/build/masks.h"
 
 namespace kiln::build {
@@ -245,12 +246,16 @@ class Planner {
     artifact.state_id = from.state_id;
     artifact.entry = entry;
     artifact.metadata = from.metadata;
-    plan_.blobs.emplace(from.metadata.id, origin);
+    AddBlob(from.metadata, origin);
     for (const StageCodeDigest& code : from.code) {
       artifact.code.push_back({.stage = StageNumber(code.stage), .digest = code.digest});
-      plan_.blobs.emplace(code.digest.id, origin);
+      AddBlob(code.digest, origin);
     }
     records_.insert({.level = cache::Level::kSignature, .space = 0, .id = from.signature});
+  }
+
+  void AddBlob(const Digest& digest, const PackOrigin& origin) {
+    plan_.bytes += plan_.blobs.emplace(digest.id, origin).second ? digest.size : 0;
   }
 
   CachedBuild& builder_;
@@ -299,6 +304,31 @@ Result<cache::Blob> PackContent::Read(const Digest& digest, const cache::Call& c
   return kept;
 }
 
+namespace {
+
+// Discovers the points of a space: what a batch built is found. Errors: as CachedBuild::Build;
+// LIMIT_VARIANTS.
+Result<void> ExploreAll(CachedBuild& builder,
+                        std::span<const std::shared_ptr<const PreparedProgram>> targets,
+                        BatchPoints& points, const cache::Call& call) {
+  Exploration& exploration = *points.exploration;
+  while (std::optional<Exploration::Node> node = exploration.Take()) {
+    BatchPoint point{.options = exploration.SettingsOf(*node)};
+    Exploration::Read read;
+    for (const std::shared_ptr<const PreparedProgram>& target : targets) {
+      BuildTrace trace;
+      KILN_TRY_VOID(
+          builder.Build(*target, point.options, {.background = true, .trace = &trace}, call));
+      read.Add(trace);
+    }
+    point.served = exploration.Expand(*node, std::move(read));
+    points.points.push_back(std::move(point));
+  }
+  return exploration.Over() ? Result<void>(exploration.TooMany()) : Result<void>();
+}
+
+}  // namespace
+
 Result<std::vector<PackProgram>> PackProgramsOf(CachedBuild& builder, const BatchRequest& request,
                                                 Clock& clock, const cache::Call& call) {
   std::vector<PackProgram> programs;
@@ -312,6 +342,9 @@ Result<std::vector<PackProgram>> PackProgramsOf(CachedBuild& builder, const Batc
     if (!program.targets.empty() && program.targets[0]->ok()) {
       KILN_TRY(BatchPoints points, PointsOf(*program.targets[0]->linked->value, from.space,
                                             LimitsOf(request, from), clock));
+      if (points.exploration != nullptr) {
+        KILN_TRY_VOID(ExploreAll(builder, program.targets, points, call));
+      }
       for (size_t i = 0; i < points.points.size(); ++i) {
         PackPoint& point = program.points.emplace_back();
         point.options = std::move(points.points[i].options);

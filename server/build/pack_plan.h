@@ -39,6 +39,7 @@ struct PackOrigin {
 struct PackPlan {
   pack::Contents contents;  // without info
   std::unordered_map<Hash128, PackOrigin, Hash128Hash> blobs;
+  uint64_t bytes = 0;               // of them
   uint64_t pipelines = 0;           // distinct states
   uint64_t failed = 0;              // points without artifact, because their source is wrong
   std::vector<cache::Key> records;  // of all results

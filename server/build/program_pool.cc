@@ -37,12 +37,21 @@ void SetModule(ParsedSource& parsed, ir::Module module) {
 
 }  // namespace
 
-Hash128 ModuleKeyOf(const Digest& source, ir::Language language) {
+Hash128 ModuleKeyOf(const Digest& source, ir::Language language, const Hash128& limits) {
   return cache::ModuleKey({.language = driver::LanguageText(language),
                            .source = source,
                            .front_end = driver::FrontFingerprint(language),
-                           .limits = DeterministicLimits()});
+                           .limits = limits});
 }
+
+ProgramPool::ProgramPool(cache::BlobStore& store, uint64_t limit, const LanguageLimits& limits,
+                         jobs::Attempts* attempts, worker::Runner* apart)
+    : store_(store),
+      limit_(limit),
+      limits_(limits),
+      limits_id_(LimitsIdOf(limits)),
+      attempts_(attempts),
+      apart_(apart) {}
 
 Result<std::shared_ptr<const std::string>> ProgramPool::Text(const Source& source,
                                                              const cache::Call& call) {
@@ -69,7 +78,7 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::Parse(const Source& sou
                  .context = "no front end reads '" + source.path + "'; known extensions: .rpl",
                  .reason = "LANGUAGE_UNKNOWN"};
   }
-  const Hash128 key = ModuleKeyOf(source.digest, *language);
+  const Hash128 key = ModuleKeyOf(source.digest, *language, limits_id_);
   {
     const MutexLock lock(mutex_);
     if (const Row* row = FindRow(key); row != nullptr) {
@@ -112,7 +121,8 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::LoadOrParse(const Wante
 
 Diagnosed<ir::Module> ProgramPool::ReadHere(const Wanted& wanted, const std::string& text) {
   const jobs::Attempts::Running running(attempts_, ModuleRow(wanted.key));
-  return driver::ParseSource(wanted.language, SourceFile(wanted.source.path, text), /*module=*/0);
+  return driver::ParseSource(wanted.language, SourceFile(wanted.source.path, text), /*module=*/0,
+                             limits_);
 }
 
 // Nothing if it is poison. Errors: as worker::Runner::Run; kInternal for an answer that is none.
@@ -120,10 +130,12 @@ Result<std::optional<Diagnosed<ir::Module>>> ProgramPool::ReadApart(const Wanted
                                                                     const std::string& text,
                                                                     const cache::Call& call) {
   KILN_TRY(const worker::Answer answer,
-           apart_->Run({.work = worker::Work::kRead,
-                        .recipe = worker::LanguageAndPath(wanted.language, wanted.source.path),
-                        .input = AsBytes(text)},
-                       call.stop, call.deadline));
+           apart_->Run(
+               {.work = worker::Work::kRead,
+                .recipe = worker::TextOf(
+                    {.language = wanted.language, .path = wanted.source.path, .limits = limits_}),
+                .input = AsBytes(text)},
+               call.stop, call.deadline));
   if (answer.kind == worker::AnswerKind::kPoison) {
     const cache::Item item = PoisonItem(ModuleRow(wanted.key));
     (void)store_.Put(std::span(&item, 1), cache::Durability::kRelaxed, call);
@@ -261,7 +273,7 @@ std::shared_ptr<const Diagnosed<driver::LinkedProgram>> ProgramPool::Link(
     modules.push_back(source->module);
   }
   auto linked = std::make_shared<const Diagnosed<driver::LinkedProgram>>(
-      driver::LinkModules(std::move(modules), std::move(paths), pipeline));
+      driver::LinkModules(std::move(modules), std::move(paths), pipeline, limits_));
   const MutexLock lock(mutex_);
   if (const Row* row = FindRow(key); row != nullptr) {
     return row->linked;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cache/store.h"
+#include "compiler/base/language_limits.h"
 #include "compiler/base/mutex.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/driver/request.h"
@@ -45,15 +46,15 @@ struct PoolCounters {
 };
 
 // The key under which a source is kept once it was read.
-Hash128 ModuleKeyOf(const Digest& source, ir::Language language);
+Hash128 ModuleKeyOf(const Digest& source, ir::Language language, const Hash128& limits);
 
 class ProgramPool {
  public:
-  // All must outlive the pool. limit: bytes of module images kept. `attempts`: null if none are
-  // noted. `apart`: who runs front ends; null: this process.
-  ProgramPool(cache::BlobStore& store, uint64_t limit, jobs::Attempts* attempts = nullptr,
-              worker::Runner* apart = nullptr)
-      : store_(store), limit_(limit), attempts_(attempts), apart_(apart) {}
+  // All must outlive the pool. limit: bytes of module images kept. limits: of what is parsed and
+  // built; part of every key. `attempts`: null if none are noted. `apart`: who runs front ends;
+  // null: this process.
+  ProgramPool(cache::BlobStore& store, uint64_t limit, const LanguageLimits& limits = {},
+              jobs::Attempts* attempts = nullptr, worker::Runner* apart = nullptr);
 
   // Errors: kFailedPrecondition with reason SOURCES_MISSING if neither the request nor the store
   // has the text; kInvalidArgument if no front end reads the file.
@@ -70,6 +71,9 @@ class ProgramPool {
   std::shared_ptr<const Diagnosed<driver::LinkedProgram>> Link(
       const Hash128& key, std::span<const std::shared_ptr<const ParsedSource>> sources,
       std::vector<std::string> paths, ir::PipelineType pipeline);
+
+  const LanguageLimits& limits() const { return limits_; }
+  const Hash128& limits_id() const { return limits_id_; }
 
   PoolCounters Counters();
 
@@ -107,6 +111,8 @@ class ProgramPool {
 
   cache::BlobStore& store_;
   const uint64_t limit_;
+  const LanguageLimits limits_;
+  const Hash128 limits_id_;
   jobs::Attempts* const attempts_;
   worker::Runner* const apart_;
   Mutex mutex_;

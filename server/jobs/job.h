@@ -13,6 +13,10 @@
 namespace kiln::jobs {
 
 // The lane follows from the RPC: somebody waits for interactive work, nobody for batch work.
+// What a job may take at most, if nobody asks for less (daemon §9.1).
+inline constexpr Duration kInteractiveDeadline = std::chrono::seconds(30);
+inline constexpr Duration kItemDeadline = std::chrono::minutes(10);  // of a batch
+
 enum class Lane : uint8_t { kInteractive, kBatch };
 inline constexpr uint32_t kLaneCount = 2;
 inline constexpr uint32_t kMostUrgent = 9;

@@ -12,6 +12,7 @@
 #include "compiler/base/log.h"
 #include "compiler/base/mutex.h"
 #include "compiler/base/result.h"
+#include "server/ops/rotated_file.h"
 
 namespace kiln::ops {
 
@@ -29,10 +30,7 @@ struct AuditLine {
 // Safe from any thread.
 class AuditLog {
  public:
-  struct Limits {
-    uint64_t max_bytes = uint64_t{64} << 20;  // of one file
-    uint32_t files = 8;
-  };
+  using Limits = RotatedFile::Limits;
 
   // Makes the folder, which must not be reached through a link below its parent. Clock and log must
   // outlive it. Errors: FileError.
@@ -42,7 +40,6 @@ class AuditLog {
                                                 LogSink& log) {
     return Open(path, clock, log, Limits{});
   }
-  ~AuditLog();
   AuditLog(const AuditLog&) = delete;
   AuditLog& operator=(const AuditLog&) = delete;
 
@@ -50,22 +47,13 @@ class AuditLog {
   void Write(const AuditLine& line);
 
  private:
-  AuditLog(std::string folder, std::string name, Clock& clock, LogSink& log, const Limits& limits)
-      : folder_(std::move(folder)),
-        name_(std::move(name)),
-        clock_(clock),
-        log_(log),
-        limits_(limits) {}
-  Result<void> OpenFile() KILN_REQUIRES(mutex_);
-  void Rotate() KILN_REQUIRES(mutex_);
+  AuditLog(std::unique_ptr<RotatedFile> file, Clock& clock, LogSink& log)
+      : clock_(clock), log_(log), file_(std::move(file)) {}
 
-  const std::string folder_, name_;
   Clock& clock_;
   LogSink& log_;
-  const Limits limits_;
   Mutex mutex_;
-  int fd_ KILN_GUARDED_BY(mutex_) = -1;
-  uint64_t size_ KILN_GUARDED_BY(mutex_) = 0;
+  const std::unique_ptr<RotatedFile> file_ KILN_GUARDED_BY(mutex_);
   bool failing_ KILN_GUARDED_BY(mutex_) = false;
 };
 

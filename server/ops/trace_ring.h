@@ -21,6 +21,7 @@ struct TraceSpan {
 
 struct CallTrace {
   std::string id;
+  std::string parent = {};  // span of the caller, 16 hex digits; empty if it told none
   std::string_view method;  // a literal
   std::string code;
   Duration at{};  // Unix time

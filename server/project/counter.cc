@@ -221,7 +221,72 @@ std::vector<uint32_t> Counter::Unrank(PointCount rank) {
   return point;
 }
 
+std::optional<Counter::Conditions> Counter::Given(const Held& held) {
+  std::optional<Conditions> left = drops_all_ ? std::nullopt : std::optional(exclusions_);
+  for (uint32_t axis = 0; axis < held.size() && left.has_value(); ++axis) {
+    if (held[axis].has_value()) {
+      left = Given(*left, axis, *held[axis]);
+    }
+  }
+  return left;
+}
+
+std::vector<uint32_t> Counter::Free(const Held& held) {
+  std::vector<uint32_t> axes;
+  for (uint32_t axis = 0; axis < held.size(); ++axis) {
+    if (!held[axis].has_value()) {
+      axes.push_back(axis);
+    }
+  }
+  return axes;
+}
+
+PointCount Counter::CountOf(const Held& held) {
+  Unlimited();
+  const std::optional<Conditions> left = Given(held);
+  return left.has_value() ? *Over(Free(held), *left) : 0;
+}
+
+std::optional<std::vector<uint32_t>> Counter::First(const Held& held) {
+  Unlimited();
+  std::optional<Conditions> conditions = Given(held);
+  std::vector<uint32_t> rest = Free(held);
+  if (!conditions.has_value() || *Over(rest, *conditions) == 0) {
+    return std::nullopt;
+  }
+  std::vector<uint32_t> point;
+  for (uint32_t axis = 0; axis < axes_.size(); ++axis) {
+    if (held[axis].has_value()) {
+      point.push_back(*held[axis]);
+      continue;
+    }
+    rest.erase(rest.begin());
+    for (const uint32_t value : axes_[axis].values) {
+      std::optional<Conditions> left = Given(*conditions, axis, value);
+      if (left.has_value() && *Over(rest, *left) != 0) {
+        point.push_back(value);
+        conditions = std::move(left);
+        break;
+      }
+    }
+    KILN_CHECK(point.size() == axis + 1, "no value of an axis is allowed where one must be");
+  }
+  return point;
+}
+
+std::vector<std::vector<uint32_t>> Counter::AxisValues() const {
+  std::vector<std::vector<uint32_t>> values;
+  for (const CountedAxis& axis : axes_) {
+    values.push_back(axis.values);
+  }
+  return values;
+}
+
+// What is remembered stays bounded: it is cheaper to count again than to fill the memory.
 void Counter::Unlimited() {
+  if (known_.size() > Limits{}.entries) {
+    known_.clear();
+  }
   end_ = Duration::max();
   limits_.entries = SIZE_MAX;
 }

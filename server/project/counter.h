@@ -58,6 +58,14 @@ class Counter {
   };
   std::optional<std::vector<LivePoint>> LivePoints(const std::vector<bool>& live, size_t limit);
 
+  // Values that axes are held at, one for each; nothing: the axis is free.
+  using Held = std::vector<std::optional<uint32_t>>;
+  // The first allowed point, in rank order, that agrees with them. Requires: All was exact.
+  std::optional<std::vector<uint32_t>> First(const Held& held);
+  // How many do. Requires: the same.
+  PointCount CountOf(const Held& held);
+  std::vector<std::vector<uint32_t>> AxisValues() const;
+
   // How many assignments of the live axes there may be: exclusions that mention other axes are left
   // out. Requires: All was exact.
   PointCount LiveBound(const std::vector<bool>& live);
@@ -73,6 +81,9 @@ class Counter {
   std::optional<PointCount> AllowedByBranching(const Conditions& conditions);
   // What is left for one value of an axis: nothing if everything is dropped.
   std::optional<Conditions> Given(const Conditions& conditions, uint32_t axis, uint32_t value);
+  // The same for all axes that are held, and the axes that are not.
+  std::optional<Conditions> Given(const Held& held);
+  static std::vector<uint32_t> Free(const Held& held);
   std::vector<uint32_t> AxesOf(const Conditions& conditions) const;
   // Conditions in groups that share no axis.
   std::vector<Conditions> Groups(const Conditions& conditions) const;

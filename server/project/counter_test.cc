@@ -142,6 +142,55 @@ TEST(Counter, RandomSpaces_AgreeWithWalking) {
   }
 }
 
+// Every assignment of some axes: how many points agree with it, and which one is the first.
+TEST(Counter, HeldAxes_AgreeWithWalking) {
+  const driver::LinkedProgram program = Declared();
+  const SpaceRequest request = Request({Flag(0), Flag(1), Flag(2), Number(0, 3)},
+                                       {"f0 && f1", "!f2 && n0 == 1u", "f1 && f2 && n0 == 2u"});
+  Diagnosed<Space> space = Space::Make(program, request);
+  std::optional<Counter> counter = space.value->MakeCounter();
+  FakeClock clock;
+  const PointCount all = counter->All({}, clock).points;
+  std::vector<std::vector<uint32_t>> points;
+  for (PointCount rank = 0; rank < all; ++rank) {
+    points.push_back(counter->Unrank(rank));
+  }
+  const std::vector<std::vector<uint32_t>> values = counter->AxisValues();
+  ASSERT_EQ(values.size(), 4u);
+  std::vector<Counter::Held> held = {{}};
+  for (const std::vector<uint32_t>& of_axis : values) {
+    std::vector<Counter::Held> next;
+    for (const Counter::Held& before : held) {
+      next.push_back(before);
+      next.back().emplace_back(std::nullopt);
+      for (const uint32_t value : of_axis) {
+        next.push_back(before);
+        next.back().emplace_back(value);
+      }
+    }
+    held = std::move(next);
+  }
+  EXPECT_EQ(held.size(), 3u * 3 * 3 * 4);
+  for (const Counter::Held& some : held) {
+    std::vector<std::vector<uint32_t>> agree;
+    for (const std::vector<uint32_t>& point : points) {
+      bool agrees = true;
+      for (size_t axis = 0; axis < some.size(); ++axis) {
+        agrees = agrees && (!some[axis].has_value() || *some[axis] == point[axis]);
+      }
+      if (agrees) {
+        agree.push_back(point);
+      }
+    }
+    EXPECT_EQ(counter->CountOf(some), agree.size());
+    const std::optional<std::vector<uint32_t>> first = counter->First(some);
+    EXPECT_EQ(first.has_value(), !agree.empty());
+    if (first.has_value() && !agree.empty()) {
+      EXPECT_EQ(*first, agree.front());
+    }
+  }
+}
+
 TEST(Counter, ManyAxesWithChainedExclusions_FewEntries) {
   const driver::LinkedProgram program = Declared();
   std::vector<Axis> axes;

@@ -8,8 +8,7 @@
 namespace kiln::reload {
 namespace {
 
-constexpr Duration kSlice = std::chrono::milliseconds(50);           // of one chunk (daemon §5.4)
-constexpr Duration kInteractiveDeadline = std::chrono::seconds(30);  // daemon §9.1
+constexpr Duration kSlice = std::chrono::milliseconds(50);  // of one chunk (daemon §5.4)
 
 Error TooMany(const char* limit, size_t max) {
   return {.code = ErrorCode::kResourceExhausted,
@@ -299,7 +298,7 @@ void Subscriptions::SubmitWork(const HeldPtr& held) {
           .stop = stop_.get_token(),
           .run = [this, held, lane](const cache::Call& call) { RunChunk(held, lane, call); }};
       if (lane == jobs::Lane::kInteractive) {
-        job.deadline = clock_.Monotonic() + kInteractiveDeadline;
+        job.deadline = clock_.Monotonic() + jobs::kInteractiveDeadline;
       }
       if (!queue_.Submit(std::move(job)).ok()) {
         return;

@@ -7,11 +7,11 @@
 
 #include "compiler/driver/fingerprint.h"
 #include "proto/kiln/v1/admin.grpc.pb.h"
-#include "server/build/limits_id.h"
 #include "server/ops/log_levels.h"
 #include "server/ops/machine.h"
 #include "server/reload/subscriptions.h"
 #include "server/rpc/cache_admin_calls.h"
+#include "server/rpc/limit_table.h"
 #include "server/rpc/paging.h"
 #include "server/rpc/rpc_server.h"
 #include "server/rpc/services.h"
@@ -28,29 +28,7 @@ uint64_t Milliseconds(Duration duration) {
 constexpr size_t kMaxComponent = 64;
 constexpr size_t kExplainsLookedAt = 1000;  // for the stages of a trace
 
-struct ShownLimit {
-  const char* name;
-  uint64_t value;
-  const char* kind;
-};
-
-// daemon §10. Durations in milliseconds, sizes in bytes.
-constexpr auto kLimits = std::to_array<ShownLimit>({
-    {"request message", kMaxRequest, "S"},
-    {"stream message", kMaxStreamMessage, "S"},
-    {"inline source", kMaxInlineSource, "S"},
-    {"source file", kMaxSourceFile, "D"},
-    {"source files of a manifest", kMaxSourceFiles, "S"},
-    {"source set of a manifest", kMaxSourceSet, "S"},
-    {"sources per program", kMaxSources, "S"},
-    {"programs per manifest", kMaxPrograms, "S"},
-    {"axis values", kMaxAxisValues, "S"},
-    {"expression", kMaxExpression, "S"},
-    {"digests", kMaxDigests, "S"},
-    {"pack entries", kMaxPackEntries, "S"},
-});
-
-void InfoTo(const Host& host, v1::ServerInfo& out) {
+void InfoTo(const Host& host, Engine& engine, v1::ServerInfo& out) {
   out.set_version(std::string(kVersion));
   out.set_build_id(driver::BackFingerprint().hex());
   const auto add = [&](const char* component, const Hash128& id, bool is_private) {
@@ -68,28 +46,11 @@ void InfoTo(const Host& host, v1::ServerInfo& out) {
                               "cache", "spirv", "meta", "msl", "glsl", "hlsl", "val", "opt"}) {
     out.add_features(feature);
   }
-  const auto show = [&](const ShownLimit& limit) {
+  for (const ShownLimit& limit : LimitTable(host, engine.pool.limits())) {
     v1::ServerInfo::Limit& shown = *out.add_limits();
     shown.set_name(limit.name);
     shown.set_value(limit.value);
-    shown.set_kind(limit.kind);
-  };
-  std::ranges::for_each(kLimits, show);
-  for (const cache::LimitValue& limit : build::DeterministicLimitValues()) {
-    v1::ServerInfo::Limit& shown = *out.add_limits();
-    shown.set_name(std::string(limit.name));
-    shown.set_value(limit.value);
-    shown.set_kind("D");
-  }
-  const ServiceLimits& limits = host.limits;
-  for (const ShownLimit& limit : {ShownLimit{"connections", host.max_connections, "S"},
-                                  {"streams", limits.streams, "S"},
-                                  {"header list", limits.header_list, "S"},
-                                  {"handshake", Milliseconds(limits.handshake), "S"},
-                                  {"idle connection", Milliseconds(limits.idle), "S"},
-                                  {"watch sessions", limits.watch_sessions, "S"},
-                                  {"watch subscribers", limits.watch_subscribers, "S"}}) {
-    show(limit);
+    shown.set_kind(std::string(1, limit.kind));
   }
   out.add_transports("unix:" + host.socket);
   if (!host.tcp.empty()) {
@@ -247,7 +208,7 @@ class AdminService final : public v1::AdminService::CallbackService {
   grpc::ServerUnaryReactor* GetServerInfo(grpc::CallbackServerContext* context,
                                           const v1::GetServerInfoRequest* /*request*/,
                                           v1::ServerInfo* reply) override {
-    return AtOnce(*context, "GetServerInfo", [this, reply] { InfoTo(host_, *reply); });
+    return AtOnce(*context, "GetServerInfo", [this, reply] { InfoTo(host_, engine_, *reply); });
   }
 
   grpc::ServerUnaryReactor* GetStatus(grpc::CallbackServerContext* context,

@@ -44,6 +44,16 @@ v1::CacheMaintenance Stage(const char* stage) {
   return message;
 }
 
+// Tells how much of a stage is done.
+cache::OnBytes TellBytes(const char* stage, const PushMaintenance& push) {
+  return [stage, &push](uint64_t done, uint64_t total) {
+    v1::CacheMaintenance message = Stage(stage);
+    message.mutable_progress()->set_bytes_done(done);
+    message.mutable_progress()->set_bytes_total(total);
+    push(std::move(message));
+  };
+}
+
 void PushFindings(const cache::VerifyReport& report, const PushMaintenance& push) {
   for (const cache::Fault& fault : report.faults) {
     v1::CacheMaintenance message;
@@ -187,7 +197,8 @@ Result<void> GcCache(Engine& engine, const v1::GcCacheRequest& request, const ca
   cache::GcOptions options{.failed = request.failed(),
                            .vacuum = request.vacuum(),
                            .dry_run = request.dry_run(),
-                           .stop = call.stop};
+                           .stop = call.stop,
+                           .on_bytes = TellBytes("gc", push)};
   if (request.older_than() != 0) {
     options.older_than_s = request.older_than();
   }
@@ -225,7 +236,8 @@ Result<void> VerifyCache(Engine& engine, const v1::VerifyCacheRequest& request,
                {.fast = request.fast(),
                 .sample_percent = request.sample_percent(),
                 .seed = static_cast<uint64_t>(engine.clock.UnixTime().count()),
-                .stop = call.stop}));
+                .stop = call.stop,
+                .on_bytes = TellBytes("verify", push)}));
   PushFindings(report, push);
   v1::CacheMaintenance message;
   CountsTo(report, *message.mutable_done());
@@ -372,7 +384,8 @@ Result<void> ClearNegative(Engine& engine, const v1::ClearNegativeRequest& reque
       KILN_TRY(const Digest digest, FromProto(source));
       filter.sources.insert(digest);
     }
-    KILN_TRY(options.among, build::FailureKeys(engine.explains, engine.store, filter, call));
+    KILN_TRY(options.among, build::FailureKeys(engine.explains, engine.store, filter,
+                                               engine.pool.limits_id(), call));
   }
   if (engine.whole.maintenance != nullptr) {
     KILN_TRY(const cache::GcReport report, engine.whole.maintenance->Gc(options));

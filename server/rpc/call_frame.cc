@@ -21,28 +21,36 @@
 namespace kiln::rpc {
 namespace {
 
-constexpr Duration kInteractiveDeadline = std::chrono::seconds(30);  // daemon §9.1
-constexpr Duration kLongest = std::chrono::hours(24 * 365);          // as good as none
-constexpr uint32_t kRetryMs = 500;                                   // while it drains
+constexpr Duration kLongest = std::chrono::hours(24 * 365);  // as good as none
+constexpr uint32_t kRetryMs = 500;                           // while it drains
 constexpr uint32_t kFirstStartingMs = 25;
 constexpr uint32_t kLeastRetryMs = 50;
 constexpr uint32_t kMostRetryMs = 5'000;
 constexpr size_t kCodes = 17;      // of gRPC
 constexpr size_t kMostSpans = 64;  // of one call: streams submit many jobs
 
-// The trace of a W3C traceparent, or a new one.
-std::string TraceOf(const grpc::CallbackServerContext& context, Clock& clock) {
+// The trace of a W3C traceparent, "00-TRACE-SPAN-01", or a new one; the span that is above the
+// call.
+struct TraceContext {
+  std::string trace, parent;
+};
+
+TraceContext TraceOf(const grpc::CallbackServerContext& context, Clock& clock) {
+  constexpr std::string_view kHex = "0123456789abcdef";
   const auto found = context.client_metadata().find("traceparent");
   if (found != context.client_metadata().end() && found->second.length() == 55) {
     const std::string_view text(found->second.data(), found->second.length());
     if (const auto trace = ParseHash128(text.substr(3, 32)); trace.has_value()) {
-      return trace->hex();
+      const std::string_view span = text.substr(36, 16);
+      const bool known = span.find_first_not_of(kHex) == std::string_view::npos &&
+                         span.find_first_not_of('0') != std::string_view::npos;
+      return {.trace = trace->hex(), .parent = known ? std::string(span) : std::string()};
     }
   }
   static std::atomic<uint64_t> next{0};
   const std::array<uint64_t, 2> seed = {static_cast<uint64_t>(clock.UnixTime().count()),
                                         next.fetch_add(1)};
-  return HashBytes(std::as_bytes(std::span(seed))).hex();
+  return {.trace = HashBytes(std::as_bytes(std::span(seed))).hex(), .parent = {}};
 }
 
 std::string_view ViewOf(const grpc::string_ref& text) { return {text.data(), text.size()}; }
@@ -168,9 +176,11 @@ CallFrame::CallFrame(const Host& host, grpc::CallbackServerContext& context,
       context_(context),
       method_(method),
       start_(host.clock.Monotonic()),
-      trace_(TraceOf(context, host.clock)),
       caller_(CallerOf(context)),
       needed_(ScopeOfMethod(method)) {
+  TraceContext context_of_trace = TraceOf(context, host.clock);
+  trace_ = std::move(context_of_trace.trace);
+  parent_ = std::move(context_of_trace.parent);
   host_.state.CallBegan();
   Result<ops::Principal> caller = host_.access.Identify(caller_, method_);
   if (caller.ok()) {
@@ -223,12 +233,17 @@ void CallFrame::Measure() {
                        {"code", ended_as_},
                        {"lane", batch ? "batch" : "interactive"}};
   });
-  host_.traces.Add({.id = trace_,
-                    .method = method_,
-                    .code = ended_as_,
-                    .at = host_.clock.UnixTime() - took,
-                    .length = took,
-                    .spans = std::move(spans_)});
+  ops::CallTrace trace{.id = trace_,
+                       .parent = parent_,
+                       .method = method_,
+                       .code = ended_as_,
+                       .at = host_.clock.UnixTime() - took,
+                       .length = took,
+                       .spans = std::move(spans_)};
+  if (host_.otlp != nullptr) {
+    host_.otlp->Add(trace);
+  }
+  host_.traces.Add(std::move(trace));
 }
 
 // What changes something and comes from elsewhere, what administers, what was not what it said it
@@ -275,7 +290,7 @@ Result<void> CallFrame::Admit() const {
 
 cache::Deadline CallFrame::DeadlineOfCall(jobs::Lane lane) const {
   const auto left = context_.deadline() - std::chrono::system_clock::now();
-  const Duration most = lane == jobs::Lane::kInteractive ? kInteractiveDeadline : kLongest;
+  const Duration most = lane == jobs::Lane::kInteractive ? jobs::kInteractiveDeadline : kLongest;
   return host_.clock.Monotonic() + std::min(std::chrono::duration_cast<Duration>(left), most);
 }
 

@@ -89,6 +89,7 @@ class CallFrame {
   const std::string_view method_;
   const Duration start_;
   std::string trace_;
+  std::string parent_;  // span of the caller
   bool introduced_ = false;
   std::string ended_as_ = "OK";
   size_t ended_code_ = 0;

@@ -21,7 +21,6 @@
 namespace kiln::rpc {
 
 // Limits of class S (daemon §10). Sizes in bytes.
-inline constexpr uint64_t kMaxRequest = uint64_t{4} << 20;
 inline constexpr uint64_t kMaxStreamMessage = uint64_t{1} << 20;
 inline constexpr uint64_t kMaxInlineSource = uint64_t{256} << 10;
 inline constexpr uint64_t kMaxSourceFile = uint64_t{4} << 20;

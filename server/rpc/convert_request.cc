@@ -495,6 +495,7 @@ Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request) {
                           .programs = {},
                           .on_error = OnErrorFrom(request.on_error()),
                           .retry_failed = request.retry_failed(),
+                          .explore = request.explore(),
                           .pin = request.pin(),
                           .priority = request.priority(),
                           .quorum = request.durability() == v1::DURABILITY_QUORUM};
@@ -506,6 +507,9 @@ Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request) {
   out.budget.output = request.budget().output();
   for (const v1::ProgramSpace& space : request.spaces()) {
     KILN_TRY(ProgramAndTargets program, FromProto(space.program()));
+    if (space.priority() > jobs::kMostUrgent) {
+      return Malformed("spaces.priority", "a number from 0 to 9");
+    }
     if (program.targets.empty()) {
       return Malformed("program.targets", "a program has at least one target");
     }
@@ -518,8 +522,10 @@ Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request) {
                             .targets = std::move(targets),
                             .results = space.budget().results(),
                             .variants = space.budget().variants(),
+                            .priority = space.priority(),
                             .family = space.family()});
   }
+  std::ranges::stable_sort(out.programs, std::greater(), &build::BatchProgram::priority);
   return out;
 }
 

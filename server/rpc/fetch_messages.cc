@@ -72,6 +72,10 @@ grpc::ByteBuffer OutcomeMessage(const v1::Outcome& outcome) {
   return ReplyWith(v1::FetchReply::kOutcomeFieldNumber, outcome);
 }
 
+grpc::ByteBuffer ProgressMessage(const v1::Progress& progress) {
+  return ReplyWith(v1::FetchReply::kProgressFieldNumber, progress);
+}
+
 grpc::ByteBuffer DoneMessage(const v1::FetchDone& done) {
   return ReplyWith(v1::FetchReply::kDoneFieldNumber, done);
 }

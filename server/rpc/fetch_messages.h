@@ -22,6 +22,7 @@ grpc::ByteBuffer OutcomeMessage(const v1::Outcome& outcome);
 grpc::ByteBuffer ChunkMessage(const Digest& digest, const cache::Blob& blob, uint64_t offset,
                               uint64_t size);
 
+grpc::ByteBuffer ProgressMessage(const v1::Progress& progress);
 grpc::ByteBuffer DoneMessage(const v1::FetchDone& done);
 
 // Errors: kInvalidArgument with MALFORMED_REQUEST.

@@ -113,7 +113,20 @@ Result<std::vector<grpc::ByteBuffer>> FetchPages::Next(const cache::Call& call,
       KILN_TRY_VOID(AddResult(call, detail));
     }
   }
+  if (!done_) {
+    AddProgress(count);
+  }
   return std::move(page_);
+}
+
+// Between pages: a fetch of one page is over before its progress is of use.
+void FetchPages::AddProgress(uint64_t total) {
+  v1::Progress progress;
+  progress.set_stage("fetch");
+  progress.set_done(next_);
+  progress.set_total(total);
+  progress.set_bytes_done(counts_.bytes_sent());
+  page_.push_back(ProgressMessage(progress));
 }
 
 Result<void> FetchPages::AddVariant(const cache::Call& call, v1::ErrorDetail& detail) {

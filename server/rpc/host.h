@@ -13,6 +13,7 @@
 #include "server/ops/line_log.h"
 #include "server/ops/metrics.h"
 #include "server/ops/service_state.h"
+#include "server/ops/trace_export.h"
 #include "server/ops/trace_ring.h"
 #include "server/rpc/service_limits.h"
 #include "server/rpc/slow_readers.h"
@@ -35,6 +36,14 @@ struct WorkerRow {
   uint64_t memory = 0;  // bytes
 };
 
+// What worker processes may take of the machine for one job.
+struct JobLimits {
+  Duration worker_cpu{};
+  Duration worker_wall{};
+  uint64_t worker_memory = 0;  // bytes
+  uint64_t worker_attempts = 0;
+};
+
 struct Host {
   jobs::JobQueue& queue;
   ops::ServiceState& state;
@@ -42,6 +51,7 @@ struct Host {
   ops::AuditLog* audit = nullptr;
   ops::Metrics& metrics;
   ops::TraceRing& traces;
+  ops::TraceExport* otlp = nullptr;  // null: spans are not exported
   SlowReaders& slow_readers;
   Clock& clock;
   LogSink& log;
@@ -56,6 +66,7 @@ struct Host {
   std::function<uint64_t()> connections;  // open ones
   uint64_t max_connections = 0;
   ServiceLimits limits = {};
+  JobLimits job_limits = {};
   std::function<std::string()> slowed_by;  // what batch work makes way for, or empty
   std::function<std::vector<WorkerRow>()> worker_rows;
   std::function<std::string()> last_crash;    // report of the run before, or empty; once Ready

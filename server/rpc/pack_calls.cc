@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <map>
 #include <set>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
@@ -180,9 +181,13 @@ uint64_t SourceDate() {
   return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
 }
 
-Bytes InfoOf(const Wanted& wanted, const build::PackPlan& plan) {
+Bytes InfoOf(const v1::BuildPackRequest& request, const Wanted& wanted,
+             const build::PackPlan& plan) {
   v1::PackInfo info;
   info.set_project(wanted.project);
+  if (request.has_manifest()) {
+    *info.mutable_manifest() = request.manifest();
+  }
   std::set<std::string> targets;
   for (const pack::Entry& entry : plan.contents.entries) {
     targets.insert(entry.target);
@@ -205,22 +210,57 @@ void PushProgress(const Push& push, const char* stage, uint64_t done, uint64_t t
   push(std::move(message));
 }
 
+// How much of the content of a plan was read: some of it is asked for twice, and what a base has is
+// not asked for.
+class ContentProgress {
+ public:
+  ContentProgress(const build::PackPlan& plan, const Push& push) : plan_(plan), push_(push) {
+    Tell(0, 0);
+  }
+  void Read(const Digest& digest) {
+    if (read_.insert(digest.id).second) {
+      bytes_ += digest.size;
+      if (read_.size() % 1024 == 0) {
+        Tell(read_.size(), bytes_);
+      }
+    }
+  }
+  void Written() { Tell(plan_.blobs.size(), plan_.bytes); }
+
+ private:
+  void Tell(uint64_t done, uint64_t bytes) {
+    v1::BuildPackReply message;
+    v1::Progress& progress = *message.mutable_progress();
+    progress.set_stage("pack");
+    progress.set_done(done);
+    progress.set_total(plan_.blobs.size());
+    progress.set_bytes_done(bytes);
+    progress.set_bytes_total(plan_.bytes);
+    push_(std::move(message));
+  }
+
+  const build::PackPlan& plan_;
+  const Push& push_;
+  std::unordered_set<Hash128, Hash128Hash> read_;
+  uint64_t bytes_ = 0;
+};
+
 Result<pack::Written> WriteTo(Engine& engine, const Wanted& wanted, const build::PackPlan& plan,
                               const pack::WriteOptions& options, const std::string& file,
                               const Push& push, const cache::Call& call) {
-  uint64_t read = 0;
+  ContentProgress progress(plan, push);
   build::PackContent content(engine.builder, wanted.programs, plan);
   const pack::BlobSource blobs = [&](const Digest& digest) -> Result<Bytes> {
     if (call.stop.stop_requested()) {
       return Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}};
     }
     KILN_TRY(const cache::Blob blob, content.Read(digest, call));
-    if (++read % 1024 == 0) {
-      PushProgress(push, "pack", read, plan.blobs.size());
-    }
+    progress.Read(digest);
     return Bytes(blob.bytes.begin(), blob.bytes.end());
   };
-  return pack::WritePack(plan.contents, blobs, options, file);
+  KILN_TRY(const pack::Written written, pack::WritePack(plan.contents, blobs, options, file));
+  progress.Written();
+  return written;
 }
 
 struct Packed {
@@ -236,8 +276,7 @@ Result<Packed> PlanAndWrite(Engine& engine, const v1::BuildPackRequest& request,
   };
   KILN_TRY(build::PackPlan plan,
            build::PlanPack(engine.builder, engine.store, wanted.programs, progress, call));
-  plan.contents.info = InfoOf(wanted, plan);
-  PushProgress(push, "pack", 0, plan.blobs.size());
+  plan.contents.info = InfoOf(request, wanted, plan);
   KILN_TRY(const std::string file, engine.shelf.NewFile());
   const pack::WriteOptions options{.mode = request.mode() == v1::BuildPackRequest::SMALL
                                                ? pack::Mode::kSmall
@@ -256,6 +295,9 @@ Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request, cons
     return Error{.code = ErrorCode::kFailedPrecondition,
                  .context = "this daemon has no signing key; sign with 'kiln pack build --sign'",
                  .reason = "NO_SIGNING_KEY"};
+  }
+  if (request.has_manifest()) {
+    KILN_TRY_VOID(FromProto(request.manifest()));
   }
   std::unique_ptr<pack::Pack> base;
   if (!request.base_pack().empty()) {

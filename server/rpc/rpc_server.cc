@@ -95,7 +95,7 @@ int Milliseconds(Duration duration) {
 
 void SetLimits(grpc::ServerBuilder& builder, const ServiceLimits& limits,
                uint64_t receiving_bytes) {
-  builder.SetMaxReceiveMessageSize(static_cast<int>(kMaxRequest));
+  builder.SetMaxReceiveMessageSize(static_cast<int>(limits.request_message));
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, static_cast<int>(limits.streams));
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, static_cast<int>(limits.header_list));
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, Milliseconds(limits.handshake));

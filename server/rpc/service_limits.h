@@ -10,8 +10,9 @@
 namespace kiln::rpc {
 
 struct ServiceLimits {
-  uint32_t streams = 100;           // of one connection
-  uint32_t header_list = 16 << 10;  // bytes of the metadata of one call
+  uint32_t request_message = 4u << 20;  // bytes
+  uint32_t streams = 100;               // of one connection
+  uint32_t header_list = 16 << 10;      // bytes of the metadata of one call
   Duration handshake = std::chrono::seconds(10);
   Duration idle = std::chrono::minutes(10);  // of a connection
   uint32_t watch_sessions = 64;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <sstream>
 
 #include "compiler/diag/encode.h"
 #include "compiler/driver/frontends.h"
@@ -77,22 +78,39 @@ Result<Diagnosed<ir::Module>> DecodeReading(ir::Language language, ByteView byte
   return read;
 }
 
-std::string LanguageAndPath(ir::Language language, const std::string& path) {
-  return std::string(driver::LanguageText(language)) + " " + path;
+std::string TextOf(const ReadingJob& job) {
+  std::string text(driver::LanguageText(job.language));
+  for (const LanguageLimitRow& row : LanguageLimitTable()) {
+    text += ' ' + std::to_string(job.limits.*row.value);
+  }
+  return text + ' ' + job.path;
 }
 
-Result<Bytes> ReadSource(const std::string& language_and_path, ByteView source) {
-  const size_t space = language_and_path.find(' ');
-  const std::string path =
-      space == std::string::npos ? std::string() : language_and_path.substr(space + 1);
-  const std::optional<ir::Language> language = driver::LanguageOf(path);
-  if (!language.has_value() || LanguageAndPath(*language, path) != language_and_path) {
+Result<ReadingJob> ReadingJobOf(const std::string& text) {
+  ReadingJob job;
+  std::istringstream in(text);
+  std::string language;
+  in >> language;
+  for (const LanguageLimitRow& row : LanguageLimitTable()) {
+    in >> job.limits.*row.value;
+  }
+  (void)in.get();  // the space before the path, which is all of the rest
+  std::getline(in, job.path, '\0');
+  const std::optional<ir::Language> known = driver::LanguageOf(job.path);
+  job.language = known.value_or(job.language);
+  if (!known.has_value() || TextOf(job) != text) {
     return Error{.code = ErrorCode::kInvalidArgument,
-                 .context = "no front end reads '" + path + "'",
+                 .context = "no front end reads '" + text + "'",
                  .reason = {}};
   }
-  return EncodeReading(
-      driver::ParseSource(*language, SourceFile(path, std::string(AsText(source))), /*module=*/0));
+  return job;
+}
+
+Result<Bytes> ReadSource(const std::string& job, ByteView source) {
+  KILN_TRY(const ReadingJob asked, ReadingJobOf(job));
+  return EncodeReading(driver::ParseSource(asked.language,
+                                           SourceFile(asked.path, std::string(AsText(source))),
+                                           /*module=*/0, asked.limits));
 }
 
 }  // namespace kiln::worker

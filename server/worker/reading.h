@@ -8,6 +8,7 @@
 #include <string>
 
 #include "compiler/base/bytes.h"
+#include "compiler/base/language_limits.h"
 #include "compiler/base/result.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/ir/module.h"
@@ -22,9 +23,20 @@ Bytes EncodeReading(const Diagnosed<ir::Module>& read);
 Result<Diagnosed<ir::Module>> DecodeReading(ir::Language language, ByteView bytes,
                                             uint64_t source_bytes);
 
-// "rpl a/b.rpl" and a source -> what DecodeReading takes. Errors: kInvalidArgument for a language
-// that nobody reads.
-Result<Bytes> ReadSource(const std::string& language_and_path, ByteView source);
-std::string LanguageAndPath(ir::Language language, const std::string& path);
+// A job to read a source, as the text of its message: language, limits in the order of their table,
+// path.
+struct ReadingJob {
+  ir::Language language = ir::Language::kRpl;
+  std::string path;
+  LanguageLimits limits = {};
+
+  friend bool operator==(const ReadingJob&, const ReadingJob&) = default;
+};
+std::string TextOf(const ReadingJob& job);
+// Errors: kInvalidArgument for a language that nobody reads and for what is no such text.
+Result<ReadingJob> ReadingJobOf(const std::string& text);
+
+// The text of a job and a source -> what DecodeReading takes. Errors: as ReadingJobOf.
+Result<Bytes> ReadSource(const std::string& job, ByteView source);
 
 }  // namespace kiln::worker

@@ -19,7 +19,7 @@ bool Parsed(Message& message, const uint8_t* data, size_t size) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace kiln;
-  if (size == 0 || size > rpc::kMaxRequest) {
+  if (size == 0 || size > rpc::ServiceLimits{}.request_message) {
     return 0;
   }
   const uint8_t kind = data[0] % 5;

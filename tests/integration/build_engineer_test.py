@@ -172,6 +172,25 @@ class Build(Workplace):
         self.assertIn("too many", result.stdout)
         self.assertIn("edit: remove 'f0'", result.stdout)
 
+    def test_explored_is_what_only_building_can_strip(self):
+        flags = 18
+        body = "x = 2.0;"
+        for i in reversed(range(flags)):
+            body = f"conditional (f{i}) {{ x = x + {i}.0; {body} }}"
+        self.wide_project(flags)
+        (self.project / "wide.rpl").write_text(
+            "".join(f"global f{i}: flag false;\n" for i in range(flags)) +
+            "void v (void)\n{\nf1 x = 1.0;\n" + body +
+            "\nvertex_stage_output_position (f4 {x, 0.0, 0.0, 1.0});\n}\n")
+        refused = self.kiln("build", code=5)
+        self.assertIn("262144 distinct results", refused.stderr)
+        beyond = self.kiln("build", "--explore", "10", code=5)
+        self.assertIn("more than 10 distinct results were found", beyond.stderr)
+        explored = self.kiln("build", "--explore", "50", "--json")
+        last = json.loads(explored.stdout.splitlines()[-1])
+        self.assertEqual(last["counts"]["results"], flags + 1)
+        self.assertLess(last["counts"]["compiled"], flags + 1)
+
     def test_wrong_expression_is_told_where_it_stands(self):
         self.wide_project(2)
         with open(self.project / "kiln.toml", "a") as file:

@@ -19,6 +19,7 @@ class ServerCache : public ServerTest {
     grpc::Status status;
     v1::CacheMaintenance::Done done;
     std::vector<std::string> findings;
+    std::vector<v1::Progress> progress;
     bool ended = false;  // with done
   };
   static Followed Follow(Reader reader) {
@@ -28,6 +29,9 @@ class ServerCache : public ServerTest {
       EXPECT_FALSE(followed.ended);
       if (message.event_case() == v1::CacheMaintenance::kFinding) {
         followed.findings.push_back(message.finding());
+      }
+      if (message.has_progress()) {
+        followed.progress.push_back(message.progress());
       }
       followed.ended = message.has_done();
       followed.done = followed.ended ? message.done() : followed.done;

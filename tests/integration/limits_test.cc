@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every limit of class S that a request can meet, below it, at it and above it: a table. Those of
 // counting, packs, caches and languages have their tests where they are enforced. Spec: daemon §10
+#include <algorithm>
 #include <sys/socket.h>
 #include <thread>
 
@@ -170,7 +171,7 @@ TEST_F(Limits, RequestMessage_IsRefusedByTheTransport) {
   for (const int64_t beyond : {-1, 0, 1}) {
     v1::CompileRequest request = RequestOf(GoodSource());
     std::string& project = *request.mutable_project();
-    const auto wanted = static_cast<int64_t>(rpc::kMaxRequest) + beyond;
+    const auto wanted = static_cast<int64_t>(rpc::ServiceLimits{}.request_message) + beyond;
     project.assign(static_cast<size_t>(wanted), 'x');
     project.resize(static_cast<size_t>(2 * wanted - static_cast<int64_t>(request.ByteSizeLong())));
     ASSERT_EQ(static_cast<int64_t>(request.ByteSizeLong()), wanted);
@@ -205,7 +206,168 @@ TEST_F(Limits, ServerInfo_ShowsThem) {
   EXPECT_EQ(shown["connections"].first, 1024u);
   EXPECT_EQ(shown["streams"].first, 100u);
   EXPECT_EQ(shown["push_constant"], (std::pair<uint64_t, std::string>(128, "D")));
-  EXPECT_GE(shown.size(), 20u);
+  EXPECT_EQ(shown["distinct results per program"].first, 100'000u);
+  EXPECT_EQ(shown["worker wall time"], (std::pair<uint64_t, std::string>(60'000, "T")));
+  EXPECT_EQ(shown["worker cpu"], (std::pair<uint64_t, std::string>(30'000, "T")));
+  EXPECT_EQ(shown["worker memory"], (std::pair<uint64_t, std::string>(1 << 30, "T")));
+  EXPECT_EQ(shown["interactive job"], (std::pair<uint64_t, std::string>(30'000, "T")));
+  for (const LanguageLimitRow& row : LanguageLimitTable()) {
+    EXPECT_EQ(shown[std::string(row.name)],
+              (std::pair<uint64_t, std::string>(LanguageLimits{}.*row.value, "D")));
+  }
+  EXPECT_EQ(static_cast<size_t>(info.limits_size()), shown.size()) << "each is shown once";
+}
+
+std::string Times(uint64_t count, const std::string& text) {
+  std::string all;
+  for (uint64_t i = 0; i < count; ++i) {
+    all += text;
+  }
+  return all;
+}
+
+std::string Code(const std::string& statements, const std::string& declarations = {}) {
+  return declarations + "void main (void) {\n" + statements + "\n}\n";
+}
+
+// Functions of `size` doublings: an alias stands for 2^size additions.
+std::string Aliases(uint64_t size) {
+  std::string text = "f1 x = 1.0; alias (a0, x)\n";
+  for (uint64_t i = 1; i <= size; ++i) {
+    const std::string one = std::to_string(i - 1);
+    text += "alias (a" + std::to_string(i) + ", (a" + one + " + a" + one + "))\n";
+  }
+  return Code(text + "f1 y = a" + std::to_string(size) + ";");
+}
+
+// Limits of class D: `source(at)` is what the lowered limit still allows, `source(at + 1)` is not.
+struct LanguageRow {
+  const char* limit;
+  uint32_t lowered;
+  uint64_t at;
+  std::string (*source)(uint64_t size);
+  const char* code;
+  bool compute = false;
+};
+
+const LanguageRow kLanguageRows[] = {
+    {"function_rows", 1024, 8, Aliases, "LIM1001"},
+    {"nesting", 16, 16,
+     [](uint64_t n) { return Code("f1 x = " + Times(n, "(") + "1.0" + Times(n, ")") + ";"); },
+     "RPL1009"},
+    {"parameters", 64, 64,
+     [](uint64_t n) {
+       std::string fields;
+       for (uint64_t i = 0; i < n; ++i) {
+         fields += "f4 p" + std::to_string(i) + "; ";
+       }
+       return Code("", "set_pass uniform_buffer b { " + fields + "};\n");
+     },
+     "LIM1001"},
+    {"push_constant", 32, 2,
+     [](uint64_t n) {
+       return Code("", "push_constant draw { f4[" + std::to_string(n) + "] v; };\n");
+     },
+     "RPL4053"},
+    {"source_bytes", 2048, 2048,
+     [](uint64_t n) {
+       std::string text = Code("");
+       return text + std::string(n - text.size(), ' ');
+     },
+     "RPL1008"},
+    {"uniform_buffer", 1024, 64,
+     [](uint64_t n) {
+       return Code("", "set_pass uniform_buffer b { f4[" + std::to_string(n) + "] v; };\n");
+     },
+     "RPL4053"},
+    {"value_items", 64, 64, [](uint64_t n) { return Code("f1[" + std::to_string(n) + "] v;"); },
+     "LIM1001"},
+    {"workgroup", 4, 4,
+     [](uint64_t n) {
+       return Code("", "setting workgroup_size_x = " + std::to_string(n) + "u;\n");
+     },
+     "RPL8106", true},
+};
+
+class LanguageLimit : public ServerTest {
+ protected:
+  void StartWithLimits(const LanguageLimits& limits) {
+    daemon.reset();
+    Daemon::Options options = OptionsIn(folder.path());
+    options.config.language_limits = limits;
+    StartWith(options);
+  }
+  v1::Outcome Build(const std::string& text, bool compute = false) {
+    v1::CompileRequest request = RequestOf(text);
+    v1::Program& program = *request.mutable_variant()->mutable_inline_program();
+    program.set_pipeline(compute ? "compute" : "graphics_classic");
+    program.clear_entry_points();
+    v1::EntryPoint& entry = *program.add_entry_points();
+    entry.set_stage(compute ? v1::EntryPoint::COMPUTE : v1::EntryPoint::FRAGMENT);
+    entry.set_function("main");
+    request.set_durability(v1::DURABILITY_LOCAL);
+    return Compile(request);
+  }
+};
+
+TEST_F(LanguageLimit, Lowered_IsADiagnosticAboveItAndNotAtIt) {
+  ASSERT_EQ(std::size(kLanguageRows), LanguageLimitTable().size());
+  StartWithLimits({});
+  for (const LanguageRow& row : kLanguageRows) {  // what follows is the lowered limit's doing
+    for (const uint64_t size : {row.at, row.at + 1}) {
+      const v1::Outcome outcome = Build(row.source(size), row.compute);
+      EXPECT_EQ(outcome.kind(), v1::Outcome::OK)
+          << row.limit << " " << size << ": " << outcome.ShortDebugString();
+    }
+  }
+  for (const LanguageRow& row : kLanguageRows) {
+    LanguageLimits limits;
+    const auto table = LanguageLimitTable();
+    limits.*std::ranges::find(table, std::string_view(row.limit), &LanguageLimitRow::name)->value =
+        row.lowered;
+    StartWithLimits(limits);
+    EXPECT_EQ(Build(row.source(row.at), row.compute).kind(), v1::Outcome::OK) << row.limit;
+    const uint64_t above = std::string_view(row.limit) == "function_rows" ? 11 : row.at + 1;
+    const v1::Outcome refused = Build(row.source(above), row.compute);
+    EXPECT_EQ(refused.kind(), v1::Outcome::SOURCE_ERROR) << row.limit;
+    ASSERT_GE(refused.diagnostics_size(), 1) << row.limit;
+    EXPECT_EQ(refused.diagnostics(0).code(), row.code) << row.limit;
+  }
+}
+
+TEST_F(LanguageLimit, ResultsOfOtherLimits_AreNeverAnswers) {
+  const std::string text = Code("f1 x = " + Times(20, "(") + "1.0" + Times(20, ")") + ";");
+  StartWithLimits({});
+  const v1::Outcome made = Build(text);
+  ASSERT_EQ(made.kind(), v1::Outcome::OK);
+  StartWithLimits({.nesting = 16});
+  EXPECT_EQ(Build(text).kind(), v1::Outcome::SOURCE_ERROR);
+  const std::string plain = Code("f1 x = 2.0;");
+  EXPECT_EQ(Build(plain).artifacts(0).origin(), v1::Artifact::COMPILED);
+  StartWithLimits({});
+  const v1::Outcome found = Build(text);
+  ASSERT_EQ(found.kind(), v1::Outcome::OK) << "the failure was another limit's";
+  EXPECT_EQ(found.artifacts(0).origin(), v1::Artifact::LOCAL);
+  EXPECT_EQ(found.artifacts(0).signature(), made.artifacts(0).signature());
+  EXPECT_EQ(Build(plain).artifacts(0).origin(), v1::Artifact::COMPILED);
+}
+
+TEST_F(LanguageLimit, RequestMessage_MayBeLargerOrSmaller) {
+  for (const uint32_t most : {2u << 20, 6u << 20}) {
+    Daemon::Options options = OptionsIn(folder.path());
+    options.config.limits.request_message = most;
+    daemon.reset();
+    StartWith(options);
+    for (const uint32_t beyond : {0u, 4096u}) {
+      v1::CompileRequest request = RequestOf(GoodSource());
+      request.set_project(std::string(most - 2048 - request.ByteSizeLong() + beyond, 'x'));
+      grpc::ClientContext context;
+      v1::CompileReply reply;
+      const grpc::Status status = compile->Compile(&context, request, &reply);
+      EXPECT_EQ(status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED, beyond != 0)
+          << most << " " << beyond << ": " << status.error_message();
+    }
+  }
 }
 
 }  // namespace

@@ -3,35 +3,18 @@
 // levels, memory, drain. Spec: daemon §4.6, §9, §13, §14
 #include <condition_variable>
 #include <fstream>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <thread>
 #include <unistd.h>
+
+#include <nlohmann/json.hpp>
 
 #include "server/ops/metrics.h"
 #include "server/test_server.h"
 #include "tests/support/call_empty.h"
+#include "tests/support/http_get.h"
 
 namespace kiln::server {
 namespace {
-
-std::string Get(const std::string& address, const std::string& path) {
-  const int fd = socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  to.sin_port = htons(static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1))));
-  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  EXPECT_EQ(connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof(to)), 0);
-  const std::string request = "GET " + path + " HTTP/1.1\r\n\r\n";
-  (void)send(fd, request.data(), request.size(), MSG_NOSIGNAL);
-  std::string reply;
-  char buffer[4096];
-  for (ssize_t got = 0; (got = recv(fd, buffer, sizeof buffer, 0)) > 0;) {
-    reply.append(buffer, static_cast<size_t>(got));
-  }
-  (void)close(fd);
-  return reply;
-}
 
 class Operator : public ServerTest {
  protected:
@@ -70,7 +53,7 @@ TEST_F(Operator, Metrics_CountCallsAndHaveEveryName) {
   std::string text;
   for (int i = 0; i < 500 && text.find("code=\"INVALID_ARGUMENT\"") == std::string::npos; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));  // a call ends after its reply
-    text = Get(daemon->metrics(), "/metrics");
+    text = HttpGet(daemon->metrics(), "/metrics");
   }
   EXPECT_TRUE(text.starts_with("HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n"));
   for (const char* line : {
@@ -83,6 +66,7 @@ TEST_F(Operator, Metrics_CountCallsAndHaveEveryName) {
            "kiln_poison_total{cause=\"recipe\"} 0\n",
            "kiln_build_info{version=\"0.1.0\",build_id=\"",
            "kiln_cache_lookups_total{level=\"result\",result=\"hit\",cause=\"\"} 1\n",
+           "kiln_upstream_requests_total{op=\"get\",result=\"ok\"} 0\n",
        }) {
     EXPECT_NE(text.find(line), std::string::npos) << line << " in\n" << text;
   }
@@ -91,14 +75,79 @@ TEST_F(Operator, Metrics_CountCallsAndHaveEveryName) {
   }
 }
 
+// The first scrape asks for a count, which is made in the background.
+TEST_F(Operator, Metrics_ShowTheRecordsOfEveryLevel) {
+  StartWith([](auto& o) { o.config.metrics = "127.0.0.1:0"; });
+  v1::CompileRequest request = RequestOf(GoodSource());
+  request.set_durability(v1::DURABILITY_LOCAL);
+  ASSERT_TRUE(Compile(request).artifacts(0).stored());
+  std::string text;
+  for (int i = 0; i < 1500 && text.find("kiln_cache_records{") == std::string::npos; ++i) {
+    text = HttpGet(daemon->metrics(), "/metrics");
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  for (const char* line : {
+           "kiln_cache_records{level=\"module\"} 1\n",
+           "kiln_cache_records{level=\"signature\"} 1\n",
+           "kiln_cache_records{level=\"recipe\"} 0\n",
+       }) {
+    EXPECT_NE(text.find(line), std::string::npos) << line << " in\n" << text;
+  }
+  EXPECT_EQ(text.find("kiln_cache_records{level=\"content\"} 0\n"), std::string::npos);
+}
+
+// What a collector reads back: calls below the spans of their callers, waiting and running below
+// the calls.
+TEST_F(Operator, Otlp_HasTheSpansOfCallsBelowTheCallers) {
+  const std::string file = folder.path() + "/traces.jsonl";
+  StartWith([&](auto& o) { o.config.otlp = file; });
+  const std::string trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+  grpc::ClientContext context;
+  context.AddMetadata("traceparent", "00-" + trace + "-00f067aa0ba902b7-01");
+  v1::CompileReply reply;
+  ASSERT_TRUE(compile->Compile(&context, RequestOf(GoodSource()), &reply).ok());
+  daemon.reset();  // what waited is written
+  std::map<std::string, nlohmann::json> spans;
+  std::ifstream lines(file);
+  for (std::string line; std::getline(lines, line);) {
+    const nlohmann::json request = nlohmann::json::parse(line);
+    for (const auto& span : request.at("resourceSpans").at(0).at("scopeSpans").at(0).at("spans")) {
+      if (span.at("traceId") == trace) {
+        spans[span.at("name")] = span;
+      }
+    }
+  }
+  ASSERT_EQ(spans.size(), 3u);
+  const nlohmann::json& call = spans.at("Compile");
+  EXPECT_EQ(call.at("parentSpanId"), "00f067aa0ba902b7");
+  const auto time = [](const nlohmann::json& span, const char* which) {
+    return std::stoull(span.at(which).get<std::string>());
+  };
+  uint64_t before = time(call, "startTimeUnixNano");
+  for (const char* name : {"queue", "run"}) {
+    const nlohmann::json& span = spans.at(name);
+    EXPECT_EQ(span.at("parentSpanId"), call.at("spanId")) << name;
+    EXPECT_GE(time(span, "startTimeUnixNano"), before) << name;
+    before = time(span, "endTimeUnixNano");
+    EXPECT_GE(before, time(span, "startTimeUnixNano")) << name;
+  }
+  EXPECT_LE(before, time(call, "endTimeUnixNano"));
+}
+
+TEST_F(Operator, Otlp_WithoutItsFolder_CostsTheExportOnly) {
+  std::ofstream(folder.path() + "/file") << "x";
+  StartWith([&](auto& o) { o.config.otlp = folder.path() + "/file/traces.jsonl"; });
+  EXPECT_EQ(Compile(RequestOf(GoodSource())).kind(), v1::Outcome::OK);
+}
+
 TEST_F(Operator, Readiness_FollowsTheHealth) {
   StartWith([](auto& o) { o.config.metrics = "127.0.0.1:0"; });
-  EXPECT_TRUE(Get(daemon->metrics(), "/healthz").ends_with("\r\n\r\nalive\n"));
-  EXPECT_TRUE(Get(daemon->metrics(), "/readyz").ends_with("\r\n\r\nSERVING\n"));
-  EXPECT_TRUE(Get(daemon->metrics(), "/other").starts_with("HTTP/1.1 404"));
+  EXPECT_TRUE(HttpGet(daemon->metrics(), "/healthz").ends_with("\r\n\r\nalive\n"));
+  EXPECT_TRUE(HttpGet(daemon->metrics(), "/readyz").ends_with("\r\n\r\nSERVING\n"));
+  EXPECT_TRUE(HttpGet(daemon->metrics(), "/other").starts_with("HTTP/1.1 404"));
   daemon->Drain();
-  EXPECT_TRUE(Get(daemon->metrics(), "/readyz").starts_with("HTTP/1.1 503"));
-  EXPECT_TRUE(Get(daemon->metrics(), "/healthz").starts_with("HTTP/1.1 200"));
+  EXPECT_TRUE(HttpGet(daemon->metrics(), "/readyz").starts_with("HTTP/1.1 503"));
+  EXPECT_TRUE(HttpGet(daemon->metrics(), "/healthz").starts_with("HTTP/1.1 200"));
 }
 
 TEST_F(Operator, Dashboard_UsesOnlyNamesThatExist) {

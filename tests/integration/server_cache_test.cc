@@ -64,6 +64,10 @@ TEST_F(ServerCache, GcOfEverything_IsFollowedByAMissThatSaysSo) {
   EXPECT_TRUE(done.status.ok());
   EXPECT_GE(done.done.records(), 1u);
   EXPECT_EQ(LevelOf(Stats(), "signature").records(), 0u);
+  ASSERT_FALSE(done.progress.empty());
+  EXPECT_EQ(done.progress.back().stage(), "gc");
+  EXPECT_EQ(done.progress.back().bytes_done(), done.done.bytes());
+  EXPECT_EQ(done.progress.back().bytes_total(), done.done.used_before() - request.to_bytes());
   const v1::Outcome after = Compile(Durable(GoodSource()));
   EXPECT_EQ(after.artifacts(0).origin(), v1::Artifact::COMPILED);
   EXPECT_EQ(after.artifacts(0).data(), before.artifacts(0).data());
@@ -98,6 +102,10 @@ TEST_F(ServerCache, VerifyAndRepair_WorkWhileTheDaemonServes) {
   EXPECT_TRUE(sound.ended);
   EXPECT_EQ(sound.done.damaged(), 0u);
   EXPECT_GE(sound.done.records(), 1u);
+  ASSERT_FALSE(sound.progress.empty());
+  EXPECT_GT(sound.progress.back().bytes_done(), 0u);
+  EXPECT_EQ(sound.progress.back().bytes_done(), sound.done.bytes());
+  EXPECT_EQ(sound.progress.back().bytes_total(), sound.done.bytes());
   Sql("UPDATE entry SET sum=zeroblob(16) WHERE level=3");
   const Followed damaged = Verify();
   EXPECT_TRUE(damaged.status.ok());

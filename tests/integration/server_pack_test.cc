@@ -18,6 +18,7 @@ class ServerPack : public ServerTest {
     std::string reason;
     v1::BuildPackReply::Done done;
     int progress = 0;
+    v1::Progress last;
   };
   Built BuildPack(const v1::BuildPackRequest& request) {
     grpc::ClientContext context;
@@ -26,6 +27,7 @@ class ServerPack : public ServerTest {
     v1::BuildPackReply reply;
     while (reader->Read(&reply)) {
       built.progress += reply.has_progress() ? 1 : 0;
+      built.last = reply.has_progress() ? reply.progress() : built.last;
       built.done = reply.has_done() ? reply.done() : built.done;
     }
     built.status = reader->Finish();
@@ -73,12 +75,21 @@ TEST_F(ServerPack, PackOfABatch_ResolvesEveryVariantToItsBytes) {
   EXPECT_GE(built.progress, 1);
   EXPECT_EQ(built.done.counts().programs(), 1u);
   EXPECT_EQ(built.done.failed(), 0u);
+  EXPECT_EQ(built.last.stage(), "pack");
+  EXPECT_EQ(built.last.done(), built.done.counts().blobs());
+  EXPECT_EQ(built.last.total(), built.done.counts().blobs());
+  EXPECT_EQ(built.last.bytes_done(), built.last.bytes_total());
   const Bytes read = Read(built.done.pack_id());
   ASSERT_TRUE(read.status.ok());
   EXPECT_EQ(read.bytes.size(), built.done.size());
   const auto pack = pack::Pack::Open(Save("a.kpack", read.bytes), {});
   ASSERT_TRUE(pack.ok()) << pack.error().context;
   ASSERT_TRUE((*pack)->Verify().ok());
+  uint64_t bytes = 0;
+  for (const pack::BlobRow& blob : (*pack)->tables().blobs) {
+    bytes += blob.raw_size;
+  }
+  EXPECT_EQ(built.last.bytes_total(), bytes);
   EXPECT_EQ(Id((*pack)->id()), built.done.pack_id());
   const auto program = (*pack)->FindProgram("mist");
   ASSERT_TRUE(program.has_value());
@@ -164,6 +175,8 @@ TEST_F(ServerPack, PackOfVariants_BuildsWhatIsMissing) {
     option.set_flag(cheap);
   }
   request.set_pin("shipped");
+  request.mutable_manifest()->set_id(std::string(16, 'm'));
+  request.mutable_manifest()->set_size(77);
   const Built built = BuildPack(request);
   ASSERT_TRUE(built.status.ok()) << built.status.error_message();
   EXPECT_EQ(built.done.counts().artifacts(), 2u);
@@ -173,6 +186,8 @@ TEST_F(ServerPack, PackOfVariants_BuildsWhatIsMissing) {
   v1::DescribePackReply described;
   ASSERT_TRUE(pack->DescribePack(&context, describe, &described).ok());
   EXPECT_EQ(described.info().project(), "demo");
+  EXPECT_EQ(described.info().manifest().id(), std::string(16, 'm'));
+  EXPECT_EQ(described.info().manifest().size(), 77u);
   ASSERT_EQ(described.info().targets_size(), 1);
   EXPECT_EQ(described.info().targets(0), "vk");
   EXPECT_EQ(described.info().counts().artifacts(), 2u);
@@ -191,6 +206,16 @@ TEST_F(ServerPack, PackOfVariants_BuildsWhatIsMissing) {
   ASSERT_TRUE(admin->ListPins(&pins_context, {}, &pins).ok());
   ASSERT_EQ(pins.pins_size(), 1);
   EXPECT_EQ(pins.pins(0).records(), 2u);
+}
+
+TEST_F(ServerPack, ManifestThatIsNoDigest_IsRefused) {
+  Start();
+  v1::BuildPackRequest request;
+  *request.add_variants()->mutable_inline_program() = ProgramOf(GoodSource(), true);
+  request.mutable_manifest()->set_id("short");
+  const Built built = BuildPack(request);
+  EXPECT_EQ(built.status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(built.reason, "MALFORMED_REQUEST");
 }
 
 TEST_F(ServerPack, WrongVariants_AreCountedAndLeftOut) {

@@ -266,6 +266,105 @@ TEST_F(Server, FetchOfABatch_SendsEveryBlobOnceAndNothingThatTheClientHas) {
   EXPECT_GT(last.done().counts().blobs_known(), 0u);
 }
 
+TEST_F(Server, ProgramsOfHigherPriority_AreBuiltFirst) {
+  Start();
+  v1::StartBatchRequest request;
+  for (const auto& [name, priority] : {std::pair("usual", 0), std::pair("first", 9),
+                                       std::pair("later", 0), std::pair("second", 3)}) {
+    v1::ProgramSpace& space = *request.add_spaces();
+    *space.mutable_program() = ProgramOf(GoodSource(), true);
+    space.mutable_program()->set_name(name);
+    space.set_priority(static_cast<uint32_t>(priority));
+    space.add_tags("a label");
+  }
+  const std::string id = StartBatch(request).batch_id();
+  grpc::ClientContext context;
+  v1::WatchBatchRequest watch;
+  watch.set_batch_id(id);
+  const auto stream = batch->WatchBatch(&context, watch);
+  std::vector<std::string> done;
+  for (v1::BatchEvent event; stream->Read(&event);) {
+    if (event.event_case() == v1::BatchEvent::kProgramDone) {
+      done.push_back(event.program_done().program());
+    }
+  }
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_EQ(done, (std::vector<std::string>{"first", "second", "usual", "later"}));
+  request.mutable_spaces(0)->set_priority(10);
+  grpc::ClientContext refused;
+  v1::StartBatchReply reply;
+  EXPECT_EQ(batch->StartBatch(&refused, request, &reply).error_code(),
+            grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(DetailOf(refused).field(), "spaces.priority");
+}
+
+TEST_F(Server, Explore_BuildsWhatTheBudgetRefuses) {
+  Start();
+  v1::StartBatchRequest request = BatchOf(GoodSource());  // 12 variants
+  std::map<int, int> seen;
+  const v1::BatchEvent whole = Watch(StartBatch(request).batch_id(), seen);
+  const uint64_t results = whole.final().counts().results_done();
+  ASSERT_GT(results, 1u);
+  request.mutable_budget()->set_results(1);
+  {
+    grpc::ClientContext context;
+    v1::StartBatchReply reply;
+    EXPECT_EQ(batch->StartBatch(&context, request, &reply).error_code(),
+              grpc::StatusCode::RESOURCE_EXHAUSTED);
+    EXPECT_EQ(DetailOf(context).reason(), "LIMIT_VARIANTS");
+  }
+  request.set_explore(results);
+  const std::string id = StartBatch(request).batch_id();
+  const v1::BatchEvent explored = Watch(id, seen);
+  EXPECT_EQ(explored.final().state(), v1::Batch::DONE);
+  EXPECT_EQ(explored.final().counts().results_done(), results);
+  EXPECT_EQ(explored.final().counts().variants_served(), "12");
+  request.set_explore(results - 1);
+  const v1::BatchEvent beyond = Watch(StartBatch(request).batch_id(), seen);
+  EXPECT_EQ(beyond.final().state(), v1::Batch::FAILED);
+  EXPECT_EQ(beyond.final().exit_hint(), 5u);
+  v1::BuildPackRequest pack_request;  // of what was explored
+  pack_request.set_batch_id(id);
+  grpc::ClientContext context;
+  const auto stream = pack->BuildPack(&context, pack_request);
+  v1::BuildPackReply built;
+  while (stream->Read(&built)) {
+  }
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_EQ(built.done().counts().artifacts(), results);
+}
+
+TEST_F(Server, LongFetch_TellsBetweenItsPagesHowFarItIs) {
+  constexpr int kVariants = 600;  // at most 256 messages are a page
+  Start();
+  v1::FetchRequest request;
+  for (int i = 0; i < kVariants; ++i) {
+    *request.add_variants()->mutable_inline_program() = ProgramOf(GoodSource(), true);
+  }
+  request.set_on_miss(v1::FetchRequest::COMPILE);
+  grpc::ClientContext context;
+  auto stream = compile->Fetch(&context, request);
+  uint64_t outcomes = 0, bytes = 0;
+  int told = 0;
+  v1::FetchReply reply;
+  while (stream->Read(&reply)) {
+    outcomes += reply.has_outcome() ? 1 : 0;
+    bytes += reply.blob().data().size();
+    if (reply.has_progress()) {
+      ++told;
+      EXPECT_EQ(reply.progress().stage(), "fetch");
+      EXPECT_EQ(reply.progress().done(), outcomes);
+      EXPECT_EQ(reply.progress().total(), kVariants);
+      EXPECT_EQ(reply.progress().bytes_done(), bytes);
+      EXPECT_GT(bytes, 0u);
+    }
+  }
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_EQ(outcomes, kVariants);
+  EXPECT_EQ(told, 2);
+  EXPECT_TRUE(reply.has_done());
+}
+
 TEST_F(Server, ListOptions_TellsTypesValuesAndPlaces) {
   Start();
   v1::ListOptionsRequest request;

@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include "server/test_server.h"
+#include "tests/support/http_get.h"
 
 namespace kiln::server {
 namespace {
@@ -70,6 +71,40 @@ TEST_F(Upstream, WhatOneMachineMade_AnotherFinds) {
   daemon.reset();
   StartNear();
   EXPECT_EQ(Compile(With(v1::DURABILITY_NONE)).artifacts(0).data(), made.artifacts(0).data());
+}
+
+TEST_F(Upstream, Requests_AreCountedByOperationAndResult) {
+  Daemon::Options options = OptionsIn(folder.path());
+  options.config.upstreams.push_back({.url = FarUrl(), .deadline = std::chrono::seconds(5)});
+  options.config.metrics = "127.0.0.1:0";
+  options.writes_upstream = true;
+  const auto count = [&](const std::string& op, const std::string& result) {
+    const std::string text = HttpGet(daemon->metrics(), "/metrics");
+    const std::string series =
+        "\nkiln_upstream_requests_total{op=\"" + op + "\",result=\"" + result + "\"} ";
+    const size_t at = text.find(series);
+    return at == std::string::npos ? -1.0 : std::stod(text.substr(at + series.size()));
+  };
+  StartFar();
+  StartWith(options);
+  EXPECT_EQ(count("get", "ok"), 0);
+  EXPECT_EQ(count("get", "miss"), 0);
+  Compile(With(v1::DURABILITY_QUORUM));
+  EXPECT_EQ(count("get", "ok"), 0);
+  EXPECT_GT(count("get", "miss"), 0);
+  EXPECT_GT(count("put", "ok"), 0);
+  EXPECT_EQ(count("put", "unavailable"), 0);
+  Forget();
+  StartWith(options);
+  EXPECT_EQ(Compile(With(v1::DURABILITY_NONE)).artifacts(0).origin(), v1::Artifact::UPSTREAM);
+  EXPECT_GT(count("get", "ok"), 0);
+  EXPECT_EQ(count("put", "ok"), 0);
+  Forget();
+  far.reset();
+  StartWith(options);
+  EXPECT_EQ(Compile(With(v1::DURABILITY_NONE)).artifacts(0).origin(), v1::Artifact::COMPILED);
+  EXPECT_GT(count("get", "unavailable"), 0);
+  EXPECT_EQ(count("get", "ok"), 0);
 }
 
 TEST_F(Upstream, RepairFetchesWhatDamageCost) {

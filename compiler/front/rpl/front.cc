@@ -11,10 +11,10 @@
 
 namespace kiln::rpl {
 
-Diagnosed<ir::Module> Parse(const SourceFile& source, const Hash128& fingerprint,
-                            uint32_t ordinal) {
-  const Lexed lexed = Lex(source.text, ordinal);
-  Parsed parsed = ParseTokens(source.text, lexed, ordinal);
+Diagnosed<ir::Module> Parse(const SourceFile& source, const Hash128& fingerprint, uint32_t ordinal,
+                            const LanguageLimits& limits) {
+  const Lexed lexed = Lex(source.text, ordinal, limits);
+  Parsed parsed = ParseTokens(source.text, lexed, ordinal, limits);
   Diagnosed<ir::Module> out{.value = {}, .diagnostics = std::move(parsed.diagnostics)};
   if (!HasErrors(out.diagnostics)) {
     out.value = Lower(source.text, lexed, parsed.ast, fingerprint);

@@ -365,12 +365,12 @@ std::string Quoted(std::string_view text) {
   return out;
 }
 
-Lexed Lex(std::string_view text, uint32_t module) {
+Lexed Lex(std::string_view text, uint32_t module, const LanguageLimits& limits) {
   Lexed out;
-  if (text.size() > kMaxSourceBytes) {
+  if (text.size() > limits.source_bytes) {
     out.diagnostics.push_back(Make(Code::kRpl1008, {.module = module, .bytes = {0, 0}})
                                   .With("size", text.size())
-                                  .With("limit", kMaxSourceBytes));
+                                  .With("limit", limits.source_bytes));
     out.tokens.push_back({});
     return out;
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/base/language_limits.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/front/rpl/words.h"
 #include "compiler/source/span.h"
@@ -47,15 +48,13 @@ struct Lexed {
   std::vector<Diagnostic> diagnostics;  // ascending
 };
 
-inline constexpr uint32_t kMaxSourceBytes = 4u << 20;
-
 // Lexer and parser stop looking for errors after so many each: ten times what is ever shown.
 inline constexpr size_t kMaxFound = 10 * kMaxDiagnostics;
 
 // `module` is the ordinal that locations of diagnostics name. A source that is too large or not
 // UTF-8 gives that one error and no tokens but the end.
 // Spec: rpl §1
-Lexed Lex(std::string_view text, uint32_t module);
+Lexed Lex(std::string_view text, uint32_t module, const LanguageLimits& limits = {});
 
 // Text as messages quote it: at most 60 bytes, control characters escaped.
 std::string Quoted(std::string_view text);

@@ -40,12 +40,13 @@ void KeepFirstOfEachConstruct(std::vector<Diagnostic>& found, std::vector<Span> 
 
 }  // namespace
 
-Parsed ParseTokens(std::string_view text, const Lexed& lexed, uint32_t module) {
+Parsed ParseTokens(std::string_view text, const Lexed& lexed, uint32_t module,
+                   const LanguageLimits& limits) {
   Parsed out;
   out.ast.exprs.reserve(lexed.tokens.size() / 2 + 16);
   out.ast.stmts.reserve(lexed.tokens.size() / 12 + 8);
   out.ast.lists.reserve(lexed.tokens.size() / 8 + 8);
-  Parser(text, lexed, module, out).File();
+  Parser(text, lexed, module, limits, out).File();
   SortAndMerge(out.diagnostics);
   return out;
 }

@@ -13,14 +13,14 @@
 
 namespace kiln::rpl {
 
-// Levels of brackets, unary operators and assignments in an expression, and of scopes.
-inline constexpr uint32_t kMaxNesting = 256;
-
 struct Parsed {
   Ast ast;                              // meaningful only without errors
   std::vector<Diagnostic> diagnostics;  // those of the lexer too; sorted
 };
 
-Parsed ParseTokens(std::string_view text, const Lexed& lexed, uint32_t module);
+// Brackets, unary operators and assignments in an expression, and scopes, are at most
+// `limits.nesting` levels deep.
+Parsed ParseTokens(std::string_view text, const Lexed& lexed, uint32_t module,
+                   const LanguageLimits& limits = {});
 
 }  // namespace kiln::rpl

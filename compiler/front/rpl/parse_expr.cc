@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Expressions: operator precedence with an explicit stack. Only brackets recurse, at most
-// kMaxNesting deep; chains of operators of any length do not. Spec: rpl §1.4, §2.3, §14
+// limits.nesting deep; chains of operators of any length do not. Spec: rpl §1.4, §2.3, §14
 #include <algorithm>
 #include <array>
 
@@ -73,11 +73,11 @@ bool Parser::Operators(Operand* operand) {
 }
 
 bool Parser::EnterNested(uint32_t token) {
-  if (++nesting_ <= kMaxNesting) {
+  if (++nesting_ <= max_nesting_) {
     return true;
   }
   return Fail(Code::kRpl1009, SpanOf(token),
-              {{"text", TextOfToken(token)}, {"limit", kMaxNesting}});
+              {{"text", TextOfToken(token)}, {"limit", max_nesting_}});
 }
 
 bool Parser::PushBinary(const Operand& left) {

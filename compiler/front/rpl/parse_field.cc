@@ -328,9 +328,9 @@ bool Parser::Sizes(uint32_t* sizes) {
   const size_t base = items_.size();
   while (Kind() == TokenKind::kOpenBracket) {
     const uint32_t open = Advance();
-    if (items_.size() - base == size_t{2} * kMaxNesting) {
+    if (items_.size() - base == size_t{2} * max_nesting_) {
       items_.resize(base);
-      return Fail(Code::kRpl1009, SpanOf(open), {{"text", "["}, {"limit", kMaxNesting}});
+      return Fail(Code::kRpl1009, SpanOf(open), {{"text", "["}, {"limit", max_nesting_}});
     }
     ExprRange size;
     if (!Expression(&size) || !CloseExpression(TokenKind::kCloseBracket, {"'['"}, open)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Statements. Scopes recurse, at most kMaxNesting deep. Spec: rpl §2.2, §14 (grammar)
+// Statements. Scopes recurse, at most limits.nesting deep. Spec: rpl §2.2, §14 (grammar)
 #include "compiler/front/rpl/parser.h"
 
 namespace kiln::rpl {
@@ -20,8 +20,8 @@ bool Parser::Scope(const ExprRange& condition, uint32_t begin, ScopeRole role) {
   const uint32_t open = pos_;
   const uint32_t row = BeginStmt(StmtKind::kScope, begin);
   ast_.stmts[row].condition = condition;
-  if (scope_nesting_ == kMaxNesting) {
-    Report(Code::kRpl1009, SpanOf(open), {{"text", "{"}, {"limit", kMaxNesting}});
+  if (scope_nesting_ == max_nesting_) {
+    Report(Code::kRpl1009, SpanOf(open), {{"text", "{"}, {"limit", max_nesting_}});
     SkipBraces();
     EndStmt(row);
     return true;
@@ -258,9 +258,9 @@ bool Parser::Else() {
   if (!AtPrefix(Keyword::kIf)) {
     return BodyScope({"'else'"});
   }
-  if (scope_nesting_ == kMaxNesting) {
+  if (scope_nesting_ == max_nesting_) {
     return Fail(Code::kRpl1009, SpanOf(token),
-                {{"text", TextOfToken(token)}, {"limit", kMaxNesting}});
+                {{"text", TextOfToken(token)}, {"limit", max_nesting_}});
   }
   ++scope_nesting_;
   const bool ok = If();

@@ -25,8 +25,14 @@ struct What {
 
 class Parser {
  public:
-  Parser(std::string_view text, const Lexed& lexed, uint32_t module, Parsed& out)
-      : text_(text), lexed_(lexed), module_(module), ast_(out.ast), found_(out.diagnostics) {}
+  Parser(std::string_view text, const Lexed& lexed, uint32_t module, const LanguageLimits& limits,
+         Parsed& out)
+      : text_(text),
+        lexed_(lexed),
+        module_(module),
+        max_nesting_(limits.nesting),
+        ast_(out.ast),
+        found_(out.diagnostics) {}
 
   void File();
 
@@ -253,6 +259,7 @@ class Parser {
   std::string_view text_;
   const Lexed& lexed_;
   uint32_t module_;
+  const uint32_t max_nesting_;
   Ast& ast_;
   std::vector<Diagnostic>& found_;
 

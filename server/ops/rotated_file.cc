@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "server/ops/rotated_file.h"
+
+#include <cerrno>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include "compiler/base/beneath.h"
+#include "compiler/base/file.h"
+
+namespace kiln::ops {
+
+Result<std::unique_ptr<RotatedFile>> RotatedFile::Open(const std::string& path,
+                                                       const Limits& limits) {
+  const std::filesystem::path file(path);
+  const std::string folder = file.has_parent_path() ? file.parent_path().string() : ".";
+  std::error_code ignored;  // the open says what is wrong
+  std::filesystem::create_directories(folder, ignored);
+  std::unique_ptr<RotatedFile> opened(new RotatedFile(folder, file.filename().string(), limits));
+  KILN_TRY_VOID(opened->OpenFile());
+  return Result<std::unique_ptr<RotatedFile>>(std::move(opened));
+}
+
+RotatedFile::~RotatedFile() {
+  if (fd_ >= 0) {
+    (void)close(fd_);
+  }
+}
+
+Result<void> RotatedFile::OpenFile() {
+  KILN_TRY(fd_, OpenBeneath(folder_, name_, O_WRONLY | O_APPEND | O_CREAT, 0600));
+  struct stat status {};
+  size_ = fstat(fd_, &status) == 0 ? static_cast<uint64_t>(status.st_size) : 0;
+  (void)fchmod(fd_, 0600);
+  return {};
+}
+
+void RotatedFile::Rotate() {
+  const auto name = [this](uint32_t age) {
+    return path() + (age == 0 ? std::string() : "." + std::to_string(age));
+  };
+  for (uint32_t age = limits_.files - 1; age > 0; --age) {
+    (void)rename(name(age - 1).c_str(), name(age).c_str());
+  }
+  (void)close(fd_);
+  fd_ = -1;
+}
+
+Result<void> RotatedFile::Append(std::string_view text) {
+  if (fd_ >= 0 && size_ + text.size() > limits_.max_bytes && size_ != 0) {
+    Rotate();
+  }
+  if (fd_ < 0) {
+    KILN_TRY_VOID(OpenFile());
+  }
+  if (write(fd_, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+    return FileError(path(), "cannot write", errno);
+  }
+  size_ += text.size();
+  return {};
+}
+
+}  // namespace kiln::ops

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#include "server/rpc/limit_table.h"
+
+#include <chrono>
+#include <initializer_list>
+#include <utility>
+
+#include "cache/codec.h"
+#include "cache/pack/format.h"
+#include "compiler/diag/diagnostic.h"
+#include "server/build/batch_points.h"
+#include "server/jobs/job.h"
+#include "server/project/counter.h"
+#include "server/rpc/convert.h"
+
+namespace kiln::rpc {
+namespace {
+
+uint64_t Milliseconds(Duration duration) {
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
+}
+
+void AddOfRequests(const ServiceLimits& limits, std::vector<ShownLimit>& out) {
+  const project::Counter::Limits counting;
+  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, uint64_t>>{
+           {"request message", limits.request_message},
+           {"stream message", kMaxStreamMessage},
+           {"inline source", kMaxInlineSource},
+           {"source file", kMaxSourceFile},
+           {"source files of a manifest", kMaxSourceFiles},
+           {"source set of a manifest", kMaxSourceSet},
+           {"stored request", kMaxStoredRequest},
+           {"sources per program", kMaxSources},
+           {"programs per manifest", kMaxPrograms},
+           {"axis values", kMaxAxisValues},
+           {"expression", kMaxExpression},
+           {"recipes", kMaxRecipes},
+           {"distinct results per program", build::PointLimits{}.results},
+           {"counting entries", counting.entries},
+           {"counting time", Milliseconds(counting.time)},
+           {"digests", kMaxDigests},
+           {"decompression ratio", cache::kMaxRatio},
+           {"pack entries", kMaxPackEntries},
+           {"pack size", pack::kMaxFileBytes},
+           {"pin name", kMaxPinName},
+       }) {
+    out.push_back({.name = name, .value = value, .kind = 'S'});
+  }
+}
+
+void AddOfTransport(const Host& host, std::vector<ShownLimit>& out) {
+  const ServiceLimits& limits = host.limits;
+  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, uint64_t>>{
+           {"connections", host.max_connections},
+           {"streams", limits.streams},
+           {"header list", limits.header_list},
+           {"handshake", Milliseconds(limits.handshake)},
+           {"idle connection", Milliseconds(limits.idle)},
+           {"watch sessions", limits.watch_sessions},
+           {"watch subscribers", limits.watch_subscribers},
+       }) {
+    out.push_back({.name = name, .value = value, .kind = 'S'});
+  }
+}
+
+}  // namespace
+
+std::vector<ShownLimit> LimitTable(const Host& host, const LanguageLimits& language) {
+  std::vector<ShownLimit> out;
+  AddOfRequests(host.limits, out);
+  AddOfTransport(host, out);
+  for (const LanguageLimitRow& row : LanguageLimitTable()) {
+    out.push_back({.name = std::string(row.name), .value = language.*row.value, .kind = 'D'});
+  }
+  out.push_back({.name = "diagnostics", .value = kMaxDiagnostics, .kind = 'D'});
+  const JobLimits& jobs = host.job_limits;
+  out.push_back(
+      {.name = "interactive job", .value = Milliseconds(jobs::kInteractiveDeadline), .kind = 'T'});
+  out.push_back({.name = "batch job", .value = Milliseconds(jobs::kItemDeadline), .kind = 'T'});
+  out.push_back({.name = "worker cpu", .value = Milliseconds(jobs.worker_cpu), .kind = 'T'});
+  out.push_back({.name = "worker memory", .value = jobs.worker_memory, .kind = 'T'});
+  out.push_back({.name = "worker wall time", .value = Milliseconds(jobs.worker_wall), .kind = 'T'});
+  out.push_back({.name = "worker attempts", .value = jobs.worker_attempts, .kind = 'T'});
+  return out;
+}
+
+}  // namespace kiln::rpc
