@@ -45,7 +45,7 @@ class CachedBuildTest : public testing::Test {
   // A process: everything that is not in the store.
   struct Process {
     explicit Process(CachedBuildTest& test, jobs::Attempts* attempts = nullptr)
-        : pool(test.store, 1 << 20, attempts),
+        : pool(test.store, 1 << 20, {}, attempts),
           builder(test.store, pool, test.clock, nullptr, attempts) {}
     ProgramPool pool;
     CachedBuild builder;
@@ -335,10 +335,10 @@ TEST_F(CachedBuildTest, PoisonOfAResult_IsAnsweredUntilItIsIgnored) {
 
 TEST_F(CachedBuildTest, PoisonOfASource_IsAnsweredUntilItIsIgnored) {
   const ProgramRequest request = Request();
-  const cache::Item poison =
-      PoisonItem({.level = cache::Level::kModule,
-                  .space = 0,
-                  .id = ModuleKeyOf(request.sources[0].digest, ir::Language::kRpl)});
+  const cache::Item poison = PoisonItem(
+      {.level = cache::Level::kModule,
+       .space = 0,
+       .id = ModuleKeyOf(request.sources[0].digest, ir::Language::kRpl, LimitsIdOf({}))});
   ASSERT_TRUE(store.Put(std::span(&poison, 1), cache::Durability::kRelaxed, {}).ok());
   Process process(*this);
   const NamedTarget target{.name = "vk",

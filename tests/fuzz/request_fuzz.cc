@@ -7,6 +7,7 @@
 
 #include "compiler/base/check.h"
 #include "server/rpc/convert.h"
+#include "server/rpc/service_limits.h"
 
 namespace {
 

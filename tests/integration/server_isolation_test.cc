@@ -106,7 +106,7 @@ TEST_F(Isolation, SourcesReadApart_AreTheSameImagesAndDiagnostics) {
   cache::MemoryStore here_store{nullptr, nullptr, {}}, apart_store{nullptr, nullptr, {}};
   worker::Pool workers({.program = OptionsIn("").config.worker_program, .workers = 2}, clock);
   build::ProgramPool here(here_store, uint64_t{1} << 30);
-  build::ProgramPool apart(apart_store, uint64_t{1} << 30, nullptr, &workers);
+  build::ProgramPool apart(apart_store, uint64_t{1} << 30, {}, nullptr, &workers);
   for (const auto& [path, text] : sources) {
     const build::Source source{.path = path,
                                .digest = DigestOf(std::string_view(text)),
