@@ -96,7 +96,7 @@ TEST(ReadSource, WhatIsNoJob_IsRefused) {
   ASSERT_TRUE(ReadSource(right, AsBytes(Good())).ok());
   for (const std::string& text :
        {std::string(), std::string("rpl"), std::string("rpl p.rpl"), std::string("p.rpl"),
-        TextOf({.path = "p.txt"}), "wgsl" + right.substr(3), "rpl 1" + right.substr(3),
+        TextOf({.path = "p.txt"}), "wgsl" + right.substr(3),
         "rpl -1" + right.substr(right.find(' ', 4))}) {
     EXPECT_FALSE(ReadSource(text, AsBytes(Good())).ok()) << text;
   }
