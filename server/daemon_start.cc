@@ -138,6 +138,7 @@ void Daemon::Parts::MakeHost() {
                      .worker_wall = worker::Pool::Options{}.wall,
                      .worker_memory = worker::ChildLimits{}.memory_bytes,
                      .worker_attempts = static_cast<uint64_t>(worker::Pool::Options{}.attempts)},
+      .language_limits = config.language_limits,
       .slowed_by = [this] { return load->slowed_by(); },
       .worker_rows = [this] { return WorkerRowsOf(*worker_pool); },
       .last_crash = [this] { return last_crash; },

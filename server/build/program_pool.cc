@@ -129,13 +129,12 @@ Diagnosed<ir::Module> ProgramPool::ReadHere(const Wanted& wanted, const std::str
 Result<std::optional<Diagnosed<ir::Module>>> ProgramPool::ReadApart(const Wanted& wanted,
                                                                     const std::string& text,
                                                                     const cache::Call& call) {
+  const Bytes input = worker::InputOf(limits_, text);
   KILN_TRY(const worker::Answer answer,
-           apart_->Run(
-               {.work = worker::Work::kRead,
-                .recipe = worker::TextOf(
-                    {.language = wanted.language, .path = wanted.source.path, .limits = limits_}),
-                .input = AsBytes(text)},
-               call.stop, call.deadline));
+           apart_->Run({.work = worker::Work::kRead,
+                        .recipe = worker::LanguageAndPath(wanted.language, wanted.source.path),
+                        .input = input},
+                       call.stop, call.deadline));
   if (answer.kind == worker::AnswerKind::kPoison) {
     const cache::Item item = PoisonItem(ModuleRow(wanted.key));
     (void)store_.Put(std::span(&item, 1), cache::Durability::kRelaxed, call);

@@ -28,7 +28,7 @@ uint64_t Milliseconds(Duration duration) {
 constexpr size_t kMaxComponent = 64;
 constexpr size_t kExplainsLookedAt = 1000;  // for the stages of a trace
 
-void InfoTo(const Host& host, Engine& engine, v1::ServerInfo& out) {
+void InfoTo(const Host& host, v1::ServerInfo& out) {
   out.set_version(std::string(kVersion));
   out.set_build_id(driver::BackFingerprint().hex());
   const auto add = [&](const char* component, const Hash128& id, bool is_private) {
@@ -46,7 +46,7 @@ void InfoTo(const Host& host, Engine& engine, v1::ServerInfo& out) {
                               "cache", "spirv", "meta", "msl", "glsl", "hlsl", "val", "opt"}) {
     out.add_features(feature);
   }
-  for (const ShownLimit& limit : LimitTable(host, engine.pool.limits())) {
+  for (const ShownLimit& limit : LimitTable(host)) {
     v1::ServerInfo::Limit& shown = *out.add_limits();
     shown.set_name(limit.name);
     shown.set_value(limit.value);
@@ -208,7 +208,7 @@ class AdminService final : public v1::AdminService::CallbackService {
   grpc::ServerUnaryReactor* GetServerInfo(grpc::CallbackServerContext* context,
                                           const v1::GetServerInfoRequest* /*request*/,
                                           v1::ServerInfo* reply) override {
-    return AtOnce(*context, "GetServerInfo", [this, reply] { InfoTo(host_, engine_, *reply); });
+    return AtOnce(*context, "GetServerInfo", [this, reply] { InfoTo(host_, *reply); });
   }
 
   grpc::ServerUnaryReactor* GetStatus(grpc::CallbackServerContext* context,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/base/clock.h"
+#include "compiler/base/language_limits.h"
 #include "compiler/base/log.h"
 #include "server/jobs/queue.h"
 #include "server/ops/access.h"
@@ -67,6 +68,7 @@ struct Host {
   uint64_t max_connections = 0;
   ServiceLimits limits = {};
   JobLimits job_limits = {};
+  LanguageLimits language_limits = {};
   std::function<std::string()> slowed_by;  // what batch work makes way for, or empty
   std::function<std::vector<WorkerRow>()> worker_rows;
   std::function<std::string()> last_crash;    // report of the run before, or empty; once Ready

@@ -66,12 +66,13 @@ void AddOfTransport(const Host& host, std::vector<ShownLimit>& out) {
 
 }  // namespace
 
-std::vector<ShownLimit> LimitTable(const Host& host, const LanguageLimits& language) {
+std::vector<ShownLimit> LimitTable(const Host& host) {
   std::vector<ShownLimit> out;
   AddOfRequests(host.limits, out);
   AddOfTransport(host, out);
   for (const LanguageLimitRow& row : LanguageLimitTable()) {
-    out.push_back({.name = std::string(row.name), .value = language.*row.value, .kind = 'D'});
+    out.push_back(
+        {.name = std::string(row.name), .value = host.language_limits.*row.value, .kind = 'D'});
   }
   out.push_back({.name = "diagnostics", .value = kMaxDiagnostics, .kind = 'D'});
   const JobLimits& jobs = host.job_limits;

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "compiler/base/language_limits.h"
 #include "server/rpc/host.h"
 
 namespace kiln::rpc {
@@ -20,6 +19,6 @@ struct ShownLimit {
 
 // D: what a source or a result may be; exceeding one is a diagnostic. S: what may be asked for. T:
 // what a job may take; exceeding one ends it.
-std::vector<ShownLimit> LimitTable(const Host& host, const LanguageLimits& language);
+std::vector<ShownLimit> LimitTable(const Host& host);
 
 }  // namespace kiln::rpc

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <sstream>
 
 #include "compiler/diag/encode.h"
 #include "compiler/driver/frontends.h"
@@ -78,39 +77,38 @@ Result<Diagnosed<ir::Module>> DecodeReading(ir::Language language, ByteView byte
   return read;
 }
 
-std::string TextOf(const ReadingJob& job) {
-  std::string text(driver::LanguageText(job.language));
-  for (const LanguageLimitRow& row : LanguageLimitTable()) {
-    text += ' ' + std::to_string(job.limits.*row.value);
-  }
-  return text + ' ' + job.path;
+std::string LanguageAndPath(ir::Language language, const std::string& path) {
+  return std::string(driver::LanguageText(language)) + " " + path;
 }
 
-Result<ReadingJob> ReadingJobOf(const std::string& text) {
-  ReadingJob job;
-  std::istringstream in(text);
-  std::string language;
-  in >> language;
+Bytes InputOf(const LanguageLimits& limits, std::string_view source) {
+  Bytes input;
   for (const LanguageLimitRow& row : LanguageLimitTable()) {
-    in >> job.limits.*row.value;
+    AppendLittle(input, limits.*row.value);
   }
-  (void)in.get();  // the space before the path, which is all of the rest
-  std::getline(in, job.path, '\0');
-  const std::optional<ir::Language> known = driver::LanguageOf(job.path);
-  job.language = known.value_or(job.language);
-  if (!known.has_value() || TextOf(job) != text) {
+  Append(input, AsBytes(source));
+  return input;
+}
+
+Result<Bytes> ReadSource(const std::string& language_and_path, ByteView input) {
+  const size_t space = language_and_path.find(' ');
+  const std::string path =
+      space == std::string::npos ? std::string() : language_and_path.substr(space + 1);
+  const std::optional<ir::Language> language = driver::LanguageOf(path);
+  const size_t limit_bytes = LanguageLimitTable().size() * sizeof(uint32_t);
+  if (!language.has_value() || LanguageAndPath(*language, path) != language_and_path ||
+      input.size() < limit_bytes) {
     return Error{.code = ErrorCode::kInvalidArgument,
-                 .context = "no front end reads '" + text + "'",
+                 .context = "no front end reads '" + path + "'",
                  .reason = {}};
   }
-  return job;
-}
-
-Result<Bytes> ReadSource(const std::string& job, ByteView source) {
-  KILN_TRY(const ReadingJob asked, ReadingJobOf(job));
-  return EncodeReading(driver::ParseSource(asked.language,
-                                           SourceFile(asked.path, std::string(AsText(source))),
-                                           /*module=*/0, asked.limits));
+  LanguageLimits limits;
+  for (const LanguageLimitRow& row : LanguageLimitTable()) {
+    limits.*row.value = ReadLittle<uint32_t>(input);
+    input = input.subspan(sizeof(uint32_t));
+  }
+  return EncodeReading(driver::ParseSource(*language, SourceFile(path, std::string(AsText(input))),
+                                           /*module=*/0, limits));
 }
 
 }  // namespace kiln::worker

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "compiler/base/bytes.h"
 #include "compiler/base/language_limits.h"
@@ -23,20 +24,11 @@ Bytes EncodeReading(const Diagnosed<ir::Module>& read);
 Result<Diagnosed<ir::Module>> DecodeReading(ir::Language language, ByteView bytes,
                                             uint64_t source_bytes);
 
-// A job to read a source, as the text of its message: language, limits in the order of their table,
-// path.
-struct ReadingJob {
-  ir::Language language = ir::Language::kRpl;
-  std::string path;
-  LanguageLimits limits = {};
-
-  friend bool operator==(const ReadingJob&, const ReadingJob&) = default;
-};
-std::string TextOf(const ReadingJob& job);
-// Errors: kInvalidArgument for a language that nobody reads and for what is no such text.
-Result<ReadingJob> ReadingJobOf(const std::string& text);
-
-// The text of a job and a source -> what DecodeReading takes. Errors: as ReadingJobOf.
-Result<Bytes> ReadSource(const std::string& job, ByteView source);
+// "rpl a/b.rpl" and an input of InputOf -> what DecodeReading takes. Errors: kInvalidArgument for a
+// language that nobody reads and for what is no such input.
+Result<Bytes> ReadSource(const std::string& language_and_path, ByteView input);
+std::string LanguageAndPath(ir::Language language, const std::string& path);
+// u32 limits, in the order of their table | source
+Bytes InputOf(const LanguageLimits& limits, std::string_view source);
 
 }  // namespace kiln::worker

@@ -29,7 +29,8 @@ class Reading : public testing::TestWithParam<const char*> {};
 TEST_P(Reading, OfASource_IsWhatTheFrontEndMadeHere) {
   const std::string text = Good() + GetParam();
   const Diagnosed<ir::Module> here = Here(text);
-  const Result<Bytes> bytes = ReadSource(TextOf({.path = "p.rpl"}), AsBytes(text));
+  const Result<Bytes> bytes =
+      ReadSource(LanguageAndPath(ir::Language::kRpl, "p.rpl"), InputOf({}, text));
   ASSERT_TRUE(bytes.ok());
   const Result<Diagnosed<ir::Module>> read = DecodeReading(ir::Language::kRpl, *bytes, text.size());
   ASSERT_TRUE(read.ok()) << read.error().context;
@@ -50,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(Sources, Reading,
 TEST(HostileReading, NoByteOfIt_GetsPastTheChecks) {
   const std::string wrong = Good() + "f1 half (in f1 x) { return x }\n";
   for (const std::string& text : {Good(), wrong}) {
-    const Bytes good = *ReadSource(TextOf({.path = "p.rpl"}), AsBytes(text));
+    const Bytes good = *ReadSource("rpl p.rpl", InputOf({}, text));
     ASSERT_TRUE(DecodeReading(ir::Language::kRpl, good, text.size()).ok());
     for (size_t size = 0; size < good.size(); size += size < 64 ? 1 : 7) {
       EXPECT_FALSE(DecodeReading(ir::Language::kRpl, ByteView(good).first(size), text.size()).ok())
@@ -91,23 +92,24 @@ TEST(HostileReading, DiagnosticOfAnotherModuleOrPlace_IsRefused) {
   EXPECT_FALSE(decode(other));
 }
 
-TEST(ReadSource, WhatIsNoJob_IsRefused) {
-  const std::string right = TextOf({.path = "a b.rpl"});
-  ASSERT_TRUE(ReadSource(right, AsBytes(Good())).ok());
-  for (const std::string& text :
-       {std::string(), std::string("rpl"), std::string("rpl p.rpl"), std::string("p.rpl"),
-        TextOf({.path = "p.txt"}), "wgsl" + right.substr(3),
-        "rpl -1" + right.substr(right.find(' ', 4))}) {
-    EXPECT_FALSE(ReadSource(text, AsBytes(Good())).ok()) << text;
+TEST(ReadSource, LanguageThatNobodyReads_IsRefused) {
+  for (const char* text : {"", "rpl", "rpl p.txt", "wgsl p.rpl", "p.rpl"}) {
+    EXPECT_FALSE(ReadSource(text, InputOf({}, Good())).ok()) << text;
   }
 }
 
-TEST(ReadSource, LimitsOfTheJob_AreThoseOfTheFrontEnd) {
+TEST(ReadSource, InputWithoutLimits_IsRefused) {
+  const Bytes empty = InputOf({}, "");
+  EXPECT_TRUE(ReadSource("rpl p.rpl", empty).ok());
+  for (size_t size = 0; size < empty.size(); ++size) {
+    EXPECT_FALSE(ReadSource("rpl p.rpl", ByteView(empty).first(size)).ok()) << size;
+  }
+}
+
+TEST(ReadSource, LimitsOfTheInput_AreThoseOfTheFrontEnd) {
   LanguageLimits limits;
   limits.source_bytes = 64;
-  const ReadingJob job{.path = "p.rpl", .limits = limits};
-  EXPECT_EQ(*ReadingJobOf(TextOf(job)), job);
-  const Bytes bytes = *ReadSource(TextOf(job), AsBytes(Good()));
+  const Bytes bytes = *ReadSource("rpl p.rpl", InputOf(limits, Good()));
   const Diagnosed<ir::Module> read = *DecodeReading(ir::Language::kRpl, bytes, Good().size());
   EXPECT_FALSE(read.value.has_value());
   EXPECT_EQ(
