@@ -49,6 +49,7 @@ double Milliseconds(const timeval& time) {
 bool Run(const std::vector<std::string>& words, Cost& cost) {
   std::vector<std::string> copy = words;
   std::vector<char*> argv;
+  argv.reserve(copy.size() + 1);
   for (std::string& word : copy) {
     argv.push_back(word.data());
   }
@@ -77,6 +78,7 @@ bool Run(const std::vector<std::string>& words, Cost& cost) {
 
 double Median(const std::vector<Cost>& samples, double Cost::*member) {
   std::vector<double> values;
+  values.reserve(samples.size());
   for (const Cost& sample : samples) {
     values.push_back(sample.*member);
   }
@@ -154,9 +156,10 @@ int Bench(bool json, int rounds) {
   (void)::setenv("KILN_DAEMON", address.c_str(), 1);
   (void)::setenv("KILN_CACHE_DIR", (folder + "/cache").c_str(), 1);
   (void)::setenv("KILN_CACHE_MIN_FREE", "0", 1);
+  const std::string uber = std::string(KILN_SOURCE_DIR) + "/tests/bench/shaders/uber.rpl";
   const std::vector<std::string> compile{kiln,
                                          "compile",
-                                         KILN_SOURCE_DIR "/tests/bench/shaders/uber.rpl",
+                                         uber,
                                          "--entry",
                                          "vertex=vertex_main",
                                          "--entry",
@@ -198,7 +201,7 @@ int main(int argc, char** argv) {
     }
     json = json || word == "--json";
     if (word == "--rounds" && i + 1 < argc) {
-      rounds = std::max(1, std::atoi(argv[++i]));
+      rounds = std::max(1, static_cast<int>(std::strtol(argv[++i], nullptr, 10)));
     }
   }
   return Bench(json, rounds);

@@ -34,7 +34,7 @@ constexpr uint64_t kNumbers = 40'000;
 
 std::chrono::milliseconds SoakTime() {
   if (const char* minutes = std::getenv("KILN_SOAK_MINUTES")) {
-    return std::chrono::minutes(std::atoi(minutes));
+    return std::chrono::minutes(std::strtol(minutes, nullptr, 10));
   }
   return FullRun() ? std::chrono::milliseconds(std::chrono::minutes(30))
                    : std::chrono::milliseconds(4000);

@@ -234,8 +234,8 @@ std::string Code(const std::string& statements, const std::string& declarations 
 std::string Aliases(uint64_t size) {
   std::string text = "f1 x = 1.0; alias (a0, x)\n";
   for (uint64_t i = 1; i <= size; ++i) {
-    const std::string one = std::to_string(i - 1);
-    text += "alias (a" + std::to_string(i) + ", (a" + one + " + a" + one + "))\n";
+    const uint64_t one = i - 1;
+    text += fmt::format("alias (a{0}, (a{1} + a{1}))\n", i, one);
   }
   return Code(text + "f1 y = a" + std::to_string(size) + ";");
 }
