@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "cache/sqlite/explain_table.h"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "compiler/base/test_directory.h"

@@ -7,6 +7,7 @@
 #include <random>
 #include <string>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "cache/memory_store.h"
@@ -61,9 +62,8 @@ class BatchTest : public testing::Test {
     std::string text = "global deep: flag false;\n";
     std::string body = "x = 1.0;";
     for (int i = flags; i-- > 0;) {
-      const std::string number = std::to_string(i);
-      text += "global f" + number + ": flag false;\n";
-      body = "conditional (f" + number + ") { x = x + " + number + ".0; " + body + " }";
+      text += fmt::format("global f{}: flag false;\n", i);
+      body = fmt::format("conditional (f{0}) {{ x = x + {0}.0; {1} }}", i, body);
     }
     std::vector<std::string> axes = {"deep"};
     for (int i = 0; i < flags; ++i) {

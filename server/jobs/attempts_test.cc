@@ -147,12 +147,14 @@ TEST_F(AttemptsTest, Suspect_RunsAlone) {
 
 TEST_F(AttemptsTest, ManyThreads_NobodyIsLostAndNobodyStays) {
   std::vector<cache::Key> suspects;
+  suspects.reserve(8);
   for (int i = 0; i < 8; ++i) {
     suspects.push_back(KeyOf("suspect " + std::to_string(i)));
   }
   Die(suspects);
   const auto attempts = Open();
   std::vector<std::thread> threads;
+  threads.reserve(4);
   std::atomic<int> inside = 0;
   for (int thread = 0; thread < 4; ++thread) {
     threads.emplace_back([&, thread] {

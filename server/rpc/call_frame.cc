@@ -22,6 +22,7 @@ namespace kiln::rpc {
 namespace {
 
 constexpr Duration kLongest = std::chrono::hours(24 * 365);  // as good as none
+constexpr std::chrono::seconds kLongCall{1};                 // is told, however it ends
 constexpr uint32_t kRetryMs = 500;                           // while it drains
 constexpr uint32_t kFirstStartingMs = 25;
 constexpr uint32_t kLeastRetryMs = 50;
@@ -213,8 +214,11 @@ void CallFrame::Introduce(Again again) {
 CallFrame::~CallFrame() {
   const auto took =
       std::chrono::duration_cast<std::chrono::milliseconds>(host_.clock.Monotonic() - start_);
+  // A farm makes thousands of calls a second: metrics count them, the log tells what is worth
+  // reading.
+  const bool ordinary = ended_code_ == 0 && took < kLongCall;
   host_.log.Write(
-      LogLevel::kInfo, "rpc", "call",
+      ordinary ? LogLevel::kDebug : LogLevel::kInfo, "rpc", "call",
       {{"method", method_}, {"code", ended_as_}, {"trace", trace_}, {"ms", took.count()}});
   Audit();
   Measure();

@@ -5,6 +5,8 @@
 #include <sys/socket.h>
 #include <thread>
 
+#include <fmt/format.h>
+
 #include "server/rpc/convert.h"
 #include "server/rpc/rpc_server.h"
 #include "server/test_server.h"
