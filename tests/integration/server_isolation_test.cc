@@ -41,8 +41,8 @@ class Isolation : public ServerTest {
            done.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready) {
       const v1::ServerStatus status = Status();
       for (const v1::ServerStatus::Worker& worker : status.workers()) {
-        if (worker.job() == "rpl mist.rpl" && worker.pid() != killed_) {
-          killed_ = worker.pid();
+        if (worker.job() == "rpl mist.rpl" && worker.pid() != killed) {
+          killed = worker.pid();
           return kill(static_cast<pid_t>(worker.pid()), SIGKILL) == 0;
         }
       }
@@ -61,7 +61,7 @@ class Isolation : public ServerTest {
 
   std::future<v1::Outcome> CompileLong() {
     return std::async(std::launch::async, [this] {
-      v1::CompileRequest request = RequestOf(text_, false);
+      v1::CompileRequest request = RequestOf(long_text, false);
       return Compile(request);
     });
   }
@@ -70,22 +70,22 @@ class Isolation : public ServerTest {
     grpc::ClientContext context;
     v1::PutSourcesReply reply;
     const auto writer = compile->PutSources(&context, &reply);
-    const Digest digest = DigestOf(std::string_view(text_));
+    const Digest digest = DigestOf(std::string_view(long_text));
     constexpr size_t kChunk = size_t{256} << 10;
-    for (size_t at = 0; at < text_.size(); at += kChunk) {
+    for (size_t at = 0; at < long_text.size(); at += kChunk) {
       v1::PutSourcesRequest chunk;
       chunk.mutable_digest()->set_id(Id(digest.id));
       chunk.mutable_digest()->set_size(digest.size);
-      chunk.set_data(text_.substr(at, kChunk));
-      chunk.set_last(at + kChunk >= text_.size());
+      chunk.set_data(long_text.substr(at, kChunk));
+      chunk.set_last(at + kChunk >= long_text.size());
       ASSERT_TRUE(writer->Write(chunk));
     }
     writer->WritesDone();
     ASSERT_TRUE(writer->Finish().ok());
   }
 
-  const std::string text_ = LongSource();
-  uint64_t killed_ = 0;
+  const std::string long_text = LongSource();
+  uint64_t killed = 0;
 };
 
 // Every source of the demo and some wrong ones, read here and in a process.
@@ -169,8 +169,8 @@ TEST_F(Isolation, WorkerIsKilledThreeTimes_TheSourceIsPoison) {
   EXPECT_EQ(poison.kind(), v1::Outcome::POISON);
   ASSERT_EQ(poison.diagnostics_size(), 1);
   EXPECT_EQ(poison.diagnostics(0).code(), "INPUT_POISON");
-  EXPECT_EQ(Compile(RequestOf(text_, false)).kind(), v1::Outcome::POISON);  // from the store
-  v1::CompileRequest again = RequestOf(text_, false);
+  EXPECT_EQ(Compile(RequestOf(long_text, false)).kind(), v1::Outcome::POISON);  // from the store
+  v1::CompileRequest again = RequestOf(long_text, false);
   again.set_retry_failed(true);
   EXPECT_EQ(Compile(again).kind(), v1::Outcome::OK);
 }
