@@ -115,8 +115,11 @@ class ServerTest : public testing::Test {
 
   void Start() { StartWith(OptionsIn(folder.path())); }
 
-  void StartWith(const Daemon::Options& options) {
-    auto started = Daemon::Start(options, clock, log, failure);
+  void StartWith(const Daemon::Options& options) { StartWith(options, clock); }
+
+  // `of_daemon` outlives the daemon.
+  void StartWith(const Daemon::Options& options, Clock& of_daemon) {
+    auto started = Daemon::Start(options, of_daemon, log, failure);
     ASSERT_TRUE(started.ok()) << failure.component << ": " << failure.what;
     daemon = std::move(started).value();
     channel = grpc::CreateChannel("unix:" + daemon->socket(), grpc::InsecureChannelCredentials());

@@ -21,13 +21,7 @@ class Operator : public ServerTest {
   void StartWith(const std::function<void(Daemon::Options&)>& change) {
     Daemon::Options options = OptionsIn(folder.path());
     change(options);
-    auto started = Daemon::Start(options, clock, log, failure);
-    ASSERT_TRUE(started.ok()) << failure.component << ": " << failure.what;
-    daemon = std::move(started).value();
-    channel = grpc::CreateChannel("unix:" + daemon->socket(), grpc::InsecureChannelCredentials());
-    compile = v1::CompileService::NewStub(channel);
-    batch = v1::BatchService::NewStub(channel);
-    admin = v1::AdminService::NewStub(channel);
+    ServerTest::StartWith(options);
   }
 
   template <class Reply, class Request>

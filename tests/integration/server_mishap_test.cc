@@ -70,16 +70,7 @@ class Mishap : public ServerTest {
 };
 
 TEST_F(Mishap, ClockJumpsTable) {
-  const auto start = [&] {
-    auto started = Daemon::Start(OptionsIn(folder.path()), jumping, log, failure);
-    ASSERT_TRUE(started.ok()) << failure.component << ": " << failure.what;
-    daemon = std::move(started).value();
-    channel = grpc::CreateChannel("unix:" + daemon->socket(), grpc::InsecureChannelCredentials());
-    compile = v1::CompileService::NewStub(channel);
-    batch = v1::BatchService::NewStub(channel);
-    admin = v1::AdminService::NewStub(channel);
-  };
-  start();
+  StartWith(OptionsIn(folder.path()), jumping);
   const std::string right = BytesOf(Compile(RequestOf(GoodSource())));
   ASSERT_FALSE(right.empty());
   EXPECT_EQ(Compile(RequestOf(WrongSource())).kind(), v1::Outcome::SOURCE_ERROR);
@@ -115,8 +106,8 @@ TEST_F(Mishap, ClockJumpsTable) {
     v1::Batch known;
     EXPECT_TRUE(batch->GetBatch(&context, get, &known).ok());
     EXPECT_EQ(known.state(), v1::Batch::DONE);
-    daemon.reset();  // what was stored at this time is read at the next one
-    start();
+    Stop();  // what was stored at this time is read at the next one
+    StartWith(OptionsIn(folder.path()), jumping);
     EXPECT_EQ(BytesOf(Compile(RequestOf(GoodSource()))), right);
   }
   ExpectNoJobs();

@@ -48,13 +48,8 @@ v1::StartBatchRequest ManyPrograms() {
 class SlowReader : public ServerTest {
  protected:
   void SetUp() override {
-    auto started = Daemon::Start(OptionsIn(folder.path()), ahead, log, failure);
-    ASSERT_TRUE(started.ok()) << failure.what;
-    daemon = std::move(started).value();
-    channel = grpc::CreateChannel("unix:" + daemon->socket(), grpc::InsecureChannelCredentials());
-    compile = v1::CompileService::NewStub(channel);
-    batch = v1::BatchService::NewStub(channel);
-    admin = v1::AdminService::NewStub(channel);
+    StartWith(OptionsIn(folder.path()), ahead);
+    ASSERT_NE(daemon, nullptr);
     grpc::ChannelArguments arguments;
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
