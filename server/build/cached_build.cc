@@ -5,13 +5,10 @@
 #include <ctime>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "cache/key.h"
 #include "cache/memory_store.h"
 #include "cache/record.h"
 #include "compiler/driver/fingerprint.h"
-#include "compiler/ir/enum_names.h"
 #include "server/build/build_keys.h"
 #include "server/build/explainer.h"
 #include "server/build/product_list.h"
@@ -47,24 +44,6 @@ Error NotCached() {
           .reason = "NOT_CACHED"};
 }
 
-// Diagnostics of several sources, each parsed as module 0, as those of one program.
-std::vector<Diagnostic> Renumbered(std::span<const std::shared_ptr<const ParsedSource>> parsed) {
-  std::vector<Diagnostic> all;
-  for (uint32_t module = 0; module < parsed.size(); ++module) {
-    const auto move = [&](Location& where) {
-      where.module = where.known() ? module : where.module;
-    };
-    for (Diagnostic diagnostic : parsed[module]->diagnostics) {
-      move(diagnostic.primary);
-      for (Label& label : diagnostic.labels) {
-        move(label.where);
-      }
-      all.push_back(std::move(diagnostic));
-    }
-  }
-  return all;
-}
-
 Error NoRecipes() {
   return {.code = ErrorCode::kUnimplemented,
           .context = "this process runs no recipes",
@@ -72,77 +51,6 @@ Error NoRecipes() {
 }
 
 }  // namespace
-
-Result<std::shared_ptr<const PreparedProgram>> CachedBuild::Prepare(const ProgramRequest& request,
-                                                                    const NamedTarget& target,
-                                                                    const cache::Call& call,
-                                                                    Poison poison) {
-  if (std::shared_ptr<const PreparedProgram> known = prepared_.Find(request, target)) {
-    return known;
-  }
-  auto prepared = std::make_shared<PreparedProgram>();
-  prepared->request = request;
-  prepared->target = target;
-  prepared->target.target.limits = target::LimitsOf(pool_.limits());
-  prepared->limits = pool_.limits();
-  std::stable_sort(
-      prepared->request.entries.begin(), prepared->request.entries.end(),
-      [](const resolve::EntryPoint& a, const resolve::EntryPoint& b) { return a.stage < b.stage; });
-  std::vector<std::string> paths;
-  bool good = true;
-  for (const Source& source : request.sources) {
-    KILN_TRY(std::shared_ptr<const ParsedSource> parsed,
-             pool_.Parse(source, call, &prepared->parsed_now, poison));
-    prepared->poison = prepared->poison || parsed->poison;
-    good = good && parsed->module != nullptr;
-    prepared->parsed.push_back(std::move(parsed));
-    paths.push_back(source.path);
-  }
-  std::vector<Diagnostic> diagnostics = Renumbered(prepared->parsed);
-  if (good) {
-    prepared->linked = pool_.Link(LinkKey(prepared->parsed, paths, request.pipeline),
-                                  prepared->parsed, paths, request.pipeline);
-    diagnostics.insert(diagnostics.end(), prepared->linked->diagnostics.begin(),
-                       prepared->linked->diagnostics.end());
-    prepared->entry = EntryIdOf(prepared->parsed, prepared->request, target, pool_.limits_id());
-    prepared->family = FamilyOf(prepared->request, target);
-  }
-  SortAndMerge(diagnostics);
-  KILN_TRY(prepared->diagnostics, PlaceAll(*prepared, diagnostics, call));
-  for (size_t i = 0; i < prepared->parsed.size(); ++i) {
-    if (prepared->parsed[i]->poison) {
-      prepared->diagnostics.push_back(
-          PoisonDiagnostic(fmt::format("source '{}'", request.sources[i].path)));
-    }
-  }
-  prepared->inputs = InputsOf(*prepared);
-  if (prepared->ok() && !prepared->parsed_now) {
-    prepared_.Keep(request, target, prepared);
-  }
-  return std::shared_ptr<const PreparedProgram>(std::move(prepared));
-}
-
-// Lines and columns need the texts, which are fetched only if there is something to say.
-Result<std::vector<PlacedDiagnostic>> CachedBuild::PlaceAll(const PreparedProgram& program,
-                                                            std::span<const Diagnostic> diagnostics,
-                                                            const cache::Call& call) {
-  if (diagnostics.empty()) {
-    return std::vector<PlacedDiagnostic>();
-  }
-  std::vector<SourceFile> files;
-  for (const Source& source : program.request.sources) {
-    KILN_TRY(std::shared_ptr<const std::string> text, pool_.Text(source, call));
-    files.emplace_back(source.path, *text);
-  }
-  std::vector<const SourceFile*> modules;
-  modules.reserve(files.size());
-  for (const SourceFile& file : files) {
-    modules.push_back(&file);
-  }
-  std::vector<PlacedDiagnostic> placed = Place(diagnostics, modules);
-  SortForReading(placed);
-  return placed;
-}
 
 Result<Outcome> CachedBuild::Build(const PreparedProgram& program,
                                    std::span<const resolve::OptionSetting> options,
