@@ -109,9 +109,9 @@ std::vector<ProcessRow> Pool::Rows() {
   return rows;
 }
 
-Result<std::unique_ptr<Process>> Pool::Take(bool background, const std::stop_token& stop,
+Result<std::unique_ptr<Process>> Pool::Take(const Job& job, const std::stop_token& stop,
                                             Duration deadline) {
-  const size_t kind = At(background);
+  const size_t kind = At(job.background);
   {
     const MutexLock lock(mutex_);
     std::vector<std::unique_ptr<Process>>& idle = idle_[kind];
@@ -122,19 +122,21 @@ Result<std::unique_ptr<Process>> Pool::Take(bool background, const std::stop_tok
     if (!idle.empty()) {
       std::unique_ptr<Process> process = std::move(idle.back());
       idle.pop_back();
+      busy_[process.get()] = job.recipe;
       return process;
     }
     ++alive_[kind];
     ++counters_.started;
   }
   Result<std::unique_ptr<Process>> process = Process::Start(options_.program);
+  const MutexLock lock(mutex_);
   if (!process.ok()) {
-    const MutexLock lock(mutex_);
     --alive_[kind];
     given_.NotifyAll();
     return process;
   }
-  (*process)->background = background;
+  (*process)->background = job.background;
+  busy_[process->get()] = job.recipe;
   return process;
 }
 
@@ -169,11 +171,7 @@ void Pool::Lose(std::unique_ptr<Process> process) {
 }
 
 Result<Pool::Attempt> Pool::Try(const Job& job, const std::stop_token& stop, Duration deadline) {
-  KILN_TRY(std::unique_ptr<Process> process, Take(job.background, stop, deadline));
-  {
-    const MutexLock lock(mutex_);
-    busy_[process.get()] = job.recipe;
-  }
+  KILN_TRY(std::unique_ptr<Process> process, Take(job, stop, deadline));
   Yielding yielding(*this, *process, job);
   Attempt attempt;
   const Duration timeout = clock_.Monotonic() + options_.wall;

@@ -104,7 +104,8 @@ class Pool final : public Runner {
   class Yielding;
   static size_t At(bool background) { return background ? 1 : 0; }
 
-  Result<std::unique_ptr<Process>> Take(bool background, const std::stop_token& stop,
+  // A process that is busy with the job from the moment it is not idle.
+  Result<std::unique_ptr<Process>> Take(const Job& job, const std::stop_token& stop,
                                         Duration deadline);
   void CountStop();
   void Give(std::unique_ptr<Process> process);

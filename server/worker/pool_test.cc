@@ -221,9 +221,12 @@ TEST_F(PoolTest, Rows_TellWhatProcessesDo) {
   std::stop_source stop;
   {
     const std::jthread busy([&] { (void)Ask(pool, "hang", stop.get_token()); });
-    while (pool.Rows().empty() || pool.Rows()[0].job != "test;hang") {
+    std::vector<ProcessRow> rows = pool.Rows();
+    while (rows.size() == 1 && rows[0].job != "test;hang") {
       std::this_thread::yield();
+      rows = pool.Rows();
     }
+    EXPECT_EQ(rows.size(), 1u);  // idle or at work, never neither
     stop.request_stop();
   }
   EXPECT_TRUE(pool.Rows().empty());  // it was killed
