@@ -290,7 +290,57 @@ std::string EqualityText(const ExplainRecord& record) {
                                      : "same code from another program";
 }
 
+std::vector<uint64_t> SumsOf(const ExplainInputs& inputs) {
+  std::vector<uint64_t> sums;
+  sums.reserve(inputs.modules.size() + inputs.dependencies.size() + inputs.options.size() +
+               inputs.target.size() + inputs.limits.size() + inputs.fingerprints.size() +
+               inputs.entry_points.size() + 4);
+  Bytes text;
+  const auto add = [&](std::string_view name, std::string_view value) {
+    text.clear();
+    Append(text, AsBytes(name));
+    text.push_back(std::byte{0});
+    Append(text, AsBytes(value));
+    sums.push_back(Hash64(text));
+  };
+  const auto add_all = [&](const std::vector<NamedText>& rows) {
+    for (const NamedText& row : rows) {
+      add(row.name, row.value);
+    }
+    sums.push_back(rows.size());
+  };
+  for (const ExplainModule& module : inputs.modules) {
+    add(module.path, AsText(std::as_bytes(std::span(module.source.id.bytes))));
+  }
+  sums.push_back(inputs.modules.size());
+  for (const ExplainDependency& file : inputs.dependencies) {
+    add(file.path, file.digest.has_value() ? AsText(std::as_bytes(std::span(file.digest->id.bytes)))
+                                           : std::string_view());
+  }
+  add("pipeline", inputs.pipeline);
+  for (const std::string& recipe : inputs.recipes) {
+    add("recipe", recipe);
+  }
+  for (const auto* rows : {&inputs.entry_points, &inputs.target, &inputs.options, &inputs.limits,
+                           &inputs.fingerprints}) {
+    add_all(*rows);
+  }
+  return sums;
+}
+
 }  // namespace
+
+SharedInputs::SharedInputs() {
+  static const auto* const kNone = new std::shared_ptr<const State>(std::make_shared<State>());
+  state_ = *kNone;
+}
+
+SharedInputs::SharedInputs(ExplainInputs inputs) {
+  auto state = std::make_shared<State>();
+  state->sums = SumsOf(inputs);
+  state->inputs = std::move(inputs);
+  state_ = std::move(state);
+}
 
 Hash128 ExplainSlot::Id() const { return SlotId(space, project, program, target); }
 
@@ -314,7 +364,7 @@ const ExplainRecord* ClosestTo(const ExplainInputs& inputs,
   const ExplainRecord* closest = nullptr;
   size_t most = 0;
   for (const ExplainRecord* record : earlier) {
-    const size_t equal = Agreement(inputs, record->inputs);
+    const size_t equal = Agreement(inputs, *record->inputs);
     if (closest == nullptr || equal >= most) {  // of equals the latest
       closest = record;
       most = equal;
@@ -335,12 +385,12 @@ Explanation Explain(const ExplainRecord& record, std::span<const ExplainRecord* 
                   .changes = {},
                   .ignored_options = {},
                   .age_ms = std::nullopt};
-  const ExplainRecord* closest = ClosestTo(record.inputs, earlier);
+  const ExplainRecord* closest = ClosestTo(*record.inputs, earlier);
   if (closest != nullptr && out.cause != Cause::kFirstSeen) {
-    out.changes = CompareInputs(closest->inputs, record.inputs, record.live_options);
+    out.changes = CompareInputs(*closest->inputs, *record.inputs, record.live_options);
   }
   if (record.result != ExplainResult::kMiss) {
-    for (const NamedText& option : record.inputs.options) {
+    for (const NamedText& option : record.inputs->options) {
       if (!Contains(record.live_options, option.name)) {
         out.ignored_options.push_back(option.name);
       }

@@ -64,6 +64,31 @@ struct ExplainInputs {
   friend bool operator==(const ExplainInputs&, const ExplainInputs&) = default;
 };
 
+// Inputs that many records have in common, with a sum of each field. Immutable; cheap to copy.
+class SharedInputs {
+ public:
+  SharedInputs();
+  SharedInputs(ExplainInputs inputs);  // NOLINT(google-explicit-constructor): they are the same
+
+  const ExplainInputs& operator*() const { return state_->inputs; }
+  const ExplainInputs* operator->() const { return &state_->inputs; }
+  // One sum per name and value, so that two requests are compared in a microsecond. Fields of one
+  // program stand at the same places; a field that moved counts as different, which costs an
+  // explanation nothing but a better match.
+  std::span<const uint64_t> sums() const { return state_->sums; }
+
+  friend bool operator==(const SharedInputs& a, const SharedInputs& b) {
+    return a.state_ == b.state_ || *a == *b;
+  }
+
+ private:
+  struct State {
+    ExplainInputs inputs;
+    std::vector<uint64_t> sums;
+  };
+  std::shared_ptr<const State> state_;
+};
+
 // What a request came to. The numbers are stored.
 enum class ExplainResult : uint8_t {
   kMiss = 0,
@@ -116,7 +141,7 @@ struct ExplainRecord {
   int64_t at_ms = 0;  // Unix
   std::string lane;
   std::string trace;  // id of the request; a batch and a fetch make many records
-  ExplainInputs inputs;
+  SharedInputs inputs;
   ExplainResult result = ExplainResult::kMiss;
   std::string level;  // that was reached: "variant", "live", "signature", …
   std::optional<std::vector<std::string>> mask;  // that matched

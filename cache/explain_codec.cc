@@ -184,7 +184,7 @@ Result<void> ReadOutcome(CanonicalReader& reader, ExplainRecord& record) {
 Bytes EncodeExplain(const ExplainRecord& record) {
   CanonicalWriter writer(kDomain);
   writer.U64(1, static_cast<uint64_t>(record.at_ms)).Text(2, record.lane).Text(3, record.trace);
-  WriteInputs(writer, record.inputs);
+  WriteInputs(writer, *record.inputs);
   writer.U32(13, static_cast<uint32_t>(record.result)).Text(14, record.level);
   if (record.mask.has_value()) {
     CanonicalList names;

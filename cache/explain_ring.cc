@@ -5,6 +5,11 @@
 #include <utility>
 
 namespace kiln::cache {
+namespace {
+
+const std::string kLookup = "lookup";  // the only stage of a hit that was one before
+
+}  // namespace
 
 ExplainRing::ExplainRing(ExplainLog* log, Clock& clock, Options options)
     : log_(log),
@@ -23,69 +28,29 @@ ExplainRing::Slot& ExplainRing::Touch(const Hash128& id) {
   return found->second;
 }
 
-void ExplainRing::Add(Slot& slot, Kept kept) {
-  by_seq_.insert_or_assign(kept.record->seq, kept.record);
-  slot.records.push_back(std::move(kept));
+void ExplainRing::Add(Slot& slot, RecordPtr record) {
+  by_seq_.insert_or_assign(record->seq, record);
+  slot.records.push_back(std::move(record));
   if (slot.records.size() > kExplainPerSlot) {
-    by_seq_.erase(slot.records.front().record->seq);
+    by_seq_.erase(slot.records.front()->seq);
     slot.records.pop_front();
   }
 }
 
-// Fields of one program stand at the same places, so that places are compared; a field that moved
-// counts as different, which costs an explanation nothing but a better match.
-std::vector<uint64_t> ExplainRing::FieldsOf(const ExplainInputs& inputs) {
-  std::vector<uint64_t> fields;
-  fields.reserve(inputs.modules.size() + inputs.dependencies.size() + inputs.options.size() +
-                 inputs.target.size() + inputs.limits.size() + inputs.fingerprints.size() +
-                 inputs.entry_points.size() + 4);
-  Bytes text;
-  const auto add = [&](std::string_view name, std::string_view value) {
-    text.clear();
-    kiln::Append(text, AsBytes(name));
-    text.push_back(std::byte{0});
-    kiln::Append(text, AsBytes(value));
-    fields.push_back(Hash64(text));
-  };
-  const auto add_all = [&](const std::vector<NamedText>& rows) {
-    for (const NamedText& row : rows) {
-      add(row.name, row.value);
-    }
-    fields.push_back(rows.size());
-  };
-  for (const ExplainModule& module : inputs.modules) {
-    add(module.path, AsText(std::as_bytes(std::span(module.source.id.bytes))));
-  }
-  fields.push_back(inputs.modules.size());
-  for (const ExplainDependency& file : inputs.dependencies) {
-    add(file.path, file.digest.has_value() ? AsText(std::as_bytes(std::span(file.digest->id.bytes)))
-                                           : std::string_view());
-  }
-  add("pipeline", inputs.pipeline);
-  for (const std::string& recipe : inputs.recipes) {
-    add("recipe", recipe);
-  }
-  for (const auto* rows : {&inputs.entry_points, &inputs.target, &inputs.options, &inputs.limits,
-                           &inputs.fingerprints}) {
-    add_all(*rows);
-  }
-  return fields;
-}
-
-const ExplainRecord* ExplainRing::Closest(const Slot& slot, const ExplainRecord& record,
-                                          const std::vector<uint64_t>& fields) {
+const ExplainRecord* ExplainRing::Closest(const Slot& slot, const ExplainRecord& record) {
+  const std::span<const uint64_t> sums = record.inputs.sums();
   const ExplainRecord* closest = nullptr;
   size_t most = 0;
-  for (const Kept& row : slot.records) {
-    if (!row.record->trace.empty() && row.record->trace == record.trace) {
+  for (const RecordPtr& row : slot.records) {
+    if (!row->trace.empty() && row->trace == record.trace) {
       continue;  // of the same request
     }
     size_t equal = 0;
-    for (size_t i = 0; i < std::min(fields.size(), row.fields.size()); ++i) {
-      equal += fields[i] == row.fields[i] ? 1 : 0;
+    for (size_t i = 0; i < std::min(sums.size(), row->inputs.sums().size()); ++i) {
+      equal += sums[i] == row->inputs.sums()[i] ? 1 : 0;
     }
     if (closest == nullptr || equal >= most) {  // of equals the latest
-      closest = row.record.get();
+      closest = row.get();
       most = equal;
     }
   }
@@ -96,8 +61,8 @@ const ExplainRecord* ExplainRing::Closest(const Slot& slot, const ExplainRecord&
 void ExplainRing::Trim() {
   while (by_seq_.size() > options_.max_records && slots_.size() > 1) {
     const auto victim = slots_.find(used_.back());
-    for (const Kept& row : victim->second.records) {
-      by_seq_.erase(row.record->seq);
+    for (const RecordPtr& row : victim->second.records) {
+      by_seq_.erase(row->seq);
     }
     slots_.erase(victim);
     used_.pop_back();
@@ -115,28 +80,29 @@ void ExplainRing::Load(const ExplainSlot& slot, const Hash128& id) {
   Result<std::vector<ExplainRecord>> kept =
       log_ == nullptr ? std::vector<ExplainRecord>() : log_->Records(slot);
   const MutexLock lock(mutex_);
+  Settle();
   if (slots_.contains(id)) {
     return;  // another thread was faster
   }
   Slot& loaded = Touch(id);
   if (kept.ok()) {
     for (ExplainRecord& record : *kept) {
-      std::vector<uint64_t> fields = FieldsOf(record.inputs);
-      Add(loaded, {.record = std::make_shared<const ExplainRecord>(std::move(record)),
-                   .fields = std::move(fields)});
+      Add(loaded, std::make_shared<const ExplainRecord>(std::move(record)));
     }
   }
   Trim();
 }
 
 void ExplainRing::CompleteHit(const Slot& slot, ExplainRecord& record) {
-  const auto made =
-      std::find_if(slot.records.rbegin(), slot.records.rend(), [&](const Kept& earlier) {
-        return earlier.record->result == ExplainResult::kMiss &&
-               earlier.record->signature == record.signature;
-      });
-  if (record.made_ms == 0 && made != slot.records.rend()) {
-    record.made_ms = made->record->at_ms;
+  if (record.made_ms != 0) {
+    return;
+  }
+  const auto earlier =
+      std::find_if(slot.records.rbegin(), slot.records.rend(),
+                   [&](const RecordPtr& row) { return row->signature == record.signature; });
+  if (earlier != slot.records.rend()) {
+    const bool made = (*earlier)->result == ExplainResult::kMiss;
+    record.made_ms = made ? (*earlier)->at_ms : (*earlier)->made_ms;
   }
 }
 
@@ -171,47 +137,106 @@ uint64_t ExplainRing::Append(ExplainRecord record) {
     }
   }
   Load(record.slot, id);
-  Kept kept{.record = nullptr, .fields = FieldsOf(record.inputs)};
   uint64_t seq = 0;
+  bool due = false;
   {
     const MutexLock lock(mutex_);
+    Settle();
     Slot& slot = Touch(id);
     if (record.result == ExplainResult::kMiss) {
-      CompleteMiss(Closest(slot, record, kept.fields), record);
+      CompleteMiss(Closest(slot, record), record);
       ++causes_[static_cast<size_t>(record.cause)];
     } else {
       CompleteHit(slot, record);
     }
     record.seq = seq = next_seq_++;
-    kept.record = std::make_shared<const ExplainRecord>(std::move(record));
-    if (log_ != nullptr) {
-      pending_since_ = pending_.empty() ? clock_.Monotonic() : pending_since_;
-      pending_.push_back(kept.record);
-    }
+    auto kept = std::make_shared<const ExplainRecord>(std::move(record));
+    Pend(kept);
+    due = IsDue();
     Add(slot, std::move(kept));
     Trim();
   }
-  const MutexLock flush(flush_mutex_);
-  const std::vector<RecordPtr> due = TakePending(false);
-  if (!due.empty()) {
-    log_->Append(due);
+  if (due) {
+    Flush();
   }
   return seq;
 }
 
-std::vector<ExplainRing::RecordPtr> ExplainRing::TakePending(bool all) {
-  const MutexLock lock(mutex_);
-  const bool due =
-      !pending_.empty() && (all || pending_.size() >= options_.flush_at ||
-                            clock_.Monotonic() - pending_since_ >= options_.flush_after);
-  return due ? std::exchange(pending_, {}) : std::vector<RecordPtr>();
+uint64_t ExplainRing::AppendAgain(RecordPtr before, std::string trace, uint64_t lookup_us) {
+  const int64_t at_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(clock_.UnixTime()).count();
+  const Hash128 id = before->slot.Id();
+  bool due = false;
+  uint64_t seq = 0;
+  {
+    const MutexLock lock(mutex_);
+    if (slots_.contains(id)) {
+      seq = next_seq_++;
+      again_.push_back({.seq = seq,
+                        .slot = id,
+                        .before = std::move(before),
+                        .at_ms = at_ms,
+                        .trace = std::move(trace),
+                        .lookup_us = lookup_us});
+      if (again_.size() >= kMostAgain) {
+        Settle();
+      }
+      due = IsDue();
+    }
+  }
+  if (seq == 0) {  // its slot was forgotten
+    ExplainRecord record = *before;
+    record.at_ms = at_ms;
+    record.trace = std::move(trace);
+    record.stage_us = {{kLookup, lookup_us}};
+    return Append(std::move(record));
+  }
+  if (due) {
+    Flush();
+  }
+  return seq;
+}
+
+void ExplainRing::Settle() {
+  for (Again& again : std::exchange(again_, {})) {
+    auto record = std::make_shared<ExplainRecord>(*again.before);
+    record->seq = again.seq;
+    record->at_ms = again.at_ms;
+    record->trace = std::move(again.trace);
+    record->stage_us = {{kLookup, again.lookup_us}};
+    if (options_.on_stage != nullptr) {
+      options_.on_stage(kLookup, again.lookup_us);
+    }
+    Slot& slot = Touch(again.slot);
+    CompleteHit(slot, *record);
+    Pend(record);
+    Add(slot, std::move(record));
+  }
+  Trim();
+}
+
+void ExplainRing::Pend(const RecordPtr& record) {
+  if (log_ != nullptr) {
+    pending_since_ = pending_.empty() ? clock_.Monotonic() : pending_since_;
+    pending_.push_back(record);
+  }
+}
+
+bool ExplainRing::IsDue() const {
+  return !pending_.empty() && (pending_.size() >= options_.flush_at ||
+                               clock_.Monotonic() - pending_since_ >= options_.flush_after);
 }
 
 void ExplainRing::Flush() {
   const MutexLock flush(flush_mutex_);
-  const std::vector<RecordPtr> due = TakePending(true);
-  if (!due.empty()) {
-    log_->Append(due);
+  std::vector<RecordPtr> pending;
+  {
+    const MutexLock lock(mutex_);
+    Settle();
+    pending.swap(pending_);
+  }
+  if (!pending.empty()) {
+    log_->Append(pending);
   }
 }
 
@@ -220,11 +245,11 @@ Explanation ExplainRing::ExplainOf(const ExplainRecord& record) {
   if (record.seq == 0) {  // a question: completed as Append would
     const Hash128 id = record.slot.Id();
     Load(record.slot, id);
-    const std::vector<uint64_t> fields = FieldsOf(record.inputs);
     const MutexLock lock(mutex_);
+    Settle();
     const Slot& slot = Touch(id);
     if (record.result == ExplainResult::kMiss) {
-      CompleteMiss(Closest(slot, record, fields), asked);
+      CompleteMiss(Closest(slot, record), asked);
     } else {
       CompleteHit(slot, asked);
     }
@@ -243,23 +268,24 @@ std::vector<ExplainRing::RecordPtr> ExplainRing::Records(const ExplainSlot& slot
   const Hash128 id = slot.Id();
   Load(slot, id);
   const MutexLock lock(mutex_);
+  Settle();
   std::vector<RecordPtr> records;
   if (const auto found = slots_.find(id); found != slots_.end()) {
-    for (const Kept& row : found->second.records) {
-      records.push_back(row.record);
-    }
+    records.assign(found->second.records.begin(), found->second.records.end());
   }
   return records;
 }
 
 ExplainRing::RecordPtr ExplainRing::WithSeq(uint64_t seq) {
   const MutexLock lock(mutex_);
+  Settle();
   const auto found = by_seq_.find(seq);
   return found == by_seq_.end() ? nullptr : found->second;
 }
 
 std::vector<ExplainRing::RecordPtr> ExplainRing::Last(size_t count) {
   const MutexLock lock(mutex_);
+  Settle();
   std::vector<RecordPtr> last;
   for (auto row = by_seq_.rbegin(); row != by_seq_.rend() && last.size() < count; ++row) {
     last.push_back(row->second);
@@ -271,6 +297,7 @@ Result<ExplainRing::RecordPtr> ExplainRing::WithSignature(const Hash128& signatu
                                                           const std::stop_token& stop) {
   {
     const MutexLock lock(mutex_);
+    Settle();
     for (auto row = by_seq_.rbegin(); row != by_seq_.rend(); ++row) {
       if (row->second->signature == signature) {
         return row->second;
@@ -289,6 +316,7 @@ Result<void> ExplainRing::Each(const std::stop_token& stop,
   std::map<uint64_t, RecordPtr> in_memory;  // what the log has, too, or will have
   {
     const MutexLock lock(mutex_);
+    Settle();
     in_memory = by_seq_;
   }
   for (const auto& [seq, record] : in_memory) {

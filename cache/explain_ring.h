@@ -30,13 +30,15 @@ struct Absence {
 
 class ExplainRing {
  public:
+  using RecordPtr = std::shared_ptr<const ExplainRecord>;
+
   struct Options {
     size_t max_records = 8192;  // in memory
     size_t flush_at = 256;      // records that wait for the log
     Duration flush_after = std::chrono::seconds(1);
     // Asked about the signature of the result that a miss should have found.
     std::function<Absence(const Hash128& signature)> why_absent;
-    // Told of every stage of every record, for whoever counts.
+    // Told of every stage of every record, for whoever counts; at the end by the destructor.
     std::function<void(const std::string& stage, uint64_t us)> on_stage;
   };
 
@@ -46,19 +48,22 @@ class ExplainRing {
 
   // Numbers the record, completes and keeps it. Gives its number, which is never 0.
   uint64_t Append(ExplainRecord record);
+  // A hit again, as `before` was one: the same in all but its number, its time, its trace and how
+  // long looking it up took. Costs next to nothing: records are made of several together, when
+  // somebody asks for records at the latest. Requires: `before` came from here and is a hit.
+  uint64_t AppendAgain(RecordPtr before, std::string trace, uint64_t lookup_us);
   // The record beside what its slot had before it. For a record that was not appended: beside all.
   Explanation ExplainOf(const ExplainRecord& record);
 
   // Oldest first.
-  std::vector<std::shared_ptr<const ExplainRecord>> Records(const ExplainSlot& slot);
+  std::vector<RecordPtr> Records(const ExplainSlot& slot);
   // Of those in memory.
-  std::shared_ptr<const ExplainRecord> WithSeq(uint64_t seq);
+  RecordPtr WithSeq(uint64_t seq);
   // The latest `count` of this process, latest first.
-  std::vector<std::shared_ptr<const ExplainRecord>> Last(size_t count);
+  std::vector<RecordPtr> Last(size_t count);
   // The latest record of a result; reads the whole log if it is not in memory. Null: there is none.
   // Errors: kCancelled.
-  Result<std::shared_ptr<const ExplainRecord>> WithSignature(const Hash128& signature,
-                                                             const std::stop_token& stop);
+  Result<RecordPtr> WithSignature(const Hash128& signature, const std::stop_token& stop);
 
   // Calls back for everything that is kept, some of it twice. Errors: kCancelled.
   Result<void> Each(const std::stop_token& stop,
@@ -72,29 +77,34 @@ class ExplainRing {
   void Flush();
 
  private:
-  using RecordPtr = std::shared_ptr<const ExplainRecord>;
-  // A record with the sums of its fields, so that a miss is compared with a whole slot in a few
-  // microseconds.
-  struct Kept {
-    RecordPtr record;
-    std::vector<uint64_t> fields;  // one sum per name and value, in the order of the record
-  };
   struct Slot {
-    std::deque<Kept> records;  // oldest first
+    std::deque<RecordPtr> records;  // oldest first
     std::list<Hash128>::iterator used;
   };
 
+  // A hit that is not a record yet.
+  struct Again {
+    uint64_t seq = 0;
+    Hash128 slot;  // its id
+    RecordPtr before;
+    int64_t at_ms = 0;
+    std::string trace;
+    uint64_t lookup_us = 0;
+  };
+  static constexpr size_t kMostAgain = 32;
+
+  // All that uses slots, numbers or what is pending does this first.
+  void Settle() KILN_REQUIRES(mutex_);
+  void Pend(const RecordPtr& record) KILN_REQUIRES(mutex_);
   Slot& Touch(const Hash128& id) KILN_REQUIRES(mutex_);
   void Load(const ExplainSlot& slot, const Hash128& id);
-  static std::vector<uint64_t> FieldsOf(const ExplainInputs& inputs);
   // The record that agrees in the most fields, as ClosestTo says; null: there is none.
-  static const ExplainRecord* Closest(const Slot& slot, const ExplainRecord& record,
-                                      const std::vector<uint64_t>& fields);
-  void CompleteHit(const Slot& slot, ExplainRecord& record) KILN_REQUIRES(mutex_);
+  static const ExplainRecord* Closest(const Slot& slot, const ExplainRecord& record);
+  static void CompleteHit(const Slot& slot, ExplainRecord& record);
   void CompleteMiss(const ExplainRecord* closest, ExplainRecord& record);
-  void Add(Slot& slot, Kept kept) KILN_REQUIRES(mutex_);
+  void Add(Slot& slot, RecordPtr record) KILN_REQUIRES(mutex_);
   void Trim() KILN_REQUIRES(mutex_);
-  std::vector<RecordPtr> TakePending(bool all);
+  bool IsDue() const KILN_REQUIRES(mutex_);
 
   ExplainLog* const log_;
   Clock& clock_;
@@ -105,6 +115,7 @@ class ExplainRing {
   std::unordered_map<Hash128, Slot, Hash128Hash> slots_ KILN_GUARDED_BY(mutex_);
   std::list<Hash128> used_ KILN_GUARDED_BY(mutex_);  // slots, latest first
   std::map<uint64_t, RecordPtr> by_seq_ KILN_GUARDED_BY(mutex_);
+  std::vector<Again> again_ KILN_GUARDED_BY(mutex_);  // their slots are there
   std::vector<RecordPtr> pending_ KILN_GUARDED_BY(mutex_);
   Duration pending_since_ KILN_GUARDED_BY(mutex_) = Duration::zero();
   std::array<uint64_t, kCauseCount> causes_ KILN_GUARDED_BY(mutex_) = {};

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "cache/explain_ring.h"
 
+#include <algorithm>
+#include <random>
+
 #include <gtest/gtest.h>
 
 namespace kiln::cache {
@@ -47,7 +50,7 @@ class FakeLog final : public ExplainLog {
 ExplainRecord MissOf(const std::string& program, const std::string& fog, int64_t at_ms = 1) {
   ExplainRecord record{.slot = {.project = "demo", .program = program, .target = "vk"},
                        .at_ms = at_ms};
-  record.inputs.options = {{"fog", fog}};
+  record.inputs = ExplainInputs{.options = {{"fog", fog}}};
   record.live_options = {"fog"};
   record.signature = DigestOf(program + fog).id;
   return record;
@@ -80,6 +83,61 @@ TEST_F(ExplainRingTest, Hits_KnowWhenTheirResultWasMade) {
   ExplainRecord hit = MissOf("rock", "true", 61'000);
   hit.result = ExplainResult::kHitMemory;
   EXPECT_EQ(ring.ExplainOf(*ring.WithSeq(ring.Append(hit))).age_ms, 60'000);
+}
+
+TEST_F(ExplainRingTest, HitsAgain_AreTheRecordsThatAppendingThemWouldLeave) {
+  FakeLog other_log;
+  ExplainRing quick(&log, clock, {.flush_at = 40});
+  ExplainRing plain(&other_log, clock, {.flush_at = 40});
+  std::mt19937 random(7);
+  std::vector<uint64_t> hits;
+  for (int i = 0; i < 3000; ++i) {
+    clock.Advance(std::chrono::milliseconds(random() % 40));
+    const std::string trace = std::to_string(i);
+    const uint32_t kind = random() % 16;
+    if (kind == 0 || hits.empty()) {
+      ExplainRecord record =
+          MissOf("p" + std::to_string(random() % 5), std::to_string(random() % 3), 10 + i);
+      record.result = random() % 2 == 0 ? ExplainResult::kMiss : ExplainResult::kHitMemory;
+      record.trace = trace;
+      const uint64_t seq = quick.Append(record);
+      ASSERT_EQ(plain.Append(record), seq);
+      if (record.result != ExplainResult::kMiss) {
+        hits.push_back(seq);
+      }
+    } else if (kind < 13) {
+      const auto before = plain.WithSeq(hits[random() % hits.size()]);
+      if (before != nullptr) {
+        ExplainRecord record = *before;
+        record.at_ms = clock.UnixTime() / std::chrono::milliseconds(1);
+        record.trace = trace;
+        record.stage_us = {{"lookup", kind}};
+        const uint64_t seq = plain.Append(record);
+        ASSERT_EQ(quick.AppendAgain(before, trace, kind), seq);
+        hits.push_back(seq);
+      }
+    } else if (kind == 13) {
+      const uint64_t seq = hits[random() % hits.size()];
+      const auto a = quick.WithSeq(seq), b = plain.WithSeq(seq);
+      ASSERT_EQ(a == nullptr, b == nullptr);
+      ASSERT_TRUE(a == nullptr || *a == *b);
+    } else if (kind == 14) {
+      const ExplainSlot slot = MissOf("p" + std::to_string(random() % 5), "").slot;
+      const auto a = quick.Records(slot), b = plain.Records(slot);
+      ASSERT_TRUE(
+          std::ranges::equal(a, b, [](const auto& one, const auto& two) { return *one == *two; }));
+    } else {
+      const auto a = quick.Last(20), b = plain.Last(20);
+      ASSERT_TRUE(
+          std::ranges::equal(a, b, [](const auto& one, const auto& two) { return *one == *two; }));
+    }
+  }
+  quick.Flush();
+  plain.Flush();
+  ASSERT_EQ(log.rows.size(), other_log.rows.size());
+  for (size_t i = 0; i < log.rows.size(); ++i) {
+    ASSERT_EQ(*log.rows[i], *other_log.rows[i]) << i;
+  }
 }
 
 TEST_F(ExplainRingTest, AQuestion_LeavesNothing) {
@@ -131,8 +189,15 @@ TEST_F(ExplainRingTest, Memory_IsBoundedBySlotsUsedLeastLately) {
     ring.Append(MissOf("two", std::to_string(i)));
   }
   EXPECT_LE(ring.Last(1000).size(), 100u);
+  ExplainRecord hit = MissOf("two", "hit");
+  hit.result = ExplainResult::kHitMemory;
+  const auto latest = ring.WithSeq(ring.Append(hit));
+  for (int i = 0; i < 200; ++i) {
+    ring.AppendAgain(latest, std::to_string(i), 1);
+  }
+  EXPECT_LE(ring.Last(1000).size(), 100u);
   ring.Flush();
-  EXPECT_EQ(log.rows.size(), 260u);
+  EXPECT_EQ(log.rows.size(), 461u);
 }
 
 }  // namespace

@@ -94,6 +94,7 @@ struct Daemon::Parts {
   Clock& clock;
   ops::LineLog& log;
   ops::ServiceState state;
+  ops::Metrics metrics;  // explain records are counted to the end
   std::unique_ptr<rpc::UnixListener> listener;
   std::optional<ops::TcpListener> tcp;
   std::unique_ptr<ops::AuditLog> audit;
@@ -115,7 +116,6 @@ struct Daemon::Parts {
   std::optional<build::Recipes> recipes;
   std::optional<build::CachedBuild> builder;
   std::optional<build::SecondLook> second_look;  // nothing if nothing is looked at again
-  ops::Metrics metrics;
   ops::TraceRing traces;
   rpc::SlowReaders slow_readers{clock};
   std::optional<jobs::MemoryQueue> queue;

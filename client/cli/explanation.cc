@@ -85,7 +85,7 @@ client::Explanation ExplanationOf(const cache::Explanation& explanation) {
                 : record.result == cache::ExplainResult::kHitLocal ? "local"
                                                                    : "upstream";
   }
-  for (const cache::NamedText& option : record.inputs.options) {
+  for (const cache::NamedText& option : record.inputs->options) {
     out.options.push_back({.name = option.name, .value = option.value});
   }
   for (const cache::Change& change : explanation.changes) {

@@ -68,16 +68,16 @@ cache::ExplainInputs InputsOf(const PreparedProgram& program) {
 
 std::optional<ProgramRequest> ProgramOf(const cache::ExplainRecord& record) {
   ProgramRequest program{.name = record.slot.program};
-  for (const cache::ExplainModule& module : record.inputs.modules) {
+  for (const cache::ExplainModule& module : record.inputs->modules) {
     program.sources.push_back({.path = module.path, .digest = module.source, .text = nullptr});
   }
   const auto pipeline = NamedLike({ir::PipelineType::kGraphicsClassic, ir::PipelineType::kCompute},
-                                  record.inputs.pipeline);
+                                  record.inputs->pipeline);
   if (!pipeline.has_value()) {
     return std::nullopt;
   }
   program.pipeline = *pipeline;
-  for (const cache::NamedText& entry : record.inputs.entry_points) {
+  for (const cache::NamedText& entry : record.inputs->entry_points) {
     const auto stage =
         NamedLike({ir::Stage::kVertex, ir::Stage::kFragment, ir::Stage::kCompute}, entry.name);
     if (!stage.has_value()) {
@@ -134,8 +134,9 @@ cache::ExplainRecord ExplainRecordOf(const PreparedProgram& program, const Asker
   record.at_ms = std::chrono::duration_cast<std::chrono::milliseconds>(clock.UnixTime()).count();
   record.lane = asker.lane;
   record.trace = asker.trace;
-  record.inputs = program.inputs;
-  record.inputs.options = trace.options;
+  cache::ExplainInputs inputs = program.inputs;
+  inputs.options = trace.options;
+  record.inputs = std::move(inputs);
   record.result = trace.result;
   record.level = trace.level;
   record.mask = trace.mask;
@@ -151,7 +152,7 @@ cache::ExplainRecord ExplainRecordOf(const PreparedProgram& program, const Asker
 BatchCauses::BatchCauses(const cache::ExplainRecord& program,
                          std::vector<std::shared_ptr<const cache::ExplainRecord>> earlier) {
   const auto without_options = [](const cache::ExplainRecord& record) {
-    cache::ExplainInputs inputs = record.inputs;
+    cache::ExplainInputs inputs = *record.inputs;
     inputs.options.clear();
     return inputs;
   };
@@ -175,7 +176,7 @@ cache::Cause BatchCauses::CauseOf(const std::vector<cache::NamedText>& options) 
     return of_program_;
   }
   const bool seen = std::any_of(same_.begin(), same_.end(),
-                                [&](const auto& row) { return row->inputs.options == options; });
+                                [&](const auto& row) { return row->inputs->options == options; });
   return seen ? cache::Cause::kEvicted : cache::Cause::kOption;
 }
 

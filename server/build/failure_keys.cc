@@ -60,10 +60,10 @@ Result<std::shared_ptr<const std::set<cache::Key>>> FailureKeys(cache::ExplainRi
   auto keys = std::make_shared<std::set<cache::Key>>();
   std::set<Asked> requests;
   KILN_TRY_VOID(explains.Each(call.stop, [&](const cache::ExplainRecord& record) {
-    if (!filter.program(record.slot.program) || !HasOneOf(record.inputs, filter.sources)) {
+    if (!filter.program(record.slot.program) || !HasOneOf(*record.inputs, filter.sources)) {
       return;
     }
-    for (const cache::ExplainModule& module : record.inputs.modules) {
+    for (const cache::ExplainModule& module : record.inputs->modules) {
       const std::optional<ir::Language> language = driver::LanguageOf(module.path);
       if (language.has_value()) {
         keys->insert({.level = cache::Level::kModule,
@@ -72,7 +72,7 @@ Result<std::shared_ptr<const std::set<cache::Key>>> FailureKeys(cache::ExplainRi
       }
     }
     if (!record.signature.zero()) {
-      requests.emplace(record.signature, record.inputs.recipes);
+      requests.emplace(record.signature, record.inputs->recipes);
     }
   }));
   for (const auto& [signature, recipes] : requests) {

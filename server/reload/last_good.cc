@@ -106,7 +106,7 @@ std::vector<BuiltVariant> FindLastGood(const build::BatchProgram& program,
     std::set<std::string> have;
     for (auto record = records.rbegin(); record != records.rend(); ++record) {
       const std::vector<OptionsPtr> variants =
-          VariantsOf(program, interest, (*record)->inputs.options);
+          VariantsOf(program, interest, (*record)->inputs->options);
       if ((*record)->signature.zero() || variants.empty()) {
         continue;
       }

@@ -208,7 +208,7 @@ void ToProto(const cache::Explanation& explanation, v1::ExplainRecord& out) {
   out.set_project(record.slot.project);
   out.set_program(record.slot.program);
   out.set_target(record.slot.target);
-  for (const cache::NamedText& option : record.inputs.options) {
+  for (const cache::NamedText& option : record.inputs->options) {
     ToProto(option, *out.add_options());
   }
   out.set_hit(hit);

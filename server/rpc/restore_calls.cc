@@ -18,7 +18,7 @@ v1::Target::Debug DebugOf(std::string_view text) {
 void TargetTo(const cache::ExplainRecord& record, v1::Target& target) {
   target.set_name(record.slot.target);
   target.set_form(v1::Target::SPIRV);
-  for (const auto& [name, value] : record.inputs.target) {
+  for (const auto& [name, value] : record.inputs->target) {
     if (name == "form") {
       target.set_form(value == "meta" ? v1::Target::META : v1::Target::SPIRV);
     } else if (name == "env") {
@@ -31,7 +31,7 @@ void TargetTo(const cache::ExplainRecord& record, v1::Target& target) {
       (*target.mutable_settings())[name] = value;
     }
   }
-  target.mutable_recipes()->Assign(record.inputs.recipes.begin(), record.inputs.recipes.end());
+  target.mutable_recipes()->Assign(record.inputs->recipes.begin(), record.inputs->recipes.end());
 }
 
 // The request that left the record.
@@ -39,13 +39,13 @@ v1::Variant VariantOf(const cache::ExplainRecord& record) {
   v1::Variant variant;
   v1::Program& program = *variant.mutable_inline_program();
   program.set_name(record.slot.program);
-  program.set_pipeline(record.inputs.pipeline);
-  for (const cache::ExplainModule& module : record.inputs.modules) {
+  program.set_pipeline(record.inputs->pipeline);
+  for (const cache::ExplainModule& module : record.inputs->modules) {
     v1::SourceRef& source = *program.add_sources();
     source.set_path(module.path);
     ToProto(module.source, *source.mutable_digest());
   }
-  for (const auto& [stage, function] : record.inputs.entry_points) {
+  for (const auto& [stage, function] : record.inputs->entry_points) {
     v1::EntryPoint& entry = *program.add_entry_points();
     entry.set_stage(stage == "vertex"     ? v1::EntryPoint::VERTEX
                     : stage == "fragment" ? v1::EntryPoint::FRAGMENT
@@ -53,7 +53,7 @@ v1::Variant VariantOf(const cache::ExplainRecord& record) {
     entry.set_function(function);
   }
   TargetTo(record, *program.add_targets());
-  for (const cache::NamedText& option : record.inputs.options) {
+  for (const cache::NamedText& option : record.inputs->options) {
     ToProto(option, *variant.add_options());
   }
   return variant;

@@ -331,17 +331,19 @@ double MeasureExplain(const Options& options) {
     cache::sqlite::ExplainTable table(*store);
     cache::ExplainRing ring(&table, clock, {});
     cache::ExplainRecord record{.slot = {.project = "demo", .program = "rock", .target = "vk"}};
-    record.inputs.pipeline = "graphics_classic";
+    cache::ExplainInputs inputs;
+    inputs.pipeline = "graphics_classic";
     for (int i = 0; i < 4; ++i) {
-      record.inputs.modules.push_back(
+      inputs.modules.push_back(
           {.path = "passes/forward" + std::to_string(i) + ".rpl", .source = DigestOf("s")});
     }
     for (int i = 0; i < 24; ++i) {
-      record.inputs.options.push_back({.name = "option_" + std::to_string(i), .value = "false"});
+      inputs.options.push_back({.name = "option_" + std::to_string(i), .value = "false"});
     }
     const double start = ThreadCpuMicroseconds();
     for (int i = 0; i < kRecords; ++i) {
-      record.inputs.options[static_cast<size_t>(i) % 24].value = std::to_string(i);
+      inputs.options[static_cast<size_t>(i) % 24].value = std::to_string(i);
+      record.inputs = inputs;
       ring.Append(record);
     }
     microseconds = ThreadCpuMicroseconds() - start;

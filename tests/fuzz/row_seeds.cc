@@ -12,9 +12,9 @@ namespace kiln::fuzz {
 std::vector<Bytes> Seeds() {
   const Digest digest = DigestOf(std::string_view("content"));
   cache::ExplainRecord explain{.slot = {.project = "demo", .program = "rock", .target = "vk"}};
-  explain.inputs.pipeline = "graphics_classic";
-  explain.inputs.modules.push_back({.path = "rock.rpl", .source = digest});
-  explain.inputs.options.push_back({.name = "fog", .value = "true"});
+  explain.inputs = cache::ExplainInputs{.modules = {{.path = "rock.rpl", .source = digest}},
+                                        .pipeline = "graphics_classic",
+                                        .options = {{.name = "fog", .value = "true"}}};
   Bytes blob;
   const cache::Blob stored = cache::Compress(cache::OwnedBlob(Bytes(5000)));
   AppendLittle<uint64_t>(blob, stored.raw_size);
