@@ -167,6 +167,31 @@ Result<Outcome> CachedBuild::BuildChecked(const PreparedProgram& program,
   return outcome;
 }
 
+std::optional<CachedBuild::Recalled> CachedBuild::Recall(
+    const PreparedProgram& program, std::span<const resolve::OptionSetting> options) {
+  if (!program.ok() || !program.target.recipes.empty()) {
+    return std::nullopt;
+  }
+  std::vector<resolve::OptionSetting> settings = program.request.options;
+  settings.insert(settings.end(), options.begin(), options.end());
+  const Diagnosed<resolve::OptionValues> values =
+      resolve::CheckOptions(program.program(), settings);
+  if (!values.ok()) {
+    return std::nullopt;
+  }
+  const Hash128 variant = VariantKeyOf(program.entry, program.program(), *values.value);
+  return Recalled{.variant = variant, .found = Recent(variant)};
+}
+
+bool CachedBuild::StillFinds(const Recalled& recalled) {
+  if (recalled.found == nullptr || Recent(recalled.variant) != recalled.found) {
+    return false;
+  }
+  ++counters_.hits;
+  counters_.saved_us += recalled.found->record->cpu_us;
+  return true;
+}
+
 void CachedBuild::Describe(const Found& found, BuildTrace& trace) {
   trace.signature = found.signature;
   trace.live_options = found.record->live_options;

@@ -89,6 +89,18 @@ struct BuiltNow {
 
 class CachedBuild {
  public:
+  // What is known of the result of a variant.
+  struct Found {
+    Hash128 signature;
+    std::shared_ptr<const cache::Record> record;
+    std::vector<FreshBlob> fresh;  // products, if they were built now
+    Origin origin = Origin::kLocal;
+    bool stored = false;   // durable
+    bool walked = false;   // found by its signature
+    bool was_kept = true;  // in the store, not in memory
+  };
+  using FoundPtr = std::shared_ptr<const Found>;
+
   // All must outlive the object. `recipes`: null if targets have none; `attempts`: null if none are
   // noted.
   CachedBuild(cache::BlobStore& store, ProgramPool& pool, Clock& clock, Recipes* recipes = nullptr,
@@ -119,6 +131,17 @@ class CachedBuild {
                         std::span<const resolve::OptionSetting> options, const BuildOptions& how,
                         const cache::Call& call);
 
+  // The variant key of options that are right, and what this process found for it lately.
+  struct Recalled {
+    Hash128 variant;
+    FoundPtr found;  // null: it is to be asked for with Build
+  };
+  // Nothing is counted. Nullopt: the program or the options are wrong, or the target has recipes.
+  std::optional<Recalled> Recall(const PreparedProgram& program,
+                                 std::span<const resolve::OptionSetting> options);
+  // Whether Build finds the same for the variant as it did then; counts as a hit if it does.
+  bool StillFinds(const Recalled& recalled);
+
   // A result by its signature, if the store has it and all that it names. Nothing else is known of
   // it: no diagnostics, no options.
   std::optional<Outcome> Find(const std::string& target, const Hash128& signature,
@@ -148,16 +171,6 @@ class CachedBuild {
   static constexpr uint64_t kAssemblerBytes = uint64_t{256} << 20;
   static constexpr uint64_t kPreparedBytes = uint64_t{64} << 20;
 
-  struct Found {
-    Hash128 signature;
-    std::shared_ptr<const cache::Record> record;
-    std::vector<FreshBlob> fresh;  // products, if they were built now
-    Origin origin = Origin::kLocal;
-    bool stored = false;   // durable
-    bool walked = false;   // found by its signature
-    bool was_kept = true;  // in the store, not in memory
-  };
-  using FoundPtr = std::shared_ptr<const Found>;
   // A variant on its way to a result.
   struct Wanted {
     const PreparedProgram& program;

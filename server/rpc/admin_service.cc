@@ -16,6 +16,7 @@
 #include "server/rpc/rpc_server.h"
 #include "server/rpc/services.h"
 #include "server/rpc/stream_call.h"
+#include "server/rpc/unary_call.h"
 
 namespace kiln::rpc {
 namespace {
@@ -214,8 +215,8 @@ class AdminService final : public v1::AdminService::CallbackService {
   grpc::ServerUnaryReactor* GetStatus(grpc::CallbackServerContext* context,
                                       const v1::GetStatusRequest* request,
                                       v1::ServerStatus* reply) override {
-    return new UnaryCall(
-        host_, *context, "GetStatus", UnaryCall::Needs::kNothing,
+    return AnswerUnary(
+        host_, *context, "GetStatus", Needs::kNothing,
         [this, request, reply](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
           const bool ready = host_.state.Ready();
           if (ready && !request->trace_id().empty()) {
@@ -232,17 +233,17 @@ class AdminService final : public v1::AdminService::CallbackService {
   grpc::ServerUnaryReactor* ListJobs(grpc::CallbackServerContext* context,
                                      const v1::ListJobsRequest* request,
                                      v1::ListJobsReply* reply) override {
-    return new UnaryCall(host_, *context, "ListJobs", UnaryCall::Needs::kNothing,
-                         [this, request, reply](const cache::Call&, v1::ErrorDetail&) {
-                           return JobsTo(host_.queue, *request, *reply);
-                         });
+    return AnswerUnary(host_, *context, "ListJobs", Needs::kNothing,
+                       [this, request, reply](const cache::Call&, v1::ErrorDetail&) {
+                         return JobsTo(host_.queue, *request, *reply);
+                       });
   }
 
   grpc::ServerUnaryReactor* KillJob(grpc::CallbackServerContext* context,
                                     const v1::KillJobRequest* request,
                                     v1::KillJobReply* /*reply*/) override {
-    return new UnaryCall(
-        host_, *context, "KillJob", UnaryCall::Needs::kNothing,
+    return AnswerUnary(
+        host_, *context, "KillJob", Needs::kNothing,
         [this, request](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
           const std::optional<uint64_t> id = NumberFrom(request->id());
           return id.has_value() ? host_.queue.Kill(*id)
@@ -337,8 +338,8 @@ class AdminService final : public v1::AdminService::CallbackService {
   grpc::ServerUnaryReactor* ReloadConfig(grpc::CallbackServerContext* context,
                                          const v1::ReloadConfigRequest* /*request*/,
                                          v1::ReloadConfigReply* reply) override {
-    return new UnaryCall(
-        host_, *context, "ReloadConfig", UnaryCall::Needs::kNothing,
+    return AnswerUnary(
+        host_, *context, "ReloadConfig", Needs::kNothing,
         [this, reply](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
           KILN_TRY(const Reloaded changed, host_.reload());
           reply->mutable_changed()->Add(changed.at_once.begin(), changed.at_once.end());
@@ -350,8 +351,8 @@ class AdminService final : public v1::AdminService::CallbackService {
   grpc::ServerUnaryReactor* SetLogLevel(grpc::CallbackServerContext* context,
                                         const v1::SetLogLevelRequest* request,
                                         v1::SetLogLevelReply* /*reply*/) override {
-    return new UnaryCall(
-        host_, *context, "SetLogLevel", UnaryCall::Needs::kNothing,
+    return AnswerUnary(
+        host_, *context, "SetLogLevel", Needs::kNothing,
         [this, request](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
           const auto level = ops::ParseLogLevel(request->level());
           if (!level.has_value() || request->component().size() > kMaxComponent) {
@@ -376,8 +377,8 @@ class AdminService final : public v1::AdminService::CallbackService {
   grpc::ServerUnaryReactor* Job(grpc::CallbackServerContext& context, std::string_view method,
                                 std::function<Result<void>(const cache::Call&)> body,
                                 std::string object = {}) {
-    return new UnaryCall(
-        host_, context, method, UnaryCall::Needs::kWork,
+    return AnswerUnary(
+        host_, context, method, Needs::kWork,
         [body = std::move(body)](const cache::Call& call, v1::ErrorDetail&) { return body(call); },
         std::move(object));
   }
@@ -393,11 +394,11 @@ class AdminService final : public v1::AdminService::CallbackService {
 
   grpc::ServerUnaryReactor* AtOnce(grpc::CallbackServerContext& context, std::string_view method,
                                    const std::function<void()>& body) {
-    return new UnaryCall(host_, context, method, UnaryCall::Needs::kNothing,
-                         [&body](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
-                           body();
-                           return {};
-                         });
+    return AnswerUnary(host_, context, method, Needs::kNothing,
+                       [&body](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
+                         body();
+                         return {};
+                       });
   }
 
   const Host& host_;

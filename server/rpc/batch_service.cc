@@ -12,6 +12,7 @@
 #include "server/rpc/services.h"
 #include "server/rpc/slow_readers.h"
 #include "server/rpc/step_thread.h"
+#include "server/rpc/unary_call.h"
 
 namespace kiln::rpc {
 namespace {
@@ -186,11 +187,11 @@ class BatchService final : public v1::BatchService::CallbackService {
   grpc::ServerUnaryReactor* StartBatch(grpc::CallbackServerContext* context,
                                        const v1::StartBatchRequest* request,
                                        v1::StartBatchReply* reply) override {
-    return new UnaryCall(host_, *context, "StartBatch", UnaryCall::Needs::kWork,
-                         [this, request, reply](const CallFrame& frame, const cache::Call& call,
-                                                v1::ErrorDetail& detail) {
-                           return Start(*request, frame.principal(), call, *reply, detail);
-                         });
+    return AnswerUnary(host_, *context, "StartBatch", Needs::kWork,
+                       [this, request, reply](const CallFrame& frame, const cache::Call& call,
+                                              v1::ErrorDetail& detail) {
+                         return Start(*request, frame.principal(), call, *reply, detail);
+                       });
   }
 
   grpc::ServerWriteReactor<v1::BatchEvent>* WatchBatch(
@@ -391,8 +392,8 @@ class BatchService final : public v1::BatchService::CallbackService {
 
   grpc::ServerUnaryReactor* AtOnce(grpc::CallbackServerContext& context, std::string_view method,
                                    const std::function<Result<void>()>& body) {
-    return new UnaryCall(host_, context, method, UnaryCall::Needs::kNothing,
-                         [&body](const cache::Call&, v1::ErrorDetail&) { return body(); });
+    return AnswerUnary(host_, context, method, Needs::kNothing,
+                       [&body](const cache::Call&, v1::ErrorDetail&) { return body(); });
   }
 
   const Host& host_;

@@ -3,6 +3,7 @@
 #include "server/rpc/cache_calls.h"
 #include "server/rpc/services.h"
 #include "server/rpc/stream_call.h"
+#include "server/rpc/unary_call.h"
 
 namespace kiln::rpc {
 namespace {
@@ -14,10 +15,10 @@ class CacheService final : public v1::CacheService::CallbackService {
   grpc::ServerUnaryReactor* FindMissing(grpc::CallbackServerContext* context,
                                         const v1::FindMissingRequest* request,
                                         v1::FindMissingReply* reply) override {
-    return new UnaryCall(host_, *context, "FindMissing", UnaryCall::Needs::kWork,
-                         [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
-                           return rpc::FindMissing(engine_, *request, call, *reply, detail);
-                         });
+    return AnswerUnary(host_, *context, "FindMissing", Needs::kWork,
+                       [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
+                         return rpc::FindMissing(engine_, *request, call, *reply, detail);
+                       });
   }
 
   grpc::ServerWriteReactor<v1::GetBlobsReply>* GetBlobs(
@@ -38,19 +39,19 @@ class CacheService final : public v1::CacheService::CallbackService {
   grpc::ServerUnaryReactor* GetRows(grpc::CallbackServerContext* context,
                                     const v1::GetRowsRequest* request,
                                     v1::GetRowsReply* reply) override {
-    return new UnaryCall(host_, *context, "GetRows", UnaryCall::Needs::kWork,
-                         [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
-                           return rpc::GetRows(engine_, *request, call, *reply, detail);
-                         });
+    return AnswerUnary(host_, *context, "GetRows", Needs::kWork,
+                       [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
+                         return rpc::GetRows(engine_, *request, call, *reply, detail);
+                       });
   }
 
   grpc::ServerUnaryReactor* PutRows(grpc::CallbackServerContext* context,
                                     const v1::PutRowsRequest* request,
                                     v1::PutRowsReply* reply) override {
-    return new UnaryCall(host_, *context, "PutRows", UnaryCall::Needs::kWork,
-                         [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
-                           return rpc::PutRows(engine_, *request, call, *reply, detail);
-                         });
+    return AnswerUnary(host_, *context, "PutRows", Needs::kWork,
+                       [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
+                         return rpc::PutRows(engine_, *request, call, *reply, detail);
+                       });
   }
 
  private:

@@ -398,38 +398,4 @@ void LogSlowReader(const CallFrame& frame) {
                          {{"trace", frame.trace()}});
 }
 
-UnaryCall::UnaryCall(const Host& host, grpc::CallbackServerContext& context,
-                     std::string_view method, Needs needs, Body body, std::string object)
-    : frame_(host, context, method) {
-  detail_.set_trace_id(frame_.trace());
-  frame_.SetObject(std::move(object));
-  if (needs == Needs::kNothing) {
-    const Result<void> result = frame_.Permitted().ok() ? body({}, detail_) : frame_.Permitted();
-    Finish(frame_.StatusOf(result, std::move(detail_)));
-    return;
-  }
-  if (const Result<void> admitted = frame_.Admit(); !admitted.ok()) {
-    Finish(frame_.StatusOf(admitted));
-    return;
-  }
-  if (needs == Needs::kWorkOrMemory &&
-      frame_.AnswersAtOnce([&](const cache::Call& call) { return body(call, detail_); })) {
-    Finish(frame_.StatusOf({}));
-    return;
-  }
-  frame_.Submit(
-      [this, body = std::move(body)](const cache::Call& call) { return body(call, detail_); },
-      [this](const Result<void>& result) {
-        Finish(frame_.StatusOf(result, std::move(detail_)));  // may delete this
-      });
-}
-
-UnaryCall::UnaryCall(const Host& host, grpc::CallbackServerContext& context,
-                     std::string_view method, Needs needs, FramedBody body)
-    : UnaryCall(
-          host, context, method, needs,
-          Body([this, body = std::move(body)](const cache::Call& call, v1::ErrorDetail& detail) {
-            return body(frame_, call, detail);
-          })) {}
-
 }  // namespace kiln::rpc

@@ -109,30 +109,4 @@ class CallFrame {
 // That the client of a stream does not keep up (daemon §9.6).
 void LogSlowReader(const CallFrame& frame);
 
-// A unary call whose work is one job. Deletes itself.
-class UnaryCall final : public grpc::ServerUnaryReactor {
- public:
-  using Body = std::function<Result<void>(const cache::Call&, v1::ErrorDetail&)>;
-  // For one that wants to know who calls.
-  using FramedBody =
-      std::function<Result<void>(const CallFrame&, const cache::Call&, v1::ErrorDetail&)>;
-
-  enum class Needs : uint8_t { kWork, kWorkOrMemory, kNothing };
-  // kWork: a job, refused while the daemon drains. kWorkOrMemory: the same, but first the body is
-  // asked for what memory has, for which no other thread has to wake up. kNothing: it is answered
-  // here, outside of the queue.
-  // The body finds the trace id in the detail. `object`: what the audit log names.
-  UnaryCall(const Host& host, grpc::CallbackServerContext& context, std::string_view method,
-            Needs needs, Body body, std::string object = {});
-  UnaryCall(const Host& host, grpc::CallbackServerContext& context, std::string_view method,
-            Needs needs, FramedBody body);
-
- private:
-  void OnCancel() override { frame_.Cancel(); }
-  void OnDone() override { delete this; }
-
-  CallFrame frame_;
-  v1::ErrorDetail detail_;
-};
-
 }  // namespace kiln::rpc

@@ -2,12 +2,14 @@
 #include "compiler/base/mutex.h"
 #include "proto/kiln/v1/compile.grpc.pb.h"
 #include "server/rpc/call_frame.h"
+#include "server/rpc/compile_answer.h"
 #include "server/rpc/explain_calls.h"
 #include "server/rpc/fetch_messages.h"
 #include "server/rpc/inspect_calls.h"
 #include "server/rpc/services.h"
 #include "server/rpc/space_calls.h"
 #include "server/rpc/stream_call.h"
+#include "server/rpc/unary_call.h"
 
 namespace kiln::rpc {
 namespace {
@@ -122,15 +124,10 @@ class FetchCall final : public PacedStream<grpc::ByteBuffer> {
   Result<void> result_;  // of the last page
 };
 
-cache::Durability DurabilityOf(v1::Durability durability) {
-  return durability == v1::DURABILITY_LOCAL    ? cache::Durability::kDurable
-         : durability == v1::DURABILITY_QUORUM ? cache::Durability::kQuorum
-                                               : cache::Durability::kRelaxed;
-}
-
-// Fetch reads and writes bytes, so that those of blobs need not go through messages.
-class CompileService final
-    : public v1::CompileService::WithRawCallbackMethod_Fetch<v1::CompileService::CallbackService> {
+// Compile and Fetch read and write bytes, so that those of blobs need not go through messages.
+using RawFetch =
+    v1::CompileService::WithRawCallbackMethod_Fetch<v1::CompileService::CallbackService>;
+class CompileService final : public v1::CompileService::WithRawCallbackMethod_Compile<RawFetch> {
  public:
   CompileService(const Host& host, Engine& engine) : host_(host), engine_(engine) {}
 
@@ -141,27 +138,13 @@ class CompileService final
   }
 
   grpc::ServerUnaryReactor* Compile(grpc::CallbackServerContext* context,
-                                    const v1::CompileRequest* request,
-                                    v1::CompileReply* reply) override {
-    return new UnaryCall(
-        host_, *context, "Compile", UnaryCall::Needs::kWorkOrMemory,
-        [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) -> Result<void> {
-          KILN_TRY_VOID(CheckDurability(engine_, request->durability()));
-          CompileHow how{.build = {},
-                         .inline_data = request->inline_data(),
-                         .asker = {.project = request->project(),
-                                   .lane = "interactive",
-                                   .trace = detail.trace_id()}};
-          how.build.durability = DurabilityOf(request->durability());
-          how.build.retry_failed = request->retry_failed();
-          how.build.may_compile = request->on_miss() == v1::CompileRequest::COMPILE;
-          KILN_TRY_VOID(CompileVariant(engine_, request->variant(), how, call,
-                                       *reply->mutable_outcome(), detail));
-          const auto record = engine_.explains.WithSeq(reply->outcome().explain_seq());
-          if (request->want_explain() && record != nullptr) {
-            ExplainTo(engine_, *record, call, *reply->mutable_explain());
-          }
-          return {};
+                                    const grpc::ByteBuffer* request,
+                                    grpc::ByteBuffer* reply) override {
+    return AnswerUnary(
+        host_, *context, "Compile", Needs::kWorkOrMemory,
+        [answer = std::make_shared<CompileAnswer>(engine_, known_, *request, *reply)](
+            const cache::Call& call, v1::ErrorDetail& detail) {
+          return answer->Run(call, detail);
         });
   }
 
@@ -173,28 +156,28 @@ class CompileService final
   grpc::ServerUnaryReactor* ListOptions(grpc::CallbackServerContext* context,
                                         const v1::ListOptionsRequest* request,
                                         v1::ListOptionsReply* reply) override {
-    return new UnaryCall(host_, *context, "ListOptions", UnaryCall::Needs::kWork,
-                         [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
-                           return rpc::ListOptions(engine_, *request, call, *reply, detail);
-                         });
+    return AnswerUnary(host_, *context, "ListOptions", Needs::kWork,
+                       [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
+                         return rpc::ListOptions(engine_, *request, call, *reply, detail);
+                       });
   }
 
   grpc::ServerUnaryReactor* CountVariants(grpc::CallbackServerContext* context,
                                           const v1::CountVariantsRequest* request,
                                           v1::CountVariantsReply* reply) override {
-    return new UnaryCall(host_, *context, "CountVariants", UnaryCall::Needs::kWork,
-                         [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
-                           return rpc::CountVariants(engine_, *request, call, *reply, detail);
-                         });
+    return AnswerUnary(host_, *context, "CountVariants", Needs::kWork,
+                       [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
+                         return rpc::CountVariants(engine_, *request, call, *reply, detail);
+                       });
   }
 
   grpc::ServerUnaryReactor* ListVariants(grpc::CallbackServerContext* context,
                                          const v1::ListVariantsRequest* request,
                                          v1::ListVariantsReply* reply) override {
-    return new UnaryCall(host_, *context, "ListVariants", UnaryCall::Needs::kWork,
-                         [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
-                           return rpc::ListVariants(engine_, *request, call, *reply, detail);
-                         });
+    return AnswerUnary(host_, *context, "ListVariants", Needs::kWork,
+                       [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
+                         return rpc::ListVariants(engine_, *request, call, *reply, detail);
+                       });
   }
 
   grpc::ServerWriteReactor<v1::InspectReply>* Inspect(grpc::CallbackServerContext* context,
@@ -210,15 +193,16 @@ class CompileService final
   grpc::ServerUnaryReactor* Explain(grpc::CallbackServerContext* context,
                                     const v1::ExplainRequest* request,
                                     v1::ExplainReply* reply) override {
-    return new UnaryCall(host_, *context, "Explain", UnaryCall::Needs::kWork,
-                         [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
-                           return rpc::Explain(engine_, *request, call, *reply, detail);
-                         });
+    return AnswerUnary(host_, *context, "Explain", Needs::kWork,
+                       [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
+                         return rpc::Explain(engine_, *request, call, *reply, detail);
+                       });
   }
 
  private:
   const Host& host_;
   Engine& engine_;
+  KnownRequests known_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "server/rpc/pack_calls.h"
 #include "server/rpc/services.h"
 #include "server/rpc/stream_call.h"
+#include "server/rpc/unary_call.h"
 
 namespace kiln::rpc {
 namespace {
@@ -33,10 +34,10 @@ class PackService final : public v1::PackService::CallbackService {
   grpc::ServerUnaryReactor* DescribePack(grpc::CallbackServerContext* context,
                                          const v1::DescribePackRequest* request,
                                          v1::DescribePackReply* reply) override {
-    return new UnaryCall(host_, *context, "DescribePack", UnaryCall::Needs::kWork,
-                         [this, request, reply](const cache::Call&, v1::ErrorDetail&) {
-                           return rpc::DescribePack(engine_, *request, *reply);
-                         });
+    return AnswerUnary(host_, *context, "DescribePack", Needs::kWork,
+                       [this, request, reply](const cache::Call&, v1::ErrorDetail&) {
+                         return rpc::DescribePack(engine_, *request, *reply);
+                       });
   }
 
  private:

@@ -80,6 +80,23 @@ TEST_F(ServerCache, GcOfEverything_IsFollowedByAMissThatSaysSo) {
   EXPECT_NE(reply.records(0).detail().find("to make room"), std::string::npos);
 }
 
+TEST_F(ServerCache, GcOfWhatIsAskedAllTheTime_IsFollowedByAMiss) {
+  Start();
+  const v1::Outcome before = Compile(Durable(GoodSource()));
+  const v1::CompileRequest request = RequestOf(GoodSource(), false);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(Compile(request).artifacts(0).origin(), v1::Artifact::MEMORY);
+  }
+  Age();
+  v1::GcCacheRequest everything;
+  everything.set_to_bytes(1);
+  EXPECT_GE(Gc(everything).done.records(), 1u);
+  const v1::Outcome after = Compile(RequestOf(GoodSource()));
+  EXPECT_EQ(after.artifacts(0).origin(), v1::Artifact::COMPILED);
+  EXPECT_EQ(after.artifacts(0).data(), before.artifacts(0).data());
+  EXPECT_EQ(Compile(request).artifacts(0).data(), before.artifacts(0).data());
+}
+
 TEST_F(ServerCache, GcOfFailures_LetsThemBeTriedAgain) {
   Start();
   EXPECT_EQ(Compile(RequestOf(WrongSource())).kind(), v1::Outcome::SOURCE_ERROR);

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include "server/rpc/compile_answer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <grpcpp/impl/codegen/proto_utils.h>
+
+#include "cache/memory_store.h"
+#include "server/build/build_trace.h"
+#include "server/rpc/explain_calls.h"
+
+namespace kiln::rpc {
+namespace {
+
+cache::Durability DurabilityOf(v1::Durability durability) {
+  return durability == v1::DURABILITY_LOCAL    ? cache::Durability::kDurable
+         : durability == v1::DURABILITY_QUORUM ? cache::Durability::kQuorum
+                                               : cache::Durability::kRelaxed;
+}
+
+grpc::Slice OnePieceOf(const grpc::ByteBuffer& buffer) {
+  grpc::Slice slice;
+  if (!buffer.TrySingleSlice(&slice).ok()) {
+    (void)buffer.DumpToSingleSlice(&slice);
+  }
+  return slice;
+}
+
+Result<cache::Blob> ContentOf(Engine& engine, const Digest& digest, const cache::Call& call) {
+  return engine.store.Get({.level = cache::Level::kContent, .space = 0, .id = digest.id}, call);
+}
+
+// Its sources are in the store or in memory, and nothing came along that would have to be kept.
+bool IsByDigests(const v1::CompileRequest& request) {
+  return std::ranges::all_of(request.variant().inline_program().sources(),
+                             [](const v1::SourceRef& source) { return source.inline_().empty(); });
+}
+
+}  // namespace
+
+CompileAnswer::CompileAnswer(Engine& engine, KnownRequests& known, const grpc::ByteBuffer& request,
+                             grpc::ByteBuffer& reply)
+    : engine_(engine), known_(known), reply_(reply), request_(OnePieceOf(request)) {}
+
+std::string_view CompileAnswer::bytes() const {
+  return {reinterpret_cast<const char*>(request_.begin()), request_.size()};
+}
+
+// Answers with what memory has, if it was asked for in these bytes before and is still there.
+bool CompileAnswer::IsKnown(const cache::Call& call, const std::string& trace) {
+  const Duration start = engine_.clock.Monotonic();
+  const std::shared_ptr<const KnownRequest> known = known_.Find(bytes());
+  if (known == nullptr) {
+    return false;
+  }
+  std::vector<cache::Blob> code;
+  cache::Blob metadata;
+  if (known->inline_data) {
+    for (const Digest& digest : known->code) {
+      Result<cache::Blob> blob = ContentOf(engine_, digest, call);
+      if (!blob.ok()) {
+        return false;
+      }
+      code.push_back(std::move(blob).value());
+    }
+    Result<cache::Blob> blob = ContentOf(engine_, known->metadata, call);
+    if (!blob.ok()) {
+      return false;
+    }
+    metadata = std::move(blob).value();
+  }
+  if (!engine_.builder.StillFinds(known->recalled)) {
+    return false;
+  }
+  const auto looked_up =
+      std::chrono::duration_cast<std::chrono::microseconds>(engine_.clock.Monotonic() - start);
+  const uint64_t seq = engine_.explains.AppendAgain(known->explained, trace,
+                                                    static_cast<uint64_t>(looked_up.count()));
+  reply_ = known->reply.With(code, metadata.bytes, seq);
+  return true;
+}
+
+Result<void> CompileAnswer::Read() {
+  grpc::ByteBuffer buffer(&request_, 1);  // reading takes it apart
+  parsed_.emplace();
+  if (!grpc::SerializationTraits<v1::CompileRequest>::Deserialize(&buffer, &*parsed_).ok()) {
+    parsed_.reset();
+    return Malformed("message", "these bytes are no CompileRequest");
+  }
+  return {};
+}
+
+// Of a request that memory has answered.
+void CompileAnswer::Remember(const v1::Outcome& outcome, const cache::Call& call) {
+  const bool is_hit = outcome.kind() == v1::Outcome::OK && outcome.artifacts_size() == 1 &&
+                      outcome.artifacts(0).origin() == v1::Artifact::MEMORY;
+  if (!is_hit || parsed_->want_explain() || !IsByDigests(*parsed_)) {
+    return;
+  }
+  auto explained = engine_.explains.WithSeq(outcome.explain_seq());
+  const Result<AskedVariant> asked = FromProto(parsed_->variant());
+  if (explained == nullptr || !asked.ok()) {
+    return;
+  }
+  const auto prepared = engine_.builder.Prepare(asked->program, asked->targets[0], call);
+  if (!prepared.ok()) {
+    return;
+  }
+  std::optional<build::CachedBuild::Recalled> recalled =
+      engine_.builder.Recall(**prepared, asked->options);
+  if (!recalled.has_value() || recalled->found == nullptr) {
+    return;
+  }
+  const v1::Artifact& artifact = outcome.artifacts(0);
+  auto known = std::make_shared<KnownRequest>(
+      KnownRequest{.recalled = *std::move(recalled),
+                   .reply = CompileMessage(outcome),
+                   .inline_data = !artifact.data().empty() || !artifact.metadata_data().empty(),
+                   .code = {},
+                   .metadata = {},
+                   .explained = std::move(explained)});
+  for (const v1::StageCode& code : artifact.code()) {
+    known->code.push_back(FromProto(code.digest()).value());
+  }
+  known->metadata = FromProto(artifact.metadata()).value();
+  known_.Keep(bytes(), std::move(known));
+}
+
+Result<void> CompileAnswer::Run(const cache::Call& call, v1::ErrorDetail& detail) {
+  const bool at_once = call.deadline == cache::kAtOnce;
+  if (at_once && IsKnown(call, detail.trace_id())) {
+    return {};
+  }
+  if (!parsed_.has_value()) {
+    KILN_TRY_VOID(Read());
+  }
+  KILN_TRY_VOID(CheckDurability(engine_, parsed_->durability()));
+  CompileHow how{
+      .build = {},
+      .inline_data = parsed_->inline_data(),
+      .asker = {.project = parsed_->project(), .lane = "interactive", .trace = detail.trace_id()}};
+  how.build.durability = DurabilityOf(parsed_->durability());
+  how.build.retry_failed = parsed_->retry_failed();
+  how.build.may_compile = parsed_->on_miss() == v1::CompileRequest::COMPILE;
+  v1::CompileReply reply;
+  KILN_TRY_VOID(
+      CompileVariant(engine_, parsed_->variant(), how, call, *reply.mutable_outcome(), detail));
+  const auto record = engine_.explains.WithSeq(reply.outcome().explain_seq());
+  if (parsed_->want_explain() && record != nullptr) {
+    ExplainTo(engine_, *record, call, *reply.mutable_explain());
+  }
+  if (at_once) {
+    Remember(reply.outcome(), call);
+  }
+  bool own = false;
+  (void)grpc::SerializationTraits<v1::CompileReply>::Serialize(reply, &reply_, &own);
+  return {};
+}
+
+}  // namespace kiln::rpc

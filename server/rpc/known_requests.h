@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Requests of Compile that were answered from memory lately, by their bytes: what they ask for is
+// read, linked, checked and keyed once, and the answer is written once. What they ask for is all
+// that is taken for granted here; whether it is still there is asked of the builder and the store
+// each time.
+//
+// Threads: safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "cache/explain.h"
+#include "compiler/base/mutex.h"
+#include "server/build/cached_build.h"
+#include "server/rpc/compile_message.h"
+
+namespace kiln::rpc {
+
+struct KnownRequest {
+  build::CachedBuild::Recalled recalled;
+  CompileMessage reply;
+  bool inline_data = false;
+  std::vector<Digest> code;  // those that travel inline
+  Digest metadata;
+  std::shared_ptr<const cache::ExplainRecord> explained;  // what the next record is like
+};
+
+class KnownRequests {
+ public:
+  static constexpr size_t kMaxRequests = 4096;
+  static constexpr size_t kMaxRequestBytes = size_t{16} << 10;
+
+  // Null: nothing is known.
+  std::shared_ptr<const KnownRequest> Find(std::string_view request);
+  // The request used least lately makes room; what is larger than kMaxRequestBytes is not kept.
+  void Keep(std::string_view request, std::shared_ptr<const KnownRequest> known);
+
+ private:
+  struct Entry {
+    std::string request;
+    std::shared_ptr<const KnownRequest> known;
+  };
+  using Order = std::list<Entry>;  // latest first
+
+  Mutex mutex_;
+  Order order_ KILN_GUARDED_BY(mutex_);
+  // Keys are the texts of the entries.
+  std::unordered_map<std::string_view, Order::iterator> index_ KILN_GUARDED_BY(mutex_);
+};
+
+}  // namespace kiln::rpc

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#include "server/rpc/known_requests.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace kiln::rpc {
+namespace {
+
+std::shared_ptr<const KnownRequest> Any() {
+  v1::Outcome outcome;
+  (void)outcome.add_artifacts();
+  return std::make_shared<KnownRequest>(
+      KnownRequest{.recalled = {}, .reply = CompileMessage(std::move(outcome)), .explained = {}});
+}
+
+TEST(KnownRequests, WhatIsKept_IsFoundByAllItsBytes) {
+  KnownRequests requests;
+  const auto a = Any(), b = Any();
+  requests.Keep("a", a);
+  EXPECT_EQ(requests.Find("a"), a);
+  EXPECT_EQ(requests.Find("b"), nullptr);
+  EXPECT_EQ(requests.Find(std::string_view("a\0", 2)), nullptr);
+  requests.Keep("a", b);  // what it leads to now
+  EXPECT_EQ(requests.Find("a"), b);
+}
+
+TEST(KnownRequests, TheOneUsedLeastLately_MakesRoom) {
+  KnownRequests requests;
+  const auto known = Any();
+  for (size_t i = 0; i < KnownRequests::kMaxRequests; ++i) {
+    requests.Keep(std::to_string(i), known);
+  }
+  EXPECT_NE(requests.Find("0"), nullptr);
+  requests.Keep("more", known);
+  EXPECT_NE(requests.Find("0"), nullptr);
+  EXPECT_EQ(requests.Find("1"), nullptr);
+  EXPECT_NE(requests.Find("more"), nullptr);
+}
+
+TEST(KnownRequests, LargeRequest_IsNotKept) {
+  KnownRequests requests;
+  const std::string most(KnownRequests::kMaxRequestBytes, 'x');
+  requests.Keep(most, Any());
+  EXPECT_NE(requests.Find(most), nullptr);
+  requests.Keep(most + "x", Any());
+  EXPECT_EQ(requests.Find(most + "x"), nullptr);
+}
+
+}  // namespace
+}  // namespace kiln::rpc

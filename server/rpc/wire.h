@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Messages as bytes that gRPC sends: what is before the bytes of a blob, and those where they are.
+// A copy of each blob would cost as much as sending it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include <grpcpp/support/slice.h>
+
+#include "compiler/base/bytes.h"
+
+namespace kiln::rpc {
+
+// The few bytes of a message that are before those of a blob; at most kMaxBytes.
+class WireHead {
+ public:
+  static constexpr size_t kMaxBytes = 128;
+
+  WireHead& Number(int field, uint64_t value);
+  // `size` bytes follow.
+  WireHead& Length(int field, uint64_t size);
+  WireHead& Bytes(int field, std::span<const uint8_t> bytes);
+
+  std::span<const uint8_t> bytes() const { return {bytes_.data(), end_}; }
+
+ private:
+  std::array<uint8_t, kMaxBytes> bytes_;
+  uint8_t* end_ = bytes_.data();
+};
+
+// The bytes where they are; gRPC gives the owner back when they are sent.
+grpc::Slice SliceOf(ByteView bytes, const std::shared_ptr<const void>& owner);
+
+}  // namespace kiln::rpc
