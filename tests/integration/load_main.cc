@@ -114,10 +114,14 @@ class Tally {
   std::vector<uint32_t> times_;
 };
 
-// The only way in which a busy daemon may refuse an honest call.
+// The only ways in which a daemon that is busy, or whose store is not open yet, may refuse an
+// honest call.
 bool IsDocumented(const grpc::Status& status, const v1::ErrorDetail& detail) {
-  return status.ok() || (status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED &&
-                         detail.reason() == "QUEUE_FULL" && detail.retry_after_ms() >= 50);
+  return status.ok() ||
+         (status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED &&
+          detail.reason() == "QUEUE_FULL" && detail.retry_after_ms() >= 50) ||
+         (status.error_code() == grpc::StatusCode::UNAVAILABLE && detail.reason() == "STARTING" &&
+          detail.retry_after_ms() > 0);
 }
 
 class Honest {
@@ -140,7 +144,7 @@ class Honest {
     const v1::ErrorDetail detail = DetailOf(context);
     const auto took = std::chrono::duration_cast<milliseconds>(Clock::now() - begin);
     if (IsDocumented(status, detail)) {
-      tally.Add(status.ok() ? what : what + " QUEUE_FULL", took);
+      tally.Add(status.ok() ? what : what + " " + detail.reason(), took);
     } else {
       tally.Add(fmt::format("WRONG {} {} {}", what, static_cast<int>(status.error_code()),
                             status.error_message()),
