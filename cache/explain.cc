@@ -331,8 +331,8 @@ std::vector<uint64_t> SumsOf(const ExplainInputs& inputs) {
 }  // namespace
 
 SharedInputs::SharedInputs() {
-  static const auto* const kNone = new std::shared_ptr<const State>(std::make_shared<State>());
-  state_ = *kNone;
+  static const auto* const none = new std::shared_ptr<const State>(std::make_shared<State>());
+  state_ = *none;
 }
 
 SharedInputs::SharedInputs(ExplainInputs inputs) {

@@ -163,33 +163,30 @@ uint64_t ExplainRing::Append(ExplainRecord record) {
 }
 
 uint64_t ExplainRing::AppendAgain(RecordPtr before, std::string trace, uint64_t lookup_us) {
-  const int64_t at_ms =
-      std::chrono::duration_cast<std::chrono::milliseconds>(clock_.UnixTime()).count();
-  const Hash128 id = before->slot.Id();
-  bool due = false;
+  const Hash128 slot = before->slot.Id();
+  Again again{.slot = slot,
+              .before = std::move(before),
+              .at_ms = clock_.UnixTime() / std::chrono::milliseconds(1),
+              .trace = std::move(trace),
+              .lookup_us = lookup_us};
+  const uint64_t seq = Note(again);
+  return seq != 0 ? seq : Append(RecordOf(again));  // 0: its slot was forgotten
+}
+
+uint64_t ExplainRing::Note(Again& again) {
   uint64_t seq = 0;
+  bool due = false;
   {
     const MutexLock lock(mutex_);
-    if (slots_.contains(id)) {
-      seq = next_seq_++;
-      again_.push_back({.seq = seq,
-                        .slot = id,
-                        .before = std::move(before),
-                        .at_ms = at_ms,
-                        .trace = std::move(trace),
-                        .lookup_us = lookup_us});
-      if (again_.size() >= kMostAgain) {
-        Settle();
-      }
-      due = IsDue();
+    if (!slots_.contains(again.slot)) {
+      return 0;
     }
-  }
-  if (seq == 0) {  // its slot was forgotten
-    ExplainRecord record = *before;
-    record.at_ms = at_ms;
-    record.trace = std::move(trace);
-    record.stage_us = {{kLookup, lookup_us}};
-    return Append(std::move(record));
+    seq = again.seq = next_seq_++;
+    again_.push_back(std::move(again));
+    if (again_.size() >= kMostAgain) {
+      Settle();
+    }
+    due = IsDue();
   }
   if (due) {
     Flush();
@@ -197,20 +194,26 @@ uint64_t ExplainRing::AppendAgain(RecordPtr before, std::string trace, uint64_t 
   return seq;
 }
 
+ExplainRecord ExplainRing::RecordOf(Again& again) {
+  ExplainRecord record = *again.before;
+  record.seq = again.seq;
+  record.at_ms = again.at_ms;
+  record.trace = std::move(again.trace);
+  record.stage_us = {{kLookup, again.lookup_us}};
+  return record;
+}
+
 void ExplainRing::Settle() {
   for (Again& again : std::exchange(again_, {})) {
-    auto record = std::make_shared<ExplainRecord>(*again.before);
-    record->seq = again.seq;
-    record->at_ms = again.at_ms;
-    record->trace = std::move(again.trace);
-    record->stage_us = {{kLookup, again.lookup_us}};
+    ExplainRecord record = RecordOf(again);
     if (options_.on_stage != nullptr) {
       options_.on_stage(kLookup, again.lookup_us);
     }
     Slot& slot = Touch(again.slot);
-    CompleteHit(slot, *record);
-    Pend(record);
-    Add(slot, std::move(record));
+    CompleteHit(slot, record);
+    auto kept = std::make_shared<const ExplainRecord>(std::move(record));
+    Pend(kept);
+    Add(slot, std::move(kept));
   }
   Trim();
 }

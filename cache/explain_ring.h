@@ -93,6 +93,9 @@ class ExplainRing {
   };
   static constexpr size_t kMostAgain = 32;
 
+  // Gives the number of the hit and takes it, or 0 and leaves it: its slot is not there.
+  uint64_t Note(Again& again);
+  static ExplainRecord RecordOf(Again& again);  // takes its text
   // All that uses slots, numbers or what is pending does this first.
   void Settle() KILN_REQUIRES(mutex_);
   void Pend(const RecordPtr& record) KILN_REQUIRES(mutex_);

@@ -28,29 +28,35 @@ struct KnownRequest {
   std::vector<Digest> code;  // those that travel inline
   Digest metadata;
   std::shared_ptr<const cache::ExplainRecord> explained;  // what the next record is like
+
+  uint64_t bytes() const;  // that it takes, about
 };
 
 class KnownRequests {
  public:
-  static constexpr size_t kMaxRequests = 4096;
   static constexpr size_t kMaxRequestBytes = size_t{16} << 10;
+  static constexpr uint64_t kMaxBytes = uint64_t{32} << 20;  // of all
 
   // Null: nothing is known.
   std::shared_ptr<const KnownRequest> Find(std::string_view request);
-  // The request used least lately makes room; what is larger than kMaxRequestBytes is not kept.
+  // Requests used least lately make room; one above kMaxRequestBytes is not kept.
   void Keep(std::string_view request, std::shared_ptr<const KnownRequest> known);
 
  private:
   struct Entry {
     std::string request;
     std::shared_ptr<const KnownRequest> known;
+    uint64_t bytes = 0;
   };
   using Order = std::list<Entry>;  // latest first
+
+  void Drop(Order::iterator entry) KILN_REQUIRES(mutex_);
 
   Mutex mutex_;
   Order order_ KILN_GUARDED_BY(mutex_);
   // Keys are the texts of the entries.
   std::unordered_map<std::string_view, Order::iterator> index_ KILN_GUARDED_BY(mutex_);
+  uint64_t bytes_ KILN_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace kiln::rpc

@@ -29,14 +29,18 @@ TEST(KnownRequests, WhatIsKept_IsFoundByAllItsBytes) {
 TEST(KnownRequests, TheOneUsedLeastLately_MakesRoom) {
   KnownRequests requests;
   const auto known = Any();
-  for (size_t i = 0; i < KnownRequests::kMaxRequests; ++i) {
-    requests.Keep(std::to_string(i), known);
+  const std::string padding(10'000, 'x');
+  const uint64_t room = KnownRequests::kMaxBytes / (known->bytes() + padding.size() + 4);
+  const auto request = [&](uint64_t i) { return std::to_string(1000 + i) + padding; };
+  for (uint64_t i = 0; i < room; ++i) {
+    requests.Keep(request(i), known);
+    requests.Keep(request(i), known);  // takes no room of its own
   }
-  EXPECT_NE(requests.Find("0"), nullptr);
-  requests.Keep("more", known);
-  EXPECT_NE(requests.Find("0"), nullptr);
-  EXPECT_EQ(requests.Find("1"), nullptr);
-  EXPECT_NE(requests.Find("more"), nullptr);
+  EXPECT_NE(requests.Find(request(0)), nullptr);
+  requests.Keep(request(room), known);
+  EXPECT_NE(requests.Find(request(0)), nullptr);
+  EXPECT_EQ(requests.Find(request(1)), nullptr);
+  EXPECT_NE(requests.Find(request(room)), nullptr);
 }
 
 TEST(KnownRequests, LargeRequest_IsNotKept) {

@@ -50,7 +50,7 @@ def main():
                    KILN_DAEMON=f"unix:{folder}/run/kilnd.sock", KILN_CACHE_DIR=f"{folder}/cache")
         home = pathlib.Path(folder) / "home"
         home.mkdir()
-        done = subprocess.run(["bash", "-c", "\n".join(script)], cwd=home, env=env, timeout=250,
+        done = subprocess.run(["bash", "-c", "\n".join(script)], cwd=home, env=env, timeout=580,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               check=False)
         subprocess.run([build / "kiln", "stop"], env=env, timeout=60, capture_output=True,
