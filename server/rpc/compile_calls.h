@@ -144,6 +144,7 @@ class FetchPages {
   Result<void> AddBlobs(const v1::Outcome& outcome, const cache::Call& call);
   void AddOutcome(const v1::Outcome& outcome);
   Result<void> AddBlob(const v1::Digest& name, const cache::Call& call);
+  void Add(grpc::ByteBuffer message);
   void AddProgress(uint64_t total);
   Result<void> AddDone(const cache::Call& call);
 

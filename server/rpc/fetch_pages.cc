@@ -11,6 +11,8 @@ namespace {
 
 constexpr uint64_t kPageBytes = uint64_t{1} << 20;
 constexpr uint64_t kChunk = kMaxStreamMessage - 1024;  // leaves room for the rest of the message
+constexpr size_t kMostMessages = 256;                  // of a page, when it is full
+constexpr size_t kMostOfOneResult = 8;                 // that may still come then; more cost a copy
 constexpr size_t kDigestBytes = 24;                    // of a list that a root names
 
 // Sorted digests as bytes: what `root` is the content id of.
@@ -94,6 +96,7 @@ Result<void> FetchPages::Begin(const cache::Call& call) {
 Result<std::vector<grpc::ByteBuffer>> FetchPages::Next(const cache::Call& call,
                                                        v1::ErrorDetail& detail) {
   page_.clear();
+  page_.reserve(kMostMessages + kMostOfOneResult);
   page_bytes_ = 0;
   if (!begun_) {
     KILN_TRY_VOID(Begin(call));
@@ -101,7 +104,7 @@ Result<std::vector<grpc::ByteBuffer>> FetchPages::Next(const cache::Call& call,
   const bool of_variants = !request_.variants().empty();
   const uint64_t count =
       of_variants ? static_cast<uint64_t>(request_.variants_size()) : results_.size();
-  while (!done_ && page_bytes_ < kPageBytes && page_.size() < 256) {
+  while (!done_ && page_bytes_ < kPageBytes && page_.size() < kMostMessages) {
     if (call.stop.stop_requested()) {
       return Error{.code = ErrorCode::kCancelled, .context = "fetch", .reason = "CANCELLED"};
     }
@@ -119,6 +122,9 @@ Result<std::vector<grpc::ByteBuffer>> FetchPages::Next(const cache::Call& call,
   return std::move(page_);
 }
 
+// A ByteBuffer is swapped, since it cannot be moved.
+void FetchPages::Add(grpc::ByteBuffer message) { page_.emplace_back().Swap(&message); }
+
 // Between pages: a fetch of one page is over before its progress is of use.
 void FetchPages::AddProgress(uint64_t total) {
   v1::Progress progress;
@@ -126,7 +132,7 @@ void FetchPages::AddProgress(uint64_t total) {
   progress.set_done(next_);
   progress.set_total(total);
   progress.set_bytes_done(counts_.bytes_sent());
-  page_.push_back(ProgressMessage(progress));
+  Add(ProgressMessage(progress));
 }
 
 Result<void> FetchPages::AddVariant(const cache::Call& call, v1::ErrorDetail& detail) {
@@ -248,7 +254,8 @@ void FetchPages::AddOutcome(const v1::Outcome& outcome) {
   } else if (outcome.kind() != v1::Outcome::OK) {
     counts_.set_failed(counts_.failed() + 1);
   }
-  page_bytes_ += page_.emplace_back(OutcomeMessage(outcome)).Length();
+  Add(OutcomeMessage(outcome));
+  page_bytes_ += page_.back().Length();
 }
 
 Result<void> FetchPages::AddBlob(const v1::Digest& name, const cache::Call& call) {
@@ -270,7 +277,7 @@ Result<void> FetchPages::AddBlob(const v1::Digest& name, const cache::Call& call
   uint64_t offset = 0;
   do {
     const uint64_t size = std::min<uint64_t>(kChunk, blob.bytes.size() - offset);
-    page_.push_back(ChunkMessage(digest, blob, offset, size));
+    Add(ChunkMessage(digest, blob, offset, size));
     offset += size;
   } while (offset < blob.bytes.size());
   page_bytes_ += blob.bytes.size();
@@ -285,7 +292,7 @@ Result<void> FetchPages::AddDone(const cache::Call& call) {
   v1::FetchDone done;
   *done.mutable_counts() = counts_;
   done.set_root(IdBytes(list.key.id));
-  page_.push_back(DoneMessage(done));
+  Add(DoneMessage(done));
   done_ = true;
   return {};
 }
