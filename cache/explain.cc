@@ -331,15 +331,18 @@ std::vector<uint64_t> SumsOf(const ExplainInputs& inputs) {
 }  // namespace
 
 SharedInputs::SharedInputs() {
-  static const auto* const none = new std::shared_ptr<const State>(std::make_shared<State>());
+  static const auto* const none = new std::shared_ptr<State>(std::make_shared<State>());
   state_ = *none;
 }
 
 SharedInputs::SharedInputs(ExplainInputs inputs) {
-  auto state = std::make_shared<State>();
-  state->sums = SumsOf(inputs);
-  state->inputs = std::move(inputs);
-  state_ = std::move(state);
+  state_ = std::make_shared<State>();
+  state_->inputs = std::move(inputs);
+}
+
+std::span<const uint64_t> SharedInputs::sums() const {
+  std::call_once(state_->summed, [this] { state_->sums = SumsOf(state_->inputs); });
+  return state_->sums;
 }
 
 Hash128 ExplainSlot::Id() const { return SlotId(space, project, program, target); }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -72,10 +73,10 @@ class SharedInputs {
 
   const ExplainInputs& operator*() const { return state_->inputs; }
   const ExplainInputs* operator->() const { return &state_->inputs; }
-  // One sum per name and value, so that two requests are compared in a microsecond. Fields of one
-  // program stand at the same places; a field that moved counts as different, which costs an
-  // explanation nothing but a better match.
-  std::span<const uint64_t> sums() const { return state_->sums; }
+  // One sum per name and value, so that two requests are compared in a microsecond; made when first
+  // asked for, from any thread. Fields of one program stand at the same places; a field that moved
+  // counts as different, which costs an explanation nothing but a better match.
+  std::span<const uint64_t> sums() const;
 
   friend bool operator==(const SharedInputs& a, const SharedInputs& b) {
     return a.state_ == b.state_ || *a == *b;
@@ -84,9 +85,10 @@ class SharedInputs {
  private:
   struct State {
     ExplainInputs inputs;
-    std::vector<uint64_t> sums;
+    std::once_flag summed = {};
+    std::vector<uint64_t> sums = {};
   };
-  std::shared_ptr<const State> state_;
+  std::shared_ptr<State> state_;
 };
 
 // What a request came to. The numbers are stored.

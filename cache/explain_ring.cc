@@ -45,9 +45,10 @@ const ExplainRecord* ExplainRing::Closest(const Slot& slot, const ExplainRecord&
     if (!row->trace.empty() && row->trace == record.trace) {
       continue;  // of the same request
     }
+    const std::span<const uint64_t> others = row->inputs.sums();
     size_t equal = 0;
-    for (size_t i = 0; i < std::min(sums.size(), row->inputs.sums().size()); ++i) {
-      equal += sums[i] == row->inputs.sums()[i] ? 1 : 0;
+    for (size_t i = 0; i < std::min(sums.size(), others.size()); ++i) {
+      equal += sums[i] == others[i] ? 1 : 0;
     }
     if (closest == nullptr || equal >= most) {  // of equals the latest
       closest = row.get();

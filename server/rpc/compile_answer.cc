@@ -10,8 +10,8 @@
 #include <grpcpp/impl/codegen/proto_utils.h>
 
 #include "cache/memory_store.h"
-#include "server/build/build_trace.h"
 #include "server/rpc/explain_calls.h"
+#include "server/rpc/wire.h"
 
 namespace kiln::rpc {
 namespace {
@@ -84,16 +84,6 @@ bool CompileAnswer::IsKnown(const cache::Call& call, const std::string& trace) {
   return true;
 }
 
-Result<void> CompileAnswer::Read() {
-  grpc::ByteBuffer buffer(&request_, 1);  // reading takes it apart
-  parsed_.emplace();
-  if (!grpc::SerializationTraits<v1::CompileRequest>::Deserialize(&buffer, &*parsed_).ok()) {
-    parsed_.reset();
-    return Malformed("message", "these bytes are no CompileRequest");
-  }
-  return {};
-}
-
 // Of a request that memory has answered.
 void CompileAnswer::Remember(const v1::Outcome& outcome, const cache::Call& call) {
   const bool is_hit = outcome.kind() == v1::Outcome::OK && outcome.artifacts_size() == 1 &&
@@ -136,7 +126,7 @@ Result<void> CompileAnswer::Run(const cache::Call& call, v1::ErrorDetail& detail
     return {};
   }
   if (!parsed_.has_value()) {
-    KILN_TRY_VOID(Read());
+    KILN_TRY(parsed_, MessageFrom<v1::CompileRequest>(grpc::ByteBuffer(&request_, 1)));
   }
   KILN_TRY_VOID(CheckDurability(engine_, parsed_->durability()));
   CompileHow how{
@@ -149,9 +139,11 @@ Result<void> CompileAnswer::Run(const cache::Call& call, v1::ErrorDetail& detail
   v1::CompileReply reply;
   KILN_TRY_VOID(
       CompileVariant(engine_, parsed_->variant(), how, call, *reply.mutable_outcome(), detail));
-  const auto record = engine_.explains.WithSeq(reply.outcome().explain_seq());
-  if (parsed_->want_explain() && record != nullptr) {
-    ExplainTo(engine_, *record, call, *reply.mutable_explain());
+  if (parsed_->want_explain()) {
+    const auto record = engine_.explains.WithSeq(reply.outcome().explain_seq());
+    if (record != nullptr) {
+      ExplainTo(engine_, *record, call, *reply.mutable_explain());
+    }
   }
   if (at_once) {
     Remember(reply.outcome(), call);

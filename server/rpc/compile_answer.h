@@ -32,7 +32,6 @@ class CompileAnswer {
  private:
   std::string_view bytes() const;
   bool IsKnown(const cache::Call& call, const std::string& trace);
-  Result<void> Read();
   void Remember(const v1::Outcome& outcome, const cache::Call& call);
 
   Engine& engine_;

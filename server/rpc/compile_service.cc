@@ -10,6 +10,7 @@
 #include "server/rpc/space_calls.h"
 #include "server/rpc/stream_call.h"
 #include "server/rpc/unary_call.h"
+#include "server/rpc/wire.h"
 
 namespace kiln::rpc {
 namespace {
@@ -150,7 +151,8 @@ class CompileService final : public v1::CompileService::WithRawCallbackMethod_Co
 
   grpc::ServerWriteReactor<grpc::ByteBuffer>* Fetch(grpc::CallbackServerContext* context,
                                                     const grpc::ByteBuffer* request) override {
-    return StartStream<FetchCall>(host_, *context, engine_, FetchRequestFrom(*request));
+    return StartStream<FetchCall>(host_, *context, engine_,
+                                  MessageFrom<v1::FetchRequest>(*request));
   }
 
   grpc::ServerUnaryReactor* ListOptions(grpc::CallbackServerContext* context,

@@ -4,9 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include <grpcpp/impl/codegen/proto_utils.h>
-
-#include "server/rpc/convert.h"
 #include "server/rpc/wire.h"
 
 namespace kiln::rpc {
@@ -54,15 +51,6 @@ grpc::ByteBuffer ChunkMessage(const Digest& digest, const cache::Blob& blob, uin
   const std::array<grpc::Slice, 2> slices = {head,
                                              SliceOf(blob.bytes.subspan(offset, size), blob.owner)};
   return {slices.data(), slices.size()};
-}
-
-Result<v1::FetchRequest> FetchRequestFrom(const grpc::ByteBuffer& bytes) {
-  grpc::ByteBuffer read(bytes);  // reading takes it apart
-  v1::FetchRequest request;
-  if (!grpc::SerializationTraits<v1::FetchRequest>::Deserialize(&read, &request).ok()) {
-    return Malformed("message", "these bytes are no FetchRequest");
-  }
-  return request;
 }
 
 }  // namespace kiln::rpc

@@ -9,7 +9,6 @@
 
 #include "cache/store.h"
 #include "compiler/base/digest.h"
-#include "compiler/base/result.h"
 #include "proto/kiln/v1/compile.pb.h"
 
 namespace kiln::rpc {
@@ -24,8 +23,5 @@ grpc::ByteBuffer ChunkMessage(const Digest& digest, const cache::Blob& blob, uin
 
 grpc::ByteBuffer ProgressMessage(const v1::Progress& progress);
 grpc::ByteBuffer DoneMessage(const v1::FetchDone& done);
-
-// Errors: kInvalidArgument with MALFORMED_REQUEST.
-Result<v1::FetchRequest> FetchRequestFrom(const grpc::ByteBuffer& bytes);
 
 }  // namespace kiln::rpc

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "server/rpc/convert.h"
+#include "server/rpc/wire.h"
 
 namespace kiln::rpc {
 namespace {
@@ -74,17 +75,18 @@ TEST(DoneMessage, Root_IsWhatTheMessageWouldBe) {
   EXPECT_EQ(BytesOf(DoneMessage(reply.done())), reply.SerializeAsString());
 }
 
-TEST(FetchRequestFrom, BytesOfNoMessage_AreMalformed) {
+TEST(MessageFrom, BytesOfNoMessage_AreMalformed) {
   v1::FetchRequest request;
   request.set_pin("nightly");
   const auto buffer_of = [](const std::string& bytes) {
     const grpc::Slice slice(bytes);
     return grpc::ByteBuffer(&slice, 1);
   };
-  const Result<v1::FetchRequest> read = FetchRequestFrom(buffer_of(request.SerializeAsString()));
+  const Result<v1::FetchRequest> read =
+      MessageFrom<v1::FetchRequest>(buffer_of(request.SerializeAsString()));
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(read->pin(), "nightly");
-  const Result<v1::FetchRequest> wrong = FetchRequestFrom(buffer_of("\xff\xff\xff"));
+  const Result<v1::FetchRequest> wrong = MessageFrom<v1::FetchRequest>(buffer_of("\xff\xff\xff"));
   ASSERT_FALSE(wrong.ok());
   EXPECT_EQ(wrong.error().code, ErrorCode::kInvalidArgument);
 }

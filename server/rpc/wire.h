@@ -8,9 +8,13 @@
 #include <memory>
 #include <span>
 
+#include <grpcpp/impl/codegen/proto_utils.h>
+#include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/slice.h>
 
 #include "compiler/base/bytes.h"
+#include "compiler/base/result.h"
+#include "server/rpc/convert.h"
 
 namespace kiln::rpc {
 
@@ -30,6 +34,17 @@ class WireHead {
   std::array<uint8_t, kMaxBytes> bytes_;
   uint8_t* end_ = bytes_.data();
 };
+
+// A message of the wire from its bytes. Errors: kInvalidArgument with MALFORMED_REQUEST.
+template <class Message>
+Result<Message> MessageFrom(const grpc::ByteBuffer& bytes) {
+  grpc::ByteBuffer read(bytes);  // reading takes it apart
+  Message message;
+  if (!grpc::SerializationTraits<Message>::Deserialize(&read, &message).ok()) {
+    return Malformed("message", "these bytes are no " + Message::descriptor()->name());
+  }
+  return message;
+}
 
 // The bytes where they are; gRPC gives the owner back when they are sent.
 grpc::Slice SliceOf(ByteView bytes, const std::shared_ptr<const void>& owner);
