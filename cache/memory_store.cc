@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The LRU list and what happens when the store below refuses.
+// What is kept and what happens when the store below refuses.
 #include "cache/memory_store.h"
 
 #include <utility>
@@ -9,7 +9,7 @@
 namespace kiln::cache {
 namespace {
 
-constexpr uint64_t kEntryOverhead = 160;  // list node, index node, control block; an estimate
+constexpr uint64_t kEntryOverhead = 224;  // row, link, slot, room to grow, control block; about
 
 uint64_t CostOf(const Blob& blob) { return blob.bytes.size() + kEntryOverhead; }
 
@@ -27,12 +27,8 @@ Error NotAtOnce() {
 
 std::optional<Blob> MemoryStore::Find(const Key& key) {
   const MutexLock lock(mutex_);
-  const auto found = index_.find(key);
-  if (found == index_.end()) {
-    return std::nullopt;
-  }
-  order_.splice(order_.begin(), order_, found->second);
-  return found->second->blob;
+  const Blob* const found = blobs_.Find(key);
+  return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
 void MemoryStore::Remember(const Key& key, const Blob& blob) {
@@ -40,22 +36,15 @@ void MemoryStore::Remember(const Key& key, const Blob& blob) {
     return;
   }
   const MutexLock lock(mutex_);
-  if (const auto known = index_.find(key); known != index_.end()) {
-    if (key.level != Level::kMask || !Widens(known->second->blob.bytes, blob.bytes)) {
+  if (const Blob* const known = blobs_.Find(key)) {
+    if (key.level != Level::kMask || !Widens(known->bytes, blob.bytes)) {
       return;  // the first value of a key stays
     }
-    bytes_ -= CostOf(known->second->blob);
-    order_.erase(known->second);
-    index_.erase(known);
+    blobs_.Erase(key);
   }
-  order_.push_front({.key = key, .blob = blob});
-  order_.front().blob.from_upstream = false;
-  index_.emplace(key, order_.begin());
-  bytes_ += CostOf(blob);
-  while (bytes_ > options_.max_bytes) {
-    bytes_ -= CostOf(order_.back().blob);
-    index_.erase(order_.back().key);
-    order_.pop_back();
+  blobs_.Add(key, blob, CostOf(blob)).from_upstream = false;
+  while (blobs_.cost() > options_.max_bytes) {
+    blobs_.DropOldest();
   }
 }
 
@@ -116,11 +105,7 @@ void MemoryStore::Touch(std::span<const Key> keys) {
 void MemoryStore::Report(const Damage& damage) {
   {
     const MutexLock lock(mutex_);
-    if (const auto found = index_.find(damage.key); found != index_.end()) {
-      bytes_ -= CostOf(found->second->blob);
-      order_.erase(found->second);
-      index_.erase(found);
-    }
+    blobs_.Erase(damage.key);
   }
   if (damage_below_ != nullptr) {
     damage_below_->Report(damage);
@@ -129,14 +114,12 @@ void MemoryStore::Report(const Damage& damage) {
 
 void MemoryStore::Clear() {
   const MutexLock lock(mutex_);
-  order_.clear();
-  index_.clear();
-  bytes_ = 0;
+  blobs_.Clear();
 }
 
 uint64_t MemoryStore::bytes() const {
   const MutexLock lock(mutex_);
-  return bytes_;
+  return blobs_.cost();
 }
 
 }  // namespace kiln::cache

@@ -4,11 +4,10 @@
 // Spec: cache §5.3.
 #pragma once
 
-#include <list>
 #include <optional>
-#include <unordered_map>
 
 #include "cache/store.h"
+#include "compiler/base/lru_map.h"
 #include "compiler/base/mutex.h"
 
 namespace kiln::cache {
@@ -19,7 +18,7 @@ inline constexpr Deadline kAtOnce = Deadline::min();
 // What such a call ends with when it would take more than memory.
 Error NotAtOnce();
 
-// Threads: see BlobStore; one mutex, held for list operations only.
+// Threads: see BlobStore; one mutex, held for look-ups only.
 class MemoryStore final : public BlobStore, public DamageSink {
  public:
   struct Options {
@@ -47,12 +46,6 @@ class MemoryStore final : public BlobStore, public DamageSink {
   uint64_t bytes() const;
 
  private:
-  struct Entry {
-    Key key;
-    Blob blob;
-  };
-  using Order = std::list<Entry>;  // most recently used first
-
   std::optional<Blob> Find(const Key& key);
   void Remember(const Key& key, const Blob& blob);
   void RememberAll(std::span<const Item> items);
@@ -61,9 +54,7 @@ class MemoryStore final : public BlobStore, public DamageSink {
   DamageSink* const damage_below_;
   const Options options_;
   mutable Mutex mutex_;
-  Order order_ KILN_GUARDED_BY(mutex_);
-  std::unordered_map<Key, Order::iterator, KeyHash> index_ KILN_GUARDED_BY(mutex_);
-  uint64_t bytes_ KILN_GUARDED_BY(mutex_) = 0;
+  LruMap<Key, Blob, KeyHash> blobs_ KILN_GUARDED_BY(mutex_);
 };
 
 }  // namespace kiln::cache

@@ -24,70 +24,107 @@ class BlobAssembler {
                    .context = "a blob of " + std::to_string(digest.size) + " bytes is too large",
                    .reason = {}};
     }
+    const ByteView data = AsBytes(chunk.data());
+    if (data.size() == digest.size) {  // most are whole
+      return Checked({.digest = digest, .bytes = Bytes(data.begin(), data.end())});
+    }
     Bytes& bytes = open_[digest.id];
     if (chunk.offset() != bytes.size() || bytes.size() + chunk.data().size() > digest.size) {
       return Error{
           .code = ErrorCode::kCorrupt, .context = "chunks of a blob do not fit", .reason = {}};
     }
-    const ByteView data = AsBytes(chunk.data());
     bytes.insert(bytes.end(), data.begin(), data.end());
     if (bytes.size() != digest.size) {
       return std::optional<FetchedBlob>();
     }
     FetchedBlob blob{.digest = digest, .bytes = std::move(bytes)};
     open_.erase(digest.id);
-    if (HashBytes(blob.bytes) != digest.id) {
+    return Checked(std::move(blob));
+  }
+
+ private:
+  static Result<std::optional<FetchedBlob>> Checked(FetchedBlob blob) {
+    if (HashBytes(blob.bytes) != blob.digest.id) {
       return Error{.code = ErrorCode::kCorrupt,
-                   .context = "blob " + digest.id.hex() + " arrived damaged",
+                   .context = "blob " + blob.digest.id.hex() + " arrived damaged",
                    .reason = {}};
     }
     return std::optional(std::move(blob));
   }
 
- private:
   std::map<Hash128, Bytes> open_;
+};
+
+// Hands out what a stream brings.
+class FetchReader {
+ public:
+  explicit FetchReader(const Client::FetchHandlers& handlers) : handlers_(handlers) {}
+
+  // Errors: kCorrupt for a blob that is not what its digest says; what a handler says.
+  Result<void> Take(const v1::FetchReply& reply) {
+    for (const v1::BlobChunk& chunk : reply.blobs()) {
+      KILN_TRY_VOID(Take(chunk));
+    }
+    for (const v1::Outcome& outcome : reply.outcomes()) {
+      handlers_.on_outcome(FromProto(outcome));
+    }
+    if (reply.has_blob()) {
+      return Take(reply.blob());
+    }
+    if (reply.has_outcome()) {
+      handlers_.on_outcome(FromProto(reply.outcome()));
+    } else if (reply.has_done()) {
+      Take(reply.done());
+    }
+    return {};
+  }
+
+  // Nothing if the stream was cut.
+  const std::optional<FetchDone>& done() const { return done_; }
+
+ private:
+  Result<void> Take(const v1::BlobChunk& chunk) {
+    KILN_TRY(const std::optional<FetchedBlob> blob, blobs_.Add(chunk));
+    return blob.has_value() ? handlers_.on_blob(*blob) : Result<void>();
+  }
+
+  void Take(const v1::FetchDone& done) {
+    const v1::FetchDone::Counts& counts = done.counts();
+    done_ = FetchDone{.outcomes = counts.outcomes(),
+                      .skipped = counts.skipped(),
+                      .failed = counts.failed(),
+                      .blobs_sent = counts.blobs_sent(),
+                      .bytes_sent = counts.bytes_sent(),
+                      .root = HexOf(done.root())};
+  }
+
+  const Client::FetchHandlers& handlers_;
+  BlobAssembler blobs_;
+  std::optional<FetchDone> done_;
 };
 
 }  // namespace
 
-Result<FetchDone> ReadFetch(Client::State& state, const v1::FetchRequest& request,
+Result<FetchDone> ReadFetch(Client::State& state, v1::FetchRequest request,
                             const Client::FetchHandlers& handlers, Context& context) {
-  const auto reader = state.compile->Fetch(&context.grpc, request);
-  BlobAssembler blobs;
-  std::optional<FetchDone> done;
-  v1::FetchReply reply;
-  while (reader->Read(&reply)) {
-    if (reply.has_outcome()) {
-      handlers.on_outcome(FromProto(reply.outcome()));
-    } else if (reply.has_blob()) {
-      Result<std::optional<FetchedBlob>> blob = blobs.Add(reply.blob());
-      Result<void> taken = blob.ok() ? Result<void>() : Result<void>(blob.error());
-      if (blob.ok() && blob->has_value()) {
-        taken = handlers.on_blob(**blob);
-      }
-      if (!taken.ok()) {
-        context.grpc.TryCancel();
-        return taken.error();
-      }
-    } else if (reply.has_done()) {
-      const v1::FetchDone::Counts& counts = reply.done().counts();
-      done = FetchDone{.outcomes = counts.outcomes(),
-                       .skipped = counts.skipped(),
-                       .failed = counts.failed(),
-                       .blobs_sent = counts.blobs_sent(),
-                       .bytes_sent = counts.bytes_sent(),
-                       .root = HexOf(reply.done().root())};
+  request.set_together(true);
+  const auto stream = state.compile->Fetch(&context.grpc, request);
+  FetchReader reader(handlers);
+  for (v1::FetchReply reply; stream->Read(&reply);) {
+    if (const Result<void> taken = reader.Take(reply); !taken.ok()) {
+      context.grpc.TryCancel();
+      return taken.error();
     }
   }
-  const grpc::Status status = reader->Finish();
+  const grpc::Status status = stream->Finish();
   if (!status.ok()) {
     return context.Failed(status);
   }
-  if (!done.has_value()) {
+  if (!reader.done().has_value()) {
     return Error{
         .code = ErrorCode::kCorrupt, .context = "the stream was cut", .reason = "STREAM_CUT"};
   }
-  return *done;
+  return *reader.done();
 }
 
 namespace {

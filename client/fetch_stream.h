@@ -10,7 +10,7 @@ namespace kiln::client {
 // Reads to the end; `context` may be cancelled meanwhile from any thread. Errors: those of the
 // daemon; kCorrupt for a blob that is not what its digest says, and for a stream without an end;
 // what a handler says.
-Result<FetchDone> ReadFetch(Client::State& state, const v1::FetchRequest& request,
+Result<FetchDone> ReadFetch(Client::State& state, v1::FetchRequest request,
                             const Client::FetchHandlers& handlers, Context& context);
 
 }  // namespace kiln::client

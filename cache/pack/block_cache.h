@@ -3,11 +3,10 @@
 #pragma once
 
 #include <cstdint>
-#include <list>
 #include <memory>
-#include <unordered_map>
 
 #include "compiler/base/bytes.h"
+#include "compiler/base/lru_map.h"
 #include "compiler/base/mutex.h"
 
 namespace kiln::pack {
@@ -23,16 +22,9 @@ class BlockCache {
   void Add(uint32_t block, std::shared_ptr<const Bytes> raw);
 
  private:
-  struct Kept {
-    uint32_t block = 0;
-    std::shared_ptr<const Bytes> raw;
-  };
-
   const uint64_t most_bytes_;
   Mutex mutex_;
-  std::list<Kept> kept_ KILN_GUARDED_BY(mutex_);  // last used first
-  std::unordered_map<uint32_t, std::list<Kept>::iterator> places_ KILN_GUARDED_BY(mutex_);
-  uint64_t bytes_ KILN_GUARDED_BY(mutex_) = 0;
+  LruMap<uint32_t, std::shared_ptr<const Bytes>> blocks_ KILN_GUARDED_BY(mutex_);
 };
 
 }  // namespace kiln::pack

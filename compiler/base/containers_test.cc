@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Id, Table, Arena, StringPool, FlatMap.
+// Id, Table, Arena, StringPool, FlatMap, LruMap.
 #include <algorithm>
 #include <map>
 #include <random>
@@ -12,6 +12,7 @@
 #include "compiler/base/arena.h"
 #include "compiler/base/flat_map.h"
 #include "compiler/base/id.h"
+#include "compiler/base/lru_map.h"
 #include "compiler/base/string_pool.h"
 #include "compiler/base/table.h"
 
@@ -141,6 +142,94 @@ TEST(FlatMap, IdKeys_AreFound) {
   map.Insert(AppleId{3}, 30);
   EXPECT_EQ(*map.Find(AppleId{3}), 30);
   EXPECT_EQ(map.Find(AppleId{4}), nullptr);
+}
+
+// What LruMap says it does, by looking at everything each time.
+class SlowLru {
+ public:
+  const uint32_t* Find(uint32_t key) {
+    const auto row = std::ranges::find(rows_, key, &Row::key);
+    if (row == rows_.end()) {
+      return nullptr;
+    }
+    std::rotate(rows_.begin(), row, row + 1);
+    return &rows_.front().value;
+  }
+  void Add(uint32_t key, uint32_t value, uint64_t cost) {
+    rows_.insert(rows_.begin(), {key, value, cost});
+  }
+  bool Erase(uint32_t key) {
+    return std::erase_if(rows_, [&](const Row& row) { return row.key == key; }) != 0;
+  }
+  void DropOldest() { rows_.pop_back(); }
+  size_t size() const { return rows_.size(); }
+  uint64_t cost() const {
+    uint64_t cost = 0;
+    for (const Row& row : rows_) {
+      cost += row.cost;
+    }
+    return cost;
+  }
+
+ private:
+  struct Row {
+    uint32_t key;
+    uint32_t value;
+    uint64_t cost;
+  };
+  std::vector<Row> rows_;  // latest first
+};
+
+template <class Hash>
+void ExpectRandomStepsAgree() {
+  std::mt19937 random(11);
+  LruMap<uint32_t, uint32_t, Hash> map;
+  SlowLru model;
+  for (uint32_t i = 0; i < 20'000; ++i) {
+    const uint32_t key = random() % 90;
+    const uint32_t step = random() % 10;
+    if (step == 0) {
+      ASSERT_EQ(map.Erase(key), model.Erase(key));
+    } else if (step == 1 && !map.empty()) {
+      map.DropOldest();
+      model.DropOldest();
+    } else {
+      const uint32_t* const found = map.Find(key);
+      const uint32_t* const expected = model.Find(key);
+      ASSERT_EQ(found == nullptr, expected == nullptr) << "step " << i;
+      if (found != nullptr) {
+        ASSERT_EQ(*found, *expected);
+      } else if (step < 6) {
+        ASSERT_EQ(map.Add(key, i, key), i);
+        model.Add(key, i, key);
+      }
+    }
+    ASSERT_EQ(map.size(), model.size());
+    ASSERT_EQ(map.cost(), model.cost());
+  }
+  while (!map.empty()) {  // the same order to the end
+    map.DropOldest();
+    model.DropOldest();
+    for (uint32_t key = 0; key < 90; ++key) {
+      ASSERT_EQ(map.Find(key) == nullptr, model.Find(key) == nullptr);
+    }
+  }
+}
+
+TEST(LruMap, RandomSteps_AgreeWithASlowOne) { ExpectRandomStepsAgree<FlatHash>(); }
+TEST(LruMap, AllKeysCollide_RandomStepsAgreeWithASlowOne) { ExpectRandomStepsAgree<OneHash>(); }
+
+TEST(LruMap, TextKeys_AreFoundByTheirViews) {
+  LruMap<std::string, int> map;
+  map.Add("a", 1, 10);
+  map.Add("b", 2, 20);
+  EXPECT_EQ(*map.Find(std::string_view("a")), 1);
+  map.DropOldest();
+  EXPECT_EQ(map.Find(std::string_view("b")), nullptr);
+  EXPECT_EQ(map.cost(), 10u);
+  map.Clear();
+  EXPECT_TRUE(map.empty());
+  EXPECT_EQ(map.Find(std::string_view("a")), nullptr);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Open-addressing hash tables for hot interners: look up and insert, nothing else. There is no
-// iteration on purpose: the order of a hash table must not reach an output.
+// Open-addressing hash tables for hot interners. There is no iteration on purpose: the order of a
+// hash table must not reach an output.
 #pragma once
 
 #include <concepts>
@@ -62,6 +62,25 @@ class InternIndex {
   template <class Equal>
   uint32_t Find(uint64_t hash, Equal equal) const {
     return slots_.empty() ? kFree : const_cast<InternIndex*>(this)->Probe(hash, equal).number;
+  }
+
+  // Forgets a number; those behind it that it has displaced move up. Requires: FindOrAdd stored it
+  // with this hash.
+  void Erase(uint64_t hash, uint32_t number) {
+    const size_t mask = slots_.size() - 1;
+    size_t gap = hash & mask;
+    while (slots_[gap].number != number) {
+      gap = (gap + 1) & mask;
+    }
+    for (size_t i = (gap + 1) & mask; slots_[i].number != kFree; i = (i + 1) & mask) {
+      const size_t displaced = (i - slots_[i].hash) & mask;
+      if (displaced >= ((i - gap) & mask)) {
+        slots_[gap] = slots_[i];
+        gap = i;
+      }
+    }
+    slots_[gap] = Slot();
+    --count_;
   }
 
   void Reserve(size_t count) {

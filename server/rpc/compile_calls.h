@@ -6,10 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <unordered_set>
 #include <vector>
-
-#include <grpcpp/support/byte_buffer.h>
 
 #include "cache/explain_ring.h"
 #include "cache/store.h"
@@ -115,55 +112,6 @@ class Upload {
   uint64_t total_ = 0;
   uint64_t files_ = 0;
   v1::PutSourcesReply reply_;
-};
-
-struct DigestHash {
-  size_t operator()(const Digest& digest) const { return Hash128Hash{}(digest.id); }
-};
-using DigestSet = std::unordered_set<Digest, DigestHash>;
-
-// Fetch as a sequence of pages, made when the transport wants more. One thread at a time.
-class FetchPages {
- public:
-  FetchPages(Engine& engine, v1::FetchRequest request, std::string trace)
-      : engine_(engine), request_(std::move(request)), trace_(std::move(trace)) {}
-
-  // Messages of about 1 MiB together, at least one, as they are sent. Errors: as CompileVariant;
-  // kNotFound for an unknown batch.
-  Result<std::vector<grpc::ByteBuffer>> Next(const cache::Call& call, v1::ErrorDetail& detail);
-  // The last page was made.
-  bool done() const { return done_; }
-
- private:
-  Result<void> Begin(const cache::Call& call);
-  Result<void> AddVariant(const cache::Call& call, v1::ErrorDetail& detail);
-  Result<void> AddResult(const cache::Call& call, v1::ErrorDetail& detail);
-  Result<build::Outcome> Rebuild(const build::BatchItem& item, const cache::Call& call,
-                                 v1::ErrorDetail& detail);
-  Result<void> ListPin();
-  Result<void> AddBlobs(const v1::Outcome& outcome, const cache::Call& call);
-  void AddOutcome(const v1::Outcome& outcome);
-  Result<void> AddBlob(const v1::Digest& name, const cache::Call& call);
-  void Add(grpc::ByteBuffer message);
-  void AddProgress(uint64_t total);
-  Result<void> AddDone(const cache::Call& call);
-
-  Engine& engine_;
-  const v1::FetchRequest request_;
-  const std::string trace_;
-  cache::HeldLeases::Held held_;  // until the last page
-  bool begun_ = false;
-  bool done_ = false;
-  build::BatchResults results_;
-  uint64_t next_ = 0;  // variant or result
-  // Content that was made for the present one: the store may be too full to take it.
-  std::vector<build::FreshBlob> fresh_;
-  DigestSet known_;      // of the client: has or was sent
-  DigestSet had_;        // of the client when it asked
-  v1::Outcome outcome_;  // of AddResult: its memory is used again
-  std::vector<grpc::ByteBuffer> page_;
-  uint64_t page_bytes_ = 0;
-  v1::FetchDone::Counts counts_;
 };
 
 }  // namespace kiln::rpc

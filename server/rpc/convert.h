@@ -85,6 +85,7 @@ Result<build::BatchRequest> BatchFromSpec(const Hash128& id, ByteView spec);
 Hash128 BatchIdOf(const v1::StartBatchRequest& request);
 
 void ToProto(const Digest& digest, v1::Digest& out);
+v1::EntryPoint::Stage StageTo(const std::optional<ir::Stage>& stage);
 std::string IdBytes(const Hash128& id);
 void ToProto(const resolve::OptionSetting& setting, v1::OptionValue& out);
 // At most 20 errors and 100 diagnostics; the last one says how many were left out.

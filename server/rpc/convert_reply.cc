@@ -22,21 +22,6 @@ void LabelTo(const PlacedSpan& where, const std::string& text, v1::Diagnostic::L
   out.set_text(text);
 }
 
-v1::EntryPoint::Stage StageTo(const std::optional<ir::Stage>& stage) {
-  if (!stage.has_value()) {
-    return v1::EntryPoint::STAGE_UNSPECIFIED;
-  }
-  switch (*stage) {
-    case ir::Stage::kVertex:
-      return v1::EntryPoint::VERTEX;
-    case ir::Stage::kFragment:
-      return v1::EntryPoint::FRAGMENT;
-    case ir::Stage::kCompute:
-      return v1::EntryPoint::COMPUTE;
-  }
-  KILN_UNREACHABLE();
-}
-
 void ArtifactTo(const build::Artifact& artifact, v1::Artifact& out) {
   out.set_target(artifact.target);
   for (const build::StageCodeDigest& code : artifact.code) {
@@ -48,9 +33,9 @@ void ArtifactTo(const build::Artifact& artifact, v1::Artifact& out) {
   for (const std::string& name : artifact.live_options) {
     out.add_live_options(name);
   }
-  out.set_layout_hash(IdBytes(artifact.layout_hash));
-  out.set_state_id(IdBytes(artifact.state_id));
-  out.set_signature(IdBytes(artifact.signature));
+  out.set_layout_hash(artifact.layout_hash.bytes.data(), artifact.layout_hash.bytes.size());
+  out.set_state_id(artifact.state_id.bytes.data(), artifact.state_id.bytes.size());
+  out.set_signature(artifact.signature.bytes.data(), artifact.signature.bytes.size());
   out.set_origin(static_cast<v1::Artifact::Origin>(artifact.origin));
   out.set_stored(artifact.stored);
   out.set_cpu_us(artifact.cpu_us);
@@ -126,10 +111,25 @@ void ItemTo(const build::BatchItem& item, v1::BatchItem& out) {
 
 }  // namespace
 
+v1::EntryPoint::Stage StageTo(const std::optional<ir::Stage>& stage) {
+  if (!stage.has_value()) {
+    return v1::EntryPoint::STAGE_UNSPECIFIED;
+  }
+  switch (*stage) {
+    case ir::Stage::kVertex:
+      return v1::EntryPoint::VERTEX;
+    case ir::Stage::kFragment:
+      return v1::EntryPoint::FRAGMENT;
+    case ir::Stage::kCompute:
+      return v1::EntryPoint::COMPUTE;
+  }
+  KILN_UNREACHABLE();
+}
+
 std::string IdBytes(const Hash128& id) { return {id.bytes.begin(), id.bytes.end()}; }
 
 void ToProto(const Digest& digest, v1::Digest& out) {
-  out.set_id(IdBytes(digest.id));
+  out.set_id(digest.id.bytes.data(), digest.id.bytes.size());
   out.set_size(digest.size);
 }
 

@@ -4,8 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
 
 #include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/slice.h>
 
 #include "cache/store.h"
 #include "compiler/base/digest.h"
@@ -13,15 +17,53 @@
 
 namespace kiln::rpc {
 
-// A FetchReply with this outcome.
-grpc::ByteBuffer OutcomeMessage(const v1::Outcome& outcome);
+// Events -> the FetchReplies of one page after the other. Each event is a message, or, for a reader
+// that takes them together, as many blobs and outcomes as fit into kTogether bytes are one.
+//
+// Threads: none of its own.
+class FetchMessages {
+ public:
+  // What gRPC moves fastest (tests/bench/README.md). A larger event is a message of its own.
+  static constexpr size_t kTogether = size_t{128} << 10;
 
-// One with `size` bytes of the blob from `offset` on, which stays alive until they are sent.
-// Requires: offset + size is within the blob.
-grpc::ByteBuffer ChunkMessage(const Digest& digest, const cache::Blob& blob, uint64_t offset,
-                              uint64_t size);
+  explicit FetchMessages(bool together);
 
-grpc::ByteBuffer ProgressMessage(const v1::Progress& progress);
-grpc::ByteBuffer DoneMessage(const v1::FetchDone& done);
+  void AddOutcome(const v1::Outcome& outcome);
+  void AddOutcome(std::string_view bytes);  // of a message
+  // `size` bytes of the blob from `offset` on, which stays alive until they are sent.
+  // Requires: offset + size is within the blob.
+  void AddChunk(const Digest& digest, const cache::Blob& blob, uint64_t offset, uint64_t size);
+  void AddProgress(const v1::Progress& progress);
+  void AddDone(const v1::FetchDone& done);
+
+  // Of the page so far.
+  size_t events() const { return events_; }
+  uint64_t bytes() const { return bytes_; }
+
+  // The messages of the page, in the order of their events; the next page begins.
+  std::vector<grpc::ByteBuffer> Take();
+
+ private:
+  int OutcomeField() const;
+  // `size` bytes of one event follow.
+  void Begin(size_t size);
+  void End();
+  void Add(int field, const google::protobuf::MessageLite& message);
+  // Where `size` bytes of the message are to be written now.
+  uint8_t* Room(size_t size);
+  void Copy(std::span<const uint8_t> bytes);
+  void CutCopied();
+  void CutMessage();
+
+  const bool together_;
+  grpc::Slice slab_;                 // what is copied, of several messages
+  size_t slab_begin_ = 0;            // what is behind the slices begins there
+  size_t slab_end_ = 0;              // and ends there
+  std::vector<grpc::Slice> slices_;  // of the message that is open
+  size_t open_bytes_ = 0;            // of it
+  std::vector<grpc::ByteBuffer> messages_;
+  size_t events_ = 0;
+  uint64_t bytes_ = 0;
+};
 
 }  // namespace kiln::rpc

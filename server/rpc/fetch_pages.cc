@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: MIT
+#include "server/rpc/fetch_pages.h"
+
 #include <algorithm>
 
 #include "cache/record.h"
 #include "server/build/product_list.h"
-#include "server/rpc/compile_calls.h"
-#include "server/rpc/fetch_messages.h"
+#include "server/rpc/outcome_bytes.h"
 
 namespace kiln::rpc {
 namespace {
 
-constexpr uint64_t kPageBytes = uint64_t{1} << 20;
+constexpr uint64_t kPageBytes = uint64_t{256} << 10;
 constexpr uint64_t kChunk = kMaxStreamMessage - 1024;  // leaves room for the rest of the message
-constexpr size_t kMostMessages = 256;                  // of a page, when it is full
-constexpr size_t kMostOfOneResult = 8;                 // that may still come then; more cost a copy
+constexpr size_t kPageEvents = 256;                    // and then no more results
 constexpr size_t kDigestBytes = 24;                    // of a list that a root names
 
 // Sorted digests as bytes: what `root` is the content id of.
 std::string ListBytes(const DigestSet& digests) {
-  std::vector<Digest> sorted(digests.begin(), digests.end());
-  std::ranges::sort(sorted);
   std::string bytes;
-  for (const Digest& digest : sorted) {
-    bytes += IdBytes(digest.id);
+  for (const Digest& digest : digests.Sorted()) {
+    bytes.append(AsText(std::as_bytes(std::span(digest.id.bytes))));
     for (int shift = 56; shift >= 0; shift -= 8) {
       bytes += static_cast<char>(digest.size >> shift & 0xffu);
     }
@@ -36,7 +34,7 @@ void AddListed(std::string_view bytes, DigestSet& digests) {
     for (size_t i = digest.id.bytes.size(); i < kDigestBytes; ++i) {
       digest.size = digest.size << 8 | static_cast<uint8_t>(bytes[i]);
     }
-    digests.insert(digest);
+    digests.Add(digest);
   }
 }
 
@@ -60,6 +58,28 @@ std::vector<cache::Key> SourcesOf(const v1::FetchRequest& request) {
 
 }  // namespace
 
+bool DigestSet::Contains(const Digest& digest) const {
+  return index_.Find(Hash128Hash{}(digest.id),
+                     [&](uint32_t row) { return rows_[row] == digest; }) != InternIndex::kFree;
+}
+
+bool DigestSet::Add(const Digest& digest) {
+  const size_t before = rows_.size();
+  index_.FindOrAdd(
+      Hash128Hash{}(digest.id), [&](uint32_t row) { return rows_[row] == digest; },
+      [&] {
+        rows_.push_back(digest);
+        return static_cast<uint32_t>(before);
+      });
+  return rows_.size() != before;
+}
+
+std::vector<Digest> DigestSet::Sorted() const {
+  std::vector<Digest> sorted = rows_;
+  std::ranges::sort(sorted);
+  return sorted;
+}
+
 Result<void> FetchPages::Begin(const cache::Call& call) {
   begun_ = true;
   if (request_.warm_only() && request_.variants().empty()) {
@@ -75,7 +95,7 @@ Result<void> FetchPages::Begin(const cache::Call& call) {
   }
   for (const v1::Digest& digest : request_.have()) {
     KILN_TRY(const Digest have, FromProto(digest));
-    had_.insert(have);
+    had_.Add(have);
   }
   if (!request_.have_root().empty()) {
     KILN_TRY(const Hash128 root, IdFromProto("have_root", request_.have_root()));
@@ -95,16 +115,13 @@ Result<void> FetchPages::Begin(const cache::Call& call) {
 
 Result<std::vector<grpc::ByteBuffer>> FetchPages::Next(const cache::Call& call,
                                                        v1::ErrorDetail& detail) {
-  page_.clear();
-  page_.reserve(kMostMessages + kMostOfOneResult);
-  page_bytes_ = 0;
   if (!begun_) {
     KILN_TRY_VOID(Begin(call));
   }
   const bool of_variants = !request_.variants().empty();
   const uint64_t count =
       of_variants ? static_cast<uint64_t>(request_.variants_size()) : results_.size();
-  while (!done_ && page_bytes_ < kPageBytes && page_.size() < kMostMessages) {
+  while (!done_ && page_.bytes() < kPageBytes && page_.events() < kPageEvents) {
     if (call.stop.stop_requested()) {
       return Error{.code = ErrorCode::kCancelled, .context = "fetch", .reason = "CANCELLED"};
     }
@@ -119,11 +136,8 @@ Result<std::vector<grpc::ByteBuffer>> FetchPages::Next(const cache::Call& call,
   if (!done_) {
     AddProgress(count);
   }
-  return std::move(page_);
+  return page_.Take();
 }
-
-// A ByteBuffer is swapped, since it cannot be moved.
-void FetchPages::Add(grpc::ByteBuffer message) { page_.emplace_back().Swap(&message); }
 
 // Between pages: a fetch of one page is over before its progress is of use.
 void FetchPages::AddProgress(uint64_t total) {
@@ -132,7 +146,7 @@ void FetchPages::AddProgress(uint64_t total) {
   progress.set_done(next_);
   progress.set_total(total);
   progress.set_bytes_done(counts_.bytes_sent());
-  Add(ProgressMessage(progress));
+  page_.AddProgress(progress);
 }
 
 Result<void> FetchPages::AddVariant(const cache::Call& call, v1::ErrorDetail& detail) {
@@ -213,23 +227,22 @@ Result<build::Outcome> FetchPages::Rebuild(const build::BatchItem& item, const c
 Result<void> FetchPages::AddResult(const cache::Call& call, v1::ErrorDetail& detail) {
   const uint64_t index = next_++;
   fresh_.clear();
-  v1::Outcome& outcome = outcome_;
-  outcome.Clear();
-  ToProto(results_[index]->outcome, outcome);
-  Result<void> sent = AddBlobs(outcome, call);
-  if (!sent.ok() && sent.error().code == ErrorCode::kNotFound) {
-    outcome.Clear();
-    sent = {};
-    if (request_.pin().empty()) {
-      KILN_TRY(const build::Outcome again, Rebuild(*results_[index], call, detail));
-      fresh_ = again.fresh;
-      ToProto(again, outcome);
-      sent = AddBlobs(outcome, call);
-    }
+  const build::Outcome& known = results_[index]->outcome;
+  Result<void> sent = AddBlobs(known, call);
+  if (sent.ok()) {
+    AddOutcome(known, index);
+  } else if (sent.error().code != ErrorCode::kNotFound) {
+    return sent;
+  } else if (request_.pin().empty()) {
+    KILN_TRY(const build::Outcome again, Rebuild(*results_[index], call, detail));
+    fresh_ = again.fresh;
+    KILN_TRY_VOID(AddBlobs(again, call));
+    AddOutcome(again, index);
+  } else {
+    v1::Outcome miss;
+    miss.set_index(index);
+    AddOutcome(miss);
   }
-  KILN_TRY_VOID(std::move(sent));
-  outcome.set_index(index);
-  AddOutcome(outcome);
   return {};
 }
 
@@ -240,11 +253,36 @@ Result<void> FetchPages::AddBlobs(const v1::Outcome& outcome, const cache::Call&
       continue;  // travels inside of the outcome
     }
     for (const v1::StageCode& code : artifact.code()) {
-      KILN_TRY_VOID(AddBlob(code.digest(), call));
+      KILN_TRY(const Digest digest, FromProto(code.digest()));
+      KILN_TRY_VOID(AddBlob(digest, call));
     }
-    KILN_TRY_VOID(AddBlob(artifact.metadata(), call));
+    KILN_TRY(const Digest metadata, FromProto(artifact.metadata()));
+    KILN_TRY_VOID(AddBlob(metadata, call));
   }
   return {};
+}
+
+Result<void> FetchPages::AddBlobs(const build::Outcome& outcome, const cache::Call& call) {
+  if (!outcome.artifact.has_value()) {
+    return {};
+  }
+  for (const build::StageCodeDigest& code : outcome.artifact->code) {
+    KILN_TRY_VOID(AddBlob(code.digest, call));
+  }
+  return AddBlob(outcome.artifact->metadata, call);
+}
+
+void FetchPages::AddOutcome(const build::Outcome& outcome, uint64_t index) {
+  if (!IsPlain(outcome)) {
+    v1::Outcome message;
+    ToProto(outcome, message);
+    message.set_index(index);
+    return AddOutcome(message);
+  }
+  outcome_.clear();
+  AppendOutcome(outcome, index, outcome_);
+  page_.AddOutcome(outcome_);
+  counts_.set_outcomes(counts_.outcomes() + 1);
 }
 
 void FetchPages::AddOutcome(const v1::Outcome& outcome) {
@@ -254,14 +292,12 @@ void FetchPages::AddOutcome(const v1::Outcome& outcome) {
   } else if (outcome.kind() != v1::Outcome::OK) {
     counts_.set_failed(counts_.failed() + 1);
   }
-  Add(OutcomeMessage(outcome));
-  page_bytes_ += page_.back().Length();
+  page_.AddOutcome(outcome);
 }
 
-Result<void> FetchPages::AddBlob(const v1::Digest& name, const cache::Call& call) {
-  KILN_TRY(const Digest digest, FromProto(name));
-  if (!known_.insert(digest).second) {
-    counts_.set_blobs_known(counts_.blobs_known() + (had_.contains(digest) ? 1 : 0));
+Result<void> FetchPages::AddBlob(const Digest& digest, const cache::Call& call) {
+  if (known_.Contains(digest)) {
+    counts_.set_blobs_known(counts_.blobs_known() + (had_.Contains(digest) ? 1 : 0));
     return {};
   }
   const auto made = std::ranges::find(fresh_, digest, &build::FreshBlob::digest);
@@ -270,17 +306,16 @@ Result<void> FetchPages::AddBlob(const v1::Digest& name, const cache::Call& call
           ? made->blob
           : engine_.store.Get({.level = cache::Level::kContent, .space = 0, .id = digest.id}, call);
   if (!found.ok()) {
-    known_.erase(digest);
     return found.error();
   }
+  known_.Add(digest);
   const cache::Blob& blob = *found;
   uint64_t offset = 0;
   do {
     const uint64_t size = std::min<uint64_t>(kChunk, blob.bytes.size() - offset);
-    Add(ChunkMessage(digest, blob, offset, size));
+    page_.AddChunk(digest, blob, offset, size);
     offset += size;
   } while (offset < blob.bytes.size());
-  page_bytes_ += blob.bytes.size();
   counts_.set_blobs_sent(counts_.blobs_sent() + 1);
   counts_.set_bytes_sent(counts_.bytes_sent() + blob.bytes.size());
   return {};
@@ -292,7 +327,7 @@ Result<void> FetchPages::AddDone(const cache::Call& call) {
   v1::FetchDone done;
   *done.mutable_counts() = counts_;
   done.set_root(IdBytes(list.key.id));
-  Add(DoneMessage(done));
+  page_.AddDone(done);
   done_ = true;
   return {};
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "server/rpc/known_requests.h"
 
-#include <iterator>
 #include <utility>
 
 namespace kiln::rpc {
@@ -15,12 +14,8 @@ uint64_t KnownRequest::bytes() const {
 
 std::shared_ptr<const KnownRequest> KnownRequests::Find(std::string_view request) {
   const MutexLock lock(mutex_);
-  const auto found = index_.find(request);
-  if (found == index_.end()) {
-    return nullptr;
-  }
-  order_.splice(order_.begin(), order_, found->second);
-  return found->second->known;
+  const std::shared_ptr<const KnownRequest>* const found = requests_.Find(request);
+  return found == nullptr ? nullptr : *found;
 }
 
 void KnownRequests::Keep(std::string_view request, std::shared_ptr<const KnownRequest> known) {
@@ -29,21 +24,11 @@ void KnownRequests::Keep(std::string_view request, std::shared_ptr<const KnownRe
   }
   const uint64_t bytes = request.size() + known->bytes();
   const MutexLock lock(mutex_);
-  if (const auto found = index_.find(request); found != index_.end()) {
-    Drop(found->second);
+  requests_.Erase(request);
+  requests_.Add(std::string(request), std::move(known), bytes);
+  while (requests_.cost() > kMaxBytes) {
+    requests_.DropOldest();
   }
-  order_.push_front({.request = std::string(request), .known = std::move(known), .bytes = bytes});
-  index_.emplace(order_.front().request, order_.begin());
-  bytes_ += bytes;
-  while (bytes_ > kMaxBytes) {
-    Drop(std::prev(order_.end()));
-  }
-}
-
-void KnownRequests::Drop(Order::iterator entry) {
-  bytes_ -= entry->bytes;
-  index_.erase(entry->request);
-  order_.erase(entry);
 }
 
 }  // namespace kiln::rpc

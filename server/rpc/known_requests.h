@@ -8,13 +8,12 @@
 #pragma once
 
 #include <cstdint>
-#include <list>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "cache/explain.h"
+#include "compiler/base/lru_map.h"
 #include "compiler/base/mutex.h"
 #include "server/build/cached_build.h"
 #include "server/rpc/compile_message.h"
@@ -43,20 +42,8 @@ class KnownRequests {
   void Keep(std::string_view request, std::shared_ptr<const KnownRequest> known);
 
  private:
-  struct Entry {
-    std::string request;
-    std::shared_ptr<const KnownRequest> known;
-    uint64_t bytes = 0;
-  };
-  using Order = std::list<Entry>;  // latest first
-
-  void Drop(Order::iterator entry) KILN_REQUIRES(mutex_);
-
   Mutex mutex_;
-  Order order_ KILN_GUARDED_BY(mutex_);
-  // Keys are the texts of the entries.
-  std::unordered_map<std::string_view, Order::iterator> index_ KILN_GUARDED_BY(mutex_);
-  uint64_t bytes_ KILN_GUARDED_BY(mutex_) = 0;
+  LruMap<std::string, std::shared_ptr<const KnownRequest>> requests_ KILN_GUARDED_BY(mutex_);
 };
 
 }  // namespace kiln::rpc

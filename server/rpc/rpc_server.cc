@@ -33,6 +33,8 @@ constexpr unsigned kCertificateSeconds = 1;  // how often the files are looked a
 constexpr std::array<const char*, 3> kHealthNames = {"", "kiln.v1.CompileService",
                                                      "kiln.v1.BatchService"};
 
+constexpr int kSendBuffer = 512 << 10;  // bytes
+
 using Acceptor = grpc::experimental::ExternalConnectionAcceptor;
 
 std::optional<uint32_t> UserOf(int fd) {
@@ -181,6 +183,8 @@ void RpcServer::State::TakeFrom(int listener, bool is_unix) {
     (void)close(fd);
     return;
   }
+  // Streams of artifacts go faster when more of them may be on their way; the kernel bounds it.
+  (void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof(kSendBuffer));
   Acceptor::NewConnectionParameters connection;
   connection.listener_fd = listener;
   connection.fd = fd;

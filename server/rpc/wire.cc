@@ -13,27 +13,29 @@ using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedOutputStream;
 using Owner = std::shared_ptr<const void>;
 
-uint8_t* WriteTag(int field, WireFormatLite::WireType type, uint8_t* end) {
-  return CodedOutputStream::WriteTagToArray(WireFormatLite::MakeTag(field, type), end);
-}
-
 }  // namespace
 
+uint8_t* WireHead::Tag(int field, uint32_t type) {
+  return CodedOutputStream::WriteTagToArray(
+      WireFormatLite::MakeTag(field, static_cast<WireFormatLite::WireType>(type)),
+      bytes_.data() + size_);
+}
+
 WireHead& WireHead::Number(int field, uint64_t value) {
-  end_ = WriteTag(field, WireFormatLite::WIRETYPE_VARINT, end_);
-  end_ = CodedOutputStream::WriteVarint64ToArray(value, end_);
+  uint8_t* const end = Tag(field, WireFormatLite::WIRETYPE_VARINT);
+  EndAt(CodedOutputStream::WriteVarint64ToArray(value, end));
   return *this;
 }
 
 WireHead& WireHead::Length(int field, uint64_t size) {
-  end_ = WriteTag(field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED, end_);
-  end_ = CodedOutputStream::WriteVarint64ToArray(size, end_);
+  uint8_t* const end = Tag(field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
+  EndAt(CodedOutputStream::WriteVarint64ToArray(size, end));
   return *this;
 }
 
 WireHead& WireHead::Bytes(int field, std::span<const uint8_t> bytes) {
   Length(field, bytes.size());
-  end_ = std::ranges::copy(bytes, end_).out;
+  EndAt(std::ranges::copy(bytes, bytes_.data() + size_).out);
   return *this;
 }
 

@@ -28,11 +28,14 @@ class WireHead {
   WireHead& Length(int field, uint64_t size);
   WireHead& Bytes(int field, std::span<const uint8_t> bytes);
 
-  std::span<const uint8_t> bytes() const { return {bytes_.data(), end_}; }
+  std::span<const uint8_t> bytes() const { return {bytes_.data(), size_}; }
 
  private:
+  uint8_t* Tag(int field, uint32_t type);
+  void EndAt(const uint8_t* end) { size_ = static_cast<size_t>(end - bytes_.data()); }
+
   std::array<uint8_t, kMaxBytes> bytes_;
-  uint8_t* end_ = bytes_.data();
+  size_t size_ = 0;
 };
 
 // A message of the wire from its bytes. Errors: kInvalidArgument with MALFORMED_REQUEST.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
+#include <random>
 #include <vector>
 
 #include <grpcpp/generic/async_generic_service.h>
@@ -34,6 +35,22 @@ PeerRequest RequestFrom(const grpc::ByteBuffer& buffer) {
   return request;
 }
 
+// So much of what the peer serves: 256 MiB that come from memory, as artifacts do. One buffer that
+// is sent again and again would never leave the processor's caches. Requires: size is not more.
+std::string ContentOf(uint64_t offset, uint64_t size) {
+  constexpr uint64_t kContent = uint64_t{256} << 20;
+  static const std::string content = [] {
+    std::string bytes(kContent, '\0');
+    std::mt19937_64 random(1);
+    for (uint64_t i = 0; i < kContent; i += sizeof(uint64_t)) {
+      const uint64_t word = random();
+      std::memcpy(bytes.data() + i, &word, sizeof(word));
+    }
+    return bytes;
+  }();
+  return content.substr(offset % (kContent - size + 1), size);
+}
+
 class Call final : public grpc::ServerGenericBidiReactor {
  public:
   Call() { StartRead(&request_); }
@@ -48,7 +65,7 @@ class Call final : public grpc::ServerGenericBidiReactor {
   }
   // Copied for each message, as a message of protobuf is.
   void Write() {
-    reply_ = BufferOf(std::string(asked_.bytes, '\0'));
+    reply_ = BufferOf(ContentOf(written_ * asked_.bytes, asked_.bytes));
     StartWrite(&reply_);
   }
   void OnWriteDone(bool ok) override {
@@ -73,6 +90,7 @@ class Service final : public grpc::CallbackGenericService {
 }  // namespace
 
 void ServePeer(const std::string& socket) {
+  (void)ContentOf(0, 1);  // made before anybody waits for it
   Service service;
   grpc::ServerBuilder builder;
   builder.AddListeningPort("unix:" + socket, grpc::InsecureServerCredentials());

@@ -138,21 +138,28 @@ class Client(unittest.TestCase):
                                               timeout=60))
         self.assertEqual(events[-1].WhichOneof("event"), "final")
         self.assertEqual(events[-1].final.counts.variants_served, "4")
+        for together in (False, True):
+            with self.subTest(together=together):
+                done = self.check_fetch(self.compile.FetchRequest(batch_id=batch_id,
+                                                                  together=together))
+        # what the client has is not sent again
+        again = self.compile.FetchRequest(batch_id=batch_id, have_root=done.root)
+        last = list(self.compiler.Fetch(again, timeout=60))[-1]
+        self.assertEqual(last.done.counts.blobs_sent, 0)
+
+    def check_fetch(self, request):
         blobs, outcomes, done = {}, 0, None
-        for reply in self.compiler.Fetch(self.compile.FetchRequest(batch_id=batch_id), timeout=60):
+        for reply in self.compiler.Fetch(request, timeout=60):
             kind = reply.WhichOneof("event")
-            if kind == "blob":
-                blobs.setdefault(reply.blob.digest.id, bytearray()).extend(reply.blob.data)
-            outcomes += kind == "outcome"
+            for chunk in list(reply.blobs) + ([reply.blob] if kind == "blob" else []):
+                blobs.setdefault(chunk.digest.id, bytearray()).extend(chunk.data)
+            outcomes += len(reply.outcomes) + (kind == "outcome")
             done = reply.done if kind == "done" else done
         self.assertEqual(outcomes, 4)
         self.assertEqual(done.counts.blobs_sent, len(blobs))
         modules = [blob for blob in blobs.values() if blob.startswith(SPIRV_MAGIC)]
         self.assertEqual(len(modules), 5)  # one vertex module for all, four fragment modules
-        # what the client has is not sent again
-        again = self.compile.FetchRequest(batch_id=batch_id, have_root=done.root)
-        last = list(self.compiler.Fetch(again, timeout=60))[-1]
-        self.assertEqual(last.done.counts.blobs_sent, 0)
+        return done
 
     def test_edit_is_pushed_and_its_artifact_comes_back(self):
         requests = queue.SimpleQueue()

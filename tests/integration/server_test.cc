@@ -226,6 +226,43 @@ TEST_F(Server, UnknownBatch_IsNotFound) {
   EXPECT_EQ(results->Finish().error_code(), grpc::StatusCode::NOT_FOUND);
 }
 
+// All that one Fetch sends.
+struct Fetched {
+  std::map<std::string, std::string> blobs;  // by id
+  std::vector<std::string> outcomes;
+  v1::FetchDone done;
+  int messages = 0;
+};
+
+Fetched FetchAll(v1::CompileService::Stub& compile, const v1::FetchRequest& request) {
+  grpc::ClientContext context;
+  const auto stream = compile.Fetch(&context, request);
+  Fetched fetched;
+  const auto take_blob = [&](const v1::BlobChunk& chunk) {
+    std::string& bytes = fetched.blobs[chunk.digest().id()];
+    EXPECT_EQ(bytes.size(), chunk.offset());
+    bytes += chunk.data();
+  };
+  const auto take_outcome = [&](const v1::Outcome& outcome) {
+    EXPECT_TRUE(outcome.artifacts_size() == 0 || !request.have_root().empty() ||
+                fetched.blobs.contains(outcome.artifacts(0).metadata().id()));
+    fetched.outcomes.push_back(outcome.SerializeAsString());
+  };
+  for (v1::FetchReply reply; stream->Read(&reply); ++fetched.messages) {
+    std::ranges::for_each(reply.blobs(), take_blob);
+    std::ranges::for_each(reply.outcomes(), take_outcome);
+    if (reply.has_blob()) {
+      take_blob(reply.blob());
+    } else if (reply.has_outcome()) {
+      take_outcome(reply.outcome());
+    } else if (reply.has_done()) {
+      fetched.done = reply.done();
+    }
+  }
+  EXPECT_TRUE(stream->Finish().ok());
+  return fetched;
+}
+
 TEST_F(Server, FetchOfABatch_SendsEveryBlobOnceAndNothingThatTheClientHas) {
   Start();
   std::map<int, int> seen;
@@ -233,37 +270,33 @@ TEST_F(Server, FetchOfABatch_SendsEveryBlobOnceAndNothingThatTheClientHas) {
   Watch(id, seen);
   v1::FetchRequest request;
   request.set_batch_id(id);
-  std::map<std::string, std::string> blobs;
-  std::string root;
-  {
-    grpc::ClientContext context;
-    auto stream = compile->Fetch(&context, request);
-    v1::FetchReply reply;
-    while (stream->Read(&reply)) {
-      if (reply.has_blob()) {
-        std::string& bytes = blobs[reply.blob().digest().id()];
-        ASSERT_EQ(bytes.size(), reply.blob().offset());
-        bytes += reply.blob().data();
-      }
-      root = reply.has_done() ? reply.done().root() : root;
-    }
-    EXPECT_TRUE(stream->Finish().ok());
-  }
-  ASSERT_GT(blobs.size(), 2u);
-  for (const auto& [digest, bytes] : blobs) {
+  const Fetched first = FetchAll(*compile, request);
+  ASSERT_GT(first.blobs.size(), 2u);
+  for (const auto& [digest, bytes] : first.blobs) {
     EXPECT_EQ(Id(DigestOf(std::string_view(bytes)).id), digest);
   }
-  request.set_have_root(root);
-  grpc::ClientContext context;
-  auto stream = compile->Fetch(&context, request);
-  v1::FetchReply reply, last;
-  while (stream->Read(&reply)) {
-    EXPECT_FALSE(reply.has_blob());
-    last = reply;
-  }
-  EXPECT_TRUE(stream->Finish().ok());
-  EXPECT_EQ(last.done().counts().blobs_sent(), 0u);
-  EXPECT_GT(last.done().counts().blobs_known(), 0u);
+  request.set_have_root(first.done.root());
+  const Fetched again = FetchAll(*compile, request);
+  EXPECT_TRUE(again.blobs.empty());
+  EXPECT_EQ(again.done.counts().blobs_sent(), 0u);
+  EXPECT_GT(again.done.counts().blobs_known(), 0u);
+}
+
+TEST_F(Server, FetchTogether_SendsTheSameInFewMessages) {
+  Start();
+  std::map<int, int> seen;
+  const std::string id = StartBatch(BatchOf(GoodSource())).batch_id();
+  Watch(id, seen);
+  v1::FetchRequest request;
+  request.set_batch_id(id);
+  const Fetched alone = FetchAll(*compile, request);
+  request.set_together(true);
+  const Fetched together = FetchAll(*compile, request);
+  EXPECT_EQ(together.blobs, alone.blobs);
+  EXPECT_EQ(together.outcomes, alone.outcomes);
+  EXPECT_EQ(together.done.SerializeAsString(), alone.done.SerializeAsString());
+  EXPECT_GT(alone.messages, 10);
+  EXPECT_LE(together.messages, 2);
 }
 
 TEST_F(Server, ProgramsOfHigherPriority_AreBuiltFirst) {

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// One call of Fetch: pages that are made ahead of what the reader takes. Spec: daemon §2.7
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "compiler/base/clock.h"
+#include "compiler/base/mutex.h"
+#include "server/rpc/fetch_pages.h"
+#include "server/rpc/paced_stream.h"
+
+namespace kiln::rpc {
+
+// Pages are made by a job and wait in a queue until they are written: the job ends when the queue
+// is full, or when it has run for long, and runs again when at most half of the queue is left.
+// Together they hold 2 MiB about.
+//
+// Threads: a job makes, gRPC calls back when a message was written; the mutex guards the queue.
+class FetchCall final : public PacedStream<grpc::ByteBuffer> {
+ public:
+  FetchCall(const Host& host, grpc::CallbackServerContext& context, Engine& engine,
+            Result<v1::FetchRequest> request)
+      : PacedStream(host, context, "Fetch"),
+        request_(std::move(request)),
+        pages_(engine, request_.ok() ? *request_ : v1::FetchRequest(), frame.trace()) {}
+
+ private:
+  using Page = std::vector<grpc::ByteBuffer>;
+  static constexpr size_t kMostWaiting = 8;  // pages
+  // Then it makes room for the jobs of others, and queues again.
+  static constexpr Duration kLongJob = std::chrono::milliseconds(20);
+
+  void Begin() override {
+    Result<void> admitted = frame.Admit();
+    if (admitted.ok() && !request_.ok()) {
+      admitted = request_.error();
+    }
+    if (admitted.ok() && request_->on_miss() == v1::FetchRequest::COMPILE) {
+      admitted = frame.AlsoNeeds(ops::Scope::kWrite);
+    }
+    admitted.ok() ? MakePages() : End(admitted);
+  }
+
+  void MakePages() {
+    RunJob(
+        [this](const cache::Call& call) -> Result<void> {
+          const Duration begun = frame.host().clock.Monotonic();
+          bool room = true;
+          while (room && !pages_.done() && frame.host().clock.Monotonic() - begun < kLongJob) {
+            KILN_TRY(Page page, pages_.Next(call, detail_));
+            room = Offer(std::move(page));
+          }
+          return {};
+        },
+        [this](const Result<void>& made) { Made(made); });
+  }
+
+  // Whether there is room for another one, and somebody who reads it.
+  bool Offer(Page page) {
+    {
+      const MutexLock lock(mutex_);
+      waiting_.push_back(std::move(page));
+      if (writing_ || gone_) {
+        return waiting_.size() < kMostWaiting && !gone_;
+      }
+      writing_ = true;
+      TakePage();
+    }
+    WriteNext();
+    return true;
+  }
+
+  void Made(const Result<void>& made) {
+    bool make = false;
+    {
+      const MutexLock lock(mutex_);
+      making_ = false;
+      result_ = made;
+      make = TakeUp();
+      if (writing_ && !make) {
+        return;  // whoever writes goes on
+      }
+    }
+    make ? MakePages() : AllWritten();
+  }
+
+  // Whether the caller has to run the job: it is not running, but there is more, and room for it.
+  bool TakeUp() KILN_REQUIRES(mutex_) {
+    const bool make =
+        !making_ && !gone_ && result_.ok() && !pages_.done() && waiting_.size() <= kMostWaiting / 2;
+    making_ = making_ || make;
+    return make;
+  }
+
+  // Nothing is written any more, and nothing is made.
+  void AllWritten() {
+    if (gone_) {
+      return End(
+          Error{.code = ErrorCode::kCancelled, .context = "the reader is gone", .reason = {}});
+    }
+    End(result_, std::move(detail_));
+  }
+
+  void TakePage() KILN_REQUIRES(mutex_) {
+    page_ = std::move(waiting_.front());
+    waiting_.pop_front();
+    next_ = 0;
+  }
+
+  // Without a hint that more follows: with one, gRPC 1.51 can leave a stream that waits for its
+  // window unsent until the next ping, which is 20 s later.
+  void WriteNext() { Write(page_[next_]); }
+
+  void OnWriteDone(bool ok) override {
+    bool more = ++next_ < page_.size();
+    bool make = false;
+    bool over = false;
+    {
+      const MutexLock lock(mutex_);
+      Written(more || !waiting_.empty() || !making_);
+      gone_ = !ok || frame.cancelled();
+      if (!more && !waiting_.empty()) {
+        more = true;
+        TakePage();
+      }
+      more = more && !gone_;
+      make = TakeUp();
+      over = !more && !making_;
+      writing_ = more || over;  // else the job begins it again, or ends the call
+    }
+    if (over) {
+      return AllWritten();
+    }
+    if (make) {
+      MakePages();
+    }
+    if (more) {
+      WriteNext();
+    }
+  }
+
+  const Result<v1::FetchRequest> request_;
+  FetchPages pages_;        // of the job, while there is one
+  v1::ErrorDetail detail_;  // as well
+  Page page_;               // that is written; never empty then
+  size_t next_ = 0;         // of it
+  Mutex mutex_;
+  std::deque<Page> waiting_ KILN_GUARDED_BY(mutex_);
+  bool making_ KILN_GUARDED_BY(mutex_) = true;    // a job
+  bool writing_ KILN_GUARDED_BY(mutex_) = false;  // page_ is the writer's
+  bool gone_ = false;    // the reader; set before the mutex is given up, read behind it
+  Result<void> result_;  // of the last job
+};
+
+}  // namespace kiln::rpc

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// What Fetch does, without the transport. Runs inside jobs. Spec: daemon §4.1
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <grpcpp/support/byte_buffer.h>
+
+#include "cache/held_leases.h"
+#include "compiler/base/flat_map.h"
+#include "server/rpc/compile_calls.h"
+#include "server/rpc/fetch_messages.h"
+
+namespace kiln::rpc {
+
+// Content that a client knows.
+class DigestSet {
+ public:
+  bool Contains(const Digest& digest) const;
+  // Whether it is new.
+  bool Add(const Digest& digest);
+  // In order.
+  std::vector<Digest> Sorted() const;
+
+ private:
+  InternIndex index_;
+  std::vector<Digest> rows_;
+};
+
+// Fetch as a sequence of pages, made when the transport wants more. One thread at a time.
+class FetchPages {
+ public:
+  FetchPages(Engine& engine, v1::FetchRequest request, std::string trace)
+      : engine_(engine),
+        request_(std::move(request)),
+        trace_(std::move(trace)),
+        page_(request_.together()) {}
+
+  // Messages of about 256 KiB together, at least one, as they are sent. Errors: as CompileVariant;
+  // kNotFound for an unknown batch.
+  Result<std::vector<grpc::ByteBuffer>> Next(const cache::Call& call, v1::ErrorDetail& detail);
+  // The last page was made.
+  bool done() const { return done_; }
+
+ private:
+  Result<void> Begin(const cache::Call& call);
+  Result<void> AddVariant(const cache::Call& call, v1::ErrorDetail& detail);
+  Result<void> AddResult(const cache::Call& call, v1::ErrorDetail& detail);
+  Result<build::Outcome> Rebuild(const build::BatchItem& item, const cache::Call& call,
+                                 v1::ErrorDetail& detail);
+  Result<void> ListPin();
+  Result<void> AddBlobs(const v1::Outcome& outcome, const cache::Call& call);
+  void AddOutcome(const v1::Outcome& outcome);
+  void AddOutcome(const build::Outcome& outcome, uint64_t index);
+  Result<void> AddBlobs(const build::Outcome& outcome, const cache::Call& call);
+  Result<void> AddBlob(const Digest& digest, const cache::Call& call);
+  void AddProgress(uint64_t total);
+  Result<void> AddDone(const cache::Call& call);
+
+  Engine& engine_;
+  const v1::FetchRequest request_;
+  const std::string trace_;
+  cache::HeldLeases::Held held_;  // until the last page
+  bool begun_ = false;
+  bool done_ = false;
+  build::BatchResults results_;
+  uint64_t next_ = 0;  // variant or result
+  // Content that was made for the present one: the store may be too full to take it.
+  std::vector<build::FreshBlob> fresh_;
+  DigestSet known_;      // of the client: has or was sent
+  DigestSet had_;        // of the client when it asked
+  std::string outcome_;  // bytes of one: its memory is used again
+  FetchMessages page_;
+  v1::FetchDone::Counts counts_;
+};
+
+}  // namespace kiln::rpc
