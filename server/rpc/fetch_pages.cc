@@ -2,6 +2,7 @@
 #include "server/rpc/fetch_pages.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "cache/record.h"
 #include "server/build/product_list.h"
@@ -74,9 +75,22 @@ bool DigestSet::Add(const Digest& digest) {
   return rows_.size() != before;
 }
 
+void DigestSet::TakeBack() {
+  index_.Erase(Hash128Hash{}(rows_.back().id), static_cast<uint32_t>(rows_.size() - 1));
+  rows_.pop_back();
+}
+
 std::vector<Digest> DigestSet::Sorted() const {
+  const auto begin_of = [](const Digest& digest) {  // tells nearly all apart
+    uint64_t begin = 0;
+    std::memcpy(&begin, digest.id.bytes.data(), sizeof(begin));
+    return std::endian::native == std::endian::little ? __builtin_bswap64(begin) : begin;
+  };
   std::vector<Digest> sorted = rows_;
-  std::ranges::sort(sorted);
+  std::ranges::sort(sorted, [&](const Digest& a, const Digest& b) {
+    const uint64_t begin_a = begin_of(a), begin_b = begin_of(b);
+    return begin_a != begin_b ? begin_a < begin_b : a < b;
+  });
   return sorted;
 }
 
@@ -296,7 +310,7 @@ void FetchPages::AddOutcome(const v1::Outcome& outcome) {
 }
 
 Result<void> FetchPages::AddBlob(const Digest& digest, const cache::Call& call) {
-  if (known_.Contains(digest)) {
+  if (!known_.Add(digest)) {
     counts_.set_blobs_known(counts_.blobs_known() + (had_.Contains(digest) ? 1 : 0));
     return {};
   }
@@ -306,9 +320,9 @@ Result<void> FetchPages::AddBlob(const Digest& digest, const cache::Call& call) 
           ? made->blob
           : engine_.store.Get({.level = cache::Level::kContent, .space = 0, .id = digest.id}, call);
   if (!found.ok()) {
+    known_.TakeBack();
     return found.error();
   }
-  known_.Add(digest);
   const cache::Blob& blob = *found;
   uint64_t offset = 0;
   do {

@@ -21,6 +21,8 @@ class DigestSet {
   bool Contains(const Digest& digest) const;
   // Whether it is new.
   bool Add(const Digest& digest);
+  // What was added last. Requires: it was new.
+  void TakeBack();
   // In order.
   std::vector<Digest> Sorted() const;
 

@@ -61,7 +61,7 @@ Json MeasureFetch(const DaemonBench& bench, Json& gates) {
   double bare_us = 0;
   double slowest_us = 0;
   (void)Fetch(bench, *batch);
-  for (int i = 0; i < (bench.quick ? 2 : 7); ++i) {
+  for (int i = 0; i < (bench.quick ? 2 : 15); ++i) {
     moved = Fetch(bench, *batch);
     const double start = NowUs();
     (void)CallPeer(bench.peer,
