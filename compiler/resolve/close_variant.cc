@@ -8,6 +8,7 @@
 
 #include "compiler/base/check.h"
 #include "compiler/ir/enum_names.h"
+#include "compiler/resolve/advise.h"
 #include "compiler/resolve/close_settings.h"
 #include "compiler/resolve/kind_text.h"
 #include "compiler/resolve/name_space.h"
@@ -97,6 +98,7 @@ class VariantCloser {
     diagnostics_.insert(diagnostics_.end(), std::make_move_iterator(found.begin()),
                         std::make_move_iterator(found.end()));
     SortAndMerge(diagnostics_);
+    Advise(program_, diagnostics_);
     return !HasErrors(diagnostics_);
   }
 
@@ -388,6 +390,7 @@ class VariantCloser {
       case NameAnswer::Kind::kConflict:
         diagnostics_.push_back(Make(Code::kRpl5002, program_.NameLocation(answer.decl()))
                                    .With("name", entry.function));
+        answers_.LabelFunctions(name, diagnostics_.back());
         return {};
       case NameAnswer::Kind::kFailed:
       case NameAnswer::Kind::kOption:
