@@ -26,28 +26,6 @@ bool HasStage(ir::PipelineType pipeline, ir::Stage stage) {
   return (pipeline == ir::PipelineType::kCompute) == (stage == ir::Stage::kCompute);
 }
 
-std::string_view ConditionText(ir::DeclKind kind) {
-  switch (kind) {
-    case ir::DeclKind::kContainer:
-      return "the conditional of container";
-    case ir::DeclKind::kBuffer:
-      return "the conditional of buffer";
-    case ir::DeclKind::kPushConstant:
-      return "the conditional of push constant";
-    case ir::DeclKind::kSampler:
-      return "the conditional of sampler";
-    case ir::DeclKind::kImage:
-      return "the conditional of image";
-    case ir::DeclKind::kConstant:
-    case ir::DeclKind::kSetting:
-    case ir::DeclKind::kStruct:
-    case ir::DeclKind::kFunction:
-    case ir::DeclKind::kWorkgroup:
-      break;
-  }
-  KILN_UNREACHABLE();
-}
-
 class VariantCloser {
  public:
   VariantCloser(const Program& program, std::span<const EntryPoint> entries, Answers& answers,
