@@ -21,8 +21,9 @@
 #include <grpcpp/security/tls_certificate_provider.h>
 #include <grpcpp/security/tls_credentials_options.h>
 
+#include "compiler/base/thread.h"
 #include "server/rpc/connection_count.h"
-#include "server/rpc/convert.h"
+#include "server/rpc/malformed.h"
 
 namespace kiln::rpc {
 namespace {
@@ -138,7 +139,7 @@ struct RpcServer::State {
   std::unique_ptr<Acceptor> tcp;         // null without TCP
   std::unique_ptr<grpc::Server> server;
   int wake = -1;
-  std::thread accepting;
+  Thread accepting;
 };
 
 Acceptor* RpcServer::State::AcceptorFor(int fd, bool is_unix) {
@@ -238,6 +239,11 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const std::vector<grpc::Serv
   for (grpc::Service* service : services) {
     builder.RegisterService(service);
   }
+  if (doors.host != nullptr) {
+    std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> factories;
+    factories.push_back(RefusesMalformed(*doors.host));
+    builder.experimental().SetInterceptorCreators(std::move(factories));
+  }
   state->server = builder.BuildAndStart();
   state->wake = eventfd(0, EFD_CLOEXEC);
   if (state->server == nullptr || state->wake < 0) {
@@ -249,7 +255,8 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const std::vector<grpc::Serv
 }
 
 void RpcServer::Accept() {
-  state_->accepting = std::thread([this] { state_->Accept(); });
+  state_->accepting = Thread({.name = "accepting", .log = &state_->doors.log},
+                             [this](const std::stop_token&) { state_->Accept(); });
 }
 
 size_t RpcServer::Connections() { return state_->connections.Count(); }
