@@ -115,6 +115,9 @@ void AddWatch(CLI::App& app, Arguments& a, Action& chosen) {
   verb->add_option("--exec", a.watch.exec,
                    "Command after each generation without errors; KILN_CHANGED has the programs");
   verb->add_flag("--no-source", a.watch.no_source, "Subscribe only; somebody else pushes");
+  verb->add_option("--workspace", a.watch.workspace,
+                   "Meet those who give the same name; default: this folder on this machine")
+      ->type_name("NAME");
 }
 
 void AddPreview(CLI::App& app, Arguments& a, Action& chosen) {

@@ -58,6 +58,7 @@ struct WatchArguments {
   std::string out;                    // folder for the current artifacts
   std::string exec;                   // command after each generation without errors
   bool no_source = false;             // subscribe only
+  std::string workspace;              // who meets in one session; empty: this folder
 };
 int RunWatch(const Global& global, const WatchArguments& arguments);
 

@@ -23,6 +23,7 @@
 #include "client/cli/watch_outputs.h"
 #include "client/cli/watch_report.h"
 #include "client/hot_reload.h"
+#include "client/project/workspace.h"
 #include "compiler/base/mutex.h"
 
 namespace kiln::cli {
@@ -178,6 +179,8 @@ Result<std::vector<client::HotReload::Interest>> WatchSession::Interest() const 
 client::HotReload::Options WatchSession::Options(
     std::vector<client::HotReload::Interest> interest) const {
   return {.project = ProjectName(),
+          .workspace =
+              !arguments_.workspace.empty() ? arguments_.workspace : project::WorkspaceId(Root()),
           .session_id = session_id_,
           .role = arguments_.no_source ? client::HotReload::Role::kSubscriber
                                        : client::HotReload::Role::kBoth,

@@ -139,7 +139,7 @@ void WatchReport::On(const client::WatchOpened& opened, double /*ms*/) {
     return;
   }
   ready_ = false;  // the whole state comes
-  results_ = 0;
+  results_.clear();
 }
 
 void WatchReport::On(const client::WatchChanged& changed, double /*ms*/) {
@@ -153,8 +153,10 @@ void WatchReport::On(const client::WatchChanged& changed, double /*ms*/) {
 
 void WatchReport::On(const client::WatchArtifact& artifact, double ms) {
   good_since_[artifact.program] = TimeOfDay();
-  ++results_;
   const std::string options = client::OptionsText(artifact.options);
+  if (!ready_) {
+    results_[{artifact.program, artifact.artifact.target, options}] = artifact.artifact.signature;
+  }
   const bool shown = interest_.empty() ? lines_ < kShownArtifacts : interest_.contains(options);
   if (!ready_ || !shown) {
     hidden_ += ready_ ? 1 : 0;
@@ -179,10 +181,13 @@ void WatchReport::On(const client::WatchUnchanged& unchanged, double ms) {
 
 void WatchReport::On(const client::WatchDiagnostics& diagnostics, double ms) {
   if (diagnostics.cleared) {
-    Line("cleared", diagnostics.program + "    is right again", ms);
+    if (wrong_.erase(diagnostics.program) != 0) {
+      Line("cleared", diagnostics.program + "    is right again", ms);
+    }
     return;
   }
   (void)std::fflush(stdout);
+  wrong_.insert(diagnostics.program);
   ShowDiagnostics(global_, diagnostics.all, sources_, diagnostics.program);
   const size_t errors = ErrorsIn(diagnostics);
   const size_t warnings = diagnostics.all.size() - errors;
@@ -196,10 +201,19 @@ void WatchReport::On(const client::WatchDiagnostics& diagnostics, double ms) {
   fmt::print("          {:<73} {:.1f} ms\n", text, ms);
 }
 
+// As `kiln build` counts them: a variant of interest has the result of the variant that it is.
+size_t WatchReport::DistinctResults() const {
+  std::set<std::array<std::string, 3>> distinct;
+  for (const auto& [variant, signature] : results_) {
+    distinct.insert({variant[0], variant[1], signature});
+  }
+  return distinct.size();
+}
+
 void WatchReport::On(const client::WatchSettled& settled, double ms) {
   if (!ready_) {
     ready_ = true;
-    fmt::print("{}  ready        {} results, {}{}\n", TimeOfDay(), results_,
+    fmt::print("{}  ready        {} results, {}{}\n", TimeOfDay(), DistinctResults(),
                settled.compiled == 0 ? std::string("all cached")
                                      : fmt::format("{} compiled", settled.compiled),
                settled.failed == 0 ? std::string() : fmt::format(", {} failed", settled.failed));

@@ -3,6 +3,7 @@
 // §7.1, §11.2
 #pragma once
 
+#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -37,13 +38,17 @@ class WatchReport {
   void On(const client::WatchSnapshot& snapshot, double ms);
   void On(const client::WatchProblem& problem, double ms);
 
+  size_t DistinctResults() const;
+
   const Global& global_;
   const std::set<std::string> interest_;
   std::vector<client::Source> sources_;
   std::map<std::string, std::string> good_since_;  // program -> time of its last artifact
   bool ready_ = false;                             // the state of the beginning was told
-  size_t results_ = 0;                             // of the beginning
-  size_t lines_ = 0;                               // of artifacts of this generation
+  // Of the beginning: what there is for each variant, as (program, target, options) -> signature.
+  std::map<std::array<std::string, 3>, std::string> results_;
+  std::set<std::string> wrong_;  // programs of which that was said
+  size_t lines_ = 0;             // of artifacts of this generation
   size_t hidden_ = 0;
 };
 
