@@ -365,8 +365,7 @@ void WatchSession::Retype(std::span<const client::Source> changed) {
       continue;
     }
     const Result<client::ListedOptions> declared = Declared(*connected_.client, program);
-    const bool readable =
-        declared.ok() && (declared->diagnostics.empty() || !declared->options.empty());
+    const bool readable = declared.ok() && !client::HasErrors(*declared);
     if (readable && !SameOptions(*declared, project_.declared[i].second)) {
       return OnManifest();
     }

@@ -117,7 +117,9 @@ void WatchReport::ShowJson(const client::WatchEvent& event, double ms) {
   object.update(members);
   fmt::print("{}\n", object.dump());
   if (const auto* diagnostics = std::get_if<client::WatchDiagnostics>(&event.body)) {
-    ShowDiagnostics(global_, diagnostics->all, sources_, diagnostics->program);
+    (void)mistakes_.Add(diagnostics->program, diagnostics->all, sources_);
+  } else if (std::holds_alternative<client::WatchSettled>(event.body)) {
+    mistakes_.End();
   }
 }
 
@@ -125,6 +127,8 @@ void WatchReport::ShowText(const client::WatchEvent& event, double ms) {
   if (!global_.quiet || std::holds_alternative<client::WatchDiagnostics>(event.body) ||
       std::holds_alternative<client::WatchProblem>(event.body)) {
     std::visit([&](const auto& body) { On(body, ms); }, event.body);
+  } else if (std::holds_alternative<client::WatchSettled>(event.body)) {
+    mistakes_.End();
   }
 }
 
@@ -188,7 +192,9 @@ void WatchReport::On(const client::WatchDiagnostics& diagnostics, double ms) {
   }
   (void)std::fflush(stdout);
   wrong_.insert(diagnostics.program);
-  ShowDiagnostics(global_, diagnostics.all, sources_, diagnostics.program);
+  if (mistakes_.Add(diagnostics.program, diagnostics.all, sources_).fresh == 0) {
+    return;  // other programs have the same, or it is said again of more variants
+  }
   const size_t errors = ErrorsIn(diagnostics);
   const size_t warnings = diagnostics.all.size() - errors;
   std::string text =
@@ -211,6 +217,8 @@ size_t WatchReport::DistinctResults() const {
 }
 
 void WatchReport::On(const client::WatchSettled& settled, double ms) {
+  (void)std::fflush(stdout);
+  mistakes_.End();
   if (!ready_) {
     ready_ = true;
     fmt::print("{}  ready        {} results, {}{}\n", TimeOfDay(), DistinctResults(),

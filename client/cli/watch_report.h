@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "client/cli/global.h"
+#include "client/cli/mistakes.h"
 #include "client/hot_reload.h"
 
 namespace kiln::cli {
@@ -18,7 +19,9 @@ class WatchReport {
  public:
   // `interest`: which variants have lines of their own, as OptionsText; none: the first few.
   WatchReport(const Global& global, std::set<std::string> interest)
-      : global_(global), interest_(std::move(interest)) {}
+      : global_(global),
+        mistakes_(global, Mistakes::Json::kAtOnce),
+        interest_(std::move(interest)) {}
 
   void SetSources(std::vector<client::Source> sources) { sources_ = std::move(sources); }
   // `ms`: since the save.
@@ -41,6 +44,7 @@ class WatchReport {
   size_t DistinctResults() const;
 
   const Global& global_;
+  Mistakes mistakes_;  // of this generation
   const std::set<std::string> interest_;
   std::vector<client::Source> sources_;
   std::map<std::string, std::string> good_since_;  // program -> time of its last artifact
