@@ -70,6 +70,7 @@ ops::Caller CallerOf(const grpc::CallbackServerContext& context) {
   }
   if (security == "local") {
     caller.transport = ops::Transport::kNeighbour;
+    caller.peer = first(kNeighbourProperty);
     return caller;
   }
   caller.transport = ops::Transport::kTcp;

@@ -58,6 +58,9 @@ class UnixListener {
   int fd_ = -1;
 };
 
+// Of the authentication context of a neighbour's connection: ops::NeighbourName.
+inline constexpr const char* kNeighbourProperty = "kiln_neighbour";
+
 // "Bearer kiln_…" -> the token; empty for anything else.
 std::string BearerOf(std::string_view authorization);
 
