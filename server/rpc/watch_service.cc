@@ -14,6 +14,7 @@ namespace kiln::rpc {
 namespace {
 
 constexpr Duration kTick = std::chrono::milliseconds(250);
+constexpr Duration kFirstMessage = std::chrono::seconds(60);  // what a client has for it
 
 class WatchCall;
 
@@ -27,7 +28,11 @@ class WatchCall final : public grpc::ServerBidiReactor<v1::WatchRequest, v1::Wat
  public:
   WatchCall(const Host& host, grpc::CallbackServerContext& context, Engine& engine,
             StepThread& steps, OpenCalls& open)
-      : frame_(host, context, "Watch"), engine_(engine), steps_(steps), open_(open) {}
+      : frame_(host, context, "Watch"),
+        engine_(engine),
+        steps_(steps),
+        open_(open),
+        begun_(host.clock.Monotonic()) {}
 
   // gRPC holds a plain pointer until OnDone.
   static WatchCall* Start(std::shared_ptr<WatchCall> call) {
@@ -49,6 +54,12 @@ class WatchCall final : public grpc::ServerBidiReactor<v1::WatchRequest, v1::Wat
     if (!finished_ && pace_.IsTooSlow(now)) {
       LogSlowReader(frame_);
       End(SlowReader());
+      cut_at_ = now + kSlowGrace;
+    }
+    if (!finished_ && stream_ == nullptr && !taking_in_ && now - begun_ >= kFirstMessage) {
+      End(Error{.code = ErrorCode::kDeadlineExceeded,
+                .context = "the first message, `open`, did not come",
+                .reason = {}});
       cut_at_ = now + kSlowGrace;
     }
     if (finished_ && now >= cut_at_) {
@@ -215,6 +226,7 @@ class WatchCall final : public grpc::ServerBidiReactor<v1::WatchRequest, v1::Wat
   Engine& engine_;
   StepThread& steps_;
   OpenCalls& open_;
+  const Duration begun_;
   std::shared_ptr<WatchCall> self_;
   v1::ErrorDetail detail_;
   v1::WatchRequest request_;  // of the job, while there is one
