@@ -14,10 +14,6 @@ constexpr uint64_t kPageBytes = uint64_t{1} << 20;
 constexpr uint64_t kChunk = kMaxStreamMessage - 1024;       // leaves room for the rest
 constexpr uint64_t kEncodingOverhead = uint64_t{64} << 10;  // of what does not compress
 
-cache::Key ContentKey(const Hash128& id) {
-  return {.level = cache::Level::kContent, .space = 0, .id = id};
-}
-
 // A request that names more than it may.
 Result<void> CheckCount(std::string_view limit, int count, v1::ErrorDetail& detail) {
   if (static_cast<uint64_t>(count) <= kMaxDigests) {
@@ -79,13 +75,13 @@ Result<void> FindMissing(Engine& engine, const v1::FindMissingRequest& request,
   std::vector<cache::Key> keys;
   for (const v1::Digest& digest : request.digests()) {
     KILN_TRY(const Digest read, FromProto(digest));
-    keys.push_back(ContentKey(read.id));
+    keys.push_back(cache::ContentKey(read));
   }
   KILN_TRY(std::vector<cache::Key> missing, engine.store.FindMissing(keys, call));
   std::sort(missing.begin(), missing.end());
   for (const v1::Digest& digest : request.digests()) {
     KILN_TRY(const Digest read, FromProto(digest));
-    if (std::binary_search(missing.begin(), missing.end(), ContentKey(read.id))) {
+    if (std::binary_search(missing.begin(), missing.end(), cache::ContentKey(read))) {
       *reply.add_missing() = digest;
     }
   }
@@ -110,7 +106,7 @@ Result<std::vector<v1::GetBlobsReply>> BlobPages::Next(const cache::Call& call,
 Result<uint64_t> BlobPages::AddBlob(const v1::Digest& name, const cache::Call& call,
                                     std::vector<v1::GetBlobsReply>& page) {
   KILN_TRY(const Digest digest, FromProto(name));
-  const Result<cache::Blob> found = engine_.store.Get(ContentKey(digest.id), call);
+  const Result<cache::Blob> found = engine_.store.Get(cache::ContentKey(digest), call);
   if (!found.ok()) {
     if (found.error().code != ErrorCode::kNotFound) {
       return found.error();
@@ -201,7 +197,7 @@ void BlobUpload::Complete() {
     return Reject("DIGEST_MISMATCH");
   }
   waiting_ += blob.bytes.size();
-  complete_.push_back(cache::ContentItem(std::move(blob)));
+  complete_.push_back(cache::ContentItem(digest_, std::move(blob)));
   bytes_.clear();
 }
 

@@ -13,6 +13,7 @@
 #include "cache/memory_store.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/ops/crash_report.h"
+#include "server/rpc/compile_calls.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/error_help.h"
 #include "server/rpc/method_table.h"
@@ -186,8 +187,9 @@ CallFrame::CallFrame(const Host& host, grpc::CallbackServerContext& context,
   Result<ops::Principal> caller = host_.access.Identify(caller_, method_);
   if (caller.ok()) {
     principal_ = std::move(caller).value();
-    permitted_ = AlsoNeeds(needed_);
     const MethodRow* const row = FindMethod(method_);
+    const bool writes = row != nullptr && row->looks_for_readers && CallFor({}).may_write;
+    permitted_ = AlsoNeeds(writes ? kWrite : needed_);
     if (permitted_.ok() && !(row != nullptr && row->answers == Answers::kFromTheStart) &&
         !host_.state.Ready()) {
       permitted_ = NotNow(host_.state);
@@ -304,6 +306,17 @@ void CallFrame::AddSpan(std::string_view name, Duration from, Duration until) {
   }
 }
 
+cache::Call CallFrame::CallFor(cache::Call call) const {
+  call.may_write = ops::Access::Check(principal_, method_, kWrite).ok();
+  return call;
+}
+
+// What would have to be written for somebody who may only read.
+Result<void> CallFrame::NeedsWriteAfterAll(const Error& error) {
+  const Result<void> refused = AlsoNeeds(kWrite);
+  return refused.ok() ? error : WithContext(refused.error(), error.context);
+}
+
 Result<void> CallFrame::RunBody(const Body& body, const cache::Call& call) {
   if (call.stop.stop_requested()) {
     return Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}};
@@ -311,11 +324,14 @@ Result<void> CallFrame::RunBody(const Body& body, const cache::Call& call) {
   ops::SetCrashTrace(trace_);
   Result<void> result;
   try {
-    result = body(call);
+    result = body(CallFor(call));
   } catch (const InternalError& error) {  // costs this call; the client is told
     result = Error{.code = ErrorCode::kInternal, .context = error.what(), .reason = "BUG"};
   }
   ops::SetCrashTrace({});
+  if (!result.ok() && result.error().reason == kWouldWrite) {
+    return NeedsWriteAfterAll(result.error());
+  }
   return result;
 }
 

@@ -39,6 +39,8 @@ class CallFrame {
   // What the call is about, for the audit log.
   void SetObject(std::string object) { object_ = std::move(object); }
   const ops::Principal& principal() const { return principal_; }
+  // The call that jobs and answers of this frame work with: it may write if the caller may.
+  cache::Call CallFor(cache::Call call) const;
 
   // Runs `body` in a lane and then `done` with its result, exactly once; here and now if the queue
   // does not take it. Neither touches the frame after the call was finished. In the batch lane only
@@ -81,6 +83,7 @@ class CallFrame {
   cache::Deadline DeadlineOfCall(jobs::Lane lane) const;
   void Audit() const;
   void Measure();
+  Result<void> NeedsWriteAfterAll(const Error& error);
   Result<void> RunBody(const Body& body, const cache::Call& call);
   void AddSpan(std::string_view name, Duration from, Duration until);
 

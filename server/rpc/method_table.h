@@ -21,6 +21,9 @@ struct MethodRow {
   ops::Scope scope;
   jobs::Lane lane = jobs::Lane::kInteractive;
   Answers answers = Answers::kOnceReady;
+  // For callers of scope read it only looks; for others it is a call that writes, as the audit log
+  // has it.
+  bool looks_for_readers = false;
 };
 
 inline constexpr ops::Scope kRead = ops::Scope::kRead;
@@ -30,7 +33,8 @@ inline constexpr jobs::Lane kBatchLane = jobs::Lane::kBatch;
 
 inline constexpr std::array<MethodRow, 42> kMethods = {{
     {"CompileService", "PutSources", kWrite},
-    {"CompileService", "Compile", kWrite},
+    {"CompileService", "Compile", kRead, jobs::Lane::kInteractive, Answers::kOnceReady,
+     /*looks_for_readers=*/true},
     {"CompileService", "Fetch", kRead},  // and kWrite if it is to compile what is missing
     {"CompileService", "ListOptions", kRead},
     {"CompileService", "CountVariants", kRead},

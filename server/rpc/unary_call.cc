@@ -46,7 +46,7 @@ grpc::ServerUnaryReactor* AnswerUnary(const Host& host, grpc::CallbackServerCont
   detail.set_trace_id(frame->trace());
   if (needs == Needs::kNothing) {
     const Result<void> result =
-        frame->Permitted().ok() ? body(*frame, {}, detail) : frame->Permitted();
+        frame->Permitted().ok() ? body(*frame, frame->CallFor({}), detail) : frame->Permitted();
     return Finished(context, frame->StatusOf(result, std::move(detail)));
   }
   if (const Result<void> admitted = frame->Admit(); !admitted.ok()) {
