@@ -79,7 +79,9 @@ ProductList ProductsOf(const driver::BuildResult& built, bool metadata_only) {
       if (stage.words.empty()) {
         record.products.push_back({.name = CodeName(stage.stage), .digest = stage.content});
       } else {
-        Add(list, CodeName(stage.stage), std::as_bytes(std::span(stage.words)), stage.content);
+        const ByteView words = std::as_bytes(std::span(stage.words));
+        const bool known = stage.content != Digest{};  // assemblers say it
+        Add(list, CodeName(stage.stage), words, known ? stage.content : DigestOf(words));
       }
     }
     Add(list, "meta", built.products->metadata, DigestOf(built.products->metadata));

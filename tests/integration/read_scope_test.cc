@@ -105,7 +105,7 @@ class ReadScope : public ServerTest {
     made.token.scope = ops::Scope::kRead;
     token_ = made.text;
     token_id_ = made.token.id;
-    EXPECT_TRUE(ops::WriteTokens(folder.path() + "/tokens.toml", {made.token}).ok());
+    EXPECT_TRUE(ops::WriteTokens(folder.path() + "/tokens.toml", std::span(&made.token, 1)).ok());
   }
 
   void Write(const std::string& name, const std::string& text) const {
