@@ -69,6 +69,8 @@ struct FetchArguments {
   std::string have;                 // file with the root of the last fetch; rewritten
   std::string on_miss = "compile";  // or skip, or fail
   std::string out;                  // folder, or *.kpack
+  // For a build whose caller may only read: why a miss cannot be compiled. `out` may be empty then.
+  std::optional<Error> may_not_compile = {};
 };
 int RunFetch(const Global& global, const FetchArguments& arguments);
 

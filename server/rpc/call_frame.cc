@@ -14,6 +14,7 @@
 #include "compiler/driver/fingerprint.h"
 #include "server/ops/crash_report.h"
 #include "server/rpc/caller.h"
+#include "server/rpc/compile_calls.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/error_help.h"
 #include "server/rpc/method_table.h"
@@ -165,10 +166,11 @@ CallFrame::CallFrame(const Host& host, grpc::CallbackServerContext& context,
     principal_ = std::move(caller).value();
     permitted_ =
         is_owner ? Result<void>() : host_.connections.Prove(caller_.peer, principal_.party);
-    if (permitted_.ok()) {
-      permitted_ = AlsoNeeds(needed_);
-    }
     const MethodRow* const row = FindMethod(method_);
+    const bool writes = row != nullptr && row->looks_for_readers && CallFor({}).may_write;
+    if (permitted_.ok()) {
+      permitted_ = AlsoNeeds(writes ? kWrite : needed_);
+    }
     if (permitted_.ok() && !(row != nullptr && row->answers == Answers::kFromTheStart) &&
         !host_.state.Ready()) {
       permitted_ = NotNow(host_.state);
@@ -301,13 +303,27 @@ void CallFrame::AddSpan(std::string_view name, Duration from, Duration until) {
   }
 }
 
+cache::Call CallFrame::CallFor(cache::Call call) const {
+  call.may_write = ops::Access::Check(principal_, method_, kWrite).ok();
+  return call;
+}
+
+// What would have to be written for somebody who may only read.
+Result<void> CallFrame::NeedsWriteAfterAll(const Error& error) {
+  const Result<void> refused = AlsoNeeds(kWrite);
+  return refused.ok() ? error : WithContext(refused.error(), error.context);
+}
+
 Result<void> CallFrame::RunBody(const Body& body, const cache::Call& call) {
   if (call.stop.stop_requested()) {
     return Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}};
   }
   ops::SetCrashTrace(trace_);
-  Result<void> result = Try([&] { return body(call); });  // a bug costs this call
+  Result<void> result = Try([&] { return body(CallFor(call)); });  // a bug costs this call
   ops::SetCrashTrace({});
+  if (!result.ok() && result.error().reason == kWouldWrite) {
+    return NeedsWriteAfterAll(result.error());
+  }
   return result;
 }
 

@@ -218,6 +218,43 @@ class Operator(CliCase):
                     f'[security]\ntokens = "{v["tokens"]}"\n')
                 self.expect(self.kiln("config", "check", file), code, text)
                 self.expect(self.run_program("kilnd", "config", "check", file), code, text)
+    def check_what_read_does(self, remote, compile_it):
+        """What operations.md promises of scope read: all that is known, and a clear word about
+        the rest. `compile_it` was compiled by others."""
+        self.write("kiln.toml", """[project]
+manifest = 1
+name = "mist"
+[[program]]
+name = "mist"
+sources = ["s.rpl"]
+entry_points = { vertex = "mist_vertex", fragment = "mist_fragment" }
+axes = { cheap = "*", cut = "*" }
+""")
+        refused = ["would have to be compiled and stored", "needs scope write", "has scope read",
+                   "let a build that has it run first"]
+        fail = ["fetch", "--all", "--on-miss", "fail", "--out", "known"]
+        self.expect(remote("read", *compile_it), 0)
+        self.expect(remote("read", "build"), 9, "of 4 variants are not in the cache", *refused)
+        self.expect(remote("read", *fail), 3, "are not in the cache")
+        self.expect(remote("write", "build"), 0, "ok.")
+        self.expect(remote("read", "build", "--out", "served"), 0, "nothing is compiled",
+                    "fetched 4 results")
+        self.assertTrue((self.dir / "served/index.json").exists())
+        self.expect(remote("read", *fail), 0, "fetched 4 results")
+        for verb in (["compile", "mist", "-o", "cheap=true"], ["options", "mist"],
+                     ["explain", "mist"], ["inspect", "mist"]):
+            with self.subTest(verb=verb):
+                self.expect(remote("read", *verb), 0)
+        self.expect(remote("read", "pack", "build", "--out", "p.kpack"), 9, "a pack is made in",
+                    "needs scope write")
+        self.expect(remote("read", "watch", "--no-source"), 9, "Watch needs scope write",
+                    "every edit compiled and kept")
+        source = self.dir / "s.rpl"
+        source.write_text(source.read_text() + "\n// of a branch\n")
+        for verb in (["build"], ["options", "mist"], ["compile", "mist"]):
+            with self.subTest(verb=verb):
+                self.expect(remote("read", *verb), 9, "does not have 's.rpl' as here",
+                            "needs scope write")
 
     def test_daemon_behind_https(self):
         self.make_certificates()
@@ -261,6 +298,7 @@ class Operator(CliCase):
             with self.subTest(arguments=result.args[1:]):
                 self.expect(result, code, text)
         self.assertTrue(list((self.dir / "out").glob("*.spv")))
+        self.check_what_read_does(remote, compile_it)
         bill = self.kiln("--json", "doctor")
         self.assertIn('"type":"check","name":"tls"', bill.stdout)
         self.expect(remote("admin", "stop"), 0)

@@ -102,23 +102,6 @@ TEST_F(Security, Denial_HasADetailThatNamesTheScope) {
   EXPECT_EQ(DetailOf(nobody).reason(), "NO_TOKEN");
 }
 
-TEST_F(Security, FetchThatCompiles_NeedsWrite) {
-  StartTcp();
-  const auto stub = v1::CompileService::NewStub(Tcp());
-  for (const auto on_miss : {v1::FetchRequest::SKIP, v1::FetchRequest::COMPILE}) {
-    grpc::ClientContext context;
-    context.AddMetadata("authorization", "Bearer " + tokens[0]);
-    v1::FetchRequest request;
-    request.set_on_miss(on_miss);
-    const auto stream = stub->Fetch(&context, request);
-    v1::FetchReply reply;
-    while (stream->Read(&reply)) {
-    }
-    EXPECT_EQ(stream->Finish().error_code() == grpc::StatusCode::PERMISSION_DENIED,
-              on_miss == v1::FetchRequest::COMPILE);
-  }
-}
-
 TEST_F(Security, Certificates_AreAskedOfBothSides) {
   StartTcp();
   EXPECT_TRUE(CallEmpty(Tcp(), kInfo, tokens[0]).ok());
