@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 #include "compiler/emit/spirv/lower.h"
 #include "compiler/emit/spirv/lower_decl.h"
 
@@ -79,6 +80,7 @@ void CodeMemory::PrepareFunctions(const ir::ClosedVariant& variant) {
       }
       PrepareDecl(*function->signature);
       for (const ir::SegmentRef& ref : function->segments) {
+        CheckStop();
         PrepareSegment(*ref.closed);
       }
     }

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 #include "compiler/ir/builtins.h"
 #include "compiler/resolve/evaluate.h"
 
@@ -94,8 +96,12 @@ class Linker {
   Diagnosed<Program> Run(ir::PipelineType pipeline, const LanguageLimits& limits) {
     program_.pipeline_ = pipeline;
     program_.limits_ = limits;
+    if (!OptionsAreWithin(limits)) {
+      return {.value = {}, .diagnostics = std::move(diagnostics_)};
+    }
     NumberRows();
     for (uint32_t m = 0; m < program_.modules_.size(); ++m) {
+      CheckStop();
       AddOptions(m);
       AddDecls(m);
     }
@@ -117,9 +123,51 @@ class Linker {
   }
 
  private:
+  // Looked at before anything is made of them: what follows may take a step for each of them, or
+  // for each value, wherever one is named.
+  bool OptionsAreWithin(const LanguageLimits& limits) {
+    size_t count = 0;
+    std::optional<Location> beyond;  // the first that is too many
+    for (uint32_t m = 0; m < program_.modules_.size(); ++m) {
+      const ir::ModuleView& view = program_.modules_[m];
+      if (!beyond.has_value() && count + view.options.size() > limits.options) {
+        beyond = program_.At(m, view.options[limits.options - count].span);
+      }
+      count += view.options.size();
+      for (const ir::Option& option : view.options) {
+        const bool is_enum = option.kind == ir::OptionKind::kEnum;
+        if (is_enum && view.List(option.values).size() > limits.enum_values) {
+          diagnostics_.push_back(
+              Make(Code::kLim1001, program_.At(m, option.span))
+                  .With("what", "option '" + std::string(view.Text(option.name)) + "'")
+                  .With("parts", "values")
+                  .With("limit", limits.enum_values));
+        }
+      }
+    }
+    if (beyond.has_value()) {
+      diagnostics_.push_back(
+          Make(Code::kRpl2010, *beyond).With("limit", limits.options).With("count", count));
+    }
+    return diagnostics_.empty();
+  }
+
+  // What the tables of one module take, roughly.
+  static uint64_t BytesOf(const ir::ModuleView& view) {
+    constexpr uint64_t kOfName = 128;  // text, candidates, callers
+    constexpr uint64_t kOfRow = 32;
+    return view.string_ends.size() * kOfName +
+           (view.decls.size() + view.members.size() + view.locals.size() + view.options.size() +
+            view.cexprs.size()) *
+               kOfRow;
+  }
+
   void NumberRows() {
     Bases next;
     for (const ir::ModuleView& view : program_.modules_) {
+      CheckStop();
+      ChargeMemory(BytesOf(view));
+      program_.bytes_used_ += BytesOf(view);
       program_.bases_.push_back(next);
       next.decl += static_cast<uint32_t>(view.decls.size());
       next.member += static_cast<uint32_t>(view.members.size());
@@ -207,6 +255,7 @@ class Linker {
     const ir::ModuleView& view = program_.modules_[m];
     std::vector<std::pair<int, ir::DeclId>> groups;
     for (uint32_t i = 0; i < view.decls.size(); ++i) {
+      CheckStop();
       const ir::Decl& decl = view.decls[i];
       const ir::DeclId id{program_.bases_[m].decl + i};
       const NameId name = program_.Name(m, decl.name);
@@ -278,6 +327,7 @@ class Linker {
     const ir::ModuleView& view = program_.modules_[m];
     const uint32_t base = program_.bases_[m].cexpr;
     for (const ir::Cexpr& row : view.cexprs) {
+      CheckStop();
       uint32_t size = 1;
       uint32_t last = 0;
       bool may_remark = false;
@@ -334,6 +384,7 @@ class Linker {
     std::vector<bool> seen(view.blocks.size(), false);
     std::vector<ir::BlockId> work;
     for (const ir::Segment& segment : view.segments) {
+      CheckStop();
       const ir::DeclId caller{program_.bases_[m].decl + segment.function.value};
       work.push_back(segment.block);
       while (!work.empty()) {

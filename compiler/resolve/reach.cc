@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 #include "compiler/ir/enum_names.h"
 #include "compiler/resolve/assigned.h"
 #include "compiler/resolve/kind_text.h"
@@ -63,6 +64,7 @@ void Reach::Walk(ir::EntryRef& entry) {
   answers_->SetStage(stage_);
   Descend(Close(entry.function), entry);
   while (!path_.empty()) {
+    CheckStop();
     Step& step = path_.back();
     if (step.next_call < step.function->version->calls.size()) {
       Follow(step.function->version->calls[step.next_call++], entry);
@@ -201,6 +203,7 @@ void Reach::CloseSegments(const ir::ClosedDecl& signature) {
   const uint32_t version = VersionOf(signature.decl, stage_) * program_.segment_count();
   pending_.assign(1, {program_.Wide(m, ir::SegmentId{program_.Get(signature.decl).body}), 0});
   while (!pending_.empty()) {
+    CheckStop();
     const auto [id, parent] = pending_.back();
     pending_.pop_back();
     const Diagnosed<ir::ClosedSegment>* unit =
@@ -292,6 +295,7 @@ bool Has(const ir::Mention& mention, ir::Touch touch) {
 void Reach::Summarise(FunctionVersion& version) const {
   for (Bitset* fields : {&version.state_reads, &version.writes}) {
     if (fields->size() != program_.member_count()) {
+      ChargeMemory(program_.member_count() / 8);
       *fields = Bitset(program_.member_count());
     }
     fields->Clear();

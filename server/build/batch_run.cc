@@ -128,7 +128,10 @@ std::optional<TakenPoints> BatchRun::Take() {
                         .first = program.next,
                         .count = std::min(left, kPointsAtOnce)};
       if (program.points->exploration != nullptr) {  // the list grows while the points are built
-        taken.points = std::make_shared<const BatchPoints>(*program.points);
+        const auto from = program.points->points.begin() + static_cast<ptrdiff_t>(program.next);
+        taken.points = std::make_shared<const BatchPoints>(
+            BatchPoints{.points = {from, from + static_cast<ptrdiff_t>(taken.count)}});
+        taken.base = std::exchange(taken.first, 0);
       }
       program.next += taken.count;
       progress.program = request.programs[i].program.name;
@@ -323,6 +326,12 @@ void BatchRun::NoteScanned(const std::string& name, const Result<void>& scanned,
   } else if (!program.targets.empty() && !program.targets[0]->ok()) {
     AddFailedProgram(name, program.targets[0]->diagnostics);
   }
+}
+
+void BatchRun::Refuse(const Error& error) {
+  broken = true;
+  ++progress.poisoned;
+  Add({.kind = BatchEvent::Kind::kMessage, .text = error.context});
 }
 
 void BatchRun::AddFailedProgram(const std::string& name,

@@ -8,10 +8,12 @@
 #include "cache/key.h"
 #include "cache/memory_store.h"
 #include "cache/record.h"
+#include "cache/wanted.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/build/build_keys.h"
 #include "server/build/explainer.h"
 #include "server/build/product_list.h"
+#include "server/jobs/job.h"
 
 namespace kiln::build {
 namespace {
@@ -55,7 +57,9 @@ Error NoRecipes() {
 Result<Outcome> CachedBuild::Build(const PreparedProgram& program,
                                    std::span<const resolve::OptionSetting> options,
                                    const BuildOptions& how, const cache::Call& call) {
-  if (call.deadline == cache::kAtOnce && !program.target.recipes.empty()) {
+  if (call.deadline != cache::kAtOnce) {
+    KILN_TRY_VOID(cache::StillWanted(call, clock_));
+  } else if (!program.target.recipes.empty()) {
     return cache::NotAtOnce();
   }
   Result<Outcome> outcome = BuildPlain(program, options, how, call);
@@ -145,7 +149,7 @@ Result<Outcome> CachedBuild::BuildChecked(const PreparedProgram& program,
   if (how.may_compile) {
     KILN_TRY(found, Compile(wanted, call));
   } else {
-    found = now.anew ? nullptr : Walk(wanted, call);
+    KILN_TRY(found, now.anew ? Result<FoundPtr>(nullptr) : Walk(wanted, call));
   }
   watch.Lap("build");
   Result<Outcome> outcome = found == nullptr ? NotCached() : OutcomeOf(program, *found, call);
@@ -422,21 +426,24 @@ void CachedBuild::WriteKeys(const Wanted& wanted, const FoundPtr& found, const c
 }
 
 // Finds a result by its signature and builds nothing.
-CachedBuild::FoundPtr CachedBuild::Walk(const Wanted& wanted, const cache::Call& call) {
+Result<CachedBuild::FoundPtr> CachedBuild::Walk(const Wanted& wanted, const cache::Call& call) {
   FoundPtr known = Deadly(wanted, call);
   if (known != nullptr) {
     return known;
   }
-  const jobs::Attempts::Running running(attempts_,
-                                        RowKey(cache::Level::kSignature, wanted.variant));
-  (void)Assemble(
-      wanted,
-      [&](std::span<const driver::OptionRead> reads) {
-        ++counters_.walked;
-        known = KnownSignature(wanted, SignatureKeyOf(wanted.program.entry, reads), call);
-        return true;
-      },
-      call);
+  KILN_TRY_VOID(cache::WhileWanted(call, jobs::kCallBytes, clock_, [&]() -> Result<void> {
+    const jobs::Attempts::Running running(attempts_,
+                                          RowKey(cache::Level::kSignature, wanted.variant));
+    (void)Assemble(
+        wanted,
+        [&](std::span<const driver::OptionRead> reads) {
+          ++counters_.walked;
+          known = KnownSignature(wanted, SignatureKeyOf(wanted.program.entry, reads), call);
+          return true;
+        },
+        call);
+    return {};
+  }));
   if (known != nullptr) {
     WriteKeys(wanted, known, call);
   }
@@ -452,22 +459,78 @@ CachedBuild::FoundPtr CachedBuild::Deadly(const Wanted& wanted, const cache::Cal
              : nullptr;
 }
 
-Result<CachedBuild::FoundPtr> CachedBuild::Compile(const Wanted& wanted, const cache::Call& call) {
-  auto joined = flights_.Join(wanted.variant, /*lane=*/0, call.deadline);
-  if (!joined.flight.has_value()) {
-    return joined.ticket.Wait(call);
+namespace {
+
+// The place of whoever computes among those who wait for the same; may be given up on any thread.
+class OwnPlace {
+ public:
+  using Ticket = cache::SingleFlight<CachedBuild::FoundPtr>::Ticket;
+  explicit OwnPlace(Ticket ticket) : ticket_(std::move(ticket)) {}
+
+  void GiveUp() {
+    std::optional<Ticket> ticket;  // ends outside of the lock
+    const MutexLock lock(mutex_);
+    ticket.swap(ticket_);
   }
+
+ private:
+  Mutex mutex_;
+  std::optional<Ticket> ticket_ KILN_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+Result<CachedBuild::FoundPtr> CachedBuild::Compile(const Wanted& wanted, const cache::Call& call) {
+  for (;;) {
+    auto joined = flights_.Join(wanted.variant, /*lane=*/0, call.deadline);
+    if (joined.flight.has_value()) {
+      return Fly(wanted, std::move(joined), call);
+    }
+    Result<FoundPtr> landed = joined.ticket.Wait(call);
+    const bool dropped = !landed.ok() && landed.error().code == ErrorCode::kCancelled;
+    if (!dropped || !cache::StillWanted(call, clock_).ok()) {
+      return landed;
+    }
+    // Whoever computed it was stopped at the moment when this call joined: now it is the first.
+  }
+}
+
+// Computes for everybody who waits, as long as one of them does.
+Result<CachedBuild::FoundPtr> CachedBuild::Fly(const Wanted& wanted,
+                                               cache::SingleFlight<FoundPtr>::Joined joined,
+                                               const cache::Call& call) {
+  cache::SingleFlight<FoundPtr>::Flight& flight = *joined.flight;
   // Another flight may have landed since the look-up (cache §5.5).
   if (FoundPtr landed =
           wanted.how.anew || wanted.how.retry_failed ? nullptr : Recent(wanted.variant);
       landed != nullptr) {
-    joined.flight->Complete(FoundPtr(landed));
+    flight.Complete(FoundPtr(landed));
     return landed;
   }
   if (FoundPtr deadly = Deadly(wanted, call); deadly != nullptr) {
-    joined.flight->Complete(FoundPtr(deadly));
+    flight.Complete(FoundPtr(deadly));
     return deadly;
   }
+  OwnPlace place(std::move(joined.ticket));
+  const std::stop_callback leave(call.stop, [&] { place.GiveUp(); });
+  const cache::Call of_all{.stop = flight.stop(), .deadline = cache::Deadline::max()};
+  Result<FoundPtr> found =
+      cache::Within({.stop = of_all.stop,
+                     .deadline = call.deadline,
+                     .bytes = jobs::kCallBytes,
+                     .later =
+                         [&] {
+                           place.GiveUp();
+                           return flight.deadline();
+                         }},
+                    clock_, [&]() -> Result<FoundPtr> { return CompileNow(wanted, of_all); });
+  if (found.ok() || found.error().code == ErrorCode::kResourceExhausted) {
+    flight.Complete(found);
+  }  // else it is dropped: whoever joined just now computes it
+  return found;
+}
+
+CachedBuild::FoundPtr CachedBuild::CompileNow(const Wanted& wanted, const cache::Call& call) {
   const uint64_t start = ThreadCpuMicroseconds();
   FoundPtr found;
   Hash128 signature;
@@ -491,7 +554,6 @@ Result<CachedBuild::FoundPtr> CachedBuild::Compile(const Wanted& wanted, const c
   } else {
     WriteKeys(wanted, found, call);
   }
-  joined.flight->Complete(FoundPtr(found));
   return found;
 }
 

@@ -257,14 +257,17 @@ void ProgramPool::Keep(const Hash128& key, const Source& source, const ParsedSou
   (void)store_.Put(items, cache::Durability::kRelaxed, call);
 }
 
-std::shared_ptr<const Diagnosed<driver::LinkedProgram>> ProgramPool::Link(
+Result<std::shared_ptr<const Diagnosed<driver::LinkedProgram>>> ProgramPool::Link(
     const Hash128& key, std::span<const std::shared_ptr<const ParsedSource>> sources,
-    std::vector<std::string> paths, ir::PipelineType pipeline) {
+    std::vector<std::string> paths, ir::PipelineType pipeline, const cache::Call& call) {
   {
     const MutexLock lock(mutex_);
     if (const Row* row = FindRow(key); row != nullptr) {
       return row->linked;
     }
+  }
+  if (call.deadline == cache::kAtOnce) {
+    return cache::NotAtOnce();
   }
   std::vector<std::shared_ptr<const ir::Module>> modules;
   modules.reserve(sources.size());
@@ -278,7 +281,11 @@ std::shared_ptr<const Diagnosed<driver::LinkedProgram>> ProgramPool::Link(
     return row->linked;
   }
   ++counters_.linked;
-  AddRow({.key = key, .parsed = nullptr, .linked = linked, .bytes = sizeof(driver::LinkedProgram)});
+  const uint64_t bytes = linked->ok() ? linked->value->program.bytes_used() : 0;
+  AddRow({.key = key,
+          .parsed = nullptr,
+          .linked = linked,
+          .bytes = sizeof(driver::LinkedProgram) + bytes});
   return linked;
 }
 

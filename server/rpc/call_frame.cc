@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "cache/memory_store.h"
+#include "cache/wanted.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/ops/crash_report.h"
 #include "server/rpc/convert.h"
@@ -311,7 +312,10 @@ Result<void> CallFrame::RunBody(const Body& body, const cache::Call& call) {
   ops::SetCrashTrace(trace_);
   Result<void> result;
   try {
-    result = body(call);
+    result =
+        call.deadline == cache::kAtOnce
+            ? body(call)
+            : cache::WhileWanted(call, jobs::kCallBytes, host_.clock, [&] { return body(call); });
   } catch (const InternalError& error) {  // costs this call; the client is told
     result = Error{.code = ErrorCode::kInternal, .context = error.what(), .reason = "BUG"};
   }

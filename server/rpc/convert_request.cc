@@ -4,11 +4,13 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
+#include "compiler/base/stop.h"
 #include "compiler/driver/fingerprint.h"
 #include "compiler/recipe/recipe.h"
 #include "server/jobs/job.h"
@@ -175,6 +177,8 @@ Result<std::vector<resolve::OptionSetting>> SettingsFrom(
   std::vector<resolve::OptionSetting> settings;
   settings.reserve(static_cast<size_t>(values.size()));
   for (const v1::OptionValue& value : values) {
+    CheckStop();
+    ChargeMemory(sizeof(resolve::OptionSetting) + value.name().size());
     KILN_TRY(resolve::OptionSetting setting, FromProto(value));
     settings.push_back(std::move(setting));
   }
@@ -198,6 +202,7 @@ Result<std::vector<std::string>> TextsFrom(
     std::vector<PlacedSpan>& places) {
   std::vector<std::string> texts;
   for (const v1::Expression& expression : expressions) {
+    CheckStop();
     if (expression.text().size() > kMaxExpression) {
       return AboveLimit("expression", kMaxExpression, expression.text().size());
     }
@@ -210,17 +215,42 @@ Result<std::vector<std::string>> TextsFrom(
   return texts;
 }
 
+template <class Items>
+uint64_t Count(const Items& items) {
+  return static_cast<uint64_t>(items.size());
+}
+
+// What no other limit bounds.
+Result<void> CheckCounts(const v1::ProgramSpace& space) {
+  if (Count(space.axes()) > kMaxAxes) {
+    return AboveLimit("axes per program", kMaxAxes, Count(space.axes()));
+  }
+  if (const uint64_t count = Count(space.exclude()) + Count(space.require());
+      count > kMaxExpressions) {
+    return AboveLimit("expressions per program", kMaxExpressions, count);
+  }
+  return {};
+}
+
 Result<project::SpaceRequest> SpaceFrom(const v1::ProgramSpace& space) {
   project::SpaceRequest out;
   out.only_explicit = space.only_explicit();
   KILN_TRY(out.fixed, SettingsFrom(space.program().options()));
+  KILN_TRY_VOID(CheckCounts(space));
+  std::set<std::string_view> names;
   for (const v1::Axis& axis : space.axes()) {
+    if (!names.insert(axis.name()).second) {
+      return Malformed("axes.name", fmt::format("'{}' is listed twice", axis.name()));
+    }
     KILN_TRY(project::Axis converted, AxisFrom(axis));
     out.axes.push_back(std::move(converted));
   }
   KILN_TRY(out.exclude, TextsFrom(space.exclude(), out.places));
   KILN_TRY(out.require, TextsFrom(space.require(), out.places));
   for (const v1::Variant& variant : space.explicit_()) {
+    if (Count(variant.targets()) > kMaxTargets) {
+      return AboveLimit("targets per program", kMaxTargets, Count(variant.targets()));
+    }
     for (const uint32_t target : variant.targets()) {
       if (target >= static_cast<uint32_t>(space.program().targets_size())) {
         return Malformed("explicit.targets", "an index of no target of the program");
@@ -235,15 +265,14 @@ Result<project::SpaceRequest> SpaceFrom(const v1::ProgramSpace& space) {
 }
 
 // The targets of a program that the batch names; all of them if it names none.
-Result<std::vector<build::NamedTarget>> Selected(
-    std::vector<build::NamedTarget> targets,
-    const google::protobuf::RepeatedPtrField<std::string>& names) {
+Result<std::vector<build::NamedTarget>> Selected(std::vector<build::NamedTarget> targets,
+                                                 const std::set<std::string_view>& names) {
   if (names.empty()) {
     return targets;
   }
   std::vector<build::NamedTarget> selected;
   for (build::NamedTarget& target : targets) {
-    if (std::find(names.begin(), names.end(), target.name) != names.end()) {
+    if (names.contains(target.name)) {
       selected.push_back(std::move(target));
     }
   }
@@ -284,6 +313,14 @@ uint64_t Saturated(uint64_t a, uint64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<uint64_t>::max() : product;
 }
 
+// Nobody may ask for more results than a program can have.
+Result<void> CheckResults(std::string_view field, uint64_t results) {
+  return results > build::kMaxResults
+             ? Result<void>(
+                   AsksTooMuch(field, "distinct results per program", build::kMaxResults, results))
+             : Result<void>();
+}
+
 Result<void> CheckSupported(const v1::StartBatchRequest& request) {
   if (request.has_spaces_digest()) {
     return Malformed("spaces_digest", "the sender has to resolve it");
@@ -301,7 +338,8 @@ Result<void> CheckSupported(const v1::StartBatchRequest& request) {
     return AboveLimit("programs per manifest", kMaxPrograms,
                       static_cast<uint64_t>(request.spaces_size()));
   }
-  return {};
+  KILN_TRY_VOID(CheckResults("budget.results", request.budget().results()));
+  return CheckResults("explore", request.explore());
 }
 
 build::OnError OnErrorFrom(v1::StartBatchRequest::OnError on_error) {
@@ -336,6 +374,12 @@ std::string FieldOf(const Error& error) {
   const bool is_field = error.reason == kMalformed && colon != std::string_view::npos &&
                         text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.") == colon;
   return is_field ? std::string(text.substr(0, colon)) : std::string();
+}
+
+Error AsksTooMuch(std::string_view field, std::string_view limit, uint64_t max, uint64_t actual) {
+  Error error = WithContext(AboveLimit(limit, max, actual), field);
+  error.code = ErrorCode::kInvalidArgument;
+  return error;
 }
 
 std::optional<LimitHit> LimitOf(const Error& error) {
@@ -467,6 +511,9 @@ Result<ProgramAndTargets> FromProto(const v1::Program& program) {
     out.program.entries.push_back({.stage = stage, .function = entry.function()});
   }
   KILN_TRY(out.program.options, SettingsFrom(program.options()));
+  if (Count(program.targets()) > kMaxTargets) {
+    return AboveLimit("targets per program", kMaxTargets, Count(program.targets()));
+  }
   for (const v1::Target& target : program.targets()) {
     KILN_TRY(build::NamedTarget converted, FromProto(target));
     out.targets.push_back(std::move(converted));
@@ -476,6 +523,7 @@ Result<ProgramAndTargets> FromProto(const v1::Program& program) {
 
 Result<project::SpaceRequest> FromProto(const v1::ProgramSpace& space,
                                         const v1::Expression* filter) {
+  KILN_TRY_VOID(CheckResults("spaces.budget.results", space.budget().results()));
   KILN_TRY(project::SpaceRequest points, SpaceFrom(space));
   if (filter != nullptr) {
     if (!points.variants.empty()) {
@@ -505,7 +553,10 @@ Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request) {
   out.budget.variants = request.budget().variants();
   out.budget.cpu_us = Saturated(request.budget().cpu_ms(), 1000);
   out.budget.output = request.budget().output();
+  const std::set<std::string_view> targets_wanted(request.targets().begin(),
+                                                  request.targets().end());
   for (const v1::ProgramSpace& space : request.spaces()) {
+    CheckStop();
     KILN_TRY(ProgramAndTargets program, FromProto(space.program()));
     if (space.priority() > jobs::kMostUrgent) {
       return Malformed("spaces.priority", "a number from 0 to 9");
@@ -515,7 +566,7 @@ Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request) {
     }
     KILN_TRY(project::SpaceRequest points,
              FromProto(space, request.has_filter() ? &request.filter() : nullptr));
-    KILN_TRY(std::vector<build::NamedTarget> targets, Selected(program.targets, request.targets()));
+    KILN_TRY(std::vector<build::NamedTarget> targets, Selected(program.targets, targets_wanted));
     KeepTargets(program.targets, targets, points);
     out.programs.push_back({.program = std::move(program.program),
                             .space = std::move(points),
@@ -545,6 +596,7 @@ Hash128 BatchIdOf(const v1::StartBatchRequest& request) {
   canonical.clear_detach();  // who watches does not change what is built
   canonical.clear_priority();
   for (v1::ProgramSpace& space : *canonical.mutable_spaces()) {
+    CheckStop();
     for (v1::SourceRef& ref : *space.mutable_program()->mutable_sources()) {
       if (!ref.has_digest()) {
         ToProto(DigestOf(std::string_view(ref.inline_())), *ref.mutable_digest());
