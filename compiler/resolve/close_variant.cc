@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "compiler/base/check.h"
-#include "compiler/base/stop.h"
 #include "compiler/ir/enum_names.h"
 #include "compiler/resolve/close_settings.h"
 #include "compiler/resolve/kind_text.h"
@@ -79,7 +78,6 @@ class VariantCloser {
     answers_.BeginReads();
     CloseConstants();
     for (size_t i = 0; i < program_.interface().size(); ++i) {
-      CheckStop();
       ListInterface(program_.interface()[i], memory_.interface[i]);
     }
     ListStructs();

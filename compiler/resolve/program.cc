@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <string>
 
 #include "compiler/base/check.h"
 #include "compiler/base/stop.h"
 #include "compiler/ir/builtins.h"
 #include "compiler/resolve/evaluate.h"
+#include "compiler/resolve/option_counts.h"
 
 namespace kiln::resolve {
 namespace {
@@ -96,7 +96,8 @@ class Linker {
   Diagnosed<Program> Run(ir::PipelineType pipeline, const LanguageLimits& limits) {
     program_.pipeline_ = pipeline;
     program_.limits_ = limits;
-    if (!OptionsAreWithin(limits)) {
+    diagnostics_ = CheckOptionCounts(program_.modules_, limits);
+    if (!diagnostics_.empty()) {
       return {.value = {}, .diagnostics = std::move(diagnostics_)};
     }
     NumberRows();
@@ -123,35 +124,6 @@ class Linker {
   }
 
  private:
-  // Looked at before anything is made of them: what follows may take a step for each of them, or
-  // for each value, wherever one is named.
-  bool OptionsAreWithin(const LanguageLimits& limits) {
-    size_t count = 0;
-    std::optional<Location> beyond;  // the first that is too many
-    for (uint32_t m = 0; m < program_.modules_.size(); ++m) {
-      const ir::ModuleView& view = program_.modules_[m];
-      if (!beyond.has_value() && count + view.options.size() > limits.options) {
-        beyond = program_.At(m, view.options[limits.options - count].span);
-      }
-      count += view.options.size();
-      for (const ir::Option& option : view.options) {
-        const bool is_enum = option.kind == ir::OptionKind::kEnum;
-        if (is_enum && view.List(option.values).size() > limits.enum_values) {
-          diagnostics_.push_back(
-              Make(Code::kLim1001, program_.At(m, option.span))
-                  .With("what", "option '" + std::string(view.Text(option.name)) + "'")
-                  .With("parts", "values")
-                  .With("limit", limits.enum_values));
-        }
-      }
-    }
-    if (beyond.has_value()) {
-      diagnostics_.push_back(
-          Make(Code::kRpl2010, *beyond).With("limit", limits.options).With("count", count));
-    }
-    return diagnostics_.empty();
-  }
-
   // What the tables of one module take, roughly.
   static uint64_t BytesOf(const ir::ModuleView& view) {
     constexpr uint64_t kOfName = 128;  // text, candidates, callers

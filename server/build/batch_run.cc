@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <utility>
 
 #include "compiler/base/check.h"
@@ -208,6 +209,12 @@ void BatchRun::Note(size_t program, size_t point, const Result<Outcome>& outcome
            .text =
                "the budget of the batch is used up; start it again with a larger one to go on"});
     }
+    progress.over_budget = true;
+  }
+  if (results.size() > kMaxBatchResults && !progress.over_budget) {
+    Add({.kind = BatchEvent::Kind::kMessage,
+         .text = "the batch has more than " + std::to_string(kMaxBatchResults) +
+                 " results; build its programs in several batches"});
     progress.over_budget = true;
   }
   programs[program].stopped |= wrong && request.on_error == OnError::kStopProgram;

@@ -66,10 +66,6 @@ uint64_t ResultsUpper(const BatchRun::Program& program) {
   return upper;
 }
 
-}  // namespace
-
-namespace {
-
 // What is left for the programs of a batch that were not scanned yet.
 struct Left {
   uint64_t results = kMaxBatchResults;

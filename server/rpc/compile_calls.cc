@@ -319,7 +319,7 @@ class OptionLister {
       KILN_TRY(std::shared_ptr<const std::string> text, engine_.pool.Text(sources_[module], call_));
       places = std::make_unique<PlacesIn>(sources_[module], std::move(text));
     }
-    return places.get();
+    return Result<const PlacesIn*>(places.get());
   }
 
   // Names are as long as their author likes, and come once for each option that they read.
