@@ -3,7 +3,6 @@
 // itself: chunks run when the test says so.
 #include <algorithm>
 #include <fstream>
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "compiler/base/file.h"
 #include "compiler/base/test_directory.h"
 #include "server/build/batch.h"
+#include "server/build/calling_store.h"
 #include "server/jobs/memory_queue.h"
 
 namespace kiln::build {
@@ -176,38 +176,12 @@ TEST_F(BatchLife, ScanThatEndedThreeProcesses_IsPoison) {
   }
 }
 
-// Calls back when it is first asked for something, which is in the middle of a scan.
-class CallingStore final : public cache::BlobStore {
- public:
-  explicit CallingStore(cache::BlobStore& below) : below_(below) {}
-  Result<cache::Blob> Get(const cache::Key& key, const cache::Call& call) override {
-    if (on_get != nullptr) {
-      std::exchange(on_get, nullptr)();
-    }
-    return below_.Get(key, call);
-  }
-  Result<cache::Stored> Put(std::span<const cache::Item> items, cache::Durability durability,
-                            const cache::Call& call) override {
-    return below_.Put(items, durability, call);
-  }
-  Result<std::vector<cache::Key>> FindMissing(std::span<const cache::Key> keys,
-                                              const cache::Call& call) override {
-    return below_.FindMissing(keys, call);
-  }
-  void Touch(std::span<const cache::Key>) override {}
-
-  std::function<void()> on_get;
-
- private:
-  cache::BlobStore& below_;
-};
-
 // A daemon that drains does not wait for a batch that counts: the next one counts.
 TEST_F(BatchLife, HaltWhileItScans_StopsTheScanAndKeepsTheRow) {
   {
     CallingStore calling(store);
     Process process(calling, rows);
-    calling.on_get = [&] { process.batches.Halt(); };
+    calling.on_get = [&](const cache::Key&) { process.batches.Halt(); };  // it scans
     ASSERT_TRUE(process.Start(true).ok());
     EXPECT_EQ(process.RunChunks(100), 1);
     EXPECT_EQ(process.Now().progress.variants_total, 0u) << "it was not scanned";
@@ -223,7 +197,7 @@ TEST_F(BatchLife, HaltWhileItScans_StopsTheScanAndKeepsTheRow) {
 TEST_F(BatchLife, CancelWhileItScans_EndsTheBatchThere) {
   CallingStore calling(store);
   Process process(calling, rows);
-  calling.on_get = [&] { (void)process.batches.Cancel(kId); };
+  calling.on_get = [&](const cache::Key&) { (void)process.batches.Cancel(kId); };
   ASSERT_TRUE(process.Start(true).ok());
   EXPECT_EQ(process.RunChunks(100), 1);
   EXPECT_EQ(process.Now().progress.variants_total, 0u) << "it was not scanned";
