@@ -142,7 +142,7 @@ Result<void> ListMissing(Engine& engine, const std::vector<build::Source>& sourc
       keys.push_back(ContentKey(source.digest.id));
     }
   }
-  std::ranges::sort(keys);  // programs share sources
+  std::sort(keys.begin(), keys.end());  // programs share sources
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   KILN_TRY(const std::vector<cache::Key> found, engine.store.FindMissing(keys, call));
   const std::unordered_set<cache::Key, cache::KeyHash> missing(found.begin(), found.end());
