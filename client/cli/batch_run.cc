@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "client/cli/print.h"
 #include "client/cli/progress.h"
 
 namespace kiln::cli {
@@ -44,8 +45,8 @@ void ShowFailure(const Global& global, const Project& project, const client::Bat
     }
   }
   if (!global.json) {
-    fmt::print(stderr, "in {}: {}\n\n", item.program,
-               item.served == "1" ? "1 variant fails" : item.served + " variants fail");
+    Print(stderr, "in {}: {}\n\n", item.program,
+          item.served == "1" ? "1 variant fails" : item.served + " variants fail");
   }
 }
 
@@ -102,7 +103,7 @@ Result<BatchOutcome> FollowBatch(const Global& global, const std::string& id,
       }
     } else if (const auto* text = std::get_if<std::string>(&event)) {
       progress.Clear();
-      fmt::print(stderr, "{}\n", *text);
+      Print(stderr, "{}\n", Message{*text});
     } else {
       outcome.final = std::get<client::BatchFinal>(event);
     }
@@ -126,7 +127,7 @@ Result<BatchOutcome> FollowBatch(const Global& global, const std::string& id,
   }
   progress.End(outcome.progress, interrupted != 0 ? "INTERRUPTED" : outcome.final.state);
   if (outcome.failures.size() > kShownFailures) {
-    fmt::print(stderr, "and {} more failing programs\n", outcome.failures.size() - kShownFailures);
+    Print(stderr, "and {} more failing programs\n", outcome.failures.size() - kShownFailures);
   }
   return outcome;
 }
@@ -143,7 +144,7 @@ Result<BatchOutcome> RunBatch(const Global& global, const Project& project, clie
   Result<std::string> started = client.StartBatch(project.manifest.name, project.spaces, how);
   if (!started.ok() && started.error().reason == "LIMIT_VARIANTS" &&
       project.manifest.budget_warns) {
-    fmt::print(stderr, "warning: {}\n", started.error().context);
+    Print(stderr, "warning: {}\n", started.error().context);
     how.budget.results = kAnyResults;
     how.budget.variants = 0;
     started = client.StartBatch(project.manifest.name, project.spaces, how);

@@ -7,7 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "client/cli/print.h"
 #include "client/cli/project.h"
+#include "client/cli/shell_word.h"
 #include "client/cli/verbs.h"
 #include "client/project/scaffold.h"
 #include "compiler/base/file.h"
@@ -139,11 +141,12 @@ int RunInit(const Global& global, const InitArguments& arguments) {
   }
   const project::Scaffold& scaffold = written->scaffold;
   if (!global.json) {
-    fmt::print("wrote kiln.toml: {} from {}, {}\n", Counted(scaffold.programs, "program"),
-               Counted(written->sources, "source"), Counted(scaffold.options, "option"));
-    fmt::print("{}", scaffold.first.empty()
-                         ? "no function looks like an entry point; add a [[program]] by hand\n"
-                         : fmt::format("next: kiln options {}    kiln build\n", scaffold.first));
+    Print("wrote kiln.toml: {} from {}, {}\n", Counted(scaffold.programs, "program"),
+          Counted(written->sources, "source"), Counted(scaffold.options, "option"));
+    Print("{}", Lines{scaffold.first.empty()
+                          ? "no function looks like an entry point; add a [[program]] by hand\n"
+                          : fmt::format("next: kiln options {}    kiln build\n",
+                                        ShellWord(scaffold.first))});
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   const std::vector<std::pair<std::string, uint64_t>> counts{{"programs", scaffold.programs},

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "compiler/base/printable.h"
 #include "server/ops/stamp.h"
 
 namespace kiln::ops {
@@ -28,7 +29,8 @@ void AuditLog::Write(const AuditLine& line) {
   add("result", line.result);
   add("trace", line.trace);
   const std::string text =
-      object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+      PrintableJson(object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) +
+      "\n";
   const MutexLock lock(mutex_);
   const Result<void> written = file_->Append(text);
   if (!written.ok() && !failing_) {
