@@ -29,6 +29,7 @@ namespace kiln::cli {
 namespace {
 
 constexpr size_t kMaxHints = 255;  // of a pipeline in a pack
+constexpr int kMaxDepth = 8;       // of a line of a warm list
 
 using Warm = client::Client::PackRequest::Warm;
 
@@ -65,7 +66,17 @@ Result<void> AddLine(const std::string& line, const Project& project, size_t num
                  .context = fmt::format("line {} of the warm list: {}", number, what),
                  .reason = "USAGE"};
   };
-  const nlohmann::json row = nlohmann::json::parse(line, nullptr, false);
+  bool deep = false;  // what is copied or printed recurses
+  const nlohmann::json row = nlohmann::json::parse(
+      line,
+      [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+        deep = deep || depth > kMaxDepth;
+        return depth <= kMaxDepth;
+      },
+      false);
+  if (deep) {
+    return wrong(fmt::format("more than {} lists and objects within each other", kMaxDepth));
+  }
   if (!row.is_object() || !row.contains("program") || !row["program"].is_string()) {
     return wrong("not like {\"program\": \"rock\", \"options\": {\"fog\": true}}");
   }

@@ -3,6 +3,15 @@
 // only verb that opens the Vulkan loader. Spec: cli §6.9, pso §10
 #include "runtime/preview/preview.h"
 
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
 #include "client/cli/json_line.h"
 #include "client/cli/print.h"
 #include "client/cli/project.h"

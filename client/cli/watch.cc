@@ -2,6 +2,22 @@
 // kiln watch: rebuild on save, show diagnostics, keep outputs current.
 #include "client/project/watch.h"
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "client/cli/batch_run.h"
 #include "client/cli/print.h"
 #include "client/cli/verbs.h"

@@ -318,6 +318,14 @@ class Inputs(CliCase):
             self.assertGreater(code, 0)
             self.assertLess(peak, 200)
 
+    def test_lists_without_end_are_refused(self):
+        self.write_project()
+        for depth in 9, 200_000:
+            line = '{"program": "some", "options": {"fog": ' + "[" * depth + "]" * depth + "}}"
+            warm = self.write("warm.jsonl", line + "\n")
+            self.expect(self.kiln("pack", "build", "--warm", warm, "--out", "a.kpack"), 2,
+                        "line 1 of the warm list")
+
     def test_keys_without_end_are_refused_by_all_who_read_toml(self):
         deep = "a" + ".a" * 99_999 + " = 1\n"
         self.write("kiln.toml", "[project]\nmanifest = 1\n" + deep)
