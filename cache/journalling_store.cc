@@ -127,7 +127,7 @@ JournallingStore::JournallingStore(BlobStore& below, Clock& clock, Options optio
     : below_(below), clock_(clock), options_(std::move(options)) {
   (void)MakeFolders(options_.dir.string(), 0700);  // the first write says what is wrong
   ListFiles();
-  thread_ = std::thread([this] { Replay(); });
+  thread_ = Thread({.name = "upstream journal"}, [this](const std::stop_token&) { Replay(); });
 }
 
 JournallingStore::~JournallingStore() {

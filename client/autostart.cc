@@ -26,6 +26,7 @@
 #include "compiler/base/mutex.h"
 #include "compiler/base/own_folder.h"
 #include "compiler/base/printable.h"
+#include "compiler/base/thread.h"
 #include "compiler/base/user_folders.h"
 
 namespace kiln::client {
@@ -304,7 +305,9 @@ Result<void> StartDaemon(const std::string& socket) {
   if (spawned.pid != 0) {
     // Nobody else asks how it ended; without this it stays a zombie for as long as this process
     // runs.
-    std::thread([pid = spawned.pid] { (void)waitpid(pid, nullptr, 0); }).detach();
+    Thread({.name = "reaper", .after_throw = Thread::AfterThrow::kEnds},
+           [pid = spawned.pid](const std::stop_token&) { (void)waitpid(pid, nullptr, 0); })
+        .detach();
   }
   if (spawned.refusal.has_value()) {
     return spawned.refusal->error;

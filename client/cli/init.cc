@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "client/cli/print.h"
 #include "client/cli/project.h"
@@ -19,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr size_t kMostNamed = 8;         // of sources that are in no program
 constexpr size_t kMostSources = 256;     // as many as a program may have
 constexpr size_t kMostEntries = 20'000;  // of folders that are looked at
 constexpr char kFirstSource[] =
@@ -143,6 +145,15 @@ int RunInit(const Global& global, const InitArguments& arguments) {
   if (!global.json) {
     Print("wrote kiln.toml: {} from {}, {}\n", Counted(scaffold.programs, "program"),
           Counted(written->sources, "source"), Counted(scaffold.options, "option"));
+    if (!scaffold.unused.empty()) {
+      Print("in no program: {}{}; passes that materials share are [[pass]] in kiln.toml\n",
+            fmt::format("{}", fmt::join(std::span(scaffold.unused)
+                                            .first(std::min(scaffold.unused.size(), kMostNamed)),
+                                        ", ")),
+            scaffold.unused.size() <= kMostNamed
+                ? ""
+                : fmt::format(" and {} more", scaffold.unused.size() - kMostNamed));
+    }
     Print("{}", Lines{scaffold.first.empty()
                           ? "no function looks like an entry point; add a [[program]] by hand\n"
                           : fmt::format("next: kiln options {}    kiln build\n",
