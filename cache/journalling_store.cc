@@ -11,6 +11,7 @@
 
 #include "cache/wait.h"
 #include "compiler/base/checksum.h"
+#include "compiler/base/own_folder.h"
 
 namespace kiln::cache {
 namespace {
@@ -124,8 +125,7 @@ bool IsRefusal(const Error& error) {
 
 JournallingStore::JournallingStore(BlobStore& below, Clock& clock, Options options)
     : below_(below), clock_(clock), options_(std::move(options)) {
-  std::error_code error;
-  std::filesystem::create_directories(options_.dir, error);
+  (void)MakeFolders(options_.dir.string(), 0700);  // the first write says what is wrong
   ListFiles();
   thread_ = Thread({.name = "upstream journal"}, [this](const std::stop_token&) { Replay(); });
 }

@@ -11,8 +11,10 @@
 #include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 
+#include "client/autostart.h"
 #include "client/call_watch.h"
 #include "client/convert.h"
+#include "client/daemon_socket.h"
 #include "client/state.h"
 #include "compiler/base/file.h"
 
@@ -22,6 +24,7 @@ namespace {
 constexpr size_t kChunkBytes = size_t{512} << 10;
 constexpr int kMaxMessageBytes = 64 << 20;
 
+constexpr std::string_view kUnix = "unix:";
 constexpr std::string_view kHttps = "https://";
 
 // Calls that do work are repeated when the daemon is not ready or full, with jitter, within their
@@ -71,13 +74,31 @@ std::unique_ptr<Client> Client::Over(std::unique_ptr<State> state) {
 
 std::unique_ptr<Client> Client::Open(const std::string& address) {
   auto state = std::make_unique<State>();
+  state->address = address;
+  state->target = address;
   state->channel = OpenChannel(address, grpc::InsecureChannelCredentials(), ChannelArguments());
   return Over(std::move(state));
 }
 
+Result<std::unique_ptr<Client>> Client::OpenOwn(const std::string& address) {
+  KILN_TRY(const std::string target, OwnTarget(address.substr(kUnix.size())));
+  auto state = std::make_unique<State>();
+  state->address = address;
+  state->target = target;
+  state->channel = OpenChannel(target, grpc::InsecureChannelCredentials(), ChannelArguments());
+  return Over(std::move(state));
+}
+
 Result<std::unique_ptr<Client>> Client::Open(const Endpoint& endpoint) {
-  if (endpoint.address.starts_with("unix:")) {
-    return Open(endpoint.address);
+  if (endpoint.address == kUnix) {
+    return Wrong(
+        "there is no folder of this user for a socket: set XDG_RUNTIME_DIR or HOME, or name a "
+        "daemon with --daemon");
+  }
+  if (endpoint.address.starts_with(kUnix)) {
+    const bool own = endpoint.address.substr(kUnix.size()) == DefaultSocket();
+    return own ? OpenOwn(endpoint.address)
+               : Result<std::unique_ptr<Client>>(Open(endpoint.address));
   }
   if (!endpoint.address.starts_with(kHttps)) {
     return Wrong(
@@ -98,7 +119,9 @@ Result<std::unique_ptr<Client>> Client::Open(const Endpoint& endpoint) {
   KILN_TRY(tls.pem_cert_chain, OptionalFile(endpoint.tls_cert));
   KILN_TRY(tls.pem_private_key, OptionalFile(endpoint.tls_key));
   auto state = std::make_unique<State>();
-  state->channel = OpenChannel(endpoint.address.substr(kHttps.size()),
+  state->address = endpoint.address;
+  state->target = endpoint.address.substr(kHttps.size());
+  state->channel = OpenChannel(state->target,
                                grpc::CompositeChannelCredentials(
                                    grpc::SslCredentials(tls), grpc::AccessTokenCredentials(token)),
                                ChannelArguments());

@@ -61,9 +61,15 @@ inline constexpr std::chrono::milliseconds kPing{10'000};
 
 class Client {
  public:
-  // address: "unix:PATH". Connects lazily; Ping tells whether somebody is there.
+  // address: "unix:PATH" of a socket that the caller trusts, whoever made it. Connects lazily; Ping
+  // tells whether somebody is there.
   static std::unique_ptr<Client> Open(const std::string& address);
-  // Errors: kInvalidArgument with reason USAGE for another address or a file that is missing.
+  // The same for a socket that must be of this user. Errors: kUnavailable if there is not even its
+  // folder; kPermissionDenied with reason NOT_OWN or FOREIGN_SOCKET where another user could have
+  // made it: nothing was sent then.
+  static Result<std::unique_ptr<Client>> OpenOwn(const std::string& address);
+  // DefaultSocket() is opened as this user's own, any other as it was named. Errors: as OpenOwn;
+  // kInvalidArgument with reason USAGE for another address or a file that is missing.
   static Result<std::unique_ptr<Client>> Open(const Endpoint& endpoint);
   ~Client();
   Client(const Client&) = delete;

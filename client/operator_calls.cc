@@ -68,8 +68,14 @@ Result<ServerInfo> Client::Ping(std::chrono::milliseconds timeout) {
   v1::ServerInfo reply;
   const grpc::Status status =
       state_->admin->GetServerInfo(&context.grpc, v1::GetServerInfoRequest(), &reply);
-  return status.ok() ? Result<ServerInfo>(InfoFrom(reply))
-                     : Result<ServerInfo>(context.Failed(status));
+  if (status.ok()) {
+    return InfoFrom(reply);
+  }
+  Error failed = context.Failed(status);
+  if (const size_t at = failed.context.find(state_->target); at != std::string::npos) {
+    failed.context.replace(at, state_->target.size(), state_->address);  // as the caller knows it
+  }
+  return failed;
 }
 
 Result<ServerStatus> Client::Status() {

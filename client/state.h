@@ -66,6 +66,8 @@ Result<void> EachPage(Stub& stub,
 }
 
 struct Client::State {
+  std::string address;  // as it was named: unix:PATH or https://HOST:PORT
+  std::string target;   // what gRPC was given for it
   std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<v1::CompileService::Stub> compile;
   std::unique_ptr<v1::BatchService::Stub> batch;

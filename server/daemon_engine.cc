@@ -5,6 +5,7 @@
 #include <random>
 #include <utility>
 
+#include "compiler/base/own_folder.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/build/poison.h"
 #include "server/daemon_parts.h"
@@ -59,7 +60,7 @@ Result<void> Daemon::Parts::OpenStore() {
     pins.emplace(*stack.file);
     batch_rows.emplace(*stack.file);
     maintenance.emplace(*stack.file, clock);
-  } else if (opened.error().reason == cache::sqlite::kLocked) {
+  } else if (opened.error().reason == cache::sqlite::kLocked || opened.error().reason == kNotOwn) {
     return opened.error();
   } else {
     log.Write(LogLevel::kWarning, "store", "results are kept in memory only",

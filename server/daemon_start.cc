@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "compiler/base/own_folder.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/daemon_parts.h"
 #include "server/ops/machine.h"
@@ -269,7 +270,12 @@ Result<std::unique_ptr<Daemon>> Daemon::Start(const Options& options, Clock& clo
   if (const Result<void> shown = parts.ServeMetrics(options.passed.metrics); !shown.ok()) {
     return failed("metrics", shown.error(), "choose another address with --metrics.listen");
   }
-  if (const Result<void> opened = parts.OpenStore(); !opened.ok()) {
+  const Result<void> opened = parts.OpenStore();
+  if (!opened.ok() && opened.error().reason == kNotOwn) {
+    return failed("cache", opened.error(),
+                  "chown it or chmod go-w it, or choose another directory with --cache.dir");
+  }
+  if (!opened.ok()) {
     return failed("store", opened.error(),
                   "stop that process, or choose another directory with --cache.dir");
   }

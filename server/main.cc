@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 #include <pthread.h>
+#include <sstream>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 
 #include "cache/sqlite/salvage.h"
 #include "compiler/base/mutex.h"
+#include "compiler/base/printable.h"
 #include "compiler/base/thread.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/daemon.h"
@@ -66,14 +68,15 @@ Result<Config> Load(const Arguments& arguments) {
 void Tell(int fd, const nlohmann::ordered_json& line) {
   if (fd >= 0) {
     const std::string text =
-        line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+        PrintableJson(line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) +
+        "\n";
     (void)!write(fd, text.data(), text.size());
     (void)close(fd);
   }
 }
 
 int Fail(const Arguments& arguments, const StartFailure& failure, int code) {
-  fmt::print(stderr, "kilnd: {}: {}\n", failure.component, failure.what);
+  fmt::print(stderr, "kilnd: {}: {}\n", failure.component, PrintableMessage(failure.what));
   Tell(arguments.ready_fd, {{"ready", false},
                             {"component", failure.component},
                             {"what", failure.what},
@@ -304,7 +307,9 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);
+    std::ostringstream told;  // it repeats words of the caller
+    const int code = app.exit(error, told, told);
+    fmt::print(code == 0 ? stdout : stderr, "{}", PrintableLines(told.str()));
     return code == 0 ? 0 : kExitConfig;
   }
   if (!arguments.salvage.empty()) {
@@ -336,7 +341,7 @@ int main(int argc, char** argv) {
   try {
     return kiln::server::Main(argc, argv);
   } catch (...) {
-    fmt::print(stderr, "kilnd: internal error: {}\n", kiln::ThrownError().context);
+    fmt::print(stderr, "kilnd: internal error: {}\n", kiln::Printable(kiln::ThrownError().context));
     return kiln::server::kExitInternal;
   }
 }

@@ -14,6 +14,7 @@
 #include "compiler/base/bytes.h"
 #include "compiler/base/clock.h"
 #include "compiler/base/file.h"
+#include "compiler/base/printable.h"
 #include "server/ops/audit_log.h"
 #include "server/ops/stamp.h"
 #include "server/ops/tokens.h"
@@ -27,7 +28,7 @@ constexpr int kDone = 0, kUsage = 2, kNotFound = 3;
 using Json = nlohmann::ordered_json;
 
 void Print(const Json& object) {
-  fmt::print("{}\n", object.dump(-1, ' ', false, Json::error_handler_t::replace));
+  fmt::print("{}\n", PrintableJson(object.dump(-1, ' ', false, Json::error_handler_t::replace)));
 }
 
 int End(const char* verb, int exit, bool json) {
@@ -58,7 +59,7 @@ int Fail(const char* verb, const Error& error, int exit, bool json) {
            {"help", nullptr},
            {"exit", exit}});
   } else {
-    fmt::print(stderr, "error: {}\n", error.context);
+    fmt::print(stderr, "error: {}\n", PrintableMessage(error.context));
   }
   return End(verb, exit, json);
 }
@@ -160,9 +161,9 @@ int ShowConfig(const Result<Config>& config, const ConfigArguments& arguments, b
       }
       Print(object);
     } else if (arguments.origin) {
-      fmt::print("{:<26} {:<32} {}\n", value.key, value.text, value.origin);
+      fmt::print("{:<26} {:<32} {}\n", value.key, Printable(value.text), Printable(value.origin));
     } else {
-      fmt::print("{:<26} {}\n", value.key, value.text);
+      fmt::print("{:<26} {}\n", value.key, Printable(value.text));
     }
   }
   return End("config", kDone, json);
@@ -176,7 +177,7 @@ int CheckConfig(const Result<Config>& config, const ConfigArguments& arguments, 
     return Fail("config", named.error(), kUsage, json);
   }
   if (!json) {
-    fmt::print("{}: ok\n", arguments.file);
+    fmt::print("{}: ok\n", Printable(arguments.file));
   }
   return End("config", kDone, json);
 }
@@ -250,8 +251,8 @@ int ListTokens(const Config& config, const TokenArguments& arguments, bool json)
              {"expires", token.expires_s},
              {"note", token.note}});
     } else {
-      fmt::print("{}  {:<5}  {:<24}  {}\n", token.id, ops::ScopeName(token.scope),
-                 ExpiryText(token.expires_s), token.note);
+      fmt::print("{}  {:<5}  {:<24}  {}\n", Printable(token.id), ops::ScopeName(token.scope),
+                 ExpiryText(token.expires_s), Printable(token.note));
     }
   }
   return End("token", kDone, json);

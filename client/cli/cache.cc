@@ -16,6 +16,8 @@
 #include "client/cli/cache_opened.h"
 #include "client/cli/cache_view.h"
 #include "client/cli/explanation.h"
+#include "client/cli/json_line.h"
+#include "client/cli/print.h"
 #include "client/cli/store.h"
 
 namespace kiln::cli {
@@ -31,9 +33,9 @@ void PrintFaults(const Global& global, const cache::VerifyReport& report) {
                         {"kind", cache::FaultKindName(fault.kind)},
                         {"key", fault.key.id.zero() ? "" : KeyText(fault.key)},
                         {"detail", fault.detail}};
-      fmt::print("{}\n", object.dump());
+      PrintLine(object);
     } else {
-      fmt::print("{}\n", FaultText(fault));
+      Print("{}\n", FaultText(fault));
     }
   }
 }
@@ -41,7 +43,7 @@ void PrintFaults(const Global& global, const cache::VerifyReport& report) {
 // A finding of a daemon: "blob content/0/99aa…: content id differs".
 void PrintFinding(const Global& global, const std::string& text) {
   if (!global.json) {
-    fmt::print("{}\n", text);
+    Print("{}\n", text);
     return;
   }
   const size_t colon = text.find(": ");
@@ -52,7 +54,7 @@ void PrintFinding(const Global& global, const std::string& text) {
                     {"kind", head.substr(0, blank)},
                     {"key", blank == std::string::npos ? "" : head.substr(blank + 1)},
                     {"detail", colon == std::string::npos ? "" : text.substr(colon + 2)}};
-  fmt::print("{}\n", object.dump());
+  PrintLine(object);
 }
 
 Counts CountsOf(const client::MaintenanceDone& done) {
@@ -227,10 +229,9 @@ int RunCacheGc(const Global& global, const CacheArguments& arguments) {
     return Fail(global, report.error());
   }
   if (!global.json && !global.quiet) {
-    fmt::print("{} {} records, {}; {} kept by leases, pins or recent use; used {} -> {}\n",
-               arguments.dry_run ? "would remove" : "removed", report->records,
-               SizeText(report->bytes), report->kept, SizeText(report->used_before),
-               SizeText(report->used_after));
+    Print("{} {} records, {}; {} kept by leases, pins or recent use; used {} -> {}\n",
+          arguments.dry_run ? "would remove" : "removed", report->records, SizeText(report->bytes),
+          report->kept, SizeText(report->used_before), SizeText(report->used_after));
   }
   int exit = kSuccess;
   if (!arguments.dry_run && options.to_bytes.has_value() &&
@@ -253,11 +254,10 @@ int RunCacheVerify(const Global& global, const CacheArguments& arguments) {
   const bool clean = verified->faults == 0;
   if (!global.json && !global.quiet) {
     const Counts& counts = verified->counts;
-    fmt::print(
-        "{} blobs, {} records, {} aliases, {} hashed: {}\n", counts[0].second, counts[1].second,
-        counts[2].second, SizeText(counts[3].second),
-        clean ? "sound"
-              : fmt::format("{} faults; mend them with 'kiln cache repair'", verified->faults));
+    Print("{} blobs, {} records, {} aliases, {} hashed: {}\n", counts[0].second, counts[1].second,
+          counts[2].second, SizeText(counts[3].second),
+          clean ? "sound"
+                : fmt::format("{} faults; mend them with 'kiln cache repair'", verified->faults));
   }
   return Finish("cache verify", clean ? kSuccess : kIntegrity, verified->counts);
 }
@@ -269,13 +269,13 @@ int RunCacheRepair(const Global& global, const CacheArguments& arguments) {
   }
   const bool clean = repaired->left == 0;
   if (!global.json && !global.quiet) {
-    fmt::print("{} faults: {} mended, {} dropped; {} records fetched, {} compiled again{}; {}\n",
-               repaired->found, repaired->mended, repaired->dropped, repaired->refetched,
-               repaired->recompiled,
-               repaired->set_aside.empty()
-                   ? ""
-                   : ", the file was rebuilt, the old one is " + repaired->set_aside,
-               clean ? "sound" : "not everything could be mended");
+    Print("{} faults: {} mended, {} dropped; {} records fetched, {} compiled again{}; {}\n",
+          repaired->found, repaired->mended, repaired->dropped, repaired->refetched,
+          repaired->recompiled,
+          repaired->set_aside.empty()
+              ? ""
+              : ", the file was rebuilt, the old one is " + repaired->set_aside,
+          clean ? "sound" : "not everything could be mended");
   }
   Counts counts = repaired->counts;
   counts.insert(counts.end(), {{"found", repaired->found},
@@ -308,8 +308,8 @@ int RunCacheExport(const Global& global, const CacheArguments& arguments) {
     return Fail(global, written.error());
   }
   if (!global.json && !global.quiet) {
-    fmt::print("{}: {} rows, {} blobs, {}\n", arguments.file, written->rows, written->blobs,
-               SizeText(written->file_bytes));
+    Print("{}: {} rows, {} blobs, {}\n", arguments.file, written->rows, written->blobs,
+          SizeText(written->file_bytes));
   }
   return Finish(
       "cache export", kSuccess,
@@ -337,9 +337,8 @@ int RunCacheImport(const Global& global, const CacheArguments& arguments) {
     return Fail(global, imported.error());
   }
   if (!global.json && !global.quiet) {
-    fmt::print("{}: {} rows, {} blobs; {} new, {} known, {} known with another result\n",
-               arguments.file, imported->rows, imported->blobs, imported->added, imported->present,
-               imported->other);
+    Print("{}: {} rows, {} blobs; {} new, {} known, {} known with another result\n", arguments.file,
+          imported->rows, imported->blobs, imported->added, imported->present, imported->other);
   }
   return Finish("cache import", imported->other == 0 ? kSuccess : kIntegrity,
                 {{"rows", imported->rows},

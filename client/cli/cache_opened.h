@@ -15,7 +15,8 @@
 
 namespace kiln::cli {
 
-// --dir, else KILN_CACHE_DIR, else the user's.
+// --dir, else KILN_CACHE_DIR, else the user's; empty if the environment names no folder of the
+// user.
 std::string DirectoryOf(const CacheArguments& arguments);
 
 // The daemon of the flags, if it has the store of the directory; one behind https has its own.

@@ -10,6 +10,8 @@
 #include "cache/pin_share.h"
 #include "client/cli/cache_opened.h"
 #include "client/cli/daemon_config.h"
+#include "client/cli/json_line.h"
+#include "client/cli/print.h"
 
 namespace kiln::cli {
 namespace {
@@ -87,7 +89,7 @@ int RunCachePin(const Global& global, const CacheArguments& arguments) {
     return Fail(global, pinned.error());
   }
   if (!global.json && !global.quiet) {
-    fmt::print("pinned {} of {} keys as {}\n", *pinned, arguments.keys.size(), arguments.name);
+    Print("pinned {} of {} keys as {}\n", *pinned, arguments.keys.size(), arguments.name);
   }
   return Finish("cache pin", *pinned < arguments.keys.size() ? kNotFound : kSuccess,
                 {{"records", *pinned}});
@@ -116,9 +118,9 @@ int RunCachePins(const Global& global, const CacheArguments& arguments) {
                                           {"made_s", pin.made_s},
                                           {"until_s", pin.until_s.value_or(0)},
                                           {"note", pin.note}};
-      fmt::print("{}\n", object.dump());
+      PrintLine(object);
     } else {
-      fmt::print("{:<24} {:>8} records  {}\n", pin.name, pin.records, pin.note);
+      Print("{:<24} {:>8} records  {}\n", pin.name, pin.records, pin.note);
     }
   }
   return Finish("cache pins", kSuccess, {{"pins", pins->size()}});

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "client/cli/json_line.h"
+#include "client/cli/print.h"
 #include "client/cli/verbs.h"
 
 namespace kiln::cli {
@@ -36,8 +37,14 @@ void Tell(const Global& global, std::string_view state, const client::ServerInfo
                {"pid", info.pid},
                {"address", DaemonAddress(global)}});
   } else if (!global.quiet) {
-    fmt::print("{}\n", text);
+    Print("{}\n", text);
   }
+}
+
+// Who answers.
+Result<client::ServerInfo> InfoOf(const Global& global) {
+  KILN_TRY(const std::unique_ptr<client::Client> client, OpenDaemon(global));
+  return client->Ping(client::kPing);
 }
 
 }  // namespace
@@ -88,17 +95,21 @@ int RunStart(const Global& global) {
                          .context = "only a daemon of this user is started: --daemon unix:PATH",
                          .reason = "USAGE"});
   }
-  const auto running = client::Client::Open(DaemonAddress(global))->Ping(client::kPing);
+  const Result<client::ServerInfo> running = InfoOf(global);
   if (running.ok()) {
     Tell(global, "running", *running,
          fmt::format("kilnd {} is running already (pid {})", running->version, running->pid));
     return kSuccess;
   }
+  if (running.error().code == ErrorCode::kPermissionDenied ||
+      running.error().code == ErrorCode::kInvalidArgument) {
+    return Fail(global, running.error());
+  }
   const Result<void> started = client::StartDaemon(SocketOf(global));
   if (!started.ok()) {
     return Fail(global, started.error());
   }
-  const auto info = client::Client::Open(DaemonAddress(global))->Ping(client::kPing);
+  const Result<client::ServerInfo> info = InfoOf(global);
   if (!info.ok()) {
     return Fail(global, info.error());
   }
@@ -110,10 +121,8 @@ int RunStart(const Global& global) {
 
 int RunStop(const Global& global, bool now) {
   Result<std::unique_ptr<client::Client>> client = OpenDaemon(global);
-  if (!client.ok()) {
-    return Fail(global, client.error());
-  }
-  const Result<client::ServerInfo> info = (*client)->Ping(client::kPing);
+  const Result<client::ServerInfo> info =
+      client.ok() ? (*client)->Ping(client::kPing) : Result<client::ServerInfo>(client.error());
   if (!info.ok() && info.error().code == ErrorCode::kUnavailable) {
     Tell(global, "absent", {}, "no daemon is running");
     return kSuccess;

@@ -18,9 +18,14 @@
 #include "cache/sqlite/data_dir.h"
 #include "client/cli/daemon_config.h"
 #include "client/cli/driver_cache.h"
+#include "client/cli/json_line.h"
+#include "client/cli/print.h"
+#include "client/cli/shell_word.h"
 #include "client/cli/store.h"
 #include "client/cli/verbs.h"
+#include "client/daemon_socket.h"
 #include "compiler/base/file.h"
+#include "compiler/base/own_folder.h"
 #include "runtime/vk/device.h"
 
 namespace kiln::cli {
@@ -77,7 +82,7 @@ std::string FirstLine(const std::string& path) {
 }
 
 Check CheckVersions(Patient& patient) {
-  const auto version = OutputOf(Quoted(client::DaemonProgram()) + " --version 2>/dev/null");
+  const auto version = OutputOf(ShellWord(client::DaemonProgram()) + " --version 2>/dev/null");
   if (!version.has_value()) {
     return Bad("versions", fmt::format("'{}' does not run", client::DaemonProgram()),
                "install kilnd beside kiln", kUnreachable);
@@ -107,6 +112,13 @@ Check CheckDaemon(Patient& patient) {
   if (!patient.info.ok()) {
     const bool refused = patient.info.error().code == ErrorCode::kUnauthenticated ||
                          patient.info.error().code == ErrorCode::kPermissionDenied;
+    const bool prepared = patient.info.error().reason == kNotOwn ||
+                          patient.info.error().reason == client::kForeignSocket;
+    if (prepared) {
+      return Bad("daemon", patient.info.error().context,
+                 "set XDG_RUNTIME_DIR to a folder of yours, or make that one yours alone",
+                 kNotPermitted);
+    }
     return refused ? Bad("daemon", patient.info.error().context,
                          "kiln token create on the daemon's machine makes a token", kNotPermitted)
                    : Bad("daemon", fmt::format("nobody answers at {}", address), "kiln start",
@@ -138,6 +150,12 @@ Check CheckSocket(Patient& patient) {
   }
   const std::string path = address.substr(5);
   const std::string folder = fs::path(path).parent_path().string();
+  const std::optional<uid_t> listener = client::ListenerAt(path);
+  if (path != client::DefaultSocket() && listener.has_value() && *listener != ::geteuid()) {
+    return Warn("socket", fmt::format("'{}' is answered by a process of user {}", path, *listener),
+                "sources go to that user and results come from there; if that is not meant, "
+                "name another socket");
+  }
   struct stat found {};
   if (::lstat(folder.c_str(), &found) != 0) {
     return Good("socket", fmt::format("'{}' is not there yet", folder));
@@ -147,7 +165,7 @@ Check CheckSocket(Patient& patient) {
   if (!S_ISDIR(found.st_mode) || found.st_uid != ::geteuid() || (found.st_mode & 0777) != mode) {
     return Bad("socket",
                fmt::format("'{}' is not a directory of this user with mode {:04o}", folder, mode),
-               fmt::format("chmod {:04o} {}", mode, folder), kUsage);
+               fmt::format("chmod {:04o} {}", mode, ShellWord(folder)), kUsage);
   }
   const mode_t socket_mode = shared ? 0666 : 0600;
   if (::lstat(path.c_str(), &found) == 0 && (found.st_mode & 0777) != socket_mode) {
@@ -427,16 +445,16 @@ int RunDoctor(const Global& global, const DoctorArguments& arguments) {
     checks.push_back(check(patient));
     const Check& row = checks.back();
     if (global.json) {
-      fmt::print("{}\n", JsonOf(row).dump(-1, ' ', false, Json::error_handler_t::replace));
+      PrintLine(JsonOf(row));
     } else {
-      fmt::print("{:<4}  {:<13} {}\n", row.state == State::kFail ? "FAIL" : StateName(row.state),
-                 row.name, row.detail);
+      Print("{:<4}  {:<13} {}\n", row.state == State::kFail ? "FAIL" : StateName(row.state),
+            row.name, Lines{row.detail});
     }
     (void)std::fflush(stdout);
   }
   for (const Check& row : checks) {
     if (!global.json && !row.fix.empty()) {
-      fmt::print("fix {}: {}\n", row.name, row.fix);
+      Print("fix {}: {}\n", row.name, row.fix);
     }
   }
   if (!arguments.bundle.empty()) {

@@ -5,6 +5,9 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/json_line.h"
+#include "client/cli/print.h"
+
 namespace kiln::cli {
 namespace {
 
@@ -124,7 +127,7 @@ std::string TextOf(const client::Explanation& explanation) {
 void PrintExplanation(const Global& global, const client::Explanation& explanation,
                       const std::string& subject) {
   if (!global.json) {
-    fmt::print("{}{}{}\n", subject, subject.empty() ? "" : "   ", TextOf(explanation));
+    Print("{}{}{}\n", subject, subject.empty() ? "" : "   ", Message{TextOf(explanation)});
     return;
   }
   Json options = Json::object();
@@ -162,7 +165,7 @@ void PrintExplanation(const Global& global, const client::Explanation& explanati
                     {"seq", explanation.seq},
                     {"at_ms", explanation.at_ms},
                     {"trace_id", explanation.trace_id}};
-  fmt::print("{}\n", object.dump());
+  PrintLine(object);
 }
 
 }  // namespace kiln::cli

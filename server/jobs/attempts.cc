@@ -71,7 +71,7 @@ Result<std::unique_ptr<Attempts>> Attempts::Open(const std::string& path, int64_
                  .context = "'" + path + "': " + std::strerror(errno),
                  .reason = {}};
   };
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (fd < 0) {
     return failed();
   }

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "compiler/base/printable.h"
 #include "server/ops/stamp.h"
 
 namespace kiln::ops {
@@ -17,7 +18,7 @@ constexpr Duration kLook = std::chrono::seconds(10);  // how often the untold is
 constexpr size_t kMostText = 256;                     // bytes of one member
 
 std::string LineOf(const Json& object) {
-  return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return PrintableJson(object.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace

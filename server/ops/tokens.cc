@@ -17,6 +17,7 @@
 #include "compiler/base/bytes.h"
 #include "compiler/base/check.h"
 #include "compiler/base/file.h"
+#include "compiler/base/toml_bounds.h"
 
 namespace kiln::ops {
 namespace {
@@ -119,7 +120,17 @@ Result<std::vector<Token>> ReadTokens(const std::string& path) {
                  .context = fmt::format("'{}' may be read by others; chmod 600 it", path),
                  .reason = "BAD_TOKENS"};
   }
-  KILN_TRY(const std::string text, ReadFile(path));
+  if (status.st_uid != geteuid() && status.st_uid != 0) {
+    return Error{.code = ErrorCode::kFailedPrecondition,
+                 .context = fmt::format("'{}' belongs to user {}", path, status.st_uid),
+                 .reason = "BAD_TOKENS"};
+  }
+  KILN_TRY(const std::string text, ReadFile(path, kMaxTomlBytes));
+  if (const auto excess = FindTomlExcess(text); excess.has_value()) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = fmt::format("{}:{}: {}", path, excess->line, excess->what),
+                 .reason = "BAD_TOKENS"};
+  }
   std::vector<Token> tokens;
   try {
     const toml::table file = toml::parse(text, path);
