@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cache/wait.h"
+#include "compiler/base/signal_stack.h"
 
 namespace kiln::cache {
 
@@ -38,6 +39,7 @@ HedgedReads::~HedgedReads() {
 }
 
 void HedgedReads::Work() {
+  UseSignalStack();
   for (;;) {
     std::function<void()> task;
     {

@@ -97,7 +97,13 @@ void Daemon::Parts::MakeHost() {
       worker::Pool::Options{
           .program = config.worker_program,
           .workers = config.workers,
-          .interactive_wait = [this] { return queue->LongestWait(jobs::Lane::kInteractive); }},
+          .interactive_wait = [this] { return queue->LongestWait(jobs::Lane::kInteractive); },
+          .on_unfit =
+              [this](const std::string& why) {
+                log.Write(LogLevel::kError, "worker",
+                          "a worker process cannot be locked in and gets no work",
+                          {{"cause", why}});
+              }},
       clock);
   load.emplace(LoadWatch::Options{.workers = config.workers,
                                   .polite = IsPolite(),
@@ -134,7 +140,7 @@ void Daemon::Parts::MakeHost() {
       .connections = [this] { return server->Connections(); },
       .max_connections = config.max_connections,
       .limits = config.limits,
-      .job_limits = {.worker_cpu = std::chrono::seconds(worker::ChildLimits{}.cpu_seconds),
+      .job_limits = {.worker_cpu = worker::Pool::Options{}.cpu,
                      .worker_wall = worker::Pool::Options{}.wall,
                      .worker_memory = worker::ChildLimits{}.memory_bytes,
                      .worker_attempts = static_cast<uint64_t>(worker::Pool::Options{}.attempts)},

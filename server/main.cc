@@ -297,7 +297,7 @@ int Main(int argc, char** argv) {
     return code == 0 ? 0 : kExitConfig;
   }
   if (!arguments.salvage.empty()) {
-    return cache::sqlite::SalvageApart(arguments.salvage, arguments.into);
+    return cache::sqlite::SalvageApart(arguments.salvage, arguments.into, arguments.with_parent);
   }
   if (arguments.build_id) {
     fmt::print("{}\n", driver::BackFingerprint().hex());

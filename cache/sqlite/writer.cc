@@ -7,6 +7,7 @@
 
 #include "cache/sqlite/database.h"
 #include "cache/sqlite/transaction.h"
+#include "compiler/base/signal_stack.h"
 
 namespace kiln::cache::sqlite {
 namespace {
@@ -184,6 +185,7 @@ Writer::Group Writer::NextGroup() {
 }
 
 void Writer::Loop() {
+  UseSignalStack();
   BoundWal();  // an earlier process may have left a long one
   for (;;) {
     const Group group = NextGroup();

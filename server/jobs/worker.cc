@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "compiler/base/mutex.h"
+#include "compiler/base/signal_stack.h"
 
 namespace kiln::jobs {
 namespace {
@@ -49,6 +50,7 @@ class StandIn {
 
  private:
   void Loop(const std::stop_token& stop) {
+    UseSignalStack();
     Yield();
     for (;;) {
       const std::function<void()>* work = nullptr;
@@ -87,6 +89,7 @@ void RunJob(Claimed& claimed, JobQueue& queue, LogSink& log) {
 }
 
 void RunJobs(Serves serves, JobQueue& queue, LogSink& log) {
+  UseSignalStack();
   std::optional<StandIn> nice;
   for (;;) {
     std::optional<Claimed> claimed = queue.Claim(serves);

@@ -15,6 +15,8 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/signal_stack.h"
+
 namespace kiln::ops {
 namespace {
 
@@ -148,6 +150,7 @@ std::string HttpListener::Address() const {
 }
 
 void HttpListener::Serve() {
+  UseSignalStack();
   for (;;) {
     std::array<pollfd, 2> ready = {{{.fd = wake_, .events = POLLIN, .revents = 0},
                                     {.fd = listener_.fd(), .events = POLLIN, .revents = 0}}};

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "compiler/base/signal_stack.h"
+
 namespace kiln::rpc {
 
 StepThread::StepThread(Duration period, std::function<void()> tick)
@@ -24,6 +26,7 @@ void StepThread::Post(std::function<void()> step) {
 }
 
 void StepThread::Loop(const std::stop_token& stop) {
+  UseSignalStack();
   const auto now = [] { return std::chrono::steady_clock::now().time_since_epoch(); };
   Duration next_tick = now() + period_;
   for (;;) {
