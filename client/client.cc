@@ -96,7 +96,9 @@ Result<std::unique_ptr<Client>> Client::Open(const Endpoint& endpoint) {
   KILN_TRY(tls.pem_cert_chain, OptionalFile(endpoint.tls_cert));
   KILN_TRY(tls.pem_private_key, OptionalFile(endpoint.tls_key));
   auto state = std::make_unique<State>();
-  state->channel = OpenChannel(endpoint.address.substr(kHttps.size()),
+  state->host_port = endpoint.address.substr(kHttps.size());
+  state->tls = {.ca = endpoint.tls_ca, .cert = endpoint.tls_cert, .key = endpoint.tls_key};
+  state->channel = OpenChannel(state->host_port,
                                grpc::CompositeChannelCredentials(
                                    grpc::SslCredentials(tls), grpc::AccessTokenCredentials(token)),
                                ChannelArguments());

@@ -55,6 +55,15 @@ ServerStatus StatusFrom(const v1::ServerStatus& message) {
   status.watch_sessions = message.watch_sessions();
   status.subscribers = message.subscribers();
   status.last_crash = message.last_crash();
+  for (const v1::ServerStatus::Upstream& row : message.upstreams()) {
+    status.upstreams.push_back({.url = row.url(),
+                                .asked = row.state() != v1::ServerStatus::Upstream::NOT_ASKED,
+                                .answers = row.state() == v1::ServerStatus::Upstream::ANSWERS,
+                                .writes = row.writes(),
+                                .cause = row.cause(),
+                                .since_ms = row.since(),
+                                .latency_us = row.latency_us()});
+  }
   return status;
 }
 
@@ -67,14 +76,18 @@ Result<ServerInfo> Client::Ping(std::chrono::milliseconds timeout) {
   const grpc::Status status =
       state_->admin->GetServerInfo(&context.grpc, v1::GetServerInfoRequest(), &reply);
   return status.ok() ? Result<ServerInfo>(InfoFrom(reply))
-                     : Result<ServerInfo>(context.Failed(status));
+                     : Result<ServerInfo>(state_->Explained(context.Failed(status)));
 }
 
-Result<ServerStatus> Client::Status() {
+Result<ServerStatus> Client::Status(Upstreams upstreams) {
   Context context;
+  v1::GetStatusRequest request;
+  request.set_check_upstreams(upstreams == Upstreams::kCheck);
   v1::ServerStatus reply;
-  const grpc::Status status =
-      state_->admin->GetStatus(&context.grpc, v1::GetStatusRequest(), &reply);
+  const grpc::Status status = state_->admin->GetStatus(&context.grpc, request, &reply);
+  if (status.error_code() == grpc::StatusCode::UNAVAILABLE && request.check_upstreams()) {
+    return Status(Upstreams::kAsKnown);  // it drains, or is full of work
+  }
   return status.ok() ? Result<ServerStatus>(StatusFrom(reply))
                      : Result<ServerStatus>(context.Failed(status));
 }

@@ -147,6 +147,8 @@ void Daemon::Parts::MakeHost() {
       .language_limits = config.language_limits,
       .slowed_by = [this] { return load->slowed_by(); },
       .worker_rows = [this] { return WorkerRowsOf(*worker_pool); },
+      .upstreams = [this](bool check,
+                          const cache::Call& call) { return UpstreamRows(stack, check, call); },
       .last_crash = [this] { return last_crash; },
       .memory_soft = MemoryLimit(config.memory_soft_percent),
       .memory_hard = MemoryLimit(config.memory_hard_percent)});

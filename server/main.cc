@@ -22,6 +22,7 @@
 #include "server/operator_verbs.h"
 #include "server/ops/crash_report.h"
 #include "server/rpc/host.h"
+#include "server/rpc/transport_log.h"
 #include "server/service_host.h"
 #include "server/worker/child.h"
 
@@ -152,6 +153,7 @@ int Serve(const Arguments& arguments, const Config& config) {
   ops::LineLog log(stderr, text ? ops::LogFormat::kText : ops::LogFormat::kJson,
                    config.log_levels.least, clock);
   log.SetLevels(config.log_levels);
+  rpc::LogTransportTo(log);
   if (geteuid() == 0) {
     log.Write(LogLevel::kWarning, "security", "kilnd runs as root; any other user will do");
   }

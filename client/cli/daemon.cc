@@ -98,7 +98,8 @@ int RunStop(const Global& global, bool now) {
     return Fail(global, client.error());
   }
   const Result<client::ServerInfo> info = (*client)->Ping(client::kPing);
-  if (!info.ok() && info.error().code == ErrorCode::kUnavailable) {
+  const bool is_ours = DaemonAddress(global).starts_with("unix:");
+  if (!info.ok() && info.error().code == ErrorCode::kUnavailable && is_ours) {
     Tell(global, "absent", {}, "no daemon is running");
     return kSuccess;
   }
@@ -109,7 +110,7 @@ int RunStop(const Global& global, bool now) {
   if (!asked.ok()) {
     return Fail(global, asked.error());
   }
-  if (!DaemonAddress(global).starts_with("unix:")) {  // its process is on another machine
+  if (!is_ours) {  // its process is on another machine
     Tell(global, "draining", *info, DaemonAddress(global) + " drains");
     return kSuccess;
   }

@@ -15,6 +15,7 @@
 #include "client/cli/completion.h"
 #include "client/cli/help.h"
 #include "client/cli/manual.h"
+#include "client/transport_log.h"
 #include "compiler/base/file.h"
 
 namespace kiln::cli {
@@ -180,6 +181,7 @@ int CannotWrite(int error, int code) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  kiln::client::SilenceTransport();
   int code = kiln::cli::kInternal;
   try {
     code = kiln::cli::Run(argc, argv);
