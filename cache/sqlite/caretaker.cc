@@ -10,7 +10,6 @@
 #include "cache/sqlite/mend.h"
 #include "cache/sqlite/salvage.h"
 #include "cache/sqlite/sqlite_store.h"
-#include "compiler/base/signal_stack.h"
 
 namespace kiln::cache::sqlite {
 namespace {
@@ -105,7 +104,6 @@ void SqliteStore::Judge(const Error& error) {
 }
 
 void SqliteStore::Care() {
-  UseSignalStack();
   Duration next_tick = clock_.Monotonic() + kTick;
   for (;;) {
     Task task = Task::kNone;

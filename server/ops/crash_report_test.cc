@@ -12,8 +12,8 @@
 
 #include <gtest/gtest.h>
 
-#include "compiler/base/signal_stack.h"
 #include "compiler/base/test_directory.h"
+#include "compiler/base/thread.h"
 
 namespace kiln::ops {
 namespace {
@@ -95,13 +95,9 @@ INSTANTIATE_TEST_SUITE_P(Threads, StackOverflow,
                                                          (void)Overflow(0);
                                                        }).join();
                                                      }},
-                                         Overflowing{"after_a_call_in_another_thread",
+                                         Overflowing{"thread_of_kiln",
                                                      [] {
-                                                       std::thread([] {
-                                                         SetCrashTrace("1");
-                                                       }).join();
-                                                       std::thread([] {
-                                                         UseSignalStack();
+                                                       Thread({.name = "test"}, [](const auto&) {
                                                          (void)Overflow(0);
                                                        }).join();
                                                      }}),

@@ -15,8 +15,6 @@
 
 #include <fmt/format.h>
 
-#include "compiler/base/signal_stack.h"
-
 namespace kiln::ops {
 namespace {
 
@@ -129,7 +127,7 @@ Result<void> HttpListener::Begin() {
     return Error{
         .code = ErrorCode::kUnavailable, .context = "out of descriptors", .reason = "SOCKET"};
   }
-  thread_ = std::thread([this] { Serve(); });
+  thread_ = Thread({.name = "metrics"}, [this](const std::stop_token&) { Serve(); });
   return {};
 }
 
@@ -150,7 +148,6 @@ std::string HttpListener::Address() const {
 }
 
 void HttpListener::Serve() {
-  UseSignalStack();
   for (;;) {
     std::array<pollfd, 2> ready = {{{.fd = wake_, .events = POLLIN, .revents = 0},
                                     {.fd = listener_.fd(), .events = POLLIN, .revents = 0}}};
@@ -162,7 +159,7 @@ void HttpListener::Serve() {
                        ? -1
                        : accept4(listener_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd >= 0) {
-      Answer(fd);
+      (void)CatchAll([&] { Answer(fd); });  // one that throws is none: the connection ends
       (void)close(fd);
     }
   }

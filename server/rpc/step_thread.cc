@@ -4,14 +4,13 @@
 #include <chrono>
 #include <utility>
 
-#include "compiler/base/signal_stack.h"
-
 namespace kiln::rpc {
 
-StepThread::StepThread(Duration period, std::function<void()> tick)
+StepThread::StepThread(Duration period, std::function<void()> tick, LogSink& log)
     : period_(period),
       tick_(std::move(tick)),
-      thread_([this](const std::stop_token& stop) { Loop(stop); }) {}
+      thread_({.name = "steps", .log = &log}, [this](const std::stop_token& stop) { Loop(stop); }) {
+}
 
 StepThread::~StepThread() {
   const MutexLock lock(mutex_);
@@ -26,7 +25,6 @@ void StepThread::Post(std::function<void()> step) {
 }
 
 void StepThread::Loop(const std::stop_token& stop) {
-  UseSignalStack();
   const auto now = [] { return std::chrono::steady_clock::now().time_since_epoch(); };
   Duration next_tick = now() + period_;
   for (;;) {
