@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cache/explain.h"
+#include "cache/store.h"
 #include "compiler/base/clock.h"
 #include "compiler/base/mutex.h"
 
@@ -55,7 +56,7 @@ class ExplainRing {
   // somebody asks for records at the latest. Requires: `before` came from here and is a hit.
   uint64_t AppendAgain(RecordPtr before, std::string trace, uint64_t lookup_us);
   // The record beside what its slot had before it. For a record that was not appended: beside all.
-  Explanation ExplainOf(const ExplainRecord& record);
+  Explanation ExplainOf(const ExplainRecord& record, const Call& call = {});
 
   // Oldest first.
   std::vector<RecordPtr> Records(const ExplainSlot& slot);
@@ -103,6 +104,7 @@ class ExplainRing {
   void Pend(const RecordPtr& record) KILN_REQUIRES(mutex_);
   Slot& Touch(const Hash128& id) KILN_REQUIRES(mutex_);
   void Load(const ExplainSlot& slot, const Hash128& id);
+  Slot SlotFor(const ExplainSlot& slot, const Call& call);
   // The record that agrees in the most fields, as ClosestTo says; null: there is none.
   static const ExplainRecord* Closest(const Slot& slot, const ExplainRecord& record);
   static void CompleteHit(const Slot& slot, ExplainRecord& record);

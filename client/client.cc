@@ -5,6 +5,7 @@
 #include <cctype>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,7 +29,7 @@ constexpr std::string_view kHttps = "https://";
 // is not: who asks wants to know. Hot reload reconnects by itself.
 constexpr char kServiceConfig[] = R"({"methodConfig": [{
   "name": [{"service": "kiln.v1.CompileService"}, {"service": "kiln.v1.BatchService"},
-           {"service": "kiln.v1.PackService"}],
+           {"service": "kiln.v1.PackService"}, {"service": "kiln.v1.CacheService"}],
   "retryPolicy": {"maxAttempts": 5, "initialBackoff": "0.1s", "maxBackoff": "5s",
                   "backoffMultiplier": 2,
                   "retryableStatusCodes": ["UNAVAILABLE", "RESOURCE_EXHAUSTED"]}}]})";
@@ -63,6 +64,7 @@ std::unique_ptr<Client> Client::Over(std::unique_ptr<State> state) {
   state->compile = v1::CompileService::NewStub(state->channel);
   state->batch = v1::BatchService::NewStub(state->channel);
   state->admin = v1::AdminService::NewStub(state->channel);
+  state->cache = v1::CacheService::NewStub(state->channel);
   state->pack = v1::PackService::NewStub(state->channel);
   return std::unique_ptr<Client>(new Client(std::move(state)));
 }
@@ -105,11 +107,62 @@ Result<std::unique_ptr<Client>> Client::Open(const Endpoint& endpoint) {
   return Over(std::move(state));
 }
 
+namespace {
+
+constexpr size_t kMostAsked = 10'000;  // digests in one FindMissing
+
+// Those that the daemon does not have.
+Result<std::vector<const Source*>> MissingOf(v1::CacheService::Stub& cache,
+                                             std::span<const Source> sources) {
+  std::set<std::string> absent;
+  for (size_t first = 0; first < sources.size(); first += kMostAsked) {
+    v1::FindMissingRequest request;
+    for (const Source& source :
+         sources.subspan(first).first(std::min(kMostAsked, sources.size() - first))) {
+      ToProto(source.digest, request.add_digests());
+    }
+    Context context;
+    v1::FindMissingReply reply;
+    const grpc::Status status = cache.FindMissing(&context.grpc, request, &reply);
+    if (!status.ok()) {
+      return context.Failed(status);
+    }
+    for (const v1::Digest& digest : reply.missing()) {
+      absent.insert(digest.id());
+    }
+  }
+  std::vector<const Source*> missing;
+  for (const Source& source : sources) {
+    v1::Digest digest;
+    ToProto(source.digest, &digest);
+    if (absent.erase(digest.id()) != 0) {
+      missing.push_back(&source);
+    }
+  }
+  return missing;
+}
+
+// What somebody may not store that the daemon does not know.
+Error NotKnown(const Error& refused, std::span<const Source* const> missing) {
+  const std::string others =
+      missing.size() == 1 ? std::string() : fmt::format(" and {} more", missing.size() - 1);
+  return WithContext(refused, fmt::format("the daemon does not have '{}'{} as here, and would have "
+                                          "to store it",
+                                          missing.front()->path, others));
+}
+
+}  // namespace
+
 Result<void> Client::PutSources(std::span<const Source> sources) {
+  KILN_TRY(const std::vector<const Source*> missing, MissingOf(*state_->cache, sources));
+  if (missing.empty()) {
+    return {};
+  }
   Context context;
   v1::PutSourcesReply reply;
   const auto writer = state_->compile->PutSources(&context.grpc, &reply);
-  for (const Source& source : sources) {
+  for (const Source* const missed : missing) {
+    const Source& source = *missed;
     size_t offset = 0;
     do {
       v1::PutSourcesRequest chunk;
@@ -126,7 +179,11 @@ Result<void> Client::PutSources(std::span<const Source> sources) {
   }
   writer->WritesDone();
   const grpc::Status status = writer->Finish();
-  return status.ok() ? Result<void>() : Result<void>(context.Failed(status));
+  if (status.ok()) {
+    return {};
+  }
+  const Error error = context.Failed(status);
+  return error.reason == "SCOPE" ? NotKnown(error, missing) : error;
 }
 
 Result<Outcome> Client::Compile(const Program& program, std::span<const Option> options,

@@ -92,7 +92,8 @@ class Client {
   Result<Reloaded> ReloadConfig();
   Result<void> SetLogLevel(const std::string& component, const std::string& level);
 
-  // Uploads sources by digest; those the daemon has cost nothing but their digest.
+  // Uploads what the daemon does not have of these sources; to have nothing to upload, scope read
+  // is enough. Errors: kPermissionDenied, which names what would have to be stored.
   Result<void> PutSources(std::span<const Source> sources);
 
   // Sources must have been uploaded. A wrong source is an outcome.

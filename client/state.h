@@ -14,6 +14,7 @@
 #include "client/trace.h"
 #include "proto/kiln/v1/admin.grpc.pb.h"
 #include "proto/kiln/v1/batch.grpc.pb.h"
+#include "proto/kiln/v1/cache.grpc.pb.h"
 #include "proto/kiln/v1/compile.grpc.pb.h"
 #include "proto/kiln/v1/pack.grpc.pb.h"
 
@@ -85,6 +86,7 @@ struct Client::State {
   std::unique_ptr<v1::CompileService::Stub> compile;
   std::unique_ptr<v1::BatchService::Stub> batch;
   std::unique_ptr<v1::AdminService::Stub> admin;
+  std::unique_ptr<v1::CacheService::Stub> cache;
   std::unique_ptr<v1::PackService::Stub> pack;
 };
 

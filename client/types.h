@@ -180,6 +180,7 @@ struct ServerInfo {
     std::string kind;  // D, T, S
   };
   std::string version, build_id, started_by;
+  std::string config_file, tokens_file;  // told to the daemon's own user only
   uint64_t pid = 0;
   uint64_t uptime_ms = 0;
   uint32_t api_min = 0, api_max = 0;

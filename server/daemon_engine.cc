@@ -77,6 +77,9 @@ Result<void> Daemon::Parts::OpenStore() {
     if (load.has_value() && load->memory_is_tight()) {
       reasons.emplace_back("memory-pressure: caches in memory were dropped");
     }
+    if (tokens.has_value() && !tokens->trouble().empty()) {
+      reasons.emplace_back("tokens-unreadable: those that were read before hold");
+    }
     if (second_look.has_value()) {
       AddFaults(second_look->counters(), reasons);
     }
@@ -130,7 +133,7 @@ void Daemon::Parts::ReadMetrics() {
                         .queue = *queue,
                         .access = *access,
                         .state = state,
-                        .refused_connections = server->refused_connections(),
+                        .refused_connections = connections->refused(),
                         .version = std::string(rpc::kVersion),
                         .build_id = driver::BackFingerprint().hex()});
   });

@@ -268,6 +268,8 @@ void AddVerbs(CLI::App& app, Arguments& arguments, std::function<int()>& chosen)
   });
   CLI::App* token = app.add_subcommand("token", "Tokens of TCP clients");
   token->fallthrough()->require_subcommand(1);
+  token->add_option("--running-tokens", arguments.token.running_tokens)->group("");  // of kiln
+  token->add_option("--running-config", arguments.token.running_config)->group("");
   const auto verb = [&](const char* name, const char* what,
                         int (*run)(const Config&, const TokenArguments&, bool)) {
     CLI::App* added = token->add_subcommand(name, what)->fallthrough();
@@ -285,8 +287,7 @@ void AddVerbs(CLI::App& app, Arguments& arguments, std::function<int()>& chosen)
   create->add_option("--expires", arguments.token.expires, "How long it is valid, such as 90d");
   create->add_option("--note", arguments.token.note, "Who has it");
   create->add_option("--tenant", arguments.token.tenant, "Whose share of the daemon it uses");
-  verb("list", "Show all, without secrets",
-       [](const Config& c, const TokenArguments&, bool json) { return ListTokens(c, json); });
+  verb("list", "Show all, without secrets", ListTokens);
   verb("revoke", "Make one invalid at once", RevokeToken)
       ->add_option("id", arguments.token.id, "As token list shows it")
       ->required();

@@ -145,6 +145,7 @@ Result<Blob> Unpacked(const Key& key, const std::string& encoded, v1::Codec code
   if (HashBytes(blob.bytes) != key.id) {
     return Wrong(key, "other content came");
   }
+  blob.sum = ContentSum(key.id, blob.bytes);
   return blob;
 }
 
@@ -293,7 +294,7 @@ Result<Blob> GrpcStore::Get(const Key& key, const Call& call) {
 Result<Blob> GrpcStore::GetContent(const Key& key, const Call& call) {
   State::Context context(*state_, call);
   v1::GetBlobsRequest request;
-  ToProto(key.id, 0, *request.add_digests());
+  ToProto(key.id, key.size, *request.add_digests());
   request.add_accept_codecs(v1::CODEC_NONE);
   request.add_accept_codecs(v1::CODEC_ZSTD);
   const auto reader = state_->stub->GetBlobs(&context.grpc, request);
@@ -447,7 +448,7 @@ Result<std::vector<Key>> GrpcStore::FindMissing(std::span<const Key> keys, const
   for (size_t first = 0; first < contents.size(); first += kMostKeys) {
     v1::FindMissingRequest request;
     for (size_t i = first; i < std::min(contents.size(), first + kMostKeys); ++i) {
-      ToProto(contents[i].id, 0, *request.add_digests());
+      ToProto(contents[i].id, contents[i].size, *request.add_digests());
     }
     State::Context context(*state_, call);
     v1::FindMissingReply reply;

@@ -194,9 +194,31 @@ Result<void> ShowWarnings(const Global& global, const Project& project, client::
   return {};
 }
 
+// Whether a build asks for nothing that the daemon would have to make or keep for it.
+bool IsPlain(const BuildArguments& arguments) {
+  return arguments.pack.empty() && arguments.deps.empty() && arguments.reports.empty() &&
+         arguments.pin.empty() && arguments.where.empty() && arguments.targets.empty() &&
+         arguments.explore == 0 && !arguments.retry_failed;
+}
+
+// A build of somebody who may only read: what is in the cache is served, and a miss is an error.
+int BuildKnown(const Global& global, const BuildArguments& arguments, const Error& refused) {
+  if (!global.json && !global.quiet) {
+    fmt::print(stderr, "scope read: what is in the cache is served, nothing is compiled\n");
+  }
+  return RunFetch(global, {.programs = arguments.programs,
+                           .all = arguments.programs.empty(),
+                           .on_miss = "fail",
+                           .out = arguments.out,
+                           .may_not_compile = refused});
+}
+
 int Build(const Global& global, const BuildArguments& arguments, const Project& project,
           client::Client& client, Time start) {
   const Result<BatchOutcome> batch = RunBatch(global, project, client, OptionsOf(arguments));
+  if (!batch.ok() && batch.error().reason == "SCOPE" && IsPlain(arguments)) {
+    return BuildKnown(global, arguments, batch.error());
+  }
   if (!batch.ok()) {
     return Fail(global, batch.error());
   }

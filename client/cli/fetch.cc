@@ -232,7 +232,7 @@ Result<std::string> RootIn(const std::string& file) {
 }
 
 Result<void> Write(const FetchArguments& arguments, const Arrived& arrived) {
-  if (IsPackFile(arguments.out)) {
+  if (IsPackFile(arguments.out) || arguments.out.empty()) {
     return {};
   }
   KILN_TRY_VOID(WriteIndex(arrived));
@@ -257,6 +257,12 @@ Result<Arrived> Fetch(const Global& global, const FetchArguments& arguments) {
     arrived.outcomes.clear();  // the root is of another folder, or somebody tidied up
     arrived.done = {};
     KILN_TRY_VOID(FetchOnce(global, client, project, arguments, {}, arrived));
+  }
+  if (arguments.may_not_compile.has_value() && arrived.done.skipped != 0) {
+    return WithContext(*arguments.may_not_compile,
+                       fmt::format("{} of {} variants are not in the cache and would have to be "
+                                   "compiled and stored",
+                                   arrived.done.skipped, arrived.done.outcomes));
   }
   if (arguments.on_miss == "fail" && arrived.done.skipped != 0) {
     return Error{.code = ErrorCode::kNotFound,
@@ -287,9 +293,10 @@ int RunFetch(const Global& global, const FetchArguments& arguments) {
   const auto megabytes = static_cast<double>(done.bytes_sent) / 1e6;
   const bool written = !IsPackFile(arguments.out) || arrived->exit == kSuccess;
   if (written && !global.json && !global.quiet) {
-    fmt::print("fetched {} results, {} blobs, {:.2f} MB in {:.2f} s ({:.1f} MB/s) to {}\n",
+    fmt::print("fetched {} results, {} blobs, {:.2f} MB in {:.2f} s ({:.1f} MB/s){}{}\n",
                done.outcomes - done.skipped, done.blobs_sent, megabytes, took.count(),
-               megabytes / std::max(took.count(), 1e-9), arguments.out);
+               megabytes / std::max(took.count(), 1e-9), arguments.out.empty() ? "" : " to ",
+               arguments.out);
     if (done.skipped != 0) {
       fmt::print("skipped {} variants that are not in the cache\n", done.skipped);
     }

@@ -281,7 +281,11 @@ int RunPackBuild(const Global& global, const PackArguments& arguments) {
   }
   const Result<BatchOutcome> batch = RunBatch(global, *project, client, {});
   if (!batch.ok()) {
-    return Fail(global, batch.error());
+    return Fail(global, batch.error().reason == "SCOPE"
+                            ? WithContext(batch.error(),
+                                          "a pack is made in the daemon, which keeps it; 'kiln "
+                                          "fetch --on-miss fail' gets the same results as files")
+                            : batch.error());
   }
   int exit = WasInterrupted() ? int{kInterrupted} : static_cast<int>(batch->final.exit_hint);
   Counts counts;

@@ -379,7 +379,10 @@ int WatchSession::Ended(bool root_lost) {
                           .context = "the project folder is gone",
                           .reason = "ROOT_LOST"});
   } else if (stopped_by == 0 && !reload_->ended().ok()) {
-    exit = Fail(global_, reload_->ended().error());
+    const Error& why = reload_->ended().error();
+    exit = Fail(global_, why.reason == "SCOPE"
+                             ? WithContext(why, "a watch session has every edit compiled and kept")
+                             : why);
   }
   NoteResult("watch", std::chrono::duration<double>(clock_.Monotonic()).count(), {});
   return exit;

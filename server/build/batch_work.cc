@@ -408,7 +408,7 @@ void Batches::Hold(const RunPtr& run) {
   std::vector<cache::Key> sources;  // no record names them: to be asked for is to be leased
   for (const BatchProgram& program : run->request.programs) {
     for (const Source& source : program.program.sources) {
-      sources.push_back({.level = cache::Level::kContent, .space = 0, .id = source.digest.id});
+      sources.push_back(cache::ContentKey(source.digest));
     }
   }
   (void)store_.FindMissing(sources, {});

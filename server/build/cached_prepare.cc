@@ -39,7 +39,7 @@ Result<std::shared_ptr<const PreparedProgram>> CachedBuild::Prepare(const Progra
                                                                     const NamedTarget& target,
                                                                     const cache::Call& call,
                                                                     Poison poison) {
-  if (std::shared_ptr<const PreparedProgram> known = prepared_.Find(request, target)) {
+  if (std::shared_ptr<const PreparedProgram> known = prepared_.Find(request, target, call)) {
     return known;
   }
   auto prepared = std::make_shared<PreparedProgram>();
@@ -63,7 +63,7 @@ Result<std::shared_ptr<const PreparedProgram>> CachedBuild::Prepare(const Progra
   std::vector<Diagnostic> diagnostics = Renumbered(prepared->parsed);
   if (good) {
     prepared->linked = pool_.Link(LinkKey(prepared->parsed, paths, request.pipeline),
-                                  prepared->parsed, paths, request.pipeline);
+                                  prepared->parsed, paths, request.pipeline, call);
     diagnostics.insert(diagnostics.end(), prepared->linked->diagnostics.begin(),
                        prepared->linked->diagnostics.end());
     if (prepared->linked->ok()) {
@@ -83,7 +83,7 @@ Result<std::shared_ptr<const PreparedProgram>> CachedBuild::Prepare(const Progra
     }
   }
   prepared->inputs = InputsOf(*prepared);
-  if (prepared->ok() && !prepared->parsed_now) {
+  if (prepared->ok() && !prepared->parsed_now && call.may_write) {
     prepared_.Keep(request, target, prepared);
   }
   return std::shared_ptr<const PreparedProgram>(std::move(prepared));

@@ -372,8 +372,7 @@ class BatchService final : public v1::BatchService::CallbackService {
       return whole;
     }
     KILN_TRY(const Digest digest, FromProto(request.spaces_digest()));
-    const Result<cache::Blob> blob =
-        engine_.store.Get({.level = cache::Level::kContent, .space = 0, .id = digest.id}, call);
+    const Result<cache::Blob> blob = engine_.store.Get(cache::ContentKey(digest), call);
     if (!blob.ok()) {
       return Error{.code = ErrorCode::kFailedPrecondition,
                    .context = "spaces_digest: the spaces are not here; upload them with PutSources",

@@ -13,18 +13,14 @@
 namespace kiln::rpc {
 namespace {
 
-cache::Key ContentKey(const Hash128& id) {
-  return {.level = cache::Level::kContent, .space = 0, .id = id};
-}
-
-Result<cache::Blob> ContentOf(Engine& engine, const build::Outcome& outcome, const Hash128& id,
+Result<cache::Blob> ContentOf(Engine& engine, const build::Outcome& outcome, const Digest& digest,
                               const cache::Call& call) {
   for (const build::FreshBlob& fresh : outcome.fresh) {
-    if (fresh.digest.id == id) {
+    if (fresh.digest == digest) {
       return fresh.blob;
     }
   }
-  return engine.store.Get(ContentKey(id), call);
+  return engine.store.Get(cache::ContentKey(digest), call);
 }
 
 // The bytes of an artifact into its message, if they fit.
@@ -39,11 +35,11 @@ Result<void> FillInline(Engine& engine, const build::Outcome& outcome, const cac
   }
   artifact.mutable_data()->reserve(total - outcome.artifact->metadata.size);
   for (const build::StageCodeDigest& code : outcome.artifact->code) {
-    KILN_TRY(const cache::Blob blob, ContentOf(engine, outcome, code.digest.id, call));
+    KILN_TRY(const cache::Blob blob, ContentOf(engine, outcome, code.digest, call));
     artifact.mutable_data()->append(AsText(blob.bytes));
   }
   KILN_TRY(const cache::Blob metadata,
-           ContentOf(engine, outcome, outcome.artifact->metadata.id, call));
+           ContentOf(engine, outcome, outcome.artifact->metadata, call));
   artifact.set_metadata_data(std::string(AsText(metadata.bytes)));
   return {};
 }
@@ -120,12 +116,12 @@ Result<void> ListMissing(Engine& engine, const std::vector<build::Source>& sourc
   std::vector<cache::Key> keys;
   for (const build::Source& source : sources) {
     if (source.text == nullptr) {
-      keys.push_back(ContentKey(source.digest.id));
+      keys.push_back(cache::ContentKey(source.digest));
     }
   }
   KILN_TRY(const std::vector<cache::Key> missing, engine.store.FindMissing(keys, call));
   for (const build::Source& source : sources) {
-    const auto found = std::find(missing.begin(), missing.end(), ContentKey(source.digest.id));
+    const auto found = std::find(missing.begin(), missing.end(), cache::ContentKey(source.digest));
     if (source.text == nullptr && found != missing.end() &&
         detail.missing_size() < kMaxMissingListed) {
       ToProto(source.digest, *detail.add_missing());
@@ -181,6 +177,15 @@ Result<AskedVariant> FromProto(const v1::Variant& variant) {
   return asked;
 }
 
+// A result that somebody asks for who may not have it made.
+Error WouldWrite(const std::string& program) {
+  return {.code = ErrorCode::kPermissionDenied,
+          .context = fmt::format("this variant of '{}' is not in the cache and would have to be "
+                                 "compiled and stored",
+                                 program),
+          .reason = std::string(kWouldWrite)};
+}
+
 // One target of a variant, with its bytes if they are to travel inline. What is known by name but
 // gone is built again (cache §8.5).
 Result<build::Outcome> CompileTarget(Engine& engine, const build::PreparedProgram& prepared,
@@ -230,9 +235,14 @@ Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const Co
     }
     const bool miss = trace.result == cache::ExplainResult::kMiss;
     const uint64_t number =
-        engine.explains.Append(ExplainRecordOf(*prepared, how.asker, trace, engine.clock));
+        call.may_write
+            ? engine.explains.Append(ExplainRecordOf(*prepared, how.asker, trace, engine.clock))
+            : 0;
     seq = seq == 0 || (miss && !explained_miss) ? number : seq;
     explained_miss = explained_miss || miss;
+    if (not_cached && how.build.may_compile && !call.may_write) {
+      return WouldWrite(asked.program.name);
+    }
     if (not_cached) {
       outcome.Clear();
       outcome.set_explain_seq(seq);
@@ -349,7 +359,7 @@ Result<void> Upload::Take(const v1::PutSourcesRequest& message) {
   }
   if (message.last()) {
     waiting_ += bytes_.size() + kUploadOverhead;
-    complete_.push_back(cache::ContentItem(cache::CopiedBlob(AsBytes(bytes_))));
+    complete_.push_back(cache::ContentItem(digest_, cache::CopiedBlob(AsBytes(bytes_))));
     (void)std::exchange(bytes_, {});  // with its memory
     open_ = false;
   }

@@ -78,6 +78,10 @@ struct CompileHow {
   std::vector<build::FreshBlob>* fresh = nullptr;  // gets what was made now
 };
 
+// Reason of the error for a result that would have to be compiled for a call that may not write.
+// CallFrame makes of it what the client sees.
+inline constexpr std::string_view kWouldWrite = "WOULD_WRITE";
+
 // All requested targets of one variant; each leaves an explain record, and the outcome has the
 // number of the first that was a miss, else of the first. A call that is cache::kAtOnce is answered
 // if there is one target and memory has it whole; an error leaves no trace then. A miss that may

@@ -68,7 +68,7 @@ Result<build::Source> SourceFrom(const v1::SourceRef& ref) {
     }
     source.digest = digest;
     source.text = std::make_shared<const std::string>(ref.inline_());
-  } else if (source.digest.size == 0) {
+  } else if (source.digest == DigestOf(std::string_view())) {
     source.text = std::make_shared<const std::string>();
   }
   return source;

@@ -18,6 +18,7 @@
 #include "server/ops/trace_export.h"
 #include "server/ops/trace_ring.h"
 #include "server/rpc/byte_room.h"
+#include "server/rpc/connections.h"
 #include "server/rpc/open_streams.h"
 #include "server/rpc/service_limits.h"
 
@@ -61,6 +62,7 @@ struct Host {
   jobs::JobQueue& queue;
   ops::ServiceState& state;
   ops::Access& access;
+  Connections& connections;
   ops::AuditLog* audit = nullptr;
   ops::Metrics& metrics;
   ops::TraceRing& traces;
@@ -76,10 +78,10 @@ struct Host {
   std::function<Result<Reloaded>()> reload;
   std::function<void(const std::string& component, LogLevel level)> set_log_level;
   std::string socket;
-  std::string tcp;                        // HOST:PORT, empty without
-  std::string started_by;                 // autostart, serve, systemd
-  std::function<uint64_t()> connections;  // open ones
-  uint64_t max_connections = 0;
+  std::string tcp;          // HOST:PORT, empty without
+  std::string config_file;  // that was read, or empty
+  std::string tokens_file;  // of clients by TCP, or empty
+  std::string started_by;   // autostart, serve, systemd
   ServiceLimits limits = {};
   JobLimits job_limits = {};
   LanguageLimits language_limits = {};

@@ -23,6 +23,9 @@ struct MethodRow {
   jobs::Lane lane = jobs::Lane::kInteractive;
   Answers answers = Answers::kOnceReady;
   Reads reads = Reads::kMessages;
+  // For callers of scope read it only looks; for others it is a call that writes, as the audit log
+  // has it.
+  bool looks_for_readers = false;
 };
 
 inline constexpr ops::Scope kRead = ops::Scope::kRead;
@@ -37,7 +40,8 @@ constexpr MethodRow ReadsBytes(MethodRow row) {
 
 inline constexpr std::array<MethodRow, 42> kMethods = {{
     ReadsBytes({"CompileService", "PutSources", kWrite}),
-    ReadsBytes({"CompileService", "Compile", kWrite}),
+    ReadsBytes({"CompileService", "Compile", kRead, jobs::Lane::kInteractive, Answers::kOnceReady,
+                Reads::kMessages, /*looks_for_readers=*/true}),
     ReadsBytes(
         {"CompileService", "Fetch", kRead}),  // and kWrite if it is to compile what is missing
     {"CompileService", "ListOptions", kRead},

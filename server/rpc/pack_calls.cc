@@ -334,7 +334,7 @@ Result<std::vector<v1::ReadPackReply>> PackPages::Next(const cache::Call& call,
                                                        v1::ErrorDetail& detail) {
   if (pack_ == nullptr) {
     KILN_TRY(const Hash128 id, IdFromProto("pack_id", request_.pack_id()));
-    KILN_TRY(pack_, engine_.shelf.Open(id));
+    KILN_TRY(pack_, engine_.shelf.Open(id, call));
     if (request_.offset() > pack_->size()) {
       detail.set_max(pack_->size());
       detail.set_actual(request_.offset());

@@ -44,7 +44,7 @@ grpc::ServerUnaryReactor* Answer(const Host& host, grpc::CallbackServerContext& 
   detail.set_trace_id(frame->trace());
   if (needs == Needs::kNothing) {
     const Result<void> result = frame->Permitted().ok()
-                                    ? frame->Try([&] { return body(*frame, {}, detail); })
+                                    ? frame->Try([&] { return body(*frame, frame->CallFor({}), detail); })
                                     : frame->Permitted();
     return Finished(context, frame->StatusOf(result, std::move(detail)));
   }
