@@ -213,7 +213,8 @@ void Daemon::Parts::MakeEngine() {
                               .leases = leases.has_value() ? &*leases : nullptr,
                               .pins = bounded_pins.has_value() ? &*bounded_pins : nullptr,
                               .rows = batch_rows.has_value() ? &*batch_rows : nullptr,
-                              .slowed_by = [this] { return load->slowed_by(); }});
+                              .slowed_by = [this] { return load->slowed_by(); },
+                              .attempts = attempts.get()});
   watches.emplace(
       *builder, *explains, *queue, clock,
       reload::Subscriptions::Options{.workers = config.workers,

@@ -5,6 +5,7 @@
 
 #include "compiler/base/check.h"
 #include "compiler/base/checksum.h"
+#include "compiler/base/stop.h"
 #include "compiler/emit/spirv/lower.h"
 #include "compiler/emit/spirv/lower_decl.h"
 
@@ -80,6 +81,7 @@ void CodeMemory::PrepareFunctions(const ir::ClosedVariant& variant) {
       }
       PrepareDecl(*function->signature);
       for (const ir::SegmentRef& ref : function->segments) {
+        CheckStop();
         PrepareSegment(*ref.closed);
       }
     }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 #include "compiler/resolve/close_type.h"
 #include "compiler/resolve/kind_text.h"
 #include "compiler/resolve/open_text.h"
@@ -44,6 +45,7 @@ SegmentCloser::Flow SegmentCloser::CloseInsts(std::span<const uint32_t> insts) {
   bool begins = true;
   const uint32_t enclosing_statement = statement_begin_;
   for (const uint32_t inst : insts) {
+    CheckStop();
     if (begins) {
       statement_begin_ = inst;
     }

@@ -101,6 +101,16 @@ Diagnostic UnknownOption(const Program& program, std::string_view name) {
              : std::move(made).Note(NoteKind::kSimilarName, {{"name", closest.best()}});
 }
 
+std::optional<uint32_t> CheckOption(const Program& program, const OptionSetting& setting,
+                                    std::vector<Diagnostic>& diagnostics) {
+  const ir::OptionId id = program.FindOption(setting.name);
+  if (!id.valid()) {
+    diagnostics.push_back(UnknownOption(program, setting.name));
+    return std::nullopt;
+  }
+  return CheckSetting(program, setting, id, diagnostics);
+}
+
 bool CheckOptions(const Program& program, std::span<const OptionSetting> settings,
                   OptionValues& values, std::vector<Diagnostic>& diagnostics) {
   const std::span<const uint32_t> defaults = program.option_defaults();

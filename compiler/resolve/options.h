@@ -35,6 +35,11 @@ struct OptionValues {
 // RPL2003, with the nearest name of an option.
 Diagnostic UnknownOption(const Program& program, std::string_view name);
 
+// The bits of one setting; nothing after adding what is wrong with it. Diagnostics: RPL2003 to
+// RPL2007.
+std::optional<uint32_t> CheckOption(const Program& program, const OptionSetting& setting,
+                                    std::vector<Diagnostic>& diagnostics);
+
 // False: there are errors, and `values` means nothing. Memory of `values` is used again.
 bool CheckOptions(const Program& program, std::span<const OptionSetting> settings,
                   OptionValues& values, std::vector<Diagnostic>& diagnostics);

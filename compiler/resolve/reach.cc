@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 #include "compiler/ir/enum_names.h"
 #include "compiler/ir/operands.h"
 #include "compiler/resolve/assigned.h"
@@ -67,6 +68,7 @@ void Reach::Walk(ir::EntryRef& entry) {
   answers_->SetStage(stage_);
   Descend(Close(entry.function), entry);
   while (!path_.empty()) {
+    CheckStop();
     Step& step = path_.back();
     if (step.next_call < step.function->version->calls.size()) {
       Follow(step.function->version->calls[step.next_call++], entry);
@@ -214,6 +216,7 @@ void Reach::CloseSegments(const ir::ClosedDecl& signature) {
   pending_.assign(1, {.segment = program_.Wide(m, ir::SegmentId{program_.Get(signature.decl).body}),
                       .parent = 0});
   while (!pending_.empty()) {
+    CheckStop();
     const auto [id, parent, below_failed] = pending_.back();
     pending_.pop_back();
     const Diagnosed<ir::ClosedSegment>* unit =
@@ -348,6 +351,7 @@ bool Has(const ir::Mention& mention, ir::Touch touch) {
 void Reach::Summarise(FunctionVersion& version) const {
   for (Bitset* fields : {&version.state_reads, &version.writes}) {
     if (fields->size() != program_.member_count()) {
+      ChargeMemory(program_.member_count() / 8);
       *fields = Bitset(program_.member_count());
     }
     fields->Clear();

@@ -5,8 +5,10 @@
 #include <chrono>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <utility>
 
+#include "cache/wanted.h"
 #include "compiler/artifact/metadata.h"
 #include "compiler/base/thread.h"
 #include "server/build/batch.h"
@@ -134,7 +136,7 @@ void Batches::RunChunk(const RunPtr& run, const cache::Call& call, bool& ends) {
   {
     const MutexLock lock(run->mutex);
     const bool more = !run->Over() && !call.stop.stop_requested() && !run->progress.over_budget &&
-                      !(run->scanned && run->current >= run->programs.size());
+                      !run->broken && !(run->scanned && run->current >= run->programs.size());
     if (more && (run->Parked() || halted())) {
       return run->Leave();
     }
@@ -169,7 +171,7 @@ void Batches::RunChunk(const RunPtr& run, const cache::Call& call, bool& ends) {
 
 void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
   const Duration end = clock_.Monotonic() + kSlice;
-  Hold(run);
+  Hold(run, call);
   std::vector<cache::Item> rows;
   BuildOptions how{.durability = cache::Durability::kRelaxed,
                    .retry_failed = run->request.retry_failed,
@@ -243,7 +245,7 @@ void Batches::BuildPoint(const RunPtr& run, const TakenPoints& taken, size_t ind
     outcomes.push_back(std::move(outcome));
   }
   if (explored) {
-    Expand(run, taken, index, whole ? std::optional(std::move(read)) : std::nullopt);
+    Expand(run, taken, index, whole ? std::optional(std::move(read)) : std::nullopt, call);
   }
   const MutexLock lock(run->mutex);
   for (const Result<Outcome>& outcome : outcomes) {
@@ -254,7 +256,7 @@ void Batches::BuildPoint(const RunPtr& run, const TakenPoints& taken, size_t ind
 // What a node of an exploration read tells what is left to explore; `read`: nothing if it could not
 // be built.
 void Batches::Expand(const RunPtr& run, const TakenPoints& taken, size_t index,
-                     std::optional<Exploration::Read> read) {
+                     std::optional<Exploration::Read> read, const cache::Call& call) {
   std::shared_ptr<Exploration> exploration;
   {
     const MutexLock lock(run->mutex);
@@ -264,9 +266,15 @@ void Batches::Expand(const RunPtr& run, const TakenPoints& taken, size_t index,
     exploration->Abandon();
     return;
   }
-  const uint64_t variants = exploration->Expand(taken.nodes[index], std::move(*read));
+  const Result<uint64_t> variants =
+      cache::WhileWanted(call, jobs::kCallBytes, clock_, [&]() -> Result<uint64_t> {
+        return exploration->Expand(taken.nodes[index], std::move(*read));
+      });
+  if (!variants.ok() && call.stop.stop_requested()) {
+    return;
+  }
   const MutexLock lock(run->mutex);
-  run->NoteExpanded(taken.program, taken.base + index, variants);
+  run->NoteExpanded(taken.program, taken.base + index, variants.ok() ? *variants : 0);
 }
 
 // Tells how far the batch is, and writes it down, when it is time to.
@@ -392,7 +400,7 @@ void Batches::Explain(const RunPtr& run, size_t program, size_t target,
 }
 
 // Keeps what the batch uses from eviction; again every minute.
-void Batches::Hold(const RunPtr& run) {
+void Batches::Hold(const RunPtr& run, const cache::Call& call) {
   if (options_.leases == nullptr) {
     return;
   }
@@ -405,13 +413,13 @@ void Batches::Hold(const RunPtr& run) {
     run->held_at = now;
   }
   (void)options_.leases->Hold("batch " + run->id.hex());  // without a database nothing is evicted
-  std::vector<cache::Key> sources;  // no record names them: to be asked for is to be leased
+  std::set<cache::Key> sources;  // no record names them: to be asked for is to be leased
   for (const BatchProgram& program : run->request.programs) {
     for (const Source& source : program.program.sources) {
-      sources.push_back(cache::ContentKey(source.digest));
+      sources.insert(cache::ContentKey(source.digest));
     }
   }
-  (void)store_.FindMissing(sources, {});
+  (void)store_.FindMissing(std::vector<cache::Key>(sources.begin(), sources.end()), call);
 }
 
 // Exempts the results from eviction under the name that the request gives.

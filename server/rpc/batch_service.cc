@@ -350,15 +350,16 @@ class BatchService final : public v1::BatchService::CallbackService {
         return BadPageToken();
       }
     }
-    KILN_TRY(const build::BatchResults items, engine_.batches.Items(id, kinds));
-    if (first > items.size()) {
+    KILN_TRY(const build::Batches::ItemPage page,
+             engine_.batches.Items(id, kinds, first, PageSize(request.page_size())));
+    if (first > page.in_all) {
       return BadPageToken();
     }
-    const size_t end = std::min(items.size(), first + PageSize(request.page_size()));
-    for (size_t i = first; i < end; ++i) {
-      ToProto(*items[i], *reply.add_items());
+    for (const std::shared_ptr<const build::BatchItem>& item : page.items) {
+      ToProto(*item, *reply.add_items());
     }
-    if (end < items.size()) {
+    const size_t end = first + page.items.size();
+    if (end < page.in_all) {
       reply.set_next_page_token(prefix + std::to_string(end));
     }
     return {};

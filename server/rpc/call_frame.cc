@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "cache/memory_store.h"
+#include "cache/wanted.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/ops/crash_report.h"
 #include "server/rpc/caller.h"
@@ -319,7 +320,13 @@ Result<void> CallFrame::RunBody(const Body& body, const cache::Call& call) {
     return Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}};
   }
   ops::SetCrashTrace(trace_);
-  Result<void> result = Try([&] { return body(CallFor(call)); });  // a bug costs this call
+  Result<void> result = Try([&]() -> Result<void> {  // a bug costs this call
+    const cache::Call caller = CallFor(call);
+    return caller.deadline == cache::kAtOnce
+               ? body(caller)
+               : cache::WhileWanted(caller, jobs::kCallBytes, host_.clock,
+                                    [&] { return body(caller); });
+  });
   ops::SetCrashTrace({});
   if (!result.ok() && result.error().reason == kWouldWrite) {
     return NeedsWriteAfterAll(result.error());

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 #include "compiler/front/common/identifier.h"
 #include "compiler/front/rpl/advise.h"
 #include "compiler/front/rpl/parser.h"
@@ -82,6 +83,7 @@ void Parser::File() {
     VersionHeader();
   }
   while (Kind() != TokenKind::kEnd) {
+    CheckStop();
     Declaration();
   }
   if (!lexed_.diagnostics.empty()) {
