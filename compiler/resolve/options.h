@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/diag/diagnostic.h"
@@ -31,6 +32,8 @@ struct OptionValues {
   std::vector<uint32_t> bits;
 };
 
+// RPL2003, with the nearest name of an option.
+Diagnostic UnknownOption(const Program& program, std::string_view name);
 // The bits of one setting; nothing after adding what is wrong with it. Diagnostics: RPL2003 to
 // RPL2007.
 std::optional<uint32_t> CheckOption(const Program& program, const OptionSetting& setting,

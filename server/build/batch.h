@@ -93,6 +93,7 @@ struct BatchProgress {
   uint64_t limited = 0;                   // that exceed a limit
   uint64_t poisoned = 0;                  // that nobody can build
   uint64_t retried = 0;                   // failures that were built again
+  uint64_t unbuilt = 0;                   // results that there are not: the world failed
   uint64_t unstored = 0;                  // results that the store did not take
   uint64_t validated = 0, optimised = 0;  // distinct modules that went through these recipes
   uint64_t code_distinct = 0;             // SPIR-V modules
@@ -108,8 +109,10 @@ struct BatchProgress {
   std::string stage;                           // scan, lookup, resolve, store
   std::string slowed_by;                       // empty, cpu, memory, io
   std::vector<Slow> slowest;                   // three, slowest first
-  bool over_budget = false;                    // of CPU, output or results: the batch ended there
-  bool wrong_space = false;                    // a program's axes or conditions are wrong
+  std::string problem;       // why results are not built or kept; the first reason
+  bool wants_kept = false;   // it is not well if results are not kept
+  bool over_budget = false;  // of CPU, output or results: the batch ended there
+  bool wrong_space = false;  // a program's axes or conditions are wrong
 };
 
 // One distinct result, when it was first met; or all that fails in a program, each message once.
@@ -252,8 +255,8 @@ class Batches {
   bool halted() const { return halted_.load(); }
   void Measure(const RunPtr& run);
   void Work(const RunPtr& run, const cache::Call& call);
-  void RunChunk(const RunPtr& run, const cache::Call& call);
-  void Break(const RunPtr& run, std::string_view what);
+  void RunChunk(const RunPtr& run, const cache::Call& call, bool& ends);
+  void Break(const RunPtr& run, std::string_view what, bool ends) noexcept;
   bool Scan(const RunPtr& run, const cache::Call& call);
   void BuildPoints(const RunPtr& run, const cache::Call& call);
   void BuildPoint(const RunPtr& run, const TakenPoints& taken, size_t index, BuildOptions how,

@@ -21,6 +21,8 @@ std::string HostOf(const std::string& peer) {
 
 }  // namespace
 
+std::string NeighbourName(uint32_t uid) { return fmt::format("unix:uid={}", uid); }
+
 bool Access::IsPaused(const std::string& host) {
   const MutexLock lock(mutex_);
   const auto found = failures_.find(host);
@@ -61,9 +63,9 @@ uint64_t Access::failures() {
 Result<Principal> Access::PrincipalOf(const Caller& caller) {
   switch (caller.transport) {
     case Transport::kOwner:
-      return Principal{.scope = Scope::kAdmin, .token = {}, .tenant = {}};
+      return Principal{.scope = Scope::kAdmin, .token = {}, .tenant = {}, .id = "owner"};
     case Transport::kNeighbour:
-      return Principal{.scope = Scope::kWrite, .token = {}, .tenant = {}};
+      return Principal{.scope = Scope::kWrite, .token = {}, .tenant = {}, .id = caller.peer};
     case Transport::kTcp:
       break;
   }
@@ -73,7 +75,10 @@ Result<Principal> Access::PrincipalOf(const Caller& caller) {
                  .reason = "NO_TOKEN"};
   }
   KILN_TRY(const Token token, book_->Check(caller.bearer));
-  return Principal{.scope = token.scope, .token = token.id, .tenant = token.tenant};
+  return Principal{.scope = token.scope,
+                   .token = token.id,
+                   .tenant = token.tenant,
+                   .id = token.tenant.empty() ? "token:" + token.id : "tenant:" + token.tenant};
 }
 
 Result<Principal> Access::Identify(const Caller& caller, std::string_view method) {

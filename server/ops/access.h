@@ -22,9 +22,12 @@ enum class Transport : uint8_t {
   kTcp,        // a verified client certificate; the token decides
 };
 
+// "unix:uid=1001"
+std::string NeighbourName(uint32_t uid);
+
 struct Caller {
   Transport transport = Transport::kTcp;
-  std::string peer;     // address
+  std::string peer;     // address; of a neighbour NeighbourName
   std::string subject;  // of the certificate
   std::string bearer;   // token, empty if there is none
 };
@@ -33,6 +36,9 @@ struct Principal {
   Scope scope = Scope::kRead;
   std::string token;   // id, empty on a unix socket
   std::string tenant;  // "" is the daemon's user
+  // Names the principal among all others: "owner", "unix:uid=1001", "tenant:studio", "token:623e…".
+  // Those of one tenant are one.
+  std::string id;
 };
 
 // Safe from any thread.

@@ -6,6 +6,11 @@
 #include "server/ops/stamp.h"
 
 namespace kiln::ops {
+namespace {
+
+constexpr size_t kMostText = 256;  // bytes of one field
+
+}  // namespace
 
 Result<std::unique_ptr<AuditLog>> AuditLog::Open(const std::string& path, Clock& clock,
                                                  LogSink& log, const Limits& limits) {
@@ -17,7 +22,7 @@ void AuditLog::Write(const AuditLine& line) {
   nlohmann::ordered_json object{{"ts", StampOf(clock_.UnixTime())}, {"event", line.event}};
   const auto add = [&](const char* key, std::string_view value) {
     if (!value.empty()) {
-      object[key] = value;
+      object[key] = value.substr(0, kMostText);
     }
   };
   add("peer", line.peer);
@@ -26,6 +31,9 @@ void AuditLog::Write(const AuditLine& line) {
   add("method", line.method);
   add("object", line.object);
   add("result", line.result);
+  if (line.count != 0) {
+    object["count"] = line.count;
+  }
   add("trace", line.trace);
   const std::string text =
       object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

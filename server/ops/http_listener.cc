@@ -127,7 +127,7 @@ Result<void> HttpListener::Begin() {
     return Error{
         .code = ErrorCode::kUnavailable, .context = "out of descriptors", .reason = "SOCKET"};
   }
-  thread_ = std::thread([this] { Serve(); });
+  thread_ = Thread({.name = "metrics"}, [this](const std::stop_token&) { Serve(); });
   return {};
 }
 
@@ -159,7 +159,7 @@ void HttpListener::Serve() {
                        ? -1
                        : accept4(listener_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd >= 0) {
-      Answer(fd);
+      (void)CatchAll([&] { Answer(fd); });  // one that throws is none: the connection ends
       (void)close(fd);
     }
   }

@@ -8,10 +8,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <thread>
 
 #include "compiler/base/log.h"
 #include "compiler/base/result.h"
+#include "compiler/base/thread.h"
 #include "server/ops/tcp_listener.h"
 
 namespace kiln::ops {
@@ -51,7 +51,7 @@ class HttpListener {
   const std::string unix_path_;  // to be removed; empty for TCP
   const Handler handler_;
   int wake_ = -1;
-  std::thread thread_;
+  Thread thread_;
 };
 
 }  // namespace kiln::ops

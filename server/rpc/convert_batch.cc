@@ -79,8 +79,8 @@ Result<void> CheckSupported(const v1::StartBatchRequest& request) {
   if (request.has_spaces_digest()) {
     return Malformed("spaces_digest", "the sender has to resolve it");
   }
-  if (request.pin().size() > kMaxPinName) {
-    return Malformed("pin", "a pin has a name of at most 128 bytes");
+  if (!request.pin().empty()) {
+    KILN_TRY_VOID(CheckPinName("pin", request.pin()));
   }
   if (request.priority() > jobs::kMostUrgent) {
     return Malformed("priority", "a number from 0 to 9");

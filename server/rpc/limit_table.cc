@@ -54,6 +54,8 @@ void AddOfRequests(const ServiceLimits& limits, std::vector<ShownLimit>& out) {
            {"pack entries", kMaxPackEntries},
            {"pack size", pack::kMaxFileBytes},
            {"pin name", kMaxPinName},
+           {"stream buffer", kMaxStreamBuffer},
+           {"rejected blobs", kMaxRejected},
        }) {
     out.push_back({.name = name, .value = value, .kind = 'S'});
   }
@@ -67,6 +69,10 @@ void AddOfTransport(const Host& host, std::vector<ShownLimit>& out) {
            {"header list", limits.header_list},
            {"handshake", Milliseconds(limits.handshake)},
            {"idle connection", Milliseconds(limits.idle)},
+           {"uploads held", host.uploads.most()},
+           {"held for slow readers", host.readers.most()},
+           {"upload time", Milliseconds(limits.upload_time)},
+           {"idle upload", Milliseconds(limits.upload_idle)},
            {"watch sessions", limits.watch_sessions},
            {"watch subscribers", limits.watch_subscribers},
        }) {

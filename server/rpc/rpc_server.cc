@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <map>
 #include <optional>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -21,8 +22,10 @@
 #include <grpcpp/security/tls_certificate_provider.h>
 #include <grpcpp/security/tls_credentials_options.h>
 
+#include "compiler/base/mutex.h"
+#include "compiler/base/thread.h"
 #include "server/rpc/connection_count.h"
-#include "server/rpc/convert.h"
+#include "server/rpc/malformed.h"
 
 namespace kiln::rpc {
 namespace {
@@ -78,6 +81,34 @@ class ReflectionGate final : public grpc::AuthMetadataProcessor {
   ops::Access& access_;
 };
 
+// Writes down, once for each connection, which user it is of. gRPC asks before the first call of a
+// connection is handed out, so nobody reads what is being written.
+class NeighbourLabel final : public grpc::AuthMetadataProcessor {
+ public:
+  explicit NeighbourLabel(uint32_t uid) : name_(ops::NeighbourName(uid)) {}
+
+  bool IsBlocking() const override { return false; }
+
+  grpc::Status Process(const InputMetadata& /*metadata*/, grpc::AuthContext* context,
+                       OutputMetadata* /*consumed*/, OutputMetadata* /*response*/) override {
+    const MutexLock lock(mutex_);
+    if (context->FindPropertyValues(kNeighbourProperty).empty()) {
+      context->AddProperty(kNeighbourProperty, name_);
+    }
+    return grpc::Status::OK;
+  }
+
+ private:
+  const std::string name_;
+  Mutex mutex_;
+};
+
+std::shared_ptr<grpc::ServerCredentials> OfNeighbour(uint32_t uid) {
+  auto credentials = grpc::experimental::LocalServerCredentials(UDS);
+  credentials->SetAuthMetadataProcessor(std::make_shared<NeighbourLabel>(uid));
+  return credentials;
+}
+
 // TLS with a certificate on both sides. gRPC reads the files again when they change.
 std::shared_ptr<grpc::ServerCredentials> MutualTls(const TlsFiles& files, ops::Access& access) {
   grpc::experimental::TlsServerCredentialsOptions options(
@@ -121,7 +152,8 @@ std::string BearerOf(std::string_view authorization) {
                                             : std::string();
 }
 
-// One acceptor for each kind of caller: how a connection came in is all that a call knows of it.
+// One acceptor for each kind of caller and each neighbour: how a connection came in is all that a
+// call knows of it.
 struct RpcServer::State {
   explicit State(const Doors& open_doors)
       : doors(open_doors), connections(open_doors.max_connections) {}
@@ -134,11 +166,11 @@ struct RpcServer::State {
   ConnectionCount connections;
   std::atomic<uint64_t> refused = 0;
   std::unique_ptr<Acceptor> owner;
-  std::unique_ptr<Acceptor> neighbours;  // null if no other uid may come in
-  std::unique_ptr<Acceptor> tcp;         // null without TCP
+  std::map<uint32_t, std::unique_ptr<Acceptor>> neighbours;  // by uid
+  std::unique_ptr<Acceptor> tcp;                             // null without TCP
   std::unique_ptr<grpc::Server> server;
   int wake = -1;
-  std::thread accepting;
+  Thread accepting;
 };
 
 Acceptor* RpcServer::State::AcceptorFor(int fd, bool is_unix) {
@@ -149,15 +181,15 @@ Acceptor* RpcServer::State::AcceptorFor(int fd, bool is_unix) {
   if (user == geteuid()) {
     return owner.get();
   }
-  const auto& allowed = doors.allow_uids;
-  if (user.has_value() && std::find(allowed.begin(), allowed.end(), *user) != allowed.end()) {
-    return neighbours.get();
+  if (const auto found = user.has_value() ? neighbours.find(*user) : neighbours.end();
+      found != neighbours.end()) {
+    return found->second.get();
   }
   doors.log.Write(LogLevel::kWarning, "rpc", "a connection of another user was refused",
                   {{"uid", user.has_value() ? std::to_string(*user) : "unknown"}});
   doors.access.AddFailure(
       {.transport = ops::Transport::kNeighbour,
-       .peer = "unix:uid=" + (user.has_value() ? std::to_string(*user) : "unknown")},
+       .peer = user.has_value() ? ops::NeighbourName(*user) : "unix:uid=unknown"},
       "connect", "another user");
   return nullptr;
 }
@@ -229,14 +261,21 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const std::vector<grpc::Serv
         std::move(credentials));
   };
   state->owner = add(grpc::InsecureServerCredentials());
-  if (!doors.allow_uids.empty()) {
-    state->neighbours = add(grpc::experimental::LocalServerCredentials(UDS));
+  for (const uint32_t uid : doors.allow_uids) {
+    if (!state->neighbours.contains(uid)) {
+      state->neighbours[uid] = add(OfNeighbour(uid));
+    }
   }
   if (doors.tcp != nullptr) {
     state->tcp = add(MutualTls(doors.tls, doors.access));
   }
   for (grpc::Service* service : services) {
     builder.RegisterService(service);
+  }
+  if (doors.host != nullptr) {
+    std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> factories;
+    factories.push_back(RefusesMalformed(*doors.host));
+    builder.experimental().SetInterceptorCreators(std::move(factories));
   }
   state->server = builder.BuildAndStart();
   state->wake = eventfd(0, EFD_CLOEXEC);
@@ -249,7 +288,8 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const std::vector<grpc::Serv
 }
 
 void RpcServer::Accept() {
-  state_->accepting = std::thread([this] { state_->Accept(); });
+  state_->accepting = Thread({.name = "accepting", .log = &state_->doors.log},
+                             [this](const std::stop_token&) { state_->Accept(); });
 }
 
 size_t RpcServer::Connections() { return state_->connections.Count(); }

@@ -26,6 +26,8 @@ class Service;
 
 namespace kiln::rpc {
 
+struct Host;
+
 // A socket that listens, with its directory and lock. Removes the socket when destroyed.
 class UnixListener {
  public:
@@ -56,6 +58,9 @@ class UnixListener {
   int fd_ = -1;
 };
 
+// Of the authentication context of a neighbour's connection: ops::NeighbourName.
+inline constexpr const char* kNeighbourProperty = "kiln_neighbour";
+
 // "Bearer kiln_…" -> the token; empty for anything else.
 std::string BearerOf(std::string_view authorization);
 
@@ -70,6 +75,7 @@ struct Doors {
   size_t max_connections = kMaxConnections;
   uint64_t receiving_bytes = 0;  // of messages that are arriving; 0: no bound
   ServiceLimits limits = {};
+  const Host* host = nullptr;  // of the services; null: messages that are none are gRPC's to refuse
 
   static constexpr size_t kMaxConnections = 1024;
 };

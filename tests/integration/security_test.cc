@@ -11,6 +11,7 @@
 
 #include <google/protobuf/descriptor.h>
 
+#include "compiler/base/test_wait.h"
 #include "proto/kiln/v1/watch.pb.h"
 #include "server/ops/tokens.h"
 #include "server/rpc/method_table.h"
@@ -101,11 +102,11 @@ class Security : public ServerTest {
   // Once it has so many lines: a call is audited when it is over, which is after its reply.
   std::string AuditText(ptrdiff_t lines) const {
     std::string text;
-    for (int i = 0; i < 500 && std::count(text.begin(), text.end(), '\n') < lines; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_TRUE(WaitUntil([&] {
       std::ifstream file(folder.path() + "/audit.jsonl");
       text.assign(std::istreambuf_iterator<char>(file), {});
-    }
+      return std::count(text.begin(), text.end(), '\n') >= lines;
+    })) << text;
     return text;
   }
 

@@ -62,6 +62,7 @@ ir::Module Lowerer::Run(const Hash128& fingerprint) {
     CheckStop();
     LowerDecl(decl);
   }
+  builder_.SetSource(text_);
   return builder_.Finish(fingerprint);
 }
 
