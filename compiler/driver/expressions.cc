@@ -53,16 +53,16 @@ struct Expressions::State {
   resolve::OptionValues none;
   std::unique_ptr<resolve::Answers> answers;
   std::vector<One> all;
-};
 
-namespace {
+  std::vector<Diagnostic> UnknownNames(uint32_t number);
+};
 
 // What is wrong whatever the options are: a name that nobody declares, a text that an option never
 // is. In a source the latter is a warning; who filters by it gets something else than was meant.
-std::vector<Diagnostic> UnknownNames(Expressions::State& state, uint32_t number) {
-  const Expressions::State::One& one = state.all[number];
+std::vector<Diagnostic> Expressions::State::UnknownNames(uint32_t number) {
+  const One& one = all[number];
   std::vector<Diagnostic> found;
-  state.answers->ReportCondition(one.value, one.run, found);
+  answers->ReportCondition(one.value, one.run, found);
   std::erase_if(found, [](const Diagnostic& diagnostic) {
     return diagnostic.code != Code::kRpl3003 && diagnostic.code != Code::kRpl3026;
   });
@@ -72,12 +72,10 @@ std::vector<Diagnostic> UnknownNames(Expressions::State& state, uint32_t number)
       diagnostic.severity = CodeSeverity(diagnostic.code);
     }
   }
-  FillPositions(state.linked->program, found);
+  FillPositions(linked->program, found);
   MoveAll(found, number, one.text.size());
   return found;
 }
-
-}  // namespace
 
 Expressions::Expressions(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Expressions::~Expressions() = default;
@@ -150,12 +148,12 @@ Diagnosed<std::unique_ptr<Expressions>> Expressions::Compile(const LinkedProgram
     state->answers = std::make_unique<resolve::Answers>(all, state->none, state->pool, nullptr);
     for (uint32_t i = 0; i < state->all.size(); ++i) {
       CheckStop();
-      const std::vector<Diagnostic> unknown = UnknownNames(*state, i);
+      const std::vector<Diagnostic> unknown = state->UnknownNames(i);
       result.diagnostics.insert(result.diagnostics.end(), unknown.begin(), unknown.end());
     }
-    if (HasErrors(result.diagnostics)) {
-      return result;
-    }
+  }
+  if (HasErrors(result.diagnostics)) {
+    return result;
   }
   result.value = std::unique_ptr<Expressions>(new Expressions(std::move(state)));
   return result;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/resolve/mentions.h"
 
+#include "compiler/base/stop.h"
 #include "compiler/resolve/evaluate.h"
 
 namespace kiln::resolve {
@@ -66,6 +67,7 @@ void Mentions::ReadFunction(uint32_t m, ir::DeclId id) {
   const ir::ModuleView& view = program_.module(m);
   const InstRange range = program_.InstsOf(id);
   for (uint32_t row = range.begin; row < range.end; ++row) {
+    CheckStop();
     ReadInst(m, view.insts[row], functions_[id.value]);
   }
 }
@@ -123,6 +125,7 @@ void Mentions::ReadCexpr(uint32_t m, ir::CexprId id, FunctionMentions* function)
   const ir::ModuleView& view = program_.module(m);
   pending_.push_back(id);
   while (!pending_.empty()) {
+    CheckStop();
     const ir::Cexpr& row = view.cexprs[pending_.back().value];
     pending_.pop_back();
     if (row.op == ir::CexprOp::kName) {

@@ -8,6 +8,7 @@
 
 #include "compiler/base/check.h"
 #include "compiler/base/closest_name.h"
+#include "compiler/base/stop.h"
 #include "compiler/ir/enum_names.h"
 
 namespace kiln::resolve {
@@ -90,6 +91,16 @@ std::optional<uint32_t> CheckSetting(const Program& program, const OptionSetting
 
 }  // namespace
 
+std::optional<uint32_t> CheckOption(const Program& program, const OptionSetting& setting,
+                                    std::vector<Diagnostic>& diagnostics) {
+  const ir::OptionId id = program.FindOption(setting.name);
+  if (!id.valid()) {
+    diagnostics.push_back(UnknownOption(program, setting.name));
+    return std::nullopt;
+  }
+  return CheckSetting(program, setting, id, diagnostics);
+}
+
 Diagnostic UnknownOption(const Program& program, std::string_view name) {
   Diagnostic made = AboutOption(Code::kRpl2003, name);
   ClosestName closest(name);
@@ -101,22 +112,16 @@ Diagnostic UnknownOption(const Program& program, std::string_view name) {
              : std::move(made).Note(NoteKind::kSimilarName, {{"name", closest.best()}});
 }
 
-std::optional<uint32_t> CheckOption(const Program& program, const OptionSetting& setting,
-                                    std::vector<Diagnostic>& diagnostics) {
-  const ir::OptionId id = program.FindOption(setting.name);
-  if (!id.valid()) {
-    diagnostics.push_back(UnknownOption(program, setting.name));
-    return std::nullopt;
-  }
-  return CheckSetting(program, setting, id, diagnostics);
-}
-
 bool CheckOptions(const Program& program, std::span<const OptionSetting> settings,
                   OptionValues& values, std::vector<Diagnostic>& diagnostics) {
   const std::span<const uint32_t> defaults = program.option_defaults();
   values.bits.assign(defaults.begin(), defaults.end());
   bool good = true;
   for (const OptionSetting& setting : settings) {
+    CheckStop();
+    if (diagnostics.size() >= kMaxDiagnostics) {
+      return false;  // nobody is shown more, and each of them looks at all options
+    }
     const ir::OptionId id = program.FindOption(setting.name);
     if (!id.valid()) {
       diagnostics.push_back(UnknownOption(program, setting.name));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compiler/base/flat_map.h"
+#include "compiler/base/stop.h"
 #include "compiler/resolve/kind_text.h"
 #include "compiler/resolve/mentions.h"
 
@@ -71,6 +72,7 @@ class UnusedFinder {
   // Marks what these functions lead to.
   void Spread(std::vector<NameId> work) {
     while (!work.empty()) {
+      CheckStop();
       const NameId name = work.back();
       work.pop_back();
       if (called_[name.value]) {
@@ -102,6 +104,7 @@ class UnusedFinder {
     }
     const InstRange range = program_.InstsOf(id);
     for (uint32_t row = range.begin; row < range.end && !IsFull(); ++row) {
+      CheckStop();
       const ir::Inst& inst = view.insts[row];
       if (inst.kind == ir::InstKind::kVariable) {
         CheckLocal(m, inst.As<ir::VariableInst>().local, {});
@@ -134,6 +137,7 @@ class UnusedFinder {
   void CheckOptions(uint32_t m) {
     const ir::ModuleView& view = program_.module(m);
     for (uint32_t row = 0; row < view.options.size() && !IsFull(); ++row) {
+      CheckStop();
       const ir::OptionId id{program_.bases(m).option + row};
       const NameId name = program_.NameOf(id);
       if (IsSilent(program_.Text(name))) {
@@ -152,6 +156,7 @@ class UnusedFinder {
     if (read_.empty()) {
       read_.assign(program_.name_count(), false);
       for (uint32_t row = 0; row < program_.decl_count(); ++row) {
+        CheckStop();
         const ir::DeclId id{row};
         if (called_[program_.NameOf(id).value] || !has_entries_[program_.ModuleOf(id)]) {
           for (const NameId value : mentions_.Of(id).values) {
@@ -168,6 +173,7 @@ class UnusedFinder {
     const ir::ModuleView& view = program_.module(m);
     FlatMap<uint64_t, uint32_t> last;  // by name and block: row
     for (uint32_t row = 0; row < view.decls.size() && !IsFull(); ++row) {
+      CheckStop();
       const ir::Decl& decl = view.decls[row];
       if (decl.kind != ir::DeclKind::kSetting) {
         continue;
@@ -192,6 +198,7 @@ class UnusedFinder {
   void CheckDecls(uint32_t m) {
     const ir::ModuleView& view = program_.module(m);
     for (uint32_t row = 0; row < view.decls.size() && !IsFull(); ++row) {
+      CheckStop();
       const ir::DeclId id{program_.bases(m).decl + row};
       if (view.decls[row].kind == ir::DeclKind::kFunction) {
         CheckFunction(m, id);
@@ -239,6 +246,7 @@ class UnusedFinder {
     };
     push_members(m, block);
     while (!work.empty()) {
+      CheckStop();
       const auto [module, type] = work.back();
       work.pop_back();
       const ir::ModuleView& view = program_.module(module);

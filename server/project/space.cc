@@ -84,6 +84,9 @@ Diagnosed<Space> Space::Make(const driver::LinkedProgram& program, const SpaceRe
   std::sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return a.name < b.name; });
   space.combinations_ = request.only_explicit ? 0 : 1;
   for (const Axis& axis : axes) {
+    if (result.diagnostics.size() >= kMaxDiagnostics) {
+      return result;  // nobody is shown more
+    }
     const ir::OptionId option = Find(program.program, axis.name);
     if (!option.valid()) {
       result.diagnostics.push_back(resolve::UnknownOption(program.program, axis.name));
@@ -93,6 +96,9 @@ Diagnosed<Space> Space::Make(const driver::LinkedProgram& program, const SpaceRe
     for (const resolve::OptionSetting& setting :
          axis.all ? AllValues(program.program, option) : axis.values) {
       CheckStop();
+      if (result.diagnostics.size() >= kMaxDiagnostics) {
+        return result;
+      }
       ChargeMemory(sizeof(Value) + setting.name.size() + setting.text.size());
       values.push_back(
           {.setting = setting,
