@@ -128,6 +128,7 @@ void Daemon::Parts::MakeHost() {
                                         builder->Forget();
                                       }},
                *queue, state, clock, log);
+  uploads.emplace(ReceivingBytes() / 2);
   host.emplace(rpc::Host{
       .queue = *queue,
       .state = state,
@@ -137,7 +138,9 @@ void Daemon::Parts::MakeHost() {
       .metrics = metrics,
       .traces = traces,
       .otlp = otlp.get(),
-      .slow_readers = slow_readers,
+      .streams = streams,
+      .uploads = *uploads,
+      .readers = readers,
       .clock = clock,
       .log = log,
       .warnings = [this] { return log.Warnings(); },
@@ -165,10 +168,11 @@ void Daemon::Parts::MakeHost() {
       .worker_rows = [this] { return WorkerRowsOf(*worker_pool); },
       .last_crash = [this] { return last_crash; },
       .memory_soft = MemoryLimit(config.memory_soft_percent),
-      .memory_hard = MemoryLimit(config.memory_hard_percent)});
+      .memory_hard = MemoryLimit(config.memory_hard_percent),
+      .fault = fault});
   const auto ask = [this](Ask what, Duration timeout) {
     const MutexLock lock(mutex);
-    drain_timeout = timeout == Duration::zero() ? drain_timeout : timeout;
+    EndWithin(timeout == Duration::zero() ? current.drain_timeout : timeout);
     asked = std::max(asked, what);
     asked_changed.NotifyAll();
   };
@@ -198,11 +202,11 @@ Result<void> Daemon::Parts::Answer() {
                                                             .key = config.tls_key,
                                                             .client_ca = config.tls_client_ca},
                                                     .access = *access,
+                                                    .log = log,
                                                     .connections = *connections,
-                                                    .receiving_bytes = config.receiving_bytes != 0
-                                                                           ? config.receiving_bytes
-                                                                           : memory_bytes / 2,
-                                                    .limits = config.limits}));
+                                                    .receiving_bytes = ReceivingBytes(),
+                                                    .limits = config.limits,
+                                                    .host = &*host}));
   server->Accept();
   return {};
 }

@@ -101,6 +101,7 @@ struct GraphArguments {
   std::string order = "priority";
   std::string effort = "normal";
   uint64_t seed = 0;  // of order random
+  std::optional<double> alias_commands;
   bool no_cull = false;
   bool no_alias = false;
   bool unify_reads = false;

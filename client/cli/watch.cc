@@ -12,7 +12,6 @@
 #include <optional>
 #include <spawn.h>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -24,6 +23,7 @@
 #include "client/cli/watch_report.h"
 #include "client/hot_reload.h"
 #include "compiler/base/mutex.h"
+#include "compiler/base/thread.h"
 
 namespace kiln::cli {
 namespace {
@@ -428,7 +428,7 @@ int WatchSession::Run() {
   waiting = watcher_.get();
   (void)std::signal(SIGINT, OnSignal);
   (void)std::signal(SIGTERM, OnSignal);
-  std::thread reader([this] { ReadEvents(); });
+  Thread reader({.name = "events"}, [this](const std::stop_token&) { ReadEvents(); });
   bool root_lost = false;
   bool warned = false;
   const auto over = [&] {

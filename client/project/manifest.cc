@@ -12,7 +12,7 @@
 #include "client/project/compose.h"
 #include "client/project/limits.h"
 #include "client/project/table_reader.h"
-#include "compiler/base/edit_distance.h"
+#include "compiler/base/closest_name.h"
 
 namespace kiln::project {
 namespace {
@@ -221,16 +221,7 @@ void ReadPacks(TableReader& reader, const toml::table& root, Manifest& manifest)
 }  // namespace
 
 std::string_view Closest(std::string_view word, const std::vector<std::string_view>& known) {
-  std::string_view best;
-  size_t best_distance = std::max<size_t>(2, word.size() / 3) + 1;
-  for (const std::string_view candidate : known) {
-    const size_t distance = EditDistance(word, candidate);
-    if (distance < best_distance) {
-      best = candidate;
-      best_distance = distance;
-    }
-  }
-  return best;
+  return ClosestName(word).OfferAll(known).best();
 }
 
 Result<Manifest> ReadManifest(std::string_view text, const std::string& path) {

@@ -272,6 +272,15 @@ Answers::Live Answers::FindLive(std::span<const ir::DeclId> candidates, Conditio
   return live;
 }
 
+void Answers::LabelFunctions(NameId name, Diagnostic& found) {
+  const Live live = FindLive(program_.Functions(name), Conditions::kAsked);
+  if (live.answer.kind == NameAnswer::Kind::kConflict) {
+    std::move(found)
+        .Label(LabelKind::kFirstHere, program_.NameLocation(live.answer.decl()))
+        .Label(LabelKind::kOtherHere, program_.NameLocation(live.second));
+  }
+}
+
 // --- members -------------------------------------------------------------------------------------
 
 MemberAnswer Answers::Member(ir::DeclId owner, NameId name) {

@@ -156,6 +156,8 @@ class Answers {
   // Trails: Begin until End records into `trail`; calls nest. Used by Units, per unit.
   void BeginTrail(Trail* trail);
   void EndTrail();
+  // Where the first two functions of a name are that are live together, as labels.
+  void LabelFunctions(NameId name, Diagnostic& found);
   // What was found wrong with declarations that were asked for, in order of asking.
   std::vector<Diagnostic> TakeDiagnostics();
   // Number of the value that an enum option has among those it declares.

@@ -4,11 +4,23 @@
 // wrong with them.
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "compiler/base/check.h"
 #include "compiler/resolve/answers.h"
 
 namespace kiln::resolve {
+namespace {
+
+Diagnostic NoCondition(const Location& where, ir::ValueKind kind) {
+  Diagnostic made = Make(Code::kRpl3018, where).With("type", KindText(kind));
+  const bool text = kind == ir::ValueKind::kString;
+  return std::move(made).Note(NoteKind::kAccepted,
+                              {{"accepted", text ? "a flag, or a comparison: option == \"value\""
+                                                 : "a flag, or a comparison"}});
+}
+
+}  // namespace
 
 // The names an expression sees: all, or for a constant those declared before it (rpl.md 8.1).
 class Answers::Scope final : public ExpressionScope {
@@ -387,8 +399,7 @@ ConstantState Answers::StateOf(ir::DeclId constant, std::vector<Diagnostic>* dia
   const bool failed = state.kind == ConstantState::Kind::kFailed;
   const Value condition = explain(program_.Wide(m, decl.condition), spans.condition, failed);
   if (failed && !condition.failed()) {
-    diagnostics->push_back(Make(Code::kRpl3018, program_.At(m, spans.condition))
-                               .With("type", KindText(condition.kind)));
+    diagnostics->push_back(NoCondition(program_.At(m, spans.condition), condition.kind));
   }
   if (state.kind == ConstantState::Kind::kActive && state.composite) {
     ReadComposite(constant, diagnostics);
@@ -420,8 +431,7 @@ void Answers::ReportCondition(ir::CexprId condition, Location run,
   ReportFailure(condition, run, diagnostics);
   const Value value = expressions_.rows[condition.value];
   if (!value.failed() && value.kind != ir::ValueKind::kFlag) {
-    diagnostics.push_back(
-        Make(Code::kRpl3018, RunOf(run).At(0)).With("type", KindText(value.kind)));
+    diagnostics.push_back(NoCondition(RunOf(run).At(0), value.kind));
   }
 }
 
@@ -530,8 +540,7 @@ std::optional<bool> Answers::CheckCondition(ir::CexprId condition, Location run,
     return value.bits != 0;
   }
   if (!value.failed()) {
-    diagnostics.push_back(
-        Make(Code::kRpl3018, RunOf(run).At(0)).With("type", KindText(value.kind)));
+    diagnostics.push_back(NoCondition(RunOf(run).At(0), value.kind));
   }
   return std::nullopt;
 }

@@ -143,7 +143,7 @@ bool SegmentCloser::Run() {
     Report(Make(Code::kRpl5021, At(spans != nullptr ? spans->name : ir::SpanId{}))
                .With("name", module_.Text(function_.name)));
   }
-  if (HasErrors(diagnostics_)) {
+  if (failed_ || HasErrors(diagnostics_)) {
     return false;
   }
   out_.flow = FlowOf(program_, out_, bare_);

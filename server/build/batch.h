@@ -238,8 +238,8 @@ class Batches {
   bool halted() const { return halted_.load(); }
   void Measure(const RunPtr& run);
   void Work(const RunPtr& run, const cache::Call& call);
-  void RunChunk(const RunPtr& run, const cache::Call& call);
-  void Break(const RunPtr& run, std::string_view what);
+  void RunChunk(const RunPtr& run, const cache::Call& call, bool& ends);
+  void Break(const RunPtr& run, std::string_view what, bool ends) noexcept;
   bool Scan(const RunPtr& run, const cache::Call& call);
   void BuildPoints(const RunPtr& run, const cache::Call& call);
   void BuildPoint(const RunPtr& run, const TakenPoints& taken, size_t index, BuildOptions how,

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "compiler/artifact/metadata.h"
+#include "compiler/base/thread.h"
 #include "server/build/batch.h"
 #include "server/build/batch_points.h"
 #include "server/build/batch_run.h"
@@ -54,35 +55,44 @@ constexpr uint32_t kExplained = 16;  // misses of a program and target that leav
 // A fault of kiln is the worker's to tell; here it ends the batch, which nobody would end
 // otherwise.
 void Batches::Work(const RunPtr& run, const cache::Call& call) {
+  bool ends = false;
   try {
-    RunChunk(run, call);
-  } catch (const std::exception& error) {
-    Break(run, error.what());
+    RunChunk(run, call, ends);
+  } catch (...) {
+    Break(run, ThrownError().context, ends);
     throw;
   }
 }
 
 // The other chunks see that they should stop; the last of all ends the batch.
-void Batches::Break(const RunPtr& run, std::string_view what) {
+// Without memory to tell that it is over it is over all the same: who takes the batches down waits
+// for its chunks.
+void Batches::Break(const RunPtr& run, std::string_view what, bool ends) noexcept {
   (void)run->stop.request_stop();
   bool last = false;
   {
     const MutexLock lock(run->mutex);
     run->broken = true;
-    run->Add({.kind = BatchEvent::Kind::kMessage, .text = "internal error: " + std::string(what)});
-    last = run->active == run->ending + 1;
+    run->ending += ends ? 0 : 1;
+    last = run->active == run->ending;
+    (void)CatchAll([&] {
+      run->Add(
+          {.kind = BatchEvent::Kind::kMessage, .text = "internal error: " + std::string(what)});
+    });
   }
-  if (last) {
-    Finish(run, BatchState::kFailed);
+  if (last && !CatchAll([&] { Finish(run, BatchState::kFailed); }).ok()) {
+    const MutexLock lock(run->mutex);
+    run->state = BatchState::kFailed;
   }
   const MutexLock lock(run->mutex);
+  --run->ending;
   run->Leave();
 }
 
 // A chunk ends in one of four ways: another one follows; the batch is parked, and whoever wakes it
 // submits the next one; other chunks are still at work; or it was the last one, which ends the
-// batch.
-void Batches::RunChunk(const RunPtr& run, const cache::Call& call) {
+// batch. `ends` is set when it is counted among those that end.
+void Batches::RunChunk(const RunPtr& run, const cache::Call& call, bool& ends) {
   bool scans = false;
   {
     const MutexLock lock(run->mutex);
@@ -117,7 +127,8 @@ void Batches::RunChunk(const RunPtr& run, const cache::Call& call) {
     }
     again = more;
     // Chunks end side by side: the one that finds all others ended is the last.
-    run->ending += again ? 0 : 1;
+    ends = !again;
+    run->ending += ends ? 1 : 0;
     last = run->ending == run->active;
   }
   if (again && !Submit(run).ok()) {
@@ -125,9 +136,9 @@ void Batches::RunChunk(const RunPtr& run, const cache::Call& call) {
     if (run->active == 1 && halted()) {  // the daemon drains: the next one goes on
       return run->Leave();
     }
+    ends = true;
     ++run->ending;
     last = run->ending == run->active;
-    again = false;
   }
   if (last) {
     Acknowledge(run);
@@ -139,7 +150,7 @@ void Batches::RunChunk(const RunPtr& run, const cache::Call& call) {
     Finish(run, end);
   }
   const MutexLock lock(run->mutex);
-  run->ending -= again ? 0 : 1;
+  run->ending -= ends ? 1 : 0;
   run->Leave();
 }
 

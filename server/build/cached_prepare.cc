@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/resolve/unused.h"
 #include "server/build/build_keys.h"
 #include "server/build/cached_build.h"
 #include "server/build/explainer.h"
@@ -65,6 +66,11 @@ Result<std::shared_ptr<const PreparedProgram>> CachedBuild::Prepare(const Progra
                                   prepared->parsed, paths, request.pipeline);
     diagnostics.insert(diagnostics.end(), prepared->linked->diagnostics.begin(),
                        prepared->linked->diagnostics.end());
+    if (prepared->linked->ok()) {
+      const std::vector<Diagnostic> unused =
+          resolve::FindUnused(prepared->linked->value->program, prepared->request.entries);
+      diagnostics.insert(diagnostics.end(), unused.begin(), unused.end());
+    }
     prepared->entry = EntryIdOf(prepared->parsed, prepared->request, target, pool_.limits_id());
     prepared->family = FamilyOf(prepared->request, target);
   }

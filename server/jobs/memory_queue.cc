@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compiler/base/check.h"
+#include "compiler/base/thread.h"
 
 namespace kiln::jobs {
 namespace {
@@ -197,8 +198,8 @@ std::optional<Claimed> MemoryQueue::Claim(Serves serves) {
   if (wake != nullptr) {
     wake->NotifyOne();
   }
-  if (on_claim_ != nullptr) {
-    on_claim_(claimed->job.lane, waited);
+  if (on_claim_ != nullptr) {  // a job that was taken is handed out, whatever that costs others
+    (void)CatchAll([&] { on_claim_(claimed->job.lane, waited); });
   }
   return claimed;
 }

@@ -30,6 +30,16 @@ class CollectingSink final : public LogSink {
   std::vector<std::string> lines;  // one worker thread at a time writes in these tests
 };
 
+TEST(MemoryQueue, WhoIsToldOfAClaimThrows_TheJobIsHandedOutAllTheSame) {
+  SystemClock clock;
+  MemoryQueue queue(QueueLimits{}, clock, [](Lane, Duration) { throw 7; });
+  ASSERT_TRUE(queue.Submit({.name = "one"}).ok());
+  const std::optional<Claimed> claimed = queue.Claim(Serves::kBoth);
+  ASSERT_TRUE(claimed.has_value());
+  EXPECT_EQ(claimed->job.name, "one");
+  queue.Complete(claimed->id);
+}
+
 TEST(MemoryQueue, OneLane_FirstInFirstOut) {
   MemoryQueue queue({});
   for (const char* name : {"a", "b", "c"}) {

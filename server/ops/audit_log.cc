@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr Duration kLook = std::chrono::seconds(10);  // how often the untold is looked for
-constexpr size_t kMostText = 1024;                    // bytes of one member
+constexpr size_t kMostText = 256;                     // bytes of one member
 
 std::string LineOf(const Json& object) {
   return object.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -82,6 +82,9 @@ void AuditLog::Append(Book& book, const AuditLine& line, uint64_t held_back) {
   add("method", line.method);
   add("object", line.object);
   add("result", line.result);
+  if (line.count != 0) {
+    object["count"] = line.count;
+  }
   add("trace", line.trace);
   if (held_back != 0) {
     object["held_back"] = held_back;

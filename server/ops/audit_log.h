@@ -21,6 +21,7 @@
 
 namespace kiln::ops {
 
+// Texts are cut at 256 bytes: others choose them.
 struct AuditLine {
   std::string_view event;  // call, authentication, connection, upload, token
   std::string_view peer;
@@ -30,6 +31,7 @@ struct AuditLine {
   std::string_view object;  // what it was about: a pin, a batch, a token
   std::string_view result;  // OK, or the name of a status
   std::string_view trace;
+  uint64_t count = 0;  // of what was rejected; 0: nothing of the kind
 };
 
 // Safe from any thread.

@@ -53,6 +53,17 @@ TEST_F(AuditLogTest, Line_IsOneObjectWithoutEmptyMembers) {
   EXPECT_EQ(status.st_mode & 0777, 0600u);
 }
 
+TEST_F(AuditLogTest, TextsOfOthers_AreCut) {
+  const auto audit = AuditLog::Open(path, clock, log).value();
+  for (const size_t size : {255, 256, 257, 100'000}) {
+    audit->Write({.event = "call", .peer = "unix", .object = std::string(size, 'o')});
+    const auto object = nlohmann::json::parse(LinesOf(path).back());
+    EXPECT_EQ(object["object"].get<std::string>().size(), std::min<size_t>(size, 256));
+  }
+  audit->Write({.event = "upload", .peer = "unix", .count = 3});
+  EXPECT_EQ(nlohmann::json::parse(LinesOf(path).back())["count"], 3);
+}
+
 TEST_F(AuditLogTest, FullFile_MovesOnAndTheOldestGoes) {
   const auto audit =
       AuditLog::Open(path, clock, log, {.acts = {.max_bytes = 100, .files = 3}}).value();

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <exception>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -113,7 +112,7 @@ Result<void> HttpListener::Begin() {
     return Error{
         .code = ErrorCode::kUnavailable, .context = "out of descriptors", .reason = "SOCKET"};
   }
-  thread_ = std::thread([this] { Serve(); });
+  thread_ = Thread({.name = "metrics"}, [this](const std::stop_token&) { Serve(); });
   return {};
 }
 
@@ -149,7 +148,10 @@ void HttpListener::Serve() {
       return;
     }
     for (size_t i = 0; i < open_.size(); ++i) {
-      open_[i]->is_over = ready[i + 2].revents != 0 && !GoOn(*open_[i]);
+      Connection& one = *open_[i];
+      if (ready[i + 2].revents != 0 && !CatchAll([&] { one.is_over = !GoOn(one); }).ok()) {
+        one.is_over = true;  // there is no memory, say
+      }
     }
     const auto now = std::chrono::steady_clock::now();
     std::erase_if(open_,
@@ -212,9 +214,7 @@ std::string HttpListener::ReplyTo(const std::string& path) const {
     return {};
   }
   HttpReply reply;
-  try {
-    reply = handler_(path);
-  } catch (const std::exception&) {  // costs this reply
+  if (!CatchAll([&] { reply = handler_(path); }).ok()) {  // costs this reply
     reply = {.status = 500, .body = "internal error\n"};
   }
   return fmt::format(

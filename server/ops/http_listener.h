@@ -9,11 +9,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "compiler/base/log.h"
 #include "compiler/base/result.h"
+#include "compiler/base/thread.h"
 #include "server/ops/tcp_listener.h"
 
 namespace kiln::ops {
@@ -73,7 +73,7 @@ class HttpListener {
   const Handler handler_;
   std::vector<ConnectionPtr> open_;  // of the thread; the oldest first
   int wake_ = -1;
-  std::thread thread_;
+  Thread thread_;
 };
 
 }  // namespace kiln::ops

@@ -76,7 +76,7 @@ Diagnosed<Space> Space::Make(const driver::LinkedProgram& program, const SpaceRe
   for (const Axis& axis : axes) {
     const ir::OptionId option = Find(program.program, axis.name);
     if (!option.valid()) {
-      result.diagnostics.push_back(kiln::Make(Code::kRpl2003, {}).With("name", axis.name));
+      result.diagnostics.push_back(resolve::UnknownOption(program.program, axis.name));
       continue;
     }
     std::vector<Value> values;

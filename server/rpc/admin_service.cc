@@ -338,13 +338,17 @@ class AdminService final : public v1::AdminService::CallbackService {
 
   grpc::ServerUnaryReactor* Drain(grpc::CallbackServerContext* context,
                                   const v1::DrainRequest* request, v1::DrainReply* reply) override {
-    return AtOnce(*context, "Drain", [this, request, reply] {
-      const jobs::QueueStatus queue = host_.queue.Status();
-      for (size_t lane = 0; lane < jobs::kLaneCount; ++lane) {
-        reply->set_running(reply->running() + queue.running[lane] + queue.waiting[lane]);
-      }
-      host_.drain(std::chrono::milliseconds(request->timeout_ms()));
-    });
+    return AnswerUnary(
+        host_, *context, "Drain", Needs::kNothing,
+        [this, request, reply](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
+          KILN_TRY(const Duration timeout, DurationFromMs("timeout_ms", request->timeout_ms()));
+          const jobs::QueueStatus queue = host_.queue.Status();
+          for (size_t lane = 0; lane < jobs::kLaneCount; ++lane) {
+            reply->set_running(reply->running() + queue.running[lane] + queue.waiting[lane]);
+          }
+          host_.drain(timeout);
+          return {};
+        });
   }
 
   grpc::ServerUnaryReactor* ReloadConfig(grpc::CallbackServerContext* context,

@@ -105,7 +105,9 @@ std::string ReasonOf(const Error& error) {
   return "BUG";
 }
 
-bool IsFull(std::string_view reason) { return reason == "QUEUE_FULL" || reason == "QUOTA"; }
+bool IsFull(std::string_view reason) {
+  return reason == "QUEUE_FULL" || reason == "QUOTA" || reason == "BUFFERS_FULL";
+}
 
 bool IsWorthRetrying(std::string_view reason) {
   return IsFull(reason) || reason == "DRAINING" || reason == "STARTING";
@@ -123,10 +125,10 @@ uint32_t RetryMs(jobs::JobQueue& queue, jobs::Lane lane, const std::string& trac
 }
 
 Error NotNow(ops::ServiceState& state) {
-  const bool starting = state.Starting();
-  return {.code = ErrorCode::kUnavailable,
-          .context = starting ? "kilnd is starting" : "kilnd drains and is about to exit",
-          .reason = starting ? "STARTING" : "DRAINING"};
+  return state.Starting() ? Error{.code = ErrorCode::kUnavailable,
+                                  .context = "kilnd is starting",
+                                  .reason = "STARTING"}
+                          : Leaving();
 }
 
 // A start takes milliseconds as a rule and seconds at worst: each further attempt of a client comes
@@ -145,6 +147,7 @@ uint32_t StartingRetryMs(const grpc::CallbackServerContext& context) {
 CallFrame::CallFrame(const Host& host, grpc::CallbackServerContext& context,
                      std::string_view method)
     : host_(host),
+      counted_(host.state),
       context_(context),
       method_(method),
       start_(host.clock.Monotonic()),
@@ -153,7 +156,6 @@ CallFrame::CallFrame(const Host& host, grpc::CallbackServerContext& context,
   TraceContext context_of_trace = TraceOf(context, host.clock);
   trace_ = std::move(context_of_trace.trace);
   parent_ = std::move(context_of_trace.parent);
-  host_.state.CallBegan();
   const bool is_owner = caller_.transport == ops::Transport::kOwner;
   if (!is_owner) {
     host_.connections.CallArrived(host_.access.PartyOf(caller_));
@@ -190,7 +192,14 @@ void CallFrame::Introduce(Again again) {
   (context_.*add)("kiln-trace", trace_);
 }
 
+// A call is over, whether or not there is memory to tell it.
 CallFrame::~CallFrame() {
+  (void)CatchAll([this] { Tell(); });
+  (void)CatchAll([this] { Audit(); });
+  (void)CatchAll([this] { Measure(); });
+}
+
+void CallFrame::Tell() const {
   const auto took =
       std::chrono::duration_cast<std::chrono::milliseconds>(host_.clock.Monotonic() - start_);
   // A farm makes thousands of calls a second: metrics count them, the log tells what is worth
@@ -199,9 +208,6 @@ CallFrame::~CallFrame() {
   host_.log.Write(
       ordinary ? LogLevel::kDebug : LogLevel::kInfo, "rpc", "call",
       {{"method", method_}, {"code", ended_as_}, {"trace", trace_}, {"ms", took.count()}});
-  Audit();
-  Measure();
-  host_.state.CallEnded();
 }
 
 void CallFrame::Measure() {
@@ -233,7 +239,7 @@ void CallFrame::Measure() {
 // is, and pins.
 void CallFrame::Audit() const {
   const bool tcp = caller_.transport == ops::Transport::kTcp;
-  const bool upload = reason_ == "DIGEST_MISMATCH";
+  const bool upload = rejected_ != 0 || reason_ == "DIGEST_MISMATCH";
   const bool pin = method_ == "Pin" || method_ == "Unpin";
   if (host_.audit == nullptr || reason_ == "NO_TOKEN" ||  // Access has written that
       !(needed_ == kAdmin || (tcp && needed_ == kWrite) || upload || pin)) {
@@ -249,8 +255,16 @@ void CallFrame::Audit() const {
                       .token = principal_.token,
                       .method = method_,
                       .object = object_,
-                      .result = ended_as_,
-                      .trace = trace_});
+                      .result = rejected_ == 0 ? ended_as_ : rejected_as_,
+                      .trace = trace_,
+                      .count = rejected_});
+}
+
+void CallFrame::NoteRejected(std::string_view object, std::string_view reason) {
+  if (++rejected_ == 1) {
+    object_ = object;
+    rejected_as_ = reason;
+  }
 }
 
 Result<void> CallFrame::AlsoNeeds(ops::Scope scope) {
@@ -292,12 +306,7 @@ Result<void> CallFrame::RunBody(const Body& body, const cache::Call& call) {
     return Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}};
   }
   ops::SetCrashTrace(trace_);
-  Result<void> result;
-  try {
-    result = body(call);
-  } catch (const InternalError& error) {  // costs this call; the client is told
-    result = Error{.code = ErrorCode::kInternal, .context = error.what(), .reason = "BUG"};
-  }
+  Result<void> result = Try([&] { return body(call); });  // a bug costs this call
   ops::SetCrashTrace({});
   return result;
 }
@@ -311,8 +320,7 @@ bool CallFrame::AnswersAtOnce(const Body& body) {
   return true;
 }
 
-void CallFrame::Submit(Body body, std::function<void(Result<void>)> done, jobs::Lane lane) {
-  auto finish = std::make_shared<std::function<void(Result<void>)>>(std::move(done));
+jobs::Job CallFrame::JobOf(Body body, std::shared_ptr<JobEnd> end, jobs::Lane lane) {
   lane_ = lane;
   const Duration at = host_.clock.Monotonic() - start_;
   jobs::Job job{.lane = lane,
@@ -321,28 +329,60 @@ void CallFrame::Submit(Body body, std::function<void(Result<void>)> done, jobs::
                 .deadline = DeadlineOfCall(lane),
                 .stop = stop_.get_token(),
                 .run = nullptr};
-  job.run = [this, body = std::move(body), finish, at](const cache::Call& call) {
+  job.run = [this, body = std::move(body), end = std::move(end), at](const cache::Call& call) {
     const Duration began = host_.clock.Monotonic() - start_;
-    AddSpan("queue", at, began);
-    Result<void> result = RunBody(body, call);
-    AddSpan("run", began, host_.clock.Monotonic() - start_);
-    (*finish)(std::move(result));
+    const Result<void> result = RunBody(body, call);
+    (void)CatchAll([&] {
+      AddSpan("queue", at, began);
+      AddSpan("run", began, host_.clock.Monotonic() - start_);
+    });
+    end->Tell(result);
   };
-  const Result<uint64_t> submitted = host_.queue.Submit(std::move(job));
-  if (!submitted.ok()) {
-    (*finish)(submitted.error());
+  return job;
+}
+
+void CallFrame::Submit(Body body, JobEnd::Done done, jobs::Lane lane) noexcept {
+  std::shared_ptr<JobEnd> end;
+  Result<void> submitted = CatchAll([&] {
+    end = std::make_shared<JobEnd>(
+        [&state = host_.state] {
+          return state.TakesWork() ? Error{.code = ErrorCode::kInternal,
+                                           .context = "the call's job was dropped",
+                                           .reason = "BUG"}
+                                   : NotNow(state);
+        },
+        std::move(done));
+  });
+  if (!submitted.ok()) {  // `done` is where it was
+    (void)CatchAll([&] { done(submitted); });
+    return;
+  }
+  Result<void> refused;
+  submitted = CatchAll([&] {
+    if (const Result<uint64_t> id = host_.queue.Submit(JobOf(std::move(body), end, lane));
+        !id.ok()) {
+      refused = id.error();
+    }
+  });
+  if (!submitted.ok() || !refused.ok()) {
+    (void)CatchAll([&] { end->Tell(submitted.ok() ? refused : submitted); });
   }
 }
 
-grpc::Status CallFrame::StatusOf(const Result<void>& result, v1::ErrorDetail detail) {
+grpc::Status CallFrame::StatusOf(const Result<void>& result, v1::ErrorDetail detail) noexcept {
   if (result.ok()) {
-    Introduce();
+    (void)CatchAll([this] { Introduce(); });
     return grpc::Status::OK;
   }
-  const Error& error = result.error();
+  ended_code_ = static_cast<size_t>(result.error().code);
+  grpc::Status status(static_cast<grpc::StatusCode>(result.error().code), {});
+  (void)CatchAll([&] { status = FullStatus(result.error(), std::move(detail)); });
+  return status;
+}
+
+grpc::Status CallFrame::FullStatus(const Error& error, v1::ErrorDetail detail) {
   Introduce(IsWorthRetrying(ReasonOf(error)) ? Again::kYes : Again::kNo);
   ended_as_ = std::string(ErrorCodeName(error.code));
-  ended_code_ = static_cast<size_t>(error.code);
   reason_ = ReasonOf(error);
   detail.set_reason(reason_);
   detail.set_field(reason_ == "SCOPE" ? std::string(ops::ScopeName(needed_)) : FieldOf(error));

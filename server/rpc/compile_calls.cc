@@ -307,6 +307,13 @@ Result<void> ListOptions(Engine& engine, const v1::ListOptionsRequest& request,
   return {};
 }
 
+Error UploadsFull(const ByteRoom& room) {
+  return {.code = ErrorCode::kResourceExhausted,
+          .context = fmt::format("uploads of all clients hold {} bytes; {} are allowed",
+                                 room.held(), room.most()),
+          .reason = "BUFFERS_FULL"};
+}
+
 Result<void> Upload::Take(const v1::PutSourcesRequest& message) {
   if (message.ByteSizeLong() > kMaxStreamMessage) {
     return AboveLimit("stream message", kMaxStreamMessage, message.ByteSizeLong());
@@ -328,18 +335,22 @@ Result<void> Upload::Take(const v1::PutSourcesRequest& message) {
   if (files_ > kMaxSourceFiles) {
     return AboveLimit("source files of a manifest", kMaxSourceFiles, files_);
   }
+  if (!held_.Take(message.data().size() + (open_ ? 0 : kUploadOverhead))) {
+    return UploadsFull(room_);
+  }
   open_ = true;
   digest_ = digest;
   bytes_ += message.data();
   if (bytes_.size() > digest_.size || (message.last() && DigestOf(bytes_) != digest_)) {
+    rejected_.emplace_back(digest_, "DIGEST_MISMATCH");
     return Error{.code = ErrorCode::kInvalidArgument,
                  .context = "the bytes of '" + message.path_hint() + "' do not have its digest",
                  .reason = "DIGEST_MISMATCH"};
   }
   if (message.last()) {
-    waiting_ += bytes_.size();
+    waiting_ += bytes_.size() + kUploadOverhead;
     complete_.push_back(cache::ContentItem(cache::CopiedBlob(AsBytes(bytes_))));
-    bytes_.clear();
+    (void)std::exchange(bytes_, {});  // with its memory
     open_ = false;
   }
   return {};
@@ -350,7 +361,7 @@ Result<void> Upload::Store(const cache::Call& call) {
     return {};
   }
   const std::vector<cache::Item> items = std::exchange(complete_, {});
-  waiting_ = 0;
+  const uint64_t stored_bytes = std::exchange(waiting_, 0);
   std::vector<cache::Key> keys;
   keys.reserve(items.size());
   for (const cache::Item& item : items) {
@@ -367,6 +378,7 @@ Result<void> Upload::Store(const cache::Call& call) {
   }
   reply_.set_stored(reply_.stored() + before.size());
   reply_.set_already(reply_.already() + keys.size() - before.size());
+  held_.GiveBack(stored_bytes);
   return {};
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -288,8 +289,8 @@ Result<void> CheckSupported(const v1::StartBatchRequest& request) {
   if (request.has_spaces_digest()) {
     return Malformed("spaces_digest", "the sender has to resolve it");
   }
-  if (request.pin().size() > kMaxPinName) {
-    return Malformed("pin", "a pin has a name of at most 128 bytes");
+  if (!request.pin().empty()) {
+    KILN_TRY_VOID(CheckPinName("pin", request.pin()));
   }
   if (request.priority() > jobs::kMostUrgent) {
     return Malformed("priority", "a number from 0 to 9");
@@ -359,6 +360,20 @@ std::optional<LimitHit> LimitOf(const Error& error) {
   hit.limit = text.substr(before == std::string_view::npos ? 0 : before + 2,
                           colon - (before == std::string_view::npos ? 0 : before + 2));
   return hit;
+}
+
+Result<Duration> DurationFromMs(std::string_view field, uint64_t milliseconds) {
+  constexpr std::chrono::milliseconds kMost = std::chrono::hours(24 * 365);
+  if (milliseconds > static_cast<uint64_t>(kMost.count())) {
+    return Malformed(field, fmt::format("a time of at most {} ms", kMost.count()));
+  }
+  return Duration(std::chrono::milliseconds(milliseconds));
+}
+
+Result<void> CheckPinName(std::string_view field, const std::string& name) {
+  return !name.empty() && name.size() <= kMaxPinName
+             ? Result<void>()
+             : Malformed(field, fmt::format("a pin has a name of at most {} bytes", kMaxPinName));
 }
 
 Result<Hash128> IdFromProto(std::string_view field, const std::string& bytes) {

@@ -124,7 +124,11 @@ Result<void> FetchPages::Begin(const cache::Call& call) {
     KILN_TRY(const Hash128 id, IdFromProto("batch_id", request_.batch_id()));
     KILN_TRY(results_, engine_.batches.Results(id));
   }
-  return request_.pin().empty() ? Result<void>() : ListPin();
+  if (request_.pin().empty()) {
+    return {};
+  }
+  KILN_TRY_VOID(CheckPinName("pin", request_.pin()));
+  return ListPin();
 }
 
 Result<std::vector<grpc::ByteBuffer>> FetchPages::Next(const cache::Call& call,

@@ -16,9 +16,10 @@
 #include "server/ops/service_state.h"
 #include "server/ops/trace_export.h"
 #include "server/ops/trace_ring.h"
+#include "server/rpc/byte_room.h"
 #include "server/rpc/connections.h"
+#include "server/rpc/open_streams.h"
 #include "server/rpc/service_limits.h"
-#include "server/rpc/slow_readers.h"
 
 namespace kiln::rpc {
 
@@ -55,7 +56,9 @@ struct Host {
   ops::Metrics& metrics;
   ops::TraceRing& traces;
   ops::TraceExport* otlp = nullptr;  // null: spans are not exported
-  SlowReaders& slow_readers;
+  OpenStreams& streams;
+  ByteRoom& uploads;  // what uploads hold
+  ByteRoom& readers;  // blobs of which a reader has not taken all
   Clock& clock;
   LogSink& log;
   std::function<std::vector<ops::KeptWarning>()> warnings;  // the last ones
@@ -75,6 +78,8 @@ struct Host {
   std::function<std::vector<WorkerRow>()> worker_rows;
   std::function<std::string()> last_crash;    // report of the run before, or empty; once Ready
   uint64_t memory_soft = 0, memory_hard = 0;  // bytes
+  // Called before whatever is done for a call; null but in tests, which make it throw and hang.
+  std::function<void(std::string_view method)> fault = nullptr;
 };
 
 }  // namespace kiln::rpc

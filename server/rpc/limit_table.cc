@@ -44,6 +44,8 @@ void AddOfRequests(const ServiceLimits& limits, std::vector<ShownLimit>& out) {
            {"pack entries", kMaxPackEntries},
            {"pack size", pack::kMaxFileBytes},
            {"pin name", kMaxPinName},
+           {"stream buffer", kMaxStreamBuffer},
+           {"rejected blobs", kMaxRejected},
        }) {
     out.push_back({.name = name, .value = value, .kind = 'S'});
   }
@@ -58,6 +60,10 @@ void AddOfTransport(const Host& host, std::vector<ShownLimit>& out) {
            {"handshake", Milliseconds(limits.handshake)},
            {"first call", Milliseconds(limits.first_call)},
            {"idle connection", Milliseconds(limits.idle)},
+           {"uploads held", host.uploads.most()},
+           {"held for slow readers", host.readers.most()},
+           {"upload time", Milliseconds(limits.upload_time)},
+           {"idle upload", Milliseconds(limits.upload_idle)},
            {"watch sessions", limits.watch_sessions},
            {"watch subscribers", limits.watch_subscribers},
        }) {

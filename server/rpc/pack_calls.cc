@@ -299,6 +299,9 @@ Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request, cons
   if (request.has_manifest()) {
     KILN_TRY_VOID(FromProto(request.manifest()));
   }
+  if (!request.pin().empty()) {
+    KILN_TRY_VOID(CheckPinName("pin", request.pin()));
+  }
   std::unique_ptr<pack::Pack> base;
   if (!request.base_pack().empty()) {
     KILN_TRY(const Hash128 id, IdFromProto("base_pack", request.base_pack()));

@@ -17,8 +17,9 @@
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/resource_quota.h>
 
-#include "server/rpc/convert.h"
+#include "compiler/base/thread.h"
 #include "server/rpc/gates.h"
+#include "server/rpc/malformed.h"
 #include "server/rpc/peer_name.h"
 
 namespace kiln::rpc {
@@ -81,7 +82,7 @@ struct RpcServer::State {
   std::unique_ptr<Acceptor> tcp;  // null without TCP
   std::unique_ptr<grpc::Server> server;
   int wake = -1;
-  std::thread accepting;
+  Thread accepting;
 };
 
 ops::Party RpcServer::State::PartyOf(int fd, bool is_unix) {
@@ -179,6 +180,11 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const std::vector<grpc::Serv
   for (grpc::Service* service : services) {
     builder.RegisterService(service);
   }
+  if (doors.host != nullptr) {
+    std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>> factories;
+    factories.push_back(RefusesMalformed(*doors.host));
+    builder.experimental().SetInterceptorCreators(std::move(factories));
+  }
   state->server = builder.BuildAndStart();
   state->wake = eventfd(0, EFD_CLOEXEC);
   if (state->server == nullptr || state->wake < 0) {
@@ -190,7 +196,8 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const std::vector<grpc::Serv
 }
 
 void RpcServer::Accept() {
-  state_->accepting = std::thread([this] { state_->Accept(); });
+  state_->accepting = Thread({.name = "accepting", .log = &state_->doors.log},
+                             [this](const std::stop_token&) { state_->Accept(); });
 }
 
 void RpcServer::SetServing(bool serving) {

@@ -26,6 +26,8 @@ class Service;
 
 namespace kiln::rpc {
 
+struct Host;
+
 // A socket that listens, with its directory and lock. Removes the socket when destroyed.
 class UnixListener {
  public:
@@ -63,9 +65,11 @@ struct Doors {
   const ops::TcpListener* tcp = nullptr;
   TlsFiles tls;
   ops::Access& access;
+  LogSink& log;
   Connections& connections;
   uint64_t receiving_bytes = 0;  // of messages that are arriving; 0: no bound
   ServiceLimits limits = {};
+  const Host* host = nullptr;  // of the services; null: messages that are none are gRPC's to refuse
 };
 
 class RpcServer {

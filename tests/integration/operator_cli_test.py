@@ -13,11 +13,11 @@ import socket
 import stat
 import subprocess
 import sys
-import time
 import unittest
 import urllib.request
 
 from cli_case import BUILD, ROOT, CliCase
+from waiting import wait_until
 
 
 class Operator(CliCase):
@@ -94,19 +94,13 @@ class Operator(CliCase):
         process = self.kilnd("--config", file, "--listen.unix", self.dir / "run/kilnd.sock")
         file.write_text('[log]\nlevel = "warn"\n[jobs]\nworkers = 9\n')
         process.send_signal(signal.SIGHUP)
-        for _ in range(200):
-            if "needs a restart" in self.log():
-                break
-            time.sleep(0.02)
+        wait_until(lambda: "needs a restart" in self.log())
         self.assertIn("jobs.workers", self.log())
         self.assertIsNone(process.poll())
         self.expect(self.kiln("status"), 0, "SERVING")
         file.write_text("[")
         process.send_signal(signal.SIGHUP)
-        for _ in range(200):
-            if "stays as it was" in self.log():
-                break
-            time.sleep(0.02)
+        wait_until(lambda: "stays as it was" in self.log())
         self.assertIn("stays as it was", self.log())
 
     # -- tokens and TLS
@@ -271,10 +265,7 @@ class Operator(CliCase):
         self.assertIn('"type":"check","name":"tls"', bill.stdout)
         self.expect(remote("admin", "stop"), 0)
         drained = '"method":"Drain","result":"OK"'  # written behind the reply
-        for _ in range(200):
-            if drained in (self.dir / "cache/audit.jsonl").read_text():
-                break
-            time.sleep(0.02)
+        wait_until(lambda: drained in (self.dir / "cache/audit.jsonl").read_text())
         self.assertIn(drained, (self.dir / "cache/audit.jsonl").read_text())
 
     # -- status and doctor

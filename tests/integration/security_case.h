@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <fstream>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "compiler/base/test_wait.h"
 #include "server/ops/tokens.h"
 #include "server/test_server.h"
 #include "tests/support/certificates.h"
@@ -89,11 +88,11 @@ class SecurityCase : public ServerTest {
   // Once it has so many lines: a call is audited when it is over, which is after its reply.
   std::string AuditText(ptrdiff_t lines, const char* name = "audit.jsonl") const {
     std::string text;
-    for (int i = 0; i < 500 && std::count(text.begin(), text.end(), '\n') < lines; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_TRUE(WaitUntil([&] {
       std::ifstream file(folder.path() + "/" + name);
       text.assign(std::istreambuf_iterator<char>(file), {});
-    }
+      return std::count(text.begin(), text.end(), '\n') >= lines;
+    })) << text;
     return text;
   }
 
