@@ -342,6 +342,7 @@ BatchInfo FromProto(const v1::Batch& message) {
   const v1::BatchCounts& counts = message.counts();
   return {.id = HexOf(message.id()),
           .project = message.project(),
+          .owner = message.owner(),
           .state = v1::Batch::State_Name(message.state()),
           .variants_total = counts.variants_total(),
           .variants_served = counts.variants_served(),

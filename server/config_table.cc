@@ -4,6 +4,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "compiler/base/byte_size.h"
 #include "server/config.h"
 
 namespace kiln::server {
@@ -20,18 +21,9 @@ std::optional<std::pair<uint64_t, std::string_view>> NumberOf(std::string_view t
 }
 
 bool ReadSize(std::string_view text, uint64_t& out) {
-  const auto number = NumberOf(text);
-  constexpr std::string_view kUnits = "KMGT";
-  if (!number.has_value() || number->second.size() > 1) {
-    return false;
-  }
-  const size_t unit = number->second.empty() ? 0 : kUnits.find(number->second[0]) + 1;
-  const auto shift = static_cast<uint32_t>(10 * unit);  // npos + 1 is 0
-  if ((unit == 0 && !number->second.empty()) || number->first > UINT64_MAX >> shift) {
-    return false;
-  }
-  out = number->first << shift;
-  return true;
+  const std::optional<uint64_t> bytes = ReadByteSize(text);
+  out = bytes.value_or(out);
+  return bytes.has_value();
 }
 
 bool ReadDuration(std::string_view text, Duration& out) {

@@ -202,8 +202,8 @@ Result<void> Daemon::Parts::Answer() {
                                                             .key = config.tls_key,
                                                             .client_ca = config.tls_client_ca},
                                                     .access = *access,
-                                                    .log = log,
                                                     .connections = *connections,
+                                                    .log = log,
                                                     .receiving_bytes = ReceivingBytes(),
                                                     .limits = config.limits,
                                                     .host = &*host}));

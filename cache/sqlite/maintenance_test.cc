@@ -356,6 +356,31 @@ TEST_F(StoreMaintenanceTest, GcByAge_LeavesYoungPinnedAndLeased) {
   EXPECT_EQ(maintenance().Gc({.failed = true})->records, 0u);
 }
 
+TEST_F(StoreMaintenanceTest, GcToASize_SaysWhatKeepsTheRestAndUntilWhen) {
+  const auto now_s = [&] {
+    return std::chrono::duration_cast<std::chrono::seconds>(clock.UnixTime()).count();
+  };
+  Put(0, 4);
+  ASSERT_TRUE(PinTable(*store).Add({.name = "keep"}, std::vector<Key>{Items(1)[3].key}).ok());
+  ASSERT_TRUE(LeaseTable(*store).Hold("batch 7c1e").ok());
+  const GcReport leased = *maintenance().Gc({.to_bytes = 1});
+  EXPECT_EQ(leased.records, 0u);
+  EXPECT_GT(leased.kept, 0u);
+  EXPECT_EQ(leased.pinned, 1u);
+  ASSERT_EQ(leased.leases.size(), 1u);
+  EXPECT_EQ(leased.leases[0].owner, "batch 7c1e");
+  EXPECT_EQ(leased.leases[0].until_s, now_s() + 15 * 60);
+  EXPECT_GE(leased.kept_until_s, leased.leases[0].until_s);
+  clock.Advance(std::chrono::seconds(leased.kept_until_s - now_s() + 1));
+  const GcReport later = *maintenance().Gc({.to_bytes = 1});
+  EXPECT_GT(later.records, 0u);
+  EXPECT_EQ(later.kept, later.pinned) << "all that is left is pinned";
+  EXPECT_TRUE(later.leases.empty());
+  ASSERT_TRUE(PinTable(*store).Remove("keep").ok());
+  clock.Advance(std::chrono::hours(1));
+  EXPECT_EQ(maintenance().Gc({.to_bytes = 1})->kept, 0u);
+}
+
 TEST_F(StoreMaintenanceTest, MaxAge_RemovesWhatNobodyUsedForSoLong) {
   Open(3600);
   Put(0, 8);

@@ -58,6 +58,7 @@ struct WatchArguments {
   std::string out;                    // folder for the current artifacts
   std::string exec;                   // command after each generation without errors
   bool no_source = false;             // subscribe only
+  std::string workspace;              // who meets in one session; empty: this folder
 };
 int RunWatch(const Global& global, const WatchArguments& arguments);
 
@@ -72,9 +73,10 @@ struct FetchArguments {
 int RunFetch(const Global& global, const FetchArguments& arguments);
 
 struct InspectArguments {
-  VariantArguments variant;        // `what` may be one key, file, or entry of a pack too
-  std::vector<std::string> views;  // none: those that fit
-  std::string diff;                // something else to look at; empty: nothing
+  VariantArguments variant;               // `what` may be one key, file, or entry of a pack too
+  std::vector<std::string> views;         // none: those that fit
+  std::string diff;                       // something else to look at; empty: nothing
+  std::vector<std::string> diff_options;  // NAME=VALUE of it; none: those of the first
 };
 int RunInspect(const Global& global, const InspectArguments& arguments);
 

@@ -33,6 +33,11 @@ ManifestTarget ReadTarget(TableReader& reader, std::string_view name, const toml
   }
   target.version = reader.Text(table, "version", "");
   target.env = reader.Text(table, "env", "vulkan1.1");
+  const std::vector<std::string_view> environments{"vulkan1.0", "vulkan1.1", "vulkan1.2",
+                                                   "vulkan1.3", "vulkan1.4"};
+  if (std::ranges::find(environments, target.env) == environments.end()) {
+    reader.Fail(*table.get("env"), fmt::format("'{}' is not vulkan1.0 to vulkan1.4", target.env));
+  }
   target.debug = reader.Text(table, "debug", "names");
   if (target.debug != "none" && target.debug != "names" && target.debug != "full") {
     reader.Fail(*table.get("debug"), fmt::format("'{}' is not none, names or full", target.debug));

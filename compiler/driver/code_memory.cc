@@ -89,7 +89,14 @@ void CodeMemory::PrepareSegment(const ir::ClosedSegment& segment) {
   if (contents_.Contains(&segment)) {
     return;
   }
-  const Hash128 content = content_.Of(segment);
+  Hash128 content = content_.Of(segment);
+  if (table_.lines() != nullptr) {  // the words tell where it stands
+    Hasher hasher;
+    hasher.Update(std::as_bytes(std::span(content.bytes)));
+    hasher.Update(std::as_bytes(std::span(segment.spans)));
+    hasher.Update(std::as_bytes(std::span(&segment.module, 1)));
+    content = hasher.Finish().id;
+  }
   contents_.Insert(&segment, content);
   const spirv::PieceId* known = pieces_.Find(content);
   if (known != nullptr) {

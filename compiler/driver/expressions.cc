@@ -54,6 +54,29 @@ struct Expressions::State {
   std::vector<One> all;
 };
 
+namespace {
+
+// What is wrong whatever the options are: a name that nobody declares, a text that an option never
+// is. In a source the latter is a warning; who filters by it gets something else than was meant.
+std::vector<Diagnostic> UnknownNames(Expressions::State::One& one, uint32_t number) {
+  std::vector<Diagnostic> found;
+  one.answers->ReportCondition(one.value, one.run, found);
+  std::erase_if(found, [](const Diagnostic& diagnostic) {
+    return diagnostic.code != Code::kRpl3003 && diagnostic.code != Code::kRpl3026;
+  });
+  for (Diagnostic& diagnostic : found) {
+    if (diagnostic.code == Code::kRpl3026) {
+      diagnostic.code = Code::kRpl2006;  // of the same arguments
+      diagnostic.severity = CodeSeverity(diagnostic.code);
+    }
+  }
+  FillPositions(one.linked->program, found);
+  MoveAll(found, number, one.text.size());
+  return found;
+}
+
+}  // namespace
+
 Expressions::Expressions(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Expressions::~Expressions() = default;
 
@@ -103,6 +126,8 @@ Diagnosed<std::unique_ptr<Expressions>> Expressions::Compile(const LinkedProgram
     one.value = ir::CexprId{one.linked->program.bases(ordinal).cexpr + one.value.value};
     one.answers =
         std::make_unique<resolve::Answers>(one.linked->program, state->none, state->pool, nullptr);
+    const std::vector<Diagnostic> unknown = UnknownNames(one, i);
+    result.diagnostics.insert(result.diagnostics.end(), unknown.begin(), unknown.end());
     state->all.push_back(std::move(one));
   }
   if (!HasErrors(result.diagnostics)) {

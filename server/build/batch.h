@@ -92,6 +92,7 @@ struct BatchProgress {
   uint64_t limited = 0;                   // that exceed a limit
   uint64_t poisoned = 0;                  // that nobody can build
   uint64_t retried = 0;                   // failures that were built again
+  uint64_t unbuilt = 0;                   // results that there are not: the world failed
   uint64_t unstored = 0;                  // results that the store did not take
   uint64_t validated = 0, optimised = 0;  // distinct modules that went through these recipes
   uint64_t code_distinct = 0;             // SPIR-V modules
@@ -107,8 +108,10 @@ struct BatchProgress {
   std::string stage;                           // scan, lookup, resolve, store
   std::string slowed_by;                       // empty, cpu, memory, io
   std::vector<Slow> slowest;                   // three, slowest first
-  bool over_budget = false;                    // of CPU, output or results: the batch ended there
-  bool wrong_space = false;                    // a program's axes or conditions are wrong
+  std::string problem;       // why results are not built or kept; the first reason
+  bool wants_kept = false;   // it is not well if results are not kept
+  bool over_budget = false;  // of CPU, output or results: the batch ended there
+  bool wrong_space = false;  // a program's axes or conditions are wrong
 };
 
 // One distinct result, when it was first met; or all that fails in a program, each message once.

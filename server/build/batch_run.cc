@@ -189,7 +189,7 @@ void BatchRun::NoteExpanded(size_t program, size_t point, uint64_t variants) {
 
 void BatchRun::Note(size_t program, size_t point, const Result<Outcome>& outcome) {
   if (!outcome.ok()) {
-    ++progress.unstored;
+    NoteUnbuilt(outcome.error().context);
     return;
   }
   Count(program, point, *outcome);
@@ -208,6 +208,22 @@ void BatchRun::Note(size_t program, size_t point, const Result<Outcome>& outcome
     progress.over_budget = true;
   }
   programs[program].stopped |= wrong && request.on_error == OnError::kStopProgram;
+}
+
+void BatchRun::NoteUnbuilt(const std::string& why) {
+  ++progress.unbuilt;
+  progress.problem = progress.problem.empty() ? why : progress.problem;
+}
+
+void BatchRun::NoteUnstored(uint64_t results, const Error& why) {
+  const std::string text =
+      why.code != ErrorCode::kFull
+          ? why.context
+          : why.context +
+                "; free space where the cache is, or lower cache.max_size, and build again";
+  progress.unstored += results;
+  progress.wants_kept = request.quorum || !request.pin.empty();
+  progress.problem = progress.problem.empty() ? text : progress.problem;
 }
 
 void BatchRun::Finish(const TakenPoints& taken) {
@@ -319,7 +335,7 @@ void BatchRun::NoteScanned(const std::string& name, const Result<void>& scanned,
     Add({.kind = BatchEvent::Kind::kMessage, .text = name + ": " + scanned.error().context});
     progress.over_budget |= scanned.error().code == ErrorCode::kResourceExhausted;
     progress.wrong_space |= scanned.error().code == ErrorCode::kInvalidArgument;
-    ++progress.unstored;
+    NoteUnbuilt(name + ": " + scanned.error().context);
   } else if (!program.targets.empty() && !program.targets[0]->ok()) {
     AddFailedProgram(name, program.targets[0]->diagnostics);
   }

@@ -141,6 +141,10 @@ struct BatchRun {
   // A failure that watchers hear of.
   void AddItem(std::shared_ptr<const BatchItem> item) KILN_REQUIRES(mutex);
   void AddSlow(const BatchItem& item) KILN_REQUIRES(mutex);
+  // That a result could not be built for a reason that its sources do not give.
+  void NoteUnbuilt(const std::string& why) KILN_REQUIRES(mutex);
+  // That the store did not take results.
+  void NoteUnstored(uint64_t results, const Error& why) KILN_REQUIRES(mutex);
   // A program was prepared and its points listed, or not.
   void NoteScanned(const std::string& name, const Result<void>& scanned, const Program& program)
       KILN_REQUIRES(mutex);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "compiler/artifact/metadata.h"
@@ -24,27 +25,39 @@ constexpr Duration kProgressEvery = std::chrono::milliseconds(100);  // at most 
 // slice.
 constexpr size_t kRowsAtOnce = 2048;
 
-// Puts rows durably, in order; returns how many records were refused. A row that the store refuses
-// for what is in it does not keep the others out.
-uint64_t PutRows(cache::BlobStore& store, std::span<const cache::Item> rows,
-                 cache::Durability durability) {
+struct Refused {
+  uint64_t results = 0;
+  std::optional<Error> why;  // of the first
+
+  void Add(const Refused& more) {
+    results += more.results;
+    why = why.has_value() ? why : more.why;
+  }
+};
+
+// Puts rows durably, in order. A row that the store refuses for what is in it does not keep the
+// others out.
+Refused PutRows(cache::BlobStore& store, std::span<const cache::Item> rows,
+                cache::Durability durability) {
   if (rows.empty()) {
-    return 0;
+    return {};
   }
   const Result<cache::Stored> stored = store.Put(rows, durability, {});
   if (stored.ok()) {
-    return 0;
+    return {};
   }
   const ErrorCode code = stored.error().code;
   const bool one_is_wrong =
       code == ErrorCode::kFailedPrecondition || code == ErrorCode::kAlreadyExists;
   if (rows.size() == 1 || !one_is_wrong || stored.error().reason == cache::kReadOnly) {
-    return static_cast<uint64_t>(std::ranges::count_if(
-        rows, [](const cache::Item& row) { return row.key.level == cache::Level::kSignature; }));
+    const auto results = std::ranges::count_if(
+        rows, [](const cache::Item& row) { return row.key.level == cache::Level::kSignature; });
+    return {.results = static_cast<uint64_t>(results), .why = stored.error()};
   }
   const size_t half = rows.size() / 2;
-  return PutRows(store, rows.first(half), durability) +
-         PutRows(store, rows.subspan(half), durability);
+  Refused refused = PutRows(store, rows.first(half), durability);
+  refused.Add(PutRows(store, rows.subspan(half), durability));
+  return refused;
 }
 
 constexpr Duration kRenewLease = std::chrono::minutes(1);
@@ -319,12 +332,12 @@ void Batches::Acknowledge(const RunPtr& run) {
     const MutexLock lock(run->mutex);
     rows.swap(run->rows);
   }
-  const uint64_t unstored = PutRows(
+  const Refused refused = PutRows(
       store_, rows, run->request.quorum ? cache::Durability::kQuorum : cache::Durability::kDurable);
-  if (unstored != 0) {
+  if (refused.results != 0) {
     builder_.DistrustStore();
     const MutexLock lock(run->mutex);
-    run->progress.unstored += unstored;
+    run->NoteUnstored(refused.results, *refused.why);
   }
 }
 
@@ -424,6 +437,9 @@ void Batches::Pin(const RunPtr& run) {
     const MutexLock lock(run->mutex);
     run->Add({.kind = BatchEvent::Kind::kMessage,
               .text = "pin '" + run->request.pin + "': " + pinned.error().context});
+    run->NoteUnstored(keys.size(),
+                      {.code = pinned.error().code,
+                       .context = "pin '" + run->request.pin + "': " + pinned.error().context});
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <exception>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -148,10 +149,10 @@ void HttpListener::Serve() {
       return;
     }
     for (size_t i = 0; i < open_.size(); ++i) {
-      Connection& one = *open_[i];
-      if (ready[i + 2].revents != 0 && !CatchAll([&] { one.is_over = !GoOn(one); }).ok()) {
-        one.is_over = true;  // there is no memory, say
-      }
+      bool goes_on = ready[i + 2].revents == 0;
+      // One that throws is over.
+      (void)CatchAll([&] { goes_on = goes_on || GoOn(*open_[i]); });
+      open_[i]->is_over = !goes_on;
     }
     const auto now = std::chrono::steady_clock::now();
     std::erase_if(open_,
@@ -214,7 +215,9 @@ std::string HttpListener::ReplyTo(const std::string& path) const {
     return {};
   }
   HttpReply reply;
-  if (!CatchAll([&] { reply = handler_(path); }).ok()) {  // costs this reply
+  try {
+    reply = handler_(path);
+  } catch (const std::exception&) {  // costs this reply
     reply = {.status = 500, .body = "internal error\n"};
   }
   return fmt::format(

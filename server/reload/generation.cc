@@ -132,8 +132,12 @@ ProgramWork::Said ProgramWork::Build(const Workshop& shop, const OptionsPtr& opt
       continue;
     }
     // Those of failures would take the places of what was well last.
-    shop.explains.Append(build::ExplainRecordOf(
-        *prepared, {.project = request_.project, .lane = "watch", .trace = {}}, trace, shop.clock));
+    shop.explains.Append(build::ExplainRecordOf(*prepared,
+                                                {.project = request_.whose.project,
+                                                 .lane = "watch",
+                                                 .trace = {},
+                                                 .watcher = request_.whose.session},
+                                                trace, shop.clock));
     const bool compiled = outcome->artifact->origin == build::Origin::kCompiled;
     ++(compiled ? result.compiled : result.shared);
     compiled_ += compiled ? 1 : 0;
@@ -154,7 +158,7 @@ void ProgramWork::Recover(const Workshop& shop, const cache::Call& call, const s
     return;
   }
   if (!last_good_.has_value()) {
-    last_good_ = FindLastGood(request_.program, request_.interest, request_.project, shop.explains,
+    last_good_ = FindLastGood(request_.program, request_.interest, request_.whose, shop.explains,
                               shop.builder, call);
   }
   std::ranges::copy_if(*last_good_, std::back_inserter(result.built),

@@ -34,8 +34,14 @@ struct Interest {
   std::string variant;  // VariantName of the options
 };
 
-struct WorkRequest {
+// Whom work is done for.
+struct Whose {
   std::string project;
+  Hash128 session;  // SessionKey::Id; zero: one that does not come back
+};
+
+struct WorkRequest {
+  Whose whose;
   build::BatchProgram program;     // with the targets that somebody wants
   std::vector<Interest> interest;  // of this program
   // What the entries of the targets were when all was well; empty: not known. If they are the

@@ -67,6 +67,7 @@ struct Doors {
   ops::Access& access;
   LogSink& log;
   Connections& connections;
+  LogSink& log;
   uint64_t receiving_bytes = 0;  // of messages that are arriving; 0: no bound
   ServiceLimits limits = {};
   const Host* host = nullptr;  // of the services; null: messages that are none are gRPC's to refuse

@@ -60,6 +60,7 @@ ir::Module Lowerer::Run(const Hash128& fingerprint) {
   for (const Decl& decl : ast_.decls) {
     LowerDecl(decl);
   }
+  builder_.SetSource(text_);
   return builder_.Finish(fingerprint);
 }
 
