@@ -65,7 +65,6 @@ struct Doors {
   const ops::TcpListener* tcp = nullptr;
   TlsFiles tls;
   ops::Access& access;
-  LogSink& log;
   Connections& connections;
   LogSink& log;
   uint64_t receiving_bytes = 0;  // of messages that are arriving; 0: no bound

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 // What one party does costs no other one: connections, calls without requests, pauses, lines of the
 // audit log and the file of tokens, seen from outside. Spec: daemon §9.4, §10, §11
+#include <atomic>
 #include <cstdlib>
 #include <functional>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 #include <grpcpp/generic/generic_stub.h>
 
 #include "compiler/base/file.h"
+#include "proto/kiln/v1/watch.grpc.pb.h"
 #include "server/rpc/waiting_calls.h"
 #include "tests/integration/security_case.h"
 #include "tests/support/call_empty.h"
@@ -144,6 +147,29 @@ TEST_F(Parties, CallsThatSendHeadersOnly_AreBounded) {
   void* tag = nullptr;
   for (bool ok = false; queue.Next(&tag, &ok);) {
   }
+}
+
+TEST_F(Parties, WatchWithoutAFirstMessage_EndsInTime) {
+  FakeClock fake;
+  StartWith(OptionsIn(folder.path()), fake);
+  const auto stub = v1::WatchService::NewStub(channel);
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(60));
+  const auto stream = stub->Watch(&context);
+  grpc::Status status;
+  std::atomic<bool> ended = false;
+  std::thread waits([&] {
+    status = stream->Finish();
+    ended = true;
+  });
+  while (!ended) {  // the call may begin at any time
+    fake.Advance(std::chrono::seconds(61));
+    (void)Status(channel, "");
+  }
+  waits.join();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+  EXPECT_EQ(status.error_message(), "idle upload: more than 60000 ms");
+  daemon.reset();
 }
 
 TEST_F(Parties, TenFailures_PauseWhoFailedAndNobodyElse) {
