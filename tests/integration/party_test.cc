@@ -168,7 +168,7 @@ TEST_F(Parties, WatchWithoutAFirstMessage_EndsInTime) {
   }
   waits.join();
   EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
-  EXPECT_EQ(status.error_message(), "the first message, `open`, did not come");
+  EXPECT_EQ(status.error_message(), "idle upload: more than 60000 ms");
   daemon.reset();
 }
 

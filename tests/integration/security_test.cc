@@ -11,7 +11,6 @@
 
 #include <google/protobuf/descriptor.h>
 
-#include "compiler/base/test_wait.h"
 #include "proto/kiln/v1/watch.pb.h"
 #include "server/rpc/method_table.h"
 #include "tests/integration/security_case.h"
