@@ -201,6 +201,7 @@ ExplainRecord ExplainRing::RecordOf(Again& again) {
   record.at_ms = again.at_ms;
   record.trace = std::move(again.trace);
   record.stage_us = {{kLookup, again.lookup_us}};
+  record.watcher = {};
   return record;
 }
 

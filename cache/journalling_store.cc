@@ -127,7 +127,7 @@ JournallingStore::JournallingStore(BlobStore& below, Clock& clock, Options optio
   std::error_code error;
   std::filesystem::create_directories(options_.dir, error);
   ListFiles();
-  thread_ = std::thread([this] { Replay(); });
+  thread_ = Thread({.name = "upstream journal"}, [this](const std::stop_token&) { Replay(); });
 }
 
 JournallingStore::~JournallingStore() {

@@ -25,6 +25,7 @@
 #include "client/handover.h"
 #include "compiler/base/file.h"
 #include "compiler/base/mutex.h"
+#include "compiler/base/thread.h"
 
 namespace kiln::client {
 namespace {
@@ -267,7 +268,9 @@ Result<void> StartDaemon(const std::string& socket) {
   if (spawned.pid != 0) {
     // Nobody else asks how it ended; without this it stays a zombie for as long as this process
     // runs.
-    std::thread([pid = spawned.pid] { (void)waitpid(pid, nullptr, 0); }).detach();
+    Thread({.name = "reaper", .after_throw = Thread::AfterThrow::kEnds},
+           [pid = spawned.pid](const std::stop_token&) { (void)waitpid(pid, nullptr, 0); })
+        .detach();
   }
   if (spawned.refusal.has_value()) {
     return spawned.refusal->error;

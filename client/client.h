@@ -192,7 +192,9 @@ class Client {
   };
   using OnFinding = std::function<void(const std::string& text)>;
   Result<MaintenanceDone> GcCache(const GcRequest& request);
-  Result<MaintenanceDone> VerifyCache(bool fast, uint32_t sample_percent, const OnFinding& on);
+  using OnBytes = std::function<void(uint64_t done, uint64_t total)>;
+  Result<MaintenanceDone> VerifyCache(bool fast, uint32_t sample_percent, const OnFinding& on,
+                                      const OnBytes& on_bytes = {});
   Result<MaintenanceDone> RepairCache(const OnFinding& on);
   // Gives the number of records. `until_s`: Unix, 0 for ever. Errors: kAlreadyExists,
   // kNotFound, kResourceExhausted.

@@ -13,6 +13,8 @@ ServerInfo InfoFrom(const v1::ServerInfo& message) {
   ServerInfo info{.version = message.version(),
                   .build_id = message.build_id(),
                   .started_by = message.started_by(),
+                  .config_file = message.config_file(),
+                  .tokens_file = message.tokens_file(),
                   .pid = message.pid(),
                   .uptime_ms = message.uptime_ms(),
                   .api_min = message.api_min(),

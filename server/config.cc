@@ -9,7 +9,7 @@
 #include <toml++/toml.h>
 
 #include "compiler/base/check.h"
-#include "compiler/base/edit_distance.h"
+#include "compiler/base/closest_name.h"
 
 namespace kiln::server {
 namespace {
@@ -26,13 +26,13 @@ const ConfigKey* FindKey(std::string_view key) {
   return found == table.end() ? nullptr : &*found;
 }
 
-std::string_view ClosestKey(std::string_view key) {
-  const auto table = ConfigTable();
-  return std::min_element(table.begin(), table.end(),
-                          [&](const ConfigKey& a, const ConfigKey& b) {
-                            return EditDistance(a.key, key) < EditDistance(b.key, key);
-                          })
-      ->key;
+// "; did you mean 'x'?", or nothing.
+std::string ClosestKey(std::string_view key) {
+  ClosestName search(key);
+  for (const ConfigKey& row : ConfigTable()) {
+    search.Offer(row.key);
+  }
+  return search.best().empty() ? std::string() : fmt::format("; did you mean '{}'?", search.best());
 }
 
 // Key -> text and where it comes from; later ones replace earlier ones.
@@ -43,8 +43,7 @@ Result<void> Apply(std::string_view where, std::string_view key, std::string_vie
                    Chosen& chosen) {
   const ConfigKey* row = FindKey(key);
   if (row == nullptr) {
-    return Bad(
-        fmt::format("{}: unknown key '{}'; the closest is '{}'", where, key, ClosestKey(key)));
+    return Bad(fmt::format("{}: unknown key '{}'{}", where, key, ClosestKey(key)));
   }
   Config scratch;
   if (!row->read(text, scratch)) {

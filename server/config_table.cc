@@ -4,6 +4,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "compiler/base/byte_size.h"
 #include "server/config.h"
 
 namespace kiln::server {
@@ -20,18 +21,9 @@ std::optional<std::pair<uint64_t, std::string_view>> NumberOf(std::string_view t
 }
 
 bool ReadSize(std::string_view text, uint64_t& out) {
-  const auto number = NumberOf(text);
-  constexpr std::string_view kUnits = "KMGT";
-  if (!number.has_value() || number->second.size() > 1) {
-    return false;
-  }
-  const size_t unit = number->second.empty() ? 0 : kUnits.find(number->second[0]) + 1;
-  const auto shift = static_cast<uint32_t>(10 * unit);  // npos + 1 is 0
-  if ((unit == 0 && !number->second.empty()) || number->first > UINT64_MAX >> shift) {
-    return false;
-  }
-  out = number->first << shift;
-  return true;
+  const std::optional<uint64_t> bytes = ReadByteSize(text);
+  out = bytes.value_or(out);
+  return bytes.has_value();
 }
 
 bool ReadDuration(std::string_view text, Duration& out) {
@@ -246,6 +238,9 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      [](Text t, Config& c) { return t.empty() || ReadDuration(t, c.idle_timeout.emplace()); }},
     {"limits.connections", "1024", "a number from 1 to 65536", "connections at a time", kAtStart,
      [](Text t, Config& c) { return ReadCount(t, 1, 65'536, c.max_connections); }},
+    {"limits.first_call", "30s", "a duration from 100ms to 24h",
+     "what a connection by TCP has for its first call with a token", kAtStart,
+     [](Text t, Config& c) { return ReadTimeout(t, c.limits.first_call); }},
     {"limits.function_rows", "262144", "a number from 1024 to 262144",
      "instructions of a function; part of keys", kAtStart,
      [](Text t, Config& c) { return ReadLanguageLimit("function_rows", t, c); }},
@@ -266,7 +261,8 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      "push constants of a program; part of keys", kAtStart,
      [](Text t, Config& c) { return ReadLanguageLimit("push_constant", t, c); }},
     {"limits.receiving", "", "a size like 2G",
-     "memory of messages that are arriving; half of the machine's if not said", kAtStart,
+     "memory of messages that are arriving, and half as much of uploads; half of the "
+     "machine's if not said", kAtStart,
      [](Text t, Config& c) { return t.empty() || ReadSize(t, c.receiving_bytes); }},
     {"limits.request_message", "4M", "a size from 2M to 64M", "a message of a client", kAtStart,
      [](Text t, Config& c) { return ReadRequestMessage(t, c.limits.request_message); }},
@@ -278,6 +274,11 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     {"limits.uniform_buffer", "16K", "a size from 1K to 16M",
      "a uniform buffer; part of keys", kAtStart,
      [](Text t, Config& c) { return ReadLanguageLimit("uniform_buffer", t, c); }},
+    {"limits.upload_idle", "60s", "a duration from 100ms to 24h",
+     "how long an upload may be silent", kAtStart,
+     [](Text t, Config& c) { return ReadTimeout(t, c.limits.upload_idle); }},
+    {"limits.upload_time", "15m", "a duration from 100ms to 24h", "how long an upload may take",
+     kAtStart, [](Text t, Config& c) { return ReadTimeout(t, c.limits.upload_time); }},
     {"limits.value_items", "65536", "a number from 64 to 65536",
      "scalars, vectors and matrices of a variable, argument or value; part of keys", kAtStart,
      [](Text t, Config& c) { return ReadLanguageLimit("value_items", t, c); }},

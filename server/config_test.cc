@@ -188,8 +188,8 @@ TEST(LoadConfig, WrongFile_IsRefusedWithLineAndHelp) {
   };
   const Row rows[] = {
       {"[cache]\nmax_sise = \"1G\"\n",
-       ":2: unknown key 'cache.max_sise'; the closest is "
-       "'cache.max_size'"},
+       ":2: unknown key 'cache.max_sise'; did you mean "
+       "'cache.max_size'?"},
       {"[jobs]\n\nworkers = 0\n", ":3: 'jobs.workers' = '0' is not a number from 1 to 1024"},
       {"[cache]\nmemory = \"12Q\"\n", ":2: 'cache.memory' = '12Q' is not a size like 256M"},
       {"[lifecycle]\nidle_timeout = true\n",

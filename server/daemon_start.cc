@@ -6,6 +6,7 @@
 
 #include "compiler/driver/fingerprint.h"
 #include "server/daemon_parts.h"
+#include "server/ops/machine.h"
 #include "server/samples.h"
 
 namespace kiln::server {
@@ -41,6 +42,21 @@ Result<void> Daemon::Parts::Listen(const Options& options) {
   return {};
 }
 
+// As many as are configured, if there are descriptors for them and for everything else: else those
+// of others would take what the owner's share of connections needs.
+size_t Daemon::Parts::MostConnections() {
+  constexpr uint64_t kOwnDescriptors = 512;  // files, workers, upstreams
+  const uint64_t wanted = config.max_connections + kOwnDescriptors;
+  const uint64_t descriptors = ops::RaiseDescriptorLimit(wanted);
+  if (descriptors >= wanted) {
+    return config.max_connections;
+  }
+  const uint64_t most = descriptors / 2;
+  log.Write(LogLevel::kWarning, "rpc", "too few descriptors for limits.connections",
+            {{"limit", descriptors}, {"connections", most}});
+  return most;
+}
+
 // Tokens, audit log, and who decides.
 Result<void> Daemon::Parts::Guard() {
   if (!config.audit_log.empty()) {
@@ -58,10 +74,14 @@ Result<void> Daemon::Parts::Guard() {
     }
   }
   if (tcp.has_value() && !config.tokens.empty()) {
-    tokens.emplace(config.tokens, clock);
+    tokens.emplace(config.tokens, clock, log);
     KILN_TRY_VOID(tokens->Reload());
   }
-  access.emplace(tokens.has_value() ? &*tokens : nullptr, clock, audit.get());
+  access.emplace(tokens.has_value() ? &*tokens : nullptr, clock, audit.get(), log);
+  connections.emplace(rpc::Connections::Options{.most = MostConnections(),
+                                                .users = !config.allow_uids.empty(),
+                                                .first_call = config.limits.first_call},
+                      clock);
   return {};
 }
 
@@ -86,12 +106,13 @@ void Daemon::Parts::ExportTraces() {
 
 // What the services know of the process around them.
 void Daemon::Parts::MakeHost() {
-  queue.emplace(
-      jobs::QueueLimits{.interactive = config.queue_interactive, .batch = config.queue_batch},
-      clock, [this](jobs::Lane lane, Duration waited) {
-        metrics.Time("kiln_queue_wait_seconds", "lane",
-                     lane == jobs::Lane::kInteractive ? "interactive" : "batch", waited);
-      });
+  queue.emplace(jobs::QueueLimits{.interactive = config.queue_interactive,
+                                  .batch = config.queue_batch,
+                                  .others_at_once = config.workers + config.express - 1},
+                clock, [this](jobs::Lane lane, Duration waited) {
+                  metrics.Time("kiln_queue_wait_seconds", "lane",
+                               lane == jobs::Lane::kInteractive ? "interactive" : "batch", waited);
+                });
   queue->SetWeights(config.weights);
   worker_pool.emplace(
       worker::Pool::Options{
@@ -107,15 +128,19 @@ void Daemon::Parts::MakeHost() {
                                         builder->Forget();
                                       }},
                *queue, state, clock, log);
+  uploads.emplace(ReceivingBytes() / 2);
   host.emplace(rpc::Host{
       .queue = *queue,
       .state = state,
       .access = *access,
+      .connections = *connections,
       .audit = audit.get(),
       .metrics = metrics,
       .traces = traces,
       .otlp = otlp.get(),
-      .slow_readers = slow_readers,
+      .streams = streams,
+      .uploads = *uploads,
+      .readers = readers,
       .clock = clock,
       .log = log,
       .warnings = [this] { return log.Warnings(); },
@@ -130,9 +155,9 @@ void Daemon::Parts::MakeHost() {
                               LogLevel level) { log.SetLevel(component, level); },
       .socket = listener->path(),
       .tcp = tcp.has_value() ? tcp->Address() : std::string(),
+      .config_file = config.file,
+      .tokens_file = tokens.has_value() ? tokens->path() : std::string(),
       .started_by = started_by,
-      .connections = [this] { return server->Connections(); },
-      .max_connections = config.max_connections,
       .limits = config.limits,
       .job_limits = {.worker_cpu = std::chrono::seconds(worker::ChildLimits{}.cpu_seconds),
                      .worker_wall = worker::Pool::Options{}.wall,
@@ -143,10 +168,11 @@ void Daemon::Parts::MakeHost() {
       .worker_rows = [this] { return WorkerRowsOf(*worker_pool); },
       .last_crash = [this] { return last_crash; },
       .memory_soft = MemoryLimit(config.memory_soft_percent),
-      .memory_hard = MemoryLimit(config.memory_hard_percent)});
+      .memory_hard = MemoryLimit(config.memory_hard_percent),
+      .fault = fault});
   const auto ask = [this](Ask what, Duration timeout) {
     const MutexLock lock(mutex);
-    drain_timeout = timeout == Duration::zero() ? drain_timeout : timeout;
+    EndWithin(timeout == Duration::zero() ? current.drain_timeout : timeout);
     asked = std::max(asked, what);
     asked_changed.NotifyAll();
   };
@@ -176,12 +202,11 @@ Result<void> Daemon::Parts::Answer() {
                                                             .key = config.tls_key,
                                                             .client_ca = config.tls_client_ca},
                                                     .access = *access,
+                                                    .connections = *connections,
                                                     .log = log,
-                                                    .max_connections = config.max_connections,
-                                                    .receiving_bytes = config.receiving_bytes != 0
-                                                                           ? config.receiving_bytes
-                                                                           : memory_bytes / 2,
-                                                    .limits = config.limits}));
+                                                    .receiving_bytes = ReceivingBytes(),
+                                                    .limits = config.limits,
+                                                    .host = &*host}));
   server->Accept();
   return {};
 }

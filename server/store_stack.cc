@@ -57,7 +57,8 @@ Upstream::Upstream(std::unique_ptr<cache::BlobStore> far, const UpstreamConfig& 
           }});
 }
 
-void Stack::Compose(const Config& config, bool writes_upstream, Clock& clock, ops::LineLog& log) {
+void Stack::Compose(const Config& config, bool writes_upstream, Clock& clock, ops::LineLog& log,
+                    const std::function<void()>& on_access) {
   cache::BlobStore* below = nullptr;
   if (file != nullptr) {
     compressing.emplace(*file, *file, &file->dictionaries());
@@ -81,7 +82,11 @@ void Stack::Compose(const Config& config, bool writes_upstream, Clock& clock, op
   memory.emplace(below, file.get(),
                  cache::MemoryStore::Options{.max_bytes = config.cache_memory_bytes});
   checked.emplace(*memory, *memory);
-  top.emplace(*checked, clock);
+  if (on_access != nullptr) {
+    constexpr uint32_t kAlways = 1000;
+    faulty.emplace(*checked, cache::FaultStore::Plan{.delay = kAlways, .on_delay = on_access});
+  }
+  top.emplace(faulty.has_value() ? static_cast<cache::BlobStore&>(*faulty) : *checked, clock);
 }
 
 cache::CallCounts UpstreamCalls(const Stack& stack) {

@@ -2,6 +2,7 @@
 // The daemon's stores, one over another, and what they tell of themselves. Spec: cache §5, §7
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "cache/compressing_store.h"
 #include "cache/counted_store.h"
 #include "cache/explain_ring.h"
+#include "cache/fault_store.h"
 #include "cache/journalling_store.h"
 #include "cache/limited_store.h"
 #include "cache/memory_store.h"
@@ -58,8 +60,8 @@ class Upstream {
 };
 
 // metrics(checked(memory(read_through(limited(checked(compressing(sqlite))), checked(upstream))))),
-// without read_through if there is no upstream, or metrics(checked(memory)) without a file. Each
-// part uses those above it in this list.
+// without read_through if there is no upstream, or metrics(checked(memory)) without a file; in
+// tests faulty is below metrics. Each part uses those above it in this list.
 struct Stack {
   std::unique_ptr<cache::sqlite::SqliteStore> file;  // null: nothing is kept
   std::optional<cache::CompressingStore> compressing;
@@ -68,9 +70,12 @@ struct Stack {
   std::vector<std::unique_ptr<Upstream>> upstreams;  // nearest first; with a file only
   std::optional<cache::MemoryStore> memory;
   std::optional<cache::CheckedStore> checked;
+  std::optional<cache::FaultStore> faulty;  // of tests
   std::optional<cache::MetricsStore> top;
 
-  void Compose(const Config& config, bool writes_upstream, Clock& clock, ops::LineLog& log);
+  // `on_access` is called before every access; null but in tests.
+  void Compose(const Config& config, bool writes_upstream, Clock& clock, ops::LineLog& log,
+               const std::function<void()>& on_access = nullptr);
 };
 
 // Requests to all upstreams, by operation and result.

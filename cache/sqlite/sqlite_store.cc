@@ -83,7 +83,8 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const SqliteOptions& opti
     log.Write(LogLevel::kWarning, "cache", "the cache cannot be opened yet",
               {{"error", ErrorText(started.error())}});
   }
-  store->caretaker_ = std::jthread([raw = store.get()] { raw->Care(); });
+  store->caretaker_ = Thread({.name = "cache caretaker", .log = &log},
+                             [raw = store.get()](const std::stop_token&) { raw->Care(); });
   return store;
 }
 

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <filesystem>
 #include <memory>
-#include <thread>
 
 #include "cache/limited_store.h"
 #include "cache/sqlite/collector.h"
@@ -20,6 +19,7 @@
 #include "cache/sqlite/session.h"
 #include "cache/sqlite/touches.h"
 #include "cache/store.h"
+#include "compiler/base/thread.h"
 
 namespace kiln::cache::sqlite {
 
@@ -194,7 +194,7 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   Duration next_count_ KILN_GUARDED_BY(mutex_) = Duration::min();
   bool stopping_ KILN_GUARDED_BY(mutex_) = false;
   std::stop_source stop_;  // ends a salvage
-  std::jthread caretaker_;
+  Thread caretaker_;
 };
 
 }  // namespace kiln::cache::sqlite

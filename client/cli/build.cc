@@ -2,7 +2,6 @@
 // kiln build: every variant of the manifest's programs as a batch.
 #include <algorithm>
 #include <chrono>
-#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -10,12 +9,12 @@
 #include "client/cli/batch_run.h"
 #include "client/cli/depfile.h"
 #include "client/cli/dry_run.h"
+#include "client/cli/mistakes.h"
 #include "client/cli/report.h"
 #include "client/cli/results.h"
 #include "client/cli/store.h"
 #include "client/cli/verbs.h"
 #include "compiler/base/file.h"
-#include "compiler/diag/render.h"
 
 namespace kiln::cli {
 namespace {
@@ -47,14 +46,18 @@ void PrintSummary(const Global& global, const Project& project, const BatchOutco
   }
   fmt::print("build {}  {} programs, {} variants allowed   batch {}\n", project.manifest.name,
              project.programs.size(), p.variants_total, batch.id.substr(0, 8));
-  fmt::print("  {} distinct results   {} unique SPIR-V modules   dedup {:.1f}x   {:.1f} KiB\n",
-             p.results_done, p.code_distinct, p.dedup_ratio,
-             static_cast<double>(p.bytes_out) / 1024.0);
+  fmt::print("  {} distinct results   {} unique SPIR-V modules{}   {}\n", p.results_done,
+             p.code_distinct,
+             p.dedup_ratio < 1 ? "" : fmt::format("   dedup {:.1f}x", p.dedup_ratio),
+             SizeText(p.bytes_out));
   fmt::print("  {} cached   {} compiled   {} shared   {} failed\n", hits, p.compiled, p.shared,
              failed);
   fmt::print("  wall {:.2f} s   compile cpu {:.2f} s   saved {:.2f} s\n", seconds,
              static_cast<double>(p.cpu_ms) / 1000.0, static_cast<double>(p.cpu_saved_ms) / 1000.0);
   for (const client::BatchProgress::Slow& slow : p.slowest) {
+    if (slow.ms == 0) {
+      continue;  // not worth a line
+    }
     const std::string options = client::OptionsText(slow.options);
     fmt::print("  slowest {}{}{}   {} ms\n", slow.program, options.empty() ? "" : " ", options,
                slow.ms);
@@ -179,21 +182,15 @@ Result<void> CheckArguments(const BuildArguments& arguments) {
 Result<void> ShowWarnings(const Global& global, const Project& project, client::Client& client,
                           const std::string& batch) {
   KILN_TRY(const std::vector<client::BatchItem> items, client.BatchItems(batch, {}));
-  std::set<std::string> shown;
+  Mistakes mistakes(global);
   for (const client::BatchItem& item : items) {
-    std::vector<PlacedDiagnostic> fresh;
-    for (const PlacedDiagnostic& diagnostic : item.outcome.diagnostics) {
-      if (item.outcome.kind == client::OutcomeKind::kOk &&
-          shown.insert(RenderShort(diagnostic)).second) {
-        fresh.push_back(diagnostic);
-      }
-    }
     for (const LoadedProgram& loaded : project.programs) {
-      if (loaded.program.name == item.program) {
-        ShowDiagnostics(global, fresh, loaded.program.sources, item.program);
+      if (loaded.program.name == item.program && item.outcome.kind == client::OutcomeKind::kOk) {
+        (void)mistakes.Add(item.program, item.outcome.diagnostics, loaded.program.sources);
       }
     }
   }
+  mistakes.End();
   return {};
 }
 
@@ -243,7 +240,8 @@ int Build(const Global& global, const BuildArguments& arguments, const Project& 
                                                                  .seconds = SecondsSince(start),
                                                                  .programs = std::move(programs),
                                                                  .progress = batch->progress,
-                                                                 .failures = batch->failures});
+                                                                 .failures = batch->failures,
+                                                                 .problem = batch->final.problem});
   if (!reported.ok()) {
     return Fail(global, reported.error());
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // kiln cache: the store of this user. If the daemon of the flags has it, the daemon is asked and
 // works on it while it serves; else it is opened here. Pins are in cache_pins.cc.
+#include <ctime>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -10,6 +12,7 @@
 #include "cache/pack/cache_export.h"
 #include "cache/record.h"
 #include "cache/sqlite/explain_table.h"
+#include "client/cli/byte_progress.h"
 #include "client/cli/cache_opened.h"
 #include "client/cli/cache_view.h"
 #include "client/cli/explanation.h"
@@ -71,15 +74,47 @@ Result<cache::GcReport> Collect(const Global& global, const CacheArguments& argu
                               .failed = options.failed,
                               .vacuum = options.vacuum,
                               .dry_run = options.dry_run}));
-    return cache::GcReport{.records = done.records,
+    cache::GcReport report{.records = done.records,
                            .bytes = done.bytes,
                            .kept = done.kept,
                            .used_before = done.used_before,
-                           .used_after = done.used_after};
+                           .used_after = done.used_after,
+                           .pinned = done.pinned,
+                           .kept_until_s = done.kept_until_s};
+    for (const auto& [owner, until_s] : done.leases) {
+      report.leases.push_back({.owner = owner, .until_s = until_s});
+    }
+    return report;
   }
   KILN_TRY(const std::unique_ptr<Opened> opened,
            OpenCache(arguments, options.dry_run ? Use::kLook : Use::kChange));
   return opened->maintenance->Gc(options);
+}
+
+// "14:32:07", of this machine's time zone.
+std::string TimeText(int64_t unix_s) {
+  const auto time = static_cast<std::time_t>(unix_s);
+  std::tm local{};
+  (void)localtime_r(&time, &local);
+  return fmt::format("{:02}:{:02}:{:02}", local.tm_hour, local.tm_min, local.tm_sec);
+}
+
+// What is in the way of `gc --to`, until when, and what to do.
+Error StillTooLarge(const cache::GcReport& report, uint64_t to) {
+  std::string text = fmt::format("the cache uses {}, and --to asks for {}: {} records are kept",
+                                 SizeText(report.used_after), SizeText(to), report.kept);
+  text += report.pinned == 0
+              ? ""
+              : fmt::format(", {} of them by pins ('kiln cache pins')", report.pinned);
+  for (const cache::Keeper& lease : report.leases) {
+    text += fmt::format(", leased by {} until {}", lease.owner, TimeText(lease.until_s));
+  }
+  return {
+      .code = ErrorCode::kResourceExhausted,
+      .context = text + fmt::format("; what was used in the last minutes stays: repeat after {}, "
+                                    "or let cache.max_size in kilnd.toml keep it small",
+                                    TimeText(report.kept_until_s)),
+      .reason = "CACHE_KEPT"};
 }
 
 struct Verified {
@@ -88,19 +123,21 @@ struct Verified {
 };
 
 Result<Verified> Verify(const Global& global, const CacheArguments& arguments) {
+  ByteProgress progress(global, "cache verify");
   if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
     KILN_TRY(const client::MaintenanceDone done,
-             daemon->VerifyCache(arguments.fast, arguments.sample_percent,
-                                 [&](const std::string& text) { PrintFinding(global, text); }));
+             daemon->VerifyCache(
+                 arguments.fast, arguments.sample_percent,
+                 [&](const std::string& text) { PrintFinding(global, text); }, std::ref(progress)));
     return Verified{.counts = CountsOf(done), .faults = done.damaged};
   }
   SystemClock clock;
-  KILN_TRY(
-      const cache::VerifyReport report,
-      cache::sqlite::VerifyDirectory(DirectoryOf(arguments), clock,
-                                     {.fast = arguments.fast,
-                                      .sample_percent = arguments.sample_percent,
-                                      .seed = static_cast<uint64_t>(clock.UnixTime().count())}));
+  KILN_TRY(const cache::VerifyReport report,
+           cache::sqlite::VerifyDirectory(DirectoryOf(arguments), clock,
+                                          {.fast = arguments.fast,
+                                           .sample_percent = arguments.sample_percent,
+                                           .seed = static_cast<uint64_t>(clock.UnixTime().count()),
+                                           .on_bytes = std::ref(progress)}));
   PrintFaults(global, report);
   return Verified{.counts = CountsOf(report), .faults = report.fault_count};
 }
@@ -190,12 +227,17 @@ int RunCacheGc(const Global& global, const CacheArguments& arguments) {
     return Fail(global, report.error());
   }
   if (!global.json && !global.quiet) {
-    fmt::print("{} {} records, {}; {} wanted but leased or pinned; used {} -> {}\n",
+    fmt::print("{} {} records, {}; {} kept by leases, pins or recent use; used {} -> {}\n",
                arguments.dry_run ? "would remove" : "removed", report->records,
                SizeText(report->bytes), report->kept, SizeText(report->used_before),
                SizeText(report->used_after));
   }
-  return Finish("cache gc", kSuccess,
+  int exit = kSuccess;
+  if (!arguments.dry_run && options.to_bytes.has_value() &&
+      report->used_after > *options.to_bytes) {
+    exit = Fail(global, StillTooLarge(*report, *options.to_bytes));
+  }
+  return Finish("cache gc", exit,
                 {{"records", report->records},
                  {"bytes", report->bytes},
                  {"kept", report->kept},
@@ -278,12 +320,13 @@ namespace {
 
 Result<pack::Imported> Import(const Global& global, const CacheArguments& arguments) {
   KILN_TRY(const std::unique_ptr<pack::Pack> file, pack::Pack::Open(arguments.file, {}));
+  ByteProgress progress(global, "cache import");
   if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
     SystemClock clock;
-    return pack::ImportCache(*file, *daemon->CacheStore(clock));
+    return pack::ImportCache(*file, *daemon->CacheStore(clock), std::ref(progress));
   }
   KILN_TRY(const std::unique_ptr<Opened> opened, OpenCache(arguments, Use::kChange));
-  return pack::ImportCache(*file, *opened->content);
+  return pack::ImportCache(*file, *opened->content, std::ref(progress));
 }
 
 }  // namespace

@@ -66,6 +66,22 @@ int RunKilnd(const Global& global, std::vector<std::string> words) {
                .reason = "DAEMON_UNREACHABLE"});
 }
 
+int RunTokenVerb(const Global& global, const std::string& config, std::vector<std::string> words) {
+  const auto add = [&words](const char* flag, const std::string& value) {
+    if (!value.empty()) {
+      words.push_back(flag + value);
+    }
+  };
+  add("--config=", config);
+  if (const std::string address = DaemonAddress(global); address.starts_with("unix:")) {
+    if (const auto running = client::Client::Open(address)->Ping(client::kPing); running.ok()) {
+      add("--running-tokens=", running->tokens_file);
+      add("--running-config=", running->config_file);
+    }
+  }
+  return RunKilnd(global, std::move(words));
+}
+
 int RunStart(const Global& global) {
   if (!DaemonAddress(global).starts_with("unix:")) {
     return Fail(global, {.code = ErrorCode::kInvalidArgument,

@@ -121,8 +121,11 @@ Check CheckDaemon(Patient& patient) {
     for (const std::string& reason : patient.status->reasons) {
       reasons += (reasons.empty() ? "" : "; ") + reason;
     }
+    const bool tokens = reasons.find("tokens-unreadable") != std::string::npos;
     return Warn("daemon", fmt::format("{}: {}", patient.status->health, reasons),
-                "the reason names what to make room for or to repair");
+                tokens ? fmt::format("repair '{}'; kiln token list --config FILE names the line",
+                                     patient.info->tokens_file)
+                       : "the reason names what to make room for or to repair");
   }
   return Good("daemon",
               fmt::format("SERVING at {} for {} s", address, patient.info->uptime_ms / 1000));

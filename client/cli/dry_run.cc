@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/mistakes.h"
+
 namespace kiln::cli {
 namespace {
 
@@ -50,14 +52,14 @@ int DryRun(const Global& global, const Project& project, const std::string& wher
   const auto start = std::chrono::steady_clock::now();
   int exit = kSuccess;
   uint64_t above = 0;
+  Mistakes mistakes(global);
   for (size_t i = 0; i < project.spaces.size(); ++i) {
     const client::ProgramSpace& space = project.spaces[i];
     const Result<client::VariantCount> count = client.CountVariants(space, where);
     if (!count.ok()) {
       return Fail(global, count.error());
     }
-    if (ShowDiagnostics(global, count->diagnostics, space.program.sources, space.program.name) !=
-        0) {
+    if (mistakes.Add(space.program.name, count->diagnostics, space.program.sources).errors != 0) {
       exit = exit == kSuccess ? int{kWrongSource} : exit;
       continue;
     }
@@ -86,6 +88,7 @@ int DryRun(const Global& global, const Project& project, const std::string& wher
       PrintAdvice(space, *count);
     }
   }
+  mistakes.End();
   exit = above != 0 && !project.manifest.budget_warns ? int{kLimit} : exit;
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   const std::vector<std::pair<std::string, uint64_t>> counts{{"programs", project.spaces.size()},

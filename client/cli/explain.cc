@@ -53,13 +53,21 @@ void PrintBatch(const Global& global, const client::Explained& explained) {
   }
 }
 
-Result<client::Explained> Ask(const Global& global, const ExplainArguments& arguments) {
+// `wrong`: the sources are, and that was shown.
+Result<client::Explained> Ask(const Global& global, const ExplainArguments& arguments,
+                              bool& wrong) {
   if (arguments.variant.what.size() == 1 && IsKey(arguments.variant.what[0])) {
     KILN_TRY(const client::Connected connected, ConnectTo(global));
     return connected.client->Explain(client::Client::ExplainKey{arguments.variant.what[0]});
   }
   if (!arguments.variant.what.empty()) {
     KILN_TRY(NamedVariant variant, NameVariant(global, arguments.variant));
+    if (ShowDiagnostics(global, variant.declared.diagnostics, variant.program.sources,
+                        variant.program.name) != 0) {
+      wrong = true;
+      return client::Explained();
+    }
+    KILN_TRY_VOID(CheckOptions(variant));
     return variant.connected.client->Explain(
         client::Client::ExplainVariant{.project = variant.project,
                                        .program = std::move(variant.program),
@@ -92,7 +100,8 @@ int RunExplain(const Global& global, const ExplainArguments& arguments) {
     return Fail(global, Usage("name one of: a program or a key, --batch ID, --last N, --code CODE, "
                               "--option NAME and a program"));
   }
-  const Result<client::Explained> explained = Ask(global, arguments);
+  bool wrong = false;
+  const Result<client::Explained> explained = Ask(global, arguments, wrong);
   if (!explained.ok()) {
     return Fail(global, explained.error());
   }
@@ -107,7 +116,7 @@ int RunExplain(const Global& global, const ExplainArguments& arguments) {
     }
   }
   NoteResult("explain", 0, {});
-  return kSuccess;
+  return wrong ? kWrongSource : kSuccess;
 }
 
 }  // namespace kiln::cli

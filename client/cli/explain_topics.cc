@@ -11,7 +11,7 @@
 
 #include "client/cli/code_pages.h"
 #include "client/cli/project.h"
-#include "compiler/base/edit_distance.h"
+#include "compiler/base/closest_name.h"
 #include "compiler/diag/diagnostic.h"
 
 namespace kiln::cli {
@@ -34,16 +34,12 @@ std::optional<Code> CodeNamed(const std::string& text) {
 }
 
 Error NoSuchCode(const std::string& text) {
-  std::string_view closest;
-  size_t least = text.size();
+  ClosestName search(text);
   for (const Code code : AllCodes()) {
-    for (const std::string_view name : {CodeText(code), CodeName(code)}) {
-      if (const size_t distance = EditDistance(text, name); distance < least) {
-        least = distance;
-        closest = name;
-      }
-    }
+    search.Offer(CodeText(code));
+    search.Offer(CodeName(code));
   }
+  const std::string_view closest = search.best();
   return {.code = ErrorCode::kNotFound,
           .context = fmt::format("there is no diagnostic '{}'{}", text,
                                  closest.empty() ? "" : fmt::format("; did you mean {}?", closest)),

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "client/cli/batch_run.h"
+#include "client/cli/mistakes.h"
 #include "client/cli/pack_files.h"
 #include "client/cli/results.h"
 #include "client/cli/verbs.h"
@@ -145,6 +146,7 @@ Result<Variants> VariantsOf(client::Client& client, const client::ProgramSpace& 
 Result<void> FetchKnown(const Global& global, client::Client& client, const Project& project,
                         const std::string& root, Arrived& arrived) {
   std::string have = root;
+  Mistakes mistakes(global);
   for (const client::ProgramSpace& space : project.spaces) {
     KILN_TRY(const Variants variants, VariantsOf(client, space));
     for (size_t at = 0; at < variants.size(); at += kVariantsPerCall) {
@@ -157,13 +159,14 @@ Result<void> FetchKnown(const Global& global, client::Client& client, const Proj
       arrived.Add(done);
       have = done.root;
       for (size_t i = before; i < arrived.outcomes.size(); ++i) {
-        if (ShowDiagnostics(global, arrived.outcomes[i].diagnostics, space.program.sources,
-                            space.program.name) != 0) {
+        if (mistakes.Add(space.program.name, arrived.outcomes[i].diagnostics, space.program.sources)
+                .errors != 0) {
           arrived.exit = kWrongSource;
         }
       }
     }
   }
+  mistakes.End();
   return {};
 }
 

@@ -38,6 +38,7 @@ graph::PlanOptions OptionsOf(const GraphArguments& arguments, const graph::Frame
                                                   : graph::Effort::kNormal;
   options.cull = !arguments.no_cull && file.description().lists_outputs;
   options.alias = !arguments.no_alias;
+  options.alias_commands = arguments.alias_commands.value_or(options.alias_commands);
   options.unify_reads = arguments.unify_reads;
   return options;
 }

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "client/cli/project.h"
 #include "client/cli/verbs.h"
@@ -17,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr size_t kMostNamed = 8;         // of sources that are in no program
 constexpr size_t kMostSources = 256;     // as many as a program may have
 constexpr size_t kMostEntries = 20'000;  // of folders that are looked at
 constexpr char kFirstSource[] =
@@ -141,6 +143,15 @@ int RunInit(const Global& global, const InitArguments& arguments) {
   if (!global.json) {
     fmt::print("wrote kiln.toml: {} from {}, {}\n", Counted(scaffold.programs, "program"),
                Counted(written->sources, "source"), Counted(scaffold.options, "option"));
+    if (!scaffold.unused.empty()) {
+      fmt::print(
+          "in no program: {}{}; passes that materials share are [[pass]] in kiln.toml\n",
+          fmt::join(std::span(scaffold.unused).first(std::min(scaffold.unused.size(), kMostNamed)),
+                    ", "),
+          scaffold.unused.size() <= kMostNamed
+              ? ""
+              : fmt::format(" and {} more", scaffold.unused.size() - kMostNamed));
+    }
     fmt::print("{}", scaffold.first.empty()
                          ? "no function looks like an entry point; add a [[program]] by hand\n"
                          : fmt::format("next: kiln options {}    kiln build\n", scaffold.first));

@@ -80,6 +80,15 @@ int RunInspect(const Global& global, const InspectArguments& arguments) {
     }
     VariantArguments other = arguments.variant;
     other.what = {arguments.diff};
+    if (!arguments.diff_options.empty()) {
+      other.options = arguments.diff_options;
+    } else if (other.what == arguments.variant.what) {
+      return Error{.code = ErrorCode::kInvalidArgument,
+                   .context = fmt::format("'{0}' is compared with itself; give the other one its "
+                                          "options: --diff {0} --diff-option NAME=VALUE",
+                                          arguments.diff),
+                   .reason = "USAGE"};
+    }
     KILN_TRY(const Inspected second, InspectWhat(global, other, arguments.views));
     const uint64_t differing = PrintDifferences(global, first, second);
     if (!global.json && !global.quiet) {

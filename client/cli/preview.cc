@@ -80,6 +80,15 @@ Result<std::vector<double>> NumbersOf(const std::string& text) {
 
 Result<preview::PreviewRequest> RequestOf(const PreviewArguments& arguments) {
   preview::PreviewRequest request;
+  if (!arguments.out.ends_with(".png")) {
+    return Usage(fmt::format("--out '{}': a picture is a PNG file; let its name end in .png",
+                             arguments.out));
+  }
+  if (arguments.mesh != "sphere" && arguments.mesh != "quad" && arguments.mesh != "cube" &&
+      !arguments.mesh.ends_with(".obj")) {
+    return Usage(
+        fmt::format("--mesh takes sphere, quad, cube or FILE.obj, not '{}'", arguments.mesh));
+  }
   request.mesh = arguments.mesh;
   request.frame = arguments.frames - 1;
   KILN_TRY(request.size, SizeOf(arguments.size));
@@ -308,12 +317,12 @@ Result<std::vector<std::vector<preview::SheetCell>>> DrawCells(
 
 Result<int> Preview(const Global& global, const PreviewArguments& arguments) {
   KILN_TRY(preview::PreviewRequest request, RequestOf(arguments));
-  KILN_TRY(const std::unique_ptr<OpenDevice> open, OpenFor(arguments));
   KILN_TRY(const NamedVariant named, NameVariant(global, arguments.variant));
   if (ShowDiagnostics(global, named.declared.diagnostics, named.program.sources,
                       named.program.name) != 0) {
     return int{kWrongSource};
   }
+  KILN_TRY(const std::unique_ptr<OpenDevice> open, OpenFor(arguments));
   KILN_TRY(const auto rows, CellsOf(arguments, named));
   int exit = kSuccess;
   KILN_TRY(const auto sheet, DrawCells(global, named, rows, *open, request, exit));

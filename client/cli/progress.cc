@@ -127,6 +127,17 @@ nlohmann::ordered_json JsonOf(const client::BatchProgress& p) {
 
 }  // namespace
 
+// A window that became narrower since they were printed has broken them.
+size_t RowsOf(std::span<const std::string> lines, size_t columns) {
+  size_t rows = 0;
+  for (const std::string& line : lines) {
+    const auto width = static_cast<size_t>(std::ranges::count_if(
+        line, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
+    rows += columns == 0 ? 1 : std::max<size_t>(1, (width + columns - 1) / columns);
+  }
+  return rows;
+}
+
 void RestoreTerminal() {
   if (cursor_hidden != 0) {
     cursor_hidden = 0;
@@ -216,14 +227,14 @@ Progress::~Progress() { Clear(); }
 void Progress::Begin(const std::string& id) { id_ = id; }
 
 void Progress::Clear() {
-  if (shown_ != 0) {
+  if (!shown_.empty()) {
     fmt::print(stderr, "\r\x1b[2K");
-    for (; shown_ > 1; --shown_) {
+    for (size_t row = RowsOf(shown_, Columns()); row > 1; --row) {
       fmt::print(stderr, "\x1b[1A\x1b[2K");
     }
     fmt::print(stderr, "{}", kShowCursor);
     (void)std::fflush(stderr);
-    shown_ = 0;
+    shown_.clear();
     cursor_hidden = 0;
   }
 }
@@ -244,7 +255,7 @@ void Progress::Show(const client::BatchProgress& progress) {
 
 void Progress::ShowBar(const client::BatchProgress& progress) {
   const auto now = std::chrono::steady_clock::now();
-  if (shown_ != 0 && now - last_bar_ < kBarEvery) {
+  if (!shown_.empty() && now - last_bar_ < kBarEvery) {
     return;
   }
   last_bar_ = now;
@@ -261,7 +272,7 @@ void Progress::ShowBar(const client::BatchProgress& progress) {
     fmt::print(stderr, "{}{}", i == 0 ? "" : "\n", lines[i]);
   }
   (void)std::fflush(stderr);
-  shown_ = lines.size();
+  shown_ = lines;
 }
 
 void Progress::ShowLine(const client::BatchProgress& progress) {

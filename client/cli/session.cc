@@ -15,6 +15,7 @@
 #include "client/cli/global.h"
 #include "client/cli/progress.h"
 #include "client/trace.h"
+#include "compiler/base/thread.h"
 
 namespace kiln::cli {
 namespace {
@@ -166,19 +167,22 @@ Result<void> SetDeadline(const Global& global) {
                                         global.deadline),
                  .reason = "USAGE"};
   }
-  std::thread([global, time] {
-    std::this_thread::sleep_for(time);
-    TakeTheLastWord();
-    const int code = Fail(global, {.code = ErrorCode::kDeadlineExceeded,
-                                   .context = "the deadline of the command (" + global.deadline +
-                                              ") has passed; what is finished is cached",
-                                   .reason = "DEADLINE"});
-    (void)EndCommand(global, {}, code);
-    (void)std::fflush(stdout);
-    client::EndPrivateDaemons(kPatienceAtDeadline);
-    RestoreTerminal();
-    std::_Exit(code);
-  }).detach();
+  Thread({.name = "deadline", .after_throw = Thread::AfterThrow::kEnds},
+         [global, time](const std::stop_token&) {
+           std::this_thread::sleep_for(time);
+           TakeTheLastWord();
+           const int code =
+               Fail(global, {.code = ErrorCode::kDeadlineExceeded,
+                             .context = "the deadline of the command (" + global.deadline +
+                                        ") has passed; what is finished is cached",
+                             .reason = "DEADLINE"});
+           (void)EndCommand(global, {}, code);
+           (void)std::fflush(stdout);
+           client::EndPrivateDaemons(kPatienceAtDeadline);
+           RestoreTerminal();
+           std::_Exit(code);
+         })
+      .detach();
   return {};
 }
 

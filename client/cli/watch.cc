@@ -12,7 +12,6 @@
 #include <optional>
 #include <spawn.h>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -23,7 +22,9 @@
 #include "client/cli/watch_outputs.h"
 #include "client/cli/watch_report.h"
 #include "client/hot_reload.h"
+#include "client/project/workspace.h"
 #include "compiler/base/mutex.h"
+#include "compiler/base/thread.h"
 
 namespace kiln::cli {
 namespace {
@@ -178,6 +179,8 @@ Result<std::vector<client::HotReload::Interest>> WatchSession::Interest() const 
 client::HotReload::Options WatchSession::Options(
     std::vector<client::HotReload::Interest> interest) const {
   return {.project = ProjectName(),
+          .workspace =
+              !arguments_.workspace.empty() ? arguments_.workspace : project::WorkspaceId(Root()),
           .session_id = session_id_,
           .role = arguments_.no_source ? client::HotReload::Role::kSubscriber
                                        : client::HotReload::Role::kBoth,
@@ -362,8 +365,7 @@ void WatchSession::Retype(std::span<const client::Source> changed) {
       continue;
     }
     const Result<client::ListedOptions> declared = Declared(*connected_.client, program);
-    const bool readable =
-        declared.ok() && (declared->diagnostics.empty() || !declared->options.empty());
+    const bool readable = declared.ok() && !client::HasErrors(*declared);
     if (readable && !SameOptions(*declared, project_.declared[i].second)) {
       return OnManifest();
     }
@@ -431,7 +433,7 @@ int WatchSession::Run() {
   waiting = watcher_.get();
   (void)std::signal(SIGINT, OnSignal);
   (void)std::signal(SIGTERM, OnSignal);
-  std::thread reader([this] { ReadEvents(); });
+  Thread reader({.name = "events"}, [this](const std::stop_token&) { ReadEvents(); });
   bool root_lost = false;
   bool warned = false;
   const auto over = [&] {

@@ -117,7 +117,9 @@ void WatchReport::ShowJson(const client::WatchEvent& event, double ms) {
   object.update(members);
   fmt::print("{}\n", object.dump());
   if (const auto* diagnostics = std::get_if<client::WatchDiagnostics>(&event.body)) {
-    ShowDiagnostics(global_, diagnostics->all, sources_, diagnostics->program);
+    (void)mistakes_.Add(diagnostics->program, diagnostics->all, sources_);
+  } else if (std::holds_alternative<client::WatchSettled>(event.body)) {
+    mistakes_.End();
   }
 }
 
@@ -125,6 +127,8 @@ void WatchReport::ShowText(const client::WatchEvent& event, double ms) {
   if (!global_.quiet || std::holds_alternative<client::WatchDiagnostics>(event.body) ||
       std::holds_alternative<client::WatchProblem>(event.body)) {
     std::visit([&](const auto& body) { On(body, ms); }, event.body);
+  } else if (std::holds_alternative<client::WatchSettled>(event.body)) {
+    mistakes_.End();
   }
 }
 
@@ -139,7 +143,7 @@ void WatchReport::On(const client::WatchOpened& opened, double /*ms*/) {
     return;
   }
   ready_ = false;  // the whole state comes
-  results_ = 0;
+  results_.clear();
 }
 
 void WatchReport::On(const client::WatchChanged& changed, double /*ms*/) {
@@ -153,8 +157,10 @@ void WatchReport::On(const client::WatchChanged& changed, double /*ms*/) {
 
 void WatchReport::On(const client::WatchArtifact& artifact, double ms) {
   good_since_[artifact.program] = TimeOfDay();
-  ++results_;
   const std::string options = client::OptionsText(artifact.options);
+  if (!ready_) {
+    results_[{artifact.program, artifact.artifact.target, options}] = artifact.artifact.signature;
+  }
   const bool shown = interest_.empty() ? lines_ < kShownArtifacts : interest_.contains(options);
   if (!ready_ || !shown) {
     hidden_ += ready_ ? 1 : 0;
@@ -179,11 +185,16 @@ void WatchReport::On(const client::WatchUnchanged& unchanged, double ms) {
 
 void WatchReport::On(const client::WatchDiagnostics& diagnostics, double ms) {
   if (diagnostics.cleared) {
-    Line("cleared", diagnostics.program + "    is right again", ms);
+    if (wrong_.erase(diagnostics.program) != 0) {
+      Line("cleared", diagnostics.program + "    is right again", ms);
+    }
     return;
   }
   (void)std::fflush(stdout);
-  ShowDiagnostics(global_, diagnostics.all, sources_, diagnostics.program);
+  wrong_.insert(diagnostics.program);
+  if (mistakes_.Add(diagnostics.program, diagnostics.all, sources_).fresh == 0) {
+    return;  // other programs have the same, or it is said again of more variants
+  }
   const size_t errors = ErrorsIn(diagnostics);
   const size_t warnings = diagnostics.all.size() - errors;
   std::string text =
@@ -196,10 +207,21 @@ void WatchReport::On(const client::WatchDiagnostics& diagnostics, double ms) {
   fmt::print("          {:<73} {:.1f} ms\n", text, ms);
 }
 
+// As `kiln build` counts them: a variant of interest has the result of the variant that it is.
+size_t WatchReport::DistinctResults() const {
+  std::set<std::array<std::string, 3>> distinct;
+  for (const auto& [variant, signature] : results_) {
+    distinct.insert({variant[0], variant[1], signature});
+  }
+  return distinct.size();
+}
+
 void WatchReport::On(const client::WatchSettled& settled, double ms) {
+  (void)std::fflush(stdout);
+  mistakes_.End();
   if (!ready_) {
     ready_ = true;
-    fmt::print("{}  ready        {} results, {}{}\n", TimeOfDay(), results_,
+    fmt::print("{}  ready        {} results, {}{}\n", TimeOfDay(), DistinctResults(),
                settled.compiled == 0 ? std::string("all cached")
                                      : fmt::format("{} compiled", settled.compiled),
                settled.failed == 0 ? std::string() : fmt::format(", {} failed", settled.failed));

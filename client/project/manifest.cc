@@ -12,7 +12,7 @@
 #include "client/project/compose.h"
 #include "client/project/limits.h"
 #include "client/project/table_reader.h"
-#include "compiler/base/edit_distance.h"
+#include "compiler/base/closest_name.h"
 
 namespace kiln::project {
 namespace {
@@ -33,6 +33,11 @@ ManifestTarget ReadTarget(TableReader& reader, std::string_view name, const toml
   }
   target.version = reader.Text(table, "version", "");
   target.env = reader.Text(table, "env", "vulkan1.1");
+  const std::vector<std::string_view> environments{"vulkan1.0", "vulkan1.1", "vulkan1.2",
+                                                   "vulkan1.3", "vulkan1.4"};
+  if (std::ranges::find(environments, target.env) == environments.end()) {
+    reader.Fail(*table.get("env"), fmt::format("'{}' is not vulkan1.0 to vulkan1.4", target.env));
+  }
   target.debug = reader.Text(table, "debug", "names");
   if (target.debug != "none" && target.debug != "names" && target.debug != "full") {
     reader.Fail(*table.get("debug"), fmt::format("'{}' is not none, names or full", target.debug));
@@ -221,16 +226,7 @@ void ReadPacks(TableReader& reader, const toml::table& root, Manifest& manifest)
 }  // namespace
 
 std::string_view Closest(std::string_view word, const std::vector<std::string_view>& known) {
-  std::string_view best;
-  size_t best_distance = std::max<size_t>(2, word.size() / 3) + 1;
-  for (const std::string_view candidate : known) {
-    const size_t distance = EditDistance(word, candidate);
-    if (distance < best_distance) {
-      best = candidate;
-      best_distance = distance;
-    }
-  }
-  return best;
+  return ClosestName(word).OfferAll(known).best();
 }
 
 Result<Manifest> ReadManifest(std::string_view text, const std::string& path) {

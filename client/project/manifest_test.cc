@@ -154,6 +154,10 @@ TEST(Manifest, AboveALimit_SaysWhichAndHowMuch) {
        "axis values: 4097 exceeds the limit of 4096"},
       {program + "sources = [\"a.rpl\"]\nexclude = [\"" + std::string(4097, 'a') + "\"]\n",
        "expression size: 4097 exceeds the limit of 4096"},
+      {std::string(kHead) + "[budget]\nresults = 100001\n",
+       "distinct results per program: 100001 exceeds the limit of 100000"},
+      {program + "sources = [\"a.rpl\"]\nbudget = { results = 9223372036854775807 }\n",
+       "kiln.toml:7:"},
       {"#" + std::string(size_t{4} << 20, ' '), "manifest size: 4194305 exceeds"}};
   for (const auto& [text, message] : table) {
     const Result<Manifest> manifest = ReadManifest(text, "kiln.toml");

@@ -14,6 +14,7 @@
 #include "compiler/driver/frontends.h"
 #include "compiler/driver/option_text.h"
 #include "compiler/driver/stages.h"
+#include "compiler/resolve/unused.h"
 #include "compiler/tool/dump_stage.h"
 #include "compiler/tool/read_sources.h"
 
@@ -233,6 +234,9 @@ int RunCompile(const CompileArguments& arguments) {
     reporter.Show(std::move(linked.diagnostics));
     return kWrongSource;
   }
+  std::vector<Diagnostic> unused = resolve::FindUnused(linked.value->program, request->entries);
+  linked.diagnostics.insert(linked.diagnostics.end(), std::make_move_iterator(unused.begin()),
+                            std::make_move_iterator(unused.end()));
   const auto run = arguments.all_variants ? CheckVariants : BuildVariant;
   return run(arguments, *request, *linked.value, std::move(linked.diagnostics), reporter);
 }

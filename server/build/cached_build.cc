@@ -8,10 +8,12 @@
 #include "cache/key.h"
 #include "cache/memory_store.h"
 #include "cache/record.h"
+#include "cache/wanted.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/build/build_keys.h"
 #include "server/build/explainer.h"
 #include "server/build/product_list.h"
+#include "server/jobs/job.h"
 
 namespace kiln::build {
 namespace {
@@ -51,7 +53,9 @@ Error NoRecipes() {
 Result<Outcome> CachedBuild::Build(const PreparedProgram& program,
                                    std::span<const resolve::OptionSetting> options,
                                    const BuildOptions& how, const cache::Call& call) {
-  if (call.deadline == cache::kAtOnce && !program.target.recipes.empty()) {
+  if (call.deadline != cache::kAtOnce) {
+    KILN_TRY_VOID(cache::StillWanted(call, clock_));
+  } else if (!program.target.recipes.empty()) {
     return cache::NotAtOnce();
   }
   Result<Outcome> outcome = BuildPlain(program, options, how, call);
@@ -142,7 +146,7 @@ Result<Outcome> CachedBuild::BuildChecked(const PreparedProgram& program,
   if (may_compile) {
     KILN_TRY(found, Compile(wanted, call));
   } else {
-    found = now.anew ? nullptr : Walk(wanted, call);
+    KILN_TRY(found, now.anew ? Result<FoundPtr>(nullptr) : Walk(wanted, call));
   }
   watch.Lap("build");
   Result<Outcome> outcome = found == nullptr ? NotCached() : OutcomeOf(program, *found, call);
@@ -423,21 +427,24 @@ void CachedBuild::WriteKeys(const Wanted& wanted, const FoundPtr& found, const c
 }
 
 // Finds a result by its signature and builds nothing.
-CachedBuild::FoundPtr CachedBuild::Walk(const Wanted& wanted, const cache::Call& call) {
+Result<CachedBuild::FoundPtr> CachedBuild::Walk(const Wanted& wanted, const cache::Call& call) {
   FoundPtr known = Deadly(wanted, call);
   if (known != nullptr) {
     return known;
   }
-  const jobs::Attempts::Running running(call.may_write ? attempts_ : nullptr,
-                                        RowKey(cache::Level::kSignature, wanted.variant));
-  (void)Assemble(
-      wanted,
-      [&](std::span<const driver::OptionRead> reads) {
-        ++counters_.walked;
-        known = KnownSignature(wanted, SignatureKeyOf(wanted.program.entry, reads), call);
-        return true;
-      },
-      call);
+  KILN_TRY_VOID(cache::WhileWanted(call, jobs::kCallBytes, clock_, [&]() -> Result<void> {
+    const jobs::Attempts::Running running(call.may_write ? attempts_ : nullptr,
+                                          RowKey(cache::Level::kSignature, wanted.variant));
+    (void)Assemble(
+        wanted,
+        [&](std::span<const driver::OptionRead> reads) {
+          ++counters_.walked;
+          known = KnownSignature(wanted, SignatureKeyOf(wanted.program.entry, reads), call);
+          return true;
+        },
+        call);
+    return {};
+  }));
   if (known != nullptr && call.may_write) {
     WriteKeys(wanted, known, call);
   }
@@ -453,22 +460,7 @@ CachedBuild::FoundPtr CachedBuild::Deadly(const Wanted& wanted, const cache::Cal
              : nullptr;
 }
 
-Result<CachedBuild::FoundPtr> CachedBuild::Compile(const Wanted& wanted, const cache::Call& call) {
-  auto joined = flights_.Join(wanted.variant, /*lane=*/0, call.deadline);
-  if (!joined.flight.has_value()) {
-    return joined.ticket.Wait(call);
-  }
-  // Another flight may have landed since the look-up (cache §5.5).
-  if (FoundPtr landed =
-          wanted.how.anew || wanted.how.retry_failed ? nullptr : Recent(wanted.variant);
-      landed != nullptr) {
-    joined.flight->Complete(FoundPtr(landed));
-    return landed;
-  }
-  if (FoundPtr deadly = Deadly(wanted, call); deadly != nullptr) {
-    joined.flight->Complete(FoundPtr(deadly));
-    return deadly;
-  }
+CachedBuild::FoundPtr CachedBuild::CompileNow(const Wanted& wanted, const cache::Call& call) {
   const uint64_t start = ThreadCpuMicroseconds();
   FoundPtr found;
   Hash128 signature;
@@ -492,7 +484,6 @@ Result<CachedBuild::FoundPtr> CachedBuild::Compile(const Wanted& wanted, const c
   } else {
     WriteKeys(wanted, found, call);
   }
-  joined.flight->Complete(FoundPtr(found));
   return found;
 }
 

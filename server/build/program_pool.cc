@@ -263,7 +263,7 @@ void ProgramPool::Keep(const Hash128& key, const Source& source, const ParsedSou
   (void)store_.Put(items, cache::Durability::kRelaxed, call);
 }
 
-std::shared_ptr<const Diagnosed<driver::LinkedProgram>> ProgramPool::Link(
+Result<std::shared_ptr<const Diagnosed<driver::LinkedProgram>>> ProgramPool::Link(
     const Hash128& key, std::span<const std::shared_ptr<const ParsedSource>> sources,
     std::vector<std::string> paths, ir::PipelineType pipeline, const cache::Call& call) {
   {
@@ -271,6 +271,9 @@ std::shared_ptr<const Diagnosed<driver::LinkedProgram>> ProgramPool::Link(
     if (const Row* row = FindRow(key, call); row != nullptr) {
       return row->linked;
     }
+  }
+  if (call.deadline == cache::kAtOnce) {
+    return cache::NotAtOnce();
   }
   std::vector<std::shared_ptr<const ir::Module>> modules;
   modules.reserve(sources.size());
@@ -287,7 +290,11 @@ std::shared_ptr<const Diagnosed<driver::LinkedProgram>> ProgramPool::Link(
     return row->linked;
   }
   ++counters_.linked;
-  AddRow({.key = key, .parsed = nullptr, .linked = linked, .bytes = sizeof(driver::LinkedProgram)});
+  const uint64_t bytes = linked->ok() ? linked->value->program.bytes_used() : 0;
+  AddRow({.key = key,
+          .parsed = nullptr,
+          .linked = linked,
+          .bytes = sizeof(driver::LinkedProgram) + bytes});
   return linked;
 }
 

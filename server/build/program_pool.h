@@ -69,8 +69,9 @@ class ProgramPool {
   Result<std::shared_ptr<const std::string>> Text(const Source& source, const cache::Call& call);
 
   // Links parsed sources; every one must have a module. `key` names the result: module keys and
-  // pipeline decide it.
-  std::shared_ptr<const Diagnosed<driver::LinkedProgram>> Link(
+  // pipeline decide it. Errors: kDeadlineExceeded if the call is kAtOnce and memory does not have
+  // it.
+  Result<std::shared_ptr<const Diagnosed<driver::LinkedProgram>>> Link(
       const Hash128& key, std::span<const std::shared_ptr<const ParsedSource>> sources,
       std::vector<std::string> paths, ir::PipelineType pipeline, const cache::Call& call);
 

@@ -13,12 +13,16 @@
 
 #include "compiler/base/checksum.h"
 #include "compiler/base/digest.h"
+#include "compiler/base/stop.h"
 
 namespace kiln::jobs {
 namespace {
 
 static_assert(std::endian::native == std::endian::little);
 constexpr uint64_t kMagic = 0x3154'5441'4E4C'494B;  // "KILNATT1"
+
+// Somebody who waits to run looks whether it is still wanted.
+constexpr Duration kLookEvery = std::chrono::milliseconds(20);
 
 // Rows are read by another process after this one is gone: in the order in which they are written.
 using Word = std::atomic_ref<uint64_t>;
@@ -176,7 +180,8 @@ Attempts::Running::Entered Attempts::Enter(const cache::Key& key) {
   const auto found = suspects_.find(key);
   if (found == suspects_.end()) {
     while (alone_ || waiting_alone_ != 0) {
-      changed_.Wait(mutex_);
+      CheckStop();
+      (void)changed_.WaitFor(mutex_, kLookEvery);
     }
     ++together_;
     return Running::Entered::kTogether;
@@ -185,11 +190,18 @@ Attempts::Running::Entered Attempts::Enter(const cache::Key& key) {
     found->second.attempts = 0;  // until it fails once more it counts for nothing
     WriteSuspects();
   }
-  ++waiting_alone_;
-  while (alone_ || together_ != 0) {
-    changed_.Wait(mutex_);
+  struct Waiting {
+    uint32_t& count;
+    explicit Waiting(uint32_t& of) : count(of) { ++count; }
+    ~Waiting() { --count; }
+  };
+  {
+    const Waiting waiting(waiting_alone_);
+    while (alone_ || together_ != 0) {
+      CheckStop();
+      (void)changed_.WaitFor(mutex_, kLookEvery);
+    }
   }
-  --waiting_alone_;
   alone_ = true;
   return Running::Entered::kAlone;
 }
@@ -202,9 +214,10 @@ void Attempts::Exit(const cache::Key& key, Running::Entered entered) {
   if (entered == Running::Entered::kTogether) {
     --together_;
   } else {
-    alone_ = false;
-    suspects_.erase(key);
-    WriteSuspects();
+    alone_ = alone_ && entered != Running::Entered::kAlone;
+    if (suspects_.erase(key) != 0) {
+      WriteSuspects();
+    }
   }
   changed_.NotifyAll();
 }
@@ -235,10 +248,10 @@ void Attempts::Forget(size_t row) {
   }
 }
 
-Attempts::Running::Running(Attempts* attempts, const cache::Key& key)
+Attempts::Running::Running(Attempts* attempts, const cache::Key& key, Place place)
     : attempts_(attempts), key_(key) {
   if (attempts_ != nullptr) {
-    entered_ = attempts_->Enter(key_);
+    entered_ = place == Place::kBesideOthers ? Entered::kBeside : attempts_->Enter(key_);
     row_ = attempts_->Note(key_);
   }
 }

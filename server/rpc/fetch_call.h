@@ -115,7 +115,7 @@ class FetchCall final : public PacedStream<grpc::ByteBuffer> {
   // window unsent until the next ping, which is 20 s later.
   void WriteNext() { Write(page_[next_]); }
 
-  void OnWriteDone(bool ok) override {
+  void OnWritten(bool ok) override {
     bool more = ++next_ < page_.size();
     bool make = false;
     bool over = false;

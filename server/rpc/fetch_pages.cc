@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "cache/record.h"
+#include "cache/wanted.h"
 #include "server/build/product_list.h"
 #include "server/rpc/outcome_bytes.h"
 
@@ -123,7 +124,11 @@ Result<void> FetchPages::Begin(const cache::Call& call) {
     KILN_TRY(const Hash128 id, IdFromProto("batch_id", request_.batch_id()));
     KILN_TRY(results_, engine_.batches.Results(id));
   }
-  return request_.pin().empty() ? Result<void>() : ListPin();
+  if (request_.pin().empty()) {
+    return {};
+  }
+  KILN_TRY_VOID(CheckPinName("pin", request_.pin()));
+  return ListPin(call);
 }
 
 Result<std::vector<grpc::ByteBuffer>> FetchPages::Next(const cache::Call& call,
@@ -191,7 +196,7 @@ Result<void> FetchPages::AddVariant(const cache::Call& call, v1::ErrorDetail& de
 }
 
 // The results that a pin keeps. Which program they are of is not known any more.
-Result<void> FetchPages::ListPin() {
+Result<void> FetchPages::ListPin(const cache::Call& call) {
   if (engine_.whole.maintenance == nullptr) {
     return Error{.code = ErrorCode::kNotFound,
                  .context = "there is no pin '" + request_.pin() + "'",
@@ -200,6 +205,7 @@ Result<void> FetchPages::ListPin() {
   Result<void> listed = engine_.whole.maintenance->EachRow(
       {.pin = request_.pin(), .since_s = {}},
       [&](const cache::Key& key, ByteView value) -> Result<void> {
+        KILN_TRY_VOID(cache::StillWanted(call, engine_.clock));
         const Result<cache::Record> record = cache::DecodeRecord(value);
         if (key.level != cache::Level::kSignature || !record.ok()) {
           return {};

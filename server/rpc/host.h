@@ -16,8 +16,10 @@
 #include "server/ops/service_state.h"
 #include "server/ops/trace_export.h"
 #include "server/ops/trace_ring.h"
+#include "server/rpc/byte_room.h"
+#include "server/rpc/connections.h"
+#include "server/rpc/open_streams.h"
 #include "server/rpc/service_limits.h"
-#include "server/rpc/slow_readers.h"
 
 namespace kiln::rpc {
 
@@ -49,11 +51,14 @@ struct Host {
   jobs::JobQueue& queue;
   ops::ServiceState& state;
   ops::Access& access;
+  Connections& connections;
   ops::AuditLog* audit = nullptr;
   ops::Metrics& metrics;
   ops::TraceRing& traces;
   ops::TraceExport* otlp = nullptr;  // null: spans are not exported
-  SlowReaders& slow_readers;
+  OpenStreams& streams;
+  ByteRoom& uploads;  // what uploads hold
+  ByteRoom& readers;  // blobs of which a reader has not taken all
   Clock& clock;
   LogSink& log;
   std::function<std::vector<ops::KeptWarning>()> warnings;  // the last ones
@@ -62,10 +67,10 @@ struct Host {
   std::function<Result<Reloaded>()> reload;
   std::function<void(const std::string& component, LogLevel level)> set_log_level;
   std::string socket;
-  std::string tcp;                        // HOST:PORT, empty without
-  std::string started_by;                 // autostart, serve, systemd
-  std::function<uint64_t()> connections;  // open ones
-  uint64_t max_connections = 0;
+  std::string tcp;          // HOST:PORT, empty without
+  std::string config_file;  // that was read, or empty
+  std::string tokens_file;  // of clients by TCP, or empty
+  std::string started_by;   // autostart, serve, systemd
   ServiceLimits limits = {};
   JobLimits job_limits = {};
   LanguageLimits language_limits = {};
@@ -73,6 +78,8 @@ struct Host {
   std::function<std::vector<WorkerRow>()> worker_rows;
   std::function<std::string()> last_crash;    // report of the run before, or empty; once Ready
   uint64_t memory_soft = 0, memory_hard = 0;  // bytes
+  // Called before whatever is done for a call; null but in tests, which make it throw and hang.
+  std::function<void(std::string_view method)> fault = nullptr;
 };
 
 }  // namespace kiln::rpc

@@ -46,6 +46,9 @@ class VariantPrograms {
       const auto known =
           std::find_if(program.targets.begin(), program.targets.end(),
                        [&](const auto& row) { return row->target.name == target.name; });
+      if (known == program.targets.end() && program.targets.size() == kMaxTargets) {
+        return AboveLimit("targets per program", kMaxTargets, kMaxTargets + 1);
+      }
       if (known == program.targets.end()) {
         point.targets.push_back(program.targets.size());
         program.targets.push_back(prepared);
@@ -117,12 +120,13 @@ Result<void> KeepTargets(const v1::BuildPackRequest& request,
 // The list of what to build before the first frame: points of programs that are there.
 Result<void> AddWarmList(const v1::BuildPackRequest& request,
                          std::vector<build::PackProgram>& programs) {
+  std::map<std::string_view, build::PackProgram*> by_name;  // the first of a name
+  for (build::PackProgram& program : programs) {
+    by_name.emplace(program.targets[0]->request.name, &program);
+  }
   for (const v1::WarmEntry& entry : request.warm_list()) {
-    const auto program =
-        std::find_if(programs.begin(), programs.end(), [&](const build::PackProgram& row) {
-          return row.targets[0]->request.name == entry.program();
-        });
-    if (program == programs.end()) {
+    const auto found = by_name.find(entry.program());
+    if (found == by_name.end()) {
       return Malformed("warm_list.program", "the pack has no program '" + entry.program() + "'");
     }
     if (!entry.pass().empty()) {  // no request tells the formats of a pass yet
@@ -141,7 +145,7 @@ Result<void> AddWarmList(const v1::BuildPackRequest& request,
       KILN_TRY(resolve::OptionSetting setting, FromProto(value));
       point.options.push_back(std::move(setting));
     }
-    program->points.push_back(std::move(point));
+    found->second->points.push_back(std::move(point));
   }
   return {};
 }
@@ -309,8 +313,11 @@ Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request, cons
   if (request.has_manifest()) {
     KILN_TRY_VOID(FromProto(request.manifest()));
   }
-  if (!request.pin().empty() && !call.may_write) {
-    return WouldWrite("a pin would have to be made");
+  if (!request.pin().empty()) {
+    KILN_TRY_VOID(CheckPinName("pin", request.pin()));
+    if (!call.may_write) {
+      return WouldWrite("a pin would have to be made");
+    }
   }
   std::unique_ptr<pack::Pack> base;
   if (!request.base_pack().empty()) {

@@ -9,6 +9,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/base/test_wait.h"
+
 namespace kiln::worker {
 namespace {
 
@@ -100,7 +102,7 @@ TEST_F(PoolTest, Cancel_KillsTheProcessAtOnce) {
   std::stop_source stop;
   const Duration start = clock.Monotonic();
   std::jthread later([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    LetPass(std::chrono::milliseconds(50));
     stop.request_stop();
   });
   const Result<Answer> answer = Ask(pool, "hang", stop.get_token());

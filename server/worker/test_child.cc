@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "compiler/base/test_wait.h"
 #include "server/worker/child.h"
 #include "server/worker/message.h"
 
@@ -70,9 +71,8 @@ int main(int argc, char** argv) {
     }
     (void)kiln::worker::Send(socket, {.kind = MessageKind::kTaken, .text = {}, .payload = {}});
     if (how == "stopped") {  // answers once it was stopped and may go on
-      for (continued = 0; continued == 0;) {
-        ::usleep(1000);
-      }
+      continued = 0;
+      (void)kiln::WaitUntil([] { return continued != 0; });
     }
     if (how == "echo" || how == "stopped") {
       (void)kiln::worker::Send(socket, {.kind = MessageKind::kMade,

@@ -13,11 +13,11 @@ import socket
 import stat
 import subprocess
 import sys
-import time
 import unittest
 import urllib.request
 
 from cli_case import BUILD, ROOT, CliCase
+from waiting import wait_until
 
 
 class Operator(CliCase):
@@ -94,19 +94,13 @@ class Operator(CliCase):
         process = self.kilnd("--config", file, "--listen.unix", self.dir / "run/kilnd.sock")
         file.write_text('[log]\nlevel = "warn"\n[jobs]\nworkers = 9\n')
         process.send_signal(signal.SIGHUP)
-        for _ in range(200):
-            if "needs a restart" in self.log():
-                break
-            time.sleep(0.02)
+        wait_until(lambda: "needs a restart" in self.log())
         self.assertIn("jobs.workers", self.log())
         self.assertIsNone(process.poll())
         self.expect(self.kiln("status"), 0, "SERVING")
         file.write_text("[")
         process.send_signal(signal.SIGHUP)
-        for _ in range(200):
-            if "stays as it was" in self.log():
-                break
-            time.sleep(0.02)
+        wait_until(lambda: "stays as it was" in self.log())
         self.assertIn("stays as it was", self.log())
 
     # -- tokens and TLS
@@ -148,6 +142,82 @@ class Operator(CliCase):
             with self.subTest(arguments=arguments):
                 self.expect(self.kiln("token", "create", *arguments), 2)
 
+    def test_token_verbs_work_on_the_tokens_of_a_configuration(self):
+        self.make_certificates()
+        config, other = self.dir / "kilnd.toml", self.dir / "other.toml"
+        config.write_text('[listen]\ntcp = "127.0.0.1:0"\n[tls]\ncert = "server.pem"\n'
+                          'key = "server.key"\nclient_ca = "ca.pem"\n')
+        other.write_text('[security]\ntokens = "others/tokens.toml"\n')
+        file = self.dir / "tokens.toml"
+        made = self.expect(self.kiln("token", "create", "--scope", "read", "--config", config), 0)
+        self.assertIn(f"wrote {file}\n", made.stderr)
+        self.assertNotIn("warning", made.stderr)
+        identity = made.stdout.split("_")[1]
+        self.expect(self.kiln("token", "list", "--config", config), 0, identity, str(file))
+        self.kilnd("--config", config, "--allow-root", "--listen.unix", self.dir / "run/kilnd.sock")
+        made = self.expect(self.kiln("token", "create", "--scope", "read", "--config", config), 0)
+        self.assertNotIn("warning", made.stderr)
+        for arguments, written in ([], self.dir / "config/kiln/tokens.toml"), \
+                                  (["--config", other], self.dir / "others/tokens.toml"):
+            with self.subTest(arguments=arguments):
+                made = self.expect(self.kiln("token", "create", "--scope", "read", *arguments), 0)
+                self.assertIn(f"wrote {written}\n", made.stderr)
+                self.assertIn(f"the daemon that runs reads {file}; kiln token --config {config}",
+                              made.stderr)
+                self.assertTrue(written.exists())
+        rows = self.objects(self.expect(
+            self.kiln("--json", "token", "create", "--scope", "read", "--config", config), 0))
+        self.assertEqual(rows[0]["file"], str(file))
+        self.expect(self.kiln("token", "revoke", identity), 3, "config/kiln/tokens.toml")
+        self.expect(self.kiln("token", "revoke", identity, "--config", config), 0, "revoked")
+        file.write_text("[[token]")
+        self.expect(self.kiln("token", "list", "--config", config), 2, f"{file}:1")
+        self.expect(self.kiln("token", "create", "--scope", "read", "--config", config), 2,
+                    f"{file}:1")
+        self.assertEqual(file.read_text(), "[[token]")
+        self.expect(self.kiln("doctor"), 0, "tokens-unreadable", f"repair '{file}'")
+        self.expect(self.kiln("token", "create", "--scope", "read", "--config", "no.toml"), 2,
+                    "no.toml")
+
+    def test_tokens_made_at_the_same_time_are_all_there(self):
+        makers = [subprocess.Popen([str(BUILD / "kilnd"), "token", "create", "--scope", "read"],
+                                   cwd=self.dir, env=self.env, stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL, text=True) for _ in range(20)]
+        made = {maker.communicate()[0].split("_")[1] for maker in makers}
+        self.assertEqual([maker.returncode for maker in makers], [0] * 20)
+        listed = {line.split()[0] for line in self.kiln("token", "list").stdout.splitlines()}
+        self.assertEqual(len(made), 20)
+        self.assertEqual(listed, made)
+
+    def test_config_check_looks_at_the_files_that_it_names(self):
+        self.make_certificates()
+        file = self.dir / "kilnd.toml"
+        good = {"tcp": "127.0.0.1:0", "cert": "server.pem", "key": "server.key",
+                "client_ca": "ca.pem", "tokens": "tokens.toml"}
+        os.chmod(self.dir / "server.key", 0o600)
+        (self.dir / "public.key").write_bytes((self.dir / "server.key").read_bytes())
+        os.chmod(self.dir / "public.key", 0o644)
+        (self.dir / "broken.toml").write_text("[[token]")
+        os.chmod(self.dir / "broken.toml", 0o600)
+        rows = [
+            ({}, 0, ": ok"),
+            ({"cert": "none.pem"}, 2, "none.pem"),
+            ({"key": "none.key"}, 2, "none.key"),
+            ({"client_ca": "none.pem"}, 2, "none.pem"),
+            ({"key": "client.key"}, 2, "is not the key of"),
+            ({"key": "public.key"}, 2, "chmod 600"),
+            ({"cert": "ext"}, 2, "is no certificate"),
+            ({"tokens": "broken.toml"}, 2, "broken.toml:1"),
+        ]
+        for change, code, text in rows:
+            with self.subTest(change=change):
+                v = good | change
+                file.write_text(
+                    f'[listen]\ntcp = "{v["tcp"]}"\n[tls]\ncert = "{v["cert"]}"\n'
+                    f'key = "{v["key"]}"\nclient_ca = "{v["client_ca"]}"\n'
+                    f'[security]\ntokens = "{v["tokens"]}"\n')
+                self.expect(self.kiln("config", "check", file), code, text)
+                self.expect(self.run_program("kilnd", "config", "check", file), code, text)
     def check_what_read_does(self, remote, compile_it):
         """What operations.md promises of scope read: all that is known, and a clear word about
         the rest. `compile_it` was compiled by others."""
@@ -242,10 +312,7 @@ axes = { cheap = "*", cut = "*" }
         self.assertIn('"type":"check","name":"tls"', bill.stdout)
         self.expect(remote("admin", "stop"), 0)
         drained = '"method":"Drain","result":"OK"'  # written behind the reply
-        for _ in range(200):
-            if drained in (self.dir / "cache/audit.jsonl").read_text():
-                break
-            time.sleep(0.02)
+        wait_until(lambda: drained in (self.dir / "cache/audit.jsonl").read_text())
         self.assertIn(drained, (self.dir / "cache/audit.jsonl").read_text())
 
     # -- status and doctor
