@@ -92,8 +92,7 @@ struct SectionEntry {
   uint32_t zero = 0;
   Hash128 id;  // content id of the stored bytes; zero for SIGN, whose bytes depend on this table
   uint64_t rows = 0;
-  uint64_t checksum =
-      0;  // XXH3-64 of the stored bytes, which opening looks at; zero for SIGN, BDAT
+  uint64_t checksum = 0;  // XXH3-64 of the stored bytes, for opening; zero for SIGN and BDAT
 };
 
 struct ProgramRow {

@@ -281,8 +281,8 @@ int RunPackBuild(const Global& global, const PackArguments& arguments) {
   if (!batch.ok()) {
     return Fail(global, batch.error().reason == "SCOPE"
                             ? WithContext(batch.error(),
-                                          "a pack is made in the daemon, which keeps it; 'kiln "
-                                          "fetch --on-miss fail' gets the same results as files")
+                                          "a pack is made of a batch; 'kiln fetch --on-miss fail' "
+                                          "gets what is in the cache as files")
                             : batch.error());
   }
   int exit = WasInterrupted() ? int{kInterrupted} : static_cast<int>(batch->final.exit_hint);

@@ -121,6 +121,12 @@ Result<void> PackShelf::Keep(const std::string& file, const Hash128& id) {
   return {};
 }
 
+bool PackShelf::HasInstead(const std::string& file, const Hash128& id) const {
+  std::error_code error;
+  fs::remove(file, error);
+  return fs::exists(PathOf(id), error);
+}
+
 void PackShelf::Trim() {
   const std::vector<Row> rows = RowsOf(dir_);
   for (size_t i = 0; i + max_packs_ < rows.size(); ++i) {

@@ -281,7 +281,7 @@ Result<void> CallFrame::Admit() const {
   }
   if (host_.state.TakesWork()) {
     const MethodRow* const row = FindMethod(method_);
-    if (row != nullptr && row->lane == jobs::Lane::kBatch && row->scope != kRead &&
+    if (row != nullptr && row->lane == jobs::Lane::kBatch && needed_ != kRead &&
         !host_.state.TakesBatchWork()) {
       return Error{.code = ErrorCode::kResourceExhausted,
                    .context = "kilnd is at its memory limit; batch work is refused for now",

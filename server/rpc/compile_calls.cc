@@ -203,12 +203,9 @@ Result<AskedVariant> FromProto(const v1::Variant& variant) {
   return asked;
 }
 
-// A result that somebody asks for who may not have it made.
-Error WouldWrite(const std::string& program) {
+Error WouldWrite(std::string why) {
   return {.code = ErrorCode::kPermissionDenied,
-          .context = fmt::format("this variant of '{}' is not in the cache and would have to be "
-                                 "compiled and stored",
-                                 program),
+          .context = std::move(why),
           .reason = std::string(kWouldWrite)};
 }
 
@@ -267,7 +264,10 @@ Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const Co
     seq = seq == 0 || (miss && !explained_miss) ? number : seq;
     explained_miss = explained_miss || miss;
     if (not_cached && how.build.may_compile && !call.may_write) {
-      return WouldWrite(asked.program.name);
+      return WouldWrite(
+          fmt::format("this variant of '{}' is not in the cache and would have to be "
+                      "compiled and stored",
+                      asked.program.name));
     }
     if (not_cached) {
       outcome.Clear();

@@ -78,9 +78,10 @@ struct CompileHow {
   std::vector<build::FreshBlob>* fresh = nullptr;  // gets what was made now
 };
 
-// Reason of the error for a result that would have to be compiled for a call that may not write.
-// CallFrame makes of it what the client sees.
+// What ends a call that may not write, and would have to. CallFrame knows it by its reason, and
+// puts in front of what the client sees which scope is missing.
 inline constexpr std::string_view kWouldWrite = "WOULD_WRITE";
+Error WouldWrite(std::string why);
 
 // All requested targets of one variant; each leaves an explain record, and the outcome has the
 // number of the first that was a miss, else of the first. A call that is cache::kAtOnce is answered

@@ -237,16 +237,25 @@ axes = { cheap = "*", cut = "*" }
         self.expect(remote("read", "build"), 9, "of 4 variants are not in the cache", *refused)
         self.expect(remote("read", *fail), 3, "are not in the cache")
         self.expect(remote("write", "build"), 0, "ok.")
-        self.expect(remote("read", "build", "--out", "served"), 0, "nothing is compiled",
-                    "fetched 4 results")
+        self.expect(remote("read", "build", "--out", "served"), 0, "ok.")  # what others built
         self.assertTrue((self.dir / "served/index.json").exists())
+        manifest = (self.dir / "kiln.toml").read_text()
+        self.write("kiln.toml", manifest.replace('name = "mist"', 'name = "other"', 1))
+        self.expect(remote("read", "build", "--out", "again"), 0, "nothing is compiled",
+                    "fetched 4 results")
+        self.assertTrue((self.dir / "again/index.json").exists())
+        self.write("kiln.toml", manifest)
         self.expect(remote("read", *fail), 0, "fetched 4 results")
         for verb in (["compile", "mist", "-o", "cheap=true"], ["options", "mist"],
                      ["explain", "mist"], ["inspect", "mist"]):
             with self.subTest(verb=verb):
                 self.expect(remote("read", *verb), 0)
-        self.expect(remote("read", "pack", "build", "--out", "p.kpack"), 9, "a pack is made in",
+        pack = ["pack", "build", "--out"]
+        self.expect(remote("read", *pack, "p.kpack"), 9, "nobody has made exactly this pack",
                     "needs scope write")
+        self.expect(remote("write", *pack, "w.kpack"), 0)
+        self.expect(remote("read", *pack, "p.kpack"), 0)
+        self.assertEqual((self.dir / "p.kpack").read_bytes(), (self.dir / "w.kpack").read_bytes())
         self.expect(remote("read", "watch", "--no-source"), 9, "Watch needs scope write",
                     "every edit compiled and kept")
         source = self.dir / "s.rpl"

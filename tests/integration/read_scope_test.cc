@@ -331,6 +331,41 @@ TEST_F(ReadScope, EveryMethodOfScopeRead_LeavesTheStoreAsItWas) {
          v1::ExplainReply reply;
          return Call(*read_compile, &v1::CompileService::Stub::Explain, request, reply);
        }},
+      {"StartBatch",
+       [&] {
+         v1::StartBatchReply reply;
+         EXPECT_EQ(
+             Call(*read_batch, &v1::BatchService::Stub::StartBatch, BatchOf(Fresh("batch")), reply)
+                 .error_code(),
+             Code::PERMISSION_DENIED);
+         const grpc::Status status =
+             Call(*read_batch, &v1::BatchService::Stub::StartBatch, BatchOf(GoodSource()), reply);
+         EXPECT_EQ(reply.batch_id(), batch_id);
+         EXPECT_TRUE(reply.attached());
+         return status;
+       }},
+      {"BuildPack",
+       [&] {
+         v1::BuildPackRequest request;
+         *request.add_variants()->mutable_inline_program() = ProgramOf(GoodSource(), true);
+         v1::BuildPackReply reply;
+         for (const std::string& text : {GoodSource(), Fresh("pack")}) {  // none of these is kept
+           *request.mutable_variants(0)->mutable_inline_program() = ProgramOf(text, true);
+           EXPECT_EQ(
+               Stream(*read_pack, &v1::PackService::Stub::BuildPack, request, reply).error_code(),
+               Code::PERMISSION_DENIED);
+         }
+         build_pack.set_mode(v1::BuildPackRequest::FAST);
+         const grpc::Status status =
+             Stream(*read_pack, &v1::PackService::Stub::BuildPack, build_pack, reply);
+         EXPECT_EQ(reply.done().pack_id(), packs[0]);
+         build_pack.set_pin("mine");
+         EXPECT_EQ(
+             Stream(*read_pack, &v1::PackService::Stub::BuildPack, build_pack, reply).error_code(),
+             Code::PERMISSION_DENIED);
+         build_pack.clear_pin();
+         return status;
+       }},
       {"WatchBatch",
        [&] {
          v1::WatchBatchRequest request;
