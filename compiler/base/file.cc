@@ -70,8 +70,12 @@ int ReadAll(int file, size_t most, std::string& text) {
 }  // namespace
 
 Error FileError(const std::string& path, std::string_view what, int number) {
-  return {.code = number == EACCES ? ErrorCode::kPermissionDenied : ErrorCode::kNotFound,
-          .context = std::string(what) + " '" + path + "': " + std::strerror(number),
+  const bool full = number == ENOSPC || number == EDQUOT || number == EFBIG;
+  return {.code = full               ? ErrorCode::kFull
+                  : number == EACCES ? ErrorCode::kPermissionDenied
+                                     : ErrorCode::kNotFound,
+          .context = std::string(what) + " '" + path + "': " + std::strerror(number) +
+                     (full ? "; free space there and repeat" : ""),
           .reason = "FILE"};
 }
 

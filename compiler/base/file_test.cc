@@ -52,6 +52,7 @@ TEST_F(WholeFile, PipeOrDevice_IsWrittenAndNotReplaced) {
   const Result<void> full = WriteFile("/dev/full", AsBytes("x"));
   ASSERT_FALSE(full.ok());
   EXPECT_NE(full.error().context.find("No space left"), std::string::npos) << full.error().context;
+  EXPECT_EQ(full.error().code, ErrorCode::kFull);
 }
 
 TEST_F(WholeFile, PipeOrDevice_IsNotReadAndNotWaitedFor) {
