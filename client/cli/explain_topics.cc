@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "client/cli/code_pages.h"
+#include "client/cli/json_line.h"
+#include "client/cli/print.h"
 #include "client/cli/project.h"
 #include "compiler/base/closest_name.h"
 #include "compiler/diag/diagnostic.h"
@@ -152,28 +154,28 @@ std::string Joined(const std::vector<std::string>& words) {
 
 void PrintText(const Topic& topic) {
   const client::OptionInfo& option = topic.option;
-  fmt::print("{}   {} {}, default {}, {}\n", option.name,
-             option.scope == client::OptionScope::kInstance ? "instance" : "global", option.type,
-             client::ValueText(option.default_value), option.declared_at);
-  fmt::print("  live in   {}\n  targets   {}\n", Joined(option.affects), Joined(option.targets));
+  Print("{}   {} {}, default {}, {}\n", option.name,
+        option.scope == client::OptionScope::kInstance ? "instance" : "global", option.type,
+        client::ValueText(option.default_value), option.declared_at);
+  Print("  live in   {}\n  targets   {}\n", Joined(option.affects), Joined(option.targets));
   for (size_t i = 0; i < option.readers.size(); ++i) {
-    fmt::print("  {:<8}  {}\n", i == 0 ? "read by" : "", option.readers[i]);
+    Print("  {:<8}  {}\n", i == 0 ? "read by" : "", option.readers[i]);
   }
   if (topic.factor.has_value()) {
-    fmt::print("  factor    {:.1f} of {} variants\n", *topic.factor, topic.variants);
+    Print("  factor    {:.1f} of {} variants\n", *topic.factor, topic.variants);
   }
   const auto base = std::ranges::find(topic.costs, true, &Cost::is_default);
   for (const Cost& cost : topic.costs) {
-    fmt::print("  {:<8}  {}", &cost == topic.costs.data() ? "bytes" : "", cost.value);
+    Print("  {:<8}  {}", &cost == topic.costs.data() ? "bytes" : "", cost.value);
     for (const auto& [target, bytes] : cost.bytes) {
-      fmt::print("   {} {}", target, bytes);
+      Print("   {} {}", target, bytes);
       if (cost.is_default) {
-        fmt::print(" (default)");
+        Print(" (default)");
       } else if (base != topic.costs.end() && base->bytes.contains(target)) {
-        fmt::print(" ({:+})", static_cast<int64_t>(bytes - base->bytes.at(target)));
+        Print(" ({:+})", static_cast<int64_t>(bytes - base->bytes.at(target)));
       }
     }
-    fmt::print("{}\n", cost.bytes.empty() ? "   does not compile" : "");
+    Print("{}\n", cost.bytes.empty() ? "   does not compile" : "");
   }
 }
 
@@ -196,7 +198,7 @@ void PrintJson(const Topic& topic) {
       {"targets", option.targets},
       {"readers", option.readers},
       {"declared_at", option.declared_at}};
-  fmt::print("{}\n", object.dump());
+  PrintLine(object);
 }
 
 }  // namespace
@@ -215,9 +217,9 @@ int ExplainCode(const Global& global, const std::string& text) {
                       {"severity", SeverityName(CodeSeverity(*code))},
                       {"message", CodeTemplate(*code)},
                       {"page", page}};
-    fmt::print("{}\n", object.dump());
+    PrintLine(object);
   } else {
-    fmt::print("{}", page);
+    Print("{}", Lines{page});
   }
   NoteResult("explain", 0, {});
   return kSuccess;

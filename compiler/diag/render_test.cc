@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "compiler/base/printable.h"
 #include "compiler/diag/cells.h"
 
 namespace kiln {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compiler/base/check.h"
+#include "compiler/base/checksum.h"
 #include "compiler/base/stop.h"
 #include "compiler/resolve/close_type.h"
 #include "compiler/resolve/kind_text.h"
@@ -32,7 +33,7 @@ Answer Pack(std::span<const NameId> path) {
   if (path.empty()) {
     return {};
   }
-  const Hash128 hash = HashBytes(std::as_bytes(path));
+  const Hash128 hash = ProcessHash(std::as_bytes(path));
   return {.first = ReadLittle<uint64_t>(std::as_bytes(std::span(hash.bytes))),
           .second = ReadLittle<uint64_t>(std::as_bytes(std::span(hash.bytes)), 8)};
 }

@@ -34,6 +34,7 @@ struct OptionValues {
 
 // RPL2003, with the nearest name of an option.
 Diagnostic UnknownOption(const Program& program, std::string_view name);
+
 // The bits of one setting; nothing after adding what is wrong with it. Diagnostics: RPL2003 to
 // RPL2007.
 std::optional<uint32_t> CheckOption(const Program& program, const OptionSetting& setting,

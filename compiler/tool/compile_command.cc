@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 
 #include "compiler/artifact/metadata.h"
+#include "compiler/base/beneath.h"
 #include "compiler/base/file.h"
+#include "compiler/base/printable.h"
 #include "compiler/diag/render.h"
 #include "compiler/driver/check_space.h"
 #include "compiler/driver/frontends.h"
@@ -106,7 +108,7 @@ class Reporter {
     std::vector<PlacedDiagnostic> placed = Place(diagnostics, modules_);
     SortForReading(placed);
     if (arguments_.json) {
-      fmt::print("{}\n", RenderJsonArray(placed, arguments_.files.front()));
+      fmt::print("{}\n", PrintableJson(RenderJsonArray(placed, arguments_.files.front())));
     } else {
       fmt::print(stderr, "{}", RenderReport(placed, set_, {}));
     }
@@ -119,7 +121,7 @@ class Reporter {
 };
 
 int Complain(const Error& error, int exit_code) {
-  fmt::print(stderr, "error: {}\n", error.context);
+  fmt::print(stderr, "error: {}\n", PrintableMessage(error.context));
   return exit_code;
 }
 
@@ -142,7 +144,7 @@ Result<void> WriteProducts(const CompileArguments& arguments, const driver::Prod
   if (!arguments.out.empty()) {
     for (const driver::StageCode& code : products.code) {
       KILN_TRY_VOID(
-          WriteFile(arguments.out + "/" + ModuleName(code), std::as_bytes(std::span(code.words))));
+          WriteFileBeneath(arguments.out, ModuleName(code), std::as_bytes(std::span(code.words))));
     }
   }
   if (!arguments.meta.empty()) {
@@ -191,7 +193,7 @@ int BuildVariant(const CompileArguments& arguments, const Request& request,
                                                          .target = request.target});
     diagnostics.insert(diagnostics.end(), dump.diagnostics.begin(), dump.diagnostics.end());
     reporter.Show(std::move(diagnostics));
-    fmt::print("{}", dump.text);
+    fmt::print("{}", PrintableLines(dump.text));
     return dump.ok ? kSuccess : kWrongSource;
   }
   const driver::BuildResult built =
@@ -226,7 +228,7 @@ int RunCompile(const CompileArguments& arguments) {
   if (IsSourceStage(arguments.stage)) {
     DumpResult dump = DumpSourceStage(arguments.stage, *sources);
     reporter.Show(std::move(dump.diagnostics));
-    fmt::print("{}", dump.text);
+    fmt::print("{}", PrintableLines(dump.text));
     return dump.ok ? kSuccess : kWrongSource;
   }
   Diagnosed<driver::LinkedProgram> linked = driver::LinkSources(*sources, request->pipeline);

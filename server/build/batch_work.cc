@@ -416,7 +416,7 @@ void Batches::Hold(const RunPtr& run, const cache::Call& call) {
   std::set<cache::Key> sources;  // no record names them: to be asked for is to be leased
   for (const BatchProgram& program : run->request.programs) {
     for (const Source& source : program.program.sources) {
-      sources.insert({.level = cache::Level::kContent, .space = 0, .id = source.digest.id});
+      sources.insert(cache::ContentKey(source.digest));
     }
   }
   (void)store_.FindMissing(std::vector<cache::Key>(sources.begin(), sources.end()), call);

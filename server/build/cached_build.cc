@@ -30,10 +30,6 @@ const std::string& BuildId() {
 cache::Key RowKey(cache::Level level, const Hash128& id) {
   return {.level = level, .space = kSpace, .id = id};
 }
-cache::Key ContentKey(const Hash128& id) {
-  return {.level = cache::Level::kContent, .space = 0, .id = id};
-}
-
 uint64_t ThreadCpuMicroseconds() {
   timespec now{};
   (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -146,7 +142,8 @@ Result<Outcome> CachedBuild::BuildChecked(const PreparedProgram& program,
   trace.level = "signature";
   trace.mask.reset();
   const Wanted wanted{.program = program, .values = values, .variant = variant, .how = now};
-  if (how.may_compile) {
+  const bool may_compile = how.may_compile && call.may_write;
+  if (may_compile) {
     KILN_TRY(found, Compile(wanted, call));
   } else {
     KILN_TRY(found, now.anew ? Result<FoundPtr>(nullptr) : Walk(wanted, call));
@@ -159,8 +156,7 @@ Result<Outcome> CachedBuild::BuildChecked(const PreparedProgram& program,
     trace.result =
         found->was_kept ? cache::ExplainResult::kHitLocal : cache::ExplainResult::kHitMemory;
   }
-  if (!outcome.ok() && outcome.error().code == ErrorCode::kNotFound && how.may_compile &&
-      !now.anew) {
+  if (!outcome.ok() && outcome.error().code == ErrorCode::kNotFound && may_compile && !now.anew) {
     now.anew = true;
     KILN_TRY(found, Compile(wanted, call));
     outcome = OutcomeOf(program, *found, call);
@@ -226,7 +222,10 @@ CachedBuild::FoundPtr CachedBuild::Recent(const Hash128& alias) {
   return found == recent_.end() ? nullptr : found->second;
 }
 
-void CachedBuild::Remember(const Hash128& alias, const FoundPtr& found) {
+void CachedBuild::Remember(const Hash128& alias, const FoundPtr& found, const cache::Call& call) {
+  if (!call.may_write) {
+    return;
+  }
   const MutexLock lock(mutex_);
   if (recent_.size() >= kMaxRecent) {
     recent_.clear();  // it fills again with what is asked now
@@ -254,7 +253,7 @@ CachedBuild::FoundPtr CachedBuild::StoredRecord(const Hash128& alias, const cach
   if (found != nullptr && found->record->kind != cache::RecordKind::kPoison) {
     auto remembered = std::make_shared<Found>(*found);
     remembered->origin = Origin::kMemory;
-    Remember(alias, remembered);
+    Remember(alias, remembered, call);
     if (row->from_upstream) {  // and so was the record, which is here by now
       auto fetched = std::make_shared<Found>(*found);
       fetched->origin = Origin::kUpstream;
@@ -316,7 +315,7 @@ CachedBuild::FoundPtr CachedBuild::LookUp(const PreparedProgram& program,
       (void)store_.Put(std::span(&alias, 1), cache::Durability::kRelaxed, call);
       auto remembered = std::make_shared<Found>(*found);
       remembered->origin = Origin::kMemory;
-      Remember(variant, remembered);
+      Remember(variant, remembered, call);
       return shared;
     }
   }
@@ -328,7 +327,7 @@ bool CachedBuild::IsKept(const driver::Products& products, const cache::Call& ca
   std::vector<cache::Key> asked;
   for (const driver::StageCode& stage : products.code) {
     if (stage.words.empty() && !kept_.Has(stage.content.id)) {
-      asked.push_back(ContentKey(stage.content.id));
+      asked.push_back(cache::ContentKey(stage.content));
     }
   }
   if (asked.empty()) {
@@ -350,8 +349,10 @@ std::optional<driver::BuildResult> CachedBuild::Assemble(
   const PreparedProgram& program = wanted.program;
   const bool all_code = wanted.how.all_code;
   const AssemblerPool::Lease assembler =
-      assemblers_.Take({.entry = program.entry, .family = program.family}, program.linked,
-                       program.request.entries, program.target.target);
+      call.may_write
+          ? assemblers_.Take({.entry = program.entry, .family = program.family}, program.linked,
+                             program.request.entries, program.target.target)
+          : AssemblerPool::MakeOwn(program.linked, program.request.entries, program.target.target);
   const driver::VariantAssembler::Counts before = assembler->counts();
   std::optional<driver::BuildResult> built = assembler->BuildUnless(
       is_known, wanted.values, all_code ? driver::Wanted::kAll : driver::Wanted::kNew);
@@ -421,7 +422,7 @@ void CachedBuild::WriteKeys(const Wanted& wanted, const FoundPtr& found, const c
   remembered->origin = Origin::kMemory;
   remembered->walked = false;
   for (const Hash128& key : {wanted.variant, live, found->signature}) {
-    Remember(key, remembered);
+    Remember(key, remembered, call);
   }
 }
 
@@ -432,7 +433,7 @@ Result<CachedBuild::FoundPtr> CachedBuild::Walk(const Wanted& wanted, const cach
     return known;
   }
   KILN_TRY_VOID(cache::WhileWanted(call, jobs::kCallBytes, clock_, [&]() -> Result<void> {
-    const jobs::Attempts::Running running(attempts_,
+    const jobs::Attempts::Running running(call.may_write ? attempts_ : nullptr,
                                           RowKey(cache::Level::kSignature, wanted.variant));
     (void)Assemble(
         wanted,
@@ -444,7 +445,7 @@ Result<CachedBuild::FoundPtr> CachedBuild::Walk(const Wanted& wanted, const cach
         call);
     return {};
   }));
-  if (known != nullptr) {
+  if (known != nullptr && call.may_write) {
     WriteKeys(wanted, known, call);
   }
   return known;
@@ -528,7 +529,7 @@ CachedBuild::FoundPtr CachedBuild::Keep(const Wanted& wanted, const driver::Buil
   remembered->fresh.clear();
   remembered->origin = Origin::kMemory;
   for (const Hash128& key : {wanted.variant, live, signature}) {
-    Remember(key, remembered);
+    Remember(key, remembered, call);
   }
   return found;
 }

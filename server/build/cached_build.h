@@ -127,7 +127,8 @@ class CachedBuild {
                                                          Poison poison = Poison::kStands);
 
   // Builds or finds one variant; `options` add to the fixed part. Wrong sources and options are
-  // outcomes. Errors: kCancelled, kDeadlineExceeded, kNotFound (may_compile false), kInternal;
+  // outcomes. A call that may not write builds nothing and leaves nothing behind, here or in the
+  // store. Errors: kCancelled, kDeadlineExceeded, kNotFound (may_compile false), kInternal;
   // kResourceExhausted as Prepare. A caller that leaves does not end what others wait for, too.
   Result<Outcome> Build(const PreparedProgram& program,
                         std::span<const resolve::OptionSetting> options, const BuildOptions& how,
@@ -193,7 +194,7 @@ class CachedBuild {
   FoundPtr StoredRecord(const Hash128& alias, const cache::Call& call);
   FoundPtr RecordOfSignature(const Hash128& signature, const cache::Call& call);
   FoundPtr Recent(const Hash128& alias);
-  void Remember(const Hash128& alias, const FoundPtr& found);
+  void Remember(const Hash128& alias, const FoundPtr& found, const cache::Call& call);
   Result<FoundPtr> Walk(const Wanted& wanted, const cache::Call& call);
   FoundPtr Deadly(const Wanted& wanted, const cache::Call& call);
   FoundPtr KnownSignature(const Wanted& wanted, const Hash128& signature, const cache::Call& call);

@@ -42,7 +42,7 @@ Result<std::shared_ptr<const PreparedProgram>> CachedBuild::Prepare(const Progra
                                                                     const NamedTarget& target,
                                                                     const cache::Call& call,
                                                                     Poison poison) {
-  if (std::shared_ptr<const PreparedProgram> known = prepared_.Find(request, target)) {
+  if (std::shared_ptr<const PreparedProgram> known = prepared_.Find(request, target, call)) {
     return known;
   }
   if (call.deadline == cache::kAtOnce) {
@@ -97,7 +97,7 @@ Result<std::shared_ptr<const PreparedProgram>> CachedBuild::PrepareNow(
     }
   }
   prepared->inputs = InputsOf(*prepared);
-  if (prepared->ok() && !prepared->parsed_now) {
+  if (prepared->ok() && !prepared->parsed_now && call.may_write) {
     prepared_.Keep(request, target, prepared);
   }
   return std::shared_ptr<const PreparedProgram>(std::move(prepared));

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "compiler/base/checksum.h"
 #include "compiler/base/digest.h"
 #include "compiler/base/stop.h"
 
@@ -47,7 +48,7 @@ Hash128 HashOf(const Id& id) {
 // The head of a row: what it says in its low half, and the check of all of the row above it.
 uint64_t HeadOf(uint32_t says, const Id& id, uint64_t at) {
   const std::array<uint64_t, 4> all = {says, id.low, id.high, at};
-  const uint64_t check = IdOf(HashBytes(std::as_bytes(std::span(all)))).low;
+  const uint64_t check = IdOf(Checksum(std::as_bytes(std::span(all)))).low;
   return check << 32 | says;
 }
 
@@ -70,7 +71,7 @@ Result<std::unique_ptr<Attempts>> Attempts::Open(const std::string& path, int64_
                  .context = "'" + path + "': " + std::strerror(errno),
                  .reason = {}};
   };
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (fd < 0) {
     return failed();
   }

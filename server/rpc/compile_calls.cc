@@ -16,18 +16,14 @@
 namespace kiln::rpc {
 namespace {
 
-cache::Key ContentKey(const Hash128& id) {
-  return {.level = cache::Level::kContent, .space = 0, .id = id};
-}
-
-Result<cache::Blob> ContentOf(Engine& engine, const build::Outcome& outcome, const Hash128& id,
+Result<cache::Blob> ContentOf(Engine& engine, const build::Outcome& outcome, const Digest& digest,
                               const cache::Call& call) {
   for (const build::FreshBlob& fresh : outcome.fresh) {
-    if (fresh.digest.id == id) {
+    if (fresh.digest == digest) {
       return fresh.blob;
     }
   }
-  return engine.store.Get(ContentKey(id), call);
+  return engine.store.Get(cache::ContentKey(digest), call);
 }
 
 // The bytes of an artifact into its message, if they fit.
@@ -42,11 +38,11 @@ Result<void> FillInline(Engine& engine, const build::Outcome& outcome, const cac
   }
   artifact.mutable_data()->reserve(total - outcome.artifact->metadata.size);
   for (const build::StageCodeDigest& code : outcome.artifact->code) {
-    KILN_TRY(const cache::Blob blob, ContentOf(engine, outcome, code.digest.id, call));
+    KILN_TRY(const cache::Blob blob, ContentOf(engine, outcome, code.digest, call));
     artifact.mutable_data()->append(AsText(blob.bytes));
   }
   KILN_TRY(const cache::Blob metadata,
-           ContentOf(engine, outcome, outcome.artifact->metadata.id, call));
+           ContentOf(engine, outcome, outcome.artifact->metadata, call));
   artifact.set_metadata_data(std::string(AsText(metadata.bytes)));
   return {};
 }
@@ -139,7 +135,7 @@ Result<void> ListMissing(Engine& engine, const std::vector<build::Source>& sourc
   std::vector<cache::Key> keys;
   for (const build::Source& source : sources) {
     if (source.text == nullptr) {
-      keys.push_back(ContentKey(source.digest.id));
+      keys.push_back(cache::ContentKey(source.digest));
     }
   }
   std::sort(keys.begin(), keys.end());  // programs share sources
@@ -149,7 +145,7 @@ Result<void> ListMissing(Engine& engine, const std::vector<build::Source>& sourc
   for (const build::Source& source : sources) {
     CheckStop();
     if (source.text == nullptr && detail.missing_size() < kMaxMissingListed &&
-        missing.contains(ContentKey(source.digest.id))) {
+        missing.contains(cache::ContentKey(source.digest))) {
       ToProto(source.digest, *detail.add_missing());
     }
   }
@@ -207,6 +203,12 @@ Result<AskedVariant> FromProto(const v1::Variant& variant) {
   return asked;
 }
 
+Error WouldWrite(std::string why) {
+  return {.code = ErrorCode::kPermissionDenied,
+          .context = std::move(why),
+          .reason = std::string(kWouldWrite)};
+}
+
 // One target of a variant, with its bytes if they are to travel inline. What is known by name but
 // gone is built again (cache §8.5).
 Result<build::Outcome> CompileTarget(Engine& engine, const build::PreparedProgram& prepared,
@@ -256,9 +258,17 @@ Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const Co
     }
     const bool miss = trace.result == cache::ExplainResult::kMiss;
     const uint64_t number =
-        engine.explains.Append(ExplainRecordOf(*prepared, how.asker, trace, engine.clock));
+        call.may_write
+            ? engine.explains.Append(ExplainRecordOf(*prepared, how.asker, trace, engine.clock))
+            : 0;
     seq = seq == 0 || (miss && !explained_miss) ? number : seq;
     explained_miss = explained_miss || miss;
+    if (not_cached && how.build.may_compile && !call.may_write) {
+      return WouldWrite(
+          fmt::format("this variant of '{}' is not in the cache and would have to be "
+                      "compiled and stored",
+                      asked.program.name));
+    }
     if (not_cached) {
       outcome.Clear();
       outcome.set_explain_seq(seq);
@@ -410,7 +420,7 @@ Result<void> Upload::Take(const v1::PutSourcesRequest& message) {
   }
   if (message.last()) {
     waiting_ += bytes_.size() + kUploadOverhead;
-    complete_.push_back(cache::ContentItem(cache::CopiedBlob(AsBytes(bytes_))));
+    complete_.push_back(cache::ContentItem(digest_, cache::CopiedBlob(AsBytes(bytes_))));
     (void)std::exchange(bytes_, {});  // with its memory
     open_ = false;
   }

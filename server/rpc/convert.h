@@ -37,14 +37,14 @@ inline constexpr uint64_t kMaxDigests = 10'000;
 inline constexpr uint64_t kMaxPackEntries = 1'000'000;
 inline constexpr uint64_t kMaxPinName = cache::kMaxPinName;
 inline constexpr uint64_t kMaxRecipes = 8;
+// What one stream of replies may hold in memory for its reader (daemon §2.7).
+inline constexpr uint64_t kMaxStreamBuffer = uint64_t{4} << 20;
+inline constexpr uint64_t kMaxRejected = 1000;  // blobs of one upload
 inline constexpr uint64_t kMaxTargets = 64;
 inline constexpr uint64_t kMaxAxes = 4096;         // of a program: as many as it may have options
 inline constexpr uint64_t kMaxExpressions = 4096;  // of a program, exclusions and requirements
 // Of a unary reply whose size follows from what a request names and not from its own.
 inline constexpr uint64_t kMaxReply = uint64_t{64} << 20;
-// What one stream of replies may hold in memory for its reader (daemon §2.7).
-inline constexpr uint64_t kMaxStreamBuffer = uint64_t{4} << 20;
-inline constexpr uint64_t kMaxRejected = 1000;  // blobs of one upload
 
 // path_hint of an upload that is no source but the spaces of a batch.
 inline constexpr std::string_view kSpacesHint = ":spaces";

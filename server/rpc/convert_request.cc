@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include "compiler/base/stop.h"
+#include "compiler/base/file_name.h"
+#include "compiler/driver/fingerprint.h"
 #include "compiler/recipe/recipe.h"
 #include "server/rpc/convert.h"
 
@@ -66,7 +68,7 @@ Result<build::Source> SourceFrom(const v1::SourceRef& ref) {
     }
     source.digest = digest;
     source.text = std::make_shared<const std::string>(ref.inline_());
-  } else if (source.digest.size == 0) {
+  } else if (source.digest == DigestOf(std::string_view())) {
     source.text = std::make_shared<const std::string>();
   }
   return source;
@@ -388,6 +390,9 @@ Result<build::Source> FromProto(const v1::SourceRef& ref) { return SourceFrom(re
 Result<build::NamedTarget> FromProto(const v1::Target& target) {
   if (target.form() == v1::Target::FORM_UNSPECIFIED) {
     return Malformed("target.form", "a target has a form");
+  }
+  if (!target.name().empty() && !IsTargetName(target.name())) {
+    return Malformed("target.name", kTargetNameRule);
   }
   KILN_TRY(const FormRow form, FormOf(target.form()));
   build::NamedTarget out;

@@ -132,7 +132,7 @@ void NameReaders(Engine& engine, const cache::Call& call, cache::Explanation& ex
 
 void ExplainTo(Engine& engine, const cache::ExplainRecord& record, const cache::Call& call,
                v1::ExplainRecord& out) {
-  cache::Explanation explanation = engine.explains.ExplainOf(record);
+  cache::Explanation explanation = engine.explains.ExplainOf(record, call);
   NameReaders(engine, call, explanation);
   ToProto(explanation, out);
 }

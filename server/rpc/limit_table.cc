@@ -64,10 +64,11 @@ void AddOfRequests(const ServiceLimits& limits, std::vector<ShownLimit>& out) {
 void AddOfTransport(const Host& host, std::vector<ShownLimit>& out) {
   const ServiceLimits& limits = host.limits;
   for (const auto& [name, value] : std::initializer_list<std::pair<const char*, uint64_t>>{
-           {"connections", host.max_connections},
+           {"connections", host.connections.most()},
            {"streams", limits.streams},
            {"header list", limits.header_list},
            {"handshake", Milliseconds(limits.handshake)},
+           {"first call", Milliseconds(limits.first_call)},
            {"idle connection", Milliseconds(limits.idle)},
            {"uploads held", host.uploads.most()},
            {"held for slow readers", host.readers.most()},

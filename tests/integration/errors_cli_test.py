@@ -231,6 +231,20 @@ entry_points = { vertex = "v", fragment = "f" }
                 self.expect(result, 1, "error[RPL1", "some.rpl:")
                 self.assertNotIn("kiln.toml", result.stderr)
 
+    def test_places_are_named_from_the_working_directory(self):
+        self.write("sub/some.rpl", "void v (void)\n{\n    x;\n}\n")
+        self.write("sub/kiln.toml", '[project]\nmanifest = 1\n[[program]]\nname = "some"\n'
+                   'sources = ["some.rpl"]\nentry_points = { vertex = "v" }\n')
+        for words in (["--manifest", "sub/kiln.toml"], ["-C", "sub"]):
+            with self.subTest(words=words):
+                result = self.expect(self.kiln(*words, "--diagnostics", "short", "build"), 1)
+                self.assertIn("sub/some.rpl:3:5: error: ", result.stderr)
+                self.expect(self.kiln(*words, "build"), 1, "--> sub/some.rpl:3:5", "    x;")
+                rows = [json.loads(line)
+                        for line in self.kiln(*words, "--json", "build").stdout.splitlines()]
+                self.assertEqual([row["path"] for row in rows if row["type"] == "diagnostic"],
+                                 ["some.rpl"])
+
     def test_filters_with_unknown_names_or_values_are_errors(self):
         self.write("some.rpl", 'global shading: enum "toon" { "toon", "flat" };\n'
                    "global foam: flag false;\n"

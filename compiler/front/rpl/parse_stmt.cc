@@ -275,14 +275,39 @@ bool Parser::BodyScope(const What& what, ScopeRole role) {
   if (Kind() == TokenKind::kOpenBrace) {
     return Scope({}, pos_, role);
   }
+  const uint32_t indent = IndentOf(Previous());
   Expect(TokenKind::kOpenBrace, what);
   if (Kind() == TokenKind::kEnd || Kind() == TokenKind::kCloseBrace) {
     return false;
   }
   if (!Accept(TokenKind::kSemicolon)) {
-    Statement();  // what was meant as the body
+    BodyWithoutBrace(indent);
   }
   return true;
+}
+
+// What was meant as the body: a statement, those behind it that are indented more than the header,
+// and the '}' of the brace that is missing, if it is not that of the scope around.
+void Parser::BodyWithoutBrace(uint32_t header) {
+  const auto indented = [&] {
+    const uint32_t indent = OnNewLine() ? IndentOf(pos_) : kNone;
+    return header != kNone && indent != kNone && indent > header;
+  };
+  do {
+    Statement();
+  } while (!unclosed_ && Kind() != TokenKind::kEnd && Kind() != TokenKind::kCloseBrace &&
+           indented());
+  if (Kind() != TokenKind::kCloseBrace || scopes_.empty() || unclosed_) {
+    return;
+  }
+  const OpenBrace around = scopes_.back();
+  const Span between{SpanOf(around.token).end, Peek().begin};
+  const bool own = OnNewLine() ? header != kNone && around.indent != kNone &&
+                                     header > around.indent && IndentOf(pos_) == header
+                               : TextAt(between).find('\n') != std::string_view::npos;
+  if (own) {
+    Advance();
+  }
 }
 
 bool Parser::If() {

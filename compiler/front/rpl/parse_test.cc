@@ -166,6 +166,12 @@ TEST(Parse, OneMistake_IsOneMessage) {
       {"struct s f4 a; f4 b; };\n", "RPL1113"},
       {"void f (void)\n  x = 1.0;\n  y = 2.0;\n}\n", "RPL1113"},
       {"void f (void);\nvoid g (void) { x = 1.0; }\n", "RPL1113"},
+      {"void f (void)\n{\n  for (u1 i = 0u; i < 1u; i = 1u)\n    x = 1.0;\n    y = 1.0;\n  }\n"
+       "  z = 1.0;\n}\n",
+       "RPL1113"},
+      {"void f (void)\n{\n  if (a) x = 1.0; }\n  else { x = 2.0; }\n  y = 1.0;\n}\n", "RPL1113"},
+      {"void f (void)\n{\n  if (a)\n    x = 1.0;\n  y = 1.0;\n}\n", "RPL1113"},
+      {"void f (void) { if (a) x = 1.0; }\n", "RPL1113"},
       // arguments
       {"void f (;) {}\n", "RPL1155"},
       {"void f (in f1 a; in f1 b) { x = 1.0; }\n", "RPL1111"},

@@ -228,6 +228,7 @@ class Parser {
   bool ExpressionStatement();
   bool HeaderCondition(uint32_t row, const What& what);
   bool BodyScope(const What& what, ScopeRole role = ScopeRole::kPlain);
+  void BodyWithoutBrace(uint32_t header);
   bool AtHeaderWithoutParen() const;
   bool HeaderWithoutParen();
   uint32_t BeginStmt(StmtKind kind, uint32_t token);
