@@ -11,8 +11,6 @@ constexpr uint32_t kLooksPerTime = 16;  // the clock costs more than the token
 
 }  // namespace
 
-thread_local constinit StopScope* StopScope::innermost_ = nullptr;
-
 StopScope::StopScope(StopBounds bounds, Clock& clock)
     : bounds_(std::move(bounds)), clock_(clock), outer_(innermost_) {
   if (outer_ != nullptr) {
