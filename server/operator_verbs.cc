@@ -98,7 +98,7 @@ void AuditToken(const Config& config, std::string_view what, const std::string& 
   }
 }
 
-// The files that a daemon of this configuration would refuse to start without.
+// The files that a daemon of this configuration needs.
 Result<void> CheckNamedFiles(const Config& config) {
   const bool tls =
       !config.tls_cert.empty() || !config.tls_key.empty() || !config.tls_client_ca.empty();
@@ -109,6 +109,14 @@ Result<void> CheckNamedFiles(const Config& config) {
   }
   if (!config.tcp.empty() && !config.tokens.empty()) {
     KILN_TRY_VOID(ops::ReadTokens(config.tokens));
+  }
+  for (const UpstreamConfig& upstream : config.upstreams) {  // kiln doctor tries them
+    for (const std::string* file :
+         {&upstream.token_file, &upstream.tls_ca, &upstream.tls_cert, &upstream.tls_key}) {
+      if (!file->empty()) {
+        KILN_TRY_VOID(ReadFile(*file));
+      }
+    }
   }
   return {};
 }

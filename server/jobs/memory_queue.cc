@@ -9,6 +9,7 @@
 
 #include "compiler/base/check.h"
 #include "compiler/base/thread.h"
+#include "server/jobs/shares.h"
 
 namespace kiln::jobs {
 namespace {
@@ -64,36 +65,31 @@ CondVar* MemoryQueue::NextToWake() {
                                              : nullptr;
 }
 
-// The owner has a quarter of a lane for himself, whatever others do with the rest.
 Result<void> MemoryQueue::CheckRoom(const Job& job) const {
   if (closed_) {
     return Error{
         .code = ErrorCode::kUnavailable, .context = "the daemon is draining", .reason = "DRAINING"};
   }
   const size_t lane = At(job.lane);
-  const uint64_t limit = limits_[lane], all = waiting_[lane].rows.size();
-  const uint64_t owners_share = std::max<uint64_t>(1, limit / 4);
   const auto waiting_of = [&](const std::string& tenant) {
     const auto found = waiting_of_[lane].find(tenant);
     return found == waiting_of_[lane].end() ? 0 : found->second;
   };
-  const uint64_t owners = waiting_of("");
-  const bool is_owner = job.tenant.empty();
-  if (!is_owner && waiting_of(job.tenant) >= std::max<uint64_t>(1, limit / 2)) {
-    return Error{.code = ErrorCode::kResourceExhausted,
-                 .context = "tenant '" + job.tenant + "' has its half of the queue",
-                 .reason = "QUOTA"};
+  const Taken taken = {
+      .all = waiting_[lane].rows.size(), .owner = waiting_of(""), .tenant = waiting_of(job.tenant)};
+  switch (RoomFor(job.tenant, limits_[lane], taken)) {
+    case Room::kYes:
+      return {};
+    case Room::kOwnShare:
+      return Error{.code = ErrorCode::kResourceExhausted,
+                   .context = "tenant '" + job.tenant + "' has its half of the queue",
+                   .reason = "QUOTA"};
+    case Room::kFull:
+      break;
   }
-  const uint64_t most_of_others = std::max<uint64_t>(1, limit - owners_share);
-  const bool has_room =
-      all < limit ? is_owner || all - owners < most_of_others : is_owner && owners < owners_share;
-  if (!has_room) {
-    return Error{.code = ErrorCode::kResourceExhausted,
-                 .context = "the queue holds " + std::to_string(is_owner ? all : all - owners) +
-                            " jobs already",
-                 .reason = "QUEUE_FULL"};
-  }
-  return {};
+  return Error{.code = ErrorCode::kResourceExhausted,
+               .context = "the queue holds " + std::to_string(taken.all) + " jobs already",
+               .reason = "QUEUE_FULL"};
 }
 
 Result<uint64_t> MemoryQueue::Add(Job job) {

@@ -58,9 +58,14 @@ Result<Subscriptions::HeldPtr> Subscriptions::FindOrMake(const SessionKey& key,
   if (const auto known = sessions_.find(key); known != sessions_.end()) {
     return known->second;
   }
-  if (sessions_.size() >= options_.max_sessions) {
-    const auto idle = std::ranges::find_if(
-        sessions_, [](const auto& row) { return !IsConnected(row.second->session); });
+  for (jobs::Room room = RoomFor(tenant); room != jobs::Room::kYes; room = RoomFor(tenant)) {
+    // One that nobody is connected to makes room: of the tenant itself, if there is no room because
+    // of it, and of the owner for himself only.
+    const auto idle = std::ranges::find_if(sessions_, [&](const auto& row) {
+      const std::string& whose = row.second->tenant;
+      const bool may_go = whose == tenant || (room == jobs::Room::kFull && !whose.empty());
+      return may_go && !IsConnected(row.second->session);
+    });
     if (idle == sessions_.end()) {
       return TooMany("watch sessions", options_.max_sessions);
     }
@@ -70,6 +75,15 @@ Result<Subscriptions::HeldPtr> Subscriptions::FindOrMake(const SessionKey& key,
   auto made = std::make_shared<Held>(key, tenant, options_.epoch, clock_, counters_);
   sessions_[key] = made;
   return made;
+}
+
+jobs::Room Subscriptions::RoomFor(const std::string& tenant) const {
+  jobs::Taken taken{.all = sessions_.size()};
+  for (const auto& [key, held] : sessions_) {
+    taken.owner += held->tenant.empty() ? 1 : 0;
+    taken.tenant += held->tenant == tenant ? 1 : 0;
+  }
+  return jobs::RoomFor(tenant, options_.max_sessions, taken);
 }
 
 // Those that dropped out make room for those that come.

@@ -23,6 +23,7 @@
 #include "compiler/base/result.h"
 #include "server/build/cached_build.h"
 #include "server/jobs/queue.h"
+#include "server/jobs/shares.h"
 #include "server/reload/session.h"
 
 namespace kiln::reload {
@@ -123,6 +124,7 @@ class Subscriptions {
 
   Result<HeldPtr> FindOrMake(const SessionKey& key, const std::string& tenant)
       KILN_REQUIRES(mutex_);
+  jobs::Room RoomFor(const std::string& tenant) const KILN_REQUIRES(mutex_);
   Result<void> MakeRoom(Session& session) KILN_REQUIRES(mutex_);
   Subscriber* FindAttached(const Stream& stream) KILN_REQUIRES(mutex_);
   void Detach(const Stream& stream);

@@ -218,6 +218,16 @@ class Operator(CliCase):
                     f'[security]\ntokens = "{v["tokens"]}"\n')
                 self.expect(self.kiln("config", "check", file), code, text)
                 self.expect(self.run_program("kilnd", "config", "check", file), code, text)
+        for key in "token_file", "tls_ca", "tls_cert", "tls_key":
+            with self.subTest(key=key):
+                files = {"token_file": "ext", "tls_ca": "ca.pem", "tls_cert": "client.pem",
+                         "tls_key": "client.key"}
+                text = '[[upstream]]\nurl = "https://localhost:1"\n'
+                for missing, code in (None, 0), (key, 2):
+                    file.write_text(text + "".join(
+                        f'{name} = "{"none" if name == missing else path}"\n'
+                        for name, path in files.items()))
+                    self.expect(self.kiln("config", "check", file), code, "none" if missing else "ok")
     def check_what_read_does(self, remote, compile_it):
         """What operations.md promises of scope read: all that is known, and a clear word about
         the rest. `compile_it` was compiled by others."""

@@ -172,6 +172,40 @@ TEST_F(Parties, WatchWithoutAFirstMessage_EndsInTime) {
   daemon.reset();
 }
 
+// Sessions that stay open, of two clients that want all there are, and then of the owner.
+TEST_F(Parties, WatchSessions_AreSharedAndTheOwnerHasAQuarter) {
+  StartTcp([](Config& c) { c.limits.watch_sessions = 16; });
+  struct Session {
+    grpc::ClientContext context;
+    std::unique_ptr<grpc::ClientReaderWriter<v1::WatchRequest, v1::WatchEvent>> stream;
+  };
+  std::vector<std::unique_ptr<Session>> open;
+  const auto fill = [&](const std::shared_ptr<grpc::Channel>& over, const std::string& token) {
+    const auto stub = v1::WatchService::NewStub(over);
+    for (size_t taken = 0;; ++taken) {
+      auto session = std::make_unique<Session>();
+      session->context.AddMetadata("authorization", "Bearer " + token);
+      session->stream = stub->Watch(&session->context);
+      v1::WatchRequest request;
+      request.mutable_open()->set_project("mist");
+      request.mutable_open()->set_role(v1::WatchRequest::Open::SUBSCRIBER);
+      v1::WatchEvent event;
+      if (!session->stream->Write(request) || !session->stream->Read(&event)) {
+        EXPECT_EQ(session->stream->Finish().error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+        return taken;
+      }
+      open.push_back(std::move(session));
+    }
+  };
+  EXPECT_EQ(fill(Tcp(), tokens[1]), 8u);
+  EXPECT_EQ(fill(Tcp(), tokens[2]), 4u);
+  EXPECT_EQ(fill(Owner(), ""), 4u);
+  for (const auto& session : open) {
+    session->context.TryCancel();
+    (void)session->stream->Finish();
+  }
+}
+
 TEST_F(Parties, TenFailures_PauseWhoFailedAndNobodyElse) {
   StartTcp([](Config&) {});
   const auto careless = Tcp(), neighbour = TcpAs("neighbour");  // of one address
