@@ -205,7 +205,7 @@ bool IsPlain(const BuildArguments& arguments) {
 // A build of somebody who may only read: what is in the cache is served, and a miss is an error.
 int BuildKnown(const Global& global, const BuildArguments& arguments, const Error& refused) {
   if (!global.json && !global.quiet) {
-    fmt::print(stderr, "scope read: what is in the cache is served, nothing is compiled\n");
+    Print(stderr, "scope read: what is in the cache is served, nothing is compiled\n");
   }
   return RunFetch(global, {.programs = arguments.programs,
                            .all = arguments.programs.empty(),
