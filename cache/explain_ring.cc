@@ -128,6 +128,9 @@ void ExplainRing::CompleteMiss(const ExplainRecord* closest, ExplainRecord& reco
       record.detail = absence.detail;
     }
   }
+  if (record.detail.empty() && options_.unanswered) {
+    record.detail = options_.unanswered();
+  }
 }
 
 uint64_t ExplainRing::Append(ExplainRecord record) {

@@ -39,6 +39,8 @@ class ExplainRing {
     Duration flush_after = std::chrono::seconds(1);
     // Asked about the signature of the result that a miss should have found.
     std::function<Absence(const Hash128& signature)> why_absent;
+    // Of upstreams that gave no answer: who and why, for misses with another cause; empty: all did.
+    std::function<std::string()> unanswered = {};
     // Told of every stage of every record, for whoever counts; at the end by the destructor.
     std::function<void(const std::string& stage, uint64_t us)> on_stage;
   };

@@ -422,6 +422,9 @@ Result<Connected> Connect(const Endpoint& endpoint, Autostart autostart) {
   if (!info.ok() && (IsFinal(info.error()) || info.error().reason == kUnreachable)) {
     return info.error();
   }
+  if (!info.ok() && !address.starts_with(kUnixPrefix)) {
+    return info.error();  // it names the cause, and what to do
+  }
   if (!info.ok()) {
     return Unreachable(fmt::format("no daemon answers at {}: {}; start it with 'kiln start'",
                                    address, info.error().context));

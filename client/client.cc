@@ -121,6 +121,8 @@ Result<std::unique_ptr<Client>> Client::Open(const Endpoint& endpoint) {
   auto state = std::make_unique<State>();
   state->address = endpoint.address;
   state->target = endpoint.address.substr(kHttps.size());
+  state->host_port = state->target;
+  state->tls = {.ca = endpoint.tls_ca, .cert = endpoint.tls_cert, .key = endpoint.tls_key};
   state->channel = OpenChannel(state->target,
                                grpc::CompositeChannelCredentials(
                                    grpc::SslCredentials(tls), grpc::AccessTokenCredentials(token)),

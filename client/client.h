@@ -78,9 +78,13 @@ class Client {
   // The rows and the content of the daemon's cache. The client and the clock must outlive it.
   std::unique_ptr<cache::BlobStore> CacheStore(Clock& clock);
 
-  // GetServerInfo within `timeout`. Errors: kUnavailable if nobody answers.
+  // GetServerInfo within `timeout`. Errors: kUnavailable if nobody answers; of a daemon behind
+  // https also kUnauthenticated for certificates, and kInvalidArgument for files that hold none,
+  // with the cause.
   Result<ServerInfo> Ping(std::chrono::milliseconds timeout);
-  Result<ServerStatus> Status();
+  // Check: the daemon asks its upstreams first, if it takes work.
+  enum class Upstreams : uint8_t { kAsKnown, kCheck };
+  Result<ServerStatus> Status(Upstreams upstreams = Upstreams::kAsKnown);
   // Calls with this trace id that the daemon remembers. Errors: kNotFound.
   Result<std::vector<CallTrace>> Traces(const std::string& id);
   Result<std::vector<JobRow>> Jobs();

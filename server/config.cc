@@ -209,6 +209,23 @@ std::string FallbackOf(const ConfigKey& key, const Environment& environment) {
   return std::string(key.fallback);
 }
 
+// What does not go together in one upstream.
+Result<void> CheckUpstream(const UpstreamConfig& upstream) {
+  if (upstream.url.empty()) {
+    return Bad("upstream.url is missing: the other keys of upstream need it");
+  }
+  const bool uses_tls =
+      !upstream.tls_ca.empty() || !upstream.tls_cert.empty() || !upstream.tls_key.empty();
+  if (uses_tls && !upstream.url.starts_with("https://")) {
+    return Bad(fmt::format("upstream.tls_ca, tls_cert and tls_key are of https: '{}' uses no TLS",
+                           upstream.url));
+  }
+  if (upstream.tls_cert.empty() != upstream.tls_key.empty()) {
+    return Bad(fmt::format("upstream '{}': tls_cert and tls_key go together", upstream.url));
+  }
+  return {};
+}
+
 // Files are named relative to where they belong.
 void ResolvePaths(const std::filesystem::path& folder, Config& config) {
   for (std::string* path :
@@ -218,8 +235,11 @@ void ResolvePaths(const std::filesystem::path& folder, Config& config) {
     }
   }
   for (UpstreamConfig& upstream : config.upstreams) {
-    if (!upstream.token_file.empty()) {
-      upstream.token_file = (folder / upstream.token_file).string();
+    for (std::string* path :
+         {&upstream.token_file, &upstream.tls_ca, &upstream.tls_cert, &upstream.tls_key}) {
+      if (!path->empty()) {
+        *path = (folder / *path).string();
+      }
     }
   }
   for (std::string* path : {&config.audit_log, &config.otlp}) {
@@ -276,8 +296,8 @@ Result<Config> LoadConfig(const ConfigSources& sources) {
     KILN_CHECK(row.read(chosen[row.key].text, config), "{}", row.key);
     config.values.push_back(std::move(chosen[row.key]));
   }
-  if (!config.upstreams.empty() && config.upstreams.front().url.empty()) {
-    return Bad("upstream.url is missing: the other keys of upstream need it");
+  for (const UpstreamConfig& upstream : config.upstreams) {
+    KILN_TRY_VOID(CheckUpstream(upstream));
   }
   ResolvePaths(file.has_value() ? file->parent_path() : ConfigFolder(sources.environment), config);
   if (config.memory_soft_percent > config.memory_hard_percent) {

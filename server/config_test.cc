@@ -346,6 +346,38 @@ TEST(LoadConfig, Paths_AreRelativeToWhereTheyBelong) {
   EXPECT_EQ(config->audit_log, "/c/audit.jsonl");
 }
 
+TEST(LoadConfig, FilesOfAnUpstream_AreRelativeToTheFileOfTheConfiguration) {
+  const Result<Config> config =
+      ConfigFile(
+          "[[upstream]]\nurl = \"https://a:1\"\ntls_ca = \"ca.pem\"\ntls_cert = \"a.pem\"\n"
+          "tls_key = \"/a.key\"\ntoken_file = \"a.token\"\n[[upstream]]\nurl = \"unix:/b\"\n")
+          .Load();
+  ASSERT_TRUE(config.ok()) << config.error().context;
+  ASSERT_EQ(config->upstreams.size(), 2u);
+  const std::filesystem::path folder = std::filesystem::path(config->file).parent_path();
+  EXPECT_EQ(config->upstreams[0].tls_ca, folder / "ca.pem");
+  EXPECT_EQ(config->upstreams[0].tls_cert, folder / "a.pem");
+  EXPECT_EQ(config->upstreams[0].tls_key, "/a.key");
+  EXPECT_EQ(config->upstreams[0].token_file, folder / "a.token");
+  EXPECT_EQ(config->upstreams[1].tls_ca + config->upstreams[1].tls_cert, "");
+}
+
+TEST(LoadConfig, UpstreamsThatCannotBe_AreRefused) {
+  const std::pair<const char*, const char*> table[] = {
+      {"url = \"http://127.0.0.1:1\"", "is not unix:PATH or https://HOST:PORT"},
+      {"url = \"unix:/a\"\ntls_ca = \"a\"", "are of https"},
+      {"url = \"unix:/a\"\ntls_cert = \"a\"\ntls_key = \"a\"", "are of https"},
+      {"url = \"https://a:1\"\ntls_cert = \"a\"", "go together"},
+      {"url = \"https://a:1\"\ntls_key = \"a\"", "go together"},
+      {"tls_ca = \"a\"", "an upstream needs a url"}};
+  for (const auto& [rows, why] : table) {
+    const Result<Config> config = ConfigFile(std::string("[[upstream]]\n") + rows + "\n").Load();
+    ASSERT_FALSE(config.ok()) << rows;
+    EXPECT_NE(config.error().context.find(why), std::string::npos) << config.error().context;
+  }
+  EXPECT_FALSE(ConfigFile("").Load({}, {{"upstream.tls_ca", "a"}}).ok());  // of which?
+}
+
 TEST(Compare, Changes_AreSortedByWhenTheyHold) {
   const Result<Config> before = ConfigFile("").Load();
   const Result<Config> after =

@@ -197,6 +197,7 @@ void Daemon::Parts::MakeEngine() {
       cache::ExplainRing::Options{
           .why_absent =
               [this](const Hash128& signature) { return WhyAbsent(stack, signature, clock); },
+          .unanswered = [this] { return Unanswered(stack); },
           .on_stage =
               [this](const std::string& stage, uint64_t us) {
                 metrics.Time("kiln_stage_seconds", "stage", stage, std::chrono::microseconds(us));

@@ -119,7 +119,13 @@ void Daemon::Parts::MakeHost() {
       worker::Pool::Options{
           .program = config.worker_program,
           .workers = config.workers,
-          .interactive_wait = [this] { return queue->LongestWait(jobs::Lane::kInteractive); }},
+          .interactive_wait = [this] { return queue->LongestWait(jobs::Lane::kInteractive); },
+          .on_unfit =
+              [this](const std::string& why) {
+                log.Write(LogLevel::kError, "worker",
+                          "a worker process cannot be locked in and gets no work",
+                          {{"cause", why}});
+              }},
       clock);
   load.emplace(LoadWatch::Options{.workers = config.workers,
                                   .polite = IsPolite(),
@@ -160,13 +166,15 @@ void Daemon::Parts::MakeHost() {
       .tokens_file = tokens.has_value() ? tokens->path() : std::string(),
       .started_by = started_by,
       .limits = config.limits,
-      .job_limits = {.worker_cpu = std::chrono::seconds(worker::ChildLimits{}.cpu_seconds),
+      .job_limits = {.worker_cpu = worker::Pool::Options{}.cpu,
                      .worker_wall = worker::Pool::Options{}.wall,
                      .worker_memory = worker::ChildLimits{}.memory_bytes,
                      .worker_attempts = static_cast<uint64_t>(worker::Pool::Options{}.attempts)},
       .language_limits = config.language_limits,
       .slowed_by = [this] { return load->slowed_by(); },
       .worker_rows = [this] { return WorkerRowsOf(*worker_pool); },
+      .upstreams = [this](bool check,
+                          const cache::Call& call) { return UpstreamRows(stack, check, call); },
       .last_crash = [this] { return last_crash; },
       .memory_soft = MemoryLimit(config.memory_soft_percent),
       .memory_hard = MemoryLimit(config.memory_hard_percent),

@@ -25,6 +25,7 @@
 #include "server/operator_verbs.h"
 #include "server/ops/crash_report.h"
 #include "server/rpc/host.h"
+#include "server/rpc/transport_log.h"
 #include "server/service_host.h"
 #include "server/stop_watchdog.h"
 #include "server/worker/child.h"
@@ -157,6 +158,7 @@ int Serve(const Arguments& arguments, const Config& config) {
   ops::LineLog log(stderr, text ? ops::LogFormat::kText : ops::LogFormat::kJson,
                    config.log_levels.least, clock);
   log.SetLevels(config.log_levels);
+  rpc::LogTransportTo(log);
   if (geteuid() == 0) {
     log.Write(LogLevel::kWarning, "security", "kilnd runs as root; any other user will do");
   }
@@ -313,7 +315,7 @@ int Main(int argc, char** argv) {
     return code == 0 ? 0 : kExitConfig;
   }
   if (!arguments.salvage.empty()) {
-    return cache::sqlite::SalvageApart(arguments.salvage, arguments.into);
+    return cache::sqlite::SalvageApart(arguments.salvage, arguments.into, arguments.with_parent);
   }
   if (arguments.build_id) {
     fmt::print("{}\n", driver::BackFingerprint().hex());

@@ -69,7 +69,8 @@ Counts CountsOf(const cache::VerifyReport& report) {
 
 Result<cache::GcReport> Collect(const Global& global, const CacheArguments& arguments,
                                 const cache::GcOptions& options) {
-  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+  KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, arguments));
+  if (daemon != nullptr) {
     KILN_TRY(const client::MaintenanceDone done,
              daemon->GcCache({.to_bytes = options.to_bytes.value_or(0),
                               .older_than_s = options.older_than_s.value_or(0),
@@ -126,7 +127,8 @@ struct Verified {
 
 Result<Verified> Verify(const Global& global, const CacheArguments& arguments) {
   ByteProgress progress(global, "cache verify");
-  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+  KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, arguments));
+  if (daemon != nullptr) {
     KILN_TRY(const client::MaintenanceDone done,
              daemon->VerifyCache(
                  arguments.fast, arguments.sample_percent,
@@ -152,7 +154,8 @@ struct Repaired {
 };
 
 Result<Repaired> Repair(const Global& global, const CacheArguments& arguments) {
-  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+  KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, arguments));
+  if (daemon != nullptr) {
     KILN_TRY(const client::MaintenanceDone done,
              daemon->RepairCache([&](const std::string& text) { PrintFinding(global, text); }));
     Repaired repaired{.counts = CountsOf(done),
@@ -180,8 +183,12 @@ Result<Repaired> Repair(const Global& global, const CacheArguments& arguments) {
 }  // namespace
 
 int RunCacheStats(const Global& global, const CacheArguments& arguments) {
-  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
-    const Result<client::CacheStats> stats = daemon->CacheStatistics();
+  const auto daemon = HolderOf(global, arguments);
+  if (!daemon.ok()) {
+    return Fail(global, daemon.error());
+  }
+  if (*daemon != nullptr) {
+    const Result<client::CacheStats> stats = (*daemon)->CacheStatistics();
     if (!stats.ok()) {
       return Fail(global, stats.error());
     }
@@ -321,7 +328,8 @@ namespace {
 Result<pack::Imported> Import(const Global& global, const CacheArguments& arguments) {
   KILN_TRY(const std::unique_ptr<pack::Pack> file, pack::Pack::Open(arguments.file, {}));
   ByteProgress progress(global, "cache import");
-  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+  KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, arguments));
+  if (daemon != nullptr) {
     SystemClock clock;
     return pack::ImportCache(*file, *daemon->CacheStore(clock), std::ref(progress));
   }
@@ -385,9 +393,13 @@ int RunCacheWhy(const Global& global, const CacheArguments& arguments) {
                          .context = "'" + arguments.name + "' is no key (32 hex digits)",
                          .reason = "USAGE"});
   }
-  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+  const auto daemon = HolderOf(global, arguments);
+  if (!daemon.ok()) {
+    return Fail(global, daemon.error());
+  }
+  if (*daemon != nullptr) {
     const Result<client::Explained> explained =
-        daemon->Explain(client::Client::ExplainKey{arguments.name});
+        (*daemon)->Explain(client::Client::ExplainKey{arguments.name});
     if (!explained.ok()) {
       return Fail(global, explained.error());
     }

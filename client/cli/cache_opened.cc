@@ -16,20 +16,21 @@ std::string DirectoryOf(const CacheArguments& arguments) {
   return named.empty() ? UserCacheFolder(ProcessVariable) : named;
 }
 
-std::unique_ptr<client::Client> HolderOf(const Global& global, const CacheArguments& arguments) {
+Result<std::unique_ptr<client::Client>> HolderOf(const Global& global,
+                                                 const CacheArguments& arguments) {
   const bool remote = !DaemonAddress(global).starts_with("unix:");
   const std::string dir = DirectoryOf(arguments);
   const std::optional<pid_t> owner = dir.empty() ? std::nullopt : cache::sqlite::FindOwner(dir);
   if (!owner.has_value() && !remote) {
-    return nullptr;
+    return std::unique_ptr<client::Client>();
   }
-  Result<std::unique_ptr<client::Client>> client = OpenDaemon(global);
-  if (!client.ok()) {
-    return nullptr;
+  KILN_TRY(std::unique_ptr<client::Client> client, OpenDaemon(global));
+  const Result<client::ServerInfo> info = client->Ping(client::kPing);
+  if (remote && !info.ok()) {
+    return info.error();
   }
-  const Result<client::ServerInfo> info = (*client)->Ping(client::kPing);
   const bool holds = info.ok() && (remote || info->pid == static_cast<uint64_t>(*owner));
-  return holds ? std::move(client).value() : nullptr;
+  return holds ? std::move(client) : nullptr;
 }
 
 Result<std::unique_ptr<Opened>> OpenCache(const CacheArguments& arguments, Use use) {

@@ -20,7 +20,10 @@ namespace kiln::cli {
 std::string DirectoryOf(const CacheArguments& arguments);
 
 // The daemon of the flags, if it has the store of the directory; one behind https has its own.
-std::unique_ptr<client::Client> HolderOf(const Global& global, const CacheArguments& arguments);
+// Errors: as OpenDaemon, and why one behind https does not answer: its store is meant, and not the
+// one that is here.
+Result<std::unique_ptr<client::Client>> HolderOf(const Global& global,
+                                                 const CacheArguments& arguments);
 
 enum class Use : uint8_t { kLook, kChange };
 

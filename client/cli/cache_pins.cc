@@ -43,7 +43,8 @@ Result<void> CheckShare(Opened& opened, const std::string& name, std::span<const
 
 Result<uint64_t> PinKeys(const Global& global, const CacheArguments& arguments,
                          const cache::Pin& pin, const std::vector<cache::Key>& keys) {
-  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+  KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, arguments));
+  if (daemon != nullptr) {
     return daemon->Pin(pin.name, arguments.keys, static_cast<uint64_t>(pin.until_s.value_or(0)),
                        pin.note);
   }
@@ -53,7 +54,8 @@ Result<uint64_t> PinKeys(const Global& global, const CacheArguments& arguments,
 }
 
 Result<void> Unpin(const Global& global, const CacheArguments& arguments) {
-  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+  KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, arguments));
+  if (daemon != nullptr) {
     return daemon->Unpin(arguments.name);
   }
   KILN_TRY(const std::unique_ptr<Opened> opened, OpenCache(arguments, Use::kChange));

@@ -123,7 +123,8 @@ int RunStop(const Global& global, bool now) {
   Result<std::unique_ptr<client::Client>> client = OpenDaemon(global);
   const Result<client::ServerInfo> info =
       client.ok() ? (*client)->Ping(client::kPing) : Result<client::ServerInfo>(client.error());
-  if (!info.ok() && info.error().code == ErrorCode::kUnavailable) {
+  const bool is_ours = DaemonAddress(global).starts_with("unix:");
+  if (!info.ok() && info.error().code == ErrorCode::kUnavailable && is_ours) {
     Tell(global, "absent", {}, "no daemon is running");
     return kSuccess;
   }
@@ -134,7 +135,7 @@ int RunStop(const Global& global, bool now) {
   if (!asked.ok()) {
     return Fail(global, asked.error());
   }
-  if (!DaemonAddress(global).starts_with("unix:")) {  // its process is on another machine
+  if (!is_ours) {  // its process is on another machine
     Tell(global, "draining", *info, DaemonAddress(global) + " drains");
     return kSuccess;
   }

@@ -110,19 +110,22 @@ Check CheckConfig(Patient& patient) {
 Check CheckDaemon(Patient& patient) {
   const std::string address = DaemonAddress(patient.global);
   if (!patient.info.ok()) {
-    const bool refused = patient.info.error().code == ErrorCode::kUnauthenticated ||
-                         patient.info.error().code == ErrorCode::kPermissionDenied;
-    const bool prepared = patient.info.error().reason == kNotOwn ||
-                          patient.info.error().reason == client::kForeignSocket;
-    if (prepared) {
-      return Bad("daemon", patient.info.error().context,
+    const Error& error = patient.info.error();
+    if (error.reason == kNotOwn || error.reason == client::kForeignSocket) {
+      return Bad("daemon", error.context,
                  "set XDG_RUNTIME_DIR to a folder of yours, or make that one yours alone",
                  kNotPermitted);
     }
-    return refused ? Bad("daemon", patient.info.error().context,
-                         "kiln token create on the daemon's machine makes a token", kNotPermitted)
-                   : Bad("daemon", fmt::format("nobody answers at {}", address), "kiln start",
-                         kUnreachable);
+    const bool refused =
+        error.code == ErrorCode::kUnauthenticated || error.code == ErrorCode::kPermissionDenied;
+    if (refused && !error.reason.ends_with("_CERTIFICATE")) {
+      return Bad("daemon", error.context, "kiln token create on the daemon's machine makes a token",
+                 kNotPermitted);
+    }
+    return address.starts_with("unix:")
+               ? Bad("daemon", fmt::format("nobody answers at {}", address), "kiln start",
+                     kUnreachable)
+               : Bad("daemon", error.context, "what the cause names", ExitCodeOf(error));
   }
   if (!patient.status.ok()) {
     return Bad("daemon", patient.status.error().context, "kiln stop, then kiln start",
@@ -275,12 +278,36 @@ Check CheckTls(Patient& patient) {
     }
   }
   return patient.info.ok() ? Good("tls", "certificates and token are taken")
-                           : Bad("tls", patient.info.error().context,
-                                 "the daemon's log and audit log name the cause", kNotPermitted);
+                           : Bad("tls", patient.info.error().context, "what the cause names",
+                                 ExitCodeOf(patient.info.error()));
 }
 
-// The nearest one, asked as the daemon asks it.
+// What the daemon says of those that it asks.
+Check UpstreamsOf(const client::ServerStatus& status) {
+  if (status.upstreams.empty()) {
+    return Good("upstream", "none is configured");
+  }
+  std::string good;
+  std::string bad;
+  for (const client::ServerStatus::Upstream& row : status.upstreams) {
+    std::string& said = row.cause.empty() ? good : bad;
+    said += fmt::format("{}{} {}", said.empty() ? "" : "; ", row.url,
+                        !row.cause.empty() ? "fails: " + row.cause
+                        : row.answers      ? fmt::format("answers in {:.1f} ms",
+                                                         static_cast<double>(row.latency_us) / 1000)
+                                           : std::string("was not asked yet"));
+  }
+  return bad.empty()
+             ? Good("upstream", good)
+             : Bad("upstream", bad, "what the cause names; until then every miss is compiled here",
+                   kUnreachable);
+}
+
+// Without a daemon: the nearest one that is configured, asked as a daemon would ask it.
 Check CheckUpstream(Patient& patient) {
+  if (patient.status.ok()) {
+    return UpstreamsOf(*patient.status);
+  }
   const std::string url = patient.config.Or("upstream.url", "");
   if (url.empty()) {
     return Good("upstream", "none is configured");
@@ -288,9 +315,9 @@ Check CheckUpstream(Patient& patient) {
   const Result<std::unique_ptr<client::Client>> upstream = client::Client::Open(
       client::Endpoint{.address = url,
                        .token_file = patient.config.Or("upstream.token_file", ""),
-                       .tls_ca = {},
-                       .tls_cert = {},
-                       .tls_key = {}});
+                       .tls_ca = patient.config.Or("upstream.tls_ca", ""),
+                       .tls_cert = patient.config.Or("upstream.tls_cert", ""),
+                       .tls_key = patient.config.Or("upstream.tls_key", "")});
   if (!upstream.ok()) {
     return Bad("upstream", upstream.error().context, "repair upstream.* of the configuration",
                kUsage);
@@ -299,12 +326,9 @@ Check CheckUpstream(Patient& patient) {
   const Result<client::ServerInfo> info = (*upstream)->Ping(std::chrono::seconds(2));
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begun;
   if (!info.ok()) {
-    const bool refused = info.error().code == ErrorCode::kUnauthenticated ||
-                         info.error().code == ErrorCode::kPermissionDenied;
     return Bad("upstream", fmt::format("{}: {}", url, info.error().context),
-               refused ? "kiln token create on the upstream's machine makes a token"
-                       : "start it, or take upstream.url out: until then every miss is compiled",
-               refused ? kNotPermitted : kUnreachable);
+               "repair that, or take upstream.url out: until then every miss is compiled",
+               ExitCodeOf(info.error()));
   }
   return Good("upstream",
               fmt::format("{} answers in {:.1f} ms, kilnd {}", url, took.count(), info->version));
@@ -435,7 +459,7 @@ int RunDoctor(const Global& global, const DoctorArguments& arguments) {
     patient.client = std::move(client).value();
     patient.info = patient.client->Ping(client::kPing);
     if (patient.info.ok()) {
-      patient.status = patient.client->Status();
+      patient.status = patient.client->Status(client::Client::Upstreams::kCheck);
     }
   } else {
     patient.info = client.error();

@@ -110,7 +110,9 @@ std::string TextOf(const client::Explanation& explanation) {
   }
   std::string text = "miss: ";
   size_t next = 0;
-  if (!explanation.changes.empty() && explanation.changes.front().cause == explanation.cause) {
+  const bool is_change =
+      !explanation.changes.empty() && explanation.changes.front().cause == explanation.cause;
+  if (is_change) {
     text += ChangeText(explanation.changes[next++]);
   } else {
     text += explanation.cause;
@@ -121,6 +123,7 @@ std::string TextOf(const client::Explanation& explanation) {
   for (; next < explanation.changes.size(); ++next) {
     text += "\n      " + ChangeText(explanation.changes[next]);
   }
+  text += is_change && !explanation.detail.empty() ? "\n      " + explanation.detail : "";
   return text;
 }
 

@@ -16,6 +16,7 @@
 #include "client/cli/help.h"
 #include "client/cli/manual.h"
 #include "client/cli/print.h"
+#include "client/transport_log.h"
 #include "compiler/base/file.h"
 #include "compiler/base/printable.h"
 
@@ -182,6 +183,7 @@ int CannotWrite(int error, int code) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  kiln::client::SilenceTransport();
   int code = kiln::cli::kInternal;
   try {
     code = kiln::cli::Run(argc, argv);

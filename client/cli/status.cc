@@ -31,14 +31,17 @@ Result<Look> LookAt(client::Client& client, const Global& global,
                     const StatusArguments& arguments) {
   Look look;
   Result<client::ServerInfo> info = client.Ping(client::kPing);
-  if (!info.ok() && info.error().code == ErrorCode::kUnavailable) {
+  const bool is_ours = DaemonAddress(global).starts_with("unix:");
+  if (!info.ok() && info.error().code == ErrorCode::kUnavailable && is_ours) {
     return Error{.code = ErrorCode::kUnavailable,
                  .context = fmt::format("no daemon answers at {}; start it with 'kiln start'",
                                         DaemonAddress(global)),
                  .reason = "DAEMON_UNREACHABLE"};
   }
   KILN_TRY(look.info, std::move(info));
-  KILN_TRY(look.status, client.Status());
+  const bool check = !global.quiet && !arguments.watch;
+  KILN_TRY(look.status, client.Status(check ? client::Client::Upstreams::kCheck
+                                            : client::Client::Upstreams::kAsKnown));
   if (arguments.jobs) {
     KILN_TRY(look.jobs, client.Jobs());
   }
@@ -47,6 +50,19 @@ Result<Look> LookAt(client::Client& client, const Global& global,
 
 bool IsGood(const client::ServerStatus& status) {
   return status.health == "SERVING" || status.health == "DEGRADED";
+}
+
+const char* StateOf(const client::ServerStatus::Upstream& upstream) {
+  return upstream.answers ? "answers" : upstream.asked ? "fails" : "not asked";
+}
+
+std::string TextOf(const client::ServerStatus::Upstream& upstream) {
+  std::string text = upstream.url + " " + StateOf(upstream);
+  if (upstream.latency_us != 0) {
+    text += fmt::format(" in {:.1f} ms", static_cast<double>(upstream.latency_us) / 1000);
+  }
+  text += upstream.writes ? "" : " (read only)";
+  return upstream.cause.empty() ? text : text + ": " + upstream.cause;
 }
 
 Json JsonOf(const Look& look, const Json& cache) {
@@ -58,6 +74,15 @@ Json JsonOf(const Look& look, const Json& cache) {
   Json warnings = Json::array();
   for (const client::ServerStatus::Warning& warning : look.status.warnings) {
     warnings.push_back({{"at", warning.at_ms}, {"text", warning.text}});
+  }
+  Json upstreams = Json::array();
+  for (const client::ServerStatus::Upstream& row : look.status.upstreams) {
+    upstreams.push_back({{"url", row.url},
+                         {"state", StateOf(row)},
+                         {"writes", row.writes},
+                         {"cause", row.cause.empty() ? Json() : Json(row.cause)},
+                         {"since", row.since_ms == 0 ? Json() : Json(row.since_ms)},
+                         {"latency_us", row.latency_us == 0 ? Json() : Json(row.latency_us)}});
   }
   Json object{{"v", 1},
               {"type", "status"},
@@ -78,7 +103,8 @@ Json JsonOf(const Look& look, const Json& cache) {
                 {"soft_limit", look.status.soft_limit},
                 {"hard_limit", look.status.hard_limit}}},
               {"watch_sessions", look.status.watch_sessions},
-              {"warnings", warnings}};
+              {"warnings", warnings},
+              {"upstreams", upstreams}};
   if (!look.status.last_crash.empty()) {
     object["last_crash"] = look.status.last_crash;
   }
@@ -107,6 +133,9 @@ void PrintText(const Look& look, const Result<client::CacheStats>& cache) {
   }
   Print("  {:<12} {} connections, {} watch sessions\n", "clients", look.status.connections,
         look.status.watch_sessions);
+  for (const client::ServerStatus::Upstream& upstream : look.status.upstreams) {
+    Print("  {:<12} {}\n", "upstream", TextOf(upstream));
+  }
   for (const std::string& batch : look.status.batches) {
     Print("  batch {}\n", batch);
   }
@@ -140,6 +169,9 @@ void PrintJobs(const Global& global, const Look& look) {
 }
 
 int ShowTrace(const Global& global, client::Client& client, const std::string& id) {
+  if (const auto info = client.Ping(client::kPing); !info.ok()) {
+    return Fail(global, info.error());
+  }
   const Result<std::vector<client::CallTrace>> traces = client.Traces(id);
   if (!traces.ok()) {
     return Fail(global, traces.error());

@@ -156,6 +156,21 @@ void StatusTo(const Host& host, const ops::Principal& who, v1::ServerStatus& out
   out.set_uptime_ms(Milliseconds(host.state.Uptime()));
 }
 
+void UpstreamsTo(const Host& host, bool check, const cache::Call& call, v1::ServerStatus& out) {
+  for (const UpstreamRow& row : host.upstreams(check, call)) {
+    v1::ServerStatus::Upstream& shown = *out.add_upstreams();
+    shown.set_url(row.url);
+    shown.set_state(!row.cause.empty() ? v1::ServerStatus::Upstream::FAILS
+                    : row.asked        ? v1::ServerStatus::Upstream::ANSWERS
+                                       : v1::ServerStatus::Upstream::NOT_ASKED);
+    shown.set_cause(row.cause);
+    shown.set_since(static_cast<uint64_t>(row.since_s) * 1000);
+    shown.set_latency_us(static_cast<uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(row.latency).count()));
+    shown.set_writes(row.writes);
+  }
+}
+
 // What is behind the services once the store is open.
 void StatusTo(const Host& host, Engine& engine, v1::ServerStatus& out) {
   out.set_last_crash(host.last_crash());
@@ -227,19 +242,23 @@ class AdminService final : public v1::AdminService::CallbackService {
   grpc::ServerUnaryReactor* GetStatus(grpc::CallbackServerContext* context,
                                       const v1::GetStatusRequest* request,
                                       v1::ServerStatus* reply) override {
-    return AnswerUnary(host_, *context, "GetStatus", Needs::kNothing,
-                       [this, request, reply](const CallFrame& frame, const cache::Call&,
-                                              v1::ErrorDetail&) -> Result<void> {
-                         const bool ready = host_.state.Ready();
-                         if (ready && !request->trace_id().empty()) {
-                           return TracesTo(host_, engine_, request->trace_id(), *reply);
-                         }
-                         StatusTo(host_, frame.principal(), *reply);
-                         if (ready) {
-                           StatusTo(host_, engine_, *reply);
-                         }
-                         return {};
-                       });
+    const bool check = request->check_upstreams();
+    return AnswerUnary(
+        host_, *context, "GetStatus", check ? Needs::kWork : Needs::kNothing,
+        [this, request, reply, check](const CallFrame& frame, const cache::Call& call,
+                                      v1::ErrorDetail&) -> Result<void> {
+          const bool ready = host_.state.Ready();
+          if (ready && !request->trace_id().empty()) {
+            return TracesTo(host_, engine_, request->trace_id(), *reply);
+          }
+          const ops::Principal& who = frame.principal();
+          StatusTo(host_, who, *reply);
+          if (ready) {
+            StatusTo(host_, engine_, *reply);
+            UpstreamsTo(host_, check && who.scope == ops::Scope::kAdmin, call, *reply);
+          }
+          return {};
+        });
   }
 
   grpc::ServerUnaryReactor* ListJobs(grpc::CallbackServerContext* context,

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cache/store.h"
 #include "compiler/base/clock.h"
 #include "compiler/base/language_limits.h"
 #include "compiler/base/log.h"
@@ -37,6 +38,16 @@ struct WorkerRow {
   std::string job;  // empty: idle
   uint64_t jobs_done = 0;
   uint64_t memory = 0;  // bytes
+};
+
+// Another daemon that is asked for what is not here.
+struct UpstreamRow {
+  std::string url;
+  bool writes = false;
+  bool asked = false;   // anybody has got an answer, or none, so far
+  std::string cause;    // why it does not answer; empty: it does
+  int64_t since_s = 0;  // Unix: since when it does not
+  Duration latency{};   // of the last answer to a look at it; zero: none
 };
 
 // What worker processes may take of the machine for one job.
@@ -76,6 +87,8 @@ struct Host {
   LanguageLimits language_limits = {};
   std::function<std::string()> slowed_by;  // what batch work makes way for, or empty
   std::function<std::vector<WorkerRow>()> worker_rows;
+  // `check`: each is asked first, which takes some time. Once Ready.
+  std::function<std::vector<UpstreamRow>(bool check, const cache::Call& call)> upstreams;
   std::function<std::string()> last_crash;    // report of the run before, or empty; once Ready
   uint64_t memory_soft = 0, memory_hard = 0;  // bytes
   // Called before whatever is done for a call; null but in tests, which make it throw and hang.

@@ -289,7 +289,7 @@ axes = { cheap = "*", cut = "*" }
             (remote("wrong", "status"), 9, "not known"),
             (remote("missing", "status"), 3, "missing"),
             (remote("ext", "status"), 2, "no token"),
-            (remote("read", "status", cert=None), 4, ""),
+            (remote("read", "status", cert=None), 9, "client certificate"),
             (self.kiln("--daemon", url, "status"), 2, "--token-file"),
             (self.kiln("--daemon", "ftp://x", "status"), 2, "is no daemon"),
             (remote("read", "start"), 2, "unix:PATH"),
@@ -349,26 +349,39 @@ axes = { cheap = "*", cut = "*" }
         (config / "kilnd.toml").write_text("[jobs]\nworkerz = 1\n")
         self.expect(self.kiln("doctor"), 2, "FAIL  config", "workerz")
 
-    def test_doctor_reaches_the_upstream(self):
-        upstream = f"unix:{self.dir}/up/kilnd.sock"
-        env = dict(self.env, KILN_UPSTREAM_URL=upstream)
+    def doctor_says_of_the_upstream(self, env):
+        rows = self.objects(self.kiln("--json", "doctor", env=env))
+        return next(row for row in rows if row.get("name") == "upstream"), rows[-1]["exit"]
 
-        def check():
-            rows = self.objects(self.kiln("--json", "doctor", env=env))
-            return next(row for row in rows if row.get("name") == "upstream"), rows[-1]["exit"]
-        self.expect(self.kiln("start"), 0)
-        found, code = check()
+    def test_doctor_asks_the_daemon_for_its_upstreams(self):
+        upstream = f"unix:{self.dir}/up/kilnd.sock"
+        self.expect(self.kiln("start", env={"KILN_UPSTREAM_URL": upstream}), 0)
+        found, code = self.doctor_says_of_the_upstream({})  # whose configuration names none
         self.assertEqual((found["state"], code), ("fail", 4), found)
+        self.assertIn(upstream + " fails: ", found["detail"])
+        self.kilnd("--listen.unix", self.dir / "up/kilnd.sock",
+                   env=dict(self.env, KILN_CACHE_DIR=str(self.dir / "upcache")))
+        for _ in range(300):  # until the daemon looks again and connects
+            found, code = self.doctor_says_of_the_upstream({})
+            if found["state"] == "ok":
+                break
+        self.assertEqual((found["state"], code), ("ok", 0), found)
+        self.assertRegex(found["detail"], upstream + r" answers in [0-9.]+ ms")
+
+    def test_doctor_reaches_the_configured_upstream_without_a_daemon(self):
+        upstream = f"unix:{self.dir}/up/kilnd.sock"
+        env = {"KILN_UPSTREAM_URL": upstream}
+        found, _ = self.doctor_says_of_the_upstream(env)
+        self.assertEqual(found["state"], "fail", found)
         self.assertIn(upstream, found["detail"])
         self.assertIn("upstream.url", found["fix"])
         self.kilnd("--listen.unix", self.dir / "up/kilnd.sock",
                    env=dict(self.env, KILN_CACHE_DIR=str(self.dir / "upcache")))
-        found, code = check()
-        self.assertEqual((found["state"], code), ("ok", 0), found)
+        found, _ = self.doctor_says_of_the_upstream(env)
+        self.assertEqual(found["state"], "ok", found)
         self.assertRegex(found["detail"], r"answers in [0-9.]+ ms, kilnd ")
-        env["KILN_UPSTREAM_URL"] = "https://localhost:1"
-        found, code = check()
-        self.assertEqual((found["state"], code), ("fail", 2), found)
+        found, _ = self.doctor_says_of_the_upstream({"KILN_UPSTREAM_URL": "https://localhost:1"})
+        self.assertEqual(found["state"], "fail", found)
 
     def test_damage_is_found_by_doctor(self):
         self.expect(self.kiln("start"), 0)

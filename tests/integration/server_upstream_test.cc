@@ -158,7 +158,7 @@ TEST_F(Upstream, Unreachable_CostsNothingButTheHitAndGetsItLater) {
     }
   }
   ASSERT_GE(signatures.size(), 3u);
-  EXPECT_EQ(Reasons(), "upstream-down: " + FarUrl());
+  EXPECT_TRUE(Reasons().starts_with("upstream-down: " + FarUrl() + ": upstream: ")) << Reasons();
   v1::CompileRequest request = With(v1::DURABILITY_NONE);
   request.mutable_variant()->mutable_inline_program()->set_name("other");
   v1::OptionValue& quality = *request.mutable_variant()->add_options();
