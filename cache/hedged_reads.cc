@@ -21,7 +21,8 @@ struct HedgedReads::Race {
 HedgedReads::HedgedReads(BlobStore& store, Clock& clock, uint32_t threads)
     : store_(store), clock_(clock) {
   for (uint32_t i = 0; i < threads; ++i) {
-    threads_.emplace_back([this] { Work(); });
+    threads_.emplace_back(Thread::Entry{.name = "hedged reads"},
+                          [this](const std::stop_token&) { Work(); });
   }
 }
 
@@ -32,7 +33,7 @@ HedgedReads::~HedgedReads() {
     tasks_.clear();
     changed_.NotifyAll();
   }
-  for (std::thread& thread : threads_) {
+  for (Thread& thread : threads_) {
     thread.join();
   }
 }
@@ -64,10 +65,15 @@ void HedgedReads::Start(const std::shared_ptr<Race>& race, const Key& key) {
   const MutexLock lock(mutex_);
   tasks_.push_back([this, race, key] {
     const Duration start = clock_.Monotonic();
-    Result<Blob> got =
-        race->stop.stop_requested()
-            ? Result<Blob>(Error{.code = ErrorCode::kCancelled, .context = "late"})
-            : store_.Get(key, {.stop = race->stop.get_token(), .deadline = race->deadline});
+    Result<Blob> got = Error{.code = ErrorCode::kCancelled, .context = "late"};
+    if (!race->stop.stop_requested()) {
+      const Result<void> asked = CatchAll([&] {
+        got = store_.Get(key, {.stop = race->stop.get_token(), .deadline = race->deadline});
+      });
+      if (!asked.ok()) {
+        got = asked.error();  // whoever waits is told
+      }
+    }
     const bool answered = got.ok() || got.error().code == ErrorCode::kNotFound;
     if (answered) {
       Note(clock_.Monotonic() - start);

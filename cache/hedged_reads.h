@@ -13,11 +13,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <thread>
 #include <vector>
 
 #include "cache/store.h"
 #include "compiler/base/mutex.h"
+#include "compiler/base/thread.h"
 
 namespace kiln::cache {
 
@@ -54,7 +54,7 @@ class HedgedReads {
   CondVar changed_;
   std::deque<std::function<void()>> tasks_ KILN_GUARDED_BY(mutex_);
   bool ended_ KILN_GUARDED_BY(mutex_) = false;
-  std::vector<std::thread> threads_;
+  std::vector<Thread> threads_;
 };
 
 }  // namespace kiln::cache

@@ -15,7 +15,7 @@ HeldLeases::HeldLeases(Leases* leases, BlobStore& store, Clock& clock, Duration 
   if (leases == nullptr || every == Duration::zero()) {
     return;
   }
-  thread_ = std::thread([this, every] {
+  thread_ = Thread({.name = "leases"}, [this, every](const std::stop_token&) {
     for (;;) {
       {
         const MutexLock lock(mutex_);

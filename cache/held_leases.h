@@ -11,7 +11,6 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -19,6 +18,7 @@
 #include "cache/store.h"
 #include "compiler/base/clock.h"
 #include "compiler/base/mutex.h"
+#include "compiler/base/thread.h"
 
 namespace kiln::cache {
 
@@ -76,7 +76,7 @@ class HeldLeases {
   std::map<uint64_t, Holder> holders_ KILN_GUARDED_BY(mutex_);
   uint64_t next_ KILN_GUARDED_BY(mutex_) = 1;
   bool ended_ KILN_GUARDED_BY(mutex_) = false;
-  std::thread thread_;
+  Thread thread_;
 };
 
 }  // namespace kiln::cache

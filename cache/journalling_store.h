@@ -11,10 +11,10 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <thread>
 
 #include "cache/store.h"
 #include "compiler/base/mutex.h"
+#include "compiler/base/thread.h"
 
 namespace kiln::cache {
 
@@ -81,7 +81,7 @@ class JournallingStore final : public BlobStore {
   Status status_ KILN_GUARDED_BY(mutex_);
   bool ended_ KILN_GUARDED_BY(mutex_) = false;
   std::stop_source stop_;
-  std::thread thread_;
+  Thread thread_;
 };
 
 }  // namespace kiln::cache

@@ -122,8 +122,8 @@ class SingleFlight {
     Flight(Flight&&) noexcept = default;
     Flight& operator=(Flight&&) = delete;
     ~Flight() {
-      if (state_ != nullptr) {
-        Complete(Error{.code = ErrorCode::kCancelled, .context = "the computation was dropped"});
+      if (state_ != nullptr) {  // perhaps while memory is out: this text needs none
+        Complete(Error{.code = ErrorCode::kCancelled, .context = "dropped"});
       }
     }
 

@@ -252,8 +252,10 @@ std::vector<PlacedDiagnostic> FromProto(
     }
     diagnostic.notes.assign(message.notes().begin(), message.notes().end());
     if (message.has_fix()) {
-      diagnostic.fix = PlacedFix{.where = SpanOf(message.fix().span()),
-                                 .replacement = message.fix().replacement()};
+      diagnostic.fix =
+          PlacedFix{.where = SpanOf(message.fix().span()),
+                    .replacement = message.fix().replacement(),
+                    .confidence = message.fix().guess() ? Confidence::kGuess : Confidence::kSure};
     }
     if (message.has_variants()) {
       const v1::Diagnostic::VariantSummary& variants = message.variants();

@@ -180,6 +180,7 @@ struct ServerInfo {
     std::string kind;  // D, T, S
   };
   std::string version, build_id, started_by;
+  std::string config_file, tokens_file;  // told to the daemon's own user only
   uint64_t pid = 0;
   uint64_t uptime_ms = 0;
   uint32_t api_min = 0, api_max = 0;
@@ -197,6 +198,16 @@ struct ServerStatus {
     uint64_t at_ms = 0;  // Unix
     std::string text;
   };
+  // Another daemon that this one asks for what it does not have.
+  struct Upstream {
+    std::string url;
+    bool asked = false;  // since the daemon was started
+    bool answers = false;
+    bool writes = false;      // results are sent there
+    std::string cause;        // why it does not answer, and what to do
+    uint64_t since_ms = 0;    // Unix: since when
+    uint64_t latency_us = 0;  // 0: not measured
+  };
   std::string health;  // SERVING, DEGRADED, …
   std::vector<std::string> reasons;
   std::vector<LaneStatus> lanes;
@@ -205,7 +216,8 @@ struct ServerStatus {
   uint64_t uptime_ms = 0;
   uint64_t resident = 0, soft_limit = 0, hard_limit = 0;  // bytes
   uint64_t connections = 0, watch_sessions = 0, subscribers = 0;
-  std::string last_crash;  // report of the run before, or empty
+  std::string last_crash;           // report of the run before, or empty
+  std::vector<Upstream> upstreams;  // nearest first
 };
 
 struct CallTrace {

@@ -25,9 +25,10 @@ namespace kiln::server {
 
 // Another daemon that is asked for what is not here (cache §7).
 struct UpstreamConfig {
-  std::string url;         // unix:PATH, https://HOST:PORT
-  bool writes = true;      // mode read_write, or read_only
-  std::string token_file;  // its first line is sent; empty: none
+  std::string url;                        // unix:PATH, https://HOST:PORT
+  bool writes = true;                     // mode read_write, or read_only
+  std::string token_file;                 // its first line is sent; empty: none
+  std::string tls_ca, tls_cert, tls_key;  // of https: PEM files
   Duration deadline = std::chrono::milliseconds(250);
 };
 
@@ -72,7 +73,8 @@ struct Config {
   uint32_t memory_soft_percent = 60;
   uint32_t memory_hard_percent = 75;
   uint32_t max_connections = 1024;
-  uint64_t receiving_bytes = 0;  // 0: half of the memory of the machine
+  uint64_t slow_reader_bytes = uint64_t{256} << 20;  // of all together; not a key
+  uint64_t receiving_bytes = 0;                      // 0: half of the memory of the machine
   rpc::ServiceLimits limits;
   LanguageLimits language_limits;        // class D: part of every key
   std::optional<Duration> idle_timeout;  // nothing: 3 h if auto-started, else never

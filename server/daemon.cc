@@ -6,6 +6,8 @@
 #include <thread>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "server/daemon_parts.h"
 
 namespace kiln::server {
@@ -26,7 +28,6 @@ Result<ConfigChange> Daemon::Parts::Reload() {
   const MutexLock lock(mutex);
   ConfigChange change = Compare(current, read);
   current = read;
-  drain_timeout = read.drain_timeout;
   idle_timeout = IdleTimeout(read);
   log.SetLevels(read.log_levels);
   queue->SetWeights(read.weights);
@@ -50,10 +51,45 @@ void Daemon::Parts::ShowUpstream() {
   }
 }
 
+void Daemon::Parts::EndWithin(Duration time) {
+  drain_until = std::min(drain_until, clock.Monotonic() + time);
+  if (watchdog != nullptr) {
+    watchdog->Arm(time + StopWatchdog::kMargin);
+  }
+}
+
+void Daemon::Parts::EndInTime() {
+  const MutexLock lock(mutex);
+  if (drain_until == Duration::max()) {
+    EndWithin(current.drain_timeout);
+  }
+}
+
+void Daemon::Parts::WaitsFor(std::string_view what) {
+  if (watchdog != nullptr) {
+    watchdog->WaitsFor(what);
+  }
+}
+
+// For the log of a daemon that does not end.
+std::vector<std::string> Daemon::Parts::WhatRuns() {
+  std::vector<std::string> lines;
+  for (const jobs::JobRow& job : queue->List()) {
+    const auto seconds = [](Duration time) {
+      return std::chrono::duration_cast<std::chrono::seconds>(time).count();
+    };
+    lines.push_back(fmt::format("job {} '{}': {} for {} s, {} s of CPU", job.id, job.name,
+                                job.running ? "runs" : "waits", seconds(job.age),
+                                seconds(job.cpu)));
+  }
+  return lines;
+}
+
 // From the outside in: nobody calls, nothing runs, nothing is stored any more. The members go in
 // the order that their references need.
 void Daemon::Parts::Ended() {
   state.Drain();
+  EndInTime();
   if (attempts != nullptr) {
     attempts->Leave();
   }
@@ -62,30 +98,42 @@ void Daemon::Parts::Ended() {
     server->SetServing(false);
     server->StopAccepting();
   }
+  WaitsFor("batches");
   if (batches.has_value()) {
     batches->CancelAll();
   }
+  WaitsFor("watch sessions");
   if (watches.has_value()) {
     watches->Drain();
     watches->CancelAll();
   }
+  WaitsFor("calls");
+  streams.EndAll(rpc::Leaving());
   if (server != nullptr) {
     server->Shutdown(kGrace);
     server.reset();
   }
   services.clear();
+  WaitsFor("jobs");
   if (queue.has_value()) {
     queue->Close();
   }
   batches.reset();
   watches.reset();
   workers.reset();
+  if (watchdog != nullptr) {
+    watchdog->Observe(nullptr);  // the queue goes
+  }
+  WaitsFor("the store");
   state.Stop();
 }
 
 Daemon::Daemon(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
-Daemon::~Daemon() { parts_->Ended(); }
+// What throws on the way is the process's end all the same: its members go.
+Daemon::~Daemon() {
+  (void)CatchAll([this] { parts_->Ended(); });
+}
 
 const std::string& Daemon::socket() const { return parts_->listener->path(); }
 
@@ -103,9 +151,10 @@ Daemon::Ask Daemon::Wait(Duration timeout) {
   Duration idle_timeout{};
   {
     const MutexLock lock(parts_->mutex);
-    if (parts_->asked == Ask::kNothing) {
+    if (parts_->asked == Ask::kNothing && !parts_->woken) {
       (void)parts_->asked_changed.WaitFor(parts_->mutex, timeout);
     }
+    parts_->woken = false;
     if (parts_->asked != Ask::kNothing) {
       return parts_->asked;
     }
@@ -122,7 +171,14 @@ Daemon::Ask Daemon::Wait(Duration timeout) {
 
 void Daemon::RequestStop(Ask ask) {
   const MutexLock lock(parts_->mutex);
+  parts_->EndWithin(parts_->current.drain_timeout);
   parts_->asked = std::max(parts_->asked, ask);
+  parts_->asked_changed.NotifyAll();
+}
+
+void Daemon::Wake() {
+  const MutexLock lock(parts_->mutex);
+  parts_->woken = true;
   parts_->asked_changed.NotifyAll();
 }
 
@@ -138,12 +194,14 @@ void Daemon::Drain() {
   parts_->watches->Drain();
   parts_->log.Write(LogLevel::kInfo, "daemon", "draining");
   parts_->batches->Halt();
-  Duration end{};
-  {
-    const MutexLock lock(parts_->mutex);
-    end = parts_->clock.Monotonic() + parts_->drain_timeout;
-  }
-  while (parts_->clock.Monotonic() < end) {
+  parts_->EndInTime();
+  for (;;) {
+    {
+      const MutexLock lock(parts_->mutex);
+      if (parts_->clock.Monotonic() >= parts_->drain_until) {
+        return;
+      }
+    }
     const jobs::QueueStatus queue = parts_->queue->Status();
     if (queue.running[0] + queue.running[1] + queue.waiting[0] + queue.waiting[1] == 0) {
       return;

@@ -2,7 +2,7 @@
 // The only place where a daemon is put together: store, engine, queue, workers, services, socket.
 // Usable in any process; main.cc adds signals and the word to whoever started it. Spec: daemon §14
 //
-// Threads: RequestStop and GiveUp from any thread; the rest by the owner.
+// Threads: RequestStop, Wake and GiveUp from any thread; the rest by the owner.
 #pragma once
 
 #include <functional>
@@ -14,6 +14,7 @@
 #include "compiler/driver/fingerprint.h"
 #include "server/config.h"
 #include "server/ops/line_log.h"
+#include "server/stop_watchdog.h"
 
 namespace kiln::server {
 
@@ -44,6 +45,11 @@ class Daemon {
     // Called before the store is opened, when the socket answers already; null: nobody wants to
     // know. Tests hold a start up with it.
     std::function<void()> opening = nullptr;
+    // Called before everything that is done for a call ("Compile") and for a batch or a watch
+    // ("store"); null but in tests, which make it throw and hang.
+    std::function<void(std::string_view where)> fault = nullptr;
+    // Ends the process if the daemon does not end in time; outlives it. Null: nobody does.
+    StopWatchdog* watchdog = nullptr;
     // Whether what is made here may go to upstreams: not what a private build makes (cache §2.5.2).
     bool writes_upstream = !driver::IsPrivateBack() && !driver::IsPrivateFront(ir::Language::kRpl);
   };
@@ -70,11 +76,13 @@ class Daemon {
   // What clients and idleness ask for: waits until there is something, at most for `timeout`.
   Ask Wait(Duration timeout);
   void RequestStop(Ask ask);
+  void Wake();  // makes Wait return, with nothing if there is nothing
 
   // The process is about to end at once because somebody wants that: what runs is not to blame.
   void GiveUp();
 
-  // Refuses new work, then waits until nothing runs, at most for the drain timeout.
+  // Refuses new work, then waits until nothing runs, at most for the drain timeout. The watchdog
+  // gives it and what follows kMargin more.
   void Drain();
 
  private:

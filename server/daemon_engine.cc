@@ -5,6 +5,7 @@
 #include <random>
 #include <utility>
 
+#include "compiler/base/own_folder.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/build/poison.h"
 #include "server/daemon_parts.h"
@@ -59,7 +60,7 @@ Result<void> Daemon::Parts::OpenStore() {
     pins.emplace(*stack.file);
     batch_rows.emplace(*stack.file);
     maintenance.emplace(*stack.file, clock);
-  } else if (opened.error().reason == cache::sqlite::kLocked) {
+  } else if (opened.error().reason == cache::sqlite::kLocked || opened.error().reason == kNotOwn) {
     return opened.error();
   } else {
     log.Write(LogLevel::kWarning, "store", "results are kept in memory only",
@@ -70,22 +71,31 @@ Result<void> Daemon::Parts::OpenStore() {
   }
   state.Observe([this] {
     std::vector<std::string> reasons = StoreConditions(stack);
+    if (uploads->IsFullFor(rpc::kMaxStreamMessage)) {
+      reasons.push_back("uploads-full: uploads hold " + std::to_string(uploads->held()) + " of " +
+                        std::to_string(uploads->most()) + " bytes");
+    }
     if (load.has_value() && load->memory_is_tight()) {
       reasons.emplace_back("memory-pressure: caches in memory were dropped");
+    }
+    if (tokens.has_value() && !tokens->trouble().empty()) {
+      reasons.emplace_back("tokens-unreadable: those that were read before hold");
     }
     if (second_look.has_value()) {
       AddFaults(second_look->counters(), reasons);
     }
     return reasons;
   });
-  stack.Compose(config, writes_upstream, clock, log);
+  const auto on_access = [this] { fault("store"); };
+  stack.Compose(config, writes_upstream, clock, log,
+                fault == nullptr ? std::function<void()>() : on_access);
   return {};
 }
 
 rpc::StoreSide Daemon::Parts::WholeStore() {
   const cache::LimitedStore::Options limits{.max_bytes = config.cache_max_bytes};
   return {.maintenance = maintenance.has_value() ? &*maintenance : nullptr,
-          .pins = pins.has_value() ? &*pins : nullptr,
+          .pins = bounded_pins.has_value() ? &*bounded_pins : nullptr,
           .held = *held,
           .metrics = *stack.top,
           .memory_bytes = [this] { return stack.memory->bytes(); },
@@ -124,7 +134,7 @@ void Daemon::Parts::ReadMetrics() {
                         .queue = *queue,
                         .access = *access,
                         .state = state,
-                        .refused_connections = server->refused_connections(),
+                        .refused_connections = connections->refused(),
                         .version = std::string(rpc::kVersion),
                         .build_id = driver::BackFingerprint().hex()});
   });
@@ -187,19 +197,25 @@ void Daemon::Parts::MakeEngine() {
       cache::ExplainRing::Options{
           .why_absent =
               [this](const Hash128& signature) { return WhyAbsent(stack, signature, clock); },
+          .unanswered = [this] { return Unanswered(stack); },
           .on_stage =
               [this](const std::string& stage, uint64_t us) {
                 metrics.Time("kiln_stage_seconds", "stage", stage, std::chrono::microseconds(us));
               }});
   held.emplace(leases.has_value() ? &*leases : nullptr, *stack.top, clock);
+  if (pins.has_value()) {
+    bounded_pins.emplace(*pins, *maintenance, *stack.top, config.cache_max_bytes);
+  }
   shelf.emplace(config.cache_dir / "packs");
-  batches.emplace(*builder, *stack.top, *queue, clock,
-                  build::Batches::Options{.workers = config.workers,
-                                          .explains = &*explains,
-                                          .leases = leases.has_value() ? &*leases : nullptr,
-                                          .pins = pins.has_value() ? &*pins : nullptr,
-                                          .rows = batch_rows.has_value() ? &*batch_rows : nullptr,
-                                          .slowed_by = [this] { return load->slowed_by(); }});
+  batches.emplace(
+      *builder, *stack.top, *queue, clock,
+      build::Batches::Options{.workers = config.workers,
+                              .explains = &*explains,
+                              .leases = leases.has_value() ? &*leases : nullptr,
+                              .pins = bounded_pins.has_value() ? &*bounded_pins : nullptr,
+                              .rows = batch_rows.has_value() ? &*batch_rows : nullptr,
+                              .slowed_by = [this] { return load->slowed_by(); },
+                              .attempts = attempts.get()});
   watches.emplace(
       *builder, *explains, *queue, clock,
       reload::Subscriptions::Options{.workers = config.workers,
@@ -222,6 +238,9 @@ void Daemon::Parts::MakeEngine() {
 
 // Jobs of batches that go on wait in the queue by now. What workers touch is there before they are.
 void Daemon::Parts::Serve() {
+  if (watchdog != nullptr) {
+    watchdog->Observe([this] { return WhatRuns(); });
+  }
   state.Serve();
   workers.emplace(jobs::WorkerConfig{.both = config.workers, .express = config.express}, *queue,
                   log);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cache/bounded_pins.h"
 #include "cache/explain_ring.h"
 #include "cache/held_leases.h"
 #include "cache/sqlite/batch_table.h"
@@ -49,6 +50,8 @@ struct Daemon::Parts {
         writes_upstream(options.writes_upstream),
         salvage_program(options.salvage_program),
         opening(options.opening),
+        fault(options.fault),
+        watchdog(options.watchdog),
         clock(use_clock),
         log(use_log),
         state(use_clock) {}
@@ -66,6 +69,7 @@ struct Daemon::Parts {
   // daemon_engine.cc.
   Result<void> Listen(const Options& options);
   Result<void> Guard();
+  size_t MostConnections();
   void ExportTraces();
   void MakeHost();
   Result<void> Answer();
@@ -83,6 +87,16 @@ struct Daemon::Parts {
   void WatchLoad();
   void ShowUpstream();
   uint64_t MemoryLimit(uint32_t percent) const { return memory_bytes / 100 * percent; }
+  // Of messages that are arriving; uploads may hold half as much beside them.
+  uint64_t ReceivingBytes() const {
+    return config.receiving_bytes != 0 ? config.receiving_bytes : memory_bytes / 2;
+  }
+  // The drain is over then, at the latest, and the watchdog, if there is one, ends the process soon
+  // after.
+  void EndWithin(Duration time) KILN_REQUIRES(mutex);
+  void EndInTime();  // the same with the time of the configuration, unless somebody named another
+  void WaitsFor(std::string_view what);
+  std::vector<std::string> WhatRuns();
   void Ended();
 
   Config config;  // as it was at the start; what changes later is below
@@ -91,6 +105,8 @@ struct Daemon::Parts {
   const bool writes_upstream;
   const std::string salvage_program;
   const std::function<void()> opening;
+  const std::function<void(std::string_view where)> fault;
+  StopWatchdog* const watchdog;  // null: nobody watches the end
   Clock& clock;
   ops::LineLog& log;
   ops::ServiceState state;
@@ -101,11 +117,13 @@ struct Daemon::Parts {
   std::unique_ptr<ops::TraceExport> otlp;
   std::optional<ops::TokenBook> tokens;
   std::optional<ops::Access> access;
+  std::optional<rpc::Connections> connections;
   Stack stack;
   std::optional<cache::sqlite::ExplainTable> explain_table;  // these with a file only
   std::optional<cache::sqlite::LeaseTable> leases;
   std::optional<cache::sqlite::PinTable> pins;
   std::optional<cache::HeldLeases> held;
+  std::optional<cache::BoundedPins> bounded_pins;  // what everybody pins with
   std::optional<cache::sqlite::BatchTable> batch_rows;
   std::optional<cache::sqlite::StoreMaintenance> maintenance;
   std::optional<cache::ExplainRing> explains;
@@ -117,7 +135,9 @@ struct Daemon::Parts {
   std::optional<build::CachedBuild> builder;
   std::optional<build::SecondLook> second_look;  // nothing if nothing is looked at again
   ops::TraceRing traces;
-  rpc::SlowReaders slow_readers{clock};
+  rpc::OpenStreams streams{clock, log};
+  std::optional<rpc::ByteRoom> uploads;
+  rpc::ByteRoom readers{config.slow_reader_bytes};
   std::optional<jobs::MemoryQueue> queue;
   std::optional<jobs::Workers> workers;
   std::optional<build::PackShelf> shelf;
@@ -135,7 +155,8 @@ struct Daemon::Parts {
   Mutex mutex;
   CondVar asked_changed;
   Ask asked KILN_GUARDED_BY(mutex) = Ask::kNothing;
-  Duration drain_timeout KILN_GUARDED_BY(mutex) = config.drain_timeout;
+  bool woken KILN_GUARDED_BY(mutex) = false;                      // Wait is to return
+  Duration drain_until KILN_GUARDED_BY(mutex) = Duration::max();  // of the clock
   Duration idle_timeout KILN_GUARDED_BY(mutex) = IdleTimeout(config);
   Config current KILN_GUARDED_BY(mutex) = config;  // what was read last
 };

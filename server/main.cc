@@ -3,13 +3,13 @@
 // `token` do what operators need without one.
 #include <csignal>
 #include <cstdlib>
-#include <exception>
 #include <map>
 #include <pthread.h>
+#include <sstream>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <thread>
 #include <unistd.h>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -17,12 +17,17 @@
 
 #include "cache/sqlite/salvage.h"
 #include "compiler/base/mutex.h"
+#include "compiler/base/printable.h"
+#include "compiler/base/thread.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/daemon.h"
+#include "server/faults.h"
 #include "server/operator_verbs.h"
 #include "server/ops/crash_report.h"
 #include "server/rpc/host.h"
+#include "server/rpc/transport_log.h"
 #include "server/service_host.h"
+#include "server/stop_watchdog.h"
 #include "server/worker/child.h"
 
 namespace kiln::server {
@@ -64,14 +69,15 @@ Result<Config> Load(const Arguments& arguments) {
 void Tell(int fd, const nlohmann::ordered_json& line) {
   if (fd >= 0) {
     const std::string text =
-        line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+        PrintableJson(line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) +
+        "\n";
     (void)!write(fd, text.data(), text.size());
     (void)close(fd);
   }
 }
 
 int Fail(const Arguments& arguments, const StartFailure& failure, int code) {
-  fmt::print(stderr, "kilnd: {}: {}\n", failure.component, failure.what);
+  fmt::print(stderr, "kilnd: {}: {}\n", failure.component, PrintableMessage(failure.what));
   Tell(arguments.ready_fd, {{"ready", false},
                             {"component", failure.component},
                             {"what", failure.what},
@@ -84,7 +90,7 @@ struct SignalTarget {
   Mutex mutex;
   Daemon* daemon KILN_GUARDED_BY(mutex) = nullptr;
   bool starting KILN_GUARDED_BY(mutex) = true;
-  bool reload KILN_GUARDED_BY(mutex) = false;  // asked for while it started
+  bool reload KILN_GUARDED_BY(mutex) = false;  // asked for; the main thread does it
 };
 
 // SIGHUP: what can change does; the rest is named.
@@ -106,15 +112,15 @@ void Reload(Daemon& daemon, LogSink& log) {
 
 // First signal: drain. Second, or one while it goes down, or the first while it starts: exit at
 // once; nothing acknowledged is lost.
-[[noreturn]] void HandleSignals(const sigset_t& signals, SignalTarget& target, LogSink& log) {
+[[noreturn]] void HandleSignals(const sigset_t& signals, SignalTarget& target) {
   for (bool first = true;;) {
     int number = 0;
     (void)sigwait(&signals, &number);
     const MutexLock lock(target.mutex);
-    if (number == SIGHUP) {
-      target.reload = target.starting;
+    if (number == SIGHUP) {  // may take time, which the next signal does not wait for
+      target.reload = target.starting || target.daemon != nullptr;
       if (target.daemon != nullptr) {
-        Reload(*target.daemon, log);
+        target.daemon->Wake();
       }
       continue;
     }
@@ -152,6 +158,7 @@ int Serve(const Arguments& arguments, const Config& config) {
   ops::LineLog log(stderr, text ? ops::LogFormat::kText : ops::LogFormat::kJson,
                    config.log_levels.least, clock);
   log.SetLevels(config.log_levels);
+  rpc::LogTransportTo(log);
   if (geteuid() == 0) {
     log.Write(LogLevel::kWarning, "security", "kilnd runs as root; any other user will do");
   }
@@ -165,20 +172,22 @@ int Serve(const Arguments& arguments, const Config& config) {
   }
   const bool activated = passed->unix_socket >= 0;
   SignalTarget target;
-  std::thread([&] {
-    HandleSignals(signals, target, log);
+  Thread({.name = "signals", .log = &log}, [&](const std::stop_token&) {
+    HandleSignals(signals, target);
   }).detach();  // lives until the process ends
+  StopWatchdog watchdog(log, [] { _exit(StopWatchdog::kExitHung); });
   StartFailure failure;
-  Result<std::unique_ptr<Daemon>> daemon =
-      Daemon::Start({.config = config,
-                     .started_by = arguments.autostart          ? "autostart"
-                                   : arguments.with_parent != 0 ? "private"
-                                   : activated                  ? "systemd"
-                                                                : "serve",
-                     .reload = [&arguments] { return Load(arguments); },
-                     .passed = *passed,
-                     .salvage_program = "/proc/self/exe"},
-                    clock, log, failure);
+  Daemon::Options options{.config = config,
+                          .started_by = arguments.autostart          ? "autostart"
+                                        : arguments.with_parent != 0 ? "private"
+                                        : activated                  ? "systemd"
+                                                                     : "serve",
+                          .reload = [&arguments] { return Load(arguments); },
+                          .passed = *passed,
+                          .salvage_program = "/proc/self/exe",
+                          .watchdog = &watchdog};
+  AddFaults(options);
+  Result<std::unique_ptr<Daemon>> daemon = Daemon::Start(options, clock, log, failure);
   if (!daemon.ok()) {
     _exit(Fail(arguments, failure, kExitNoStart));  // as below
   }
@@ -189,17 +198,23 @@ int Serve(const Arguments& arguments, const Config& config) {
     const MutexLock lock(target.mutex);
     target.daemon = daemon->get();
     target.starting = false;
-    if (target.reload) {
-      Reload(**daemon, log);
-    }
   }
   Daemon::Ask ask = Daemon::Ask::kNothing;
   while (ask == Daemon::Ask::kNothing) {
-    ask = (*daemon)->Wait(kLook);
+    bool reload = false;
+    {
+      const MutexLock lock(target.mutex);
+      reload = std::exchange(target.reload, false);
+    }
+    if (reload) {
+      Reload(**daemon, log);
+    }
+    // What throws while the daemon is only looked at costs that look.
+    (void)CatchAll([&] { ask = (*daemon)->Wait(kLook); });
   }
   Notify(Variable, "STOPPING=1");
   if (ask == Daemon::Ask::kDrain) {
-    (*daemon)->Drain();
+    (void)CatchAll([&] { (*daemon)->Drain(); });
   }
   {
     const MutexLock lock(target.mutex);
@@ -256,6 +271,8 @@ void AddVerbs(CLI::App& app, Arguments& arguments, std::function<int()>& chosen)
   });
   CLI::App* token = app.add_subcommand("token", "Tokens of TCP clients");
   token->fallthrough()->require_subcommand(1);
+  token->add_option("--running-tokens", arguments.token.running_tokens)->group("");  // of kiln
+  token->add_option("--running-config", arguments.token.running_config)->group("");
   const auto verb = [&](const char* name, const char* what,
                         int (*run)(const Config&, const TokenArguments&, bool)) {
     CLI::App* added = token->add_subcommand(name, what)->fallthrough();
@@ -273,8 +290,7 @@ void AddVerbs(CLI::App& app, Arguments& arguments, std::function<int()>& chosen)
   create->add_option("--expires", arguments.token.expires, "How long it is valid, such as 90d");
   create->add_option("--note", arguments.token.note, "Who has it");
   create->add_option("--tenant", arguments.token.tenant, "Whose share of the daemon it uses");
-  verb("list", "Show all, without secrets",
-       [](const Config& c, const TokenArguments&, bool json) { return ListTokens(c, json); });
+  verb("list", "Show all, without secrets", ListTokens);
   verb("revoke", "Make one invalid at once", RevokeToken)
       ->add_option("id", arguments.token.id, "As token list shows it")
       ->required();
@@ -293,11 +309,13 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);
+    std::ostringstream told;  // it repeats words of the caller
+    const int code = app.exit(error, told, told);
+    fmt::print(code == 0 ? stdout : stderr, "{}", PrintableLines(told.str()));
     return code == 0 ? 0 : kExitConfig;
   }
   if (!arguments.salvage.empty()) {
-    return cache::sqlite::SalvageApart(arguments.salvage, arguments.into);
+    return cache::sqlite::SalvageApart(arguments.salvage, arguments.into, arguments.with_parent);
   }
   if (arguments.build_id) {
     fmt::print("{}\n", driver::BackFingerprint().hex());
@@ -324,8 +342,8 @@ int main(int argc, char** argv) {
   }
   try {
     return kiln::server::Main(argc, argv);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "kilnd: internal error: {}\n", error.what());
+  } catch (...) {
+    fmt::print(stderr, "kilnd: internal error: {}\n", kiln::Printable(kiln::ThrownError().context));
     return kiln::server::kExitInternal;
   }
 }

@@ -2,6 +2,7 @@
 // The daemon's stores, one over another, and what they tell of themselves. Spec: cache §5, §7
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,15 +12,20 @@
 #include "cache/compressing_store.h"
 #include "cache/counted_store.h"
 #include "cache/explain_ring.h"
+#include "cache/fault_store.h"
 #include "cache/journalling_store.h"
 #include "cache/limited_store.h"
 #include "cache/memory_store.h"
 #include "cache/metrics_store.h"
 #include "cache/read_through_store.h"
 #include "cache/sqlite/sqlite_store.h"
+#include "cache/upstream/grpc_store.h"
+#include "cache/watched_store.h"
 #include "compiler/base/clock.h"
+#include "compiler/base/mutex.h"
 #include "server/config.h"
 #include "server/ops/line_log.h"
+#include "server/rpc/host.h"
 
 namespace kiln::server {
 
@@ -36,12 +42,20 @@ class UpstreamDamage final : public cache::DamageSink {
   ops::LineLog& log_;
 };
 
-// checked(counted(upstream)) behind a journal, over what is nearer.
+// checked(counted(watched(upstream))) behind a journal, over what is nearer.
 class Upstream {
  public:
-  Upstream(std::unique_ptr<cache::BlobStore> far, const UpstreamConfig& config,
+  Upstream(std::unique_ptr<cache::upstream::GrpcStore> far, const UpstreamConfig& config,
            cache::BlobStore& nearer, const std::filesystem::path& dir, bool writes, Clock& clock,
            ops::LineLog& log);
+
+  // Asks it, unless somebody does or did within a second. Takes up to some seconds.
+  void Look(const cache::Call& call);
+  rpc::UpstreamRow Row();
+  // Why the last read got no answer; nothing if it got one, or there was none.
+  std::optional<cache::WatchedStore::Failure> failure() {
+    return watched_.failure(cache::WatchedStore::kReads);
+  }
 
   cache::ReadThroughStore& store() { return *store_; }
   const cache::CountedStore& counted() const { return counted_; }
@@ -49,17 +63,24 @@ class Upstream {
 
  private:
   const std::string url_;
+  const bool writes_;
+  Clock& clock_;
   UpstreamDamage damage_;
-  std::unique_ptr<cache::BlobStore> far_;
+  std::unique_ptr<cache::upstream::GrpcStore> far_;
+  cache::WatchedStore watched_;
   cache::CountedStore counted_;
   cache::CheckedStore checked_;
   std::optional<cache::JournallingStore> journal_;
   std::optional<cache::ReadThroughStore> store_;
+  Mutex mutex_;
+  bool looking_ KILN_GUARDED_BY(mutex_) = false;
+  Duration looked_ KILN_GUARDED_BY(mutex_) = Duration::min();
+  Duration latency_ KILN_GUARDED_BY(mutex_){};  // of the last answer to Look; zero: none
 };
 
 // metrics(checked(memory(read_through(limited(checked(compressing(sqlite))), checked(upstream))))),
-// without read_through if there is no upstream, or metrics(checked(memory)) without a file. Each
-// part uses those above it in this list.
+// without read_through if there is no upstream, or metrics(checked(memory)) without a file; in
+// tests faulty is below metrics. Each part uses those above it in this list.
 struct Stack {
   std::unique_ptr<cache::sqlite::SqliteStore> file;  // null: nothing is kept
   std::optional<cache::CompressingStore> compressing;
@@ -68,16 +89,25 @@ struct Stack {
   std::vector<std::unique_ptr<Upstream>> upstreams;  // nearest first; with a file only
   std::optional<cache::MemoryStore> memory;
   std::optional<cache::CheckedStore> checked;
+  std::optional<cache::FaultStore> faulty;  // of tests
   std::optional<cache::MetricsStore> top;
 
-  void Compose(const Config& config, bool writes_upstream, Clock& clock, ops::LineLog& log);
+  // `on_access` is called before every access; null but in tests.
+  void Compose(const Config& config, bool writes_upstream, Clock& clock, ops::LineLog& log,
+               const std::function<void()>& on_access = nullptr);
 };
 
 // Requests to all upstreams, by operation and result.
 cache::CallCounts UpstreamCalls(const Stack& stack);
 
+// All upstreams, nearest first; `check`: asks each of them first.
+std::vector<rpc::UpstreamRow> UpstreamRows(const Stack& stack, bool check, const cache::Call& call);
+
 // Why results are not kept right now.
 std::vector<std::string> StoreConditions(const Stack& stack);
+
+// Who of the upstreams gave no answer the last time, and why; empty: all did.
+std::string Unanswered(const Stack& stack);
 
 // Why a result that was asked for before is not in the store.
 cache::Absence WhyAbsent(const Stack& stack, const Hash128& signature, Clock& clock);

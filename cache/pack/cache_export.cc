@@ -27,7 +27,7 @@ Result<Contents> Gather(cache::Maintenance& store, cache::BlobStore& content,
     std::vector<cache::Key> named;
     for (const cache::Product& product : summary.products) {
       row.refs.push_back(product.digest);
-      named.push_back({.level = cache::Level::kContent, .id = product.digest.id});
+      named.push_back(cache::ContentKey(product.digest));
     }
     // Whoever is asked about content keeps it for some minutes.
     KILN_TRY(const std::vector<cache::Key> missing, content.FindMissing(named, {}));
@@ -128,8 +128,7 @@ Result<Written> ExportCache(cache::Maintenance& store, cache::BlobStore& content
                             const std::string& path) {
   KILN_TRY(const Contents contents, Gather(store, content, filter));
   const BlobSource source = [&](const Digest& digest) -> Result<Bytes> {
-    const Result<cache::Blob> blob =
-        content.Get({.level = cache::Level::kContent, .id = digest.id}, {});
+    const Result<cache::Blob> blob = content.Get(cache::ContentKey(digest), {});
     if (!blob.ok()) {
       return Error{.code = ErrorCode::kUnavailable,
                    .context = "content " + digest.id.hex() +

@@ -15,6 +15,7 @@
 #include "cache/sqlite/explain_table.h"
 #include "cache/sqlite/keep_tables.h"
 #include "compiler/base/test_directory.h"
+#include "compiler/base/test_wait.h"
 
 namespace kiln::cache::sqlite {
 namespace {
@@ -34,9 +35,7 @@ class StoreMaintenanceTest : public testing::Test {
   // Lets records age until none is left that is too old.
   void Age() {
     store->StartAgeing();
-    while (store->Collecting()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    EXPECT_TRUE(WaitUntil([&] { return !store->Collecting(); }));
   }
   bool Has(int i) {  // as a fact, without using it
     Result<ReaderPool::Loan> reader = store->Read({});
@@ -266,7 +265,7 @@ TEST_F(StoreMaintenanceTest, VerifyOfADirectory_SaysWhatKeepsItClosedAndChangesN
             {"schema"}},
            {"another program",
             [&](const std::string& p) {
-              execute(p, "PRAGMA user_version=1");
+              execute(p, "PRAGMA user_version=2");
               execute(p, "PRAGMA application_id=5");
             },
             {"schema"}},

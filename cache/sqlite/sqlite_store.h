@@ -8,7 +8,6 @@
 #include <atomic>
 #include <filesystem>
 #include <memory>
-#include <thread>
 
 #include "cache/limited_store.h"
 #include "cache/sqlite/collector.h"
@@ -20,6 +19,7 @@
 #include "cache/sqlite/session.h"
 #include "cache/sqlite/touches.h"
 #include "cache/store.h"
+#include "compiler/base/thread.h"
 
 namespace kiln::cache::sqlite {
 
@@ -141,8 +141,8 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   Writer::Hooks MakeHooks();
 
   Result<Blob> GetContent(const Key& key, Lookups& lookups);
-  Result<Blob> GetRow(const Key& key, Lookups& lookups);
-  Result<Blob> GetAlias(const Key& key, Lookups& lookups);
+  Result<Blob> GetRow(const Key& key, Lookups& lookups, bool is_use);
+  Result<Blob> GetAlias(const Key& key, Lookups& lookups, bool is_use);
   Error Missing(const Key& key, const Finding& finding, Blob found);
   // What a failed read means; the caller sees a miss.
   Error ReadFailed(const Key& key, const Error& error);
@@ -194,7 +194,7 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   Duration next_count_ KILN_GUARDED_BY(mutex_) = Duration::min();
   bool stopping_ KILN_GUARDED_BY(mutex_) = false;
   std::stop_source stop_;  // ends a salvage
-  std::jthread caretaker_;
+  Thread caretaker_;
 };
 
 }  // namespace kiln::cache::sqlite

@@ -71,7 +71,7 @@ Writer::Writer(Side side, ReaderPool& readers, Clock& clock, Counters& counters,
       options_(options),
       hooks_(std::move(hooks)) {
   Measure();
-  thread_ = std::jthread([this] { Loop(); });
+  thread_ = Thread({.name = "cache writer"}, [this](const std::stop_token&) { Loop(); });
 }
 
 void Writer::Stop() {
@@ -219,14 +219,17 @@ Result<void> Writer::RunTogether(const Group& group) {
 
 void Writer::RunGroup(const Group& group) {
   const Duration start = clock_.Monotonic();
-  const Result<void> outcome = RunTogether(group);
-  if (!outcome.ok() && IsOwnFault(outcome.error()) && group.size() > 1) {
+  Result<void> outcome;
+  const Result<void> ran = CatchAll([&] { outcome = RunTogether(group); });
+  outcome = ran.ok() ? outcome : ran;  // those who wait are told what was thrown
+  const bool own_fault = !outcome.ok() && (!ran.ok() || IsOwnFault(outcome.error()));
+  if (own_fault && group.size() > 1) {
     for (const RequestPtr& request : group) {
       RunGroup({request});  // who is at fault fails alone
     }
     return;
   }
-  if (!outcome.ok() && !IsOwnFault(outcome.error())) {
+  if (!outcome.ok() && !own_fault) {
     hooks_.on_failure(outcome.error());
   }
   ++counters_.groups;

@@ -11,11 +11,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <thread>
 
 #include "cache/sqlite/changes.h"
 #include "cache/sqlite/reader_pool.h"
 #include "cache/wait.h"
+#include "compiler/base/thread.h"
 
 namespace kiln::cache::sqlite {
 
@@ -121,7 +121,7 @@ class Writer {
   Weight queued_ KILN_GUARDED_BY(mutex_) = {.items = 0, .bytes = 0};
   bool background_ KILN_GUARDED_BY(mutex_) = false;
   bool stopping_ KILN_GUARDED_BY(mutex_) = false;
-  std::jthread thread_;  // last: everything else is there when it starts
+  Thread thread_;  // last: everything else is there when it starts
 };
 
 }  // namespace kiln::cache::sqlite

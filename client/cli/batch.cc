@@ -9,6 +9,7 @@
 #include "client/cli/batch_run.h"
 #include "client/cli/json_line.h"
 #include "client/cli/mistakes.h"
+#include "client/cli/print.h"
 #include "client/cli/results.h"
 #include "client/cli/verbs.h"
 
@@ -49,30 +50,30 @@ std::string AgeText(uint64_t unix_ms) {
                        : fmt::format("{} d", s / 86'400);
 }
 
-void Print(const Global& global, const client::BatchInfo& batch) {
+void PrintBatch(const Global& global, const client::BatchInfo& batch) {
   if (global.json) {
-    fmt::print("{}\n", JsonOf(batch).dump());
+    PrintLine(JsonOf(batch));
     return;
   }
   const uint64_t failed = batch.failed + batch.limited + batch.poisoned;
-  fmt::print("{}  {:<9}  {}  {}/{} results, {} of {} variants{}   {} ago, by {}\n",
-             batch.id.substr(0, 8), batch.state, batch.project.empty() ? "-" : batch.project,
-             batch.results_done, batch.results_upper, batch.variants_served, batch.variants_total,
-             failed == 0 ? "" : fmt::format(", {} FAILED", failed), AgeText(batch.updated_ms),
-             batch.owner.empty() ? "-" : batch.owner);
+  Print("{}  {:<9}  {}  {}/{} results, {} of {} variants{}   {} ago, by {}\n",
+        batch.id.substr(0, 8), batch.state, batch.project.empty() ? "-" : batch.project,
+        batch.results_done, batch.results_upper, batch.variants_served, batch.variants_total,
+        failed == 0 ? "" : fmt::format(", {} FAILED", failed), AgeText(batch.updated_ms),
+        batch.owner.empty() ? "-" : batch.owner);
 }
 
 void PrintWhole(const Global& global, const client::BatchInfo& batch) {
   if (global.json) {
-    return Print(global, batch);
+    return PrintBatch(global, batch);
   }
-  fmt::print("batch {}\n  project {}\n  state {}\n", batch.id, batch.project, batch.state);
-  fmt::print("  variants {} of {}\n  results {} of at most {}\n", batch.variants_served,
-             batch.variants_total, batch.results_done, batch.results_upper);
-  fmt::print("  {} compiled, {} cached, {} shared, {} failed, {} SPIR-V modules\n", batch.compiled,
-             batch.hits, batch.shared, batch.failed + batch.limited + batch.poisoned,
-             batch.code_distinct);
-  fmt::print("  programs {} of {}\n", batch.programs_done, batch.programs_total);
+  Print("batch {}\n  project {}\n  state {}\n", batch.id, batch.project, batch.state);
+  Print("  variants {} of {}\n  results {} of at most {}\n", batch.variants_served,
+        batch.variants_total, batch.results_done, batch.results_upper);
+  Print("  {} compiled, {} cached, {} shared, {} failed, {} SPIR-V modules\n", batch.compiled,
+        batch.hits, batch.shared, batch.failed + batch.limited + batch.poisoned,
+        batch.code_distinct);
+  Print("  programs {} of {}\n", batch.programs_done, batch.programs_total);
 }
 
 void PrintItem(const Global& global, const client::BatchItem& item) {
@@ -87,12 +88,12 @@ void PrintItem(const Global& global, const client::BatchItem& item) {
     line["cpu_ms"] = static_cast<double>(item.cpu_us) / 1000.0;
     return PrintLine(line);
   }
-  fmt::print("{:<12}  {:<8}  {} {}  serves {}  {:.1f} ms\n", OutcomeName(item.outcome.kind),
-             signature.substr(0, 8), item.program, client::OptionsText(item.options), item.served,
-             static_cast<double>(item.cpu_us) / 1000.0);
+  Print("{:<12}  {:<8}  {} {}  serves {}  {:.1f} ms\n", OutcomeName(item.outcome.kind),
+        signature.substr(0, 8), item.program, client::OptionsText(item.options), item.served,
+        static_cast<double>(item.cpu_us) / 1000.0);
   for (const PlacedDiagnostic& diagnostic : item.outcome.diagnostics) {
-    fmt::print("    {}:{}:{}: {} [{}]\n", diagnostic.primary.path, diagnostic.primary.line,
-               diagnostic.primary.column, diagnostic.message, diagnostic.code);
+    Print("    {}:{}:{}: {} [{}]\n", diagnostic.primary.path, diagnostic.primary.line,
+          diagnostic.primary.column, diagnostic.message, diagnostic.code);
   }
 }
 
@@ -123,10 +124,10 @@ Result<int> Run(const Global& global, const BatchArguments& arguments) {
   if (arguments.what == "list") {
     KILN_TRY(const std::vector<client::BatchInfo> batches, client.ListBatches({}));
     for (const client::BatchInfo& batch : batches) {
-      Print(global, batch);
+      PrintBatch(global, batch);
     }
     if (batches.empty() && !global.json) {
-      fmt::print("the daemon knows no batch\n");
+      Print("the daemon knows no batch\n");
     }
     return int{kSuccess};
   }

@@ -13,6 +13,7 @@
 
 #include "client/cli/json_line.h"
 #include "client/cli/mistakes.h"
+#include "client/cli/print.h"
 #include "client/cli/progress.h"
 
 namespace kiln::cli {
@@ -49,8 +50,8 @@ void ShowFailure(const Global& global, const Project& project, const client::Bat
     }
   }
   if (!global.json && (added.fresh != 0 || item.outcome.diagnostics.empty())) {
-    fmt::print(stderr, "in {}: {}\n\n", item.program,
-               item.served == "1" ? "1 variant fails" : item.served + " variants fail");
+    Print(stderr, "in {}: {}\n\n", item.program,
+          item.served == "1" ? "1 variant fails" : item.served + " variants fail");
   }
 }
 
@@ -70,7 +71,7 @@ void ShowProblem(const Global& global, const client::BatchFinal& final) {
                                      {"help", nullptr},
                                      {"exit", final.exit_hint}});
   } else if (wrong || !global.quiet) {
-    fmt::print(stderr, "{}: {}\n", wrong ? "error" : "warning", final.problem);
+    Print(stderr, "{}: {}\n", wrong ? "error" : "warning", Message{final.problem});
   }
 }
 
@@ -125,7 +126,7 @@ Result<BatchOutcome> FollowBatch(const Global& global, const std::string& id,
       following.failed(*item);
     } else if (const auto* text = std::get_if<std::string>(&event)) {
       progress.Clear();
-      fmt::print(stderr, "{}\n", *text);
+      Print(stderr, "{}\n", Message{*text});
     } else {
       outcome.final = std::get<client::BatchFinal>(event);
     }
@@ -166,7 +167,7 @@ Result<BatchOutcome> RunBatch(const Global& global, const Project& project, clie
   Result<std::string> started = client.StartBatch(project.manifest.name, project.spaces, how);
   if (!started.ok() && started.error().reason == "LIMIT_VARIANTS" &&
       project.manifest.budget_warns) {
-    fmt::print(stderr, "warning: {}\n", started.error().context);
+    Print(stderr, "warning: {}\n", started.error().context);
     how.budget.results = kAnyResults;
     how.budget.variants = 0;
     started = client.StartBatch(project.manifest.name, project.spaces, how);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "client/cli/print.h"
 #include "client/cli/store.h"
 
 namespace kiln::cli {
@@ -29,7 +30,7 @@ void ByteProgress::operator()(uint64_t done, uint64_t total) {
   next_ = now + kEvery;
   const double percent =
       100.0 * static_cast<double>(std::min(done, total)) / static_cast<double>(total);
-  fmt::print(stderr, "kiln: {}: {:.0f}% of {}\n", what_, percent, SizeText(total));
+  Print(stderr, "kiln: {}: {:.0f}% of {}\n", what_, percent, SizeText(total));
 }
 
 }  // namespace kiln::cli

@@ -16,6 +16,8 @@
 #include "client/cli/cache_opened.h"
 #include "client/cli/cache_view.h"
 #include "client/cli/explanation.h"
+#include "client/cli/json_line.h"
+#include "client/cli/print.h"
 #include "client/cli/store.h"
 
 namespace kiln::cli {
@@ -31,9 +33,9 @@ void PrintFaults(const Global& global, const cache::VerifyReport& report) {
                         {"kind", cache::FaultKindName(fault.kind)},
                         {"key", fault.key.id.zero() ? "" : KeyText(fault.key)},
                         {"detail", fault.detail}};
-      fmt::print("{}\n", object.dump());
+      PrintLine(object);
     } else {
-      fmt::print("{}\n", FaultText(fault));
+      Print("{}\n", FaultText(fault));
     }
   }
 }
@@ -41,7 +43,7 @@ void PrintFaults(const Global& global, const cache::VerifyReport& report) {
 // A finding of a daemon: "blob content/0/99aa…: content id differs".
 void PrintFinding(const Global& global, const std::string& text) {
   if (!global.json) {
-    fmt::print("{}\n", text);
+    Print("{}\n", text);
     return;
   }
   const size_t colon = text.find(": ");
@@ -52,7 +54,7 @@ void PrintFinding(const Global& global, const std::string& text) {
                     {"kind", head.substr(0, blank)},
                     {"key", blank == std::string::npos ? "" : head.substr(blank + 1)},
                     {"detail", colon == std::string::npos ? "" : text.substr(colon + 2)}};
-  fmt::print("{}\n", object.dump());
+  PrintLine(object);
 }
 
 Counts CountsOf(const client::MaintenanceDone& done) {
@@ -67,7 +69,8 @@ Counts CountsOf(const cache::VerifyReport& report) {
 
 Result<cache::GcReport> Collect(const Global& global, const CacheArguments& arguments,
                                 const cache::GcOptions& options) {
-  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+  KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, arguments));
+  if (daemon != nullptr) {
     KILN_TRY(const client::MaintenanceDone done,
              daemon->GcCache({.to_bytes = options.to_bytes.value_or(0),
                               .older_than_s = options.older_than_s.value_or(0),
@@ -124,7 +127,8 @@ struct Verified {
 
 Result<Verified> Verify(const Global& global, const CacheArguments& arguments) {
   ByteProgress progress(global, "cache verify");
-  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+  KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, arguments));
+  if (daemon != nullptr) {
     KILN_TRY(const client::MaintenanceDone done,
              daemon->VerifyCache(
                  arguments.fast, arguments.sample_percent,
@@ -150,7 +154,8 @@ struct Repaired {
 };
 
 Result<Repaired> Repair(const Global& global, const CacheArguments& arguments) {
-  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+  KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, arguments));
+  if (daemon != nullptr) {
     KILN_TRY(const client::MaintenanceDone done,
              daemon->RepairCache([&](const std::string& text) { PrintFinding(global, text); }));
     Repaired repaired{.counts = CountsOf(done),
@@ -178,8 +183,12 @@ Result<Repaired> Repair(const Global& global, const CacheArguments& arguments) {
 }  // namespace
 
 int RunCacheStats(const Global& global, const CacheArguments& arguments) {
-  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
-    const Result<client::CacheStats> stats = daemon->CacheStatistics();
+  const auto daemon = HolderOf(global, arguments);
+  if (!daemon.ok()) {
+    return Fail(global, daemon.error());
+  }
+  if (*daemon != nullptr) {
+    const Result<client::CacheStats> stats = (*daemon)->CacheStatistics();
     if (!stats.ok()) {
       return Fail(global, stats.error());
     }
@@ -227,10 +236,9 @@ int RunCacheGc(const Global& global, const CacheArguments& arguments) {
     return Fail(global, report.error());
   }
   if (!global.json && !global.quiet) {
-    fmt::print("{} {} records, {}; {} kept by leases, pins or recent use; used {} -> {}\n",
-               arguments.dry_run ? "would remove" : "removed", report->records,
-               SizeText(report->bytes), report->kept, SizeText(report->used_before),
-               SizeText(report->used_after));
+    Print("{} {} records, {}; {} kept by leases, pins or recent use; used {} -> {}\n",
+          arguments.dry_run ? "would remove" : "removed", report->records, SizeText(report->bytes),
+          report->kept, SizeText(report->used_before), SizeText(report->used_after));
   }
   int exit = kSuccess;
   if (!arguments.dry_run && options.to_bytes.has_value() &&
@@ -253,11 +261,10 @@ int RunCacheVerify(const Global& global, const CacheArguments& arguments) {
   const bool clean = verified->faults == 0;
   if (!global.json && !global.quiet) {
     const Counts& counts = verified->counts;
-    fmt::print(
-        "{} blobs, {} records, {} aliases, {} hashed: {}\n", counts[0].second, counts[1].second,
-        counts[2].second, SizeText(counts[3].second),
-        clean ? "sound"
-              : fmt::format("{} faults; mend them with 'kiln cache repair'", verified->faults));
+    Print("{} blobs, {} records, {} aliases, {} hashed: {}\n", counts[0].second, counts[1].second,
+          counts[2].second, SizeText(counts[3].second),
+          clean ? "sound"
+                : fmt::format("{} faults; mend them with 'kiln cache repair'", verified->faults));
   }
   return Finish("cache verify", clean ? kSuccess : kIntegrity, verified->counts);
 }
@@ -269,13 +276,13 @@ int RunCacheRepair(const Global& global, const CacheArguments& arguments) {
   }
   const bool clean = repaired->left == 0;
   if (!global.json && !global.quiet) {
-    fmt::print("{} faults: {} mended, {} dropped; {} records fetched, {} compiled again{}; {}\n",
-               repaired->found, repaired->mended, repaired->dropped, repaired->refetched,
-               repaired->recompiled,
-               repaired->set_aside.empty()
-                   ? ""
-                   : ", the file was rebuilt, the old one is " + repaired->set_aside,
-               clean ? "sound" : "not everything could be mended");
+    Print("{} faults: {} mended, {} dropped; {} records fetched, {} compiled again{}; {}\n",
+          repaired->found, repaired->mended, repaired->dropped, repaired->refetched,
+          repaired->recompiled,
+          repaired->set_aside.empty()
+              ? ""
+              : ", the file was rebuilt, the old one is " + repaired->set_aside,
+          clean ? "sound" : "not everything could be mended");
   }
   Counts counts = repaired->counts;
   counts.insert(counts.end(), {{"found", repaired->found},
@@ -308,8 +315,8 @@ int RunCacheExport(const Global& global, const CacheArguments& arguments) {
     return Fail(global, written.error());
   }
   if (!global.json && !global.quiet) {
-    fmt::print("{}: {} rows, {} blobs, {}\n", arguments.file, written->rows, written->blobs,
-               SizeText(written->file_bytes));
+    Print("{}: {} rows, {} blobs, {}\n", arguments.file, written->rows, written->blobs,
+          SizeText(written->file_bytes));
   }
   return Finish(
       "cache export", kSuccess,
@@ -321,7 +328,8 @@ namespace {
 Result<pack::Imported> Import(const Global& global, const CacheArguments& arguments) {
   KILN_TRY(const std::unique_ptr<pack::Pack> file, pack::Pack::Open(arguments.file, {}));
   ByteProgress progress(global, "cache import");
-  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+  KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, arguments));
+  if (daemon != nullptr) {
     SystemClock clock;
     return pack::ImportCache(*file, *daemon->CacheStore(clock), std::ref(progress));
   }
@@ -337,9 +345,8 @@ int RunCacheImport(const Global& global, const CacheArguments& arguments) {
     return Fail(global, imported.error());
   }
   if (!global.json && !global.quiet) {
-    fmt::print("{}: {} rows, {} blobs; {} new, {} known, {} known with another result\n",
-               arguments.file, imported->rows, imported->blobs, imported->added, imported->present,
-               imported->other);
+    Print("{}: {} rows, {} blobs; {} new, {} known, {} known with another result\n", arguments.file,
+          imported->rows, imported->blobs, imported->added, imported->present, imported->other);
   }
   return Finish("cache import", imported->other == 0 ? kSuccess : kIntegrity,
                 {{"rows", imported->rows},
@@ -386,9 +393,13 @@ int RunCacheWhy(const Global& global, const CacheArguments& arguments) {
                          .context = "'" + arguments.name + "' is no key (32 hex digits)",
                          .reason = "USAGE"});
   }
-  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+  const auto daemon = HolderOf(global, arguments);
+  if (!daemon.ok()) {
+    return Fail(global, daemon.error());
+  }
+  if (*daemon != nullptr) {
     const Result<client::Explained> explained =
-        daemon->Explain(client::Client::ExplainKey{arguments.name});
+        (*daemon)->Explain(client::Client::ExplainKey{arguments.name});
     if (!explained.ok()) {
       return Fail(global, explained.error());
     }

@@ -15,8 +15,10 @@
 
 #include "client/cli/global.h"
 #include "client/cli/json_line.h"
+#include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/project/manifest.h"
+#include "compiler/base/printable.h"
 #include "compiler/diag/render.h"
 
 namespace kiln::cli {
@@ -122,7 +124,7 @@ class ShownPaths {
 std::string OneText(const Global& global, const PlacedDiagnostic& diagnostic,
                     const SourceSet& sources, const TextStyle& style) {
   return global.diagnostics == "short"    ? RenderShort(diagnostic)
-         : global.diagnostics == "github" ? GitHubAnnotation(diagnostic, {})
+         : global.diagnostics == "github" ? PrintableLines(GitHubAnnotation(diagnostic, {}))
                                           : RenderText(diagnostic, sources, style);
 }
 
@@ -144,11 +146,11 @@ void ShowText(const Global& global, std::span<const PlacedDiagnostic> diagnostic
       break;
     }
     lines_shown += lines;
-    fmt::print(stderr, "{}", text);
+    Print(stderr, "{}", Styled{text});
   }
   if (shown < diagnostics.size()) {
-    fmt::print(stderr, "{}and {} more; see {}\n", apart && shown != 0 ? "\n" : "",
-               diagnostics.size() - shown, more);
+    Print(stderr, "{}and {} more; see {}\n", Lines{apart && shown != 0 ? "\n" : ""},
+          diagnostics.size() - shown, more);
   }
 }
 

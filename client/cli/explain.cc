@@ -9,6 +9,8 @@
 #include "client/cli/batch_run.h"
 #include "client/cli/explain_topics.h"
 #include "client/cli/explanation.h"
+#include "client/cli/json_line.h"
+#include "client/cli/print.h"
 #include "client/cli/verbs.h"
 
 namespace kiln::cli {
@@ -29,14 +31,14 @@ void PrintBatch(const Global& global, const client::Explained& explained) {
     for (const client::Explained::CauseCount& row : explained.causes) {
       const nlohmann::ordered_json object{
           {"v", 1}, {"type", "cause"}, {"cause", row.cause}, {"count", row.count}};
-      fmt::print("{}\n", object.dump());
+      PrintLine(object);
     }
     for (const client::Explanation& record : explained.records) {
       PrintExplanation(global, record, {});
     }
     return;
   }
-  fmt::print("{} misses of {}\n", misses, explained.results);
+  Print("{} misses of {}\n", misses, explained.results);
   for (const client::Explained::CauseCount& row : explained.causes) {
     const auto example =
         std::find_if(explained.records.begin(), explained.records.end(),
@@ -49,7 +51,7 @@ void PrintBatch(const Global& global, const client::Explained& explained) {
     } else if (example != explained.records.end()) {
       text = example->detail.empty() ? "" : "   " + example->detail;
     }
-    fmt::print("  {:>6}  {:<16}{}\n", row.count, row.cause, text);
+    Print("  {:>6}  {:<16}{}\n", row.count, row.cause, text);
   }
 }
 

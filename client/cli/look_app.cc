@@ -161,6 +161,9 @@ void AddGraph(CLI::App& app, Arguments& a, Action& chosen) {
   verb->add_option("--effort", a.graph.effort, "Packing: fast, normal or search")
       ->check(CLI::IsMember({"fast", "normal", "search"}));
   verb->add_flag("--no-cull", a.graph.no_cull, "Keep passes that nothing needs");
+  verb->add_option("--alias-commands", a.graph.alias_commands,
+                   "Barrier commands that aliasing may add, for each that is needed (default 0.2)")
+      ->check(CLI::Range(0.0, 10.0));
   verb->add_flag("--no-alias", a.graph.no_alias, "Bytes of its own for every resource");
   verb->add_flag("--unify-reads", a.graph.unify_reads, "One layout for all readers of a version");
 }

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "client/cli/json_line.h"
+#include "client/cli/print.h"
 #include "compiler/diag/render.h"
 
 namespace kiln::cli {
@@ -70,7 +71,7 @@ void Mistakes::TellAgain(const Mistake& mistake) const {
   if (!global_.json) {
     std::set<std::string> others = mistake.programs;
     others.erase(mistake.first);
-    fmt::print(stderr, "{}: also in {}\n", MistakeName(mistake.diagnostic), ProgramsText(others));
+    Print(stderr, "{}: also in {}\n", MistakeName(mistake.diagnostic), ProgramsText(others));
     return;
   }
   const PlacedDiagnostic& diagnostic = mistake.diagnostic;
@@ -99,7 +100,7 @@ void Mistakes::End() {
     }
   }
   if (hidden != 0) {
-    fmt::print(stderr, "and {} more mistakes of several programs; see --report\n", hidden);
+    Print(stderr, "and {} more mistakes of several programs; see --report\n", hidden);
   }
 }
 

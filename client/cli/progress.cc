@@ -12,7 +12,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/json_line.h"
+#include "client/cli/print.h"
 #include "client/cli/results.h"
+#include "compiler/base/printable.h"
 
 namespace kiln::cli {
 namespace {
@@ -204,9 +207,9 @@ bool LinePace::Due(Time now, double fraction) {
   return false;
 }
 
-Progress::Progress(const Global& global, std::string project)
+Progress::Progress(const Global& global, const std::string& project)
     : json_(global.json),
-      project_(std::move(project)),
+      project_(Printable(project)),  // its width counts
       start_(std::chrono::steady_clock::now()),
       pace_(start_) {
   const bool terminal = ::isatty(STDERR_FILENO) != 0 && Columns() >= kNarrowest;
@@ -228,11 +231,11 @@ void Progress::Begin(const std::string& id) { id_ = id; }
 
 void Progress::Clear() {
   if (!shown_.empty()) {
-    fmt::print(stderr, "\r\x1b[2K");
+    Print(stderr, "\r\x1b[2K");
     for (size_t row = RowsOf(shown_, Columns()); row > 1; --row) {
-      fmt::print(stderr, "\x1b[1A\x1b[2K");
+      Print(stderr, "\x1b[1A\x1b[2K");
     }
-    fmt::print(stderr, "{}", kShowCursor);
+    Print(stderr, "{}", Styled{kShowCursor});
     (void)std::fflush(stderr);
     shown_.clear();
     cursor_hidden = 0;
@@ -241,7 +244,7 @@ void Progress::Clear() {
 
 void Progress::Show(const client::BatchProgress& progress) {
   if (json_ && style_ == Style::kLines) {
-    fmt::print("{}\n", JsonOf(progress).dump());
+    PrintLine(JsonOf(progress));
   }
   if (style_ == Style::kNone || std::chrono::steady_clock::now() - start_ < kQuietFor) {
     return;
@@ -267,9 +270,9 @@ void Progress::ShowBar(const client::BatchProgress& progress) {
     (void)std::signal(signal, OnDeath);
   }
   cursor_hidden = 1;
-  fmt::print(stderr, "{}", kHideCursor);
+  Print(stderr, "{}", Styled{kHideCursor});
   for (size_t i = 0; i < lines.size(); ++i) {
-    fmt::print(stderr, "{}{}", i == 0 ? "" : "\n", lines[i]);
+    Print(stderr, "{}{}", Styled{i == 0 ? "" : "\n"}, lines[i]);
   }
   (void)std::fflush(stderr);
   shown_ = lines;
@@ -278,11 +281,11 @@ void Progress::ShowBar(const client::BatchProgress& progress) {
 void Progress::ShowLine(const client::BatchProgress& progress) {
   if (!begun_ && progress.variants_total != "0") {
     begun_ = true;
-    fmt::print(stderr, "kiln: build {}: batch {}, {} variants, at most {} results\n", project_,
-               id_.substr(0, 8), progress.variants_total, progress.results_upper);
+    Print(stderr, "kiln: build {}: batch {}, {} variants, at most {} results\n", project_,
+          id_.substr(0, 8), progress.variants_total, progress.results_upper);
   }
   if (pace_.Due(std::chrono::steady_clock::now(), Fraction(progress))) {
-    fmt::print(stderr, "kiln: {}\n", ProgressLine(project_, progress));
+    Print(stderr, "kiln: {}\n", ProgressLine(project_, progress));
   }
 }
 
@@ -293,10 +296,9 @@ void Progress::End(const client::BatchProgress& progress, const std::string& sta
     std::ranges::transform(word, word.begin(), [](char c) {
       return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
     });
-    fmt::print(stderr,
-               "kiln: build {}: {}, {} results, {} variants, {} distinct SPIR-V, {} failed\n",
-               project_, word, progress.results_done, progress.variants_served,
-               progress.code_distinct, Failed(progress));
+    Print(stderr, "kiln: build {}: {}, {} results, {} variants, {} distinct SPIR-V, {} failed\n",
+          project_, word, progress.results_done, progress.variants_served, progress.code_distinct,
+          Failed(progress));
   }
 }
 

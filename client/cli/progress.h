@@ -40,7 +40,7 @@ void RestoreTerminal();
 
 class Progress {
  public:
-  Progress(const Global& global, std::string project);
+  Progress(const Global& global, const std::string& project);
   ~Progress();  // leaves the terminal clean
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

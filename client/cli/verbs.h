@@ -69,6 +69,8 @@ struct FetchArguments {
   std::string have;                 // file with the root of the last fetch; rewritten
   std::string on_miss = "compile";  // or skip, or fail
   std::string out;                  // folder, or *.kpack
+  // For a build whose caller may only read: why a miss cannot be compiled. `out` may be empty then.
+  std::optional<Error> may_not_compile = {};
 };
 int RunFetch(const Global& global, const FetchArguments& arguments);
 
@@ -103,6 +105,7 @@ struct GraphArguments {
   std::string order = "priority";
   std::string effort = "normal";
   uint64_t seed = 0;  // of order random
+  std::optional<double> alias_commands;
   bool no_cull = false;
   bool no_alias = false;
   bool unify_reads = false;
@@ -148,6 +151,9 @@ int RunServe(const Global& global,
              const std::vector<std::string>& arguments);  // does not return on success
 // Becomes kilnd with these words, such as {"config", "show"}. Does not return on success.
 int RunKilnd(const Global& global, std::vector<std::string> words);
+// A token verb of kilnd for the daemon with this configuration (empty: the default one). kilnd is
+// told what the daemon that runs reads, if one of this user does, and says if that differs.
+int RunTokenVerb(const Global& global, const std::string& config, std::vector<std::string> words);
 int RunStart(const Global& global);
 int RunStop(const Global& global, bool now);
 

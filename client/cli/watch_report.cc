@@ -9,6 +9,8 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/json_line.h"
+#include "client/cli/print.h"
 #include "client/cli/results.h"
 
 namespace kiln::cli {
@@ -115,7 +117,7 @@ void WatchReport::ShowJson(const client::WatchEvent& event, double ms) {
   }
   Json object{{"v", 1}, {"type", "watch"}, {"seq", event.seq}};
   object.update(members);
-  fmt::print("{}\n", object.dump());
+  PrintLine(object);
   if (const auto* diagnostics = std::get_if<client::WatchDiagnostics>(&event.body)) {
     (void)mistakes_.Add(diagnostics->program, diagnostics->all, sources_);
   } else if (std::holds_alternative<client::WatchSettled>(event.body)) {
@@ -134,12 +136,12 @@ void WatchReport::ShowText(const client::WatchEvent& event, double ms) {
 
 // Lines of a generation stand below its time.
 void WatchReport::Line(const std::string& what, const std::string& text, double ms) {
-  fmt::print("          {:<12} {:<60} {:.1f} ms\n", what, text, ms);
+  Print("          {:<12} {:<60} {:.1f} ms\n", what, text, ms);
 }
 
 void WatchReport::On(const client::WatchOpened& opened, double /*ms*/) {
   if (opened.resumed) {
-    fmt::print("{}  connected    nothing was missed\n", TimeOfDay());
+    Print("{}  connected    nothing was missed\n", TimeOfDay());
     return;
   }
   ready_ = false;  // the whole state comes
@@ -151,7 +153,7 @@ void WatchReport::On(const client::WatchChanged& changed, double /*ms*/) {
   hidden_ = 0;
   ShowDiagnosticsAfresh();
   if (ready_) {
-    fmt::print("{}  changed      {}\n", TimeOfDay(), fmt::join(changed.paths, " "));
+    Print("{}  changed      {}\n", TimeOfDay(), fmt::format("{}", fmt::join(changed.paths, " ")));
   }
 }
 
@@ -204,7 +206,7 @@ void WatchReport::On(const client::WatchDiagnostics& diagnostics, double ms) {
       errors != 0 && good != good_since_.end()) {
     text += "; keeping artifacts of " + good->second;
   }
-  fmt::print("          {:<73} {:.1f} ms\n", text, ms);
+  Print("          {:<73} {:.1f} ms\n", text, ms);
 }
 
 // As `kiln build` counts them: a variant of interest has the result of the variant that it is.
@@ -221,10 +223,10 @@ void WatchReport::On(const client::WatchSettled& settled, double ms) {
   mistakes_.End();
   if (!ready_) {
     ready_ = true;
-    fmt::print("{}  ready        {} results, {}{}\n", TimeOfDay(), DistinctResults(),
-               settled.compiled == 0 ? std::string("all cached")
-                                     : fmt::format("{} compiled", settled.compiled),
-               settled.failed == 0 ? std::string() : fmt::format(", {} failed", settled.failed));
+    Print("{}  ready        {} results, {}{}\n", TimeOfDay(), DistinctResults(),
+          settled.compiled == 0 ? std::string("all cached")
+                                : fmt::format("{} compiled", settled.compiled),
+          settled.failed == 0 ? std::string() : fmt::format(", {} failed", settled.failed));
     return;
   }
   std::string text = fmt::format("{} built, {} not affected", settled.compiled, settled.shared);
@@ -237,7 +239,7 @@ void WatchReport::On(const client::WatchSnapshot& /*snapshot*/, double /*ms*/) {
 
 void WatchReport::On(const client::WatchProblem& problem, double /*ms*/) {
   (void)std::fflush(stdout);
-  fmt::print(stderr, "{}  problem      {} [{}]\n", TimeOfDay(), problem.text, problem.code);
+  Print(stderr, "{}  problem      {} [{}]\n", TimeOfDay(), problem.text, problem.code);
 }
 
 }  // namespace kiln::cli

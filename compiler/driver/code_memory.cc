@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "compiler/base/check.h"
+#include "compiler/base/checksum.h"
+#include "compiler/base/stop.h"
 #include "compiler/emit/spirv/lower.h"
 #include "compiler/emit/spirv/lower_decl.h"
 
@@ -79,6 +81,7 @@ void CodeMemory::PrepareFunctions(const ir::ClosedVariant& variant) {
       }
       PrepareDecl(*function->signature);
       for (const ir::SegmentRef& ref : function->segments) {
+        CheckStop();
         PrepareSegment(*ref.closed);
       }
     }
@@ -147,7 +150,7 @@ Hash128 CodeMemory::ModuleId(const ir::ClosedVariant& variant, spirv::EntryChoic
       AddFunctions(entry);
     }
   }
-  return HashBytes(std::as_bytes(std::span(ids_)));
+  return ProcessHash(std::as_bytes(std::span(ids_)));
 }
 
 size_t CodeMemory::bytes_used() const {

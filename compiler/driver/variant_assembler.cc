@@ -298,10 +298,10 @@ uint64_t VariantAssembler::bytes_used() const {
   const resolve::Program& program = state.linked.program;
   const uint64_t interface = sizeof(Interface) + sizeof(layout::Placement) * program.decl_count() +
                              sizeof(uint32_t) * program.member_count();
-  return state.units.bytes_used() + state.units.MemoryOf(program).bytes_used() +
-         state.code_memory->bytes_used() + state.assembler.bytes_used() +
-         state.metadata.bytes_used() + interface * state.interfaces.size() +
-         state.results.bytes_used();
+  return state.answers.bytes_used() + state.units.bytes_used() +
+         state.units.MemoryOf(program).bytes_used() + state.code_memory->bytes_used() +
+         state.assembler.bytes_used() + state.metadata.bytes_used() +
+         interface * state.interfaces.size() + state.results.bytes_used();
 }
 
 }  // namespace kiln::driver

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/graph/record_threads.h"
 
+#include <utility>
+
 namespace kiln::graph {
 
 RecordThreads::RecordThreads(uint32_t lanes) {
   threads_.reserve(lanes - 1);
   for (uint32_t lane = 1; lane < lanes; ++lane) {
-    threads_.emplace_back([this, lane] { Serve(lane); });
+    threads_.emplace_back(Thread::Entry{.name = "recording"},
+                          [this, lane](const std::stop_token&) { Serve(lane); });
   }
 }
 
@@ -16,7 +19,7 @@ RecordThreads::~RecordThreads() {
     stop_ = true;
   }
   wake_.NotifyAll();
-  for (std::thread& thread : threads_) {
+  for (Thread& thread : threads_) {
     thread.join();
   }
 }
@@ -30,10 +33,26 @@ void RecordThreads::RunAll(Work work, void* context) {
     ++round_;
   }
   wake_.NotifyAll();
-  work(context, 0);
-  const MutexLock lock(mutex_);
-  while (running_ != 0) {
-    done_.Wait(mutex_);
+  std::exception_ptr thrown = Do(work, context, 0);
+  {
+    const MutexLock lock(mutex_);
+    while (running_ != 0) {
+      done_.Wait(mutex_);
+    }
+    thrown = thrown == nullptr ? std::exchange(thrown_, nullptr) : thrown;
+    thrown_ = nullptr;
+  }
+  if (thrown != nullptr) {
+    std::rethrow_exception(thrown);
+  }
+}
+
+std::exception_ptr RecordThreads::Do(Work work, void* context, uint32_t lane) {
+  try {
+    work(context, lane);
+    return nullptr;
+  } catch (...) {
+    return std::current_exception();
   }
 }
 
@@ -53,8 +72,9 @@ void RecordThreads::Serve(uint32_t lane) {
   Work work = nullptr;
   void* context = nullptr;
   while (Next(served, work, context)) {
-    work(context, lane);
+    const std::exception_ptr thrown = Do(work, context, lane);
     const MutexLock lock(mutex_);
+    thrown_ = thrown_ == nullptr ? thrown : thrown_;
     if (--running_ == 0) {
       done_.NotifyOne();
     }

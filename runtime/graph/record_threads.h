@@ -4,10 +4,11 @@
 #pragma once
 
 #include <cstdint>
-#include <thread>
+#include <exception>
 #include <vector>
 
 #include "compiler/base/mutex.h"
+#include "compiler/base/thread.h"
 
 namespace kiln::graph {
 
@@ -19,7 +20,8 @@ class RecordThreads {
   RecordThreads(const RecordThreads&) = delete;
   RecordThreads& operator=(const RecordThreads&) = delete;
 
-  // Calls work(lane) for every lane, at the same time, and returns when all are done.
+  // Calls work(lane) for every lane, at the same time, and returns when all are done. What a lane
+  // throws is thrown here then; of several the first lane's own, else any.
   template <class F>
   void Run(F& work) {
     RunAll([](void* context, uint32_t lane) { (*static_cast<F*>(context))(lane); }, &work);
@@ -29,6 +31,8 @@ class RecordThreads {
   using Work = void (*)(void* context, uint32_t lane);
 
   void RunAll(Work work, void* context);
+  // What it threw; null: nothing.
+  static std::exception_ptr Do(Work work, void* context, uint32_t lane);
   void Serve(uint32_t lane);
   // Waits for work that the thread has not done; false: there will be none.
   bool Next(uint64_t& served, Work& work, void*& context);
@@ -39,9 +43,10 @@ class RecordThreads {
   uint64_t round_ KILN_GUARDED_BY(mutex_) = 0;
   uint32_t running_ KILN_GUARDED_BY(mutex_) = 0;
   bool stop_ KILN_GUARDED_BY(mutex_) = false;
+  std::exception_ptr thrown_ KILN_GUARDED_BY(mutex_);  // by another lane of this round
   Work work_ KILN_GUARDED_BY(mutex_) = nullptr;
   void* context_ KILN_GUARDED_BY(mutex_) = nullptr;
-  std::vector<std::thread> threads_;
+  std::vector<Thread> threads_;
 };
 
 }  // namespace kiln::graph

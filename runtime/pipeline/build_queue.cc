@@ -18,7 +18,8 @@ constexpr int kNice = 10;  // below the threads that draw
 BuildQueue::BuildQueue(uint32_t threads, uint64_t budget, Work work)
     : budget_(budget), work_(std::move(work)) {
   for (uint32_t i = 0; i < threads; ++i) {
-    threads_.emplace_back([this, i] { Loop(i); });
+    threads_.emplace_back(Thread::Entry{.name = "pipelines"},
+                          [this, i](const std::stop_token&) { Loop(i); });
   }
 }
 
@@ -28,7 +29,7 @@ BuildQueue::~BuildQueue() {
     stop_ = true;
   }
   pushed_.NotifyAll();
-  for (std::thread& thread : threads_) {
+  for (Thread& thread : threads_) {
     thread.join();
   }
 }
@@ -78,7 +79,11 @@ BuildQueue::Job BuildQueue::Next() {
 }
 
 void BuildQueue::Do(const Job& job, uint32_t worker) {
-  work_(job.build, worker);
+  const Result<void> worked = CatchAll([&] { work_(job.build, worker); });
+  if (!worked.ok() &&
+      job.build->State() == PipelineState::kBuilding) {  // whoever waits for it is told
+    job.build->Fail(PipelineState::kFailed, worked.error());
+  }
   {
     const MutexLock lock(mutex_);
     in_flight_ -= job.bytes;

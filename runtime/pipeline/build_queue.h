@@ -9,10 +9,10 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <thread>
 #include <vector>
 
 #include "compiler/base/mutex.h"
+#include "compiler/base/thread.h"
 #include "runtime/pipeline/build.h"
 
 namespace kiln::runtime {
@@ -72,7 +72,7 @@ class BuildQueue {
   uint64_t in_flight_ KILN_GUARDED_BY(mutex_) = 0;  // bytes
   uint32_t running_ KILN_GUARDED_BY(mutex_) = 0;
   bool stop_ KILN_GUARDED_BY(mutex_) = false;
-  std::vector<std::thread> threads_;
+  std::vector<Thread> threads_;
 };
 
 }  // namespace kiln::runtime

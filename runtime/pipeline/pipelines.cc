@@ -161,12 +161,12 @@ Result<std::unique_ptr<Pipelines>> Pipelines::Create(const Device& device,
 
 Pipelines::~Pipelines() {
   state_->closing = true;
-  std::vector<std::thread> isolating;
+  std::vector<Thread> isolating;
   {
     const MutexLock lock(state_->mutex);
     isolating = std::move(state_->isolating);
   }
-  for (std::thread& thread : isolating) {
+  for (Thread& thread : isolating) {
     thread.join();
   }
   if (!state_->lost) {

@@ -8,10 +8,10 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "compiler/base/mutex.h"
+#include "compiler/base/thread.h"
 #include "runtime/pipeline/binary_cache.h"
 #include "runtime/pipeline/build.h"
 #include "runtime/pipeline/build_journal.h"
@@ -210,7 +210,7 @@ struct PipelinesState {
   BuildQueue queue;  // its threads end before the rest goes
 
   std::atomic<bool> closing = false;
-  std::vector<std::thread> isolating KILN_GUARDED_BY(mutex);
+  std::vector<Thread> isolating KILN_GUARDED_BY(mutex);
 };
 
 }  // namespace kiln::runtime

@@ -148,7 +148,10 @@ WarmTicket Pipelines::Warm(const WarmRequest& request) {
   const WarmTicket id{static_cast<uint32_t>(state.tickets.size())};
   const Isolation isolation{id, request.lane};
   if (request.isolate && state.queue.threads() > 0) {
-    state.isolating.emplace_back([&state, isolation] { state.Isolate(isolation); });
+    state.isolating.emplace_back(
+        Thread::Entry{
+            .name = "isolation", .after_throw = Thread::AfterThrow::kEnds, .log = state.log},
+        [&state, isolation](const std::stop_token&) { state.Isolate(isolation); });
   } else if (request.isolate) {
     ticket.isolation = isolation;
   }

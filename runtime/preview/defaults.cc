@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "compiler/base/check.h"
-#include "compiler/base/edit_distance.h"
+#include "compiler/base/closest_name.h"
 #include "runtime/pipeline/parameter_block.h"
 
 namespace kiln::preview {
@@ -466,16 +466,7 @@ Result<Bytes> PackDefaults(const artifact::AttributeSource& source, const Shape&
 }
 
 std::string Closest(std::string_view wrong, std::span<const std::string> names) {
-  std::string best;
-  size_t least = wrong.size() / 2 + 1;
-  for (const std::string& name : names) {
-    const size_t distance = EditDistance(wrong, name);
-    if (distance < least) {
-      least = distance;
-      best = name;
-    }
-  }
-  return best;
+  return std::string(ClosestName(wrong).OfferAll(names).best());
 }
 
 }  // namespace kiln::preview

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <utility>
 
 #include "compiler/base/check.h"
@@ -128,7 +129,10 @@ std::optional<TakenPoints> BatchRun::Take() {
                         .first = program.next,
                         .count = std::min(left, kPointsAtOnce)};
       if (program.points->exploration != nullptr) {  // the list grows while the points are built
-        taken.points = std::make_shared<const BatchPoints>(*program.points);
+        const auto from = program.points->points.begin() + static_cast<ptrdiff_t>(program.next);
+        taken.points = std::make_shared<const BatchPoints>(
+            BatchPoints{.points = {from, from + static_cast<ptrdiff_t>(taken.count)}});
+        taken.base = std::exchange(taken.first, 0);
       }
       program.next += taken.count;
       progress.program = request.programs[i].program.name;
@@ -205,6 +209,12 @@ void BatchRun::Note(size_t program, size_t point, const Result<Outcome>& outcome
            .text =
                "the budget of the batch is used up; start it again with a larger one to go on"});
     }
+    progress.over_budget = true;
+  }
+  if (results.size() > kMaxBatchResults && !progress.over_budget) {
+    Add({.kind = BatchEvent::Kind::kMessage,
+         .text = "the batch has more than " + std::to_string(kMaxBatchResults) +
+                 " results; build its programs in several batches"});
     progress.over_budget = true;
   }
   programs[program].stopped |= wrong && request.on_error == OnError::kStopProgram;
@@ -340,6 +350,12 @@ void BatchRun::NoteScanned(const std::string& name, const Result<void>& scanned,
   } else if (!program.targets.empty() && !program.targets[0]->ok()) {
     AddFailedProgram(name, program.targets[0]->diagnostics);
   }
+}
+
+void BatchRun::Refuse(const Error& error) {
+  broken = true;
+  ++progress.poisoned;
+  Add({.kind = BatchEvent::Kind::kMessage, .text = error.context});
 }
 
 void BatchRun::AddFailedProgram(const std::string& name,

@@ -5,9 +5,12 @@
 #include <chrono>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <utility>
 
+#include "cache/wanted.h"
 #include "compiler/artifact/metadata.h"
+#include "compiler/base/thread.h"
 #include "server/build/batch.h"
 #include "server/build/batch_points.h"
 #include "server/build/batch_run.h"
@@ -67,35 +70,44 @@ constexpr uint32_t kExplained = 16;  // misses of a program and target that leav
 // A fault of kiln is the worker's to tell; here it ends the batch, which nobody would end
 // otherwise.
 void Batches::Work(const RunPtr& run, const cache::Call& call) {
+  bool ends = false;
   try {
-    RunChunk(run, call);
-  } catch (const std::exception& error) {
-    Break(run, error.what());
+    RunChunk(run, call, ends);
+  } catch (...) {
+    Break(run, ThrownError().context, ends);
     throw;
   }
 }
 
 // The other chunks see that they should stop; the last of all ends the batch.
-void Batches::Break(const RunPtr& run, std::string_view what) {
+// Without memory to tell that it is over it is over all the same: who takes the batches down waits
+// for its chunks.
+void Batches::Break(const RunPtr& run, std::string_view what, bool ends) noexcept {
   (void)run->stop.request_stop();
   bool last = false;
   {
     const MutexLock lock(run->mutex);
     run->broken = true;
-    run->Add({.kind = BatchEvent::Kind::kMessage, .text = "internal error: " + std::string(what)});
-    last = run->active == run->ending + 1;
+    run->ending += ends ? 0 : 1;
+    last = run->active == run->ending;
+    (void)CatchAll([&] {
+      run->Add(
+          {.kind = BatchEvent::Kind::kMessage, .text = "internal error: " + std::string(what)});
+    });
   }
-  if (last) {
-    Finish(run, BatchState::kFailed);
+  if (last && !CatchAll([&] { Finish(run, BatchState::kFailed); }).ok()) {
+    const MutexLock lock(run->mutex);
+    run->state = BatchState::kFailed;
   }
   const MutexLock lock(run->mutex);
+  --run->ending;
   run->Leave();
 }
 
 // A chunk ends in one of four ways: another one follows; the batch is parked, and whoever wakes it
 // submits the next one; other chunks are still at work; or it was the last one, which ends the
-// batch.
-void Batches::RunChunk(const RunPtr& run, const cache::Call& call) {
+// batch. `ends` is set when it is counted among those that end.
+void Batches::RunChunk(const RunPtr& run, const cache::Call& call, bool& ends) {
   bool scans = false;
   {
     const MutexLock lock(run->mutex);
@@ -124,13 +136,14 @@ void Batches::RunChunk(const RunPtr& run, const cache::Call& call) {
   {
     const MutexLock lock(run->mutex);
     const bool more = !run->Over() && !call.stop.stop_requested() && !run->progress.over_budget &&
-                      !(run->scanned && run->current >= run->programs.size());
+                      !run->broken && !(run->scanned && run->current >= run->programs.size());
     if (more && (run->Parked() || halted())) {
       return run->Leave();
     }
     again = more;
     // Chunks end side by side: the one that finds all others ended is the last.
-    run->ending += again ? 0 : 1;
+    ends = !again;
+    run->ending += ends ? 1 : 0;
     last = run->ending == run->active;
   }
   if (again && !Submit(run).ok()) {
@@ -138,9 +151,9 @@ void Batches::RunChunk(const RunPtr& run, const cache::Call& call) {
     if (run->active == 1 && halted()) {  // the daemon drains: the next one goes on
       return run->Leave();
     }
+    ends = true;
     ++run->ending;
     last = run->ending == run->active;
-    again = false;
   }
   if (last) {
     Acknowledge(run);
@@ -152,13 +165,13 @@ void Batches::RunChunk(const RunPtr& run, const cache::Call& call) {
     Finish(run, end);
   }
   const MutexLock lock(run->mutex);
-  run->ending -= again ? 0 : 1;
+  run->ending -= ends ? 1 : 0;
   run->Leave();
 }
 
 void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
   const Duration end = clock_.Monotonic() + kSlice;
-  Hold(run);
+  Hold(run, call);
   std::vector<cache::Item> rows;
   BuildOptions how{.durability = cache::Durability::kRelaxed,
                    .retry_failed = run->request.retry_failed,
@@ -232,7 +245,7 @@ void Batches::BuildPoint(const RunPtr& run, const TakenPoints& taken, size_t ind
     outcomes.push_back(std::move(outcome));
   }
   if (explored) {
-    Expand(run, taken, index, whole ? std::optional(std::move(read)) : std::nullopt);
+    Expand(run, taken, index, whole ? std::optional(std::move(read)) : std::nullopt, call);
   }
   const MutexLock lock(run->mutex);
   for (const Result<Outcome>& outcome : outcomes) {
@@ -243,7 +256,7 @@ void Batches::BuildPoint(const RunPtr& run, const TakenPoints& taken, size_t ind
 // What a node of an exploration read tells what is left to explore; `read`: nothing if it could not
 // be built.
 void Batches::Expand(const RunPtr& run, const TakenPoints& taken, size_t index,
-                     std::optional<Exploration::Read> read) {
+                     std::optional<Exploration::Read> read, const cache::Call& call) {
   std::shared_ptr<Exploration> exploration;
   {
     const MutexLock lock(run->mutex);
@@ -253,9 +266,15 @@ void Batches::Expand(const RunPtr& run, const TakenPoints& taken, size_t index,
     exploration->Abandon();
     return;
   }
-  const uint64_t variants = exploration->Expand(taken.nodes[index], std::move(*read));
+  const Result<uint64_t> variants =
+      cache::WhileWanted(call, jobs::kCallBytes, clock_, [&]() -> Result<uint64_t> {
+        return exploration->Expand(taken.nodes[index], std::move(*read));
+      });
+  if (!variants.ok() && call.stop.stop_requested()) {
+    return;
+  }
   const MutexLock lock(run->mutex);
-  run->NoteExpanded(taken.program, taken.base + index, variants);
+  run->NoteExpanded(taken.program, taken.base + index, variants.ok() ? *variants : 0);
 }
 
 // Tells how far the batch is, and writes it down, when it is time to.
@@ -381,7 +400,7 @@ void Batches::Explain(const RunPtr& run, size_t program, size_t target,
 }
 
 // Keeps what the batch uses from eviction; again every minute.
-void Batches::Hold(const RunPtr& run) {
+void Batches::Hold(const RunPtr& run, const cache::Call& call) {
   if (options_.leases == nullptr) {
     return;
   }
@@ -394,13 +413,13 @@ void Batches::Hold(const RunPtr& run) {
     run->held_at = now;
   }
   (void)options_.leases->Hold("batch " + run->id.hex());  // without a database nothing is evicted
-  std::vector<cache::Key> sources;  // no record names them: to be asked for is to be leased
+  std::set<cache::Key> sources;  // no record names them: to be asked for is to be leased
   for (const BatchProgram& program : run->request.programs) {
     for (const Source& source : program.program.sources) {
-      sources.push_back({.level = cache::Level::kContent, .space = 0, .id = source.digest.id});
+      sources.insert(cache::ContentKey(source.digest));
     }
   }
-  (void)store_.FindMissing(sources, {});
+  (void)store_.FindMissing(std::vector<cache::Key>(sources.begin(), sources.end()), call);
 }
 
 // Exempts the results from eviction under the name that the request gives.

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/thread.h"
 #include "compiler/driver/stages.h"
 #include "server/build/product_list.h"
 
@@ -102,11 +103,23 @@ void SecondLook::Submit() {
                       .name = "second look",
                       .tenant = {},
                       .session = "second look",
-                      .run = [this](const cache::Call& call) { Work(call); }};
+                      .run = [this](const cache::Call& call) {
+                        if (const Result<void> worked = CatchAll([&] { Work(call); });
+                            !worked.ok()) {
+                          Broke(worked.error());
+                        }
+                      }};
   if (!queue_.Submit(job).ok()) {  // full or closed: whoever is noted next tries again
     const MutexLock lock(mutex_);
     working_ = false;
   }
+}
+
+// What throws costs the one that was looked at; whoever is noted next goes on.
+void SecondLook::Broke(const Error& error) {
+  log_.Write(LogLevel::kError, "audit", "a second look failed", {{"what", error.context}});
+  const MutexLock lock(mutex_);
+  working_ = false;
 }
 
 void SecondLook::Work(const cache::Call& call) {

@@ -77,6 +77,7 @@ class SecondLook {
   void Skip() KILN_REQUIRES(mutex_);
   void Submit();
   void Work(const cache::Call& call);
+  void Broke(const Error& error);
   void Rebuild(const Built& result);
   void Validate(const Module& module, const cache::Call& call);
 

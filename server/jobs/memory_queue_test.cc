@@ -30,6 +30,16 @@ class CollectingSink final : public LogSink {
   std::vector<std::string> lines;  // one worker thread at a time writes in these tests
 };
 
+TEST(MemoryQueue, WhoIsToldOfAClaimThrows_TheJobIsHandedOutAllTheSame) {
+  SystemClock clock;
+  MemoryQueue queue(QueueLimits{}, clock, [](Lane, Duration) { throw 7; });
+  ASSERT_TRUE(queue.Submit({.name = "one"}).ok());
+  const std::optional<Claimed> claimed = queue.Claim(Serves::kBoth);
+  ASSERT_TRUE(claimed.has_value());
+  EXPECT_EQ(claimed->job.name, "one");
+  queue.Complete(claimed->id);
+}
+
 TEST(MemoryQueue, OneLane_FirstInFirstOut) {
   MemoryQueue queue({});
   for (const char* name : {"a", "b", "c"}) {
@@ -109,6 +119,54 @@ TEST(MemoryQueue, NamedTenant_HasHalfOfALaneAndTheOwnerAllOfIt) {
   ASSERT_TRUE(submit("a").ok());
   ASSERT_TRUE(submit("").ok());
   EXPECT_EQ(submit("").error().reason, "QUEUE_FULL");
+}
+
+// Tenants that want everything, each in its own half: the owner has the last quarter.
+TEST(MemoryQueue, AllTenantsTogether_LeaveTheOwnerAQuarter) {
+  for (const Lane lane : {Lane::kInteractive, Lane::kBatch}) {
+    MemoryQueue queue({.interactive = 16, .batch = 16});
+    const auto submit = [&](std::string tenant) {
+      return queue.Submit(
+          {.lane = lane, .name = "j", .tenant = std::move(tenant), .run = [](const cache::Call&) {
+           }});
+    };
+    for (int i = 0; i < 12; ++i) {
+      EXPECT_TRUE(submit(std::to_string(i % 3)).ok()) << i;
+    }
+    EXPECT_EQ(submit("new").error().reason, "QUEUE_FULL");
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_TRUE(submit("").ok()) << i;
+    }
+    EXPECT_EQ(submit("").error().reason, "QUEUE_FULL");
+  }
+}
+
+// Tenants run on all threads but one; whoever ends makes room for the next.
+TEST(MemoryQueue, OwnersInteractiveJob_FindsAThreadThatNobodyElseHas) {
+  MemoryQueue queue({.others_at_once = 2});
+  const auto submit = [&](const char* tenant) {
+    ASSERT_TRUE(queue
+                    .Submit({.lane = Lane::kInteractive,
+                             .name = tenant,
+                             .tenant = tenant,
+                             .run = [](const cache::Call&) {}})
+                    .ok());
+  };
+  for (int i = 0; i < 4; ++i) {
+    submit("a");
+  }
+  const auto first = queue.Claim(Serves::kBoth), second = queue.Claim(Serves::kInteractiveOnly);
+  EXPECT_EQ(first->job.tenant + second->job.tenant, "aa");
+  submit("");
+  EXPECT_EQ(queue.Claim(Serves::kBoth)->job.tenant, "");  // although others were there before
+  std::optional<Claimed> next;
+  std::thread waits([&] { next = queue.Claim(Serves::kBoth); });
+  queue.Complete(first->id);
+  waits.join();
+  EXPECT_EQ(next->job.tenant, "a");
+  queue.Close();
+  EXPECT_TRUE(queue.Claim(Serves::kBoth).has_value());  // a closed queue hands out all it has
+  EXPECT_FALSE(queue.Claim(Serves::kBoth).has_value());
 }
 
 TEST(MemoryQueue, List_TellsWhatWaitsAndRunsAndForHowLong) {

@@ -2,7 +2,6 @@
 #include "server/jobs/worker.h"
 
 #include <algorithm>
-#include <exception>
 #include <functional>
 #include <optional>
 #include <sched.h>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "compiler/base/mutex.h"
+#include "compiler/base/thread.h"
 
 namespace kiln::jobs {
 namespace {
@@ -29,7 +29,9 @@ void Yield() {
 // and the number that runs at once stays the same.
 class StandIn {
  public:
-  StandIn() : thread_([this](const std::stop_token& stop) { Loop(stop); }) {}
+  explicit StandIn(LogSink& log)
+      : thread_({.name = "batch worker", .log = &log},
+                [this](const std::stop_token& stop) { Loop(stop); }) {}
   ~StandIn() {
     const MutexLock lock(mutex_);
     thread_.request_stop();
@@ -62,7 +64,7 @@ class StandIn {
         }
         work = work_;
       }
-      (*work)();
+      (void)CatchAll(*work);  // who waits for it goes on, whatever it does
       const MutexLock lock(mutex_);
       work_ = nullptr;
       changed_.NotifyAll();
@@ -72,15 +74,18 @@ class StandIn {
   Mutex mutex_;
   CondVar changed_;
   const std::function<void()>* work_ KILN_GUARDED_BY(mutex_) = nullptr;
-  std::jthread thread_;  // last: it uses the rest
+  Thread thread_;  // last: it uses the rest
 };
 
+// Whatever the job does, and whether or not there is memory to tell it: it counts as finished.
 void RunJob(Claimed& claimed, JobQueue& queue, LogSink& log) {
-  try {
-    claimed.job.run({.stop = claimed.job.stop, .deadline = claimed.job.deadline});
-  } catch (const std::exception& error) {  // InternalError or bad_alloc: the job is lost
-    log.Write(LogLevel::kError, "jobs", "a job failed with an internal error",
-              {{"job", claimed.job.name}, {"what", error.what()}});
+  const Result<void> ran = CatchAll(
+      [&] { claimed.job.run({.stop = claimed.job.stop, .deadline = claimed.job.deadline}); });
+  if (!ran.ok()) {
+    (void)CatchAll([&] {
+      log.Write(LogLevel::kError, "jobs", "a job failed with an internal error",
+                {{"job", claimed.job.name}, {"what", ran.error().context}});
+    });
   }
   claimed.job = {};  // what the job holds goes before it counts as finished
   queue.Complete(claimed.id);
@@ -97,8 +102,9 @@ void RunJobs(Serves serves, JobQueue& queue, LogSink& log) {
       RunJob(*claimed, queue, log);
       continue;
     }
-    if (!nice.has_value()) {
-      nice.emplace();
+    if (!nice.has_value() && !CatchAll([&] { nice.emplace(log); }).ok()) {
+      RunJob(*claimed, queue, log);  // no thread is to be had: less polite, but done
+      continue;
     }
     nice->Do([&] {
       queue.RunsHere(claimed->id);
@@ -112,7 +118,9 @@ void RunJobs(Serves serves, JobQueue& queue, LogSink& log) {
 Workers::Workers(const WorkerConfig& config, JobQueue& queue, LogSink& log) {
   for (uint32_t i = 0; i < config.both + config.express; ++i) {
     const Serves serves = i < config.both ? Serves::kBoth : Serves::kInteractiveOnly;
-    threads_.emplace_back([serves, &queue, &log] { RunJobs(serves, queue, log); });
+    threads_.emplace_back(
+        Thread::Entry{.name = "worker", .log = &log},
+        [serves, &queue, &log](const std::stop_token&) { RunJobs(serves, queue, log); });
   }
 }
 

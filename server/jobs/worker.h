@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The threads that run jobs, and one of the three places where a bug of kiln is caught: it costs
-// the job, not the daemon. Spec: daemon §5.2, architecture §14
+// The threads that run jobs, and one of the places where a bug of kiln is caught: it costs the job,
+// not the daemon. Spec: daemon §5.2, architecture §14
 #pragma once
 
 #include <cstdint>
-#include <thread>
 #include <vector>
 
 #include "compiler/base/log.h"
+#include "compiler/base/thread.h"
 #include "server/jobs/queue.h"
 
 namespace kiln::jobs {
@@ -26,7 +26,7 @@ class Workers {
   Workers& operator=(const Workers&) = delete;
 
  private:
-  std::vector<std::jthread> threads_;
+  std::vector<Thread> threads_;
 };
 
 }  // namespace kiln::jobs

@@ -83,7 +83,8 @@ TraceExport::TraceExport(std::unique_ptr<RotatedFile> file, TraceResource resour
       resource_(std::move(resource)),
       log_(log),
       max_waiting_(limits.waiting),
-      thread_([this] { Write(); }) {}
+      thread_({.name = "trace export", .log = &log_}, [this](const std::stop_token&) { Write(); }) {
+}
 
 Result<std::unique_ptr<TraceExport>> TraceExport::Open(const std::string& path,
                                                        TraceResource resource, LogSink& log,

@@ -9,12 +9,12 @@
 #include <deque>
 #include <memory>
 #include <string>
-#include <thread>
 
 #include "compiler/base/clock.h"
 #include "compiler/base/log.h"
 #include "compiler/base/mutex.h"
 #include "compiler/base/result.h"
+#include "compiler/base/thread.h"
 #include "server/ops/rotated_file.h"
 #include "server/ops/trace_ring.h"
 
@@ -68,7 +68,7 @@ class TraceExport {
   uint64_t dropped_ KILN_GUARDED_BY(mutex_) = 0;
   bool dropping_ KILN_GUARDED_BY(mutex_) = false;
   bool stopping_ KILN_GUARDED_BY(mutex_) = false;
-  std::jthread thread_;
+  Thread thread_;
 };
 
 }  // namespace kiln::ops

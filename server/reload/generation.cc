@@ -5,11 +5,13 @@
 #include <iterator>
 #include <utility>
 
+#include "cache/wanted.h"
 #include "compiler/artifact/state_hash.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/driver/option_text.h"
 #include "server/build/batch_points.h"
 #include "server/build/explainer.h"
+#include "server/jobs/job.h"
 #include "server/reload/last_good.h"
 
 namespace kiln::reload {
@@ -182,17 +184,18 @@ StepResult ProgramWork::BuildInterest(const Workshop& shop, const cache::Call& c
   return result;
 }
 
-Result<void> ProgramWork::ListPoints(Clock& clock) {
-  KILN_TRY(build::BatchPoints points,
-           build::PointsOf(*prepared_[0]->linked->value, request_.program.space,
-                           {.results = request_.max_results}, clock));
+Result<void> ProgramWork::ListPoints(Clock& clock, const cache::Call& call) {
+  KILN_TRY(build::BatchPoints points, cache::WhileWanted(call, jobs::kCallBytes, clock, [&] {
+             return build::PointsOf(*prepared_[0]->linked->value, request_.program.space,
+                                    {.results = request_.max_results}, clock);
+           }));
   points_.emplace(std::move(points));
   return {};
 }
 
 StepResult ProgramWork::BuildPoint(const Workshop& shop, const cache::Call& call) {
   if (!points_.has_value()) {
-    if (const Result<void> listed = ListPoints(shop.clock); !listed.ok()) {
+    if (const Result<void> listed = ListPoints(shop.clock, call); !listed.ok()) {
       return Failed(listed.error().context);
     }
   }

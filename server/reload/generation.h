@@ -50,7 +50,7 @@ struct WorkRequest {
   // No variant of it was well in this process: those that are not well now are looked for in the
   // cache as they were.
   bool recover = false;
-  uint64_t max_results = 100'000;
+  uint64_t max_results = build::kMaxResults;
 };
 
 // What steps work with; all outlive them.
@@ -107,7 +107,7 @@ class ProgramWork {
   StepResult Prepare(const Workshop& shop, const cache::Call& call);
   StepResult BuildInterest(const Workshop& shop, const cache::Call& call);
   StepResult BuildPoint(const Workshop& shop, const cache::Call& call);
-  Result<void> ListPoints(Clock& clock);
+  Result<void> ListPoints(Clock& clock, const cache::Call& call);
   struct Said {
     bool well = true;
     std::vector<PlacedDiagnostic> diagnostics;

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <utility>
 
+#include "compiler/base/thread.h"
+
 namespace kiln::reload {
 namespace {
 
@@ -328,7 +330,7 @@ void Subscriptions::RunChunk(const HeldPtr& held, jobs::Lane lane, const cache::
     ~Guard() {
       const MutexLock lock(all.mutex_);
       --held->running[static_cast<size_t>(lane)];
-      all.SubmitWork(held);
+      (void)CatchAll([this] { all.SubmitWork(held); });  // else the next tick does
       --all.chunks_;
       all.idle_.NotifyAll();
     }
@@ -359,7 +361,7 @@ void Subscriptions::RunSteps(const HeldPtr& held, const Session::Taken& taken, D
     ~Guard() {
       if (!returned) {
         const MutexLock lock(all.mutex_);
-        held.session.Abandon(taken);
+        (void)CatchAll([this] { held.session.Abandon(taken); });
       }
     }
   } guard{*this, *held, taken};

@@ -7,10 +7,11 @@
 
 #include "proto/kiln/v1/batch.grpc.pb.h"
 #include "server/rpc/call_frame.h"
+#include "server/rpc/open_streams.h"
 #include "server/rpc/paging.h"
 #include "server/rpc/reader_pace.h"
 #include "server/rpc/services.h"
-#include "server/rpc/slow_readers.h"
+#include "server/rpc/start_stream.h"
 #include "server/rpc/step_thread.h"
 #include "server/rpc/unary_call.h"
 
@@ -24,52 +25,36 @@ class WatchCall;
 // The calls that are open, for ticks. Used in the step thread only.
 using OpenCalls = std::set<WatchCall*>;
 
-// Follows one batch. Everything but construction happens in the step thread. Lives until the call
-// is over and no step is left.
+// Follows one batch. Everything but construction happens in the step thread; what a step throws
+// ends the call. Lives until the call is over and no step is left.
 class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
+                        public OpenStreams::Stream,
                         public std::enable_shared_from_this<WatchCall> {
  public:
+  using Reactor = grpc::ServerWriteReactor<v1::BatchEvent>;
+
   WatchCall(const Host& host, grpc::CallbackServerContext& context, Engine& engine,
-            StepThread& steps, OpenCalls& open, uint64_t from_seq)
+            StepThread& steps, OpenCalls& open, const v1::WatchBatchRequest& request)
       : frame_(host, context, "WatchBatch"),
         engine_(engine),
         steps_(steps),
         open_(open),
-        next_seq_(from_seq) {}
+        batch_id_(request.batch_id()),
+        next_seq_(request.from_seq()) {}
 
   // gRPC holds a plain pointer until OnDone.
-  static grpc::ServerWriteReactor<v1::BatchEvent>* Start(std::shared_ptr<WatchCall> call,
-                                                         const std::string& batch_id) {
-    WatchCall* const reactor = call.get();
-    reactor->self_ = std::move(call);
-    if (!reactor->frame_.Permitted().ok()) {
-      reactor->End(reactor->frame_.Permitted());
-      return reactor;
+  void Launch() {
+    self_ = shared_from_this();
+    const Result<void> begun = frame_.Try([this] { return Begin(); });
+    if (!begun.ok()) {
+      End(begun);
     }
-    const Result<Hash128> id = IdFromProto("batch_id", batch_id);
-    if (!id.ok()) {
-      reactor->End(id.error());
-      return reactor;
-    }
-    reactor->id_ = *id;
-    Result<std::shared_ptr<void>> subscription = reactor->engine_.batches.Subscribe(
-        *id, [weak = reactor->weak_from_this(), &steps = reactor->steps_] {
-          steps.Post([weak] {
-            if (const std::shared_ptr<WatchCall> alive = weak.lock(); alive != nullptr) {
-              alive->Step();
-            }
-          });
-        });
-    if (!subscription.ok()) {
-      reactor->End(subscription.error());
-      return reactor;
-    }
-    reactor->subscription_ = std::move(subscription).value();
-    reactor->steps_.Post([self = reactor->shared_from_this()] {
-      self->open_.insert(self.get());
-      self->Step();
-    });
-    return reactor;
+  }
+
+  // Look is Tick, which the step thread does.
+  void Look(Duration /*now*/) override {}
+  void EndWith(const Error& error) override {
+    Post([error](WatchCall& self) { self.End(error); });
   }
 
   // A reader that takes nothing of what waits for it holds memory: its stream ends, and is cut if
@@ -86,8 +71,44 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
   }
 
  private:
-  void PostStep() {
-    steps_.Post([self = shared_from_this()] { self->Step(); });
+  Result<void> Begin() {
+    KILN_TRY_VOID(frame_.Permitted());
+    KILN_TRY(id_, IdFromProto("batch_id", batch_id_));
+    KILN_TRY(subscription_,
+             engine_.batches.Subscribe(id_, [weak = weak_from_this(), &steps = steps_] {
+               steps.Post([weak] {
+                 if (const std::shared_ptr<WatchCall> alive = weak.lock(); alive != nullptr) {
+                   alive->Run([](WatchCall& self) { self.Step(); });
+                 }
+               });
+             }));
+    frame_.host().streams.Add(self_);
+    Post([](WatchCall& self) {
+      self.open_.insert(&self);
+      self.Step();
+    });
+    return {};
+  }
+
+  template <class F>
+  void Run(F&& step) noexcept {
+    const Result<void> ran = frame_.Try([&]() -> Result<void> {
+      step(*this);
+      return {};
+    });
+    if (!ran.ok()) {
+      End(ran);
+    }
+  }
+
+  // A call that loses a step would never end: without memory for one it is cut.
+  void Post(std::function<void(WatchCall&)> step) noexcept {
+    const Result<void> posted = CatchAll([&] {
+      steps_.Post([self = shared_from_this(), step = std::move(step)] { self->Run(step); });
+    });
+    if (!posted.ok()) {
+      frame_.CutUnlessOver();
+    }
   }
 
   // Writes the next event, if there is one and nothing is being written.
@@ -122,34 +143,39 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
   }
 
   void End(const Result<void>& result) {
-    finished_ = true;
-    Finish(frame_.StatusOf(result));
+    if (!finished_) {
+      finished_ = true;
+      Finish(frame_.StatusOf(result));
+    }
   }
 
   void OnWriteDone(bool ok) override {
     if (!ok) {
       frame_.Cancel();
     }
-    steps_.Post([self = shared_from_this()] {
-      self->writing_ = false;
-      self->pace_.End();
-      if (!self->finished_) {
-        self->message_.has_final() && !self->frame_.cancelled() ? self->End({}) : self->Step();
+    Post([](WatchCall& self) {
+      self.writing_ = false;
+      self.pace_.End();
+      if (!self.finished_) {
+        self.message_.has_final() && !self.frame_.cancelled() ? self.End({}) : self.Step();
       }
     });
   }
 
   void OnCancel() override {
     frame_.Cancel();
-    PostStep();
+    Post([](WatchCall& self) { self.Step(); });
   }
 
   void OnDone() override {
     frame_.Over();
     // The subscription goes in the step thread: giving it up takes the batch's lock.
-    steps_.Post([self = std::move(self_)] {
-      self->open_.erase(self.get());
-      self->subscription_.reset();
+    (void)CatchAll([this] {  // else it stays until the process ends
+      steps_.Post([self = self_] {
+        self->open_.erase(self.get());
+        self->subscription_.reset();
+        self->self_.reset();
+      });
     });
   }
 
@@ -158,6 +184,7 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
   StepThread& steps_;
   OpenCalls& open_;
   std::shared_ptr<WatchCall> self_;
+  const std::string batch_id_;
   Hash128 id_;
   std::shared_ptr<void> subscription_;
   uint64_t next_seq_;
@@ -182,23 +209,24 @@ Bytes SpecOf(const v1::StartBatchRequest& request) {
 class BatchService final : public v1::BatchService::CallbackService {
  public:
   BatchService(const Host& host, Engine& engine)
-      : host_(host), engine_(engine), steps_(kTick, [this] { Tick(); }) {}
+      : host_(host),
+        engine_(engine),
+        steps_(
+            kTick, [this] { Tick(); }, host.log) {}
 
   grpc::ServerUnaryReactor* StartBatch(grpc::CallbackServerContext* context,
                                        const v1::StartBatchRequest* request,
                                        v1::StartBatchReply* reply) override {
-    return AnswerUnary(host_, *context, "StartBatch", Needs::kWork,
-                       [this, request, reply](const CallFrame& frame, const cache::Call& call,
-                                              v1::ErrorDetail& detail) {
-                         return Start(*request, frame.principal(), call, *reply, detail);
-                       });
+    return AnswerUnary(
+        host_, *context, "StartBatch", Needs::kWork,
+        [this, request, reply](CallFrame& frame, const cache::Call& call, v1::ErrorDetail& detail) {
+          return Start(*request, frame.principal(), call, *reply, detail);
+        });
   }
 
   grpc::ServerWriteReactor<v1::BatchEvent>* WatchBatch(
       grpc::CallbackServerContext* context, const v1::WatchBatchRequest* request) override {
-    return WatchCall::Start(
-        std::make_shared<WatchCall>(host_, *context, engine_, steps_, open_, request->from_seq()),
-        request->batch_id());
+    return StartStream<WatchCall>(host_, *context, engine_, steps_, open_, *request);
   }
 
   grpc::ServerUnaryReactor* GetBatch(grpc::CallbackServerContext* context,
@@ -263,7 +291,7 @@ class BatchService final : public v1::BatchService::CallbackService {
   void Tick() {
     const Duration now = host_.clock.Monotonic();
     for (WatchCall* const call : OpenCalls(open_)) {
-      call->Tick(now);
+      (void)CatchAll([&] { call->Tick(now); });  // one costs no other its look
     }
   }
 
@@ -322,15 +350,16 @@ class BatchService final : public v1::BatchService::CallbackService {
         return BadPageToken();
       }
     }
-    KILN_TRY(const build::BatchResults items, engine_.batches.Items(id, kinds));
-    if (first > items.size()) {
+    KILN_TRY(const build::Batches::ItemPage page,
+             engine_.batches.Items(id, kinds, first, PageSize(request.page_size())));
+    if (first > page.in_all) {
       return BadPageToken();
     }
-    const size_t end = std::min(items.size(), first + PageSize(request.page_size()));
-    for (size_t i = first; i < end; ++i) {
-      ToProto(*items[i], *reply.add_items());
+    for (const std::shared_ptr<const build::BatchItem>& item : page.items) {
+      ToProto(*item, *reply.add_items());
     }
-    if (end < items.size()) {
+    const size_t end = first + page.items.size();
+    if (end < page.in_all) {
       reply.set_next_page_token(prefix + std::to_string(end));
     }
     return {};
@@ -344,8 +373,7 @@ class BatchService final : public v1::BatchService::CallbackService {
       return whole;
     }
     KILN_TRY(const Digest digest, FromProto(request.spaces_digest()));
-    const Result<cache::Blob> blob =
-        engine_.store.Get({.level = cache::Level::kContent, .space = 0, .id = digest.id}, call);
+    const Result<cache::Blob> blob = engine_.store.Get(cache::ContentKey(digest), call);
     if (!blob.ok()) {
       return Error{.code = ErrorCode::kFailedPrecondition,
                    .context = "spaces_digest: the spaces are not here; upload them with PutSources",
@@ -370,6 +398,9 @@ class BatchService final : public v1::BatchService::CallbackService {
     for (const build::BatchProgram& program : batch.programs) {
       sources.insert(sources.end(), program.program.sources.begin(), program.program.sources.end());
     }
+    if (!call.may_write) {
+      return Attach(BatchIdOf(request), reply);
+    }
     KILN_TRY_VOID(ListMissing(engine_, sources, call, detail));
     if (detail.missing_size() != 0) {
       return Error{.code = ErrorCode::kFailedPrecondition,
@@ -383,9 +414,23 @@ class BatchService final : public v1::BatchService::CallbackService {
                                     .spec = SpecOf(request),
                                     .owner = OwnerOf(who),
                                     .tenant = who.tenant}));
-    reply.set_batch_id(IdBytes(started.id));
     reply.set_attached(started.attached);
-    KILN_TRY(const build::BatchSummary summary, engine_.batches.Get(started.id));
+    return Answer(started.id, reply);
+  }
+
+  // For somebody who may not start it: the same batch of somebody else, running or over.
+  Result<void> Attach(const Hash128& id, v1::StartBatchReply& reply) {
+    if (!engine_.batches.Get(id).ok()) {
+      return WouldWrite(
+          "nobody has built exactly this lately, and a batch would have to be started");
+    }
+    reply.set_attached(true);
+    return Answer(id, reply);
+  }
+
+  Result<void> Answer(const Hash128& id, v1::StartBatchReply& reply) {
+    KILN_TRY(const build::BatchSummary summary, engine_.batches.Get(id));
+    reply.set_batch_id(IdBytes(id));
     ToProto(summary.progress, *reply.mutable_counts());
     return {};
   }

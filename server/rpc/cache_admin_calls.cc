@@ -15,8 +15,6 @@
 namespace kiln::rpc {
 namespace {
 
-constexpr size_t kLargestPins = 3;
-
 Error NoDatabase() {
   return {.code = ErrorCode::kFailedPrecondition,
           .context = "this daemon keeps its results in memory only; see 'kiln status'",
@@ -105,25 +103,6 @@ Result<std::vector<cache::Key>> SubjectOf(Engine& engine, const v1::PinRequest& 
     return Malformed("subject", "name a batch or results");
   }
   return keys;
-}
-
-// All pins together stay below their share of the cache.
-Result<void> CheckShare(Engine& engine, const std::string& name, uint64_t bytes) {
-  KILN_TRY(const cache::PinShare share,
-           cache::ShareWith(*engine.whole.maintenance, *engine.whole.pins, name, bytes,
-                            engine.whole.max_bytes));
-  if (share.fits()) {
-    return {};
-  }
-  std::string largest;
-  for (size_t i = 0; i < std::min(share.others.size(), kLargestPins); ++i) {
-    largest += fmt::format("{}{} ({} bytes)", i == 0 ? "; the largest are " : ", ",
-                           share.others[i].second, share.others[i].first);
-  }
-  return Error{.code = ErrorCode::kResourceExhausted,
-               .context = fmt::format("pins would keep {} bytes, {} are allowed{}", share.total,
-                                      share.allowed, largest),
-               .reason = cache::kPinsTooLarge};
 }
 
 void InfoTo(const cache::Pin& pin, uint64_t records, uint64_t bytes, v1::PinInfo& out) {
@@ -281,9 +260,7 @@ Result<void> Pin(Engine& engine, const v1::PinRequest& request, const cache::Cal
   if (engine.whole.pins == nullptr) {
     return NoDatabase();
   }
-  if (request.name().empty() || request.name().size() > kMaxPinName) {
-    return Malformed("name", "a pin has a name of at most 128 bytes");
-  }
+  KILN_TRY_VOID(CheckPinName("name", request.name()));
   KILN_TRY(const std::vector<cache::Key> keys, SubjectOf(engine, request, call));
   KILN_TRY(const cache::Held wanted, cache::HeldByKeys(engine.store, keys, call));
   if (wanted.records.empty()) {
@@ -299,7 +276,6 @@ Result<void> Pin(Engine& engine, const v1::PinRequest& request, const cache::Cal
                                         request.name(), taken->records.size()),
                  .reason = "PIN_TAKEN"};
   }
-  KILN_TRY_VOID(CheckShare(engine, request.name(), wanted.bytes));
   cache::Pin pin{.name = request.name(), .note = request.note()};
   pin.made_s = std::chrono::duration_cast<std::chrono::seconds>(engine.clock.UnixTime()).count();
   if (request.until() != 0) {
@@ -315,6 +291,7 @@ Result<void> Unpin(Engine& engine, const v1::UnpinRequest& request) {
   if (engine.whole.pins == nullptr) {
     return NoDatabase();
   }
+  KILN_TRY_VOID(CheckPinName("name", request.name()));
   Result<void> removed = engine.whole.pins->Remove(request.name());
   if (!removed.ok() && removed.error().code == ErrorCode::kNotFound) {
     return Error{.code = ErrorCode::kNotFound,

@@ -10,13 +10,12 @@
 namespace kiln::rpc {
 namespace {
 
-constexpr uint64_t kPageBytes = uint64_t{1} << 20;
+// Of replies that wait for their reader: with one that goes beyond, and one that the transport has,
+// it is what a stream may hold.
+constexpr uint64_t kPageBytes = kMaxStreamBuffer - 2 * kMaxStreamMessage;
+constexpr size_t kPageMessages = 256;
 constexpr uint64_t kChunk = kMaxStreamMessage - 1024;       // leaves room for the rest
 constexpr uint64_t kEncodingOverhead = uint64_t{64} << 10;  // of what does not compress
-
-cache::Key ContentKey(const Hash128& id) {
-  return {.level = cache::Level::kContent, .space = 0, .id = id};
-}
 
 // A request that names more than it may.
 Result<void> CheckCount(std::string_view limit, int count, v1::ErrorDetail& detail) {
@@ -79,13 +78,13 @@ Result<void> FindMissing(Engine& engine, const v1::FindMissingRequest& request,
   std::vector<cache::Key> keys;
   for (const v1::Digest& digest : request.digests()) {
     KILN_TRY(const Digest read, FromProto(digest));
-    keys.push_back(ContentKey(read.id));
+    keys.push_back(cache::ContentKey(read));
   }
   KILN_TRY(std::vector<cache::Key> missing, engine.store.FindMissing(keys, call));
   std::sort(missing.begin(), missing.end());
   for (const v1::Digest& digest : request.digests()) {
     KILN_TRY(const Digest read, FromProto(digest));
-    if (std::binary_search(missing.begin(), missing.end(), ContentKey(read.id))) {
+    if (std::binary_search(missing.begin(), missing.end(), cache::ContentKey(read))) {
       *reply.add_missing() = digest;
     }
   }
@@ -97,43 +96,84 @@ Result<std::vector<v1::GetBlobsReply>> BlobPages::Next(const cache::Call& call,
   KILN_TRY_VOID(CheckCount("digests", request_.digests_size(), detail));
   std::vector<v1::GetBlobsReply> page;
   uint64_t bytes = 0;
-  while (next_ < request_.digests_size() && bytes < kPageBytes && page.size() < 256) {
+  while (next_ < request_.digests_size() && bytes < kPageBytes && page.size() < kPageMessages) {
     if (call.stop.stop_requested()) {
       return Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}};
     }
-    KILN_TRY(const uint64_t added, AddBlob(request_.digests(next_++), call, page));
+    KILN_TRY(const uint64_t added,
+             AddChunks(request_.digests(next_), kPageBytes - bytes, call, page));
     bytes += added;
   }
   return page;
 }
 
-Result<uint64_t> BlobPages::AddBlob(const v1::Digest& name, const cache::Call& call,
-                                    std::vector<v1::GetBlobsReply>& page) {
-  KILN_TRY(const Digest digest, FromProto(name));
-  const Result<cache::Blob> found = engine_.store.Get(ContentKey(digest.id), call);
+// The blob as it is sent; nothing if there is none.
+Result<std::optional<cache::Blob>> BlobPages::Encoded(const Digest& digest,
+                                                      const cache::Call& call) {
+  if (rest_.has_value()) {
+    return std::exchange(rest_, std::nullopt);
+  }
+  const Result<cache::Blob> found = store_.Get(cache::ContentKey(digest), call);
   if (!found.ok()) {
-    if (found.error().code != ErrorCode::kNotFound) {
-      return found.error();
-    }
-    v1::GetBlobsReply& reply = page.emplace_back();
-    *reply.mutable_digest() = name;
-    reply.set_status(v1::GetBlobsReply::NOT_FOUND);
-    return uint64_t{0};
+    return found.error().code == ErrorCode::kNotFound
+               ? Result<std::optional<cache::Blob>>(std::nullopt)
+               : found.error();
   }
   const bool zstd = std::find(request_.accept_codecs().begin(), request_.accept_codecs().end(),
                               v1::CODEC_ZSTD) != request_.accept_codecs().end();
-  const cache::Blob sent = zstd ? cache::Compress(*found) : *found;
-  uint64_t offset = 0;
-  do {
-    const uint64_t size = std::min<uint64_t>(kChunk, sent.bytes.size() - offset);
+  return std::optional(zstd ? cache::Compress(*found) : *found);
+}
+
+// Chunks of the present blob, `room` bytes at most and one chunk at least; how many bytes they are.
+Result<uint64_t> BlobPages::AddChunks(const v1::Digest& name, uint64_t room,
+                                      const cache::Call& call,
+                                      std::vector<v1::GetBlobsReply>& page) {
+  KILN_TRY(const Digest digest, FromProto(name));
+  KILN_TRY(std::optional<cache::Blob> sent, Encoded(digest, call));
+  held_.GiveBackAll();
+  const uint64_t first = offset_;
+  if (first != 0 && (!sent.has_value() || sent->bytes.size() != size_)) {
+    return Error{.code = ErrorCode::kUnavailable,
+                 .context = "a blob was removed while it was sent",
+                 .reason = "CONTENT_LOST"};
+  }
+  if (!sent.has_value()) {
     v1::GetBlobsReply& reply = page.emplace_back();
     *reply.mutable_digest() = name;
-    reply.set_offset(offset);
-    reply.set_codec(sent.codec == cache::Codec::kZstd ? v1::CODEC_ZSTD : v1::CODEC_NONE);
-    reply.set_data(std::string(AsText(sent.bytes.subspan(offset, size))));
-    offset += size;
-  } while (offset < sent.bytes.size());
-  return uint64_t{sent.bytes.size()};
+    reply.set_status(v1::GetBlobsReply::NOT_FOUND);
+    ++next_;
+    return uint64_t{0};
+  }
+  size_ = sent->bytes.size();
+  do {
+    const uint64_t size = std::min<uint64_t>(kChunk, size_ - offset_);
+    v1::GetBlobsReply& reply = page.emplace_back();
+    *reply.mutable_digest() = name;
+    reply.set_offset(offset_);
+    reply.set_codec(sent->codec == cache::Codec::kZstd ? v1::CODEC_ZSTD : v1::CODEC_NONE);
+    reply.set_data(std::string(AsText(sent->bytes.subspan(offset_, size))));
+    offset_ += size;
+  } while (offset_ < size_ && offset_ - first + kChunk <= room);
+  const uint64_t added = offset_ - first;
+  if (offset_ == size_) {
+    ++next_;
+    offset_ = 0;
+  } else if (held_.Take(size_)) {
+    rest_ = std::move(sent);
+  }
+  return added;
+}
+
+// The first chunk of a blob.
+Result<void> BlobUpload::Begin(const v1::PutBlobsRequest& message, const Digest& digest) {
+  if (!held_.Take(kUploadOverhead)) {
+    return UploadsFull(room_);
+  }
+  open_ = true;
+  skipping_ = false;
+  digest_ = digest;
+  codec_ = message.codec();
+  return digest.size > cache::kMaxValueBytes ? Reject("TOO_LARGE") : Result<void>();
 }
 
 Result<void> BlobUpload::Take(const v1::PutBlobsRequest& message) {
@@ -145,72 +185,87 @@ Result<void> BlobUpload::Take(const v1::PutBlobsRequest& message) {
     return Malformed("digest", "a blob begins before the one before it is complete");
   }
   if (!open_) {
-    open_ = true;
-    skipping_ = false;
-    digest_ = digest;
-    codec_ = message.codec();
-    bytes_.clear();
-    if (digest.size > cache::kMaxValueBytes) {
-      Reject("TOO_LARGE");
-    }
+    KILN_TRY_VOID(Begin(message, digest));
   }
   if (!skipping_) {
     if (message.offset() != bytes_.size() || message.codec() != codec_) {
       return Malformed("offset", "chunks of a blob follow each other");
     }
+    if (!held_.Take(message.data().size())) {
+      return UploadsFull(room_);
+    }
     bytes_ += message.data();
     if (bytes_.size() > digest_.size + (codec_ == v1::CODEC_NONE ? 0 : kEncodingOverhead)) {
-      Reject("DIGEST_MISMATCH");
+      KILN_TRY_VOID(Reject("DIGEST_MISMATCH"));
     }
   }
   if (message.last()) {
     if (!skipping_) {
-      Complete();
+      KILN_TRY_VOID(Complete());
     }
     open_ = false;
   }
   return {};
 }
 
-void BlobUpload::Reject(const char* reason) {
+Result<void> BlobUpload::Reject(const char* reason) {
+  if (static_cast<uint64_t>(reply_.rejected_size()) == kMaxRejected) {
+    return AboveLimit("rejected blobs", kMaxRejected, kMaxRejected + 1);
+  }
   v1::PutBlobsReply::Rejected& rejected = *reply_.add_rejected();
   ToProto(digest_, *rejected.mutable_digest());
   rejected.set_reason(reason);
+  rejected_.emplace_back(digest_, reason);
   skipping_ = true;
-  bytes_.clear();
+  held_.GiveBack(bytes_.size());  // what the list keeps of it stays counted
+  (void)std::exchange(bytes_, {});
+  return {};
 }
 
 // The size that was declared bounds what is decompressed.
-void BlobUpload::Complete() {
-  cache::Blob blob = cache::CopiedBlob(AsBytes(bytes_));
-  if (codec_ != v1::CODEC_NONE) {
+Result<void> BlobUpload::Complete() {
+  const uint64_t received = bytes_.size();
+  cache::Blob blob;
+  if (codec_ == v1::CODEC_NONE) {
+    blob = cache::CopiedBlob(AsBytes(bytes_));
+  } else {
     const uint64_t free =
         std::max<uint64_t>(bytes_.size() * cache::kMaxRatio, cache::kRatioFreeBytes);
     if (codec_ != v1::CODEC_ZSTD || digest_.size > free) {
       return Reject(codec_ != v1::CODEC_ZSTD ? "DIGEST_MISMATCH" : "RATIO");
     }
-    blob.codec = cache::Codec::kZstd;
-    blob.raw_size = digest_.size;
+    if (!held_.Take(digest_.size)) {
+      return UploadsFull(room_);
+    }
+    blob = {.bytes = AsBytes(bytes_),
+            .owner = nullptr,
+            .codec = cache::Codec::kZstd,
+            .raw_size = digest_.size};
     Result<cache::Blob> raw = cache::Decompress(blob);
     if (!raw.ok()) {
+      held_.GiveBack(digest_.size);
       return Reject("DIGEST_MISMATCH");
     }
     blob = std::move(raw).value();
+    held_.GiveBack(received);
   }
+  (void)std::exchange(bytes_, {});  // with its memory
   if (DigestOf(blob.bytes) != digest_) {
+    held_.GiveBack(blob.bytes.size());
     return Reject("DIGEST_MISMATCH");
   }
-  waiting_ += blob.bytes.size();
-  complete_.push_back(cache::ContentItem(std::move(blob)));
-  bytes_.clear();
+  waiting_ += blob.bytes.size() + kUploadOverhead;
+  complete_.push_back(cache::ContentItem(digest_, std::move(blob)));
+  return {};
 }
 
 Result<void> BlobUpload::Store(const cache::Call& call) {
   const std::vector<cache::Item> items = std::exchange(complete_, {});
-  waiting_ = 0;
+  const uint64_t stored_bytes = std::exchange(waiting_, 0);
   if (!items.empty()) {
     KILN_TRY_VOID(engine_.store.Put(items, cache::Durability::kDurable, call));
     reply_.set_stored(reply_.stored() + items.size());
+    held_.GiveBack(stored_bytes);
   }
   return {};
 }

@@ -3,6 +3,8 @@
 // Runs inside jobs. Spec: daemon §4.5, cache §7
 #pragma once
 
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "proto/kiln/v1/cache.pb.h"
@@ -15,43 +17,60 @@ Result<void> FindMissing(Engine& engine, const v1::FindMissingRequest& request,
                          const cache::Call& call, v1::FindMissingReply& reply,
                          v1::ErrorDetail& detail);
 
-// Blobs as a sequence of pages; every digest gets one status. One thread at a time.
+// Blobs as a sequence of pages; every digest gets one status. What a page leaves of a blob is held
+// until the next one if the room that readers share has a place for it, and read again if not;
+// store and room must outlive the object. One thread at a time.
 class BlobPages {
  public:
-  BlobPages(Engine& engine, const v1::GetBlobsRequest& request)
-      : engine_(engine), request_(request) {}
+  BlobPages(cache::BlobStore& store, ByteRoom& room, const v1::GetBlobsRequest& request)
+      : store_(store), request_(request), held_(room) {}
 
-  // About 1 MiB of messages; none after the last. Errors: as FindMissing.
+  // At most 3 MiB of messages; none after the last. Errors: as FindMissing; kUnavailable with
+  // CONTENT_LOST if a blob went, or was written anew, before its last page was made.
   Result<std::vector<v1::GetBlobsReply>> Next(const cache::Call& call, v1::ErrorDetail& detail);
 
  private:
-  Result<uint64_t> AddBlob(const v1::Digest& name, const cache::Call& call,
-                           std::vector<v1::GetBlobsReply>& page);
+  Result<std::optional<cache::Blob>> Encoded(const Digest& digest, const cache::Call& call);
+  Result<uint64_t> AddChunks(const v1::Digest& name, uint64_t room, const cache::Call& call,
+                             std::vector<v1::GetBlobsReply>& page);
 
-  Engine& engine_;
+  cache::BlobStore& store_;
   const v1::GetBlobsRequest request_;
   int next_ = 0;
+  // Of the blob that is being sent:
+  uint64_t offset_ = 0;
+  uint64_t size_ = 0;  // as it is sent; set with the first chunk
+  std::optional<cache::Blob> rest_;
+  ByteRoom::Share held_;
 };
 
 // Chunks of PutBlobs -> content of the store. What does not match its digest is rejected, the rest
-// is stored. One upload, one thread at a time.
+// is stored. What it holds counts against the room, which must outlive it. One upload, one thread
+// at a time.
 class BlobUpload {
  public:
-  explicit BlobUpload(Engine& engine) : engine_(engine) {}
+  BlobUpload(Engine& engine, ByteRoom& room) : engine_(engine), room_(room), held_(room) {}
 
-  // Errors: kInvalidArgument for chunks out of order.
+  // Errors: kInvalidArgument for chunks out of order; kResourceExhausted with BUFFERS_FULL, or with
+  // LIMIT_EXCEEDED if more blobs were rejected than a reply lists.
   Result<void> Take(const v1::PutBlobsRequest& message);
   uint64_t waiting() const { return waiting_; }  // bytes not yet stored
   // Errors: kFailedPrecondition with READ_ONLY; those of BlobStore::Put.
   Result<void> Store(const cache::Call& call);
   // Errors: kInvalidArgument if the last blob is not complete.
   Result<v1::PutBlobsReply> Finish() const;
+  // Since the last time.
+  std::vector<RejectedContent> TakeRejected() { return std::exchange(rejected_, {}); }
 
  private:
-  void Complete();
-  void Reject(const char* reason);
+  Result<void> Begin(const v1::PutBlobsRequest& message, const Digest& digest);
+  Result<void> Complete();
+  Result<void> Reject(const char* reason);
 
   Engine& engine_;
+  ByteRoom& room_;
+  ByteRoom::Share held_;
+  std::vector<RejectedContent> rejected_;
   bool open_ = false;      // a blob is being received
   bool skipping_ = false;  // of a blob that was rejected already
   Digest digest_;

@@ -1,14 +1,30 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include <fmt/format.h>
+
 #include "proto/kiln/v1/cache.grpc.pb.h"
 #include "server/rpc/cache_calls.h"
 #include "server/rpc/services.h"
 #include "server/rpc/stream_call.h"
 #include "server/rpc/unary_call.h"
+#include "server/rpc/upload_call.h"
 
 namespace kiln::rpc {
 namespace {
 
-class CacheService final : public v1::CacheService::CallbackService {
+std::string HexOf(const std::string& bytes) {
+  return fmt::format("{:02x}", fmt::join(std::span(reinterpret_cast<const uint8_t*>(bytes.data()),
+                                                   std::min<size_t>(bytes.size(), 16)),
+                                         ""));
+}
+
+// Uploads read bytes: what is no message would be the end of the stream otherwise.
+class CacheService final
+    : public v1::CacheService::WithRawCallbackMethod_PutBlobs<v1::CacheService::CallbackService> {
  public:
   CacheService(const Host& host, Engine& engine) : host_(host), engine_(engine) {}
 
@@ -23,16 +39,20 @@ class CacheService final : public v1::CacheService::CallbackService {
 
   grpc::ServerWriteReactor<v1::GetBlobsReply>* GetBlobs(
       grpc::CallbackServerContext* context, const v1::GetBlobsRequest* request) override {
-    auto pages = std::make_shared<BlobPages>(engine_, *request);
+    auto pages = std::make_shared<std::optional<BlobPages>>();  // once there is a store
     return StartStream<PagesCall<v1::GetBlobsReply>>(
-        host_, *context, "GetBlobs", [pages](const cache::Call& call, v1::ErrorDetail& detail) {
-          return pages->Next(call, detail);
+        host_, *context, "GetBlobs",
+        [this, request, pages](const cache::Call& call, v1::ErrorDetail& detail) {
+          if (!pages->has_value()) {
+            pages->emplace(engine_.store, host_.readers, *request);
+          }
+          return (*pages)->Next(call, detail);
         });
   }
 
-  grpc::ServerReadReactor<v1::PutBlobsRequest>* PutBlobs(grpc::CallbackServerContext* context,
-                                                         v1::PutBlobsReply* reply) override {
-    return new UploadCall<BlobUpload, v1::PutBlobsRequest, v1::PutBlobsReply>(
+  grpc::ServerReadReactor<grpc::ByteBuffer>* PutBlobs(grpc::CallbackServerContext* context,
+                                                      grpc::ByteBuffer* reply) override {
+    return StartStream<UploadCall<BlobUpload, v1::PutBlobsRequest, v1::PutBlobsReply>>(
         host_, *context, "PutBlobs", engine_, *reply);
   }
 
@@ -48,10 +68,17 @@ class CacheService final : public v1::CacheService::CallbackService {
   grpc::ServerUnaryReactor* PutRows(grpc::CallbackServerContext* context,
                                     const v1::PutRowsRequest* request,
                                     v1::PutRowsReply* reply) override {
-    return AnswerUnary(host_, *context, "PutRows", Needs::kWork,
-                       [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
-                         return rpc::PutRows(engine_, *request, call, *reply, detail);
-                       });
+    return AnswerUnary(
+        host_, *context, "PutRows", Needs::kWork,
+        [this, request, reply](CallFrame& frame, const cache::Call& call, v1::ErrorDetail& detail) {
+          Result<void> put = rpc::PutRows(engine_, *request, call, *reply, detail);
+          for (const v1::PutRowsReply::Refused& row : reply->refused()) {
+            if (row.reason() == "MALFORMED" || row.reason() == "CONFLICT") {
+              frame.NoteRejected("row " + HexOf(row.key()), row.reason());
+            }
+          }
+          return put;
+        });
   }
 
  private:

@@ -11,12 +11,14 @@
 #include <fmt/format.h>
 
 #include "cache/memory_store.h"
+#include "cache/wanted.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/ops/crash_report.h"
+#include "server/rpc/caller.h"
+#include "server/rpc/compile_calls.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/error_help.h"
 #include "server/rpc/method_table.h"
-#include "server/rpc/rpc_server.h"
 
 namespace kiln::rpc {
 namespace {
@@ -55,36 +57,6 @@ TraceContext TraceOf(const grpc::CallbackServerContext& context, Clock& clock) {
 }
 
 std::string_view ViewOf(const grpc::string_ref& text) { return {text.data(), text.size()}; }
-
-// Who calls, by the way that the connection came in (rpc_server.cc).
-ops::Caller CallerOf(const grpc::CallbackServerContext& context) {
-  ops::Caller caller{.transport = ops::Transport::kOwner};
-  const auto first = [auth = context.auth_context()](const char* property) {
-    const auto values =
-        auth == nullptr ? std::vector<grpc::string_ref>() : auth->FindPropertyValues(property);
-    return values.empty() ? std::string_view() : ViewOf(values.front());
-  };
-  const std::string_view security = first("transport_security_type");
-  if (security.empty() || security == "insecure") {
-    return caller;
-  }
-  if (security == "local") {
-    caller.transport = ops::Transport::kNeighbour;
-    caller.peer = first(kNeighbourProperty);
-    return caller;
-  }
-  caller.transport = ops::Transport::kTcp;
-  caller.peer = context.peer();
-  caller.subject = first("x509_subject");
-  if (caller.subject.empty()) {
-    caller.subject = first("x509_common_name");
-  }
-  const auto found = context.client_metadata().find("authorization");
-  if (found != context.client_metadata().end()) {
-    caller.bearer = BearerOf(ViewOf(found->second));
-  }
-  return caller;
-}
 
 struct PublicReason {
   std::string_view internal;
@@ -135,7 +107,9 @@ std::string ReasonOf(const Error& error) {
   return "BUG";
 }
 
-bool IsFull(std::string_view reason) { return reason == "QUEUE_FULL" || reason == "QUOTA"; }
+bool IsFull(std::string_view reason) {
+  return reason == "QUEUE_FULL" || reason == "QUOTA" || reason == "BUFFERS_FULL";
+}
 
 bool IsWorthRetrying(std::string_view reason) {
   return IsFull(reason) || reason == "DRAINING" || reason == "STARTING";
@@ -153,10 +127,10 @@ uint32_t RetryMs(jobs::JobQueue& queue, jobs::Lane lane, const std::string& trac
 }
 
 Error NotNow(ops::ServiceState& state) {
-  const bool starting = state.Starting();
-  return {.code = ErrorCode::kUnavailable,
-          .context = starting ? "kilnd is starting" : "kilnd drains and is about to exit",
-          .reason = starting ? "STARTING" : "DRAINING"};
+  return state.Starting() ? Error{.code = ErrorCode::kUnavailable,
+                                  .context = "kilnd is starting",
+                                  .reason = "STARTING"}
+                          : Leaving();
 }
 
 // A start takes milliseconds as a rule and seconds at worst: each further attempt of a client comes
@@ -175,6 +149,7 @@ uint32_t StartingRetryMs(const grpc::CallbackServerContext& context) {
 CallFrame::CallFrame(const Host& host, grpc::CallbackServerContext& context,
                      std::string_view method)
     : host_(host),
+      counted_(host.state),
       context_(context),
       method_(method),
       start_(host.clock.Monotonic()),
@@ -183,12 +158,20 @@ CallFrame::CallFrame(const Host& host, grpc::CallbackServerContext& context,
   TraceContext context_of_trace = TraceOf(context, host.clock);
   trace_ = std::move(context_of_trace.trace);
   parent_ = std::move(context_of_trace.parent);
-  host_.state.CallBegan();
+  const bool is_owner = caller_.transport == ops::Transport::kOwner;
+  if (!is_owner) {
+    host_.connections.CallArrived(host_.access.PartyOf(caller_));
+  }
   Result<ops::Principal> caller = host_.access.Identify(caller_, method_);
   if (caller.ok()) {
     principal_ = std::move(caller).value();
-    permitted_ = AlsoNeeds(needed_);
+    permitted_ =
+        is_owner ? Result<void>() : host_.connections.Prove(caller_.peer, principal_.party);
     const MethodRow* const row = FindMethod(method_);
+    const bool writes = row != nullptr && row->looks_for_readers && CallFor({}).may_write;
+    if (permitted_.ok()) {
+      permitted_ = AlsoNeeds(writes ? kWrite : needed_);
+    }
     if (permitted_.ok() && !(row != nullptr && row->answers == Answers::kFromTheStart) &&
         !host_.state.Ready()) {
       permitted_ = NotNow(host_.state);
@@ -212,7 +195,14 @@ void CallFrame::Introduce(Again again) {
   (context_.*add)("kiln-trace", trace_);
 }
 
+// A call is over, whether or not there is memory to tell it.
 CallFrame::~CallFrame() {
+  (void)CatchAll([this] { Tell(); });
+  (void)CatchAll([this] { Audit(); });
+  (void)CatchAll([this] { Measure(); });
+}
+
+void CallFrame::Tell() const {
   const auto took =
       std::chrono::duration_cast<std::chrono::milliseconds>(host_.clock.Monotonic() - start_);
   // A farm makes thousands of calls a second: metrics count them, the log tells what is worth
@@ -221,9 +211,6 @@ CallFrame::~CallFrame() {
   host_.log.Write(
       ordinary ? LogLevel::kDebug : LogLevel::kInfo, "rpc", "call",
       {{"method", method_}, {"code", ended_as_}, {"trace", trace_}, {"ms", took.count()}});
-  Audit();
-  Measure();
-  host_.state.CallEnded();
 }
 
 void CallFrame::Measure() {
@@ -255,20 +242,32 @@ void CallFrame::Measure() {
 // is, and pins.
 void CallFrame::Audit() const {
   const bool tcp = caller_.transport == ops::Transport::kTcp;
-  const bool upload = reason_ == "DIGEST_MISMATCH";
+  const bool upload = rejected_ != 0 || reason_ == "DIGEST_MISMATCH";
   const bool pin = method_ == "Pin" || method_ == "Unpin";
   if (host_.audit == nullptr || reason_ == "NO_TOKEN" ||  // Access has written that
       !(needed_ == kAdmin || (tcp && needed_ == kWrite) || upload || pin)) {
     return;
   }
-  host_.audit->Write({.event = upload ? "upload" : "call",
-                      .peer = tcp ? std::string_view(caller_.peer) : "unix",
+  const bool neighbour = caller_.transport == ops::Transport::kNeighbour;
+  host_.audit->Write(principal_.party,
+                     {.event = upload ? "upload" : "call",
+                      .peer = tcp         ? std::string_view(caller_.peer)
+                              : neighbour ? std::string_view(principal_.party.name())
+                                          : "unix",
                       .subject = caller_.subject,
                       .token = principal_.token,
                       .method = method_,
                       .object = object_,
-                      .result = ended_as_,
-                      .trace = trace_});
+                      .result = rejected_ == 0 ? ended_as_ : rejected_as_,
+                      .trace = trace_,
+                      .count = rejected_});
+}
+
+void CallFrame::NoteRejected(std::string_view object, std::string_view reason) {
+  if (++rejected_ == 1) {
+    object_ = object;
+    rejected_as_ = reason;
+  }
 }
 
 Result<void> CallFrame::AlsoNeeds(ops::Scope scope) {
@@ -282,7 +281,7 @@ Result<void> CallFrame::Admit() const {
   }
   if (host_.state.TakesWork()) {
     const MethodRow* const row = FindMethod(method_);
-    if (row != nullptr && row->lane == jobs::Lane::kBatch && row->scope != kRead &&
+    if (row != nullptr && row->lane == jobs::Lane::kBatch && needed_ != kRead &&
         !host_.state.TakesBatchWork()) {
       return Error{.code = ErrorCode::kResourceExhausted,
                    .context = "kilnd is at its memory limit; batch work is refused for now",
@@ -305,18 +304,33 @@ void CallFrame::AddSpan(std::string_view name, Duration from, Duration until) {
   }
 }
 
+cache::Call CallFrame::CallFor(cache::Call call) const {
+  call.may_write = ops::Access::Check(principal_, method_, kWrite).ok();
+  return call;
+}
+
+// What would have to be written for somebody who may only read.
+Result<void> CallFrame::NeedsWriteAfterAll(const Error& error) {
+  const Result<void> refused = AlsoNeeds(kWrite);
+  return refused.ok() ? error : WithContext(refused.error(), error.context);
+}
+
 Result<void> CallFrame::RunBody(const Body& body, const cache::Call& call) {
   if (call.stop.stop_requested()) {
     return Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}};
   }
   ops::SetCrashTrace(trace_);
-  Result<void> result;
-  try {
-    result = body(call);
-  } catch (const InternalError& error) {  // costs this call; the client is told
-    result = Error{.code = ErrorCode::kInternal, .context = error.what(), .reason = "BUG"};
-  }
+  Result<void> result = Try([&]() -> Result<void> {  // a bug costs this call
+    const cache::Call caller = CallFor(call);
+    return caller.deadline == cache::kAtOnce
+               ? body(caller)
+               : cache::WhileWanted(caller, jobs::kCallBytes, host_.clock,
+                                    [&] { return body(caller); });
+  });
   ops::SetCrashTrace({});
+  if (!result.ok() && result.error().reason == kWouldWrite) {
+    return NeedsWriteAfterAll(result.error());
+  }
   return result;
 }
 
@@ -329,8 +343,7 @@ bool CallFrame::AnswersAtOnce(const Body& body) {
   return true;
 }
 
-void CallFrame::Submit(Body body, std::function<void(Result<void>)> done, jobs::Lane lane) {
-  auto finish = std::make_shared<std::function<void(Result<void>)>>(std::move(done));
+jobs::Job CallFrame::JobOf(Body body, std::shared_ptr<JobEnd> end, jobs::Lane lane) {
   lane_ = lane;
   const Duration at = host_.clock.Monotonic() - start_;
   jobs::Job job{.lane = lane,
@@ -339,28 +352,60 @@ void CallFrame::Submit(Body body, std::function<void(Result<void>)> done, jobs::
                 .deadline = DeadlineOfCall(lane),
                 .stop = stop_.get_token(),
                 .run = nullptr};
-  job.run = [this, body = std::move(body), finish, at](const cache::Call& call) {
+  job.run = [this, body = std::move(body), end = std::move(end), at](const cache::Call& call) {
     const Duration began = host_.clock.Monotonic() - start_;
-    AddSpan("queue", at, began);
-    Result<void> result = RunBody(body, call);
-    AddSpan("run", began, host_.clock.Monotonic() - start_);
-    (*finish)(std::move(result));
+    const Result<void> result = RunBody(body, call);
+    (void)CatchAll([&] {
+      AddSpan("queue", at, began);
+      AddSpan("run", began, host_.clock.Monotonic() - start_);
+    });
+    end->Tell(result);
   };
-  const Result<uint64_t> submitted = host_.queue.Submit(std::move(job));
-  if (!submitted.ok()) {
-    (*finish)(submitted.error());
+  return job;
+}
+
+void CallFrame::Submit(Body body, JobEnd::Done done, jobs::Lane lane) noexcept {
+  std::shared_ptr<JobEnd> end;
+  Result<void> submitted = CatchAll([&] {
+    end = std::make_shared<JobEnd>(
+        [&state = host_.state] {
+          return state.TakesWork() ? Error{.code = ErrorCode::kInternal,
+                                           .context = "the call's job was dropped",
+                                           .reason = "BUG"}
+                                   : NotNow(state);
+        },
+        std::move(done));
+  });
+  if (!submitted.ok()) {  // `done` is where it was
+    (void)CatchAll([&] { done(submitted); });
+    return;
+  }
+  Result<void> refused;
+  submitted = CatchAll([&] {
+    if (const Result<uint64_t> id = host_.queue.Submit(JobOf(std::move(body), end, lane));
+        !id.ok()) {
+      refused = id.error();
+    }
+  });
+  if (!submitted.ok() || !refused.ok()) {
+    (void)CatchAll([&] { end->Tell(submitted.ok() ? refused : submitted); });
   }
 }
 
-grpc::Status CallFrame::StatusOf(const Result<void>& result, v1::ErrorDetail detail) {
+grpc::Status CallFrame::StatusOf(const Result<void>& result, v1::ErrorDetail detail) noexcept {
   if (result.ok()) {
-    Introduce();
+    (void)CatchAll([this] { Introduce(); });
     return grpc::Status::OK;
   }
-  const Error& error = result.error();
+  ended_code_ = static_cast<size_t>(result.error().code);
+  grpc::Status status(static_cast<grpc::StatusCode>(result.error().code), {});
+  (void)CatchAll([&] { status = FullStatus(result.error(), std::move(detail)); });
+  return status;
+}
+
+grpc::Status CallFrame::FullStatus(const Error& error, v1::ErrorDetail detail) {
   Introduce(IsWorthRetrying(ReasonOf(error)) ? Again::kYes : Again::kNo);
   ended_as_ = std::string(ErrorCodeName(error.code));
-  ended_code_ = static_cast<size_t>(error.code);
   reason_ = ReasonOf(error);
   detail.set_reason(reason_);
   detail.set_field(reason_ == "SCOPE" ? std::string(ops::ScopeName(needed_)) : FieldOf(error));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -14,8 +15,10 @@
 #include "cache/store.h"
 #include "compiler/base/mutex.h"
 #include "compiler/base/result.h"
+#include "compiler/base/thread.h"
 #include "proto/kiln/v1/common.pb.h"
 #include "server/rpc/host.h"
+#include "server/rpc/job_end.h"
 
 namespace kiln::rpc {
 
@@ -38,21 +41,41 @@ class CallFrame {
   Result<void> Admit() const;
   // What the call is about, for the audit log.
   void SetObject(std::string object) { object_ = std::move(object); }
+  // Something that the client sent is not what it said it was, though the call may end well: for
+  // the audit log, which has one line for all of the call, about the first.
+  void NoteRejected(std::string_view object, std::string_view reason);
   const ops::Principal& principal() const { return principal_; }
+  // The call that jobs and answers of this frame work with: it may write if the caller may.
+  cache::Call CallFor(cache::Call call) const;
 
-  // Runs `body` in a lane and then `done` with its result, exactly once; here and now if the queue
-  // does not take it. Neither touches the frame after the call was finished. In the batch lane only
-  // the caller's own deadline counts.
+  // Runs a step of the call here and now. Errors: those of the step, and what it threw
+  // (ThrownError).
+  template <class Step>
+  Result<void> Try(Step&& step) noexcept {
+    Result<void> result;
+    Result<void> ran = CatchAll([&] {
+      if (host_.fault != nullptr) {
+        host_.fault(method_);
+      }
+      result = step();
+    });
+    return ran.ok() ? std::move(result) : std::move(ran);
+  }
+
+  // Runs `body` in a lane and then `done` with its result, or with what the body threw, exactly
+  // once: here and now if the queue does not take it, and with an error if the queue drops it.
+  // `done` throws nothing. Neither touches the frame after the call was finished. In the batch lane
+  // only the caller's own deadline counts.
   using Body = std::function<Result<void>(const cache::Call&)>;
-  void Submit(Body body, std::function<void(Result<void>)> done,
-              jobs::Lane lane = jobs::Lane::kInteractive);
+  void Submit(Body body, JobEnd::Done done, jobs::Lane lane = jobs::Lane::kInteractive) noexcept;
 
   // Runs `body` here and now with a call that memory answers or nobody (cache::kAtOnce). True: it
   // did. Otherwise nothing has happened, and it is to be submitted.
   bool AnswersAtOnce(const Body& body);
 
-  // What the call ends with. `detail` holds what the error itself does not know.
-  grpc::Status StatusOf(const Result<void>& result, v1::ErrorDetail detail = {});
+  // What the call ends with. `detail` holds what the error itself does not know. Without memory
+  // for more it is the bare code.
+  grpc::Status StatusOf(const Result<void>& result, v1::ErrorDetail detail = {}) noexcept;
 
   // Adds kiln-server and kiln-trace, once, to what the client gets with the first message, or to
   // what it gets at the end if it is to ask again. To be called before a message is written;
@@ -78,13 +101,30 @@ class CallFrame {
   const std::string& trace() const { return trace_; }
 
  private:
+  // Counts the call while it lasts.
+  class Counted {
+   public:
+    explicit Counted(ops::ServiceState& state) : state_(state) { state_.CallBegan(); }
+    ~Counted() { state_.CallEnded(); }
+    Counted(const Counted&) = delete;
+    Counted& operator=(const Counted&) = delete;
+
+   private:
+    ops::ServiceState& state_;
+  };
+
   cache::Deadline DeadlineOfCall(jobs::Lane lane) const;
+  jobs::Job JobOf(Body body, std::shared_ptr<JobEnd> end, jobs::Lane lane);
+  grpc::Status FullStatus(const Error& error, v1::ErrorDetail detail);
+  void Tell() const;
   void Audit() const;
   void Measure();
+  Result<void> NeedsWriteAfterAll(const Error& error);
   Result<void> RunBody(const Body& body, const cache::Call& call);
   void AddSpan(std::string_view name, Duration from, Duration until);
 
   const Host& host_;
+  const Counted counted_;
   grpc::CallbackServerContext& context_;
   const std::string_view method_;
   const Duration start_;
@@ -95,6 +135,8 @@ class CallFrame {
   size_t ended_code_ = 0;
   std::string reason_;  // of what it ended with
   std::string object_;
+  uint64_t rejected_ = 0;  // of what was sent
+  std::string rejected_as_;
   const ops::Caller caller_;
   ops::Scope needed_;
   ops::Principal principal_;

@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cache/explain_ring.h"
@@ -15,6 +17,7 @@
 #include "server/build/explainer.h"
 #include "server/build/pack_shelf.h"
 #include "server/build/program_pool.h"
+#include "server/rpc/byte_room.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/store_side.h"
 
@@ -75,6 +78,11 @@ struct CompileHow {
   std::vector<build::FreshBlob>* fresh = nullptr;  // gets what was made now
 };
 
+// What ends a call that may not write, and would have to. CallFrame knows it by its reason, and
+// puts in front of what the client sees which scope is missing.
+inline constexpr std::string_view kWouldWrite = "WOULD_WRITE";
+Error WouldWrite(std::string why);
+
 // All requested targets of one variant; each leaves an explain record, and the outcome has the
 // number of the first that was a miss, else of the first. A call that is cache::kAtOnce is answered
 // if there is one target and memory has it whole; an error leaves no trace then. A miss that may
@@ -88,12 +96,21 @@ Result<void> ListOptions(Engine& engine, const v1::ListOptionsRequest& request,
                          const cache::Call& call, v1::ListOptionsReply& reply,
                          v1::ErrorDetail& detail);
 
-// Chunks of PutSources -> content of the store. One upload, one thread at a time.
+// What an upload gave up, and why; for the audit log.
+using RejectedContent = std::pair<Digest, std::string_view>;
+// Every file and blob of an upload that has not been stored counts for at least so many bytes.
+inline constexpr uint64_t kUploadOverhead = 256;
+// Uploads of all clients hold what they may.
+Error UploadsFull(const ByteRoom& room);
+
+// Chunks of PutSources -> content of the store. What it holds counts against the room, which must
+// outlive it. One upload, one thread at a time.
 class Upload {
  public:
-  explicit Upload(Engine& engine) : engine_(engine) {}
+  Upload(Engine& engine, ByteRoom& room) : engine_(engine), room_(room), held_(room) {}
 
-  // Errors: kInvalidArgument with DIGEST_MISMATCH or MALFORMED_REQUEST; kResourceExhausted.
+  // Errors: kInvalidArgument with DIGEST_MISMATCH or MALFORMED_REQUEST; kResourceExhausted, also
+  // with BUFFERS_FULL.
   Result<void> Take(const v1::PutSourcesRequest& message);
   uint64_t waiting() const { return waiting_; }  // bytes not yet stored
   // Stores what is complete. A store that cannot write for now is no error: the memory above it
@@ -101,9 +118,14 @@ class Upload {
   Result<void> Store(const cache::Call& call);
   // Errors: kInvalidArgument if the last source is not complete.
   Result<v1::PutSourcesReply> Finish() const;
+  // Since the last time.
+  std::vector<RejectedContent> TakeRejected() { return std::exchange(rejected_, {}); }
 
  private:
   Engine& engine_;
+  ByteRoom& room_;
+  ByteRoom::Share held_;
+  std::vector<RejectedContent> rejected_;
   bool open_ = false;  // a source is being received
   Digest digest_;
   std::string bytes_;

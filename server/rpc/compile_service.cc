@@ -8,21 +8,24 @@
 #include "server/rpc/space_calls.h"
 #include "server/rpc/stream_call.h"
 #include "server/rpc/unary_call.h"
+#include "server/rpc/upload_call.h"
 #include "server/rpc/wire.h"
 
 namespace kiln::rpc {
 namespace {
 
 // Compile and Fetch read and write bytes, so that those of blobs need not go through messages.
+// Uploads read bytes because what is no message would be the end of the stream otherwise.
 using RawFetch =
     v1::CompileService::WithRawCallbackMethod_Fetch<v1::CompileService::CallbackService>;
-class CompileService final : public v1::CompileService::WithRawCallbackMethod_Compile<RawFetch> {
+using RawUpload = v1::CompileService::WithRawCallbackMethod_PutSources<RawFetch>;
+class CompileService final : public v1::CompileService::WithRawCallbackMethod_Compile<RawUpload> {
  public:
   CompileService(const Host& host, Engine& engine) : host_(host), engine_(engine) {}
 
-  grpc::ServerReadReactor<v1::PutSourcesRequest>* PutSources(grpc::CallbackServerContext* context,
-                                                             v1::PutSourcesReply* reply) override {
-    return new UploadCall<Upload, v1::PutSourcesRequest, v1::PutSourcesReply>(
+  grpc::ServerReadReactor<grpc::ByteBuffer>* PutSources(grpc::CallbackServerContext* context,
+                                                        grpc::ByteBuffer* reply) override {
+    return StartStream<UploadCall<Upload, v1::PutSourcesRequest, v1::PutSourcesReply>>(
         host_, *context, "PutSources", engine_, *reply);
   }
 

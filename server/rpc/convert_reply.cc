@@ -186,6 +186,7 @@ void ToProto(const PlacedDiagnostic& diagnostic, v1::Diagnostic& out) {
   if (diagnostic.fix.has_value()) {
     LabelTo(diagnostic.fix->where, {}, *out.mutable_fix()->mutable_span());
     out.mutable_fix()->set_replacement(diagnostic.fix->replacement);
+    out.mutable_fix()->set_guess(diagnostic.fix->confidence == Confidence::kGuess);
   }
   if (diagnostic.variants.has_value()) {
     out.mutable_variants()->set_failing(diagnostic.variants->failing);

@@ -9,10 +9,11 @@
 namespace kiln::rpc {
 
 // Sorted by reason. Reasons whose message says it all have no row.
-inline constexpr std::array<std::pair<std::string_view, std::string_view>, 21> kErrorHelp = {{
+inline constexpr std::array<std::pair<std::string_view, std::string_view>, 23> kErrorHelp = {{
     {"BAD_PAGE_TOKEN", "begin again without a page token"},
     {"BAD_PATH", "name sources by relative paths with '/', without '.' and '..'"},
     {"BATCH_FORGOTTEN", "start the batch again: what is done is found"},
+    {"BUFFERS_FULL", "repeat the call after the time that is named"},
     {"BUG", "report it with the trace id"},
     {"CONTENT_LOST", "repeat the call"},
     {"DAMAGED", "fetch it again, or build it again"},
@@ -25,9 +26,10 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 21> k
     {"NOT_BUILT_IN", "GetServerInfo.features lists what this build has"},
     {"NO_TOKEN", "send 'authorization: Bearer' with a token of 'kiln token create'"},
     {"NO_UPSTREAM", "configure upstream.url, or ask for less durability"},
+    {"OUT_OF_MEMORY", "ask for less at once, or give the daemon more memory"},
     {"QUEUE_FULL", "repeat the call after the time that is named"},
     {"QUOTA", "repeat the call after the time that is named"},
-    {"SCOPE", "ask for a token with the scope that is named"},
+    {"SCOPE", "ask for a token with the scope that is named, or let a build that has it run first"},
     {"SLOW_READER", "read the stream as it comes, or ask for less"},
     {"SOURCES_MISSING", "upload what is listed with PutSources, then repeat the call"},
     {"STARTING", "repeat the call: the daemon opens its store"},

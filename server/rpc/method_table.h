@@ -14,6 +14,7 @@
 namespace kiln::rpc {
 
 enum class Answers : uint8_t { kOnceReady, kFromTheStart };
+enum class Reads : uint8_t { kMessages, kBytes };  // what gRPC hands to kiln
 
 struct MethodRow {
   std::string_view service;
@@ -21,6 +22,10 @@ struct MethodRow {
   ops::Scope scope;
   jobs::Lane lane = jobs::Lane::kInteractive;
   Answers answers = Answers::kOnceReady;
+  Reads reads = Reads::kMessages;
+  // For callers of scope read it only looks; for others it is a call that writes, as the audit log
+  // has it.
+  bool looks_for_readers = false;
 };
 
 inline constexpr ops::Scope kRead = ops::Scope::kRead;
@@ -28,16 +33,26 @@ inline constexpr ops::Scope kWrite = ops::Scope::kWrite;
 inline constexpr ops::Scope kAdmin = ops::Scope::kAdmin;
 inline constexpr jobs::Lane kBatchLane = jobs::Lane::kBatch;
 
+constexpr MethodRow ReadsBytes(MethodRow row) {
+  row.reads = Reads::kBytes;
+  return row;
+}
+constexpr MethodRow LooksForReaders(MethodRow row) {
+  row.looks_for_readers = true;
+  return row;
+}
+
 inline constexpr std::array<MethodRow, 42> kMethods = {{
-    {"CompileService", "PutSources", kWrite},
-    {"CompileService", "Compile", kWrite},
-    {"CompileService", "Fetch", kRead},  // and kWrite if it is to compile what is missing
+    ReadsBytes({"CompileService", "PutSources", kWrite}),
+    ReadsBytes(LooksForReaders({"CompileService", "Compile", kRead})),
+    ReadsBytes(
+        {"CompileService", "Fetch", kRead}),  // and kWrite if it is to compile what is missing
     {"CompileService", "ListOptions", kRead},
     {"CompileService", "CountVariants", kRead},
     {"CompileService", "ListVariants", kRead},
     {"CompileService", "Inspect", kRead},
     {"CompileService", "Explain", kRead},
-    {"BatchService", "StartBatch", kWrite, kBatchLane},
+    LooksForReaders({"BatchService", "StartBatch", kRead, kBatchLane}),
     {"BatchService", "WatchBatch", kRead, kBatchLane},
     {"BatchService", "GetBatch", kRead, kBatchLane},
     {"BatchService", "ListBatches", kRead, kBatchLane},
@@ -45,13 +60,13 @@ inline constexpr std::array<MethodRow, 42> kMethods = {{
     {"BatchService", "CancelBatch", kWrite, kBatchLane},
     {"BatchService", "PauseBatch", kWrite, kBatchLane},
     {"BatchService", "ResumeBatch", kWrite, kBatchLane},
-    {"WatchService", "Watch", kWrite},
-    {"PackService", "BuildPack", kWrite, kBatchLane},
+    ReadsBytes({"WatchService", "Watch", kWrite}),
+    LooksForReaders({"PackService", "BuildPack", kRead, kBatchLane}),
     {"PackService", "ReadPack", kRead},
     {"PackService", "DescribePack", kRead},
     {"CacheService", "FindMissing", kRead},
     {"CacheService", "GetBlobs", kRead},
-    {"CacheService", "PutBlobs", kWrite},
+    ReadsBytes({"CacheService", "PutBlobs", kWrite}),
     {"CacheService", "GetRows", kRead},
     {"CacheService", "PutRows", kWrite},
     {"AdminService", "GetServerInfo", kRead, jobs::Lane::kInteractive, Answers::kFromTheStart},

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // A stream of replies whose reader has to keep up. Derived calls write one message at a time and
 // run one job at a time; whoever is too slow finds the stream ended, at once or when the job that
-// runs has returned, and whoever does not even take the end is cut off. Spec: daemon §9.6
+// runs has returned, and whoever does not even take the end is cut off. What a step of the call
+// throws ends it, too. Spec: daemon §9.6
 //
 // Threads: jobs, gRPC and the look at readers; one mutex guards who ends the call.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -15,8 +17,9 @@
 
 #include "compiler/base/mutex.h"
 #include "server/rpc/call_frame.h"
+#include "server/rpc/open_streams.h"
 #include "server/rpc/reader_pace.h"
-#include "server/rpc/slow_readers.h"
+#include "server/rpc/start_stream.h"
 
 namespace kiln::rpc {
 
@@ -29,14 +32,18 @@ size_t SizeOf(const Message& message) {
 // Lives until the call is over and nobody has hold of it.
 template <class Message>
 class PacedStream : public grpc::ServerWriteReactor<Message>,
-                    public SlowReaders::Reader,
+                    public OpenStreams::Stream,
                     public std::enable_shared_from_this<PacedStream<Message>> {
  public:
+  using Reactor = grpc::ServerWriteReactor<Message>;
+
   // gRPC holds a plain pointer until OnDone.
   void Launch() {
     self_ = this->shared_from_this();
-    frame.host().slow_readers.Add(self_);
-    Begin();
+    Step([this] {
+      frame.host().streams.Add(self_);
+      Begin();
+    });
   }
 
  protected:
@@ -44,6 +51,8 @@ class PacedStream : public grpc::ServerWriteReactor<Message>,
       : frame(host, context, method) {}
 
   virtual void Begin() = 0;
+  // The transport has taken a message, or never will.
+  virtual void OnWritten(bool ok) = 0;
 
   // Hands a message to the transport; nothing happens once the call has ended.
   void Write(const Message& message) {
@@ -88,21 +97,51 @@ class PacedStream : public grpc::ServerWriteReactor<Message>,
           {
             const MutexLock lock(self->pace_mutex_);
             self->working_ = false;
-            if (self->too_slow_) {
-              self->EndNow(SlowReader(), {});
+            if (self->ends_as_.has_value()) {
+              self->EndNow(*self->ends_as_, {});
             }
             if (self->ended_) {
               return;
             }
           }
-          done(result);
+          self->Step([&] { done(result); });
         },
         lane);
+  }
+
+  // Ends the call once no job works for it.
+  void EndWith(const Error& error) final {
+    const MutexLock lock(pace_mutex_);
+    EndSoon(error);
   }
 
   CallFrame frame;
 
  private:
+  // What it throws ends the call.
+  template <class F>
+  void Step(F&& step) noexcept {
+    const Result<void> done = frame.Try([&]() -> Result<void> {
+      step();
+      return {};
+    });
+    if (!done.ok()) {
+      frame.Cancel();  // the job, if one runs
+      (void)CatchAll([&] { End(done); });
+    }
+  }
+
+  void EndSoon(const Error& error) KILN_REQUIRES(pace_mutex_) {
+    if (ended_ || ends_as_.has_value()) {
+      return;
+    }
+    ends_as_ = error;
+    frame.Cancel();
+    if (!working_) {
+      EndNow(error, {});
+    }
+  }
+
   void EndNow(const Result<void>& result, v1::ErrorDetail detail) KILN_REQUIRES(pace_mutex_) {
     if (!ended_) {
       ended_ = true;
@@ -114,19 +153,18 @@ class PacedStream : public grpc::ServerWriteReactor<Message>,
   void Look(Duration now) final {
     const MutexLock lock(pace_mutex_);
     if (ended_) {
-      if (too_slow_ && now - ended_at_ > kSlowGrace) {
+      if (ends_as_.has_value() && now - ended_at_ > kSlowGrace) {
         frame.CutUnlessOver();
       }
-    } else if (!too_slow_ && pace_.IsTooSlow(now)) {
-      too_slow_ = true;
+    } else if (!ends_as_.has_value() && pace_.IsTooSlow(now)) {
       LogSlowReader(frame);
-      frame.Cancel();
-      if (!working_) {
-        EndNow(SlowReader(), {});
-      }
+      EndSoon(SlowReader());
     }
   }
 
+  void OnWriteDone(bool ok) final {
+    Step([&] { OnWritten(ok); });
+  }
   void OnCancel() final { frame.Cancel(); }
   void OnDone() final {
     frame.Over();
@@ -136,17 +174,11 @@ class PacedStream : public grpc::ServerWriteReactor<Message>,
   std::shared_ptr<PacedStream> self_;
   Mutex pace_mutex_;
   ReaderPace pace_ KILN_GUARDED_BY(pace_mutex_);
-  bool working_ KILN_GUARDED_BY(pace_mutex_) = false;   // a job
-  bool too_slow_ KILN_GUARDED_BY(pace_mutex_) = false;  // it ends when the job does
-  bool ended_ KILN_GUARDED_BY(pace_mutex_) = false;     // Finish was called
+  bool working_ KILN_GUARDED_BY(pace_mutex_) = false;  // a job
+  // What somebody else ended it with, which waits for the job.
+  std::optional<Error> ends_as_ KILN_GUARDED_BY(pace_mutex_);
+  bool ended_ KILN_GUARDED_BY(pace_mutex_) = false;  // Finish was called
   Duration ended_at_ KILN_GUARDED_BY(pace_mutex_){};
 };
-
-template <class Call, class... Arguments>
-Call* StartStream(Arguments&&... arguments) {
-  const auto call = std::make_shared<Call>(std::forward<Arguments>(arguments)...);
-  call->Launch();
-  return call.get();
-}
 
 }  // namespace kiln::rpc

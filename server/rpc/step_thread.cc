@@ -6,10 +6,11 @@
 
 namespace kiln::rpc {
 
-StepThread::StepThread(Duration period, std::function<void()> tick)
+StepThread::StepThread(Duration period, std::function<void()> tick, LogSink& log)
     : period_(period),
       tick_(std::move(tick)),
-      thread_([this](const std::stop_token& stop) { Loop(stop); }) {}
+      thread_({.name = "steps", .log = &log}, [this](const std::stop_token& stop) { Loop(stop); }) {
+}
 
 StepThread::~StepThread() {
   const MutexLock lock(mutex_);

@@ -7,17 +7,18 @@
 
 #include <deque>
 #include <functional>
-#include <thread>
 
 #include "compiler/base/clock.h"
 #include "compiler/base/mutex.h"
+#include "compiler/base/thread.h"
 
 namespace kiln::rpc {
 
 class StepThread {
  public:
-  // `tick` runs in the thread about every `period`; it must outlive the object.
-  StepThread(Duration period, std::function<void()> tick);
+  // `tick` runs in the thread about every `period`; it must outlive the object, as does the log.
+  // What a step or tick throws costs that one.
+  StepThread(Duration period, std::function<void()> tick, LogSink& log);
   // Runs what was posted, then ends.
   ~StepThread();
   StepThread(const StepThread&) = delete;
@@ -33,7 +34,7 @@ class StepThread {
   Mutex mutex_;
   CondVar changed_;
   std::deque<std::function<void()>> steps_ KILN_GUARDED_BY(mutex_);
-  std::jthread thread_;  // last: it uses the rest
+  Thread thread_;  // last: it uses the rest
 };
 
 }  // namespace kiln::rpc

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Calls that stream. Replies in two forms: a job that says what happens while it works, and pages
-// that are made when the transport wants more. Requests as uploads. Spec: daemon §2.7
+// Calls that stream replies, in two forms: a job that says what happens while it works, and pages
+// that are made when the transport wants more. Requests that stream are upload_call. Spec: daemon
+// §2.7
 #pragma once
 
 #include <deque>
@@ -10,13 +11,13 @@
 
 #include "compiler/base/mutex.h"
 #include "server/rpc/call_frame.h"
-#include "server/rpc/compile_calls.h"
+#include "server/rpc/convert.h"
 #include "server/rpc/paced_stream.h"
 
 namespace kiln::rpc {
 
 // One job of the batch lane that pushes messages; for few and small ones, because they wait in
-// memory.
+// memory. A reader who lets more wait than a stream may hold is dropped.
 //
 // Threads: the job pushes, gRPC calls back when one was written; one mutex guards what waits.
 template <class Message>
@@ -44,24 +45,32 @@ class StreamCall final : public PacedStream<Message> {
   }
 
   void Add(Message message) {
+    const size_t size = SizeOf(message);
+    bool fits = true;
     {
       const MutexLock lock(mutex_);
       if (gone_) {
         return;
       }
-      waiting_.push_back(std::move(message));
-      if (writing_) {
-        return;
+      fits = size <= kMaxStreamBuffer - waiting_bytes_;
+      gone_ = !fits;
+      if (fits) {
+        waiting_bytes_ += size;
+        waiting_.push_back(std::move(message));
+        if (writing_) {
+          return;
+        }
+        writing_ = true;
+        TakeNext();
       }
-      writing_ = true;
-      TakeNext();
     }
-    this->Write(current_);
+    fits ? this->Write(current_) : this->EndWith(SlowReader());
   }
 
   void TakeNext() KILN_REQUIRES(mutex_) {
     current_ = std::move(waiting_.front());
     waiting_.pop_front();
+    waiting_bytes_ -= SizeOf(current_);
   }
 
   void Worked(const Result<void>& result) {
@@ -76,13 +85,14 @@ class StreamCall final : public PacedStream<Message> {
     this->End(result, std::move(detail_));
   }
 
-  void OnWriteDone(bool ok) override {
+  void OnWritten(bool ok) override {
     bool more = false;
     {
       const MutexLock lock(mutex_);
       if (!ok) {
         gone_ = true;
         waiting_.clear();
+        waiting_bytes_ = 0;
         this->frame.Cancel();
       }
       more = !waiting_.empty();
@@ -108,13 +118,15 @@ class StreamCall final : public PacedStream<Message> {
   Message current_;
   Mutex mutex_;
   std::deque<Message> waiting_ KILN_GUARDED_BY(mutex_);
+  uint64_t waiting_bytes_ KILN_GUARDED_BY(mutex_) = 0;
   bool writing_ KILN_GUARDED_BY(mutex_) = false;
   bool gone_ KILN_GUARDED_BY(mutex_) = false;    // the reader
   bool worked_ KILN_GUARDED_BY(mutex_) = false;  // the job is done
   Result<void> result_;                          // of it
 };
 
-// Writes a page, then makes the next one: at most one is in memory. An empty page is the end.
+// Writes a page, then makes the next one: at most one is in memory. One that is larger than what a
+// stream may hold needs a place in the room that readers share. An empty page is the end.
 template <class Message>
 class PagesCall final : public PacedStream<Message> {
  public:
@@ -136,7 +148,7 @@ class PagesCall final : public PacedStream<Message> {
         [this](const cache::Call& call) -> Result<void> {
           KILN_TRY(page_, make_page_(call, detail_));
           next_ = 0;
-          return {};
+          return Hold();
         },
         [this](const Result<void>& made) {
           if (!made.ok() || page_.empty()) {
@@ -146,7 +158,22 @@ class PagesCall final : public PacedStream<Message> {
         });
   }
 
-  void OnWriteDone(bool ok) override {
+  Result<void> Hold() {
+    uint64_t bytes = 0;
+    for (const Message& message : page_) {
+      bytes += SizeOf(message);
+    }
+    held_.GiveBackAll();
+    if (bytes > kMaxStreamBuffer && !held_.Take(bytes)) {
+      page_.clear();
+      return Error{.code = ErrorCode::kResourceExhausted,
+                   .context = "streams that are read slowly hold what they may",
+                   .reason = "BUFFERS_FULL"};
+    }
+    return {};
+  }
+
+  void OnWritten(bool ok) override {
     const bool more = next_ + 1 < page_.size();
     this->Written(more);
     if (!ok || this->frame.cancelled()) {
@@ -160,69 +187,8 @@ class PagesCall final : public PacedStream<Message> {
   const MakePage make_page_;
   v1::ErrorDetail detail_;
   std::vector<Message> page_;
+  ByteRoom::Share held_{this->frame.host().readers};
   size_t next_ = 0;
-};
-
-inline constexpr uint64_t kStoreUploadsAt = uint64_t{16} << 20;
-
-// Reads chunks, stores what is complete now and then and at the end. Deletes itself.
-//
-// Upload: Take(Request), waiting() bytes, Store(call), Finish() gives the reply.
-template <class Upload, class Request, class Reply>
-class UploadCall final : public grpc::ServerReadReactor<Request> {
- public:
-  UploadCall(const Host& host, grpc::CallbackServerContext& context, std::string_view method,
-             Engine& engine, Reply& reply)
-      : frame_(host, context, method), upload_(engine), reply_(reply) {
-    if (const Result<void> admitted = frame_.Admit(); !admitted.ok()) {
-      this->Finish(frame_.StatusOf(admitted));
-      return;
-    }
-    this->StartRead(&message_);
-  }
-
- private:
-  void OnReadDone(bool ok) override {
-    if (!ok) {
-      return StoreAndThen([this] { End(); });
-    }
-    const Result<void> taken = upload_.Take(std::move(message_));
-    message_.Clear();
-    if (!taken.ok()) {
-      return this->Finish(frame_.StatusOf(taken));
-    }
-    if (upload_.waiting() < kStoreUploadsAt) {
-      return this->StartRead(&message_);
-    }
-    StoreAndThen([this] { this->StartRead(&message_); });
-  }
-
-  void StoreAndThen(std::function<void()> next) {
-    frame_.Submit([this](const cache::Call& call) { return upload_.Store(call); },
-                  [this, next = std::move(next)](const Result<void>& stored) {
-                    if (!stored.ok()) {
-                      return this->Finish(frame_.StatusOf(stored));
-                    }
-                    next();
-                  });
-  }
-
-  void End() {
-    Result<Reply> reply = upload_.Finish();
-    if (!reply.ok()) {
-      return this->Finish(frame_.StatusOf(reply.error()));
-    }
-    reply_ = std::move(reply).value();
-    this->Finish(frame_.StatusOf({}));
-  }
-
-  void OnCancel() override { frame_.Cancel(); }
-  void OnDone() override { delete this; }
-
-  CallFrame frame_;
-  Upload upload_;
-  Reply& reply_;
-  Request message_;
 };
 
 }  // namespace kiln::rpc

@@ -35,18 +35,18 @@ grpc::ServerUnaryReactor* Finished(grpc::CallbackServerContext& context,
   return reactor;
 }
 
-}  // namespace
-
-grpc::ServerUnaryReactor* AnswerUnary(const Host& host, grpc::CallbackServerContext& context,
-                                      std::string_view method, Needs needs, FramedBody body,
-                                      std::string object) {
+grpc::ServerUnaryReactor* Answer(const Host& host, grpc::CallbackServerContext& context,
+                                 std::string_view method, Needs needs, FramedBody body,
+                                 std::string object) {
   auto frame = std::make_unique<CallFrame>(host, context, method);
   frame->SetObject(std::move(object));
   v1::ErrorDetail detail;
   detail.set_trace_id(frame->trace());
   if (needs == Needs::kNothing) {
     const Result<void> result =
-        frame->Permitted().ok() ? body(*frame, {}, detail) : frame->Permitted();
+        frame->Permitted().ok()
+            ? frame->Try([&] { return body(*frame, frame->CallFor({}), detail); })
+            : frame->Permitted();
     return Finished(context, frame->StatusOf(result, std::move(detail)));
   }
   if (const Result<void> admitted = frame->Admit(); !admitted.ok()) {
@@ -59,12 +59,25 @@ grpc::ServerUnaryReactor* AnswerUnary(const Host& host, grpc::CallbackServerCont
   return new JobCall(std::move(frame), std::move(detail), std::move(body));
 }
 
+}  // namespace
+
+grpc::ServerUnaryReactor* AnswerUnary(const Host& host, grpc::CallbackServerContext& context,
+                                      std::string_view method, Needs needs, FramedBody body,
+                                      std::string object) {
+  try {
+    return Answer(host, context, method, needs, std::move(body), std::move(object));
+  } catch (...) {  // not of a body: the call cannot even be begun
+    const Error error = ThrownError();
+    return Finished(context, {static_cast<grpc::StatusCode>(error.code), error.context});
+  }
+}
+
 grpc::ServerUnaryReactor* AnswerUnary(const Host& host, grpc::CallbackServerContext& context,
                                       std::string_view method, Needs needs, UnaryBody body,
                                       std::string object) {
   return AnswerUnary(
       host, context, method, needs,
-      FramedBody([body = std::move(body)](const CallFrame&, const cache::Call& call,
+      FramedBody([body = std::move(body)](CallFrame&, const cache::Call& call,
                                           v1::ErrorDetail& detail) { return body(call, detail); }),
       std::move(object));
 }

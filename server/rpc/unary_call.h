@@ -27,8 +27,7 @@ enum class Needs : uint8_t {
 // The body finds the trace id in the detail, and leaves there what an error itself does not know.
 using UnaryBody = std::function<Result<void>(const cache::Call&, v1::ErrorDetail&)>;
 // For one that wants to know who calls.
-using FramedBody =
-    std::function<Result<void>(const CallFrame&, const cache::Call&, v1::ErrorDetail&)>;
+using FramedBody = std::function<Result<void>(CallFrame&, const cache::Call&, v1::ErrorDetail&)>;
 
 // `method` must be a literal. `object`: what the audit log names. The body is called before this
 // returns, or by a job; messages live until then.

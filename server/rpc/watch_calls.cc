@@ -104,7 +104,7 @@ void AddBytes(Engine& engine, const build::Artifact& artifact, v1::Artifact& out
     return;
   }
   const auto get = [&](const Digest& digest) {
-    return engine.store.Get({.level = cache::Level::kContent, .space = 0, .id = digest.id}, {});
+    return engine.store.Get(cache::ContentKey(digest), {});
   };
   std::string data;
   for (const build::StageCodeDigest& code : artifact.code) {

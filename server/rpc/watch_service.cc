@@ -4,11 +4,13 @@
 
 #include "proto/kiln/v1/watch.grpc.pb.h"
 #include "server/rpc/call_frame.h"
+#include "server/rpc/open_streams.h"
 #include "server/rpc/reader_pace.h"
 #include "server/rpc/services.h"
-#include "server/rpc/slow_readers.h"
+#include "server/rpc/start_stream.h"
 #include "server/rpc/step_thread.h"
 #include "server/rpc/watch_calls.h"
+#include "server/rpc/wire.h"
 
 namespace kiln::rpc {
 namespace {
@@ -20,36 +22,52 @@ class WatchCall;
 // The calls that are open, for ticks. Used in the step thread only.
 using OpenCalls = std::set<WatchCall*>;
 
-// One connection of a client. Messages are read one at a time and taken in by jobs; everything else
-// happens in the step thread. Lives until the call is over and no step or job is left.
-class WatchCall final : public grpc::ServerBidiReactor<v1::WatchRequest, v1::WatchEvent>,
+// One connection of a client. Messages are read one at a time, as bytes, and taken in by jobs;
+// everything else happens in the step thread, and what a step throws ends the call. Lives until the
+// call is over and no step or job is left.
+class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
+                        public OpenStreams::Stream,
                         public std::enable_shared_from_this<WatchCall> {
  public:
+  using Reactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
+
   WatchCall(const Host& host, grpc::CallbackServerContext& context, Engine& engine,
             StepThread& steps, OpenCalls& open)
-      : frame_(host, context, "Watch"), engine_(engine), steps_(steps), open_(open) {}
+      : frame_(host, context, "Watch"),
+        engine_(engine),
+        steps_(steps),
+        open_(open),
+        began_(host.clock.Monotonic()) {}
 
   // gRPC holds a plain pointer until OnDone.
-  static WatchCall* Start(std::shared_ptr<WatchCall> call) {
-    WatchCall* const reactor = call.get();
-    reactor->self_ = std::move(call);
-    reactor->Post([](WatchCall& self) {
+  void Launch() {
+    self_ = shared_from_this();
+    Post([](WatchCall& self) {
+      self.frame_.host().streams.Add(self.self_);
       self.open_.insert(&self);
       if (const Result<void> admitted = self.frame_.Admit(); !admitted.ok()) {
         return self.End(admitted);
       }
-      self.StartRead(&self.request_);
+      self.StartRead(&self.bytes_);
     });
-    return reactor;
+  }
+
+  // Look is Tick, which the step thread does.
+  void Look(Duration /*now*/) override {}
+  void EndWith(const Error& error) override {
+    Post([error](WatchCall& self) { self.End(error); });
   }
 
   // A reader that takes nothing of what waits for it holds memory: its stream ends, and is cut if
   // not even its end is taken.
   void Tick(Duration now) {
+    const Duration idle = frame_.host().limits.upload_idle;
     if (!finished_ && pace_.IsTooSlow(now)) {
       LogSlowReader(frame_);
       End(SlowReader());
       cut_at_ = now + kSlowGrace;
+    } else if (!finished_ && stream_ == nullptr && !taking_in_ && now - began_ > idle) {
+      End(LateClient("idle upload", idle));  // it was not even opened
     }
     if (finished_ && now >= cut_at_) {
       frame_.CutUnlessOver();
@@ -57,8 +75,31 @@ class WatchCall final : public grpc::ServerBidiReactor<v1::WatchRequest, v1::Wat
   }
 
  private:
-  void Post(std::function<void(WatchCall&)> step) {
-    steps_.Post([self = shared_from_this(), step = std::move(step)] { step(*self); });
+  void Post(std::function<void(WatchCall&)> step) noexcept {
+    PostBare([step = std::move(step)](WatchCall& self) { self.Run(step); });
+  }
+
+  // Of a step that throws nothing. A call that loses one would never end: without memory for one it
+  // is cut.
+  template <class F>
+  void PostBare(F&& step) noexcept {
+    const Result<void> posted = CatchAll([&] {
+      steps_.Post([self = shared_from_this(), step = std::forward<F>(step)] { step(*self); });
+    });
+    if (!posted.ok()) {
+      frame_.CutUnlessOver();
+    }
+  }
+
+  template <class F>
+  void Run(F&& step) noexcept {
+    const Result<void> ran = frame_.Try([&]() -> Result<void> {
+      step(*this);
+      return {};
+    });
+    if (!ran.ok()) {
+      End(ran);
+    }
   }
 
   // ---- what the client says ----
@@ -81,7 +122,10 @@ class WatchCall final : public grpc::ServerBidiReactor<v1::WatchRequest, v1::Wat
     frame_.Submit([self = shared_from_this(),
                    taken](const cache::Call& call) { return self->TakeIn(*taken, call); },
                   [self = shared_from_this(), taken](const Result<void>& result) {
-                    self->Post([taken, result](WatchCall& call) { call.TakenIn(*taken, result); });
+                    self->PostBare([taken, result](WatchCall& call) {
+                      call.taking_in_ = false;
+                      call.Run([&](WatchCall& step) { step.TakenIn(*taken, result); });
+                    });
                   });
   }
 
@@ -92,6 +136,8 @@ class WatchCall final : public grpc::ServerBidiReactor<v1::WatchRequest, v1::Wat
   };
 
   Result<void> TakeIn(Taken& taken, const cache::Call& call) {
+    KILN_TRY(request_, MessageFrom<v1::WatchRequest>(bytes_));
+    bytes_.Clear();
     if (request_.has_open()) {
       return Open(taken, call);
     }
@@ -121,7 +167,7 @@ class WatchCall final : public grpc::ServerBidiReactor<v1::WatchRequest, v1::Wat
     const auto wake = [weak = weak_from_this(), &steps = steps_] {
       steps.Post([weak] {
         if (const std::shared_ptr<WatchCall> alive = weak.lock(); alive != nullptr) {
-          alive->Step();
+          alive->Run([](WatchCall& self) { self.Step(); });
         }
       });
     };
@@ -130,9 +176,8 @@ class WatchCall final : public grpc::ServerBidiReactor<v1::WatchRequest, v1::Wat
   }
 
   void TakenIn(Taken& taken, const Result<void>& result) {
-    taking_in_ = false;
     if (finished_) {
-      return Finish(frame_.StatusOf(*ends_as_));  // it waited for the job
+      return End({});  // it waited for the job
     }
     if (stream_ == nullptr && taken.stream != nullptr) {
       stream_ = std::move(taken.stream);
@@ -144,7 +189,7 @@ class WatchCall final : public grpc::ServerBidiReactor<v1::WatchRequest, v1::Wat
       return End(result);
     }
     request_.Clear();
-    StartRead(&request_);
+    StartRead(&bytes_);
     Step();
   }
 
@@ -167,7 +212,9 @@ class WatchCall final : public grpc::ServerBidiReactor<v1::WatchRequest, v1::Wat
       writing_ = true;
       pace_.Begin(message_.ByteSizeLong(), frame_.host().clock.Monotonic());
       frame_.Introduce();
-      return StartWrite(&message_);
+      bool own = false;
+      (void)grpc::SerializationTraits<v1::WatchEvent>::Serialize(message_, &sent_, &own);
+      return StartWrite(&sent_);
     }
     pace_.CaughtUp();
     if (const std::optional<Error> ended = stream_->Ended(); ended.has_value()) {
@@ -189,17 +236,19 @@ class WatchCall final : public grpc::ServerBidiReactor<v1::WatchRequest, v1::Wat
     });
   }
 
+  // The first result counts; a job that has the message is waited for.
   void End(const Result<void>& result) {
-    if (finished_) {
-      return;
-    }
-    finished_ = true;
-    stream_.reset();  // for the session, too, the connection is over
-    if (taking_in_) {
+    if (!finished_) {
+      finished_ = true;
       ends_as_ = result;
+      stream_.reset();  // for the session, too, the connection is over
+    }
+    if (taking_in_) {
       return frame_.Cancel();
     }
-    Finish(frame_.StatusOf(result, std::move(detail_)));
+    if (!std::exchange(closed_, true)) {
+      Finish(frame_.StatusOf(ends_as_, std::move(detail_)));
+    }
   }
 
   void OnCancel() override {
@@ -209,7 +258,12 @@ class WatchCall final : public grpc::ServerBidiReactor<v1::WatchRequest, v1::Wat
 
   void OnDone() override {
     frame_.Over();
-    steps_.Post([self = std::move(self_)] { self->open_.erase(self.get()); });
+    (void)CatchAll([this] {  // else it stays until the process ends
+      steps_.Post([self = self_] {
+        self->open_.erase(self.get());
+        self->self_.reset();
+      });
+    });
   }
 
   CallFrame frame_;
@@ -218,38 +272,47 @@ class WatchCall final : public grpc::ServerBidiReactor<v1::WatchRequest, v1::Wat
   OpenCalls& open_;
   std::shared_ptr<WatchCall> self_;
   v1::ErrorDetail detail_;
-  v1::WatchRequest request_;  // of the job, while there is one
+  const Duration began_;
+  grpc::ByteBuffer bytes_;    // that were read last; of the job, while there is one
+  v1::WatchRequest request_;  // the same
   v1::WatchEvent message_;
+  grpc::ByteBuffer sent_;  // its bytes
   std::shared_ptr<reload::Subscriptions::Stream> stream_;
-  bool taking_in_ = false;               // a job has the message
-  std::optional<Result<void>> ends_as_;  // once the job is done
+  bool taking_in_ = false;  // a job has the message
+  Result<void> ends_as_;    // once the job is done
   bool inline_data_ = false;
   bool is_source_ = false;
   bool half_closed_ = false;
   bool writing_ = false;
-  bool finished_ = false;
+  bool finished_ = false;  // it is decided how the call ends
+  bool closed_ = false;    // Finish was called
   ReaderPace pace_;
   Duration cut_at_ = Duration::max();
 };
 
-class WatchService final : public v1::WatchService::CallbackService {
+// Bytes are read because what is no message would be the end of the stream otherwise.
+class WatchService final
+    : public v1::WatchService::WithRawCallbackMethod_Watch<v1::WatchService::Service> {
  public:
   WatchService(const Host& host, Engine& engine)
-      : host_(host), engine_(engine), steps_(kTick, [this] { Tick(); }) {}
+      : host_(host),
+        engine_(engine),
+        steps_(
+            kTick, [this] { Tick(); }, host.log) {}
 
-  grpc::ServerBidiReactor<v1::WatchRequest, v1::WatchEvent>* Watch(
+  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* Watch(
       grpc::CallbackServerContext* context) override {
-    return WatchCall::Start(std::make_shared<WatchCall>(host_, *context, engine_, steps_, open_));
+    return StartStream<WatchCall>(host_, *context, engine_, steps_, open_);
   }
 
  private:
   void Tick() {
     if (host_.state.Ready()) {
-      engine_.watches.Tick();
+      (void)CatchAll([this] { engine_.watches.Tick(); });  // it comes again
     }
     const Duration now = host_.clock.Monotonic();
     for (WatchCall* const call : OpenCalls(open_)) {
-      call->Tick(now);
+      (void)CatchAll([&] { call->Tick(now); });  // one costs no other its look
     }
   }
 

@@ -13,10 +13,10 @@ import stat
 import struct
 import subprocess
 import sys
-import time
 import unittest
 
 from cli_case import BUILD, ROOT, CliCase
+from waiting import wait_until
 
 UBER = ROOT / "tests/bench/shaders/uber.rpl"
 ENTRIES = ["--entry", "vertex=vertex_main", "--entry", "fragment=fragment_main"]
@@ -463,10 +463,8 @@ axes = { stars = "*" }
                               env=self.env, cwd=self.dir,
                               stderr=subprocess.DEVNULL) as served:  # nobody else's to end
             try:
-                for _ in range(100):
-                    if self.run_program("kiln", "status").returncode == 0:
-                        break
-                    time.sleep(0.1)
+                self.assertTrue(
+                    wait_until(lambda: self.run_program("kiln", "status").returncode == 0))
                 self.assertIn("warning: artifacts come from build", compile_with_ours().stderr)
                 self.assertIn("abababababab", compile_with_ours().stderr)
                 self.assertEqual(pid(), served.pid)

@@ -7,11 +7,11 @@
 
 namespace kiln {
 
-grpc::Status CallEmpty(const std::shared_ptr<grpc::Channel>& channel, const std::string& path,
-                       const std::string& token) {
+RawAnswer CallWith(const std::shared_ptr<grpc::Channel>& channel, const std::string& path,
+                   const std::string& bytes, const std::string& token, int seconds) {
   grpc::GenericStub stub(channel);
   grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(5));
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(seconds));
   if (!token.empty()) {
     context.AddMetadata("authorization", "Bearer " + token);
   }
@@ -24,20 +24,29 @@ grpc::Status CallEmpty(const std::shared_ptr<grpc::Channel>& channel, const std:
   const auto call = stub.PrepareCall(&context, path, &queue);
   call->StartCall(nullptr);
   (void)wait();
-  const grpc::Slice nothing;
-  const grpc::ByteBuffer request(&nothing, 1);
+  const grpc::Slice message(bytes);
+  const grpc::ByteBuffer request(&message, 1);
+  RawAnswer answer;
   call->WriteLast(request, grpc::WriteOptions(), nullptr);
   if (wait()) {
     grpc::ByteBuffer reply;
-    do {
-      call->Read(&reply, nullptr);
-    } while (wait());
+    for (call->Read(&reply, nullptr); wait(); call->Read(&reply, nullptr)) {
+      ++answer.messages;
+    }
   }
-  grpc::Status status;
-  call->Finish(&status, nullptr);
+  call->Finish(&answer.status, nullptr);
   (void)wait();
   queue.Shutdown();
-  return status;
+  const auto& trailing = context.GetServerTrailingMetadata();
+  if (const auto found = trailing.find("kiln-error-bin"); found != trailing.end()) {
+    answer.detail.assign(found->second.data(), found->second.length());
+  }
+  return answer;
+}
+
+grpc::Status CallEmpty(const std::shared_ptr<grpc::Channel>& channel, const std::string& path,
+                       const std::string& token) {
+  return CallWith(channel, path, {}, token).status;
 }
 
 }  // namespace kiln

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/base/thread.h"
+
+#include <chrono>
+#include <cstdio>
+#include <new>
+
+#include "compiler/base/signal_stack.h"
+
+namespace kiln {
+namespace {
+
+constexpr std::chrono::milliseconds kPause{10};  // a body that always throws does not spin
+
+// Of a handler that is left by nothing, whatever memory there is.
+void Tell(const Thread::Entry& entry) noexcept {
+  try {
+    const Error error = ThrownError();
+    StreamLog standard_error(stderr);
+    LogSink& log = entry.log == nullptr ? standard_error : *entry.log;
+    log.Write(LogLevel::kError, "thread",
+              entry.after_throw == Thread::AfterThrow::kGoesOn
+                  ? "an exception left a thread's loop, which goes on"
+                  : "an exception ended a thread",
+              {{"thread", entry.name}, {"what", error.context}});
+  } catch (...) {
+    (void)std::fputs("kiln: an exception in a thread, and no memory to tell it\n", stderr);
+  }
+}
+
+void Run(const Thread::Entry& entry, const Thread::Body& body, const std::stop_token& stop) {
+  UseSignalStack();
+  for (;;) {
+    try {
+      return body(stop);
+    } catch (...) {
+      Tell(entry);
+    }
+    if (entry.after_throw == Thread::AfterThrow::kEnds || stop.stop_requested()) {
+      return;
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+}  // namespace
+
+Error ThrownError() noexcept {
+  Error error{.code = ErrorCode::kInternal, .context = {}, .reason = "BUG"};
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {  // texts of no more than 15 bytes need no memory
+    error.code = ErrorCode::kResourceExhausted;
+    error.context = "out of memory";
+    error.reason = "OUT_OF_MEMORY";
+  } catch (const std::exception& thrown) {
+    try {
+      error.context = thrown.what();
+    } catch (...) {  // the code and the reason have to do
+    }
+  } catch (...) {
+    try {
+      error.context = "an exception of an unknown type";
+    } catch (...) {
+    }
+  }
+  return error;
+}
+
+Thread::Thread(const Entry& entry, Body body)
+    : thread_([entry, body = std::move(body)](const std::stop_token& stop) {
+        Run(entry, body, stop);
+      }) {}
+
+}  // namespace kiln

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+#include "server/faults.h"
+
+namespace kiln::server {
+
+void AddFaults(Daemon::Options& /*options*/) {}
+
+}  // namespace kiln::server

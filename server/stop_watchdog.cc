@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include "server/stop_watchdog.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+namespace kiln::server {
+namespace {
+
+constexpr Duration kPatience = std::chrono::milliseconds(500);  // with who knows what runs
+
+Duration Now() { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+// What `ask` says, if it says it in time.
+std::vector<std::string> AskInTime(std::function<std::vector<std::string>()> ask) {
+  struct Answer {
+    Mutex mutex;
+    CondVar came;
+    bool is_there KILN_GUARDED_BY(mutex) = false;
+    std::vector<std::string> lines KILN_GUARDED_BY(mutex);
+  };
+  const auto answer = std::make_shared<Answer>();
+  Thread asking({.name = "what runs", .after_throw = Thread::AfterThrow::kEnds},
+                [answer, ask = std::move(ask)](const std::stop_token&) {
+                  std::vector<std::string> lines = ask();
+                  const MutexLock lock(answer->mutex);
+                  answer->lines = std::move(lines);
+                  answer->is_there = true;
+                  answer->came.NotifyAll();
+                });
+  asking.detach();  // the process is about to end
+  const Duration end = Now() + kPatience;
+  const MutexLock lock(answer->mutex);
+  while (!answer->is_there && Now() < end) {
+    (void)answer->came.WaitFor(answer->mutex, end - Now());
+  }
+  return answer->is_there ? answer->lines : std::vector<std::string>{"who would know hangs, too"};
+}
+
+}  // namespace
+
+StopWatchdog::StopWatchdog(LogSink& log, std::function<void()> end_process)
+    : log_(log),
+      end_process_(std::move(end_process)),
+      thread_({.name = "stop watchdog", .log = &log},
+              [this](const std::stop_token& stop) { Loop(stop); }) {}
+
+StopWatchdog::~StopWatchdog() {
+  const MutexLock lock(mutex_);
+  thread_.request_stop();
+  changed_.NotifyAll();
+}
+
+void StopWatchdog::Arm(Duration within) {
+  const MutexLock lock(mutex_);
+  const Duration due = Now() + within;
+  due_ = due_.has_value() ? std::min(*due_, due) : due;
+  changed_.NotifyAll();
+}
+
+void StopWatchdog::WaitsFor(std::string_view what) {
+  const MutexLock lock(mutex_);
+  waits_for_ = what;
+}
+
+void StopWatchdog::Observe(std::function<std::vector<std::string>()> what_runs) {
+  const MutexLock lock(mutex_);
+  what_runs_ = std::move(what_runs);
+}
+
+void StopWatchdog::Tell() {
+  std::string_view waits_for;
+  std::function<std::vector<std::string>()> what_runs;
+  {
+    const MutexLock lock(mutex_);
+    waits_for = waits_for_;
+    what_runs = what_runs_;
+  }
+  log_.Write(LogLevel::kError, "daemon", "does not end in time; the process ends now",
+             {{"waits_for", waits_for}});
+  if (what_runs != nullptr) {
+    for (const std::string& line : AskInTime(std::move(what_runs))) {
+      log_.Write(LogLevel::kError, "daemon", "still runs", {{"what", line}});
+    }
+  }
+}
+
+void StopWatchdog::Loop(const std::stop_token& stop) {
+  {
+    const MutexLock lock(mutex_);
+    while (!stop.stop_requested() && !(due_.has_value() && *due_ <= Now())) {
+      if (due_.has_value()) {
+        (void)changed_.WaitFor(mutex_, *due_ - Now());
+      } else {
+        changed_.Wait(mutex_);
+      }
+    }
+    if (stop.stop_requested()) {
+      return;
+    }
+  }
+  (void)CatchAll([this] { Tell(); });
+  end_process_();
+}
+
+}  // namespace kiln::server
