@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/checksum.h"
+
 namespace kiln::runtime {
 namespace {
 

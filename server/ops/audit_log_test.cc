@@ -56,11 +56,12 @@ TEST_F(AuditLogTest, Line_IsOneObjectWithoutEmptyMembers) {
 TEST_F(AuditLogTest, TextsOfOthers_AreCut) {
   const auto audit = AuditLog::Open(path, clock, log).value();
   for (const size_t size : {255, 256, 257, 100'000}) {
-    audit->Write({.event = "call", .peer = "unix", .object = std::string(size, 'o')});
+    audit->Write(Party::Owner(),
+                 {.event = "call", .peer = "unix", .object = std::string(size, 'o')});
     const auto object = nlohmann::json::parse(LinesOf(path).back());
     EXPECT_EQ(object["object"].get<std::string>().size(), std::min<size_t>(size, 256));
   }
-  audit->Write({.event = "upload", .peer = "unix", .count = 3});
+  audit->Write(Party::Owner(), {.event = "upload", .peer = "unix", .count = 3});
   EXPECT_EQ(nlohmann::json::parse(LinesOf(path).back())["count"], 3);
 }
 
