@@ -226,14 +226,15 @@ void BatchRun::NoteUnbuilt(const std::string& why) {
 }
 
 void BatchRun::NoteUnstored(uint64_t results, const Error& why) {
-  const std::string text =
-      why.code != ErrorCode::kFull
-          ? why.context
-          : why.context +
-                "; free space where the cache is, or lower cache.max_size, and build again";
+  const std::string_view advice = why.code != ErrorCode::kFull ? ""
+                                  : why.reason == "CACHE_FULL"
+                                      ? "; raise cache.max_size, or wait until leases end"
+                                      : "; free space where the cache is, or lower cache.max_size, "
+                                        "and build again";
   progress.unstored += results;
   progress.wants_kept = request.quorum || !request.pin.empty();
-  progress.problem = progress.problem.empty() ? text : progress.problem;
+  progress.problem =
+      progress.problem.empty() ? why.context + std::string(advice) : progress.problem;
 }
 
 void BatchRun::Finish(const TakenPoints& taken) {

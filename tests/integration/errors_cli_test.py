@@ -5,6 +5,7 @@ their forms, warnings as errors, daemons that do not start.
 
 usage: errors_cli_test.py BUILD_FOLDER ROOT
 """
+import json
 import re
 import sys
 import unittest
@@ -246,7 +247,7 @@ entry_points = { vertex = "v", fragment = "f" }
                                  ["some.rpl"])
 
     def test_filters_with_unknown_names_or_values_are_errors(self):
-        self.write("some.rpl", 'global shading: enum "toon" { "toon", "flat" };\n'
+        self.write("some.rpl", 'global shading: enum "toon" "flat";\n'
                    "global foam: flag false;\n"
                    "void v (void) { vertex_stage_output_position (f4 {0.0}); }\n")
         self.write("kiln.toml", '[project]\nmanifest = 1\n[[program]]\nname = "some"\n'
