@@ -29,34 +29,37 @@ uint32_t ReadBig(const std::byte* bytes) {
   return __builtin_bswap32(value);
 }
 
+// A round names its eight words by number, so that unrolled nothing is moved.
 void PlainBlock(Sha256State& state, const std::byte* block) {
-  std::array<uint32_t, 64> w;
+  std::array<uint32_t, 16> w;  // the last sixteen words of the schedule
   for (size_t i = 0; i < 16; ++i) {
     w[i] = ReadBig(block + 4 * i);
   }
-  for (size_t i = 16; i < 64; ++i) {
-    const uint32_t s0 = std::rotr(w[i - 15], 7) ^ std::rotr(w[i - 15], 18) ^ (w[i - 15] >> 3);
-    const uint32_t s1 = std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ (w[i - 2] >> 10);
-    w[i] = w[i - 16] + s0 + w[i - 7] + s1;
-  }
-  auto [a, b, c, d, e, f, g, h] = state;
+  Sha256State v = state;  // a to h; a of round i is v[-i mod 8]
+#pragma GCC unroll 64
   for (size_t i = 0; i < 64; ++i) {
+    if (i >= 16) {
+      const uint32_t before_15 = w[(i + 1) % 16];
+      const uint32_t before_2 = w[(i + 14) % 16];
+      w[i % 16] += (std::rotr(before_15, 7) ^ std::rotr(before_15, 18) ^ (before_15 >> 3)) +
+                   w[(i + 9) % 16] +
+                   (std::rotr(before_2, 17) ^ std::rotr(before_2, 19) ^ (before_2 >> 10));
+    }
+    const uint32_t a = v[(64 - i) % 8];
+    const uint32_t b = v[(65 - i) % 8];
+    const uint32_t c = v[(66 - i) % 8];
+    const uint32_t e = v[(68 - i) % 8];
+    const uint32_t f = v[(69 - i) % 8];
+    const uint32_t g = v[(70 - i) % 8];
     const uint32_t sum1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
-    const uint32_t t1 = h + sum1 + ((e & f) ^ (~e & g)) + kRoundConstants[i] + w[i];
+    const uint32_t t1 =
+        v[(71 - i) % 8] + sum1 + (g ^ (e & (f ^ g))) + kRoundConstants[i] + w[i % 16];
     const uint32_t sum0 = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
-    const uint32_t t2 = sum0 + ((a & b) ^ (a & c) ^ (b & c));
-    h = g;
-    g = f;
-    f = e;
-    e = d + t1;
-    d = c;
-    c = b;
-    b = a;
-    a = t1 + t2;
+    v[(67 - i) % 8] += t1;
+    v[(71 - i) % 8] = t1 + sum0 + ((a & b) | (c & (a | b)));
   }
-  const Sha256State added{a, b, c, d, e, f, g, h};
   for (size_t i = 0; i < 8; ++i) {
-    state[i] += added[i];
+    state[i] += v[i];
   }
 }
 
