@@ -108,10 +108,6 @@ class ReadScope : public ServerTest {
     EXPECT_TRUE(ops::WriteTokens(folder.path() + "/tokens.toml", std::span(&made.token, 1)).ok());
   }
 
-  void Write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder.path() + "/" + name) << text;
-  }
-
   Daemon::Options TcpOptions(const std::string& cache) {
     Daemon::Options options = OptionsIn(folder.path());
     options.config.cache_dir = cache;
