@@ -31,7 +31,8 @@ constexpr const char* kText =
     "global idle: flag false;\n"
     "void v (void) { vertex_stage_output_position (f4 {0.0, 0.0, 0.0, 1.0}); }\n"
     "conditional (shade) setting cull_mode = \"back\";\n"
-    "conditional (wrong) setting cull_mode = 7;\n";
+    "conditional (wrong) setting cull_mode = 7;\n"
+    "void w (void) { conditional (idle) { return; } }\n";
 
 uint64_t ThreadCpuMicroseconds() {
   timespec time{};
