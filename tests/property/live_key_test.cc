@@ -68,10 +68,13 @@ std::string TextOf(const build::Outcome& outcome) {
   return text;
 }
 
-// The same of a direct build.
-std::string TextOf(const driver::BuildResult& built, const SourceFile& source) {
+// The same of a direct build; `shared` is said of all variants of the program.
+std::string TextOf(const driver::BuildResult& built, const SourceFile& source,
+                   std::vector<PlacedDiagnostic> shared) {
   const SourceFile* const modules[] = {&source};
-  std::vector<PlacedDiagnostic> diagnostics = Place(built.diagnostics, modules);
+  std::vector<PlacedDiagnostic> diagnostics = std::move(shared);
+  const std::vector<PlacedDiagnostic> own = Place(built.diagnostics, modules);
+  diagnostics.insert(diagnostics.end(), own.begin(), own.end());
   SortForReading(diagnostics);
   std::string text = TextOf(diagnostics);
   if (built.ok()) {
@@ -119,7 +122,8 @@ class LiveKeyTest : public testing::Test {
     for (uint32_t i = 0; i < variants; ++i) {
       const driver::BuildResult direct =
           driver::BuildDirect(linked, values, kEntries, target.target);
-      const std::string& known = expected[values.bits] = TextOf(direct, source);
+      const std::string& known = expected[values.bits] =
+          TextOf(direct, source, (*prepared)->diagnostics);
       const Result<build::Outcome> made =
           maker.builder.Build(**prepared, SettingsOf(linked.program, values), {}, {});
       ASSERT_TRUE(made.ok());
