@@ -2,9 +2,7 @@
 // Who may not write changes nothing, and still gets what is there: with a read token over real TLS,
 // every method of scope read. And what two different sources have in common. Spec: daemon §11.4,
 // cache §2.1
-#include <array>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
 
@@ -14,10 +12,8 @@
 #include "compiler/base/colliding_texts.h"
 #include "compiler/base/file.h"
 #include "proto/kiln/v1/cache.grpc.pb.h"
-#include "server/ops/tokens.h"
 #include "server/rpc/method_table.h"
-#include "server/test_server.h"
-#include "tests/support/certificates.h"
+#include "tests/integration/security_case.h"
 
 namespace kiln::server {
 namespace {
@@ -91,49 +87,17 @@ std::string DumpOf(const std::string& cache_dir) {
   return text;
 }
 
-class ReadScope : public ServerTest {
+class ReadScope : public SecurityCase {
  protected:
-  ReadScope() : authority_("kiln tests") {
-    Write("ca.pem", authority_.cert());
-    const CertificateFiles server = authority_.Sign("localhost");
-    Write("server.pem", server.cert);
-    Write("server.key", server.key);
-    client_ = authority_.Sign("ci");
-    std::array<uint8_t, ops::kTokenRandomBytes> random{};
-    random.fill(1);
-    ops::NewToken made = ops::MakeToken(random);
-    made.token.scope = ops::Scope::kRead;
-    token_ = made.text;
-    token_id_ = made.token.id;
-    EXPECT_TRUE(ops::WriteTokens(folder.path() + "/tokens.toml", std::span(&made.token, 1)).ok());
-  }
-
-  Daemon::Options TcpOptions(const std::string& cache) {
-    Daemon::Options options = OptionsIn(folder.path());
-    options.config.cache_dir = cache;
-    options.config.tcp = "127.0.0.1:0";
-    options.config.tls_cert = folder.path() + "/server.pem";
-    options.config.tls_key = folder.path() + "/server.key";
-    options.config.tls_client_ca = folder.path() + "/ca.pem";
-    options.config.tokens = folder.path() + "/tokens.toml";
-    options.config.audit_log = folder.path() + "/audit.jsonl";
-    options.config.allow_root = true;
-    return options;
-  }
+  ReadScope() : token_(tokens[0]), token_id_(rows[0].id) {}
 
   std::string CacheDir() const { return folder.path() + "/cache"; }
 
-  void StartTcp(const std::string& cache) {
-    StartWith(TcpOptions(cache));
-    const std::string address = daemon->tcp();
-    grpc::ChannelArguments own;
-    own.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-    const auto tcp =
-        grpc::CreateCustomChannel("localhost" + address.substr(address.rfind(':')),
-                                  grpc::SslCredentials({.pem_root_certs = authority_.cert(),
-                                                        .pem_private_key = client_.key,
-                                                        .pem_cert_chain = client_.cert}),
-                                  own);
+  void StartTcp(const std::string& cache_dir) {
+    Daemon::Options options = TcpOptions();
+    options.config.cache_dir = cache_dir;
+    ASSERT_NO_FATAL_FAILURE(StartWith(options));
+    const auto tcp = Tcp();
     read_compile = v1::CompileService::NewStub(tcp);
     read_batch = v1::BatchService::NewStub(tcp);
     read_admin = v1::AdminService::NewStub(tcp);
@@ -186,9 +150,7 @@ class ReadScope : public ServerTest {
     return Call(*read_compile, &v1::CompileService::Stub::ListOptions, request, reply);
   }
 
-  Authority authority_;
-  CertificateFiles client_;
-  std::string token_, token_id_;
+  const std::string token_, token_id_;
   v1::ErrorDetail detail_;  // of the last call
   std::unique_ptr<v1::CompileService::Stub> read_compile;
   std::unique_ptr<v1::BatchService::Stub> read_batch;
@@ -205,12 +167,12 @@ TEST_F(ReadScope, WhatAReaderBrings_IsServedToNobody) {
   const CollidingTexts texts = CollidingPrograms();
   ASSERT_EQ(Checksum(AsBytes(texts.first)), Checksum(AsBytes(texts.second)));
   EXPECT_NE(DigestOf(texts.first), DigestOf(texts.second));
-  StartTcp(folder.path() + "/undisturbed");
+  ASSERT_NO_FATAL_FAILURE(StartTcp(folder.path() + "/undisturbed"));
   const std::string expected = CodeOf(Compile(RequestOf(texts.first)));
   ASSERT_FALSE(expected.empty());
   EXPECT_NE(CodeOf(Compile(RequestOf(texts.second))), expected);
   Stop();
-  StartTcp(CacheDir());
+  ASSERT_NO_FATAL_FAILURE(StartTcp(CacheDir()));
   v1::ListOptionsReply options;
   ASSERT_TRUE(ListOptions(texts.second, options).ok());
   EXPECT_EQ(options.options_size(), 3);
@@ -226,7 +188,7 @@ TEST_F(ReadScope, WhatAReaderBrings_IsServedToNobody) {
 }
 
 TEST_F(ReadScope, EveryMethodOfScopeRead_LeavesTheStoreAsItWas) {
-  StartTcp(CacheDir());
+  ASSERT_NO_FATAL_FAILURE(StartTcp(CacheDir()));
   const std::string batch_id = Build(GoodSource());
   ASSERT_EQ(Compile(RequestOf(GoodSource())).kind(), v1::Outcome::OK);
   v1::BuildPackRequest build_pack;
@@ -251,10 +213,10 @@ TEST_F(ReadScope, EveryMethodOfScopeRead_LeavesTheStoreAsItWas) {
               SQLITE_OK);
     sqlite3_close(db);
   }
-  StartTcp(CacheDir());
+  ASSERT_NO_FATAL_FAILURE(StartTcp(CacheDir()));
   Stop();  // what a daemon does by itself when it starts and ends is no reader's doing
   const std::string before = DumpOf(CacheDir());
-  StartTcp(CacheDir());
+  ASSERT_NO_FATAL_FAILURE(StartTcp(CacheDir()));
 
   const Digest known = DigestOf(GoodSource());
   const auto source_digest = [&](v1::Digest& digest) {
@@ -488,10 +450,10 @@ TEST_F(ReadScope, EveryMethodOfScopeRead_LeavesTheStoreAsItWas) {
 
 // The control for the one above: for whoever may write the same calls leave traces.
 TEST_F(ReadScope, TheSameByTheOwner_IsSeenInTheStore) {
-  StartTcp(CacheDir());
+  ASSERT_NO_FATAL_FAILURE(StartTcp(CacheDir()));
   Stop();
   const std::string before = DumpOf(CacheDir());
-  StartTcp(CacheDir());
+  ASSERT_NO_FATAL_FAILURE(StartTcp(CacheDir()));
   v1::ListOptionsRequest request;
   *request.mutable_program() = ProgramOf(Fresh("options"), true);
   v1::ListOptionsReply reply;
@@ -502,7 +464,7 @@ TEST_F(ReadScope, TheSameByTheOwner_IsSeenInTheStore) {
 }
 
 TEST_F(ReadScope, Misses_SayWhatToDo) {
-  StartTcp(CacheDir());
+  ASSERT_NO_FATAL_FAILURE(StartTcp(CacheDir()));
   v1::CompileReply reply;
   const grpc::Status status = Compile(RequestOf(GoodSource()), reply);
   EXPECT_EQ(status.error_code(), Code::PERMISSION_DENIED);
@@ -533,7 +495,7 @@ TEST_F(ReadScope, Misses_SayWhatToDo) {
 
 // Id and size always travel together: what has another size is not there.
 TEST_F(ReadScope, AnotherSize_IsAnotherContent) {
-  StartTcp(CacheDir());
+  ASSERT_NO_FATAL_FAILURE(StartTcp(CacheDir()));
   ASSERT_EQ(Compile(RequestOf(GoodSource())).kind(), v1::Outcome::OK);
   const Digest known = DigestOf(GoodSource());
   struct Row {
