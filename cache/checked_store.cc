@@ -18,7 +18,7 @@ std::optional<std::string> FindMismatch(const Key& key, const Blob& blob) {
     return "size differs";
   }
   if (key.level == Level::kContent) {
-    return HashBytes(blob.bytes) == key.id ? std::nullopt : std::optional("content id differs");
+    return ContentSum(key.id, blob.bytes) == blob.sum ? std::nullopt : std::optional("sum differs");
   }
   return RowSum(key, blob.bytes) == blob.sum ? std::nullopt : std::optional("sum differs");
 }
@@ -35,6 +35,11 @@ Result<Blob> CheckedStore::Get(const Key& key, const Call& call) {
 
 Result<Stored> CheckedStore::Put(std::span<const Item> items, Durability durability,
                                  const Call& call) {
+  if (!call.may_write) {
+    return Error{.code = ErrorCode::kFailedPrecondition,
+                 .context = "whoever asks may not write",
+                 .reason = std::string(kReadOnly)};
+  }
   for (const Item& item : items) {
     if (const std::optional<std::string> mismatch = FindMismatch(item.key, item.value)) {
       return Error{.code = ErrorCode::kInvalidArgument,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Adds verification to a store: recomputes id and size of content, or the sum of a row, on every
-// Get and Put, memory hits included (0.5 µs per 16 KiB). Spec: cache §5.3, §6.6, promise P1.
+// Adds verification to a store: recomputes the sum of content or of a row on every Get and Put,
+// memory hits included (0.5 µs per 16 KiB), and refuses what a call puts that may not write. Ids
+// are computed where content is made or comes from outside. Spec: cache §2.1, §5.3, §6.6, promise
+// P1.
 #pragma once
 
 #include "cache/store.h"
@@ -15,7 +17,8 @@ class CheckedStore final : public BlobStore {
   CheckedStore(BlobStore& below, DamageSink& sink) : below_(below), sink_(sink) {}
 
   Result<Blob> Get(const Key& key, const Call& call) override;
-  // Errors: kInvalidArgument, naming the first item that is not what its key or sum says.
+  // Errors: kInvalidArgument, naming the first item that is not what its sum says;
+  // kFailedPrecondition with reason READ_ONLY if the call may not write.
   Result<Stored> Put(std::span<const Item> items, Durability durability, const Call& call) override;
   Result<std::vector<Key>> FindMissing(std::span<const Key> keys, const Call& call) override;
   void Touch(std::span<const Key> keys) override;

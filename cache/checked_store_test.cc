@@ -46,6 +46,27 @@ TEST(CheckedStore, FlippedOrTornBelow_IsAMissAndAReport) {
   }
 }
 
+TEST(CheckedStore, PutOfACallThatMayNotWrite_IsRefused) {
+  Fixture fixture({});
+  const Item item = ContentItem(CopiedBlob(AsBytes("other")));
+  const Error error =
+      fixture.store.Put(std::span(&item, 1), Durability::kRelaxed, {.may_write = false}).error();
+  EXPECT_EQ(error.code, ErrorCode::kFailedPrecondition);
+  EXPECT_EQ(error.reason, kReadOnly);
+  EXPECT_FALSE(fixture.bottom.Get(item.key, {}).ok());
+}
+
+// Content that took the place of other content has a right sum of its own, and not this one.
+TEST(CheckedStore, ContentInThePlaceOfOtherContent_IsAMissAndAReport) {
+  Fixture fixture({});
+  Item moved = ContentItem(CopiedBlob(AsBytes("other")));
+  const Hash128 id = HashBytes(AsBytes("of nobody"));
+  moved.key = {.id = id};
+  ASSERT_TRUE(fixture.bottom.Put(std::span(&moved, 1), Durability::kRelaxed, {}).ok());
+  EXPECT_EQ(fixture.store.Get({.id = id}, {}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(fixture.sink.Reports().size(), 1u);
+}
+
 TEST(CheckedStore, PutUnderAWrongId_IsRefused) {
   Fixture fixture({});
   Item item = ContentItem(CopiedBlob(AsBytes("other")));

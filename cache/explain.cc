@@ -443,6 +443,7 @@ std::string ExplanationText(const Explanation& explanation) {
   for (size_t i = 0; i < explanation.changes.size(); ++i) {
     text += (i == 0 ? "" : "\n      ") + ChangeText(explanation.changes[i]);
   }
+  text += record.detail.empty() ? "" : "\n      " + record.detail;
   return text;
 }
 

@@ -154,6 +154,7 @@ struct ExplainRecord {
   Cause cause = Cause::kNone;
   std::string detail;   // which upstream since when, which flag, when it was removed
   int64_t made_ms = 0;  // hits: when the result was made, 0 if that is not known
+  Hash128 watcher;      // the watch session that asked; zero: nobody who watches
 
   friend bool operator==(const ExplainRecord&, const ExplainRecord&) = default;
 };

@@ -2,7 +2,7 @@
 // Domain kiln.explain.1: 1 time, 2 lane, 3 trace, 4 modules, 5 dependencies?, 6 entry points,
 // 7 pipeline, 8 target?, 9 options?, 10 fingerprints?, 11 limits?, 12 recipes?, 13 result, 14
 // level, 15 mask?, 16 live options?, 17 stage times?, 18 bytes, 19 signature?, 20 cause, 21 detail,
-// 22 made, 23 slot. '?': left out when empty.
+// 22 made, 23 slot, 24 watcher?. '?': left out when empty.
 #include <utility>
 
 #include "cache/explain.h"
@@ -210,6 +210,9 @@ Bytes EncodeExplain(const ExplainRecord& record) {
   const ExplainSlot& slot = record.slot;
   writer.List(
       23, CanonicalList().U32(slot.space).Text(slot.project).Text(slot.program).Text(slot.target));
+  if (!record.watcher.zero()) {
+    writer.Hash(24, record.watcher);
+  }
   return std::move(writer).bytes();
 }
 
@@ -225,6 +228,9 @@ Result<ExplainRecord> DecodeExplain(ByteView bytes) {
   KILN_TRY(record.inputs, ReadInputs(reader));
   KILN_TRY_VOID(ReadOutcome(reader, record));
   KILN_TRY(record.slot, ReadSlot(reader));
+  if (reader.Has(24)) {
+    KILN_TRY(record.watcher, reader.Hash(24));
+  }
   KILN_TRY_VOID(reader.Finish());
   return record;
 }

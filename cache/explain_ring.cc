@@ -128,6 +128,9 @@ void ExplainRing::CompleteMiss(const ExplainRecord* closest, ExplainRecord& reco
       record.detail = absence.detail;
     }
   }
+  if (record.detail.empty() && options_.unanswered) {
+    record.detail = options_.unanswered();
+  }
 }
 
 uint64_t ExplainRing::Append(ExplainRecord record) {
@@ -201,6 +204,7 @@ ExplainRecord ExplainRing::RecordOf(Again& again) {
   record.at_ms = again.at_ms;
   record.trace = std::move(again.trace);
   record.stage_us = {{kLookup, again.lookup_us}};
+  record.watcher = {};
   return record;
 }
 
@@ -244,23 +248,42 @@ void ExplainRing::Flush() {
   }
 }
 
-Explanation ExplainRing::ExplainOf(const ExplainRecord& record) {
-  ExplainRecord asked = record;
-  if (record.seq == 0) {  // a question: completed as Append would
-    const Hash128 id = record.slot.Id();
-    Load(record.slot, id);
+// What a slot has. Looking is no use, and leaves nothing in memory if the call may not write.
+ExplainRing::Slot ExplainRing::SlotFor(const ExplainSlot& slot, const Call& call) {
+  const Hash128 id = slot.Id();
+  if (call.may_write) {
+    Load(slot, id);
+  }
+  {
     const MutexLock lock(mutex_);
     Settle();
-    const Slot& slot = Touch(id);
+    if (const auto found = slots_.find(id); found != slots_.end()) {
+      return found->second;
+    }
+  }
+  Slot kept;
+  Result<std::vector<ExplainRecord>> records =
+      log_ == nullptr ? std::vector<ExplainRecord>() : log_->Records(slot);
+  if (records.ok()) {
+    for (ExplainRecord& record : *records) {
+      kept.records.push_back(std::make_shared<const ExplainRecord>(std::move(record)));
+    }
+  }
+  return kept;
+}
+
+Explanation ExplainRing::ExplainOf(const ExplainRecord& record, const Call& call) {
+  const Slot slot = SlotFor(record.slot, call);
+  ExplainRecord asked = record;
+  if (record.seq == 0) {  // a question: completed as Append would
     if (record.result == ExplainResult::kMiss) {
       CompleteMiss(Closest(slot, record), asked);
     } else {
       CompleteHit(slot, asked);
     }
   }
-  const std::vector<RecordPtr> slot = Records(record.slot);
   std::vector<const ExplainRecord*> earlier;
-  for (const RecordPtr& row : slot) {
+  for (const RecordPtr& row : slot.records) {
     if (record.seq == 0 || row->seq < record.seq) {
       earlier.push_back(row.get());
     }

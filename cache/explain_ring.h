@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cache/explain.h"
+#include "cache/store.h"
 #include "compiler/base/clock.h"
 #include "compiler/base/mutex.h"
 
@@ -38,6 +39,8 @@ class ExplainRing {
     Duration flush_after = std::chrono::seconds(1);
     // Asked about the signature of the result that a miss should have found.
     std::function<Absence(const Hash128& signature)> why_absent;
+    // Of upstreams that gave no answer: who and why, for misses with another cause; empty: all did.
+    std::function<std::string()> unanswered = {};
     // Told of every stage of every record, for whoever counts; at the end by the destructor.
     std::function<void(const std::string& stage, uint64_t us)> on_stage;
   };
@@ -53,7 +56,7 @@ class ExplainRing {
   // somebody asks for records at the latest. Requires: `before` came from here and is a hit.
   uint64_t AppendAgain(RecordPtr before, std::string trace, uint64_t lookup_us);
   // The record beside what its slot had before it. For a record that was not appended: beside all.
-  Explanation ExplainOf(const ExplainRecord& record);
+  Explanation ExplainOf(const ExplainRecord& record, const Call& call = {});
 
   // Oldest first.
   std::vector<RecordPtr> Records(const ExplainSlot& slot);
@@ -101,6 +104,7 @@ class ExplainRing {
   void Pend(const RecordPtr& record) KILN_REQUIRES(mutex_);
   Slot& Touch(const Hash128& id) KILN_REQUIRES(mutex_);
   void Load(const ExplainSlot& slot, const Hash128& id);
+  Slot SlotFor(const ExplainSlot& slot, const Call& call);
   // The record that agrees in the most fields, as ClosestTo says; null: there is none.
   static const ExplainRecord* Closest(const Slot& slot, const ExplainRecord& record);
   static void CompleteHit(const Slot& slot, ExplainRecord& record);

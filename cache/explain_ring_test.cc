@@ -179,6 +179,19 @@ TEST_F(ExplainRingTest, RecordsWait_UntilThereAreManyOrTheyAreOld) {
   EXPECT_EQ(log.rows.size(), 5u);
 }
 
+TEST_F(ExplainRingTest, UpstreamThatGaveNoAnswer_IsToldWithEveryMissThatHasNoOtherDetail) {
+  std::string said = "upstream https://a fails: so";
+  ExplainRing ring(nullptr, clock, {.unanswered = [&] { return said; }});
+  (void)ring.Append(MissOf("rock", "true"));
+  const auto changed = ring.WithSeq(ring.Append(MissOf("rock", "false")));
+  EXPECT_EQ(changed->cause, Cause::kOption);
+  EXPECT_EQ(changed->detail, said);
+  const std::string text = ExplanationText(ring.ExplainOf(*changed));
+  EXPECT_NE(text.find("\n      " + said), std::string::npos) << text;
+  said.clear();
+  EXPECT_EQ(ring.WithSeq(ring.Append(MissOf("rock", "other")))->detail, "");
+}
+
 TEST_F(ExplainRingTest, Memory_IsBoundedBySlotsUsedLeastLately) {
   ExplainRing ring(&log, clock, {.max_records = 100});
   for (int i = 0; i < 200; ++i) {

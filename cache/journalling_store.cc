@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "cache/wait.h"
+#include "compiler/base/checksum.h"
+#include "compiler/base/own_folder.h"
 
 namespace kiln::cache {
 namespace {
@@ -35,7 +37,7 @@ Bytes Encode(std::span<const Item> items) {
     Append(out, uint64_t{item.value.bytes.size()});
     out.insert(out.end(), item.value.bytes.begin(), item.value.bytes.end());
   }
-  Append(out, HashBytes(out).bytes);
+  Append(out, Checksum(out).bytes);
   return out;
 }
 
@@ -88,9 +90,8 @@ bool ReadItem(Reader& reader, Item& item) {
     return false;
   }
   item.value = CopiedBlob(bytes);
-  if (item.key.level != Level::kContent) {
-    item.value.sum = RowSum(item.key, bytes);
-  }
+  item.value.sum =
+      item.key.level == Level::kContent ? ContentSum(item.key.id, bytes) : RowSum(item.key, bytes);
   return true;
 }
 
@@ -101,7 +102,7 @@ std::optional<std::vector<Item>> Decode(ByteView bytes) {
   }
   const ByteView body = bytes.first(bytes.size() - sizeof(sum.bytes));
   std::memcpy(sum.bytes.data(), bytes.data() + body.size(), sizeof(sum.bytes));
-  if (HashBytes(body) != sum) {
+  if (Checksum(body) != sum) {
     return std::nullopt;
   }
   std::vector<Item> items;
@@ -124,8 +125,7 @@ bool IsRefusal(const Error& error) {
 
 JournallingStore::JournallingStore(BlobStore& below, Clock& clock, Options options)
     : below_(below), clock_(clock), options_(std::move(options)) {
-  std::error_code error;
-  std::filesystem::create_directories(options_.dir, error);
+  (void)MakeFolders(options_.dir.string(), 0700);  // the first write says what is wrong
   ListFiles();
   thread_ = Thread({.name = "upstream journal"}, [this](const std::stop_token&) { Replay(); });
 }

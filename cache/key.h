@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Every key of kiln: names of inputs -> 16 bytes. A key is XXH3-128 over the canonical encoding
-// (base/canonical) of a domain and tagged fields. Keys are computed here and nowhere else. No key
-// holds a time, an absolute path, a host name or an address. Spec: cache §2.
+// Every key of kiln: names of inputs -> 16 bytes. A key is a digest (base/digest) of the canonical
+// encoding (base/canonical) of a domain and tagged fields. Keys are computed here and nowhere else.
+// No key holds a time, an absolute path, a host name or an address. Spec: cache §2.
 //
 // Inputs are views; they need to live for the call only. Lists that a key wants sorted are sorted
 // here, except where the comment says that they must come sorted.

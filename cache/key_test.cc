@@ -94,16 +94,16 @@ struct Vector {
 
 TEST(Key, TestVectorsOfTheSpecification_GiveTheirIds) {
   const std::array<Vector, 10> vectors = {{
-      {"empty content", HashBytes({}), "99aa06d3014798d86001c324468d497f"},
-      {"source S", HashBytes(AsBytes(kSource)), "0aef25953033d800bca6c36a9de0ca3d"},
-      {"module", ModuleVector(), "76586552776a72253a81cce4cafeeff7"},
-      {"program", ProgramVector(), "b7c3f277a95ce63f6ad244756dccf7cc"},
-      {"entry", EntryVector(), "2978bedefc1e272404117a45578101c4"},
-      {"variant", VariantVector(), "017ff095627040a33047b834e77b3052"},
-      {"live", LiveVector(), "e709a7ecf87bab67379703fd585f6760"},
-      {"mask", MaskKey(EntryVector(), 0), "a23b8b1f20d4a58033cc28cc3fec3033"},
-      {"signature", SignatureVector(), "d751632561ecef60d91b66e0ede6d867"},
-      {"recipe", RecipeVector(), "303370d3e296a1ca69f2eb6bb07e6f69"},
+      {"empty content", HashBytes({}), "e3b0c44298fc1c149afbf4c8996fb924"},
+      {"source S", HashBytes(AsBytes(kSource)), "60737ed823fb7f517fe81ff69924d637"},
+      {"module", ModuleVector(), "fc685d9cf3c87d21149786fc26f6163f"},
+      {"program", ProgramVector(), "e5dd214be8eb9e7a73cc31a8b46d11f0"},
+      {"entry", EntryVector(), "3cda7870347b21d9b71fb9d5b395eeca"},
+      {"variant", VariantVector(), "ef48bd507fcef0a476870094be6f60d2"},
+      {"live", LiveVector(), "aa2ec496026d453b2a935a94c7e4ebd1"},
+      {"mask", MaskKey(EntryVector(), 0), "b8a370c249971d56165ff7b6790fb9f1"},
+      {"signature", SignatureVector(), "76ee383257a93494f4c846b0fdcb92e1"},
+      {"recipe", RecipeVector(), "5da41fdc5683c2a49a8da5ce3478c674"},
   }};
   for (const Vector& vector : vectors) {
     EXPECT_EQ(vector.id.hex(), vector.expected) << vector.name;

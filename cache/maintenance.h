@@ -120,12 +120,22 @@ struct GcOptions {
   OnBytes on_bytes = [](uint64_t, uint64_t) {};  // some times a second
 };
 
+// What keeps records from being removed.
+struct Keeper {
+  std::string owner;    // of a lease: "batch 7c1e…"
+  int64_t until_s = 0;  // Unix
+};
+
 struct GcReport {
   uint64_t records = 0;  // removed, or that would be
   uint64_t bytes = 0;    // of them and of content that only they named
   uint64_t kept = 0;     // that were wanted but are leased or pinned
   uint64_t used_before = 0;
   uint64_t used_after = 0;
+  // If more is used than was asked for:
+  uint64_t pinned = 0;         // records under a pin
+  int64_t kept_until_s = 0;    // when all others may go if nobody uses them again; Unix
+  std::vector<Keeper> leases;  // the longest first, 8 at most
 };
 
 // Content or a row that was set aside because it was damaged or contradicted another.

@@ -25,10 +25,10 @@ Error NotAtOnce() {
   return {.code = ErrorCode::kDeadlineExceeded, .context = "memory alone cannot answer this"};
 }
 
-std::optional<Blob> MemoryStore::Find(const Key& key) {
+std::optional<Blob> MemoryStore::Find(const Key& key, const Call& call) {
   const MutexLock lock(mutex_);
-  const Blob* const found = blobs_.Find(key);
-  return found == nullptr ? std::nullopt : std::optional(*found);
+  const Blob* const found = call.may_write ? blobs_.Find(key) : blobs_.Peek(key);
+  return found == nullptr || !HasSize(key, found->raw_size) ? std::nullopt : std::optional(*found);
 }
 
 void MemoryStore::Remember(const Key& key, const Blob& blob) {
@@ -49,7 +49,7 @@ void MemoryStore::Remember(const Key& key, const Blob& blob) {
 }
 
 Result<Blob> MemoryStore::Get(const Key& key, const Call& call) {
-  if (std::optional<Blob> found = Find(key)) {
+  if (std::optional<Blob> found = Find(key, call)) {
     return *std::move(found);
   }
   if (below_ == nullptr) {
@@ -59,7 +59,9 @@ Result<Blob> MemoryStore::Get(const Key& key, const Call& call) {
     return NotAtOnce();
   }
   KILN_TRY(Blob blob, below_->Get(key, call));
-  Remember(key, blob);
+  if (call.may_write) {
+    Remember(key, blob);
+  }
   return blob;
 }
 
@@ -89,7 +91,7 @@ Result<std::vector<Key>> MemoryStore::FindMissing(std::span<const Key> keys, con
   }
   std::vector<Key> missing;
   for (const Key& key : keys) {
-    if (!Find(key).has_value()) {
+    if (!Find(key, call).has_value()) {
       missing.push_back(key);
     }
   }

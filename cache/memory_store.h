@@ -46,7 +46,7 @@ class MemoryStore final : public BlobStore, public DamageSink {
   uint64_t bytes() const;
 
  private:
-  std::optional<Blob> Find(const Key& key);
+  std::optional<Blob> Find(const Key& key, const Call& call);
   void Remember(const Key& key, const Blob& blob);
   void RememberAll(std::span<const Item> items);
 

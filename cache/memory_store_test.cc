@@ -39,6 +39,37 @@ TEST(MemoryStore, Full_DropsTheLeastRecentlyUsed) {
   EXPECT_LE(store.bytes(), 3200u);
 }
 
+// Who may not write decides nothing about what goes next, and fills nothing.
+TEST(MemoryStore, LooksOfWhoMayNotWrite_AreNoUse) {
+  const std::vector<Item> items = {Content(std::string(800, 'a')), Content(std::string(800, 'b')),
+                                   Content(std::string(800, 'c')), Content(std::string(800, 'd'))};
+  MemoryStore below(nullptr, nullptr, {});
+  ASSERT_TRUE(below.Put(items, Durability::kRelaxed, {}).ok());
+  MemoryStore store(&below, nullptr, {.max_bytes = 3200});
+  ASSERT_TRUE(store.Get(items[3].key, {.may_write = false}).ok());
+  EXPECT_EQ(store.bytes(), 0u);
+  for (size_t i = 0; i < 3; ++i) {
+    ASSERT_TRUE(store.Get(items[i].key, {}).ok());
+  }
+  EXPECT_TRUE(store.Get(items[0].key, {.deadline = kAtOnce, .may_write = false}).ok());
+  ASSERT_TRUE(store.Get(items[3].key, {}).ok());  // the fourth: the one used least lately goes
+  EXPECT_FALSE(store.Get(items[0].key, {.deadline = kAtOnce}).ok());
+  EXPECT_TRUE(store.Get(items[1].key, {.deadline = kAtOnce}).ok());
+}
+
+TEST(MemoryStore, ContentOfAnotherSize_IsNotThere) {
+  MemoryStore store(nullptr, nullptr, {});
+  const Item item = Content("words");
+  ASSERT_TRUE(PutOne(store, item).ok());
+  Key key = item.key;
+  EXPECT_EQ(key.size, 5u);
+  key.size = kAnySize;
+  EXPECT_TRUE(store.Get(key, {}).ok());
+  key.size = 6;
+  EXPECT_EQ(store.Get(key, {}).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(store.FindMissing(std::span(&key, 1), {})->size(), 1u);
+}
+
 TEST(MemoryStore, BlobDroppedWhileHeld_StaysAlive) {
   MemoryStore store(nullptr, nullptr, {.max_bytes = 1200});
   const Item item = Content(std::string(800, 'a'));

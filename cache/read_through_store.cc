@@ -21,6 +21,10 @@ Result<Blob> ReadThroughStore::Get(const Key& key, const Call& call) {
   if (!found.ok()) {
     return local;  // whatever it was: a miss
   }
+  if (!call.may_write) {
+    found->from_upstream = true;
+    return found;
+  }
   if (const Result<void> kept = Keep(key, *found, call); !kept.ok() && IsMissing(kept.error())) {
     return local;  // a hit is complete, or none (cache §8.2)
   }
@@ -35,7 +39,8 @@ Result<Blob> ReadThroughStore::GetUpstream(const Key& key, const Call& call) {
                  .reason = std::string(kUpstreamDown)};
   }
   const Deadline deadline = std::min(call.deadline, clock_.Monotonic() + options_.deadline);
-  Result<Blob> found = hedged_.Get(key, {.stop = call.stop, .deadline = deadline});
+  Result<Blob> found =
+      hedged_.Get(key, {.stop = call.stop, .deadline = deadline, .may_write = call.may_write});
   if (found.ok() || IsMissing(found.error())) {
     breaker_.Succeeded();
   } else if (found.error().code != ErrorCode::kCancelled) {
@@ -60,7 +65,7 @@ Result<void> ReadThroughStore::Keep(const Key& key, const Blob& blob, const Call
     std::vector<Key> named;
     for (const Product& product : summary->products) {
       item.refs.push_back(product.digest.id);
-      named.push_back({.level = Level::kContent, .space = 0, .id = product.digest.id});
+      named.push_back(ContentKey(product.digest));
     }
     KILN_TRY(const std::vector<Key> missing, local_.FindMissing(named, call));
     for (const Key& content : missing) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compiler/base/check.h"
+#include "compiler/base/checksum.h"
 
 namespace kiln::cache {
 
@@ -71,13 +72,26 @@ Hash128 RowSum(const Key& key, ByteView value) {
   AppendLittle<uint32_t>(bytes, static_cast<uint32_t>(key.level));
   Append(bytes, std::as_bytes(std::span(key.id.bytes)));
   Append(bytes, value);
-  return HashBytes(bytes);
+  return Checksum(bytes);
+}
+
+Hash128 ContentSum(const Hash128& id, ByteView raw) {
+  Hash128 sum = Checksum(raw);
+  for (size_t i = 0; i < sum.bytes.size(); ++i) {
+    sum.bytes[i] ^= id.bytes[i];
+  }
+  return sum;
 }
 
 Item ContentItem(Blob value) {
-  KILN_CHECK(value.codec == Codec::kRaw);
-  const Key key{.level = Level::kContent, .space = 0, .id = HashBytes(value.bytes)};
-  return {.key = key, .value = std::move(value), .refs = {}};
+  const Digest digest = DigestOf(value.bytes);
+  return ContentItem(digest, std::move(value));
+}
+
+Item ContentItem(const Digest& digest, Blob value) {
+  KILN_CHECK(value.codec == Codec::kRaw && value.bytes.size() == digest.size);
+  value.sum = ContentSum(digest.id, value.bytes);
+  return {.key = ContentKey(digest), .value = std::move(value), .refs = {}};
 }
 
 Item RowItem(const Key& key, Bytes value, std::vector<Hash128> refs) {

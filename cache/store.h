@@ -38,13 +38,20 @@ inline constexpr uint32_t kLevelCount = 6;
 // "content", "module", …
 std::string_view LevelName(Level level);
 
+// The size in the key of content that is asked for by its id alone.
+inline constexpr uint64_t kAnySize = ~uint64_t{0};
+
 // Spaces keep the rows of tenants apart. Content belongs to no space: its key has space 0.
 struct Key {
   Level level = Level::kContent;
   uint32_t space = 0;
   Hash128 id;
+  // Of content, in bytes: one of another size is not there. No part of what the key names.
+  uint64_t size = kAnySize;
 
-  friend bool operator==(const Key&, const Key&) = default;
+  friend bool operator==(const Key& a, const Key& b) {
+    return a.level == b.level && a.space == b.space && a.id == b.id;
+  }
   friend bool operator<(const Key& a, const Key& b) {
     return std::tie(a.level, a.space, a.id) < std::tie(b.level, b.space, b.id);
   }
@@ -56,6 +63,16 @@ struct KeyHash {
            (static_cast<size_t>(key.space) << 24);
   }
 };
+
+// Content by its digest; a digest is id and size.
+inline Key ContentKey(const Digest& digest) { return {.id = digest.id, .size = digest.size}; }
+// The same by the id alone, where nobody has told the size.
+inline Key ContentKey(const Hash128& id) { return {.id = id}; }
+
+// Whether content of this size is what the key asks for.
+inline bool HasSize(const Key& key, uint64_t size) {
+  return key.level != Level::kContent || key.size == kAnySize || key.size == size;
+}
 
 // "signature/0/0aef25953033d800bca6c36a9de0ca3d"
 std::string KeyText(const Key& key);
@@ -70,16 +87,21 @@ struct Blob {
   std::shared_ptr<const void> owner;
   Codec codec = Codec::kRaw;
   uint64_t raw_size = 0;       // of the decoded bytes; bytes.size() for kRaw
-  Hash128 sum;                 // rows only: RowSum of key and bytes; zero for content
+  Hash128 sum;                 // RowSum of a row, ContentSum of content
   bool from_upstream = false;  // another machine had it
 };
 
-// A raw blob that owns the given bytes. Sum is zero.
+// A raw blob that owns the given bytes. Without a sum.
 Blob OwnedBlob(Bytes bytes);
 Blob CopiedBlob(ByteView bytes);
 
 // Check sum of a row: XXH3-128 of space, level, id and value (cache §6.3).
 Hash128 RowSum(const Key& key, ByteView value);
+
+// What content is compared with on every read: XXH3-128 of the raw bytes, with the id in it, so
+// that content which took the place of other content shows. It is made once, together with the id
+// or after the bytes were found to have it, and kept beside them (cache §2.1).
+Hash128 ContentSum(const Hash128& id, ByteView raw);
 
 // One thing to put. Rows name the content they need in refs; content has none (cache §5.2).
 struct Item {
@@ -90,6 +112,8 @@ struct Item {
 
 // Content under its own id, which is computed here.
 Item ContentItem(Blob value);
+// The same for who has computed the digest from these very bytes, or has compared them with it.
+Item ContentItem(const Digest& digest, Blob value);
 // A row, with its sum. Requires: key.level is not kContent.
 Item RowItem(const Key& key, Bytes value, std::vector<Hash128> refs = {});
 
@@ -113,6 +137,9 @@ using Deadline = Duration;
 struct Call {
   std::stop_token stop = {};
   Deadline deadline = Deadline::max();
+  // False: for somebody who may look and not write. Nothing is put, remembered, touched or leased
+  // for such a call, at any level of any store and of whatever builds over it.
+  bool may_write = true;
 };
 
 // A value larger than this is refused with kInvalidArgument.
@@ -132,13 +159,13 @@ class BlobStore {
   // Items of one call become visible together or not at all. Idempotent; the first value of a key
   // stays. Errors: kInvalidArgument if content does not have its id; kFailedPrecondition with
   // reason REFS_MISSING if a row names content that is neither stored nor in the call, or an alias
-  // a signature that is not; READ_ONLY if this process may not write; kAlreadyExists with reason
-  // COLLISION (§2.1.4); kFull; kBusy.
+  // a signature that is not; READ_ONLY if this process or this call may not write; kAlreadyExists
+  // with reason COLLISION (§2.1.4); kFull; kBusy.
   virtual Result<Stored> Put(std::span<const Item> items, Durability durability,
                              const Call& call) = 0;
 
   // The keys that are absent, in the order given; one round trip. Those reported present are kept
-  // from eviction for 10 minutes.
+  // from eviction for 10 minutes if the call may write.
   virtual Result<std::vector<Key>> FindMissing(std::span<const Key> keys, const Call& call) = 0;
 
   // Marks as just used. A hint: may be dropped.

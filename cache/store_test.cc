@@ -8,7 +8,7 @@ namespace {
 
 TEST(Store, KeyText_NamesLevelSpaceAndId) {
   const Key key{.level = Level::kSignature, .space = 3, .id = HashBytes({})};
-  EXPECT_EQ(KeyText(key), "signature/3/99aa06d3014798d86001c324468d497f");
+  EXPECT_EQ(KeyText(key), "signature/3/e3b0c44298fc1c149afbf4c8996fb924");
 }
 
 TEST(Store, ContentItem_IsKeyedByItsBytes) {

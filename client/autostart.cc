@@ -23,9 +23,11 @@
 #include <nlohmann/json.hpp>
 
 #include "client/handover.h"
-#include "compiler/base/file.h"
 #include "compiler/base/mutex.h"
+#include "compiler/base/own_folder.h"
+#include "compiler/base/printable.h"
 #include "compiler/base/thread.h"
+#include "compiler/base/user_folders.h"
 
 namespace kiln::client {
 namespace {
@@ -37,9 +39,10 @@ constexpr auto kEndTime = std::chrono::seconds(30);
 constexpr auto kLeavingTime = std::chrono::seconds(3);
 constexpr std::string_view kUnixPrefix = "unix:";
 
+constexpr const char* kUnreachable = "DAEMON_UNREACHABLE";
+
 Error Unreachable(std::string text) {
-  return {
-      .code = ErrorCode::kUnavailable, .context = std::move(text), .reason = "DAEMON_UNREACHABLE"};
+  return {.code = ErrorCode::kUnavailable, .context = std::move(text), .reason = kUnreachable};
 }
 
 // A descriptor that closes itself.
@@ -70,7 +73,7 @@ Result<std::string> ReadLine(int descriptor, const std::string& log_path) {
     int ready = ::poll(&wait, 1, kPatienceMs);
     if (ready == 0) {
       fmt::print(stderr, "kiln: kilnd has said nothing for {} s; log in '{}'\n", kPatienceMs / 1000,
-                 log_path);
+                 Printable(log_path));
       ready = ::poll(&wait, 1, kReadyTimeoutMs - kPatienceMs);
     }
     if (ready == 0) {
@@ -121,22 +124,46 @@ PrivateDaemons& All() {
   return *daemons;
 }
 
-size_t SizeOf(const std::string& path) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(path, error);
-  return error ? 0 : static_cast<size_t>(size);
-}
-
-// The last lines that were logged from `begin` on, each behind a line end and two spaces.
-std::string LogTail(const std::string& path, size_t begin) {
-  const Result<std::string> text = ReadFile(path);
-  if (!text.ok() || text->size() <= begin) {
-    return {};
+// The file that a daemon writes its log to.
+class DaemonLog {
+ public:
+  // Errors: as OwnFolder::OpenFile.
+  static Result<std::shared_ptr<DaemonLog>> Open(const OwnFolder& folder) {
+    KILN_TRY(const int file, folder.OpenFile(kName, O_RDWR | O_APPEND | O_CREAT));
+    const Descriptor low(file);
+    // Above what the child's own descriptors become.
+    return std::shared_ptr<DaemonLog>(new DaemonLog(
+        folder.path() + "/" + kName, ::fcntl(file, F_DUPFD_CLOEXEC, kFirstFreeInChild)));
   }
+  const std::string& path() const { return path_; }
+  int descriptor() const { return file_.number(); }
+  off_t Size() const {
+    struct stat found {};
+    return ::fstat(file_.number(), &found) == 0 ? found.st_size : 0;
+  }
+  // The last lines from an offset on, each behind a line end and two spaces.
+  std::string TailFrom(off_t begin) const;
+
+ private:
+  static constexpr const char* kName = "kilnd.log";
+  static constexpr int kFirstFreeInChild = 4;
+  DaemonLog(std::string path, int file) : path_(std::move(path)), file_(file) {}
+
+  const std::string path_;
+  const Descriptor file_;
+};
+
+std::string DaemonLog::TailFrom(off_t begin) const {
+  constexpr off_t kMostBytes = 64 << 10;
+  const off_t size = Size();
+  begin = std::max(begin, size - kMostBytes);
+  std::string text(static_cast<size_t>(std::max<off_t>(size - begin, 0)), '\0');
+  text.resize(static_cast<size_t>(
+      std::max<ssize_t>(::pread(file_.number(), text.data(), text.size(), begin), 0)));
   std::vector<std::string_view> lines;
-  for (size_t at = begin; at < text->size();) {
-    const size_t end = std::min(text->find('\n', at), text->size());
-    lines.push_back(std::string_view(*text).substr(at, end - at));
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(std::string_view(text).substr(at, end - at));
     at = end + 1;
   }
   std::string tail;
@@ -153,9 +180,9 @@ struct Spawned {
 };
 
 // `pid`, of a private daemon, is set as soon as there is a process; there is none once they end.
-Spawned Spawn(std::vector<std::string> arguments, const std::string& log_path,
+Spawned Spawn(std::vector<std::string> arguments, const DaemonLog& log,
               std::atomic<int>* pid = nullptr) {
-  const size_t logged = SizeOf(log_path);
+  const off_t logged = log.Size();
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) {
     return {.refusal = Refusal{.component = {}, .error = Unreachable(std::strerror(errno))}};
@@ -176,8 +203,7 @@ Spawned Spawn(std::vector<std::string> arguments, const std::string& log_path,
   posix_spawn_file_actions_adddup2(&actions, write_end.number(), 3);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, 2, log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND,
-                                   0600);
+  posix_spawn_file_actions_adddup2(&actions, log.descriptor(), 2);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes,
@@ -206,21 +232,42 @@ Spawned Spawn(std::vector<std::string> arguments, const std::string& log_path,
                                          program, std::strerror(failed)))};
     return spawned;
   }
-  const Result<std::string> line = ReadLine(read_end.number(), log_path);
+  const Result<std::string> line = ReadLine(read_end.number(), log.path());
   spawned.refusal = line.ok() ? JudgeLine(*line) : Refusal{.component = {}, .error = line.error()};
   if (spawned.refusal.has_value()) {
     spawned.refusal->error =
-        WithContext(spawned.refusal->error, fmt::format("log in '{}'", log_path));
-    spawned.refusal->error.context += LogTail(log_path, logged);
+        WithContext(spawned.refusal->error, fmt::format("log in '{}'", log.path()));
+    spawned.refusal->error.context += log.TailFrom(logged);
   }
   return spawned;
 }
 
+// A folder that cannot be made or a file that cannot be opened means: no daemon. What another user
+// has prepared is refused as it is.
+template <class T>
+Result<T> FromFolder(Result<T> result) {
+  return result.ok() || result.error().reason == kNotOwn
+             ? std::move(result)
+             : Result<T>(Unreachable(result.error().context));
+}
+
+// Opens and asks who is there.
+Result<ServerInfo> Ask(const Endpoint& endpoint, std::unique_ptr<Client>& client) {
+  KILN_TRY(client, Client::Open(endpoint));
+  return client->Ping(kPing);
+}
+
+// Neither a start nor a second try helps.
+bool IsFinal(const Error& error) {
+  return error.code == ErrorCode::kUnauthenticated || error.code == ErrorCode::kPermissionDenied ||
+         error.code == ErrorCode::kInvalidArgument;
+}
+
 // A daemon that is ending still has the store for a moment: it is waited for.
-Spawned SpawnAfterAnother(const std::vector<std::string>& arguments, const std::string& log_path) {
+Spawned SpawnAfterAnother(const std::vector<std::string>& arguments, const DaemonLog& log) {
   const auto until = std::chrono::steady_clock::now() + kLeavingTime;
   for (;;) {
-    Spawned spawned = Spawn(arguments, log_path);
+    Spawned spawned = Spawn(arguments, log);
     const bool store_is_taken =
         spawned.refusal.has_value() && spawned.refusal->component == "store";
     if (!store_is_taken || std::chrono::steady_clock::now() >= until) {
@@ -233,13 +280,7 @@ Spawned SpawnAfterAnother(const std::vector<std::string>& arguments, const std::
 
 }  // namespace
 
-std::string DefaultSocket() {
-  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-  if (runtime != nullptr && *runtime != '\0') {
-    return std::string(runtime) + "/kiln/kilnd.sock";
-  }
-  return fmt::format("/tmp/kiln-{}/kilnd.sock", ::getuid());
-}
+std::string DefaultSocket() { return UserSocket(ProcessVariable); }
 
 std::string DaemonProgram() {
   std::error_code error;
@@ -249,22 +290,18 @@ std::string DaemonProgram() {
 }
 
 Result<void> StartDaemon(const std::string& socket) {
-  std::error_code ignored;
-  const std::filesystem::path folder = std::filesystem::path(socket).parent_path();
-  std::filesystem::create_directories(folder, ignored);
-  (void)::chmod(folder.c_str(), 0700);
-  const std::string lock_path = (folder / "autostart.lock").string();
-  const Descriptor lock(::open(lock_path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600));
-  if (lock.number() < 0) {
-    return Unreachable(
-        fmt::format("cannot write in '{}': {}", folder.string(), std::strerror(errno)));
-  }
+  KILN_TRY(OwnFolder folder,
+           FromFolder(OwnFolder::Make(std::filesystem::path(socket).parent_path().string())));
+  KILN_TRY_VOID(folder.SetMode(0700));
+  KILN_TRY(const int lock_file, FromFolder(folder.OpenFile("autostart.lock", O_CREAT | O_RDWR)));
+  const Descriptor lock(lock_file);
   (void)::flock(lock.number(), LOCK_EX);  // two commands at once start one daemon
-  if (Client::Open(std::string(kUnixPrefix) + socket)->Ping(kPing).ok()) {
+  KILN_TRY(const std::unique_ptr<Client> other, Client::OpenOwn(std::string(kUnixPrefix) + socket));
+  if (other->Ping(kPing).ok()) {
     return {};
   }
-  const Spawned spawned = SpawnAfterAnother({"--autostart", "--listen.unix=" + socket},
-                                            (folder / "kilnd.log").string());
+  KILN_TRY(const std::shared_ptr<DaemonLog> log, FromFolder(DaemonLog::Open(folder)));
+  const Spawned spawned = SpawnAfterAnother({"--autostart", "--listen.unix=" + socket}, *log);
   if (spawned.pid != 0) {
     // Nobody else asks how it ended; without this it stays a zombie for as long as this process
     // runs.
@@ -302,12 +339,13 @@ Result<std::shared_ptr<PrivateDaemon>> PrivateDaemon::Start(const How& how) {
   if (how.own_cache) {
     arguments.push_back(own_cache);
   }
-  const std::string log = folder + "/kilnd.log";
-  Spawned spawned = Spawn(arguments, log, &daemon->pid_);
+  KILN_TRY(const OwnFolder own, OwnFolder::Open(folder));
+  KILN_TRY(const std::shared_ptr<DaemonLog> log, DaemonLog::Open(own));
+  Spawned spawned = Spawn(arguments, *log, &daemon->pid_);
   if (spawned.refusal.has_value() && spawned.refusal->component == "store") {
     (void)waitpid(spawned.pid, nullptr, 0);
     arguments.push_back(own_cache);  // another daemon has the user's
-    spawned = Spawn(arguments, log, &daemon->pid_);
+    spawned = Spawn(arguments, *log, &daemon->pid_);
   }
   if (spawned.refusal.has_value()) {
     return spawned.refusal->error;
@@ -354,35 +392,38 @@ void EndPrivateDaemons(std::chrono::milliseconds patience) {
 Result<Connected> ConnectPrivately(const PrivateDaemon::How& how) {
   Connected connected;
   KILN_TRY(connected.own, PrivateDaemon::Start(how));
-  connected.client = Client::Open(connected.own->address());
+  KILN_TRY(connected.client, Client::OpenOwn(connected.own->address()));
   KILN_TRY(connected.info, connected.client->Ping(kPing));
   return connected;
 }
 
 Result<Connected> Connect(const Endpoint& endpoint, Autostart autostart) {
   const std::string& address = endpoint.address;
+  const bool starts = autostart == Autostart::kYes && address.starts_with(kUnixPrefix);
   Connected connected;
-  KILN_TRY(connected.client, Client::Open(endpoint));
-  Result<ServerInfo> info = connected.client->Ping(kPing);
-  if (!info.ok() && autostart == Autostart::kYes && address.starts_with(kUnixPrefix)) {
-    KILN_TRY_VOID(StartDaemon(address.substr(kUnixPrefix.size())));
-    KILN_TRY(connected.client, Client::Open(endpoint));
-    connected.started = true;
-    info = connected.client->Ping(kPing);
+  Result<ServerInfo> info = Ask(endpoint, connected.client);
+  if (!info.ok() && IsFinal(info.error())) {
+    return info.error();
   }
-  if (info.ok() && autostart == Autostart::kYes && address.starts_with(kUnixPrefix)) {
+  if (!info.ok() && starts) {
+    KILN_TRY_VOID(StartDaemon(address.substr(kUnixPrefix.size())));
+    info = Ask(endpoint, connected.client);
+    connected.started = true;
+  }
+  if (info.ok() && starts) {
     Handover handover = OfferHandover(*connected.client, *info, DaemonProgram());
     connected.warning = std::move(handover.warning);
     if (handover.drained) {
       KILN_TRY_VOID(StartDaemon(address.substr(kUnixPrefix.size())));
-      KILN_TRY(connected.client, Client::Open(endpoint));
+      info = Ask(endpoint, connected.client);
       connected.started = true;
-      info = connected.client->Ping(kPing);
     }
   }
-  if (!info.ok() && (info.error().code == ErrorCode::kUnauthenticated ||
-                     info.error().code == ErrorCode::kPermissionDenied)) {
+  if (!info.ok() && (IsFinal(info.error()) || info.error().reason == kUnreachable)) {
     return info.error();
+  }
+  if (!info.ok() && !address.starts_with(kUnixPrefix)) {
+    return info.error();  // it names the cause, and what to do
   }
   if (!info.ok()) {
     return Unreachable(fmt::format("no daemon answers at {}: {}; start it with 'kiln start'",

@@ -15,7 +15,8 @@
 
 namespace kiln::client {
 
-// $XDG_RUNTIME_DIR/kiln/kilnd.sock, else /tmp/kiln-UID/kilnd.sock.
+// UserSocket of this process: $XDG_RUNTIME_DIR/kiln/kilnd.sock, else one below the user's cache
+// folder; empty if the environment names no folder of the user.
 std::string DefaultSocket();
 
 // The program `kilnd`: beside this executable, else as found by PATH.
@@ -69,7 +70,10 @@ Result<Connected> Connect(const Endpoint& endpoint, Autostart autostart);
 // To a daemon that ends with what is returned. Errors: as PrivateDaemon::Start.
 Result<Connected> ConnectPrivately(const PrivateDaemon::How& how);
 
-// Starts kilnd for the socket and waits until it is ready. Errors: as Connect.
+// Starts kilnd for the socket and waits until it is ready. The folder of the socket is made if need
+// be and must be of this user alone; lock and log are made in that folder, and nothing that lies
+// there under their names is followed or waited for. Errors: as Connect; kPermissionDenied with
+// reason NOT_OWN for such a folder or file.
 Result<void> StartDaemon(const std::string& socket);
 
 }  // namespace kiln::client

@@ -53,7 +53,8 @@ std::optional<BatchEvent> EventOf(const v1::BatchEvent& message) {
   }
   if (message.has_final()) {
     return BatchFinal{.state = v1::Batch::State_Name(message.final().state()),
-                      .exit_hint = message.final().exit_hint()};
+                      .exit_hint = message.final().exit_hint(),
+                      .problem = message.final().problem()};
   }
   return message.message().empty() ? std::nullopt : std::optional<BatchEvent>(message.message());
 }

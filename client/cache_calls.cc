@@ -64,12 +64,16 @@ v1::ExplainRequest RequestOf(const Client::ExplainSubject& subject) {
 
 // Reads a stream of maintenance to its end.
 Result<MaintenanceDone> Follow(Context& context, grpc::ClientReader<v1::CacheMaintenance>& reader,
-                               const Client::OnFinding& on_finding) {
+                               const Client::OnFinding& on_finding,
+                               const Client::OnBytes& on_bytes = {}) {
   std::optional<MaintenanceDone> result;
   v1::CacheMaintenance message;
   while (reader.Read(&message)) {
     if (message.event_case() == v1::CacheMaintenance::kFinding && on_finding) {
       on_finding(message.finding());
+    }
+    if (message.has_progress() && on_bytes) {
+      on_bytes(message.progress().bytes_done(), message.progress().bytes_total());
     }
     if (message.has_done()) {
       const v1::CacheMaintenance::Done& done = message.done();
@@ -87,7 +91,12 @@ Result<MaintenanceDone> Follow(Context& context, grpc::ClientReader<v1::CacheMai
                                .left = done.left(),
                                .set_aside = done.set_aside(),
                                .refetched = done.refetched(),
-                               .recompiled = done.recompiled()};
+                               .recompiled = done.recompiled(),
+                               .pinned = done.pinned(),
+                               .kept_until_s = static_cast<int64_t>(done.kept_until())};
+      for (const v1::CacheMaintenance::Lease& lease : done.leases()) {
+        result->leases.emplace_back(lease.owner(), static_cast<int64_t>(lease.until()));
+      }
     }
   }
   const grpc::Status status = reader.Finish();
@@ -177,13 +186,13 @@ Result<MaintenanceDone> Client::GcCache(const GcRequest& request) {
   return Follow(context, *state_->admin->GcCache(&context.grpc, message), {});
 }
 
-Result<MaintenanceDone> Client::VerifyCache(bool fast, uint32_t sample_percent,
-                                            const OnFinding& on) {
+Result<MaintenanceDone> Client::VerifyCache(bool fast, uint32_t sample_percent, const OnFinding& on,
+                                            const OnBytes& on_bytes) {
   Context context;
   v1::VerifyCacheRequest message;
   message.set_fast(fast);
   message.set_sample_percent(sample_percent);
-  return Follow(context, *state_->admin->VerifyCache(&context.grpc, message), on);
+  return Follow(context, *state_->admin->VerifyCache(&context.grpc, message), on, on_bytes);
 }
 
 Result<MaintenanceDone> Client::RepairCache(const OnFinding& on) {

@@ -5,13 +5,16 @@
 #include <cctype>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 #include <grpcpp/grpcpp.h>
 
+#include "client/autostart.h"
 #include "client/call_watch.h"
 #include "client/convert.h"
+#include "client/daemon_socket.h"
 #include "client/state.h"
 #include "compiler/base/file.h"
 
@@ -21,6 +24,7 @@ namespace {
 constexpr size_t kChunkBytes = size_t{512} << 10;
 constexpr int kMaxMessageBytes = 64 << 20;
 
+constexpr std::string_view kUnix = "unix:";
 constexpr std::string_view kHttps = "https://";
 
 // Calls that do work are repeated when the daemon is not ready or full, with jitter, within their
@@ -28,7 +32,7 @@ constexpr std::string_view kHttps = "https://";
 // is not: who asks wants to know. Hot reload reconnects by itself.
 constexpr char kServiceConfig[] = R"({"methodConfig": [{
   "name": [{"service": "kiln.v1.CompileService"}, {"service": "kiln.v1.BatchService"},
-           {"service": "kiln.v1.PackService"}],
+           {"service": "kiln.v1.PackService"}, {"service": "kiln.v1.CacheService"}],
   "retryPolicy": {"maxAttempts": 5, "initialBackoff": "0.1s", "maxBackoff": "5s",
                   "backoffMultiplier": 2,
                   "retryableStatusCodes": ["UNAVAILABLE", "RESOURCE_EXHAUSTED"]}}]})";
@@ -63,19 +67,38 @@ std::unique_ptr<Client> Client::Over(std::unique_ptr<State> state) {
   state->compile = v1::CompileService::NewStub(state->channel);
   state->batch = v1::BatchService::NewStub(state->channel);
   state->admin = v1::AdminService::NewStub(state->channel);
+  state->cache = v1::CacheService::NewStub(state->channel);
   state->pack = v1::PackService::NewStub(state->channel);
   return std::unique_ptr<Client>(new Client(std::move(state)));
 }
 
 std::unique_ptr<Client> Client::Open(const std::string& address) {
   auto state = std::make_unique<State>();
+  state->address = address;
+  state->target = address;
   state->channel = OpenChannel(address, grpc::InsecureChannelCredentials(), ChannelArguments());
   return Over(std::move(state));
 }
 
+Result<std::unique_ptr<Client>> Client::OpenOwn(const std::string& address) {
+  KILN_TRY(const std::string target, OwnTarget(address.substr(kUnix.size())));
+  auto state = std::make_unique<State>();
+  state->address = address;
+  state->target = target;
+  state->channel = OpenChannel(target, grpc::InsecureChannelCredentials(), ChannelArguments());
+  return Over(std::move(state));
+}
+
 Result<std::unique_ptr<Client>> Client::Open(const Endpoint& endpoint) {
-  if (endpoint.address.starts_with("unix:")) {
-    return Open(endpoint.address);
+  if (endpoint.address == kUnix) {
+    return Wrong(
+        "there is no folder of this user for a socket: set XDG_RUNTIME_DIR or HOME, or name a "
+        "daemon with --daemon");
+  }
+  if (endpoint.address.starts_with(kUnix)) {
+    const bool own = endpoint.address.substr(kUnix.size()) == DefaultSocket();
+    return own ? OpenOwn(endpoint.address)
+               : Result<std::unique_ptr<Client>>(Open(endpoint.address));
   }
   if (!endpoint.address.starts_with(kHttps)) {
     return Wrong(
@@ -96,18 +119,73 @@ Result<std::unique_ptr<Client>> Client::Open(const Endpoint& endpoint) {
   KILN_TRY(tls.pem_cert_chain, OptionalFile(endpoint.tls_cert));
   KILN_TRY(tls.pem_private_key, OptionalFile(endpoint.tls_key));
   auto state = std::make_unique<State>();
-  state->channel = OpenChannel(endpoint.address.substr(kHttps.size()),
+  state->address = endpoint.address;
+  state->target = endpoint.address.substr(kHttps.size());
+  state->host_port = state->target;
+  state->tls = {.ca = endpoint.tls_ca, .cert = endpoint.tls_cert, .key = endpoint.tls_key};
+  state->channel = OpenChannel(state->target,
                                grpc::CompositeChannelCredentials(
                                    grpc::SslCredentials(tls), grpc::AccessTokenCredentials(token)),
                                ChannelArguments());
   return Over(std::move(state));
 }
 
+namespace {
+
+constexpr size_t kMostAsked = 10'000;  // digests in one FindMissing
+
+// Those that the daemon does not have.
+Result<std::vector<const Source*>> MissingOf(v1::CacheService::Stub& cache,
+                                             std::span<const Source> sources) {
+  std::set<std::string> absent;
+  for (size_t first = 0; first < sources.size(); first += kMostAsked) {
+    v1::FindMissingRequest request;
+    for (const Source& source :
+         sources.subspan(first).first(std::min(kMostAsked, sources.size() - first))) {
+      ToProto(source.digest, request.add_digests());
+    }
+    Context context;
+    v1::FindMissingReply reply;
+    const grpc::Status status = cache.FindMissing(&context.grpc, request, &reply);
+    if (!status.ok()) {
+      return context.Failed(status);
+    }
+    for (const v1::Digest& digest : reply.missing()) {
+      absent.insert(digest.id());
+    }
+  }
+  std::vector<const Source*> missing;
+  for (const Source& source : sources) {
+    v1::Digest digest;
+    ToProto(source.digest, &digest);
+    if (absent.erase(digest.id()) != 0) {
+      missing.push_back(&source);
+    }
+  }
+  return missing;
+}
+
+// What somebody may not store that the daemon does not know.
+Error NotKnown(const Error& refused, std::span<const Source* const> missing) {
+  const std::string others =
+      missing.size() == 1 ? std::string() : fmt::format(" and {} more", missing.size() - 1);
+  return WithContext(refused, fmt::format("the daemon does not have '{}'{} as here, and would have "
+                                          "to store it",
+                                          missing.front()->path, others));
+}
+
+}  // namespace
+
 Result<void> Client::PutSources(std::span<const Source> sources) {
+  KILN_TRY(const std::vector<const Source*> missing, MissingOf(*state_->cache, sources));
+  if (missing.empty()) {
+    return {};
+  }
   Context context;
   v1::PutSourcesReply reply;
   const auto writer = state_->compile->PutSources(&context.grpc, &reply);
-  for (const Source& source : sources) {
+  for (const Source* const missed : missing) {
+    const Source& source = *missed;
     size_t offset = 0;
     do {
       v1::PutSourcesRequest chunk;
@@ -124,7 +202,11 @@ Result<void> Client::PutSources(std::span<const Source> sources) {
   }
   writer->WritesDone();
   const grpc::Status status = writer->Finish();
-  return status.ok() ? Result<void>() : Result<void>(context.Failed(status));
+  if (status.ok()) {
+    return {};
+  }
+  const Error error = context.Failed(status);
+  return error.reason == "SCOPE" ? NotKnown(error, missing) : error;
 }
 
 Result<Outcome> Client::Compile(const Program& program, std::span<const Option> options,

@@ -61,9 +61,15 @@ inline constexpr std::chrono::milliseconds kPing{10'000};
 
 class Client {
  public:
-  // address: "unix:PATH". Connects lazily; Ping tells whether somebody is there.
+  // address: "unix:PATH" of a socket that the caller trusts, whoever made it. Connects lazily; Ping
+  // tells whether somebody is there.
   static std::unique_ptr<Client> Open(const std::string& address);
-  // Errors: kInvalidArgument with reason USAGE for another address or a file that is missing.
+  // The same for a socket that must be of this user. Errors: kUnavailable if there is not even its
+  // folder; kPermissionDenied with reason NOT_OWN or FOREIGN_SOCKET where another user could have
+  // made it: nothing was sent then.
+  static Result<std::unique_ptr<Client>> OpenOwn(const std::string& address);
+  // DefaultSocket() is opened as this user's own, any other as it was named. Errors: as OpenOwn;
+  // kInvalidArgument with reason USAGE for another address or a file that is missing.
   static Result<std::unique_ptr<Client>> Open(const Endpoint& endpoint);
   ~Client();
   Client(const Client&) = delete;
@@ -72,9 +78,13 @@ class Client {
   // The rows and the content of the daemon's cache. The client and the clock must outlive it.
   std::unique_ptr<cache::BlobStore> CacheStore(Clock& clock);
 
-  // GetServerInfo within `timeout`. Errors: kUnavailable if nobody answers.
+  // GetServerInfo within `timeout`. Errors: kUnavailable if nobody answers; of a daemon behind
+  // https also kUnauthenticated for certificates, and kInvalidArgument for files that hold none,
+  // with the cause.
   Result<ServerInfo> Ping(std::chrono::milliseconds timeout);
-  Result<ServerStatus> Status();
+  // Check: the daemon asks its upstreams first, if it takes work.
+  enum class Upstreams : uint8_t { kAsKnown, kCheck };
+  Result<ServerStatus> Status(Upstreams upstreams = Upstreams::kAsKnown);
   // Calls with this trace id that the daemon remembers. Errors: kNotFound.
   Result<std::vector<CallTrace>> Traces(const std::string& id);
   Result<std::vector<JobRow>> Jobs();
@@ -88,7 +98,8 @@ class Client {
   Result<Reloaded> ReloadConfig();
   Result<void> SetLogLevel(const std::string& component, const std::string& level);
 
-  // Uploads sources by digest; those the daemon has cost nothing but their digest.
+  // Uploads what the daemon does not have of these sources; to have nothing to upload, scope read
+  // is enough. Errors: kPermissionDenied, which names what would have to be stored.
   Result<void> PutSources(std::span<const Source> sources);
 
   // Sources must have been uploaded. A wrong source is an outcome.
@@ -191,7 +202,9 @@ class Client {
   };
   using OnFinding = std::function<void(const std::string& text)>;
   Result<MaintenanceDone> GcCache(const GcRequest& request);
-  Result<MaintenanceDone> VerifyCache(bool fast, uint32_t sample_percent, const OnFinding& on);
+  using OnBytes = std::function<void(uint64_t done, uint64_t total)>;
+  Result<MaintenanceDone> VerifyCache(bool fast, uint32_t sample_percent, const OnFinding& on,
+                                      const OnBytes& on_bytes = {});
   Result<MaintenanceDone> RepairCache(const OnFinding& on);
   // Gives the number of records. `until_s`: Unix, 0 for ever. Errors: kAlreadyExists,
   // kNotFound, kResourceExhausted.

@@ -252,8 +252,10 @@ std::vector<PlacedDiagnostic> FromProto(
     }
     diagnostic.notes.assign(message.notes().begin(), message.notes().end());
     if (message.has_fix()) {
-      diagnostic.fix = PlacedFix{.where = SpanOf(message.fix().span()),
-                                 .replacement = message.fix().replacement()};
+      diagnostic.fix =
+          PlacedFix{.where = SpanOf(message.fix().span()),
+                    .replacement = message.fix().replacement(),
+                    .confidence = message.fix().guess() ? Confidence::kGuess : Confidence::kSure};
     }
     if (message.has_variants()) {
       const v1::Diagnostic::VariantSummary& variants = message.variants();
@@ -340,6 +342,7 @@ BatchInfo FromProto(const v1::Batch& message) {
   const v1::BatchCounts& counts = message.counts();
   return {.id = HexOf(message.id()),
           .project = message.project(),
+          .owner = message.owner(),
           .state = v1::Batch::State_Name(message.state()),
           .variants_total = counts.variants_total(),
           .variants_served = counts.variants_served(),

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "cache/store.h"
 #include "client/convert.h"
 #include "client/fetch_stream.h"
 
@@ -26,7 +27,7 @@ class BlobAssembler {
     }
     const ByteView data = AsBytes(chunk.data());
     if (data.size() == digest.size) {  // most are whole
-      return Checked({.digest = digest, .bytes = Bytes(data.begin(), data.end())});
+      return Checked({.digest = digest, .bytes = Bytes(data.begin(), data.end())}, chunk.sum());
     }
     Bytes& bytes = open_[digest.id];
     if (chunk.offset() != bytes.size() || bytes.size() + chunk.data().size() > digest.size) {
@@ -39,12 +40,19 @@ class BlobAssembler {
     }
     FetchedBlob blob{.digest = digest, .bytes = std::move(bytes)};
     open_.erase(digest.id);
-    return Checked(std::move(blob));
+    return Checked(std::move(blob), chunk.sum());
   }
 
  private:
-  static Result<std::optional<FetchedBlob>> Checked(FetchedBlob blob) {
-    if (HashBytes(blob.bytes) != blob.digest.id) {
+  // The daemon says which content has the id, so all that there is to see is whether the bytes
+  // arrived: a sum tells that several times as fast.
+  static Result<std::optional<FetchedBlob>> Checked(FetchedBlob blob, const std::string& sum) {
+    const auto has_sum = [&] {
+      const Hash128 found = cache::ContentSum(blob.digest.id, blob.bytes);
+      return AsText(std::as_bytes(std::span(found.bytes))) == sum;
+    };
+    const bool whole = sum.empty() ? HashBytes(blob.bytes) == blob.digest.id : has_sum();
+    if (!whole) {
       return Error{.code = ErrorCode::kCorrupt,
                    .context = "blob " + blob.digest.id.hex() + " arrived damaged",
                    .reason = {}};

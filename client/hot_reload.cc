@@ -163,6 +163,7 @@ v1::WatchRequest HotReload::Link::OpenMessage() {
   v1::WatchRequest request;
   v1::WatchRequest::Open& open = *request.mutable_open();
   open.set_project(options.project);
+  open.set_workspace(options.workspace);
   open.set_session_id(options.session_id);
   open.set_role(static_cast<v1::WatchRequest::Open::Role>(options.role));
   open.set_inline_data(options.inline_data);

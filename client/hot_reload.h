@@ -76,6 +76,9 @@ class HotReload {
   };
   struct Options {
     std::string project;
+    // Which copy of the files: project::WorkspaceId of the manifest's folder, or any name that all
+    // who are to meet agree on. Empty: this client has a session of its own, and meets nobody.
+    std::string workspace;
     std::string session_id;  // of this client; no other may have it
     Role role = Role::kBoth;
     std::vector<std::string> programs;  // globs; none: all

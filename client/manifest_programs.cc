@@ -76,7 +76,8 @@ Result<Option> TypedValue(const ValueOrigin& origin, const std::string& name,
     option.value = *text;
   } else {
     return WrongValue(fmt::format(
-        "{}: the value of '{}' is not a {}{}", origin.At(value.place), name, info->type,
+        "{}: the value of '{}' is not {} {}{}", origin.At(value.place), name,
+        info->type == "enum" ? "an" : "a", info->type,
         info->type == "enum" ? fmt::format("; known values: {}", fmt::join(info->values, ", "))
                              : std::string()));
   }
@@ -149,9 +150,14 @@ Result<LoadedProgram> LoadProgram(const project::Manifest& manifest,
   loaded.program.name = program.name;
   loaded.program.pipeline = program.pipeline;
   for (const std::string& path : program.sources) {
-    KILN_TRY(std::string text, ReadFileBeneath(manifest.folder, path, project::kMaxSource));
-    const Digest digest = DigestOf(AsBytes(text));
-    loaded.program.sources.push_back({.path = path, .digest = digest, .text = std::move(text)});
+    Result<std::string> text = ReadFileBeneath(manifest.folder, path, project::kMaxSource);
+    if (!text.ok()) {
+      return WithContext(std::move(text).error(),
+                         fmt::format("{}:{}:{}: program '{}'", manifest.path, program.place.line,
+                                     program.place.column, program.name));
+    }
+    const Digest digest = DigestOf(AsBytes(*text));
+    loaded.program.sources.push_back({.path = path, .digest = digest, .text = std::move(*text)});
   }
   for (const auto& [stage, function] : program.entry_points) {
     KILN_TRY(EntryPoint entry, ReadEntry(fmt::format("{}={}", stage, function)));
@@ -187,6 +193,12 @@ Result<EntryPoint> ReadEntry(const std::string& text) {
 Result<ListedOptions> Declared(Client& client, const Program& program) {
   KILN_TRY_VOID(client.PutSources(program.sources));
   return client.ListOptions(program);
+}
+
+bool HasErrors(const ListedOptions& declared) {
+  return std::ranges::any_of(declared.diagnostics, [](const PlacedDiagnostic& one) {
+    return one.severity == Severity::kError;
+  });
 }
 
 Result<ProgramSpace> SpaceOf(const LoadedProgram& loaded, const ListedOptions& declared) {

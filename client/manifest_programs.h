@@ -39,6 +39,10 @@ Result<EntryPoint> ReadEntry(const std::string& text);
 // Uploads the sources and asks for the declared options. Wrong sources are in the result.
 Result<ListedOptions> Declared(Client& client, const Program& program);
 
+// The sources are wrong, and so options may be missing: what the manifest says of them cannot be
+// judged.
+bool HasErrors(const ListedOptions& declared);
+
 // The program's space with typed fixed values and axes. Errors: kInvalidArgument naming the value.
 Result<ProgramSpace> SpaceOf(const LoadedProgram& loaded, const ListedOptions& declared);
 

@@ -13,6 +13,8 @@ ServerInfo InfoFrom(const v1::ServerInfo& message) {
   ServerInfo info{.version = message.version(),
                   .build_id = message.build_id(),
                   .started_by = message.started_by(),
+                  .config_file = message.config_file(),
+                  .tokens_file = message.tokens_file(),
                   .pid = message.pid(),
                   .uptime_ms = message.uptime_ms(),
                   .api_min = message.api_min(),
@@ -55,6 +57,15 @@ ServerStatus StatusFrom(const v1::ServerStatus& message) {
   status.watch_sessions = message.watch_sessions();
   status.subscribers = message.subscribers();
   status.last_crash = message.last_crash();
+  for (const v1::ServerStatus::Upstream& row : message.upstreams()) {
+    status.upstreams.push_back({.url = row.url(),
+                                .asked = row.state() != v1::ServerStatus::Upstream::NOT_ASKED,
+                                .answers = row.state() == v1::ServerStatus::Upstream::ANSWERS,
+                                .writes = row.writes(),
+                                .cause = row.cause(),
+                                .since_ms = row.since(),
+                                .latency_us = row.latency_us()});
+  }
   return status;
 }
 
@@ -66,15 +77,25 @@ Result<ServerInfo> Client::Ping(std::chrono::milliseconds timeout) {
   v1::ServerInfo reply;
   const grpc::Status status =
       state_->admin->GetServerInfo(&context.grpc, v1::GetServerInfoRequest(), &reply);
-  return status.ok() ? Result<ServerInfo>(InfoFrom(reply))
-                     : Result<ServerInfo>(context.Failed(status));
+  if (status.ok()) {
+    return InfoFrom(reply);
+  }
+  Error failed = state_->Explained(context.Failed(status));
+  if (const size_t at = failed.context.find(state_->target); at != std::string::npos) {
+    failed.context.replace(at, state_->target.size(), state_->address);  // as the caller knows it
+  }
+  return failed;
 }
 
-Result<ServerStatus> Client::Status() {
+Result<ServerStatus> Client::Status(Upstreams upstreams) {
   Context context;
+  v1::GetStatusRequest request;
+  request.set_check_upstreams(upstreams == Upstreams::kCheck);
   v1::ServerStatus reply;
-  const grpc::Status status =
-      state_->admin->GetStatus(&context.grpc, v1::GetStatusRequest(), &reply);
+  const grpc::Status status = state_->admin->GetStatus(&context.grpc, request, &reply);
+  if (status.error_code() == grpc::StatusCode::UNAVAILABLE && request.check_upstreams()) {
+    return Status(Upstreams::kAsKnown);  // it drains, or is full of work
+  }
   return status.ok() ? Result<ServerStatus>(StatusFrom(reply))
                      : Result<ServerStatus>(context.Failed(status));
 }

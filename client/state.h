@@ -8,11 +8,13 @@
 
 #include <grpcpp/grpcpp.h>
 
+#include "cache/upstream/tls_probe.h"
 #include "client/client.h"
 #include "client/convert.h"
 #include "client/trace.h"
 #include "proto/kiln/v1/admin.grpc.pb.h"
 #include "proto/kiln/v1/batch.grpc.pb.h"
+#include "proto/kiln/v1/cache.grpc.pb.h"
 #include "proto/kiln/v1/compile.grpc.pb.h"
 #include "proto/kiln/v1/pack.grpc.pb.h"
 
@@ -65,10 +67,28 @@ Result<void> EachPage(Stub& stub,
 }
 
 struct Client::State {
+  // What a call failed with, or the cause behind it: of a daemon behind https that cannot be
+  // reached, which certificate, file or address is wrong.
+  Error Explained(Error error) const {
+    const bool unreached =
+        error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kDeadlineExceeded;
+    if (!unreached || host_port.empty()) {
+      return error;
+    }
+    const Result<void> found =
+        cache::upstream::ProbeTls(host_port, tls, cache::upstream::kFlagNames, kPing);
+    return found.ok() ? error : found.error();
+  }
+
+  std::string address;    // as it was named: unix:PATH or https://HOST:PORT
+  std::string target;     // what gRPC was given for it
+  std::string host_port;  // of https, else empty
+  cache::upstream::TlsFiles tls;
   std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<v1::CompileService::Stub> compile;
   std::unique_ptr<v1::BatchService::Stub> batch;
   std::unique_ptr<v1::AdminService::Stub> admin;
+  std::unique_ptr<v1::CacheService::Stub> cache;
   std::unique_ptr<v1::PackService::Stub> pack;
 };
 

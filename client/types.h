@@ -180,6 +180,7 @@ struct ServerInfo {
     std::string kind;  // D, T, S
   };
   std::string version, build_id, started_by;
+  std::string config_file, tokens_file;  // told to the daemon's own user only
   uint64_t pid = 0;
   uint64_t uptime_ms = 0;
   uint32_t api_min = 0, api_max = 0;
@@ -197,6 +198,16 @@ struct ServerStatus {
     uint64_t at_ms = 0;  // Unix
     std::string text;
   };
+  // Another daemon that this one asks for what it does not have.
+  struct Upstream {
+    std::string url;
+    bool asked = false;  // since the daemon was started
+    bool answers = false;
+    bool writes = false;      // results are sent there
+    std::string cause;        // why it does not answer, and what to do
+    uint64_t since_ms = 0;    // Unix: since when
+    uint64_t latency_us = 0;  // 0: not measured
+  };
   std::string health;  // SERVING, DEGRADED, …
   std::vector<std::string> reasons;
   std::vector<LaneStatus> lanes;
@@ -205,7 +216,8 @@ struct ServerStatus {
   uint64_t uptime_ms = 0;
   uint64_t resident = 0, soft_limit = 0, hard_limit = 0;  // bytes
   uint64_t connections = 0, watch_sessions = 0, subscribers = 0;
-  std::string last_crash;  // report of the run before, or empty
+  std::string last_crash;           // report of the run before, or empty
+  std::vector<Upstream> upstreams;  // nearest first
 };
 
 struct CallTrace {
@@ -249,6 +261,7 @@ struct BatchItem {
 struct BatchInfo {
   std::string id;  // hex
   std::string project;
+  std::string owner;  // tenant or token that started it; "local": a user of the machine
   std::string state;  // QUEUED, RUNNING, PAUSED, DONE, FAILED, CANCELLED
   std::string variants_total, variants_served, results_upper;
   uint64_t results_done = 0, ok = 0, failed = 0, limited = 0, poisoned = 0, compiled = 0, hits = 0;
@@ -258,6 +271,7 @@ struct BatchInfo {
 struct BatchFinal {
   std::string state;  // DONE, FAILED, CANCELLED
   uint32_t exit_hint = 0;
+  std::string problem;  // why results were not built or are not kept; or empty
 };
 using BatchEvent = std::variant<BatchProgress, BatchItem, std::string, BatchFinal>;
 
@@ -334,6 +348,10 @@ struct MaintenanceDone {
   uint64_t blobs = 0, aliases = 0, orphans = 0, dropped = 0, left = 0;
   std::string set_aside;
   uint64_t refetched = 0, recompiled = 0;  // of what was dropped
+  // Of a GC that could not go as far as it was asked to:
+  uint64_t pinned = 0;                                  // records
+  int64_t kept_until_s = 0;                             // Unix: when all others may go
+  std::vector<std::pair<std::string, int64_t>> leases;  // owner and when it ends, Unix
 };
 struct PinnedSet {
   std::string name, note;

@@ -2,6 +2,7 @@
 #include "server/config.h"
 
 #include <algorithm>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 
@@ -9,10 +10,15 @@
 #include <toml++/toml.h>
 
 #include "compiler/base/check.h"
-#include "compiler/base/edit_distance.h"
+#include "compiler/base/closest_name.h"
+#include "compiler/base/file.h"
+#include "compiler/base/toml_bounds.h"
+#include "compiler/base/user_folders.h"
 
 namespace kiln::server {
 namespace {
+
+constexpr const char* kSystemFolder = "/etc/kiln";
 
 Error Bad(std::string context) {
   return {
@@ -26,13 +32,13 @@ const ConfigKey* FindKey(std::string_view key) {
   return found == table.end() ? nullptr : &*found;
 }
 
-std::string_view ClosestKey(std::string_view key) {
-  const auto table = ConfigTable();
-  return std::min_element(table.begin(), table.end(),
-                          [&](const ConfigKey& a, const ConfigKey& b) {
-                            return EditDistance(a.key, key) < EditDistance(b.key, key);
-                          })
-      ->key;
+// "; did you mean 'x'?", or nothing.
+std::string ClosestKey(std::string_view key) {
+  ClosestName search(key);
+  for (const ConfigKey& row : ConfigTable()) {
+    search.Offer(row.key);
+  }
+  return search.best().empty() ? std::string() : fmt::format("; did you mean '{}'?", search.best());
 }
 
 // Key -> text and where it comes from; later ones replace earlier ones.
@@ -43,8 +49,7 @@ Result<void> Apply(std::string_view where, std::string_view key, std::string_vie
                    Chosen& chosen) {
   const ConfigKey* row = FindKey(key);
   if (row == nullptr) {
-    return Bad(
-        fmt::format("{}: unknown key '{}'; the closest is '{}'", where, key, ClosestKey(key)));
+    return Bad(fmt::format("{}: unknown key '{}'{}", where, key, ClosestKey(key)));
   }
   Config scratch;
   if (!row->read(text, scratch)) {
@@ -120,10 +125,20 @@ Result<void> ApplyUpstreams(const std::filesystem::path& path, const toml::array
   return {};
 }
 
+Result<std::string> ReadText(const std::filesystem::path& path) {
+  Result<std::string> text = ReadFile(path.string(), kMaxTomlBytes);
+  return text.ok() ? std::move(text) : Result<std::string>(Bad(text.error().context));
+}
+
 Result<void> ApplyFile(const std::filesystem::path& path, Chosen& chosen, Config& config) {
+  KILN_TRY(const std::string text, ReadText(path));
+  if (const auto excess = FindTomlExcess(text); excess.has_value()) {
+    return Bad(
+        fmt::format("{}:{}:{}: {}", path.string(), excess->line, excess->column, excess->what));
+  }
   toml::table tables;
   try {
-    tables = toml::parse_file(path.string());
+    tables = toml::parse(text, path.string());
   } catch (const toml::parse_error& error) {
     return Bad(
         fmt::format("{}:{}: {}", path.string(), error.source().begin.line, error.description()));
@@ -143,12 +158,10 @@ Result<void> ApplyFile(const std::filesystem::path& path, Chosen& chosen, Config
 
 std::optional<std::filesystem::path> DefaultFile(const Environment& environment) {
   std::vector<std::filesystem::path> candidates;
-  if (const auto base = environment("XDG_CONFIG_HOME"); base.has_value()) {
-    candidates.emplace_back(*base + "/kiln/kilnd.toml");
-  } else if (const auto home = environment("HOME"); home.has_value()) {
-    candidates.emplace_back(*home + "/.config/kiln/kilnd.toml");
+  if (const std::string folder = UserConfigFolder(environment); !folder.empty()) {
+    candidates.emplace_back(folder + "/kilnd.toml");
   }
-  candidates.emplace_back("/etc/kiln/kilnd.toml");
+  candidates.emplace_back(std::string(kSystemFolder) + "/kilnd.toml");
   std::error_code error;
   for (const std::filesystem::path& candidate : candidates) {
     if (std::filesystem::exists(candidate, error)) {
@@ -158,25 +171,34 @@ std::optional<std::filesystem::path> DefaultFile(const Environment& environment)
   return std::nullopt;
 }
 
-// $XDG_CONFIG_HOME/kiln, or what stands for it.
+// A file that was found, not named, must be of this user or of root, and of nobody else to write.
+Result<void> CheckFound(const std::filesystem::path& path) {
+  struct stat found {};
+  if (stat(path.c_str(), &found) == 0 &&
+      ((found.st_uid != 0 && found.st_uid != geteuid()) || (found.st_mode & 022) != 0)) {
+    return Bad(
+        fmt::format("'{}' belongs to user {} and has mode {:04o}: it is read if it belongs "
+                    "to this user or root and others may not write it; chmod go-w it, or "
+                    "name it with --config",
+                    path.string(), found.st_uid, found.st_mode & 07777));
+  }
+  return {};
+}
+
+// Where files that the configuration names lie when it is no file itself.
 std::filesystem::path ConfigFolder(const Environment& environment) {
-  const auto base = environment("XDG_CONFIG_HOME");
-  return base.has_value() ? *base + "/kiln"
-                          : environment("HOME").value_or("/etc") + "/.config/kiln";
+  const std::string folder = UserConfigFolder(environment);
+  return folder.empty() ? kSystemFolder : folder;
 }
 
 // What the machine and the user decide.
 std::string FallbackOf(const ConfigKey& key, const Environment& environment) {
   const uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
   if (key.key == "listen.unix") {
-    const auto runtime = environment("XDG_RUNTIME_DIR");
-    return runtime.has_value() ? *runtime + "/kiln/kilnd.sock"
-                               : fmt::format("/tmp/kiln-{}/kilnd.sock", geteuid());
+    return UserSocket(environment);
   }
   if (key.key == "cache.dir") {
-    const auto cache = environment("XDG_CACHE_HOME");
-    return cache.has_value() ? *cache + "/kiln"
-                             : environment("HOME").value_or("/tmp") + "/.cache/kiln";
+    return UserCacheFolder(environment);
   }
   if (key.key == "jobs.workers") {
     return std::to_string(cores);
@@ -185,6 +207,23 @@ std::string FallbackOf(const ConfigKey& key, const Environment& environment) {
     return std::to_string(std::max(1u, cores / 4));
   }
   return std::string(key.fallback);
+}
+
+// What does not go together in one upstream.
+Result<void> CheckUpstream(const UpstreamConfig& upstream) {
+  if (upstream.url.empty()) {
+    return Bad("upstream.url is missing: the other keys of upstream need it");
+  }
+  const bool uses_tls =
+      !upstream.tls_ca.empty() || !upstream.tls_cert.empty() || !upstream.tls_key.empty();
+  if (uses_tls && !upstream.url.starts_with("https://")) {
+    return Bad(fmt::format("upstream.tls_ca, tls_cert and tls_key are of https: '{}' uses no TLS",
+                           upstream.url));
+  }
+  if (upstream.tls_cert.empty() != upstream.tls_key.empty()) {
+    return Bad(fmt::format("upstream '{}': tls_cert and tls_key go together", upstream.url));
+  }
+  return {};
 }
 
 // Files are named relative to where they belong.
@@ -196,8 +235,11 @@ void ResolvePaths(const std::filesystem::path& folder, Config& config) {
     }
   }
   for (UpstreamConfig& upstream : config.upstreams) {
-    if (!upstream.token_file.empty()) {
-      upstream.token_file = (folder / upstream.token_file).string();
+    for (std::string* path :
+         {&upstream.token_file, &upstream.tls_ca, &upstream.tls_cert, &upstream.tls_key}) {
+      if (!path->empty()) {
+        *path = (folder / *path).string();
+      }
     }
   }
   for (std::string* path : {&config.audit_log, &config.otlp}) {
@@ -227,6 +269,9 @@ Result<Config> LoadConfig(const ConfigSources& sources) {
   const std::optional<std::filesystem::path> file =
       sources.file.has_value() ? sources.file : DefaultFile(sources.environment);
   if (file.has_value()) {
+    if (!sources.file.has_value()) {
+      KILN_TRY_VOID(CheckFound(*file));
+    }
     KILN_TRY_VOID(ApplyFile(*file, chosen, config));
     config.file = file->string();
   }
@@ -239,12 +284,20 @@ Result<Config> LoadConfig(const ConfigSources& sources) {
   for (const auto& [key, text] : sources.flags) {
     KILN_TRY_VOID(Apply("--" + key, key, text, chosen));
   }
+  for (const std::string_view key : {"cache.dir", "listen.unix"}) {
+    if (chosen[key].text.empty()) {
+      return Bad(
+          fmt::format("{} has no default here, because the environment names no folder of "
+                      "this user: set {}, or HOME",
+                      key, VariableOf(key)));
+    }
+  }
   for (const ConfigKey& row : ConfigTable()) {
     KILN_CHECK(row.read(chosen[row.key].text, config), "{}", row.key);
     config.values.push_back(std::move(chosen[row.key]));
   }
-  if (!config.upstreams.empty() && config.upstreams.front().url.empty()) {
-    return Bad("upstream.url is missing: the other keys of upstream need it");
+  for (const UpstreamConfig& upstream : config.upstreams) {
+    KILN_TRY_VOID(CheckUpstream(upstream));
   }
   ResolvePaths(file.has_value() ? file->parent_path() : ConfigFolder(sources.environment), config);
   if (config.memory_soft_percent > config.memory_hard_percent) {

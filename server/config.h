@@ -25,9 +25,10 @@ namespace kiln::server {
 
 // Another daemon that is asked for what is not here (cache §7).
 struct UpstreamConfig {
-  std::string url;         // unix:PATH, https://HOST:PORT
-  bool writes = true;      // mode read_write, or read_only
-  std::string token_file;  // its first line is sent; empty: none
+  std::string url;                        // unix:PATH, https://HOST:PORT
+  bool writes = true;                     // mode read_write, or read_only
+  std::string token_file;                 // its first line is sent; empty: none
+  std::string tls_ca, tls_cert, tls_key;  // of https: PEM files
   Duration deadline = std::chrono::milliseconds(250);
 };
 

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "compiler/base/byte_size.h"
 #include "server/config.h"
 
 namespace kiln::server {
@@ -20,18 +21,9 @@ std::optional<std::pair<uint64_t, std::string_view>> NumberOf(std::string_view t
 }
 
 bool ReadSize(std::string_view text, uint64_t& out) {
-  const auto number = NumberOf(text);
-  constexpr std::string_view kUnits = "KMGT";
-  if (!number.has_value() || number->second.size() > 1) {
-    return false;
-  }
-  const size_t unit = number->second.empty() ? 0 : kUnits.find(number->second[0]) + 1;
-  const auto shift = static_cast<uint32_t>(10 * unit);  // npos + 1 is 0
-  if ((unit == 0 && !number->second.empty()) || number->first > UINT64_MAX >> shift) {
-    return false;
-  }
-  out = number->first << shift;
-  return true;
+  const std::optional<uint64_t> bytes = ReadByteSize(text);
+  out = bytes.value_or(out);
+  return bytes.has_value();
 }
 
 bool ReadDuration(std::string_view text, Duration& out) {
@@ -246,6 +238,9 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      [](Text t, Config& c) { return t.empty() || ReadDuration(t, c.idle_timeout.emplace()); }},
     {"limits.connections", "1024", "a number from 1 to 65536", "connections at a time", kAtStart,
      [](Text t, Config& c) { return ReadCount(t, 1, 65'536, c.max_connections); }},
+    {"limits.first_call", "30s", "a duration from 100ms to 24h",
+     "what a connection by TCP has for its first call with a token", kAtStart,
+     [](Text t, Config& c) { return ReadTimeout(t, c.limits.first_call); }},
     {"limits.function_rows", "262144", "a number from 1024 to 262144",
      "instructions of a function; part of keys", kAtStart,
      [](Text t, Config& c) { return ReadLanguageLimit("function_rows", t, c); }},
@@ -341,6 +336,14 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      [](Text t, Config& c) { return t.empty() || ReadDuration(t, Upstream(c).deadline); }},
     {"upstream.mode", "", "read_write or read_only", "whether it is written; read_write if not said",
      kAtStart, [](Text t, Config& c) { return t.empty() || ReadMode(t, Upstream(c).writes); }},
+    {"upstream.tls_ca", "", "a path",
+     "who signs the certificate of an https upstream, PEM; those of the system if not said",
+     kAtStart, [](Text t, Config& c) { return t.empty() || (Upstream(c).tls_ca = t, true); }},
+    {"upstream.tls_cert", "", "a path",
+     "certificate chain that is shown to an https upstream, PEM; kilnd takes nobody without",
+     kAtStart, [](Text t, Config& c) { return t.empty() || (Upstream(c).tls_cert = t, true); }},
+    {"upstream.tls_key", "", "a path", "private key of that certificate, PEM", kAtStart,
+     [](Text t, Config& c) { return t.empty() || (Upstream(c).tls_key = t, true); }},
     {"upstream.token_file", "", "a path", "its first line is the token that is sent", kAtStart,
      [](Text t, Config& c) { return t.empty() || (Upstream(c).token_file = t, true); }},
     {"upstream.url", "", "unix:PATH or https://HOST:PORT",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
@@ -20,6 +21,12 @@ Environment EnvironmentOf(const Variables& variables) {
   };
 }
 
+// Of somebody who has a home.
+Variables AtHome(Variables variables) {
+  variables.emplace("HOME", "/home/a");
+  return variables;
+}
+
 class ConfigFile {
  public:
   explicit ConfigFile(const std::string& text)
@@ -29,7 +36,11 @@ class ConfigFile {
   ~ConfigFile() { std::filesystem::remove(path_); }
 
   Result<Config> Load(const Variables& variables = {}, const Variables& flags = {}) const {
-    return LoadConfig({.flags = flags, .file = path_, .environment = EnvironmentOf(variables)});
+    return LoadConfig(
+        {.flags = flags, .file = path_, .environment = EnvironmentOf(AtHome(variables))});
+  }
+  Result<Config> LoadAnywhere(const Variables& variables) const {
+    return LoadConfig({.flags = {}, .file = path_, .environment = EnvironmentOf(variables)});
   }
 
  private:
@@ -54,6 +65,73 @@ TEST(LoadConfig, Directories_FollowTheEnvironment) {
   ASSERT_TRUE(config.ok());
   EXPECT_EQ(config->socket, "/run/user/7/kiln/kilnd.sock");
   EXPECT_EQ(config->cache_dir, "/home/a/cache/kiln");
+}
+
+TEST(LoadConfig, WithoutAFolderOfTheUser_SaysWhatToSet) {
+  const ConfigFile file("");
+  const struct {
+    Variables variables;
+    std::string missing;
+  } rows[] = {{{}, "cache.dir"},
+              {{{"HOME", ""}}, "cache.dir"},
+              {{{"HOME", "not/absolute"}}, "cache.dir"},
+              {{{"XDG_RUNTIME_DIR", "/run/user/7"}}, "cache.dir"},
+              {{{"KILN_CACHE_DIR", "/c"}}, "listen.unix"},
+              {{{"KILN_CACHE_DIR", "/c"}, {"KILN_LISTEN_UNIX", "/r/s"}}, ""},
+              {{{"XDG_CACHE_HOME", "/c"}}, ""},
+              {{{"HOME", "/home/a"}}, ""}};
+  for (const auto& row : rows) {
+    const Result<Config> config = file.LoadAnywhere(row.variables);
+    ASSERT_EQ(config.ok(), row.missing.empty()) << row.missing;
+    if (config.ok()) {
+      EXPECT_FALSE(config->socket.starts_with("/tmp")) << config->socket;
+      EXPECT_FALSE(config->cache_dir.string().starts_with("/tmp")) << config->cache_dir;
+    } else {
+      EXPECT_TRUE(config.error().context.starts_with(row.missing + " has no default here"))
+          << config.error().context;
+    }
+  }
+}
+
+TEST(LoadConfig, FileThatOthersMayWrite_IsReadOnlyIfItIsNamed) {
+  const std::filesystem::path folder =
+      testing::TempDir() + "/kilnd_config_home." + std::to_string(getpid());
+  std::filesystem::create_directories(folder / "kiln");
+  const std::filesystem::path file = folder / "kiln/kilnd.toml";
+  std::ofstream(file) << "[jobs]\nworkers = 3\n";
+  const Environment environment = EnvironmentOf(AtHome({{"XDG_CONFIG_HOME", folder.string()}}));
+  const auto found = [&](mode_t mode) {
+    EXPECT_EQ(chmod(file.c_str(), mode), 0);
+    return LoadConfig({.flags = {}, .file = std::nullopt, .environment = environment});
+  };
+  EXPECT_EQ(found(0644)->workers, 3u);
+  EXPECT_FALSE(found(0666).ok());
+  EXPECT_FALSE(found(0664).ok());
+  EXPECT_EQ(LoadConfig({.flags = {}, .file = file, .environment = environment})->workers, 3u);
+  if (geteuid() == 0) {
+    ASSERT_EQ(chown(file.c_str(), 65'534, 65'534), 0);
+    EXPECT_FALSE(found(0644).ok());
+  }
+  std::filesystem::remove_all(folder);
+}
+
+TEST(LoadConfig, FileThatGoesTooDeepOrIsNone_IsRefused) {
+  std::string deep = "a";
+  for (int i = 0; i < 100'000; ++i) {
+    deep += ".a";
+  }
+  const ConfigFile file(deep + " = 1\n");
+  const Result<Config> config = file.Load();
+  ASSERT_FALSE(config.ok());
+  EXPECT_NE(config.error().context.find("a key of more than 32 parts"), std::string::npos)
+      << config.error().context;
+  const std::string pipe = testing::TempDir() + "/kilnd_config_pipe." + std::to_string(getpid());
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const Result<Config> none =
+      LoadConfig({.flags = {}, .file = pipe, .environment = EnvironmentOf(AtHome({}))});
+  (void)unlink(pipe.c_str());
+  ASSERT_FALSE(none.ok());
+  EXPECT_NE(none.error().context.find("it is a pipe"), std::string::npos) << none.error().context;
 }
 
 TEST(LoadConfig, WeightsOfTenants_AreATableOrAList) {
@@ -188,8 +266,8 @@ TEST(LoadConfig, WrongFile_IsRefusedWithLineAndHelp) {
   };
   const Row rows[] = {
       {"[cache]\nmax_sise = \"1G\"\n",
-       ":2: unknown key 'cache.max_sise'; the closest is "
-       "'cache.max_size'"},
+       ":2: unknown key 'cache.max_sise'; did you mean "
+       "'cache.max_size'?"},
       {"[jobs]\n\nworkers = 0\n", ":3: 'jobs.workers' = '0' is not a number from 1 to 1024"},
       {"[cache]\nmemory = \"12Q\"\n", ":2: 'cache.memory' = '12Q' is not a size like 256M"},
       {"[lifecycle]\nidle_timeout = true\n",
@@ -266,6 +344,38 @@ TEST(LoadConfig, Paths_AreRelativeToWhereTheyBelong) {
   EXPECT_EQ(config->tls_key, "/k.pem");
   EXPECT_EQ(config->tls_client_ca, "");
   EXPECT_EQ(config->audit_log, "/c/audit.jsonl");
+}
+
+TEST(LoadConfig, FilesOfAnUpstream_AreRelativeToTheFileOfTheConfiguration) {
+  const Result<Config> config =
+      ConfigFile(
+          "[[upstream]]\nurl = \"https://a:1\"\ntls_ca = \"ca.pem\"\ntls_cert = \"a.pem\"\n"
+          "tls_key = \"/a.key\"\ntoken_file = \"a.token\"\n[[upstream]]\nurl = \"unix:/b\"\n")
+          .Load();
+  ASSERT_TRUE(config.ok()) << config.error().context;
+  ASSERT_EQ(config->upstreams.size(), 2u);
+  const std::filesystem::path folder = std::filesystem::path(config->file).parent_path();
+  EXPECT_EQ(config->upstreams[0].tls_ca, folder / "ca.pem");
+  EXPECT_EQ(config->upstreams[0].tls_cert, folder / "a.pem");
+  EXPECT_EQ(config->upstreams[0].tls_key, "/a.key");
+  EXPECT_EQ(config->upstreams[0].token_file, folder / "a.token");
+  EXPECT_EQ(config->upstreams[1].tls_ca + config->upstreams[1].tls_cert, "");
+}
+
+TEST(LoadConfig, UpstreamsThatCannotBe_AreRefused) {
+  const std::pair<const char*, const char*> table[] = {
+      {"url = \"http://127.0.0.1:1\"", "is not unix:PATH or https://HOST:PORT"},
+      {"url = \"unix:/a\"\ntls_ca = \"a\"", "are of https"},
+      {"url = \"unix:/a\"\ntls_cert = \"a\"\ntls_key = \"a\"", "are of https"},
+      {"url = \"https://a:1\"\ntls_cert = \"a\"", "go together"},
+      {"url = \"https://a:1\"\ntls_key = \"a\"", "go together"},
+      {"tls_ca = \"a\"", "an upstream needs a url"}};
+  for (const auto& [rows, why] : table) {
+    const Result<Config> config = ConfigFile(std::string("[[upstream]]\n") + rows + "\n").Load();
+    ASSERT_FALSE(config.ok()) << rows;
+    EXPECT_NE(config.error().context.find(why), std::string::npos) << config.error().context;
+  }
+  EXPECT_FALSE(ConfigFile("").Load({}, {{"upstream.tls_ca", "a"}}).ok());  // of which?
 }
 
 TEST(Compare, Changes_AreSortedByWhenTheyHold) {

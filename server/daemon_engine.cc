@@ -5,6 +5,7 @@
 #include <random>
 #include <utility>
 
+#include "compiler/base/own_folder.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/build/poison.h"
 #include "server/daemon_parts.h"
@@ -59,7 +60,7 @@ Result<void> Daemon::Parts::OpenStore() {
     pins.emplace(*stack.file);
     batch_rows.emplace(*stack.file);
     maintenance.emplace(*stack.file, clock);
-  } else if (opened.error().reason == cache::sqlite::kLocked) {
+  } else if (opened.error().reason == cache::sqlite::kLocked || opened.error().reason == kNotOwn) {
     return opened.error();
   } else {
     log.Write(LogLevel::kWarning, "store", "results are kept in memory only",
@@ -76,6 +77,9 @@ Result<void> Daemon::Parts::OpenStore() {
     }
     if (load.has_value() && load->memory_is_tight()) {
       reasons.emplace_back("memory-pressure: caches in memory were dropped");
+    }
+    if (tokens.has_value() && !tokens->trouble().empty()) {
+      reasons.emplace_back("tokens-unreadable: those that were read before hold");
     }
     if (second_look.has_value()) {
       AddFaults(second_look->counters(), reasons);
@@ -130,7 +134,7 @@ void Daemon::Parts::ReadMetrics() {
                         .queue = *queue,
                         .access = *access,
                         .state = state,
-                        .refused_connections = server->refused_connections(),
+                        .refused_connections = connections->refused(),
                         .version = std::string(rpc::kVersion),
                         .build_id = driver::BackFingerprint().hex()});
   });
@@ -193,6 +197,7 @@ void Daemon::Parts::MakeEngine() {
       cache::ExplainRing::Options{
           .why_absent =
               [this](const Hash128& signature) { return WhyAbsent(stack, signature, clock); },
+          .unanswered = [this] { return Unanswered(stack); },
           .on_stage =
               [this](const std::string& stage, uint64_t us) {
                 metrics.Time("kiln_stage_seconds", "stage", stage, std::chrono::microseconds(us));
@@ -209,7 +214,8 @@ void Daemon::Parts::MakeEngine() {
                               .leases = leases.has_value() ? &*leases : nullptr,
                               .pins = bounded_pins.has_value() ? &*bounded_pins : nullptr,
                               .rows = batch_rows.has_value() ? &*batch_rows : nullptr,
-                              .slowed_by = [this] { return load->slowed_by(); }});
+                              .slowed_by = [this] { return load->slowed_by(); },
+                              .attempts = attempts.get()});
   watches.emplace(
       *builder, *explains, *queue, clock,
       reload::Subscriptions::Options{.workers = config.workers,

@@ -69,6 +69,7 @@ struct Daemon::Parts {
   // daemon_engine.cc.
   Result<void> Listen(const Options& options);
   Result<void> Guard();
+  size_t MostConnections();
   void ExportTraces();
   void MakeHost();
   Result<void> Answer();
@@ -116,6 +117,7 @@ struct Daemon::Parts {
   std::unique_ptr<ops::TraceExport> otlp;
   std::optional<ops::TokenBook> tokens;
   std::optional<ops::Access> access;
+  std::optional<rpc::Connections> connections;
   Stack stack;
   std::optional<cache::sqlite::ExplainTable> explain_table;  // these with a file only
   std::optional<cache::sqlite::LeaseTable> leases;

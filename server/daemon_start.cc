@@ -4,8 +4,10 @@
 #include <unistd.h>
 #include <utility>
 
+#include "compiler/base/own_folder.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/daemon_parts.h"
+#include "server/ops/machine.h"
 #include "server/samples.h"
 
 namespace kiln::server {
@@ -41,6 +43,21 @@ Result<void> Daemon::Parts::Listen(const Options& options) {
   return {};
 }
 
+// As many as are configured, if there are descriptors for them and for everything else: else those
+// of others would take what the owner's share of connections needs.
+size_t Daemon::Parts::MostConnections() {
+  constexpr uint64_t kOwnDescriptors = 512;  // files, workers, upstreams
+  const uint64_t wanted = config.max_connections + kOwnDescriptors;
+  const uint64_t descriptors = ops::RaiseDescriptorLimit(wanted);
+  if (descriptors >= wanted) {
+    return config.max_connections;
+  }
+  const uint64_t most = descriptors / 2;
+  log.Write(LogLevel::kWarning, "rpc", "too few descriptors for limits.connections",
+            {{"limit", descriptors}, {"connections", most}});
+  return most;
+}
+
 // Tokens, audit log, and who decides.
 Result<void> Daemon::Parts::Guard() {
   if (!config.audit_log.empty()) {
@@ -58,10 +75,14 @@ Result<void> Daemon::Parts::Guard() {
     }
   }
   if (tcp.has_value() && !config.tokens.empty()) {
-    tokens.emplace(config.tokens, clock);
+    tokens.emplace(config.tokens, clock, log);
     KILN_TRY_VOID(tokens->Reload());
   }
-  access.emplace(tokens.has_value() ? &*tokens : nullptr, clock, audit.get());
+  access.emplace(tokens.has_value() ? &*tokens : nullptr, clock, audit.get(), log);
+  connections.emplace(rpc::Connections::Options{.most = MostConnections(),
+                                                .users = !config.allow_uids.empty(),
+                                                .first_call = config.limits.first_call},
+                      clock);
   return {};
 }
 
@@ -86,18 +107,25 @@ void Daemon::Parts::ExportTraces() {
 
 // What the services know of the process around them.
 void Daemon::Parts::MakeHost() {
-  queue.emplace(
-      jobs::QueueLimits{.interactive = config.queue_interactive, .batch = config.queue_batch},
-      clock, [this](jobs::Lane lane, Duration waited) {
-        metrics.Time("kiln_queue_wait_seconds", "lane",
-                     lane == jobs::Lane::kInteractive ? "interactive" : "batch", waited);
-      });
+  queue.emplace(jobs::QueueLimits{.interactive = config.queue_interactive,
+                                  .batch = config.queue_batch,
+                                  .others_at_once = config.workers + config.express - 1},
+                clock, [this](jobs::Lane lane, Duration waited) {
+                  metrics.Time("kiln_queue_wait_seconds", "lane",
+                               lane == jobs::Lane::kInteractive ? "interactive" : "batch", waited);
+                });
   queue->SetWeights(config.weights);
   worker_pool.emplace(
       worker::Pool::Options{
           .program = config.worker_program,
           .workers = config.workers,
-          .interactive_wait = [this] { return queue->LongestWait(jobs::Lane::kInteractive); }},
+          .interactive_wait = [this] { return queue->LongestWait(jobs::Lane::kInteractive); },
+          .on_unfit =
+              [this](const std::string& why) {
+                log.Write(LogLevel::kError, "worker",
+                          "a worker process cannot be locked in and gets no work",
+                          {{"cause", why}});
+              }},
       clock);
   load.emplace(LoadWatch::Options{.workers = config.workers,
                                   .polite = IsPolite(),
@@ -112,6 +140,7 @@ void Daemon::Parts::MakeHost() {
       .queue = *queue,
       .state = state,
       .access = *access,
+      .connections = *connections,
       .audit = audit.get(),
       .metrics = metrics,
       .traces = traces,
@@ -133,17 +162,19 @@ void Daemon::Parts::MakeHost() {
                               LogLevel level) { log.SetLevel(component, level); },
       .socket = listener->path(),
       .tcp = tcp.has_value() ? tcp->Address() : std::string(),
+      .config_file = config.file,
+      .tokens_file = tokens.has_value() ? tokens->path() : std::string(),
       .started_by = started_by,
-      .connections = [this] { return server->Connections(); },
-      .max_connections = config.max_connections,
       .limits = config.limits,
-      .job_limits = {.worker_cpu = std::chrono::seconds(worker::ChildLimits{}.cpu_seconds),
+      .job_limits = {.worker_cpu = worker::Pool::Options{}.cpu,
                      .worker_wall = worker::Pool::Options{}.wall,
                      .worker_memory = worker::ChildLimits{}.memory_bytes,
                      .worker_attempts = static_cast<uint64_t>(worker::Pool::Options{}.attempts)},
       .language_limits = config.language_limits,
       .slowed_by = [this] { return load->slowed_by(); },
       .worker_rows = [this] { return WorkerRowsOf(*worker_pool); },
+      .upstreams = [this](bool check,
+                          const cache::Call& call) { return UpstreamRows(stack, check, call); },
       .last_crash = [this] { return last_crash; },
       .memory_soft = MemoryLimit(config.memory_soft_percent),
       .memory_hard = MemoryLimit(config.memory_hard_percent),
@@ -180,8 +211,8 @@ Result<void> Daemon::Parts::Answer() {
                                                             .key = config.tls_key,
                                                             .client_ca = config.tls_client_ca},
                                                     .access = *access,
+                                                    .connections = *connections,
                                                     .log = log,
-                                                    .max_connections = config.max_connections,
                                                     .receiving_bytes = ReceivingBytes(),
                                                     .limits = config.limits,
                                                     .host = &*host}));
@@ -247,7 +278,12 @@ Result<std::unique_ptr<Daemon>> Daemon::Start(const Options& options, Clock& clo
   if (const Result<void> shown = parts.ServeMetrics(options.passed.metrics); !shown.ok()) {
     return failed("metrics", shown.error(), "choose another address with --metrics.listen");
   }
-  if (const Result<void> opened = parts.OpenStore(); !opened.ok()) {
+  const Result<void> opened = parts.OpenStore();
+  if (!opened.ok() && opened.error().reason == kNotOwn) {
+    return failed("cache", opened.error(),
+                  "chown it or chmod go-w it, or choose another directory with --cache.dir");
+  }
+  if (!opened.ok()) {
     return failed("store", opened.error(),
                   "stop that process, or choose another directory with --cache.dir");
   }

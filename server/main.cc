@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 #include <pthread.h>
+#include <sstream>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 
 #include "cache/sqlite/salvage.h"
 #include "compiler/base/mutex.h"
+#include "compiler/base/printable.h"
 #include "compiler/base/thread.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/daemon.h"
@@ -23,6 +25,7 @@
 #include "server/operator_verbs.h"
 #include "server/ops/crash_report.h"
 #include "server/rpc/host.h"
+#include "server/rpc/transport_log.h"
 #include "server/service_host.h"
 #include "server/stop_watchdog.h"
 #include "server/worker/child.h"
@@ -66,14 +69,15 @@ Result<Config> Load(const Arguments& arguments) {
 void Tell(int fd, const nlohmann::ordered_json& line) {
   if (fd >= 0) {
     const std::string text =
-        line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+        PrintableJson(line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) +
+        "\n";
     (void)!write(fd, text.data(), text.size());
     (void)close(fd);
   }
 }
 
 int Fail(const Arguments& arguments, const StartFailure& failure, int code) {
-  fmt::print(stderr, "kilnd: {}: {}\n", failure.component, failure.what);
+  fmt::print(stderr, "kilnd: {}: {}\n", failure.component, PrintableMessage(failure.what));
   Tell(arguments.ready_fd, {{"ready", false},
                             {"component", failure.component},
                             {"what", failure.what},
@@ -154,6 +158,7 @@ int Serve(const Arguments& arguments, const Config& config) {
   ops::LineLog log(stderr, text ? ops::LogFormat::kText : ops::LogFormat::kJson,
                    config.log_levels.least, clock);
   log.SetLevels(config.log_levels);
+  rpc::LogTransportTo(log);
   if (geteuid() == 0) {
     log.Write(LogLevel::kWarning, "security", "kilnd runs as root; any other user will do");
   }
@@ -266,6 +271,8 @@ void AddVerbs(CLI::App& app, Arguments& arguments, std::function<int()>& chosen)
   });
   CLI::App* token = app.add_subcommand("token", "Tokens of TCP clients");
   token->fallthrough()->require_subcommand(1);
+  token->add_option("--running-tokens", arguments.token.running_tokens)->group("");  // of kiln
+  token->add_option("--running-config", arguments.token.running_config)->group("");
   const auto verb = [&](const char* name, const char* what,
                         int (*run)(const Config&, const TokenArguments&, bool)) {
     CLI::App* added = token->add_subcommand(name, what)->fallthrough();
@@ -283,8 +290,7 @@ void AddVerbs(CLI::App& app, Arguments& arguments, std::function<int()>& chosen)
   create->add_option("--expires", arguments.token.expires, "How long it is valid, such as 90d");
   create->add_option("--note", arguments.token.note, "Who has it");
   create->add_option("--tenant", arguments.token.tenant, "Whose share of the daemon it uses");
-  verb("list", "Show all, without secrets",
-       [](const Config& c, const TokenArguments&, bool json) { return ListTokens(c, json); });
+  verb("list", "Show all, without secrets", ListTokens);
   verb("revoke", "Make one invalid at once", RevokeToken)
       ->add_option("id", arguments.token.id, "As token list shows it")
       ->required();
@@ -303,11 +309,13 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);
+    std::ostringstream told;  // it repeats words of the caller
+    const int code = app.exit(error, told, told);
+    fmt::print(code == 0 ? stdout : stderr, "{}", PrintableLines(told.str()));
     return code == 0 ? 0 : kExitConfig;
   }
   if (!arguments.salvage.empty()) {
-    return cache::sqlite::SalvageApart(arguments.salvage, arguments.into);
+    return cache::sqlite::SalvageApart(arguments.salvage, arguments.into, arguments.with_parent);
   }
   if (arguments.build_id) {
     fmt::print("{}\n", driver::BackFingerprint().hex());
@@ -335,7 +343,7 @@ int main(int argc, char** argv) {
   try {
     return kiln::server::Main(argc, argv);
   } catch (...) {
-    fmt::print(stderr, "kilnd: internal error: {}\n", kiln::ThrownError().context);
+    fmt::print(stderr, "kilnd: internal error: {}\n", kiln::Printable(kiln::ThrownError().context));
     return kiln::server::kExitInternal;
   }
 }

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -13,9 +14,11 @@
 #include "compiler/base/bytes.h"
 #include "compiler/base/clock.h"
 #include "compiler/base/file.h"
+#include "compiler/base/printable.h"
 #include "server/ops/audit_log.h"
 #include "server/ops/stamp.h"
 #include "server/ops/tokens.h"
+#include "server/rpc/tls_files.h"
 
 namespace kiln::server {
 namespace {
@@ -25,7 +28,7 @@ constexpr int kDone = 0, kUsage = 2, kNotFound = 3;
 using Json = nlohmann::ordered_json;
 
 void Print(const Json& object) {
-  fmt::print("{}\n", object.dump(-1, ' ', false, Json::error_handler_t::replace));
+  fmt::print("{}\n", PrintableJson(object.dump(-1, ' ', false, Json::error_handler_t::replace)));
 }
 
 int End(const char* verb, int exit, bool json) {
@@ -56,7 +59,7 @@ int Fail(const char* verb, const Error& error, int exit, bool json) {
            {"help", nullptr},
            {"exit", exit}});
   } else {
-    fmt::print(stderr, "error: {}\n", error.context);
+    fmt::print(stderr, "error: {}\n", PrintableMessage(error.context));
   }
   return End(verb, exit, json);
 }
@@ -90,7 +93,54 @@ void AuditToken(const Config& config, std::string_view what, const std::string& 
   const auto audit = ops::AuditLog::Open(config.audit_log, clock, log);
   if (audit.ok()) {
     const std::string peer = fmt::format("uid={}", geteuid());
-    (*audit)->Write({.event = "token", .peer = peer, .method = what, .object = id, .result = "OK"});
+    (*audit)->Write(ops::Party::Owner(),
+                    {.event = "token", .peer = peer, .method = what, .object = id, .result = "OK"});
+  }
+}
+
+// The files that a daemon of this configuration needs.
+Result<void> CheckNamedFiles(const Config& config) {
+  const bool tls =
+      !config.tls_cert.empty() || !config.tls_key.empty() || !config.tls_client_ca.empty();
+  if (!config.tcp.empty() || tls) {
+    KILN_TRY_VOID(rpc::CheckTlsFiles(
+        {.cert = config.tls_cert, .key = config.tls_key, .client_ca = config.tls_client_ca},
+        NowSeconds()));
+  }
+  if (!config.tcp.empty() && !config.tokens.empty()) {
+    KILN_TRY_VOID(ops::ReadTokens(config.tokens));
+  }
+  for (const UpstreamConfig& upstream : config.upstreams) {  // kiln doctor tries them
+    for (const std::string* file :
+         {&upstream.token_file, &upstream.tls_ca, &upstream.tls_cert, &upstream.tls_key}) {
+      if (!file->empty()) {
+        KILN_TRY_VOID(ReadFile(*file));
+      }
+    }
+  }
+  return {};
+}
+
+bool IsSameFile(const std::string& a, const std::string& b) {
+  std::error_code missing;
+  const auto absolute = [](const std::string& path) {
+    std::error_code ignored;
+    return std::filesystem::weakly_canonical(path, ignored);
+  };
+  return std::filesystem::equivalent(a, b, missing) || absolute(a) == absolute(b);
+}
+
+// To stderr: stdout has the token, or objects.
+void TellFile(const Config& config, const TokenArguments& arguments, std::string_view what,
+              bool json) {
+  if (!json) {
+    fmt::print(stderr, "{} {}\n", what, config.tokens);
+  }
+  if (!arguments.running_tokens.empty() && !IsSameFile(config.tokens, arguments.running_tokens)) {
+    fmt::print(stderr, "warning: the daemon that runs reads {}; kiln token --config {}\n",
+               arguments.running_tokens,
+               arguments.running_config.empty() ? std::string("FILE, with security.tokens")
+                                                : arguments.running_config);
   }
 }
 
@@ -98,6 +148,11 @@ std::string ExpiryText(int64_t expires_s) {
   return expires_s == 0 ? std::string("never")
                         : ops::StampOf(std::chrono::seconds(expires_s)) +
                               (expires_s <= NowSeconds() ? " (expired)" : "");
+}
+
+// A file that is wrong is the user's to repair; one that cannot be written is another matter.
+int FailOnTokens(const Error& error, bool json) {
+  return Fail("token", error, error.reason == "BAD_TOKENS" ? kUsage : kNotFound, json);
 }
 
 }  // namespace
@@ -114,9 +169,9 @@ int ShowConfig(const Result<Config>& config, const ConfigArguments& arguments, b
       }
       Print(object);
     } else if (arguments.origin) {
-      fmt::print("{:<26} {:<32} {}\n", value.key, value.text, value.origin);
+      fmt::print("{:<26} {:<32} {}\n", value.key, Printable(value.text), Printable(value.origin));
     } else {
-      fmt::print("{:<26} {}\n", value.key, value.text);
+      fmt::print("{:<26} {}\n", value.key, Printable(value.text));
     }
   }
   return End("config", kDone, json);
@@ -126,8 +181,11 @@ int CheckConfig(const Result<Config>& config, const ConfigArguments& arguments, 
   if (!config.ok()) {
     return Fail("config", config.error(), kUsage, json);
   }
+  if (const Result<void> named = CheckNamedFiles(*config); !named.ok()) {
+    return Fail("config", named.error(), kUsage, json);
+  }
   if (!json) {
-    fmt::print("{}: ok\n", arguments.file);
+    fmt::print("{}: ok\n", Printable(arguments.file));
   }
   return End("config", kDone, json);
 }
@@ -146,10 +204,6 @@ int CreateToken(const Config& config, const TokenArguments& arguments, bool json
          .reason = "USAGE"},
         kUsage, json);
   }
-  Result<std::vector<ops::Token>> tokens = ops::ReadTokens(config.tokens);
-  if (!tokens.ok()) {
-    return Fail("token", tokens.error(), kUsage, json);
-  }
   std::array<uint8_t, ops::kTokenRandomBytes> random{};
   if (getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) {
     return Fail("token",
@@ -163,17 +217,23 @@ int CreateToken(const Config& config, const TokenArguments& arguments, bool json
   made.token.note = arguments.note;
   made.token.tenant = arguments.tenant;
   made.token.expires_s = *age == 0 ? 0 : NowSeconds() + *age;
-  tokens->push_back(made.token);
-  if (const Result<void> written = ops::WriteTokens(config.tokens, *tokens); !written.ok()) {
-    return Fail("token", written.error(), kNotFound, json);
+  const Result<void> written =
+      ops::ChangeTokens(config.tokens, [&](std::vector<ops::Token>& tokens) -> Result<void> {
+        tokens.push_back(made.token);
+        return {};
+      });
+  if (!written.ok()) {
+    return FailOnTokens(written.error(), json);
   }
   AuditToken(config, "create", made.token.id);
+  TellFile(config, arguments, "wrote", json);
   if (json) {
     Print({{"v", 1},
            {"type", "token"},
            {"id", made.token.id},
            {"scope", arguments.scope},
            {"expires", made.token.expires_s},
+           {"file", config.tokens},
            {"token", made.text}});
   } else {
     fmt::print("{}\n", made.text);
@@ -183,11 +243,12 @@ int CreateToken(const Config& config, const TokenArguments& arguments, bool json
   return End("token", kDone, json);
 }
 
-int ListTokens(const Config& config, bool json) {
+int ListTokens(const Config& config, const TokenArguments& arguments, bool json) {
   const Result<std::vector<ops::Token>> tokens = ops::ReadTokens(config.tokens);
   if (!tokens.ok()) {
     return Fail("token", tokens.error(), kUsage, json);
   }
+  TellFile(config, arguments, "tokens of", json);
   for (const ops::Token& token : *tokens) {
     if (json) {
       Print({{"v", 1},
@@ -198,8 +259,8 @@ int ListTokens(const Config& config, bool json) {
              {"expires", token.expires_s},
              {"note", token.note}});
     } else {
-      fmt::print("{}  {:<5}  {:<24}  {}\n", token.id, ops::ScopeName(token.scope),
-                 ExpiryText(token.expires_s), token.note);
+      fmt::print("{}  {:<5}  {:<24}  {}\n", Printable(token.id), ops::ScopeName(token.scope),
+                 ExpiryText(token.expires_s), Printable(token.note));
     }
   }
   return End("token", kDone, json);
@@ -251,22 +312,22 @@ int WriteManual(const std::string& folder, std::string_view version, bool json) 
 }
 
 int RevokeToken(const Config& config, const TokenArguments& arguments, bool json) {
-  Result<std::vector<ops::Token>> tokens = ops::ReadTokens(config.tokens);
-  if (!tokens.ok()) {
-    return Fail("token", tokens.error(), kUsage, json);
-  }
-  if (std::erase_if(*tokens, [&](const ops::Token& row) { return row.id == arguments.id; }) == 0) {
-    return Fail(
-        "token",
-        {.code = ErrorCode::kNotFound,
-         .context = fmt::format("there is no token '{}'; kiln token list shows them", arguments.id),
-         .reason = "UNKNOWN_TOKEN"},
-        kNotFound, json);
-  }
-  if (const Result<void> written = ops::WriteTokens(config.tokens, *tokens); !written.ok()) {
-    return Fail("token", written.error(), kNotFound, json);
+  const Result<void> written =
+      ops::ChangeTokens(config.tokens, [&](std::vector<ops::Token>& tokens) -> Result<void> {
+        if (std::erase_if(tokens, [&](const auto& row) { return row.id == arguments.id; }) != 0) {
+          return {};
+        }
+        return Error{.code = ErrorCode::kNotFound,
+                     .context = fmt::format("there is no token '{}' in '{}'; kiln token list shows "
+                                            "them",
+                                            arguments.id, config.tokens),
+                     .reason = "UNKNOWN_TOKEN"};
+      });
+  if (!written.ok()) {
+    return FailOnTokens(written.error(), json);
   }
   AuditToken(config, "revoke", arguments.id);
+  TellFile(config, arguments, "wrote", json);
   if (!json) {
     fmt::print("revoked {}\n", arguments.id);
   }

@@ -3,29 +3,22 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <utility>
-
-#include "cache/upstream/grpc_store.h"
 
 namespace kiln::server {
 namespace {
 
-// The token that a file holds, or nothing.
-std::string TokenIn(const std::string& file) {
-  std::ifstream in(file);
-  std::string token;
-  std::getline(in, token);
-  return token;
-}
+constexpr Duration kLookEvery = std::chrono::seconds(1);
+constexpr Duration kLookTime = std::chrono::seconds(2);
 
 // Whether an upstream could not be asked.
 cache::Absence UpstreamDown(const Stack& stack, int64_t now_s) {
   for (const std::unique_ptr<Upstream>& upstream : stack.upstreams) {
-    if (const auto since = upstream->store().breaker().OpenSince(); since.has_value()) {
+    if (const auto failure = upstream->failure(); failure.has_value()) {
       return {.cause = cache::Cause::kUpstreamUnreachable,
               .detail = upstream->url() + ", since " +
-                        std::to_string(std::max<int64_t>(0, now_s - *since)) + " s"};
+                        std::to_string(std::max<int64_t>(0, now_s - failure->since_s)) +
+                        " s: " + failure->error.context};
     }
   }
   return {};
@@ -33,13 +26,16 @@ cache::Absence UpstreamDown(const Stack& stack, int64_t now_s) {
 
 }  // namespace
 
-Upstream::Upstream(std::unique_ptr<cache::BlobStore> far, const UpstreamConfig& config,
+Upstream::Upstream(std::unique_ptr<cache::upstream::GrpcStore> far, const UpstreamConfig& config,
                    cache::BlobStore& nearer, const std::filesystem::path& dir, bool writes,
                    Clock& clock, ops::LineLog& log)
     : url_(config.url),
+      writes_(writes),
+      clock_(clock),
       damage_(log),
       far_(std::move(far)),
-      counted_(*far_),
+      watched_(*far_, clock),
+      counted_(watched_),
       checked_(counted_, damage_) {
   if (writes) {  // one journal for each, wherever it stands in the list
     journal_.emplace(checked_, clock,
@@ -52,9 +48,47 @@ Upstream::Upstream(std::unique_ptr<cache::BlobStore> far, const UpstreamConfig& 
       nearer, checked_, writing, clock,
       cache::ReadThroughStore::Options{
           .deadline = config.deadline, .writes = writes, .on_change = [this, &log](bool is_open) {
-            log.Write(is_open ? LogLevel::kWarning : LogLevel::kInfo, "upstream",
-                      is_open ? "does not answer" : "answers again", {{"url", url_}});
+            if (is_open) {
+              const auto failure = this->failure();
+              log.Write(LogLevel::kWarning, "upstream", "does not answer",
+                        {{"url", url_},
+                         {"cause", failure.has_value() ? failure->error.context : "no answer"}});
+            } else {
+              log.Write(LogLevel::kInfo, "upstream", "answers again", {{"url", url_}});
+            }
           }});
+}
+
+void Upstream::Look(const cache::Call& call) {
+  const Duration begun = clock_.Monotonic();
+  {
+    const MutexLock lock(mutex_);
+    if (looking_ || (looked_ != Duration::min() && begun - looked_ < kLookEvery)) {
+      return;
+    }
+    looking_ = true;
+  }
+  const Result<void> answer =
+      far_->Check({.stop = call.stop, .deadline = std::min(call.deadline, begun + kLookTime)});
+  watched_.Note(answer);
+  const MutexLock lock(mutex_);
+  looking_ = false;
+  looked_ = clock_.Monotonic();
+  latency_ = answer.ok() ? looked_ - begun : Duration::zero();
+}
+
+rpc::UpstreamRow Upstream::Row() {
+  rpc::UpstreamRow row{.url = url_, .writes = writes_, .asked = watched_.asked()};
+  if (const auto read = failure(); read.has_value()) {
+    row.cause = read->error.context;
+    row.since_s = read->since_s;
+  } else if (const auto write = watched_.failure(cache::WatchedStore::kWrites); write.has_value()) {
+    row.cause = "nothing can be sent there: " + write->error.context;
+    row.since_s = write->since_s;
+  }
+  const MutexLock lock(mutex_);
+  row.latency = latency_;
+  return row;
 }
 
 void Stack::Compose(const Config& config, bool writes_upstream, Clock& clock, ops::LineLog& log,
@@ -69,7 +103,10 @@ void Stack::Compose(const Config& config, bool writes_upstream, Clock& clock, op
     below = &*limited;
     for (const UpstreamConfig& upstream : config.upstreams) {
       auto far = cache::upstream::GrpcStore::Open(
-          {.url = upstream.url, .token = TokenIn(upstream.token_file)}, clock);
+          {.url = upstream.url,
+           .token_file = upstream.token_file,
+           .tls = {.ca = upstream.tls_ca, .cert = upstream.tls_cert, .key = upstream.tls_key}},
+          clock);
       if (!far.ok()) {  // LoadConfig refuses others
         continue;
       }
@@ -102,13 +139,27 @@ cache::CallCounts UpstreamCalls(const Stack& stack) {
   return sum;
 }
 
+std::vector<rpc::UpstreamRow> UpstreamRows(const Stack& stack, bool check,
+                                           const cache::Call& call) {
+  std::vector<rpc::UpstreamRow> rows;
+  for (const std::unique_ptr<Upstream>& upstream : stack.upstreams) {
+    if (check) {
+      upstream->Look(call);
+    }
+    rows.push_back(upstream->Row());
+  }
+  return rows;
+}
+
 // Why results are not kept right now.
 std::vector<std::string> StoreConditions(const Stack& stack) {
   const cache::sqlite::SqliteStore* const store = stack.file.get();
   std::vector<std::string> reasons;
   for (const std::unique_ptr<Upstream>& upstream : stack.upstreams) {
     if (upstream->store().breaker().OpenSince().has_value()) {
-      reasons.push_back("upstream-down: " + upstream->url());
+      const auto failure = upstream->failure();
+      reasons.push_back("upstream-down: " + upstream->url() +
+                        (failure.has_value() ? ": " + failure->error.context : ""));
     }
   }
   if (store != nullptr) {
@@ -128,6 +179,15 @@ std::vector<std::string> StoreConditions(const Stack& stack) {
     }
   }
   return reasons;
+}
+
+std::string Unanswered(const Stack& stack) {
+  for (const std::unique_ptr<Upstream>& upstream : stack.upstreams) {
+    if (const auto failure = upstream->failure(); failure.has_value()) {
+      return "upstream " + upstream->url() + " fails: " + failure->error.context;
+    }
+  }
+  return {};
 }
 
 // Why a result that was asked for before is not in the store.

@@ -19,9 +19,13 @@
 #include "cache/metrics_store.h"
 #include "cache/read_through_store.h"
 #include "cache/sqlite/sqlite_store.h"
+#include "cache/upstream/grpc_store.h"
+#include "cache/watched_store.h"
 #include "compiler/base/clock.h"
+#include "compiler/base/mutex.h"
 #include "server/config.h"
 #include "server/ops/line_log.h"
+#include "server/rpc/host.h"
 
 namespace kiln::server {
 
@@ -38,12 +42,20 @@ class UpstreamDamage final : public cache::DamageSink {
   ops::LineLog& log_;
 };
 
-// checked(counted(upstream)) behind a journal, over what is nearer.
+// checked(counted(watched(upstream))) behind a journal, over what is nearer.
 class Upstream {
  public:
-  Upstream(std::unique_ptr<cache::BlobStore> far, const UpstreamConfig& config,
+  Upstream(std::unique_ptr<cache::upstream::GrpcStore> far, const UpstreamConfig& config,
            cache::BlobStore& nearer, const std::filesystem::path& dir, bool writes, Clock& clock,
            ops::LineLog& log);
+
+  // Asks it, unless somebody does or did within a second. Takes up to some seconds.
+  void Look(const cache::Call& call);
+  rpc::UpstreamRow Row();
+  // Why the last read got no answer; nothing if it got one, or there was none.
+  std::optional<cache::WatchedStore::Failure> failure() {
+    return watched_.failure(cache::WatchedStore::kReads);
+  }
 
   cache::ReadThroughStore& store() { return *store_; }
   const cache::CountedStore& counted() const { return counted_; }
@@ -51,12 +63,19 @@ class Upstream {
 
  private:
   const std::string url_;
+  const bool writes_;
+  Clock& clock_;
   UpstreamDamage damage_;
-  std::unique_ptr<cache::BlobStore> far_;
+  std::unique_ptr<cache::upstream::GrpcStore> far_;
+  cache::WatchedStore watched_;
   cache::CountedStore counted_;
   cache::CheckedStore checked_;
   std::optional<cache::JournallingStore> journal_;
   std::optional<cache::ReadThroughStore> store_;
+  Mutex mutex_;
+  bool looking_ KILN_GUARDED_BY(mutex_) = false;
+  Duration looked_ KILN_GUARDED_BY(mutex_) = Duration::min();
+  Duration latency_ KILN_GUARDED_BY(mutex_){};  // of the last answer to Look; zero: none
 };
 
 // metrics(checked(memory(read_through(limited(checked(compressing(sqlite))), checked(upstream))))),
@@ -81,8 +100,14 @@ struct Stack {
 // Requests to all upstreams, by operation and result.
 cache::CallCounts UpstreamCalls(const Stack& stack);
 
+// All upstreams, nearest first; `check`: asks each of them first.
+std::vector<rpc::UpstreamRow> UpstreamRows(const Stack& stack, bool check, const cache::Call& call);
+
 // Why results are not kept right now.
 std::vector<std::string> StoreConditions(const Stack& stack);
+
+// Who of the upstreams gave no answer the last time, and why; empty: all did.
+std::string Unanswered(const Stack& stack);
 
 // Why a result that was asked for before is not in the store.
 cache::Absence WhyAbsent(const Stack& stack, const Hash128& signature, Clock& clock);

@@ -111,6 +111,7 @@ class Watch : public ServerTest {
   static Open OpenBoth(const std::string& text, const std::string& session = "artist") {
     Open open;
     open.set_project("test");
+    open.set_workspace("here");
     open.set_session_id(session);
     open.set_role(Open::BOTH);
     open.set_inline_data(true);
@@ -120,6 +121,7 @@ class Watch : public ServerTest {
   static Open OpenSubscriber(const std::string& session) {
     Open open;
     open.set_project("test");
+    open.set_workspace("here");
     open.set_session_id(session);
     open.set_role(Open::SUBSCRIBER);
     return open;

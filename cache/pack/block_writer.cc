@@ -5,6 +5,7 @@
 
 #include "cache/pack/decoder.h"
 #include "compiler/base/check.h"
+#include "compiler/base/checksum.h"
 
 namespace kiln::pack {
 namespace {
@@ -121,7 +122,7 @@ Result<void> BlockWriter::Flush() {
   KILN_TRY_VOID(Compress(row));
   const ByteView stored = row.codec == Codec::kRaw ? ByteView(raw_) : ByteView(stored_);
   row.stored_size = static_cast<uint32_t>(stored.size());
-  row.id = HashBytes(stored);
+  row.sum = Checksum(stored);
   blocks_.push_back(row);
   hashes_.push_back({.sha256 = Sha256(stored)});
   data_.Update(stored);

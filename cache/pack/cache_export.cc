@@ -27,7 +27,7 @@ Result<Contents> Gather(cache::Maintenance& store, cache::BlobStore& content,
     std::vector<cache::Key> named;
     for (const cache::Product& product : summary.products) {
       row.refs.push_back(product.digest);
-      named.push_back({.level = cache::Level::kContent, .id = product.digest.id});
+      named.push_back(cache::ContentKey(product.digest));
     }
     // Whoever is asked about content keeps it for some minutes.
     KILN_TRY(const std::vector<cache::Key> missing, content.FindMissing(named, {}));
@@ -42,7 +42,12 @@ Result<Contents> Gather(cache::Maintenance& store, cache::BlobStore& content,
 
 class Import {
  public:
-  Import(const Pack& pack, cache::BlobStore& store) : pack_(pack), store_(store) {}
+  Import(const Pack& pack, cache::BlobStore& store, const cache::OnBytes& on_bytes)
+      : pack_(pack), store_(store), on_bytes_(on_bytes) {
+    for (const auto& blob : pack.tables().blobs) {
+      total_ += blob.raw_size;
+    }
+  }
 
   Result<Imported> Run() {
     KILN_TRY(const std::vector<ExportedRow> rows, Check());
@@ -99,7 +104,8 @@ class Import {
       imported_.present += stored.present;
       imported_.other += stored.nondeterminism;
       items_.clear();
-      bytes_ = 0;
+      done_ += std::exchange(bytes_, 0);
+      on_bytes_(done_, total_);
     }
     return {};
   }
@@ -109,6 +115,9 @@ class Import {
   std::set<Hash128> put_;
   std::vector<cache::Item> items_;
   uint64_t bytes_ = 0;
+  const cache::OnBytes& on_bytes_;
+  uint64_t done_ = 0;
+  uint64_t total_ = 0;  // of content
   Imported imported_;
 };
 
@@ -119,8 +128,7 @@ Result<Written> ExportCache(cache::Maintenance& store, cache::BlobStore& content
                             const std::string& path) {
   KILN_TRY(const Contents contents, Gather(store, content, filter));
   const BlobSource source = [&](const Digest& digest) -> Result<Bytes> {
-    const Result<cache::Blob> blob =
-        content.Get({.level = cache::Level::kContent, .id = digest.id}, {});
+    const Result<cache::Blob> blob = content.Get(cache::ContentKey(digest), {});
     if (!blob.ok()) {
       return Error{.code = ErrorCode::kUnavailable,
                    .context = "content " + digest.id.hex() +
@@ -132,13 +140,14 @@ Result<Written> ExportCache(cache::Maintenance& store, cache::BlobStore& content
   return WritePack(contents, source, options, path);
 }
 
-Result<Imported> ImportCache(const Pack& pack, cache::BlobStore& store) {
+Result<Imported> ImportCache(const Pack& pack, cache::BlobStore& store,
+                             const cache::OnBytes& on_bytes) {
   if ((pack.tables().header.flags & kCacheExport) == 0) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .context = "the pack is no cache export; make one with 'kiln cache export'",
                  .reason = "NOT_AN_EXPORT"};
   }
-  return Import(pack, store).Run();
+  return Import(pack, store, on_bytes).Run();
 }
 
 }  // namespace kiln::pack

@@ -28,6 +28,9 @@ struct Imported {
 // Checks the whole file before anything is put; overwrites nothing, so that files may be imported
 // in any order and more than once. Errors: kInvalidArgument if the file is no cache export; PACK_*,
 // then nothing was put; those of BlobStore::Put, then a part was put and may be put again.
-Result<Imported> ImportCache(const Pack& pack, cache::BlobStore& store);
+// `on_bytes` is told some times how much of the content was put.
+Result<Imported> ImportCache(
+    const Pack& pack, cache::BlobStore& store,
+    const cache::OnBytes& on_bytes = [](uint64_t, uint64_t) {});
 
 }  // namespace kiln::pack

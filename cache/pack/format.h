@@ -14,7 +14,7 @@
 namespace kiln::pack {
 
 inline constexpr std::array<uint8_t, 8> kMagic{0x89, 0x4B, 0x49, 0x4C, 0x4E, 0x50, 0x4B, 0x0A};
-inline constexpr uint16_t kMajor = 1;
+inline constexpr uint16_t kMajor = 2;
 inline constexpr uint16_t kMinor = 0;
 inline constexpr uint32_t kNone = 0xFFFFFFFF;
 inline constexpr uint64_t kPageBytes = 4096;                   // alignment of mappable sections
@@ -72,9 +72,9 @@ struct Header {
   uint32_t header_size = 128;
   uint64_t file_size = 0;
   uint32_t section_count = 0;
-  uint32_t entry_size = 64;
+  uint32_t entry_size = 72;
   uint64_t table_offset = 128;
-  Hash128 pack_id;    // XXH3-128 of the section table
+  Hash128 pack_id;    // content id of the section table
   Hash128 base_pack;  // zero: complete in itself
   Hash128 build;      // fingerprint of the compiler
   uint32_t flags = 0;
@@ -90,8 +90,9 @@ struct SectionEntry {
   uint64_t raw_size = 0;
   Codec codec = Codec::kRaw;
   uint32_t zero = 0;
-  Hash128 id;  // XXH3-128 of the stored bytes; zero for SIGN, whose bytes depend on this table
+  Hash128 id;  // content id of the stored bytes; zero for SIGN, whose bytes depend on this table
   uint64_t rows = 0;
+  uint64_t checksum = 0;  // XXH3-64 of the stored bytes, for opening; zero for SIGN and BDAT
 };
 
 struct ProgramRow {
@@ -211,7 +212,7 @@ struct BlockRow {
   uint64_t offset = 0;  // in BDAT
   uint32_t stored_size = 0;
   uint32_t raw_size = 0;
-  Hash128 id;  // XXH3-128 of the stored bytes
+  Hash128 sum;  // XXH3-128 of the stored bytes
   Codec codec = Codec::kRaw;
   uint32_t dictionary = kNone;  // of DICT; for kZstdAfterBase a block of the base
   uint64_t zero = 0;
@@ -232,7 +233,7 @@ struct SignatureBlock {
   std::array<uint8_t, 64> signature{};
 };
 
-static_assert(sizeof(Header) == 128 && sizeof(SectionEntry) == 64 && sizeof(ProgramRow) == 32);
+static_assert(sizeof(Header) == 128 && sizeof(SectionEntry) == 72 && sizeof(ProgramRow) == 32);
 static_assert(sizeof(OptionRow) == 32 && sizeof(EntryRow) == 32 && sizeof(LiveHead) == 8);
 static_assert(sizeof(ArtifactRow) == 64 && sizeof(CodeRow) == 8 && sizeof(PipelineRow) == 32);
 static_assert(sizeof(PassRow) == 48 && sizeof(WarmRow) == 32 && sizeof(HintRow) == 16);

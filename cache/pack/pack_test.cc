@@ -248,9 +248,38 @@ TEST_F(PackFile, OfANewerKiln_IsRefusedByName) {
   Write(MakeSample(1, 1, 2), "a");
   const std::string text = ReadFile(Path("a")).value();
   AlignedBytes newer(text);
-  newer.bytes()[8] = std::byte{2};
+  newer.bytes()[8] = std::byte{kMajor + 1};
   Seal(newer.bytes());
   EXPECT_EQ(Pack::OpenBytes(newer.bytes(), {}).error().reason, kNeedsNewer);
+}
+
+TEST_F(PackFile, OfAnOlderKiln_SaysWhatToDo) {
+  Write(MakeSample(1, 1, 2), "a");
+  const std::string text = ReadFile(Path("a")).value();
+  AlignedBytes older(text);
+  older.bytes()[8] = std::byte{1};  // whose ids were no digests that resist
+  Seal(older.bytes());
+  const Error error = Pack::OpenBytes(older.bytes(), {}).error();
+  EXPECT_EQ(error.reason, kTooOld);
+  EXPECT_NE(error.context.find("build the pack again"), std::string::npos) << error.context;
+}
+
+TEST_F(PackFile, SectionWithAnotherId_IsFoundByVerify) {
+  Write(MakeSample(1, 1, 2), "a");
+  AlignedBytes bytes(ReadFile(Path("a")).value());
+  Header header = testing::HeaderIn(bytes.bytes());
+  std::vector<SectionEntry> table = testing::TableIn(bytes.bytes());
+  table[0].id.bytes[0] ^= 1;  // its checksum is right, and so is the pack's id of such a table
+  const ByteView rows = std::as_bytes(std::span(table));
+  std::memcpy(bytes.bytes().data() + header.table_offset, rows.data(), rows.size());
+  header.pack_id = HashBytes(rows);
+  header.checksum = Checksum64(ByteView(std::as_bytes(std::span(&header, 1))).first(120));
+  std::memcpy(bytes.bytes().data(), &header, sizeof(header));
+  const auto pack = Pack::OpenBytes(bytes.bytes(), {});
+  ASSERT_TRUE(pack.ok()) << pack.error().context;
+  const Result<void> verified = (*pack)->Verify();
+  ASSERT_FALSE(verified.ok());
+  EXPECT_EQ(verified.error().reason, kCorrupt);
 }
 
 TEST_F(PackFile, SectionsOfANewerWriter_AreSkippedUnlessTheyMatter) {

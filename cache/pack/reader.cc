@@ -10,6 +10,7 @@
 #include "cache/pack/errors.h"
 #include "cache/pack/trust.h"
 #include "compiler/base/check.h"
+#include "compiler/base/checksum.h"
 
 namespace kiln::pack {
 
@@ -167,7 +168,7 @@ Result<ByteView> Pack::StoredBlock(uint32_t block) const {
   if (checked_[block].load(std::memory_order_relaxed)) {
     return stored;
   }
-  if (HashBytes(stored) != row.id) {
+  if (Checksum(stored) != row.sum) {
     return PackError(kCorrupt, fmt::format("block {} does not have the sum that the index says; "
                                            "fetch or build the pack again",
                                            block));
@@ -228,7 +229,25 @@ Result<Bytes> Pack::ReadBlob(uint32_t blob) const {
   return Bytes(view.bytes.begin(), view.bytes.end());
 }
 
+// Opening compares sums, which are no ids.
+Result<void> Pack::CheckSectionIds() const {
+  for (const SectionEntry& section : tables_.sections) {
+    const ByteView bytes = section.kind == SectionKind::kData
+                               ? tables_.data
+                               : bytes_.subspan(section.offset, section.stored_size);
+    if (section.kind != SectionKind::kSignature && HashBytes(bytes) != section.id) {
+      return PackError(kCorrupt, fmt::format("section {} is not what the pack's id says; fetch or "
+                                             "build the pack again",
+                                             SectionName(section.kind)));
+    }
+  }
+  return {};
+}
+
 Result<void> Pack::Verify() const {
+  if (tables_.data.size() == tables_.data_size) {  // else it was opened with allow_partial
+    KILN_TRY_VOID(CheckSectionIds());
+  }
   if (!tables_.hashes.empty()) {
     KILN_TRY_VOID(CheckSectionHashes(bytes_, tables_));
   }

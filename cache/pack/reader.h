@@ -86,6 +86,8 @@ class Pack {
   Result<ByteView> StoredBlock(uint32_t block) const;
 
   std::optional<MappedFile> file_;
+  Result<void> CheckSectionIds() const;
+
   const ByteView bytes_;
   const Tables tables_;
   ReadOptions options_;

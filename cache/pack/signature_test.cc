@@ -181,7 +181,7 @@ TEST_F(PackSignature, OtherDataWithRightSums_IsNeverHandedOut) {
   BlockRow block;
   std::memcpy(&block, bytes.bytes().data() + blocks.offset, sizeof(block));
   bytes.bytes()[data.offset] ^= std::byte{1};
-  block.id = HashBytes(ByteView(bytes.bytes()).subspan(data.offset, block.stored_size));
+  block.sum = Checksum(ByteView(bytes.bytes()).subspan(data.offset, block.stored_size));
   std::memcpy(bytes.bytes().data() + blocks.offset, &block, sizeof(block));
   Seal(bytes.bytes());
   EXPECT_EQ(ReasonOf(bytes.bytes(), {key.public_key()}), kSignatureBad);

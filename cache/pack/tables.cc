@@ -11,6 +11,7 @@
 #include "cache/pack/errors.h"
 #include "cache/store.h"
 #include "compiler/base/check.h"
+#include "compiler/base/checksum.h"
 
 namespace kiln::pack {
 namespace {
@@ -92,8 +93,13 @@ Result<void> TableReader::ReadHeader() {
   if (header.magic != kMagic) {
     return PackError(kNotAPack, "the file does not begin like a pack");
   }
-  if (header.checksum != Hash64(bytes_.first(offsetof(Header, checksum)))) {
+  if (header.checksum != Checksum64(bytes_.first(offsetof(Header, checksum)))) {
     return Corrupt("the header does not have the sum that it says");
+  }
+  if (header.major < kMajor) {
+    return PackError(kTooOld, fmt::format("format {}.{}; this reader knows {}.{}: build the pack "
+                                          "again with the kiln that is to read it",
+                                          header.major, header.minor, kMajor, kMinor));
   }
   if (header.major != kMajor) {
     return PackError(kNeedsNewer, fmt::format("format {}.{}; this reader knows {}.{}", header.major,
@@ -211,7 +217,7 @@ Result<void> TableReader::ReadSection(uint32_t index) {
   if (section.kind == SectionKind::kSignature) {  // its row has no sum
     return ReadSignature(bytes);
   }
-  if (HashBytes(bytes) != section.id) {
+  if (Checksum64(bytes) != section.checksum) {
     return Corrupt("section {} does not have the sum that the table says",
                    SectionName(section.kind));
   }

@@ -14,6 +14,7 @@
 #include "cache/pack/reader.h"
 #include "cache/pack/sample_contents.h"
 #include "cache/pack/writer.h"
+#include "compiler/base/checksum.h"
 #include "compiler/base/file.h"
 #include "compiler/base/test_directory.h"
 
@@ -84,13 +85,15 @@ inline SectionEntry SectionIn(ByteView bytes, SectionKind kind) {
 inline void Seal(std::span<std::byte> bytes, Header header, std::vector<SectionEntry> table) {
   for (SectionEntry& entry : table) {
     if (entry.kind != SectionKind::kSignature && entry.offset + entry.stored_size <= bytes.size()) {
-      entry.id = HashBytes(ByteView(bytes).subspan(entry.offset, entry.stored_size));
+      const ByteView stored = ByteView(bytes).subspan(entry.offset, entry.stored_size);
+      entry.id = HashBytes(stored);
+      entry.checksum = entry.kind == SectionKind::kData ? 0 : Checksum64(stored);
     }
   }
   const ByteView rows = std::as_bytes(std::span(table));
   std::memcpy(bytes.data() + header.table_offset, rows.data(), rows.size());
   header.pack_id = HashBytes(rows);
-  header.checksum = Hash64(ByteView(std::as_bytes(std::span(&header, 1))).first(120));
+  header.checksum = Checksum64(ByteView(std::as_bytes(std::span(&header, 1))).first(120));
   std::memcpy(bytes.data(), &header, sizeof(header));
 }
 

@@ -16,6 +16,7 @@
 #include "cache/pack/file_writer.h"
 #include "cache/pack/index.h"
 #include "cache/pack/trust.h"
+#include "compiler/base/checksum.h"
 
 namespace kiln::pack {
 namespace {
@@ -189,7 +190,8 @@ std::vector<SectionEntry> Table(const std::vector<Section>& sections, uint64_t d
                      .stored_size = section.bytes.size(),
                      .raw_size = section.bytes.size(),
                      .id = is_signature ? Hash128{} : HashBytes(section.bytes),
-                     .rows = section.rows});
+                     .rows = section.rows,
+                     .checksum = is_signature ? 0 : Checksum64(section.bytes)});
     offset += section.bytes.size();
   }
   table.push_back({.kind = SectionKind::kData,
@@ -216,7 +218,8 @@ Result<Header> HeaderOf(const Contents& contents, const WriteOptions& options,
     return PackError(kLimit, fmt::format("the pack would have {} bytes; at most {}",
                                          header.file_size, kMaxFileBytes));
   }
-  header.checksum = Hash64(std::as_bytes(std::span(&header, 1)).first(offsetof(Header, checksum)));
+  header.checksum =
+      Checksum64(std::as_bytes(std::span(&header, 1)).first(offsetof(Header, checksum)));
   return header;
 }
 

@@ -36,11 +36,11 @@ Result<Changes> Changes::Prepare(Connection& connection, Clock& clock, Counters&
   KILN_TRY(changes.lookups_, Lookups::Prepare(connection));
   const std::vector<std::pair<Statement*, std::string_view>> statements = {
       {&changes.insert_blob_,
-       "INSERT INTO blob (id, raw_size, codec, put_s, data, dict) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
-       " ON CONFLICT (id) DO NOTHING"},
+       "INSERT INTO blob (id, raw_size, codec, put_s, data, dict, sum)"
+       " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (id) DO NOTHING"},
       {&changes.find_blob_, "SELECT rid, raw_size, put_s FROM blob WHERE id=?1"},
       {&changes.replace_blob_,
-       "UPDATE blob SET raw_size=?2, codec=?3, put_s=?4, data=?5, dict=?6 WHERE rid=?1"},
+       "UPDATE blob SET raw_size=?2, codec=?3, put_s=?4, data=?5, dict=?6, sum=?7 WHERE rid=?1"},
       {&changes.renew_blob_, "UPDATE blob SET put_s=?2 WHERE rid=?1"},
       {&changes.delete_blob_, "DELETE FROM blob WHERE rid=?1"},
       {&changes.orphan_id_,
@@ -132,7 +132,8 @@ Result<void> Changes::PutContent(const Item& item, Stored& stored, Numbers& cont
         .Bind(static_cast<int64_t>(item.value.codec))
         .Bind(NowSeconds())
         .Bind(item.value.bytes)
-        .Bind(dictionary);
+        .Bind(dictionary)
+        .Bind(item.value.sum);
     KILN_TRY_VOID(insert.Run());
   }
   if (connection_->changes() == 1) {
@@ -179,7 +180,8 @@ Result<int64_t> Changes::MeetStoredContent(const Item& item, int64_t dictionary,
             .Bind(static_cast<int64_t>(item.value.codec))
             .Bind(NowSeconds())
             .Bind(item.value.bytes)
-            .Bind(dictionary);
+            .Bind(dictionary)
+            .Bind(item.value.sum);
         KILN_TRY_VOID(replace.Run());
         ++stored.added;
         return rid;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "cache/store.h"
+#include "compiler/base/own_folder.h"
 
 namespace kiln::cache::sqlite {
 namespace {
@@ -39,6 +40,7 @@ class OwnedFd {
   explicit OwnedFd(int fd) : fd_(fd) {}
   OwnedFd(const OwnedFd&) = delete;
   OwnedFd& operator=(const OwnedFd&) = delete;
+  OwnedFd(OwnedFd&& other) noexcept : fd_(other.release()) {}
   ~OwnedFd() {
     if (fd_ >= 0) {
       ::close(fd_);
@@ -50,6 +52,32 @@ class OwnedFd {
  private:
   int fd_;
 };
+
+// Who decides over it decides what is compiled.
+Error NotOwnCache(const Error& error) {
+  return {.code = error.code,
+          .context = error.context +
+                     "; a cache is used if only this user can change it: repair "
+                     "that, or set cache.dir to another path",
+          .reason = error.reason};
+}
+
+// Made with mode 0600 unless it is there. Errors: kFailedPrecondition; kPermissionDenied with
+// reason NOT_OWN for what another user could have put there.
+Result<OwnedFd> OpenOwnFile(const fs::path& path) {
+  Result<OwnFolder> folder = OwnFolder::Open(path.parent_path().string());
+  if (!folder.ok()) {
+    return NotOwnCache(folder.error());
+  }
+  errno = 0;
+  const Result<int> file = folder->OpenFile(path.filename().string(), O_RDWR | O_CREAT);
+  const int number = errno;
+  if (file.ok()) {
+    return OwnedFd(*file);
+  }
+  return file.error().reason == kNotOwn ? NotOwnCache(file.error())
+                                        : Failed("cannot open", path, number);
+}
 
 bool WritePid(int fd) {
   const std::string text = std::to_string(::getpid()) + "\n";
@@ -115,10 +143,7 @@ void PruneSetAside(const fs::path& dir) {
 
 Result<std::optional<OwnerLock>> OwnerLock::TryTake(const fs::path& dir) {
   const fs::path path = dir / kLockFile;
-  OwnedFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (fd.get() < 0) {
-    return Failed("cannot open", path, errno);
-  }
+  KILN_TRY(OwnedFd fd, OpenOwnFile(path));
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) {
       return std::optional<OwnerLock>();
@@ -140,7 +165,8 @@ OwnerLock::~OwnerLock() {
 }
 
 std::optional<pid_t> FindOwner(const fs::path& dir) {
-  const OwnedFd fd(::open((dir / kLockFile).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  const OwnedFd fd(
+      ::open((dir / kLockFile).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (fd.get() < 0 || ::flock(fd.get(), LOCK_SH | LOCK_NB) == 0) {
     return std::nullopt;  // the shared lock goes with the descriptor
   }
@@ -154,7 +180,9 @@ long StatFileSystemType(const fs::path& dir) {
 
 Result<fs::path> PrepareDirectory(const fs::path& dir, const FileSystemType& type_of) {
   std::error_code error;
-  fs::create_directories(dir.parent_path(), error);
+  if (dir.has_parent_path()) {
+    (void)MakeFolders(dir.parent_path().string(), 0700);  // mkdir says what is wrong
+  }
   if (::mkdir(dir.c_str(), 0700) != 0 && errno != EEXIST) {
     return Failed("cannot make the cache directory", dir, errno);
   }
@@ -164,6 +192,9 @@ Result<fs::path> PrepareDirectory(const fs::path& dir, const FileSystemType& typ
   }
   if (!fs::is_directory(real, error)) {
     return Failed("cannot use the cache directory", dir, ENOTDIR);
+  }
+  if (const Result<OwnFolder> own = OwnFolder::Open(real.string()); !own.ok()) {
+    return NotOwnCache(own.error());
   }
   if (const auto name = NetworkFileSystemName(type_of(real))) {
     return Error{.code = ErrorCode::kFailedPrecondition,
@@ -176,10 +207,14 @@ Result<fs::path> PrepareDirectory(const fs::path& dir, const FileSystemType& typ
 }
 
 Result<void> CreatePrivateFile(const fs::path& file) {
-  const OwnedFd fd(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (fd.get() < 0) {
-    return Failed("cannot open", file, errno);
+  for (const char* beside : {"-wal", "-shm"}) {
+    const fs::path path = file.string() + beside;
+    std::error_code error;
+    if (fs::symlink_status(path, error).type() != fs::file_type::not_found) {
+      KILN_TRY_VOID(OpenOwnFile(path));
+    }
   }
+  KILN_TRY_VOID(OpenOwnFile(file));
   return {};
 }
 

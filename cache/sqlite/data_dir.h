@@ -41,11 +41,13 @@ using FileSystemType = std::function<long(const std::filesystem::path&)>;
 long StatFileSystemType(const std::filesystem::path& dir);
 
 // Makes the directory (0700) if need be; gives its path without links. Errors: kFailedPrecondition,
-// with reason NETWORK_FILE_SYSTEM for NFS, SMB and FUSE, where WAL's shared memory does not work.
+// with reason NETWORK_FILE_SYSTEM for NFS, SMB and FUSE, where WAL's shared memory does not work;
+// kPermissionDenied with reason NOT_OWN (OwnFolder) for one that another user can change.
 Result<std::filesystem::path> PrepareDirectory(const std::filesystem::path& dir,
                                                const FileSystemType& type_of);
 
-// Makes an empty file (0600) unless there is one. Errors: kFailedPrecondition.
+// Makes an empty file (0600) unless there is one. Errors: kFailedPrecondition; kPermissionDenied
+// with reason NOT_OWN if it, or the WAL beside it, is another user's or a link.
 Result<void> CreatePrivateFile(const std::filesystem::path& file);
 
 // After this, names made in the directory survive loss of power.

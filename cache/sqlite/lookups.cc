@@ -5,18 +5,19 @@
 #include <utility>
 
 #include "cache/codec.h"
+#include "compiler/base/checksum.h"
 
 namespace kiln::cache::sqlite {
 namespace {
 
-constexpr std::string_view kBlobSql = "SELECT raw_size, codec, data FROM blob WHERE id=?1";
+constexpr std::string_view kBlobSql = "SELECT raw_size, codec, sum, data FROM blob WHERE id=?1";
 constexpr std::string_view kRowSql =
     "SELECT eid, expires_s, used_q, value, sum FROM entry WHERE space=?1 AND level=?2 AND key=?3";
 constexpr std::string_view kAliasSql =
     "SELECT a.eid, a.sum, e.key, e.used_q FROM alias AS a"
     " LEFT JOIN entry AS e ON e.eid=a.eid AND e.space=a.space AND e.level=?3"
     " WHERE a.space=?1 AND a.key=?2";
-constexpr std::string_view kHasBlobSql = "SELECT 1 FROM blob WHERE id=?1";
+constexpr std::string_view kHasBlobSql = "SELECT raw_size FROM blob WHERE id=?1";
 constexpr std::string_view kHasRowSql =
     "SELECT 1 FROM entry WHERE space=?1 AND level=?2 AND key=?3";
 
@@ -40,7 +41,7 @@ int64_t AliasSum(uint32_t space, const Hash128& alias, const Hash128& signature)
   AppendLittle(bytes, space);
   Append(bytes, std::as_bytes(std::span(alias.bytes)));
   Append(bytes, std::as_bytes(std::span(signature.bytes)));
-  return static_cast<int64_t>(Hash64(bytes));
+  return static_cast<int64_t>(Checksum64(bytes));
 }
 
 Result<Lookups> Lookups::Prepare(Connection& connection) {
@@ -61,7 +62,8 @@ Result<std::optional<Blob>> Lookups::FindBlob(const Hash128& id) {
   if (!found) {
     return std::optional<Blob>();
   }
-  Blob blob = BlobOf(query, 2);
+  Blob blob = BlobOf(query, 3);
+  blob.sum = query.Id(2).value_or(Hash128{});
   blob.raw_size = static_cast<uint64_t>(query.Int(0));
   blob.codec = CodecOf(query.Int(1));
   return std::optional(std::move(blob));
@@ -97,7 +99,8 @@ Result<bool> Lookups::Has(const Key& key) {
   switch (key.level) {
     case Level::kContent: {
       Query query(has_blob_);
-      return query.Bind(key.id).Next();
+      KILN_TRY(const bool found, query.Bind(key.id).Next());
+      return found && HasSize(key, static_cast<uint64_t>(query.Int(0)));
     }
     case Level::kAlias: {
       KILN_TRY(const std::optional<StoredAlias> alias, FindAlias(key.space, key.id));
@@ -126,7 +129,7 @@ Result<std::optional<Finding>> Lookups::CheckRow(const Key& key, const StoredRow
     return std::optional(Finding{DamageKind::kRecord, summary.error().context});
   }
   for (const Product& product : summary->products) {
-    KILN_TRY(const bool present, Has({.level = Level::kContent, .id = product.digest.id}));
+    KILN_TRY(const bool present, Has(ContentKey(product.digest)));
     if (!present) {
       return std::optional(Finding{DamageKind::kDangling,
                                    product.name + " " + product.digest.id.hex() + " is not there"});
@@ -183,6 +186,9 @@ Result<std::optional<Finding>> Lookups::CheckContent(const Hash128& id, const Bl
   }
   if (HashBytes(raw->bytes) != id) {
     return std::optional(Finding{DamageKind::kBlob, "content id differs"});
+  }
+  if (ContentSum(id, raw->bytes) != stored.sum) {
+    return std::optional(Finding{DamageKind::kBlob, "sum differs"});
   }
   return std::optional<Finding>();
 }

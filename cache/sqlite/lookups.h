@@ -62,7 +62,7 @@ class Lookups {
   // The raw bytes of a stored blob. Errors: kCorrupt without reason if it does not decode; with a
   // reason what kept its dictionary from being read.
   Result<Blob> Decode(const Blob& stored);
-  // Nullopt if the stored blob decodes to the content of this id.
+  // Nullopt if the stored blob decodes to the content of this id and has its sum.
   Result<std::optional<Finding>> CheckContent(const Hash128& id, const Blob& stored);
 
   // Nullopt if the row is what it should be: its sum holds, its value decodes, and every content

@@ -177,6 +177,39 @@ Result<void> StoreMaintenance::CollectTo(uint64_t bytes, const GcOptions& option
   return {};
 }
 
+// Why the store is larger than it was to be: what is leased, pinned or was used just now stays.
+Result<void> StoreMaintenance::ExplainRest(GcReport& report) {
+  KILN_TRY(ReaderPool::Loan reader, store_.Read({}));
+  Connection& connection = reader.connection();
+  const int64_t now_s = std::chrono::duration_cast<std::chrono::seconds>(clock_.UnixTime()).count();
+  {
+    KILN_TRY(Statement statement,
+             connection.Prepare("SELECT owner, until_s FROM lease WHERE until_s>?1"
+                                " ORDER BY until_s DESC, owner LIMIT 8"));
+    Query query(statement);
+    query.Bind(now_s);
+    KILN_TRY([[maybe_unused]] const int64_t rows, query.EachRow([&](const Query& row) {
+      report.leases.push_back({.owner = std::string(row.Text(0)), .until_s = row.Int(1)});
+    }));
+  }
+  KILN_TRY(Statement statement,
+           connection.Prepare("SELECT count(*), coalesce(max(used_q), 0), count(DISTINCT p.eid)"
+                              " FROM entry LEFT JOIN (SELECT eid FROM pin_entry JOIN pin USING"
+                              " (pin) WHERE pin.until_s IS NULL OR pin.until_s>?1) AS p"
+                              " USING (eid)"));
+  Query query(statement);
+  query.Bind(now_s);
+  KILN_TRY([[maybe_unused]] const bool found, query.Next());
+  report.kept = static_cast<uint64_t>(query.Int(0));
+  report.pinned = static_cast<uint64_t>(query.Int(2));
+  // What a quantum has stays for the grace after it.
+  report.kept_until_s = (query.Int(1) + 1) * kQuantumSeconds + kGraceSeconds;
+  if (!report.leases.empty()) {
+    report.kept_until_s = std::max(report.kept_until_s, report.leases.front().until_s);
+  }
+  return {};
+}
+
 Result<GcReport> StoreMaintenance::Gc(const GcOptions& options) {
   GcReport report;
   if (options.dry_run) {
@@ -202,6 +235,9 @@ Result<GcReport> StoreMaintenance::Gc(const GcOptions& options) {
   KILN_TRY_VOID(store_.Flush());
   report.used_after = store_.UsedBytes();
   report.bytes = report.used_before - std::min(report.used_before, report.used_after);
+  if (options.to_bytes.has_value() && report.used_after > *options.to_bytes) {
+    KILN_TRY_VOID(ExplainRest(report));
+  }
   return report;
 }
 

@@ -25,6 +25,7 @@ class StoreMaintenance final : public Maintenance {
  private:
   Result<void> CollectTo(uint64_t bytes, const GcOptions& options);
   Result<void> DropMatching(const GcOptions& options, GcReport& report);
+  Result<void> ExplainRest(GcReport& report);
   Result<void> Simulate(const GcOptions& options, GcReport& report);
 
   SqliteStore& store_;

@@ -15,6 +15,7 @@
 #include "cache/sqlite/explain_table.h"
 #include "cache/sqlite/keep_tables.h"
 #include "compiler/base/test_directory.h"
+#include "compiler/base/test_wait.h"
 
 namespace kiln::cache::sqlite {
 namespace {
@@ -34,9 +35,7 @@ class StoreMaintenanceTest : public testing::Test {
   // Lets records age until none is left that is too old.
   void Age() {
     store->StartAgeing();
-    while (store->Collecting()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    EXPECT_TRUE(WaitUntil([&] { return !store->Collecting(); }));
   }
   bool Has(int i) {  // as a fact, without using it
     Result<ReaderPool::Loan> reader = store->Read({});
@@ -266,7 +265,7 @@ TEST_F(StoreMaintenanceTest, VerifyOfADirectory_SaysWhatKeepsItClosedAndChangesN
             {"schema"}},
            {"another program",
             [&](const std::string& p) {
-              execute(p, "PRAGMA user_version=1");
+              execute(p, "PRAGMA user_version=2");
               execute(p, "PRAGMA application_id=5");
             },
             {"schema"}},
@@ -355,6 +354,31 @@ TEST_F(StoreMaintenanceTest, GcByAge_LeavesYoungPinnedAndLeased) {
   clock.Advance(std::chrono::minutes(14));
   EXPECT_EQ(maintenance().Gc({.older_than_s = 1})->records, 0u);
   EXPECT_EQ(maintenance().Gc({.failed = true})->records, 0u);
+}
+
+TEST_F(StoreMaintenanceTest, GcToASize_SaysWhatKeepsTheRestAndUntilWhen) {
+  const auto now_s = [&] {
+    return std::chrono::duration_cast<std::chrono::seconds>(clock.UnixTime()).count();
+  };
+  Put(0, 4);
+  ASSERT_TRUE(PinTable(*store).Add({.name = "keep"}, std::vector<Key>{Items(1)[3].key}).ok());
+  ASSERT_TRUE(LeaseTable(*store).Hold("batch 7c1e").ok());
+  const GcReport leased = *maintenance().Gc({.to_bytes = 1});
+  EXPECT_EQ(leased.records, 0u);
+  EXPECT_GT(leased.kept, 0u);
+  EXPECT_EQ(leased.pinned, 1u);
+  ASSERT_EQ(leased.leases.size(), 1u);
+  EXPECT_EQ(leased.leases[0].owner, "batch 7c1e");
+  EXPECT_EQ(leased.leases[0].until_s, now_s() + 15 * 60);
+  EXPECT_GE(leased.kept_until_s, leased.leases[0].until_s);
+  clock.Advance(std::chrono::seconds(leased.kept_until_s - now_s() + 1));
+  const GcReport later = *maintenance().Gc({.to_bytes = 1});
+  EXPECT_GT(later.records, 0u);
+  EXPECT_EQ(later.kept, later.pinned) << "all that is left is pinned";
+  EXPECT_TRUE(later.leases.empty());
+  ASSERT_TRUE(PinTable(*store).Remove("keep").ok());
+  clock.Advance(std::chrono::hours(1));
+  EXPECT_EQ(maintenance().Gc({.to_bytes = 1})->kept, 0u);
 }
 
 TEST_F(StoreMaintenanceTest, MaxAge_RemovesWhatNobodyUsedForSoLong) {

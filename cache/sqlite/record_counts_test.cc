@@ -8,6 +8,7 @@
 #include "cache/record.h"
 #include "cache/sqlite/sqlite_store.h"
 #include "compiler/base/test_directory.h"
+#include "compiler/base/test_wait.h"
 
 namespace kiln::cache::sqlite {
 namespace {
@@ -73,10 +74,10 @@ TEST_F(RecordCountsTest, WhoAsks_GetsWhatWasCountedInTheBackground) {
   Put(3, 2);
   EXPECT_EQ(store->Records(), std::nullopt);  // nobody asked before
   std::optional<RecordCounts> counts;
-  for (int i = 0; i < 1000 && !counts.has_value(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_TRUE(WaitUntil([&] {
     counts = store->Records();
-  }
+    return counts.has_value();
+  }));
   EXPECT_EQ(counts, (RecordCounts{3, 0, 2, 3, 0, 6}));
 }
 

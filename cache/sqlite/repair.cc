@@ -26,7 +26,7 @@ Result<void> Run(Changes& changes, std::string_view sql, int64_t first, int64_t 
   return query.Bind(first).Bind(second).Run();
 }
 
-// Size and codec that make the content what its id says.
+// Size, codec and sum that make the content what its id says.
 Result<bool> HealBlobRow(Changes& changes, const Fault& fault) {
   KILN_TRY(const std::optional<Blob> blob, changes.lookups().FindBlob(fault.key.id));
   const std::optional<HealedBlob> healed =
@@ -34,13 +34,15 @@ Result<bool> HealBlobRow(Changes& changes, const Fault& fault) {
   if (!healed.has_value()) {
     return false;
   }
-  KILN_TRY(Statement statement, changes.connection().Prepare(
-                                    "UPDATE blob SET raw_size=?2, codec=?3, dict=?4 WHERE rid=?1"));
+  KILN_TRY(Statement statement,
+           changes.connection().Prepare(
+               "UPDATE blob SET raw_size=?2, codec=?3, dict=?4, sum=?5 WHERE rid=?1"));
   Query query(statement);
   KILN_TRY_VOID(query.Bind(fault.row)
                     .Bind(static_cast<int64_t>(healed->raw_size))
                     .Bind(static_cast<int64_t>(healed->codec))
                     .Bind(int64_t{healed->dictionary})
+                    .Bind(healed->sum)
                     .Run());
   return true;
 }

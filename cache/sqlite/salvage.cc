@@ -8,7 +8,6 @@
 #include <fstream>
 #include <functional>
 #include <memory>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -20,6 +19,7 @@
 #include "cache/sqlite/keep_tables.h"
 #include "cache/sqlite/lookups.h"
 #include "cache/sqlite/mend.h"
+#include "compiler/base/child_process.h"
 
 namespace kiln::cache::sqlite {
 namespace {
@@ -256,7 +256,33 @@ uint64_t SalvagePins(const std::string& from, const std::string& vfs, SqliteStor
   return count;
 }
 
-int SalvageApart(const std::string& from, const std::string& into) {
+namespace {
+
+// What reading a damaged file and writing a new one may take; the new one is no larger than the old
+// one and what its log holds.
+ProcessLimits LimitsFor(const std::string& from) {
+  std::error_code error;
+  const uintmax_t size = std::filesystem::file_size(from, error);
+  return {.memory_bytes = uint64_t{4} << 30,
+          .cpu_seconds = 3600,
+          .file_bytes = (error ? 0 : 2 * size) + (uint64_t{1} << 30),
+          .open_files = 256,
+          .processes = std::nullopt};  // its threads count
+}
+
+void SayWhy(const std::string& into, const std::string& why) {
+  std::ofstream(std::filesystem::path(into) / kWhyFile) << why;
+}
+
+}  // namespace
+
+int SalvageApart(const std::string& from, const std::string& into, pid_t parent) {
+  if (const Result<void> confined = ConfineProcess(LimitsFor(from), parent); !confined.ok()) {
+    std::error_code error;
+    std::filesystem::create_directories(into, error);
+    SayWhy(into, confined.error().context);
+    return 1;
+  }
   SystemClock clock;
   NullLog log;
   const Result<std::unique_ptr<SqliteStore>> to =
@@ -267,7 +293,7 @@ int SalvageApart(const std::string& from, const std::string& into) {
   const std::filesystem::path scratch = std::filesystem::path(into) / "mended";
   const Result<std::string> readable = MakeReadable(from, {}, scratch, clock);
   if (!readable.ok()) {
-    std::ofstream(std::filesystem::path(into) / kWhyFile) << readable.error().context;
+    SayWhy(into, readable.error().context);
     return 1;
   }
   (void)SalvageInto(*readable, {}, **to, {});
@@ -286,17 +312,15 @@ std::string WhyNotSalvaged(const std::filesystem::path& into) {
 
 bool StartSalvage(const std::string& program, const std::string& from, const std::string& into,
                   const std::stop_token& stop) {
-  std::vector<std::string> words{program, "--salvage", from, "--into", into};
-  std::vector<char*> arguments;
-  arguments.reserve(words.size() + 1);
-  for (std::string& word : words) {
-    arguments.push_back(word.data());
-  }
-  arguments.push_back(nullptr);
-  pid_t child = 0;
-  if (::posix_spawn(&child, program.c_str(), nullptr, nullptr, arguments.data(), environ) != 0) {
+  const Result<pid_t> started =
+      StartChild({.path = program,
+                  .words = {program, "--salvage", from, "--into", into, "--with-parent",
+                            std::to_string(::getpid())},
+                  .descriptors = {{.from = STDERR_FILENO, .to = STDERR_FILENO}}});
+  if (!started.ok()) {
     return false;
   }
+  const pid_t child = *started;
   int status = 0;
   while (::waitpid(child, &status, WNOHANG) == 0) {
     if (stop.stop_requested()) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <sys/types.h>
 
 #include "cache/sqlite/database.h"
 #include "cache/sqlite/sqlite_store.h"
@@ -27,14 +28,16 @@ Salvaged SalvageInto(const std::string& from, const std::string& vfs, BlobStore&
 uint64_t SalvagePins(const std::string& from, const std::string& vfs, SqliteStore& to);
 
 // Both into a new store in the directory `into`, from a mended copy if the file itself cannot be
-// opened: the whole of a process that was started to read a damaged file. Gives its exit status; if
-// nothing can be read, the directory says why.
-int SalvageApart(const std::string& from, const std::string& into);
+// opened: the whole of a process that was started to read a damaged file, and that dies with
+// `parent`, keeps limits and gains no privileges. Gives its exit status; if nothing can be read, or
+// the process cannot be confined, the directory says why.
+int SalvageApart(const std::string& from, const std::string& into, pid_t parent);
 // What a SalvageApart that failed has left; empty if it died.
 std::string WhyNotSalvaged(const std::filesystem::path& into);
 
-// Starts such a process and waits for it. False: it could not be started, or died; what it had
-// copied by then is in `into` all the same.
+// Starts such a process, as `PROGRAM --salvage FROM --into DIR --with-parent PID` and without
+// environment, and waits for it. False: it could not be started, or died; what it had copied by
+// then is in `into` all the same.
 bool StartSalvage(const std::string& program, const std::string& from, const std::string& into,
                   const std::stop_token& stop);
 

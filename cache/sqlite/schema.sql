@@ -15,6 +15,7 @@ CREATE TABLE blob (
   codec INTEGER NOT NULL,
   dict INTEGER NOT NULL DEFAULT 0,
   put_s INTEGER NOT NULL,
+  sum BLOB NOT NULL CHECK (length(sum) = 16),
   data BLOB NOT NULL) STRICT;
 
 CREATE TABLE entry (

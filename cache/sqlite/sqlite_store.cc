@@ -165,12 +165,12 @@ Result<Blob> SqliteStore::Get(const Key& key, const Call& call) {
     case Level::kContent:
       return GetContent(key, **reader);
     case Level::kAlias:
-      return GetAlias(key, **reader);
+      return GetAlias(key, **reader, call.may_write);
     case Level::kModule:
     case Level::kMask:
     case Level::kSignature:
     case Level::kRecipe:
-      return GetRow(key, **reader);
+      return GetRow(key, **reader, call.may_write);
   }
   KILN_UNREACHABLE();
 }
@@ -180,7 +180,7 @@ Result<Blob> SqliteStore::GetContent(const Key& key, Lookups& lookups) {
   if (!found.ok()) {
     return ReadFailed(key, found.error());
   }
-  if (!found->has_value()) {
+  if (!found->has_value() || !HasSize(key, (*found)->raw_size)) {
     return NotFound(key);
   }
   Blob blob = **std::move(found);
@@ -193,7 +193,7 @@ Result<Blob> SqliteStore::GetContent(const Key& key, Lookups& lookups) {
   return blob;
 }
 
-Result<Blob> SqliteStore::GetRow(const Key& key, Lookups& lookups) {
+Result<Blob> SqliteStore::GetRow(const Key& key, Lookups& lookups, bool is_use) {
   Result<std::optional<StoredRow>> found = lookups.FindRow(key);
   if (!found.ok()) {
     return ReadFailed(key, found.error());
@@ -212,13 +212,13 @@ Result<Blob> SqliteStore::GetRow(const Key& key, Lookups& lookups) {
   if (row.expires_s.has_value() && *row.expires_s <= NowSeconds()) {
     return NotFound(key);
   }
-  if (const int64_t now_q = NowSeconds() / kQuantumSeconds; row.used_q < now_q) {
+  if (const int64_t now_q = NowSeconds() / kQuantumSeconds; is_use && row.used_q < now_q) {
     touches_.TouchRecord(row.eid, now_q);
   }
   return std::move(row.value);
 }
 
-Result<Blob> SqliteStore::GetAlias(const Key& key, Lookups& lookups) {
+Result<Blob> SqliteStore::GetAlias(const Key& key, Lookups& lookups, bool is_use) {
   const Result<std::optional<StoredAlias>> found = lookups.FindAlias(key.space, key.id);
   if (!found.ok()) {
     return ReadFailed(key, found.error());
@@ -230,7 +230,7 @@ Result<Blob> SqliteStore::GetAlias(const Key& key, Lookups& lookups) {
   if (const std::optional<Finding> finding = CheckAlias(key, alias)) {
     return Missing(key, *finding, {});
   }
-  if (const int64_t now_q = NowSeconds() / kQuantumSeconds; alias.used_q < now_q) {
+  if (const int64_t now_q = NowSeconds() / kQuantumSeconds; is_use && alias.used_q < now_q) {
     touches_.TouchRecord(alias.eid, now_q);
   }
   Blob value = CopiedBlob(std::as_bytes(std::span(alias.signature->bytes)));
@@ -335,8 +335,10 @@ Result<std::vector<Key>> SqliteStore::FindMissing(std::span<const Key> keys, con
     }
     (has.ok() && *has ? present : missing).push_back(key);
   }
-  const int64_t now_s = NowSeconds();
-  touches_.Lease(present, now_s, now_s + kMissingLeaseSeconds);
+  if (call.may_write) {
+    const int64_t now_s = NowSeconds();
+    touches_.Lease(present, now_s, now_s + kMissingLeaseSeconds);
+  }
   return missing;
 }
 

@@ -141,8 +141,8 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   Writer::Hooks MakeHooks();
 
   Result<Blob> GetContent(const Key& key, Lookups& lookups);
-  Result<Blob> GetRow(const Key& key, Lookups& lookups);
-  Result<Blob> GetAlias(const Key& key, Lookups& lookups);
+  Result<Blob> GetRow(const Key& key, Lookups& lookups, bool is_use);
+  Result<Blob> GetAlias(const Key& key, Lookups& lookups, bool is_use);
   Error Missing(const Key& key, const Finding& finding, Blob found);
   // What a failed read means; the caller sees a miss.
   Error ReadFailed(const Key& key, const Error& error);

@@ -47,9 +47,11 @@ bool IsAboutAnIndex(std::string_view finding) {
   return finding.find(" index ") != std::string_view::npos;
 }
 
-bool HasId(Lookups& lookups, const Hash128& id, const Blob& blob) {
+// The sum that the blob is to have if it is the content of this id.
+std::optional<Hash128> SumIfItHasId(Lookups& lookups, const Hash128& id, const Blob& blob) {
   const Result<Blob> raw = lookups.Decode(blob);
-  return raw.ok() && HashBytes(raw->bytes) == id;
+  return raw.ok() && HashBytes(raw->bytes) == id ? std::optional(ContentSum(id, raw->bytes))
+                                                 : std::nullopt;
 }
 
 }  // namespace
@@ -58,15 +60,20 @@ std::optional<HealedBlob> HealBlob(Lookups& lookups, const Hash128& id, const Bl
   Blob candidate = stored;
   candidate.codec = Codec::kRaw;
   candidate.raw_size = stored.bytes.size();
-  if (HasId(lookups, id, candidate)) {
-    return HealedBlob{.codec = Codec::kRaw, .raw_size = candidate.raw_size};
+  if (const std::optional<Hash128> sum = SumIfItHasId(lookups, id, candidate)) {
+    return HealedBlob{.codec = Codec::kRaw, .raw_size = candidate.raw_size, .sum = *sum};
   }
   const uint32_t dictionary = DictionaryInFrame(stored.bytes).value_or(0);
   candidate.codec = dictionary == 0 ? Codec::kZstd : Codec::kZstdDictionary;
   candidate.raw_size = SizeInFrame(stored.bytes).value_or(std::numeric_limits<uint64_t>::max());
-  if (candidate.raw_size <= kMaxValueBytes && HasId(lookups, id, candidate)) {
-    return HealedBlob{
-        .codec = candidate.codec, .raw_size = candidate.raw_size, .dictionary = dictionary};
+  if (candidate.raw_size > kMaxValueBytes) {
+    return std::nullopt;
+  }
+  if (const std::optional<Hash128> sum = SumIfItHasId(lookups, id, candidate)) {
+    return HealedBlob{.codec = candidate.codec,
+                      .raw_size = candidate.raw_size,
+                      .dictionary = dictionary,
+                      .sum = *sum};
   }
   return std::nullopt;
 }
@@ -149,7 +156,7 @@ bool Verifier::IsSampled(const Hash128& id) const {
 Result<void> Verifier::CheckBlobs() {
   KILN_TRY(Statement statement,
            connection_.Prepare("SELECT rid, id, raw_size, codec, data, dict,"
-                               " EXISTS (SELECT 1 FROM ref WHERE ref.rid=blob.rid)"
+                               " EXISTS (SELECT 1 FROM ref WHERE ref.rid=blob.rid), sum"
                                " FROM blob WHERE rid>?1 ORDER BY rid LIMIT 1"));
   for (int64_t rid = std::numeric_limits<int64_t>::min(); !Stopped();) {
     std::optional<Hash128> id;
@@ -166,6 +173,7 @@ Result<void> Verifier::CheckBlobs() {
       blob = CopiedBlob(query.Blob(4));
       blob.raw_size = static_cast<uint64_t>(query.Int(2));
       blob.codec = CodecOf(query.Int(3));
+      blob.sum = query.Id(7).value_or(Hash128{});
       dictionary = query.Int(5);
       report_.orphans += query.Int(6) == 0 ? 1 : 0;
     }

@@ -12,11 +12,12 @@
 
 namespace kiln::cache::sqlite {
 
-// What content of this id could be written with, if size and codec beside it are ignored.
+// What content of this id could be written with, if size, codec and sum beside it are ignored.
 struct HealedBlob {
   Codec codec = Codec::kRaw;
   uint64_t raw_size = 0;
   uint32_t dictionary = 0;
+  Hash128 sum;
 };
 std::optional<HealedBlob> HealBlob(Lookups& lookups, const Hash128& id, const Blob& stored);
 

@@ -10,9 +10,13 @@
 #include <utility>
 
 #include <grpcpp/grpcpp.h>
+#include <grpcpp/security/tls_certificate_provider.h>
+#include <grpcpp/security/tls_credentials_options.h>
 
 #include "cache/codec.h"
 #include "cache/record.h"
+#include "compiler/base/file.h"
+#include "compiler/base/mutex.h"
 #include "proto/kiln/v1/cache.grpc.pb.h"
 
 namespace kiln::cache::upstream {
@@ -23,8 +27,12 @@ constexpr size_t kChunk = size_t{1} << 20;
 constexpr size_t kMostKeys = 10'000;  // of one request (daemon §4.5)
 constexpr size_t kMostRows = 1'000;   // of one message, which is bounded
 constexpr uint64_t kFrameOverhead = uint64_t{64} << 10;
+constexpr unsigned kFileSeconds = 5;  // how often certificates and token are looked at
+// How often, and how long at most, is looked for why there is no connection.
+constexpr Duration kLookEvery = std::chrono::seconds(30);
+constexpr Duration kLookTime = std::chrono::seconds(2);
 
-Error Failed(const grpc::Status& status) {
+Error ErrorOf(const grpc::Status& status) {
   ErrorCode code = ErrorCode::kUnavailable;
   switch (status.error_code()) {
     case grpc::StatusCode::CANCELLED:
@@ -36,10 +44,51 @@ Error Failed(const grpc::Status& status) {
     case grpc::StatusCode::INVALID_ARGUMENT:
       code = ErrorCode::kInvalidArgument;
       break;
+    case grpc::StatusCode::UNAUTHENTICATED:
+      code = ErrorCode::kUnauthenticated;
+      break;
+    case grpc::StatusCode::PERMISSION_DENIED:
+      code = ErrorCode::kPermissionDenied;
+      break;
     default:  // the rest may work another time
       break;
   }
   return {.code = code, .context = "upstream: " + status.error_message(), .reason = {}};
+}
+
+// The first line of a file. Errors: kInvalidArgument if it is no token.
+Result<std::string> TokenIn(const std::string& file) {
+  if (file.empty()) {
+    return std::string();
+  }
+  const Result<std::string> text = ReadFile(file);
+  std::string token = text.ok() ? text->substr(0, text->find_first_of("\r\n")) : std::string();
+  if (!token.starts_with("kiln_") || token.find_first_of(" \t") != std::string::npos) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = "upstream.token_file '" + file + "' " +
+                            (text.ok() ? "holds no token: put the line of 'kiln token create' there"
+                                       : "cannot be read: " + text.error().context),
+                 .reason = "BAD_UPSTREAM"};
+  }
+  return token;
+}
+
+// Like the server's: gRPC looks at the files now and then.
+std::shared_ptr<grpc::ChannelCredentials> CredentialsOf(const TlsFiles& files) {
+  namespace tls = grpc::experimental;
+  if (files.ca.empty() && files.cert.empty()) {
+    return grpc::SslCredentials({});
+  }
+  tls::TlsChannelCredentialsOptions options;
+  options.set_certificate_provider(std::make_shared<tls::FileWatcherCertificateProvider>(
+      files.key, files.cert, files.ca, kFileSeconds));
+  if (!files.ca.empty()) {
+    options.watch_root_certs();
+  }
+  if (!files.cert.empty()) {
+    options.watch_identity_key_cert_pairs();
+  }
+  return tls::TlsCredentials(options);
 }
 
 std::string BytesOf(const Hash128& id) { return {id.bytes.begin(), id.bytes.end()}; }
@@ -96,6 +145,7 @@ Result<Blob> Unpacked(const Key& key, const std::string& encoded, v1::Codec code
   if (HashBytes(blob.bytes) != key.id) {
     return Wrong(key, "other content came");
   }
+  blob.sum = ContentSum(key.id, blob.bytes);
   return blob;
 }
 
@@ -114,20 +164,67 @@ Error RefusalOf(const std::string& reason) {
 }  // namespace
 
 struct GrpcStore::State {
-  State(const Options& options, Clock& use_clock)
-      : clock(use_clock), authorization(options.token.empty() ? "" : "Bearer " + options.token) {}
+  State(Clock& use_clock, std::string use_token_file)
+      : clock(use_clock), token_file(std::move(use_token_file)) {}
 
   Clock& clock;
-  const std::string authorization;
+  const std::string token_file;  // or empty
+  std::string host_port;         // of https, else empty
+  TlsFiles tls;
   std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<v1::CacheService::Stub> stub;
 
+  Mutex mutex;
+  Duration look_at KILN_GUARDED_BY(mutex) = Duration::min();  // not before
+  std::optional<Error> cause KILN_GUARDED_BY(mutex);          // that the last look found
+  Duration token_until KILN_GUARDED_BY(mutex) = Duration::min();
+  Result<std::string> token KILN_GUARDED_BY(mutex) = std::string();
+
+  // Of a call; empty without a token. Files are read again now and then: tokens expire.
+  std::string Authorization() {
+    const MutexLock lock(mutex);
+    const Duration now = clock.Monotonic();
+    if (now >= token_until) {
+      token = TokenIn(token_file);
+      token_until = now + std::chrono::seconds(kFileSeconds);
+    }
+    return token.ok() && !token->empty() ? "Bearer " + *token : std::string();
+  }
+
+  // What the status says, or what is behind it.
+  Error Failed(const grpc::Status& status) {
+    Error error = ErrorOf(status);
+    if (error.code == ErrorCode::kUnauthenticated) {
+      const MutexLock lock(mutex);
+      error.context = token.ok() ? error.context : token.error().context;
+      return error;
+    }
+    const bool is_transport =
+        error.code == ErrorCode::kUnavailable || error.code == ErrorCode::kDeadlineExceeded;
+    if (!is_transport || host_port.empty()) {
+      return error;
+    }
+    {
+      const MutexLock lock(mutex);
+      if (clock.Monotonic() < look_at) {
+        return cause.value_or(error);
+      }
+      look_at = clock.Monotonic() + kLookEvery;  // the others need not wait for this one
+    }
+    const Result<void> found = ProbeTls(host_port, tls, kUpstreamNames, kLookTime);
+    const MutexLock lock(mutex);
+    cause = found.ok() ? std::nullopt : std::optional(found.error());
+    if (cause.has_value() && cause->code == ErrorCode::kInvalidArgument) {
+      cause->code = ErrorCode::kUnavailable;  // the files are wrong, not what was asked
+    }
+    return cause.value_or(error);
+  }
+
   // A call that ends when the caller leaves or its time is over.
   struct Context {
-    Context(const State& state, const Call& call)
-        : on_stop(call.stop, [this] { grpc.TryCancel(); }) {
-      if (!state.authorization.empty()) {
-        grpc.AddMetadata("authorization", state.authorization);
+    Context(State& state, const Call& call) : on_stop(call.stop, [this] { grpc.TryCancel(); }) {
+      if (const std::string authorization = state.Authorization(); !authorization.empty()) {
+        grpc.AddMetadata("authorization", authorization);
       }
       if (call.deadline != Deadline::max()) {
         grpc.set_deadline(std::chrono::system_clock::now() +
@@ -146,8 +243,7 @@ GrpcStore::~GrpcStore() = default;
 Result<std::unique_ptr<GrpcStore>> GrpcStore::Open(const Options& options, Clock& clock) {
   constexpr std::string_view kSecure = "https://";
   const bool local = options.url.starts_with("unix:");
-  const bool secure = options.url.starts_with(kSecure);
-  if (!local && !secure) {
+  if (!local && !options.url.starts_with(kSecure)) {
     return Error{
         .code = ErrorCode::kInvalidArgument,
         .context = "'" + options.url + "' is no upstream: write unix:PATH or https://HOST:PORT",
@@ -158,20 +254,37 @@ Result<std::unique_ptr<GrpcStore>> GrpcStore::Open(const Options& options, Clock
   arguments.SetMaxSendMessageSize(kMaxMessage);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 200);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 5'000);
-  auto state = std::make_unique<State>(options, clock);
-  state->channel =
-      local ? grpc::CreateCustomChannel(options.url, grpc::InsecureChannelCredentials(), arguments)
-            : grpc::CreateCustomChannel(options.url.substr(kSecure.size()),
-                                        grpc::SslCredentials({}), arguments);
+  auto state = std::make_unique<State>(clock, options.token_file);
+  if (local) {
+    state->channel =
+        grpc::CreateCustomChannel(options.url, grpc::InsecureChannelCredentials(), arguments);
+  } else {
+    state->host_port = options.url.substr(kSecure.size());
+    state->tls = options.tls;
+    state->channel =
+        grpc::CreateCustomChannel(state->host_port, CredentialsOf(options.tls), arguments);
+  }
   state->stub = v1::CacheService::NewStub(state->channel);
   return std::unique_ptr<GrpcStore>(new GrpcStore(std::move(state)));
 }
 
 std::unique_ptr<GrpcStore> GrpcStore::Over(std::shared_ptr<grpc::Channel> channel, Clock& clock) {
-  auto state = std::make_unique<State>(Options{}, clock);
+  auto state = std::make_unique<State>(clock, std::string());
   state->channel = std::move(channel);
   state->stub = v1::CacheService::NewStub(state->channel);
   return std::unique_ptr<GrpcStore>(new GrpcStore(std::move(state)));
+}
+
+Result<void> GrpcStore::Check(const Call& call) {
+  {
+    const MutexLock lock(state_->mutex);
+    state_->look_at = Duration::min();  // who asks wants to know how it is now
+  }
+  State::Context context(*state_, call);
+  v1::FindMissingReply reply;
+  const grpc::Status status =
+      state_->stub->FindMissing(&context.grpc, v1::FindMissingRequest(), &reply);
+  return status.ok() ? Result<void>() : Result<void>(state_->Failed(status));
 }
 
 Result<Blob> GrpcStore::Get(const Key& key, const Call& call) {
@@ -181,7 +294,7 @@ Result<Blob> GrpcStore::Get(const Key& key, const Call& call) {
 Result<Blob> GrpcStore::GetContent(const Key& key, const Call& call) {
   State::Context context(*state_, call);
   v1::GetBlobsRequest request;
-  ToProto(key.id, 0, *request.add_digests());
+  ToProto(key.id, key.size, *request.add_digests());
   request.add_accept_codecs(v1::CODEC_NONE);
   request.add_accept_codecs(v1::CODEC_ZSTD);
   const auto reader = state_->stub->GetBlobs(&context.grpc, request);
@@ -209,7 +322,7 @@ Result<Blob> GrpcStore::GetContent(const Key& key, const Call& call) {
     return Wrong(key, "chunks do not follow each other");
   }
   if (!status.ok()) {
-    return Failed(status);
+    return state_->Failed(status);
   }
   return found ? Unpacked(key, encoded, codec) : Result<Blob>(NotThere(key));
 }
@@ -221,7 +334,7 @@ Result<Blob> GrpcStore::GetRow(const Key& key, const Call& call) {
   v1::GetRowsReply reply;
   const grpc::Status status = state_->stub->GetRows(&context.grpc, request, &reply);
   if (!status.ok()) {
-    return Failed(status);
+    return state_->Failed(status);
   }
   if (reply.items().empty()) {
     return NotThere(key);
@@ -289,7 +402,7 @@ Result<void> GrpcStore::PutContent(std::span<const Item* const> items, const Cal
   writer->WritesDone();
   const grpc::Status status = writer->Finish();
   if (!status.ok()) {
-    return Failed(status);
+    return state_->Failed(status);
   }
   stored.added += reply.stored();
   return reply.rejected().empty() ? Result<void>() : RefusalOf(reply.rejected(0).reason());
@@ -312,7 +425,7 @@ Result<void> GrpcStore::PutRows(std::span<const Item* const> items, const Call& 
     v1::PutRowsReply reply;
     const grpc::Status status = state_->stub->PutRows(&context.grpc, request, &reply);
     if (!status.ok()) {
-      return Failed(status);
+      return state_->Failed(status);
     }
     const uint64_t present = std::min(reply.present(), reply.stored());
     stored.added += reply.stored() - present;  // an older daemon does not tell: all are new
@@ -335,13 +448,13 @@ Result<std::vector<Key>> GrpcStore::FindMissing(std::span<const Key> keys, const
   for (size_t first = 0; first < contents.size(); first += kMostKeys) {
     v1::FindMissingRequest request;
     for (size_t i = first; i < std::min(contents.size(), first + kMostKeys); ++i) {
-      ToProto(contents[i].id, 0, *request.add_digests());
+      ToProto(contents[i].id, contents[i].size, *request.add_digests());
     }
     State::Context context(*state_, call);
     v1::FindMissingReply reply;
     const grpc::Status status = state_->stub->FindMissing(&context.grpc, request, &reply);
     if (!status.ok()) {
-      return Failed(status);
+      return state_->Failed(status);
     }
     for (const v1::Digest& digest : reply.missing()) {
       absent.insert(digest.id());

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cache/store.h"
+#include "cache/upstream/tls_probe.h"
 
 namespace grpc {
 class Channel;
@@ -17,9 +18,10 @@ namespace kiln::cache::upstream {
 class GrpcStore final : public BlobStore {
  public:
   struct Options {
-    std::string url;    // unix:/run/kiln/kilnd.sock, https://cache.example:7411
-    std::string token;  // sent as a bearer over https; empty: none
-  };
+    std::string url;         // unix:/run/kiln/kilnd.sock, https://cache.example:7411
+    std::string token_file;  // its first line is sent as a bearer; empty: none
+    TlsFiles tls;            // of https
+  };                         // the files are read again when they change
 
   // Connects when it is first used. Errors: kInvalidArgument for an address of another form.
   static Result<std::unique_ptr<GrpcStore>> Open(const Options& options, Clock& clock);
@@ -27,8 +29,13 @@ class GrpcStore final : public BlobStore {
   static std::unique_ptr<GrpcStore> Over(std::shared_ptr<grpc::Channel> channel, Clock& clock);
   ~GrpcStore() override;
 
-  // Errors: kNotFound; kUnavailable, kDeadlineExceeded, kCancelled; kCorrupt for what is not what
-  // was asked for.
+  // Whether the daemon answers, and takes the certificate and the token. Errors: those of the
+  // transport, below.
+  Result<void> Check(const Call& call);
+
+  // Errors: kNotFound; of the transport kUnavailable, kDeadlineExceeded, kCancelled,
+  // kUnauthenticated and kPermissionDenied, with the cause as far as it can be found out; kCorrupt
+  // for what is not what was asked for.
   Result<Blob> Get(const Key& key, const Call& call) override;
   // Durable there when it returns, whatever is asked. Errors: as BlobStore::Put.
   Result<Stored> Put(std::span<const Item> items, Durability durability, const Call& call) override;

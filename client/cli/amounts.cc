@@ -2,11 +2,13 @@
 #include <array>
 #include <charconv>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "client/cli/store.h"
+#include "compiler/base/byte_size.h"
 
 namespace kiln::cli {
 namespace {
@@ -33,18 +35,12 @@ Result<uint64_t> Parse(const std::string& text, Units units, std::string_view ex
 }  // namespace
 
 Result<uint64_t> ParseSize(const std::string& text) {
-  static constexpr std::array<std::pair<std::string_view, uint64_t>, 10> kUnits{
-      {{"", 1},
-       {"B", 1},
-       {"KiB", uint64_t{1} << 10},
-       {"KB", uint64_t{1} << 10},
-       {"MiB", uint64_t{1} << 20},
-       {"MB", uint64_t{1} << 20},
-       {"GiB", uint64_t{1} << 30},
-       {"GB", uint64_t{1} << 30},
-       {"TiB", uint64_t{1} << 40},
-       {"TB", uint64_t{1} << 40}}};
-  return Parse(text, kUnits, "10GiB");
+  const std::optional<uint64_t> bytes = ReadByteSize(text);
+  return bytes.has_value()
+             ? Result<uint64_t>(*bytes)
+             : Result<uint64_t>(Error{.code = ErrorCode::kInvalidArgument,
+                                      .context = fmt::format("'{}' is not like 10GiB or 10G", text),
+                                      .reason = "USAGE"});
 }
 
 Result<uint64_t> ParseAge(const std::string& text) {

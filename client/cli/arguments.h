@@ -21,7 +21,8 @@ struct OperatorArguments {
   std::string file;   // config check
   std::string scope;  // token create
   std::string expires, note, tenant;
-  std::string id;  // token revoke
+  std::string id;      // token revoke
+  std::string config;  // token: of the daemon
 };
 
 struct Arguments {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 // kiln batch: list, show, attach, items, pause, resume, cancel. Spec: cli §6.3
 #include <algorithm>
+#include <chrono>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "client/cli/batch_run.h"
 #include "client/cli/json_line.h"
+#include "client/cli/mistakes.h"
+#include "client/cli/print.h"
 #include "client/cli/results.h"
 #include "client/cli/verbs.h"
 
@@ -36,28 +39,41 @@ nlohmann::ordered_json JsonOf(const client::BatchInfo& batch) {
           {"updated_ms", batch.updated_ms}};
 }
 
-void Print(const Global& global, const client::BatchInfo& batch) {
+// "3 m" since that time of the clock.
+std::string AgeText(uint64_t unix_ms) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto now_ms = std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+  const int64_t s = std::max<int64_t>(now_ms - static_cast<int64_t>(unix_ms), 0) / 1000;
+  return s < 120       ? fmt::format("{} s", s)
+         : s < 7200    ? fmt::format("{} m", s / 60)
+         : s < 172'800 ? fmt::format("{} h", s / 3600)
+                       : fmt::format("{} d", s / 86'400);
+}
+
+void PrintBatch(const Global& global, const client::BatchInfo& batch) {
   if (global.json) {
-    fmt::print("{}\n", JsonOf(batch).dump());
+    PrintLine(JsonOf(batch));
     return;
   }
-  fmt::print("{}  {:<9}  {}  {}/{} results, {} of {} variants, {} failed\n", batch.id.substr(0, 8),
-             batch.state, batch.project.empty() ? "-" : batch.project, batch.results_done,
-             batch.results_upper, batch.variants_served, batch.variants_total,
-             batch.failed + batch.limited + batch.poisoned);
+  const uint64_t failed = batch.failed + batch.limited + batch.poisoned;
+  Print("{}  {:<9}  {}  {}/{} results, {} of {} variants{}   {} ago, by {}\n",
+        batch.id.substr(0, 8), batch.state, batch.project.empty() ? "-" : batch.project,
+        batch.results_done, batch.results_upper, batch.variants_served, batch.variants_total,
+        failed == 0 ? "" : fmt::format(", {} FAILED", failed), AgeText(batch.updated_ms),
+        batch.owner.empty() ? "-" : batch.owner);
 }
 
 void PrintWhole(const Global& global, const client::BatchInfo& batch) {
   if (global.json) {
-    return Print(global, batch);
+    return PrintBatch(global, batch);
   }
-  fmt::print("batch {}\n  project {}\n  state {}\n", batch.id, batch.project, batch.state);
-  fmt::print("  variants {} of {}\n  results {} of at most {}\n", batch.variants_served,
-             batch.variants_total, batch.results_done, batch.results_upper);
-  fmt::print("  {} compiled, {} cached, {} shared, {} failed, {} SPIR-V modules\n", batch.compiled,
-             batch.hits, batch.shared, batch.failed + batch.limited + batch.poisoned,
-             batch.code_distinct);
-  fmt::print("  programs {} of {}\n", batch.programs_done, batch.programs_total);
+  Print("batch {}\n  project {}\n  state {}\n", batch.id, batch.project, batch.state);
+  Print("  variants {} of {}\n  results {} of at most {}\n", batch.variants_served,
+        batch.variants_total, batch.results_done, batch.results_upper);
+  Print("  {} compiled, {} cached, {} shared, {} failed, {} SPIR-V modules\n", batch.compiled,
+        batch.hits, batch.shared, batch.failed + batch.limited + batch.poisoned,
+        batch.code_distinct);
+  Print("  programs {} of {}\n", batch.programs_done, batch.programs_total);
 }
 
 void PrintItem(const Global& global, const client::BatchItem& item) {
@@ -72,18 +88,19 @@ void PrintItem(const Global& global, const client::BatchItem& item) {
     line["cpu_ms"] = static_cast<double>(item.cpu_us) / 1000.0;
     return PrintLine(line);
   }
-  fmt::print("{:<12}  {:<8}  {} {}  serves {}  {:.1f} ms\n", OutcomeName(item.outcome.kind),
-             signature.substr(0, 8), item.program, client::OptionsText(item.options), item.served,
-             static_cast<double>(item.cpu_us) / 1000.0);
+  Print("{:<12}  {:<8}  {} {}  serves {}  {:.1f} ms\n", OutcomeName(item.outcome.kind),
+        signature.substr(0, 8), item.program, client::OptionsText(item.options), item.served,
+        static_cast<double>(item.cpu_us) / 1000.0);
   for (const PlacedDiagnostic& diagnostic : item.outcome.diagnostics) {
-    fmt::print("    {}:{}:{}: {} [{}]\n", diagnostic.primary.path, diagnostic.primary.line,
-               diagnostic.primary.column, diagnostic.message, diagnostic.code);
+    Print("    {}:{}:{}: {} [{}]\n", diagnostic.primary.path, diagnostic.primary.line,
+          diagnostic.primary.column, diagnostic.message, diagnostic.code);
   }
 }
 
 // Follows a batch to its end; nobody has its sources here, so failures are one line each.
 Result<int> Attach(const Global& global, const std::string& id, client::Client& client) {
   KILN_TRY(const client::BatchInfo info, client.GetBatch(id));
+  Mistakes mistakes(global);
   const Following following{.name = info.project,
                             .restart = [&]() -> Result<void> {
                               KILN_TRY_VOID(ConnectTo(global));
@@ -91,10 +108,11 @@ Result<int> Attach(const Global& global, const std::string& id, client::Client& 
                             },
                             .failed =
                                 [&](const client::BatchItem& item) {
-                                  (void)ShowDiagnostics(global, item.outcome.diagnostics, {},
-                                                        item.program);
+                                  (void)mistakes.Add(item.program, item.outcome.diagnostics, {});
                                 }};
-  KILN_TRY(const BatchOutcome outcome, FollowBatch(global, id, following, client));
+  const Result<BatchOutcome> followed = FollowBatch(global, id, following, client);
+  mistakes.End();
+  KILN_TRY(const BatchOutcome outcome, followed);
   KILN_TRY(const client::BatchInfo last, client.GetBatch(id));
   PrintWhole(global, last);
   return WasInterrupted() ? int{kInterrupted} : static_cast<int>(outcome.final.exit_hint);
@@ -106,10 +124,10 @@ Result<int> Run(const Global& global, const BatchArguments& arguments) {
   if (arguments.what == "list") {
     KILN_TRY(const std::vector<client::BatchInfo> batches, client.ListBatches({}));
     for (const client::BatchInfo& batch : batches) {
-      Print(global, batch);
+      PrintBatch(global, batch);
     }
     if (batches.empty() && !global.json) {
-      fmt::print("the daemon knows no batch\n");
+      Print("the daemon knows no batch\n");
     }
     return int{kSuccess};
   }
@@ -130,6 +148,15 @@ Result<int> Run(const Global& global, const BatchArguments& arguments) {
                                                                       : client.GetBatch(id);
   if (!info.ok()) {
     return info.error();
+  }
+  if (arguments.what == "cancel") {  // its end comes when its workers have seen it
+    KILN_TRY_VOID(client.WatchBatch(id, 0, [](const client::BatchEvent& event, uint64_t) {
+      return std::holds_alternative<client::BatchFinal>(event) ? client::Next::kStop
+                                                               : client::Next::kGoOn;
+    }));
+    KILN_TRY(const client::BatchInfo ended, client.GetBatch(id));
+    PrintWhole(global, ended);
+    return int{kSuccess};
   }
   PrintWhole(global, *info);
   return int{kSuccess};

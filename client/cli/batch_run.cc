@@ -9,13 +9,16 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
+#include "client/cli/json_line.h"
+#include "client/cli/mistakes.h"
+#include "client/cli/print.h"
 #include "client/cli/progress.h"
 
 namespace kiln::cli {
 namespace {
 
-constexpr size_t kShownFailures = 20;
 constexpr int kReconnections = 5;
 constexpr std::chrono::milliseconds kReconnectAfter{100};
 constexpr uint64_t kAnyResults = 4'000'000;  // of a manifest that only wants to be warned
@@ -36,16 +39,39 @@ bool Wanted(const std::vector<std::string>& patterns, const std::string& name) {
                      [&](const auto& pattern) { return Matches(pattern, name); });
 }
 
-void ShowFailure(const Global& global, const Project& project, const client::BatchItem& item) {
+// What is wrong, once: the other programs that have it are named at the end.
+void ShowFailure(const Global& global, const Project& project, const client::BatchItem& item,
+                 Mistakes& mistakes) {
+  Mistakes::Added added;
   for (const LoadedProgram& loaded : project.programs) {
     if (loaded.program.name == item.program) {
-      ShowDiagnostics(global, item.outcome.diagnostics, loaded.program.sources, item.program,
-                      "--report");
+      added =
+          mistakes.Add(item.program, item.outcome.diagnostics, loaded.program.sources, "--report");
     }
   }
-  if (!global.json) {
-    fmt::print(stderr, "in {}: {}\n\n", item.program,
-               item.served == "1" ? "1 variant fails" : item.served + " variants fail");
+  if (!global.json && (added.fresh != 0 || item.outcome.diagnostics.empty())) {
+    Print(stderr, "in {}: {}\n\n", item.program,
+          item.served == "1" ? "1 variant fails" : item.served + " variants fail");
+  }
+}
+
+// A disk that is full costs the cache, not the build: then it is a warning.
+void ShowProblem(const Global& global, const client::BatchFinal& final) {
+  const bool wrong = final.exit_hint == kPartial;
+  if (global.json && wrong) {
+    PrintLine(nlohmann::ordered_json{{"v", 1},
+                                     {"type", "error"},
+                                     {"reason", "RESULTS_MISSING"},
+                                     {"message", final.problem},
+                                     {"limit", nullptr},
+                                     {"max", nullptr},
+                                     {"actual", nullptr},
+                                     {"retry_after_ms", nullptr},
+                                     {"trace_id", nullptr},
+                                     {"help", nullptr},
+                                     {"exit", final.exit_hint}});
+  } else if (wrong || !global.quiet) {
+    Print(stderr, "{}: {}\n", wrong ? "error" : "warning", Message{final.problem});
   }
 }
 
@@ -70,8 +96,8 @@ Result<Project> LoadProject(const Global& global, const std::vector<std::string>
   for (const LoadedProgram& loaded : project.programs) {
     KILN_TRY(const client::ListedOptions declared, Declared(client, loaded.program));
     project.declared.emplace_back(loaded.program.name, declared);
-    if (!declared.diagnostics.empty() && declared.options.empty()) {
-      client::ProgramSpace wrong;  // the daemon reports its errors as the program's result
+    if (client::HasErrors(declared)) {  // and so nobody knows what it declares
+      client::ProgramSpace wrong;       // the daemon reports its errors as the program's result
       wrong.program = loaded.program;
       project.spaces.push_back(std::move(wrong));
       continue;
@@ -96,13 +122,11 @@ Result<BatchOutcome> FollowBatch(const Global& global, const std::string& id,
       progress.Show(*counts);
     } else if (const auto* item = std::get_if<client::BatchItem>(&event)) {
       outcome.failures.push_back(*item);
-      if (outcome.failures.size() <= kShownFailures) {
-        progress.Clear();
-        following.failed(*item);
-      }
+      progress.Clear();
+      following.failed(*item);
     } else if (const auto* text = std::get_if<std::string>(&event)) {
       progress.Clear();
-      fmt::print(stderr, "{}\n", *text);
+      Print(stderr, "{}\n", Message{*text});
     } else {
       outcome.final = std::get<client::BatchFinal>(event);
     }
@@ -125,8 +149,8 @@ Result<BatchOutcome> FollowBatch(const Global& global, const std::string& id,
     return watched.error();
   }
   progress.End(outcome.progress, interrupted != 0 ? "INTERRUPTED" : outcome.final.state);
-  if (outcome.failures.size() > kShownFailures) {
-    fmt::print(stderr, "and {} more failing programs\n", outcome.failures.size() - kShownFailures);
+  if (!outcome.final.problem.empty() && interrupted == 0) {
+    ShowProblem(global, outcome.final);
   }
   return outcome;
 }
@@ -143,12 +167,13 @@ Result<BatchOutcome> RunBatch(const Global& global, const Project& project, clie
   Result<std::string> started = client.StartBatch(project.manifest.name, project.spaces, how);
   if (!started.ok() && started.error().reason == "LIMIT_VARIANTS" &&
       project.manifest.budget_warns) {
-    fmt::print(stderr, "warning: {}\n", started.error().context);
+    Print(stderr, "warning: {}\n", started.error().context);
     how.budget.results = kAnyResults;
     how.budget.variants = 0;
     started = client.StartBatch(project.manifest.name, project.spaces, how);
   }
   KILN_TRY(const std::string id, std::move(started));
+  Mistakes mistakes(global);
   const Following following{
       .name = project.manifest.name,
       .restart = [&]() -> Result<void> {
@@ -162,8 +187,11 @@ Result<BatchOutcome> RunBatch(const Global& global, const Project& project, clie
                                         .context = "the daemon does not take the batch again",
                                         .reason = {}});
       },
-      .failed = [&](const client::BatchItem& item) { ShowFailure(global, project, item); }};
-  return FollowBatch(global, id, following, client);
+      .failed =
+          [&](const client::BatchItem& item) { ShowFailure(global, project, item, mistakes); }};
+  Result<BatchOutcome> outcome = FollowBatch(global, id, following, client);
+  mistakes.End();
+  return outcome;
 }
 
 Result<std::string> BatchNamed(client::Client& client, const std::string& prefix) {

@@ -2,7 +2,6 @@
 // kiln build: every variant of the manifest's programs as a batch.
 #include <algorithm>
 #include <chrono>
-#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -10,10 +9,15 @@
 #include "client/cli/batch_run.h"
 #include "client/cli/depfile.h"
 #include "client/cli/dry_run.h"
+#include "client/cli/json_line.h"
+#include "client/cli/mistakes.h"
+#include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/cli/results.h"
+#include "client/cli/shell_word.h"
 #include "client/cli/store.h"
 #include "client/cli/verbs.h"
+#include "compiler/base/beneath.h"
 #include "compiler/base/file.h"
 #include "compiler/diag/render.h"
 
@@ -45,23 +49,24 @@ void PrintSummary(const Global& global, const Project& project, const BatchOutco
   if (global.json || global.quiet) {
     return;
   }
-  fmt::print("build {}  {} programs, {} variants allowed   batch {}\n", project.manifest.name,
-             project.programs.size(), p.variants_total, batch.id.substr(0, 8));
-  fmt::print("  {} distinct results   {} unique SPIR-V modules   dedup {:.1f}x   {:.1f} KiB\n",
-             p.results_done, p.code_distinct, p.dedup_ratio,
-             static_cast<double>(p.bytes_out) / 1024.0);
-  fmt::print("  {} cached   {} compiled   {} shared   {} failed\n", hits, p.compiled, p.shared,
-             failed);
-  fmt::print("  wall {:.2f} s   compile cpu {:.2f} s   saved {:.2f} s\n", seconds,
-             static_cast<double>(p.cpu_ms) / 1000.0, static_cast<double>(p.cpu_saved_ms) / 1000.0);
+  Print("build {}  {} programs, {} variants allowed   batch {}\n", project.manifest.name,
+        project.programs.size(), p.variants_total, batch.id.substr(0, 8));
+  Print("  {} distinct results   {} unique SPIR-V modules{}   {}\n", p.results_done,
+        p.code_distinct, p.dedup_ratio < 1 ? "" : fmt::format("   dedup {:.1f}x", p.dedup_ratio),
+        SizeText(p.bytes_out));
+  Print("  {} cached   {} compiled   {} shared   {} failed\n", hits, p.compiled, p.shared, failed);
+  Print("  wall {:.2f} s   compile cpu {:.2f} s   saved {:.2f} s\n", seconds,
+        static_cast<double>(p.cpu_ms) / 1000.0, static_cast<double>(p.cpu_saved_ms) / 1000.0);
   for (const client::BatchProgress::Slow& slow : p.slowest) {
+    if (slow.ms == 0) {
+      continue;  // not worth a line
+    }
     const std::string options = client::OptionsText(slow.options);
-    fmt::print("  slowest {}{}{}   {} ms\n", slow.program, options.empty() ? "" : " ", options,
-               slow.ms);
+    Print("  slowest {}{}{}   {} ms\n", slow.program, options.empty() ? "" : " ", options, slow.ms);
   }
   if (exit == kSuccess) {
-    fmt::print("ok. again: kiln build   one file for the engine: kiln pack build --out {}.kpack\n",
-               project.manifest.name.empty() ? "all" : project.manifest.name);
+    Print("ok. again: kiln build   one file for the engine: kiln pack build --out {}\n",
+          ShellWord((project.manifest.name.empty() ? "all" : project.manifest.name) + ".kpack"));
   }
 }
 
@@ -69,14 +74,14 @@ void PrintSummary(const Global& global, const Project& project, const BatchOutco
 Result<void> WriteResults(const std::string& folder, const Fetched& fetched) {
   nlohmann::ordered_json index = nlohmann::ordered_json::array();
   for (const auto& [id, bytes] : fetched.blobs) {
-    KILN_TRY_VOID(WriteFile(fmt::format("{}/blobs/{}", folder, id.hex()), bytes));
+    KILN_TRY_VOID(WriteFileBeneath(folder, "blobs/" + id.hex(), bytes));
   }
   for (const client::Outcome& outcome : fetched.outcomes) {
     for (const client::Artifact& artifact : outcome.artifacts) {
       index.push_back(IndexRow(artifact));
     }
   }
-  return WriteFile(folder + "/index.json", AsBytes(index.dump(1)));
+  return WriteFileBeneath(folder, "index.json", AsBytes(index.dump(1)));
 }
 
 Result<Fetched> FetchAll(client::Client& client, const std::string& batch) {
@@ -117,10 +122,9 @@ int Detach(const Global& global, const Project& project, client::Client& client,
     return Fail(global, id.error());
   }
   if (global.json) {
-    fmt::print("{}\n", nlohmann::ordered_json{{"v", 1}, {"type", "batch"}, {"id", *id}}.dump());
+    PrintLine({{"v", 1}, {"type", "batch"}, {"id", *id}});
   } else {
-    fmt::print("batch {} runs in the daemon; follow it: kiln batch attach {}\n", *id,
-               id->substr(0, 8));
+    Print("batch {} runs in the daemon; follow it: kiln batch attach {}\n", *id, id->substr(0, 8));
   }
   NoteResult("build", SecondsSince(start), {});
   return kSuccess;
@@ -179,27 +183,43 @@ Result<void> CheckArguments(const BuildArguments& arguments) {
 Result<void> ShowWarnings(const Global& global, const Project& project, client::Client& client,
                           const std::string& batch) {
   KILN_TRY(const std::vector<client::BatchItem> items, client.BatchItems(batch, {}));
-  std::set<std::string> shown;
+  Mistakes mistakes(global);
   for (const client::BatchItem& item : items) {
-    std::vector<PlacedDiagnostic> fresh;
-    for (const PlacedDiagnostic& diagnostic : item.outcome.diagnostics) {
-      if (item.outcome.kind == client::OutcomeKind::kOk &&
-          shown.insert(RenderShort(diagnostic)).second) {
-        fresh.push_back(diagnostic);
-      }
-    }
     for (const LoadedProgram& loaded : project.programs) {
-      if (loaded.program.name == item.program) {
-        ShowDiagnostics(global, fresh, loaded.program.sources, item.program);
+      if (loaded.program.name == item.program && item.outcome.kind == client::OutcomeKind::kOk) {
+        (void)mistakes.Add(item.program, item.outcome.diagnostics, loaded.program.sources);
       }
     }
   }
+  mistakes.End();
   return {};
+}
+
+// Whether a build asks for nothing that the daemon would have to make or keep for it.
+bool IsPlain(const BuildArguments& arguments) {
+  return arguments.pack.empty() && arguments.deps.empty() && arguments.reports.empty() &&
+         arguments.pin.empty() && arguments.where.empty() && arguments.targets.empty() &&
+         arguments.explore == 0 && !arguments.retry_failed;
+}
+
+// A build of somebody who may only read: what is in the cache is served, and a miss is an error.
+int BuildKnown(const Global& global, const BuildArguments& arguments, const Error& refused) {
+  if (!global.json && !global.quiet) {
+    Print(stderr, "scope read: what is in the cache is served, nothing is compiled\n");
+  }
+  return RunFetch(global, {.programs = arguments.programs,
+                           .all = arguments.programs.empty(),
+                           .on_miss = "fail",
+                           .out = arguments.out,
+                           .may_not_compile = refused});
 }
 
 int Build(const Global& global, const BuildArguments& arguments, const Project& project,
           client::Client& client, Time start) {
   const Result<BatchOutcome> batch = RunBatch(global, project, client, OptionsOf(arguments));
+  if (!batch.ok() && batch.error().reason == "SCOPE" && IsPlain(arguments)) {
+    return BuildKnown(global, arguments, batch.error());
+  }
   if (!batch.ok()) {
     return Fail(global, batch.error());
   }
@@ -221,7 +241,8 @@ int Build(const Global& global, const BuildArguments& arguments, const Project& 
                                                                  .seconds = SecondsSince(start),
                                                                  .programs = std::move(programs),
                                                                  .progress = batch->progress,
-                                                                 .failures = batch->failures});
+                                                                 .failures = batch->failures,
+                                                                 .problem = batch->final.problem});
   if (!reported.ok()) {
     return Fail(global, reported.error());
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // kiln cache: the store of this user. If the daemon of the flags has it, the daemon is asked and
 // works on it while it serves; else it is opened here. Pins are in cache_pins.cc.
+#include <ctime>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -10,9 +12,12 @@
 #include "cache/pack/cache_export.h"
 #include "cache/record.h"
 #include "cache/sqlite/explain_table.h"
+#include "client/cli/byte_progress.h"
 #include "client/cli/cache_opened.h"
 #include "client/cli/cache_view.h"
 #include "client/cli/explanation.h"
+#include "client/cli/json_line.h"
+#include "client/cli/print.h"
 #include "client/cli/store.h"
 
 namespace kiln::cli {
@@ -28,9 +33,9 @@ void PrintFaults(const Global& global, const cache::VerifyReport& report) {
                         {"kind", cache::FaultKindName(fault.kind)},
                         {"key", fault.key.id.zero() ? "" : KeyText(fault.key)},
                         {"detail", fault.detail}};
-      fmt::print("{}\n", object.dump());
+      PrintLine(object);
     } else {
-      fmt::print("{}\n", FaultText(fault));
+      Print("{}\n", FaultText(fault));
     }
   }
 }
@@ -38,7 +43,7 @@ void PrintFaults(const Global& global, const cache::VerifyReport& report) {
 // A finding of a daemon: "blob content/0/99aa…: content id differs".
 void PrintFinding(const Global& global, const std::string& text) {
   if (!global.json) {
-    fmt::print("{}\n", text);
+    Print("{}\n", text);
     return;
   }
   const size_t colon = text.find(": ");
@@ -49,7 +54,7 @@ void PrintFinding(const Global& global, const std::string& text) {
                     {"kind", head.substr(0, blank)},
                     {"key", blank == std::string::npos ? "" : head.substr(blank + 1)},
                     {"detail", colon == std::string::npos ? "" : text.substr(colon + 2)}};
-  fmt::print("{}\n", object.dump());
+  PrintLine(object);
 }
 
 Counts CountsOf(const client::MaintenanceDone& done) {
@@ -64,22 +69,55 @@ Counts CountsOf(const cache::VerifyReport& report) {
 
 Result<cache::GcReport> Collect(const Global& global, const CacheArguments& arguments,
                                 const cache::GcOptions& options) {
-  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+  KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, arguments));
+  if (daemon != nullptr) {
     KILN_TRY(const client::MaintenanceDone done,
              daemon->GcCache({.to_bytes = options.to_bytes.value_or(0),
                               .older_than_s = options.older_than_s.value_or(0),
                               .failed = options.failed,
                               .vacuum = options.vacuum,
                               .dry_run = options.dry_run}));
-    return cache::GcReport{.records = done.records,
+    cache::GcReport report{.records = done.records,
                            .bytes = done.bytes,
                            .kept = done.kept,
                            .used_before = done.used_before,
-                           .used_after = done.used_after};
+                           .used_after = done.used_after,
+                           .pinned = done.pinned,
+                           .kept_until_s = done.kept_until_s};
+    for (const auto& [owner, until_s] : done.leases) {
+      report.leases.push_back({.owner = owner, .until_s = until_s});
+    }
+    return report;
   }
   KILN_TRY(const std::unique_ptr<Opened> opened,
            OpenCache(arguments, options.dry_run ? Use::kLook : Use::kChange));
   return opened->maintenance->Gc(options);
+}
+
+// "14:32:07", of this machine's time zone.
+std::string TimeText(int64_t unix_s) {
+  const auto time = static_cast<std::time_t>(unix_s);
+  std::tm local{};
+  (void)localtime_r(&time, &local);
+  return fmt::format("{:02}:{:02}:{:02}", local.tm_hour, local.tm_min, local.tm_sec);
+}
+
+// What is in the way of `gc --to`, until when, and what to do.
+Error StillTooLarge(const cache::GcReport& report, uint64_t to) {
+  std::string text = fmt::format("the cache uses {}, and --to asks for {}: {} records are kept",
+                                 SizeText(report.used_after), SizeText(to), report.kept);
+  text += report.pinned == 0
+              ? ""
+              : fmt::format(", {} of them by pins ('kiln cache pins')", report.pinned);
+  for (const cache::Keeper& lease : report.leases) {
+    text += fmt::format(", leased by {} until {}", lease.owner, TimeText(lease.until_s));
+  }
+  return {
+      .code = ErrorCode::kResourceExhausted,
+      .context = text + fmt::format("; what was used in the last minutes stays: repeat after {}, "
+                                    "or let cache.max_size in kilnd.toml keep it small",
+                                    TimeText(report.kept_until_s)),
+      .reason = "CACHE_KEPT"};
 }
 
 struct Verified {
@@ -88,19 +126,22 @@ struct Verified {
 };
 
 Result<Verified> Verify(const Global& global, const CacheArguments& arguments) {
-  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+  ByteProgress progress(global, "cache verify");
+  KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, arguments));
+  if (daemon != nullptr) {
     KILN_TRY(const client::MaintenanceDone done,
-             daemon->VerifyCache(arguments.fast, arguments.sample_percent,
-                                 [&](const std::string& text) { PrintFinding(global, text); }));
+             daemon->VerifyCache(
+                 arguments.fast, arguments.sample_percent,
+                 [&](const std::string& text) { PrintFinding(global, text); }, std::ref(progress)));
     return Verified{.counts = CountsOf(done), .faults = done.damaged};
   }
   SystemClock clock;
-  KILN_TRY(
-      const cache::VerifyReport report,
-      cache::sqlite::VerifyDirectory(DirectoryOf(arguments), clock,
-                                     {.fast = arguments.fast,
-                                      .sample_percent = arguments.sample_percent,
-                                      .seed = static_cast<uint64_t>(clock.UnixTime().count())}));
+  KILN_TRY(const cache::VerifyReport report,
+           cache::sqlite::VerifyDirectory(DirectoryOf(arguments), clock,
+                                          {.fast = arguments.fast,
+                                           .sample_percent = arguments.sample_percent,
+                                           .seed = static_cast<uint64_t>(clock.UnixTime().count()),
+                                           .on_bytes = std::ref(progress)}));
   PrintFaults(global, report);
   return Verified{.counts = CountsOf(report), .faults = report.fault_count};
 }
@@ -113,7 +154,8 @@ struct Repaired {
 };
 
 Result<Repaired> Repair(const Global& global, const CacheArguments& arguments) {
-  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+  KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, arguments));
+  if (daemon != nullptr) {
     KILN_TRY(const client::MaintenanceDone done,
              daemon->RepairCache([&](const std::string& text) { PrintFinding(global, text); }));
     Repaired repaired{.counts = CountsOf(done),
@@ -141,8 +183,12 @@ Result<Repaired> Repair(const Global& global, const CacheArguments& arguments) {
 }  // namespace
 
 int RunCacheStats(const Global& global, const CacheArguments& arguments) {
-  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
-    const Result<client::CacheStats> stats = daemon->CacheStatistics();
+  const auto daemon = HolderOf(global, arguments);
+  if (!daemon.ok()) {
+    return Fail(global, daemon.error());
+  }
+  if (*daemon != nullptr) {
+    const Result<client::CacheStats> stats = (*daemon)->CacheStatistics();
     if (!stats.ok()) {
       return Fail(global, stats.error());
     }
@@ -190,12 +236,16 @@ int RunCacheGc(const Global& global, const CacheArguments& arguments) {
     return Fail(global, report.error());
   }
   if (!global.json && !global.quiet) {
-    fmt::print("{} {} records, {}; {} wanted but leased or pinned; used {} -> {}\n",
-               arguments.dry_run ? "would remove" : "removed", report->records,
-               SizeText(report->bytes), report->kept, SizeText(report->used_before),
-               SizeText(report->used_after));
+    Print("{} {} records, {}; {} kept by leases, pins or recent use; used {} -> {}\n",
+          arguments.dry_run ? "would remove" : "removed", report->records, SizeText(report->bytes),
+          report->kept, SizeText(report->used_before), SizeText(report->used_after));
   }
-  return Finish("cache gc", kSuccess,
+  int exit = kSuccess;
+  if (!arguments.dry_run && options.to_bytes.has_value() &&
+      report->used_after > *options.to_bytes) {
+    exit = Fail(global, StillTooLarge(*report, *options.to_bytes));
+  }
+  return Finish("cache gc", exit,
                 {{"records", report->records},
                  {"bytes", report->bytes},
                  {"kept", report->kept},
@@ -211,11 +261,10 @@ int RunCacheVerify(const Global& global, const CacheArguments& arguments) {
   const bool clean = verified->faults == 0;
   if (!global.json && !global.quiet) {
     const Counts& counts = verified->counts;
-    fmt::print(
-        "{} blobs, {} records, {} aliases, {} hashed: {}\n", counts[0].second, counts[1].second,
-        counts[2].second, SizeText(counts[3].second),
-        clean ? "sound"
-              : fmt::format("{} faults; mend them with 'kiln cache repair'", verified->faults));
+    Print("{} blobs, {} records, {} aliases, {} hashed: {}\n", counts[0].second, counts[1].second,
+          counts[2].second, SizeText(counts[3].second),
+          clean ? "sound"
+                : fmt::format("{} faults; mend them with 'kiln cache repair'", verified->faults));
   }
   return Finish("cache verify", clean ? kSuccess : kIntegrity, verified->counts);
 }
@@ -227,13 +276,13 @@ int RunCacheRepair(const Global& global, const CacheArguments& arguments) {
   }
   const bool clean = repaired->left == 0;
   if (!global.json && !global.quiet) {
-    fmt::print("{} faults: {} mended, {} dropped; {} records fetched, {} compiled again{}; {}\n",
-               repaired->found, repaired->mended, repaired->dropped, repaired->refetched,
-               repaired->recompiled,
-               repaired->set_aside.empty()
-                   ? ""
-                   : ", the file was rebuilt, the old one is " + repaired->set_aside,
-               clean ? "sound" : "not everything could be mended");
+    Print("{} faults: {} mended, {} dropped; {} records fetched, {} compiled again{}; {}\n",
+          repaired->found, repaired->mended, repaired->dropped, repaired->refetched,
+          repaired->recompiled,
+          repaired->set_aside.empty()
+              ? ""
+              : ", the file was rebuilt, the old one is " + repaired->set_aside,
+          clean ? "sound" : "not everything could be mended");
   }
   Counts counts = repaired->counts;
   counts.insert(counts.end(), {{"found", repaired->found},
@@ -266,8 +315,8 @@ int RunCacheExport(const Global& global, const CacheArguments& arguments) {
     return Fail(global, written.error());
   }
   if (!global.json && !global.quiet) {
-    fmt::print("{}: {} rows, {} blobs, {}\n", arguments.file, written->rows, written->blobs,
-               SizeText(written->file_bytes));
+    Print("{}: {} rows, {} blobs, {}\n", arguments.file, written->rows, written->blobs,
+          SizeText(written->file_bytes));
   }
   return Finish(
       "cache export", kSuccess,
@@ -278,12 +327,14 @@ namespace {
 
 Result<pack::Imported> Import(const Global& global, const CacheArguments& arguments) {
   KILN_TRY(const std::unique_ptr<pack::Pack> file, pack::Pack::Open(arguments.file, {}));
-  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+  ByteProgress progress(global, "cache import");
+  KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, arguments));
+  if (daemon != nullptr) {
     SystemClock clock;
-    return pack::ImportCache(*file, *daemon->CacheStore(clock));
+    return pack::ImportCache(*file, *daemon->CacheStore(clock), std::ref(progress));
   }
   KILN_TRY(const std::unique_ptr<Opened> opened, OpenCache(arguments, Use::kChange));
-  return pack::ImportCache(*file, *opened->content);
+  return pack::ImportCache(*file, *opened->content, std::ref(progress));
 }
 
 }  // namespace
@@ -294,9 +345,8 @@ int RunCacheImport(const Global& global, const CacheArguments& arguments) {
     return Fail(global, imported.error());
   }
   if (!global.json && !global.quiet) {
-    fmt::print("{}: {} rows, {} blobs; {} new, {} known, {} known with another result\n",
-               arguments.file, imported->rows, imported->blobs, imported->added, imported->present,
-               imported->other);
+    Print("{}: {} rows, {} blobs; {} new, {} known, {} known with another result\n", arguments.file,
+          imported->rows, imported->blobs, imported->added, imported->present, imported->other);
   }
   return Finish("cache import", imported->other == 0 ? kSuccess : kIntegrity,
                 {{"rows", imported->rows},
@@ -343,9 +393,13 @@ int RunCacheWhy(const Global& global, const CacheArguments& arguments) {
                          .context = "'" + arguments.name + "' is no key (32 hex digits)",
                          .reason = "USAGE"});
   }
-  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+  const auto daemon = HolderOf(global, arguments);
+  if (!daemon.ok()) {
+    return Fail(global, daemon.error());
+  }
+  if (*daemon != nullptr) {
     const Result<client::Explained> explained =
-        daemon->Explain(client::Client::ExplainKey{arguments.name});
+        (*daemon)->Explain(client::Client::ExplainKey{arguments.name});
     if (!explained.ok()) {
       return Fail(global, explained.error());
     }

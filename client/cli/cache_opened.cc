@@ -2,46 +2,46 @@
 #include "client/cli/cache_opened.h"
 
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
+
+#include "compiler/base/user_folders.h"
 
 namespace kiln::cli {
 
 std::string DirectoryOf(const CacheArguments& arguments) {
-  const auto variable = [](const char* name) {
-    const char* text = std::getenv(name);
-    return std::string(text == nullptr ? "" : text);
-  };
   if (!arguments.dir.empty()) {
     return arguments.dir;
   }
-  if (std::string dir = variable("KILN_CACHE_DIR"); !dir.empty()) {
-    return dir;
-  }
-  if (const std::string base = variable("XDG_CACHE_HOME"); !base.empty()) {
-    return base + "/kiln";
-  }
-  const std::string home = variable("HOME");
-  return (home.empty() ? "/tmp" : home) + "/.cache/kiln";
+  const std::string named = ProcessVariable("KILN_CACHE_DIR").value_or("");
+  return named.empty() ? UserCacheFolder(ProcessVariable) : named;
 }
 
-std::unique_ptr<client::Client> HolderOf(const Global& global, const CacheArguments& arguments) {
+Result<std::unique_ptr<client::Client>> HolderOf(const Global& global,
+                                                 const CacheArguments& arguments) {
   const bool remote = !DaemonAddress(global).starts_with("unix:");
-  const std::optional<pid_t> owner = cache::sqlite::FindOwner(DirectoryOf(arguments));
+  const std::string dir = DirectoryOf(arguments);
+  const std::optional<pid_t> owner = dir.empty() ? std::nullopt : cache::sqlite::FindOwner(dir);
   if (!owner.has_value() && !remote) {
-    return nullptr;
+    return std::unique_ptr<client::Client>();
   }
-  Result<std::unique_ptr<client::Client>> client = OpenDaemon(global);
-  if (!client.ok()) {
-    return nullptr;
+  KILN_TRY(std::unique_ptr<client::Client> client, OpenDaemon(global));
+  const Result<client::ServerInfo> info = client->Ping(client::kPing);
+  if (remote && !info.ok()) {
+    return info.error();
   }
-  const Result<client::ServerInfo> info = (*client)->Ping(client::kPing);
   const bool holds = info.ok() && (remote || info->pid == static_cast<uint64_t>(*owner));
-  return holds ? std::move(client).value() : nullptr;
+  return holds ? std::move(client) : nullptr;
 }
 
 Result<std::unique_ptr<Opened>> OpenCache(const CacheArguments& arguments, Use use) {
   const std::filesystem::path dir = DirectoryOf(arguments);
+  if (dir.empty()) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context =
+                     "there is no folder of this user for a cache: set KILN_CACHE_DIR or "
+                     "HOME, or name one with --dir",
+                 .reason = "USAGE"};
+  }
   std::error_code error;
   if (use == Use::kLook && !std::filesystem::exists(dir / "cache.db", error)) {
     return Error{.code = ErrorCode::kNotFound,

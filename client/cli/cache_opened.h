@@ -15,11 +15,15 @@
 
 namespace kiln::cli {
 
-// --dir, else KILN_CACHE_DIR, else the user's.
+// --dir, else KILN_CACHE_DIR, else the user's; empty if the environment names no folder of the
+// user.
 std::string DirectoryOf(const CacheArguments& arguments);
 
 // The daemon of the flags, if it has the store of the directory; one behind https has its own.
-std::unique_ptr<client::Client> HolderOf(const Global& global, const CacheArguments& arguments);
+// Errors: as OpenDaemon, and why one behind https does not answer: its store is meant, and not the
+// one that is here.
+Result<std::unique_ptr<client::Client>> HolderOf(const Global& global,
+                                                 const CacheArguments& arguments);
 
 enum class Use : uint8_t { kLook, kChange };
 

@@ -10,6 +10,8 @@
 #include "cache/pin_share.h"
 #include "client/cli/cache_opened.h"
 #include "client/cli/daemon_config.h"
+#include "client/cli/json_line.h"
+#include "client/cli/print.h"
 
 namespace kiln::cli {
 namespace {
@@ -41,7 +43,8 @@ Result<void> CheckShare(Opened& opened, const std::string& name, std::span<const
 
 Result<uint64_t> PinKeys(const Global& global, const CacheArguments& arguments,
                          const cache::Pin& pin, const std::vector<cache::Key>& keys) {
-  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+  KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, arguments));
+  if (daemon != nullptr) {
     return daemon->Pin(pin.name, arguments.keys, static_cast<uint64_t>(pin.until_s.value_or(0)),
                        pin.note);
   }
@@ -51,7 +54,8 @@ Result<uint64_t> PinKeys(const Global& global, const CacheArguments& arguments,
 }
 
 Result<void> Unpin(const Global& global, const CacheArguments& arguments) {
-  if (const auto daemon = HolderOf(global, arguments); daemon != nullptr) {
+  KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, arguments));
+  if (daemon != nullptr) {
     return daemon->Unpin(arguments.name);
   }
   KILN_TRY(const std::unique_ptr<Opened> opened, OpenCache(arguments, Use::kChange));
@@ -87,7 +91,7 @@ int RunCachePin(const Global& global, const CacheArguments& arguments) {
     return Fail(global, pinned.error());
   }
   if (!global.json && !global.quiet) {
-    fmt::print("pinned {} of {} keys as {}\n", *pinned, arguments.keys.size(), arguments.name);
+    Print("pinned {} of {} keys as {}\n", *pinned, arguments.keys.size(), arguments.name);
   }
   return Finish("cache pin", *pinned < arguments.keys.size() ? kNotFound : kSuccess,
                 {{"records", *pinned}});
@@ -116,9 +120,9 @@ int RunCachePins(const Global& global, const CacheArguments& arguments) {
                                           {"made_s", pin.made_s},
                                           {"until_s", pin.until_s.value_or(0)},
                                           {"note", pin.note}};
-      fmt::print("{}\n", object.dump());
+      PrintLine(object);
     } else {
-      fmt::print("{:<24} {:>8} records  {}\n", pin.name, pin.records, pin.note);
+      Print("{:<24} {:>8} records  {}\n", pin.name, pin.records, pin.note);
     }
   }
   return Finish("cache pins", kSuccess, {{"pins", pins->size()}});

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/json_line.h"
+#include "client/cli/print.h"
 #include "client/cli/store.h"
 
 namespace kiln::cli {
@@ -20,40 +22,40 @@ bool HasKinds(const client::CacheLevel& level) {
 }
 
 void PrintText(const client::CacheStats& stats, std::optional<pid_t> owner) {
-  fmt::print("{}{}\n", stats.path.empty() ? "in memory only" : stats.path,
-             owner.has_value() ? fmt::format("  (used by pid {})", *owner) : "");
+  Print("{}{}\n", stats.path.empty() ? "in memory only" : stats.path,
+        owner.has_value() ? fmt::format("  (used by pid {})", *owner) : "");
   const uint64_t content = stats.levels.empty() ? 0 : stats.levels[0].bytes;
-  fmt::print("  file {}   used {}   content {} stored, {} raw ({:.1f}x)\n",
-             SizeText(stats.file_bytes), SizeText(stats.used_bytes), SizeText(content),
-             SizeText(stats.raw_bytes), Ratio(stats.raw_bytes, content));
+  Print("  file {}   used {}   content {} stored, {} raw ({:.1f}x)\n", SizeText(stats.file_bytes),
+        SizeText(stats.used_bytes), SizeText(content), SizeText(stats.raw_bytes),
+        Ratio(stats.raw_bytes, content));
   for (const client::CacheLevel& row : stats.levels) {
-    fmt::print("  {:<10} {:>10} rows {:>12}", row.name, row.records, SizeText(row.bytes));
+    Print("  {:<10} {:>10} rows {:>12}", row.name, row.records, SizeText(row.bytes));
     if (const uint64_t asked = row.hits + row.misses; asked != 0) {
-      fmt::print("   {} hits of {} ({:.0f} %)", row.hits, asked, 100 * Ratio(row.hits, asked));
+      Print("   {} hits of {} ({:.0f} %)", row.hits, asked, 100 * Ratio(row.hits, asked));
     }
     const uint64_t failed = row.source_errors + row.limits + row.poison;
-    fmt::print("{}\n", failed == 0 ? ""
-                                   : fmt::format("   {} source errors, {} limits, {} poison",
-                                                 row.source_errors, row.limits, row.poison));
+    Print("{}\n", failed == 0 ? ""
+                              : fmt::format("   {} source errors, {} limits, {} poison",
+                                            row.source_errors, row.limits, row.poison));
   }
   if (!stats.misses.empty()) {
-    fmt::print("  misses by cause");
+    Print("  misses by cause");
     for (const client::Explained::CauseCount& row : stats.misses) {
-      fmt::print("   {} {}", row.cause, row.count);
+      Print("   {} {}", row.cause, row.count);
     }
-    fmt::print("\n");
+    Print("\n");
   }
-  fmt::print("  dedup {} variants : {} signatures : {} distinct code   CPU kept {:.1f} s{}\n",
-             stats.variants, stats.signatures, stats.code_distinct,
-             static_cast<double>(stats.cpu_kept_us) / 1e6,
-             stats.cpu_saved_us == 0
-                 ? ""
-                 : fmt::format(", saved {:.1f} s", static_cast<double>(stats.cpu_saved_us) / 1e6));
-  fmt::print("  pins {} ({} records)   leases {}   orphans {}   quarantined {}   explained {}\n",
-             stats.pins, stats.pinned_records, stats.leases, stats.orphans, stats.quarantined,
-             stats.explained);
+  Print("  dedup {} variants : {} signatures : {} distinct code   CPU kept {:.1f} s{}\n",
+        stats.variants, stats.signatures, stats.code_distinct,
+        static_cast<double>(stats.cpu_kept_us) / 1e6,
+        stats.cpu_saved_us == 0
+            ? ""
+            : fmt::format(", saved {:.1f} s", static_cast<double>(stats.cpu_saved_us) / 1e6));
+  Print("  pins {} ({} records)   leases {}   orphans {}   quarantined {}   explained {}\n",
+        stats.pins, stats.pinned_records, stats.leases, stats.orphans, stats.quarantined,
+        stats.explained);
   if (stats.corrupt != 0) {
-    fmt::print("  damaged items met {}\n", stats.corrupt);
+    Print("  damaged items met {}\n", stats.corrupt);
   }
 }
 
@@ -131,7 +133,7 @@ client::CacheStats StatsOf(const cache::StoreStats& stats) {
 
 void PrintStats(const Global& global, const client::CacheStats& stats, std::optional<pid_t> owner) {
   if (global.json) {
-    fmt::print("{}\n", JsonOf(stats).dump());
+    PrintLine(JsonOf(stats));
   } else {
     PrintText(stats, owner);
   }

@@ -12,11 +12,13 @@
 #include "client/cli/depfile.h"
 #include "client/cli/explanation.h"
 #include "client/cli/json_line.h"
+#include "client/cli/print.h"
 #include "client/cli/project.h"
 #include "client/cli/results.h"
 #include "client/cli/variant.h"
 #include "client/cli/verbs.h"
 #include "compiler/artifact/metadata.h"
+#include "compiler/base/beneath.h"
 #include "compiler/base/file.h"
 
 namespace kiln::cli {
@@ -27,8 +29,8 @@ void PrintArtifact(const Global& global, const ItemOf& item) {
     PrintLine(ItemJson(item));
   } else if (!global.quiet && item.artifact != nullptr) {
     const nlohmann::ordered_json line = ItemJson(item);
-    fmt::print(stderr, "{} {} ({})\n", item.program, item.artifact->signature.substr(0, 8),
-               line["origin"].get<std::string>());
+    Print(stderr, "{} {} ({})\n", item.program, item.artifact->signature.substr(0, 8),
+          line["origin"].get<std::string>());
   }
 }
 
@@ -45,9 +47,7 @@ Result<std::vector<Output>> OutputsOf(const client::Program& program,
                                       const client::Artifact& artifact, const Fetched& fetched) {
   const auto target = std::ranges::find(program.targets, artifact.target, &client::Target::name);
   const client::Form form = target == program.targets.end() ? client::Form::kSpirv : target->form;
-  std::string stem = program.name;
-  std::replace(stem.begin(), stem.end(), '/', '.');
-  stem += "." + artifact.signature.substr(0, 8);
+  const std::string stem = FileStem(program.name, artifact.signature);
   std::vector<Output> outputs;
   for (const client::StageCode& code : artifact.code) {
     const std::string stage = StageName(code.stage);
@@ -120,7 +120,7 @@ Result<void> WriteArtifact(const CompileArguments& arguments, const client::Prog
   } else if (!arguments.out.empty()) {
     for (const Output& output : outputs) {
       const std::string path = arguments.out + "/" + output.name;
-      KILN_TRY_VOID(WriteFile(path, output.bytes));
+      KILN_TRY_VOID(WriteFileBeneath(arguments.out, output.name, output.bytes));
       written.Add(path, output.id);
     }
   }

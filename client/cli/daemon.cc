@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "client/cli/json_line.h"
+#include "client/cli/print.h"
 #include "client/cli/verbs.h"
 
 namespace kiln::cli {
@@ -36,8 +37,14 @@ void Tell(const Global& global, std::string_view state, const client::ServerInfo
                {"pid", info.pid},
                {"address", DaemonAddress(global)}});
   } else if (!global.quiet) {
-    fmt::print("{}\n", text);
+    Print("{}\n", text);
   }
+}
+
+// Who answers.
+Result<client::ServerInfo> InfoOf(const Global& global) {
+  KILN_TRY(const std::unique_ptr<client::Client> client, OpenDaemon(global));
+  return client->Ping(client::kPing);
 }
 
 }  // namespace
@@ -66,23 +73,43 @@ int RunKilnd(const Global& global, std::vector<std::string> words) {
                .reason = "DAEMON_UNREACHABLE"});
 }
 
+int RunTokenVerb(const Global& global, const std::string& config, std::vector<std::string> words) {
+  const auto add = [&words](const char* flag, const std::string& value) {
+    if (!value.empty()) {
+      words.push_back(flag + value);
+    }
+  };
+  add("--config=", config);
+  if (const std::string address = DaemonAddress(global); address.starts_with("unix:")) {
+    if (const auto running = client::Client::Open(address)->Ping(client::kPing); running.ok()) {
+      add("--running-tokens=", running->tokens_file);
+      add("--running-config=", running->config_file);
+    }
+  }
+  return RunKilnd(global, std::move(words));
+}
+
 int RunStart(const Global& global) {
   if (!DaemonAddress(global).starts_with("unix:")) {
     return Fail(global, {.code = ErrorCode::kInvalidArgument,
                          .context = "only a daemon of this user is started: --daemon unix:PATH",
                          .reason = "USAGE"});
   }
-  const auto running = client::Client::Open(DaemonAddress(global))->Ping(client::kPing);
+  const Result<client::ServerInfo> running = InfoOf(global);
   if (running.ok()) {
     Tell(global, "running", *running,
          fmt::format("kilnd {} is running already (pid {})", running->version, running->pid));
     return kSuccess;
   }
+  if (running.error().code == ErrorCode::kPermissionDenied ||
+      running.error().code == ErrorCode::kInvalidArgument) {
+    return Fail(global, running.error());
+  }
   const Result<void> started = client::StartDaemon(SocketOf(global));
   if (!started.ok()) {
     return Fail(global, started.error());
   }
-  const auto info = client::Client::Open(DaemonAddress(global))->Ping(client::kPing);
+  const Result<client::ServerInfo> info = InfoOf(global);
   if (!info.ok()) {
     return Fail(global, info.error());
   }
@@ -94,11 +121,10 @@ int RunStart(const Global& global) {
 
 int RunStop(const Global& global, bool now) {
   Result<std::unique_ptr<client::Client>> client = OpenDaemon(global);
-  if (!client.ok()) {
-    return Fail(global, client.error());
-  }
-  const Result<client::ServerInfo> info = (*client)->Ping(client::kPing);
-  if (!info.ok() && info.error().code == ErrorCode::kUnavailable) {
+  const Result<client::ServerInfo> info =
+      client.ok() ? (*client)->Ping(client::kPing) : Result<client::ServerInfo>(client.error());
+  const bool is_ours = DaemonAddress(global).starts_with("unix:");
+  if (!info.ok() && info.error().code == ErrorCode::kUnavailable && is_ours) {
     Tell(global, "absent", {}, "no daemon is running");
     return kSuccess;
   }
@@ -109,7 +135,7 @@ int RunStop(const Global& global, bool now) {
   if (!asked.ok()) {
     return Fail(global, asked.error());
   }
-  if (!DaemonAddress(global).starts_with("unix:")) {  // its process is on another machine
+  if (!is_ours) {  // its process is on another machine
     Tell(global, "draining", *info, DaemonAddress(global) + " drains");
     return kSuccess;
   }

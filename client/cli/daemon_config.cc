@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "client/autostart.h"
+#include "client/cli/shell_word.h"
 #include "client/cli/store.h"
 
 namespace kiln::cli {
@@ -31,18 +32,10 @@ std::optional<std::string> OutputOf(const std::string& command) {
   return ::pclose(pipe) == 0 ? std::optional(text) : std::nullopt;
 }
 
-std::string Quoted(const std::string& word) {
-  std::string quoted = "'";
-  for (const char c : word) {
-    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  }
-  return quoted + "'";
-}
-
 DaemonConfig ReadDaemonConfig() {
   DaemonConfig config;
   const auto text =
-      OutputOf(Quoted(client::DaemonProgram()) + " config show --json 2>/dev/null; true");
+      OutputOf(ShellWord(client::DaemonProgram()) + " config show --json 2>/dev/null; true");
   for (size_t at = 0; text.has_value() && at < text->size();) {
     const size_t end = std::min(text->find('\n', at), text->size());
     const auto line = nlohmann::json::parse(text->substr(at, end - at), nullptr, false);

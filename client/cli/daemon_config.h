@@ -25,7 +25,5 @@ Result<uint64_t> ConfiguredSize(const DaemonConfig& config, const std::string& k
 
 // The output of a command of the shell, or nothing if it does not run or fails.
 std::optional<std::string> OutputOf(const std::string& command);
-// A word in quotes for the shell.
-std::string Quoted(const std::string& word);
 
 }  // namespace kiln::cli

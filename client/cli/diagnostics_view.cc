@@ -15,8 +15,10 @@
 
 #include "client/cli/global.h"
 #include "client/cli/json_line.h"
+#include "client/cli/print.h"
 #include "client/cli/report.h"
 #include "client/project/manifest.h"
+#include "compiler/base/printable.h"
 #include "compiler/diag/render.h"
 
 namespace kiln::cli {
@@ -87,35 +89,68 @@ TextStyle StyleOf(const Global& global) {
   return style;
 }
 
+// Sources are named from the manifest's folder; who clicks on a place is in the working directory.
+class ShownPaths {
+ public:
+  explicit ShownPaths(const Global& global) {
+    const std::string manifest =
+        global.manifest.empty() ? project::FindManifest(global.folder) : global.manifest;
+    folder_ = std::filesystem::path(manifest).parent_path();
+  }
+
+  // The path itself if that is where the file is, or if it is nowhere.
+  std::string Of(const std::string& path) const {
+    std::error_code error;
+    if (folder_.empty() || path.empty() || std::filesystem::exists(path, error) ||
+        !std::filesystem::exists(folder_ / path, error)) {
+      return path;
+    }
+    const std::filesystem::path shown = std::filesystem::proximate(folder_ / path, error);
+    return error ? path : shown.string();
+  }
+
+  PlacedDiagnostic In(PlacedDiagnostic diagnostic) const {
+    diagnostic.primary.path = Of(diagnostic.primary.path);
+    for (PlacedLabel& label : diagnostic.labels) {
+      label.where.path = Of(label.where.path);
+    }
+    return diagnostic;
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
 std::string OneText(const Global& global, const PlacedDiagnostic& diagnostic,
                     const SourceSet& sources, const TextStyle& style) {
   return global.diagnostics == "short"    ? RenderShort(diagnostic)
-         : global.diagnostics == "github" ? GitHubAnnotation(diagnostic, {})
+         : global.diagnostics == "github" ? PrintableLines(GitHubAnnotation(diagnostic, {}))
                                           : RenderText(diagnostic, sources, style);
 }
 
 void ShowText(const Global& global, std::span<const PlacedDiagnostic> diagnostics,
               std::span<const client::Source> sources, std::string_view more) {
   SourceSet set;
+  const ShownPaths paths(global);
   for (const client::Source& source : sources) {
-    set.Add(SourceFile(source.path, source.text));
+    set.Add(SourceFile(paths.Of(source.path), source.text));
   }
   const TextStyle style = StyleOf(global);
   const bool apart = global.diagnostics == "full";
   size_t shown = 0;
   for (; shown < std::min(diagnostics.size(), kMostOfAProgram); ++shown) {
-    const std::string text =
-        (apart && shown != 0 ? "\n" : "") + OneText(global, diagnostics[shown], set, style);
+    const std::string text = (apart && shown != 0 ? "\n" : "") +
+                             OneText(global, paths.In(diagnostics[shown]), set, style);
     const auto lines = static_cast<size_t>(std::ranges::count(text, '\n'));
     if (lines_shown + lines > kMostLines) {
       break;
     }
     lines_shown += lines;
-    fmt::print(stderr, "{}", text);
+    Print(stderr, "{}", Styled{text});
   }
   if (shown < diagnostics.size()) {
-    fmt::print(stderr, "{}and {} more; see {}\n", apart && shown != 0 ? "\n" : "",
-               diagnostics.size() - shown, more);
+    Print(stderr, "{}and {} more; see {}\n", Lines{apart && shown != 0 ? "\n" : ""},
+          diagnostics.size() - shown, more);
   }
 }
 
@@ -138,6 +173,15 @@ size_t ShowDiagnostics(const Global& global, std::span<const PlacedDiagnostic> d
     ShowText(global, diagnostics, sources, more);
   }
   return errors;
+}
+
+void ShowMistake(const Global& /*global*/, const PlacedDiagnostic& diagnostic,
+                 const std::set<std::string>& programs) {
+  warnings_seen = warnings_seen || diagnostic.severity == Severity::kWarning;
+  nlohmann::ordered_json object{{"v", 1}, {"type", "diagnostic"}};
+  object.update(nlohmann::ordered_json::parse(RenderJson(diagnostic, *programs.begin())));
+  object["programs"] = programs;
+  PrintLine(object);
 }
 
 void ShowDiagnosticsAfresh() { lines_shown = 0; }

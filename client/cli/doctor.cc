@@ -18,9 +18,14 @@
 #include "cache/sqlite/data_dir.h"
 #include "client/cli/daemon_config.h"
 #include "client/cli/driver_cache.h"
+#include "client/cli/json_line.h"
+#include "client/cli/print.h"
+#include "client/cli/shell_word.h"
 #include "client/cli/store.h"
 #include "client/cli/verbs.h"
+#include "client/daemon_socket.h"
 #include "compiler/base/file.h"
+#include "compiler/base/own_folder.h"
 #include "runtime/vk/device.h"
 
 namespace kiln::cli {
@@ -77,7 +82,7 @@ std::string FirstLine(const std::string& path) {
 }
 
 Check CheckVersions(Patient& patient) {
-  const auto version = OutputOf(Quoted(client::DaemonProgram()) + " --version 2>/dev/null");
+  const auto version = OutputOf(ShellWord(client::DaemonProgram()) + " --version 2>/dev/null");
   if (!version.has_value()) {
     return Bad("versions", fmt::format("'{}' does not run", client::DaemonProgram()),
                "install kilnd beside kiln", kUnreachable);
@@ -105,12 +110,22 @@ Check CheckConfig(Patient& patient) {
 Check CheckDaemon(Patient& patient) {
   const std::string address = DaemonAddress(patient.global);
   if (!patient.info.ok()) {
-    const bool refused = patient.info.error().code == ErrorCode::kUnauthenticated ||
-                         patient.info.error().code == ErrorCode::kPermissionDenied;
-    return refused ? Bad("daemon", patient.info.error().context,
-                         "kiln token create on the daemon's machine makes a token", kNotPermitted)
-                   : Bad("daemon", fmt::format("nobody answers at {}", address), "kiln start",
-                         kUnreachable);
+    const Error& error = patient.info.error();
+    if (error.reason == kNotOwn || error.reason == client::kForeignSocket) {
+      return Bad("daemon", error.context,
+                 "set XDG_RUNTIME_DIR to a folder of yours, or make that one yours alone",
+                 kNotPermitted);
+    }
+    const bool refused =
+        error.code == ErrorCode::kUnauthenticated || error.code == ErrorCode::kPermissionDenied;
+    if (refused && !error.reason.ends_with("_CERTIFICATE")) {
+      return Bad("daemon", error.context, "kiln token create on the daemon's machine makes a token",
+                 kNotPermitted);
+    }
+    return address.starts_with("unix:")
+               ? Bad("daemon", fmt::format("nobody answers at {}", address), "kiln start",
+                     kUnreachable)
+               : Bad("daemon", error.context, "what the cause names", ExitCodeOf(error));
   }
   if (!patient.status.ok()) {
     return Bad("daemon", patient.status.error().context, "kiln stop, then kiln start",
@@ -121,8 +136,11 @@ Check CheckDaemon(Patient& patient) {
     for (const std::string& reason : patient.status->reasons) {
       reasons += (reasons.empty() ? "" : "; ") + reason;
     }
+    const bool tokens = reasons.find("tokens-unreadable") != std::string::npos;
     return Warn("daemon", fmt::format("{}: {}", patient.status->health, reasons),
-                "the reason names what to make room for or to repair");
+                tokens ? fmt::format("repair '{}'; kiln token list --config FILE names the line",
+                                     patient.info->tokens_file)
+                       : "the reason names what to make room for or to repair");
   }
   return Good("daemon",
               fmt::format("SERVING at {} for {} s", address, patient.info->uptime_ms / 1000));
@@ -135,6 +153,12 @@ Check CheckSocket(Patient& patient) {
   }
   const std::string path = address.substr(5);
   const std::string folder = fs::path(path).parent_path().string();
+  const std::optional<uid_t> listener = client::ListenerAt(path);
+  if (path != client::DefaultSocket() && listener.has_value() && *listener != ::geteuid()) {
+    return Warn("socket", fmt::format("'{}' is answered by a process of user {}", path, *listener),
+                "sources go to that user and results come from there; if that is not meant, "
+                "name another socket");
+  }
   struct stat found {};
   if (::lstat(folder.c_str(), &found) != 0) {
     return Good("socket", fmt::format("'{}' is not there yet", folder));
@@ -144,7 +168,7 @@ Check CheckSocket(Patient& patient) {
   if (!S_ISDIR(found.st_mode) || found.st_uid != ::geteuid() || (found.st_mode & 0777) != mode) {
     return Bad("socket",
                fmt::format("'{}' is not a directory of this user with mode {:04o}", folder, mode),
-               fmt::format("chmod {:04o} {}", mode, folder), kUsage);
+               fmt::format("chmod {:04o} {}", mode, ShellWord(folder)), kUsage);
   }
   const mode_t socket_mode = shared ? 0666 : 0600;
   if (::lstat(path.c_str(), &found) == 0 && (found.st_mode & 0777) != socket_mode) {
@@ -254,12 +278,36 @@ Check CheckTls(Patient& patient) {
     }
   }
   return patient.info.ok() ? Good("tls", "certificates and token are taken")
-                           : Bad("tls", patient.info.error().context,
-                                 "the daemon's log and audit log name the cause", kNotPermitted);
+                           : Bad("tls", patient.info.error().context, "what the cause names",
+                                 ExitCodeOf(patient.info.error()));
 }
 
-// The nearest one, asked as the daemon asks it.
+// What the daemon says of those that it asks.
+Check UpstreamsOf(const client::ServerStatus& status) {
+  if (status.upstreams.empty()) {
+    return Good("upstream", "none is configured");
+  }
+  std::string good;
+  std::string bad;
+  for (const client::ServerStatus::Upstream& row : status.upstreams) {
+    std::string& said = row.cause.empty() ? good : bad;
+    said += fmt::format("{}{} {}", said.empty() ? "" : "; ", row.url,
+                        !row.cause.empty() ? "fails: " + row.cause
+                        : row.answers      ? fmt::format("answers in {:.1f} ms",
+                                                         static_cast<double>(row.latency_us) / 1000)
+                                           : std::string("was not asked yet"));
+  }
+  return bad.empty()
+             ? Good("upstream", good)
+             : Bad("upstream", bad, "what the cause names; until then every miss is compiled here",
+                   kUnreachable);
+}
+
+// Without a daemon: the nearest one that is configured, asked as a daemon would ask it.
 Check CheckUpstream(Patient& patient) {
+  if (patient.status.ok()) {
+    return UpstreamsOf(*patient.status);
+  }
   const std::string url = patient.config.Or("upstream.url", "");
   if (url.empty()) {
     return Good("upstream", "none is configured");
@@ -267,9 +315,9 @@ Check CheckUpstream(Patient& patient) {
   const Result<std::unique_ptr<client::Client>> upstream = client::Client::Open(
       client::Endpoint{.address = url,
                        .token_file = patient.config.Or("upstream.token_file", ""),
-                       .tls_ca = {},
-                       .tls_cert = {},
-                       .tls_key = {}});
+                       .tls_ca = patient.config.Or("upstream.tls_ca", ""),
+                       .tls_cert = patient.config.Or("upstream.tls_cert", ""),
+                       .tls_key = patient.config.Or("upstream.tls_key", "")});
   if (!upstream.ok()) {
     return Bad("upstream", upstream.error().context, "repair upstream.* of the configuration",
                kUsage);
@@ -278,12 +326,9 @@ Check CheckUpstream(Patient& patient) {
   const Result<client::ServerInfo> info = (*upstream)->Ping(std::chrono::seconds(2));
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begun;
   if (!info.ok()) {
-    const bool refused = info.error().code == ErrorCode::kUnauthenticated ||
-                         info.error().code == ErrorCode::kPermissionDenied;
     return Bad("upstream", fmt::format("{}: {}", url, info.error().context),
-               refused ? "kiln token create on the upstream's machine makes a token"
-                       : "start it, or take upstream.url out: until then every miss is compiled",
-               refused ? kNotPermitted : kUnreachable);
+               "repair that, or take upstream.url out: until then every miss is compiled",
+               ExitCodeOf(info.error()));
   }
   return Good("upstream",
               fmt::format("{} answers in {:.1f} ms, kilnd {}", url, took.count(), info->version));
@@ -414,7 +459,7 @@ int RunDoctor(const Global& global, const DoctorArguments& arguments) {
     patient.client = std::move(client).value();
     patient.info = patient.client->Ping(client::kPing);
     if (patient.info.ok()) {
-      patient.status = patient.client->Status();
+      patient.status = patient.client->Status(client::Client::Upstreams::kCheck);
     }
   } else {
     patient.info = client.error();
@@ -424,16 +469,16 @@ int RunDoctor(const Global& global, const DoctorArguments& arguments) {
     checks.push_back(check(patient));
     const Check& row = checks.back();
     if (global.json) {
-      fmt::print("{}\n", JsonOf(row).dump(-1, ' ', false, Json::error_handler_t::replace));
+      PrintLine(JsonOf(row));
     } else {
-      fmt::print("{:<4}  {:<13} {}\n", row.state == State::kFail ? "FAIL" : StateName(row.state),
-                 row.name, row.detail);
+      Print("{:<4}  {:<13} {}\n", row.state == State::kFail ? "FAIL" : StateName(row.state),
+            row.name, Lines{row.detail});
     }
     (void)std::fflush(stdout);
   }
   for (const Check& row : checks) {
     if (!global.json && !row.fix.empty()) {
-      fmt::print("fix {}: {}\n", row.name, row.fix);
+      Print("fix {}: {}\n", row.name, row.fix);
     }
   }
   if (!arguments.bundle.empty()) {

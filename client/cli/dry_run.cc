@@ -7,6 +7,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/json_line.h"
+#include "client/cli/mistakes.h"
+#include "client/cli/print.h"
+
 namespace kiln::cli {
 namespace {
 
@@ -32,14 +36,14 @@ void PrintAdvice(const client::ProgramSpace& space, const client::VariantCount& 
   std::ranges::stable_sort(axes, std::greater(), &client::AxisCount::factor);
   axes.resize(std::min(axes.size(), kAdvice));
   for (const client::AxisCount& axis : axes) {
-    fmt::print("    axis {} has {} values and contributes a factor of {:.1f}\n", axis.name,
-               axis.values, axis.factor);
+    Print("    axis {} has {} values and contributes a factor of {:.1f}\n", axis.name, axis.values,
+          axis.factor);
   }
   if (!axes.empty()) {
-    fmt::print("    edit: remove '{}' from the axes of '{}' and fix it in options\n", axes[0].name,
-               space.program.name);
-    fmt::print("    edit: exclude combinations that nobody draws, such as \"{} && {}\"\n",
-               axes[0].name, axes[axes.size() > 1 ? 1 : 0].name);
+    Print("    edit: remove '{}' from the axes of '{}' and fix it in options\n", axes[0].name,
+          space.program.name);
+    Print("    edit: exclude combinations that nobody draws, such as \"{} && {}\"\n", axes[0].name,
+          axes[axes.size() > 1 ? 1 : 0].name);
   }
 }
 
@@ -50,14 +54,14 @@ int DryRun(const Global& global, const Project& project, const std::string& wher
   const auto start = std::chrono::steady_clock::now();
   int exit = kSuccess;
   uint64_t above = 0;
+  Mistakes mistakes(global);
   for (size_t i = 0; i < project.spaces.size(); ++i) {
     const client::ProgramSpace& space = project.spaces[i];
     const Result<client::VariantCount> count = client.CountVariants(space, where);
     if (!count.ok()) {
       return Fail(global, count.error());
     }
-    if (ShowDiagnostics(global, count->diagnostics, space.program.sources, space.program.name) !=
-        0) {
+    if (mistakes.Add(space.program.name, count->diagnostics, space.program.sources).errors != 0) {
       exit = exit == kSuccess ? int{kWrongSource} : exit;
       continue;
     }
@@ -65,27 +69,26 @@ int DryRun(const Global& global, const Project& project, const std::string& wher
     const bool too_many = IsAbove(count->results_upper, budget);
     above += too_many ? 1 : 0;
     if (global.json) {
-      fmt::print("{}\n", nlohmann::ordered_json{{"v", 1},
-                                                {"type", "count"},
-                                                {"program", space.program.name},
-                                                {"variants", count->variants},
-                                                {"results_upper", count->results_upper},
-                                                {"exact", count->exact},
-                                                {"cached", count->cached},
-                                                {"budget", budget},
-                                                {"above", too_many}}
-                             .dump());
+      PrintLine({{"v", 1},
+                 {"type", "count"},
+                 {"program", space.program.name},
+                 {"variants", count->variants},
+                 {"results_upper", count->results_upper},
+                 {"exact", count->exact},
+                 {"cached", count->cached},
+                 {"budget", budget},
+                 {"above", too_many}});
       continue;
     }
-    fmt::print("{}  {}{} variants, at most {} results of {} in the budget{}{}\n",
-               space.program.name, count->exact ? "" : "at most ", count->variants,
-               count->results_upper, budget,
-               count->cached.empty() ? "" : fmt::format(", {} cached", count->cached),
-               too_many ? ": too many" : "");
+    Print("{}  {}{} variants, at most {} results of {} in the budget{}{}\n", space.program.name,
+          count->exact ? "" : "at most ", count->variants, count->results_upper, budget,
+          count->cached.empty() ? "" : fmt::format(", {} cached", count->cached),
+          too_many ? ": too many" : "");
     if (too_many) {
       PrintAdvice(space, *count);
     }
   }
+  mistakes.End();
   exit = above != 0 && !project.manifest.budget_warns ? int{kLimit} : exit;
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   const std::vector<std::pair<std::string, uint64_t>> counts{{"programs", project.spaces.size()},

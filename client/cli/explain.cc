@@ -9,6 +9,8 @@
 #include "client/cli/batch_run.h"
 #include "client/cli/explain_topics.h"
 #include "client/cli/explanation.h"
+#include "client/cli/json_line.h"
+#include "client/cli/print.h"
 #include "client/cli/verbs.h"
 
 namespace kiln::cli {
@@ -29,14 +31,14 @@ void PrintBatch(const Global& global, const client::Explained& explained) {
     for (const client::Explained::CauseCount& row : explained.causes) {
       const nlohmann::ordered_json object{
           {"v", 1}, {"type", "cause"}, {"cause", row.cause}, {"count", row.count}};
-      fmt::print("{}\n", object.dump());
+      PrintLine(object);
     }
     for (const client::Explanation& record : explained.records) {
       PrintExplanation(global, record, {});
     }
     return;
   }
-  fmt::print("{} misses of {}\n", misses, explained.results);
+  Print("{} misses of {}\n", misses, explained.results);
   for (const client::Explained::CauseCount& row : explained.causes) {
     const auto example =
         std::find_if(explained.records.begin(), explained.records.end(),
@@ -49,17 +51,25 @@ void PrintBatch(const Global& global, const client::Explained& explained) {
     } else if (example != explained.records.end()) {
       text = example->detail.empty() ? "" : "   " + example->detail;
     }
-    fmt::print("  {:>6}  {:<16}{}\n", row.count, row.cause, text);
+    Print("  {:>6}  {:<16}{}\n", row.count, row.cause, text);
   }
 }
 
-Result<client::Explained> Ask(const Global& global, const ExplainArguments& arguments) {
+// `wrong`: the sources are, and that was shown.
+Result<client::Explained> Ask(const Global& global, const ExplainArguments& arguments,
+                              bool& wrong) {
   if (arguments.variant.what.size() == 1 && IsKey(arguments.variant.what[0])) {
     KILN_TRY(const client::Connected connected, ConnectTo(global));
     return connected.client->Explain(client::Client::ExplainKey{arguments.variant.what[0]});
   }
   if (!arguments.variant.what.empty()) {
     KILN_TRY(NamedVariant variant, NameVariant(global, arguments.variant));
+    if (ShowDiagnostics(global, variant.declared.diagnostics, variant.program.sources,
+                        variant.program.name) != 0) {
+      wrong = true;
+      return client::Explained();
+    }
+    KILN_TRY_VOID(CheckOptions(variant));
     return variant.connected.client->Explain(
         client::Client::ExplainVariant{.project = variant.project,
                                        .program = std::move(variant.program),
@@ -92,7 +102,8 @@ int RunExplain(const Global& global, const ExplainArguments& arguments) {
     return Fail(global, Usage("name one of: a program or a key, --batch ID, --last N, --code CODE, "
                               "--option NAME and a program"));
   }
-  const Result<client::Explained> explained = Ask(global, arguments);
+  bool wrong = false;
+  const Result<client::Explained> explained = Ask(global, arguments, wrong);
   if (!explained.ok()) {
     return Fail(global, explained.error());
   }
@@ -107,7 +118,7 @@ int RunExplain(const Global& global, const ExplainArguments& arguments) {
     }
   }
   NoteResult("explain", 0, {});
-  return kSuccess;
+  return wrong ? kWrongSource : kSuccess;
 }
 
 }  // namespace kiln::cli

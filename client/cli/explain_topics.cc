@@ -10,8 +10,10 @@
 #include <nlohmann/json.hpp>
 
 #include "client/cli/code_pages.h"
+#include "client/cli/json_line.h"
+#include "client/cli/print.h"
 #include "client/cli/project.h"
-#include "compiler/base/edit_distance.h"
+#include "compiler/base/closest_name.h"
 #include "compiler/diag/diagnostic.h"
 
 namespace kiln::cli {
@@ -34,16 +36,12 @@ std::optional<Code> CodeNamed(const std::string& text) {
 }
 
 Error NoSuchCode(const std::string& text) {
-  std::string_view closest;
-  size_t least = text.size();
+  ClosestName search(text);
   for (const Code code : AllCodes()) {
-    for (const std::string_view name : {CodeText(code), CodeName(code)}) {
-      if (const size_t distance = EditDistance(text, name); distance < least) {
-        least = distance;
-        closest = name;
-      }
-    }
+    search.Offer(CodeText(code));
+    search.Offer(CodeName(code));
   }
+  const std::string_view closest = search.best();
   return {.code = ErrorCode::kNotFound,
           .context = fmt::format("there is no diagnostic '{}'{}", text,
                                  closest.empty() ? "" : fmt::format("; did you mean {}?", closest)),
@@ -156,28 +154,28 @@ std::string Joined(const std::vector<std::string>& words) {
 
 void PrintText(const Topic& topic) {
   const client::OptionInfo& option = topic.option;
-  fmt::print("{}   {} {}, default {}, {}\n", option.name,
-             option.scope == client::OptionScope::kInstance ? "instance" : "global", option.type,
-             client::ValueText(option.default_value), option.declared_at);
-  fmt::print("  live in   {}\n  targets   {}\n", Joined(option.affects), Joined(option.targets));
+  Print("{}   {} {}, default {}, {}\n", option.name,
+        option.scope == client::OptionScope::kInstance ? "instance" : "global", option.type,
+        client::ValueText(option.default_value), option.declared_at);
+  Print("  live in   {}\n  targets   {}\n", Joined(option.affects), Joined(option.targets));
   for (size_t i = 0; i < option.readers.size(); ++i) {
-    fmt::print("  {:<8}  {}\n", i == 0 ? "read by" : "", option.readers[i]);
+    Print("  {:<8}  {}\n", i == 0 ? "read by" : "", option.readers[i]);
   }
   if (topic.factor.has_value()) {
-    fmt::print("  factor    {:.1f} of {} variants\n", *topic.factor, topic.variants);
+    Print("  factor    {:.1f} of {} variants\n", *topic.factor, topic.variants);
   }
   const auto base = std::ranges::find(topic.costs, true, &Cost::is_default);
   for (const Cost& cost : topic.costs) {
-    fmt::print("  {:<8}  {}", &cost == topic.costs.data() ? "bytes" : "", cost.value);
+    Print("  {:<8}  {}", &cost == topic.costs.data() ? "bytes" : "", cost.value);
     for (const auto& [target, bytes] : cost.bytes) {
-      fmt::print("   {} {}", target, bytes);
+      Print("   {} {}", target, bytes);
       if (cost.is_default) {
-        fmt::print(" (default)");
+        Print(" (default)");
       } else if (base != topic.costs.end() && base->bytes.contains(target)) {
-        fmt::print(" ({:+})", static_cast<int64_t>(bytes - base->bytes.at(target)));
+        Print(" ({:+})", static_cast<int64_t>(bytes - base->bytes.at(target)));
       }
     }
-    fmt::print("{}\n", cost.bytes.empty() ? "   does not compile" : "");
+    Print("{}\n", cost.bytes.empty() ? "   does not compile" : "");
   }
 }
 
@@ -200,7 +198,7 @@ void PrintJson(const Topic& topic) {
       {"targets", option.targets},
       {"readers", option.readers},
       {"declared_at", option.declared_at}};
-  fmt::print("{}\n", object.dump());
+  PrintLine(object);
 }
 
 }  // namespace
@@ -219,9 +217,9 @@ int ExplainCode(const Global& global, const std::string& text) {
                       {"severity", SeverityName(CodeSeverity(*code))},
                       {"message", CodeTemplate(*code)},
                       {"page", page}};
-    fmt::print("{}\n", object.dump());
+    PrintLine(object);
   } else {
-    fmt::print("{}", page);
+    Print("{}", Lines{page});
   }
   NoteResult("explain", 0, {});
   return kSuccess;

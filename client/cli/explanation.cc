@@ -5,6 +5,9 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/json_line.h"
+#include "client/cli/print.h"
+
 namespace kiln::cli {
 namespace {
 
@@ -107,7 +110,9 @@ std::string TextOf(const client::Explanation& explanation) {
   }
   std::string text = "miss: ";
   size_t next = 0;
-  if (!explanation.changes.empty() && explanation.changes.front().cause == explanation.cause) {
+  const bool is_change =
+      !explanation.changes.empty() && explanation.changes.front().cause == explanation.cause;
+  if (is_change) {
     text += ChangeText(explanation.changes[next++]);
   } else {
     text += explanation.cause;
@@ -118,13 +123,14 @@ std::string TextOf(const client::Explanation& explanation) {
   for (; next < explanation.changes.size(); ++next) {
     text += "\n      " + ChangeText(explanation.changes[next]);
   }
+  text += is_change && !explanation.detail.empty() ? "\n      " + explanation.detail : "";
   return text;
 }
 
 void PrintExplanation(const Global& global, const client::Explanation& explanation,
                       const std::string& subject) {
   if (!global.json) {
-    fmt::print("{}{}{}\n", subject, subject.empty() ? "" : "   ", TextOf(explanation));
+    Print("{}{}{}\n", subject, subject.empty() ? "" : "   ", Message{TextOf(explanation)});
     return;
   }
   Json options = Json::object();
@@ -162,7 +168,7 @@ void PrintExplanation(const Global& global, const client::Explanation& explanati
                     {"seq", explanation.seq},
                     {"at_ms", explanation.at_ms},
                     {"trace_id", explanation.trace_id}};
-  fmt::print("{}\n", object.dump());
+  PrintLine(object);
 }
 
 }  // namespace kiln::cli

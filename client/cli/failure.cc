@@ -11,6 +11,7 @@
 
 #include "client/cli/global.h"
 #include "client/cli/json_line.h"
+#include "client/cli/print.h"
 #include "client/error_detail.h"
 #include "client/trace.h"
 
@@ -71,14 +72,14 @@ std::string LogText(const Global& global) {
 }
 
 void PrintText(const Global& global, const Error& error, const client::ErrorDetail& detail) {
-  fmt::print(stderr, "error: {}\n", error.context);
+  Print(stderr, "error: {}\n", Message{error.context});
   if (error.code == ErrorCode::kInternal) {
-    fmt::print(stderr,
-               "  trace {}; {}\n  this is a bug of kiln; please report it with the file that "
-               "'kiln doctor --bundle report.json' writes\n",
-               detail.trace_id, LogText(global));
+    Print(stderr,
+          "  trace {}; {}\n  this is a bug of kiln; please report it with the file that "
+          "'kiln doctor --bundle report.json' writes\n",
+          detail.trace_id, LogText(global));
   } else if (global.trace) {
-    fmt::print(stderr, "  trace {}\n", detail.trace_id);
+    Print(stderr, "  trace {}\n", detail.trace_id);
   }
 }
 
@@ -150,7 +151,7 @@ int EndCommand(const Global& global, const std::string& verb, int code) {
   }
   if (code == kSuccess && global.warnings == "error" && WarningsWereShown()) {
     if (!global.json) {
-      fmt::print(stderr, "error: there are warnings, and -Werror makes them errors\n");
+      Print(stderr, "error: there are warnings, and -Werror makes them errors\n");
     }
     code = kWrongSource;
   }
@@ -170,7 +171,7 @@ int EndCommand(const Global& global, const std::string& verb, int code) {
                       {"exit", code}};
     PrintLine(object);
   } else if (global.trace) {
-    fmt::print(stderr, "trace {}\n", client::TraceId());
+    Print(stderr, "trace {}\n", client::TraceId());
   }
   return code;
 }

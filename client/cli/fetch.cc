@@ -11,9 +11,12 @@
 #include <nlohmann/json.hpp>
 
 #include "client/cli/batch_run.h"
+#include "client/cli/mistakes.h"
 #include "client/cli/pack_files.h"
+#include "client/cli/print.h"
 #include "client/cli/results.h"
 #include "client/cli/verbs.h"
+#include "compiler/base/beneath.h"
 #include "compiler/base/digest.h"
 #include "compiler/base/file.h"
 
@@ -37,12 +40,12 @@ struct Arrived {
   client::Client::FetchHandlers Handlers() {
     return {.on_outcome = [this](const client::Outcome& outcome) { outcomes.push_back(outcome); },
             .on_blob = [this](const client::FetchedBlob& blob) -> Result<void> {
-              return folder.empty() ? Result<void>() : WriteFile(FileOf(blob.digest), blob.bytes);
+              return folder.empty() ? Result<void>()
+                                    : WriteFileBeneath(folder, NameOf(blob.digest), blob.bytes);
             }};
   }
-  std::string FileOf(const Digest& digest) const {
-    return fmt::format("{}/blobs/{}", folder, digest.id.hex());
-  }
+  static std::string NameOf(const Digest& digest) { return "blobs/" + digest.id.hex(); }
+  std::string FileOf(const Digest& digest) const { return folder + "/" + NameOf(digest); }
   void Add(const client::FetchDone& call) {
     done.outcomes += call.outcomes;
     done.skipped += call.skipped;
@@ -64,7 +67,7 @@ Result<void> WriteIndex(const Arrived& arrived) {
       }
     }
   }
-  return WriteFile(arrived.folder + "/index.json", AsBytes(index.dump(1)));
+  return WriteFileBeneath(arrived.folder, "index.json", AsBytes(index.dump(1)));
 }
 
 // Whether all content that results name is in the folder.
@@ -145,6 +148,7 @@ Result<Variants> VariantsOf(client::Client& client, const client::ProgramSpace& 
 Result<void> FetchKnown(const Global& global, client::Client& client, const Project& project,
                         const std::string& root, Arrived& arrived) {
   std::string have = root;
+  Mistakes mistakes(global);
   for (const client::ProgramSpace& space : project.spaces) {
     KILN_TRY(const Variants variants, VariantsOf(client, space));
     for (size_t at = 0; at < variants.size(); at += kVariantsPerCall) {
@@ -157,13 +161,14 @@ Result<void> FetchKnown(const Global& global, client::Client& client, const Proj
       arrived.Add(done);
       have = done.root;
       for (size_t i = before; i < arrived.outcomes.size(); ++i) {
-        if (ShowDiagnostics(global, arrived.outcomes[i].diagnostics, space.program.sources,
-                            space.program.name) != 0) {
+        if (mistakes.Add(space.program.name, arrived.outcomes[i].diagnostics, space.program.sources)
+                .errors != 0) {
           arrived.exit = kWrongSource;
         }
       }
     }
   }
+  mistakes.End();
   return {};
 }
 
@@ -229,7 +234,7 @@ Result<std::string> RootIn(const std::string& file) {
 }
 
 Result<void> Write(const FetchArguments& arguments, const Arrived& arrived) {
-  if (IsPackFile(arguments.out)) {
+  if (IsPackFile(arguments.out) || arguments.out.empty()) {
     return {};
   }
   KILN_TRY_VOID(WriteIndex(arrived));
@@ -254,6 +259,12 @@ Result<Arrived> Fetch(const Global& global, const FetchArguments& arguments) {
     arrived.outcomes.clear();  // the root is of another folder, or somebody tidied up
     arrived.done = {};
     KILN_TRY_VOID(FetchOnce(global, client, project, arguments, {}, arrived));
+  }
+  if (arguments.may_not_compile.has_value() && arrived.done.skipped != 0) {
+    return WithContext(*arguments.may_not_compile,
+                       fmt::format("{} of {} variants are not in the cache and would have to be "
+                                   "compiled and stored",
+                                   arrived.done.skipped, arrived.done.outcomes));
   }
   if (arguments.on_miss == "fail" && arrived.done.skipped != 0) {
     return Error{.code = ErrorCode::kNotFound,
@@ -284,11 +295,12 @@ int RunFetch(const Global& global, const FetchArguments& arguments) {
   const auto megabytes = static_cast<double>(done.bytes_sent) / 1e6;
   const bool written = !IsPackFile(arguments.out) || arrived->exit == kSuccess;
   if (written && !global.json && !global.quiet) {
-    fmt::print("fetched {} results, {} blobs, {:.2f} MB in {:.2f} s ({:.1f} MB/s) to {}\n",
-               done.outcomes - done.skipped, done.blobs_sent, megabytes, took.count(),
-               megabytes / std::max(took.count(), 1e-9), arguments.out);
+    Print("fetched {} results, {} blobs, {:.2f} MB in {:.2f} s ({:.1f} MB/s){}{}\n",
+          done.outcomes - done.skipped, done.blobs_sent, megabytes, took.count(),
+          megabytes / std::max(took.count(), 1e-9), arguments.out.empty() ? "" : " to ",
+          arguments.out);
     if (done.skipped != 0) {
-      fmt::print("skipped {} variants that are not in the cache\n", done.skipped);
+      Print("skipped {} variants that are not in the cache\n", done.skipped);
     }
   }
   const std::vector<std::pair<std::string, uint64_t>> counts{

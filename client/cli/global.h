@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -85,6 +86,9 @@ void TakeTheLastWord();
 size_t ShowDiagnostics(const Global& global, std::span<const PlacedDiagnostic> diagnostics,
                        std::span<const client::Source> sources, const std::string& program,
                        std::string_view more = "--json");
+// The same as one JSON object, with all programs that have it.
+void ShowMistake(const Global& global, const PlacedDiagnostic& diagnostic,
+                 const std::set<std::string>& programs);
 // The limit of lines begins anew: what follows is another answer.
 void ShowDiagnosticsAfresh();
 bool WarningsWereShown();

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "client/cli/json_line.h"
+#include "client/cli/print.h"
 #include "client/cli/verbs.h"
 #include "compiler/base/file.h"
 #include "runtime/graph/graph_file.h"
@@ -20,7 +21,7 @@ Result<void> WriteText(const std::string& path, const std::string& text) {
     return {};
   }
   if (path == "-") {
-    fmt::print("{}", text);
+    Print("{}", Lines{text});
     return {};
   }
   return WriteFile(path, AsBytes(text));
@@ -38,6 +39,7 @@ graph::PlanOptions OptionsOf(const GraphArguments& arguments, const graph::Frame
                                                   : graph::Effort::kNormal;
   options.cull = !arguments.no_cull && file.description().lists_outputs;
   options.alias = !arguments.no_alias;
+  options.alias_commands = arguments.alias_commands.value_or(options.alias_commands);
   options.unify_reads = arguments.unify_reads;
   return options;
 }
@@ -57,7 +59,7 @@ int FailGraph(const Global& global, const GraphArguments& arguments,
   }
   for (const graph::GraphError& error : all) {
     if (!global.json) {
-      fmt::print(stderr, "error: {}\n", error.message);
+      Print(stderr, "error: {}\n", Message{error.message});
     }
   }
   return kWrongSource;
@@ -82,7 +84,7 @@ Result<void> WriteOutputs(const Global& global, const GraphArguments& arguments,
                  {"type", "graph"},
                  {"plan", nlohmann::ordered_json::parse(outputs.json, nullptr, false)}});
     } else {
-      fmt::print("{}", outputs.text);
+      Print("{}", Lines{outputs.text});
     }
   }
   return {};

@@ -6,8 +6,11 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "client/cli/print.h"
 #include "client/cli/project.h"
+#include "client/cli/shell_word.h"
 #include "client/cli/verbs.h"
 #include "client/project/scaffold.h"
 #include "compiler/base/file.h"
@@ -17,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr size_t kMostNamed = 8;         // of sources that are in no program
 constexpr size_t kMostSources = 256;     // as many as a program may have
 constexpr size_t kMostEntries = 20'000;  // of folders that are looked at
 constexpr char kFirstSource[] =
@@ -139,11 +143,21 @@ int RunInit(const Global& global, const InitArguments& arguments) {
   }
   const project::Scaffold& scaffold = written->scaffold;
   if (!global.json) {
-    fmt::print("wrote kiln.toml: {} from {}, {}\n", Counted(scaffold.programs, "program"),
-               Counted(written->sources, "source"), Counted(scaffold.options, "option"));
-    fmt::print("{}", scaffold.first.empty()
-                         ? "no function looks like an entry point; add a [[program]] by hand\n"
-                         : fmt::format("next: kiln options {}    kiln build\n", scaffold.first));
+    Print("wrote kiln.toml: {} from {}, {}\n", Counted(scaffold.programs, "program"),
+          Counted(written->sources, "source"), Counted(scaffold.options, "option"));
+    if (!scaffold.unused.empty()) {
+      Print("in no program: {}{}; passes that materials share are [[pass]] in kiln.toml\n",
+            fmt::format("{}", fmt::join(std::span(scaffold.unused)
+                                            .first(std::min(scaffold.unused.size(), kMostNamed)),
+                                        ", ")),
+            scaffold.unused.size() <= kMostNamed
+                ? ""
+                : fmt::format(" and {} more", scaffold.unused.size() - kMostNamed));
+    }
+    Print("{}", Lines{scaffold.first.empty()
+                          ? "no function looks like an entry point; add a [[program]] by hand\n"
+                          : fmt::format("next: kiln options {}    kiln build\n",
+                                        ShellWord(scaffold.first))});
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   const std::vector<std::pair<std::string, uint64_t>> counts{{"programs", scaffold.programs},

@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "client/cli/inspect_views.h"
+#include "client/cli/json_line.h"
 #include "client/cli/line_diff.h"
+#include "client/cli/print.h"
 #include "client/cli/verbs.h"
 
 namespace kiln::cli {
@@ -14,18 +16,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void Print(const Global& global, const std::vector<ShownView>& shown) {
+void PrintViews(const Global& global, const std::vector<ShownView>& shown) {
   for (const ShownView& part : shown) {
     if (global.json) {
       Json item{{"v", 1}, {"type", "view"}, {"view", part.view}, {"text", part.text}};
       if (!part.json.empty()) {
         item["data"] = Json::parse(part.json, nullptr, /*allow_exceptions=*/false);
       }
-      fmt::print("{}\n", item.dump());
+      PrintLine(item);
     } else if (shown.size() > 1) {
-      fmt::print("== {}\n{}\n", part.view, part.text);
+      Print("== {}\n{}\n", part.view, Lines{part.text});
     } else {
-      fmt::print("{}", part.text);
+      Print("{}", Lines{part.text});
     }
   }
 }
@@ -39,11 +41,11 @@ void PrintDifference(const Global& global, const std::string& view, const LineDi
                       {"added", diff.added},
                       {"removed", diff.removed},
                       {"text", diff.text}};
-    fmt::print("{}\n", object.dump());
+    PrintLine(object);
   } else if (diff.equal()) {
-    fmt::print("== {}: equal\n", view);
+    Print("== {}: equal\n", view);
   } else {
-    fmt::print("== {}: -{} +{}\n{}", view, diff.removed, diff.added, diff.text);
+    Print("== {}: -{} +{}\n{}", view, diff.removed, diff.added, Lines{diff.text});
   }
 }
 
@@ -62,7 +64,7 @@ uint64_t PrintDifferences(const Global& global, const Inspected& first, const In
   }
   const size_t alone = std::max(first.artifacts.size(), second.artifacts.size()) - both;
   if (alone != 0 && !global.json) {
-    fmt::print("{} artifacts have no counterpart\n", alone);
+    Print("{} artifacts have no counterpart\n", alone);
   }
   return differing + alone;
 }
@@ -74,16 +76,25 @@ int RunInspect(const Global& global, const InspectArguments& arguments) {
     KILN_TRY(const Inspected first, InspectWhat(global, arguments.variant, arguments.views));
     if (arguments.diff.empty()) {
       for (const std::vector<ShownView>& shown : first.artifacts) {
-        Print(global, shown);
+        PrintViews(global, shown);
       }
       return first.exit;
     }
     VariantArguments other = arguments.variant;
     other.what = {arguments.diff};
+    if (!arguments.diff_options.empty()) {
+      other.options = arguments.diff_options;
+    } else if (other.what == arguments.variant.what) {
+      return Error{.code = ErrorCode::kInvalidArgument,
+                   .context = fmt::format("'{0}' is compared with itself; give the other one its "
+                                          "options: --diff {0} --diff-option NAME=VALUE",
+                                          arguments.diff),
+                   .reason = "USAGE"};
+    }
     KILN_TRY(const Inspected second, InspectWhat(global, other, arguments.views));
     const uint64_t differing = PrintDifferences(global, first, second);
     if (!global.json && !global.quiet) {
-      fmt::print("{}\n", differing == 0 ? "no difference" : fmt::format("{} differ", differing));
+      Print("{}\n", differing == 0 ? "no difference" : fmt::format("{} differ", differing));
     }
     return std::max(first.exit, second.exit);
   });

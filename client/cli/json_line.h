@@ -4,8 +4,9 @@
 
 #include <cstdint>
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "client/cli/print.h"
 
 namespace kiln::cli {
 
@@ -16,9 +17,10 @@ inline nlohmann::ordered_json JsonCount(uint64_t count) {
                                : nlohmann::ordered_json(count);
 }
 
-// What is no UTF-8 in it is replaced.
+// What is no UTF-8 in it is replaced, controls are escaped.
 inline void PrintLine(const nlohmann::ordered_json& object) {
-  fmt::print("{}\n", object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  Print("{}\n", Styled{PrintableJson(object.dump(
+                    -1, ' ', false, nlohmann::ordered_json::error_handler_t::replace))});
 }
 
 }  // namespace kiln::cli

@@ -63,6 +63,10 @@ void AddInspect(CLI::App& app, Arguments& a, Action& chosen) {
       ->check(CLI::IsMember(
           {"stats", "meta", "options", "layout", "disasm", "ir", "wgsl", "msl", "glsl", "hlsl"}));
   inspect->add_option("--diff", a.inspect.diff, "Compare with this, view by view");
+  inspect
+      ->add_option("--diff-option", a.inspect.diff_options,
+                   "NAME=VALUE for what --diff names; none: as -o says; repeatable")
+      ->take_all();
 }
 
 void AddOptions(CLI::App& app, Arguments& a, Action& chosen) {
@@ -115,19 +119,21 @@ void AddWatch(CLI::App& app, Arguments& a, Action& chosen) {
   verb->add_option("--exec", a.watch.exec,
                    "Command after each generation without errors; KILN_CHANGED has the programs");
   verb->add_flag("--no-source", a.watch.no_source, "Subscribe only; somebody else pushes");
+  verb->add_option("--workspace", a.watch.workspace,
+                   "Meet those who give the same name; default: this folder on this machine")
+      ->type_name("NAME");
 }
 
 void AddPreview(CLI::App& app, Arguments& a, Action& chosen) {
   CLI::App* verb = AddVerb(
-      app, "preview", "Draw a variant with a built-in mesh",
+      app, "preview", "Draw a variant on a mesh, off-screen",
       "  kiln preview rock/forward -o fog --out rock.png\n"
       "  kiln preview rock/forward --grid fog_kind,lights=0:4 --size 128x128 --out sheet.png",
       chosen, [&a] { return RunPreview(a.global, a.preview); });
   PreviewArguments& preview = a.preview;
   AddVariant(*verb, preview.variant);
   verb->get_option("what")->required();
-  verb->add_option("--mesh", preview.mesh, "sphere, quad, cube or FILE.obj")
-      ->check(CLI::IsMember({"sphere", "quad", "cube"}));
+  verb->add_option("--mesh", preview.mesh, "sphere, quad, cube or FILE.obj");
   verb->add_option("--size", preview.size, "WIDTHxHEIGHT of a picture; default: 512x512");
   verb->add_option("--set", preview.set,
                    "NAME=NUMBER[,NUMBER...] of a tag or parameter; repeatable")
@@ -155,6 +161,9 @@ void AddGraph(CLI::App& app, Arguments& a, Action& chosen) {
   verb->add_option("--effort", a.graph.effort, "Packing: fast, normal or search")
       ->check(CLI::IsMember({"fast", "normal", "search"}));
   verb->add_flag("--no-cull", a.graph.no_cull, "Keep passes that nothing needs");
+  verb->add_option("--alias-commands", a.graph.alias_commands,
+                   "Barrier commands that aliasing may add, for each that is needed (default 0.2)")
+      ->check(CLI::Range(0.0, 10.0));
   verb->add_flag("--no-alias", a.graph.no_alias, "Bytes of its own for every resource");
   verb->add_flag("--unify-reads", a.graph.unify_reads, "One layout for all readers of a version");
 }

@@ -15,7 +15,10 @@
 #include "client/cli/completion.h"
 #include "client/cli/help.h"
 #include "client/cli/manual.h"
+#include "client/cli/print.h"
+#include "client/transport_log.h"
 #include "compiler/base/file.h"
+#include "compiler/base/printable.h"
 
 namespace kiln::cli {
 namespace {
@@ -26,10 +29,10 @@ void AddVersion(CLI::App& app, Arguments& a, Action& chosen) {
   AddVerb(app, "version", "The version of this program", "  kiln version\n  kiln version --json",
           chosen, [&a] {
             if (a.global.json) {
-              fmt::print("{{\"v\":1,\"type\":\"version\",\"version\":\"{}\"}}\n",
-                         std::string_view(kVersion).substr(sizeof("kiln ") - 1));
+              Print("{{\"v\":1,\"type\":\"version\",\"version\":\"{}\"}}\n",
+                    std::string_view(kVersion).substr(sizeof("kiln ") - 1));
             } else {
-              fmt::print("{}\n", kVersion);
+              Print("{}\n", kVersion);
             }
             return int{kSuccess};
           });
@@ -40,7 +43,7 @@ void AddCompletion(CLI::App& app, Arguments& a, Action& chosen) {
                              "  kiln completion bash >> ~/.bashrc\n"
                              "  kiln completion fish > ~/.config/fish/completions/kiln.fish",
                              chosen, [&a] {
-                               fmt::print("{}", CompletionScript(a.shell));
+                               Print("{}", Lines{CompletionScript(a.shell)});
                                return int{kSuccess};
                              });
   script->add_option("shell", a.shell, "bash, zsh or fish")
@@ -49,7 +52,7 @@ void AddCompletion(CLI::App& app, Arguments& a, Action& chosen) {
   CLI::App* complete =
       AddVerb(app, "complete", "What the last of the words may become", "", chosen, [&app, &a] {
         for (const std::string& candidate : Candidates(app, a.global, a.words)) {
-          fmt::print("{}\n", candidate);
+          Print("{}\n", candidate);
         }
         return int{kSuccess};
       });
@@ -152,7 +155,7 @@ int Run(int argc, char** argv) {
     return AnswerParser(app, error, arguments.global, WantsJson(argc, argv));
   }
   if (!chosen) {
-    fmt::print("{}", VerbTable());
+    Print("{}", Lines{VerbTable()});
     return kSuccess;
   }
   int code = RunChosen(arguments.global, chosen);
@@ -180,13 +183,15 @@ int CannotWrite(int error, int code) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  kiln::client::SilenceTransport();
   int code = kiln::cli::kInternal;
   try {
     code = kiln::cli::Run(argc, argv);
   } catch (const std::system_error& error) {  // of fmt::print: files have results
     code = CannotWrite(error.code().value(), kiln::cli::kSuccess);
   } catch (const std::exception& error) {
-    (void)std::fprintf(stderr, "error: internal error: %s\n", error.what());
+    (void)std::fprintf(stderr, "error: internal error: %s\n",
+                       kiln::Printable(error.what()).c_str());
   }
   if (std::fflush(stdout) != 0) {
     code = CannotWrite(errno, code);

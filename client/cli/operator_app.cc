@@ -54,9 +54,10 @@ void AddConfig(CLI::App& app, const Global& global, OperatorArguments& a, Action
 void AddToken(CLI::App& app, const Global& global, OperatorArguments& a, Action& chosen) {
   CLI::App* token = app.add_subcommand("token", "Tokens of clients over TCP");
   token->fallthrough()->require_subcommand(1);
+  token->add_option("--config", a.config, "Configuration file of the daemon whose tokens they are");
   CLI::App* create =
       AddVerb(*token, "create", "Make a token and print its secret, once",
-              "  kiln token create --scope write\n"
+              "  kiln token create --scope write --config /etc/kiln/kilnd.toml\n"
               "  kiln token create --scope read --expires 90d --note 'CI of branches'",
               chosen, [&] {
                 Words words{"token", "create", "--scope=" + a.scope};
@@ -67,7 +68,7 @@ void AddToken(CLI::App& app, const Global& global, OperatorArguments& a, Action&
                     words.push_back(flag + *value);
                   }
                 }
-                return RunKilnd(global, words);
+                return RunTokenVerb(global, a.config, words);
               });
   create->add_option("--scope", a.scope, "What it may do")
       ->required()
@@ -78,13 +79,13 @@ void AddToken(CLI::App& app, const Global& global, OperatorArguments& a, Action&
   create->add_option("--tenant", a.tenant, "Whose share of the daemon it uses");
   AddVerb(*token, "list", "Ids, scopes, expiry; never secrets",
           "  kiln token list\n  kiln token list --json", chosen, [&] {
-            return RunKilnd(global, Words{"token", "list"});
+            return RunTokenVerb(global, a.config, Words{"token", "list"});
           });
   CLI::App* revoke =
       AddVerb(*token, "revoke", "Make a token invalid at once",
               "  kiln token revoke 0aef25953033d800\n  kiln token revoke 0aef25953033d800 --json",
               chosen, [&] {
-                return RunKilnd(global, Words{"token", "revoke", a.id});
+                return RunTokenVerb(global, a.config, Words{"token", "revoke", a.id});
               });
   revoke->add_option("id", a.id, "As token list shows it")->required();
 }

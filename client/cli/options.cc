@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/json_line.h"
+#include "client/cli/print.h"
 #include "client/cli/project.h"
 #include "client/cli/results.h"
 #include "client/cli/verbs.h"
@@ -101,18 +103,18 @@ void PrintTable(const std::vector<Line>& lines, bool all_values) {
     axis = std::max(axis, AxisText(line, kShownValues).size());
     live = std::max(live, LiveText(line).size());
   }
-  fmt::print("{:<{}}  {:<8}  {:<5}  {:<8}  {:<{}}  {:<{}}  {:>6}\n", "option", name, "scope",
-             "type", "default", "axis", axis, "live in", live, "factor");
+  Print("{:<{}}  {:<8}  {:<5}  {:<8}  {:<{}}  {:<{}}  {:>6}\n", "option", name, "scope", "type",
+        "default", "axis", axis, "live in", live, "factor");
   for (const Line& line : lines) {
     const size_t width = line.values.empty() ? 0 : live;
-    fmt::print("{:<{}}  {:<8}  {:<5}  {:<8}  {:<{}}  {:<{}}", line.option->name, name,
-               ScopeOf(*line.option), line.option->type, TextOf(line.option->default_value),
-               AxisText(line, kShownValues), axis, LiveText(line), width);
-    fmt::print("{}\n", line.values.empty() ? ""
-                       : line.factor == 0  ? "       -"  // no variant has the default
-                                           : fmt::format("  {:>6.1f}", line.factor));
+    Print("{:<{}}  {:<8}  {:<5}  {:<8}  {:<{}}  {:<{}}", line.option->name, name,
+          ScopeOf(*line.option), line.option->type, TextOf(line.option->default_value),
+          AxisText(line, kShownValues), axis, LiveText(line), width);
+    Print("{}\n", line.values.empty() ? ""
+                  : line.factor == 0  ? "       -"  // no variant has the default
+                                      : fmt::format("  {:>6.1f}", line.factor));
     for (size_t i = 0; all_values && i < line.values.size(); ++i) {
-      fmt::print("  {}\n", line.values[i]);
+      Print("  {}\n", line.values[i]);
     }
   }
 }
@@ -125,12 +127,12 @@ void PrintCount(const client::ProgramSpace& space, const std::vector<Line>& line
   for (const Line& line : lines) {
     points *= line.values.empty() ? 1.0 : static_cast<double>(line.values.size());
   }
-  fmt::print("{}{} variants", count.exact ? "" : "at most ", count.variants);
+  Print("{}{} variants", count.exact ? "" : "at most ", count.variants);
   if (exclusions != 0) {
-    fmt::print(" after {} exclusion{} (of {:.0f})", exclusions, exclusions == 1 ? "" : "s", points);
+    Print(" after {} exclusion{} (of {:.0f})", exclusions, exclusions == 1 ? "" : "s", points);
   }
-  fmt::print(", at most {} results per target", count.results_upper);
-  fmt::print("{}\n", count.cached.empty() ? "" : fmt::format(", {} cached", count.cached));
+  Print(", at most {} results per target", count.results_upper);
+  Print("{}\n", count.cached.empty() ? "" : fmt::format(", {} cached", count.cached));
 }
 
 nlohmann::ordered_json ItemOf(const Line& line) {
@@ -165,11 +167,10 @@ void PrintRow(const Global& global, const client::VariantRow& row) {
                                       {"options", OptionsJson(row.options)},
                                       {"state", StateText(row.state)},
                                       {"signature", row.signature}};
-    fmt::print("{}\n", item.dump());
+    PrintLine(item);
     return;
   }
-  fmt::print("{:>8}  {:<7}  {}\n", row.rank, StateText(row.state),
-             client::OptionsText(row.options));
+  Print("{:>8}  {:<7}  {}\n", row.rank, StateText(row.state), client::OptionsText(row.options));
 }
 
 // What tells results apart: the signature of one that was built, else the options that any code,
@@ -217,7 +218,7 @@ Result<void> PrintVariants(const Global& global, client::Client& client,
       break;
     }
     if (looked_at >= kMostLookedAt) {
-      fmt::print(stderr, "kiln: looked at {} variants; --where narrows them\n", looked_at);
+      Print(stderr, "kiln: looked at {} variants; --where narrows them\n", looked_at);
       break;
     }
   }
@@ -244,16 +245,15 @@ Result<int> Show(const Global& global, const OptionsArguments& arguments) {
   const std::vector<Line> lines = LinesOf(declared, space, count);
   if (global.json) {
     for (const Line& line : lines) {
-      fmt::print("{}\n", ItemOf(line).dump());
+      PrintLine(ItemOf(line));
     }
-    fmt::print("{}\n", nlohmann::ordered_json{{"v", 1},
-                                              {"type", "count"},
-                                              {"program", arguments.program},
-                                              {"variants", count.variants},
-                                              {"results_upper", count.results_upper},
-                                              {"exact", count.exact},
-                                              {"cached", count.cached}}
-                           .dump());
+    PrintLine({{"v", 1},
+               {"type", "count"},
+               {"program", arguments.program},
+               {"variants", count.variants},
+               {"results_upper", count.results_upper},
+               {"exact", count.exact},
+               {"cached", count.cached}});
   } else {
     PrintTable(lines, arguments.values);
     PrintCount(space, lines, count);

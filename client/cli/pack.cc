@@ -18,8 +18,12 @@
 #include "cache/pack/signature.h"
 #include "cache/pack/unpack.h"
 #include "cache/pack/writer.h"
+#include "client/cli/json_line.h"
 #include "client/cli/pack_files.h"
+#include "client/cli/print.h"
+#include "compiler/base/beneath.h"
 #include "compiler/base/file.h"
+#include "compiler/base/file_name.h"
 
 namespace kiln::cli {
 namespace {
@@ -114,31 +118,31 @@ void ShowJson(const std::string& file, const pack::Pack& pack) {
                     {"cache_rows", tables.cache_rows.size()},
                     {"sections", sections},
                     {"programs", programs}};
-  fmt::print("{}\n", object.dump());
+  PrintLine(object);
 }
 
 void ShowText(const std::string& file, const pack::Pack& pack) {
   const pack::Tables& tables = pack.tables();
-  fmt::print("{}  {}  {}  {}\n", file, pack.id().hex(), SizeText(tables.header.file_size),
-             FlagsText(tables.header.flags));
+  Print("{}  {}  {}  {}\n", file, pack.id().hex(), SizeText(tables.header.file_size),
+        FlagsText(tables.header.flags));
   if (!tables.header.base_pack.zero()) {
-    fmt::print("  base {}\n", tables.header.base_pack.hex());
+    Print("  base {}\n", tables.header.base_pack.hex());
   }
   if (tables.signature.has_value()) {
-    fmt::print("  key {}\n", Sha256Hex(tables.signature->key_id));
+    Print("  key {}\n", Sha256Hex(tables.signature->key_id));
   }
   uint64_t raw = 0;
   for (const pack::BlobRow& blob : tables.blobs) {
     raw += blob.raw_size;
   }
-  fmt::print("  {} artifacts, {} pipelines, {} blobs of {} in {} blocks\n", tables.artifacts.size(),
-             tables.pipelines.size(), tables.blobs.size(), SizeText(raw), tables.blocks.size());
+  Print("  {} artifacts, {} pipelines, {} blobs of {} in {} blocks\n", tables.artifacts.size(),
+        tables.pipelines.size(), tables.blobs.size(), SizeText(raw), tables.blocks.size());
   if (!tables.cache_rows.empty()) {
-    fmt::print("  {} rows of a cache\n", tables.cache_rows.size());
+    Print("  {} rows of a cache\n", tables.cache_rows.size());
   }
   for (const pack::SectionEntry& section : tables.sections) {
-    fmt::print("  {}  {:>12} {:>12} {:>9} rows\n", pack::SectionName(section.kind), section.offset,
-               section.stored_size, section.rows);
+    Print("  {}  {:>12} {:>12} {:>9} rows\n", pack::SectionName(section.kind), section.offset,
+          section.stored_size, section.rows);
   }
   for (const pack::ProgramRow& program : tables.programs) {
     for (uint32_t i = 0; i < program.entry_count; ++i) {
@@ -146,28 +150,26 @@ void ShowText(const std::string& file, const pack::Pack& pack) {
       const auto artifacts =
           std::count_if(tables.artifacts.begin(), tables.artifacts.end(),
                         [&](const pack::ArtifactRow& artifact) { return artifact.entry == row; });
-      fmt::print("  {:<32} {:<12} {:>4} options {:>8} artifacts\n", tables.String(program.name),
-                 tables.String(tables.entries[row].target), program.option_count, artifacts);
+      Print("  {:<32} {:<12} {:>4} options {:>8} artifacts\n", tables.String(program.name),
+            tables.String(tables.entries[row].target), program.option_count, artifacts);
     }
   }
 }
 
-std::string FileStem(std::string_view program) {
-  std::string stem(program);
-  std::replace(stem.begin(), stem.end(), '/', '_');
-  return stem;
-}
-
-// Files of one artifact; their number.
-Result<uint64_t> WriteArtifact(const PackedArtifact& artifact, const std::string& stem) {
+// Files of one artifact, directly in the folder; their number. What the pack calls things decides
+// over their names, not over where they are.
+Result<uint64_t> WriteArtifact(const PackedArtifact& artifact, const std::string& program,
+                               const std::string& folder) {
+  const std::string stem = fmt::format("{}.{}.{}", FileNameOf(program), FileNameOf(artifact.target),
+                                       artifact.live_key.hex().substr(0, 8));
   uint64_t files = 0;
   for (const PackedArtifact::Code& code : artifact.code) {
     const std::string stage = code.stage.empty() ? "" : "." + code.stage;
-    KILN_TRY_VOID(WriteFile(stem + stage + ".spv", code.blob.bytes));
+    KILN_TRY_VOID(WriteFileBeneath(folder, stem + stage + ".spv", code.blob.bytes));
     ++files;
   }
   if (artifact.metadata.has_value()) {
-    KILN_TRY_VOID(WriteFile(stem + ".meta", artifact.metadata->bytes));
+    KILN_TRY_VOID(WriteFileBeneath(folder, stem + ".meta", artifact.metadata->bytes));
     ++files;
   }
   return files;
@@ -179,9 +181,7 @@ Result<uint64_t> Extract(const PackArguments& arguments) {
            ArtifactsIn(*pack, arguments.program, arguments.options, arguments.target));
   uint64_t files = 0;
   for (const PackedArtifact& artifact : artifacts) {
-    const std::string stem = fmt::format("{}/{}.{}.{}", arguments.out, FileStem(arguments.program),
-                                         artifact.target, artifact.live_key.hex().substr(0, 8));
-    KILN_TRY(const uint64_t written, WriteArtifact(artifact, stem));
+    KILN_TRY(const uint64_t written, WriteArtifact(artifact, arguments.program, arguments.out));
     files += written;
   }
   return files;
@@ -243,9 +243,8 @@ int RunPackVerify(const Global& global, const PackArguments& arguments) {
   }
   const pack::Tables& tables = (*pack)->tables();
   if (!global.json && !global.quiet) {
-    fmt::print("{}: sound; {} blobs in {} blocks{}\n", file, tables.blobs.size(),
-               tables.blocks.size(),
-               (*pack)->signer().has_value() ? ", signed with the key that was asked for" : "");
+    Print("{}: sound; {} blobs in {} blocks{}\n", file, tables.blobs.size(), tables.blocks.size(),
+          (*pack)->signer().has_value() ? ", signed with the key that was asked for" : "");
   }
   NoteResult("pack verify", 0,
              Counts{{"blobs", tables.blobs.size()}, {"blocks", tables.blocks.size()}});
@@ -273,16 +272,16 @@ int RunPackDiff(const Global& global, const PackArguments& arguments) {
                         {"added", change.added},
                         {"removed", change.removed},
                         {"changed", change.changed}};
-      fmt::print("{}\n", object.dump());
+      PrintLine(object);
     } else {
-      fmt::print("{:<8} {:<32} {:<12} +{} -{} ~{}\n", kind, change.program, change.target,
-                 change.added, change.removed, change.changed);
+      Print("{:<8} {:<32} {:<12} +{} -{} ~{}\n", kind, change.program, change.target, change.added,
+            change.removed, change.changed);
     }
   }
   if (!global.json && !global.quiet) {
-    fmt::print("{} artifacts are equal; {} blobs ({}) are new, {} are gone\n",
-               difference.equal_artifacts, difference.new_blobs, SizeText(difference.new_bytes),
-               difference.gone_blobs);
+    Print("{} artifacts are equal; {} blobs ({}) are new, {} are gone\n",
+          difference.equal_artifacts, difference.new_blobs, SizeText(difference.new_bytes),
+          difference.gone_blobs);
   }
   NoteResult("pack diff", 0,
              Counts{{"programs", difference.programs.size()},
@@ -299,8 +298,8 @@ int RunPackFlatten(const Global& global, const PackArguments& arguments) {
     return FailPack(global, written.error());
   }
   if (!global.json && !global.quiet) {
-    fmt::print("{}: {}, {} artifacts, {} blobs, {}\n", arguments.out, written->pack_id.hex(),
-               written->artifacts, written->blobs, SizeText(written->file_bytes));
+    Print("{}: {}, {} artifacts, {} blobs, {}\n", arguments.out, written->pack_id.hex(),
+          written->artifacts, written->blobs, SizeText(written->file_bytes));
   }
   NoteResult("pack flatten", 0,
              Counts{{"artifacts", written->artifacts},
@@ -315,7 +314,7 @@ int RunPackExtract(const Global& global, const PackArguments& arguments) {
     return FailPack(global, files.error());
   }
   if (!global.json && !global.quiet) {
-    fmt::print("{} files in {}\n", *files, arguments.out);
+    Print("{} files in {}\n", *files, arguments.out);
   }
   NoteResult("pack extract", 0, Counts{{"files", *files}});
   return kSuccess;
@@ -336,8 +335,8 @@ int RunPackKeygen(const Global& global, const PackArguments& arguments) {
     return Fail(global, written.error());
   }
   if (!global.json && !global.quiet) {
-    fmt::print("{}: keep it secret; {}: give it to whoever checks packs\n  key {}\n", secret, open,
-               Sha256Hex(key->public_key().Id()));
+    Print("{}: keep it secret; {}: give it to whoever checks packs\n  key {}\n", secret, open,
+          Sha256Hex(key->public_key().Id()));
   }
   NoteResult("pack keygen", 0, {});
   return kSuccess;

@@ -5,27 +5,31 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cache/pack/file_writer.h"
 #include "cache/pack/format.h"
 #include "cache/pack/unpack.h"
 #include "cache/pack/writer.h"
 #include "client/cli/batch_run.h"
 #include "client/cli/pack_files.h"
 #include "client/cli/pass_formats.h"
+#include "client/cli/print.h"
 #include "client/cli/project.h"
 #include "client/cli/store.h"
+#include "client/trace.h"
 #include "compiler/base/file.h"
+#include "compiler/base/own_folder.h"
 
 namespace kiln::cli {
 namespace {
 
 constexpr size_t kMaxHints = 255;  // of a pipeline in a pack
+constexpr int kMaxDepth = 8;       // of a line of a warm list
 
 using Warm = client::Client::PackRequest::Warm;
 
@@ -62,7 +66,17 @@ Result<void> AddLine(const std::string& line, const Project& project, size_t num
                  .context = fmt::format("line {} of the warm list: {}", number, what),
                  .reason = "USAGE"};
   };
-  const nlohmann::json row = nlohmann::json::parse(line, nullptr, false);
+  bool deep = false;  // what is copied or printed recurses
+  const nlohmann::json row = nlohmann::json::parse(
+      line,
+      [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+        deep = deep || depth > kMaxDepth;
+        return depth <= kMaxDepth;
+      },
+      false);
+  if (deep) {
+    return wrong(fmt::format("more than {} lists and objects within each other", kMaxDepth));
+  }
   if (!row.is_object() || !row.contains("program") || !row["program"].is_string()) {
     return wrong("not like {\"program\": \"rock\", \"options\": {\"fog\": true}}");
   }
@@ -146,29 +160,13 @@ Result<PackFormats> FormatsOf(const Project& project, WarmLines& lines) {
 
 // The bytes of a pack of the daemon as a file; nothing is left of a download that was cut.
 Result<void> Download(client::Client& client, const std::string& id, const std::string& path) {
-  std::error_code ignored;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
-  const std::string part = path + ".part";
-  std::ofstream file(part, std::ios::binary | std::ios::trunc);
-  Result<void> read =
-      file.good()
-          ? client.ReadPack(
-                id,
-                [&](ByteView bytes) -> Result<void> {
-                  file.write(AsText(bytes).data(), static_cast<std::streamsize>(bytes.size()));
-                  return file.good() ? Result<void>() : FileError(part, "cannot write", errno);
-                })
-          : FileError(part, "cannot write", errno);
-  file.close();
-  if (read.ok()) {
-    std::error_code error;
-    std::filesystem::rename(part, path, error);
-    read = error ? FileError(path, "cannot write", error.value()) : Result<void>();
+  if (const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+      !folder.empty()) {
+    (void)MakeFolders(folder.string(), 0755);  // what follows says what is wrong
   }
-  if (!read.ok()) {
-    std::filesystem::remove(part, ignored);
-  }
-  return read;
+  KILN_TRY(pack::FileWriter file, pack::FileWriter::Create(path));
+  KILN_TRY_VOID(client.ReadPack(id, [&](ByteView bytes) { return file.Write(bytes); }));
+  return file.Publish();
 }
 
 // Writes a pack again: with formats of passes, with a signature, or as a delta of a base that the
@@ -215,7 +213,7 @@ Result<client::BuiltPack> BuildTo(client::Client& client, const PackArguments& a
     KILN_TRY_VOID(Download(client, built->id, arguments.out));
     return built;
   }
-  const std::string plain = arguments.out + ".plain";
+  const std::string plain = fmt::format("{}.{}.plain", arguments.out, client::TraceId());
   KILN_TRY_VOID(Download(client, built->id, plain));
   const Result<pack::Written> written =
       Rewrite(plain, base_unknown ? nullptr : base.get(), base.get(), manifest, formats, arguments);
@@ -281,7 +279,11 @@ int RunPackBuild(const Global& global, const PackArguments& arguments) {
   }
   const Result<BatchOutcome> batch = RunBatch(global, *project, client, {});
   if (!batch.ok()) {
-    return Fail(global, batch.error());
+    return Fail(global, batch.error().reason == "SCOPE"
+                            ? WithContext(batch.error(),
+                                          "a pack is made of a batch; 'kiln fetch --on-miss fail' "
+                                          "gets what is in the cache as files")
+                            : batch.error());
   }
   int exit = WasInterrupted() ? int{kInterrupted} : static_cast<int>(batch->final.exit_hint);
   Counts counts;
@@ -292,9 +294,9 @@ int RunPackBuild(const Global& global, const PackArguments& arguments) {
       return FailPack(global, built.error());
     }
     if (!global.json && !global.quiet) {
-      fmt::print("{}: {}, {} programs, {} artifacts, {} blobs, {} pipelines, {}\n", arguments.out,
-                 built->id, built->programs, built->artifacts, built->blobs, built->pipelines,
-                 SizeText(built->size));
+      Print("{}: {}, {} programs, {} artifacts, {} blobs, {} pipelines, {}\n", arguments.out,
+            built->id, built->programs, built->artifacts, built->blobs, built->pipelines,
+            SizeText(built->size));
     }
     counts = {{"programs", built->programs},
               {"artifacts", built->artifacts},

@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/json_line.h"
+#include "client/cli/print.h"
 #include "client/cli/project.h"
 #include "client/cli/results.h"
 #include "client/cli/variant.h"
@@ -80,6 +82,15 @@ Result<std::vector<double>> NumbersOf(const std::string& text) {
 
 Result<preview::PreviewRequest> RequestOf(const PreviewArguments& arguments) {
   preview::PreviewRequest request;
+  if (!arguments.out.ends_with(".png")) {
+    return Usage(fmt::format("--out '{}': a picture is a PNG file; let its name end in .png",
+                             arguments.out));
+  }
+  if (arguments.mesh != "sphere" && arguments.mesh != "quad" && arguments.mesh != "cube" &&
+      !arguments.mesh.ends_with(".obj")) {
+    return Usage(
+        fmt::format("--mesh takes sphere, quad, cube or FILE.obj, not '{}'", arguments.mesh));
+  }
   request.mesh = arguments.mesh;
   request.frame = arguments.frames - 1;
   KILN_TRY(request.size, SizeOf(arguments.size));
@@ -244,20 +255,20 @@ void PrintPreview(const Global& global, const std::string& label, const OpenDevi
                                       {"parameters", list(drawn.parameters)},
                                       {"lints", drawn.lints},
                                       {"validation", open.messages}};
-    fmt::print("{}\n", item.dump());
+    PrintLine(item);
   } else if (!global.quiet) {
-    fmt::print("{:<24} {}  creation {:.1f} ms, first frame {:.1f} ms, next {:.1f} ms, {} pixels\n",
-               label, drawn.key.hex().substr(0, 8), drawn.creation_ms, drawn.first_use_ms,
-               drawn.draw_ms, drawn.covered);
+    Print("{:<24} {}  creation {:.1f} ms, first frame {:.1f} ms, next {:.1f} ms, {} pixels\n",
+          label, drawn.key.hex().substr(0, 8), drawn.creation_ms, drawn.first_use_ms, drawn.draw_ms,
+          drawn.covered);
   }
   for (const std::string& lint : drawn.lints) {
-    fmt::print(stderr, "warning: {}\n", lint);
+    Print(stderr, "warning: {}\n", lint);
   }
   if (drawn.covered == 0) {
-    fmt::print(stderr,
-               "warning: nothing is covered{}: all may be culled, fail the depth test, or have its "
-               "position at zero\n",
-               label.empty() ? "" : " of " + label);
+    Print(stderr,
+          "warning: nothing is covered{}: all may be culled, fail the depth test, or have its "
+          "position at zero\n",
+          label.empty() ? "" : " of " + label);
   }
 }
 
@@ -296,7 +307,7 @@ Result<std::vector<std::vector<preview::SheetCell>>> DrawCells(
         if (rows.size() * row.size() == 1 || picture.error().reason == "USAGE") {
           return std::move(picture).error();
         }
-        fmt::print(stderr, "warning: {}: {}\n", cell.label, picture.error().context);
+        Print(stderr, "warning: {}: {}\n", cell.label, picture.error().context);
         continue;
       }
       PrintPreview(global, cell.label, open, *picture);
@@ -308,19 +319,18 @@ Result<std::vector<std::vector<preview::SheetCell>>> DrawCells(
 
 Result<int> Preview(const Global& global, const PreviewArguments& arguments) {
   KILN_TRY(preview::PreviewRequest request, RequestOf(arguments));
-  KILN_TRY(const std::unique_ptr<OpenDevice> open, OpenFor(arguments));
   KILN_TRY(const NamedVariant named, NameVariant(global, arguments.variant));
   if (ShowDiagnostics(global, named.declared.diagnostics, named.program.sources,
                       named.program.name) != 0) {
     return int{kWrongSource};
   }
+  KILN_TRY(const std::unique_ptr<OpenDevice> open, OpenFor(arguments));
   KILN_TRY(const auto rows, CellsOf(arguments, named));
   int exit = kSuccess;
   KILN_TRY(const auto sheet, DrawCells(global, named, rows, *open, request, exit));
   if (!global.json && !global.quiet) {
-    fmt::print("device {} ({}){}\n", open->device->identity().name,
-               open->device->identity().driver_info,
-               open->validated ? "" : ", without validation: the layer is not installed");
+    Print("device {} ({}){}\n", open->device->identity().name, open->device->identity().driver_info,
+          open->validated ? "" : ", without validation: the layer is not installed");
   }
   const bool grid = !arguments.grid.empty();
   if (grid || sheet[0][0].picture.has_value()) {
@@ -330,7 +340,7 @@ Result<int> Preview(const Global& global, const PreviewArguments& arguments) {
              : *sheet[0][0].picture));
   }
   for (const std::string& message : open->messages) {
-    fmt::print(stderr, "error: validation: {}\n", message);
+    Print(stderr, "error: validation: {}\n", message);
     exit = kWrongSource;
   }
   return exit;

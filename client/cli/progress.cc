@@ -12,7 +12,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/json_line.h"
+#include "client/cli/print.h"
 #include "client/cli/results.h"
+#include "compiler/base/printable.h"
 
 namespace kiln::cli {
 namespace {
@@ -127,6 +130,17 @@ nlohmann::ordered_json JsonOf(const client::BatchProgress& p) {
 
 }  // namespace
 
+// A window that became narrower since they were printed has broken them.
+size_t RowsOf(std::span<const std::string> lines, size_t columns) {
+  size_t rows = 0;
+  for (const std::string& line : lines) {
+    const auto width = static_cast<size_t>(std::ranges::count_if(
+        line, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80; }));
+    rows += columns == 0 ? 1 : std::max<size_t>(1, (width + columns - 1) / columns);
+  }
+  return rows;
+}
+
 void RestoreTerminal() {
   if (cursor_hidden != 0) {
     cursor_hidden = 0;
@@ -193,9 +207,9 @@ bool LinePace::Due(Time now, double fraction) {
   return false;
 }
 
-Progress::Progress(const Global& global, std::string project)
+Progress::Progress(const Global& global, const std::string& project)
     : json_(global.json),
-      project_(std::move(project)),
+      project_(Printable(project)),  // its width counts
       start_(std::chrono::steady_clock::now()),
       pace_(start_) {
   const bool terminal = ::isatty(STDERR_FILENO) != 0 && Columns() >= kNarrowest;
@@ -216,21 +230,21 @@ Progress::~Progress() { Clear(); }
 void Progress::Begin(const std::string& id) { id_ = id; }
 
 void Progress::Clear() {
-  if (shown_ != 0) {
-    fmt::print(stderr, "\r\x1b[2K");
-    for (; shown_ > 1; --shown_) {
-      fmt::print(stderr, "\x1b[1A\x1b[2K");
+  if (!shown_.empty()) {
+    Print(stderr, "\r\x1b[2K");
+    for (size_t row = RowsOf(shown_, Columns()); row > 1; --row) {
+      Print(stderr, "\x1b[1A\x1b[2K");
     }
-    fmt::print(stderr, "{}", kShowCursor);
+    Print(stderr, "{}", Styled{kShowCursor});
     (void)std::fflush(stderr);
-    shown_ = 0;
+    shown_.clear();
     cursor_hidden = 0;
   }
 }
 
 void Progress::Show(const client::BatchProgress& progress) {
   if (json_ && style_ == Style::kLines) {
-    fmt::print("{}\n", JsonOf(progress).dump());
+    PrintLine(JsonOf(progress));
   }
   if (style_ == Style::kNone || std::chrono::steady_clock::now() - start_ < kQuietFor) {
     return;
@@ -244,7 +258,7 @@ void Progress::Show(const client::BatchProgress& progress) {
 
 void Progress::ShowBar(const client::BatchProgress& progress) {
   const auto now = std::chrono::steady_clock::now();
-  if (shown_ != 0 && now - last_bar_ < kBarEvery) {
+  if (!shown_.empty() && now - last_bar_ < kBarEvery) {
     return;
   }
   last_bar_ = now;
@@ -256,22 +270,22 @@ void Progress::ShowBar(const client::BatchProgress& progress) {
     (void)std::signal(signal, OnDeath);
   }
   cursor_hidden = 1;
-  fmt::print(stderr, "{}", kHideCursor);
+  Print(stderr, "{}", Styled{kHideCursor});
   for (size_t i = 0; i < lines.size(); ++i) {
-    fmt::print(stderr, "{}{}", i == 0 ? "" : "\n", lines[i]);
+    Print(stderr, "{}{}", Styled{i == 0 ? "" : "\n"}, lines[i]);
   }
   (void)std::fflush(stderr);
-  shown_ = lines.size();
+  shown_ = lines;
 }
 
 void Progress::ShowLine(const client::BatchProgress& progress) {
   if (!begun_ && progress.variants_total != "0") {
     begun_ = true;
-    fmt::print(stderr, "kiln: build {}: batch {}, {} variants, at most {} results\n", project_,
-               id_.substr(0, 8), progress.variants_total, progress.results_upper);
+    Print(stderr, "kiln: build {}: batch {}, {} variants, at most {} results\n", project_,
+          id_.substr(0, 8), progress.variants_total, progress.results_upper);
   }
   if (pace_.Due(std::chrono::steady_clock::now(), Fraction(progress))) {
-    fmt::print(stderr, "kiln: {}\n", ProgressLine(project_, progress));
+    Print(stderr, "kiln: {}\n", ProgressLine(project_, progress));
   }
 }
 
@@ -282,10 +296,9 @@ void Progress::End(const client::BatchProgress& progress, const std::string& sta
     std::ranges::transform(word, word.begin(), [](char c) {
       return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
     });
-    fmt::print(stderr,
-               "kiln: build {}: {}, {} results, {} variants, {} distinct SPIR-V, {} failed\n",
-               project_, word, progress.results_done, progress.variants_served,
-               progress.code_distinct, Failed(progress));
+    Print(stderr, "kiln: build {}: {}, {} results, {} variants, {} distinct SPIR-V, {} failed\n",
+          project_, word, progress.results_done, progress.variants_served, progress.code_distinct,
+          Failed(progress));
   }
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ std::vector<std::string> BarLines(const std::string& project, const client::Batc
                                   size_t columns, bool unicode);
 // "build demo: 412/960 results, 61440 variants, 78% cached, 18.2/s, eta 31s, validate, 1 failed"
 std::string ProgressLine(const std::string& project, const client::BatchProgress& progress);
+
+// Rows that lines take in a window of so many columns; 0: it is none.
+size_t RowsOf(std::span<const std::string> lines, size_t columns);
 
 // When lines are due: at every tenth or 5 s, whichever is later, and at least every 30 s.
 class LinePace {
@@ -36,7 +40,7 @@ void RestoreTerminal();
 
 class Progress {
  public:
-  Progress(const Global& global, std::string project);
+  Progress(const Global& global, const std::string& project);
   ~Progress();  // leaves the terminal clean
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -61,8 +65,8 @@ class Progress {
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point last_bar_;
   LinePace pace_;
-  bool begun_ = false;  // the first line was printed
-  size_t shown_ = 0;    // lines of the bar on the terminal
+  bool begun_ = false;              // the first line was printed
+  std::vector<std::string> shown_;  // lines of the bar on the terminal
 };
 
 }  // namespace kiln::cli

@@ -86,5 +86,15 @@ TEST(LinePace, TenthsWaitForFiveSecondsAndSilenceEndsAfterThirty) {
   EXPECT_TRUE(pace.Due(start + seconds(40), 0.40));
 }
 
+TEST(RowsOf, NarrowerWindow_BreaksLines) {
+  const std::vector<std::string> lines = {std::string(99, 'x'), "", "██████"};
+  EXPECT_EQ(RowsOf(lines, 100), 3u);
+  EXPECT_EQ(RowsOf(lines, 99), 3u);
+  EXPECT_EQ(RowsOf(lines, 45), 5u);
+  EXPECT_EQ(RowsOf(lines, 3), 33u + 1 + 2);
+  EXPECT_EQ(RowsOf(lines, 0), 3u);
+  EXPECT_EQ(RowsOf({}, 80), 0u);
+}
+
 }  // namespace
 }  // namespace kiln::cli

@@ -2,6 +2,7 @@
 #include "client/cli/project.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -113,10 +114,12 @@ Result<client::Option> TypedOption(const std::string& text, const client::Listed
   if (info != nullptr && ReadAs(info->type, value, option)) {
     return option;
   }
-  for (const std::string_view type : {"flag", "sint", "uint", "float"}) {
-    if (ReadAs(type, value, option)) {
-      break;
-    }
+  const std::array<std::string_view, 4> types = {"flag", "sint", "uint", "float"};
+  const bool reads = std::ranges::any_of(
+      types, [&](std::string_view type) { return ReadAs(type, value, option); });
+  if (info != nullptr && info->type != "enum" && !reads) {
+    return WrongValue(fmt::format("option '{}' is of type {}, and '{}' is no value of it", name,
+                                  info->type, value));
   }
   return option;
 }

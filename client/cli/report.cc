@@ -3,16 +3,19 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/mistakes.h"
 #include "compiler/base/file.h"
 #include "compiler/diag/render.h"
 
 namespace kiln::cli {
 namespace {
 
+constexpr size_t kMostPrograms = 20;  // of one mistake that are named in a text
 constexpr std::array<std::string_view, 4> kFormats{"json", "junit", "github", "md"};
 
 std::string Xml(std::string_view text) {
@@ -74,18 +77,40 @@ std::string Severity(const PlacedDiagnostic& diagnostic) {
   return diagnostic.severity == kiln::Severity::kError ? "error" : "warning";
 }
 
+std::vector<Mistake> MistakesOf(const ReportOf& report) {
+  MistakeList list;
+  for (const client::BatchItem& item : report.failures) {
+    for (const PlacedDiagnostic& diagnostic : item.outcome.diagnostics) {
+      (void)list.Add(item.program, diagnostic);
+    }
+  }
+  return list.Sorted();
+}
+
+// "an internal limit was reached": of a result that failed without a mistake of its sources.
+std::string_view ReasonWithoutMistake(const client::BatchItem& item) {
+  return item.outcome.kind == client::OutcomeKind::kLimit    ? "a limit was exceeded"
+         : item.outcome.kind == client::OutcomeKind::kPoison ? "building it crashes the compiler"
+                                                             : "there is no result";
+}
+
 std::string Json(const ReportOf& report) {
   nlohmann::ordered_json failures = nlohmann::ordered_json::array();
   for (const client::BatchItem& item : report.failures) {
-    nlohmann::ordered_json diagnostics = nlohmann::ordered_json::array();
-    for (const PlacedDiagnostic& diagnostic : item.outcome.diagnostics) {
-      diagnostics.push_back(nlohmann::ordered_json::parse(RenderJson(diagnostic, item.program)));
+    nlohmann::ordered_json row{{"program", item.program}, {"served", item.served}};
+    if (item.outcome.diagnostics.empty()) {
+      row["reason"] = ReasonWithoutMistake(item);
     }
-    failures.push_back(
-        {{"program", item.program}, {"served", item.served}, {"diagnostics", diagnostics}});
+    failures.push_back(std::move(row));
+  }
+  nlohmann::ordered_json mistakes = nlohmann::ordered_json::array();
+  for (const Mistake& mistake : MistakesOf(report)) {
+    nlohmann::ordered_json& row = mistakes.emplace_back(
+        nlohmann::ordered_json::parse(RenderJson(mistake.diagnostic, *mistake.programs.begin())));
+    row["programs"] = mistake.programs;
   }
   const client::BatchProgress& p = report.progress;
-  const nlohmann::ordered_json object{{"v", 1},
+  const nlohmann::ordered_json object{{"v", 2},
                                       {"type", "report"},
                                       {"project", report.project},
                                       {"batch", report.batch},
@@ -106,43 +131,78 @@ std::string Json(const ReportOf& report) {
                                         {"poisoned", p.poisoned},
                                         {"cpu_ms", p.cpu_ms},
                                         {"cpu_saved_ms", p.cpu_saved_ms}}},
+                                      {"problem", report.problem},
+                                      {"mistakes", mistakes},
                                       {"failures", failures}};
   return object.dump(1) + "\n";
 }
 
+std::string Case(const ReportOf& report, std::string_view name, const std::string& inside) {
+  return fmt::format("    <testcase classname=\"{}\" name=\"{}\"{}", Xml(report.project), Xml(name),
+                     inside.empty() ? "/>\n" : ">\n" + inside + "    </testcase>\n");
+}
+
+// A test for each program, and one that fails for each mistake: those of the programs that have it
+// are skipped.
 std::string JUnit(const ReportOf& report) {
   std::string cases;
   size_t failed = 0;
-  for (const std::string& program : report.programs) {
-    std::string failures;
-    for (const client::BatchItem& item : report.failures) {
-      if (item.program != program) {
-        continue;
-      }
-      for (const PlacedDiagnostic& diagnostic : item.outcome.diagnostics) {
-        failures += fmt::format("      <failure type=\"{}\" message=\"{}\">{}{}</failure>\n",
-                                Xml(diagnostic.code), Xml(diagnostic.message),
-                                Xml(PlaceText(diagnostic)), Xml(diagnostic.message));
-      }
+  size_t skipped = 0;
+  const std::vector<Mistake> mistakes = MistakesOf(report);
+  std::map<std::string_view, std::string_view> others;  // that failed without a mistake
+  for (const client::BatchItem& item : report.failures) {
+    if (item.outcome.diagnostics.empty()) {
+      others.emplace(item.program, ReasonWithoutMistake(item));
     }
-    failed += failures.empty() ? 0 : 1;
-    cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\"", Xml(report.project),
-                         Xml(program));
-    cases += failures.empty() ? "/>\n" : ">\n" + failures + "    </testcase>\n";
+  }
+  std::map<std::string_view, std::string> names;  // of a program's mistakes
+  for (const Mistake& mistake : mistakes) {
+    for (const std::string& program : mistake.programs) {
+      std::string& text = names[program];
+      text += (text.empty() ? "" : ", ") + MistakeName(mistake.diagnostic);
+    }
+  }
+  for (const std::string& program : report.programs) {
+    std::string inside;
+    if (const auto reason = others.find(program); reason != others.end()) {
+      inside = fmt::format("      <failure message=\"{}\"/>\n", Xml(reason->second));
+      ++failed;
+    } else if (const auto name = names.find(program); name != names.end()) {
+      inside = fmt::format("      <skipped message=\"see {}\"/>\n", Xml(name->second));
+      ++skipped;
+    }
+    cases += Case(report, program, inside);
+  }
+  for (const Mistake& mistake : mistakes) {
+    const PlacedDiagnostic& diagnostic = mistake.diagnostic;
+    cases += Case(
+        report, MistakeName(diagnostic),
+        fmt::format("      <failure type=\"{}\" message=\"{}\">{}{} (in {})</failure>\n",
+                    Xml(diagnostic.code), Xml(diagnostic.message), Xml(PlaceText(diagnostic)),
+                    Xml(diagnostic.message), Xml(ProgramsText(mistake.programs, kMostPrograms))));
+  }
+  failed += mistakes.size();
+  if (!report.problem.empty()) {
+    cases +=
+        Case(report, "build", fmt::format("      <error message=\"{}\"/>\n", Xml(report.problem)));
   }
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"kiln {}\" "
-      "tests=\"{}\" failures=\"{}\" time=\"{:.3f}\">\n{}  </testsuite>\n</testsuites>\n",
-      Xml(report.project), report.programs.size(), failed, report.seconds, cases);
+      "tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\">\n{}  "
+      "</testsuite>\n</testsuites>\n",
+      Xml(report.project),
+      report.programs.size() + mistakes.size() + (report.problem.empty() ? 0 : 1), failed,
+      report.problem.empty() ? 0 : 1, skipped, report.seconds, cases);
 }
 
 std::string GitHub(const ReportOf& report) {
   std::string text;
-  for (const client::BatchItem& item : report.failures) {
-    for (const PlacedDiagnostic& diagnostic : item.outcome.diagnostics) {
-      text += GitHubAnnotation(diagnostic,
-                               fmt::format(" (in {}, {} variants)", item.program, item.served));
-    }
+  if (!report.problem.empty()) {
+    text += fmt::format("::error title=kiln build::{}\n", Annotation(report.problem, false));
+  }
+  for (const Mistake& mistake : MistakesOf(report)) {
+    text += GitHubAnnotation(mistake.diagnostic,
+                             fmt::format(" (in {})", ProgramsText(mistake.programs)));
   }
   return text;
 }
@@ -156,12 +216,16 @@ std::string Markdown(const ReportOf& report) {
       report.project, report.state, report.programs.size(), p.variants_served, p.variants_total,
       p.results_done, p.code_distinct, p.compiled, p.hit_memory + p.hit_local + p.hit_upstream,
       p.failed + p.limited + p.poisoned, report.seconds);
-  for (const client::BatchItem& item : report.failures) {
-    text += fmt::format("\n## {}\n\n", item.program);
-    for (const PlacedDiagnostic& diagnostic : item.outcome.diagnostics) {
-      text += fmt::format("- `{}{}: {} [{}]`\n", PlaceText(diagnostic), Severity(diagnostic),
-                          diagnostic.message, diagnostic.code);
-    }
+  if (!report.problem.empty()) {
+    text += fmt::format("\n**{}**\n", report.problem);
+  }
+  const std::vector<Mistake> mistakes = MistakesOf(report);
+  text += mistakes.empty() ? "" : "\n## Mistakes\n\n";
+  for (const Mistake& mistake : mistakes) {
+    const PlacedDiagnostic& diagnostic = mistake.diagnostic;
+    text += fmt::format("- `{}{}: {} [{}]` in {}\n", PlaceText(diagnostic), Severity(diagnostic),
+                        diagnostic.message, diagnostic.code,
+                        ProgramsText(mistake.programs, kMostPrograms));
   }
   return text;
 }

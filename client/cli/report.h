@@ -20,6 +20,7 @@ struct ReportOf {
   std::vector<std::string> programs;
   client::BatchProgress progress;
   std::vector<client::BatchItem> failures;
+  std::string problem;  // why the build is not well, beside what failed; or empty
 };
 
 // One annotation of GitHub's workflows, with a line end; `where` stands behind the message.

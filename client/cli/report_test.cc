@@ -29,36 +29,74 @@ ReportOf OneFailure() {
   return report;
 }
 
-TEST(Report, Json_HasCountsAndDiagnostics) {
-  const auto object = nlohmann::json::parse(*ReportText("json", OneFailure()));
-  EXPECT_EQ(object["v"], 1);
-  EXPECT_EQ(object["failures"][0]["diagnostics"][0]["code"], "RPL6022");
+// The same mistake of another program.
+ReportOf TwoFailures() {
+  ReportOf report = OneFailure();
+  report.programs.emplace_back("a<b");
+  report.failures.push_back(report.failures[0]);
+  report.failures[1].program = "a<b";
+  return report;
+}
+
+TEST(Report, Json_HasCountsAndEachMistakeOnce) {
+  const auto object = nlohmann::json::parse(*ReportText("json", TwoFailures()));
+  EXPECT_EQ(object["v"], 2);
+  ASSERT_EQ(object["mistakes"].size(), 1u);
+  EXPECT_EQ(object["mistakes"][0]["code"], "RPL6022");
+  EXPECT_EQ(object["mistakes"][0]["programs"], (nlohmann::json{"a<b", "rock/forward"}));
+  EXPECT_EQ(object["failures"].size(), 2u);
   EXPECT_EQ(object["failures"][0]["served"], "4");
 }
 
 TEST(Report, JUnit_EscapesAndCounts) {
-  EXPECT_EQ(*ReportText("junit", OneFailure()),
+  EXPECT_EQ(*ReportText("junit", TwoFailures()),
             R"(<?xml version="1.0" encoding="UTF-8"?>
 <testsuites>
-  <testsuite name="kiln demo" tests="2" failures="1" time="1.500">
+  <testsuite name="kiln demo" tests="4" failures="1" errors="0" skipped="2" time="1.500">
     <testcase classname="demo" name="sky"/>
     <testcase classname="demo" name="rock/forward">
-      <failure type="RPL6022" message="operator '&lt;' on 'f3' &amp; 100%">a,b.rpl:3:5: operator '&lt;' on 'f3' &amp; 100%</failure>
+      <skipped message="see a,b.rpl:3:5 [RPL6022]"/>
+    </testcase>
+    <testcase classname="demo" name="a&lt;b">
+      <skipped message="see a,b.rpl:3:5 [RPL6022]"/>
+    </testcase>
+    <testcase classname="demo" name="a,b.rpl:3:5 [RPL6022]">
+      <failure type="RPL6022" message="operator '&lt;' on 'f3' &amp; 100%">a,b.rpl:3:5: operator '&lt;' on 'f3' &amp; 100% (in a&lt;b, rock/forward)</failure>
     </testcase>
   </testsuite>
 </testsuites>
 )");
 }
 
-TEST(Report, GitHub_IsOneAnnotationPerDiagnostic) {
-  EXPECT_EQ(*ReportText("github", OneFailure()),
-            "::error file=a%2Cb.rpl,line=3,endLine=3,col=5,endColumn=9,title=RPL6022::operator '<' "
-            "on 'f3' & 100%25 (in rock/forward, 4 variants)\n");
+TEST(Report, JUnit_ProgramThatFailsWithoutAMistake_Fails) {
+  ReportOf report = OneFailure();
+  report.failures[0].outcome = {.kind = client::OutcomeKind::kPoison};
+  report.problem = "2 results are not kept: the disk is full";
+  const std::string text = *ReportText("junit", report);
+  EXPECT_THAT(text, testing::HasSubstr("tests=\"3\" failures=\"1\" errors=\"1\" skipped=\"0\""));
+  EXPECT_THAT(text, testing::HasSubstr("<failure message=\"building it crashes the compiler\"/>"));
+  EXPECT_THAT(text, testing::HasSubstr("<error message=\"2 results are not kept: "));
 }
 
-TEST(Report, Markdown_ListsFailures) {
-  EXPECT_THAT(*ReportText("md", OneFailure()),
-              testing::HasSubstr("## rock/forward\n\n- `a,b.rpl:3:5: error: operator"));
+TEST(Report, GitHub_IsOneAnnotationPerMistake) {
+  EXPECT_EQ(*ReportText("github", TwoFailures()),
+            "::error file=a%2Cb.rpl,line=3,endLine=3,col=5,endColumn=9,title=RPL6022::operator '<' "
+            "on 'f3' & 100%25 (in a<b, rock/forward)\n");
+}
+
+TEST(Report, Markdown_ListsMistakes) {
+  EXPECT_THAT(*ReportText("md", TwoFailures()),
+              testing::AllOf(testing::HasSubstr("## Mistakes\n\n- `a,b.rpl:3:5: error: operator"),
+                             testing::HasSubstr("[RPL6022]` in a<b, rock/forward\n")));
+}
+
+TEST(Report, Problem_IsInEveryForm) {
+  ReportOf report = OneFailure();
+  report.problem = "the disk is full";
+  for (const char* const format : {"json", "junit", "github", "md"}) {
+    EXPECT_THAT(*ReportText(format, report), testing::HasSubstr("the disk is full")) << format;
+    EXPECT_THAT(*ReportText(format, OneFailure()), testing::Not(testing::HasSubstr("disk")));
+  }
 }
 
 TEST(Report, WrongFormat_IsRefused) {

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "compiler/base/file_name.h"
+
 namespace kiln::cli {
 client::Client::FetchHandlers Collect(Fetched& fetched) {
   return {
@@ -90,6 +92,11 @@ nlohmann::ordered_json ItemJson(const ItemOf& item) {
           {"live_options", artifact.live_options},
           {"artifacts", artifacts},
           {"cpu_ms", static_cast<double>(artifact.cpu_us) / 1000.0}};
+}
+
+std::string FileStem(std::string_view program, std::string_view signature) {
+  constexpr size_t kShownOfASignature = 8;
+  return FileNameOf(program) + "." + FileNameOf(signature.substr(0, kShownOfASignature));
 }
 
 std::string StageName(client::Stage stage) {

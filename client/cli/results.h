@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -45,6 +46,10 @@ struct ItemOf {
   std::map<Hash128, std::string> paths = {};  // files that were written, by content id
 };
 nlohmann::ordered_json ItemJson(const ItemOf& item);
+
+// "rock.forward.8150c5a3": how names of files of a result begin; one part of a path, whatever a
+// manifest or a daemon calls them. `signature`: hex, as the daemon says it.
+std::string FileStem(std::string_view program, std::string_view signature);
 
 // "vertex"; empty for a combined module.
 std::string StageName(client::Stage stage);

@@ -13,6 +13,7 @@
 
 #include "client/call_log.h"
 #include "client/cli/global.h"
+#include "client/cli/print.h"
 #include "client/cli/progress.h"
 #include "client/trace.h"
 #include "compiler/base/thread.h"
@@ -81,8 +82,8 @@ void PrintStages(const Global& global) {
     for (const client::CallTrace::Span& span : call.spans) {
       stages += fmt::format("  {} {:.1f}", span.name, static_cast<double>(span.us) / 1000);
     }
-    fmt::print(stderr, "kiln: {:<16} {:>9.1f} ms{}{}\n", call.method,
-               static_cast<double>(call.us) / 1000, stages.empty() ? "" : "  of it", stages);
+    Print(stderr, "kiln: {:<16} {:>9.1f} ms{}{}\n", call.method,
+          static_cast<double>(call.us) / 1000, stages.empty() ? "" : "  of it", stages);
   }
 }
 
@@ -103,11 +104,10 @@ Result<void> BeginSession(Global& global) {
     global.verbose = log == "debug" ? 2 : log == "verbose" ? 1 : 0;
   }
   if (global.verbose > 1) {
-    fmt::print(stderr, "kiln: debug: trace {}, daemon {}\n", client::TraceId(),
-               DaemonAddress(global));
+    Print(stderr, "kiln: debug: trace {}, daemon {}\n", client::TraceId(), DaemonAddress(global));
     client::LogCalls([](const client::EndedCall& call) {
-      fmt::print(stderr, "kiln: debug: {} {} {} us trace {}\n", call.method, call.code, call.us,
-                 client::TraceId());
+      Print(stderr, "kiln: debug: {} {} {} us trace {}\n", call.method, call.code, call.us,
+            client::TraceId());
     });
   }
   return {};
@@ -132,17 +132,16 @@ Result<client::Connected> ConnectTo(const Global& global) {
     return keep(shared.ok() ? std::move(shared) : client::ConnectPrivately({.jobs = global.jobs}));
   }
   if (global.jobs != 0) {
-    fmt::print(stderr, "kiln: -j is for a private daemon (--no-daemon); ignored\n");
+    Print(stderr, "kiln: -j is for a private daemon (--no-daemon); ignored\n");
   }
   const auto autostart =
       global.autostart == "no" ? client::Autostart::kNo : client::Autostart::kYes;
   KILN_TRY(client::Connected connected, client::Connect(EndpointOf(global), autostart));
   if (connected.started && !global.quiet) {
-    fmt::print(stderr, "kiln: started kilnd {} (pid {})\n", connected.info.version,
-               connected.info.pid);
+    Print(stderr, "kiln: started kilnd {} (pid {})\n", connected.info.version, connected.info.pid);
   }
   if (!connected.warning.empty() && !global.quiet) {
-    fmt::print(stderr, "kiln: warning: {}\n", connected.warning);
+    Print(stderr, "kiln: warning: {}\n", connected.warning);
   }
   return keep(std::move(connected));
 }

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/json_line.h"
+#include "client/cli/print.h"
 #include "client/cli/store.h"
 #include "client/cli/verbs.h"
 
@@ -29,14 +31,17 @@ Result<Look> LookAt(client::Client& client, const Global& global,
                     const StatusArguments& arguments) {
   Look look;
   Result<client::ServerInfo> info = client.Ping(client::kPing);
-  if (!info.ok() && info.error().code == ErrorCode::kUnavailable) {
+  const bool is_ours = DaemonAddress(global).starts_with("unix:");
+  if (!info.ok() && info.error().code == ErrorCode::kUnavailable && is_ours) {
     return Error{.code = ErrorCode::kUnavailable,
                  .context = fmt::format("no daemon answers at {}; start it with 'kiln start'",
                                         DaemonAddress(global)),
                  .reason = "DAEMON_UNREACHABLE"};
   }
   KILN_TRY(look.info, std::move(info));
-  KILN_TRY(look.status, client.Status());
+  const bool check = !global.quiet && !arguments.watch;
+  KILN_TRY(look.status, client.Status(check ? client::Client::Upstreams::kCheck
+                                            : client::Client::Upstreams::kAsKnown));
   if (arguments.jobs) {
     KILN_TRY(look.jobs, client.Jobs());
   }
@@ -45,6 +50,19 @@ Result<Look> LookAt(client::Client& client, const Global& global,
 
 bool IsGood(const client::ServerStatus& status) {
   return status.health == "SERVING" || status.health == "DEGRADED";
+}
+
+const char* StateOf(const client::ServerStatus::Upstream& upstream) {
+  return upstream.answers ? "answers" : upstream.asked ? "fails" : "not asked";
+}
+
+std::string TextOf(const client::ServerStatus::Upstream& upstream) {
+  std::string text = upstream.url + " " + StateOf(upstream);
+  if (upstream.latency_us != 0) {
+    text += fmt::format(" in {:.1f} ms", static_cast<double>(upstream.latency_us) / 1000);
+  }
+  text += upstream.writes ? "" : " (read only)";
+  return upstream.cause.empty() ? text : text + ": " + upstream.cause;
 }
 
 Json JsonOf(const Look& look, const Json& cache) {
@@ -56,6 +74,15 @@ Json JsonOf(const Look& look, const Json& cache) {
   Json warnings = Json::array();
   for (const client::ServerStatus::Warning& warning : look.status.warnings) {
     warnings.push_back({{"at", warning.at_ms}, {"text", warning.text}});
+  }
+  Json upstreams = Json::array();
+  for (const client::ServerStatus::Upstream& row : look.status.upstreams) {
+    upstreams.push_back({{"url", row.url},
+                         {"state", StateOf(row)},
+                         {"writes", row.writes},
+                         {"cause", row.cause.empty() ? Json() : Json(row.cause)},
+                         {"since", row.since_ms == 0 ? Json() : Json(row.since_ms)},
+                         {"latency_us", row.latency_us == 0 ? Json() : Json(row.latency_us)}});
   }
   Json object{{"v", 1},
               {"type", "status"},
@@ -76,7 +103,8 @@ Json JsonOf(const Look& look, const Json& cache) {
                 {"soft_limit", look.status.soft_limit},
                 {"hard_limit", look.status.hard_limit}}},
               {"watch_sessions", look.status.watch_sessions},
-              {"warnings", warnings}};
+              {"warnings", warnings},
+              {"upstreams", upstreams}};
   if (!look.status.last_crash.empty()) {
     object["last_crash"] = look.status.last_crash;
   }
@@ -84,38 +112,40 @@ Json JsonOf(const Look& look, const Json& cache) {
 }
 
 void PrintText(const Look& look, const Result<client::CacheStats>& cache) {
-  fmt::print("{}  kilnd {} (pid {}, {})  up {} s\n", look.status.health, look.info.version,
-             look.info.pid, look.info.started_by, look.info.uptime_ms / 1000);
+  Print("{}  kilnd {} (pid {}, {})  up {} s\n", look.status.health, look.info.version,
+        look.info.pid, look.info.started_by, look.info.uptime_ms / 1000);
   for (const std::string& reason : look.status.reasons) {
-    fmt::print("  reason {}\n", reason);
+    Print("  reason {}\n", reason);
   }
   for (const std::string& transport : look.info.transports) {
-    fmt::print("  listens on {}\n", transport);
+    Print("  listens on {}\n", transport);
   }
   for (const client::LaneStatus& lane : look.status.lanes) {
-    fmt::print("  {:<12} {} queued, {} running", lane.name, lane.queued, lane.running);
-    fmt::print("{}\n", lane.queued == 0
-                           ? std::string()
-                           : fmt::format(", the oldest waits for {} ms", lane.oldest_ms));
+    Print("  {:<12} {} queued, {} running", lane.name, lane.queued, lane.running);
+    Print("{}\n", lane.queued == 0 ? std::string()
+                                   : fmt::format(", the oldest waits for {} ms", lane.oldest_ms));
   }
-  fmt::print("  {:<12} {} of {} (soft limit)\n", "memory", SizeText(look.status.resident),
-             SizeText(look.status.soft_limit));
+  Print("  {:<12} {} of {} (soft limit)\n", "memory", SizeText(look.status.resident),
+        SizeText(look.status.soft_limit));
   if (cache.ok()) {
-    fmt::print("  {:<12} {} of {} in {}\n", "cache", SizeText(cache->used_bytes),
-               SizeText(cache->max_bytes), cache->path);
+    Print("  {:<12} {} of {} in {}\n", "cache", SizeText(cache->used_bytes),
+          SizeText(cache->max_bytes), cache->path);
   }
-  fmt::print("  {:<12} {} connections, {} watch sessions\n", "clients", look.status.connections,
-             look.status.watch_sessions);
+  Print("  {:<12} {} connections, {} watch sessions\n", "clients", look.status.connections,
+        look.status.watch_sessions);
+  for (const client::ServerStatus::Upstream& upstream : look.status.upstreams) {
+    Print("  {:<12} {}\n", "upstream", TextOf(upstream));
+  }
   for (const std::string& batch : look.status.batches) {
-    fmt::print("  batch {}\n", batch);
+    Print("  batch {}\n", batch);
   }
   const auto& warnings = look.status.warnings;
   const size_t shown = std::min(kShownWarnings, warnings.size());
   for (auto row = warnings.end() - static_cast<ptrdiff_t>(shown); row != warnings.end(); ++row) {
-    fmt::print("  {}\n", row->text);
+    Print("  {}\n", row->text);
   }
   if (!look.status.last_crash.empty()) {
-    fmt::print("  the run before crashed; kiln doctor shows the report\n");
+    Print("  the run before crashed; kiln doctor shows the report\n");
   }
 }
 
@@ -130,15 +160,18 @@ void PrintJobs(const Global& global, const Look& look) {
                         {"stage", job.stage},
                         {"age_ms", job.age_ms},
                         {"cpu_ms", job.cpu_ms}};
-      fmt::print("{}\n", object.dump());
+      PrintLine(object);
     } else {
-      fmt::print("  job {:<6} {:<12} {:<24} {} ms old, {} ms of CPU\n", job.id, job.lane, job.stage,
-                 job.age_ms, job.cpu_ms);
+      Print("  job {:<6} {:<12} {:<24} {} ms old, {} ms of CPU\n", job.id, job.lane, job.stage,
+            job.age_ms, job.cpu_ms);
     }
   }
 }
 
 int ShowTrace(const Global& global, client::Client& client, const std::string& id) {
+  if (const auto info = client.Ping(client::kPing); !info.ok()) {
+    return Fail(global, info.error());
+  }
   const Result<std::vector<client::CallTrace>> traces = client.Traces(id);
   if (!traces.ok()) {
     return Fail(global, traces.error());
@@ -157,12 +190,12 @@ int ShowTrace(const Global& global, client::Client& client, const std::string& i
                         {"at", trace.at_ms},
                         {"us", trace.us},
                         {"spans", spans}};
-      fmt::print("{}\n", object.dump());
+      PrintLine(object);
       continue;
     }
-    fmt::print("{}  {}  {}  {} us\n", trace.id, trace.method, trace.code, trace.us);
+    Print("{}  {}  {}  {} us\n", trace.id, trace.method, trace.code, trace.us);
     for (const client::CallTrace::Span& span : trace.spans) {
-      fmt::print("  {:>9} us  {:<12} {} us\n", span.start_us, span.name, span.us);
+      Print("  {:>9} us  {:<12} {} us\n", span.start_us, span.name, span.us);
     }
   }
   NoteResult("status", 0, {});
@@ -187,7 +220,7 @@ int ShowOnce(const Global& global, client::Client& client, const StatusArguments
                  {"max_bytes", cache->max_bytes},
                  {"memory_bytes", cache->memory_bytes}};
     }
-    fmt::print("{}\n", JsonOf(*look, numbers).dump());
+    PrintLine(JsonOf(*look, numbers));
   } else {
     PrintText(*look, cache);
   }
@@ -211,7 +244,7 @@ int RunStatus(const Global& global, const StatusArguments& arguments) {
     (void)std::fflush(stdout);
     std::this_thread::sleep_for(std::chrono::seconds(1));
     if (!global.json && isatty(STDOUT_FILENO) != 0) {
-      fmt::print("\x1b[H\x1b[J");
+      Print("\x1b[H\x1b[J");
     }
     exit = ShowOnce(global, **client, arguments);
   }

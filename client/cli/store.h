@@ -72,7 +72,7 @@ int RunPackFlatten(const Global& global, const PackArguments& arguments);
 int RunPackExtract(const Global& global, const PackArguments& arguments);
 int RunPackKeygen(const Global& global, const PackArguments& arguments);
 
-// "10", "10KiB", "10MiB", "10GiB", "10TiB" (KB, MB, GB, TB the same) -> bytes.
+// As ReadByteSize.
 // Errors: kInvalidArgument naming the text.
 Result<uint64_t> ParseSize(const std::string& text);
 // "90", "90s", "5m", "3h", "7d" -> seconds. Errors: as above.

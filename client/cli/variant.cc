@@ -7,6 +7,7 @@
 #include <span>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "client/cli/project.h"
 
@@ -113,7 +114,7 @@ Result<NamedVariant> NameVariant(const Global& global, const VariantArguments& a
   variant.project = manifest.name;
   variant.program = std::move(loaded.program);
   KILN_TRY(variant.declared, Declared(*variant.connected.client, variant.program));
-  if (loaded.manifest != nullptr) {
+  if (loaded.manifest != nullptr && !client::HasErrors(variant.declared)) {
     loaded.program = variant.program;
     KILN_TRY(client::ProgramSpace space, SpaceOf(loaded, variant.declared));
     variant.program.options = std::move(space.program.options);
@@ -123,6 +124,37 @@ Result<NamedVariant> NameVariant(const Global& global, const VariantArguments& a
     variant.options.push_back(std::move(option));
   }
   return variant;
+}
+
+Result<void> CheckOptions(const NamedVariant& variant) {
+  std::vector<std::string_view> names;
+  for (const client::OptionInfo& info : variant.declared.options) {
+    names.push_back(info.name);
+  }
+  const auto meant = [](std::string_view closest) {
+    return closest.empty() ? std::string() : fmt::format("; did you mean '{}'?", closest);
+  };
+  for (const client::Option& option : variant.options) {
+    const auto info =
+        std::ranges::find(variant.declared.options, option.name, &client::OptionInfo::name);
+    if (info == variant.declared.options.end()) {
+      return Error{.code = ErrorCode::kNotFound,
+                   .context = fmt::format("program '{}' has no option '{}'{}", variant.program.name,
+                                          option.name, meant(project::Closest(option.name, names))),
+                   .reason = "UNKNOWN_OPTION"};
+    }
+    const auto* text = std::get_if<std::string>(&option.value);
+    if (info->type == "enum" && text != nullptr &&
+        std::ranges::find(info->values, *text) == info->values.end()) {
+      const std::vector<std::string_view> values(info->values.begin(), info->values.end());
+      return Error{.code = ErrorCode::kInvalidArgument,
+                   .context = fmt::format(
+                       "option '{}' has no value '{}'{}; known values: {}", option.name, *text,
+                       meant(project::Closest(*text, values)), fmt::join(info->values, ", ")),
+                   .reason = "VALUE_WRONG"};
+    }
+  }
+  return {};
 }
 
 Result<FetchedVariant> FetchVariant(const Global& global, const VariantArguments& arguments) {

@@ -48,6 +48,11 @@ struct NamedVariant {
 // Connects, uploads and types the options. Errors: kInvalidArgument, kNotFound, kUnavailable.
 Result<NamedVariant> NameVariant(const Global& global, const VariantArguments& arguments);
 
+// For verbs that build nothing, and so are not told by the daemon what is wrong with a value.
+// Errors: kNotFound for an option that is not declared, kInvalidArgument for a value that an enum
+// does not have; with the closest one there is.
+Result<void> CheckOptions(const NamedVariant& variant);
+
 // Connects, uploads, compiles or finds, and fetches. Wrong sources are in the outcomes. Errors:
 // kInvalidArgument, kNotFound, kUnavailable.
 Result<FetchedVariant> FetchVariant(const Global& global, const VariantArguments& arguments);

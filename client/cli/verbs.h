@@ -58,6 +58,7 @@ struct WatchArguments {
   std::string out;                    // folder for the current artifacts
   std::string exec;                   // command after each generation without errors
   bool no_source = false;             // subscribe only
+  std::string workspace;              // who meets in one session; empty: this folder
 };
 int RunWatch(const Global& global, const WatchArguments& arguments);
 
@@ -68,13 +69,16 @@ struct FetchArguments {
   std::string have;                 // file with the root of the last fetch; rewritten
   std::string on_miss = "compile";  // or skip, or fail
   std::string out;                  // folder, or *.kpack
+  // For a build whose caller may only read: why a miss cannot be compiled. `out` may be empty then.
+  std::optional<Error> may_not_compile = {};
 };
 int RunFetch(const Global& global, const FetchArguments& arguments);
 
 struct InspectArguments {
-  VariantArguments variant;        // `what` may be one key, file, or entry of a pack too
-  std::vector<std::string> views;  // none: those that fit
-  std::string diff;                // something else to look at; empty: nothing
+  VariantArguments variant;               // `what` may be one key, file, or entry of a pack too
+  std::vector<std::string> views;         // none: those that fit
+  std::string diff;                       // something else to look at; empty: nothing
+  std::vector<std::string> diff_options;  // NAME=VALUE of it; none: those of the first
 };
 int RunInspect(const Global& global, const InspectArguments& arguments);
 
@@ -101,6 +105,7 @@ struct GraphArguments {
   std::string order = "priority";
   std::string effort = "normal";
   uint64_t seed = 0;  // of order random
+  std::optional<double> alias_commands;
   bool no_cull = false;
   bool no_alias = false;
   bool unify_reads = false;
@@ -146,6 +151,9 @@ int RunServe(const Global& global,
              const std::vector<std::string>& arguments);  // does not return on success
 // Becomes kilnd with these words, such as {"config", "show"}. Does not return on success.
 int RunKilnd(const Global& global, std::vector<std::string> words);
+// A token verb of kilnd for the daemon with this configuration (empty: the default one). kilnd is
+// told what the daemon that runs reads, if one of this user does, and says if that differs.
+int RunTokenVerb(const Global& global, const std::string& config, std::vector<std::string> words);
 int RunStart(const Global& global);
 int RunStop(const Global& global, bool now);
 

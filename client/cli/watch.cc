@@ -18,10 +18,12 @@
 #include <fmt/ranges.h>
 
 #include "client/cli/batch_run.h"
+#include "client/cli/print.h"
 #include "client/cli/verbs.h"
 #include "client/cli/watch_outputs.h"
 #include "client/cli/watch_report.h"
 #include "client/hot_reload.h"
+#include "client/project/workspace.h"
 #include "compiler/base/mutex.h"
 #include "compiler/base/thread.h"
 
@@ -66,7 +68,7 @@ void RunCommand(const std::string& command, const std::set<std::string>& program
     status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
   if (status != 0) {
-    fmt::print(stderr, "kiln: --exec ended with {}\n", status);
+    Print(stderr, "kiln: --exec ended with {}\n", status);
   }
 }
 
@@ -178,6 +180,8 @@ Result<std::vector<client::HotReload::Interest>> WatchSession::Interest() const 
 client::HotReload::Options WatchSession::Options(
     std::vector<client::HotReload::Interest> interest) const {
   return {.project = ProjectName(),
+          .workspace =
+              !arguments_.workspace.empty() ? arguments_.workspace : project::WorkspaceId(Root()),
           .session_id = session_id_,
           .role = arguments_.no_source ? client::HotReload::Role::kSubscriber
                                        : client::HotReload::Role::kBoth,
@@ -362,8 +366,7 @@ void WatchSession::Retype(std::span<const client::Source> changed) {
       continue;
     }
     const Result<client::ListedOptions> declared = Declared(*connected_.client, program);
-    const bool readable =
-        declared.ok() && (declared->diagnostics.empty() || !declared->options.empty());
+    const bool readable = declared.ok() && !client::HasErrors(*declared);
     if (readable && !SameOptions(*declared, project_.declared[i].second)) {
       return OnManifest();
     }
@@ -377,7 +380,10 @@ int WatchSession::Ended(bool root_lost) {
                           .context = "the project folder is gone",
                           .reason = "ROOT_LOST"});
   } else if (stopped_by == 0 && !reload_->ended().ok()) {
-    exit = Fail(global_, reload_->ended().error());
+    const Error& why = reload_->ended().error();
+    exit = Fail(global_, why.reason == "SCOPE"
+                             ? WithContext(why, "a watch session has every edit compiled and kept")
+                             : why);
   }
   NoteResult("watch", std::chrono::duration<double>(clock_.Monotonic()).count(), {});
   return exit;
@@ -411,13 +417,12 @@ int WatchSession::Run() {
     report_->SetSources(Sources());
   }
   if (!global_.json && !global_.quiet) {
-    fmt::print("watching {} ({} sources)   {}   {}\n", Root(), Sources().size(),
-               arguments_.programs.empty() ? std::string("all programs")
-                                           : fmt::format("{}", fmt::join(arguments_.programs, " ")),
-               interest->empty()
-                   ? std::string("every variant at batch priority")
-                   : fmt::format("{} variant{} of interest, the rest at batch priority",
-                                 interest->size(), interest->size() == 1 ? "" : "s"));
+    Print("watching {} ({} sources)   {}   {}\n", Root(), Sources().size(),
+          arguments_.programs.empty() ? std::string("all programs")
+                                      : fmt::format("{}", fmt::join(arguments_.programs, " ")),
+          interest->empty() ? std::string("every variant at batch priority")
+                            : fmt::format("{} variant{} of interest, the rest at batch priority",
+                                          interest->size(), interest->size() == 1 ? "" : "s"));
     (void)std::fflush(stdout);
   }
   if (!arguments_.no_source) {
@@ -437,7 +442,7 @@ int WatchSession::Run() {
   };
   while (!over()) {
     if (!watcher_->degraded().empty() && !std::exchange(warned, true) && !global_.quiet) {
-      fmt::print(stderr, "kiln: files are looked at once a second: {}\n", watcher_->degraded());
+      Print(stderr, "kiln: files are looked at once a second: {}\n", watcher_->degraded());
     }
     const std::optional<project::FileChanges> changes = watcher_->Wait(std::chrono::seconds(10));
     if (changes.has_value()) {

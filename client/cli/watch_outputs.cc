@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "client/cli/results.h"
-#include "compiler/base/file.h"
+#include "compiler/base/beneath.h"
 
 namespace kiln::cli {
 namespace {
@@ -50,16 +50,14 @@ Result<void> WatchOutputs::Add(const client::WatchArtifact& artifact, const Fetc
   Entry entry{.artifact = artifact};
   entry.artifact.data.clear();
   entry.artifact.metadata.clear();
-  std::string stem = artifact.program;
-  std::ranges::replace(stem, '/', '.');
-  stem += "." + artifact.artifact.signature.substr(0, 8);
+  const std::string stem = FileStem(artifact.program, artifact.artifact.signature);
   const auto write = [&](const Digest& digest, const std::string& name) -> Result<void> {
     const auto bytes = blobs.find(digest.id);
     if (bytes == blobs.end()) {
       return Damaged(digest);
     }
     stale_.erase(name);
-    return WriteFile(folder_ + "/" + name, bytes->second);
+    return WriteFileBeneath(folder_, name, bytes->second);
   };
   for (const client::StageCode& code : artifact.artifact.code) {
     const std::string stage = StageName(code.stage);
@@ -100,7 +98,7 @@ Result<void> WatchOutputs::Settle() {
                      {"metadata", entry.metadata},
                      {"layout_hash", entry.artifact.artifact.layout_hash}});
   }
-  KILN_TRY_VOID(WriteFile(folder_ + "/index.json", AsBytes(index.dump(1))));
+  KILN_TRY_VOID(WriteFileBeneath(folder_, "index.json", AsBytes(index.dump(1))));
   stale_.erase("");
   for (const std::string& name : stale_) {
     std::error_code ignored;

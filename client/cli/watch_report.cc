@@ -9,6 +9,8 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "client/cli/json_line.h"
+#include "client/cli/print.h"
 #include "client/cli/results.h"
 
 namespace kiln::cli {
@@ -115,9 +117,11 @@ void WatchReport::ShowJson(const client::WatchEvent& event, double ms) {
   }
   Json object{{"v", 1}, {"type", "watch"}, {"seq", event.seq}};
   object.update(members);
-  fmt::print("{}\n", object.dump());
+  PrintLine(object);
   if (const auto* diagnostics = std::get_if<client::WatchDiagnostics>(&event.body)) {
-    ShowDiagnostics(global_, diagnostics->all, sources_, diagnostics->program);
+    (void)mistakes_.Add(diagnostics->program, diagnostics->all, sources_);
+  } else if (std::holds_alternative<client::WatchSettled>(event.body)) {
+    mistakes_.End();
   }
 }
 
@@ -125,21 +129,23 @@ void WatchReport::ShowText(const client::WatchEvent& event, double ms) {
   if (!global_.quiet || std::holds_alternative<client::WatchDiagnostics>(event.body) ||
       std::holds_alternative<client::WatchProblem>(event.body)) {
     std::visit([&](const auto& body) { On(body, ms); }, event.body);
+  } else if (std::holds_alternative<client::WatchSettled>(event.body)) {
+    mistakes_.End();
   }
 }
 
 // Lines of a generation stand below its time.
 void WatchReport::Line(const std::string& what, const std::string& text, double ms) {
-  fmt::print("          {:<12} {:<60} {:.1f} ms\n", what, text, ms);
+  Print("          {:<12} {:<60} {:.1f} ms\n", what, text, ms);
 }
 
 void WatchReport::On(const client::WatchOpened& opened, double /*ms*/) {
   if (opened.resumed) {
-    fmt::print("{}  connected    nothing was missed\n", TimeOfDay());
+    Print("{}  connected    nothing was missed\n", TimeOfDay());
     return;
   }
   ready_ = false;  // the whole state comes
-  results_ = 0;
+  results_.clear();
 }
 
 void WatchReport::On(const client::WatchChanged& changed, double /*ms*/) {
@@ -147,14 +153,16 @@ void WatchReport::On(const client::WatchChanged& changed, double /*ms*/) {
   hidden_ = 0;
   ShowDiagnosticsAfresh();
   if (ready_) {
-    fmt::print("{}  changed      {}\n", TimeOfDay(), fmt::join(changed.paths, " "));
+    Print("{}  changed      {}\n", TimeOfDay(), fmt::format("{}", fmt::join(changed.paths, " ")));
   }
 }
 
 void WatchReport::On(const client::WatchArtifact& artifact, double ms) {
   good_since_[artifact.program] = TimeOfDay();
-  ++results_;
   const std::string options = client::OptionsText(artifact.options);
+  if (!ready_) {
+    results_[{artifact.program, artifact.artifact.target, options}] = artifact.artifact.signature;
+  }
   const bool shown = interest_.empty() ? lines_ < kShownArtifacts : interest_.contains(options);
   if (!ready_ || !shown) {
     hidden_ += ready_ ? 1 : 0;
@@ -179,11 +187,16 @@ void WatchReport::On(const client::WatchUnchanged& unchanged, double ms) {
 
 void WatchReport::On(const client::WatchDiagnostics& diagnostics, double ms) {
   if (diagnostics.cleared) {
-    Line("cleared", diagnostics.program + "    is right again", ms);
+    if (wrong_.erase(diagnostics.program) != 0) {
+      Line("cleared", diagnostics.program + "    is right again", ms);
+    }
     return;
   }
   (void)std::fflush(stdout);
-  ShowDiagnostics(global_, diagnostics.all, sources_, diagnostics.program);
+  wrong_.insert(diagnostics.program);
+  if (mistakes_.Add(diagnostics.program, diagnostics.all, sources_).fresh == 0) {
+    return;  // other programs have the same, or it is said again of more variants
+  }
   const size_t errors = ErrorsIn(diagnostics);
   const size_t warnings = diagnostics.all.size() - errors;
   std::string text =
@@ -193,16 +206,27 @@ void WatchReport::On(const client::WatchDiagnostics& diagnostics, double ms) {
       errors != 0 && good != good_since_.end()) {
     text += "; keeping artifacts of " + good->second;
   }
-  fmt::print("          {:<73} {:.1f} ms\n", text, ms);
+  Print("          {:<73} {:.1f} ms\n", text, ms);
+}
+
+// As `kiln build` counts them: a variant of interest has the result of the variant that it is.
+size_t WatchReport::DistinctResults() const {
+  std::set<std::array<std::string, 3>> distinct;
+  for (const auto& [variant, signature] : results_) {
+    distinct.insert({variant[0], variant[1], signature});
+  }
+  return distinct.size();
 }
 
 void WatchReport::On(const client::WatchSettled& settled, double ms) {
+  (void)std::fflush(stdout);
+  mistakes_.End();
   if (!ready_) {
     ready_ = true;
-    fmt::print("{}  ready        {} results, {}{}\n", TimeOfDay(), results_,
-               settled.compiled == 0 ? std::string("all cached")
-                                     : fmt::format("{} compiled", settled.compiled),
-               settled.failed == 0 ? std::string() : fmt::format(", {} failed", settled.failed));
+    Print("{}  ready        {} results, {}{}\n", TimeOfDay(), DistinctResults(),
+          settled.compiled == 0 ? std::string("all cached")
+                                : fmt::format("{} compiled", settled.compiled),
+          settled.failed == 0 ? std::string() : fmt::format(", {} failed", settled.failed));
     return;
   }
   std::string text = fmt::format("{} built, {} not affected", settled.compiled, settled.shared);
@@ -215,7 +239,7 @@ void WatchReport::On(const client::WatchSnapshot& /*snapshot*/, double /*ms*/) {
 
 void WatchReport::On(const client::WatchProblem& problem, double /*ms*/) {
   (void)std::fflush(stdout);
-  fmt::print(stderr, "{}  problem      {} [{}]\n", TimeOfDay(), problem.text, problem.code);
+  Print(stderr, "{}  problem      {} [{}]\n", TimeOfDay(), problem.text, problem.code);
 }
 
 }  // namespace kiln::cli

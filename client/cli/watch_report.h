@@ -3,12 +3,14 @@
 // §7.1, §11.2
 #pragma once
 
+#include <array>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "client/cli/global.h"
+#include "client/cli/mistakes.h"
 #include "client/hot_reload.h"
 
 namespace kiln::cli {
@@ -17,7 +19,9 @@ class WatchReport {
  public:
   // `interest`: which variants have lines of their own, as OptionsText; none: the first few.
   WatchReport(const Global& global, std::set<std::string> interest)
-      : global_(global), interest_(std::move(interest)) {}
+      : global_(global),
+        mistakes_(global, Mistakes::Json::kAtOnce),
+        interest_(std::move(interest)) {}
 
   void SetSources(std::vector<client::Source> sources) { sources_ = std::move(sources); }
   // `ms`: since the save.
@@ -37,13 +41,18 @@ class WatchReport {
   void On(const client::WatchSnapshot& snapshot, double ms);
   void On(const client::WatchProblem& problem, double ms);
 
+  size_t DistinctResults() const;
+
   const Global& global_;
+  Mistakes mistakes_;  // of this generation
   const std::set<std::string> interest_;
   std::vector<client::Source> sources_;
   std::map<std::string, std::string> good_since_;  // program -> time of its last artifact
   bool ready_ = false;                             // the state of the beginning was told
-  size_t results_ = 0;                             // of the beginning
-  size_t lines_ = 0;                               // of artifacts of this generation
+  // Of the beginning: what there is for each variant, as (program, target, options) -> signature.
+  std::map<std::array<std::string, 3>, std::string> results_;
+  std::set<std::string> wrong_;  // programs of which that was said
+  size_t lines_ = 0;             // of artifacts of this generation
   size_t hidden_ = 0;
 };
 

@@ -285,6 +285,10 @@ std::map<std::string, ManifestAxis> ReadAxes(TableReader& reader, const toml::ta
 ManifestBudget ReadBudget(TableReader& reader, const toml::table& table) {
   ManifestBudget budget;
   budget.results = reader.Number(table, "results", kMany);
+  if (budget.results > kMaxResults) {
+    reader.FailAtLimit(PlaceOf(*table.get("results")), "distinct results per program", kMaxResults,
+                       budget.results);
+  }
   budget.variants = reader.Number(table, "variants", kMany);
   budget.cpu_ms =
       ReadAmount(reader, table, "cpu", "2h",

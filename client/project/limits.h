@@ -12,6 +12,7 @@ namespace kiln::project {
 inline constexpr size_t kMaxManifest = size_t{4} << 20;  // bytes
 inline constexpr size_t kMaxSources = 256;               // of a program
 inline constexpr size_t kMaxPrograms = 20'000;
+inline constexpr uint64_t kMaxResults = 100'000;  // distinct ones of a program
 inline constexpr size_t kMaxAxisValues = 4096;
 inline constexpr size_t kMaxExpression = 4096;  // bytes
 inline constexpr size_t kMaxName = 128;

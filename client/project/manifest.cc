@@ -12,7 +12,9 @@
 #include "client/project/compose.h"
 #include "client/project/limits.h"
 #include "client/project/table_reader.h"
-#include "compiler/base/edit_distance.h"
+#include "compiler/base/closest_name.h"
+#include "compiler/base/file_name.h"
+#include "compiler/base/toml_bounds.h"
 
 namespace kiln::project {
 namespace {
@@ -33,6 +35,11 @@ ManifestTarget ReadTarget(TableReader& reader, std::string_view name, const toml
   }
   target.version = reader.Text(table, "version", "");
   target.env = reader.Text(table, "env", "vulkan1.1");
+  const std::vector<std::string_view> environments{"vulkan1.0", "vulkan1.1", "vulkan1.2",
+                                                   "vulkan1.3", "vulkan1.4"};
+  if (std::ranges::find(environments, target.env) == environments.end()) {
+    reader.Fail(*table.get("env"), fmt::format("'{}' is not vulkan1.0 to vulkan1.4", target.env));
+  }
   target.debug = reader.Text(table, "debug", "names");
   if (target.debug != "none" && target.debug != "names" && target.debug != "full") {
     reader.Fail(*table.get("debug"), fmt::format("'{}' is not none, names or full", target.debug));
@@ -113,6 +120,12 @@ ManifestDefaults ReadDefaults(TableReader& reader, const toml::table& root) {
 
 // The library's exception becomes a value here.
 Result<toml::table> ParseToml(std::string_view text, const std::string& path) {
+  if (const auto excess = FindTomlExcess(text); excess.has_value()) {
+    return Error{
+        .code = ErrorCode::kResourceExhausted,
+        .context = fmt::format("{}:{}:{}: {}", path, excess->line, excess->column, excess->what),
+        .reason = std::string(kLimitReason)};
+  }
   try {
     return toml::table(toml::parse(text, path));
   } catch (const toml::parse_error& error) {
@@ -135,12 +148,15 @@ void CheckPrograms(TableReader& reader, const Manifest& manifest) {
                                              program.name, name));
     }
   };
-  std::map<std::string_view, ManifestPlace> names;
+  std::map<std::string, const ManifestProgram*> files;  // by what their names become
   for (const ManifestProgram& program : manifest.programs) {
-    const auto [other, is_new] = names.emplace(program.name, program.place);
-    if (!is_new) {
+    const auto [other, is_new] = files.emplace(FileNameOf(program.name), &program);
+    if (!is_new && other->second->name == program.name) {
       reader.Fail(program.place, fmt::format("two programs are named '{}'; the other is in line {}",
-                                             program.name, other->second.line));
+                                             program.name, other->second->place.line));
+    } else if (!is_new) {
+      reader.Fail(program.place, fmt::format("programs '{}' and '{}' would have the same files",
+                                             other->second->name, program.name));
     }
     for (const std::string& name : program.targets) {
       check_target(program, name);
@@ -221,16 +237,7 @@ void ReadPacks(TableReader& reader, const toml::table& root, Manifest& manifest)
 }  // namespace
 
 std::string_view Closest(std::string_view word, const std::vector<std::string_view>& known) {
-  std::string_view best;
-  size_t best_distance = std::max<size_t>(2, word.size() / 3) + 1;
-  for (const std::string_view candidate : known) {
-    const size_t distance = EditDistance(word, candidate);
-    if (distance < best_distance) {
-      best = candidate;
-      best_distance = distance;
-    }
-  }
-  return best;
+  return ClosestName(word).OfferAll(known).best();
 }
 
 Result<Manifest> ReadManifest(std::string_view text, const std::string& path) {
@@ -251,7 +258,10 @@ Result<Manifest> ReadManifest(std::string_view text, const std::string& path) {
   const ManifestDefaults defaults = ReadDefaults(reader, root);
   if (const toml::table* targets = reader.Table(root, "target")) {
     for (const auto& [name, node] : *targets) {
-      if (const toml::table* table = node.as_table()) {
+      if (!IsTargetName(name.str())) {
+        reader.Fail({.line = name.source().begin.line, .column = name.source().begin.column},
+                    fmt::format("'{}' is no name of a target: {}", name.str(), kTargetNameRule));
+      } else if (const toml::table* table = node.as_table()) {
         manifest.targets.push_back(ReadTarget(reader, name.str(), *table));
       } else {
         reader.Fail(node, fmt::format("'target.{}' must be a table", name.str()));

@@ -45,6 +45,26 @@ variants = [ { warm = true, options = { fog = true } } ]
   EXPECT_TRUE(program.variants[0].warm);
 }
 
+TEST(Manifest, KeyThatGoesTooDeep_IsRefusedBeforeItIsParsed) {
+  const auto key = [](size_t parts) {
+    std::string text = "a";
+    for (size_t i = 1; i < parts; ++i) {
+      text += ".a";
+    }
+    return text;
+  };
+  for (const size_t parts : {size_t{33}, size_t{100'000}}) {
+    const Result<Manifest> manifest =
+        ReadManifest(std::string(kHead) + key(parts) + " = 1\n", "kiln.toml");
+    ASSERT_FALSE(manifest.ok());
+    EXPECT_EQ(manifest.error().context, "kiln.toml:6:64: a key of more than 32 parts");
+    EXPECT_EQ(manifest.error().reason, kLimitReason);
+  }
+  // At the limit it is the manifest's own rules that speak.
+  EXPECT_THAT(ReadManifest(std::string(kHead) + key(32) + " = 1\n", "kiln.toml").error().context,
+              testing::HasSubstr("unknown key 'a' in [target.vk]"));
+}
+
 struct Wrong {
   const char* text;
   const char* message;
@@ -91,6 +111,15 @@ INSTANTIATE_TEST_SUITE_P(
               "kiln.toml:5:12: source '../a.rpl': a path is relative"},
         Wrong{"[project]\nmanifest = 1\n[[program]]\nname = \"a\"\nsources = [\"/etc/passwd\"]\n",
               "source '/etc/passwd': a path is relative"},
+        Wrong{"[project]\nmanifest = 1\n[target.\"x/../../y\"]\n",
+              "kiln.toml:3:9: 'x/../../y' is no name of a target: 1 to 128 letters"},
+        Wrong{"[project]\nmanifest = 1\n[target.\"..\"]\n", "'..' is no name of a target"},
+        Wrong{"[project]\nmanifest = 1\n[target.\".vk\"]\n", "'.vk' is no name of a target"},
+        Wrong{"[project]\nmanifest = 1\n[target.\"a\\nb\"]\n", "is no name of a target"},
+        Wrong{"[project]\nmanifest = 1\n[target.\"\"]\n", "'' is no name of a target"},
+        Wrong{"[project]\nmanifest = 1\n[[program]]\nname = \"a/b\"\nsources = [\"a.rpl\"]\n"
+              "[[program]]\nname = \"a.b\"\nsources = [\"a.rpl\"]\n",
+              "kiln.toml:6:1: programs 'a/b' and 'a.b' would have the same files"},
         Wrong{"[project]\nmanifest = 1\nroot = \"../other\"\n", "root '../other' is not a folder"},
         Wrong{"[project]\nmanifest = 1\n[target.a]\nform = \"spir\"\n", "'spir' is no form"},
         Wrong{"[project]\nmanifest = 1\n[[program]]\nname = \"a\"\nsources = [\"a.rpl\"]\n"
@@ -154,6 +183,10 @@ TEST(Manifest, AboveALimit_SaysWhichAndHowMuch) {
        "axis values: 4097 exceeds the limit of 4096"},
       {program + "sources = [\"a.rpl\"]\nexclude = [\"" + std::string(4097, 'a') + "\"]\n",
        "expression size: 4097 exceeds the limit of 4096"},
+      {std::string(kHead) + "[budget]\nresults = 100001\n",
+       "distinct results per program: 100001 exceeds the limit of 100000"},
+      {program + "sources = [\"a.rpl\"]\nbudget = { results = 9223372036854775807 }\n",
+       "kiln.toml:7:"},
       {"#" + std::string(size_t{4} << 20, ' '), "manifest size: 4194305 exceeds"}};
   for (const auto& [text, message] : table) {
     const Result<Manifest> manifest = ReadManifest(text, "kiln.toml");

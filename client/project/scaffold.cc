@@ -224,6 +224,22 @@ Scaffold MakeScaffold(const std::string& project, std::span<const SourceText> so
         "# [[program]]\n# name = \"rock\"\n# sources = [\"rock.rpl\"]\n"
         "# entry_points = { vertex = \"rock_vertex\", fragment = \"rock_fragment\" }\n";
   }
+  std::set<size_t> used;
+  for (const ProgramPlan& plan : plans) {
+    used.insert(plan.sources.begin(), plan.sources.end());
+  }
+  for (size_t i = 0; i < sources.size(); ++i) {
+    if (!used.contains(i)) {
+      scaffold.unused.push_back(sources[i].path);
+    }
+  }
+  if (!plans.empty() && !scaffold.unused.empty()) {
+    scaffold.manifest += fmt::format(
+        "# In no program, because nothing that only they declare is used: {}.\n"
+        "# Files that every material is linked with are passes: [[pass]] with its sources and\n"
+        "# [[material]] with its own make a program of each pair (kiln.toml(5)).\n",
+        fmt::join(scaffold.unused, ", "));
+  }
   scaffold.first = plans.empty() ? "" : plans[0].name;
   scaffold.programs = plans.size();
   for (const SourceWords& source : planner.read()) {

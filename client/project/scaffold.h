@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace kiln::project {
 
@@ -20,6 +21,7 @@ struct Scaffold {
   std::string first;     // name of the first program, or empty
   size_t programs = 0;
   size_t options = 0;
+  std::vector<std::string> unused;  // sources that no program has
 };
 
 // Sources in the order of their paths give the same manifest always.

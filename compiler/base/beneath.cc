@@ -10,9 +10,30 @@
 #include <unistd.h>
 
 #include "compiler/base/file.h"
+#include "compiler/base/new_file.h"
+#include "compiler/base/own_folder.h"
 
 namespace kiln {
 namespace {
+
+constexpr mode_t kFolderMode = 0755;
+
+// Closes itself.
+class Folder {
+ public:
+  explicit Folder(int descriptor) : descriptor_(descriptor) {}
+  ~Folder() {
+    if (descriptor_ >= 0) {
+      (void)close(descriptor_);
+    }
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
 
 Error Outside(const std::string& root, const std::string& path, std::string_view what) {
   return {.code = ErrorCode::kInvalidArgument,
@@ -43,6 +64,23 @@ int OpenStepwise(int folder, const std::string& path, int flags, mode_t mode) {
     begin = slash + 1;
   }
   return at;
+}
+
+// Makes the folders of a relative path below the root, each within the one before, which is opened
+// and therefore is no link.
+Result<void> MakeFoldersBeneath(const std::string& root, const std::string& path) {
+  for (size_t slash = path.find('/'); slash != std::string::npos;
+       slash = path.find('/', slash + 1)) {
+    const size_t name = slash == 0 ? 0 : path.rfind('/', slash - 1) + 1;  // npos + 1 is 0
+    const std::string parent = name == 0 ? "." : path.substr(0, name - 1);
+    KILN_TRY(const int opened, OpenBeneath(root, parent, O_PATH | O_DIRECTORY));
+    const Folder within(opened);
+    if (mkdirat(within.descriptor(), path.substr(name, slash - name).c_str(), kFolderMode) != 0 &&
+        errno != EEXIST) {
+      return FileError(root + "/" + path.substr(0, slash), "cannot make the folder", errno);
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -99,6 +137,26 @@ Result<std::string> ReadFileBeneath(const std::string& root, const std::string& 
                  .reason = "LIMIT_EXCEEDED"};
   }
   return text;
+}
+
+Result<void> WriteFileBeneath(const std::string& root, const std::string& path, ByteView bytes) {
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash);
+  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  if (path.starts_with('/') || name.empty() || name == "." || name == "..") {
+    return Outside(root, path, "names no file below");
+  }
+  const Result<std::string> present = ReadFileBeneath(root, path, bytes.size());
+  if (present.ok() && *present == AsText(bytes)) {
+    return {};
+  }
+  (void)MakeFolders(root.empty() ? "." : root, kFolderMode);  // what follows says what is wrong
+  KILN_TRY_VOID(MakeFoldersBeneath(root, path));
+  KILN_TRY(const int opened, OpenBeneath(root, folder, O_PATH | O_DIRECTORY));
+  const Folder within(opened);
+  KILN_TRY(NewFile file, NewFile::Create(within.descriptor(), name, root + "/" + path));
+  KILN_TRY_VOID(file.Write(bytes));
+  return file.Publish();
 }
 
 }  // namespace kiln

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Files below a folder that a path from outside must not leave: (root, relative path) -> descriptor
-// or text. No symbolic link is followed below the root, so neither `..` nor a link leads out.
+// or text, or a file with these bytes. No symbolic link is followed below the root, so neither `..`
+// nor a link leads out.
 // Spec: daemon §11.6
 #pragma once
 
@@ -8,6 +9,7 @@
 #include <string>
 #include <sys/types.h>
 
+#include "compiler/base/bytes.h"
 #include "compiler/base/result.h"
 
 namespace kiln {
@@ -22,5 +24,10 @@ Result<int> OpenBeneath(const std::string& root, const std::string& path, int fl
 // kResourceExhausted with reason LIMIT_EXCEEDED for more than `most` bytes.
 Result<std::string> ReadFileBeneath(const std::string& root, const std::string& path,
                                     uint64_t most = UINT64_MAX);
+
+// Writes by way of a NewFile, after making the root and the folders below it; leaves a file alone
+// that has the same bytes already. A link in the place of the file is replaced, one in the place of
+// a folder is refused. Errors: as OpenBeneath.
+Result<void> WriteFileBeneath(const std::string& root, const std::string& path, ByteView bytes);
 
 }  // namespace kiln

@@ -48,6 +48,35 @@ TEST_F(Beneath, PathsThatLeadOut_AreRefused) {
   }
 }
 
+TEST_F(Beneath, Written_StaysBelow) {
+  ASSERT_TRUE(WriteFileBeneath(top / "alias", "new/a/b.txt", AsBytes("one")).ok());
+  EXPECT_EQ(*ReadFileBeneath(root, "new/a/b.txt"), "one");
+  ASSERT_TRUE(WriteFileBeneath(root, "link.txt", AsBytes("two")).ok());
+  EXPECT_EQ(*ReadFileBeneath(root, "link.txt"), "two") << "the link is replaced";
+  ASSERT_TRUE(WriteFileBeneath(top / "fresh/root", "c.txt", AsBytes("three")).ok());
+  EXPECT_EQ(*ReadFileBeneath(top / "fresh/root", "c.txt"), "three");
+  fs::create_directory_symlink(top, root / "sub/away");
+  for (const char* path : {"../x", "up/x", "up/new/x", "sub/away/x", "sub/../../x", "/x", "", "..",
+                           "sub/..", "sub/", "new/../../x"}) {
+    const Result<void> written = WriteFileBeneath(root, path, AsBytes("x"));
+    ASSERT_FALSE(written.ok()) << path;
+    EXPECT_EQ(written.error().reason, "OUTSIDE") << path << ": " << written.error().context;
+  }
+  EXPECT_FALSE(fs::exists(top / "x"));
+  EXPECT_FALSE(fs::exists(top / "new"));
+  std::ifstream out(top / "out.txt");
+  std::string text;
+  EXPECT_TRUE(std::getline(out, text));
+  EXPECT_EQ(text, "outside");
+}
+
+TEST_F(Beneath, WrittenAgainWithTheSameBytes_IsLeftAlone) {
+  const auto old = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  fs::last_write_time(root / "sub/in.txt", old);
+  ASSERT_TRUE(WriteFileBeneath(root, "sub/in.txt", AsBytes("inside")).ok());
+  EXPECT_EQ(fs::last_write_time(root / "sub/in.txt"), old);
+}
+
 TEST_F(Beneath, Size_IsLimited) {
   EXPECT_EQ(*ReadFileBeneath(root, "sub/in.txt", 6), "inside");
   EXPECT_EQ(ReadFileBeneath(root, "sub/in.txt", 5).error().code, ErrorCode::kResourceExhausted);

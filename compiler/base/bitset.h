@@ -52,16 +52,13 @@ class Bitset {
     return *this;
   }
 
-  // Union with members given 64 to a word, as words() gives them. Requires: no more than size().
-  Bitset& Unite(std::span<const uint64_t> other) {
-    KILN_DCHECK(other.size() == words().size(), "{} and {}", words().size(), other.size());
-    if (more_.empty()) {
-      one_ |= other[0];
+  // Union with the members of one word of words(). Requires: no more than size().
+  void Unite(size_t word, uint64_t members) {
+    if (members == 0) {
+      return;
     }
-    for (size_t i = 0; i < more_.size(); ++i) {
-      more_[i] |= other[i];
-    }
-    return *this;
+    KILN_DCHECK(word < words().size(), "word {} of {}", word, words().size());
+    (more_.empty() ? one_ : more_[word]) |= members;
   }
 
   // Whether every member of other is a member of this. Requires: equal sizes.

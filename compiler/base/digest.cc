@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: MIT
-// XXH3 through the inlined headers of libxxhash, which is fastest for short inputs; long ones go to
-// wide_hash.
 #include "compiler/base/digest.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
-#include "compiler/base/check.h"
-#include "compiler/base/wide_hash.h"
+#include "compiler/base/sha256.h"
 
 namespace kiln {
 namespace {
 
-Hash128 Canonical(XXH128_hash_t hash) {
-  XXH128_canonical_t canonical;
-  XXH128_canonicalFromHash(&canonical, hash);
+Hash128 Cut(const Sha256Digest& digest) {
   Hash128 result;
-  static_assert(sizeof(canonical.digest) == sizeof(result.bytes));
-  std::memcpy(result.bytes.data(), canonical.digest, sizeof(canonical.digest));
+  std::memcpy(result.bytes.data(), digest.data(), result.bytes.size());
   return result;
 }
 
@@ -63,35 +54,25 @@ std::optional<Hash128> ParseHash128(std::string_view hex) {
   return hash;
 }
 
-Hash128 HashBytes(ByteView bytes) {
-  constexpr size_t kShort = 512;
-  return bytes.size() <= kShort ? Canonical(XXH3_128bits(bytes.data(), bytes.size()))
-                                : HashWide(bytes);
-}
+Hash128 HashBytes(ByteView bytes) { return Cut(Sha256(bytes)); }
 
 Digest DigestOf(ByteView bytes) { return {.id = HashBytes(bytes), .size = bytes.size()}; }
 
-uint64_t Hash64(ByteView bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
-
 struct Hasher::State {
-  XXH3_state_t xxh;  // holds its own 64-byte alignment, which operator new respects
+  Sha256Hasher sha256;
   uint64_t size = 0;
 };
 
-Hasher::Hasher() : state_(std::make_unique<State>()) {
-  KILN_CHECK(XXH3_128bits_reset(&state_->xxh) == XXH_OK);
-}
+Hasher::Hasher() : state_(std::make_unique<State>()) {}
 Hasher::~Hasher() = default;
 Hasher::Hasher(Hasher&&) noexcept = default;
 Hasher& Hasher::operator=(Hasher&&) noexcept = default;
 
 void Hasher::Update(ByteView bytes) {
-  KILN_CHECK(XXH3_128bits_update(&state_->xxh, bytes.data(), bytes.size()) == XXH_OK);
+  state_->sha256.Update(bytes);
   state_->size += bytes.size();
 }
 
-Digest Hasher::Finish() const {
-  return {.id = Canonical(XXH3_128bits_digest(&state_->xxh)), .size = state_->size};
-}
+Digest Hasher::Finish() const { return {.id = Cut(state_->sha256.Finish()), .size = state_->size}; }
 
 }  // namespace kiln

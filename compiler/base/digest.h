@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Content ids and keys: XXH3-128, seed 0, default secret, in canonical (big-endian) order. Guards
-// against accidents, not against forgery; see sha256.h for trust boundaries. Spec: cache §2.1.
+// Content ids and keys: SHA-256, cut to its first 128 bits, so that nobody finds two inputs with
+// one id. Sums that guard against accidents only are in checksum.h. Spec: cache §2.1.
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ Hash128 HashBytes(ByteView bytes);
 Digest DigestOf(ByteView bytes);
 inline Digest DigestOf(std::string_view text) { return DigestOf(AsBytes(text)); }
 
-// For in-memory tables only; never stored.
+// For in-memory tables only: it differs from process to process. Never stored.
 uint64_t Hash64(ByteView bytes);
 inline uint64_t Hash64(std::string_view text) { return Hash64(AsBytes(text)); }
 

@@ -6,16 +6,29 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/base/checksum.h"
+#include "compiler/base/colliding_texts.h"
+
 namespace kiln {
 namespace {
 
 constexpr std::string_view kSource = "void main_vertex (void) {}\n";  // S of cache §2.6
 
 TEST(DigestOf, SpecifiedVectors_Agree) {
-  EXPECT_EQ(DigestOf("").id.hex(), "99aa06d3014798d86001c324468d497f");
+  EXPECT_EQ(DigestOf("").id.hex(), "e3b0c44298fc1c149afbf4c8996fb924");
   EXPECT_EQ(DigestOf("").size, 0u);
-  EXPECT_EQ(DigestOf(kSource).id.hex(), "0aef25953033d800bca6c36a9de0ca3d");
+  EXPECT_EQ(DigestOf(kSource).id.hex(), "60737ed823fb7f517fe81ff69924d637");
   EXPECT_EQ(DigestOf(kSource).size, 27u);
+}
+
+// What has one XXH3 by construction has two ids: the first of cache §2.1.
+TEST(DigestOf, TextsOfOneXxh3_HaveTwoIds) {
+  const CollidingTexts texts = TextsOfOneXxh3("f1 brightness = 0.", ";\n");
+  ASSERT_NE(texts.first, texts.second);
+  ASSERT_EQ(Checksum(AsBytes(texts.first)), Checksum(AsBytes(texts.second)));
+  EXPECT_NE(DigestOf(texts.first).id, DigestOf(texts.second).id);
+  // A secret that nobody knows is not hit, either.
+  EXPECT_NE(ProcessHash(AsBytes(texts.first)), ProcessHash(AsBytes(texts.second)));
 }
 
 TEST(Hasher, AnySplit_EqualsOneShot) {
@@ -49,13 +62,13 @@ TEST(HashBytes, EveryLength_IsThatOfTheStream) {
 TEST(ParseHash128, HexOfEitherCase_RoundTrips) {
   const Hash128 hash = DigestOf(kSource).id;
   EXPECT_EQ(ParseHash128(hash.hex()), hash);
-  EXPECT_EQ(ParseHash128("0AEF25953033D800BCA6C36A9DE0CA3D"), hash);
+  EXPECT_EQ(ParseHash128("60737ED823FB7F517FE81FF69924D637"), hash);
 }
 
 TEST(ParseHash128, AnythingElse_IsRefused) {
   for (const std::string_view text :
-       {"", "0aef", "0aef25953033d800bca6c36a9de0ca3", "0aef25953033d800bca6c36a9de0ca3dd",
-        "0aef25953033d800bca6c36a9de0ca3g", " aef25953033d800bca6c36a9de0ca3d"}) {
+       {"", "6073", "60737ed823fb7f517fe81ff69924d63", "60737ed823fb7f517fe81ff69924d637d",
+        "60737ed823fb7f517fe81ff69924d63g", " 0737ed823fb7f517fe81ff69924d637"}) {
     EXPECT_EQ(ParseHash128(text), std::nullopt) << text;
   }
 }

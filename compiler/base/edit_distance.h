@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How far a word is from another one, for messages that name the closest word.
+// How far a word is from another one; closest_name.h is what messages use.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,8 @@
 
 namespace kiln {
 
-// The fewest bytes to insert, remove or replace (Levenshtein).
+// The fewest edits that make one of the other: insert, remove or replace a byte, or swap two
+// neighbours (no byte is part of two edits: optimal string alignment).
 size_t EditDistance(std::string_view a, std::string_view b);
 
 }  // namespace kiln

@@ -11,8 +11,10 @@
 namespace kiln {
 
 struct LanguageLimits {
+  uint32_t enum_values = 256;        // of an option
   uint32_t function_rows = 262'144;  // instructions of a closed function
   uint32_t nesting = 256;            // brackets, scopes, aliases, structs in each other
+  uint32_t options = 4096;           // of a program
   uint32_t parameters = 16'384;      // of a buffer or container
   uint32_t push_constant = 128;      // bytes
   uint32_t source_bytes = 4u << 20;  // of a source

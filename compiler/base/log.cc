@@ -2,35 +2,28 @@
 // Formatting of log lines and the sinks that need nothing but the C library.
 #include "compiler/base/log.h"
 
-#include <algorithm>
-
 #include <fmt/core.h>
 
 #include "compiler/base/check.h"
+#include "compiler/base/printable.h"
 
 namespace kiln {
 namespace {
 
 bool NeedsQuotes(std::string_view value) {
-  return value.empty() || std::ranges::any_of(value, [](char c) {
-           return static_cast<unsigned char>(c) <= ' ' || c == '"' || c == '=' || c == '\\' ||
-                  c == '\x7f';
-         });
+  return value.empty() || value.find_first_of(" \"=\\") != std::string_view::npos ||
+         Printable(value) != value;
 }
 
-void AppendEscaped(std::string& out, std::string_view value) {
+std::string Escaped(std::string_view value) {
+  std::string escaped;
   for (const char c : value) {
     if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') {
-      out += fmt::format("\\x{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    } else {
-      out += c;
+      escaped += '\\';
     }
+    escaped += c == '\n' ? std::string_view("\\n") : std::string_view(&c, 1);
   }
+  return Printable(escaped);
 }
 
 }  // namespace
@@ -51,12 +44,12 @@ std::string_view LogLevelName(LogLevel level) {
 
 std::string FormatLogLine(const LogEntry& entry) {
   std::string line = fmt::format("{} {}: ", LogLevelName(entry.level), entry.component);
-  AppendEscaped(line, entry.message);
+  line += Escaped(entry.message);
   for (const LogField& field : entry.fields) {
     line += fmt::format(" {}=", field.key);
     const bool quotes = NeedsQuotes(field.value);
     line += quotes ? "\"" : "";
-    AppendEscaped(line, field.value);
+    line += Escaped(field.value);
     line += quotes ? "\"" : "";
   }
   return line;

@@ -42,7 +42,7 @@ struct LogEntry {
 };
 
 // "warning cache: store is full path=/var/kiln bytes=17"; values with blanks, quotes, '=' or
-// control characters are quoted and escaped, so an entry is always one line.
+// control characters are quoted and escaped (Printable), so an entry is always one line.
 std::string FormatLogLine(const LogEntry& entry);
 
 // Safe from any thread.

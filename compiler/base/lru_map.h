@@ -33,6 +33,13 @@ class LruMap {
     return &rows_[row]->value;
   }
 
+  // Null if it is not there. Changes no order.
+  template <class Wanted>
+  const Value* Peek(const Wanted& key) const {
+    const uint32_t row = RowOf(key);
+    return row == kNone ? nullptr : &rows_[row]->value;
+  }
+
   // The value becomes the latest. Requires: the key is not there.
   Value& Add(Key key, Value value, uint64_t cost) {
     uint32_t row = free_;

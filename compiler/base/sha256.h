@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// SHA-256, for bytes that cross a trust boundary (signed packs, REAPI). Everything else is named by
-// digest.h. Source: FIPS 180-4.
+// SHA-256. Content ids and keys are its first half (digest.h); what has room for all of it, as
+// signed packs and tokens, takes all. Source: FIPS 180-4.
 #pragma once
 
 #include <array>
@@ -8,10 +8,14 @@
 #include <string>
 
 #include "compiler/base/bytes.h"
+#include "compiler/base/sha256_blocks.h"
 
 namespace kiln {
 
 using Sha256Digest = std::array<uint8_t, 32>;
+
+inline constexpr Sha256State kSha256Start{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                          0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 
 Sha256Digest Sha256(ByteView bytes);
 
@@ -25,11 +29,8 @@ class Sha256Hasher {
   Sha256Digest Finish() const;
 
  private:
-  void Block(const std::byte* block);
-
-  std::array<uint32_t, 8> state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                                 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  std::array<std::byte, 64> pending_{};
+  Sha256State state_ = kSha256Start;
+  std::array<std::byte, kSha256Block> pending_{};
   uint64_t size_ = 0;  // bytes given; the last size_ % 64 are pending
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/base/sha256.h"
 
+#include <array>
+#include <random>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -17,6 +19,22 @@ TEST(Sha256, VectorsOfFips180_Agree) {
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
   EXPECT_EQ(HexOf(std::string(1000000, 'a')),
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+// With the instructions of the processor, if it has any, and without.
+TEST(Sha256Blocks, EveryForm_GivesTheSameState) {
+  std::mt19937 random(3);
+  std::array<std::byte, 9 * kSha256Block> bytes;
+  for (std::byte& byte : bytes) {
+    byte = static_cast<std::byte>(random());
+  }
+  for (size_t count = 0; count <= 9; ++count) {
+    Sha256State fast = kSha256Start;
+    Sha256State plain = kSha256Start;
+    Sha256Blocks(fast, bytes.data(), count);
+    Sha256BlocksPlain(plain, bytes.data(), count);
+    EXPECT_EQ(fast, plain) << count;
+  }
 }
 
 TEST(Sha256Hasher, AnySplit_EqualsOneShot) {

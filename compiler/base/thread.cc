@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <new>
 
+#include "compiler/base/signal_stack.h"
+
 namespace kiln {
 namespace {
 
@@ -27,6 +29,7 @@ void Tell(const Thread::Entry& entry) noexcept {
 }
 
 void Run(const Thread::Entry& entry, const Thread::Body& body, const std::stop_token& stop) {
+  UseSignalStack();
   for (;;) {
     try {
       return body(stop);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Threads out of which no exception comes: what nobody caught is told to a log, and the thread goes
-// on or ends, as it was made to. Every thread of kiln is one of these (tests/check_threads.py).
+// on or ends, as it was made to. Each has a stack for signal handlers (signal_stack.h). Every
+// thread of kiln is one of these (tests/check_threads.py).
 //   thread_ = Thread({.name = "journal", .log = &log}, [this](const auto&) { Replay(); });
 #pragma once
 

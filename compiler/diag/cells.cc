@@ -6,8 +6,7 @@
 #include <array>
 #include <span>
 
-#include <fmt/core.h>
-
+#include "compiler/base/printable.h"
 #include "compiler/base/utf8.h"
 
 namespace kiln {
@@ -61,20 +60,6 @@ uint32_t WidthOf(uint32_t point) {
   return IsIn(kWide, point) ? 2 : 1;
 }
 
-// C0 and C1 controls, and the marks that reorder what is seen after them.
-bool IsControl(uint32_t point) {
-  return point < 0x20 || (point >= 0x7f && point < 0xa0) || (point >= 0x202a && point <= 0x202e) ||
-         (point >= 0x2066 && point <= 0x2069);
-}
-
-std::string Escape(std::string_view bytes) {
-  std::string text;
-  for (const char c : bytes) {
-    text += fmt::format("\\x{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-  }
-  return text;
-}
-
 // The code point at the start of text (not empty), or its first byte if that is ill-formed.
 Cell FirstCell(std::string_view text, uint32_t& size) {
   if (text[0] >= 0x20 && text[0] < 0x7f) {  // nearly all of every source
@@ -85,7 +70,7 @@ Cell FirstCell(std::string_view text, uint32_t& size) {
   size = std::max(point.size, 1u);
   const std::string_view bytes = text.substr(0, size);
   if (point.size == 0 || IsControl(point.value)) {
-    std::string escaped = Escape(bytes);
+    std::string escaped = Printable(bytes);
     const auto width = static_cast<uint32_t>(escaped.size());
     return {.width = width, .text = std::move(escaped)};
   }
@@ -115,16 +100,6 @@ std::vector<Cell> CellsOf(std::string_view line) {
 uint32_t ColumnAt(const std::vector<Cell>& cells, uint32_t offset) {
   const auto after = std::ranges::upper_bound(cells, offset, {}, &Cell::offset);
   return after == cells.begin() ? 0 : std::prev(after)->column;
-}
-
-std::string Printable(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    uint32_t size = 1;
-    out += FirstCell(text, size).text;
-    text.remove_prefix(size);
-  }
-  return out;
 }
 
 }  // namespace kiln

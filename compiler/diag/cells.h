@@ -24,7 +24,4 @@ std::vector<Cell> CellsOf(std::string_view line);
 // Requires: cells come from CellsOf.
 uint32_t ColumnAt(const std::vector<Cell>& cells, uint32_t offset);
 
-// Text for a terminal: control characters and ill-formed bytes as \x1b, everything else as it is.
-std::string Printable(std::string_view text);
-
 }  // namespace kiln

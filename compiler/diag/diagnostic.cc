@@ -105,6 +105,14 @@ std::strong_ordering Compare(const Note& a, const Note& b) {
   return Compare(a.arguments, b.arguments);
 }
 
+std::strong_ordering Compare(const std::optional<Fix>& a, const std::optional<Fix>& b) {
+  if (!a.has_value() || !b.has_value()) {
+    return a.has_value() <=> b.has_value();
+  }
+  return std::tuple(a->form, a->confidence, Rank(a->where), std::string_view(a->text)) <=>
+         std::tuple(b->form, b->confidence, Rank(b->where), std::string_view(b->text));
+}
+
 bool Before(const Diagnostic& a, const Diagnostic& b) {
   const auto key = [](const Diagnostic& d) {
     return std::tuple(d.primary.module, d.primary.bytes.begin, d.code);
@@ -121,7 +129,10 @@ bool Before(const Diagnostic& a, const Diagnostic& b) {
   if (const auto order = Compare(a.labels, b.labels); std::is_neq(order)) {
     return std::is_lt(order);
   }
-  return std::is_lt(Compare(a.notes, b.notes));
+  if (const auto order = Compare(a.notes, b.notes); std::is_neq(order)) {
+    return std::is_lt(order);
+  }
+  return std::is_lt(Compare(a.fix, b.fix));
 }
 
 }  // namespace
@@ -143,6 +154,20 @@ Diagnostic&& Diagnostic::Label(LabelKind kind, const Location& where,
 Diagnostic&& Diagnostic::Note(NoteKind kind, std::initializer_list<Argument> note_arguments) && {
   notes.push_back({.kind = kind, .arguments = note_arguments});
   return std::move(*this);
+}
+
+Diagnostic&& Diagnostic::Replace(const Location& where, std::string_view text,
+                                 Confidence confidence) && {
+  fix = kiln::Fix{.form = Fix::Form::kReplace,
+                  .confidence = confidence,
+                  .where = where,
+                  .text = std::string(text)};
+  return std::move(*this).Note(NoteKind::kWrite, {{"replacement", text}});
+}
+
+const Argument* Diagnostic::Find(std::string_view name) const {
+  const auto found = std::ranges::find(arguments, name, &Argument::name);
+  return found == arguments.end() ? nullptr : &*found;
 }
 
 Diagnostic Make(Code code, const Location& where) {

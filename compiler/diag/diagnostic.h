@@ -84,6 +84,23 @@ struct Note {
   friend bool operator==(const Note&, const Note&) = default;
 };
 
+// Whether an edit may be made without asking: it says what was meant, or it is a guess.
+enum class Confidence : uint8_t { kSure, kGuess };
+
+// An edit of the source that a diagnostic proposes; a note says the same in words.
+struct Fix {
+  enum class Form : uint8_t {
+    kReplace,  // `where` becomes `text`
+    kBraces,   // `where` is a call, "vec4 (a, b)": it becomes the constructor `text`, "f4 {a, b}"
+  };
+  Form form = Form::kReplace;
+  Confidence confidence = Confidence::kSure;
+  Location where;
+  std::string text;
+
+  friend bool operator==(const Fix&, const Fix&) = default;
+};
+
 struct Diagnostic {
   Code code{};
   Severity severity = Severity::kError;
@@ -91,6 +108,7 @@ struct Diagnostic {
   std::vector<Argument> arguments;
   std::vector<kiln::Label> labels;
   std::vector<kiln::Note> notes;
+  std::optional<kiln::Fix> fix;
 
   Diagnostic&& With(std::string_view name, std::string_view value) &&;
   Diagnostic&& With(std::string_view name, std::integral auto value) && {
@@ -99,6 +117,10 @@ struct Diagnostic {
   Diagnostic&& Label(LabelKind kind, const Location& where,
                      std::initializer_list<Argument> label_arguments = {}) &&;
   Diagnostic&& Note(NoteKind kind, std::initializer_list<Argument> note_arguments = {}) &&;
+  // What stands at `where` should be `text`. Says so in a note, too.
+  Diagnostic&& Replace(const Location& where, std::string_view text,
+                       Confidence confidence = Confidence::kSure) &&;
+  const Argument* Find(std::string_view name) const;  // null if it has no such argument
 
   friend bool operator==(const Diagnostic&, const Diagnostic&) = default;
 };

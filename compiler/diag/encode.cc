@@ -9,7 +9,7 @@
 namespace kiln {
 namespace {
 
-constexpr std::string_view kDomain = "kiln.diagnostics.1";
+constexpr std::string_view kDomain = "kiln.diagnostics.2";
 
 Error Corrupt(std::string_view what) {
   return {.code = ErrorCode::kCorrupt, .context = "stored diagnostics: " + std::string(what)};
@@ -137,8 +137,39 @@ Result<std::vector<Note>> DecodeNotes(ByteView bytes) {
   return notes;
 }
 
+// A list of one, or an empty one.
+CanonicalList EncodeFix(const std::optional<Fix>& fix) {
+  CanonicalList list;
+  if (fix.has_value()) {
+    list.List(CanonicalList()
+                  .U32(static_cast<uint32_t>(fix->form))
+                  .U32(static_cast<uint32_t>(fix->confidence))
+                  .Raw(EncodeLocation(fix->where))
+                  .Raw(AsBytes(fix->text)));
+  }
+  return list;
+}
+
+Result<std::optional<Fix>> DecodeFix(ByteView bytes) {
+  KILN_TRY(const std::vector<ByteView> items, DecodeList(bytes));
+  if (items.empty()) {
+    return std::optional<Fix>();
+  }
+  KILN_TRY(const std::vector<ByteView> parts, DecodeTuple(items[0], 4));
+  KILN_TRY(const uint32_t form, DecodeU32(parts[0]));
+  KILN_TRY(const uint32_t confidence, DecodeU32(parts[1]));
+  if (items.size() > 1 || form > static_cast<uint32_t>(Fix::Form::kBraces) ||
+      confidence > static_cast<uint32_t>(Confidence::kGuess)) {
+    return Corrupt("fix that is none");
+  }
+  Fix fix{.form = static_cast<Fix::Form>(form), .confidence = static_cast<Confidence>(confidence)};
+  KILN_TRY(fix.where, DecodeLocation(parts[2]));
+  fix.text = AsText(parts[3]);
+  return std::optional(std::move(fix));
+}
+
 Result<Diagnostic> DecodeDiagnostic(ByteView bytes) {
-  KILN_TRY(const std::vector<ByteView> parts, DecodeTuple(bytes, 5));
+  KILN_TRY(const std::vector<ByteView> parts, DecodeTuple(bytes, 6));
   KILN_TRY(const std::string_view code_text, DecodeText(parts[0]));
   const std::optional<Code> code = FindCode(code_text);
   if (!code) {
@@ -149,6 +180,7 @@ Result<Diagnostic> DecodeDiagnostic(ByteView bytes) {
   KILN_TRY(diagnostic.arguments, DecodeArguments(parts[2]));
   KILN_TRY(diagnostic.labels, DecodeLabels(parts[3]));
   KILN_TRY(diagnostic.notes, DecodeNotes(parts[4]));
+  KILN_TRY(diagnostic.fix, DecodeFix(parts[5]));
   if (!IsComplete(CodeTemplate(*code), diagnostic.arguments)) {
     return Corrupt("message without its arguments");
   }
@@ -165,7 +197,8 @@ Bytes EncodeDiagnostics(std::span<const Diagnostic> diagnostics) {
                   .Raw(EncodeLocation(diagnostic.primary))
                   .List(EncodeArguments(diagnostic.arguments))
                   .List(EncodeLabels(diagnostic.labels))
-                  .List(EncodeNotes(diagnostic.notes)));
+                  .List(EncodeNotes(diagnostic.notes))
+                  .List(EncodeFix(diagnostic.fix)));
   }
   return CanonicalWriter(kDomain).List(1, list).bytes();
 }
@@ -192,6 +225,9 @@ void FillPositions(std::vector<Diagnostic>& diagnostics, const SpanLookup& looku
     fill(diagnostic.primary);
     for (Label& label : diagnostic.labels) {
       fill(label.where);
+    }
+    if (diagnostic.fix.has_value()) {
+      fill(diagnostic.fix->where);
     }
   }
 }

@@ -4,9 +4,10 @@
 // reading, FillPositions looks the positions up in the current images. Locations without a span
 // number (of sources that did not parse) keep their bytes. Spec: cache §2.4.3
 //
-//   domain "kiln.diagnostics.1"; field 1: list of
+//   domain "kiln.diagnostics.2"; field 1: list of
 //     (code text, location, list of (name, value), list of (kind u32, location, arguments),
-//      list of (kind u32, arguments))
+//      list of (kind u32, arguments), list of at most one (form u32, confidence u32, location,
+//      text))
 //   location = module u32, span number u32, begin u32, end u32
 #pragma once
 

@@ -18,6 +18,9 @@ std::vector<Diagnostic> Sample() {
               .Label(LabelKind::kType, {.module = 0, .span_number = 8}, {{"type", "f3"}})
               .Note(NoteKind::kAccepted, {{"accepted", "equal types"}}),
           Make(Code::kRpl1002, placed).With("text", "\xff"),
+          Make(Code::kRpl6001, numbered)
+              .With("name", "shad")
+              .Replace(numbered, "shade", Confidence::kGuess),
           Make(Code::kRpl2007, {}).With("name", "bias")};
 }
 
@@ -32,6 +35,7 @@ TEST(EncodeDiagnostics, TextMoved_SameBytes) {
   std::vector<Diagnostic> moved = Sample();
   moved[0].primary.bytes = {.begin = 100, .end = 101};
   moved[0].labels[0].where.bytes = {.begin = 90, .end = 95};
+  moved[2].fix->where.bytes = {.begin = 100, .end = 101};
   EXPECT_EQ(EncodeDiagnostics(moved), EncodeDiagnostics(Sample()));
 }
 
@@ -44,11 +48,21 @@ TEST(FillPositions, SpanNumbers_BecomeBytes) {
   EXPECT_EQ(diagnostics[0].primary.bytes, (Span{3, 5}));
   EXPECT_EQ(diagnostics[0].labels[0].where.bytes, (Span{0, 0}));
   EXPECT_EQ(diagnostics[1].primary.bytes, (Span{10, 14})) << "has its own bytes";
+  EXPECT_EQ(diagnostics[2].fix->where.bytes, (Span{3, 5}));
 }
 
 TEST(DecodeDiagnostics, MissingArgument_IsCorrupt) {
   std::vector<Diagnostic> diagnostics = Sample();
   diagnostics[0].arguments.pop_back();
+  EXPECT_EQ(DecodeDiagnostics(EncodeDiagnostics(diagnostics)).error().code, ErrorCode::kCorrupt);
+}
+
+TEST(DecodeDiagnostics, FixOfNoForm_IsCorrupt) {
+  std::vector<Diagnostic> diagnostics = Sample();
+  diagnostics[2].fix->form = static_cast<Fix::Form>(2);
+  EXPECT_EQ(DecodeDiagnostics(EncodeDiagnostics(diagnostics)).error().code, ErrorCode::kCorrupt);
+  diagnostics = Sample();
+  diagnostics[2].fix->confidence = static_cast<Confidence>(2);
   EXPECT_EQ(DecodeDiagnostics(EncodeDiagnostics(diagnostics)).error().code, ErrorCode::kCorrupt);
 }
 

@@ -45,10 +45,43 @@ class Placer {
       placed.notes.push_back(std::string(HeadingName(HeadingOf(note.kind))) + ": " +
                              NoteText(note));
     }
+    if (diagnostic.fix.has_value()) {
+      placed.fix = Place(*diagnostic.fix);
+    }
+    return placed;
+  }
+
+  // Nothing if its place is unknown, or is not what the form says.
+  std::optional<PlacedFix> Place(const Fix& fix) {
+    PlacedFix placed{.where = At(fix.where), .replacement = fix.text, .confidence = fix.confidence};
+    if (!placed.where.known()) {
+      return std::nullopt;
+    }
+    if (fix.form == Fix::Form::kBraces) {
+      const std::optional<std::string_view> arguments =
+          ArgumentsOf(TextOf(modules_[fix.where.module]->text, placed.where.bytes));
+      if (!arguments.has_value()) {
+        return std::nullopt;
+      }
+      placed.replacement = fix.text + " {" + std::string(*arguments) + "}";
+    }
     return placed;
   }
 
  private:
+  // What stands between the parentheses of a call, "a, b" of "vec4 (a, b)".
+  static std::optional<std::string_view> ArgumentsOf(std::string_view call) {
+    const size_t open = call.find('(');
+    const std::string_view name = call.substr(0, std::min(open, call.size()));
+    const bool plain = name.find_first_not_of(
+                           "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ ") ==
+                       std::string_view::npos;
+    if (open == std::string_view::npos || !plain || !call.ends_with(')')) {
+      return std::nullopt;
+    }
+    return call.substr(open + 1, call.size() - open - 2);
+  }
+
   std::span<const SourceFile* const> modules_;
   std::map<uint32_t, LineIndex> lines_;
 };

@@ -38,6 +38,7 @@ struct PlacedLabel {
 struct PlacedFix {
   PlacedSpan where;
   std::string replacement;
+  Confidence confidence = Confidence::kSure;
   bool operator==(const PlacedFix&) const = default;
 };
 

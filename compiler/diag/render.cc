@@ -4,7 +4,7 @@
 
 #include <fmt/core.h>
 
-#include "compiler/diag/cells.h"
+#include "compiler/base/printable.h"
 #include "compiler/diag/snippet.h"
 
 namespace kiln {
@@ -64,7 +64,7 @@ std::string RenderText(const PlacedDiagnostic& diagnostic, const SourceSet& sour
   const std::string_view colour = ColourOf(diagnostic.severity);
   std::string out =
       Paint(style, colour,
-            fmt::format("{}[{}]", SeverityName(diagnostic.severity), diagnostic.code)) +
+            fmt::format("{}[{}]", SeverityName(diagnostic.severity), Printable(diagnostic.code))) +
       Paint(style, "1", ": " + Printable(diagnostic.message)) + "\n";
 
   const SourceFile* source = sources.Find(diagnostic.primary.path);
@@ -108,7 +108,7 @@ std::string RenderShort(const PlacedDiagnostic& diagnostic) {
   const std::string place =
       diagnostic.primary.known() ? PlaceText(diagnostic.primary) + ": " : std::string();
   return fmt::format("{}{}: {} [{}]\n", place, SeverityName(diagnostic.severity),
-                     Printable(diagnostic.message), diagnostic.code);
+                     Printable(diagnostic.message), Printable(diagnostic.code));
 }
 
 std::string RenderReport(std::span<const PlacedDiagnostic> diagnostics, const SourceSet& sources,

@@ -35,6 +35,8 @@ Json JsonOf(const PlacedDiagnostic& diagnostic, std::string_view program) {
   if (diagnostic.fix) {
     json["fix"] = JsonOf(diagnostic.fix->where);
     json["fix"]["replacement"] = diagnostic.fix->replacement;
+    json["fix"]["applicability"] =
+        diagnostic.fix->confidence == Confidence::kSure ? "machine" : "maybe";
   }
   json["variants"] = nullptr;
   if (diagnostic.variants) {

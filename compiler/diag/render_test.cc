@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "compiler/base/printable.h"
 #include "compiler/diag/cells.h"
 
 namespace kiln {
@@ -294,6 +295,47 @@ TEST(RenderJson, Members_AreInTheOrderOfTheSpecification) {
             R"("end_line":1,"end_column":2,"text":"the first one is here"}],)"
             R"("notes":["note: the limit is 4"],"fix":null,"variants":null,)"
             R"("name":"unexpected-character"})");
+}
+
+TEST(RenderJson, Fix_IsAnEditWithItsConfidence) {
+  Scene scene;
+  scene.Add("a.rpl", "shad");
+  const Location where = scene.Find("shad");
+  const nlohmann::json sure = nlohmann::json::parse(RenderJson(
+      scene.Placed(Make(Code::kRpl6001, where).With("name", "shad").Replace(where, "shade")), ""));
+  EXPECT_EQ(sure["fix"].dump(),
+            R"({"applicability":"machine","column":1,"end_column":5,"end_line":1,"line":1,)"
+            R"("path":"a.rpl","replacement":"shade"})");
+  EXPECT_EQ(sure["notes"][0], "help: write 'shade'");
+  const nlohmann::json guess = nlohmann::json::parse(
+      RenderJson(scene.Placed(Make(Code::kRpl6001, where)
+                                  .With("name", "shad")
+                                  .Replace(where, "shade", Confidence::kGuess)),
+                 ""));
+  EXPECT_EQ(guess["fix"]["applicability"], "maybe");
+}
+
+TEST(Place, FixOfBraces_KeepsTheArguments) {
+  const struct {
+    const char* source;
+    const char* replacement;  // null: no fix
+  } rows[] = {
+      {"vec4 (a, g (1))", "f4 {a, g (1)}"},
+      {"vec4(1.0)", "f4 {1.0}"},
+      {"vec4 // (\n (1.0)", nullptr},
+      {"vec4", nullptr},
+  };
+  for (const auto& row : rows) {
+    Scene scene;
+    scene.Add("a.rpl", row.source);
+    Diagnostic found = Make(Code::kRpl5001, scene.Find("vec4")).With("name", "vec4");
+    found.fix = Fix{.form = Fix::Form::kBraces, .where = scene.Find(row.source), .text = "f4"};
+    const PlacedDiagnostic placed = scene.Placed(found);
+    ASSERT_EQ(placed.fix.has_value(), row.replacement != nullptr) << row.source;
+    if (placed.fix.has_value()) {
+      EXPECT_EQ(placed.fix->replacement, row.replacement);
+    }
+  }
 }
 
 TEST(RenderJsonArray, IllFormedText_IsStillJson) {

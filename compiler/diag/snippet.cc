@@ -6,6 +6,7 @@
 #include <set>
 
 #include "compiler/base/check.h"
+#include "compiler/base/printable.h"
 #include "compiler/diag/cells.h"
 #include "compiler/source/line_index.h"
 

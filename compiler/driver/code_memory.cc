@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "compiler/base/check.h"
+#include "compiler/base/checksum.h"
+#include "compiler/base/stop.h"
 #include "compiler/emit/spirv/lower.h"
 #include "compiler/emit/spirv/lower_decl.h"
 
@@ -79,6 +81,7 @@ void CodeMemory::PrepareFunctions(const ir::ClosedVariant& variant) {
       }
       PrepareDecl(*function->signature);
       for (const ir::SegmentRef& ref : function->segments) {
+        CheckStop();
         PrepareSegment(*ref.closed);
       }
     }
@@ -89,7 +92,14 @@ void CodeMemory::PrepareSegment(const ir::ClosedSegment& segment) {
   if (contents_.Contains(&segment)) {
     return;
   }
-  const Hash128 content = content_.Of(segment);
+  Hash128 content = content_.Of(segment);
+  if (table_.lines() != nullptr) {  // the words tell where it stands
+    Hasher hasher;
+    hasher.Update(std::as_bytes(std::span(content.bytes)));
+    hasher.Update(std::as_bytes(std::span(segment.spans)));
+    hasher.Update(std::as_bytes(std::span(&segment.module, 1)));
+    content = hasher.Finish().id;
+  }
   contents_.Insert(&segment, content);
   const spirv::PieceId* known = pieces_.Find(content);
   if (known != nullptr) {
@@ -140,7 +150,7 @@ Hash128 CodeMemory::ModuleId(const ir::ClosedVariant& variant, spirv::EntryChoic
       AddFunctions(entry);
     }
   }
-  return HashBytes(std::as_bytes(std::span(ids_)));
+  return ProcessHash(std::as_bytes(std::span(ids_)));
 }
 
 size_t CodeMemory::bytes_used() const {

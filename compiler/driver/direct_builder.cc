@@ -7,6 +7,7 @@
 
 #include "compiler/artifact/state_hash.h"
 #include "compiler/diag/diagnostic.h"
+#include "compiler/driver/program_lines.h"
 #include "compiler/driver/reads.h"
 #include "compiler/driver/stages.h"
 #include "compiler/emit/metadata/write.h"
@@ -78,6 +79,7 @@ struct DirectBuilder::State {
         values{std::vector<uint32_t>(program.program.option_count())},
         answers(program.program, values, pool, &units),
         types(pool),
+        lines(program, for_target.debug),
         modules(ModuleFactsOf(program)) {}
 
   BuildResult Build();
@@ -93,6 +95,7 @@ struct DirectBuilder::State {
   resolve::OptionValues values;
   resolve::Answers answers;
   layout::TypeLayouts types;
+  const ProgramLines lines;
   const std::vector<metadata::ModuleFacts> modules;
   std::optional<Code> code;   // made when there is an entry point
   ir::ClosedVariant variant;  // the last one
@@ -109,6 +112,7 @@ target::Needs DirectBuilder::State::EmitCode(const layout::Layout& layout,
   }
   if (!code.has_value()) {
     code.emplace(pool, target);
+    code->table.UseSources(&lines);
   }
   code->table.Forget(units.replaced());
   units.replaced().clear();

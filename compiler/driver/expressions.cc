@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 #include "compiler/driver/frontends.h"
 #include "compiler/driver/stages.h"
 
@@ -39,75 +40,122 @@ void MoveAll(std::vector<Diagnostic>& diagnostics, uint32_t expression, size_t s
 
 }  // namespace
 
-// Each expression is the only constant of a module of its own, linked behind the program's: options
-// keep their numbers, and names cannot clash with one another.
+// Each expression is the only constant of a module of its own. All of them are linked behind the
+// program's: options keep their numbers, and nobody asks for a constant by its name.
 struct Expressions::State {
   struct One {
     std::string text;
-    std::unique_ptr<LinkedProgram> linked;
     ir::CexprId value;
     Location run;
-    std::unique_ptr<resolve::Answers> answers;
   };
+  std::unique_ptr<LinkedProgram> linked;
   ir::Pool pool;
   resolve::OptionValues none;
+  std::unique_ptr<resolve::Answers> answers;
   std::vector<One> all;
+
+  std::vector<Diagnostic> UnknownNames(uint32_t number);
 };
+
+// What is wrong whatever the options are: a name that nobody declares, a text that an option never
+// is. In a source the latter is a warning; who filters by it gets something else than was meant.
+std::vector<Diagnostic> Expressions::State::UnknownNames(uint32_t number) {
+  const One& one = all[number];
+  std::vector<Diagnostic> found;
+  answers->ReportCondition(one.value, one.run, found);
+  std::erase_if(found, [](const Diagnostic& diagnostic) {
+    return diagnostic.code != Code::kRpl3003 && diagnostic.code != Code::kRpl3026;
+  });
+  for (Diagnostic& diagnostic : found) {
+    if (diagnostic.code == Code::kRpl3026) {
+      diagnostic.code = Code::kRpl2006;  // of the same arguments
+      diagnostic.severity = CodeSeverity(diagnostic.code);
+    }
+  }
+  FillPositions(linked->program, found);
+  MoveAll(found, number, one.text.size());
+  return found;
+}
 
 Expressions::Expressions(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Expressions::~Expressions() = default;
+
+namespace {
+
+// The module of expression `number`, or nothing after saying why not.
+std::shared_ptr<const ir::Module> Parsed(const std::string& text, uint32_t number, uint32_t ordinal,
+                                         std::vector<Diagnostic>& diagnostics) {
+  if (text.size() > kMaxBytes) {
+    diagnostics.push_back(Make(Code::kRpl1008, {.module = number, .bytes = {}})
+                              .With("size", text.size())
+                              .With("limit", kMaxBytes));
+    return nullptr;
+  }
+  const SourceFile source("expression.rpl", std::string(kPrefix) + text + "\n);");
+  Diagnosed<ir::Module> parsed = ParseSource(ir::Language::kRpl, source, ordinal);
+  MoveAll(parsed.diagnostics, number, text.size());
+  diagnostics.insert(diagnostics.end(), parsed.diagnostics.begin(), parsed.diagnostics.end());
+  if (!parsed.ok()) {
+    return nullptr;
+  }
+  if (parsed.value->view().decls.size() != 1) {  // "a); constant b = (c": more than an expression
+    diagnostics.push_back(Make(Code::kRpl1170, {.module = number, .bytes = {.begin = 0, .end = 1}})
+                              .With("kind", "text")
+                              .With("text", ")"));
+    return nullptr;
+  }
+  return std::make_shared<const ir::Module>(std::move(*parsed.value));
+}
+
+}  // namespace
 
 Diagnosed<std::unique_ptr<Expressions>> Expressions::Compile(const LinkedProgram& program,
                                                              std::span<const std::string> texts) {
   Diagnosed<std::unique_ptr<Expressions>> result;
   auto state = std::make_unique<State>();
-  state->none.bits.resize(program.program.option_count());
+  std::vector<std::shared_ptr<const ir::Module>> modules = program.modules;
+  std::vector<std::string> paths = program.paths;
   for (uint32_t i = 0; i < texts.size(); ++i) {
-    const std::string& text = texts[i];
-    if (text.size() > kMaxBytes) {
-      result.diagnostics.push_back(Make(Code::kRpl1008, {.module = i, .bytes = {}})
-                                       .With("size", text.size())
-                                       .With("limit", kMaxBytes));
+    CheckStop();
+    const auto ordinal = static_cast<uint32_t>(modules.size());
+    std::shared_ptr<const ir::Module> module = Parsed(texts[i], i, ordinal, result.diagnostics);
+    if (module == nullptr) {
       continue;
     }
-    const auto ordinal = static_cast<uint32_t>(program.modules.size());
-    const SourceFile source("expression.rpl", std::string(kPrefix) + text + "\n);");
-    Diagnosed<ir::Module> parsed = ParseSource(ir::Language::kRpl, source, ordinal);
-    MoveAll(parsed.diagnostics, i, text.size());
-    result.diagnostics.insert(result.diagnostics.end(), parsed.diagnostics.begin(),
-                              parsed.diagnostics.end());
-    if (!parsed.ok()) {
-      continue;
-    }
-    const ir::ModuleView view = parsed.value->view();
-    if (view.decls.size() != 1) {  // "a); constant b = (c": more than an expression
-      result.diagnostics.push_back(
-          Make(Code::kRpl1170, {.module = i, .bytes = {.begin = 0, .end = 1}})
-              .With("kind", "text")
-              .With("text", ")"));
-      continue;
-    }
-    State::One one;
-    one.text = text;
-    one.value = ir::CexprId{view.decls[0].body};
+    ChargeMemory(module->image().size());
+    const ir::ModuleView& view = module->view();
     const ir::SpanId span = view.decl_spans.empty() ? ir::SpanId{} : view.decl_spans[0].value;
-    one.run = {.module = ordinal, .span_number = span.value, .bytes = view.SpanOf(span)};
-    std::vector<std::shared_ptr<const ir::Module>> modules = program.modules;
-    std::vector<std::string> paths = program.paths;
-    modules.push_back(std::make_shared<const ir::Module>(std::move(*parsed.value)));
+    state->all.push_back(
+        {.text = texts[i],
+         .value = ir::CexprId{view.decls[0].body},  // of its module, until all are linked
+         .run = {.module = ordinal, .span_number = span.value, .bytes = view.SpanOf(span)}});
+    modules.push_back(std::move(module));
     paths.emplace_back("expression");
-    Diagnosed<LinkedProgram> linked =
-        LinkModules(std::move(modules), std::move(paths), program.program.pipeline());
-    KILN_CHECK(linked.ok(), "a module of one constant links with anything");
-    one.linked = std::make_unique<LinkedProgram>(std::move(*linked.value));
-    one.value = ir::CexprId{one.linked->program.bases(ordinal).cexpr + one.value.value};
-    one.answers =
-        std::make_unique<resolve::Answers>(one.linked->program, state->none, state->pool, nullptr);
-    state->all.push_back(std::move(one));
   }
-  if (!HasErrors(result.diagnostics)) {
-    result.value = std::unique_ptr<Expressions>(new Expressions(std::move(state)));
+  if (HasErrors(result.diagnostics)) {
+    return result;
   }
+  if (!state->all.empty()) {
+    Diagnosed<LinkedProgram> linked = LinkModules(
+        std::move(modules), std::move(paths), program.program.pipeline(), program.program.limits());
+    KILN_CHECK(linked.ok(), "modules of one constant link with anything");
+    state->linked = std::make_unique<LinkedProgram>(std::move(*linked.value));
+    const resolve::Program& all = state->linked->program;
+    for (State::One& one : state->all) {
+      one.value = all.Wide(one.run.module, one.value);
+    }
+    state->none.bits.resize(all.option_count());
+    state->answers = std::make_unique<resolve::Answers>(all, state->none, state->pool, nullptr);
+    for (uint32_t i = 0; i < state->all.size(); ++i) {
+      CheckStop();
+      const std::vector<Diagnostic> unknown = state->UnknownNames(i);
+      result.diagnostics.insert(result.diagnostics.end(), unknown.begin(), unknown.end());
+    }
+  }
+  if (HasErrors(result.diagnostics)) {
+    return result;
+  }
+  result.value = std::unique_ptr<Expressions>(new Expressions(std::move(state)));
   return result;
 }
 
@@ -115,21 +163,24 @@ uint32_t Expressions::size() const { return static_cast<uint32_t>(state_->all.si
 
 std::optional<Residuals::Number> Expressions::Residual(uint32_t i, Residuals& residuals) const {
   const State::One& one = state_->all[i];
-  return residuals.Add(one.linked->program, one.value);
+  return residuals.Add(state_->linked->program, one.value);
 }
 
 Diagnosed<std::vector<bool>> Expressions::Evaluate(const resolve::OptionValues& values) {
   Diagnosed<std::vector<bool>> result;
   std::vector<bool> truths;
+  if (state_->answers != nullptr) {
+    state_->answers->Reset(values);
+  }
   for (uint32_t i = 0; i < state_->all.size(); ++i) {
-    State::One& one = state_->all[i];
-    one.answers->Reset(values);
-    const resolve::Value value = one.answers->ValueOf(one.value);
+    CheckStop();
+    const State::One& one = state_->all[i];
+    const resolve::Value value = state_->answers->ValueOf(one.value);
     truths.push_back(value.kind == ir::ValueKind::kFlag && value.bits != 0);
     if (value.kind != ir::ValueKind::kFlag) {
       std::vector<Diagnostic> found;
-      one.answers->ReportCondition(one.value, one.run, found);
-      FillPositions(one.linked->program, found);
+      state_->answers->ReportCondition(one.value, one.run, found);
+      FillPositions(state_->linked->program, found);
       MoveAll(found, i, one.text.size());
       result.diagnostics.insert(result.diagnostics.end(), found.begin(), found.end());
     }

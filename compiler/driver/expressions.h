@@ -22,7 +22,8 @@ namespace kiln::driver {
 class Expressions {
  public:
   // One text per expression; each must be a single expression of at most 4 KiB.
-  // Diagnostics name module = the number of the expression, with byte positions in its text.
+  // Diagnostics name module = the number of the expression, with byte positions in its text: what
+  // does not parse, names that nobody declares (RPL3003), texts that an option never is (RPL2006).
   static Diagnosed<std::unique_ptr<Expressions>> Compile(const LinkedProgram& program,
                                                          std::span<const std::string> texts);
   ~Expressions();
@@ -36,8 +37,9 @@ class Expressions {
   // Compile: an expression that fails, or is no boolean (RPL3018).
   Diagnosed<std::vector<bool>> Evaluate(const resolve::OptionValues& values);
 
+  struct State;  // of this file's functions
+
  private:
-  struct State;
   explicit Expressions(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/base/stop.h"
+
 namespace kiln::driver {
 namespace {
 
@@ -82,6 +84,9 @@ Residuals::Number Residuals::Intern(Node node) {
                std::ranges::equal(known.operands, node.operands);
       },
       [&] {
+        const uint64_t bytes = sizeof(Node) + node.options.size() * sizeof(uint32_t);
+        ChargeMemory(bytes);
+        bytes_ += bytes;
         nodes_.push_back(std::move(node));
         return static_cast<uint32_t>(nodes_.size() - 1);
       });
@@ -230,13 +235,15 @@ Residuals::Number Residuals::Substitute(Number number, uint32_t place,
 
 std::optional<Residuals::Number> Residuals::With(Number condition, const resolve::Program& program,
                                                  ir::OptionId option, uint32_t bits) {
-  const std::pair<uint32_t, resolve::Value> given(option.value, ValueOf(program, option, bits));
-  const auto found = std::ranges::find(given_, given);
-  const auto place = static_cast<uint32_t>(found - given_.begin());
-  if (found == given_.end()) {
-    given_.push_back(given);
+  CheckStop();
+  const uint64_t key = uint64_t{option.value} << 32 | bits;
+  const uint32_t* const known = given_places_.Find(key);
+  const uint32_t place = known != nullptr ? *known : static_cast<uint32_t>(given_.size());
+  if (known == nullptr) {
+    given_places_.Insert(key, place);
+    given_.emplace_back(option.value, ValueOf(program, option, bits));
   }
-  const Number left = Substitute(condition, place, given.second);
+  const Number left = Substitute(condition, place, given_[place].second);
   if (IsLiteral(left) && left > kTrue) {
     return std::nullopt;
   }

@@ -35,6 +35,9 @@ class Residuals {
   std::optional<Number> With(Number condition, const resolve::Program& program, ir::OptionId option,
                              uint32_t bits);
 
+  // Roughly; grows with every condition that is new.
+  uint64_t bytes_used() const { return bytes_; }
+
   // Options that decide the condition, ascending. Valid until the next call of another function.
   const std::vector<uint32_t>& OptionsOf(Number condition) const {
     return nodes_[condition].options;
@@ -65,6 +68,8 @@ class Residuals {
   InternIndex index_;
   FlatMap<uint64_t, Number> substituted_;                   // node and place of the value -> node
   std::vector<std::pair<uint32_t, resolve::Value>> given_;  // option and value, by place
+  FlatMap<uint64_t, uint32_t> given_places_;                // option << 32 | bits -> place
+  uint64_t bytes_ = 0;
 };
 
 }  // namespace kiln::driver

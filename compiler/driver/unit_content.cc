@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "compiler/base/checksum.h"
 #include "compiler/ir/operands.h"
 
 namespace kiln::driver {
@@ -86,7 +87,7 @@ void UnitContent::Put(const ir::ClosedDecl& decl) {
 }
 
 Hash128 UnitContent::Finish() {
-  const Hash128 content = HashBytes(std::as_bytes(std::span(words_)));
+  const Hash128 content = ProcessHash(std::as_bytes(std::span(words_)));
   words_.clear();
   return content;
 }

@@ -11,6 +11,7 @@
 #include "compiler/driver/code_memory.h"
 #include "compiler/driver/known_results.h"
 #include "compiler/driver/memo_units.h"
+#include "compiler/driver/program_lines.h"
 #include "compiler/driver/reads.h"
 #include "compiler/driver/stages.h"
 #include "compiler/emit/metadata/write.h"
@@ -41,6 +42,7 @@ struct VariantAssembler::State {
       : linked(program),
         entries(entry_points.begin(), entry_points.end()),
         target(for_target),
+        lines(program, for_target.debug),
         code_memory(std::move(memory)),
         units(program.program),
         values{std::vector<uint32_t>(program.program.option_count())},
@@ -48,7 +50,9 @@ struct VariantAssembler::State {
         layouts(target, code_memory->types()),
         assembler(code_memory->table()),
         metadata(target, code_memory->types(), ModuleFactsOf(program)),
-        reads(program.program.option_count()) {}
+        reads(program.program.option_count()) {
+    code_memory->table().UseSources(&lines);
+  }
 
   bool Close();
   void Build(bool closed, Wanted wanted);
@@ -62,6 +66,7 @@ struct VariantAssembler::State {
   const std::vector<resolve::EntryPoint> entries;
   const target::Target target;
 
+  const ProgramLines lines;
   std::unique_ptr<CodeMemory> code_memory;
   MemoUnits units;
   resolve::OptionValues values;
@@ -293,10 +298,10 @@ uint64_t VariantAssembler::bytes_used() const {
   const resolve::Program& program = state.linked.program;
   const uint64_t interface = sizeof(Interface) + sizeof(layout::Placement) * program.decl_count() +
                              sizeof(uint32_t) * program.member_count();
-  return state.units.bytes_used() + state.units.MemoryOf(program).bytes_used() +
-         state.code_memory->bytes_used() + state.assembler.bytes_used() +
-         state.metadata.bytes_used() + interface * state.interfaces.size() +
-         state.results.bytes_used();
+  return state.answers.bytes_used() + state.units.bytes_used() +
+         state.units.MemoryOf(program).bytes_used() + state.code_memory->bytes_used() +
+         state.assembler.bytes_used() + state.metadata.bytes_used() +
+         interface * state.interfaces.size() + state.results.bytes_used();
 }
 
 }  // namespace kiln::driver

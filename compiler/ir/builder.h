@@ -38,6 +38,10 @@ class Builder {
   Builder(const Builder&) = delete;
   Builder& operator=(const Builder&) = delete;
 
+  // The text of the source: the image remembers where its lines begin, for debuggers
+  // (line_starts.h).
+  void SetSource(std::string_view text);
+
   // Room for about so many instructions; saves copying while tables grow.
   void Reserve(size_t insts);
 
@@ -145,6 +149,7 @@ class Builder {
   std::vector<LocalSpans> local_spans_;
   std::vector<SegmentSpans> segment_spans_;
   std::vector<InstSpans> inst_spans_;
+  std::vector<uint32_t> line_starts_;
 
   StringPool<StringId> strings_;
   InternIndex type_index_;

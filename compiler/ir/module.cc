@@ -9,6 +9,8 @@
 #include "compiler/base/check.h"
 #include "compiler/base/section_file.h"
 #include "compiler/ir/builder.h"
+#include "compiler/ir/line_starts.h"
+#include "compiler/source/line_index.h"
 
 namespace kiln::ir {
 namespace {
@@ -31,10 +33,14 @@ void ForEachTable(View& view, Visit visit) {
            view.inst_spans);
 }
 
-Bytes WriteImage(const ModuleView& view, const Hash128& fingerprint) {
+Bytes WriteImage(const ModuleView& view, std::span<const uint32_t> line_starts,
+                 const Hash128& fingerprint) {
   SectionFileWriter writer(kMagic, fingerprint);
   writer.Add(kHeaderSection, std::span(&view.header, 1));
   ForEachTable(view, [&](uint32_t kind, const auto& table) { writer.Add(kind, table); });
+  if (!line_starts.empty()) {
+    writer.Add(kLineStartsSection, line_starts);
+  }
   return writer.Finish();
 }
 
@@ -109,7 +115,24 @@ Hash128 Module::semantic_id() const {
   without_spans.local_spans = {};
   without_spans.segment_spans = {};
   without_spans.inst_spans = {};
-  return HashBytes(WriteImage(without_spans, fingerprint_));
+  return HashBytes(WriteImage(without_spans, {}, fingerprint_));
+}
+
+std::span<const uint32_t> LineStartsOf(const Module& module) {
+  const Result<SectionFileView> file = SectionFileView::Open(module.image(), kMagic);
+  if (!file.ok() || !file->Has(kLineStartsSection)) {
+    return {};
+  }
+  const Result<std::span<const uint32_t>> rows = file->Rows<uint32_t>(kLineStartsSection);
+  return rows.ok() && std::ranges::is_sorted(*rows) ? *rows : std::span<const uint32_t>();
+}
+
+void Builder::SetSource(std::string_view text) {
+  const LineIndex lines(text);
+  line_starts_.clear();
+  for (uint32_t line = 1; line <= lines.line_count(); ++line) {
+    line_starts_.push_back(lines.LineSpan(line).begin);
+  }
 }
 
 Module Builder::Finish(const Hash128& fingerprint) {
@@ -142,7 +165,7 @@ Module Builder::Finish(const Hash128& fingerprint) {
                           .local_spans = local_spans_,
                           .segment_spans = segment_spans_,
                           .inst_spans = inst_spans_};
-  std::vector<std::byte> image = WriteImage(tables, fingerprint);
+  std::vector<std::byte> image = WriteImage(tables, line_starts_, fingerprint);
   const ModuleView view = ModuleView::Open(image, fingerprint).value();
   return {std::move(image), view, fingerprint};
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 #include "compiler/layout/attributes.h"
 #include "compiler/layout/lay_out.h"
 #include "compiler/layout/order.h"
@@ -244,6 +245,7 @@ DescribedVariant Describe(const ir::ClosedVariant& variant, const target::Target
   program.settings.uniform_limit = target.limits.uniform_buffer_size;
   program.settings.push_limit = target.limits.push_constant_size;
   for (const ir::ClosedDecl* decl : variant.interface) {
+    CheckStop();
     if (decl->kind == ir::DeclKind::kWorkgroup) {
       continue;  // nobody binds it
     }

@@ -17,7 +17,7 @@
 namespace kiln::recipe {
 namespace {
 
-constexpr uint32_t kRevision = 1;  // of what this folder does with the libraries
+constexpr uint32_t kRevision = 2;  // of what this folder does with the libraries
 
 using Settings = std::map<std::string, std::string, std::less<>>;
 

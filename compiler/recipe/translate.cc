@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <spirv_cross/spirv_cross_c.h>
 
+#include "compiler/recipe/bindings.h"
 #include "compiler/recipe/validate.h"
 
 namespace kiln::recipe {
@@ -40,6 +41,7 @@ spvc_result SetOptions(spvc_compiler compiler, const Dialect& dialect) {
   switch (dialect.language) {
     case Language::kMsl:
       set(SPVC_COMPILER_OPTION_MSL_VERSION, dialect.version);
+      set(SPVC_COMPILER_OPTION_MSL_ENABLE_DECORATION_BINDING, 1);
       break;
     case Language::kGlsl:
       set(SPVC_COMPILER_OPTION_GLSL_VERSION, dialect.version);
@@ -52,14 +54,6 @@ spvc_result SetOptions(spvc_compiler compiler, const Dialect& dialect) {
   }
   return result == SPVC_SUCCESS ? spvc_compiler_install_compiler_options(compiler, options)
                                 : result;
-}
-
-// OpenGL has no samplers of their own: every pair that is used becomes one name.
-spvc_result CombineSamplers(spvc_compiler compiler) {
-  spvc_variable_id unused = 0;
-  const spvc_result dummy =
-      spvc_compiler_build_dummy_sampler_for_combined_images(compiler, &unused);
-  return dummy == SPVC_SUCCESS ? spvc_compiler_build_combined_image_samplers(compiler) : dummy;
 }
 
 }  // namespace
@@ -79,19 +73,23 @@ Made Translate(std::span<const uint32_t> words, const Dialect& dialect) {
   spvc_parsed_ir ir = nullptr;
   spvc_compiler compiler = nullptr;
   const char* text = nullptr;
+  std::string map;
+  std::string wrong;
   if (spvc_context_parse_spirv(raw, words.data(), words.size(), &ir) != SPVC_SUCCESS ||
       spvc_context_create_compiler(raw, BackendOf(dialect.language), ir,
                                    SPVC_CAPTURE_MODE_TAKE_OWNERSHIP, &compiler) != SPVC_SUCCESS ||
-      SetOptions(compiler, dialect) != SPVC_SUCCESS) {
+      SetOptions(compiler, dialect) != SPVC_SUCCESS ||
+      PlaceResources(compiler, dialect, map, wrong) != SPVC_SUCCESS) {
     return failed();
   }
-  if (dialect.language == Language::kGlsl && CombineSamplers(compiler) != SPVC_SUCCESS) {
-    return failed();
+  if (!wrong.empty()) {
+    return {.ok = false, .bytes = {}, .report = wrong};
   }
   if (spvc_compiler_compile(compiler, &text) != SPVC_SUCCESS) {
     return failed();
   }
-  const ByteView bytes = AsBytes(text);
+  const std::string whole = text + map;
+  const ByteView bytes = AsBytes(whole);
   return {.ok = true, .bytes = {bytes.begin(), bytes.end()}, .report = {}};
 }
 

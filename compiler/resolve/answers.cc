@@ -8,13 +8,15 @@
 #include <utility>
 
 #include "compiler/base/check.h"
+#include "compiler/base/checksum.h"
+#include "compiler/base/stop.h"
 #include "compiler/resolve/close_type.h"
 #include "compiler/resolve/kind_text.h"
 
 namespace kiln::resolve {
 namespace {
 
-constexpr uint64_t kHasEffect[] = {1};  // a read set that is not empty
+constexpr ReadSet kHasEffect = 1;  // a read set that is not empty
 
 Answer Pack(const Value& value) {
   return {.first = uint64_t{static_cast<uint16_t>(value.kind)} << 40 |
@@ -31,7 +33,7 @@ Answer Pack(std::span<const NameId> path) {
   if (path.empty()) {
     return {};
   }
-  const Hash128 hash = HashBytes(std::as_bytes(path));
+  const Hash128 hash = ProcessHash(std::as_bytes(path));
   return {.first = ReadLittle<uint64_t>(std::as_bytes(std::span(hash.bytes))),
           .second = ReadLittle<uint64_t>(std::as_bytes(std::span(hash.bytes)), 8)};
 }
@@ -41,8 +43,11 @@ Answer Pack(const ir::ClosedDecl* closed) { return {.first = reinterpret_cast<ui
 }  // namespace
 
 Answers::Answers(const Program& program, const OptionValues& values, ir::Pool& pool, Units* units)
-    : program_(program), values_(&values), pool_(pool), units_(units) {
-  words_ = program.option_count() / 64 + 1;
+    : program_(program),
+      values_(&values),
+      pool_(pool),
+      units_(units),
+      sets_(size_t{program.option_count()} + 1) {
   on_ = program.FindName("on");
   off_ = program.FindName("off");
   Size(expressions_, program.cexpr_count());
@@ -72,26 +77,17 @@ void Answers::Reset(const OptionValues& values) {
 
 template <class Row>
 void Answers::Size(Memo<Row>& memo, size_t count) {
+  const uint64_t bytes = count * (sizeof(Row) + sizeof(uint32_t) + sizeof(ReadSet));
+  ChargeMemory(bytes);
+  table_bytes_ += bytes;
   memo.rows.resize(count);
   memo.epochs.resize(count);
-  memo.reads.resize(count * words_);
+  memo.reads.resize(count);
 }
 
 // --- read sets and trails ------------------------------------------------------------------------
 
-void Answers::Unite(std::span<uint64_t> into, std::span<const uint64_t> from) const {
-  for (uint32_t i = 0; i < words_; ++i) {
-    into[i] |= from[i];
-  }
-}
-
-void Answers::AddReads(std::span<const uint64_t> reads) {
-  if (!frames_.empty()) {
-    Unite(std::span(frames_).last(words_), reads);
-  }
-}
-
-void Answers::BeginReads() { frames_.resize(frames_.size() + words_); }
+void Answers::BeginReads() { frames_.push_back(kReadNothing); }
 
 Bitset Answers::EndReads() {
   Bitset result(program_.option_count());
@@ -101,27 +97,25 @@ Bitset Answers::EndReads() {
 
 void Answers::EndReads(Bitset& result) {
   KILN_CHECK(!frames_.empty());
-  const size_t top = frames_.size() - words_;
-  if (top != 0) {
-    Unite(std::span(frames_).subspan(top - words_, words_), std::span(frames_).last(words_));
-  }
-  frames_[top + program_.option_count() / 64] &= ~EffectBit();
-  result.Unite(std::span(frames_).subspan(top, result.words().size()));
-  frames_.resize(top);
+  const ReadSet reads = frames_.back();
+  frames_.pop_back();
+  AddReads(reads);
+  sets_.AddTo(result, reads);
 }
 
 void Answers::Enter() {
+  CheckStop();
   BeginReads();
   trails_.push_back(nullptr);
   found_before_.push_back(found_.size());
 }
 
-void Answers::Leave(std::span<uint64_t> reads) {
+void Answers::Leave(ReadSet& reads) {
   if (found_.size() != found_before_.back()) {
     NoteEffect();
   }
-  std::copy(frames_.end() - words_, frames_.end(), reads.begin());
-  frames_.resize(frames_.size() - words_);
+  reads = frames_.back();
+  frames_.pop_back();
   trails_.pop_back();
   found_before_.pop_back();
 }
@@ -129,10 +123,9 @@ void Answers::Leave(std::span<uint64_t> reads) {
 void Answers::BeginTrail(Trail* trail) { trails_.push_back(trail); }
 void Answers::EndTrail() { trails_.pop_back(); }
 
-void Answers::Record(const Question& question, const Answer& answer,
-                     std::span<const uint64_t> reads) {
+void Answers::Record(const Question& question, const Answer& answer, ReadSet reads) {
   if (!trails_.empty() && trails_.back() != nullptr) {
-    trails_.back()->Add(question, answer, IsEmpty(reads));
+    trails_.back()->Add(question, answer, reads == kReadNothing);
   }
 }
 
@@ -172,13 +165,13 @@ NameAnswer Answers::Function(NameId name) {
   if (!Known(functions_, name.value)) {
     Enter();
     functions_.rows[name.value] = FindLive(program_.Functions(name), Conditions::kReported).answer;
-    Leave(ReadsOf(functions_, name.value));
+    Leave(functions_.reads[name.value]);
     Keep(functions_, name.value);
   }
-  AddReads(ReadsOf(functions_, name.value));
+  AddReads(functions_.reads[name.value]);
   const NameAnswer& answer = functions_.rows[name.value];
   Record({.kind = QuestionKind::kFunction, .a = name.value}, Pack(answer),
-         ReadsOf(functions_, name.value));
+         functions_.reads[name.value]);
   return answer;
 }
 
@@ -194,13 +187,13 @@ NameAnswer Answers::Struct(NameId name) {
       live.answer = {.kind = NameAnswer::Kind::kFailed};
     }
     structs_.rows[name.value] = live.answer;
-    Leave(ReadsOf(structs_, name.value));
+    Leave(structs_.reads[name.value]);
     Keep(structs_, name.value);
   }
-  AddReads(ReadsOf(structs_, name.value));
+  AddReads(structs_.reads[name.value]);
   const NameAnswer& answer = structs_.rows[name.value];
   Record({.kind = QuestionKind::kStruct, .a = name.value}, Pack(answer),
-         ReadsOf(structs_, name.value));
+         structs_.reads[name.value]);
   return answer;
 }
 
@@ -213,20 +206,20 @@ NameAnswer Answers::Global(NameId name) {
     NameAnswer answer;
     if (!program_.Constants(name).empty()) {
       Demand({NodeKind::kConstantName, name.value});
-      AddReads(ReadsOf(constant_names_, name.value));
+      AddReads(constant_names_.reads[name.value]);
       answer = constant_names_.rows[name.value].answer;
     }
     if (answer.kind == NameAnswer::Kind::kNone) {
       answer = FindLive(program_.Globals(name), Conditions::kAsked).answer;
     }
     globals_.rows[name.value] = answer;
-    Leave(ReadsOf(globals_, name.value));
+    Leave(globals_.reads[name.value]);
     Keep(globals_, name.value);
   }
-  AddReads(ReadsOf(globals_, name.value));
+  AddReads(globals_.reads[name.value]);
   const NameAnswer& answer = globals_.rows[name.value];
   Record({.kind = QuestionKind::kGlobal, .a = name.value}, Pack(answer),
-         ReadsOf(globals_, name.value));
+         globals_.reads[name.value]);
   return answer;
 }
 
@@ -272,6 +265,15 @@ Answers::Live Answers::FindLive(std::span<const ir::DeclId> candidates, Conditio
   return live;
 }
 
+void Answers::LabelFunctions(NameId name, Diagnostic& found) {
+  const Live live = FindLive(program_.Functions(name), Conditions::kAsked);
+  if (live.answer.kind == NameAnswer::Kind::kConflict) {
+    std::move(found)
+        .Label(LabelKind::kFirstHere, program_.NameLocation(live.answer.decl()))
+        .Label(LabelKind::kOtherHere, program_.NameLocation(live.second));
+  }
+}
+
 // --- members -------------------------------------------------------------------------------------
 
 MemberAnswer Answers::Member(ir::DeclId owner, NameId name) {
@@ -282,13 +284,13 @@ MemberAnswer Answers::Member(ir::DeclId owner, NameId name) {
   if (!Known(members_, first.value)) {
     Enter();
     members_.rows[first.value] = FindMember(owner, name, first);
-    Leave(ReadsOf(members_, first.value));
+    Leave(members_.reads[first.value]);
     Keep(members_, first.value);
   }
-  AddReads(ReadsOf(members_, first.value));
+  AddReads(members_.reads[first.value]);
   const MemberAnswer& answer = members_.rows[first.value];
   Record({.kind = QuestionKind::kMember, .a = owner.value, .b = name.value}, Pack(answer),
-         ReadsOf(members_, first.value));
+         members_.reads[first.value]);
   return answer;
 }
 
@@ -343,11 +345,11 @@ std::span<const NameId> Answers::AliasPath(ir::MemberId alias) {
   if (!Known(aliases_, alias.value)) {
     ExpandAlias(alias);
   }
-  AddReads(ReadsOf(aliases_, alias.value));
+  AddReads(aliases_.reads[alias.value]);
   const std::span<const NameId> path = aliases_.rows[alias.value];
   if (!trails_.empty() && trails_.back() != nullptr) {
     Record({.kind = QuestionKind::kAliasPath, .a = alias.value}, Pack(path),
-           ReadsOf(aliases_, alias.value));
+           aliases_.reads[alias.value]);
   }
   return path;
 }
@@ -378,7 +380,7 @@ void Answers::ExpandAlias(ir::MemberId first) {
           enter(start.member);
           continue;
         } else {
-          AddReads(ReadsOf(aliases_, start.member.value));
+          AddReads(aliases_.reads[start.member.value]);
           path = aliases_.rows[start.member.value];
         }
       }
@@ -389,7 +391,7 @@ void Answers::ExpandAlias(ir::MemberId first) {
       }
     }
     aliases_.rows[alias.value] = std::move(path);
-    Leave(ReadsOf(aliases_, alias.value));
+    Leave(aliases_.reads[alias.value]);
     Keep(aliases_, alias.value);
     open_aliases_.pop_back();
     is_open_alias_[alias] = false;
@@ -425,7 +427,7 @@ const ir::ClosedDecl* Answers::Decl(ir::DeclId decl) {
     row.closed = CloseOnce(decl);
     open_decls_.pop_back();
     row.in_progress = false;
-    Leave(ReadsOf(decls_, decl.value));
+    Leave(decls_.reads[decl.value]);
     Keep(decls_, decl.value);
   } else if (row.in_progress) {
     ReportCycle(decl);
@@ -433,9 +435,9 @@ const ir::ClosedDecl* Answers::Decl(ir::DeclId decl) {
     Record({.kind = QuestionKind::kDecl, .a = decl.value}, {}, kHasEffect);
     return nullptr;
   }
-  AddReads(ReadsOf(decls_, decl.value));
+  AddReads(decls_.reads[decl.value]);
   Record({.kind = QuestionKind::kDecl, .a = decl.value}, Pack(row.closed),
-         ReadsOf(decls_, decl.value));
+         decls_.reads[decl.value]);
   return row.closed;
 }
 
@@ -479,11 +481,11 @@ ir::Stage Answers::stage() {
 
 Value Answers::ValueOf(ir::CexprId cexpr) {
   Demand({NodeKind::kExpression, cexpr.value});
-  AddReads(ReadsOf(expressions_, cexpr.value));
+  AddReads(expressions_.reads[cexpr.value]);
   const Value& value = expressions_.rows[cexpr.value];
   if (program_.Row(cexpr).op != ir::CexprOp::kLiteral) {
     Record({.kind = QuestionKind::kValue, .a = cexpr.value}, Pack(value),
-           ReadsOf(expressions_, cexpr.value));
+           expressions_.reads[cexpr.value]);
   }
   return value;
 }
@@ -495,9 +497,7 @@ bool Answers::Holds(ir::CexprId condition) {
 
 Value Answers::Option(ir::OptionId option) {
   const Value value = OptionValue(option);
-  if (!frames_.empty()) {
-    frames_[frames_.size() - words_ + option.value / 64] |= uint64_t{1} << (option.value % 64);
-  }
+  AddReads(sets_.Only(option.value));
   Record({.kind = QuestionKind::kOption, .a = option.value}, Pack(value), kHasEffect);
   return value;
 }
@@ -505,13 +505,13 @@ Value Answers::Option(ir::OptionId option) {
 Value Answers::Constant(ir::DeclId constant) {
   const NameId name = program_.NameOf(constant);
   Demand({NodeKind::kConstantName, name.value});
-  AddReads(ReadsOf(constant_names_, name.value));
+  AddReads(constant_names_.reads[name.value]);
   const ConstantName& row = constant_names_.rows[name.value];
   const bool is_live =
       row.answer.kind == NameAnswer::Kind::kConstant && row.answer.decl() == constant;
   const Value value = is_live ? row.meaning.value : Value{};
   Record({.kind = QuestionKind::kConstant, .a = constant.value}, Pack(value),
-         ReadsOf(constant_names_, name.value));
+         constant_names_.reads[name.value]);
   return value;
 }
 
@@ -519,15 +519,15 @@ ir::ConstId Answers::Composite(ir::DeclId constant) {
   if (!Known(composites_, constant.value)) {
     Demand({NodeKind::kConstant, constant.value});
     Enter();
-    AddReads(ReadsOf(constants_, constant.value));
+    AddReads(constants_.reads[constant.value]);
     composites_.rows[constant.value] = ReadComposite(constant, nullptr);
-    Leave(ReadsOf(composites_, constant.value));
+    Leave(composites_.reads[constant.value]);
     Keep(composites_, constant.value);
   }
-  AddReads(ReadsOf(composites_, constant.value));
+  AddReads(composites_.reads[constant.value]);
   const ir::ConstId value = composites_.rows[constant.value];
   Record({.kind = QuestionKind::kConstant, .a = constant.value}, Pack(value),
-         ReadsOf(composites_, constant.value));
+         composites_.reads[constant.value]);
   return value;
 }
 

@@ -10,7 +10,6 @@
 // variant however many units ask.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -27,6 +26,7 @@
 #include "compiler/resolve/options.h"
 #include "compiler/resolve/program.h"
 #include "compiler/resolve/questions.h"
+#include "compiler/resolve/read_sets.h"
 #include "compiler/resolve/units.h"
 
 namespace kiln::resolve {
@@ -132,17 +132,14 @@ class Answers {
   Bitset EndReads();
   void EndReads(Bitset& result);  // adds to it
   // Whether asking since Begin had an effect of its own: a message, a name that may clash.
-  bool HadEffect() const { return (frames_.back() & EffectBit()) != 0; }
-  void NoteEffect() { frames_.back() |= EffectBit(); }  // of what is in progress
+  bool HadEffect() const { return sets_.Has(frames_.back(), Effect()); }
+  void NoteEffect() { AddReads(sets_.Only(Effect())); }  // of what is in progress
   // What is remembered by option values. What is found counts as reading what it rests on.
   template <class T>
   const typename OptionMemo<T>::Leaf* Recall(const OptionMemo<T>& memo, OptionTree::Root root) {
     const auto* leaf = memo.Find(root, values_->bits);
     if (leaf != nullptr && !frames_.empty()) {
-      const std::span<const uint64_t> reads = leaf->reads.words();
-      for (size_t i = 0; i < reads.size(); ++i) {
-        frames_[frames_.size() - words_ + i] |= reads[i];
-      }
+      AddReads(sets_.Of(leaf->reads));
     }
     return leaf;
   }
@@ -152,10 +149,12 @@ class Answers {
     return memo.Keep(root, options_in_order_, values_->bits, std::move(leaf));
   }
   // Whether nothing was read since Begin that could be otherwise in another variant.
-  bool ReadNothing() const { return IsEmpty(std::span(frames_).last(words_)); }
+  bool ReadNothing() const { return frames_.back() == kReadNothing; }
   // Trails: Begin until End records into `trail`; calls nest. Used by Units, per unit.
   void BeginTrail(Trail* trail);
   void EndTrail();
+  // Where the first two functions of a name are that are live together, as labels.
+  void LabelFunctions(NameId name, Diagnostic& found);
   // What was found wrong with declarations that were asked for, in order of asking.
   std::vector<Diagnostic> TakeDiagnostics();
   // Number of the value that an enum option has among those it declares.
@@ -166,13 +165,15 @@ class Answers {
   // Structs and functions whose closed form was asked and whose name somebody else has too, in
   // order of asking.
   std::span<const ir::DeclId> contested() const { return contested_; }
+  // Roughly the memory of what was asked.
+  uint64_t bytes_used() const { return table_bytes_ + sets_.bytes_used(); }
 
  private:
   class Scope;
   struct ChainStep;
 
   // Rows that are valid while their epoch is not before that of the variant, each with its read
-  // set. One bit more than there are options says that asking has an effect of its own: a
+  // set. One member more than there are options says that asking has an effect of its own: a
   // diagnostic, or a name that may clash. Rows with an empty read set are fixed: valid in every
   // variant.
   static constexpr uint32_t kFixed = 0xffffffffu;
@@ -180,7 +181,7 @@ class Answers {
   struct Memo {
     std::vector<Row> rows;
     std::vector<uint32_t> epochs;
-    std::vector<uint64_t> reads;
+    std::vector<ReadSet> reads;
   };
   struct ConstantName {
     Meaning meaning;
@@ -204,22 +205,19 @@ class Answers {
   }
   template <class Row>
   void Keep(Memo<Row>& memo, uint32_t id) {
-    memo.epochs[id] = IsEmpty(ReadsOf(memo, id)) ? kFixed : epoch_;
+    memo.epochs[id] = memo.reads[id] == kReadNothing ? kFixed : epoch_;
   }
-  static bool IsEmpty(std::span<const uint64_t> reads) {
-    return std::ranges::all_of(reads, [](uint64_t word) { return word == 0; });
+  void Unite(ReadSet& into, ReadSet from) { into = sets_.United(into, from); }
+  void AddReads(ReadSet reads) {
+    if (!frames_.empty()) {
+      Unite(frames_.back(), reads);
+    }
   }
-  template <class Row>
-  std::span<uint64_t> ReadsOf(Memo<Row>& memo, uint32_t id) {
-    return std::span(memo.reads).subspan(id * words_, words_);
-  }
-  void Unite(std::span<uint64_t> into, std::span<const uint64_t> from) const;
-  void AddReads(std::span<const uint64_t> reads);
   void Enter();  // begins an answer: its reads are its own, and its questions are in no trail
-  void Leave(std::span<uint64_t> reads);  // ends it; `reads` gets what was read
-  // The bit behind those of the options, in the last word.
-  uint64_t EffectBit() const { return uint64_t{1} << (program_.option_count() % 64); }
-  void Record(const Question& question, const Answer& answer, std::span<const uint64_t> reads);
+  void Leave(ReadSet& reads);  // ends it; `reads` gets what was read
+  // The member behind the options.
+  size_t Effect() const { return program_.option_count(); }
+  void Record(const Question& question, const Answer& answer, ReadSet reads);
 
   // --- evaluation, answers_values.cc -------------------------------------------------------------
   void Demand(Node node);
@@ -232,7 +230,7 @@ class Answers {
   template <class Visit>
   void ForNames(ir::CexprId root, Visit visit) const;
   bool NeedEarlier(ir::CexprId root, ir::DeclId limit);
-  void UniteEarlier(ir::CexprId root, ir::DeclId limit, std::span<uint64_t> reads);
+  void UniteEarlier(ir::CexprId root, ir::DeclId limit, ReadSet& reads);
   Value OptionValue(ir::OptionId id);
   // As a constant sees it; with every error if `diagnostics` is given.
   Value ValueBefore(ir::DeclId limit, ir::CexprId root, const SpanRun& run,
@@ -265,8 +263,9 @@ class Answers {
   Units* units_;
   ir::Stage stage_ = ir::Stage::kVertex;
   uint32_t epoch_ = 1;
-  uint32_t words_ = 1;  // of a read set
-  NameId on_, off_;     // the old spellings, if anybody writes them
+  ReadSets sets_;
+  uint64_t table_bytes_ = 0;
+  NameId on_, off_;  // the old spellings, if anybody writes them
 
   Memo<Value> expressions_;            // by CexprId
   Memo<ConstantState> constants_;      // by DeclId
@@ -280,8 +279,8 @@ class Answers {
   std::vector<uint32_t> options_in_order_;
   std::vector<bool> looked_at_;  // by OptionId
   std::vector<Node> work_;
-  std::vector<uint64_t> frames_;  // read sets in progress, one after the other
-  std::vector<Trail*> trails_;    // null while an answer is computed
+  std::vector<ReadSet> frames_;  // of what is in progress
+  std::vector<Trail*> trails_;   // null while an answer is computed
   std::vector<ir::DeclId> open_decls_;
   std::vector<ir::MemberId> open_aliases_;
   FlatMap<ir::MemberId, bool> is_open_alias_;

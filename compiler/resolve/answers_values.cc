@@ -4,11 +4,24 @@
 // wrong with them.
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 #include "compiler/resolve/answers.h"
 
 namespace kiln::resolve {
+namespace {
+
+Diagnostic NoCondition(const Location& where, ir::ValueKind kind) {
+  Diagnostic made = Make(Code::kRpl3018, where).With("type", KindText(kind));
+  const bool text = kind == ir::ValueKind::kString;
+  return std::move(made).Note(NoteKind::kAccepted,
+                              {{"accepted", text ? "a flag, or a comparison: option == \"value\""
+                                                 : "a flag, or a comparison"}});
+}
+
+}  // namespace
 
 // The names an expression sees: all, or for a constant those declared before it (rpl.md 8.1).
 class Answers::Scope final : public ExpressionScope {
@@ -65,6 +78,7 @@ void Answers::Demand(Node node) {
   const size_t base = work_.size();
   work_.push_back(node);
   while (work_.size() > base) {
+    CheckStop();
     const Node next = work_.back();
     if (Known(next) || Compute(next)) {  // what it needed would lie above it
       work_.pop_back();
@@ -86,10 +100,9 @@ bool Answers::Compute(Node node) {
 
 bool Answers::ComputeExpression(ir::CexprId id) {
   const ir::Cexpr& row = program_.Row(id);
-  const std::span<uint64_t> reads = ReadsOf(expressions_, id.value);
+  ReadSet reads = kReadNothing;
   Value value;
   if (row.op == ir::CexprOp::kLiteral) {
-    std::ranges::fill(reads, 0);
     value = {.kind = static_cast<ir::ValueKind>(row.kind),
              .bits = HoldsText(row) ? PoolText(NameId{row.a}).value : row.a};
   } else if (row.op == ir::CexprOp::kName) {
@@ -97,12 +110,7 @@ bool Answers::ComputeExpression(ir::CexprId id) {
     if (!option.valid() && !Need({NodeKind::kConstantName, row.a})) {
       return false;
     }
-    std::ranges::fill(reads, 0);
-    if (option.valid()) {
-      reads[option.value / 64] |= uint64_t{1} << (option.value % 64);
-    } else {
-      Unite(reads, ReadsOf(constant_names_, row.a));
-    }
+    reads = option.valid() ? sets_.Only(option.value) : constant_names_.reads[row.a];
     value = MeaningOf(NameId{row.a}, {}).value;
   } else {
     const uint32_t count = OperandCount(row.op);
@@ -113,11 +121,10 @@ bool Answers::ComputeExpression(ir::CexprId id) {
     if (!ready) {
       return false;
     }
-    std::ranges::fill(reads, 0);
     Value operands[3];
     for (uint32_t i = 0; i < count; ++i) {
       operands[i] = expressions_.rows[OperandOf(row, i).value];
-      Unite(reads, ReadsOf(expressions_, OperandOf(row, i).value));
+      Unite(reads, expressions_.reads[OperandOf(row, i).value]);
     }
     Failure failure;
     bool failed_here = false;
@@ -126,6 +133,7 @@ bool Answers::ComputeExpression(ir::CexprId id) {
     }
   }
   expressions_.rows[id.value] = value;
+  expressions_.reads[id.value] = reads;
   Keep(expressions_, id.value);
   return true;
 }
@@ -135,7 +143,7 @@ bool Answers::ComputeConstant(ir::DeclId id) {
   const ir::Decl& decl = program_.Get(id);
   const bool ordered = program_.Ordered(id);
   Scope scope(*this, id);
-  const std::span<uint64_t> reads = ReadsOf(constants_, id.value);
+  ReadSet reads = kReadNothing;
   // Nothing if it is not ready yet.
   const auto value_of = [&](ir::CexprId root) -> std::optional<Value> {
     if (ordered) {
@@ -148,7 +156,7 @@ bool Answers::ComputeConstant(ir::DeclId id) {
   };
   const auto unite = [&](ir::CexprId root) {
     if (ordered && program_.Row(root).op != ir::CexprOp::kComposite) {
-      Unite(reads, ReadsOf(expressions_, root.value));
+      Unite(reads, expressions_.reads[root.value]);
     } else {
       UniteEarlier(root, id, reads);
     }
@@ -177,12 +185,12 @@ bool Answers::ComputeConstant(ir::DeclId id) {
       return false;
     }
   }
-  std::ranges::fill(reads, 0);
   unite(condition);
   if (state.kind == ConstantState::Kind::kActive) {
     unite(body);
   }
   constants_.rows[id.value] = state;
+  constants_.reads[id.value] = reads;
   Keep(constants_, id.value);
   return true;
 }
@@ -196,12 +204,11 @@ bool Answers::ComputeConstantName(NameId name) {
   if (!ready) {
     return false;
   }
-  const std::span<uint64_t> reads = ReadsOf(constant_names_, name.value);
-  std::ranges::fill(reads, 0);
+  ReadSet reads = kReadNothing;
   ConstantName row;
   row.meaning = MeaningOf(name, ir::DeclId{ir::kNoRow - 1});
   for (const ir::DeclId id : candidates) {
-    Unite(reads, ReadsOf(constants_, id.value));
+    Unite(reads, constants_.reads[id.value]);
     const ConstantState& state = constants_.rows[id.value];
     if (state.kind == ConstantState::Kind::kActive) {
       row.answer = row.answer.kind == NameAnswer::Kind::kConstant
@@ -215,6 +222,7 @@ bool Answers::ComputeConstantName(NameId name) {
     row.answer.kind = NameAnswer::Kind::kFailed;
   }
   constant_names_.rows[name.value] = row;
+  constant_names_.reads[name.value] = reads;
   Keep(constant_names_, name.value);
   return true;
 }
@@ -253,15 +261,15 @@ bool Answers::NeedEarlier(ir::CexprId root, ir::DeclId limit) {
   return ready;
 }
 
-void Answers::UniteEarlier(ir::CexprId root, ir::DeclId limit, std::span<uint64_t> reads) {
+void Answers::UniteEarlier(ir::CexprId root, ir::DeclId limit, ReadSet& reads) {
   ForNames(root, [&](NameId name, uint32_t) {
     if (const ir::OptionId option = program_.Option(name); option.valid()) {
-      reads[option.value / 64] |= uint64_t{1} << (option.value % 64);
+      Unite(reads, sets_.Only(option.value));
       return;
     }
     for (const ir::DeclId id : program_.Constants(name)) {
       if (id.value < limit.value) {
-        Unite(reads, ReadsOf(constants_, id.value));
+        Unite(reads, constants_.reads[id.value]);
       }
     }
   });
@@ -369,7 +377,7 @@ ir::StringId Answers::PoolText(NameId text) {
 
 ConstantState Answers::StateOf(ir::DeclId constant, std::vector<Diagnostic>* diagnostics) {
   Demand({NodeKind::kConstant, constant.value});
-  AddReads(ReadsOf(constants_, constant.value));
+  AddReads(constants_.reads[constant.value]);
   const ConstantState state = constants_.rows[constant.value];
   if (diagnostics == nullptr) {
     return state;
@@ -387,8 +395,7 @@ ConstantState Answers::StateOf(ir::DeclId constant, std::vector<Diagnostic>* dia
   const bool failed = state.kind == ConstantState::Kind::kFailed;
   const Value condition = explain(program_.Wide(m, decl.condition), spans.condition, failed);
   if (failed && !condition.failed()) {
-    diagnostics->push_back(Make(Code::kRpl3018, program_.At(m, spans.condition))
-                               .With("type", KindText(condition.kind)));
+    diagnostics->push_back(NoCondition(program_.At(m, spans.condition), condition.kind));
   }
   if (state.kind == ConstantState::Kind::kActive && state.composite) {
     ReadComposite(constant, diagnostics);
@@ -420,8 +427,7 @@ void Answers::ReportCondition(ir::CexprId condition, Location run,
   ReportFailure(condition, run, diagnostics);
   const Value value = expressions_.rows[condition.value];
   if (!value.failed() && value.kind != ir::ValueKind::kFlag) {
-    diagnostics.push_back(
-        Make(Code::kRpl3018, RunOf(run).At(0)).With("type", KindText(value.kind)));
+    diagnostics.push_back(NoCondition(RunOf(run).At(0), value.kind));
   }
 }
 
@@ -530,8 +536,7 @@ std::optional<bool> Answers::CheckCondition(ir::CexprId condition, Location run,
     return value.bits != 0;
   }
   if (!value.failed()) {
-    diagnostics.push_back(
-        Make(Code::kRpl3018, RunOf(run).At(0)).With("type", KindText(value.kind)));
+    diagnostics.push_back(NoCondition(RunOf(run).At(0), value.kind));
   }
   return std::nullopt;
 }

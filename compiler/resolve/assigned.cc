@@ -8,6 +8,7 @@
 
 #include "compiler/base/check.h"
 #include "compiler/base/flat_map.h"
+#include "compiler/base/stop.h"
 
 namespace kiln::resolve {
 namespace {
@@ -186,6 +187,7 @@ class AssignedCheck {
   // Up to kNext, kEnd or the end of the segment, which stay unread.
   void RunUntilMark(Cursor& cursor) {
     for (; cursor.at < cursor.segment.flow.size(); ++cursor.at) {
+      CheckStop();
       const ir::FlowEvent& event = cursor.segment.flow[cursor.at];
       switch (event.kind) {
         case FlowKind::kDeclare:

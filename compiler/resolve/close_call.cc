@@ -31,9 +31,10 @@ Operand SegmentCloser::CloseCall(uint32_t id) {
   const NameAnswer answer = answers_.Function(program_.Name(module_ordinal_, call.name));
   if (answer.kind != NameAnswer::Kind::kDecl) {
     if (answer.kind == NameAnswer::Kind::kNone) {
-      Report(Make(Code::kRpl5001, AuxOf(id)).With("name", name));
+      Report(Make(Code::kRpl5001, AuxOf(id)).With("name", name).With("types", TypesOf(call)));
     } else if (answer.kind == NameAnswer::Kind::kConflict) {
       Report(Make(Code::kRpl5002, AuxOf(id)).With("name", name));
+      answers_.LabelFunctions(program_.Name(module_ordinal_, call.name), diagnostics_.back());
     }
     return {};
   }
@@ -46,7 +47,9 @@ Operand SegmentCloser::CloseCall(uint32_t id) {
     Report(Make(Code::kRpl5036, MainOf(id))
                .With("function", name)
                .With("expected", callee->members.size())
-               .With("found", arguments.size()));
+               .With("found", arguments.size())
+               .Label(LabelKind::kDeclaredHere, program_.NameLocation(answer.decl()),
+                      {{"name", name}}));
     return {};
   }
   ScratchList passed(scratch_);
@@ -81,6 +84,19 @@ Operand SegmentCloser::CloseCall(uint32_t id) {
   return nothing;
 }
 
+// "f3, f3, f1": what an unknown function was called with, for advice.
+std::string SegmentCloser::TypesOf(const ir::NameCallInst& call) {
+  constexpr size_t kMost = 8;  // arguments that tell what is meant
+  std::string text;
+  const std::span<const uint32_t> arguments = module_.List(call.arguments);
+  for (size_t i = 0; i < arguments.size() && i < kMost; ++i) {
+    const Operand& operand = OperandOf(ir::InstId{arguments[i]});
+    const bool typed = operand.kind == OperandKind::kValue || operand.kind == OperandKind::kPlace;
+    text += (i == 0 ? "" : ", ") + (typed ? TypeName(operand.type) : std::string("?"));
+  }
+  return text;
+}
+
 bool SegmentCloser::CloseArgument(const ir::ClosedMember& parameter, uint32_t argument,
                                   const Role& role, ScratchList& passed) {
   Operand& operand = OperandOf(ir::InstId{argument});
@@ -100,6 +116,7 @@ bool SegmentCloser::CloseArgument(const ir::ClosedMember& parameter, uint32_t ar
   }
   if (typed && operand.type != parameter.type) {
     ReportArgumentType(role, operand.type, parameter.type, argument);
+    LabelParameter(parameter);
     return false;
   }
   if (typed && IsHandle(pool_[parameter.type])) {
@@ -135,6 +152,7 @@ bool SegmentCloser::CloseOutArgument(const ir::ClosedMember& parameter, uint32_t
   }
   if (operand.type != parameter.type) {
     ReportArgumentType(role, operand.type, parameter.type, argument);
+    LabelParameter(parameter);
     return false;
   }
   const bool copies_in = parameter.access == ir::Access::kInOut;
@@ -148,6 +166,13 @@ bool SegmentCloser::CloseOutArgument(const ir::ClosedMember& parameter, uint32_t
   }
   passed.Add(temp);
   return true;
+}
+
+// Where the last message's other side is declared.
+void SegmentCloser::LabelParameter(const ir::ClosedMember& parameter) {
+  std::move(diagnostics_.back())
+      .Label(LabelKind::kDeclaredHere, program_.At(parameter.origin.module, parameter.origin.span),
+             {{"name", pool_.Text(parameter.name)}});
 }
 
 void SegmentCloser::ReportArgumentType(const Role& role, ir::TypeId found_type,

@@ -187,10 +187,10 @@ Operand SegmentCloser::CloseOptionMention(std::string_view kind, std::string_vie
     case ir::ValueKind::kFailed:
       return {};
     case ir::ValueKind::kFlag:
-      type = "flag";
+      type = "a flag";
       break;
     case ir::ValueKind::kString:
-      type = kind == "option" ? "enum" : "string";
+      type = kind == "option" ? "an enum" : "a string";
       break;
     case ir::ValueKind::kUint:
       scalar = ir::Scalar::kU32;
@@ -203,12 +203,16 @@ Operand SegmentCloser::CloseOptionMention(std::string_view kind, std::string_vie
       break;
   }
   if (scalar == ir::Scalar::kNone) {
-    Report(Make(Code::kRpl6002, MainOf(inst))
-               .With("kind", kind)
-               .With("name", name)
-               .With("type", type)
-               .Note(NoteKind::kWrite,
-                     {{"replacement", "conditional (" + std::string(name) + ") { ... }"}}));
+    std::string condition(name);
+    if (value.kind == ir::ValueKind::kString) {
+      condition += " == \"" + std::string(pool_.Text(ir::StringId{value.bits})) + "\"";
+    }
+    Report(
+        Make(Code::kRpl6002, MainOf(inst))
+            .With("kind", kind)
+            .With("name", name)
+            .With("type", type)
+            .Note(NoteKind::kWrite, {{"replacement", "conditional (" + condition + ") { ... }"}}));
     return {};
   }
   Operand operand = ValueOf(EmitConst(pool_.InternScalar(pool_.Vector(scalar, 1), value.bits)));

@@ -308,14 +308,18 @@ bool SegmentCloser::CheckSelect(uint32_t id, ir::InstId condition,
 
 Operand SegmentCloser::CloseAssign(uint32_t id) {
   const auto assign = Open(id).As<ir::AssignInst>();
-  const ir::InstId value = Read(assign.value.value, {.form = Role::Form::kRight, .text = "="});
   const Operand target = OperandOf(assign.target);
-  if (target.kind == OperandKind::kFailed || !value.valid()) {
+  if (target.kind == OperandKind::kFailed) {
     return {};
   }
   if (target.kind != OperandKind::kPlace || !target.writable) {
     Report(Make(Code::kRpl6015, MainOf(assign.target.value))
                .With("text", TextOf(assign.target.value)));
+    NoteAccess(target);
+    return {};
+  }
+  const ir::InstId value = Read(assign.value.value, {.form = Role::Form::kRight, .text = "="});
+  if (!value.valid()) {
     return {};
   }
   if (pool_[target.type].kind == ir::TypeKind::kArray) {
@@ -345,6 +349,7 @@ Operand SegmentCloser::CloseAssignOp(uint32_t id) {
   if (target.kind != OperandKind::kPlace || !target.writable) {
     Report(Make(Code::kRpl6015, MainOf(assign.target.value))
                .With("text", TextOf(assign.target.value)));
+    NoteAccess(target);
     return {};
   }
   const Operand result = CombineBinary(assign.op, before, value, id);

@@ -363,6 +363,31 @@ void SegmentCloser::StoreTo(const Operand& place, ir::InstId value) {
   Emit(ir::StoreInst{.type = pool_.void_type(), .place = target, .value = value}.To());
 }
 
+// Why the last message says that a place cannot be read, or written (rpl.md 5.1, 8.9).
+void SegmentCloser::NoteAccess(const Operand& place) {
+  std::string why;
+  if (place.decl.valid() && place.direction != ir::Direction::kNone) {
+    const ir::Decl& decl = program_.Get(place.decl);
+    why = std::string(DeclKindText(decl)) + " '" +
+          std::string(program_.Text(program_.NameOf(place.decl))) + "' is " +
+          (place.readable ? "read" : "write") + "-only in the " +
+          std::string(ir::NameOf(answers_.stage())) + " stage";
+  } else if (place.decl.valid()) {
+    why = std::string(DeclKindText(program_.Get(place.decl))) + "s are read-only";
+  } else if (place.kind == OperandKind::kPlace) {
+    why = place.readable
+              ? "an 'in' argument is read-only; make it 'in out', or copy it to a variable"
+              : "an 'out' argument is write-only; make it 'in out'";
+  } else if (place.kind == OperandKind::kValue && place.local) {
+    why = out_.insts[place.inst.value].kind == ir::InstKind::kSwizzle
+              ? "a swizzle cannot be assigned; assign its components one by one"
+              : "an 'in' argument is read-only; make it 'in out', or copy it to a variable";
+  }
+  if (!why.empty()) {
+    std::move(diagnostics_.back()).Note(NoteKind::kAdvice, {{"advice", why}});
+  }
+}
+
 ir::InstId SegmentCloser::Read(uint32_t operand_inst, const Role& role, Arrays arrays) {
   return ReadOperand(OperandOf(ir::InstId{operand_inst}), operand_inst, role, arrays);
 }
@@ -400,6 +425,7 @@ ir::InstId SegmentCloser::ReadOperand(Operand& operand, uint32_t inst, const Rol
   }
   if (!operand.readable) {
     Report(Make(Code::kRpl6014, MainOf(inst)).With("role", RoleText(role)));
+    NoteAccess(operand);
     return {};
   }
   if (IsArray(type) && (arrays == Arrays::kRefused || type.kind == ir::TypeKind::kRuntimeArray)) {

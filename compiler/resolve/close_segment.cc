@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 #include "compiler/resolve/close_type.h"
 #include "compiler/resolve/open_text.h"
 #include "compiler/resolve/segment_closer.h"
@@ -44,6 +45,9 @@ bool WritesPlaces(const ir::Inst& inst) {
          inst.kind == ir::InstKind::kAssignOp;
 }
 
+// Of a closed instruction with its operands, and of what it is lowered to.
+constexpr uint64_t kInstBytes = 64;
+
 }  // namespace
 
 Diagnosed<ir::ClosedSegment> CloseSegment(const Program& program, ir::SegmentId segment,
@@ -63,7 +67,10 @@ void CloseSegment(const Program& program, ir::SegmentId segment, Answers& answer
   }
   if (!SegmentCloser(program, segment, answers, *result.value, result.diagnostics).Run()) {
     result.value.reset();
+    return;
   }
+  // Aliases make much of little.
+  ChargeMemory(result.value->insts.size() * kInstBytes);
 }
 
 SegmentCloser::SegmentCloser(const Program& program, ir::SegmentId segment, Answers& answers,
@@ -143,7 +150,7 @@ bool SegmentCloser::Run() {
     Report(Make(Code::kRpl5021, At(spans != nullptr ? spans->name : ir::SpanId{}))
                .With("name", module_.Text(function_.name)));
   }
-  if (HasErrors(diagnostics_)) {
+  if (failed_ || HasErrors(diagnostics_)) {
     return false;
   }
   out_.flow = FlowOf(program_, out_, bare_);
@@ -169,6 +176,7 @@ bool SegmentCloser::SurveyBlock(ir::BlockId block) {
   bool any = false;
   uint32_t effects = 0;
   for (const uint32_t inst : module_.InstsOf(block)) {
+    CheckStop();
     SurveyOf(inst).effects_before = effects;
     SurveyOf(inst).has_effect = SurveyInst(inst) ? 1u : 0u;
     effects += SurveyOf(inst).has_effect;

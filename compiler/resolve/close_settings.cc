@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "compiler/base/check.h"
+#include "compiler/base/closest_name.h"
 #include "compiler/base/flat_map.h"
 #include "compiler/ir/settings.h"
 
@@ -105,6 +106,9 @@ class SettingCloser {
           Make(compute ? Code::kRpl8104 : Code::kRpl7001, where).With("name", facts.name);
       if (compute) {
         made.arguments.emplace_back("kind", "setting");
+      } else {
+        std::move(made).Note(NoteKind::kAdvice,
+                             {{"advice", "it is a setting of compute pipelines"}});
       }
       diagnostics_.push_back(std::move(made));
     }
@@ -158,6 +162,10 @@ class SettingCloser {
                 .With("name", facts.name)
                 .With("value", text)
                 .Note(NoteKind::kKnownValues, {{"values", JoinQuoted(facts.values)}}));
+        const std::string_view meant = ClosestName(text).OfferAll(facts.values).best();
+        if (!meant.empty()) {
+          std::move(diagnostics_.back()).Note(NoteKind::kSimilarName, {{"name", meant}});
+        }
         return false;
       }
     }

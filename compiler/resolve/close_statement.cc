@@ -2,8 +2,10 @@
 // Statements: scopes, branches, loops, jumps, declarations. Open statements -> closed rows, and
 // whether control can go on behind them (rpl.md 8.7 "Termination", 8.8).
 #include <array>
+#include <optional>
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 #include "compiler/resolve/close_type.h"
 #include "compiler/resolve/kind_text.h"
 #include "compiler/resolve/open_text.h"
@@ -43,6 +45,7 @@ SegmentCloser::Flow SegmentCloser::CloseInsts(std::span<const uint32_t> insts) {
   bool begins = true;
   const uint32_t enclosing_statement = statement_begin_;
   for (const uint32_t inst : insts) {
+    CheckStop();
     if (begins) {
       statement_begin_ = inst;
     }
@@ -186,6 +189,7 @@ SegmentCloser::Flow SegmentCloser::CloseStatement(uint32_t inst) {
 
 void SegmentCloser::KeepOperand(uint32_t inst, Operand operand) {
   Slot& slot = SlotOf(inst);
+  failed_ = failed_ || operand.kind == OperandKind::kFailed;
   if (SurveyOf(inst).read_early != 0 && operand.kind == OperandKind::kPlace && operand.readable) {
     const ir::TypeKind kind = pool_[operand.type].kind;
     if (kind == ir::TypeKind::kVector || kind == ir::TypeKind::kMatrix ||
@@ -206,9 +210,10 @@ SegmentCloser::Flow SegmentCloser::CloseConditionalScope(uint32_t id) {
     return Flow::kGoesOn;
   }
   const auto when = Open(id).As<ir::WhenInst>();
-  const bool holds =
-      answers_.CheckCondition(Global(when.condition), AuxOf(id), {}, diagnostics_).value_or(false);
-  return holds ? CloseInsts(module_.InstsOf(when.block)) : Flow::kGoesOn;
+  const std::optional<bool> holds =
+      answers_.CheckCondition(Global(when.condition), AuxOf(id), {}, diagnostics_);
+  failed_ = failed_ || !holds.has_value();
+  return holds.value_or(false) ? CloseInsts(module_.InstsOf(when.block)) : Flow::kGoesOn;
 }
 
 SegmentCloser::Flow SegmentCloser::CloseIf(uint32_t id) {
@@ -219,6 +224,7 @@ SegmentCloser::Flow SegmentCloser::CloseIf(uint32_t id) {
     Report(Make(Code::kRpl6045, MainOf(branch.condition.value))
                .With("keyword", "if")
                .With("type", TypeName(TypeOf(condition))));
+    NoteComparison(branch.condition);
   }
   std::array<uint32_t, 2> blocks{};
   std::array<Flow, 2> flows{Flow::kGoesOn, Flow::kGoesOn};
@@ -234,6 +240,14 @@ SegmentCloser::Flow SegmentCloser::CloseIf(uint32_t id) {
              .To());
   }
   return flows[0] == Flow::kEnds && flows[1] == Flow::kEnds ? Flow::kEnds : Flow::kGoesOn;
+}
+
+void SegmentCloser::NoteComparison(ir::InstId condition) {
+  if (Open(condition.value).kind == ir::InstKind::kAssign) {
+    std::move(diagnostics_.back())
+        .Replace(AuxOf(condition.value), "==", Confidence::kGuess)
+        .Note(NoteKind::kAdvice, {{"advice", "'=' assigns, '==' compares"}});
+  }
 }
 
 SegmentCloser::Flow SegmentCloser::CloseLoop(uint32_t id) {
@@ -252,6 +266,7 @@ SegmentCloser::Flow SegmentCloser::CloseLoop(uint32_t id) {
     Report(Make(Code::kRpl6045, MainOf(insts.back()))
                .With("keyword", is_for ? "for" : "while")
                .With("type", TypeName(TypeOf(condition))));
+    NoteComparison(Open(insts.back()).As<ir::YieldInst>().value);
   }
   Flow ignored = Flow::kGoesOn;  // a loop never ends a scope
   closed[1] = CloseNested(ir::BlockId{open[1]}, &ignored);
@@ -267,7 +282,7 @@ SegmentCloser::Flow SegmentCloser::CloseJump(uint32_t id) {
   const ir::LocalId exit = inst.As<ir::BreakInst>().exit;
   if (!exit.valid()) {
     Report(Make(Code::kRpl6042, MainOf(id)).With("keyword", ir::FactsOf(inst.kind).mnemonic));
-    return Flow::kEnds;
+    return Flow::kGoesOn;  // what follows is right without it
   }
   ir::Inst jump = ir::BreakInst{.type = pool_.void_type(), .exit = Global(exit)}.To();
   jump.kind = inst.kind;
@@ -280,6 +295,7 @@ SegmentCloser::Flow SegmentCloser::CloseReturn(uint32_t id) {
   const std::string_view name = module_.Text(function_.name);
   const bool is_void = pool_[signature_->type].kind == ir::TypeKind::kVoid;
   ir::InstId value;
+  const size_t before = diagnostics_.size();
   if (written.valid() && is_void) {
     Report(Make(Code::kRpl6046, MainOf(id)).With("name", name));
   } else if (written.valid()) {
@@ -296,6 +312,10 @@ SegmentCloser::Flow SegmentCloser::CloseReturn(uint32_t id) {
     Report(Make(Code::kRpl6048, MainOf(id))
                .With("name", name)
                .With("expected", TypeName(signature_->type)));
+  }
+  if (diagnostics_.size() > before && diagnostics_.back().Find("name") != nullptr) {
+    std::move(diagnostics_.back())
+        .Label(LabelKind::kDeclaredHere, program_.NameLocation(out_.function), {{"name", name}});
   }
   current_ = id;
   Emit(ir::ReturnInst{.type = pool_.void_type(), .value = value}.To());
@@ -352,6 +372,7 @@ void SegmentCloser::CloseVariable(uint32_t id) {
   bool known = false;
   LocalTypeOf(Global(variable.local), known) = type;
   if (!type.valid()) {
+    failed_ = true;
     return;
   }
   out_.locals.push_back({.local = Global(variable.local),
@@ -395,7 +416,10 @@ void SegmentCloser::CloseAlias(uint32_t id) {
   const ir::LocalSpans* spans =
       module_.local_spans.empty() ? nullptr : &module_.local_spans[alias.local.value];
   const Location run = At(spans != nullptr ? spans->condition : ir::SpanId{});
-  if (!answers_.CheckCondition(Global(local.condition), run, {}, diagnostics_).value_or(false)) {
+  const std::optional<bool> holds =
+      answers_.CheckCondition(Global(local.condition), run, {}, diagnostics_);
+  failed_ = failed_ || !holds.has_value();
+  if (!holds.value_or(false)) {
     return;
   }
   CheckNewName(alias.local);
@@ -468,11 +492,11 @@ void SegmentCloser::CheckNewName(ir::LocalId id) {
   }
   const NameAnswer answer = answers_.Global(global);
   if (answer.kind == NameAnswer::Kind::kOption) {
-    report("option", {});
+    report("option", program_.NameLocation(answer.option()));
   } else if (answer.kind == NameAnswer::Kind::kConstant) {
-    report("constant", {});
+    report("constant", program_.NameLocation(answer.decl()));
   } else if (answer.kind == NameAnswer::Kind::kDecl) {
-    report(DeclKindText(program_.Get(answer.decl())), {});
+    report(DeclKindText(program_.Get(answer.decl())), program_.NameLocation(answer.decl()));
   }
 }
 

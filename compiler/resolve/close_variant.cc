@@ -8,6 +8,7 @@
 
 #include "compiler/base/check.h"
 #include "compiler/ir/enum_names.h"
+#include "compiler/resolve/advise.h"
 #include "compiler/resolve/close_settings.h"
 #include "compiler/resolve/kind_text.h"
 #include "compiler/resolve/name_space.h"
@@ -23,28 +24,6 @@ constexpr uint32_t kStateLocations = 32;
 
 bool HasStage(ir::PipelineType pipeline, ir::Stage stage) {
   return (pipeline == ir::PipelineType::kCompute) == (stage == ir::Stage::kCompute);
-}
-
-std::string_view ConditionText(ir::DeclKind kind) {
-  switch (kind) {
-    case ir::DeclKind::kContainer:
-      return "the conditional of container";
-    case ir::DeclKind::kBuffer:
-      return "the conditional of buffer";
-    case ir::DeclKind::kPushConstant:
-      return "the conditional of push constant";
-    case ir::DeclKind::kSampler:
-      return "the conditional of sampler";
-    case ir::DeclKind::kImage:
-      return "the conditional of image";
-    case ir::DeclKind::kConstant:
-    case ir::DeclKind::kSetting:
-    case ir::DeclKind::kStruct:
-    case ir::DeclKind::kFunction:
-    case ir::DeclKind::kWorkgroup:
-      break;
-  }
-  KILN_UNREACHABLE();
 }
 
 class VariantCloser {
@@ -97,6 +76,7 @@ class VariantCloser {
     diagnostics_.insert(diagnostics_.end(), std::make_move_iterator(found.begin()),
                         std::make_move_iterator(found.end()));
     SortAndMerge(diagnostics_);
+    Advise(program_, diagnostics_);
     return !HasErrors(diagnostics_);
   }
 
@@ -388,6 +368,7 @@ class VariantCloser {
       case NameAnswer::Kind::kConflict:
         diagnostics_.push_back(Make(Code::kRpl5002, program_.NameLocation(answer.decl()))
                                    .With("name", entry.function));
+        answers_.LabelFunctions(name, diagnostics_.back());
         return {};
       case NameAnswer::Kind::kFailed:
       case NameAnswer::Kind::kOption:

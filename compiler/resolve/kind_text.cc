@@ -73,6 +73,28 @@ std::string_view LocalKindText(ir::LocalKind kind) {
   KILN_UNREACHABLE();
 }
 
+std::string_view ConditionText(ir::DeclKind kind) {
+  switch (kind) {
+    case ir::DeclKind::kContainer:
+      return "the conditional of container";
+    case ir::DeclKind::kBuffer:
+      return "the conditional of buffer";
+    case ir::DeclKind::kPushConstant:
+      return "the conditional of push constant";
+    case ir::DeclKind::kSampler:
+      return "the conditional of sampler";
+    case ir::DeclKind::kImage:
+      return "the conditional of image";
+    case ir::DeclKind::kConstant:
+    case ir::DeclKind::kSetting:
+    case ir::DeclKind::kStruct:
+    case ir::DeclKind::kFunction:
+    case ir::DeclKind::kWorkgroup:
+      break;
+  }
+  KILN_UNREACHABLE();
+}
+
 std::string BooleanText(const ir::Pool& pool, ir::TypeId type) {
   return type == pool.bool_type() ? "b1" : ir::TypeText(pool, type);
 }

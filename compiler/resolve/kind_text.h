@@ -13,6 +13,9 @@ namespace kiln::resolve {
 std::string_view DeclKindText(const ir::Decl& decl);  // "uniform buffer", "state container"
 std::string_view LocalKindText(ir::LocalKind kind);   // "argument", "alias", "variable"
 
+// "the conditional of buffer". Requires: a kind of the interface, settings left out.
+std::string_view ConditionText(ir::DeclKind kind);
+
 // The text of a type in version 2, where the boolean has a name.
 std::string BooleanText(const ir::Pool& pool, ir::TypeId type);
 

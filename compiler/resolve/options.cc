@@ -7,6 +7,8 @@
 #include <cmath>
 
 #include "compiler/base/check.h"
+#include "compiler/base/closest_name.h"
+#include "compiler/base/stop.h"
 #include "compiler/ir/enum_names.h"
 
 namespace kiln::resolve {
@@ -26,6 +28,17 @@ std::string ValuesText(const Program& program, ir::OptionId id) {
     text += '\'';
   }
   return text;
+}
+
+void SuggestValue(const Program& program, ir::OptionId id, Diagnostic& found) {
+  const ir::ModuleView& view = program.module(program.ModuleOf(id));
+  ClosestName closest(found.Find("value")->value);
+  for (const uint32_t value : view.List(program.Get(id).values)) {
+    closest.Offer(view.Text(ir::StringId{value}));
+  }
+  if (!closest.best().empty()) {
+    std::move(found).Note(NoteKind::kSimilarName, {{"name", closest.best()}});
+  }
 }
 
 // Number of `text` in the option's values, or kNoRow.
@@ -64,6 +77,7 @@ std::optional<uint32_t> CheckSetting(const Program& program, const OptionSetting
           AboutOption(Code::kRpl2006, setting.name)
               .With("value", setting.text)
               .Note(NoteKind::kKnownValues, {{"values", ValuesText(program, id)}}));
+      SuggestValue(program, id, diagnostics.back());
       return std::nullopt;
     }
     return index;
@@ -77,15 +91,40 @@ std::optional<uint32_t> CheckSetting(const Program& program, const OptionSetting
 
 }  // namespace
 
+std::optional<uint32_t> CheckOption(const Program& program, const OptionSetting& setting,
+                                    std::vector<Diagnostic>& diagnostics) {
+  const ir::OptionId id = program.FindOption(setting.name);
+  if (!id.valid()) {
+    diagnostics.push_back(UnknownOption(program, setting.name));
+    return std::nullopt;
+  }
+  return CheckSetting(program, setting, id, diagnostics);
+}
+
+Diagnostic UnknownOption(const Program& program, std::string_view name) {
+  Diagnostic made = AboutOption(Code::kRpl2003, name);
+  ClosestName closest(name);
+  for (const ir::OptionId id : program.options_by_name()) {
+    closest.Offer(program.Text(program.NameOf(id)));
+  }
+  return closest.best().empty()
+             ? made
+             : std::move(made).Note(NoteKind::kSimilarName, {{"name", closest.best()}});
+}
+
 bool CheckOptions(const Program& program, std::span<const OptionSetting> settings,
                   OptionValues& values, std::vector<Diagnostic>& diagnostics) {
   const std::span<const uint32_t> defaults = program.option_defaults();
   values.bits.assign(defaults.begin(), defaults.end());
   bool good = true;
   for (const OptionSetting& setting : settings) {
+    CheckStop();
+    if (diagnostics.size() >= kMaxDiagnostics) {
+      return false;  // nobody is shown more, and each of them looks at all options
+    }
     const ir::OptionId id = program.FindOption(setting.name);
     if (!id.valid()) {
-      diagnostics.push_back(AboutOption(Code::kRpl2003, setting.name));
+      diagnostics.push_back(UnknownOption(program, setting.name));
       good = false;
       continue;
     }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compiler/diag/diagnostic.h"
@@ -30,6 +31,14 @@ struct OptionSetting {
 struct OptionValues {
   std::vector<uint32_t> bits;
 };
+
+// RPL2003, with the nearest name of an option.
+Diagnostic UnknownOption(const Program& program, std::string_view name);
+
+// The bits of one setting; nothing after adding what is wrong with it. Diagnostics: RPL2003 to
+// RPL2007.
+std::optional<uint32_t> CheckOption(const Program& program, const OptionSetting& setting,
+                                    std::vector<Diagnostic>& diagnostics);
 
 // False: there are errors, and `values` means nothing. Memory of `values` is used again.
 bool CheckOptions(const Program& program, std::span<const OptionSetting> settings,

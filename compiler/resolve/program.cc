@@ -8,8 +8,10 @@
 #include <string>
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 #include "compiler/ir/builtins.h"
 #include "compiler/resolve/evaluate.h"
+#include "compiler/resolve/option_counts.h"
 
 namespace kiln::resolve {
 namespace {
@@ -94,8 +96,13 @@ class Linker {
   Diagnosed<Program> Run(ir::PipelineType pipeline, const LanguageLimits& limits) {
     program_.pipeline_ = pipeline;
     program_.limits_ = limits;
+    diagnostics_ = CheckOptionCounts(program_.modules_, limits);
+    if (!diagnostics_.empty()) {
+      return {.value = {}, .diagnostics = std::move(diagnostics_)};
+    }
     NumberRows();
     for (uint32_t m = 0; m < program_.modules_.size(); ++m) {
+      CheckStop();
       AddOptions(m);
       AddDecls(m);
     }
@@ -117,9 +124,22 @@ class Linker {
   }
 
  private:
+  // What the tables of one module take, roughly.
+  static uint64_t BytesOf(const ir::ModuleView& view) {
+    constexpr uint64_t kOfName = 128;  // text, candidates, callers
+    constexpr uint64_t kOfRow = 32;
+    return view.string_ends.size() * kOfName +
+           (view.decls.size() + view.members.size() + view.locals.size() + view.options.size() +
+            view.cexprs.size()) *
+               kOfRow;
+  }
+
   void NumberRows() {
     Bases next;
     for (const ir::ModuleView& view : program_.modules_) {
+      CheckStop();
+      ChargeMemory(BytesOf(view));
+      program_.bytes_used_ += BytesOf(view);
       program_.bases_.push_back(next);
       next.decl += static_cast<uint32_t>(view.decls.size());
       next.member += static_cast<uint32_t>(view.members.size());
@@ -207,6 +227,7 @@ class Linker {
     const ir::ModuleView& view = program_.modules_[m];
     std::vector<std::pair<int, ir::DeclId>> groups;
     for (uint32_t i = 0; i < view.decls.size(); ++i) {
+      CheckStop();
       const ir::Decl& decl = view.decls[i];
       const ir::DeclId id{program_.bases_[m].decl + i};
       const NameId name = program_.Name(m, decl.name);
@@ -278,6 +299,7 @@ class Linker {
     const ir::ModuleView& view = program_.modules_[m];
     const uint32_t base = program_.bases_[m].cexpr;
     for (const ir::Cexpr& row : view.cexprs) {
+      CheckStop();
       uint32_t size = 1;
       uint32_t last = 0;
       bool may_remark = false;
@@ -334,6 +356,7 @@ class Linker {
     std::vector<bool> seen(view.blocks.size(), false);
     std::vector<ir::BlockId> work;
     for (const ir::Segment& segment : view.segments) {
+      CheckStop();
       const ir::DeclId caller{program_.bases_[m].decl + segment.function.value};
       work.push_back(segment.block);
       while (!work.empty()) {

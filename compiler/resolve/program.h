@@ -67,6 +67,8 @@ class Program {
   uint32_t name_count() const { return names_.size(); }
   uint32_t decl_count() const { return decl_count_; }
   uint32_t member_count() const { return static_cast<uint32_t>(owners_.size()); }
+  // Roughly the memory of its tables; the modules are somebody else's.
+  uint64_t bytes_used() const { return bytes_used_; }
   uint32_t cexpr_count() const { return static_cast<uint32_t>(cexprs_.size()); }
 
   // Program-wide numbers of rows of one module; an invalid id stays invalid.
@@ -159,6 +161,7 @@ class Program {
   StringPool<NameId> names_;
   std::vector<std::vector<NameId>> names_of_;
   uint32_t option_count_ = 0;
+  uint64_t bytes_used_ = 0;
   struct Candidates {
     std::vector<ir::DeclId> functions, structs, constants, globals;
     ir::OptionId option;
@@ -195,7 +198,8 @@ class Program {
 
 // Links modules in order. Views must outlive the program and have passed VerifyIds. `names` are the
 // modules' names for messages; without them they are called by their position, from 1.
-// Diagnostics: RPL2002 (RPL2001 and RPL2009 are the driver's, which knows files and parse errors).
+// Diagnostics: RPL2002, RPL2010, LIM1001 for values of an enum (RPL2001 and RPL2009 are the
+// driver's, which knows files and parse errors).
 Diagnosed<Program> Link(std::span<const ir::ModuleView> modules, ir::PipelineType pipeline,
                         std::span<const std::string> names = {}, const LanguageLimits& limits = {});
 

@@ -2,11 +2,14 @@
 #include "compiler/resolve/reach.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 #include "compiler/ir/enum_names.h"
+#include "compiler/ir/operands.h"
 #include "compiler/resolve/assigned.h"
 #include "compiler/resolve/kind_text.h"
 #include "compiler/resolve/recall_part.h"
@@ -19,6 +22,8 @@ constexpr size_t kFewCalls = 16;          // that are looked through rather than
 // Keeps the memory.
 void Clear(FunctionVersion& version) {
   version.calls.clear();
+  version.failed = false;
+  version.failed_calls.clear();
   version.touches_stage = false;
   version.writes_position = false;
   version.unassigned.clear();
@@ -63,6 +68,7 @@ void Reach::Walk(ir::EntryRef& entry) {
   answers_->SetStage(stage_);
   Descend(Close(entry.function), entry);
   while (!path_.empty()) {
+    CheckStop();
     Step& step = path_.back();
     if (step.next_call < step.function->version->calls.size()) {
       Follow(step.function->version->calls[step.next_call++], entry);
@@ -89,7 +95,9 @@ void Reach::Follow(const FunctionVersion::Call& call, ir::EntryRef& entry) {
     const ir::DeclId caller = path_.back().function->version->ref.function;
     diagnostics_->push_back(Make(Code::kRpl5008, call.where)
                                 .With("name", program_.Text(program_.NameOf(call.callee)))
-                                .With("caller", program_.Text(program_.NameOf(caller))));
+                                .With("caller", program_.Text(program_.NameOf(caller)))
+                                .Label(LabelKind::kDeclaredHere, program_.NameLocation(call.callee),
+                                       {{"name", program_.Text(program_.NameOf(call.callee))}}));
     return;
   }
   const ir::Stage* bound = BoundStage(call.callee);
@@ -158,6 +166,8 @@ Reach::Function& Reach::Close(ir::DeclId id) {
 
 const FunctionVersion* Reach::CloseAnew(ir::DeclId id) {
   segments_.clear();
+  failed_ = false;
+  failed_calls_.clear();
   const ir::ClosedDecl* signature = answers_->Decl(id);
   if (signature == nullptr) {
     incomplete_ = true;
@@ -180,9 +190,13 @@ bool Reach::IsLive(ir::SegmentId segment) {
   }
   const ir::SpanId run =
       view.segment_spans.empty() ? ir::SpanId{} : view.segment_spans[row].condition;
-  return answers_
-      ->CheckCondition(program_.Wide(m, condition), program_.At(m, run), {}, *diagnostics_)
-      .value_or(false);
+  const std::optional<bool> holds =
+      answers_->CheckCondition(program_.Wide(m, condition), program_.At(m, run), {}, *diagnostics_);
+  if (!holds.has_value()) {
+    incomplete_ = true;
+    answers_->NoteEffect();
+  }
+  return holds.value_or(false);
 }
 
 // Null: it is not live.
@@ -199,9 +213,11 @@ const Diagnosed<ir::ClosedSegment>* Reach::CloseSegment(ir::SegmentId segment) {
 void Reach::CloseSegments(const ir::ClosedDecl& signature) {
   const uint32_t m = program_.ModuleOf(signature.decl);
   const uint32_t version = VersionOf(signature.decl, stage_) * program_.segment_count();
-  pending_.assign(1, {program_.Wide(m, ir::SegmentId{program_.Get(signature.decl).body}), 0});
+  pending_.assign(1, {.segment = program_.Wide(m, ir::SegmentId{program_.Get(signature.decl).body}),
+                      .parent = 0});
   while (!pending_.empty()) {
-    const auto [id, parent] = pending_.back();
+    CheckStop();
+    const auto [id, parent, below_failed] = pending_.back();
     pending_.pop_back();
     const Diagnosed<ir::ClosedSegment>* unit =
         RecallPart(segment_parts_, segment_roots_[version + id.value], remembers_, *answers_,
@@ -210,15 +226,50 @@ void Reach::CloseSegments(const ir::ClosedDecl& signature) {
     if (unit == nullptr) {
       continue;
     }
-    if (!unit->value) {
+    if (below_failed || !unit->value) {
       incomplete_ = true;
+      failed_ = true;
+      LookInto(id);
       continue;
     }
     const auto number = static_cast<uint32_t>(segments_.size());
     segments_.push_back({.segment = id, .closed = &*unit->value, .parent = parent});
     const std::vector<ir::SegmentId>& holes = unit->value->holes;
     for (size_t i = holes.size(); i > 0; --i) {
-      pending_.push_back({holes[i - 1], number});
+      pending_.push_back({.segment = holes[i - 1], .parent = number});
+    }
+  }
+}
+
+// What a segment with errors leads to is looked at all the same, so that one mistake hides no
+// other: what it calls, and conditional scopes in it. Read off its open form, as far as it is live.
+void Reach::LookInto(ir::SegmentId failed) {
+  const uint32_t m = program_.ModuleOf(failed);
+  const ir::ModuleView& view = program_.module(m);
+  std::vector<ir::BlockId> blocks{program_.Get(failed).block};
+  while (!blocks.empty()) {
+    const std::span<const uint32_t> insts = view.InstsOf(blocks.back());
+    blocks.pop_back();
+    for (const uint32_t row : insts) {
+      const ir::Inst& inst = view.insts[row];
+      if (inst.kind == ir::InstKind::kNameCall) {
+        const NameId name = program_.Name(m, inst.As<ir::NameCallInst>().name);
+        const NameAnswer callee = answers_->Function(name);
+        if (callee.kind == NameAnswer::Kind::kDecl) {
+          const ir::SpanId span =
+              view.inst_spans.empty() ? ir::SpanId{} : view.inst_spans[row].main;
+          failed_calls_.push_back({.callee = callee.decl(), .where = program_.At(m, span)});
+        }
+      } else if (inst.kind == ir::InstKind::kWhenSegment) {
+        const ir::SegmentId nested = inst.As<ir::WhenSegmentInst>().segment;
+        pending_.push_back(
+            {.segment = program_.Wide(m, nested), .parent = 0, .below_failed = true});
+      } else if (inst.kind != ir::InstKind::kWhen ||
+                 answers_->Holds(program_.Wide(m, inst.As<ir::WhenInst>().condition))) {
+        ir::ForEachOwnedBlock(
+            inst, [&](ir::ListId list) { return view.List(list); },
+            [&](uint32_t block) { blocks.emplace_back(block); });
+      }
     }
   }
 }
@@ -234,6 +285,9 @@ const FunctionVersion* Reach::Version(ir::DeclId id, const ir::ClosedDecl* signa
   for (const ir::SegmentRef& segment : segments_) {
     hash = Mix64(hash ^ reinterpret_cast<uintptr_t>(segment.closed));
   }
+  for (const FunctionVersion::Call& call : failed_calls_) {
+    hash = Mix64(hash ^ call.callee.value);
+  }
   const auto same = [](const ir::SegmentRef& a, const ir::SegmentRef& b) {
     return a.closed == b.closed && a.parent == b.parent;
   };
@@ -243,6 +297,9 @@ const FunctionVersion* Reach::Version(ir::DeclId id, const ir::ClosedDecl* signa
         const ir::FunctionRef& known = versions_[i].ref;
         return known.function == id && known.signature == signature &&
                (!known.stage_sensitive || known.stage == stage_) &&
+               versions_[i].failed == failed_ &&
+               std::ranges::equal(versions_[i].failed_calls, failed_calls_, {},
+                                  &FunctionVersion::Call::callee, &FunctionVersion::Call::callee) &&
                std::ranges::equal(known.segments, segments_, same);
       },
       [&] {
@@ -255,6 +312,8 @@ const FunctionVersion* Reach::Version(ir::DeclId id, const ir::ClosedDecl* signa
         added.ref = ref;
         added.ref.number = number;
         added.ref.segments = std::move(segments);
+        added.failed = failed_;
+        added.failed_calls = failed_calls_;
         Summarise(added);
         return number;
       });
@@ -292,12 +351,20 @@ bool Has(const ir::Mention& mention, ir::Touch touch) {
 void Reach::Summarise(FunctionVersion& version) const {
   for (Bitset* fields : {&version.state_reads, &version.writes}) {
     if (fields->size() != program_.member_count()) {
+      ChargeMemory(program_.member_count() / 8);
       *fields = Bitset(program_.member_count());
     }
     fields->Clear();
   }
-  CheckAssigned(program_, version.ref, version.unassigned);
+  if (!version.failed) {  // what a failed segment assigns is not known
+    CheckAssigned(program_, version.ref, version.unassigned);
+  }
   FirstCalls calls(version.calls);
+  for (const FunctionVersion::Call& call : version.failed_calls) {
+    if (calls.IsFirst(call.callee)) {
+      version.calls.push_back(call);
+    }
+  }
   for (const ir::SegmentRef& segment : version.ref.segments) {
     const ir::ClosedSegment& closed = *segment.closed;
     version.contested.insert(version.contested.end(), closed.contested.begin(),

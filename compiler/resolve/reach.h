@@ -27,6 +27,8 @@ struct FunctionVersion {
   };
   ir::FunctionRef ref;
   std::vector<Call> calls;             // each callee once, in order of first mention
+  bool failed = false;                 // a segment has errors: those of `ref` are the others
+  std::vector<Call> failed_calls;      // of such segments, as they are written
   bool touches_stage = false;          // itself, not through calls
   bool writes_position = false;        // mentions the position that the vertex stage must write
   std::vector<Diagnostic> unassigned;  // reads of variables that have no value yet
@@ -80,6 +82,7 @@ class Reach {
   struct Pending {
     ir::SegmentId segment;
     uint32_t parent;
+    bool below_failed = false;  // looked at for what else is wrong
   };
   struct Bound {
     uint32_t variant = 0;
@@ -93,6 +96,7 @@ class Reach {
   void CloseSegments(const ir::ClosedDecl& signature);
   const Diagnosed<ir::ClosedSegment>* CloseSegment(ir::SegmentId segment);
   bool IsLive(ir::SegmentId segment);
+  void LookInto(ir::SegmentId failed);
   const FunctionVersion* Version(ir::DeclId id, const ir::ClosedDecl* signature);
   void Summarise(FunctionVersion& version) const;
   void Descend(Function& function, ir::EntryRef& entry);
@@ -129,6 +133,8 @@ class Reach {
   std::vector<Step> path_;
   std::vector<Pending> pending_;
   std::vector<ir::SegmentRef> segments_;  // of the function being closed
+  bool failed_ = false;                   // one of its segments has errors
+  std::vector<FunctionVersion::Call> failed_calls_;
 };
 
 }  // namespace kiln::resolve

@@ -115,6 +115,8 @@ class SegmentCloser {
   ir::InstId LoadFrom(const Operand& place);
   ir::InstId PlaceInst(const Operand& place);
   void StoreTo(const Operand& place, ir::InstId value);
+  void NoteAccess(const Operand& place);      // why a place can be read or written only
+  void NoteComparison(ir::InstId condition);  // 'if (a = b)'
 
   // --- close_operator.cc
   Operand CloseUnary(uint32_t id);
@@ -145,10 +147,12 @@ class SegmentCloser {
 
   // --- close_call.cc
   Operand CloseCall(uint32_t id);
+  std::string TypesOf(const ir::NameCallInst& call);
   bool CloseArgument(const ir::ClosedMember& parameter, uint32_t argument, const Role& role,
                      ScratchList& passed);
   bool CloseOutArgument(const ir::ClosedMember& parameter, uint32_t argument, const Role& role,
                         ScratchList& passed);
+  void LabelParameter(const ir::ClosedMember& parameter);
   void ReportArgumentType(const Role& role, ir::TypeId found, ir::TypeId expected,
                           uint32_t argument);
 
@@ -249,6 +253,7 @@ class SegmentCloser {
   std::vector<BareDeclaration> bare_;
   uint32_t alias_depth_ = 0;      // aliases being expanded
   bool too_large_ = false;        // said already
+  bool failed_ = false;           // something is poisoned, whoever said why
   uint32_t current_ = 0;          // open instruction that emitted rows belong to
   uint32_t statement_begin_ = 0;  // first row of the current statement
 

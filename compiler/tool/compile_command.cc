@@ -8,12 +8,15 @@
 #include <fmt/format.h>
 
 #include "compiler/artifact/metadata.h"
+#include "compiler/base/beneath.h"
 #include "compiler/base/file.h"
+#include "compiler/base/printable.h"
 #include "compiler/diag/render.h"
 #include "compiler/driver/check_space.h"
 #include "compiler/driver/frontends.h"
 #include "compiler/driver/option_text.h"
 #include "compiler/driver/stages.h"
+#include "compiler/resolve/unused.h"
 #include "compiler/tool/dump_stage.h"
 #include "compiler/tool/read_sources.h"
 
@@ -105,7 +108,7 @@ class Reporter {
     std::vector<PlacedDiagnostic> placed = Place(diagnostics, modules_);
     SortForReading(placed);
     if (arguments_.json) {
-      fmt::print("{}\n", RenderJsonArray(placed, arguments_.files.front()));
+      fmt::print("{}\n", PrintableJson(RenderJsonArray(placed, arguments_.files.front())));
     } else {
       fmt::print(stderr, "{}", RenderReport(placed, set_, {}));
     }
@@ -118,7 +121,7 @@ class Reporter {
 };
 
 int Complain(const Error& error, int exit_code) {
-  fmt::print(stderr, "error: {}\n", error.context);
+  fmt::print(stderr, "error: {}\n", PrintableMessage(error.context));
   return exit_code;
 }
 
@@ -141,7 +144,7 @@ Result<void> WriteProducts(const CompileArguments& arguments, const driver::Prod
   if (!arguments.out.empty()) {
     for (const driver::StageCode& code : products.code) {
       KILN_TRY_VOID(
-          WriteFile(arguments.out + "/" + ModuleName(code), std::as_bytes(std::span(code.words))));
+          WriteFileBeneath(arguments.out, ModuleName(code), std::as_bytes(std::span(code.words))));
     }
   }
   if (!arguments.meta.empty()) {
@@ -190,7 +193,7 @@ int BuildVariant(const CompileArguments& arguments, const Request& request,
                                                          .target = request.target});
     diagnostics.insert(diagnostics.end(), dump.diagnostics.begin(), dump.diagnostics.end());
     reporter.Show(std::move(diagnostics));
-    fmt::print("{}", dump.text);
+    fmt::print("{}", PrintableLines(dump.text));
     return dump.ok ? kSuccess : kWrongSource;
   }
   const driver::BuildResult built =
@@ -225,7 +228,7 @@ int RunCompile(const CompileArguments& arguments) {
   if (IsSourceStage(arguments.stage)) {
     DumpResult dump = DumpSourceStage(arguments.stage, *sources);
     reporter.Show(std::move(dump.diagnostics));
-    fmt::print("{}", dump.text);
+    fmt::print("{}", PrintableLines(dump.text));
     return dump.ok ? kSuccess : kWrongSource;
   }
   Diagnosed<driver::LinkedProgram> linked = driver::LinkSources(*sources, request->pipeline);
@@ -233,6 +236,9 @@ int RunCompile(const CompileArguments& arguments) {
     reporter.Show(std::move(linked.diagnostics));
     return kWrongSource;
   }
+  std::vector<Diagnostic> unused = resolve::FindUnused(linked.value->program, request->entries);
+  linked.diagnostics.insert(linked.diagnostics.end(), std::make_move_iterator(unused.begin()),
+                            std::make_move_iterator(unused.end()));
   const auto run = arguments.all_variants ? CheckVariants : BuildVariant;
   return run(arguments, *request, *linked.value, std::move(linked.diagnostics), reporter);
 }

@@ -2,9 +2,12 @@
 // kilnc, the compiler developer's tool: the compiler without daemon, cache or network.
 #include <cstdio>
 #include <exception>
+#include <sstream>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
+#include "compiler/base/printable.h"
 #include "compiler/tool/compile_command.h"
 #include "compiler/tool/layout_command.h"
 
@@ -70,7 +73,9 @@ int Run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);
+    std::ostringstream told;  // it repeats words of the caller
+    const int code = app.exit(error, told, told);
+    fmt::print(code == 0 ? stdout : stderr, "{}", kiln::PrintableLines(told.str()));
     return code == 0 ? kiln::tool::kSuccess : kiln::tool::kUsage;
   }
   return app.got_subcommand("layout") ? kiln::tool::RunLayout(layout)
@@ -83,7 +88,8 @@ int main(int argc, char** argv) {
   try {
     return Run(argc, argv);
   } catch (const std::exception& error) {
-    (void)std::fprintf(stderr, "error[RPL9001]: internal error: %s\n", error.what());
+    (void)std::fprintf(stderr, "error[RPL9001]: internal error: %s\n",
+                       kiln::Printable(error.what()).c_str());
     return kiln::tool::kInternalError;
   }
 }

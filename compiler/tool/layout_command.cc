@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/printable.h"
 #include "compiler/layout/cases/case_file.h"
 #include "compiler/tool/compile_command.h"
 #include "compiler/tool/read_sources.h"
@@ -15,14 +16,14 @@ namespace kiln::tool {
 namespace {
 
 int Complain(const Error& error, int exit_code) {
-  fmt::print(stderr, "error: {}\n", error.context);
+  fmt::print(stderr, "error: {}\n", PrintableMessage(error.context));
   return exit_code;
 }
 
 // What is wrong with single cases; the others have their answers.
 int Finish(const std::vector<std::string>& errors, bool good) {
   for (const std::string& error : errors) {
-    fmt::print(stderr, "error: {}\n", error);
+    fmt::print(stderr, "error: {}\n", PrintableMessage(error));
   }
   return good && errors.empty() ? kSuccess : kWrongSource;
 }
@@ -32,10 +33,12 @@ int Check(std::string_view text) {
   if (!checked.ok()) {
     return Complain(checked.error(), kWrongSource);
   }
-  const auto shown = [](const std::string& json) { return json.empty() ? "nothing" : json; };
+  const auto shown = [](const std::string& json) {
+    return json.empty() ? "nothing" : PrintableJson(json);
+  };
   for (const layout::CaseDifference& difference : checked->differences) {
-    fmt::print("{}: expected {}, found {}\n", difference.path, shown(difference.expected),
-               shown(difference.found));
+    fmt::print("{}: expected {}, found {}\n", Printable(difference.path),
+               shown(difference.expected), shown(difference.found));
   }
   return Finish(checked->errors, checked->differences.empty());
 }
@@ -57,7 +60,7 @@ int RunLayout(const LayoutArguments& arguments) {
   if (!answer.ok()) {
     return Complain(answer.error(), kWrongSource);
   }
-  (void)std::fwrite(answer->text.data(), 1, answer->text.size(), stdout);
+  fmt::print("{}", arguments.json ? PrintableJson(answer->text) : PrintableLines(answer->text));
   return Finish(answer->errors, true);
 }
 

@@ -37,14 +37,20 @@ int32_t PositionOf(const Planning& planning, uint32_t use) {
 
 void CollectWaits(Planning& planning) {
   PlanningScratch& scratch = planning.scratch;
-  scratch.wait_positions.clear();
+  scratch.waits.clear();
   for (uint32_t i = 0; i < planning.rows.semaphore_uses.size(); ++i) {
     const int32_t position = PositionOf(planning, i);
-    if (planning.rows.semaphore_uses[i].wait && scratch.external[i] != 0 && position >= 0) {
-      scratch.wait_positions.push_back(position);
+    const SemaphoreRow& use = planning.rows.semaphore_uses[i];
+    if (use.wait && scratch.external[i] != 0 && position >= 0) {
+      scratch.waits.push_back({.position = position, .stages = use.stages});
     }
   }
-  std::sort(scratch.wait_positions.begin(), scratch.wait_positions.end());
+  std::ranges::sort(scratch.waits, {}, &ExternalWait::position);
+  Stages stages = 0;
+  for (ExternalWait& wait : scratch.waits) {
+    stages |= wait.stages;
+    wait.stages = stages;
+  }
 }
 
 void MakeBatches(Planning& planning) {

@@ -3,6 +3,7 @@
 // last. Spec: graph §7.6, §7.7
 #include <algorithm>
 
+#include "compiler/base/checksum.h"
 #include "runtime/graph/planning.h"
 
 namespace kiln::graph {
@@ -151,7 +152,7 @@ Hash128 DigestOf(const Carried& carried, Bytes& out) {
       AppendState(out, state);
     }
   }
-  return HashBytes(out);
+  return Checksum(out);
 }
 
 }  // namespace

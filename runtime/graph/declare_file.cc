@@ -261,16 +261,13 @@ bool FrameFile::Declaring::Write(const PendingWrite& pending) {
     Register(write.result, {}, pending.pass);
     return true;
   }
-  // An import that states no layout has no contents to keep.
-  const FileResource* import = Describe(write.resource);
-  const bool blank = import != nullptr && import->imported && !import->states_layout;
   const Keep keep = KeepOf(write.temporal, write.result);
   Version version{.kind = old->second.kind, .texture = {}, .buffer = {}};
   if (version.kind == ResourceKind::kTexture) {
     version.texture = graph.WriteTexture(passes[pending.pass], {.name = write.result,
                                                                 .texture = old->second.texture,
                                                                 .access = write.access,
-                                                                .discard = write.discard || blank,
+                                                                .discard = write.discard,
                                                                 .keep = keep});
   } else {
     version.buffer = graph.WriteBuffer(passes[pending.pass], {.name = write.result,

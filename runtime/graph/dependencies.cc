@@ -32,7 +32,7 @@ struct Walk {
   bool texture;
   bool whole;     // the chain has no other cell
   bool packed;    // its bytes had other users
-  bool acquired;  // the state is that of a semaphore wait (graph §4.5, fourth row)
+  bool acquired;  // never touched before the waits for the outside (graph §4.5)
   CellState state;
   int32_t last = -1;          // position of the last access in the source
   uint32_t source_begin = 0;  // into uses
@@ -59,10 +59,10 @@ bool IsSeen(const CellState& state, Stages stages, Accesses accesses) {
          ((stages & ~state.seen_stages) == 0 && (accesses & ~state.seen_accesses) == 0);
 }
 
-int32_t LastWaitBefore(const PlanningScratch& scratch, int32_t position) {
-  const auto after =
-      std::upper_bound(scratch.wait_positions.begin(), scratch.wait_positions.end(), position);
-  return after == scratch.wait_positions.begin() ? 0 : *(after - 1);
+// The last wait for the outside at or before the position, with the stages of all of them.
+ExternalWait LastWaitBefore(const PlanningScratch& scratch, int32_t position) {
+  const auto after = std::ranges::upper_bound(scratch.waits, position, {}, &ExternalWait::position);
+  return after == scratch.waits.begin() ? ExternalWait{} : *(after - 1);
 }
 
 Reason ReasonFromBefore(Object object) {
@@ -153,7 +153,11 @@ class Walker {
     const bool create = walk.takes_bytes();
     int32_t lo = walk.last;
     if (walk.acquired && outside) {
-      lo = std::max(lo, LastWaitBefore(planning_.scratch, use.position) - 1);
+      const ExternalWait wait = LastWaitBefore(planning_.scratch, use.position);
+      lo = std::max(lo, wait.position - 1);
+      // A change of layout is a write, which only a dependency from the stages of a wait orders
+      // behind that wait.
+      source.stages = source.stages == 0 ? wait.stages : source.stages;
     }
     // Whether a buffer waits for earlier bytes, and from where a create waits, is known later.
     if (!create || walk.texture) {
@@ -281,6 +285,8 @@ CellState ImportedState(const ChainRow& chain, bool& acquired) {
   state.layout = chain.state_layout;
   acquired = chain.acquire != kNone;
   if (chain.state_stages == 0) {
+    // What was not stated may be what a wait of the frame is for.
+    acquired = acquired || chain.texture();
     state.seen_all = true;
   } else if ((chain.state_accesses & kWriteAccesses) != 0) {
     state.pending = true;

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/base/edit_distance.h"
+#include "compiler/base/closest_name.h"
 
 namespace kiln::graph {
 namespace {
@@ -225,14 +225,17 @@ std::string_view ClosestFormat(std::string_view text) {
     return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   });
   const bool vulkan = text.find('_') != std::string_view::npos && text.size() > 8;
+  ClosestName search(upper);
   std::string_view best;
-  size_t distance = std::max<size_t>(2, text.size() / 3) + 1;
+  std::string_view offered;
   for (const Row& row : kRows) {
-    const size_t found = std::min(EditDistance(upper, row.name),
-                                  vulkan ? EditDistance(upper, row.vulkan) : distance);
-    if (found < distance) {
+    search.Offer(row.name);
+    if (vulkan) {
+      search.Offer(row.vulkan);
+    }
+    if (search.best().data() != offered.data()) {
+      offered = search.best();
       best = row.name;
-      distance = found;
     }
   }
   return best;

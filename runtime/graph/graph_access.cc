@@ -231,7 +231,9 @@ void Graph::Read(PassId pass_id, const Handle& handle, const Access& declared, W
   }
   if (chain.object == Object::kImported && chain.texture() &&
       chain.state_layout == VK_IMAGE_LAYOUT_UNDEFINED && rows_.versions[version].def == kNone) {
-    Fail("IMPORT_UNDEFINED", "is read, but its import left it undefined", pass, version, where);
+    Fail("IMPORT_UNDEFINED",
+         "is read, but its import left it undefined; state the layout that it is in", pass, version,
+         where);
     return;
   }
   if (chain.object == Object::kHistory && chain.texture() && chain.previous != kNone &&
@@ -277,8 +279,10 @@ uint32_t Graph::Write(PassId pass_id, const Written& write, Where where) {
   }
   if (chain.object == Object::kImported && chain.texture() && row.def == kNone &&
       chain.state_layout == VK_IMAGE_LAYOUT_UNDEFINED && !write.discard) {
-    Fail("IMPORT_UNDEFINED", "is written without discard, but its import left it undefined", pass,
-         old, where);
+    Fail("IMPORT_UNDEFINED",
+         "is written without discard, but its import left it undefined; discard it, or state the "
+         "layout that it is in",
+         pass, old, where);
     return kPoisoned;
   }
   const uint32_t result = AddVersion(write.name, row.chain, pass);

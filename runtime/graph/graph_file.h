@@ -23,7 +23,6 @@ struct FileResource {
   std::string unknown_format;  // the text, if it names none; or empty
   bool described = false;      // has a size of its own
   bool imported = false;
-  bool states_layout = false;
   Access state;          // of an import
   std::string previous;  // version of the last frame, or empty
 };

@@ -41,14 +41,21 @@ uint32_t Graph::Import(const Imported& import, Where where) {
   chain.state_accesses = ElementaryAccesses(import.state.accesses);
   chain.state_layout = import.state.layout;
   if (import.acquire != nullptr) {
-    SemaphoreUse use = *import.acquire;
+    const SemaphoreUse& use = *import.acquire;
+    // Which pass will wait is not known yet, so omitted stages are all.
+    const Stages stages = ElementaryStages(
+        use.stages == 0 ? Stages{VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT} : use.stages);
     const uint32_t ordinal = Ordinal(use, kNone, where);
     chain.acquire = static_cast<uint32_t>(rows_.semaphore_uses.size());
     rows_.semaphore_uses.push_back({.pass = kNone,
                                     .semaphore = ordinal,
                                     .value = use.timeline ? use.value : 0,
-                                    .stages = ElementaryStages(use.stages),
+                                    .stages = stages,
                                     .wait = true});
+    // Acquired, and nothing else stated: ready once the wait is over.
+    if (chain.state_stages == 0) {
+      chain.state_stages = stages;
+    }
   }
   return AddChain(chain, import.binding, import.name);
 }

@@ -8,7 +8,7 @@
 namespace kiln::graph {
 namespace {
 
-// Requires: scratch.starts is that of SplitEpochs unless both kinds exist.
+// Requires: scratch.load is that of SplitEpochs unless both kinds exist.
 void MeasureMemory(Planning& planning, ResourceKind kind, MemoryFigures& figures) {
   const Plan& plan = planning.plan;
   figures = {.no_reuse = 0,
@@ -28,13 +28,13 @@ void MeasureMemory(Planning& planning, ResourceKind kind, MemoryFigures& figures
     return;
   }
   if (own == plan.next.classes.size()) {  // what holds for all
-    figures.no_reuse = planning.scratch.starts.back();
+    figures.no_reuse = planning.scratch.load.starts.back();
     figures.peak_live = plan.metrics.all.peak_live;
     figures.peak_epoch = plan.metrics.all.peak_epoch;
     return;
   }
-  std::vector<uint64_t>& live = planning.scratch.starts;
-  std::vector<uint64_t>& held = planning.scratch.stops;
+  std::vector<uint64_t>& live = planning.scratch.load.starts;
+  std::vector<uint64_t>& held = planning.scratch.load.stops;
   live.assign(plan.device_passes() + 1, 0);
   held.assign(plan.device_passes() + 1, 0);
   for (uint32_t i = 0; i < plan.chains.size(); ++i) {
@@ -83,9 +83,9 @@ void Measure(Planning& planning) {
     metrics.chain = std::max(metrics.chain, planning.scratch.states[pass.pass].level);
   }
   metrics.culled = static_cast<uint32_t>(plan.culled.size());
-  metrics.before_wait = planning.scratch.wait_positions.empty()
+  metrics.before_wait = planning.scratch.waits.empty()
                             ? plan.device_passes()
-                            : static_cast<uint32_t>(planning.scratch.wait_positions.front());
+                            : static_cast<uint32_t>(planning.scratch.waits.front().position);
 }
 
 }  // namespace kiln::graph

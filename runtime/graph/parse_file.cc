@@ -276,7 +276,6 @@ Result<FileResource> ParseResource(const Json& object) {
                       : heap == "readback" ? MemoryKind::kReadback
                                            : MemoryKind::kDevice;
   KILN_TRY(out.imported, FlagOf(object, "imported", where));
-  out.states_layout = Member(object, "initial_layout") != nullptr;
   KILN_TRY(out.state.layout, ParseLayoutName(object, "initial_layout", where));
   KILN_TRY(out.state.stages, ParseStageMember(object, {"initial_stage", "initial_stages"}, where));
   KILN_TRY(out.state.accesses,

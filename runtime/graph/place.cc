@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which memory every chain lies in, the epochs in which it holds it, and its bytes.
-// Spec: graph §6.6, §6.8
+// Which memory every chain lies in, and its bytes.
+// Spec: graph §6.6, §6.8.2
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 
 #include "runtime/graph/formats.h"
@@ -12,8 +11,6 @@ namespace kiln::graph {
 namespace {
 
 constexpr uint64_t kMinBlock = uint64_t{64} << 20;
-// Splitting stops this close to the peak: the last bytes are not worth a command.
-constexpr uint64_t kGoodEnough = 128;
 constexpr uint64_t kBlockUnit = uint64_t{1} << 20;
 
 uint64_t AlignUp(uint64_t value, uint64_t alignment) {
@@ -57,46 +54,6 @@ Place PlaceOf(const ChainRow& row, const MemoryNeeds& needs) {
     return Place::kRing;
   }
   return needs.dedicated ? Place::kDedicated : Place::kPacked;
-}
-
-// Prefix sums: starts[x] = sizes of chains that begin before x, stops[x] = that end before x.
-void SumSizes(Planning& planning) {
-  PlanningScratch& scratch = planning.scratch;
-  const size_t positions = planning.plan.device_passes();
-  scratch.starts.assign(positions + 1, 0);
-  scratch.stops.assign(positions + 1, 0);
-  for (const PackItem& item : scratch.packed) {
-    scratch.starts[item.first + 1] += item.size;
-    scratch.stops[item.last + 1] += item.size;
-  }
-  for (size_t i = 0; i < positions; ++i) {
-    scratch.starts[i + 1] += scratch.starts[i];
-    scratch.stops[i + 1] += scratch.stops[i];
-  }
-}
-
-uint64_t Touching(const PlanningScratch& scratch, uint32_t begin, uint32_t end) {
-  return scratch.starts[end] - scratch.stops[begin];
-}
-
-// The position that makes the larger half smallest. Requires: two positions at least.
-uint32_t BestSplit(const PlanningScratch& scratch, const Epoch& epoch) {
-  uint32_t low = epoch.begin + 1;
-  uint32_t high = epoch.end - 1;
-  while (low < high) {  // the first split whose left half is at least as large as its right one
-    const uint32_t middle = (low + high) / 2;
-    const bool left =
-        Touching(scratch, epoch.begin, middle) >= Touching(scratch, middle, epoch.end);
-    (left ? high : low) = left ? middle : middle + 1;
-  }
-  const auto larger = [&](uint32_t at) {
-    return std::max(Touching(scratch, epoch.begin, at), Touching(scratch, at, epoch.end));
-  };
-  return low > epoch.begin + 1 && larger(low - 1) <= larger(low) ? low - 1 : low;
-}
-
-bool SmallerSum(const Epoch& a, const Epoch& b) {
-  return a.sum != b.sum ? a.sum < b.sum : a.begin > b.begin;
 }
 
 // Where a chain lies, and what it needs there. False: the device has no such texture.
@@ -258,54 +215,6 @@ bool MeasureChains(Planning& planning) {
     }
   }
   return true;
-}
-
-void SplitEpochs(Planning& planning) {
-  Plan& plan = planning.plan;
-  PlanningScratch& scratch = planning.scratch;
-  const uint32_t positions = plan.device_passes();
-  SumSizes(planning);
-  MemoryFigures& figures = plan.metrics.all;
-  figures.peak_live = 0;
-  for (uint32_t position = 0; position < positions; ++position) {
-    figures.peak_live = std::max(figures.peak_live, Touching(scratch, position, position + 1));
-  }
-  std::vector<Epoch>& heap = scratch.epoch_heap;
-  heap.clear();
-  for (uint32_t begin = 0; begin < positions;) {
-    uint32_t end = begin + 1;
-    while (end < positions && scratch.chosen[end] == 0) {
-      ++end;
-    }
-    heap.push_back({.sum = Touching(scratch, begin, end), .begin = begin, .end = end});
-    begin = end;
-  }
-  std::make_heap(heap.begin(), heap.end(), SmallerSum);
-  auto budget =
-      static_cast<uint32_t>(std::ceil(planning.options.alias_commands * plan.metrics.needed));
-  while (!heap.empty() && budget > 0 &&
-         heap.front().sum > figures.peak_live + figures.peak_live / kGoodEnough &&
-         heap.front().end - heap.front().begin > 1) {
-    std::pop_heap(heap.begin(), heap.end(), SmallerSum);
-    const Epoch epoch = heap.back();
-    heap.pop_back();
-    const uint32_t at = BestSplit(scratch, epoch);
-    scratch.chosen[at] = 1;
-    for (const Epoch half :
-         {Epoch{.begin = epoch.begin, .end = at}, Epoch{.begin = at, .end = epoch.end}}) {
-      heap.push_back(
-          {.sum = Touching(scratch, half.begin, half.end), .begin = half.begin, .end = half.end});
-      std::push_heap(heap.begin(), heap.end(), SmallerSum);
-    }
-    --budget;
-  }
-  figures.peak_epoch = heap.empty() ? 0 : heap.front().sum;
-  uint32_t epoch = 0;
-  scratch.epochs.resize(positions);
-  for (uint32_t position = 0; position < positions; ++position) {
-    epoch += position != 0 && scratch.chosen[position] != 0 ? 1 : 0;
-    scratch.epochs[position] = epoch;
-  }
 }
 
 void PlaceChains(Planning& planning) {

@@ -242,8 +242,8 @@ struct PlanMetrics {
   uint64_t readback_bytes = 0;
   uint64_t dedicated_bytes = 0;
   uint32_t commands = 0;
-  uint32_t needed = 0;  // bound for this order
-  uint32_t chain = 0;   // bound over all orders
+  uint32_t needed = 0;  // lower bound for this order: no plan of it has fewer
+  uint32_t chain = 0;   // lower bound over all orders: the best one may need more
   uint32_t entries = 0;
   uint32_t layout_changes = 0;
   uint32_t merged_reads = 0;

@@ -82,6 +82,15 @@ struct Epoch {
   uint32_t end = 0;
 };
 
+// Sizes of chains that begin (starts) and end (stops) before a position, and the epochs with the
+// bytes that the chains hold in them, the largest first. Those of a memory class, or of all.
+struct EpochLoad {
+  std::vector<uint64_t> starts;
+  std::vector<uint64_t> stops;
+  std::vector<Epoch> heap;
+  uint64_t peak_live = 0;
+};
+
 // Frames that may be in flight at once, and so the age at which bytes are forgotten.
 inline constexpr uint32_t kLedgerFrames = 3;
 
@@ -135,6 +144,12 @@ struct SemaphoreUseBytes {
   uint32_t external;
 };
 
+// A wait for the outside, in the order of positions.
+struct ExternalWait {
+  int32_t position = 0;
+  Stages stages = 0;  // of this wait and all before it
+};
+
 struct PlanningScratch {
   std::vector<SemaphoreUseBytes> use_bytes;
   Bytes digest_bytes;
@@ -169,15 +184,15 @@ struct PlanningScratch {
   std::vector<uint32_t> chain_begin;  // by chain, and one more: into uses
   std::vector<int32_t> first;         // by chain: position
   std::vector<int32_t> last;
-  std::vector<Use> uses;         // as plan.chain_accesses
-  std::vector<PackItem> packed;  // chains that share memory, with positions
-  bool any_kept = false;         // some chain lies in an object that outlives the frame
-  std::vector<int32_t> max_lo;   // by position: from where its dependencies wait
-  std::vector<uint8_t> chosen;   // by position: a point
-  std::vector<uint32_t> epochs;  // by position
-  std::vector<uint64_t> starts;  // prefix sums of sizes by position
-  std::vector<uint64_t> stops;
-  std::vector<Epoch> epoch_heap;
+  std::vector<Use> uses;                 // as plan.chain_accesses
+  std::vector<PackItem> packed;          // chains that share memory, with positions
+  bool any_kept = false;                 // some chain lies in an object that outlives the frame
+  std::vector<int32_t> max_lo;           // by position: from where its dependencies wait
+  std::vector<uint8_t> chosen;           // by position: a point
+  std::vector<uint32_t> epochs;          // by position
+  EpochLoad load;                        // of all chains that share memory
+  std::vector<EpochLoad> loads;          // by memory class, if there are several
+  std::vector<uint32_t> epoch_ends;      // by position: where the epoch that begins there ends
   std::vector<uint32_t> entry_begin;     // by chain, and one more: into entries, as they are found
   std::vector<uint32_t> by_first;        // packed chains by first position
   std::vector<LedgerUser> ledger_users;  // packed chains, then what earlier frames left
@@ -192,7 +207,7 @@ struct PlanningScratch {
   std::vector<uint32_t> entry_point;  // by entry: index of its point
   std::vector<CellState> finals;      // by cell, of temporal chains
   std::vector<uint32_t> signals;      // semaphore uses, by semaphore and value
-  std::vector<int32_t> wait_positions;
+  std::vector<ExternalWait> waits;
 };
 
 struct Planning {
@@ -255,14 +270,16 @@ void ChoosePoints(Planning& planning);
 // Puts every entry at its point.
 void EmitEntries(Planning& planning);
 
+// epochs.cc: adds points while they save memory, and numbers the epochs between them.
+void SplitEpochs(Planning& planning);
+
 // place.cc, pack.cc, ledger.cc
 bool MeasureChains(Planning& planning);  // false: a description that the model refuses
-void SplitEpochs(Planning& planning);
 void PlaceChains(Planning& planning);
 void RunLedger(Planning& planning);
 
 // batches.cc
-void CollectWaits(Planning& planning);  // positions of external waits
+void CollectWaits(Planning& planning);  // those for the outside
 void MakeBatches(Planning& planning);
 
 // carry.cc: the slots of temporals and histories, and what the next frame starts from.

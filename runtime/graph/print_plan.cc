@@ -218,7 +218,7 @@ std::string PrintPlan(const Plan& plan, const Graph& graph) {
   std::string text = OrderText(plan, graph) + MemoryText(plan, graph.rows());
   text += fmt::format(
       "metrics\n"
-      "  barrier commands {} (bound for this order {}, over all orders {}, added by aliasing {})\n"
+      "  barrier commands {} (lower bounds: this order {}, all orders {}; added by aliasing {})\n"
       "  entries {}, layout changes {}, reads without a barrier of their own {}\n"
       "  memory {} bytes (peak live {}, efficiency {:.3f}, without reuse {}, packer {})\n"
       "  temporal {} upload {} readback {} bytes\n"

@@ -254,9 +254,9 @@ void Picture::Memory() {
 void Picture::Caption(double y) {
   const PlanMetrics& m = plan.metrics;
   Text(kLeft, y, "font-size=\"11\" fill=\"#222\"",
-       fmt::format("{} barrier commands (bound for this order {}, over all orders {}, added by "
-                   "aliasing {})",
-                   m.commands, m.needed, m.chain, m.alias_added()));
+       fmt::format(
+           "{} barrier commands (lower bounds: this order {}, all orders {}; added by aliasing {})",
+           m.commands, m.needed, m.chain, m.alias_added()));
   Text(kLeft, y + 16, "font-size=\"11\" fill=\"#222\"",
        fmt::format("memory {} of {} without reuse, efficiency {:.3f}; {} passes, {} culled",
                    BytesText(m.all.allocated), BytesText(m.all.no_reuse), m.efficiency(),

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/base/checksum.h"
 #include "runtime/graph/planning.h"
 
 namespace kiln::graph {
@@ -20,12 +21,12 @@ struct OptionBytes {
 template <class T>
 Hash128 HashRows(const std::vector<T>& rows) {
   static_assert(std::has_unique_object_representations_v<T>, "every byte of a row is written");
-  return HashBytes(std::as_bytes(std::span(rows)));
+  return Checksum(std::as_bytes(std::span(rows)));
 }
 template <class T>
 Hash128 HashValue(const T& value) {
   static_assert(std::has_unique_object_representations_v<T>);
-  return HashBytes(std::as_bytes(std::span(&value, 1)));
+  return Checksum(std::as_bytes(std::span(&value, 1)));
 }
 
 // Semaphore uses without their values.
@@ -68,7 +69,7 @@ Hash128 HashOfHashes(const Structure& structure) {
     out += sizeof(uint32_t) - 1;
     out = std::copy(structure.arrays[tag].bytes.begin(), structure.arrays[tag].bytes.end(), out);
   }
-  return HashBytes(std::as_bytes(std::span(bytes)));
+  return Checksum(std::as_bytes(std::span(bytes)));
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/checksum.h"
+
 namespace kiln::runtime {
 namespace {
 
@@ -49,14 +51,14 @@ Bytes EncodeCacheFile(const DeviceIdentity& device, const Hash128& identity, uin
   AppendLittle(out, static_cast<uint32_t>(kHeaderBytes));
   Append(out, std::as_bytes(std::span(identity.bytes)));
   AppendLittle(out, static_cast<uint64_t>(data.size()));
-  const Hash128 sum = HashBytes(data);
+  const Hash128 sum = Checksum(data);
   Append(out, std::as_bytes(std::span(sum.bytes)));
   AppendLittle(out, counter);
   AppendLittle(out, device.driver_version);
   AppendLittle(out, device.vendor_id);
   AppendLittle(out, device.device_id);
   out.resize(kSummedBytes);
-  AppendLittle(out, Hash64(out));
+  AppendLittle(out, Checksum64(out));
   Append(out, data);
   return out;
 }
@@ -66,7 +68,7 @@ Result<CacheFile> DecodeCacheFile(const DeviceIdentity& device, const Hash128& i
   if (bytes.size() < kHeaderBytes || std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0) {
     return Rejected("it is no driver cache");
   }
-  if (ReadLittle<uint64_t>(bytes, kSummedBytes) != Hash64(bytes.first(kSummedBytes))) {
+  if (ReadLittle<uint64_t>(bytes, kSummedBytes) != Checksum64(bytes.first(kSummedBytes))) {
     return Rejected("the sum of its header is wrong");
   }
   if (ReadLittle<uint32_t>(bytes, 8) != kVersion ||
@@ -83,7 +85,7 @@ Result<CacheFile> DecodeCacheFile(const DeviceIdentity& device, const Hash128& i
   if (ReadLittle<uint64_t>(bytes, 32) != data.size()) {
     return Rejected("its length is not the one that it says");
   }
-  if (std::memcmp(bytes.data() + 40, HashBytes(data).bytes.data(), 16) != 0) {
+  if (std::memcmp(bytes.data() + 40, Checksum(data).bytes.data(), 16) != 0) {
     return Rejected("the sum of its data is wrong");
   }
   KILN_TRY_VOID(CheckDriverHeader(device, data));
@@ -125,7 +127,7 @@ Bytes BinaryCache::Checked(Bytes bytes) {
     return {};
   }
   counter_ = file->counter;
-  saved_ = HashBytes(file->data);
+  saved_ = Checksum(file->data);
   bytes.erase(bytes.begin(), bytes.begin() + kHeaderBytes);
   return bytes;
 }
@@ -288,16 +290,16 @@ Result<void> BinaryCache::Save() {
     if (file.ok() && file->counter != counter_) {
       others.assign(file->data.begin(), file->data.end());
       counter_ = file->counter;
-      saved_ = HashBytes(others);
+      saved_ = Checksum(others);
     }
   }
   KILN_TRY(const Bytes data, Merged(others));
-  if (HashBytes(data) == saved_ || data.size() > kMaxBytes) {
+  if (Checksum(data) == saved_ || data.size() > kMaxBytes) {
     return {};
   }
   KILN_TRY_VOID(Replace(data, counter_ + 1));
   ++counter_;
-  saved_ = HashBytes(data);
+  saved_ = Checksum(data);
   files.RemoveOld(folder_.path, ".vkcache", kFolderBytes, kUnusedDays);
   return {};
 }

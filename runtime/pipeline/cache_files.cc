@@ -14,6 +14,8 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/own_folder.h"
+
 namespace kiln::runtime {
 namespace {
 
@@ -47,16 +49,12 @@ class Descriptor {
 class RealFiles final : public CacheFiles {
  public:
   Result<void> MakeFolder(const std::string& path) override {
-    std::error_code error;
-    fs::create_directories(fs::path(path).parent_path(), error);
-    if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
-      return Failed("make", path, errno);
-    }
-    return {};
+    const Result<OwnFolder> folder = OwnFolder::Make(path);
+    return folder.ok() ? Result<void>() : Result<void>(folder.error());
   }
 
   Result<std::optional<Bytes>> Read(const std::string& path, uint64_t limit) override {
-    const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (!file.valid()) {
       if (errno == ENOENT) {
         return std::optional<Bytes>();

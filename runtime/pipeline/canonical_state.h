@@ -16,7 +16,7 @@ namespace kiln::runtime {
 // dynamic states, and so on. Idempotent.
 PipelineDesc CanonicalState(PipelineDesc desc);
 
-// XXH3-128 over the canonical state, the signature, specialization values and the code of each
+// Digests over the canonical state, the signature, specialization values and the code of each
 // stage (in the order of desc.stages). Names that only serve messages are left out.
 Hash128 PipelineKey(const PipelineDesc& desc, std::span<const Digest> code);
 

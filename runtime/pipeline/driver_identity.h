@@ -8,7 +8,7 @@
 
 namespace kiln::runtime {
 
-// XXH3-128 of everything that can tell two drivers, devices or builds apart.
+// A digest of everything that can tell two drivers, devices or builds apart.
 Hash128 DriverIdentity(const Device& device);
 
 }  // namespace kiln::runtime

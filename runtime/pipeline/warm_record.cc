@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "compiler/base/bytes.h"
+#include "compiler/base/checksum.h"
 
 namespace kiln::runtime {
 namespace {
@@ -44,7 +45,7 @@ WarmRecord ReadWarmRecord(const CacheFolder& folder, const Hash128& identity) {
   const ByteView magic = std::as_bytes(std::span(kMagic));
   const auto elapsed = Duration(ReadLittle<int64_t>(bytes, 8));
   if (!std::ranges::equal(bytes.first(kMagic.size()), magic) ||
-      ReadLittle<uint64_t>(bytes, kSummed) != Hash64(bytes.first(kSummed)) ||
+      ReadLittle<uint64_t>(bytes, kSummed) != Checksum64(bytes.first(kSummed)) ||
       elapsed <= Duration{} || elapsed > kLongest) {
     return {};
   }
@@ -56,7 +57,7 @@ void WriteWarmRecord(const CacheFolder& folder, const Hash128& identity, const W
   Append(bytes, std::as_bytes(std::span(kMagic)));
   AppendLittle(bytes, static_cast<int64_t>(record.elapsed.count()));
   AppendLittle(bytes, record.code_bytes);
-  AppendLittle(bytes, Hash64(bytes));
+  AppendLittle(bytes, Checksum64(bytes));
   CacheFiles& files = FilesOf(folder);
   const std::string path = PathOf(folder, identity);
   const std::string made = fmt::format("{}.{}", path, getpid());

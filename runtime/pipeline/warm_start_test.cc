@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/base/test_directory.h"
+#include "compiler/base/test_wait.h"
 #include "runtime/pipeline/cache_files.h"
 #include "runtime/pipeline/fake_driver.h"
 
@@ -154,15 +155,15 @@ TEST_F(WarmStart, DriverCache_IsSavedEveryMinuteWhileItChangesAndAtTheEnd) {
     const auto frames = [&] {  // time for the thread, should it save
       for (int i = 0; i < 10; ++i) {
         pipelines->EndFrame(++frame);
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        LetPass(std::chrono::milliseconds(2));
       }
     };
     const auto saved = [&](int saves) {
-      for (int i = 0; i < 2000 && files.saves < saves; ++i) {
-        pipelines->EndFrame(++frame);
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      }
-      return files.saves == saves;
+      return WaitUntil([&] {
+               pipelines->EndFrame(++frame);
+               return files.saves >= saves;
+             }) &&
+             files.saves == saves;
     };
     build();
     ASSERT_TRUE(pipelines->Wait(pipelines->Warm({}), kSoonEnough).ok());

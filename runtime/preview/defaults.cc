@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "compiler/base/check.h"
-#include "compiler/base/edit_distance.h"
+#include "compiler/base/closest_name.h"
 #include "runtime/pipeline/parameter_block.h"
 
 namespace kiln::preview {
@@ -177,6 +177,16 @@ std::optional<Matrix> MatrixOf(Meaning meaning, const View& view) {
   KILN_UNREACHABLE();
 }
 
+// A hue of its own for every name, so that two colours of a shader can be told apart; opaque.
+std::vector<double> ColourOf(std::string_view name) {
+  const double hue = static_cast<double>(Hash64(AsBytes(name)) % 360) / 60;
+  const auto part = [hue](double offset) {
+    const double place = std::fmod(hue + offset, 6.0);
+    return 0.2 + 0.7 * std::clamp(std::abs(place - 3) - 1, 0.0, 1.0);
+  };
+  return {part(0), part(4), part(2), 1};
+}
+
 // As many values as the type has components.
 std::vector<double> DefaultOf(const Parameter& parameter, const View& view, std::string& rule) {
   const artifact::AttributeShape shape = ShapeOf(parameter.type);
@@ -196,6 +206,9 @@ std::vector<double> DefaultOf(const Parameter& parameter, const View& view, std:
     known.assign(4, view.frame / 60.0);
   } else if (meaning == Meaning::kFrame) {
     known.assign(4, view.frame);
+  } else if (!IsInteger(parameter.type) && shape.rows >= 3) {
+    rule = "colour of the name";
+    known = ColourOf(Plain(parameter.name));
   } else {
     rule = IsInteger(parameter.type) ? "other integer" : "other float";
     known.assign(4, IsInteger(parameter.type) ? 0 : 1);
@@ -453,16 +466,7 @@ Result<Bytes> PackDefaults(const artifact::AttributeSource& source, const Shape&
 }
 
 std::string Closest(std::string_view wrong, std::span<const std::string> names) {
-  std::string best;
-  size_t least = wrong.size() / 2 + 1;
-  for (const std::string& name : names) {
-    const size_t distance = EditDistance(wrong, name);
-    if (distance < least) {
-      least = distance;
-      best = name;
-    }
-  }
-  return best;
+  return std::string(ClosestName(wrong).OfferAll(names).best());
 }
 
 }  // namespace kiln::preview

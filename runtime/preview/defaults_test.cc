@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/preview/defaults.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -62,6 +63,21 @@ TEST(PreviewDefaults, Parameters_GoByTagThenNameThenType) {
       Fill({.name = "world", .type = ParameterType::kF4x4, .matrix_stride = 16}, 64);
   EXPECT_EQ(world.rule, "name world");
   EXPECT_EQ(world.values[0], 1.0F);
+}
+
+// An unlit shader that mixes two colours shows both.
+TEST(PreviewDefaults, Colours_AreTheirNamesAndOpaque) {
+  const Filled shallow = Fill({.name = "shallow", .type = ParameterType::kF4}, 16);
+  const Filled deep = Fill({.name = "deep", .type = ParameterType::kF4}, 16);
+  EXPECT_EQ(shallow.rule, "colour of the name");
+  EXPECT_NE(shallow.values, deep.values);
+  for (const Filled& one : {shallow, deep}) {
+    EXPECT_EQ(one.values[3], 1.0F);
+    EXPECT_GT(*std::max_element(one.values.begin(), one.values.begin() + 3),
+              *std::min_element(one.values.begin(), one.values.begin() + 3) + 0.3F);
+  }
+  EXPECT_EQ(Fill({.name = "water.Shallow", .type = ParameterType::kF3}, 12).values,
+            std::vector<float>(shallow.values.begin(), shallow.values.begin() + 3));
 }
 
 TEST(PreviewDefaults, Set_WinsAndMustFit) {

@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/bytes.h"
 #include "compiler/base/check.h"
+#include "compiler/base/file.h"
 
 namespace kiln::preview {
 namespace {
@@ -29,19 +31,21 @@ Result<void> WritePng(const std::string& path, const Picture& picture) {
   image.width = picture.width;
   image.height = picture.height;
   image.format = PNG_FORMAT_RGBA;
-  if (png_image_write_to_file(&image, path.c_str(), 0, picture.rgba.data(), 0, nullptr) == 0) {
+  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
+  Bytes file(size);
+  if (png_image_write_to_memory(&image, file.data(), &size, 0, picture.rgba.data(), 0, nullptr) ==
+      0) {
     return Error{ErrorCode::kUnavailable, fmt::format("cannot write {}: {}", path, image.message),
                  ""};
   }
-  return {};
+  return WriteFile(path, ByteView(file).first(size));
 }
 
 Result<Picture> ReadPng(const std::string& path) {
+  KILN_TRY(const std::string file, ReadFile(path));
   png_image image = NewImage();
-  if (png_image_begin_read_from_file(&image, path.c_str()) == 0) {
-    const bool absent = std::strstr(image.message, "No such file") != nullptr;
-    return Error{absent ? ErrorCode::kNotFound : ErrorCode::kCorrupt,
-                 fmt::format("cannot read {}: {}", path, image.message), ""};
+  if (png_image_begin_read_from_memory(&image, file.data(), file.size()) == 0) {
+    return Error{ErrorCode::kCorrupt, fmt::format("cannot read {}: {}", path, image.message), ""};
   }
   if (image.width > kMaxSide || image.height > kMaxSide) {
     png_image_free(&image);

@@ -136,6 +136,7 @@ Result<ResourceTable> Studio::MakeResources() {
 Result<void> Studio::CheckNames() const {
   std::vector<std::string> names;
   for (const Match& match : out_.parameters) {
+    names.push_back(match.name.substr(match.name.rfind('.') + 1));  // as most people write them
     names.push_back(match.name);
   }
   for (const auto& [name, values] : request_.set) {

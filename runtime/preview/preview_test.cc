@@ -84,7 +84,7 @@ TEST_F(PreviewTest, Matches_NameTheirRule) {
   EXPECT_EQ(rule(drawn->attributes, "mesh.position"), "tag position");
   EXPECT_EQ(rule(drawn->attributes, "placement.world_from_mesh"), "other matrix");
   EXPECT_EQ(rule(drawn->parameters, "view.clip_from_world"), "tag clip_transform");
-  EXPECT_EQ(rule(drawn->parameters, "push.add"), "other float");
+  EXPECT_EQ(rule(drawn->parameters, "push.add"), "colour of the name");
 }
 
 // A warm-up draw leaves nothing behind.
@@ -116,6 +116,8 @@ TEST_F(PreviewTest, MetadataLacksAnAttribute_IsTheError) {
 TEST_F(PreviewTest, WrongNames_AreErrorsWithTheClosest) {
   EXPECT_EQ(Draw({.size = {16, 16}, .set = {{"material.tnt", {1, 1, 1, 1}}}}).error().context,
             "there is no parameter 'material.tnt'; is it 'material.tint'?");
+  EXPECT_EQ(Draw({.size = {16, 16}, .set = {{"tnt", {1, 1, 1, 1}}}}).error().context,
+            "there is no parameter 'tnt'; is it 'tint'?");
   PreviewRequest request{.size = {16, 16}};
   request.images["layer"] = {1, 1, {0, 0, 0, 0}};
   EXPECT_EQ(Draw(request).error().context, "there is no image 'layer'; is it 'layers'?");

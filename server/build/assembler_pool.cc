@@ -7,16 +7,16 @@
 
 namespace kiln::build {
 
-AssemblerPool::Lease::Lease(AssemblerPool& pool, const Names& names, LinkedPtr linked,
+AssemblerPool::Lease::Lease(AssemblerPool* pool, const Names& names, LinkedPtr linked,
                             std::unique_ptr<driver::VariantAssembler> assembler)
-    : pool_(&pool),
+    : pool_(pool),
       names_(names),
       linked_(std::move(linked)),
       assembler_(std::move(assembler)),
       exceptions_(std::uncaught_exceptions()) {}
 
 AssemblerPool::Lease::~Lease() {
-  if (assembler_ == nullptr || std::uncaught_exceptions() > exceptions_) {
+  if (pool_ == nullptr || assembler_ == nullptr || std::uncaught_exceptions() > exceptions_) {
     return;
   }
   const uint64_t bytes = assembler_->bytes_used();
@@ -24,6 +24,13 @@ AssemblerPool::Lease::~Lease() {
                  .linked = std::move(linked_),
                  .assembler = std::move(assembler_),
                  .bytes = bytes});
+}
+
+AssemblerPool::Lease AssemblerPool::MakeOwn(const LinkedPtr& linked,
+                                            std::span<const resolve::EntryPoint> entries,
+                                            const target::Target& target) {
+  return Lease(nullptr, {}, linked,
+               std::make_unique<driver::VariantAssembler>(*linked->value, entries, target));
 }
 
 std::optional<AssemblerPool::Row> AssemblerPool::TakeFree(const Names& names,
@@ -56,13 +63,13 @@ AssemblerPool::Lease AssemblerPool::Take(const Names& names, const LinkedPtr& li
     row = TakeFree(names, linked);
   }
   if (!row.has_value()) {
-    return Lease(*this, names, linked,
+    return Lease(this, names, linked,
                  std::make_unique<driver::VariantAssembler>(*linked->value, entries, target));
   }
   if (row->names.entry == names.entry) {
-    return Lease(*this, names, std::move(row->linked), std::move(row->assembler));
+    return Lease(this, names, std::move(row->linked), std::move(row->assembler));
   }
-  return Lease(*this, names, linked,
+  return Lease(this, names, linked,
                std::make_unique<driver::VariantAssembler>(*linked->value, entries, target,
                                                           std::move(*row->assembler)));
 }

@@ -43,10 +43,10 @@ class AssemblerPool {
 
    private:
     friend class AssemblerPool;
-    Lease(AssemblerPool& pool, const Names& names, LinkedPtr linked,
+    Lease(AssemblerPool* pool, const Names& names, LinkedPtr linked,
           std::unique_ptr<driver::VariantAssembler> assembler);
 
-    AssemblerPool* pool_;
+    AssemblerPool* pool_;  // null: it ends with the lease
     Names names_;
     LinkedPtr linked_;  // outlives the assembler
     std::unique_ptr<driver::VariantAssembler> assembler_;
@@ -56,6 +56,10 @@ class AssemblerPool {
   // Made if none of this entry is free; of what a free one of the family has, if there is one.
   Lease Take(const Names& names, const LinkedPtr& linked,
              std::span<const resolve::EntryPoint> entries, const target::Target& target);
+
+  // One that nobody used before and nobody will use again.
+  static Lease MakeOwn(const LinkedPtr& linked, std::span<const resolve::EntryPoint> entries,
+                       const target::Target& target);
 
   struct Counters {
     uint64_t made = 0;

@@ -117,11 +117,13 @@ void Batches::Restore(const Decode& decode) {
     }
     for (const cache::BatchRow& row : *rows) {
       Result<BatchRequest> request = decode(row.id, row.spec);
-      if (!request.ok() || row.state > static_cast<uint32_t>(BatchState::kCancelled)) {
+      const bool damaged = !request.ok() && request.error().code == ErrorCode::kDataLoss;
+      if (damaged || row.state > static_cast<uint32_t>(BatchState::kCancelled)) {
         (void)options_.rows->Remove(row.id);  // of another build: its id names nothing any more
         continue;
       }
-      const RunPtr run = Restored(row, std::move(request).value());
+      const RunPtr run = request.ok() ? Restored(row, std::move(request).value())
+                                      : RestoredAsRefused(row, request.error());
       {
         const MutexLock lock(mutex_);
         runs_[row.id] = run;
@@ -162,6 +164,23 @@ Batches::RunPtr Batches::Restored(const cache::BatchRow& row, BatchRequest reque
     run->progress = notes.progress;
     run->Add({.kind = BatchEvent::Kind::kProgress, .progress = run->progress});
     run->Add({.kind = BatchEvent::Kind::kFinal, .progress = run->progress, .state = run->state});
+  }
+  return run;
+}
+
+// Written by a daemon that allowed more than this one.
+Batches::RunPtr Batches::RestoredAsRefused(const cache::BatchRow& row, const Error& error) {
+  cache::BatchRow failed = row;
+  failed.state = static_cast<uint32_t>(BatchState::kFailed);
+  RunPtr run = Restored(failed, {});
+  {
+    const MutexLock lock(run->mutex);
+    run->events.pop_back();  // the end, which follows what it ends with
+    run->Add({.kind = BatchEvent::Kind::kMessage, .text = "refused: " + error.context});
+    run->Add({.kind = BatchEvent::Kind::kFinal, .progress = run->progress, .state = run->state});
+  }
+  if (row.state != failed.state) {
+    Save(run);
   }
   return run;
 }
@@ -370,18 +389,19 @@ Result<BatchResults> Batches::Results(const Hash128& id) {
   return run->results;
 }
 
-Result<BatchResults> Batches::Items(const Hash128& id, const ItemKinds& kinds) {
+Result<Batches::ItemPage> Batches::Items(const Hash128& id, const ItemKinds& kinds, size_t first,
+                                         size_t count) {
   KILN_TRY_VOID(Results(id));
   const RunPtr run = Find(id);
   if (run == nullptr) {
     return UnknownBatch(id);
   }
   const MutexLock lock(run->mutex);
-  BatchResults items;
+  BatchResults failures;
   for (const std::shared_ptr<const BatchItem>& failure : run->failures) {
     const bool poison = failure->outcome.kind == OutcomeKind::kPoison;
     if (kinds.all() || (poison ? kinds.poison : kinds.failed)) {
-      items.push_back(failure);
+      failures.push_back(failure);
     }
   }
   std::vector<size_t> chosen(run->results.size());
@@ -397,12 +417,18 @@ Result<BatchResults> Batches::Items(const Hash128& id, const ItemKinds& kinds) {
       return !kinds.deduped || run->served[i] < 2;
     });
   }
-  for (const size_t i : chosen) {
-    BatchItem item = *run->results[i];
-    item.served = run->served[i];
-    items.push_back(std::make_shared<const BatchItem>(std::move(item)));
+  ItemPage page{.items = {}, .in_all = failures.size() + chosen.size()};
+  for (size_t i = first; i < page.in_all && page.items.size() < count; ++i) {
+    if (i < failures.size()) {
+      page.items.push_back(failures[i]);
+      continue;
+    }
+    const size_t number = chosen[i - failures.size()];
+    BatchItem item = *run->results[number];
+    item.served = run->served[number];
+    page.items.push_back(std::make_shared<const BatchItem>(std::move(item)));
   }
-  return items;
+  return page;
 }
 
 Result<MissHistogram> Batches::Misses(const Hash128& id) {
@@ -422,7 +448,22 @@ Result<std::shared_ptr<const BatchRequest>> Batches::Request(const Hash128& id) 
   return std::shared_ptr<const BatchRequest>(run, &run->request);
 }
 
-void Batches::Halt() { halted_.store(true); }
+void Batches::Halt() {
+  halted_.store(true);
+  std::vector<RunPtr> scanning;
+  {
+    const MutexLock lock(mutex_);
+    for (const auto& [id, run] : runs_) {
+      const MutexLock run_lock(run->mutex);
+      if (run->scanning && !run->scanned) {
+        scanning.push_back(run);
+      }
+    }
+  }
+  for (const RunPtr& run : scanning) {
+    run->stop.request_stop();
+  }
+}
 
 void Batches::CancelAll() {
   Halt();

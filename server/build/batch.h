@@ -25,6 +25,7 @@
 #include "server/build/cached_build.h"
 #include "server/build/explainer.h"
 #include "server/build/exploration.h"
+#include "server/jobs/attempts.h"
 #include "server/jobs/queue.h"
 #include "server/project/space.h"
 
@@ -32,10 +33,10 @@ namespace kiln::build {
 
 // Limits of a batch; 0: none.
 struct BatchBudget {
-  uint64_t results = 100'000;  // distinct ones of one program
-  uint64_t variants = 0;       // allowed ones of one program
-  uint64_t cpu_us = 0;         // of all compiling
-  uint64_t output = 0;         // bytes of distinct code and metadata
+  uint64_t results = kMaxResults;  // distinct ones of one program
+  uint64_t variants = 0;           // allowed ones of one program
+  uint64_t cpu_us = 0;             // of all compiling
+  uint64_t output = 0;             // bytes of distinct code and metadata
 };
 
 struct BatchProgram {
@@ -92,6 +93,7 @@ struct BatchProgress {
   uint64_t limited = 0;                   // that exceed a limit
   uint64_t poisoned = 0;                  // that nobody can build
   uint64_t retried = 0;                   // failures that were built again
+  uint64_t unbuilt = 0;                   // results that there are not: the world failed
   uint64_t unstored = 0;                  // results that the store did not take
   uint64_t validated = 0, optimised = 0;  // distinct modules that went through these recipes
   uint64_t code_distinct = 0;             // SPIR-V modules
@@ -107,8 +109,10 @@ struct BatchProgress {
   std::string stage;                           // scan, lookup, resolve, store
   std::string slowed_by;                       // empty, cpu, memory, io
   std::vector<Slow> slowest;                   // three, slowest first
-  bool over_budget = false;                    // of CPU, output or results: the batch ended there
-  bool wrong_space = false;                    // a program's axes or conditions are wrong
+  std::string problem;       // why results are not built or kept; the first reason
+  bool wants_kept = false;   // it is not well if results are not kept
+  bool over_budget = false;  // of CPU, output or results: the batch ended there
+  bool wrong_space = false;  // a program's axes or conditions are wrong
 };
 
 // One distinct result, when it was first met; or all that fails in a program, each message once.
@@ -152,6 +156,10 @@ struct ItemKinds {
 // A distinct result with the digests to fetch.
 using BatchResults = std::vector<std::shared_ptr<const BatchItem>>;
 
+// The name under which attempts to scan a batch are noted: what ends the process three times while
+// it counts is not tried again.
+cache::Key ScanKey(const Hash128& batch);
+
 struct BatchRun;
 struct TakenPoints;
 
@@ -165,6 +173,7 @@ class Batches {
     cache::BatchRows* rows = nullptr;        // null: batches end with the process
     // What batch work makes way for: empty, cpu, memory, io; null: nothing.
     std::function<std::string()> slowed_by = {};
+    jobs::Attempts* attempts = nullptr;  // null: what ends the process in scanning is not found
   };
 
   // All must outlive the object, those of the options too.
@@ -192,7 +201,8 @@ class Batches {
 
   // Takes up the batches of an earlier process. Detached ones that had not ended go on; attached
   // ones when somebody starts, watches or resumes them; paused ones stay paused. Rows that `decode`
-  // refuses are dropped. To be called once, before anything else.
+  // cannot read are dropped; what it reads and refuses, as a new one would be, has failed and says
+  // why. To be called once, before anything else.
   using Decode = std::function<Result<BatchRequest>(const Hash128& id, ByteView spec)>;
   void Restore(const Decode& decode);
 
@@ -213,13 +223,19 @@ class Batches {
   // Distinct results so far, in order of program and meeting. Errors: kNotFound;
   // kFailedPrecondition, BATCH_FORGOTTEN, if it ended before the daemon was restarted.
   Result<BatchResults> Results(const Hash128& id);
-  // Those of some kinds and the failures, with the variants that each serves. Errors: as Results.
-  Result<BatchResults> Items(const Hash128& id, const ItemKinds& kinds);
+  // Those of some kinds and the failures, with the variants that each serves: `count` of them from
+  // the number `first` on. Errors: as Results.
+  struct ItemPage {
+    BatchResults items;
+    size_t in_all = 0;
+  };
+  Result<ItemPage> Items(const Hash128& id, const ItemKinds& kinds, size_t first, size_t count);
   Result<MissHistogram> Misses(const Hash128& id);  // so far; errors: kNotFound
   // The request of a batch, to look its results up again. Errors: kNotFound.
   Result<std::shared_ptr<const BatchRequest>> Request(const Hash128& id);
 
-  // Starts no further chunk: batches go on in the next process. For draining.
+  // Starts no further chunk and ends those that scan: batches go on in the next process. For
+  // draining.
   void Halt();
   // The same, and waits for running chunks. Rows say where each batch was.
   void CancelAll();
@@ -235,6 +251,7 @@ class Batches {
   void Save(const RunPtr& run, std::optional<BatchState> state = std::nullopt);
   void DropOldest();
   RunPtr Restored(const cache::BatchRow& row, BatchRequest request);
+  RunPtr RestoredAsRefused(const cache::BatchRow& row, const Error& error);
   bool halted() const { return halted_.load(); }
   void Measure(const RunPtr& run);
   void Work(const RunPtr& run, const cache::Call& call);
@@ -245,13 +262,13 @@ class Batches {
   void BuildPoint(const RunPtr& run, const TakenPoints& taken, size_t index, BuildOptions how,
                   const cache::Call& call);
   void Expand(const RunPtr& run, const TakenPoints& taken, size_t index,
-              std::optional<Exploration::Read> read);
+              std::optional<Exploration::Read> read, const cache::Call& call);
   void Acknowledge(const RunPtr& run);
   void Explain(const RunPtr& run, size_t program, size_t target,
                std::span<const resolve::OptionSetting> point, BuildTrace trace, bool failed);
   void ObeyFamily(const RunPtr& run, size_t program, std::span<const resolve::OptionSetting> point,
                   const Outcome& outcome, const cache::Call& call);
-  void Hold(const RunPtr& run);
+  void Hold(const RunPtr& run, const cache::Call& call);
   void Pin(const RunPtr& run);
   void Finish(const RunPtr& run, BatchState state);
 

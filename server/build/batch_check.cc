@@ -4,23 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "cache/wanted.h"
 #include "server/build/batch.h"
 #include "server/build/family_rule.h"
 
 namespace kiln::build {
 namespace {
-
-Result<void> StillWanted(const cache::Call& call, Clock& clock) {
-  if (call.stop.stop_requested()) {
-    return Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}};
-  }
-  if (clock.Monotonic() >= call.deadline) {
-    return Error{.code = ErrorCode::kDeadlineExceeded,
-                 .context = "the deadline passed while the batch was counted",
-                 .reason = {}};
-  }
-  return {};
-}
 
 // Builds the metadata of every program of a family at its fixed and default values.
 Result<void> CheckFamily(CachedBuild& builder, cache::BlobStore& store, const std::string& family,
@@ -68,15 +57,17 @@ Result<void> CheckBatch(CachedBuild& builder, cache::BlobStore& store, const Bat
     if (program.targets.empty()) {
       continue;
     }
-    KILN_TRY_VOID(StillWanted(call, clock));
+    KILN_TRY_VOID(cache::StillWanted(call, clock));
     KILN_TRY(const std::shared_ptr<const PreparedProgram> prepared,
              builder.Prepare(program.program, program.targets[0], call,
                              PoisonFor(request.retry_failed)));
     if (!prepared->ok()) {
       continue;
     }
-    const Result<void> checked =
-        CheckPoints(*prepared->linked->value, program.space, LimitsOf(request, program), clock);
+    const Result<void> checked = cache::WhileWanted(call, kMaxPointBytes, clock, [&] {
+      return CheckPoints(*prepared->linked->value, program.space, LimitsOf(request, program),
+                         clock);
+    });
     if (!checked.ok()) {
       return WithContext(checked.error(), "program '" + program.program.name + "'");
     }

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Batches that are paused, cancelled, halted and taken up by the next process. Nothing here runs by
 // itself: chunks run when the test says so.
+#include <algorithm>
+#include <fstream>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
 #include "cache/memory_store.h"
+#include "compiler/base/file.h"
+#include "compiler/base/test_directory.h"
 #include "server/build/batch.h"
+#include "server/build/calling_store.h"
 #include "server/jobs/memory_queue.h"
 
 namespace kiln::build {
@@ -43,10 +50,11 @@ const Hash128 kId = HashBytes(AsBytes("the batch"));
 
 // A daemon's life, as far as batches see it.
 struct Process {
-  Process(cache::BlobStore& store, cache::BatchRows& rows)
+  Process(cache::BlobStore& store, cache::BatchRows& rows, jobs::Attempts* attempts = nullptr)
       : pool(store, uint64_t{16} << 20),
         builder(store, pool, clock),
-        batches(builder, store, queue, clock, {.workers = 2, .rows = &rows}) {}
+        batches(builder, store, queue, clock, {.workers = 2, .rows = &rows, .attempts = attempts}) {
+  }
 
   ~Process() {  // chunks that wait have to come back before the batches may go
     batches.Halt();
@@ -113,6 +121,87 @@ TEST_F(BatchLife, Paused_BuildsNothingUntilItIsResumed) {
   EXPECT_EQ(process.Events().back().kind, BatchEvent::Kind::kFinal);
   EXPECT_EQ(process.batches.Pause(kId)->state, BatchState::kDone);
   EXPECT_EQ(process.batches.Resume(kId)->state, BatchState::kDone);
+}
+
+// Written by a daemon that allowed more: what a new request may not ask for, an old one does not
+// get either, and its owner is told.
+TEST_F(BatchLife, RestoredRowThatIsRefused_HasFailedAndSaysWhy) {
+  for (int life = 0; life < 2; ++life) {
+    Process process(store, rows);
+    if (life == 0) {
+      ASSERT_TRUE(process.Start(true).ok());
+    }
+  }
+  for (int life = 0; life < 2; ++life) {
+    Process process(store, rows);
+    process.batches.Restore([](const Hash128&, ByteView) -> Result<BatchRequest> {
+      return Error{.code = ErrorCode::kInvalidArgument, .context = "far too much", .reason = {}};
+    });
+    EXPECT_EQ(process.RunChunks(100), 0);
+    EXPECT_EQ(process.Now().state, BatchState::kFailed);
+    const std::vector<BatchEvent> events = process.Events();
+    EXPECT_EQ(events.back().kind, BatchEvent::Kind::kFinal);
+    EXPECT_TRUE(std::ranges::any_of(
+        events, [](const BatchEvent& event) { return event.text == "refused: far too much"; }));
+  }
+}
+
+// What ended three daemons while it was counted is not counted again, whoever asks; two are not
+// enough, and to have been counted once clears it.
+TEST_F(BatchLife, ScanThatEndedThreeProcesses_IsPoison) {
+  const TestDirectory folder;
+  const std::string path = folder.path().string() + "/attempts";
+  const auto open = [&] { return std::move(jobs::Attempts::Open(path, 0, 1000)).value(); };
+  const auto die = [&] {
+    std::string left;
+    {
+      const auto attempts = open();
+      const jobs::Attempts::Running scan(attempts.get(), ScanKey(kId),
+                                         jobs::Attempts::Running::Place::kBesideOthers);
+      left = ReadFile(path).value();
+    }
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << left;
+  };
+  for (const int deaths : {2, 3}) {
+    for (int death = 0; death < deaths; ++death) {
+      die();
+    }
+    const auto attempts = open();
+    cache::MemoryBatchRows fresh;
+    Process process(store, fresh, attempts.get());
+    ASSERT_TRUE(process.Start(true).ok());
+    process.RunChunks(100);
+    EXPECT_EQ(process.Now().state, deaths == 3 ? BatchState::kFailed : BatchState::kDone);
+    EXPECT_EQ(process.Now().progress.results_done, deaths == 3 ? 0u : uint64_t{kResults});
+  }
+}
+
+// A daemon that drains does not wait for a batch that counts: the next one counts.
+TEST_F(BatchLife, HaltWhileItScans_StopsTheScanAndKeepsTheRow) {
+  {
+    CallingStore calling(store);
+    Process process(calling, rows);
+    calling.on_get = [&](const cache::Key&) { process.batches.Halt(); };  // it scans
+    ASSERT_TRUE(process.Start(true).ok());
+    EXPECT_EQ(process.RunChunks(100), 1);
+    EXPECT_EQ(process.Now().progress.variants_total, 0u) << "it was not scanned";
+    EXPECT_NE(process.Now().state, BatchState::kCancelled);
+  }
+  Process process(store, rows);
+  process.Restore();
+  process.RunChunks(100);
+  EXPECT_EQ(process.Now().state, BatchState::kDone);
+}
+
+// Nor does CancelBatch.
+TEST_F(BatchLife, CancelWhileItScans_EndsTheBatchThere) {
+  CallingStore calling(store);
+  Process process(calling, rows);
+  calling.on_get = [&](const cache::Key&) { (void)process.batches.Cancel(kId); };
+  ASSERT_TRUE(process.Start(true).ok());
+  EXPECT_EQ(process.RunChunks(100), 1);
+  EXPECT_EQ(process.Now().progress.variants_total, 0u) << "it was not scanned";
+  EXPECT_EQ(process.Now().state, BatchState::kCancelled);
 }
 
 // A store with a fault of ours in it.
@@ -334,11 +423,15 @@ TEST_F(BatchLife, Items_AreListedByKindWithWhatTheyServe) {
   request.programs[0].space.axes.resize(2);
   ASSERT_TRUE(process.batches.Start(kId, std::move(request)).ok());
   process.RunChunks(100);
-  EXPECT_EQ(process.batches.Items(kId, {})->size(), 4u);
-  EXPECT_EQ(process.batches.Items(kId, {.failed = true})->size(), 0u);
-  EXPECT_EQ(process.batches.Items(kId, {.slow = true})->size(), 4u);
-  EXPECT_EQ(process.batches.Items(kId, {.deduped = true})->size(), 0u);
-  EXPECT_FALSE(process.batches.Items(HashBytes(AsBytes("y")), {}).ok());
+  EXPECT_EQ(process.batches.Items(kId, {}, 0, 100)->items.size(), 4u);
+  EXPECT_EQ(process.batches.Items(kId, {}, 3, 100)->items.size(), 1u);
+  EXPECT_EQ(process.batches.Items(kId, {}, 1, 2)->items.size(), 2u);
+  EXPECT_EQ(process.batches.Items(kId, {}, 1, 2)->in_all, 4u);
+  EXPECT_EQ(process.batches.Items(kId, {}, 9, 2)->items.size(), 0u);
+  EXPECT_EQ(process.batches.Items(kId, {.failed = true}, 0, 100)->items.size(), 0u);
+  EXPECT_EQ(process.batches.Items(kId, {.slow = true}, 0, 100)->items.size(), 4u);
+  EXPECT_EQ(process.batches.Items(kId, {.deduped = true}, 0, 100)->items.size(), 0u);
+  EXPECT_FALSE(process.batches.Items(HashBytes(AsBytes("y")), {}, 0, 100).ok());
 }
 
 TEST_F(BatchLife, SumOfOrigins_IsTheNumberOfResults) {

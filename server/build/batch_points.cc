@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/stop.h"
 #include "server/build/exploration.h"
 
 namespace kiln::build {
@@ -63,6 +64,7 @@ Result<std::vector<project::Counter::LivePoint>> Counted(const project::Space& s
                                                          project::Counter& counter,
                                                          project::PointCount all,
                                                          uint64_t max_results) {
+  max_results = std::min(max_results, kMaxResults);
   const std::vector<bool> live = space.LiveAxes();
   const project::PointCount bound = counter.LiveBound(live);
   auto found = bound > max_results && !counter.MentionsDead(live)
@@ -85,13 +87,15 @@ Result<void> AddCounted(project::Space& space, project::Counter& counter, projec
   points.variants = Saturated(project::PointCount{points.variants} + all);
   if (!found.ok()) {
     const uint64_t bound = Saturated(std::min(counter.LiveBound(space.LiveAxes()), all));
-    points.exploration =
-        std::make_shared<Exploration>(std::move(space), std::move(counter), limits.explore, bound);
+    points.exploration = std::make_shared<Exploration>(
+        std::move(space), std::move(counter), std::min(limits.explore, kMaxResults), bound);
     return {};
   }
+  points.points.reserve(points.points.size() + found->size());
   for (const project::Counter::LivePoint& point : *found) {
     points.points.push_back(
         {.options = space.SettingsOf(point.values), .served = Saturated(point.served)});
+    ChargeMemory(BytesOf(points.points.back()));
   }
   return {};
 }
@@ -113,6 +117,10 @@ Result<void> AddWalked(project::Space& space, const project::SpaceRequest& reque
 }
 
 }  // namespace
+
+uint64_t BytesOf(const BatchPoint& point) {
+  return sizeof(point) + project::BytesOf(point.options) + point.targets.size() * sizeof(uint32_t);
+}
 
 Error WrongSpace(const project::SpaceRequest& request, const std::vector<Diagnostic>& diagnostics) {
   std::string text = "the option space is wrong";
@@ -157,6 +165,7 @@ struct Measured {
 
 Result<Measured> Measure(const driver::LinkedProgram& program, const project::SpaceRequest& request,
                          Clock& clock) {
+  CheckStop();
   Diagnosed<project::Space> space = project::Space::Make(program, request);
   if (!space.ok()) {
     return WrongSpace(request, space.diagnostics);
@@ -208,6 +217,7 @@ Result<BatchPoints> PointsOf(const driver::LinkedProgram& program,
                                                 ? request.variant_targets[i]
                                                 : std::vector<uint32_t>(),
                                  .warm = warm});
+        ChargeMemory(BytesOf(points.points.back()));
       }
     }
   }

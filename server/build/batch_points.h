@@ -28,6 +28,9 @@ struct BatchPoint {
 
 class Exploration;
 
+// Roughly the memory of a point.
+uint64_t BytesOf(const BatchPoint& point);
+
 struct BatchPoints {
   std::vector<BatchPoint> points;  // explicit variants first, then in rank order
   uint64_t variants = 0;           // allowed ones and explicit ones; saturates
@@ -37,6 +40,12 @@ struct BatchPoints {
 
 // Points of a space that can only be walked, at most.
 inline constexpr uint64_t kMaxWalked = 4'000'000;
+// Distinct results of a program that a request may ask for: also what it gets if it does not say.
+inline constexpr uint64_t kMaxResults = 100'000;
+// Of all programs of a batch together, each target counted: no more than a pack can hold.
+inline constexpr uint64_t kMaxBatchResults = 1'000'000;
+// Memory of the points of a batch.
+inline constexpr uint64_t kMaxPointBytes = uint64_t{1} << 30;
 
 // kInvalidArgument, SPACE_WRONG, with every message.
 Error WrongSpace(const project::SpaceRequest& request, const std::vector<Diagnostic>& diagnostics);
@@ -46,12 +55,13 @@ Error TooManyFound(const project::Space& space, uint64_t results);
 
 // How large the space of one program may be; 0: no limit.
 struct PointLimits {
-  uint64_t results = 100'000;  // points that are built
-  uint64_t variants = 0;       // allowed points
-  uint64_t explore = 0;        // distinct results to discover where there may be more points
+  uint64_t results = kMaxResults;  // points that are built; no more than that in any case
+  uint64_t variants = 0;           // allowed points
+  uint64_t explore = 0;            // distinct results to discover where there may be more points
 };
 
-// Whether PointsOf would refuse the space, mostly without listing it. Errors: as PointsOf.
+// Whether PointsOf would refuse the space, mostly without listing it. Errors: as PointsOf. Both ask
+// CheckStop and charge what they keep (compiler/base/stop).
 Result<void> CheckPoints(const driver::LinkedProgram& program, const project::SpaceRequest& request,
                          const PointLimits& limits, Clock& clock);
 

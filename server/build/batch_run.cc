@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 #include <utility>
 
 #include "compiler/base/check.h"
@@ -128,7 +129,10 @@ std::optional<TakenPoints> BatchRun::Take() {
                         .first = program.next,
                         .count = std::min(left, kPointsAtOnce)};
       if (program.points->exploration != nullptr) {  // the list grows while the points are built
-        taken.points = std::make_shared<const BatchPoints>(*program.points);
+        const auto from = program.points->points.begin() + static_cast<ptrdiff_t>(program.next);
+        taken.points = std::make_shared<const BatchPoints>(
+            BatchPoints{.points = {from, from + static_cast<ptrdiff_t>(taken.count)}});
+        taken.base = std::exchange(taken.first, 0);
       }
       program.next += taken.count;
       progress.program = request.programs[i].program.name;
@@ -189,7 +193,7 @@ void BatchRun::NoteExpanded(size_t program, size_t point, uint64_t variants) {
 
 void BatchRun::Note(size_t program, size_t point, const Result<Outcome>& outcome) {
   if (!outcome.ok()) {
-    ++progress.unstored;
+    NoteUnbuilt(outcome.error().context);
     return;
   }
   Count(program, point, *outcome);
@@ -207,7 +211,30 @@ void BatchRun::Note(size_t program, size_t point, const Result<Outcome>& outcome
     }
     progress.over_budget = true;
   }
+  if (results.size() > kMaxBatchResults && !progress.over_budget) {
+    Add({.kind = BatchEvent::Kind::kMessage,
+         .text = "the batch has more than " + std::to_string(kMaxBatchResults) +
+                 " results; build its programs in several batches"});
+    progress.over_budget = true;
+  }
   programs[program].stopped |= wrong && request.on_error == OnError::kStopProgram;
+}
+
+void BatchRun::NoteUnbuilt(const std::string& why) {
+  ++progress.unbuilt;
+  progress.problem = progress.problem.empty() ? why : progress.problem;
+}
+
+void BatchRun::NoteUnstored(uint64_t results, const Error& why) {
+  const std::string_view advice = why.code != ErrorCode::kFull ? ""
+                                  : why.reason == "CACHE_FULL"
+                                      ? "; raise cache.max_size, or wait until leases end"
+                                      : "; free space where the cache is, or lower cache.max_size, "
+                                        "and build again";
+  progress.unstored += results;
+  progress.wants_kept = request.quorum || !request.pin.empty();
+  progress.problem =
+      progress.problem.empty() ? why.context + std::string(advice) : progress.problem;
 }
 
 void BatchRun::Finish(const TakenPoints& taken) {
@@ -319,10 +346,16 @@ void BatchRun::NoteScanned(const std::string& name, const Result<void>& scanned,
     Add({.kind = BatchEvent::Kind::kMessage, .text = name + ": " + scanned.error().context});
     progress.over_budget |= scanned.error().code == ErrorCode::kResourceExhausted;
     progress.wrong_space |= scanned.error().code == ErrorCode::kInvalidArgument;
-    ++progress.unstored;
+    NoteUnbuilt(name + ": " + scanned.error().context);
   } else if (!program.targets.empty() && !program.targets[0]->ok()) {
     AddFailedProgram(name, program.targets[0]->diagnostics);
   }
+}
+
+void BatchRun::Refuse(const Error& error) {
+  broken = true;
+  ++progress.poisoned;
+  Add({.kind = BatchEvent::Kind::kMessage, .text = error.context});
 }
 
 void BatchRun::AddFailedProgram(const std::string& name,

@@ -82,7 +82,7 @@ struct BatchRun {
   bool scanning KILN_GUARDED_BY(mutex) = false;   // a chunk has begun to scan, or is done with it
   bool scanned KILN_GUARDED_BY(mutex) = false;
   bool on_error KILN_GUARDED_BY(mutex) = false;  // stopped because the request says so
-  bool broken KILN_GUARDED_BY(mutex) = false;    // a fault of kiln ended a chunk
+  bool broken KILN_GUARDED_BY(mutex) = false;    // a fault of kiln ended a chunk, or it is refused
   Duration saved_at KILN_GUARDED_BY(mutex) = Duration::zero();
   int64_t updated_ms KILN_GUARDED_BY(mutex) = 0;
   BatchRates rates KILN_GUARDED_BY(mutex);
@@ -141,9 +141,15 @@ struct BatchRun {
   // A failure that watchers hear of.
   void AddItem(std::shared_ptr<const BatchItem> item) KILN_REQUIRES(mutex);
   void AddSlow(const BatchItem& item) KILN_REQUIRES(mutex);
+  // That a result could not be built for a reason that its sources do not give.
+  void NoteUnbuilt(const std::string& why) KILN_REQUIRES(mutex);
+  // That the store did not take results.
+  void NoteUnstored(uint64_t results, const Error& why) KILN_REQUIRES(mutex);
   // A program was prepared and its points listed, or not.
   void NoteScanned(const std::string& name, const Result<void>& scanned, const Program& program)
       KILN_REQUIRES(mutex);
+  // Nothing of it is built.
+  void Refuse(const Error& error) KILN_REQUIRES(mutex);
   // A program that fails as a whole.
   void AddFailedProgram(const std::string& name, const std::vector<PlacedDiagnostic>& diagnostics)
       KILN_REQUIRES(mutex);

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The first chunk of a batch: its programs are prepared and their points listed. Spec: daemon §6.4
+#include <algorithm>
 #include <memory>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "cache/wanted.h"
 #include "server/build/batch.h"
 #include "server/build/batch_points.h"
 #include "server/build/batch_run.h"
@@ -62,21 +66,82 @@ uint64_t ResultsUpper(const BatchRun::Program& program) {
   return upper;
 }
 
+// What is left for the programs of a batch that were not scanned yet.
+struct Left {
+  uint64_t results = kMaxBatchResults;
+  uint64_t bytes = kMaxPointBytes;
+};
+
+Error TooManyOfAll() {
+  return {.code = ErrorCode::kResourceExhausted,
+          .context = fmt::format("with those of the programs before it, more than {} results; "
+                                 "build them in several batches",
+                                 kMaxBatchResults),
+          .reason = "LIMIT_VARIANTS"};
+}
+
+// Takes the points of a program from what is left, or gives them up.
+Result<void> Account(BatchRun::Program& program, Left& left) {
+  const uint64_t results = program.points->exploration != nullptr ? 0 : ResultsUpper(program);
+  if (results > left.results) {
+    program.points = std::make_shared<BatchPoints>();
+    return TooManyOfAll();
+  }
+  left.results -= results;
+  for (const BatchPoint& point : program.points->points) {
+    left.bytes -= std::min(left.bytes, BytesOf(point));
+  }
+  return {};
+}
+
+Error IsPoison() {
+  return {.code = ErrorCode::kResourceExhausted,
+          .context =
+              "counting its variants ended kilnd three times, so it is left alone; make its "
+              "spaces smaller, or start it again with --retry-failed",
+          .reason = "INPUT_POISON"};
+}
+
 }  // namespace
 
-// Prepares every program and lists its points. False if the batch cannot go on.
+cache::Key ScanKey(const Hash128& batch) {
+  return {.level = cache::Level::kSignature,
+          .space = 0,
+          .id = HashBytes(AsBytes("scan of batch " + batch.hex()))};
+}
+
+// Prepares every program and lists its points. False if the batch cannot go on: it was stopped, or
+// scanning it is poison.
 bool Batches::Scan(const RunPtr& run, const cache::Call& call) {
-  Hold(run);
+  const cache::Key key = ScanKey(run->id);
+  const bool deadly = options_.attempts != nullptr && options_.attempts->IsDeadly(key);
+  if (deadly && !run->request.retry_failed) {
+    const MutexLock lock(run->mutex);
+    run->Refuse(IsPoison());
+    return false;
+  }
+  const jobs::Attempts::Running running(options_.attempts, key,
+                                        jobs::Attempts::Running::Place::kBesideOthers);
+  Hold(run, call);
   std::vector<BatchRun::Program> programs;
   uint64_t total = 0;
   uint64_t upper = 0;
+  Left left;
   for (const BatchProgram& request : run->request.programs) {
     BatchRun::Program program;
     program.points = std::make_shared<BatchPoints>();
     Result<void> scanned =
         Prepare(request, builder_, PoisonFor(run->request.retry_failed), call, program);
     if (scanned.ok()) {
-      scanned = ListPoints(request, LimitsOf(run->request, request), clock_, program);
+      scanned = cache::WhileWanted(call, left.bytes, clock_, [&] {
+        return ListPoints(request, LimitsOf(run->request, request), clock_, program);
+      });
+    }
+    if (call.stop.stop_requested()) {
+      return false;
+    }
+    if (scanned.ok()) {
+      scanned = Account(program, left);
     }
     RecordCauses(options_.explains, run->asker, clock_, program);
     total += program.points->variants;
@@ -85,9 +150,6 @@ bool Batches::Scan(const RunPtr& run, const cache::Call& call) {
     const MutexLock lock(run->mutex);
     run->NoteScanned(request.program.name, scanned, program);
     programs.push_back(std::move(program));
-    if (call.stop.stop_requested()) {
-      return false;
-    }
   }
   const MutexLock lock(run->mutex);
   run->progress.over_budget = false;  // of one program: the others are built

@@ -104,8 +104,9 @@ class BatchTest : public testing::Test {
   // The signatures of all results of a batch and how many variants each serves.
   std::map<Hash128, uint64_t> Served(const BatchRequest& request) {
     std::map<Hash128, uint64_t> served;
-    const Result<BatchResults> items = batches.Items(HashBytes(AsBytes(request.project)), {});
-    for (const std::shared_ptr<const BatchItem>& item : items.ok() ? *items : BatchResults()) {
+    const Result<Batches::ItemPage> page =
+        batches.Items(HashBytes(AsBytes(request.project)), {}, 0, SIZE_MAX);
+    for (const std::shared_ptr<const BatchItem>& item : page.ok() ? page->items : BatchResults()) {
       if (item->outcome.artifact.has_value()) {
         served[item->outcome.artifact->signature] += item->served;
       }

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <chrono>
 #include <iterator>
+#include <optional>
+#include <set>
 #include <utility>
 
+#include "cache/wanted.h"
 #include "compiler/artifact/metadata.h"
 #include "compiler/base/thread.h"
 #include "server/build/batch.h"
@@ -24,27 +27,39 @@ constexpr Duration kProgressEvery = std::chrono::milliseconds(100);  // at most 
 // slice.
 constexpr size_t kRowsAtOnce = 2048;
 
-// Puts rows durably, in order; returns how many records were refused. A row that the store refuses
-// for what is in it does not keep the others out.
-uint64_t PutRows(cache::BlobStore& store, std::span<const cache::Item> rows,
-                 cache::Durability durability) {
+struct Refused {
+  uint64_t results = 0;
+  std::optional<Error> why;  // of the first
+
+  void Add(const Refused& more) {
+    results += more.results;
+    why = why.has_value() ? why : more.why;
+  }
+};
+
+// Puts rows durably, in order. A row that the store refuses for what is in it does not keep the
+// others out.
+Refused PutRows(cache::BlobStore& store, std::span<const cache::Item> rows,
+                cache::Durability durability) {
   if (rows.empty()) {
-    return 0;
+    return {};
   }
   const Result<cache::Stored> stored = store.Put(rows, durability, {});
   if (stored.ok()) {
-    return 0;
+    return {};
   }
   const ErrorCode code = stored.error().code;
   const bool one_is_wrong =
       code == ErrorCode::kFailedPrecondition || code == ErrorCode::kAlreadyExists;
   if (rows.size() == 1 || !one_is_wrong || stored.error().reason == cache::kReadOnly) {
-    return static_cast<uint64_t>(std::ranges::count_if(
-        rows, [](const cache::Item& row) { return row.key.level == cache::Level::kSignature; }));
+    const auto results = std::ranges::count_if(
+        rows, [](const cache::Item& row) { return row.key.level == cache::Level::kSignature; });
+    return {.results = static_cast<uint64_t>(results), .why = stored.error()};
   }
   const size_t half = rows.size() / 2;
-  return PutRows(store, rows.first(half), durability) +
-         PutRows(store, rows.subspan(half), durability);
+  Refused refused = PutRows(store, rows.first(half), durability);
+  refused.Add(PutRows(store, rows.subspan(half), durability));
+  return refused;
 }
 
 constexpr Duration kRenewLease = std::chrono::minutes(1);
@@ -121,7 +136,7 @@ void Batches::RunChunk(const RunPtr& run, const cache::Call& call, bool& ends) {
   {
     const MutexLock lock(run->mutex);
     const bool more = !run->Over() && !call.stop.stop_requested() && !run->progress.over_budget &&
-                      !(run->scanned && run->current >= run->programs.size());
+                      !run->broken && !(run->scanned && run->current >= run->programs.size());
     if (more && (run->Parked() || halted())) {
       return run->Leave();
     }
@@ -156,7 +171,7 @@ void Batches::RunChunk(const RunPtr& run, const cache::Call& call, bool& ends) {
 
 void Batches::BuildPoints(const RunPtr& run, const cache::Call& call) {
   const Duration end = clock_.Monotonic() + kSlice;
-  Hold(run);
+  Hold(run, call);
   std::vector<cache::Item> rows;
   BuildOptions how{.durability = cache::Durability::kRelaxed,
                    .retry_failed = run->request.retry_failed,
@@ -230,7 +245,7 @@ void Batches::BuildPoint(const RunPtr& run, const TakenPoints& taken, size_t ind
     outcomes.push_back(std::move(outcome));
   }
   if (explored) {
-    Expand(run, taken, index, whole ? std::optional(std::move(read)) : std::nullopt);
+    Expand(run, taken, index, whole ? std::optional(std::move(read)) : std::nullopt, call);
   }
   const MutexLock lock(run->mutex);
   for (const Result<Outcome>& outcome : outcomes) {
@@ -241,7 +256,7 @@ void Batches::BuildPoint(const RunPtr& run, const TakenPoints& taken, size_t ind
 // What a node of an exploration read tells what is left to explore; `read`: nothing if it could not
 // be built.
 void Batches::Expand(const RunPtr& run, const TakenPoints& taken, size_t index,
-                     std::optional<Exploration::Read> read) {
+                     std::optional<Exploration::Read> read, const cache::Call& call) {
   std::shared_ptr<Exploration> exploration;
   {
     const MutexLock lock(run->mutex);
@@ -251,9 +266,15 @@ void Batches::Expand(const RunPtr& run, const TakenPoints& taken, size_t index,
     exploration->Abandon();
     return;
   }
-  const uint64_t variants = exploration->Expand(taken.nodes[index], std::move(*read));
+  const Result<uint64_t> variants =
+      cache::WhileWanted(call, jobs::kCallBytes, clock_, [&]() -> Result<uint64_t> {
+        return exploration->Expand(taken.nodes[index], std::move(*read));
+      });
+  if (!variants.ok() && call.stop.stop_requested()) {
+    return;
+  }
   const MutexLock lock(run->mutex);
-  run->NoteExpanded(taken.program, taken.base + index, variants);
+  run->NoteExpanded(taken.program, taken.base + index, variants.ok() ? *variants : 0);
 }
 
 // Tells how far the batch is, and writes it down, when it is time to.
@@ -319,12 +340,12 @@ void Batches::Acknowledge(const RunPtr& run) {
     const MutexLock lock(run->mutex);
     rows.swap(run->rows);
   }
-  const uint64_t unstored = PutRows(
+  const Refused refused = PutRows(
       store_, rows, run->request.quorum ? cache::Durability::kQuorum : cache::Durability::kDurable);
-  if (unstored != 0) {
+  if (refused.results != 0) {
     builder_.DistrustStore();
     const MutexLock lock(run->mutex);
-    run->progress.unstored += unstored;
+    run->NoteUnstored(refused.results, *refused.why);
   }
 }
 
@@ -379,7 +400,7 @@ void Batches::Explain(const RunPtr& run, size_t program, size_t target,
 }
 
 // Keeps what the batch uses from eviction; again every minute.
-void Batches::Hold(const RunPtr& run) {
+void Batches::Hold(const RunPtr& run, const cache::Call& call) {
   if (options_.leases == nullptr) {
     return;
   }
@@ -392,13 +413,13 @@ void Batches::Hold(const RunPtr& run) {
     run->held_at = now;
   }
   (void)options_.leases->Hold("batch " + run->id.hex());  // without a database nothing is evicted
-  std::vector<cache::Key> sources;  // no record names them: to be asked for is to be leased
+  std::set<cache::Key> sources;  // no record names them: to be asked for is to be leased
   for (const BatchProgram& program : run->request.programs) {
     for (const Source& source : program.program.sources) {
-      sources.push_back({.level = cache::Level::kContent, .space = 0, .id = source.digest.id});
+      sources.insert(cache::ContentKey(source.digest));
     }
   }
-  (void)store_.FindMissing(sources, {});
+  (void)store_.FindMissing(std::vector<cache::Key>(sources.begin(), sources.end()), call);
 }
 
 // Exempts the results from eviction under the name that the request gives.
@@ -424,6 +445,9 @@ void Batches::Pin(const RunPtr& run) {
     const MutexLock lock(run->mutex);
     run->Add({.kind = BatchEvent::Kind::kMessage,
               .text = "pin '" + run->request.pin + "': " + pinned.error().context});
+    run->NoteUnstored(keys.size(),
+                      {.code = pinned.error().code,
+                       .context = "pin '" + run->request.pin + "': " + pinned.error().context});
   }
 }
 

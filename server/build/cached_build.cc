@@ -8,10 +8,12 @@
 #include "cache/key.h"
 #include "cache/memory_store.h"
 #include "cache/record.h"
+#include "cache/wanted.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/build/build_keys.h"
 #include "server/build/explainer.h"
 #include "server/build/product_list.h"
+#include "server/jobs/job.h"
 
 namespace kiln::build {
 namespace {
@@ -28,10 +30,6 @@ const std::string& BuildId() {
 cache::Key RowKey(cache::Level level, const Hash128& id) {
   return {.level = level, .space = kSpace, .id = id};
 }
-cache::Key ContentKey(const Hash128& id) {
-  return {.level = cache::Level::kContent, .space = 0, .id = id};
-}
-
 uint64_t ThreadCpuMicroseconds() {
   timespec now{};
   (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -55,7 +53,9 @@ Error NoRecipes() {
 Result<Outcome> CachedBuild::Build(const PreparedProgram& program,
                                    std::span<const resolve::OptionSetting> options,
                                    const BuildOptions& how, const cache::Call& call) {
-  if (call.deadline == cache::kAtOnce && !program.target.recipes.empty()) {
+  if (call.deadline != cache::kAtOnce) {
+    KILN_TRY_VOID(cache::StillWanted(call, clock_));
+  } else if (!program.target.recipes.empty()) {
     return cache::NotAtOnce();
   }
   Result<Outcome> outcome = BuildPlain(program, options, how, call);
@@ -142,10 +142,11 @@ Result<Outcome> CachedBuild::BuildChecked(const PreparedProgram& program,
   trace.level = "signature";
   trace.mask.reset();
   const Wanted wanted{.program = program, .values = values, .variant = variant, .how = now};
-  if (how.may_compile) {
+  const bool may_compile = how.may_compile && call.may_write;
+  if (may_compile) {
     KILN_TRY(found, Compile(wanted, call));
   } else {
-    found = now.anew ? nullptr : Walk(wanted, call);
+    KILN_TRY(found, now.anew ? Result<FoundPtr>(nullptr) : Walk(wanted, call));
   }
   watch.Lap("build");
   Result<Outcome> outcome = found == nullptr ? NotCached() : OutcomeOf(program, *found, call);
@@ -155,8 +156,7 @@ Result<Outcome> CachedBuild::BuildChecked(const PreparedProgram& program,
     trace.result =
         found->was_kept ? cache::ExplainResult::kHitLocal : cache::ExplainResult::kHitMemory;
   }
-  if (!outcome.ok() && outcome.error().code == ErrorCode::kNotFound && how.may_compile &&
-      !now.anew) {
+  if (!outcome.ok() && outcome.error().code == ErrorCode::kNotFound && may_compile && !now.anew) {
     now.anew = true;
     KILN_TRY(found, Compile(wanted, call));
     outcome = OutcomeOf(program, *found, call);
@@ -222,7 +222,10 @@ CachedBuild::FoundPtr CachedBuild::Recent(const Hash128& alias) {
   return found == recent_.end() ? nullptr : found->second;
 }
 
-void CachedBuild::Remember(const Hash128& alias, const FoundPtr& found) {
+void CachedBuild::Remember(const Hash128& alias, const FoundPtr& found, const cache::Call& call) {
+  if (!call.may_write) {
+    return;
+  }
   const MutexLock lock(mutex_);
   if (recent_.size() >= kMaxRecent) {
     recent_.clear();  // it fills again with what is asked now
@@ -250,7 +253,7 @@ CachedBuild::FoundPtr CachedBuild::StoredRecord(const Hash128& alias, const cach
   if (found != nullptr && found->record->kind != cache::RecordKind::kPoison) {
     auto remembered = std::make_shared<Found>(*found);
     remembered->origin = Origin::kMemory;
-    Remember(alias, remembered);
+    Remember(alias, remembered, call);
     if (row->from_upstream) {  // and so was the record, which is here by now
       auto fetched = std::make_shared<Found>(*found);
       fetched->origin = Origin::kUpstream;
@@ -312,7 +315,7 @@ CachedBuild::FoundPtr CachedBuild::LookUp(const PreparedProgram& program,
       (void)store_.Put(std::span(&alias, 1), cache::Durability::kRelaxed, call);
       auto remembered = std::make_shared<Found>(*found);
       remembered->origin = Origin::kMemory;
-      Remember(variant, remembered);
+      Remember(variant, remembered, call);
       return shared;
     }
   }
@@ -324,7 +327,7 @@ bool CachedBuild::IsKept(const driver::Products& products, const cache::Call& ca
   std::vector<cache::Key> asked;
   for (const driver::StageCode& stage : products.code) {
     if (stage.words.empty() && !kept_.Has(stage.content.id)) {
-      asked.push_back(ContentKey(stage.content.id));
+      asked.push_back(cache::ContentKey(stage.content));
     }
   }
   if (asked.empty()) {
@@ -346,8 +349,10 @@ std::optional<driver::BuildResult> CachedBuild::Assemble(
   const PreparedProgram& program = wanted.program;
   const bool all_code = wanted.how.all_code;
   const AssemblerPool::Lease assembler =
-      assemblers_.Take({.entry = program.entry, .family = program.family}, program.linked,
-                       program.request.entries, program.target.target);
+      call.may_write
+          ? assemblers_.Take({.entry = program.entry, .family = program.family}, program.linked,
+                             program.request.entries, program.target.target)
+          : AssemblerPool::MakeOwn(program.linked, program.request.entries, program.target.target);
   const driver::VariantAssembler::Counts before = assembler->counts();
   std::optional<driver::BuildResult> built = assembler->BuildUnless(
       is_known, wanted.values, all_code ? driver::Wanted::kAll : driver::Wanted::kNew);
@@ -417,27 +422,30 @@ void CachedBuild::WriteKeys(const Wanted& wanted, const FoundPtr& found, const c
   remembered->origin = Origin::kMemory;
   remembered->walked = false;
   for (const Hash128& key : {wanted.variant, live, found->signature}) {
-    Remember(key, remembered);
+    Remember(key, remembered, call);
   }
 }
 
 // Finds a result by its signature and builds nothing.
-CachedBuild::FoundPtr CachedBuild::Walk(const Wanted& wanted, const cache::Call& call) {
+Result<CachedBuild::FoundPtr> CachedBuild::Walk(const Wanted& wanted, const cache::Call& call) {
   FoundPtr known = Deadly(wanted, call);
   if (known != nullptr) {
     return known;
   }
-  const jobs::Attempts::Running running(attempts_,
-                                        RowKey(cache::Level::kSignature, wanted.variant));
-  (void)Assemble(
-      wanted,
-      [&](std::span<const driver::OptionRead> reads) {
-        ++counters_.walked;
-        known = KnownSignature(wanted, SignatureKeyOf(wanted.program.entry, reads), call);
-        return true;
-      },
-      call);
-  if (known != nullptr) {
+  KILN_TRY_VOID(cache::WhileWanted(call, jobs::kCallBytes, clock_, [&]() -> Result<void> {
+    const jobs::Attempts::Running running(call.may_write ? attempts_ : nullptr,
+                                          RowKey(cache::Level::kSignature, wanted.variant));
+    (void)Assemble(
+        wanted,
+        [&](std::span<const driver::OptionRead> reads) {
+          ++counters_.walked;
+          known = KnownSignature(wanted, SignatureKeyOf(wanted.program.entry, reads), call);
+          return true;
+        },
+        call);
+    return {};
+  }));
+  if (known != nullptr && call.may_write) {
     WriteKeys(wanted, known, call);
   }
   return known;
@@ -452,22 +460,7 @@ CachedBuild::FoundPtr CachedBuild::Deadly(const Wanted& wanted, const cache::Cal
              : nullptr;
 }
 
-Result<CachedBuild::FoundPtr> CachedBuild::Compile(const Wanted& wanted, const cache::Call& call) {
-  auto joined = flights_.Join(wanted.variant, /*lane=*/0, call.deadline);
-  if (!joined.flight.has_value()) {
-    return joined.ticket.Wait(call);
-  }
-  // Another flight may have landed since the look-up (cache §5.5).
-  if (FoundPtr landed =
-          wanted.how.anew || wanted.how.retry_failed ? nullptr : Recent(wanted.variant);
-      landed != nullptr) {
-    joined.flight->Complete(FoundPtr(landed));
-    return landed;
-  }
-  if (FoundPtr deadly = Deadly(wanted, call); deadly != nullptr) {
-    joined.flight->Complete(FoundPtr(deadly));
-    return deadly;
-  }
+CachedBuild::FoundPtr CachedBuild::CompileNow(const Wanted& wanted, const cache::Call& call) {
   const uint64_t start = ThreadCpuMicroseconds();
   FoundPtr found;
   Hash128 signature;
@@ -491,7 +484,6 @@ Result<CachedBuild::FoundPtr> CachedBuild::Compile(const Wanted& wanted, const c
   } else {
     WriteKeys(wanted, found, call);
   }
-  joined.flight->Complete(FoundPtr(found));
   return found;
 }
 
@@ -537,7 +529,7 @@ CachedBuild::FoundPtr CachedBuild::Keep(const Wanted& wanted, const driver::Buil
   remembered->fresh.clear();
   remembered->origin = Origin::kMemory;
   for (const Hash128& key : {wanted.variant, live, signature}) {
-    Remember(key, remembered);
+    Remember(key, remembered, call);
   }
   return found;
 }

@@ -119,14 +119,17 @@ class CachedBuild {
   // Told of every result that is made, by the thread that made it. Set before the first build.
   void OnBuilt(std::function<void(const BuiltNow&)> on_built) { on_built_ = std::move(on_built); }
 
-  // Parses and links. Errors: as ProgramPool::Parse. Wrong sources are in the result.
+  // Parses and links. Errors: as ProgramPool::Parse; kCancelled, kDeadlineExceeded;
+  // kResourceExhausted if it takes more memory than a call may. Wrong sources are in the result.
   Result<std::shared_ptr<const PreparedProgram>> Prepare(const ProgramRequest& request,
                                                          const NamedTarget& target,
                                                          const cache::Call& call,
                                                          Poison poison = Poison::kStands);
 
   // Builds or finds one variant; `options` add to the fixed part. Wrong sources and options are
-  // outcomes. Errors: kCancelled, kDeadlineExceeded, kNotFound (may_compile false), kInternal.
+  // outcomes. A call that may not write builds nothing and leaves nothing behind, here or in the
+  // store. Errors: kCancelled, kDeadlineExceeded, kNotFound (may_compile false), kInternal;
+  // kResourceExhausted as Prepare. A caller that leaves does not end what others wait for, too.
   Result<Outcome> Build(const PreparedProgram& program,
                         std::span<const resolve::OptionSetting> options, const BuildOptions& how,
                         const cache::Call& call);
@@ -191,14 +194,20 @@ class CachedBuild {
   FoundPtr StoredRecord(const Hash128& alias, const cache::Call& call);
   FoundPtr RecordOfSignature(const Hash128& signature, const cache::Call& call);
   FoundPtr Recent(const Hash128& alias);
-  void Remember(const Hash128& alias, const FoundPtr& found);
-  FoundPtr Walk(const Wanted& wanted, const cache::Call& call);
+  void Remember(const Hash128& alias, const FoundPtr& found, const cache::Call& call);
+  Result<FoundPtr> Walk(const Wanted& wanted, const cache::Call& call);
   FoundPtr Deadly(const Wanted& wanted, const cache::Call& call);
   FoundPtr KnownSignature(const Wanted& wanted, const Hash128& signature, const cache::Call& call);
   Hash128 AddKeys(const Wanted& wanted, const Hash128& signature, const cache::Record& record,
                   std::vector<cache::Item>& rows, const cache::Call& call);
   void WriteKeys(const Wanted& wanted, const FoundPtr& found, const cache::Call& call);
   Result<FoundPtr> Compile(const Wanted& wanted, const cache::Call& call);
+  Result<FoundPtr> Fly(const Wanted& wanted, cache::SingleFlight<FoundPtr>::Joined joined,
+                       const cache::Call& call);
+  FoundPtr CompileNow(const Wanted& wanted, const cache::Call& call);
+  Result<std::shared_ptr<const PreparedProgram>> PrepareNow(const ProgramRequest& request,
+                                                            const NamedTarget& target,
+                                                            const cache::Call& call, Poison poison);
   FoundPtr Keep(const Wanted& wanted, const driver::BuildResult& built, const Hash128& signature,
                 uint64_t cpu_us, const cache::Call& call);
   std::optional<driver::BuildResult> Assemble(const Wanted& wanted,

@@ -142,6 +142,32 @@ TEST_F(CachedBuildTest, UnknownVariantThatMayNotBeCompiled_IsAMiss) {
   EXPECT_EQ(process.builder.counters().segments_lowered, 0u);
 }
 
+// What somebody parses who may not write is seen by nobody else, in memory or in the store.
+TEST_F(CachedBuildTest, CallThatMayNotWrite_LeavesNothing) {
+  Process process(*this);
+  const NamedTarget target{.name = "vk",
+                           .target = target::MakeTarget(target::Environment::kVulkan11)};
+  const cache::Call reader{.may_write = false};
+  const auto prepared = process.builder.Prepare(Request(), target, reader);
+  ASSERT_TRUE(prepared.ok() && (*prepared)->ok());
+  EXPECT_EQ(process.builder.Build(**prepared, {}, {}, reader).error().reason, "NOT_CACHED");
+  const PoolCounters counters = process.pool.Counters();
+  EXPECT_EQ(counters.parsed + counters.linked + counters.bytes, 0u);
+  EXPECT_EQ(process.builder.counters().compiled, 0u);
+  const auto by_digest = [&] {
+    ProgramRequest request = Request();
+    request.sources[0].text = nullptr;
+    return process.builder.Prepare(request, target, {});
+  };
+  EXPECT_EQ(by_digest().error().reason, "SOURCES_MISSING");
+  const auto own = process.builder.Prepare(Request(), target, {});
+  ASSERT_TRUE(own.ok());
+  EXPECT_TRUE((*own)->parsed_now);
+  ASSERT_TRUE(process.builder.Build(**own, {}, {}, {}).ok());
+  EXPECT_TRUE(process.builder.Build(**own, {}, {}, reader).ok());  // what is there is served
+  EXPECT_TRUE(by_digest().ok());
+}
+
 TEST_F(CachedBuildTest, AtOnce_OnlyWhatMemoryHasIsAnswered) {
   const cache::Call at_once{.deadline = cache::kAtOnce};
   const NamedTarget target{.name = "vk",

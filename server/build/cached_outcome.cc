@@ -9,13 +9,6 @@
 #include "server/build/product_list.h"
 
 namespace kiln::build {
-namespace {
-
-cache::Key ContentKey(const Hash128& id) {
-  return {.level = cache::Level::kContent, .space = 0, .id = id};
-}
-
-}  // namespace
 
 std::optional<Outcome> CachedBuild::Find(const std::string& target, const Hash128& signature,
                                          const cache::Call& call) {
@@ -27,9 +20,9 @@ std::optional<Outcome> CachedBuild::Find(const std::string& target, const Hash12
   }
   outcome.artifact->target = target;
   outcome.artifact->origin = found->origin;
-  std::vector<cache::Key> asked = {ContentKey(outcome.artifact->metadata.id)};
+  std::vector<cache::Key> asked = {cache::ContentKey(outcome.artifact->metadata)};
   for (const StageCodeDigest& code : outcome.artifact->code) {
-    asked.push_back(ContentKey(code.digest.id));
+    asked.push_back(cache::ContentKey(code.digest));
   }
   const Result<std::vector<cache::Key>> missing = store_.FindMissing(asked, call);
   return missing.ok() && missing->empty() ? std::optional(std::move(outcome)) : std::nullopt;
@@ -47,7 +40,7 @@ Result<cache::Blob> CachedBuild::ContentOf(std::span<const FreshBlob> fresh, con
       return one.blob;
     }
   }
-  return store_.Get(ContentKey(digest.id), call);
+  return store_.Get(cache::ContentKey(digest), call);
 }
 
 Result<Outcome> CachedBuild::OutcomeOf(const PreparedProgram& program, const Found& found,

@@ -6,10 +6,14 @@
 
 #include <fmt/format.h>
 
+#include "cache/memory_store.h"
+#include "cache/wanted.h"
+#include "compiler/resolve/unused.h"
 #include "server/build/build_keys.h"
 #include "server/build/cached_build.h"
 #include "server/build/explainer.h"
 #include "server/build/poison.h"
+#include "server/jobs/job.h"
 
 namespace kiln::build {
 namespace {
@@ -38,9 +42,19 @@ Result<std::shared_ptr<const PreparedProgram>> CachedBuild::Prepare(const Progra
                                                                     const NamedTarget& target,
                                                                     const cache::Call& call,
                                                                     Poison poison) {
-  if (std::shared_ptr<const PreparedProgram> known = prepared_.Find(request, target)) {
+  if (std::shared_ptr<const PreparedProgram> known = prepared_.Find(request, target, call)) {
     return known;
   }
+  if (call.deadline == cache::kAtOnce) {
+    return PrepareNow(request, target, call, poison);
+  }
+  return cache::WhileWanted(call, jobs::kCallBytes, clock_,
+                            [&] { return PrepareNow(request, target, call, poison); });
+}
+
+Result<std::shared_ptr<const PreparedProgram>> CachedBuild::PrepareNow(
+    const ProgramRequest& request, const NamedTarget& target, const cache::Call& call,
+    Poison poison) {
   auto prepared = std::make_shared<PreparedProgram>();
   prepared->request = request;
   prepared->target = target;
@@ -52,6 +66,7 @@ Result<std::shared_ptr<const PreparedProgram>> CachedBuild::Prepare(const Progra
   std::vector<std::string> paths;
   bool good = true;
   for (const Source& source : request.sources) {
+    CheckStop();
     KILN_TRY(std::shared_ptr<const ParsedSource> parsed,
              pool_.Parse(source, call, &prepared->parsed_now, poison));
     prepared->poison = prepared->poison || parsed->poison;
@@ -61,10 +76,15 @@ Result<std::shared_ptr<const PreparedProgram>> CachedBuild::Prepare(const Progra
   }
   std::vector<Diagnostic> diagnostics = Renumbered(prepared->parsed);
   if (good) {
-    prepared->linked = pool_.Link(LinkKey(prepared->parsed, paths, request.pipeline),
-                                  prepared->parsed, paths, request.pipeline);
+    KILN_TRY(prepared->linked, pool_.Link(LinkKey(prepared->parsed, paths, request.pipeline),
+                                          prepared->parsed, paths, request.pipeline, call));
     diagnostics.insert(diagnostics.end(), prepared->linked->diagnostics.begin(),
                        prepared->linked->diagnostics.end());
+    if (prepared->linked->ok()) {
+      const std::vector<Diagnostic> unused =
+          resolve::FindUnused(prepared->linked->value->program, prepared->request.entries);
+      diagnostics.insert(diagnostics.end(), unused.begin(), unused.end());
+    }
     prepared->entry = EntryIdOf(prepared->parsed, prepared->request, target, pool_.limits_id());
     prepared->family = FamilyOf(prepared->request, target);
   }
@@ -77,7 +97,7 @@ Result<std::shared_ptr<const PreparedProgram>> CachedBuild::Prepare(const Progra
     }
   }
   prepared->inputs = InputsOf(*prepared);
-  if (prepared->ok() && !prepared->parsed_now) {
+  if (prepared->ok() && !prepared->parsed_now && call.may_write) {
     prepared_.Keep(request, target, prepared);
   }
   return std::shared_ptr<const PreparedProgram>(std::move(prepared));

@@ -134,6 +134,7 @@ cache::ExplainRecord ExplainRecordOf(const PreparedProgram& program, const Asker
   record.at_ms = std::chrono::duration_cast<std::chrono::milliseconds>(clock.UnixTime()).count();
   record.lane = asker.lane;
   record.trace = asker.trace;
+  record.watcher = asker.watcher;
   cache::ExplainInputs inputs = program.inputs;
   inputs.options = trace.options;
   record.inputs = std::move(inputs);

@@ -22,6 +22,7 @@ struct Asker {
   std::string project;
   std::string lane;   // interactive, batch
   std::string trace;  // id of the request
+  Hash128 watcher;    // the watch session, if one asks
 };
 
 // The values of all options as text, in order of declaration: "true", "4u", "\"high\"".

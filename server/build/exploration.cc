@@ -5,6 +5,9 @@
 #include <limits>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "compiler/base/stop.h"
 #include "server/build/batch_points.h"
 
 namespace kiln::build {
@@ -47,6 +50,10 @@ uint64_t Exploration::Expand(const Node& node, Read read) {
   const MutexLock lock(mutex_);
   --taken_;
   found_.insert(read.results_.Finish().id);
+  given_up_ = true;  // unless it is done below
+  const uint64_t bytes_of_node = sizeof(Node) + sizeof(BatchPoint) +
+                                 axes_.size() * (sizeof(project::Counter::Held::value_type) +
+                                                 sizeof(uint32_t) + sizeof(resolve::OptionSetting));
   project::Counter::Held held = node.held;
   for (size_t axis = 0; axis < axes_.size(); ++axis) {
     if (held[axis].has_value() || !std::ranges::binary_search(read.live_, axes_[axis])) {
@@ -55,14 +62,20 @@ uint64_t Exploration::Expand(const Node& node, Read read) {
     for (const uint32_t value : axis_values_[axis]) {
       if (value != node.values[axis]) {
         held[axis] = value;
+        CheckStop();
         if (std::optional<std::vector<uint32_t>> first = counter_.First(held); first.has_value()) {
           left_.push_back({.held = held, .values = std::move(*first)});
+          bytes_ += bytes_of_node;
+          if (bytes_ > kMaxPointBytes) {
+            return 0;
+          }
         }
       }
     }
     held[axis] = node.values[axis];
   }
   const project::PointCount served = counter_.CountOf(held);
+  given_up_ = false;
   return served > std::numeric_limits<uint64_t>::max() ? std::numeric_limits<uint64_t>::max()
                                                        : static_cast<uint64_t>(served);
 }
@@ -82,6 +95,16 @@ bool Exploration::Done() {
   return taken_ == 0 && (left_.empty() || OverLocked());
 }
 
-Error Exploration::TooMany() const { return TooManyFound(space_, results_); }
+Error Exploration::TooMany() {
+  const MutexLock lock(mutex_);
+  if (found_.size() > results_) {
+    return TooManyFound(space_, results_);
+  }
+  return {.code = ErrorCode::kResourceExhausted,
+          .context = fmt::format("after {} distinct results too much is left to look at; exclude "
+                                 "more, or cut axes",
+                                 found_.size()),
+          .reason = "LIMIT_VARIANTS"};
+}
 
 }  // namespace kiln::build

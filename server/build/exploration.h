@@ -51,12 +51,14 @@ class Exploration {
     std::vector<std::string> live_;
     Hasher results_;
   };
-  // A node was built: how many variants it serves. What it does not serve is left to look at.
+  // A node was built: how many variants it serves. What it does not serve is left to look at. Asks
+  // CheckStop (compiler/base/stop); after Stopped the exploration is over.
   uint64_t Expand(const Node& node, Read read);
   // A node was taken and cannot be built.
   void Abandon();
 
-  // More results than are allowed were found: nothing is taken any more.
+  // More results than are allowed were found, or what is left to look at takes too much memory:
+  // nothing is taken any more.
   bool Over();
   // Nothing is left and nothing is being built.
   bool Done();
@@ -64,10 +66,10 @@ class Exploration {
   uint64_t results() const { return results_; }
   uint64_t bound() const { return bound_; }
   // kResourceExhausted, LIMIT_VARIANTS: what to say when it is over.
-  Error TooMany() const;
+  Error TooMany();
 
  private:
-  bool OverLocked() const KILN_REQUIRES(mutex_) { return found_.size() > results_; }
+  bool OverLocked() const KILN_REQUIRES(mutex_) { return given_up_ || found_.size() > results_; }
 
   const project::Space space_;
   const std::vector<std::string> axes_;  // names, sorted
@@ -77,6 +79,8 @@ class Exploration {
   Mutex mutex_;
   project::Counter counter_ KILN_GUARDED_BY(mutex_);
   std::deque<Node> left_ KILN_GUARDED_BY(mutex_);
+  uint64_t bytes_ KILN_GUARDED_BY(mutex_) = 0;  // of all nodes that there were, and their points
+  bool given_up_ KILN_GUARDED_BY(mutex_) = false;
   uint64_t taken_ KILN_GUARDED_BY(mutex_) = 0;  // that were not given back
   std::unordered_set<Hash128, Hash128Hash> found_ KILN_GUARDED_BY(mutex_);
 };

@@ -85,8 +85,7 @@ Result<artifact::PipelineMetadata> MetadataOf(cache::BlobStore& store, const Out
       return artifact::DecodeMetadata(fresh.blob.bytes);
     }
   }
-  KILN_TRY(const cache::Blob blob,
-           store.Get({.level = cache::Level::kContent, .space = 0, .id = digest.id}, call));
+  KILN_TRY(const cache::Blob blob, store.Get(cache::ContentKey(digest), call));
   return artifact::DecodeMetadata(blob.bytes);
 }
 

@@ -62,9 +62,9 @@ const MaskList::Names& MaskList::Of(const Names& live) const {
 StoredMasks::Read StoredMasks::Of(const Hash128& entry, const cache::Call& call) {
   {
     const MutexLock lock(mutex_);
-    const Row& row = rows_[entry];
-    if (row.loaded) {
-      return row.read;
+    const auto row = rows_.find(entry);
+    if (row != rows_.end() && row->second.loaded) {
+      return row->second.read;
     }
   }
   std::vector<MaskList::Names> masks;
@@ -80,6 +80,10 @@ StoredMasks::Read StoredMasks::Of(const Hash128& entry, const cache::Call& call)
       break;
     }
     masks.push_back(std::move(mask).value());
+  }
+  if (!call.may_write) {
+    const bool stored = !masks.empty();
+    return {.stored = stored, .list = MaskList(std::move(masks))};
   }
   const MutexLock lock(mutex_);
   Row& row = rows_[entry];

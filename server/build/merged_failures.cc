@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "compiler/diag/diagnostic.h"
@@ -14,13 +16,22 @@
 namespace kiln::build {
 namespace {
 
-// Every option that a point sets is an axis; values count in the order of first use.
+// Every option that a point sets is an axis, in order of declaration; values count in the order of
+// first use.
 driver::TriedVariants TriedOf(const BatchPoints& points, std::span<const std::string> declared) {
+  std::set<std::string_view> is_set;
+  for (const BatchPoint& point : points.points) {
+    for (const resolve::OptionSetting& setting : point.options) {
+      is_set.insert(setting.name);
+    }
+  }
   driver::TriedVariants tried;
   std::map<std::string, size_t> axis_of;
   for (const std::string& name : declared) {
-    axis_of.emplace(name, tried.axes.size());
-    tried.axes.push_back({.name = name});
+    if (is_set.contains(name)) {
+      axis_of.emplace(name, tried.axes.size());
+      tried.axes.push_back({.name = name});
+    }
   }
   for (const BatchPoint& point : points.points) {
     for (const resolve::OptionSetting& setting : point.options) {
@@ -62,6 +73,9 @@ uint64_t Served(const BatchPoints& points, const std::vector<size_t>& some) {
   return sum;
 }
 
+// For the conditions of one program together; messages that come later have none.
+constexpr uint64_t kMostLooks = uint64_t{1} << 26;
+
 // Each number once.
 std::vector<size_t> Sorted(std::vector<size_t> points) {
   std::ranges::sort(points);
@@ -92,6 +106,11 @@ uint64_t MergedFailures::Failing(const BatchPoints& points) const {
 std::vector<MergedFailure> MergedFailures::Merge(const BatchPoints& points,
                                                  std::span<const std::string> declared) const {
   const driver::TriedVariants tried = TriedOf(points, declared);
+  uint64_t looks = 0;  // of one condition: every value at every point
+  for (const driver::Axis& axis : tried.axes) {
+    looks += std::max<size_t>(axis.values.size(), 2) * points.points.size();
+  }
+  uint64_t left = kMostLooks;
   std::vector<MergedFailure> merged;
   for (const Found& found : found_) {
     MergedFailure& one = merged.emplace_back(MergedFailure{.diagnostic = found.diagnostic});
@@ -106,8 +125,12 @@ std::vector<MergedFailure> MergedFailures::Merge(const BatchPoints& points,
     one.example = points.points[failing.front()].options;
     one.diagnostic.variants = PlacedVariants{.failing = std::to_string(Served(points, failing)),
                                              .total = std::to_string(points.variants),
-                                             .condition = driver::ShortestCondition(tried, fails),
+                                             .condition = {},
                                              .example = {}};
+    if (looks <= left) {
+      left -= looks;
+      one.diagnostic.variants->condition = driver::ShortestCondition(tried, fails);
+    }
   }
   std::ranges::stable_sort(merged, ReadsBefore, &MergedFailure::diagnostic);
   return merged;

@@ -8,6 +8,7 @@
 
 #include "cache/key.h"
 #include "cache/pack/format.h"
+#include "compiler/base/stop.h"
 #include "compiler/driver/fingerprint.h"
 #include "compiler/ir/enum_names.h"
 #include "server/build/batch_points.h"
@@ -313,6 +314,7 @@ Result<void> ExploreAll(CachedBuild& builder,
                         BatchPoints& points, const cache::Call& call) {
   Exploration& exploration = *points.exploration;
   while (std::optional<Exploration::Node> node = exploration.Take()) {
+    CheckStop();
     BatchPoint point{.options = exploration.SettingsOf(*node)};
     Exploration::Read read;
     for (const std::shared_ptr<const PreparedProgram>& target : targets) {
@@ -322,6 +324,7 @@ Result<void> ExploreAll(CachedBuild& builder,
       read.Add(trace);
     }
     point.served = exploration.Expand(*node, std::move(read));
+    ChargeMemory(BytesOf(point));
     points.points.push_back(std::move(point));
   }
   return exploration.Over() ? Result<void>(exploration.TooMany()) : Result<void>();

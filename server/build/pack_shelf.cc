@@ -121,6 +121,12 @@ Result<void> PackShelf::Keep(const std::string& file, const Hash128& id) {
   return {};
 }
 
+bool PackShelf::HasInstead(const std::string& file, const Hash128& id) const {
+  std::error_code error;
+  fs::remove(file, error);
+  return fs::exists(PathOf(id), error);
+}
+
 void PackShelf::Trim() {
   const std::vector<Row> rows = RowsOf(dir_);
   for (size_t i = 0; i + max_packs_ < rows.size(); ++i) {
@@ -161,7 +167,8 @@ Result<void> PackShelf::Check(const Hash128& id) {
   return {};
 }
 
-Result<std::shared_ptr<const KeptPack>> PackShelf::Open(const Hash128& id) {
+Result<std::shared_ptr<const KeptPack>> PackShelf::Open(const Hash128& id,
+                                                        const cache::Call& call) {
   KILN_TRY_VOID(Check(id));
   const int fd = ::open(PathOf(id).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
   struct stat status {};
@@ -172,7 +179,8 @@ Result<std::shared_ptr<const KeptPack>> PackShelf::Open(const Hash128& id) {
                  .reason = "UNKNOWN_PACK"};
   }
   auto kept = std::make_shared<const KeptPack>(fd, static_cast<uint64_t>(status.st_size));
-  if (::futimens(fd, nullptr) == 0 && ::fstat(fd, &status) == 0) {  // it was used now
+  if (call.may_write && ::futimens(fd, nullptr) == 0 &&  // it was used now
+      ::fstat(fd, &status) == 0) {
     const MutexLock lock(mutex_);
     checked_[id] = StampOf(status);
   }

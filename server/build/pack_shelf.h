@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cache/pack/reader.h"
+#include "cache/store.h"
 #include "compiler/base/clock.h"
 #include "compiler/base/mutex.h"
 
@@ -45,8 +46,12 @@ class PackShelf {
   // Gives the file its name, and drops packs that are too many. Errors: those of the file system.
   Result<void> Keep(const std::string& file, const Hash128& id);
 
-  // Checks the whole file, once in a process. Errors: kNotFound, UNKNOWN_PACK; kDataLoss, DAMAGED.
-  Result<std::shared_ptr<const KeptPack>> Open(const Hash128& id);
+  // Removes a file of NewFile; whether the shelf has that very pack already, from somebody else.
+  bool HasInstead(const std::string& file, const Hash128& id) const;
+
+  // Checks the whole file, once in a process. It was used now, if the call may write. Errors:
+  // kNotFound, UNKNOWN_PACK; kDataLoss, DAMAGED.
+  Result<std::shared_ptr<const KeptPack>> Open(const Hash128& id, const cache::Call& call);
   // With its bases, if they are on the shelf. Errors: as Open; kFailedPrecondition,
   // PACK_BASE_MISSING.
   Result<std::unique_ptr<pack::Pack>> OpenPack(const Hash128& id);

@@ -23,7 +23,8 @@ uint64_t BytesOf(const PreparedProgram& prepared) {
 }  // namespace
 
 std::shared_ptr<const PreparedProgram> PreparedMemo::Find(const ProgramRequest& request,
-                                                          const NamedTarget& target) {
+                                                          const NamedTarget& target,
+                                                          const cache::Call& call) {
   const MutexLock lock(mutex_);
   const auto found = std::ranges::find_if(entries_, [&](const Entry& entry) {
     return entry.request == request && entry.target == target;
@@ -31,7 +32,9 @@ std::shared_ptr<const PreparedProgram> PreparedMemo::Find(const ProgramRequest& 
   if (found == entries_.end()) {
     return nullptr;
   }
-  entries_.splice(entries_.begin(), entries_, found);
+  if (call.may_write) {
+    entries_.splice(entries_.begin(), entries_, found);
+  }
   return found->prepared;
 }
 

@@ -23,9 +23,9 @@ class PreparedMemo {
   // Holds programs whose images and texts have at most so many bytes.
   explicit PreparedMemo(uint64_t max_bytes) : max_bytes_(max_bytes) {}
 
-  // What Keep got for an equal request; null: nothing.
+  // What Keep got for an equal request; null: nothing. It is the latest now, if the call may write.
   std::shared_ptr<const PreparedProgram> Find(const ProgramRequest& request,
-                                              const NamedTarget& target);
+                                              const NamedTarget& target, const cache::Call& call);
   // The program used least lately makes room. Requires: `prepared` is what preparing gives at any
   // time, so nothing that was parsed just now.
   void Keep(const ProgramRequest& request, const NamedTarget& target,

@@ -32,7 +32,7 @@ TEST(PreparedMemo, WhateverDiffers_IsAnotherProgram) {
   const NamedTarget target{.name = "vk"};
   const auto prepared = Prepared();
   memo.Keep(Asked("rock"), target, prepared);
-  EXPECT_EQ(memo.Find(Asked("rock"), target), prepared);
+  EXPECT_EQ(memo.Find(Asked("rock"), target, {}), prepared);
 
   const struct {
     const char* what;
@@ -64,29 +64,29 @@ TEST(PreparedMemo, WhateverDiffers_IsAnotherProgram) {
     ProgramRequest program = Asked("rock");
     NamedTarget changed = target;
     row.change(program, changed);
-    EXPECT_EQ(memo.Find(program, changed) != nullptr, row.same) << row.what;
+    EXPECT_EQ(memo.Find(program, changed, {}) != nullptr, row.same) << row.what;
   }
   memo.Clear();
-  EXPECT_EQ(memo.Find(Asked("rock"), target), nullptr);
+  EXPECT_EQ(memo.Find(Asked("rock"), target, {}), nullptr);
 }
 
 TEST(PreparedMemo, LeastLatelyUsed_MakesRoom) {
   PreparedMemo memo(1000);
   memo.Keep(Asked("a"), {}, Prepared(400));
   memo.Keep(Asked("b"), {}, Prepared(400));
-  EXPECT_NE(memo.Find(Asked("a"), {}), nullptr);
+  EXPECT_NE(memo.Find(Asked("a"), {}, {}), nullptr);
   memo.Keep(Asked("c"), {}, Prepared(400));
-  EXPECT_NE(memo.Find(Asked("a"), {}), nullptr);
-  EXPECT_EQ(memo.Find(Asked("b"), {}), nullptr);
+  EXPECT_NE(memo.Find(Asked("a"), {}, {}), nullptr);
+  EXPECT_EQ(memo.Find(Asked("b"), {}, {}), nullptr);
   memo.Keep(Asked("huge"), {}, Prepared(1001));
   for (const char* name : {"a", "c", "huge"}) {
-    EXPECT_EQ(memo.Find(Asked(name), {}), nullptr) << name;
+    EXPECT_EQ(memo.Find(Asked(name), {}, {}), nullptr) << name;
   }
   for (size_t i = 0; i <= PreparedMemo::kMaxPrograms; ++i) {
     memo.Keep(Asked(std::to_string(i)), {}, Prepared());
   }
-  EXPECT_EQ(memo.Find(Asked("0"), {}), nullptr);
-  EXPECT_NE(memo.Find(Asked("1"), {}), nullptr);
+  EXPECT_EQ(memo.Find(Asked("0"), {}, {}), nullptr);
+  EXPECT_NE(memo.Find(Asked("1"), {}, {}), nullptr);
 }
 
 }  // namespace

@@ -23,11 +23,11 @@ Hash128 StateIdOf(const driver::Products& products) {
   return cache::StateId(code, products.state_hash, products.layout_hash);
 }
 
-void Add(ProductList& list, std::string name, ByteView bytes) {
-  const cache::Blob blob = cache::CopiedBlob(bytes);
-  const Digest digest = DigestOf(bytes);
-  list.items.push_back(cache::ContentItem(blob));
-  list.fresh.push_back({.digest = digest, .blob = blob});
+// `digest` is that of the bytes.
+void Add(ProductList& list, std::string name, ByteView bytes, const Digest& digest) {
+  const cache::Item& item =
+      list.items.emplace_back(cache::ContentItem(digest, cache::CopiedBlob(bytes)));
+  list.fresh.push_back({.digest = digest, .blob = item.value});
   list.record.products.push_back({.name = std::move(name), .digest = digest});
 }
 
@@ -68,7 +68,8 @@ ProductList ProductsOf(const driver::BuildResult& built, bool metadata_only) {
   cache::Record& record = list.record;
   record.kind = built.ok() ? cache::RecordKind::kOk : cache::RecordKind::kSourceError;
   if (!built.diagnostics.empty()) {
-    Add(list, "diag", EncodeDiagnostics(built.diagnostics));
+    const Bytes diagnostics = EncodeDiagnostics(built.diagnostics);
+    Add(list, "diag", diagnostics, DigestOf(diagnostics));
   }
   if (built.ok()) {
     for (const driver::StageCode& stage : built.products->code) {
@@ -78,10 +79,12 @@ ProductList ProductsOf(const driver::BuildResult& built, bool metadata_only) {
       if (stage.words.empty()) {
         record.products.push_back({.name = CodeName(stage.stage), .digest = stage.content});
       } else {
-        Add(list, CodeName(stage.stage), std::as_bytes(std::span(stage.words)));
+        const ByteView words = std::as_bytes(std::span(stage.words));
+        const bool known = stage.content != Digest{};  // assemblers say it
+        Add(list, CodeName(stage.stage), words, known ? stage.content : DigestOf(words));
       }
     }
-    Add(list, "meta", built.products->metadata);
+    Add(list, "meta", built.products->metadata, DigestOf(built.products->metadata));
     record.layout_hash = built.products->layout_hash;
     record.state_id = StateIdOf(*built.products);
   }

@@ -58,8 +58,7 @@ Result<std::shared_ptr<const std::string>> ProgramPool::Text(const Source& sourc
   if (source.text != nullptr) {
     return source.text;
   }
-  const Result<cache::Blob> blob =
-      store_.Get({.level = cache::Level::kContent, .space = 0, .id = source.digest.id}, call);
+  const Result<cache::Blob> blob = store_.Get(cache::ContentKey(source.digest), call);
   if (blob.ok()) {
     return std::make_shared<const std::string>(AsText(blob->bytes));
   }
@@ -81,7 +80,7 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::Parse(const Source& sou
   const Hash128 key = ModuleKeyOf(source.digest, *language, limits_id_);
   {
     const MutexLock lock(mutex_);
-    if (const Row* row = FindRow(key); row != nullptr) {
+    if (const Row* row = FindRow(key, call); row != nullptr) {
       return row->parsed;
     }
   }
@@ -109,8 +108,11 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::LoadOrParse(const Wante
       return parsed;
     }
   }
+  if (!call.may_write) {
+    return parsed;
+  }
   const MutexLock lock(mutex_);
-  if (const Row* row = FindRow(key); row != nullptr) {
+  if (const Row* row = FindRow(key, call); row != nullptr) {
     return row->parsed;  // another thread was faster
   }
   ++(parsed->from_store ? counters_.images_loaded : counters_.parsed);
@@ -119,8 +121,10 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::LoadOrParse(const Wante
   return parsed;
 }
 
-Diagnosed<ir::Module> ProgramPool::ReadHere(const Wanted& wanted, const std::string& text) {
-  const jobs::Attempts::Running running(attempts_, ModuleRow(wanted.key));
+Diagnosed<ir::Module> ProgramPool::ReadHere(const Wanted& wanted, const std::string& text,
+                                            const cache::Call& call) {
+  const jobs::Attempts::Running running(call.may_write ? attempts_ : nullptr,
+                                        ModuleRow(wanted.key));
   return driver::ParseSource(wanted.language, SourceFile(wanted.source.path, text), /*module=*/0,
                              limits_);
 }
@@ -163,7 +167,7 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::Read(const Wanted& want
   if (apart_ != nullptr) {
     KILN_TRY(read, ReadApart(wanted, *text, call));
   } else {
-    read = ReadHere(wanted, *text);
+    read = ReadHere(wanted, *text, call);
   }
   if (!read.has_value()) {
     fresh->poison = true;
@@ -173,7 +177,9 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::Read(const Wanted& want
   if (read->value.has_value()) {
     SetModule(*fresh, std::move(*read->value));
   }
-  Keep(wanted.key, wanted.source, *fresh, call);
+  if (call.may_write) {
+    Keep(wanted.key, wanted.source, *fresh, call);
+  }
   return std::shared_ptr<const ParsedSource>(std::move(fresh));
 }
 
@@ -193,8 +199,7 @@ std::shared_ptr<const ParsedSource> ProgramPool::Load(const Hash128& key, ir::La
     if (digest == nullptr) {
       return std::nullopt;
     }
-    Result<cache::Blob> blob =
-        store_.Get({.level = cache::Level::kContent, .space = 0, .id = digest->id}, call);
+    Result<cache::Blob> blob = store_.Get(cache::ContentKey(*digest), call);
     return blob.ok() ? std::optional(std::move(blob).value()) : std::nullopt;
   };
   auto parsed = std::make_shared<ParsedSource>();
@@ -240,8 +245,9 @@ void ProgramPool::Keep(const Hash128& key, const Source& source, const ParsedSou
   cache::ModuleRecord record;
   record.kind = parsed.module != nullptr ? cache::RecordKind::kOk : cache::RecordKind::kSourceError;
   const auto add = [&](std::string_view name, ByteView bytes) {
-    items.push_back(cache::ContentItem(cache::CopiedBlob(bytes)));
-    record.products.push_back({.name = std::string(name), .digest = DigestOf(bytes)});
+    const Digest digest = DigestOf(bytes);
+    items.push_back(cache::ContentItem(digest, cache::CopiedBlob(bytes)));
+    record.products.push_back({.name = std::string(name), .digest = digest});
   };
   if (!parsed.diagnostics.empty()) {
     add("diag", EncodeDiagnostics(parsed.diagnostics));
@@ -251,20 +257,23 @@ void ProgramPool::Keep(const Hash128& key, const Source& source, const ParsedSou
     record.semantic_id = parsed.semantic_id;
   }
   if (source.text != nullptr) {  // later requests may name it by digest alone
-    items.push_back(cache::ContentItem(cache::CopiedBlob(AsBytes(*source.text))));
+    items.push_back(cache::ContentItem(source.digest, cache::CopiedBlob(AsBytes(*source.text))));
   }
   items.push_back(cache::ModuleItem(kSpace, key, record));
   (void)store_.Put(items, cache::Durability::kRelaxed, call);
 }
 
-std::shared_ptr<const Diagnosed<driver::LinkedProgram>> ProgramPool::Link(
+Result<std::shared_ptr<const Diagnosed<driver::LinkedProgram>>> ProgramPool::Link(
     const Hash128& key, std::span<const std::shared_ptr<const ParsedSource>> sources,
-    std::vector<std::string> paths, ir::PipelineType pipeline) {
+    std::vector<std::string> paths, ir::PipelineType pipeline, const cache::Call& call) {
   {
     const MutexLock lock(mutex_);
-    if (const Row* row = FindRow(key); row != nullptr) {
+    if (const Row* row = FindRow(key, call); row != nullptr) {
       return row->linked;
     }
+  }
+  if (call.deadline == cache::kAtOnce) {
+    return cache::NotAtOnce();
   }
   std::vector<std::shared_ptr<const ir::Module>> modules;
   modules.reserve(sources.size());
@@ -273,12 +282,19 @@ std::shared_ptr<const Diagnosed<driver::LinkedProgram>> ProgramPool::Link(
   }
   auto linked = std::make_shared<const Diagnosed<driver::LinkedProgram>>(
       driver::LinkModules(std::move(modules), std::move(paths), pipeline, limits_));
+  if (!call.may_write) {
+    return linked;
+  }
   const MutexLock lock(mutex_);
-  if (const Row* row = FindRow(key); row != nullptr) {
+  if (const Row* row = FindRow(key, call); row != nullptr) {
     return row->linked;
   }
   ++counters_.linked;
-  AddRow({.key = key, .parsed = nullptr, .linked = linked, .bytes = sizeof(driver::LinkedProgram)});
+  const uint64_t bytes = linked->ok() ? linked->value->program.bytes_used() : 0;
+  AddRow({.key = key,
+          .parsed = nullptr,
+          .linked = linked,
+          .bytes = sizeof(driver::LinkedProgram) + bytes});
   return linked;
 }
 
@@ -287,12 +303,14 @@ PoolCounters ProgramPool::Counters() {
   return counters_;
 }
 
-ProgramPool::Row* ProgramPool::FindRow(const Hash128& key) {
+ProgramPool::Row* ProgramPool::FindRow(const Hash128& key, const cache::Call& call) {
   const auto found = index_.find(key);
   if (found == index_.end()) {
     return nullptr;
   }
-  rows_.splice(rows_.begin(), rows_, found->second);
+  if (call.may_write) {
+    rows_.splice(rows_.begin(), rows_, found->second);
+  }
   return &*found->second;
 }
 

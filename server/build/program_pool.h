@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Parsed modules and linked programs in memory, least recently used first out, bounded in bytes.
 // A module is looked up in memory, then in the store, and parsed last: once per source.
+// For a call that may not write (cache::Call) it only looks: what such a call parses and links is
+// its own, and no order of use changes.
 //
 // Threads: all functions may run concurrently. One mutex guards the tables; parsing, linking and
 // store calls run outside of it, so two threads may parse the same source at once; both get the
@@ -67,10 +69,11 @@ class ProgramPool {
   Result<std::shared_ptr<const std::string>> Text(const Source& source, const cache::Call& call);
 
   // Links parsed sources; every one must have a module. `key` names the result: module keys and
-  // pipeline decide it.
-  std::shared_ptr<const Diagnosed<driver::LinkedProgram>> Link(
+  // pipeline decide it. Errors: kDeadlineExceeded if the call is kAtOnce and memory does not have
+  // it.
+  Result<std::shared_ptr<const Diagnosed<driver::LinkedProgram>>> Link(
       const Hash128& key, std::span<const std::shared_ptr<const ParsedSource>> sources,
-      std::vector<std::string> paths, ir::PipelineType pipeline);
+      std::vector<std::string> paths, ir::PipelineType pipeline, const cache::Call& call);
 
   const LanguageLimits& limits() const { return limits_; }
   const Hash128& limits_id() const { return limits_id_; }
@@ -88,7 +91,7 @@ class ProgramPool {
   };
   using Rows = std::list<Row>;
 
-  Row* FindRow(const Hash128& key) KILN_REQUIRES(mutex_);
+  Row* FindRow(const Hash128& key, const cache::Call& call) KILN_REQUIRES(mutex_);
   void AddRow(Row row) KILN_REQUIRES(mutex_);
   // What is to be read: a source, and the key that it is kept under.
   struct Wanted {
@@ -100,7 +103,8 @@ class ProgramPool {
   Result<std::shared_ptr<const ParsedSource>> LoadOrParse(const Wanted& wanted,
                                                           const cache::Call& call, bool* made);
   Result<std::shared_ptr<const ParsedSource>> Read(const Wanted& wanted, const cache::Call& call);
-  Diagnosed<ir::Module> ReadHere(const Wanted& wanted, const std::string& text);
+  Diagnosed<ir::Module> ReadHere(const Wanted& wanted, const std::string& text,
+                                 const cache::Call& call);
   Result<std::optional<Diagnosed<ir::Module>>> ReadApart(const Wanted& wanted,
                                                          const std::string& text,
                                                          const cache::Call& call);

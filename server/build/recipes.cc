@@ -23,10 +23,6 @@ constexpr uint8_t kWaitedFor = 1;
 constexpr char kRefused[] = "RECIPE_REFUSED";
 constexpr char kPoisoned[] = "RECIPE_POISON";
 
-cache::Key ContentKey(const Hash128& id) {
-  return {.level = cache::Level::kContent, .space = 0, .id = id};
-}
-
 std::string CodeName(const std::optional<ir::Stage>& stage) {
   return stage.has_value() ? "code." + std::string(ir::NameOf(*stage)) : std::string("code");
 }
@@ -75,7 +71,7 @@ Result<cache::Blob> Recipes::Input(const Digest& digest, const Outcome& outcome,
       return fresh.blob;
     }
   }
-  return store_.Get(ContentKey(digest.id), call);
+  return store_.Get(cache::ContentKey(digest), call);
 }
 
 Recipes::StepPtr Recipes::Known(const Hash128& key, const cache::Call& call) {
@@ -103,20 +99,22 @@ Recipes::StepPtr Recipes::Known(const Hash128& key, const cache::Call& call) {
     return nullptr;
   }
   if (step->kind == cache::RecordKind::kOk) {
-    const std::array asked{ContentKey(product->id)};
+    const std::array asked{cache::ContentKey(*product)};
     const Result<std::vector<cache::Key>> missing = store_.FindMissing(asked, call);
     if (!missing.ok() || !missing->empty()) {
       return nullptr;  // evicted: made again
     }
     step->output = *product;
   } else {
-    const Result<cache::Blob> report = store_.Get(ContentKey(product->id), call);
+    const Result<cache::Blob> report = store_.Get(cache::ContentKey(*product), call);
     if (!report.ok()) {
       return nullptr;
     }
     step->report = std::string(AsText(report->bytes));
   }
-  Remember(key, step);
+  if (call.may_write) {
+    Remember(key, step);
+  }
   return step;
 }
 
@@ -162,8 +160,8 @@ Result<Recipes::StepPtr> Recipes::Make(const Asked& asked, const Hash128& key,
   const bool ok = step->kind == cache::RecordKind::kOk;
   step->report = std::move(answer.report);
   const ByteView product = ok ? ByteView(answer.bytes) : AsBytes(step->report);
-  const cache::Blob blob = cache::CopiedBlob(product);
   const Digest digest = DigestOf(product);
+  const cache::Item content = cache::ContentItem(digest, cache::CopiedBlob(product));
   cache::Record record{.kind = step->kind,
                        .products = {{.name = ok ? "code" : "report", .digest = digest}},
                        .live_options = {},
@@ -174,9 +172,9 @@ Result<Recipes::StepPtr> Recipes::Make(const Asked& asked, const Hash128& key,
                        .build_id = {}};
   if (ok) {
     step->output = digest;
-    step->fresh = FreshBlob{.digest = digest, .blob = blob};
+    step->fresh = FreshBlob{.digest = digest, .blob = content.value};
   }
-  std::vector<cache::Item> items{cache::ContentItem(blob)};
+  std::vector<cache::Item> items{content};
   std::vector<cache::Item>& rows = how.rows != nullptr ? *how.rows : items;
   rows.push_back(cache::RecordItem(cache::Level::kRecipe, kSpace, key, record));
   (void)store_.Put(items, how.durability, call);  // trouble of the store is a miss the next time
@@ -197,7 +195,7 @@ Result<Recipes::StepPtr> Recipes::Run(const Asked& asked, const Outcome& outcome
   if (StepPtr known = Known(key, call); usable(known)) {
     return known;
   }
-  if (!how.may_run) {
+  if (!how.may_run || !call.may_write) {
     return Error{.code = ErrorCode::kNotFound,
                  .context = "no result of the recipe is in the cache",
                  .reason = "NOT_CACHED"};

@@ -7,9 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "cache/wanted.h"
 #include "compiler/base/thread.h"
 #include "compiler/driver/stages.h"
 #include "server/build/product_list.h"
+#include "server/jobs/job.h"
 
 namespace kiln::build {
 namespace {
@@ -140,7 +142,7 @@ void SecondLook::Work(const cache::Call& call) {
       more = !results_.empty() || !modules_.empty();
     }
     if (result.has_value()) {
-      Rebuild(*result);
+      Rebuild(*result, call);
     } else if (module.has_value()) {
       Validate(*module, call);
     }
@@ -155,12 +157,19 @@ void SecondLook::Work(const cache::Call& call) {
   Submit();
 }
 
-void SecondLook::Rebuild(const Built& result) {
-  const driver::BuildResult again =
-      driver::BuildDirect(*result.linked->value, result.values, result.entries, result.target);
+void SecondLook::Rebuild(const Built& result, const cache::Call& call) {
+  const Result<driver::BuildResult> again =
+      cache::WhileWanted({.stop = call.stop, .deadline = clock_.Monotonic() + jobs::kItemDeadline},
+                         jobs::kCallBytes, clock_, [&]() -> Result<driver::BuildResult> {
+                           return driver::BuildDirect(*result.linked->value, result.values,
+                                                      result.entries, result.target);
+                         });
+  if (!again.ok()) {
+    return;  // no word about the result
+  }
   ++counters_.rebuilt;
   const std::vector<cache::Product> products =
-      ProductsOf(again, result.metadata_only).record.products;
+      ProductsOf(*again, result.metadata_only).record.products;
   if (products == result.record->products) {
     return;
   }

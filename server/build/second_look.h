@@ -78,7 +78,7 @@ class SecondLook {
   void Submit();
   void Work(const cache::Call& call);
   void Broke(const Error& error);
-  void Rebuild(const Built& result);
+  void Rebuild(const Built& result, const cache::Call& call);
   void Validate(const Module& module, const cache::Call& call);
 
   Recipes& recipes_;

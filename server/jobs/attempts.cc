@@ -11,13 +11,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "compiler/base/checksum.h"
 #include "compiler/base/digest.h"
+#include "compiler/base/stop.h"
 
 namespace kiln::jobs {
 namespace {
 
 static_assert(std::endian::native == std::endian::little);
 constexpr uint64_t kMagic = 0x3154'5441'4E4C'494B;  // "KILNATT1"
+
+// Somebody who waits to run looks whether it is still wanted.
+constexpr Duration kLookEvery = std::chrono::milliseconds(20);
 
 // Rows are read by another process after this one is gone: in the order in which they are written.
 using Word = std::atomic_ref<uint64_t>;
@@ -43,7 +48,7 @@ Hash128 HashOf(const Id& id) {
 // The head of a row: what it says in its low half, and the check of all of the row above it.
 uint64_t HeadOf(uint32_t says, const Id& id, uint64_t at) {
   const std::array<uint64_t, 4> all = {says, id.low, id.high, at};
-  const uint64_t check = IdOf(HashBytes(std::as_bytes(std::span(all)))).low;
+  const uint64_t check = IdOf(Checksum(std::as_bytes(std::span(all)))).low;
   return check << 32 | says;
 }
 
@@ -66,7 +71,7 @@ Result<std::unique_ptr<Attempts>> Attempts::Open(const std::string& path, int64_
                  .context = "'" + path + "': " + std::strerror(errno),
                  .reason = {}};
   };
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (fd < 0) {
     return failed();
   }
@@ -175,7 +180,8 @@ Attempts::Running::Entered Attempts::Enter(const cache::Key& key) {
   const auto found = suspects_.find(key);
   if (found == suspects_.end()) {
     while (alone_ || waiting_alone_ != 0) {
-      changed_.Wait(mutex_);
+      CheckStop();
+      (void)changed_.WaitFor(mutex_, kLookEvery);
     }
     ++together_;
     return Running::Entered::kTogether;
@@ -184,11 +190,18 @@ Attempts::Running::Entered Attempts::Enter(const cache::Key& key) {
     found->second.attempts = 0;  // until it fails once more it counts for nothing
     WriteSuspects();
   }
-  ++waiting_alone_;
-  while (alone_ || together_ != 0) {
-    changed_.Wait(mutex_);
+  struct Waiting {
+    uint32_t& count;
+    explicit Waiting(uint32_t& of) : count(of) { ++count; }
+    ~Waiting() { --count; }
+  };
+  {
+    const Waiting waiting(waiting_alone_);
+    while (alone_ || together_ != 0) {
+      CheckStop();
+      (void)changed_.WaitFor(mutex_, kLookEvery);
+    }
   }
-  --waiting_alone_;
   alone_ = true;
   return Running::Entered::kAlone;
 }
@@ -201,9 +214,10 @@ void Attempts::Exit(const cache::Key& key, Running::Entered entered) {
   if (entered == Running::Entered::kTogether) {
     --together_;
   } else {
-    alone_ = false;
-    suspects_.erase(key);
-    WriteSuspects();
+    alone_ = alone_ && entered != Running::Entered::kAlone;
+    if (suspects_.erase(key) != 0) {
+      WriteSuspects();
+    }
   }
   changed_.NotifyAll();
 }
@@ -234,10 +248,10 @@ void Attempts::Forget(size_t row) {
   }
 }
 
-Attempts::Running::Running(Attempts* attempts, const cache::Key& key)
+Attempts::Running::Running(Attempts* attempts, const cache::Key& key, Place place)
     : attempts_(attempts), key_(key) {
   if (attempts_ != nullptr) {
-    entered_ = attempts_->Enter(key_);
+    entered_ = place == Place::kBesideOthers ? Entered::kBeside : attempts_->Enter(key_);
     row_ = attempts_->Note(key_);
   }
 }

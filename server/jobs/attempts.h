@@ -64,14 +64,18 @@ class Attempts {
   // nothing else runs beside it. The end of the object is success: the input is cleared.
   class Running {
    public:
-    // Null: nothing is noted. The attempts must outlive the object.
-    Running(Attempts* attempts, const cache::Key& key);
+    // Whether one that failed before runs alone. Work that is long, or that others of these are
+    // part of, must not: it is only counted, and who ran beside it is not cleared.
+    enum class Place : uint8_t { kAloneIfSuspect, kBesideOthers };
+
+    // Null: nothing is noted. The attempts must outlive the object. Throws Stopped while it waits.
+    Running(Attempts* attempts, const cache::Key& key, Place place = Place::kAloneIfSuspect);
     ~Running();
     Running(const Running&) = delete;
     Running& operator=(const Running&) = delete;
 
    private:
-    enum class Entered : uint8_t { kFree, kTogether, kAlone };
+    enum class Entered : uint8_t { kFree, kTogether, kAlone, kBeside };
     friend class Attempts;
 
     Attempts* const attempts_;

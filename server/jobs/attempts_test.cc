@@ -14,6 +14,7 @@
 
 #include "compiler/base/digest.h"
 #include "compiler/base/file.h"
+#include "compiler/base/stop.h"
 #include "compiler/base/test_directory.h"
 
 namespace kiln::jobs {
@@ -35,13 +36,14 @@ class AttemptsTest : public testing::Test {
   }
 
   // The next process opens what this one leaves when it dies at once, with `keys` at work.
-  void Die(const std::vector<cache::Key>& keys, int64_t now_s = kNow) {
+  void Die(const std::vector<cache::Key>& keys, int64_t now_s = kNow,
+           Attempts::Running::Place place = Attempts::Running::Place::kAloneIfSuspect) {
     std::string left;
     {
       const auto attempts = Open(now_s);
       std::list<Attempts::Running> running;  // rows of one thread do as well as those of many
       for (const cache::Key& key : keys) {
-        running.emplace_back(attempts.get(), key);
+        running.emplace_back(attempts.get(), key, place);
       }
       left = ReadFile(path).value();
     }
@@ -98,6 +100,41 @@ TEST_F(AttemptsTest, ThreeDeaths_AreDeadlyAndTheNextTryBeginsAnew) {
   const auto attempts = Open();
   ASSERT_EQ(attempts->found().size(), 1u);
   EXPECT_EQ(attempts->found()[0].attempts, 1u);
+}
+
+// What is long, and of which others are part, counts like everything else and holds nobody up.
+TEST_F(AttemptsTest, BesideOthers_CountsAndNeitherWaitsNorIsWaitedFor) {
+  constexpr auto kBeside = Attempts::Running::Place::kBesideOthers;
+  const cache::Key key = KeyOf("long");
+  for (uint32_t death = 1; death < Attempts::kMost; ++death) {
+    Die({key}, kNow, kBeside);
+  }
+  {
+    const auto attempts = Open();
+    EXPECT_FALSE(attempts->IsDeadly(key));
+    const Attempts::Running other(attempts.get(), KeyOf("other"));
+    const Attempts::Running suspect(attempts.get(), key, kBeside);
+    const Attempts::Running part_of_it(attempts.get(), KeyOf("part"));
+  }
+  Die({key}, kNow, kBeside);  // the one before was a success: it begins anew
+  EXPECT_FALSE(Open()->IsDeadly(key));
+  Die({key}, kNow, kBeside);
+  Die({key}, kNow, kBeside);
+  EXPECT_TRUE(Open()->IsDeadly(key));
+}
+
+// Two suspects never run side by side: who waits for that can be called off.
+TEST_F(AttemptsTest, WaitingToRunAlone_EndsWhenNobodyWantsItAnyMore) {
+  Die({KeyOf("a"), KeyOf("b")});
+  const auto attempts = Open();
+  const Attempts::Running first(attempts.get(), KeyOf("a"));
+  SystemClock clock;
+  std::stop_source stop;
+  stop.request_stop();
+  const StopScope scope({.stop = stop.get_token()}, clock);
+  for (const char* const name : {"b", "innocent"}) {
+    EXPECT_THROW(Attempts::Running(attempts.get(), KeyOf(name)), Stopped) << name;
+  }
 }
 
 TEST_F(AttemptsTest, Success_ClearsTheAttempts) {

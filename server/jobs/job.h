@@ -17,6 +17,9 @@ namespace kiln::jobs {
 inline constexpr Duration kInteractiveDeadline = std::chrono::seconds(30);
 inline constexpr Duration kItemDeadline = std::chrono::minutes(10);  // of a batch
 
+// What one call may keep in memory at once of what its sender chose, beside its messages.
+inline constexpr uint64_t kCallBytes = uint64_t{1} << 30;
+
 enum class Lane : uint8_t { kInteractive, kBatch };
 inline constexpr uint32_t kLaneCount = 2;
 inline constexpr uint32_t kMostUrgent = 9;

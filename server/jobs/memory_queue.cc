@@ -9,6 +9,7 @@
 
 #include "compiler/base/check.h"
 #include "compiler/base/thread.h"
+#include "server/jobs/shares.h"
 
 namespace kiln::jobs {
 namespace {
@@ -64,6 +65,33 @@ CondVar* MemoryQueue::NextToWake() {
                                              : nullptr;
 }
 
+Result<void> MemoryQueue::CheckRoom(const Job& job) const {
+  if (closed_) {
+    return Error{
+        .code = ErrorCode::kUnavailable, .context = "the daemon is draining", .reason = "DRAINING"};
+  }
+  const size_t lane = At(job.lane);
+  const auto waiting_of = [&](const std::string& tenant) {
+    const auto found = waiting_of_[lane].find(tenant);
+    return found == waiting_of_[lane].end() ? 0 : found->second;
+  };
+  const Taken taken = {
+      .all = waiting_[lane].rows.size(), .owner = waiting_of(""), .tenant = waiting_of(job.tenant)};
+  switch (RoomFor(job.tenant, limits_[lane], taken)) {
+    case Room::kYes:
+      return {};
+    case Room::kOwnShare:
+      return Error{.code = ErrorCode::kResourceExhausted,
+                   .context = "tenant '" + job.tenant + "' has its half of the queue",
+                   .reason = "QUOTA"};
+    case Room::kFull:
+      break;
+  }
+  return Error{.code = ErrorCode::kResourceExhausted,
+               .context = "the queue holds " + std::to_string(taken.all) + " jobs already",
+               .reason = "QUEUE_FULL"};
+}
+
 Result<uint64_t> MemoryQueue::Add(Job job) {
   const size_t lane = At(job.lane);
   Row row{.lane = job.lane,
@@ -72,25 +100,9 @@ Result<uint64_t> MemoryQueue::Add(Job job) {
           .submitted = clock_.Monotonic(),
           .stopper = std::make_shared<Stopper>(job.stop)};
   job.stop = row.stopper->source.get_token();
-  if (closed_) {
-    return Error{
-        .code = ErrorCode::kUnavailable, .context = "the daemon is draining", .reason = "DRAINING"};
-  }
+  KILN_TRY_VOID(CheckRoom(job));
   Line& line = waiting_[lane];
-  if (line.rows.size() >= limits_[lane]) {
-    return Error{.code = ErrorCode::kResourceExhausted,
-                 .context = "the queue holds " + std::to_string(limits_[lane]) + " jobs already",
-                 .reason = "QUEUE_FULL"};
-  }
-  if (!job.tenant.empty()) {
-    uint64_t& waiting = waiting_of_[lane][job.tenant];
-    if (waiting >= std::max<uint64_t>(1, limits_[lane] / 2)) {
-      return Error{.code = ErrorCode::kResourceExhausted,
-                   .context = "tenant '" + job.tenant + "' has its half of the queue",
-                   .reason = "QUOTA"};
-    }
-    ++waiting;
-  }
+  ++waiting_of_[lane][job.tenant];
   const uint64_t id = next_id_++;
   const uint64_t start = StartOf(line, job);
   row.claimed = {.id = id, .job = std::move(job)};
@@ -112,7 +124,17 @@ uint64_t MemoryQueue::StartOf(Line& line, const Job& job) {
 }
 
 bool MemoryQueue::MayRun(Lane lane) const {
-  return !waiting_[At(lane)].rows.empty() && (running_of_[At(lane)] < most_[At(lane)] || closed_);
+  return First(lane) != waiting_[At(lane)].rows.end() &&
+         (running_of_[At(lane)] < most_[At(lane)] || closed_);
+}
+
+MemoryQueue::Places::const_iterator MemoryQueue::First(Lane lane) const {
+  const Places& rows = waiting_[At(lane)].rows;
+  const bool anybodys = closed_ || lane != Lane::kInteractive || others_running_ < others_at_once_;
+  if (anybodys || rows.empty() || !waiting_of_[At(lane)].contains("")) {
+    return anybodys ? rows.begin() : rows.end();
+  }
+  return std::ranges::find_if(rows, [](const auto& row) { return row.second.tenant.empty(); });
 }
 
 std::optional<Lane> MemoryQueue::Pick(Serves serves) {
@@ -127,17 +149,17 @@ std::optional<Lane> MemoryQueue::Pick(Serves serves) {
 // Moves the row of the lane whose turn it is to those that run.
 Claimed MemoryQueue::Take(Lane lane) {
   Line& line = waiting_[At(lane)];
-  const auto first = line.rows.begin();
-  line.now = first->first.first;
-  Row row = std::move(first->second);
-  line.rows.erase(first);
+  auto taken = line.rows.extract(First(lane));
+  line.now = std::max(line.now, taken.key().first);
+  Row row = std::move(taken.mapped());
   if (line.rows.empty()) {  // nobody is behind anybody
     line.next.clear();
     line.now = 0;
   }
-  if (!row.tenant.empty() && --waiting_of_[At(lane)][row.tenant] == 0) {
+  if (--waiting_of_[At(lane)][row.tenant] == 0) {
     waiting_of_[At(lane)].erase(row.tenant);
   }
+  others_running_ += lane == Lane::kInteractive && !row.tenant.empty() ? 1 : 0;
   row.RunsHere();
   Claimed claimed = std::exchange(row.claimed, {});
   running_.emplace(claimed.id, std::move(row));
@@ -199,9 +221,12 @@ void MemoryQueue::Complete(uint64_t id) {
     }
     last_end_[lane] = now;
     --running_of_[lane];
+    const bool of_others = lane == At(Lane::kInteractive) && !found->second.tenant.empty();
+    const bool had_all = of_others && others_running_ >= others_at_once_;
+    others_running_ -= of_others ? 1 : 0;
     running_.erase(found);
     // Whoever completes looks for work next; others are idle beside work only under a limit.
-    wake = most_[lane] == UINT32_MAX ? nullptr : NextToWake();
+    wake = most_[lane] == UINT32_MAX && !had_all ? nullptr : NextToWake();
   }
   if (wake != nullptr) {
     wake->NotifyOne();

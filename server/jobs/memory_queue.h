@@ -2,7 +2,9 @@
 // The queue of one daemon. Interactive work first; of ten dispatches at least one serves the batch
 // lane if it has work; each lane is bounded. Inside of a lane the sessions of all tenants take
 // turns, by weight (start-time fair queueing): the jobs of a session are first in, first out. A
-// named tenant may use half of a lane. Spec: daemon §5.3
+// named tenant may use half of a lane, all of them together three quarters, and not the last thread
+// that serves interactive work: the owner, who is the tenant without a name, finds room and a
+// thread. Spec: daemon §5.3, §9.4
 //
 // Threads: all functions may run concurrently; one mutex guards everything, held for O(log n).
 #pragma once
@@ -25,6 +27,7 @@ namespace kiln::jobs {
 struct QueueLimits {
   uint64_t interactive = 256;
   uint64_t batch = 10'000;
+  uint64_t others_at_once = UINT64_MAX;  // interactive jobs of named tenants that may run
 };
 
 class MemoryQueue final : public JobQueue {
@@ -32,10 +35,14 @@ class MemoryQueue final : public JobQueue {
   // Told how long a job has waited when it is handed out, outside of the mutex.
   using OnClaim = std::function<void(Lane lane, Duration waited)>;
 
-  explicit MemoryQueue(const QueueLimits& limits) : limits_{limits.interactive, limits.batch} {}
+  explicit MemoryQueue(const QueueLimits& limits)
+      : limits_{limits.interactive, limits.batch}, others_at_once_(limits.others_at_once) {}
   // The clock must outlive the queue.
   MemoryQueue(const QueueLimits& limits, Clock& clock, OnClaim on_claim)
-      : limits_{limits.interactive, limits.batch}, clock_(clock), on_claim_(std::move(on_claim)) {}
+      : limits_{limits.interactive, limits.batch},
+        others_at_once_(limits.others_at_once),
+        clock_(clock),
+        on_claim_(std::move(on_claim)) {}
 
   Result<uint64_t> Submit(Job job) override;
   std::optional<Claimed> Claim(Serves serves) override;
@@ -72,14 +79,18 @@ class MemoryQueue final : public JobQueue {
   using Rows = std::map<uint64_t, Row>;
   // Jobs of a lane that wait. Each has a start on the lane's own time line, on which a session's
   // jobs follow each other at the distance of one over its weight; the earliest goes first.
+  using Places = std::map<std::pair<uint64_t, uint64_t>, Row>;  // by start and number
   struct Line {
-    std::map<std::pair<uint64_t, uint64_t>, Row> rows;             // by start and number
+    Places rows;
     std::map<std::pair<std::string, std::string>, uint64_t> next;  // start, of each session
     uint64_t now = 0;                                              // start of the last one
   };
 
   // There is work of the lane, and it may run. A closed queue hands out all it has.
   bool MayRun(Lane lane) const KILN_REQUIRES(mutex_);
+  // The job whose turn it is, of those that may run; end if there is none.
+  Places::const_iterator First(Lane lane) const KILN_REQUIRES(mutex_);
+  Result<void> CheckRoom(const Job& job) const KILN_REQUIRES(mutex_);
   std::optional<Lane> Pick(Serves serves) KILN_REQUIRES(mutex_);
   Claimed Take(Lane lane) KILN_REQUIRES(mutex_);
   Result<uint64_t> Add(Job job) KILN_REQUIRES(mutex_);
@@ -89,6 +100,7 @@ class MemoryQueue final : public JobQueue {
   CondVar* NextToWake() KILN_REQUIRES(mutex_);
 
   const std::array<uint64_t, kLaneCount> limits_;
+  const uint64_t others_at_once_;
   SystemClock own_clock_;
   Clock& clock_ = own_clock_;
   const OnClaim on_claim_;
@@ -106,6 +118,7 @@ class MemoryQueue final : public JobQueue {
   std::array<uint32_t, kLaneCount> running_of_ KILN_GUARDED_BY(mutex_) = {};
   std::array<uint32_t, kLaneCount> most_ KILN_GUARDED_BY(mutex_) = {UINT32_MAX, UINT32_MAX};
   std::array<std::map<std::string, uint64_t>, kLaneCount> waiting_of_ KILN_GUARDED_BY(mutex_);
+  uint64_t others_running_ KILN_GUARDED_BY(mutex_) = 0;  // interactive jobs of named tenants
   // Of a lane: the mean time between two jobs that end, and when the last one did.
   std::array<Duration, kLaneCount> between_ends_ KILN_GUARDED_BY(mutex_) = {};
   std::array<Duration, kLaneCount> last_end_ KILN_GUARDED_BY(mutex_) = {};

@@ -121,6 +121,54 @@ TEST(MemoryQueue, NamedTenant_HasHalfOfALaneAndTheOwnerAllOfIt) {
   EXPECT_EQ(submit("").error().reason, "QUEUE_FULL");
 }
 
+// Tenants that want everything, each in its own half: the owner has the last quarter.
+TEST(MemoryQueue, AllTenantsTogether_LeaveTheOwnerAQuarter) {
+  for (const Lane lane : {Lane::kInteractive, Lane::kBatch}) {
+    MemoryQueue queue({.interactive = 16, .batch = 16});
+    const auto submit = [&](std::string tenant) {
+      return queue.Submit(
+          {.lane = lane, .name = "j", .tenant = std::move(tenant), .run = [](const cache::Call&) {
+           }});
+    };
+    for (int i = 0; i < 12; ++i) {
+      EXPECT_TRUE(submit(std::to_string(i % 3)).ok()) << i;
+    }
+    EXPECT_EQ(submit("new").error().reason, "QUEUE_FULL");
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_TRUE(submit("").ok()) << i;
+    }
+    EXPECT_EQ(submit("").error().reason, "QUEUE_FULL");
+  }
+}
+
+// Tenants run on all threads but one; whoever ends makes room for the next.
+TEST(MemoryQueue, OwnersInteractiveJob_FindsAThreadThatNobodyElseHas) {
+  MemoryQueue queue({.others_at_once = 2});
+  const auto submit = [&](const char* tenant) {
+    ASSERT_TRUE(queue
+                    .Submit({.lane = Lane::kInteractive,
+                             .name = tenant,
+                             .tenant = tenant,
+                             .run = [](const cache::Call&) {}})
+                    .ok());
+  };
+  for (int i = 0; i < 4; ++i) {
+    submit("a");
+  }
+  const auto first = queue.Claim(Serves::kBoth), second = queue.Claim(Serves::kInteractiveOnly);
+  EXPECT_EQ(first->job.tenant + second->job.tenant, "aa");
+  submit("");
+  EXPECT_EQ(queue.Claim(Serves::kBoth)->job.tenant, "");  // although others were there before
+  std::optional<Claimed> next;
+  std::thread waits([&] { next = queue.Claim(Serves::kBoth); });
+  queue.Complete(first->id);
+  waits.join();
+  EXPECT_EQ(next->job.tenant, "a");
+  queue.Close();
+  EXPECT_TRUE(queue.Claim(Serves::kBoth).has_value());  // a closed queue hands out all it has
+  EXPECT_FALSE(queue.Claim(Serves::kBoth).has_value());
+}
+
 TEST(MemoryQueue, List_TellsWhatWaitsAndRunsAndForHowLong) {
   FakeClock clock;
   std::vector<Duration> waits;

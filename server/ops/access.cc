@@ -2,6 +2,7 @@
 #include "server/ops/access.h"
 
 #include <chrono>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,47 +11,55 @@
 namespace kiln::ops {
 namespace {
 
-constexpr size_t kMostPeers = 10'000;  // remembered; more make it forget those that do not pause
 constexpr Duration kWindow = std::chrono::minutes(1);
-
-// "ipv4:10.0.0.7:4711" -> "ipv4:10.0.0.7"
-std::string HostOf(const std::string& peer) {
-  const size_t colon = peer.rfind(':');
-  return colon == std::string::npos ? peer : peer.substr(0, colon);
-}
 
 }  // namespace
 
-bool Access::IsPaused(const std::string& host) {
+bool Access::IsPaused(const Party& party) {
   const MutexLock lock(mutex_);
-  const auto found = failures_.find(host);
-  return found != failures_.end() && clock_.Monotonic() < found->second.paused_until;
+  const Failures* const found = failures_.Find(party.name());
+  return found != nullptr && clock_.Monotonic() < found->paused_until;
 }
 
-void Access::AddFailure(const Caller& caller, std::string_view method, std::string_view what) {
-  const std::string host = HostOf(caller.peer);
+void Access::AddFailure(const Party& party) {
   const Duration now = clock_.Monotonic();
-  {
+  const MutexLock lock(mutex_);
+  ++failed_;
+  Failures& row = failures_.At(party.name());
+  if (row.count == 0 || now - row.since >= kWindow) {
+    row = {.since = now, .count = 0, .paused_until = row.paused_until};
+  }
+  if (++row.count >= kMostFailures) {
+    row = {.since = now, .count = 0, .paused_until = now + kPause};
+  }
+}
+
+// At info: warnings are kept for the operator, and strangers must not push them out.
+void Access::Tell(const Party& party, const AuditLine& line) {
+  std::optional<uint64_t> held_back;
+  if (audit_ != nullptr) {
+    held_back = audit_->WriteRefusal(party, line);
+  } else {
+    const MutexLock lock(mutex_);
+    held_back = log_quota_.Take(party.name(), clock_.Monotonic());
+  }
+  if (held_back.has_value()) {
+    log_.Write(LogLevel::kInfo, "security", "a caller was refused",
+               {{"party", party.name()},
+                {"cause", line.result},
+                {"tokens", book_ == nullptr ? std::string("none") : book_->path()},
+                {"held_back", *held_back}});
+  }
+}
+
+void Access::RefuseConnection(const Party& party, Why why) {
+  if (why == Why::kStranger) {
     const MutexLock lock(mutex_);
     ++failed_;
-    if (failures_.size() >= kMostPeers && !failures_.contains(host)) {
-      std::erase_if(failures_, [now](const auto& row) { return row.second.paused_until <= now; });
-    }
-    Failures& row = failures_[host];
-    if (row.count == 0 || now - row.since >= kWindow) {
-      row = {.since = now, .count = 0, .paused_until = row.paused_until};
-    }
-    if (++row.count >= kMostFailures) {
-      row = {.since = now, .count = 0, .paused_until = now + kPause};
-    }
   }
-  if (audit_ != nullptr) {
-    audit_->Write({.event = "authentication",
-                   .peer = caller.peer,
-                   .subject = caller.subject,
-                   .method = method,
-                   .result = what});
-  }
+  Tell(party, {.event = "connection",
+               .peer = party.name(),
+               .result = why == Why::kStranger ? "another user" : "too many connections"});
 }
 
 uint64_t Access::failures() {
@@ -58,14 +67,35 @@ uint64_t Access::failures() {
   return failed_;
 }
 
-Result<Principal> Access::PrincipalOf(const Caller& caller) {
+size_t Access::remembered_failures() {
+  const MutexLock lock(mutex_);
+  return failures_.size();
+}
+
+Party Access::PartyOf(const Caller& caller) {
   switch (caller.transport) {
     case Transport::kOwner:
-      return Principal{.scope = Scope::kAdmin, .token = {}, .tenant = {}};
+      return Party::Owner();
     case Transport::kNeighbour:
-      return Principal{.scope = Scope::kWrite, .token = {}, .tenant = {}};
+      return Party::User(caller.uid);
     case Transport::kTcp:
       break;
+  }
+  const std::string token = book_ == nullptr ? std::string() : book_->KnownId(caller.bearer);
+  return token.empty() ? Party::Certificate(caller.subject) : Party::Token(caller.subject, token);
+}
+
+Result<Principal> Access::PrincipalOf(const Caller& caller) {
+  if (caller.transport == Transport::kOwner) {
+    return Principal{.scope = Scope::kAdmin, .token = {}, .tenant = {}, .id = "owner", .party = {}};
+  }
+  if (caller.transport == Transport::kNeighbour) {
+    Party party = Party::User(caller.uid);
+    return Principal{.scope = Scope::kWrite,
+                     .token = {},
+                     .tenant = party.name(),
+                     .id = party.name(),
+                     .party = std::move(party)};
   }
   if (book_ == nullptr) {
     return Error{.code = ErrorCode::kUnauthenticated,
@@ -73,12 +103,19 @@ Result<Principal> Access::PrincipalOf(const Caller& caller) {
                  .reason = "NO_TOKEN"};
   }
   KILN_TRY(const Token token, book_->Check(caller.bearer));
-  return Principal{.scope = token.scope, .token = token.id, .tenant = token.tenant};
+  const bool named = !token.tenant.empty();
+  return Principal{.scope = token.scope,
+                   .token = token.id,
+                   .tenant = named ? token.tenant : token.id,
+                   .id = named ? "tenant:" + token.tenant : "token:" + token.id,
+                   .party = Party::Token(caller.subject, token.id)};
 }
 
 Result<Principal> Access::Identify(const Caller& caller, std::string_view method) {
-  // A right token of a paused peer is refused as well, or guessing would go on.
-  if (caller.transport == Transport::kTcp && IsPaused(HostOf(caller.peer))) {
+  const bool tcp = caller.transport == Transport::kTcp;
+  const Party party = tcp ? PartyOf(caller) : Party();
+  // A right secret of a paused party is refused as well, or guessing would go on.
+  if (tcp && IsPaused(party)) {
     return Error{
         .code = ErrorCode::kUnauthenticated,
         .context = fmt::format("{} failures in a minute; wait for {} s", kMostFailures,
@@ -87,7 +124,15 @@ Result<Principal> Access::Identify(const Caller& caller, std::string_view method
   }
   Result<Principal> principal = PrincipalOf(caller);
   if (!principal.ok()) {
-    AddFailure(caller, method, principal.error().context);
+    // Nobody is to blame for a token that a broken file may hold.
+    if (book_ == nullptr || book_->trouble().empty() || party.kind() == Party::Kind::kToken) {
+      AddFailure(party);
+    }
+    Tell(party, {.event = "authentication",
+                 .peer = caller.peer,
+                 .subject = caller.subject,
+                 .method = method,
+                 .result = principal.error().context});
   }
   return principal;
 }

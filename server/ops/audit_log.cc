@@ -1,25 +1,77 @@
 // SPDX-License-Identifier: MIT
 #include "server/ops/audit_log.h"
 
+#include <filesystem>
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
+#include "compiler/base/printable.h"
 #include "server/ops/stamp.h"
 
 namespace kiln::ops {
 namespace {
 
-constexpr size_t kMostText = 256;  // bytes of one field
+using Json = nlohmann::ordered_json;
+
+constexpr Duration kLook = std::chrono::seconds(10);  // how often the untold is looked for
+constexpr size_t kMostText = 256;                     // bytes of one member
+
+std::string LineOf(const Json& object) {
+  return PrintableJson(object.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";
+}
 
 }  // namespace
 
-Result<std::unique_ptr<AuditLog>> AuditLog::Open(const std::string& path, Clock& clock,
-                                                 LogSink& log, const Limits& limits) {
-  KILN_TRY(std::unique_ptr<RotatedFile> file, RotatedFile::Open(path, limits));
-  return std::unique_ptr<AuditLog>(new AuditLog(std::move(file), clock, log));
+std::string AuditLog::RefusalsPath(const std::string& path) {
+  std::filesystem::path refusals(path);
+  refusals.replace_extension(".refused" + refusals.extension().string());
+  return refusals.string();
 }
 
-void AuditLog::Write(const AuditLine& line) {
-  nlohmann::ordered_json object{{"ts", StampOf(clock_.UnixTime())}, {"event", line.event}};
+Result<std::unique_ptr<AuditLog>> AuditLog::Open(const std::string& path, Clock& clock,
+                                                 LogSink& log, const Limits& limits) {
+  KILN_TRY(std::unique_ptr<RotatedFile> acts, RotatedFile::Open(path, limits.acts));
+  KILN_TRY(std::unique_ptr<RotatedFile> refusals,
+           RotatedFile::Open(RefusalsPath(path), limits.refusals));
+  return std::unique_ptr<AuditLog>(new AuditLog(std::move(acts), std::move(refusals), clock, log));
+}
+
+AuditLog::AuditLog(std::unique_ptr<RotatedFile> acts, std::unique_ptr<RotatedFile> refusals,
+                   Clock& clock, LogSink& log)
+    : clock_(clock),
+      log_(log),
+      acts_{.file = std::move(acts), .quota = LineQuota(kActs)},
+      refusals_{.file = std::move(refusals), .quota = LineQuota(kRefusals)} {}
+
+AuditLog::~AuditLog() {
+  const MutexLock lock(mutex_);
+  TellUntold(acts_, true);
+  TellUntold(refusals_, true);
+}
+
+void AuditLog::Write(const Party& party, const AuditLine& line) {
+  const MutexLock lock(mutex_);
+  const std::optional<uint64_t> held_back =
+      party.is_owner() ? 0 : acts_.quota.Take(party.name(), clock_.Monotonic());
+  if (held_back.has_value()) {
+    Append(acts_, line, *held_back);
+  }
+  TellUntold(acts_, false);
+}
+
+std::optional<uint64_t> AuditLog::WriteRefusal(const Party& party, const AuditLine& line) {
+  const MutexLock lock(mutex_);
+  const std::optional<uint64_t> held_back = refusals_.quota.Take(party.name(), clock_.Monotonic());
+  if (held_back.has_value()) {
+    Append(refusals_, line, *held_back);
+  }
+  TellUntold(refusals_, false);
+  return held_back;
+}
+
+void AuditLog::Append(Book& book, const AuditLine& line, uint64_t held_back) {
+  Json object{{"ts", StampOf(clock_.UnixTime())}, {"event", line.event}};
   const auto add = [&](const char* key, std::string_view value) {
     if (!value.empty()) {
       object[key] = value.substr(0, kMostText);
@@ -35,15 +87,33 @@ void AuditLog::Write(const AuditLine& line) {
     object["count"] = line.count;
   }
   add("trace", line.trace);
-  const std::string text =
-      object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-  const MutexLock lock(mutex_);
-  const Result<void> written = file_->Append(text);
-  if (!written.ok() && !failing_) {
-    log_.Write(LogLevel::kError, "audit", "the audit log cannot be written",
-               {{"file", file_->path()}, {"cause", written.error().context}});
+  if (held_back != 0) {
+    object["held_back"] = held_back;
   }
-  failing_ = !written.ok();
+  AppendText(book, LineOf(object));
+}
+
+void AuditLog::TellUntold(Book& book, bool all) {
+  const Duration now = clock_.Monotonic();
+  if (!all && now - book.looked_at < kLook) {
+    return;
+  }
+  book.looked_at = now;
+  for (const LineQuota::HeldBack& row : book.quota.Untold(now, all)) {
+    AppendText(book, LineOf({{"ts", StampOf(clock_.UnixTime())},
+                             {"event", "held back"},
+                             {"party", row.party},
+                             {"held_back", row.lines}}));
+  }
+}
+
+void AuditLog::AppendText(Book& book, const std::string& text) {
+  const Result<void> written = book.file->Append(text);
+  if (!written.ok() && !book.failing) {
+    log_.Write(LogLevel::kError, "audit", "the audit log cannot be written",
+               {{"file", book.file->path()}, {"cause", written.error().context}});
+  }
+  book.failing = !written.ok();
 }
 
 }  // namespace kiln::ops

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Who changed what: one JSON object per line in audit.jsonl, mode 0600, eight files of 64 MiB in
-// turn. Never a secret, never source text. Spec: daemon §11.7
+// Who changed what, and who was refused: one JSON object per line, mode 0600. Acts of those who may
+// are in audit.jsonl, eight files of 64 MiB in turn; callers that were not let in are in
+// audit.refused.jsonl, four of 8 MiB, so that they write nothing of the others away. In both each
+// party has its share of lines, and what is beyond is counted. Never a secret, never source text.
+// Spec: daemon §11.7
 #pragma once
 
 #include <cstdint>
@@ -12,6 +15,8 @@
 #include "compiler/base/log.h"
 #include "compiler/base/mutex.h"
 #include "compiler/base/result.h"
+#include "server/ops/line_quota.h"
+#include "server/ops/party.h"
 #include "server/ops/rotated_file.h"
 
 namespace kiln::ops {
@@ -32,7 +37,14 @@ struct AuditLine {
 // Safe from any thread.
 class AuditLog {
  public:
-  using Limits = RotatedFile::Limits;
+  struct Limits {
+    RotatedFile::Limits acts;
+    RotatedFile::Limits refusals = {.max_bytes = uint64_t{8} << 20, .files = 4};
+  };
+  // Of one party, but for the owner, who is told in full.
+  static constexpr LineQuota::Rate kActs = {.at_once = 1000,
+                                            .each = std::chrono::milliseconds(100)};
+  static constexpr LineQuota::Rate kRefusals = {.at_once = 1, .each = std::chrono::minutes(1)};
 
   // Makes the folder, which must not be reached through a link below its parent. Clock and log must
   // outlive it. Errors: FileError.
@@ -42,21 +54,39 @@ class AuditLog {
                                                 LogSink& log) {
     return Open(path, clock, log, Limits{});
   }
+  // "DIR/audit.jsonl" -> "DIR/audit.refused.jsonl"
+  static std::string RefusalsPath(const std::string& path);
+  ~AuditLog();  // tells what was held back
   AuditLog(const AuditLog&) = delete;
   AuditLog& operator=(const AuditLog&) = delete;
 
-  // A line that cannot be written is told to the log once, and again after one that could.
-  void Write(const AuditLine& line);
+  // What a party did, or was not allowed to do. A line that cannot be written is told to the log
+  // once, and again after one that could.
+  void Write(const Party& party, const AuditLine& line);
+  // That a party was not let in. How many like it were held back since its last one, or nothing if
+  // this one is.
+  std::optional<uint64_t> WriteRefusal(const Party& party, const AuditLine& line);
 
  private:
-  AuditLog(std::unique_ptr<RotatedFile> file, Clock& clock, LogSink& log)
-      : clock_(clock), log_(log), file_(std::move(file)) {}
+  // A file and who may write how much of it.
+  struct Book {
+    const std::unique_ptr<RotatedFile> file;
+    LineQuota quota;
+    bool failing = false;
+    Duration looked_at{};  // for what is untold
+  };
+
+  AuditLog(std::unique_ptr<RotatedFile> acts, std::unique_ptr<RotatedFile> refusals, Clock& clock,
+           LogSink& log);
+  void Append(Book& book, const AuditLine& line, uint64_t held_back) KILN_REQUIRES(mutex_);
+  void AppendText(Book& book, const std::string& text) KILN_REQUIRES(mutex_);
+  void TellUntold(Book& book, bool all) KILN_REQUIRES(mutex_);
 
   Clock& clock_;
   LogSink& log_;
   Mutex mutex_;
-  const std::unique_ptr<RotatedFile> file_ KILN_GUARDED_BY(mutex_);
-  bool failing_ KILN_GUARDED_BY(mutex_) = false;
+  Book acts_ KILN_GUARDED_BY(mutex_);
+  Book refusals_ KILN_GUARDED_BY(mutex_);
 };
 
 }  // namespace kiln::ops

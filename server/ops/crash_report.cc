@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "compiler/base/file.h"
+#include "compiler/base/signal_stack.h"
 
 namespace kiln::ops {
 namespace {
@@ -84,17 +85,19 @@ void InstallCrashReport(const std::string& folder, std::string_view build_id) {
               std::min(build_id.size(), prepared.build.size() - 1));
   std::array<void*, 1> first{};
   (void)backtrace(first.data(), 1);  // loads what a handler could not load
+  UseSignalStack();
   const rlimit none{};
   (void)setrlimit(RLIMIT_CORE, &none);
   struct sigaction action {};
   action.sa_handler = Report;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_ONSTACK);
   for (const int number : kDeadly) {
     (void)sigaction(number, &action, nullptr);
   }
 }
 
 void SetCrashTrace(std::string_view trace) {
+  UseSignalStack();
   const size_t size = std::min(trace.size(), crash_trace.size() - 1);
   std::memcpy(crash_trace.data(), trace.data(), size);
   crash_trace[size] = '\0';

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "server/ops/http_listener.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <exception>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -61,28 +63,8 @@ Result<TcpListener> ListenUnix(const std::string& path) {
   return Result<TcpListener>(std::move(listener));
 }
 
-bool Wait(int fd, int16_t events, std::chrono::steady_clock::time_point end) {
-  const auto left =
-      std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now())
-          .count();
-  pollfd ready{.fd = fd, .events = events, .revents = 0};
-  return left > 0 && poll(&ready, 1, static_cast<int>(left)) == 1;
-}
-
-// The path of "GET /path HTTP/1.1"; empty for anything else, or for one that takes too long.
-std::string ReadPath(int fd, std::chrono::steady_clock::time_point end) {
-  std::string request;
-  std::array<char, 1024> buffer{};
-  while (request.find("\r\n\r\n") == std::string::npos) {
-    if (request.size() > kMostRequest || !Wait(fd, POLLIN, end)) {
-      return {};
-    }
-    const ssize_t got = recv(fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
-    if (got <= 0) {
-      return {};
-    }
-    request.append(buffer.data(), static_cast<size_t>(got));
-  }
+// The path of "GET /path HTTP/1.1"; empty for anything else.
+std::string PathOf(const std::string& request) {
   if (!request.starts_with("GET /")) {
     return {};
   }
@@ -90,7 +72,11 @@ std::string ReadPath(int fd, std::chrono::steady_clock::time_point end) {
 }
 
 std::string_view StatusText(int status) {
-  return status == 200 ? "OK" : status == 404 ? "Not Found" : status == 503 ? "Unavailable" : "No";
+  return status == 200   ? "OK"
+         : status == 404 ? "Not Found"
+         : status == 500 ? "Internal Server Error"
+         : status == 503 ? "Unavailable"
+                         : "No";
 }
 
 }  // namespace
@@ -147,43 +133,97 @@ std::string HttpListener::Address() const {
   return unix_path_.empty() ? listener_.Address() : "unix:" + unix_path_;
 }
 
+HttpListener::Connection::~Connection() { (void)close(fd); }
+
 void HttpListener::Serve() {
+  std::vector<pollfd> ready;
   for (;;) {
-    std::array<pollfd, 2> ready = {{{.fd = wake_, .events = POLLIN, .revents = 0},
-                                    {.fd = listener_.fd(), .events = POLLIN, .revents = 0}}};
-    (void)poll(ready.data(), ready.size(), -1);
+    ready = {{.fd = wake_, .events = POLLIN, .revents = 0},
+             {.fd = listener_.fd(), .events = POLLIN, .revents = 0}};
+    for (const ConnectionPtr& open : open_) {
+      const int16_t events = open->reply.empty() ? POLLIN : POLLOUT;
+      ready.push_back({.fd = open->fd, .events = events, .revents = 0});
+    }
+    (void)poll(ready.data(), ready.size(), TimeToNextEnd());
     if (ready[0].revents != 0) {
       return;
     }
-    const int fd = ready[1].revents == 0
-                       ? -1
-                       : accept4(listener_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
-    if (fd >= 0) {
-      (void)CatchAll([&] { Answer(fd); });  // one that throws is none: the connection ends
-      (void)close(fd);
+    for (size_t i = 0; i < open_.size(); ++i) {
+      bool goes_on = ready[i + 2].revents == 0;
+      // One that throws is over.
+      (void)CatchAll([&] { goes_on = goes_on || GoOn(*open_[i]); });
+      open_[i]->is_over = !goes_on;
+    }
+    const auto now = std::chrono::steady_clock::now();
+    std::erase_if(open_,
+                  [now](const ConnectionPtr& one) { return one->is_over || one->end <= now; });
+    if (ready[1].revents != 0) {
+      Accept();
     }
   }
 }
 
-void HttpListener::Answer(int fd) const {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
-  const std::string path = ReadPath(fd, end);
-  if (path.empty()) {
+// In milliseconds, as poll wants it.
+int HttpListener::TimeToNextEnd() const {
+  if (open_.empty()) {
+    return -1;
+  }
+  const auto left = open_.front()->end - std::chrono::steady_clock::now();  // the oldest is first
+  const auto milliseconds = std::chrono::ceil<std::chrono::milliseconds>(left).count();
+  return static_cast<int>(std::max<int64_t>(milliseconds, 0));
+}
+
+// The one that has been open for longest makes room: it had its time.
+void HttpListener::Accept() {
+  const int fd = accept4(listener_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  if (fd < 0) {
     return;
   }
-  const HttpReply reply = handler_(path);
-  const std::string text = fmt::format(
+  if (open_.size() >= kMostConnections) {
+    open_.erase(open_.begin());
+  }
+  open_.push_back(std::make_unique<Connection>(fd, std::chrono::steady_clock::now() + kPatience));
+}
+
+// Reads or writes what there is. False: it is over.
+bool HttpListener::GoOn(Connection& connection) const {
+  if (connection.reply.empty()) {
+    std::array<char, 1024> buffer{};
+    const ssize_t got = recv(connection.fd, buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (got <= 0) {
+      return got < 0 && (errno == EAGAIN || errno == EINTR);
+    }
+    connection.request.append(buffer.data(), static_cast<size_t>(got));
+    if (connection.request.find("\r\n\r\n") == std::string::npos) {
+      return connection.request.size() <= kMostRequest;
+    }
+    connection.reply = ReplyTo(PathOf(connection.request));
+    return !connection.reply.empty();
+  }
+  const std::string_view rest = std::string_view(connection.reply).substr(connection.sent);
+  const ssize_t count = send(connection.fd, rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (count < 0) {
+    return errno == EAGAIN || errno == EINTR;
+  }
+  connection.sent += static_cast<size_t>(count);
+  return connection.sent < connection.reply.size();
+}
+
+// Empty if nothing is to be said.
+std::string HttpListener::ReplyTo(const std::string& path) const {
+  if (path.empty()) {
+    return {};
+  }
+  HttpReply reply;
+  try {
+    reply = handler_(path);
+  } catch (const std::exception&) {  // costs this reply
+    reply = {.status = 500, .body = "internal error\n"};
+  }
+  return fmt::format(
       "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close"
       "\r\n\r\n{}",
       reply.status, StatusText(reply.status), reply.type, reply.body.size(), reply.body);
-  for (size_t sent = 0; sent < text.size() && Wait(fd, POLLOUT, end);) {
-    const ssize_t count =
-        send(fd, text.data() + sent, text.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (count <= 0) {
-      return;
-    }
-    sent += static_cast<size_t>(count);
-  }
 }
 
 }  // namespace kiln::ops

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // As much of HTTP as a scraper and a health check need: GET of a path, one reply, closed. Listens
-// on loopback or a unix socket only, one connection after the other, each with a deadline. Spec:
-// daemon §13.2, §13.3
+// on loopback or a unix socket only. Serves a bounded number of connections at a time, each with a
+// deadline: one that says nothing delays nobody. Spec: daemon §13.2, §13.3
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "compiler/base/log.h"
 #include "compiler/base/result.h"
@@ -24,6 +26,8 @@ struct HttpReply {
 
 class HttpListener {
  public:
+  static constexpr size_t kMostConnections = 64;  // one more closes the oldest
+
   // Runs in the thread of the listener; an empty reply with status 404 for unknown paths.
   using Handler = std::function<HttpReply(std::string_view path)>;
 
@@ -43,13 +47,31 @@ class HttpListener {
       : listener_(std::move(listener)),
         unix_path_(std::move(unix_path)),
         handler_(std::move(handler)) {}
+  struct Connection {
+    Connection(int socket, std::chrono::steady_clock::time_point until) : fd(socket), end(until) {}
+    ~Connection();
+    Connection(const Connection&) = delete;
+    Connection& operator=(const Connection&) = delete;
+
+    const int fd;
+    const std::chrono::steady_clock::time_point end;
+    std::string request, reply;
+    size_t sent = 0;  // of the reply
+    bool is_over = false;
+  };
+  using ConnectionPtr = std::unique_ptr<Connection>;
+
   Result<void> Begin();
   void Serve();
-  void Answer(int fd) const;
+  int TimeToNextEnd() const;
+  void Accept();
+  bool GoOn(Connection& connection) const;
+  std::string ReplyTo(const std::string& path) const;
 
   const TcpListener listener_;
   const std::string unix_path_;  // to be removed; empty for TCP
   const Handler handler_;
+  std::vector<ConnectionPtr> open_;  // of the thread; the oldest first
   int wake_ = -1;
   Thread thread_;
 };

@@ -2,13 +2,16 @@
 #include "server/ops/http_listener.h"
 
 #include <arpa/inet.h>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <netinet/in.h>
+#include <stdexcept>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -86,6 +89,38 @@ TEST(HttpListener, Rubbish_IsClosedAndTheNextOneServed) {
   const int half = ConnectTo(address);  // says nothing and goes
   (void)close(half);
   EXPECT_TRUE(Ask(address, "GET /x HTTP/1.1\r\n\r\n").ends_with("yes\n"));
+}
+
+// As many as it serves at a time and more say nothing, or half of a request; nobody waits for them.
+TEST(HttpListener, SilentConnections_DelayNobody) {
+  const auto listener = HttpListener::Listen("127.0.0.1:0", Answer);
+  ASSERT_TRUE(listener.ok());
+  const std::string address = (*listener)->Address();
+  std::vector<int> silent;
+  const auto begun = std::chrono::steady_clock::now();
+  for (size_t i = 0; i < 2 * HttpListener::kMostConnections; ++i) {
+    silent.push_back(ConnectTo(address));
+    if (i % 2 == 1) {
+      EXPECT_EQ(send(silent.back(), "GET /", 5, MSG_NOSIGNAL), 5);
+    }
+    EXPECT_TRUE(Ask(address, "GET /x HTTP/1.1\r\n\r\n").ends_with("yes\n"));
+  }
+  // Each had 2 s when they were served one after the other.
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(60));
+  for (const int fd : silent) {  // each is closed, at the latest when its time is over
+    char byte = 0;
+    EXPECT_LE(recv(fd, &byte, 1, 0), 0);
+    (void)close(fd);
+  }
+}
+
+TEST(HttpListener, HandlerThatThrows_CostsItsReplyOnly) {
+  const auto listener = HttpListener::Listen("127.0.0.1:0", [](std::string_view path) {
+    return path == "/x" ? Answer(path) : throw std::runtime_error("a bug");
+  });
+  ASSERT_TRUE(listener.ok());
+  EXPECT_TRUE(Ask((*listener)->Address(), "GET /y HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 500"));
+  EXPECT_TRUE(Ask((*listener)->Address(), "GET /x HTTP/1.1\r\n\r\n").ends_with("yes\n"));
 }
 
 TEST(HttpListener, AddressesOpenToOthers_AreRefused) {

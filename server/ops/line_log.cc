@@ -10,6 +10,7 @@
 #include <spdlog/sinks/base_sink.h>
 
 #include "compiler/base/check.h"
+#include "compiler/base/printable.h"
 #include "server/ops/stamp.h"
 
 namespace kiln::ops {
@@ -74,7 +75,9 @@ std::string LineLog::LineOf(const LogEntry& entry, Duration now) const {
   for (const LogField& field : entry.fields) {
     line[std::string(field.key)] = field.value;
   }
-  return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return PrintableJson(
+             line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) +
+         "\n";
 }
 
 bool LineLog::IsRepeated(const LogEntry& entry, Duration now) {

@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <sys/resource.h>
 #include <unistd.h>
+#include <utility>
 
 namespace kiln::ops {
 namespace {
@@ -53,6 +55,18 @@ std::optional<double> Pressure(const std::string& resource) {
   const std::string line = Line("/proc/pressure/" + resource);  // "some avg10=0.12 avg60=…"
   const std::optional<double> percent = NumberAfter<double>("some avg10=", line);
   return percent.has_value() ? std::optional(*percent / 100) : std::nullopt;
+}
+
+uint64_t RaiseDescriptorLimit(uint64_t wanted) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+    return 0;
+  }
+  if (limit.rlim_cur < wanted) {
+    const rlim_t before = std::exchange(limit.rlim_cur, std::min<rlim_t>(wanted, limit.rlim_max));
+    limit.rlim_cur = setrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : before;
+  }
+  return limit.rlim_cur;
 }
 
 }  // namespace kiln::ops

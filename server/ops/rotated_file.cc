@@ -10,6 +10,7 @@
 
 #include "compiler/base/beneath.h"
 #include "compiler/base/file.h"
+#include "compiler/base/own_folder.h"
 
 namespace kiln::ops {
 
@@ -17,8 +18,7 @@ Result<std::unique_ptr<RotatedFile>> RotatedFile::Open(const std::string& path,
                                                        const Limits& limits) {
   const std::filesystem::path file(path);
   const std::string folder = file.has_parent_path() ? file.parent_path().string() : ".";
-  std::error_code ignored;  // the open says what is wrong
-  std::filesystem::create_directories(folder, ignored);
+  (void)MakeFolders(folder, 0700);  // the open says what is wrong
   std::unique_ptr<RotatedFile> opened(new RotatedFile(folder, file.filename().string(), limits));
   KILN_TRY_VOID(opened->OpenFile());
   return Result<std::unique_ptr<RotatedFile>>(std::move(opened));
@@ -31,9 +31,16 @@ RotatedFile::~RotatedFile() {
 }
 
 Result<void> RotatedFile::OpenFile() {
-  KILN_TRY(fd_, OpenBeneath(folder_, name_, O_WRONLY | O_APPEND | O_CREAT, 0600));
+  KILN_TRY(fd_, OpenBeneath(folder_, name_, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0600));
   struct stat status {};
-  size_ = fstat(fd_, &status) == 0 ? static_cast<uint64_t>(status.st_size) : 0;
+  if (fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
+      status.st_nlink != 1) {
+    (void)close(std::exchange(fd_, -1));
+    return Error{.code = ErrorCode::kPermissionDenied,
+                 .context = "'" + path() + "' is no regular file of this user with one name",
+                 .reason = kNotOwn};
+  }
+  size_ = static_cast<uint64_t>(status.st_size);
   (void)fchmod(fd_, 0600);
   return {};
 }

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
-#include <cstring>
+#include <cstdlib>
 #include <fcntl.h>
 #include <filesystem>
 #include <sstream>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +17,7 @@
 #include "compiler/base/bytes.h"
 #include "compiler/base/check.h"
 #include "compiler/base/file.h"
+#include "compiler/base/toml_bounds.h"
 
 namespace kiln::ops {
 namespace {
@@ -24,10 +25,6 @@ namespace {
 constexpr size_t kIdDigits = 16;
 constexpr size_t kSecretDigits = 64;
 constexpr std::string_view kPrefix = "kiln_";
-
-Error Refused(std::string context) {
-  return {.code = ErrorCode::kUnauthenticated, .context = std::move(context), .reason = "NO_TOKEN"};
-}
 
 std::string Hex(std::span<const uint8_t> bytes) {
   std::string text;
@@ -51,15 +48,6 @@ std::optional<Sha256Digest> ParseDigest(std::string_view text) {
     digest[i / 2] = static_cast<uint8_t>(digest[i / 2] << 4 | nibble);
   }
   return digest;
-}
-
-// Looks at every byte, whatever the first ones are.
-bool Same(const Sha256Digest& a, const Sha256Digest& b) {
-  uint8_t differs = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    differs = static_cast<uint8_t>(differs | (a[i] ^ b[i]));
-  }
-  return differs == 0;
 }
 
 Error BadRow(const std::string& path, const toml::node& at, std::string_view what) {
@@ -132,7 +120,17 @@ Result<std::vector<Token>> ReadTokens(const std::string& path) {
                  .context = fmt::format("'{}' may be read by others; chmod 600 it", path),
                  .reason = "BAD_TOKENS"};
   }
-  KILN_TRY(const std::string text, ReadFile(path));
+  if (status.st_uid != geteuid() && status.st_uid != 0) {
+    return Error{.code = ErrorCode::kFailedPrecondition,
+                 .context = fmt::format("'{}' belongs to user {}", path, status.st_uid),
+                 .reason = "BAD_TOKENS"};
+  }
+  KILN_TRY(const std::string text, ReadFile(path, kMaxTomlBytes));
+  if (const auto excess = FindTomlExcess(text); excess.has_value()) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .context = fmt::format("{}:{}: {}", path, excess->line, excess->what),
+                 .reason = "BAD_TOKENS"};
+  }
   std::vector<Token> tokens;
   try {
     const toml::table file = toml::parse(text, path);
@@ -154,7 +152,18 @@ Result<std::vector<Token>> ReadTokens(const std::string& path) {
   return tokens;
 }
 
-Result<void> WriteTokens(const std::string& path, std::span<const Token> tokens) {
+std::optional<BearerParts> ParseBearer(std::string_view text) {
+  constexpr size_t kIdAt = kPrefix.size(), kSecretAt = kIdAt + kIdDigits + 1;
+  if (!text.starts_with(kPrefix) || text.size() != kSecretAt + kSecretDigits ||
+      text[kSecretAt - 1] != '_') {
+    return std::nullopt;
+  }
+  return BearerParts{.id = text.substr(kIdAt, kIdDigits), .secret = text.substr(kSecretAt)};
+}
+
+namespace {
+
+std::string TextOf(std::span<const Token> tokens) {
   toml::array rows;
   for (const Token& token : tokens) {
     toml::table row{{"id", token.id},
@@ -181,76 +190,81 @@ Result<void> WriteTokens(const std::string& path, std::span<const Token> tokens)
   std::ostringstream text;
   text << "# Tokens of kilnd; written by kiln token. Secrets are not in here.\n"
        << toml::table{{"token", std::move(rows)}} << "\n";
-  std::error_code ignored;  // the open says what is wrong
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
-  const std::string temporary = path + ".part";
-  const int fd =
-      open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0) {
-    return FileError(path, "cannot write", errno);
-  }
-  const std::string bytes = text.str();
-  const bool written = fchmod(fd, 0600) == 0 &&
-                       write(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
-  const int error = errno;
-  if (close(fd) != 0 || !written) {
-    return FileError(path, "cannot write", written ? errno : error);
-  }
-  if (rename(temporary.c_str(), path.c_str()) != 0) {
-    return FileError(path, "cannot write", errno);
-  }
-  return {};
+  return text.str();
 }
 
-std::string TokenBook::StampOfFile() const {
-  struct stat status {};
-  if (stat(path_.c_str(), &status) != 0) {
-    return "none";
+bool WriteAll(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = write(fd, bytes.data(), bytes.size());
+    if (count < 0 && errno != EINTR) {
+      return false;
+    }
+    bytes.remove_prefix(static_cast<size_t>(std::max<ssize_t>(count, 0)));
   }
-  return fmt::format("{} {} {} {}", status.st_ino, status.st_size, status.st_mtim.tv_sec,
-                     status.st_mtim.tv_nsec);
+  return true;
 }
 
-Result<void> TokenBook::Reload() {
-  const std::string stamp = StampOfFile();
-  KILN_TRY(std::vector<Token> tokens, ReadTokens(path_));
-  const MutexLock lock(mutex_);
-  stamp_ = stamp;
-  tokens_ = std::move(tokens);
-  return {};
-}
-
-Result<Token> TokenBook::Check(std::string_view bearer) {
-  if (!bearer.starts_with(kPrefix) ||
-      bearer.size() != kPrefix.size() + kIdDigits + 1 + kSecretDigits ||
-      bearer[kPrefix.size() + kIdDigits] != '_') {
-    return Refused("a token is needed: 'authorization: Bearer kiln_<id>_<secret>'");
-  }
-  bool changed = false;
-  {
-    const MutexLock lock(mutex_);
-    changed = stamp_ != StampOfFile();
-  }
-  if (changed) {
-    KILN_TRY_VOID(Reload());
-  }
-  const std::string_view id = bearer.substr(kPrefix.size(), kIdDigits);
-  const Sha256Digest secret = Sha256(AsBytes(bearer.substr(kPrefix.size() + kIdDigits + 1)));
-  std::optional<Token> found;
-  const MutexLock lock(mutex_);
-  for (const Token& token : tokens_) {
-    if (token.id == id && Same(token.secret, secret)) {
-      found = token;
+// Closes when it goes; a lock that it holds is free then.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor() {
+    if (fd_ >= 0) {
+      (void)close(fd_);
     }
   }
-  if (!found.has_value()) {
-    return Refused("this token is not known");
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  const int fd_;
+};
+
+std::string FolderOf(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  return folder.empty() ? "." : folder.string();
+}
+
+}  // namespace
+
+Result<void> WriteTokens(const std::string& path, std::span<const Token> tokens) {
+  const std::string folder = FolderOf(path);
+  std::error_code ignored;  // the open says what is wrong
+  std::filesystem::create_directories(folder, ignored);
+  std::string temporary = path + ".XXXXXX";  // nobody else's: made anew, mode 0600
+  const Descriptor file(mkostemp(temporary.data(), O_CLOEXEC));
+  if (file.get() < 0) {
+    return FileError(path, "cannot write", errno);
   }
-  const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock_.UnixTime()).count();
-  if (found->expires_s != 0 && found->expires_s <= now) {
-    return Refused(fmt::format("token {} has expired", found->id));
+  const bool written = WriteAll(file.get(), TextOf(tokens)) && fsync(file.get()) == 0;
+  if (!written || rename(temporary.c_str(), path.c_str()) != 0) {
+    const Error error = FileError(path, "cannot write", errno);
+    (void)unlink(temporary.c_str());
+    return error;
   }
-  return *found;
+  const Descriptor directory(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory.get() < 0 || fsync(directory.get()) != 0) {
+    return FileError(folder, "cannot write", errno);
+  }
+  return {};
+}
+
+Result<void> ChangeTokens(const std::string& path,
+                          const std::function<Result<void>(std::vector<Token>&)>& change) {
+  std::error_code ignored;
+  std::filesystem::create_directories(FolderOf(path), ignored);
+  const std::string lock_path = path + ".lock";
+  const Descriptor lock(open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  int locked = -1;
+  while (lock.get() >= 0 && (locked = flock(lock.get(), LOCK_EX)) != 0 && errno == EINTR) {
+  }
+  if (locked != 0) {
+    return FileError(lock_path, "cannot lock", errno);
+  }
+  KILN_TRY(std::vector<Token> tokens, ReadTokens(path));
+  KILN_TRY_VOID(change(tokens));
+  return WriteTokens(path, tokens);
 }
 
 }  // namespace kiln::ops

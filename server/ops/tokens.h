@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Tokens of clients over TCP: `kiln_<id>_<secret>`. The file holds SHA-256 of secrets, never the
-// secrets. tokens.toml -> what a token may do, or a refusal. Spec: daemon §11.4
+// Tokens of clients over TCP: `kiln_<id>_<secret>`, and the file that holds what they may do and
+// SHA-256 of their secrets, never the secrets. Spec: daemon §11.4
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "compiler/base/clock.h"
-#include "compiler/base/mutex.h"
 #include "compiler/base/result.h"
 #include "compiler/base/sha256.h"
 
@@ -42,33 +41,22 @@ struct NewToken {
 inline constexpr size_t kTokenRandomBytes = 40;  // 8 of the id, 32 of the secret
 NewToken MakeToken(std::span<const uint8_t, kTokenRandomBytes> random);
 
+// "kiln_<id>_<secret>" in its parts, which live as long as the text; nothing for another shape.
+struct BearerParts {
+  std::string_view id, secret;
+};
+std::optional<BearerParts> ParseBearer(std::string_view text);
+
 // No file: no tokens. Errors: kInvalidArgument with reason BAD_TOKENS naming the file and the line;
 // kFailedPrecondition for a file that others may read.
 Result<std::vector<Token>> ReadTokens(const std::string& path);
-// Mode 0600, replaced by rename.
+// Mode 0600. Whoever reads sees all of the old file or all of the new one, after a power cut, too.
+// Errors: FileError.
 Result<void> WriteTokens(const std::string& path, std::span<const Token> tokens);
-
-// The tokens of a file as they are now: a changed file is read again. Safe from any thread.
-class TokenBook {
- public:
-  // The clock must outlive the book.
-  TokenBook(std::string path, Clock& clock) : path_(std::move(path)), clock_(clock) {}
-
-  // `bearer`: "kiln_<id>_<secret>". Errors: kUnauthenticated with reason NO_TOKEN, without saying
-  // whether id or secret was wrong. Secrets are compared in constant time.
-  Result<Token> Check(std::string_view bearer);
-
-  // Errors: as ReadTokens; what was read before stays.
-  Result<void> Reload();
-
- private:
-  std::string StampOfFile() const;
-
-  const std::string path_;
-  Clock& clock_;
-  Mutex mutex_;
-  std::string stamp_ KILN_GUARDED_BY(mutex_);
-  std::vector<Token> tokens_ KILN_GUARDED_BY(mutex_);
-};
+// Reads, changes and writes while nobody else does: of several at the same time each finds what
+// the others have done. Makes `path`.lock, which stays. Errors: as ReadTokens and WriteTokens, and
+// those of `change`; then the file stays as it is.
+Result<void> ChangeTokens(const std::string& path,
+                          const std::function<Result<void>(std::vector<Token>&)>& change);
 
 }  // namespace kiln::ops

@@ -3,12 +3,15 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
 
 #include "compiler/base/test_directory.h"
+#include "server/ops/token_book.h"
 
 namespace kiln::ops {
 namespace {
@@ -27,6 +30,7 @@ class Tokens : public testing::Test {
   std::string folder = directory.path();
   std::string path = folder + "/sub/tokens.toml";
   FakeClock clock;
+  RecordingLog log;
 };
 
 TEST_F(Tokens, Written_AreReadBack) {
@@ -93,7 +97,7 @@ TEST_F(Tokens, Check_TakesOnlyWhatIsWrittenAndValid) {
   NewToken later = MakeToken(Random(3));
   later.token.expires_s = 1'000'000'060;
   ASSERT_TRUE(WriteTokens(path, {{good.token, old.token, later.token}}).ok());
-  TokenBook book(path, clock);
+  TokenBook book(path, clock, log);
   EXPECT_TRUE(book.Check(good.text).ok());
   EXPECT_TRUE(book.Check(later.text).ok());
   std::string other_secret = good.text;
@@ -116,13 +120,93 @@ TEST_F(Tokens, Check_TakesOnlyWhatIsWrittenAndValid) {
 TEST_F(Tokens, RevokedToken_IsRefusedAtOnce) {
   const NewToken a = MakeToken(Random(1)), b = MakeToken(Random(2));
   ASSERT_TRUE(WriteTokens(path, {{a.token, b.token}}).ok());
-  TokenBook book(path, clock);
+  TokenBook book(path, clock, log);
   EXPECT_TRUE(book.Check(a.text).ok());
   ASSERT_TRUE(WriteTokens(path, {{b.token}}).ok());
   EXPECT_FALSE(book.Check(a.text).ok());
   EXPECT_TRUE(book.Check(b.text).ok());
   std::filesystem::remove(path);
   EXPECT_FALSE(book.Check(b.text).ok());
+}
+
+TEST_F(Tokens, BrokenFile_IsToldOnceAndTheOldOnesHold) {
+  const NewToken a = MakeToken(Random(1)), b = MakeToken(Random(2));
+  ASSERT_TRUE(WriteTokens(path, {{a.token}}).ok());
+  TokenBook book(path, clock, log);
+  ASSERT_TRUE(book.Reload().ok());
+  const auto damage = [&](const char* text, int mode) {
+    std::ofstream(path) << text;
+    std::filesystem::permissions(path, std::filesystem::perms(mode));
+  };
+  for (const auto& [text, mode] : {std::pair{"[[token]", 0600}, std::pair{"", 0644}}) {
+    damage(text, mode);
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_TRUE(book.Check(a.text).ok());
+      EXPECT_EQ(book.KnownId(a.text), a.token.id);
+      EXPECT_EQ(book.Check(b.text).error().reason, "NO_TOKEN");
+    }
+    EXPECT_NE(book.trouble().find(path), std::string::npos);
+    EXPECT_FALSE(book.Reload().ok());
+    EXPECT_TRUE(book.Check(a.text).ok());
+  }
+  EXPECT_EQ(log.Lines().size(), 2u);
+  std::filesystem::permissions(path, std::filesystem::perms(0600));  // an empty file: no tokens
+  EXPECT_FALSE(book.Check(a.text).ok());
+  EXPECT_EQ(book.trouble(), "");
+  EXPECT_EQ(book.KnownId(a.text), "");
+}
+
+TEST_F(Tokens, Change_ThatFailsLeavesTheFileAlone) {
+  const NewToken a = MakeToken(Random(1));
+  ASSERT_TRUE(WriteTokens(path, {{a.token}}).ok());
+  const auto refuse = [](std::vector<Token>& tokens) -> Result<void> {
+    tokens.clear();
+    return Error{.code = ErrorCode::kNotFound, .context = "no", .reason = "UNKNOWN_TOKEN"};
+  };
+  EXPECT_EQ(ChangeTokens(path, refuse).error().reason, "UNKNOWN_TOKEN");
+  EXPECT_EQ(ReadTokens(path)->size(), 1u);
+}
+
+// Twenty processes, each of which makes a token and revokes another one.
+TEST_F(Tokens, ManyWritersAtOnce_LoseNothing) {
+  constexpr uint8_t kWriters = 20;
+  std::vector<Token> old;
+  for (uint8_t i = 0; i < kWriters; ++i) {
+    old.push_back(MakeToken(Random(static_cast<uint8_t>(100 + i))).token);
+  }
+  ASSERT_TRUE(WriteTokens(path, old).ok());
+  std::vector<pid_t> children;
+  for (uint8_t i = 0; i < kWriters; ++i) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      const Result<void> changed = ChangeTokens(path, [&](std::vector<Token>& tokens) {
+        std::erase_if(tokens, [&](const Token& token) { return token.id == old[i].id; });
+        tokens.push_back(MakeToken(Random(i)).token);
+        return Result<void>();
+      });
+      _exit(changed.ok() ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  std::set<std::string> expected, found;
+  for (uint8_t i = 0; i < kWriters; ++i) {
+    expected.insert(MakeToken(Random(i)).token.id);
+  }
+  const std::vector<Token> written = ReadTokens(path).value();
+  for (const Token& token : written) {
+    found.insert(token.id);
+  }
+  EXPECT_EQ(found, expected);
+  for (const auto& file : std::filesystem::directory_iterator(folder + "/sub")) {
+    const std::string name = file.path().filename();
+    EXPECT_TRUE(name == "tokens.toml" || name == "tokens.toml.lock") << name;
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 
 namespace kiln::project {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 using driver::Residuals;
 
 constexpr uint32_t kNoAxis = 0xffffffffu;
+constexpr uint64_t kEntryBytes = 96;  // of a remembered count, beside its conditions
 
 PointCount Product(PointCount a, PointCount b) {
   return b != 0 && a > kManyPoints / b ? kManyPoints : a * b;
@@ -51,6 +53,7 @@ Counter::Counter(const resolve::Program& program, std::vector<CountedAxis> axes,
 std::vector<uint32_t> Counter::AxesOf(const Conditions& conditions) const {
   std::vector<uint32_t> axes;
   for (const Residuals::Number condition : conditions) {
+    CheckStop();
     for (const uint32_t option : residuals_.OptionsOf(condition)) {
       KILN_CHECK(axis_of_[option] != kNoAxis, "option {} is no axis and was not given", option);
       axes.push_back(axis_of_[option]);
@@ -76,6 +79,7 @@ std::optional<Counter::Conditions> Counter::Given(const Conditions& conditions, 
                                                   uint32_t value) {
   Conditions left;
   for (const Residuals::Number condition : conditions) {
+    CheckStop();
     const std::optional<Residuals::Number> rest =
         residuals_.With(condition, program_, axes_[axis].option, value);
     failed_ = failed_ || !rest.has_value();
@@ -96,6 +100,7 @@ std::vector<Counter::Conditions> Counter::Groups(const Conditions& conditions) c
   for (const Residuals::Number condition : conditions) {
     std::pair<std::vector<uint32_t>, Conditions> merged(AxesOf({condition}), {condition});
     for (auto group = groups.begin(); group != groups.end();) {
+      CheckStop();
       std::vector<uint32_t> shared;
       std::ranges::set_intersection(group->first, merged.first, std::back_inserter(shared));
       if (shared.empty()) {
@@ -126,16 +131,26 @@ std::optional<PointCount> Counter::Allowed(const Conditions& conditions) {
     std::optional<PointCount> count;
     if (known != known_.end()) {
       count = known->second;
-    } else if (known_.size() < limits_.entries && clock_->Monotonic() < end_) {
+    } else if (MayGoOn()) {
       count = AllowedByBranching(group);
     }
     if (!count.has_value()) {
       return std::nullopt;
     }
+    if (known == known_.end()) {
+      const uint64_t bytes = kEntryBytes + group.size() * sizeof(Residuals::Number);
+      ChargeMemory(bytes);
+      known_bytes_ += bytes;
+    }
     known_.insert_or_assign(group, *count);
     points = Product(points, *count);
   }
   return points;
+}
+
+bool Counter::MayGoOn() const {
+  return known_.size() < limits_.entries &&
+         known_bytes_ + residuals_.bytes_used() < limits_.bytes && clock_->Monotonic() < end_;
 }
 
 // On the axis that occurs in most conditions. As deep as there are axes.
@@ -195,6 +210,7 @@ Counter::Count Counter::All(const Limits& limits, Clock& clock) {
 }
 
 std::vector<uint32_t> Counter::Unrank(PointCount rank) {
+  const ChargedMemory charged;
   std::vector<uint32_t> point;
   Conditions conditions = exclusions_;
   std::vector<uint32_t> rest(axes_.size());
@@ -286,9 +302,10 @@ std::vector<std::vector<uint32_t>> Counter::AxisValues() const {
 void Counter::Unlimited() {
   if (known_.size() > Limits{}.entries) {
     known_.clear();
+    known_bytes_ = 0;
   }
+  limits_ = {.entries = SIZE_MAX, .time = Duration::max(), .bytes = UINT64_MAX};
   end_ = Duration::max();
-  limits_.entries = SIZE_MAX;
 }
 
 std::optional<std::vector<Counter::LivePoint>> Counter::LivePoints(const std::vector<bool>& live,
@@ -302,6 +319,7 @@ std::optional<std::vector<Counter::LivePoint>> Counter::LivePoints(const std::ve
       }
     }
   }
+  ChargeMemory(uint64_t{order.size()} * order.size() * sizeof(uint32_t));  // of the recursion
   std::vector<LivePoint> points;
   LivePoint point{.values = std::vector<uint32_t>(axes_.size()), .served = 0};
   const auto live_count = static_cast<size_t>(std::ranges::count(live, true));
@@ -337,6 +355,7 @@ bool Counter::MentionsDead(const std::vector<bool>& live) const {
 bool Counter::AddLivePoints(const std::vector<uint32_t>& order, size_t next, size_t live_count,
                             const Conditions& conditions, LivePoint& point, size_t limit,
                             std::vector<LivePoint>& points) {
+  CheckStop();
   const std::vector<uint32_t> rest(order.begin() + static_cast<ptrdiff_t>(next), order.end());
   const auto count_of = [&](std::vector<uint32_t> axes, const Conditions& of) {
     std::ranges::sort(axes);
@@ -349,6 +368,7 @@ bool Counter::AddLivePoints(const std::vector<uint32_t>& order, size_t next, siz
     }
   }
   if (next == order.size()) {
+    ChargeMemory(sizeof(LivePoint) + point.values.size() * sizeof(uint32_t));
     points.push_back(point);
     return points.size() <= limit;
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How many points of an option space no exclusion drops, and which one has a given rank, without
 // walking the space: exclusions are evaluated partially, axis by axis, and what is left is
-// remembered. Spec: daemon §6.4
+// remembered. Everything here asks CheckStop and charges what it keeps (compiler/base/stop).
+// Spec: daemon §6.4
 #pragma once
 
 #include <chrono>
@@ -38,6 +39,7 @@ class Counter {
   struct Limits {
     size_t entries = 1'000'000;
     Duration time = std::chrono::seconds(2);
+    uint64_t bytes = uint64_t{256} << 20;
   };
   struct Count {
     PointCount points = 0;
@@ -88,7 +90,9 @@ class Counter {
   // Conditions in groups that share no axis.
   std::vector<Conditions> Groups(const Conditions& conditions) const;
   PointCount SizeOf(const std::vector<uint32_t>& axes, const std::vector<uint32_t>& without) const;
+  // All was exact: from now on only the bounds of the call count.
   void Unlimited();
+  bool MayGoOn() const;
   // Goes on with the axes of `order` from `next` on; false if there are more than `limit` points.
   bool AddLivePoints(const std::vector<uint32_t>& order, size_t next, size_t live_count,
                      const Conditions& conditions, LivePoint& point, size_t limit,
@@ -107,6 +111,7 @@ class Counter {
   Limits limits_;
   Clock* clock_ = nullptr;
   Duration end_{};
+  uint64_t known_bytes_ = 0;  // of known_
 };
 
 }  // namespace kiln::project

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/base/stop.h"
 #include "compiler/driver/stages.h"
 #include "server/project/space.h"
 
@@ -255,6 +256,77 @@ TEST(Counter, AxesThatNothingMentions_AreDead) {
     EXPECT_EQ(TextOf(point.served), std::to_string((uint64_t{1} << 37) * 3));
   }
   EXPECT_FALSE(counter->LivePoints(live, 23).has_value());
+}
+
+// Exclusions that no order of the axes takes apart: counting them takes long.
+SpaceRequest Tangled(int flags, int exclusions) {
+  std::mt19937 random(7);
+  std::vector<Axis> axes;
+  for (int i = 0; i < flags; ++i) {
+    axes.push_back(Flag(i));
+  }
+  std::vector<std::string> exclude;
+  for (int i = 0; i < exclusions; ++i) {
+    std::string text;
+    for (int k = 0; k < 4; ++k) {
+      text += (k == 0 ? "" : " && ") + std::string(random() % 2 == 0 ? "!" : "") + "f" +
+              std::to_string(random() % static_cast<uint32_t>(flags));
+    }
+    exclude.push_back(text);
+  }
+  return Request(std::move(axes), std::move(exclude));
+}
+
+TEST(Counter, Memory_IsBoundedAndThenTheCountIsNotExact) {
+  const driver::LinkedProgram program = Declared();
+  Diagnosed<Space> space = Space::Make(program, Tangled(40, 120));
+  std::optional<Counter> counter = space.value->MakeCounter();
+  FakeClock clock;
+  EXPECT_FALSE(counter->All({.bytes = uint64_t{1} << 20}, clock).exact);
+}
+
+TEST(Counter, CallerLeaves_CountingEnds) {
+  const driver::LinkedProgram program = Declared();
+  Diagnosed<Space> space = Space::Make(program, Tangled(40, 120));
+  std::optional<Counter> counter = space.value->MakeCounter();
+  FakeClock clock;  // stands still: no limit of time ends it
+  std::stop_source stop;
+  stop.request_stop();
+  const StopScope scope({.stop = stop.get_token()}, clock);
+  EXPECT_THROW((void)counter->All({.entries = SIZE_MAX, .bytes = UINT64_MAX}, clock), Stopped);
+}
+
+// 2^40 points: whoever allows that many gets as many as fit into the memory of the call.
+TEST(Counter, PointsWithoutEnd_EndAtTheMemoryOfTheCall) {
+  const driver::LinkedProgram program = Declared();
+  std::vector<Axis> axes;
+  for (int i = 0; i < 40; ++i) {
+    axes.push_back(Flag(i));
+  }
+  Diagnosed<Space> space = Space::Make(program, Request(axes, {}));
+  std::optional<Counter> counter = space.value->MakeCounter();
+  FakeClock clock;
+  ASSERT_TRUE(counter->All({}, clock).exact);
+  const StopScope scope({.bytes = uint64_t{1} << 20}, clock);
+  try {
+    (void)counter->LivePoints(std::vector<bool>(axes.size(), true), SIZE_MAX);
+    FAIL();
+  } catch (const Stopped& stopped) {
+    EXPECT_EQ(stopped.why(), Stopped::Why::kMemory);
+  }
+}
+
+// Each of them was linked with the whole program for itself.
+TEST(Space, ThousandsOfExpressions_AreCompiledWithOneProgram) {
+  const driver::LinkedProgram program = Declared();
+  SpaceRequest request = Request({Flag(0), Flag(1)}, {});
+  for (int i = 0; i < 2000; ++i) {
+    request.exclude.push_back("f0 && !f1 && n0 == " + std::to_string(i + 2) + "u");
+  }
+  request.exclude.push_back("f0 && f1");
+  FakeClock clock;
+  const StopScope scope({.bytes = uint64_t{64} << 20}, clock);
+  EXPECT_EQ(TextOf(CountOf(program, request).points), "3");
 }
 
 }  // namespace

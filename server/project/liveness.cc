@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "server/project/liveness.h"
 
+#include <iterator>
 #include <set>
 #include <utility>
 
+#include "compiler/base/stop.h"
 #include "compiler/ir/enum_names.h"
 #include "compiler/ir/insts.h"
 
@@ -63,6 +65,7 @@ class Mentions {
       const uint32_t block = Pop(blocks_);
       if (block < seen_blocks.size() && Mark(seen_blocks, block)) {
         for (const uint32_t inst : view_.InstsOf(ir::BlockId{block})) {
+          CheckStop();
           AddInst(view_.insts[inst]);
         }
       }
@@ -70,6 +73,7 @@ class Mentions {
     std::vector<bool> seen_types(view_.types.size(), false);
     std::vector<bool> seen_cexprs(view_.cexprs.size(), false);
     while (!types_.empty() || !cexprs_.empty()) {
+      CheckStop();
       if (types_.empty()) {
         const uint32_t cexpr = Pop(cexprs_);
         if (Mark(seen_cexprs, cexpr)) {
@@ -160,7 +164,8 @@ class Reached {
       : program_(program),
         seen_names_(program.name_count(), false),
         dependents_(program.option_count(), 0),
-        readers_(program.option_count()) {}
+        readers_(program.option_count()),
+        reader_counts_(program.option_count()) {}
 
   void AddDecl(ir::DeclId decl) { decls_.push_back(decl); }
   void AddName(NameId name) {
@@ -184,7 +189,9 @@ class Reached {
     return std::move(dependents_);
   }
 
-  // After Count.
+  // After Count: of all readers of an option.
+  uint64_t ReaderCountOf(size_t option) const { return reader_counts_[option].count; }
+  // The first of them.
   std::vector<Liveness::Reader> ReadersOf(size_t option) const {
     std::vector<Liveness::Reader> readers;
     for (const uint32_t row : readers_[option]) {
@@ -238,6 +245,7 @@ class Reached {
   void Consult(ir::DeclId reader, std::set<uint32_t> names) {
     std::vector<uint32_t> work(names.begin(), names.end());
     while (!work.empty()) {  // constants stand for what they mention
+      CheckStop();
       const NameId name{work.back()};
       work.pop_back();
       AddName(name);
@@ -254,16 +262,36 @@ class Reached {
     for (const uint32_t name : names) {
       if (const ir::OptionId option = program_.Option(NameId{name}); option.valid()) {
         ++dependents_[option.value];
-        readers_[option.value].insert(reader.value);
+        AddReader(option, reader);
       }
     }
   }
+
+  // Segments of one reader follow each other.
+  void AddReader(ir::OptionId option, ir::DeclId reader) {
+    ReaderCount& known = reader_counts_[option.value];
+    if (known.last == reader) {
+      return;
+    }
+    known = {.last = reader, .count = known.count + 1};
+    std::set<uint32_t>& first = readers_[option.value];
+    first.insert(reader.value);
+    if (first.size() > kMaxReaders) {
+      first.erase(std::prev(first.end()));
+    }
+  }
+
+  struct ReaderCount {
+    ir::DeclId last;
+    uint64_t count = 0;
+  };
 
   const resolve::Program& program_;
   std::vector<bool> seen_names_;
   std::vector<ir::DeclId> decls_;
   std::vector<uint64_t> dependents_;
   std::vector<std::set<uint32_t>> readers_;  // rows of declarations
+  std::vector<ReaderCount> reader_counts_;
 };
 
 }  // namespace
@@ -305,7 +333,8 @@ std::vector<Liveness> LivenessOf(const resolve::Program& program,
                         .settings = by_settings[option] != 0,
                         .layout = by_layout[option] != 0,
                         .dependents = dependents,
-                        .readers = all.ReadersOf(option)});
+                        .readers = all.ReadersOf(option),
+                        .readers_in_all = all.ReaderCountOf(option)});
   }
   return liveness;
 }

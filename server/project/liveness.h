@@ -31,11 +31,15 @@ struct Liveness {
   bool settings = false;
   bool layout = false;
   uint64_t dependents = 0;
-  std::vector<Reader> readers;  // link order, order of declaration
+  std::vector<Reader> readers;  // the first of them: link order, order of declaration
+  uint64_t readers_in_all = 0;
 };
 
+// Readers that are listed, of one option.
+inline constexpr size_t kMaxReaders = 64;
+
 // By OptionId. Reached are the roots and what those mention by name. Mentioning a constant is
-// mentioning what its value and condition mention.
+// mentioning what its value and condition mention. Asks CheckStop (compiler/base/stop).
 std::vector<Liveness> LivenessOf(const resolve::Program& program,
                                  std::span<const resolve::EntryPoint> entries);
 

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/base/stop.h"
 #include "compiler/driver/stages.h"
 
 namespace kiln::project {
@@ -120,6 +121,41 @@ TEST(Liveness, BufferThatCodeMentions_MattersToBoth) {
                        "void f (void) { target.color = tint.shade; }\n",
                        {{ir::Stage::kFragment, "f"}}),
             "tinted=1 code layout");
+}
+
+// A constant that mentions an option hands it to everybody who reads the constant.
+TEST(Liveness, ManyReaders_TheFirstAreListedAndAllAreCounted) {
+  constexpr size_t kFunctions = 3 * kMaxReaders;
+  std::string text = "global fog: flag false;\nconstant foggy = fog;\n";
+  std::string calls;
+  for (size_t i = 0; i < kFunctions; ++i) {
+    const std::string name = "f" + std::to_string(i);
+    text += "f1 " + name + " (void) { f1 x = 0.0; conditional (foggy) { x = 1.0; } return x; }\n";
+    calls += " x = " + name + " ();";
+  }
+  text += "void v (void) { f1 x = 0.0;" + calls + " vertex_stage_output_position (f4 {x}); }\n";
+  const SourceFile source("live.rpl", text);
+  const auto linked =
+      driver::LinkSources(std::span(&source, 1), ir::PipelineType::kGraphicsClassic);
+  const std::vector<resolve::EntryPoint> entries = {{ir::Stage::kVertex, "v"}};
+  const std::vector<Liveness> rows = LivenessOf(linked.value->program, entries);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].readers_in_all, kFunctions);
+  ASSERT_EQ(rows[0].readers.size(), kMaxReaders);
+  EXPECT_EQ(rows[0].readers.front().name, "function f0");
+  EXPECT_EQ(rows[0].readers.back().name, "function f" + std::to_string(kMaxReaders - 1));
+}
+
+TEST(Liveness, CallerLeaves_LookingEnds) {
+  const SourceFile source("live.rpl", kShader);
+  const auto linked =
+      driver::LinkSources(std::span(&source, 1), ir::PipelineType::kGraphicsClassic);
+  FakeClock clock;
+  std::stop_source stop;
+  stop.request_stop();
+  const StopScope scope({.stop = stop.get_token()}, clock);
+  const std::vector<resolve::EntryPoint> entries = {{ir::Stage::kVertex, "v"}};
+  EXPECT_THROW((void)LivenessOf(linked.value->program, entries), Stopped);
 }
 
 }  // namespace

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 
 namespace kiln::project {
 namespace {
@@ -45,6 +47,14 @@ ir::OptionId Find(const resolve::Program& program, const std::string& name) {
 
 }  // namespace
 
+uint64_t BytesOf(const std::vector<resolve::OptionSetting>& point) {
+  uint64_t bytes = sizeof(point);
+  for (const resolve::OptionSetting& setting : point) {
+    bytes += sizeof(setting) + setting.name.size() + setting.text.size();
+  }
+  return bytes;
+}
+
 PlacedDiagnostic PlaceIn(const SpaceRequest& request, const Diagnostic& diagnostic) {
   PlacedDiagnostic placed = Place(diagnostic, {});
   const Location& where = diagnostic.primary;
@@ -74,18 +84,26 @@ Diagnosed<Space> Space::Make(const driver::LinkedProgram& program, const SpaceRe
   std::sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return a.name < b.name; });
   space.combinations_ = request.only_explicit ? 0 : 1;
   for (const Axis& axis : axes) {
+    if (result.diagnostics.size() >= kMaxDiagnostics) {
+      return result;  // nobody is shown more
+    }
     const ir::OptionId option = Find(program.program, axis.name);
     if (!option.valid()) {
-      result.diagnostics.push_back(kiln::Make(Code::kRpl2003, {}).With("name", axis.name));
+      result.diagnostics.push_back(resolve::UnknownOption(program.program, axis.name));
       continue;
     }
     std::vector<Value> values;
     for (const resolve::OptionSetting& setting :
          axis.all ? AllValues(program.program, option) : axis.values) {
-      const resolve::OptionValues one = check(std::span(&setting, 1));
-      values.push_back({.setting = setting,
-                        .option = option,
-                        .bits = one.bits.empty() ? 0 : one.bits[option.value]});
+      CheckStop();
+      if (result.diagnostics.size() >= kMaxDiagnostics) {
+        return result;
+      }
+      ChargeMemory(sizeof(Value) + setting.name.size() + setting.text.size());
+      values.push_back(
+          {.setting = setting,
+           .option = option,
+           .bits = resolve::CheckOption(program.program, setting, result.diagnostics).value_or(0)});
     }
     space.combinations_ = SaturatingProduct(space.combinations_, values.size());
     space.axes_.push_back(std::move(values));
@@ -110,6 +128,7 @@ Diagnosed<Space::Page> Space::List(uint64_t from, uint64_t limit) {
   Page page;
   resolve::OptionValues values = fixed_;
   for (page.next = from; page.next < combinations_ && page.points.size() < limit; ++page.next) {
+    CheckStop();
     std::vector<resolve::OptionSetting> point(axes_.size());
     uint64_t rest = page.next;
     for (size_t axis = axes_.size(); axis-- > 0;) {  // the last axis varies fastest
@@ -128,6 +147,7 @@ Diagnosed<Space::Page> Space::List(uint64_t from, uint64_t limit) {
       allowed = allowed && (*truths.value)[i] == (i >= exclude_count_);
     }
     if (allowed) {
+      ChargeMemory(BytesOf(point));
       page.points.push_back(std::move(point));
     }
   }
@@ -145,21 +165,24 @@ std::optional<Counter> Space::MakeCounter() const {
     }
     CountedAxis& axis = axes.emplace_back(CountedAxis{.option = values[0].option, .values = {}});
     varies[axis.option.value] = true;
+    std::set<uint32_t> distinct;
     for (const Value& value : values) {
-      if (std::ranges::find(axis.values, value.bits) == axis.values.end()) {
-        axis.values.push_back(value.bits);
-      }
+      axis.values.push_back(value.bits);
+      distinct.insert(value.bits);
     }
-    if (axis.values.size() != values.size()) {
+    if (distinct.size() != values.size()) {
       return std::nullopt;  // a value that is listed twice is two points
     }
   }
   driver::Residuals residuals;
   std::vector<driver::Residuals::Number> exclusions;
   for (uint32_t i = 0; i < conditions_->size(); ++i) {
+    CheckStop();
     std::optional<driver::Residuals::Number> condition = conditions_->Residual(i, residuals);
-    for (uint32_t option = 0; condition.has_value() && option < varies.size(); ++option) {
-      if (!varies[option]) {
+    const std::vector<uint32_t> mentioned =
+        condition.has_value() ? residuals.OptionsOf(*condition) : std::vector<uint32_t>();
+    for (const uint32_t option : mentioned) {
+      if (condition.has_value() && !varies[option]) {
         condition = residuals.With(*condition, program, ir::OptionId{option}, fixed_.bits[option]);
       }
     }
@@ -175,6 +198,7 @@ std::vector<bool> Space::LiveAxes() const {
   const resolve::Program& program = program_->program;
   std::vector<bool> mentioned(program.name_count(), false);
   for (uint32_t i = 0; i < program.cexpr_count(); ++i) {
+    CheckStop();
     const ir::Cexpr& row = program.Row(ir::CexprId{i});
     if (row.op == ir::CexprOp::kName) {
       mentioned[row.a] = true;
@@ -182,6 +206,7 @@ std::vector<bool> Space::LiveAxes() const {
   }
   for (uint32_t m = 0; m < program.modules().size(); ++m) {
     for (const ir::Inst& inst : program.module(m).insts) {
+      CheckStop();
       if (inst.kind == ir::InstKind::kNameRef) {
         mentioned[program.Name(m, inst.As<ir::NameRefInst>().name).value] = true;
       }
@@ -197,6 +222,7 @@ std::vector<bool> Space::LiveAxes() const {
 std::vector<resolve::OptionSetting> Space::SettingsOf(const std::vector<uint32_t>& values) const {
   std::vector<resolve::OptionSetting> settings;
   for (size_t axis = 0; axis < axes_.size(); ++axis) {
+    CheckStop();
     const auto value = std::ranges::find(axes_[axis], values[axis], &Value::bits);
     KILN_CHECK(value != axes_[axis].end(), "value {} of axis {}", values[axis], axis);
     settings.push_back(value->setting);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The option space of one program: axes, exclusions, requirements, explicit variants; which of its
 // points are allowed, in rank order (axis name, then value order in the manifest). List walks;
-// counter.h counts.
+// counter.h counts. Both ask CheckStop and charge what they keep (compiler/base/stop).
 // Spec: daemon §6.2 to §6.5
 #pragma once
 
@@ -37,6 +37,9 @@ struct SpaceRequest {
   std::vector<PlacedSpan> places;
   bool only_explicit = false;
 };
+
+// Roughly the memory of a point.
+uint64_t BytesOf(const std::vector<resolve::OptionSetting>& point);
 
 // A message of Space::Make or List about a condition, where it stands.
 PlacedDiagnostic PlaceIn(const SpaceRequest& request, const Diagnostic& diagnostic);

@@ -5,11 +5,13 @@
 #include <iterator>
 #include <utility>
 
+#include "cache/wanted.h"
 #include "compiler/artifact/state_hash.h"
 #include "compiler/diag/diagnostic.h"
 #include "compiler/driver/option_text.h"
 #include "server/build/batch_points.h"
 #include "server/build/explainer.h"
+#include "server/jobs/job.h"
 #include "server/reload/last_good.h"
 
 namespace kiln::reload {
@@ -132,8 +134,12 @@ ProgramWork::Said ProgramWork::Build(const Workshop& shop, const OptionsPtr& opt
       continue;
     }
     // Those of failures would take the places of what was well last.
-    shop.explains.Append(build::ExplainRecordOf(
-        *prepared, {.project = request_.project, .lane = "watch", .trace = {}}, trace, shop.clock));
+    shop.explains.Append(build::ExplainRecordOf(*prepared,
+                                                {.project = request_.whose.project,
+                                                 .lane = "watch",
+                                                 .trace = {},
+                                                 .watcher = request_.whose.session},
+                                                trace, shop.clock));
     const bool compiled = outcome->artifact->origin == build::Origin::kCompiled;
     ++(compiled ? result.compiled : result.shared);
     compiled_ += compiled ? 1 : 0;
@@ -154,7 +160,7 @@ void ProgramWork::Recover(const Workshop& shop, const cache::Call& call, const s
     return;
   }
   if (!last_good_.has_value()) {
-    last_good_ = FindLastGood(request_.program, request_.interest, request_.project, shop.explains,
+    last_good_ = FindLastGood(request_.program, request_.interest, request_.whose, shop.explains,
                               shop.builder, call);
   }
   std::ranges::copy_if(*last_good_, std::back_inserter(result.built),
@@ -178,17 +184,18 @@ StepResult ProgramWork::BuildInterest(const Workshop& shop, const cache::Call& c
   return result;
 }
 
-Result<void> ProgramWork::ListPoints(Clock& clock) {
-  KILN_TRY(build::BatchPoints points,
-           build::PointsOf(*prepared_[0]->linked->value, request_.program.space,
-                           {.results = request_.max_results}, clock));
+Result<void> ProgramWork::ListPoints(Clock& clock, const cache::Call& call) {
+  KILN_TRY(build::BatchPoints points, cache::WhileWanted(call, jobs::kCallBytes, clock, [&] {
+             return build::PointsOf(*prepared_[0]->linked->value, request_.program.space,
+                                    {.results = request_.max_results}, clock);
+           }));
   points_.emplace(std::move(points));
   return {};
 }
 
 StepResult ProgramWork::BuildPoint(const Workshop& shop, const cache::Call& call) {
   if (!points_.has_value()) {
-    if (const Result<void> listed = ListPoints(shop.clock); !listed.ok()) {
+    if (const Result<void> listed = ListPoints(shop.clock, call); !listed.ok()) {
       return Failed(listed.error().context);
     }
   }

@@ -34,8 +34,14 @@ struct Interest {
   std::string variant;  // VariantName of the options
 };
 
-struct WorkRequest {
+// Whom work is done for.
+struct Whose {
   std::string project;
+  Hash128 session;  // SessionKey::Id; zero: one that does not come back
+};
+
+struct WorkRequest {
+  Whose whose;
   build::BatchProgram program;     // with the targets that somebody wants
   std::vector<Interest> interest;  // of this program
   // What the entries of the targets were when all was well; empty: not known. If they are the
@@ -44,7 +50,7 @@ struct WorkRequest {
   // No variant of it was well in this process: those that are not well now are looked for in the
   // cache as they were.
   bool recover = false;
-  uint64_t max_results = 100'000;
+  uint64_t max_results = build::kMaxResults;
 };
 
 // What steps work with; all outlive them.
@@ -101,7 +107,7 @@ class ProgramWork {
   StepResult Prepare(const Workshop& shop, const cache::Call& call);
   StepResult BuildInterest(const Workshop& shop, const cache::Call& call);
   StepResult BuildPoint(const Workshop& shop, const cache::Call& call);
-  Result<void> ListPoints(Clock& clock);
+  Result<void> ListPoints(Clock& clock, const cache::Call& call);
   struct Said {
     bool well = true;
     std::vector<PlacedDiagnostic> diagnostics;

@@ -96,15 +96,18 @@ std::vector<OptionsPtr> VariantsOf(const build::BatchProgram& program,
 }  // namespace
 
 std::vector<BuiltVariant> FindLastGood(const build::BatchProgram& program,
-                                       std::span<const Interest> interest,
-                                       const std::string& project, cache::ExplainRing& explains,
-                                       build::CachedBuild& builder, const cache::Call& call) {
+                                       std::span<const Interest> interest, const Whose& whose,
+                                       cache::ExplainRing& explains, build::CachedBuild& builder,
+                                       const cache::Call& call) {
   std::vector<BuiltVariant> found;
   for (const build::NamedTarget& target : program.targets) {
     const auto records =
-        explains.Records(build::SlotOf(project, program.program.name, target.name));
+        explains.Records(build::SlotOf(whose.project, program.program.name, target.name));
     std::set<std::string> have;
     for (auto record = records.rbegin(); record != records.rend(); ++record) {
+      if (whose.session.zero() || (*record)->watcher != whose.session) {
+        continue;  // of other files, or of somebody else
+      }
       const std::vector<OptionsPtr> variants =
           VariantsOf(program, interest, (*record)->inputs->options);
       if ((*record)->signature.zero() || variants.empty()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The last good artifacts of a program whose sources are broken and that this process has not seen
-// well: explain records of earlier requests name the results, the cache may still have them.
+// well: explain records that the same watch session left name the results, the cache may still have
+// them.
 // Spec: daemon §8.3.2, cache §11
 #pragma once
 
@@ -17,8 +18,8 @@ namespace kiln::reload {
 
 // By target, then latest first; one for each variant of the space or of `interest`.
 std::vector<BuiltVariant> FindLastGood(const build::BatchProgram& program,
-                                       std::span<const Interest> interest,
-                                       const std::string& project, cache::ExplainRing& explains,
-                                       build::CachedBuild& builder, const cache::Call& call);
+                                       std::span<const Interest> interest, const Whose& whose,
+                                       cache::ExplainRing& explains, build::CachedBuild& builder,
+                                       const cache::Call& call);
 
 }  // namespace kiln::reload

@@ -3,22 +3,12 @@
 
 #include <algorithm>
 #include <chrono>
-
-#include "server/reload/glob.h"
+#include <string_view>
 
 namespace kiln::reload {
 namespace {
 
-constexpr uint64_t kMaxSources = 20'000;  // of a manifest (daemon §10)
-constexpr uint64_t kMaxSourceBytes = uint64_t{512} << 20;
-constexpr uint64_t kMaxPrograms = 20'000;
-
-Error AboveLimit(const char* limit, uint64_t max, uint64_t actual) {
-  return {.code = ErrorCode::kResourceExhausted,
-          .context = std::string(limit) + ": " + std::to_string(actual) + " exceeds the limit of " +
-                     std::to_string(max),
-          .reason = "LIMIT_EXCEEDED"};
-}
+constexpr uint64_t kMaxPrograms = 20'000;  // of a manifest (daemon §10)
 
 bool Same(const DiagnosticsPtr& a, const DiagnosticsPtr& b) {
   const size_t size_a = a == nullptr ? 0 : a->size();
@@ -42,87 +32,84 @@ std::vector<std::string> NamesOf(const std::vector<build::NamedTarget>& targets)
   return names;
 }
 
+// Of sources that are new or have other content.
+std::vector<std::string> ChangedPaths(const std::vector<build::Source>& before,
+                                      const std::vector<build::Source>& after) {
+  std::map<std::string_view, const Digest*> known;
+  for (const build::Source& source : before) {
+    known.emplace(source.path, &source.digest);
+  }
+  std::vector<std::string> changed;
+  for (const build::Source& source : after) {
+    const auto found = known.find(source.path);
+    if (found == known.end() || *found->second != source.digest) {
+      changed.push_back(source.path);
+    }
+  }
+  return changed;
+}
+
+bool SameContent(const WatchedProgram& a, const WatchedProgram& b) {
+  const auto& before = a.program.program.sources;
+  const auto& after = b.program.program.sources;
+  return a.shape == b.shape && before.size() == after.size() && ChangedPaths(before, after).empty();
+}
+
 size_t Row(jobs::Lane lane) { return static_cast<size_t>(lane); }
 
 }  // namespace
 
-bool Wish::Hears(const std::string& program) const {
-  return role != Role::kSource &&
-         (programs.empty() || std::ranges::any_of(programs, [&](const std::string& glob) {
-            return GlobMatches(glob, program);
-          }));
-}
-
-bool Wish::HearsTarget(const std::string& target) const {
-  return targets.empty() || std::ranges::find(targets, target) != targets.end();
-}
-
 // ---- What comes from the source client ----------------------------------------------------------
 
-Result<void> Session::CheckSize(const PushedChange& change) const {
-  std::map<std::string, uint64_t> sizes;
-  const auto add = [&](const std::vector<build::Source>& sources) {
-    for (const build::Source& source : sources) {
-      sizes[source.path] = source.digest.size;
-    }
-  };
+Result<void> Session::Push(PushedChange change) {
+  std::optional<SourceIndex> sources;  // of new programs
   if (change.programs.has_value()) {
     if (change.programs->size() > kMaxPrograms) {
       return AboveLimit("programs per manifest", kMaxPrograms, change.programs->size());
     }
-    for (const WatchedProgram& program : *change.programs) {
-      add(program.program.program.sources);
-    }
-  } else {
-    for (const auto& [name, program] : programs_) {
-      add(program.is.program.program.sources);
-    }
+    sources.emplace(*change.programs);
   }
-  add(change.changed);
-  uint64_t bytes = 0;
-  for (const auto& [path, size] : sizes) {
-    bytes += size;
-  }
-  if (sizes.size() > kMaxSources) {
-    return AboveLimit("files of a manifest", kMaxSources, sizes.size());
-  }
-  return bytes > kMaxSourceBytes
-             ? Result<void>(AboveLimit("source set of a manifest", kMaxSourceBytes, bytes))
-             : Result<void>();
-}
-
-Result<void> Session::Push(PushedChange change) {
-  KILN_TRY_VOID(CheckSize(change));
+  KILN_TRY_VOID(
+      (sources.has_value() ? *sources : sources_).CheckSize(change.changed, change.removed));
   std::set<std::string> paths;     // that really changed
   std::set<std::string> affected;  // programs
   if (change.programs.has_value()) {
     Replace(std::move(*change.programs), paths, affected);
+    sources_ = *std::move(sources);
   }
   for (const build::Source& source : change.changed) {
     paths.insert(source.path);
   }
   paths.insert(change.removed.begin(), change.removed.end());
-  for (auto& [name, program] : programs_) {
-    for (build::Source& source : program.is.program.program.sources) {
-      for (const build::Source& changed : change.changed) {
-        if (changed.path == source.path &&
-            (changed.digest != source.digest || program.removed.contains(source.path))) {
-          source = changed;
-          program.removed.erase(source.path);
-          affected.insert(name);
-        }
-      }
-      if (std::ranges::find(change.removed, source.path) != change.removed.end() &&
-          program.removed.insert(source.path).second) {
-        affected.insert(name);
-      }
-    }
-  }
+  Take(change, affected);
   const bool says_something = !change.changed.empty() || !change.removed.empty();
   if (says_something || !affected.empty()) {
     NextGeneration(paths, affected);
   }
   return {};
+}
+
+// Sources of programs that are there. What is gone goes last.
+void Session::Take(const PushedChange& change, std::set<std::string>& affected) {
+  for (const build::Source& changed : change.changed) {
+    for (const SourceIndex::Use& use : sources_.UsesOf(changed.path)) {
+      Program& program = programs_.find(use.program)->second;
+      build::Source& source = program.is.program.program.sources[use.at];
+      if (changed.digest != source.digest || program.removed.erase(changed.path) != 0) {
+        source = changed;
+        program.removed.erase(changed.path);
+        affected.insert(use.program);
+      }
+    }
+    sources_.Resize(changed.path, changed.digest.size);
+  }
+  for (const std::string& path : change.removed) {
+    for (const SourceIndex::Use& use : sources_.UsesOf(path)) {
+      if (programs_.find(use.program)->second.removed.insert(path).second) {
+        affected.insert(use.program);
+      }
+    }
+  }
 }
 
 // Programs of the same name go on with what is known of them.
@@ -144,12 +131,9 @@ void Session::Replace(std::vector<WatchedProgram> programs, std::set<std::string
     programs_.erase(old);
     const std::vector<build::Source>& before = known.is.program.program.sources;
     const std::vector<build::Source>& after = program.program.program.sources;
-    for (const build::Source& source : after) {
-      const auto same = std::ranges::find(before, source.path, &build::Source::path);
-      if (same == before.end() || same->digest != source.digest) {
-        paths.insert(source.path);
-        affected.insert(name);
-      }
+    for (const std::string& path : ChangedPaths(before, after)) {
+      paths.insert(path);
+      affected.insert(name);
     }
     if (program.shape != known.is.shape || before.size() != after.size() ||
         !known.removed.empty()) {
@@ -205,10 +189,10 @@ std::vector<build::NamedTarget> Session::WantedTargets(const std::string& name,
 
 std::vector<Interest> Session::InterestIn(const std::string& name) const {
   std::vector<Interest> all;
+  std::set<std::string_view> seen;  // variants
   for (const auto& [id, subscriber] : subscribers_) {
-    for (const Interest& one : subscriber.wish.interest) {
-      if (one.program == name && subscriber.wish.Hears(name) &&
-          std::ranges::find(all, one.variant, &Interest::variant) == all.end()) {
+    for (const Interest& one : subscriber.wish.InterestIn(name)) {
+      if (subscriber.wish.Hears(name) && seen.insert(one.variant).second) {
         all.push_back(one);
       }
     }
@@ -257,7 +241,7 @@ void Session::Renew(const std::string& name, Program& program) {
   std::deque<std::string>& queue = waiting_[Row(jobs::Lane::kInteractive)];
   interest.empty() ? queue.push_back(name) : queue.push_front(name);  // on screen first
   program.work = std::make_shared<ProgramWork>(
-      WorkRequest{.project = project_,
+      WorkRequest{.whose = whose_,
                   .program = std::move(request),
                   .interest = std::move(interest),
                   .known_entries = may_skip ? program.entries : std::vector<Hash128>(),
@@ -312,8 +296,7 @@ bool Session::Absorb(const Taken& taken, StepResult result) {
     last = {.options = built.options, .artifact = built.artifact, .state = built.state};
     if (change.any()) {
       program.sent = true;
-      ++counters_.artifacts;
-      counters_.latency += clock_.Monotonic() - began_;
+      counters_.AddArtifact(clock_.Monotonic() - began_);
       TellHearers(taken.program, &target,
                   NewArtifact{.generation = generation_,
                               .program = taken.program,
@@ -420,7 +403,7 @@ bool Session::has_source() const {
 void Session::Tell(Subscriber& subscriber, EventBody body) {
   const uint64_t before = subscriber.log.conflated();
   subscriber.log.Append(std::move(body));
-  counters_.conflated += subscriber.log.conflated() - before;
+  counters_.AddConflated(subscriber.log.conflated() - before);
   subscriber.Wake();
 }
 
@@ -457,10 +440,12 @@ void Session::Begin(const std::string& id, Wish wish, Resuming resuming,
   }
   subscriber.log.SkipAll();
   Opened opened = OpenedFor(false);
+  std::map<std::string_view, const WatchedProgram*> pushed;
   if (programs != nullptr) {
     opened.programs.clear();
     for (const WatchedProgram& program : *programs) {
       opened.programs.push_back(program.program.program.name);
+      pushed.emplace(program.program.program.name, &program);
     }
   }
   Tell(subscriber, std::move(opened));
@@ -468,7 +453,11 @@ void Session::Begin(const std::string& id, Wish wish, Resuming resuming,
     Tell(subscriber, Snapshot{.begin = true});
   }
   for (const auto& [name, program] : programs_) {
-    SendState(name, program, subscriber);
+    // What was wrong with other sources is not said about these.
+    const auto now = pushed.find(name);
+    const bool same =
+        programs == nullptr || (now != pushed.end() && SameContent(program.is, *now->second));
+    SendState(name, program, same ? Saying::kAll : Saying::kArtifacts, subscriber);
   }
   if (resuming == Resuming::kFailed) {
     Tell(subscriber, Snapshot{.begin = false});
@@ -484,7 +473,8 @@ void Session::TellIfSettled(const std::string& id) {
   subscriber.Wake();
 }
 
-void Session::SendState(const std::string& name, const Program& program, Subscriber& to) {
+void Session::SendState(const std::string& name, const Program& program, Saying what,
+                        Subscriber& to) {
   if (!to.wish.Hears(name)) {
     return;
   }
@@ -498,7 +488,7 @@ void Session::SendState(const std::string& name, const Program& program, Subscri
                            .change = {.code = true, .settings = true, .layout = true}});
     }
   }
-  if (program.diagnostics != nullptr) {
+  if (program.diagnostics != nullptr && what == Saying::kAll) {
     Tell(to, Diagnostics{.generation = generation_, .program = name, .all = program.diagnostics});
   }
 }
@@ -508,10 +498,9 @@ bool Session::Knows(const Program& program, const Wish& wish, const std::string&
   if (program.stale || NamesOf(WantedTargets(name, program)) != program.targets) {
     return false;
   }
-  return std::ranges::all_of(wish.interest, [&](const Interest& interest) {
-    return interest.program != name || std::ranges::any_of(program.last_good, [&](const auto& row) {
-             return row.first.first == interest.variant;
-           });
+  return std::ranges::all_of(wish.InterestIn(name), [&](const Interest& interest) {
+    const auto row = program.last_good.lower_bound({interest.variant, std::string()});
+    return row != program.last_good.end() && row->first.first == interest.variant;
   });
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One watch session: the programs of a project as they are now, what subscribers know of them, and
-// what is to be built. A source client's pushes and the results of work come in; events for every
-// subscriber come out. A newer generation takes over what an older one left. Spec: daemon §8
+// One watch session: the programs of a workspace as they are now, what subscribers know of them,
+// and what is to be built. A source client's pushes and the results of work come in; events for
+// every subscriber come out. A newer generation takes over what an older one left. Spec: daemon §8
 //
 // Threads: none of its own; whoever owns it has a lock. Nothing here builds or waits.
 #pragma once
@@ -19,39 +19,16 @@
 
 #include "compiler/base/clock.h"
 #include "compiler/base/digest.h"
-#include "server/build/batch.h"
 #include "server/jobs/job.h"
 #include "server/reload/event_log.h"
 #include "server/reload/generation.h"
+#include "server/reload/session_key.h"
+#include "server/reload/source_index.h"
+#include "server/reload/watch_counters.h"
+#include "server/reload/watched.h"
+#include "server/reload/wish.h"
 
 namespace kiln::reload {
-
-// A program of the source client. Equal shape: equal in everything but its sources.
-struct WatchedProgram {
-  build::BatchProgram program;
-  Hash128 shape;
-};
-
-// What changed; one push is one generation.
-struct PushedChange {
-  std::vector<build::Source> changed;
-  std::vector<std::string> removed;                     // paths
-  std::optional<std::vector<WatchedProgram>> programs;  // all of them
-};
-
-// The numbers of the wire.
-enum class Role : uint8_t { kSource = 1, kSubscriber = 2, kBoth = 3 };
-
-// What a client wants to hear of.
-struct Wish {
-  Role role = Role::kSubscriber;
-  std::vector<std::string> programs;  // globs; none: all
-  std::vector<std::string> targets;   // names; none: all
-  std::vector<Interest> interest;
-
-  bool Hears(const std::string& program) const;
-  bool HearsTarget(const std::string& target) const;
-};
 
 struct Subscriber {
   Wish wish;
@@ -67,18 +44,14 @@ struct Subscriber {
   }
 };
 
-// Of all sessions of a daemon, ever; under the owner's lock.
-struct WatchCounters {
-  uint64_t conflated = 0;  // events that newer ones replaced before they were taken
-  uint64_t artifacts = 0;  // that were told
-  Duration latency{};      // of those: from the push
-};
-
 class Session {
  public:
   // Clock and counters must outlive the session.
-  Session(std::string project, uint64_t epoch, Clock& clock, WatchCounters& counters)
-      : project_(std::move(project)), epoch_(epoch), clock_(clock), counters_(counters) {}
+  Session(const SessionKey& key, uint64_t epoch, Clock& clock, WatchCounters& counters)
+      : whose_{.project = key.project, .session = key.Id()},
+        epoch_(epoch),
+        clock_(clock),
+        counters_(counters) {}
 
   // Errors: kResourceExhausted, LIMIT_EXCEEDED; then nothing was changed.
   Result<void> Push(PushedChange change);
@@ -115,7 +88,6 @@ class Session {
   void Abandon(const Taken& taken);
 
   bool settled() const { return !open_; }
-  const std::string& project() const { return project_; }
 
  private:
   struct Sent {
@@ -138,7 +110,7 @@ class Session {
     DiagnosticsPtr said;  // by the work
   };
 
-  Result<void> CheckSize(const PushedChange& change) const;
+  void Take(const PushedChange& change, std::set<std::string>& affected);
   void Replace(std::vector<WatchedProgram> programs, std::set<std::string>& paths,
                std::set<std::string>& affected);
   void NextGeneration(const std::set<std::string>& paths, const std::set<std::string>& affected);
@@ -146,7 +118,8 @@ class Session {
   void DropWork(Program& program);
   void Finish(const std::string& name, Program& program);
   void SettleIfDone();
-  void SendState(const std::string& name, const Program& program, Subscriber& to);
+  enum class Saying : uint8_t { kAll, kArtifacts };
+  void SendState(const std::string& name, const Program& program, Saying what, Subscriber& to);
   void SendDiagnostics(const std::string& name, Program& program, const DiagnosticsPtr& all);
   bool Knows(const Program& program, const Wish& wish, const std::string& name) const;
   std::vector<build::NamedTarget> WantedTargets(const std::string& name,
@@ -154,11 +127,12 @@ class Session {
   std::vector<Interest> InterestIn(const std::string& name) const;
   void TellHearers(const std::string& program, const std::string* target, const EventBody& body);
 
-  const std::string project_;
+  const Whose whose_;
   const uint64_t epoch_;
   Clock& clock_;
   WatchCounters& counters_;
   std::map<std::string, Program> programs_;
+  SourceIndex sources_;  // of the programs
   std::map<std::string, Subscriber> subscribers_;
   std::deque<std::string> waiting_[jobs::kLaneCount];  // programs; some need nothing any more
   uint64_t generation_ = 0;

@@ -53,24 +53,37 @@ Subscriptions::~Subscriptions() { CancelAll(); }
 
 // ---- Streams ------------------------------------------------------------------------------------
 
-Result<Subscriptions::HeldPtr> Subscriptions::FindOrMake(const std::string& project) {
-  HeldPtr& held = sessions_[project];
-  if (held != nullptr) {
-    return held;
+Result<Subscriptions::HeldPtr> Subscriptions::FindOrMake(const SessionKey& key,
+                                                         const std::string& tenant) {
+  if (const auto known = sessions_.find(key); known != sessions_.end()) {
+    return known->second;
   }
-  sessions_.erase(project);
-  if (sessions_.size() >= options_.max_sessions) {
-    const auto idle = std::ranges::find_if(
-        sessions_, [](const auto& row) { return !IsConnected(row.second->session); });
+  for (jobs::Room room = RoomFor(tenant); room != jobs::Room::kYes; room = RoomFor(tenant)) {
+    // One that nobody is connected to makes room: of the tenant itself, if there is no room because
+    // of it, and of the owner for himself only.
+    const auto idle = std::ranges::find_if(sessions_, [&](const auto& row) {
+      const std::string& whose = row.second->tenant;
+      const bool may_go = whose == tenant || (room == jobs::Room::kFull && !whose.empty());
+      return may_go && !IsConnected(row.second->session);
+    });
     if (idle == sessions_.end()) {
       return TooMany("watch sessions", options_.max_sessions);
     }
     idle->second->session.Stop();
     sessions_.erase(idle);
   }
-  auto made = std::make_shared<Held>(project, options_.epoch, clock_, counters_);
-  sessions_[project] = made;
+  auto made = std::make_shared<Held>(key, tenant, options_.epoch, clock_, counters_);
+  sessions_[key] = made;
   return made;
+}
+
+jobs::Room Subscriptions::RoomFor(const std::string& tenant) const {
+  jobs::Taken taken{.all = sessions_.size()};
+  for (const auto& [key, held] : sessions_) {
+    taken.owner += held->tenant.empty() ? 1 : 0;
+    taken.tenant += held->tenant == tenant ? 1 : 0;
+  }
+  return jobs::RoomFor(tenant, options_.max_sessions, taken);
 }
 
 // Those that dropped out make room for those that come.
@@ -94,11 +107,15 @@ Result<std::unique_ptr<Subscriptions::Stream>> Subscriptions::Open(OpenRequest r
     return Draining();
   }
   Forget();
-  KILN_TRY(const HeldPtr held, FindOrMake(request.project));
-  Session& session = held->session;
   const uint64_t number = next_number_++;
   const std::string id =
       request.session_id.empty() ? "\n" + std::to_string(number) : request.session_id;
+  const SessionKey key{.principal = request.principal,
+                       .project = request.project,
+                       .workspace = request.workspace,
+                       .client = request.workspace.empty() ? id : std::string()};
+  KILN_TRY(const HeldPtr held, FindOrMake(key, request.tenant));
+  Session& session = held->session;
   const auto known = session.subscribers().find(id);
   const bool is_known = known != session.subscribers().end();
   if (!is_known) {
@@ -106,7 +123,7 @@ Result<std::unique_ptr<Subscriptions::Stream>> Subscriptions::Open(OpenRequest r
   } else if (known->second.attached != 0) {
     known->second.wake();  // the older stream finds itself fenced
   }
-  stream.reset(new Stream(*this, request.project, id, number));
+  stream.reset(new Stream(*this, key, id, number));
   const bool resumed = is_known && request.resume.has_value() &&
                        request.resume->epoch == options_.epoch &&
                        known->second.log.Rewind(request.resume->seq);
@@ -137,13 +154,14 @@ Result<std::unique_ptr<Subscriptions::Stream>> Subscriptions::Open(OpenRequest r
   }
   subscriber.Wake();
   SubmitWork(held);
+  NoteCounts();
   return stream;
 }
 
 Subscriptions::Stream::~Stream() { all_.Detach(*this); }
 
 Subscriber* Subscriptions::FindAttached(const Stream& stream) {
-  const auto held = sessions_.find(stream.project_);
+  const auto held = sessions_.find(stream.key_);
   if (held == sessions_.end()) {
     return nullptr;
   }
@@ -160,7 +178,7 @@ void Subscriptions::Detach(const Stream& stream) {
   if (subscriber == nullptr) {
     return;
   }
-  Session& session = sessions_.find(stream.project_)->second->session;
+  Session& session = sessions_.find(stream.key_)->second->session;
   subscriber->attached = 0;
   subscriber->wake = nullptr;
   subscriber->left_at = clock_.Monotonic();
@@ -171,6 +189,7 @@ void Subscriptions::Detach(const Stream& stream) {
   if (was_source && !session.has_source()) {
     session.Tell(NoSource());
   }
+  NoteCounts();
 }
 
 std::optional<Event> Subscriptions::Stream::Take() {
@@ -195,8 +214,8 @@ std::optional<Error> Subscriptions::Stream::Ended() {
 bool Subscriptions::Stream::IsSettled() {
   const MutexLock lock(all_.mutex_);
   const Subscriber* const subscriber = all_.FindAttached(*this);
-  return subscriber == nullptr || (subscriber->log.waiting() == 0 &&
-                                   all_.sessions_.find(project_)->second->session.settled());
+  return subscriber == nullptr ||
+         (subscriber->log.waiting() == 0 && all_.sessions_.find(key_)->second->session.settled());
 }
 
 Result<void> Subscriptions::Stream::Push(PushedChange change) {
@@ -210,7 +229,7 @@ Result<void> Subscriptions::Stream::Push(PushedChange change) {
                  .context = "push: this client opened as a mere subscriber",
                  .reason = "MALFORMED_REQUEST"};
   }
-  const HeldPtr held = all_.sessions_.find(project_)->second;
+  const HeldPtr held = all_.sessions_.find(key_)->second;
   KILN_TRY_VOID(held->session.Push(std::move(change)));
   all_.SubmitWork(held);
   return {};
@@ -219,9 +238,9 @@ Result<void> Subscriptions::Stream::Push(PushedChange change) {
 void Subscriptions::Stream::SetInterest(std::vector<Interest> interest) {
   const MutexLock lock(all_.mutex_);
   if (const Subscriber* const subscriber = all_.FindAttached(*this); subscriber != nullptr) {
-    const HeldPtr held = all_.sessions_.find(project_)->second;
+    const HeldPtr held = all_.sessions_.find(key_)->second;
     Wish wish = subscriber->wish;
-    wish.interest = std::move(interest);
+    wish.SetInterest(std::move(interest));
     held->session.Want(id_, std::move(wish));
     all_.SubmitWork(held);
   }
@@ -252,12 +271,24 @@ void Subscriptions::Forget() {
     session.Stop();
     row = sessions_.erase(row);
   }
+  NoteCounts();
+}
+
+void Subscriptions::NoteCounts() {
+  uint64_t connected = 0;
+  for (const auto& [key, held] : sessions_) {
+    for (const auto& [id, subscriber] : held->session.subscribers()) {
+      connected += subscriber.attached != 0 ? 1 : 0;
+    }
+  }
+  session_count_ = sessions_.size();
+  subscriber_count_ = connected;
 }
 
 void Subscriptions::Tick() {
   const MutexLock lock(mutex_);
   Forget();
-  for (const auto& [project, held] : sessions_) {
+  for (const auto& [key, held] : sessions_) {
     SubmitWork(held);  // if the queue was full
   }
 }
@@ -268,27 +299,20 @@ void Subscriptions::Drain() {
     return;
   }
   draining_ = true;
-  for (const auto& [project, held] : sessions_) {
+  for (const auto& [key, held] : sessions_) {
     held->session.Tell(Problem{.text = "kilnd is about to exit", .code = "DRAINING"});
   }
 }
 
-Subscriptions::Status Subscriptions::GetStatus() {
-  const MutexLock lock(mutex_);
-  Status status{.sessions = sessions_.size(), .counters = counters_};
-  for (const auto& [project, held] : sessions_) {
-    for (const auto& [id, subscriber] : held->session.subscribers()) {
-      status.subscribers += subscriber.attached != 0 ? 1 : 0;
-    }
-  }
-  return status;
+Subscriptions::Status Subscriptions::GetStatus() const {
+  return {
+      .sessions = session_count_, .subscribers = subscriber_count_, .counters = counters_.Read()};
 }
 
 // ---- Work ---------------------------------------------------------------------------------------
 
 // A chunk for everything that waits, up to the limit; a queue that is full is asked again later.
 void Subscriptions::SubmitWork(const HeldPtr& held) {
-  const std::string& project = held->session.project();
   for (const jobs::Lane lane : {jobs::Lane::kInteractive, jobs::Lane::kBatch}) {
     uint32_t& running = held->running[static_cast<size_t>(lane)];
     const size_t wanted = std::min<size_t>(held->session.Waiting(lane), options_.workers);
@@ -296,7 +320,8 @@ void Subscriptions::SubmitWork(const HeldPtr& held) {
       jobs::Job job{
           .lane = lane,
           .name = "watch",
-          .session = project,
+          .tenant = held->tenant,
+          .session = held->share,
           .stop = stop_.get_token(),
           .run = [this, held, lane](const cache::Call& call) { RunChunk(held, lane, call); }};
       if (lane == jobs::Lane::kInteractive) {

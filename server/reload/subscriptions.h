@@ -8,6 +8,7 @@
 // held and must not call back.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -22,12 +23,16 @@
 #include "compiler/base/result.h"
 #include "server/build/cached_build.h"
 #include "server/jobs/queue.h"
+#include "server/jobs/shares.h"
 #include "server/reload/session.h"
 
 namespace kiln::reload {
 
 struct OpenRequest {
+  std::string principal;  // ops::Principal::id
+  std::string tenant;     // whose share of the lanes its work takes
   std::string project;
+  std::string workspace;   // empty: the client has a session of its own
   std::string session_id;  // of the client; empty: one that cannot be resumed
   Wish wish;
   std::optional<std::vector<WatchedProgram>> programs;  // of a source client
@@ -75,11 +80,12 @@ class Subscriptions {
 
    private:
     friend class Subscriptions;
-    Stream(Subscriptions& all, std::string project, std::string id, uint64_t number)
-        : all_(all), project_(std::move(project)), id_(std::move(id)), number_(number) {}
+    Stream(Subscriptions& all, SessionKey key, std::string id, uint64_t number)
+        : all_(all), key_(std::move(key)), id_(std::move(id)), number_(number) {}
 
     Subscriptions& all_;
-    const std::string project_, id_;
+    const SessionKey key_;
+    const std::string id_;
     const uint64_t number_;
     std::optional<Event> first_;  // of a connection that goes on
   };
@@ -97,24 +103,33 @@ class Subscriptions {
   struct Status {
     uint64_t sessions = 0;
     uint64_t subscribers = 0;  // connected
-    WatchCounters counters;
+    WatchCounts counters;
   };
-  Status GetStatus();
+  // Waits for nothing that goes on in a session.
+  Status GetStatus() const;
 
  private:
   struct Held {  // a session with its jobs
-    Held(const std::string& project, uint64_t epoch, Clock& clock, WatchCounters& counters)
-        : session(project, epoch, clock, counters) {}
+    Held(const SessionKey& key, std::string whose_share, uint64_t epoch, Clock& clock,
+         WatchCounters& counters)
+        : tenant(std::move(whose_share)),
+          share(key.project + '\n' + key.workspace + '\n' + key.client),
+          session(key, epoch, clock, counters) {}
+    const std::string tenant;
+    const std::string share;  // of the tenant's: jobs::Job::session
     Session session;
     uint32_t running[jobs::kLaneCount] = {};  // chunks, waiting ones too
   };
   using HeldPtr = std::shared_ptr<Held>;
 
-  Result<HeldPtr> FindOrMake(const std::string& project) KILN_REQUIRES(mutex_);
+  Result<HeldPtr> FindOrMake(const SessionKey& key, const std::string& tenant)
+      KILN_REQUIRES(mutex_);
+  jobs::Room RoomFor(const std::string& tenant) const KILN_REQUIRES(mutex_);
   Result<void> MakeRoom(Session& session) KILN_REQUIRES(mutex_);
   Subscriber* FindAttached(const Stream& stream) KILN_REQUIRES(mutex_);
   void Detach(const Stream& stream);
   void Forget() KILN_REQUIRES(mutex_);
+  void NoteCounts() KILN_REQUIRES(mutex_);
   void SubmitWork(const HeldPtr& held) KILN_REQUIRES(mutex_);
   void RunChunk(const HeldPtr& held, jobs::Lane lane, const cache::Call& call);
   void RunSteps(const HeldPtr& held, const Session::Taken& taken, Duration until,
@@ -127,8 +142,10 @@ class Subscriptions {
   std::stop_source stop_;
   Mutex mutex_;
   CondVar idle_;
-  WatchCounters counters_ KILN_GUARDED_BY(mutex_);
-  std::map<std::string, HeldPtr> sessions_ KILN_GUARDED_BY(mutex_);
+  WatchCounters counters_;
+  std::atomic<uint64_t> session_count_ = 0;
+  std::atomic<uint64_t> subscriber_count_ = 0;  // connected
+  std::map<SessionKey, HeldPtr> sessions_ KILN_GUARDED_BY(mutex_);
   uint64_t next_number_ KILN_GUARDED_BY(mutex_) = 1;
   uint64_t chunks_ KILN_GUARDED_BY(mutex_) = 0;
   bool draining_ KILN_GUARDED_BY(mutex_) = false;

@@ -29,7 +29,12 @@ uint64_t Milliseconds(Duration duration) {
 constexpr size_t kMaxComponent = 64;
 constexpr size_t kExplainsLookedAt = 1000;  // for the stages of a trace
 
-void InfoTo(const Host& host, v1::ServerInfo& out) {
+// Paths of files are the owner's alone.
+void InfoTo(const Host& host, const ops::Principal& who, v1::ServerInfo& out) {
+  if (who.party.is_owner()) {
+    out.set_config_file(host.config_file);
+    out.set_tokens_file(host.tokens_file);
+  }
   out.set_version(std::string(kVersion));
   out.set_build_id(driver::BackFingerprint().hex());
   const auto add = [&](const char* component, const Hash128& id, bool is_private) {
@@ -108,12 +113,12 @@ Result<void> TracesTo(const Host& host, Engine& engine, const std::string& id,
   return {};
 }
 
-// What is known from the start on.
-void StatusTo(const Host& host, v1::ServerStatus& out) {
+// What is known from the start on. Warnings name files and callers: they are for administrators.
+void StatusTo(const Host& host, const ops::Principal& who, v1::ServerStatus& out) {
   out.mutable_memory()->set_resident(ops::ResidentBytes());
   out.mutable_memory()->set_soft_limit(host.memory_soft);
   out.mutable_memory()->set_hard_limit(host.memory_hard);
-  out.set_connections(host.connections());
+  out.set_connections(host.connections.Count());
   std::array<Duration, jobs::kLaneCount> oldest{};
   for (const jobs::JobRow& job : host.queue.List()) {
     Duration& age = oldest[static_cast<size_t>(job.lane)];
@@ -141,12 +146,29 @@ void StatusTo(const Host& host, v1::ServerStatus& out) {
     shown.set_running(queue.running[static_cast<size_t>(lane)]);
     shown.set_oldest_ms(Milliseconds(oldest[static_cast<size_t>(lane)]));
   }
-  for (const ops::KeptWarning& warning : host.warnings()) {
+  const bool is_admin = who.scope == ops::Scope::kAdmin;
+  for (const ops::KeptWarning& warning :
+       is_admin ? host.warnings() : std::vector<ops::KeptWarning>()) {
     v1::ServerStatus::Warning& shown = *out.add_warnings();
     shown.set_at(Milliseconds(warning.at));
     shown.set_text(warning.text);
   }
   out.set_uptime_ms(Milliseconds(host.state.Uptime()));
+}
+
+void UpstreamsTo(const Host& host, bool check, const cache::Call& call, v1::ServerStatus& out) {
+  for (const UpstreamRow& row : host.upstreams(check, call)) {
+    v1::ServerStatus::Upstream& shown = *out.add_upstreams();
+    shown.set_url(row.url);
+    shown.set_state(!row.cause.empty() ? v1::ServerStatus::Upstream::FAILS
+                    : row.asked        ? v1::ServerStatus::Upstream::ANSWERS
+                                       : v1::ServerStatus::Upstream::NOT_ASKED);
+    shown.set_cause(row.cause);
+    shown.set_since(static_cast<uint64_t>(row.since_s) * 1000);
+    shown.set_latency_us(static_cast<uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(row.latency).count()));
+    shown.set_writes(row.writes);
+  }
 }
 
 // What is behind the services once the store is open.
@@ -209,22 +231,31 @@ class AdminService final : public v1::AdminService::CallbackService {
   grpc::ServerUnaryReactor* GetServerInfo(grpc::CallbackServerContext* context,
                                           const v1::GetServerInfoRequest* /*request*/,
                                           v1::ServerInfo* reply) override {
-    return AtOnce(*context, "GetServerInfo", [this, reply] { InfoTo(host_, *reply); });
+    return AnswerUnary(host_, *context, "GetServerInfo", Needs::kNothing,
+                       [this, reply](const CallFrame& frame, const cache::Call&,
+                                     v1::ErrorDetail&) -> Result<void> {
+                         InfoTo(host_, frame.principal(), *reply);
+                         return {};
+                       });
   }
 
   grpc::ServerUnaryReactor* GetStatus(grpc::CallbackServerContext* context,
                                       const v1::GetStatusRequest* request,
                                       v1::ServerStatus* reply) override {
+    const bool check = request->check_upstreams();
     return AnswerUnary(
-        host_, *context, "GetStatus", Needs::kNothing,
-        [this, request, reply](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
+        host_, *context, "GetStatus", check ? Needs::kWork : Needs::kNothing,
+        [this, request, reply, check](const CallFrame& frame, const cache::Call& call,
+                                      v1::ErrorDetail&) -> Result<void> {
           const bool ready = host_.state.Ready();
           if (ready && !request->trace_id().empty()) {
             return TracesTo(host_, engine_, request->trace_id(), *reply);
           }
-          StatusTo(host_, *reply);
+          const ops::Principal& who = frame.principal();
+          StatusTo(host_, who, *reply);
           if (ready) {
             StatusTo(host_, engine_, *reply);
+            UpstreamsTo(host_, check && who.scope == ops::Scope::kAdmin, call, *reply);
           }
           return {};
         });

@@ -350,15 +350,16 @@ class BatchService final : public v1::BatchService::CallbackService {
         return BadPageToken();
       }
     }
-    KILN_TRY(const build::BatchResults items, engine_.batches.Items(id, kinds));
-    if (first > items.size()) {
+    KILN_TRY(const build::Batches::ItemPage page,
+             engine_.batches.Items(id, kinds, first, PageSize(request.page_size())));
+    if (first > page.in_all) {
       return BadPageToken();
     }
-    const size_t end = std::min(items.size(), first + PageSize(request.page_size()));
-    for (size_t i = first; i < end; ++i) {
-      ToProto(*items[i], *reply.add_items());
+    for (const std::shared_ptr<const build::BatchItem>& item : page.items) {
+      ToProto(*item, *reply.add_items());
     }
-    if (end < items.size()) {
+    const size_t end = first + page.items.size();
+    if (end < page.in_all) {
       reply.set_next_page_token(prefix + std::to_string(end));
     }
     return {};
@@ -372,8 +373,7 @@ class BatchService final : public v1::BatchService::CallbackService {
       return whole;
     }
     KILN_TRY(const Digest digest, FromProto(request.spaces_digest()));
-    const Result<cache::Blob> blob =
-        engine_.store.Get({.level = cache::Level::kContent, .space = 0, .id = digest.id}, call);
+    const Result<cache::Blob> blob = engine_.store.Get(cache::ContentKey(digest), call);
     if (!blob.ok()) {
       return Error{.code = ErrorCode::kFailedPrecondition,
                    .context = "spaces_digest: the spaces are not here; upload them with PutSources",
@@ -398,6 +398,9 @@ class BatchService final : public v1::BatchService::CallbackService {
     for (const build::BatchProgram& program : batch.programs) {
       sources.insert(sources.end(), program.program.sources.begin(), program.program.sources.end());
     }
+    if (!call.may_write) {
+      return Attach(BatchIdOf(request), reply);
+    }
     KILN_TRY_VOID(ListMissing(engine_, sources, call, detail));
     if (detail.missing_size() != 0) {
       return Error{.code = ErrorCode::kFailedPrecondition,
@@ -411,9 +414,23 @@ class BatchService final : public v1::BatchService::CallbackService {
                                     .spec = SpecOf(request),
                                     .owner = OwnerOf(who),
                                     .tenant = who.tenant}));
-    reply.set_batch_id(IdBytes(started.id));
     reply.set_attached(started.attached);
-    KILN_TRY(const build::BatchSummary summary, engine_.batches.Get(started.id));
+    return Answer(started.id, reply);
+  }
+
+  // For somebody who may not start it: the same batch of somebody else, running or over.
+  Result<void> Attach(const Hash128& id, v1::StartBatchReply& reply) {
+    if (!engine_.batches.Get(id).ok()) {
+      return WouldWrite(
+          "nobody has built exactly this lately, and a batch would have to be started");
+    }
+    reply.set_attached(true);
+    return Answer(id, reply);
+  }
+
+  Result<void> Answer(const Hash128& id, v1::StartBatchReply& reply) {
+    KILN_TRY(const build::BatchSummary summary, engine_.batches.Get(id));
+    reply.set_batch_id(IdBytes(id));
     ToProto(summary.progress, *reply.mutable_counts());
     return {};
   }

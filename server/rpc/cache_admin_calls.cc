@@ -195,6 +195,13 @@ Result<void> GcCache(Engine& engine, const v1::GcCacheRequest& request, const ca
   done.set_records(report.records);
   done.set_bytes(report.bytes);
   done.set_kept(report.kept);
+  done.set_pinned(report.pinned);
+  done.set_kept_until(static_cast<uint64_t>(report.kept_until_s));
+  for (const cache::Keeper& keeper : report.leases) {
+    v1::CacheMaintenance::Lease& lease = *done.add_leases();
+    lease.set_owner(keeper.owner);
+    lease.set_until(static_cast<uint64_t>(keeper.until_s));
+  }
   done.set_used_before(report.used_before);
   done.set_used_after(report.used_after);
   push(std::move(message));

@@ -17,10 +17,6 @@ constexpr size_t kPageMessages = 256;
 constexpr uint64_t kChunk = kMaxStreamMessage - 1024;       // leaves room for the rest
 constexpr uint64_t kEncodingOverhead = uint64_t{64} << 10;  // of what does not compress
 
-cache::Key ContentKey(const Hash128& id) {
-  return {.level = cache::Level::kContent, .space = 0, .id = id};
-}
-
 // A request that names more than it may.
 Result<void> CheckCount(std::string_view limit, int count, v1::ErrorDetail& detail) {
   if (static_cast<uint64_t>(count) <= kMaxDigests) {
@@ -82,13 +78,13 @@ Result<void> FindMissing(Engine& engine, const v1::FindMissingRequest& request,
   std::vector<cache::Key> keys;
   for (const v1::Digest& digest : request.digests()) {
     KILN_TRY(const Digest read, FromProto(digest));
-    keys.push_back(ContentKey(read.id));
+    keys.push_back(cache::ContentKey(read));
   }
   KILN_TRY(std::vector<cache::Key> missing, engine.store.FindMissing(keys, call));
   std::sort(missing.begin(), missing.end());
   for (const v1::Digest& digest : request.digests()) {
     KILN_TRY(const Digest read, FromProto(digest));
-    if (std::binary_search(missing.begin(), missing.end(), ContentKey(read.id))) {
+    if (std::binary_search(missing.begin(), missing.end(), cache::ContentKey(read))) {
       *reply.add_missing() = digest;
     }
   }
@@ -117,7 +113,7 @@ Result<std::optional<cache::Blob>> BlobPages::Encoded(const Digest& digest,
   if (rest_.has_value()) {
     return std::exchange(rest_, std::nullopt);
   }
-  const Result<cache::Blob> found = store_.Get(ContentKey(digest.id), call);
+  const Result<cache::Blob> found = store_.Get(cache::ContentKey(digest), call);
   if (!found.ok()) {
     return found.error().code == ErrorCode::kNotFound
                ? Result<std::optional<cache::Blob>>(std::nullopt)
@@ -259,7 +255,7 @@ Result<void> BlobUpload::Complete() {
     return Reject("DIGEST_MISMATCH");
   }
   waiting_ += blob.bytes.size() + kUploadOverhead;
-  complete_.push_back(cache::ContentItem(std::move(blob)));
+  complete_.push_back(cache::ContentItem(digest_, std::move(blob)));
   return {};
 }
 

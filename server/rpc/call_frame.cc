@@ -11,12 +11,14 @@
 #include <fmt/format.h>
 
 #include "cache/memory_store.h"
+#include "cache/wanted.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/ops/crash_report.h"
+#include "server/rpc/caller.h"
+#include "server/rpc/compile_calls.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/error_help.h"
 #include "server/rpc/method_table.h"
-#include "server/rpc/rpc_server.h"
 
 namespace kiln::rpc {
 namespace {
@@ -55,35 +57,6 @@ TraceContext TraceOf(const grpc::CallbackServerContext& context, Clock& clock) {
 }
 
 std::string_view ViewOf(const grpc::string_ref& text) { return {text.data(), text.size()}; }
-
-// Who calls, by the way that the connection came in (rpc_server.cc).
-ops::Caller CallerOf(const grpc::CallbackServerContext& context) {
-  ops::Caller caller{.transport = ops::Transport::kOwner};
-  const auto first = [auth = context.auth_context()](const char* property) {
-    const auto values =
-        auth == nullptr ? std::vector<grpc::string_ref>() : auth->FindPropertyValues(property);
-    return values.empty() ? std::string_view() : ViewOf(values.front());
-  };
-  const std::string_view security = first("transport_security_type");
-  if (security.empty() || security == "insecure") {
-    return caller;
-  }
-  if (security == "local") {
-    caller.transport = ops::Transport::kNeighbour;
-    return caller;
-  }
-  caller.transport = ops::Transport::kTcp;
-  caller.peer = context.peer();
-  caller.subject = first("x509_subject");
-  if (caller.subject.empty()) {
-    caller.subject = first("x509_common_name");
-  }
-  const auto found = context.client_metadata().find("authorization");
-  if (found != context.client_metadata().end()) {
-    caller.bearer = BearerOf(ViewOf(found->second));
-  }
-  return caller;
-}
 
 struct PublicReason {
   std::string_view internal;
@@ -185,11 +158,20 @@ CallFrame::CallFrame(const Host& host, grpc::CallbackServerContext& context,
   TraceContext context_of_trace = TraceOf(context, host.clock);
   trace_ = std::move(context_of_trace.trace);
   parent_ = std::move(context_of_trace.parent);
+  const bool is_owner = caller_.transport == ops::Transport::kOwner;
+  if (!is_owner) {
+    host_.connections.CallArrived(host_.access.PartyOf(caller_));
+  }
   Result<ops::Principal> caller = host_.access.Identify(caller_, method_);
   if (caller.ok()) {
     principal_ = std::move(caller).value();
-    permitted_ = AlsoNeeds(needed_);
+    permitted_ =
+        is_owner ? Result<void>() : host_.connections.Prove(caller_.peer, principal_.party);
     const MethodRow* const row = FindMethod(method_);
+    const bool writes = row != nullptr && row->looks_for_readers && CallFor({}).may_write;
+    if (permitted_.ok()) {
+      permitted_ = AlsoNeeds(writes ? kWrite : needed_);
+    }
     if (permitted_.ok() && !(row != nullptr && row->answers == Answers::kFromTheStart) &&
         !host_.state.Ready()) {
       permitted_ = NotNow(host_.state);
@@ -266,8 +248,12 @@ void CallFrame::Audit() const {
       !(needed_ == kAdmin || (tcp && needed_ == kWrite) || upload || pin)) {
     return;
   }
-  host_.audit->Write({.event = upload ? "upload" : "call",
-                      .peer = tcp ? std::string_view(caller_.peer) : "unix",
+  const bool neighbour = caller_.transport == ops::Transport::kNeighbour;
+  host_.audit->Write(principal_.party,
+                     {.event = upload ? "upload" : "call",
+                      .peer = tcp         ? std::string_view(caller_.peer)
+                              : neighbour ? std::string_view(principal_.party.name())
+                                          : "unix",
                       .subject = caller_.subject,
                       .token = principal_.token,
                       .method = method_,
@@ -295,7 +281,7 @@ Result<void> CallFrame::Admit() const {
   }
   if (host_.state.TakesWork()) {
     const MethodRow* const row = FindMethod(method_);
-    if (row != nullptr && row->lane == jobs::Lane::kBatch && row->scope != kRead &&
+    if (row != nullptr && row->lane == jobs::Lane::kBatch && needed_ != kRead &&
         !host_.state.TakesBatchWork()) {
       return Error{.code = ErrorCode::kResourceExhausted,
                    .context = "kilnd is at its memory limit; batch work is refused for now",
@@ -318,13 +304,33 @@ void CallFrame::AddSpan(std::string_view name, Duration from, Duration until) {
   }
 }
 
+cache::Call CallFrame::CallFor(cache::Call call) const {
+  call.may_write = ops::Access::Check(principal_, method_, kWrite).ok();
+  return call;
+}
+
+// What would have to be written for somebody who may only read.
+Result<void> CallFrame::NeedsWriteAfterAll(const Error& error) {
+  const Result<void> refused = AlsoNeeds(kWrite);
+  return refused.ok() ? error : WithContext(refused.error(), error.context);
+}
+
 Result<void> CallFrame::RunBody(const Body& body, const cache::Call& call) {
   if (call.stop.stop_requested()) {
     return Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}};
   }
   ops::SetCrashTrace(trace_);
-  Result<void> result = Try([&] { return body(call); });  // a bug costs this call
+  Result<void> result = Try([&]() -> Result<void> {  // a bug costs this call
+    const cache::Call caller = CallFor(call);
+    return caller.deadline == cache::kAtOnce
+               ? body(caller)
+               : cache::WhileWanted(caller, jobs::kCallBytes, host_.clock,
+                                    [&] { return body(caller); });
+  });
   ops::SetCrashTrace({});
+  if (!result.ok() && result.error().reason == kWouldWrite) {
+    return NeedsWriteAfterAll(result.error());
+  }
   return result;
 }
 

@@ -45,6 +45,8 @@ class CallFrame {
   // the audit log, which has one line for all of the call, about the first.
   void NoteRejected(std::string_view object, std::string_view reason);
   const ops::Principal& principal() const { return principal_; }
+  // The call that jobs and answers of this frame work with: it may write if the caller may.
+  cache::Call CallFor(cache::Call call) const;
 
   // Runs a step of the call here and now. Errors: those of the step, and what it threw
   // (ThrownError).
@@ -117,6 +119,7 @@ class CallFrame {
   void Tell() const;
   void Audit() const;
   void Measure();
+  Result<void> NeedsWriteAfterAll(const Error& error);
   Result<void> RunBody(const Body& body, const cache::Call& call);
   void AddSpan(std::string_view name, Duration from, Duration until);
 

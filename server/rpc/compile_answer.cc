@@ -31,7 +31,7 @@ grpc::Slice OnePieceOf(const grpc::ByteBuffer& buffer) {
 }
 
 Result<cache::Blob> ContentOf(Engine& engine, const Digest& digest, const cache::Call& call) {
-  return engine.store.Get({.level = cache::Level::kContent, .space = 0, .id = digest.id}, call);
+  return engine.store.Get(cache::ContentKey(digest), call);
 }
 
 // Its sources are in the store or in memory, and nothing came along that would have to be kept.
@@ -122,7 +122,7 @@ void CompileAnswer::Remember(const v1::Outcome& outcome, const cache::Call& call
 
 Result<void> CompileAnswer::Run(const cache::Call& call, v1::ErrorDetail& detail) {
   const bool at_once = call.deadline == cache::kAtOnce;
-  if (at_once && IsKnown(call, detail.trace_id())) {
+  if (at_once && call.may_write && IsKnown(call, detail.trace_id())) {
     return {};
   }
   if (!parsed_.has_value()) {
@@ -145,7 +145,7 @@ Result<void> CompileAnswer::Run(const cache::Call& call, v1::ErrorDetail& detail
       ExplainTo(engine_, *record, call, *reply.mutable_explain());
     }
   }
-  if (at_once) {
+  if (at_once && call.may_write) {
     Remember(reply.outcome(), call);
   }
   bool own = false;

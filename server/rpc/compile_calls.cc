@@ -2,29 +2,28 @@
 #include "server/rpc/compile_calls.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
 #include "cache/memory_store.h"
+#include "compiler/base/stop.h"
 #include "compiler/driver/option_text.h"
 #include "server/project/liveness.h"
 
 namespace kiln::rpc {
 namespace {
 
-cache::Key ContentKey(const Hash128& id) {
-  return {.level = cache::Level::kContent, .space = 0, .id = id};
-}
-
-Result<cache::Blob> ContentOf(Engine& engine, const build::Outcome& outcome, const Hash128& id,
+Result<cache::Blob> ContentOf(Engine& engine, const build::Outcome& outcome, const Digest& digest,
                               const cache::Call& call) {
   for (const build::FreshBlob& fresh : outcome.fresh) {
-    if (fresh.digest.id == id) {
+    if (fresh.digest == digest) {
       return fresh.blob;
     }
   }
-  return engine.store.Get(ContentKey(id), call);
+  return engine.store.Get(cache::ContentKey(digest), call);
 }
 
 // The bytes of an artifact into its message, if they fit.
@@ -39,26 +38,42 @@ Result<void> FillInline(Engine& engine, const build::Outcome& outcome, const cac
   }
   artifact.mutable_data()->reserve(total - outcome.artifact->metadata.size);
   for (const build::StageCodeDigest& code : outcome.artifact->code) {
-    KILN_TRY(const cache::Blob blob, ContentOf(engine, outcome, code.digest.id, call));
+    KILN_TRY(const cache::Blob blob, ContentOf(engine, outcome, code.digest, call));
     artifact.mutable_data()->append(AsText(blob.bytes));
   }
   KILN_TRY(const cache::Blob metadata,
-           ContentOf(engine, outcome, outcome.artifact->metadata.id, call));
+           ContentOf(engine, outcome, outcome.artifact->metadata, call));
   artifact.set_metadata_data(std::string(AsText(metadata.bytes)));
   return {};
 }
 
-// Path, bytes, line and column of a name in a source.
-void PlaceTo(const std::string& path, std::string_view text, Span bytes,
-             v1::Diagnostic::Label& out) {
-  const std::string_view before = text.substr(0, std::min<size_t>(bytes.begin, text.size()));
-  const size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
-  out.set_path(path);
-  out.set_begin(bytes.begin);
-  out.set_end(bytes.end);
-  out.set_line(1 + static_cast<uint32_t>(std::count(before.begin(), before.end(), '\n')));
-  out.set_column(1 + static_cast<uint32_t>(before.size() - line_start));
-}
+// A source whose places are asked for more than once: where its lines begin is found once.
+class PlacesIn {
+ public:
+  PlacesIn(const build::Source& source, std::shared_ptr<const std::string> text)
+      : source_(source), text_(std::move(text)) {
+    for (size_t i = text_->find('\n'); i != std::string::npos; i = text_->find('\n', i + 1)) {
+      ends_.push_back(i);
+    }
+  }
+
+  // Path, bytes, line and column of a name.
+  void PlaceTo(Span bytes, v1::Diagnostic::Label& out) const {
+    const size_t at = std::min<size_t>(bytes.begin, text_->size());
+    const auto line = std::ranges::lower_bound(ends_, at) - ends_.begin();
+    const size_t line_start = line == 0 ? 0 : ends_[static_cast<size_t>(line) - 1] + 1;
+    out.set_path(source_.path);
+    out.set_begin(bytes.begin);
+    out.set_end(bytes.end);
+    out.set_line(1 + static_cast<uint32_t>(line));
+    out.set_column(1 + static_cast<uint32_t>(at - line_start));
+  }
+
+ private:
+  const build::Source& source_;
+  std::shared_ptr<const std::string> text_;
+  std::vector<size_t> ends_;  // of lines
+};
 
 resolve::OptionSetting DefaultOf(const ir::ModuleView& view, const ir::Option& option) {
   resolve::OptionSetting setting{.name = std::string(view.Text(option.name)),
@@ -120,14 +135,17 @@ Result<void> ListMissing(Engine& engine, const std::vector<build::Source>& sourc
   std::vector<cache::Key> keys;
   for (const build::Source& source : sources) {
     if (source.text == nullptr) {
-      keys.push_back(ContentKey(source.digest.id));
+      keys.push_back(cache::ContentKey(source.digest));
     }
   }
-  KILN_TRY(const std::vector<cache::Key> missing, engine.store.FindMissing(keys, call));
+  std::sort(keys.begin(), keys.end());  // programs share sources
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  KILN_TRY(const std::vector<cache::Key> found, engine.store.FindMissing(keys, call));
+  const std::unordered_set<cache::Key, cache::KeyHash> missing(found.begin(), found.end());
   for (const build::Source& source : sources) {
-    const auto found = std::find(missing.begin(), missing.end(), ContentKey(source.digest.id));
-    if (source.text == nullptr && found != missing.end() &&
-        detail.missing_size() < kMaxMissingListed) {
+    CheckStop();
+    if (source.text == nullptr && detail.missing_size() < kMaxMissingListed &&
+        missing.contains(cache::ContentKey(source.digest))) {
       ToProto(source.digest, *detail.add_missing());
     }
   }
@@ -165,6 +183,10 @@ Result<AskedVariant> FromProto(const v1::Variant& variant) {
     return Malformed("program.targets", "a program has at least one target");
   }
   AskedVariant asked{.program = std::move(program.program), .targets = {}, .options = {}};
+  if (static_cast<uint64_t>(variant.targets_size()) > kMaxTargets) {
+    return AboveLimit("targets per program", kMaxTargets,
+                      static_cast<uint64_t>(variant.targets_size()));
+  }
   for (const uint32_t index : variant.targets()) {
     if (index >= program.targets.size()) {
       return Malformed("variant.targets", fmt::format("there is no target {}", index));
@@ -179,6 +201,12 @@ Result<AskedVariant> FromProto(const v1::Variant& variant) {
     asked.options.push_back(std::move(setting));
   }
   return asked;
+}
+
+Error WouldWrite(std::string why) {
+  return {.code = ErrorCode::kPermissionDenied,
+          .context = std::move(why),
+          .reason = std::string(kWouldWrite)};
 }
 
 // One target of a variant, with its bytes if they are to travel inline. What is known by name but
@@ -230,9 +258,17 @@ Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const Co
     }
     const bool miss = trace.result == cache::ExplainResult::kMiss;
     const uint64_t number =
-        engine.explains.Append(ExplainRecordOf(*prepared, how.asker, trace, engine.clock));
+        call.may_write
+            ? engine.explains.Append(ExplainRecordOf(*prepared, how.asker, trace, engine.clock))
+            : 0;
     seq = seq == 0 || (miss && !explained_miss) ? number : seq;
     explained_miss = explained_miss || miss;
+    if (not_cached && how.build.may_compile && !call.may_write) {
+      return WouldWrite(
+          fmt::format("this variant of '{}' is not in the cache and would have to be "
+                      "compiled and stored",
+                      asked.program.name));
+    }
     if (not_cached) {
       outcome.Clear();
       outcome.set_explain_seq(seq);
@@ -256,21 +292,62 @@ Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const Co
 
 namespace {
 
-constexpr size_t kMaxReaders = 64;
+// The options of a program into their message.
+class OptionLister {
+ public:
+  OptionLister(Engine& engine, const ProgramAndTargets& program, const resolve::Program& linked,
+               const cache::Call& call, v1::ListOptionsReply& reply)
+      : engine_(engine),
+        sources_(program.program.sources),
+        targets_(program.targets),
+        linked_(linked),
+        call_(call),
+        reply_(reply),
+        places_(program.program.sources.size()) {}
 
-// Who reads an option, by name and place.
-Result<void> ReadersTo(Engine& engine, const std::vector<build::Source>& sources,
-                       std::span<const project::Liveness::Reader> readers, const cache::Call& call,
-                       v1::OptionInfo& info) {
-  for (const auto& [name, module, where] : readers.first(std::min(readers.size(), kMaxReaders))) {
-    KILN_TRY(const std::shared_ptr<const std::string> text,
-             engine.pool.Text(sources[module], call));
-    v1::Diagnostic::Label& label = *info.add_readers();
-    label.set_text(name);
-    PlaceTo(sources[module].path, *text, where, label);
+  Result<void> Add(uint32_t module, const ir::Option& option, const project::Liveness& liveness) {
+    v1::OptionInfo& info = *reply_.add_options();
+    OptionTo(linked_, module, option, info);
+    KILN_TRY(const PlacesIn* declared, PlacesOf(module));
+    declared->PlaceTo(linked_.module(module).SpanOf(option.span), *info.mutable_declared_at());
+    for (const project::Liveness::Reader& reader : liveness.readers) {
+      CheckStop();
+      KILN_TRY(const PlacesIn* places, PlacesOf(reader.module));
+      v1::Diagnostic::Label& label = *info.add_readers();
+      label.set_text(reader.name);
+      places->PlaceTo(reader.where, label);
+      KILN_TRY_VOID(Count(label.ByteSizeLong()));
+    }
+    LivenessTo(liveness, targets_, info);
+    return Count(info.ByteSizeLong());
   }
-  return {};
-}
+
+ private:
+  Result<const PlacesIn*> PlacesOf(uint32_t module) {
+    std::unique_ptr<PlacesIn>& places = places_[module];
+    if (places == nullptr) {
+      KILN_TRY(std::shared_ptr<const std::string> text, engine_.pool.Text(sources_[module], call_));
+      places = std::make_unique<PlacesIn>(sources_[module], std::move(text));
+    }
+    return Result<const PlacesIn*>(places.get());
+  }
+
+  // Names are as long as their author likes, and come once for each option that they read.
+  Result<void> Count(uint64_t bytes) {
+    bytes_ += bytes;
+    return bytes_ > kMaxReply ? Result<void>(AboveLimit("reply", kMaxReply, bytes_))
+                              : Result<void>();
+  }
+
+  Engine& engine_;
+  const std::vector<build::Source>& sources_;
+  const std::vector<build::NamedTarget>& targets_;
+  const resolve::Program& linked_;
+  const cache::Call& call_;
+  v1::ListOptionsReply& reply_;
+  std::vector<std::unique_ptr<PlacesIn>> places_;  // by module
+  uint64_t bytes_ = 0;                             // of the reply, those of readers twice
+};
 
 }  // namespace
 
@@ -290,18 +367,12 @@ Result<void> ListOptions(Engine& engine, const v1::ListOptionsRequest& request,
   const std::vector<project::Liveness> liveness =
       request.with_liveness() ? project::LivenessOf(linked, program.program.entries)
                               : std::vector<project::Liveness>(linked.option_count());
+  OptionLister lister(engine, program, linked, call, reply);
   size_t number = 0;  // options are numbered as they are listed
   for (uint32_t module = 0; module < linked.modules().size(); ++module) {
-    const build::Source& source = program.program.sources[module];
-    KILN_TRY(const std::shared_ptr<const std::string> text, engine.pool.Text(source, call));
     for (const ir::Option& option : linked.module(module).options) {
-      v1::OptionInfo& info = *reply.add_options();
-      OptionTo(linked, module, option, info);
-      PlaceTo(source.path, *text, linked.module(module).SpanOf(option.span),
-              *info.mutable_declared_at());
-      KILN_TRY_VOID(
-          ReadersTo(engine, program.program.sources, liveness[number].readers, call, info));
-      LivenessTo(liveness[number++], program.targets, info);
+      CheckStop();
+      KILN_TRY_VOID(lister.Add(module, option, liveness[number++]));
     }
   }
   return {};
@@ -349,7 +420,7 @@ Result<void> Upload::Take(const v1::PutSourcesRequest& message) {
   }
   if (message.last()) {
     waiting_ += bytes_.size() + kUploadOverhead;
-    complete_.push_back(cache::ContentItem(cache::CopiedBlob(AsBytes(bytes_))));
+    complete_.push_back(cache::ContentItem(digest_, cache::CopiedBlob(AsBytes(bytes_))));
     (void)std::exchange(bytes_, {});  // with its memory
     open_ = false;
   }

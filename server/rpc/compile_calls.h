@@ -78,6 +78,11 @@ struct CompileHow {
   std::vector<build::FreshBlob>* fresh = nullptr;  // gets what was made now
 };
 
+// What ends a call that may not write, and would have to. CallFrame knows it by its reason, and
+// puts in front of what the client sees which scope is missing.
+inline constexpr std::string_view kWouldWrite = "WOULD_WRITE";
+Error WouldWrite(std::string why);
+
 // All requested targets of one variant; each leaves an explain record, and the outcome has the
 // number of the first that was a miss, else of the first. A call that is cache::kAtOnce is answered
 // if there is one target and memory has it whole; an error leaves no trace then. A miss that may

@@ -40,6 +40,11 @@ inline constexpr uint64_t kMaxRecipes = 8;
 // What one stream of replies may hold in memory for its reader (daemon §2.7).
 inline constexpr uint64_t kMaxStreamBuffer = uint64_t{4} << 20;
 inline constexpr uint64_t kMaxRejected = 1000;  // blobs of one upload
+inline constexpr uint64_t kMaxTargets = 64;
+inline constexpr uint64_t kMaxAxes = 4096;         // of a program: as many as it may have options
+inline constexpr uint64_t kMaxExpressions = 4096;  // of a program, exclusions and requirements
+// Of a unary reply whose size follows from what a request names and not from its own.
+inline constexpr uint64_t kMaxReply = uint64_t{64} << 20;
 
 // path_hint of an upload that is no source but the spaces of a batch.
 inline constexpr std::string_view kSpacesHint = ":spaces";
@@ -51,7 +56,10 @@ inline constexpr std::string_view kNotBuiltIn = "NOT_BUILT_IN";
 
 Error Malformed(std::string_view field, std::string_view what);
 Error NotBuiltIn(std::string_view what);
+// kResourceExhausted, LIMIT_EXCEEDED.
 Error AboveLimit(std::string_view limit, uint64_t max, uint64_t actual);
+// The same about a number that `field` asks for: kInvalidArgument.
+Error AsksTooMuch(std::string_view field, std::string_view limit, uint64_t max, uint64_t actual);
 // The field that an error of Malformed named, dotted; empty for any other error.
 std::string FieldOf(const Error& error);
 // What an error of AboveLimit said, for the detail of the reply; nothing for any other error.

@@ -63,7 +63,22 @@ uint32_t ExitHint(const build::BatchProgress& progress, build::BatchState state)
   if (state == build::BatchState::kFailed && !wrong) {
     return kInternal;
   }
-  return progress.unstored + progress.poisoned != 0 ? kPartial : wrong ? kWrongSources : 0;
+  const uint64_t missing =
+      progress.unbuilt + progress.poisoned + (progress.wants_kept ? progress.unstored : 0);
+  return missing != 0 ? kPartial : wrong ? kWrongSources : 0;
+}
+
+// What is the matter beside wrong sources, in words; empty: nothing.
+std::string ProblemOf(const build::BatchProgress& progress) {
+  const auto results = [](uint64_t count) {
+    return fmt::format("{} result{}", count, count == 1 ? "" : "s");
+  };
+  if (progress.unbuilt != 0) {
+    return fmt::format("{} could not be built: {}", results(progress.unbuilt), progress.problem);
+  }
+  return progress.unstored == 0 ? std::string()
+                                : fmt::format("{} built, but not kept in the cache: {}",
+                                              results(progress.unstored), progress.problem);
 }
 
 // At most kMaxErrors and kMaxDiagnostics, then a count. `examples` has a variant for each of them,
@@ -171,6 +186,7 @@ void ToProto(const PlacedDiagnostic& diagnostic, v1::Diagnostic& out) {
   if (diagnostic.fix.has_value()) {
     LabelTo(diagnostic.fix->where, {}, *out.mutable_fix()->mutable_span());
     out.mutable_fix()->set_replacement(diagnostic.fix->replacement);
+    out.mutable_fix()->set_guess(diagnostic.fix->confidence == Confidence::kGuess);
   }
   if (diagnostic.variants.has_value()) {
     out.mutable_variants()->set_failing(diagnostic.variants->failing);
@@ -305,6 +321,7 @@ void ToProto(const build::BatchEvent& event, v1::BatchEvent& out) {
     case build::BatchEvent::Kind::kFinal:
       out.mutable_final()->set_state(ToProto(event.state));
       ToProto(event.progress, *out.mutable_final()->mutable_counts());
+      out.mutable_final()->set_problem(ProblemOf(event.progress));
       return out.mutable_final()->set_exit_hint(ExitHint(event.progress, event.state));
   }
 }

@@ -5,14 +5,14 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include <fmt/format.h>
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
+#include "compiler/base/stop.h"
+#include "compiler/base/file_name.h"
 #include "compiler/driver/fingerprint.h"
 #include "compiler/recipe/recipe.h"
-#include "server/jobs/job.h"
 #include "server/rpc/convert.h"
 
 namespace kiln::rpc {
@@ -68,7 +68,7 @@ Result<build::Source> SourceFrom(const v1::SourceRef& ref) {
     }
     source.digest = digest;
     source.text = std::make_shared<const std::string>(ref.inline_());
-  } else if (source.digest.size == 0) {
+  } else if (source.digest == DigestOf(std::string_view())) {
     source.text = std::make_shared<const std::string>();
   }
   return source;
@@ -176,6 +176,8 @@ Result<std::vector<resolve::OptionSetting>> SettingsFrom(
   std::vector<resolve::OptionSetting> settings;
   settings.reserve(static_cast<size_t>(values.size()));
   for (const v1::OptionValue& value : values) {
+    CheckStop();
+    ChargeMemory(sizeof(resolve::OptionSetting) + value.name().size());
     KILN_TRY(resolve::OptionSetting setting, FromProto(value));
     settings.push_back(std::move(setting));
   }
@@ -199,6 +201,7 @@ Result<std::vector<std::string>> TextsFrom(
     std::vector<PlacedSpan>& places) {
   std::vector<std::string> texts;
   for (const v1::Expression& expression : expressions) {
+    CheckStop();
     if (expression.text().size() > kMaxExpression) {
       return AboveLimit("expression", kMaxExpression, expression.text().size());
     }
@@ -211,17 +214,42 @@ Result<std::vector<std::string>> TextsFrom(
   return texts;
 }
 
+template <class Items>
+uint64_t Count(const Items& items) {
+  return static_cast<uint64_t>(items.size());
+}
+
+// What no other limit bounds.
+Result<void> CheckCounts(const v1::ProgramSpace& space) {
+  if (Count(space.axes()) > kMaxAxes) {
+    return AboveLimit("axes per program", kMaxAxes, Count(space.axes()));
+  }
+  if (const uint64_t count = Count(space.exclude()) + Count(space.require());
+      count > kMaxExpressions) {
+    return AboveLimit("expressions per program", kMaxExpressions, count);
+  }
+  return {};
+}
+
 Result<project::SpaceRequest> SpaceFrom(const v1::ProgramSpace& space) {
   project::SpaceRequest out;
   out.only_explicit = space.only_explicit();
   KILN_TRY(out.fixed, SettingsFrom(space.program().options()));
+  KILN_TRY_VOID(CheckCounts(space));
+  std::set<std::string_view> names;
   for (const v1::Axis& axis : space.axes()) {
+    if (!names.insert(axis.name()).second) {
+      return Malformed("axes.name", fmt::format("'{}' is listed twice", axis.name()));
+    }
     KILN_TRY(project::Axis converted, AxisFrom(axis));
     out.axes.push_back(std::move(converted));
   }
   KILN_TRY(out.exclude, TextsFrom(space.exclude(), out.places));
   KILN_TRY(out.require, TextsFrom(space.require(), out.places));
   for (const v1::Variant& variant : space.explicit_()) {
+    if (Count(variant.targets()) > kMaxTargets) {
+      return AboveLimit("targets per program", kMaxTargets, Count(variant.targets()));
+    }
     for (const uint32_t target : variant.targets()) {
       if (target >= static_cast<uint32_t>(space.program().targets_size())) {
         return Malformed("explicit.targets", "an index of no target of the program");
@@ -233,82 +261,6 @@ Result<project::SpaceRequest> SpaceFrom(const v1::ProgramSpace& space) {
     out.warm.push_back(variant.warm());
   }
   return out;
-}
-
-// The targets of a program that the batch names; all of them if it names none.
-Result<std::vector<build::NamedTarget>> Selected(
-    std::vector<build::NamedTarget> targets,
-    const google::protobuf::RepeatedPtrField<std::string>& names) {
-  if (names.empty()) {
-    return targets;
-  }
-  std::vector<build::NamedTarget> selected;
-  for (build::NamedTarget& target : targets) {
-    if (std::find(names.begin(), names.end(), target.name) != names.end()) {
-      selected.push_back(std::move(target));
-    }
-  }
-  if (selected.empty()) {
-    return Malformed("targets", "no program has a target of these names");
-  }
-  return selected;
-}
-
-// Indexes of explicit variants, of all targets of the program -> of the selected ones. A variant
-// of none of these is left out.
-void KeepTargets(const std::vector<build::NamedTarget>& all,
-                 const std::vector<build::NamedTarget>& selected, project::SpaceRequest& points) {
-  project::SpaceRequest kept = points;
-  kept.variants.clear();
-  kept.warm.clear();
-  kept.variant_targets.clear();
-  for (size_t i = 0; i < points.variants.size(); ++i) {
-    std::vector<uint32_t> targets;
-    for (const uint32_t target : points.variant_targets[i]) {
-      const auto found = std::ranges::find(selected, all[target].name, &build::NamedTarget::name);
-      if (found != selected.end()) {
-        targets.push_back(static_cast<uint32_t>(found - selected.begin()));
-      }
-    }
-    if (targets.empty() && !points.variant_targets[i].empty()) {
-      continue;
-    }
-    kept.variants.push_back(std::move(points.variants[i]));
-    kept.warm.push_back(points.warm[i]);
-    kept.variant_targets.push_back(std::move(targets));
-  }
-  points = std::move(kept);
-}
-
-uint64_t Saturated(uint64_t a, uint64_t b) {
-  uint64_t product = 0;
-  return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<uint64_t>::max() : product;
-}
-
-Result<void> CheckSupported(const v1::StartBatchRequest& request) {
-  if (request.has_spaces_digest()) {
-    return Malformed("spaces_digest", "the sender has to resolve it");
-  }
-  if (!request.pin().empty()) {
-    KILN_TRY_VOID(CheckPinName("pin", request.pin()));
-  }
-  if (request.priority() > jobs::kMostUrgent) {
-    return Malformed("priority", "a number from 0 to 9");
-  }
-  if (request.spaces_size() == 0) {
-    return Malformed("spaces", "a batch has at least one program");
-  }
-  if (static_cast<uint64_t>(request.spaces_size()) > kMaxPrograms) {
-    return AboveLimit("programs per manifest", kMaxPrograms,
-                      static_cast<uint64_t>(request.spaces_size()));
-  }
-  return {};
-}
-
-build::OnError OnErrorFrom(v1::StartBatchRequest::OnError on_error) {
-  return on_error == v1::StartBatchRequest::STOP           ? build::OnError::kStop
-         : on_error == v1::StartBatchRequest::STOP_PROGRAM ? build::OnError::kStopProgram
-                                                           : build::OnError::kContinue;
 }
 
 }  // namespace
@@ -337,6 +289,12 @@ std::string FieldOf(const Error& error) {
   const bool is_field = error.reason == kMalformed && colon != std::string_view::npos &&
                         text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_.") == colon;
   return is_field ? std::string(text.substr(0, colon)) : std::string();
+}
+
+Error AsksTooMuch(std::string_view field, std::string_view limit, uint64_t max, uint64_t actual) {
+  Error error = WithContext(AboveLimit(limit, max, actual), field);
+  error.code = ErrorCode::kInvalidArgument;
+  return error;
 }
 
 std::optional<LimitHit> LimitOf(const Error& error) {
@@ -433,6 +391,9 @@ Result<build::NamedTarget> FromProto(const v1::Target& target) {
   if (target.form() == v1::Target::FORM_UNSPECIFIED) {
     return Malformed("target.form", "a target has a form");
   }
+  if (!target.name().empty() && !IsTargetName(target.name())) {
+    return Malformed("target.name", kTargetNameRule);
+  }
   KILN_TRY(const FormRow form, FormOf(target.form()));
   build::NamedTarget out;
   out.metadata_only = target.form() == v1::Target::META;
@@ -482,6 +443,9 @@ Result<ProgramAndTargets> FromProto(const v1::Program& program) {
     out.program.entries.push_back({.stage = stage, .function = entry.function()});
   }
   KILN_TRY(out.program.options, SettingsFrom(program.options()));
+  if (Count(program.targets()) > kMaxTargets) {
+    return AboveLimit("targets per program", kMaxTargets, Count(program.targets()));
+  }
   for (const v1::Target& target : program.targets()) {
     KILN_TRY(build::NamedTarget converted, FromProto(target));
     out.targets.push_back(std::move(converted));
@@ -502,87 +466,6 @@ Result<project::SpaceRequest> FromProto(const v1::ProgramSpace& space,
     points.require.push_back(filter->text());
   }
   return points;
-}
-
-Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request) {
-  KILN_TRY_VOID(CheckSupported(request));
-  build::BatchRequest out{.project = request.project(),
-                          .programs = {},
-                          .on_error = OnErrorFrom(request.on_error()),
-                          .retry_failed = request.retry_failed(),
-                          .explore = request.explore(),
-                          .pin = request.pin(),
-                          .priority = request.priority(),
-                          .quorum = request.durability() == v1::DURABILITY_QUORUM};
-  if (request.budget().results() != 0) {
-    out.budget.results = request.budget().results();
-  }
-  out.budget.variants = request.budget().variants();
-  out.budget.cpu_us = Saturated(request.budget().cpu_ms(), 1000);
-  out.budget.output = request.budget().output();
-  for (const v1::ProgramSpace& space : request.spaces()) {
-    KILN_TRY(ProgramAndTargets program, FromProto(space.program()));
-    if (space.priority() > jobs::kMostUrgent) {
-      return Malformed("spaces.priority", "a number from 0 to 9");
-    }
-    if (program.targets.empty()) {
-      return Malformed("program.targets", "a program has at least one target");
-    }
-    KILN_TRY(project::SpaceRequest points,
-             FromProto(space, request.has_filter() ? &request.filter() : nullptr));
-    KILN_TRY(std::vector<build::NamedTarget> targets, Selected(program.targets, request.targets()));
-    KeepTargets(program.targets, targets, points);
-    out.programs.push_back({.program = std::move(program.program),
-                            .space = std::move(points),
-                            .targets = std::move(targets),
-                            .results = space.budget().results(),
-                            .variants = space.budget().variants(),
-                            .priority = space.priority(),
-                            .family = space.family()});
-  }
-  std::ranges::stable_sort(out.programs, std::greater(), &build::BatchProgram::priority);
-  return out;
-}
-
-std::string CanonicalBytes(const google::protobuf::Message& message) {
-  std::string bytes;
-  {
-    google::protobuf::io::StringOutputStream stream(&bytes);
-    google::protobuf::io::CodedOutputStream coded(&stream);
-    coded.SetSerializationDeterministic(true);
-    message.SerializeToCodedStream(&coded);
-  }
-  return bytes;
-}
-
-Hash128 BatchIdOf(const v1::StartBatchRequest& request) {
-  v1::StartBatchRequest canonical = request;
-  canonical.clear_detach();  // who watches does not change what is built
-  canonical.clear_priority();
-  for (v1::ProgramSpace& space : *canonical.mutable_spaces()) {
-    for (v1::SourceRef& ref : *space.mutable_program()->mutable_sources()) {
-      if (!ref.has_digest()) {
-        ToProto(DigestOf(std::string_view(ref.inline_())), *ref.mutable_digest());
-      }
-      ref.clear_inline_();
-    }
-  }
-  std::string bytes = CanonicalBytes(canonical);
-  bytes += IdBytes(driver::FrontFingerprint(ir::Language::kRpl));
-  bytes += IdBytes(driver::BackFingerprint());
-  return HashBytes(AsBytes(bytes));
-}
-
-Result<build::BatchRequest> BatchFromSpec(const Hash128& id, ByteView spec) {
-  v1::StartBatchRequest request;
-  if (spec.size() > kMaxStoredRequest ||
-      !request.ParseFromArray(spec.data(), static_cast<int>(spec.size())) ||
-      BatchIdOf(request) != id) {
-    return Error{.code = ErrorCode::kDataLoss,
-                 .context = "the row of batch " + id.hex() + " is of another build, or damaged",
-                 .reason = "DAMAGED"};
-  }
-  return FromProto(request);
 }
 
 }  // namespace kiln::rpc

@@ -29,7 +29,7 @@ inline constexpr std::array<std::pair<std::string_view, std::string_view>, 23> k
     {"OUT_OF_MEMORY", "ask for less at once, or give the daemon more memory"},
     {"QUEUE_FULL", "repeat the call after the time that is named"},
     {"QUOTA", "repeat the call after the time that is named"},
-    {"SCOPE", "ask for a token with the scope that is named"},
+    {"SCOPE", "ask for a token with the scope that is named, or let a build that has it run first"},
     {"SLOW_READER", "read the stream as it comes, or ask for less"},
     {"SOURCES_MISSING", "upload what is listed with PutSources, then repeat the call"},
     {"STARTING", "repeat the call: the daemon opens its store"},

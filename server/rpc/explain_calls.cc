@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cache/record.h"
+#include "compiler/base/stop.h"
 #include "server/build/explainer.h"
 #include "server/project/liveness.h"
 
@@ -115,12 +116,14 @@ void NameReaders(Engine& engine, const cache::Call& call, cache::Explanation& ex
     if (!IsLiveOption(change) || !option.valid() || liveness[option.value].readers.empty()) {
       continue;
     }
-    const std::vector<project::Liveness::Reader>& readers = liveness[option.value].readers;
-    const Result<std::string> first = ReaderText(engine, *program, readers.front(), call);
+    CheckStop();
+    const project::Liveness& of_option = liveness[option.value];
+    const Result<std::string> first = ReaderText(engine, *program, of_option.readers.front(), call);
     if (first.ok()) {
-      change.detail = fmt::format(
-          "live (read by {}{})", *first,
-          readers.size() == 1 ? std::string() : fmt::format(" and {} more", readers.size() - 1));
+      change.detail = fmt::format("live (read by {}{})", *first,
+                                  of_option.readers_in_all == 1
+                                      ? std::string()
+                                      : fmt::format(" and {} more", of_option.readers_in_all - 1));
     }
   }
 }
@@ -129,7 +132,7 @@ void NameReaders(Engine& engine, const cache::Call& call, cache::Explanation& ex
 
 void ExplainTo(Engine& engine, const cache::ExplainRecord& record, const cache::Call& call,
                v1::ExplainRecord& out) {
-  cache::Explanation explanation = engine.explains.ExplainOf(record);
+  cache::Explanation explanation = engine.explains.ExplainOf(record, call);
   NameReaders(engine, call, explanation);
   ToProto(explanation, out);
 }

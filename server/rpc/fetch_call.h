@@ -38,7 +38,8 @@ class FetchCall final : public PacedStream<grpc::ByteBuffer> {
     if (admitted.ok() && !request_.ok()) {
       admitted = request_.error();
     }
-    if (admitted.ok() && request_->on_miss() == v1::FetchRequest::COMPILE) {
+    if (admitted.ok() && request_->on_miss() == v1::FetchRequest::COMPILE &&
+        frame.CallFor({}).may_write) {  // who may not is served what is known, and then refused
       admitted = frame.AlsoNeeds(ops::Scope::kWrite);
     }
     admitted.ok() ? MakePages() : End(admitted);

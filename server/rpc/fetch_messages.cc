@@ -67,6 +67,9 @@ void FetchMessages::AddChunk(const Digest& digest, const cache::Blob& blob, uint
   WireHead chunk;
   chunk.Bytes(v1::BlobChunk::kDigestFieldNumber, name.bytes());
   chunk.Number(v1::BlobChunk::kOffsetFieldNumber, offset);
+  if (!blob.sum.zero()) {
+    chunk.Bytes(v1::BlobChunk::kSumFieldNumber, blob.sum.bytes);
+  }
   chunk.Length(v1::BlobChunk::kDataFieldNumber, size);
   WireHead reply;
   reply.Length(together_ ? v1::FetchReply::kBlobsFieldNumber : v1::FetchReply::kBlobFieldNumber,

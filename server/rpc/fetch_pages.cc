@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "cache/record.h"
+#include "cache/wanted.h"
 #include "server/build/product_list.h"
 #include "server/rpc/outcome_bytes.h"
 
@@ -41,18 +42,18 @@ void AddListed(std::string_view bytes, DigestSet& digests) {
 
 // The sources that variants name by digest alone: no record keeps them.
 std::vector<cache::Key> SourcesOf(const v1::FetchRequest& request) {
-  std::set<Hash128> ids;
+  std::set<Digest> digests;
   for (const v1::Variant& variant : request.variants()) {
     for (const v1::SourceRef& source : variant.inline_program().sources()) {
       if (const Result<Digest> digest = FromProto(source.digest()); digest.ok()) {
-        ids.insert(digest->id);
+        digests.insert(*digest);
       }
     }
   }
   std::vector<cache::Key> keys;
-  keys.reserve(ids.size());
-  for (const Hash128& id : ids) {
-    keys.push_back({.level = cache::Level::kContent, .space = 0, .id = id});
+  keys.reserve(digests.size());
+  for (const Digest& digest : digests) {
+    keys.push_back(cache::ContentKey(digest));
   }
   return keys;
 }
@@ -104,7 +105,7 @@ Result<void> FetchPages::Begin(const cache::Call& call) {
   if (subjects != 1) {
     return Malformed("variants", "either variants, or a batch, or a pin");
   }
-  if (request_.variants_size() != 1) {  // one is sent at once, in memory as it is
+  if (call.may_write && request_.variants_size() != 1) {  // one is sent at once, as memory has it
     held_ = engine_.whole.held.Hold("fetch", SourcesOf(request_));
   }
   for (const v1::Digest& digest : request_.have()) {
@@ -113,8 +114,7 @@ Result<void> FetchPages::Begin(const cache::Call& call) {
   }
   if (!request_.have_root().empty()) {
     KILN_TRY(const Hash128 root, IdFromProto("have_root", request_.have_root()));
-    const Result<cache::Blob> list =
-        engine_.store.Get({.level = cache::Level::kContent, .space = 0, .id = root}, call);
+    const Result<cache::Blob> list = engine_.store.Get(cache::ContentKey(root), call);
     if (list.ok()) {  // one that was evicted saves nothing, and that is all
       AddListed(AsText(list->bytes), had_);
     }
@@ -128,7 +128,7 @@ Result<void> FetchPages::Begin(const cache::Call& call) {
     return {};
   }
   KILN_TRY_VOID(CheckPinName("pin", request_.pin()));
-  return ListPin();
+  return ListPin(call);
 }
 
 Result<std::vector<grpc::ByteBuffer>> FetchPages::Next(const cache::Call& call,
@@ -196,7 +196,7 @@ Result<void> FetchPages::AddVariant(const cache::Call& call, v1::ErrorDetail& de
 }
 
 // The results that a pin keeps. Which program they are of is not known any more.
-Result<void> FetchPages::ListPin() {
+Result<void> FetchPages::ListPin(const cache::Call& call) {
   if (engine_.whole.maintenance == nullptr) {
     return Error{.code = ErrorCode::kNotFound,
                  .context = "there is no pin '" + request_.pin() + "'",
@@ -205,6 +205,7 @@ Result<void> FetchPages::ListPin() {
   Result<void> listed = engine_.whole.maintenance->EachRow(
       {.pin = request_.pin(), .since_s = {}},
       [&](const cache::Key& key, ByteView value) -> Result<void> {
+        KILN_TRY_VOID(cache::StillWanted(call, engine_.clock));
         const Result<cache::Record> record = cache::DecodeRecord(value);
         if (key.level != cache::Level::kSignature || !record.ok()) {
           return {};
@@ -251,7 +252,7 @@ Result<void> FetchPages::AddResult(const cache::Call& call, v1::ErrorDetail& det
     AddOutcome(known, index);
   } else if (sent.error().code != ErrorCode::kNotFound) {
     return sent;
-  } else if (request_.pin().empty()) {
+  } else if (request_.pin().empty() && call.may_write) {
     KILN_TRY(const build::Outcome again, Rebuild(*results_[index], call, detail));
     fresh_ = again.fresh;
     KILN_TRY_VOID(AddBlobs(again, call));
@@ -320,9 +321,7 @@ Result<void> FetchPages::AddBlob(const Digest& digest, const cache::Call& call) 
   }
   const auto made = std::ranges::find(fresh_, digest, &build::FreshBlob::digest);
   const Result<cache::Blob> found =
-      made != fresh_.end()
-          ? made->blob
-          : engine_.store.Get({.level = cache::Level::kContent, .space = 0, .id = digest.id}, call);
+      made != fresh_.end() ? made->blob : engine_.store.Get(cache::ContentKey(digest), call);
   if (!found.ok()) {
     known_.TakeBack();
     return found.error();

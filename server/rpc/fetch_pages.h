@@ -52,7 +52,7 @@ class FetchPages {
   Result<void> AddResult(const cache::Call& call, v1::ErrorDetail& detail);
   Result<build::Outcome> Rebuild(const build::BatchItem& item, const cache::Call& call,
                                  v1::ErrorDetail& detail);
-  Result<void> ListPin();
+  Result<void> ListPin(const cache::Call& call);
   Result<void> AddBlobs(const v1::Outcome& outcome, const cache::Call& call);
   void AddOutcome(const v1::Outcome& outcome);
   void AddOutcome(const build::Outcome& outcome, uint64_t index);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cache/store.h"
 #include "compiler/base/clock.h"
 #include "compiler/base/language_limits.h"
 #include "compiler/base/log.h"
@@ -17,6 +18,7 @@
 #include "server/ops/trace_export.h"
 #include "server/ops/trace_ring.h"
 #include "server/rpc/byte_room.h"
+#include "server/rpc/connections.h"
 #include "server/rpc/open_streams.h"
 #include "server/rpc/service_limits.h"
 
@@ -38,6 +40,16 @@ struct WorkerRow {
   uint64_t memory = 0;  // bytes
 };
 
+// Another daemon that is asked for what is not here.
+struct UpstreamRow {
+  std::string url;
+  bool writes = false;
+  bool asked = false;   // anybody has got an answer, or none, so far
+  std::string cause;    // why it does not answer; empty: it does
+  int64_t since_s = 0;  // Unix: since when it does not
+  Duration latency{};   // of the last answer to a look at it; zero: none
+};
+
 // What worker processes may take of the machine for one job.
 struct JobLimits {
   Duration worker_cpu{};
@@ -50,6 +62,7 @@ struct Host {
   jobs::JobQueue& queue;
   ops::ServiceState& state;
   ops::Access& access;
+  Connections& connections;
   ops::AuditLog* audit = nullptr;
   ops::Metrics& metrics;
   ops::TraceRing& traces;
@@ -65,15 +78,17 @@ struct Host {
   std::function<Result<Reloaded>()> reload;
   std::function<void(const std::string& component, LogLevel level)> set_log_level;
   std::string socket;
-  std::string tcp;                        // HOST:PORT, empty without
-  std::string started_by;                 // autostart, serve, systemd
-  std::function<uint64_t()> connections;  // open ones
-  uint64_t max_connections = 0;
+  std::string tcp;          // HOST:PORT, empty without
+  std::string config_file;  // that was read, or empty
+  std::string tokens_file;  // of clients by TCP, or empty
+  std::string started_by;   // autostart, serve, systemd
   ServiceLimits limits = {};
   JobLimits job_limits = {};
   LanguageLimits language_limits = {};
   std::function<std::string()> slowed_by;  // what batch work makes way for, or empty
   std::function<std::vector<WorkerRow>()> worker_rows;
+  // `check`: each is asked first, which takes some time. Once Ready.
+  std::function<std::vector<UpstreamRow>(bool check, const cache::Call& call)> upstreams;
   std::function<std::string()> last_crash;    // report of the run before, or empty; once Ready
   uint64_t memory_soft = 0, memory_hard = 0;  // bytes
   // Called before whatever is done for a call; null but in tests, which make it throw and hang.

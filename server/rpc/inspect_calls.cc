@@ -90,8 +90,10 @@ size_t ChunkEnd(std::string_view text, size_t from) {
 
 Result<cache::Blob> ContentOf(Engine& engine, const v1::Digest& digest, const cache::Call& call) {
   KILN_TRY(const Hash128 id, IdFromProto("digest.id", digest.id()));
-  Result<cache::Blob> blob =
-      engine.store.Get({.level = cache::Level::kContent, .space = 0, .id = id}, call);
+  const cache::Key key =  // the size may be left out
+      digest.size() == 0 ? cache::ContentKey(id)
+                         : cache::ContentKey(Digest{.id = id, .size = digest.size()});
+  Result<cache::Blob> blob = engine.store.Get(key, call);
   if (!blob.ok() && blob.error().code == ErrorCode::kNotFound) {
     return Unknown("content " + id.hex() + " is not in the cache");
   }

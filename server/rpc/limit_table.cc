@@ -12,6 +12,7 @@
 #include "server/jobs/job.h"
 #include "server/project/counter.h"
 #include "server/rpc/convert.h"
+#include "server/rpc/space_calls.h"
 
 namespace kiln::rpc {
 namespace {
@@ -33,12 +34,21 @@ void AddOfRequests(const ServiceLimits& limits, std::vector<ShownLimit>& out) {
            {"stored request", kMaxStoredRequest},
            {"sources per program", kMaxSources},
            {"programs per manifest", kMaxPrograms},
+           {"targets per program", kMaxTargets},
+           {"axes per program", kMaxAxes},
            {"axis values", kMaxAxisValues},
+           {"expressions per program", kMaxExpressions},
            {"expression", kMaxExpression},
            {"recipes", kMaxRecipes},
-           {"distinct results per program", build::PointLimits{}.results},
+           {"distinct results per program", build::kMaxResults},
+           {"results of a batch", build::kMaxBatchResults},
+           {"points of a batch", build::kMaxPointBytes},
+           {"points that are walked", build::kMaxWalked},
            {"counting entries", counting.entries},
+           {"counting memory", counting.bytes},
            {"counting time", Milliseconds(counting.time)},
+           {"counting time of a request", Milliseconds(kRequestCountingTime)},
+           {"reply", kMaxReply},
            {"digests", kMaxDigests},
            {"decompression ratio", cache::kMaxRatio},
            {"pack entries", kMaxPackEntries},
@@ -54,10 +64,11 @@ void AddOfRequests(const ServiceLimits& limits, std::vector<ShownLimit>& out) {
 void AddOfTransport(const Host& host, std::vector<ShownLimit>& out) {
   const ServiceLimits& limits = host.limits;
   for (const auto& [name, value] : std::initializer_list<std::pair<const char*, uint64_t>>{
-           {"connections", host.max_connections},
+           {"connections", host.connections.most()},
            {"streams", limits.streams},
            {"header list", limits.header_list},
            {"handshake", Milliseconds(limits.handshake)},
+           {"first call", Milliseconds(limits.first_call)},
            {"idle connection", Milliseconds(limits.idle)},
            {"uploads held", host.uploads.most()},
            {"held for slow readers", host.readers.most()},
@@ -81,6 +92,7 @@ std::vector<ShownLimit> LimitTable(const Host& host) {
         {.name = std::string(row.name), .value = host.language_limits.*row.value, .kind = 'D'});
   }
   out.push_back({.name = "diagnostics", .value = kMaxDiagnostics, .kind = 'D'});
+  out.push_back({.name = "memory of a call", .value = jobs::kCallBytes, .kind = 'T'});
   const JobLimits& jobs = host.job_limits;
   out.push_back(
       {.name = "interactive job", .value = Milliseconds(jobs::kInteractiveDeadline), .kind = 'T'});

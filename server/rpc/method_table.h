@@ -23,6 +23,9 @@ struct MethodRow {
   jobs::Lane lane = jobs::Lane::kInteractive;
   Answers answers = Answers::kOnceReady;
   Reads reads = Reads::kMessages;
+  // For callers of scope read it only looks; for others it is a call that writes, as the audit log
+  // has it.
+  bool looks_for_readers = false;
 };
 
 inline constexpr ops::Scope kRead = ops::Scope::kRead;
@@ -34,10 +37,14 @@ constexpr MethodRow ReadsBytes(MethodRow row) {
   row.reads = Reads::kBytes;
   return row;
 }
+constexpr MethodRow LooksForReaders(MethodRow row) {
+  row.looks_for_readers = true;
+  return row;
+}
 
 inline constexpr std::array<MethodRow, 42> kMethods = {{
     ReadsBytes({"CompileService", "PutSources", kWrite}),
-    ReadsBytes({"CompileService", "Compile", kWrite}),
+    ReadsBytes(LooksForReaders({"CompileService", "Compile", kRead})),
     ReadsBytes(
         {"CompileService", "Fetch", kRead}),  // and kWrite if it is to compile what is missing
     {"CompileService", "ListOptions", kRead},
@@ -45,7 +52,7 @@ inline constexpr std::array<MethodRow, 42> kMethods = {{
     {"CompileService", "ListVariants", kRead},
     {"CompileService", "Inspect", kRead},
     {"CompileService", "Explain", kRead},
-    {"BatchService", "StartBatch", kWrite, kBatchLane},
+    LooksForReaders({"BatchService", "StartBatch", kRead, kBatchLane}),
     {"BatchService", "WatchBatch", kRead, kBatchLane},
     {"BatchService", "GetBatch", kRead, kBatchLane},
     {"BatchService", "ListBatches", kRead, kBatchLane},
@@ -54,7 +61,7 @@ inline constexpr std::array<MethodRow, 42> kMethods = {{
     {"BatchService", "PauseBatch", kWrite, kBatchLane},
     {"BatchService", "ResumeBatch", kWrite, kBatchLane},
     ReadsBytes({"WatchService", "Watch", kWrite}),
-    {"PackService", "BuildPack", kWrite, kBatchLane},
+    LooksForReaders({"PackService", "BuildPack", kRead, kBatchLane}),
     {"PackService", "ReadPack", kRead},
     {"PackService", "DescribePack", kRead},
     {"CacheService", "FindMissing", kRead},

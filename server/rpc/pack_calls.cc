@@ -46,6 +46,9 @@ class VariantPrograms {
       const auto known =
           std::find_if(program.targets.begin(), program.targets.end(),
                        [&](const auto& row) { return row->target.name == target.name; });
+      if (known == program.targets.end() && program.targets.size() == kMaxTargets) {
+        return AboveLimit("targets per program", kMaxTargets, kMaxTargets + 1);
+      }
       if (known == program.targets.end()) {
         point.targets.push_back(program.targets.size());
         program.targets.push_back(prepared);
@@ -117,12 +120,13 @@ Result<void> KeepTargets(const v1::BuildPackRequest& request,
 // The list of what to build before the first frame: points of programs that are there.
 Result<void> AddWarmList(const v1::BuildPackRequest& request,
                          std::vector<build::PackProgram>& programs) {
+  std::map<std::string_view, build::PackProgram*> by_name;  // the first of a name
+  for (build::PackProgram& program : programs) {
+    by_name.emplace(program.targets[0]->request.name, &program);
+  }
   for (const v1::WarmEntry& entry : request.warm_list()) {
-    const auto program =
-        std::find_if(programs.begin(), programs.end(), [&](const build::PackProgram& row) {
-          return row.targets[0]->request.name == entry.program();
-        });
-    if (program == programs.end()) {
+    const auto found = by_name.find(entry.program());
+    if (found == by_name.end()) {
       return Malformed("warm_list.program", "the pack has no program '" + entry.program() + "'");
     }
     if (!entry.pass().empty()) {  // no request tells the formats of a pass yet
@@ -141,7 +145,7 @@ Result<void> AddWarmList(const v1::BuildPackRequest& request,
       KILN_TRY(resolve::OptionSetting setting, FromProto(value));
       point.options.push_back(std::move(setting));
     }
-    program->points.push_back(std::move(point));
+    found->second->points.push_back(std::move(point));
   }
   return {};
 }
@@ -274,8 +278,14 @@ Result<Packed> PlanAndWrite(Engine& engine, const v1::BuildPackRequest& request,
   const auto progress = [&](uint64_t done, uint64_t total) {
     PushProgress(push, "lookup", done, total);
   };
-  KILN_TRY(build::PackPlan plan,
-           build::PlanPack(engine.builder, engine.store, wanted.programs, progress, call));
+  Result<build::PackPlan> planned =
+      build::PlanPack(engine.builder, engine.store, wanted.programs, progress, call);
+  if (!planned.ok() && planned.error().reason == "NOT_CACHED") {
+    return WouldWrite(
+        "not all results of the pack are in the cache, and they would have to be "
+        "compiled and stored");
+  }
+  KILN_TRY(build::PackPlan plan, std::move(planned));
   plan.contents.info = InfoOf(request, wanted, plan);
   KILN_TRY(const std::string file, engine.shelf.NewFile());
   const pack::WriteOptions options{.mode = request.mode() == v1::BuildPackRequest::SMALL
@@ -283,7 +293,11 @@ Result<Packed> PlanAndWrite(Engine& engine, const v1::BuildPackRequest& request,
                                                : pack::Mode::kFast,
                                    .base = base};
   KILN_TRY(const pack::Written written, WriteTo(engine, wanted, plan, options, file, push, call));
-  KILN_TRY_VOID(engine.shelf.Keep(file, written.pack_id));
+  if (call.may_write) {
+    KILN_TRY_VOID(engine.shelf.Keep(file, written.pack_id));
+  } else if (!engine.shelf.HasInstead(file, written.pack_id)) {
+    return WouldWrite("nobody has made exactly this pack lately, and it would have to be kept");
+  }
   return Packed{.plan = std::move(plan), .written = written};
 }
 
@@ -301,13 +315,17 @@ Result<void> BuildPack(Engine& engine, const v1::BuildPackRequest& request, cons
   }
   if (!request.pin().empty()) {
     KILN_TRY_VOID(CheckPinName("pin", request.pin()));
+    if (!call.may_write) {
+      return WouldWrite("a pin would have to be made");
+    }
   }
   std::unique_ptr<pack::Pack> base;
   if (!request.base_pack().empty()) {
     KILN_TRY(const Hash128 id, IdFromProto("base_pack", request.base_pack()));
     KILN_TRY(base, engine.shelf.OpenPack(id));
   }
-  const cache::HeldLeases::Held held = engine.whole.held.Hold("pack");
+  const cache::HeldLeases::Held held =
+      call.may_write ? engine.whole.held.Hold("pack") : cache::HeldLeases::Held();
   KILN_TRY(const Wanted wanted, WantedBy(engine, request, call, detail));
   KILN_TRY(const Packed made, PlanAndWrite(engine, request, wanted, base.get(), push, call));
   const auto& [plan, written] = made;
@@ -334,7 +352,7 @@ Result<std::vector<v1::ReadPackReply>> PackPages::Next(const cache::Call& call,
                                                        v1::ErrorDetail& detail) {
   if (pack_ == nullptr) {
     KILN_TRY(const Hash128 id, IdFromProto("pack_id", request_.pack_id()));
-    KILN_TRY(pack_, engine_.shelf.Open(id));
+    KILN_TRY(pack_, engine_.shelf.Open(id, call));
     if (request_.offset() > pack_->size()) {
       detail.set_max(pack_->size());
       detail.set_actual(request_.offset());

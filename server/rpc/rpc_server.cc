@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "server/rpc/rpc_server.h"
 
-#include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
+#include <map>
 #include <optional>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -17,20 +16,18 @@
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/resource_quota.h>
-#include <grpcpp/security/auth_metadata_processor.h>
-#include <grpcpp/security/tls_certificate_provider.h>
-#include <grpcpp/security/tls_credentials_options.h>
 
 #include "compiler/base/thread.h"
-#include "server/rpc/connection_count.h"
+#include "server/rpc/gates.h"
 #include "server/rpc/malformed.h"
+#include "server/rpc/peer_name.h"
 
 namespace kiln::rpc {
 namespace {
 
 constexpr int kKeepaliveMs = 20'000;  // daemon §9.3
 constexpr int kKeepaliveAnswerMs = 10'000;
-constexpr unsigned kCertificateSeconds = 1;  // how often the files are looked at
+constexpr int kTickMs = 250;  // how often connections are looked at that may have to go
 constexpr std::array<const char*, 3> kHealthNames = {"", "kiln.v1.CompileService",
                                                      "kiln.v1.BatchService"};
 
@@ -43,53 +40,6 @@ std::optional<uint32_t> UserOf(int fd) {
   socklen_t size = sizeof(peer);
   return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? std::optional(peer.uid)
                                                                     : std::nullopt;
-}
-
-std::string_view ViewOf(const grpc::string_ref& text) { return {text.data(), text.size()}; }
-
-// What CallFrame does not see because kiln does not implement it: over TCP reflection is for
-// administrators, health for everybody.
-class ReflectionGate final : public grpc::AuthMetadataProcessor {
- public:
-  explicit ReflectionGate(ops::Access& access) : access_(access) {}
-
-  bool IsBlocking() const override { return false; }
-
-  grpc::Status Process(const InputMetadata& metadata, grpc::AuthContext* /*context*/,
-                       OutputMetadata* /*consumed*/, OutputMetadata* /*response*/) override {
-    const auto path = metadata.find(":path");
-    if (path == metadata.end()) {
-      return {grpc::StatusCode::INTERNAL, "a call without a path"};
-    }
-    const std::string_view method = ViewOf(path->second);
-    if (!method.starts_with("/grpc.reflection.")) {
-      return grpc::Status::OK;
-    }
-    ops::Caller caller{.transport = ops::Transport::kTcp, .peer = "reflection"};
-    if (const auto bearer = metadata.find("authorization"); bearer != metadata.end()) {
-      caller.bearer = BearerOf(ViewOf(bearer->second));
-    }
-    const auto permitted = access_.Permit(caller, method, ops::Scope::kAdmin);
-    return permitted.ok() ? grpc::Status::OK
-                          : grpc::Status(static_cast<grpc::StatusCode>(permitted.error().code),
-                                         permitted.error().context);
-  }
-
- private:
-  ops::Access& access_;
-};
-
-// TLS with a certificate on both sides. gRPC reads the files again when they change.
-std::shared_ptr<grpc::ServerCredentials> MutualTls(const TlsFiles& files, ops::Access& access) {
-  grpc::experimental::TlsServerCredentialsOptions options(
-      std::make_shared<grpc::experimental::FileWatcherCertificateProvider>(
-          files.key, files.cert, files.client_ca, kCertificateSeconds));
-  options.watch_root_certs();
-  options.watch_identity_key_cert_pairs();
-  options.set_cert_request_type(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
-  auto credentials = grpc::experimental::TlsServerCredentials(options);
-  credentials->SetAuthMetadataProcessor(std::make_shared<ReflectionGate>(access));
-  return credentials;
 }
 
 int Milliseconds(Duration duration) {
@@ -116,51 +66,43 @@ void SetLimits(grpc::ServerBuilder& builder, const ServiceLimits& limits,
 
 }  // namespace
 
-std::string BearerOf(std::string_view authorization) {
-  constexpr std::string_view kScheme = "Bearer ";
-  return authorization.starts_with(kScheme) ? std::string(authorization.substr(kScheme.size()))
-                                            : std::string();
-}
-
-// One acceptor for each kind of caller: how a connection came in is all that a call knows of it.
+// One acceptor for each kind of caller and each other user: how a connection came in is all that a
+// call knows of it.
 struct RpcServer::State {
-  explicit State(const Doors& open_doors)
-      : doors(open_doors), connections(open_doors.max_connections) {}
+  explicit State(const Doors& open_doors) : doors(open_doors) {}
 
   void Accept();
   void TakeFrom(int listener, bool is_unix);
-  Acceptor* AcceptorFor(int fd, bool is_unix);
+  static ops::Party PartyOf(int fd, bool is_unix);
+  Acceptor* AcceptorFor(const ops::Party& party);
 
   const Doors doors;
-  ConnectionCount connections;
-  std::atomic<uint64_t> refused = 0;
   std::unique_ptr<Acceptor> owner;
-  std::unique_ptr<Acceptor> neighbours;  // null if no other uid may come in
-  std::unique_ptr<Acceptor> tcp;         // null without TCP
+  std::map<ops::Party, std::unique_ptr<Acceptor>> neighbours;
+  std::unique_ptr<Acceptor> tcp;  // null without TCP
   std::unique_ptr<grpc::Server> server;
   int wake = -1;
   Thread accepting;
 };
 
-Acceptor* RpcServer::State::AcceptorFor(int fd, bool is_unix) {
+ops::Party RpcServer::State::PartyOf(int fd, bool is_unix) {
   if (!is_unix) {
-    return tcp.get();
+    return ops::Party::Host(PeerNameOf(fd));
   }
   const std::optional<uint32_t> user = UserOf(fd);
-  if (user == geteuid()) {
+  return user == geteuid() ? ops::Party::Owner() : ops::Party::User(user);
+}
+
+// Null if the party may not come in.
+Acceptor* RpcServer::State::AcceptorFor(const ops::Party& party) {
+  if (party.is_owner()) {
     return owner.get();
   }
-  const auto& allowed = doors.allow_uids;
-  if (user.has_value() && std::find(allowed.begin(), allowed.end(), *user) != allowed.end()) {
-    return neighbours.get();
+  if (party.kind() == ops::Party::Kind::kHost) {
+    return tcp.get();
   }
-  doors.log.Write(LogLevel::kWarning, "rpc", "a connection of another user was refused",
-                  {{"uid", user.has_value() ? std::to_string(*user) : "unknown"}});
-  doors.access.AddFailure(
-      {.transport = ops::Transport::kNeighbour,
-       .peer = "unix:uid=" + (user.has_value() ? std::to_string(*user) : "unknown")},
-      "connect", "another user");
-  return nullptr;
+  const auto found = neighbours.find(party);
+  return found == neighbours.end() ? nullptr : found->second.get();
 }
 
 void RpcServer::State::TakeFrom(int listener, bool is_unix) {
@@ -171,16 +113,11 @@ void RpcServer::State::TakeFrom(int listener, bool is_unix) {
     }
     return;  // or the client is gone already
   }
-  Acceptor* const acceptor = AcceptorFor(fd, is_unix);
-  if (acceptor == nullptr) {
-    (void)close(fd);
-    return;
-  }
-  if (!connections.Add(fd)) {
-    if (refused.fetch_add(1) == 0) {
-      doors.log.Write(LogLevel::kWarning, "rpc", "too many connections",
-                      {{"max", doors.max_connections}});
-    }
+  const ops::Party party = PartyOf(fd, is_unix);
+  Acceptor* const acceptor = AcceptorFor(party);
+  if (acceptor == nullptr || !doors.connections.Add(fd, party)) {
+    doors.access.RefuseConnection(
+        party, acceptor == nullptr ? ops::Access::Why::kStranger : ops::Access::Why::kNoRoom);
     (void)close(fd);
     return;
   }
@@ -200,7 +137,8 @@ void RpcServer::State::Accept() {
     std::array<pollfd, 3> ready = {{{.fd = wake, .events = POLLIN, .revents = 0},
                                     {.fd = unix_fd, .events = POLLIN, .revents = 0},
                                     {.fd = tcp_fd, .events = POLLIN, .revents = 0}}};
-    (void)poll(ready.data(), ready.size(), -1);
+    (void)poll(ready.data(), ready.size(), doors.connections.NeedsTicks() ? kTickMs : -1);
+    doors.connections.Tick();
     if (ready[0].revents != 0) {
       return;
     }
@@ -230,11 +168,14 @@ Result<std::unique_ptr<RpcServer>> RpcServer::Start(const std::vector<grpc::Serv
         std::move(credentials));
   };
   state->owner = add(grpc::InsecureServerCredentials());
-  if (!doors.allow_uids.empty()) {
-    state->neighbours = add(grpc::experimental::LocalServerCredentials(UDS));
+  for (const uint32_t uid : doors.allow_uids) {
+    if (std::unique_ptr<Acceptor>& of_user = state->neighbours[ops::Party::User(uid)];
+        of_user == nullptr) {
+      of_user = add(OfNeighbour(uid, doors.connections));
+    }
   }
   if (doors.tcp != nullptr) {
-    state->tcp = add(MutualTls(doors.tls, doors.access));
+    state->tcp = add(OfTcp(doors.tls, doors.access, doors.connections));
   }
   for (grpc::Service* service : services) {
     builder.RegisterService(service);
@@ -258,10 +199,6 @@ void RpcServer::Accept() {
   state_->accepting = Thread({.name = "accepting", .log = &state_->doors.log},
                              [this](const std::stop_token&) { state_->Accept(); });
 }
-
-size_t RpcServer::Connections() { return state_->connections.Count(); }
-
-uint64_t RpcServer::refused_connections() const { return state_->refused; }
 
 void RpcServer::SetServing(bool serving) {
   for (const char* name : kHealthNames) {

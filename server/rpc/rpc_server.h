@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "compiler/base/clock.h"
-#include "compiler/base/log.h"
 #include "compiler/base/result.h"
 #include "server/ops/access.h"
 #include "server/ops/tcp_listener.h"
+#include "server/rpc/connections.h"
 #include "server/rpc/service_limits.h"
 #include "server/rpc/tls_files.h"
 
@@ -58,9 +58,6 @@ class UnixListener {
   int fd_ = -1;
 };
 
-// "Bearer kiln_…" -> the token; empty for anything else.
-std::string BearerOf(std::string_view authorization);
-
 // What the server listens on, and who may come in. All must outlive it.
 struct Doors {
   const UnixListener& unix_socket;
@@ -68,13 +65,11 @@ struct Doors {
   const ops::TcpListener* tcp = nullptr;
   TlsFiles tls;
   ops::Access& access;
+  Connections& connections;
   LogSink& log;
-  size_t max_connections = kMaxConnections;
   uint64_t receiving_bytes = 0;  // of messages that are arriving; 0: no bound
   ServiceLimits limits = {};
   const Host* host = nullptr;  // of the services; null: messages that are none are gRPC's to refuse
-
-  static constexpr size_t kMaxConnections = 1024;
 };
 
 class RpcServer {
@@ -86,9 +81,6 @@ class RpcServer {
   ~RpcServer();
 
   void Accept();
-
-  size_t Connections();
-  uint64_t refused_connections() const;  // because there were too many
 
   void SetServing(bool serving);   // what grpc.health.v1 answers
   void SetUpstream(bool answers);  // and of kiln.upstream, which is not known without this

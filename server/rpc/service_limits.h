@@ -14,6 +14,7 @@ struct ServiceLimits {
   uint32_t streams = 100;               // of one connection
   uint32_t header_list = 16 << 10;      // bytes of the metadata of one call
   Duration handshake = std::chrono::seconds(10);
+  Duration first_call = std::chrono::seconds(30);   // with a token, of a connection by TCP
   Duration idle = std::chrono::minutes(10);         // of a connection
   Duration upload_time = std::chrono::minutes(15);  // of one PutSources or PutBlobs
   Duration upload_idle = std::chrono::seconds(60);  // without a message, of a stream of requests

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "cache/wanted.h"
+#include "compiler/base/stop.h"
 #include "server/build/batch_points.h"
 #include "server/project/space.h"
 #include "server/rpc/paging.h"
@@ -18,6 +20,30 @@ namespace kiln::rpc {
 namespace {
 
 constexpr size_t kMaxLookedUp = 4096;  // results that are looked up to say how many are cached
+constexpr size_t kWalkedAtOnce = 16;
+constexpr uint64_t kPageBytes = uint64_t{1} << 20;  // beyond it a page of rows is full
+
+// What is left of the time that one request may count for; none after it.
+class CountingTime {
+ public:
+  explicit CountingTime(Clock& clock)
+      : clock_(clock), end_(clock.Monotonic() + kRequestCountingTime) {}
+
+  // For one of `parts` that are left of a space.
+  project::Counter::Limits LimitsFor(size_t parts) const {
+    project::Counter::Limits limits;
+    const Duration left = std::max(end_ - clock_.Monotonic(), Duration::zero());
+    limits.time = std::min(limits.time, left) / static_cast<int64_t>(std::max<size_t>(parts, 1));
+    return limits;
+  }
+  bool IsOver() const { return clock_.Monotonic() >= end_; }
+  Duration end() const { return end_; }
+  Clock& clock() const { return clock_; }
+
+ private:
+  Clock& clock_;
+  const Duration end_;
+};
 
 // A space with its program parsed and linked, or what is wrong with it.
 struct OpenedSpace {
@@ -90,6 +116,7 @@ Result<std::optional<uint64_t>> CachedResults(Engine& engine, const OpenedSpace&
   }
   std::set<Hash128> signatures;
   for (const project::Counter::LivePoint& point : *points) {
+    CheckStop();
     KILN_TRY(const Known known,
              LookUp(engine, *opened.prepared, opened.space->SettingsOf(point.values), call));
     if (known.state == v1::VariantRow::CACHED) {
@@ -118,29 +145,43 @@ std::optional<project::Space> WithDefault(const OpenedSpace& opened, const std::
   return std::move(project::Space::Make(*opened.prepared->linked->value, request).value);
 }
 
-void CountAxes(const OpenedSpace& opened, project::PointCount all, Clock& clock,
+void CountAxes(const OpenedSpace& opened, project::PointCount all, const CountingTime& time,
                v1::VariantCount& out) {
   const std::vector<std::string> names = opened.space->AxisNames();
   const std::vector<size_t> sizes = opened.space->AxisSizes();
-  project::Counter::Limits limits;
-  limits.time /= static_cast<int64_t>(std::max<size_t>(names.size(), 1));
+  const project::Counter::Limits limits = time.LimitsFor(names.size());
   for (size_t i = 0; i < names.size(); ++i) {
+    CheckStop();
     v1::VariantCount::AxisCount& axis = *out.add_per_axis();
     axis.set_name(names[i]);
     axis.set_values(sizes[i]);
-    const std::optional<project::Space> fixed = WithDefault(opened, names[i]);
+    const ChargedMemory of_axis;
+    const std::optional<project::Space> fixed =
+        time.IsOver() ? std::nullopt : WithDefault(opened, names[i]);
     std::optional<project::Counter> counter = fixed ? fixed->MakeCounter() : std::nullopt;
     if (!counter.has_value()) {
       axis.set_factor(static_cast<double>(sizes[i]));
       continue;
     }
-    const project::PointCount rest = counter->All(limits, clock).points;
+    const project::PointCount rest = counter->All(limits, time.clock()).points;
     axis.set_factor(rest == 0 ? 0 : static_cast<double>(all) / static_cast<double>(rest));
   }
 }
 
-Result<void> CountOne(Engine& engine, const OpenedSpace& opened, const cache::Call& call,
-                      v1::VariantCount& out) {
+// How many results there may be, and how many of them are cached.
+Result<void> CountResults(Engine& engine, const OpenedSpace& opened, project::Counter& counter,
+                          project::PointCount all, const cache::Call& call, v1::VariantCount& out) {
+  const project::PointCount live = counter.LiveBound(opened.space->LiveAxes());
+  out.set_results_upper(project::TextOf(opened.request.variants.size() + std::min(live, all)));
+  KILN_TRY(const std::optional<uint64_t> cached, CachedResults(engine, opened, counter, call));
+  if (cached.has_value()) {
+    out.set_cached(std::to_string(*cached));
+  }
+  return {};
+}
+
+Result<void> CountOne(Engine& engine, const OpenedSpace& opened, const CountingTime& time,
+                      const cache::Call& call, v1::VariantCount& out) {
   const project::PointCount listed = opened.request.variants.size();
   if (opened.request.only_explicit) {
     out.set_variants(project::TextOf(listed));
@@ -154,22 +195,21 @@ Result<void> CountOne(Engine& engine, const OpenedSpace& opened, const cache::Ca
     out.set_results_upper(out.variants());
     return {};
   }
-  const project::Counter::Count all = counter->All({}, engine.clock);
+  const project::Counter::Count all = counter->All(time.LimitsFor(1), engine.clock);
   const bool saturates = all.points > project::kManyPoints - listed;
   out.set_variants(project::TextOf(saturates ? project::kManyPoints : listed + all.points));
   out.set_exact(all.exact);
-  CountAxes(opened, all.points, engine.clock, out);
-  if (!all.exact) {
-    out.set_results_upper(out.variants());
+  CountAxes(opened, all.points, time, out);
+  out.set_results_upper(out.variants());
+  if (!all.exact || time.IsOver()) {
     return {};
   }
-  const project::PointCount live = counter->LiveBound(opened.space->LiveAxes());
-  out.set_results_upper(project::TextOf(listed + std::min(live, all.points)));
-  KILN_TRY(const std::optional<uint64_t> cached, CachedResults(engine, opened, *counter, call));
-  if (cached.has_value()) {
-    out.set_cached(std::to_string(*cached));
-  }
-  return {};
+  const cache::Call counting{.stop = call.stop, .deadline = std::min(call.deadline, time.end())};
+  const Result<void> counted = cache::WhileWanted(counting, cache::kAnyBytes, engine.clock, [&] {
+    return CountResults(engine, opened, *counter, all.points, counting, out);
+  });
+  const bool is_late = !counted.ok() && counted.error().code == ErrorCode::kDeadlineExceeded;
+  return is_late ? cache::StillWanted(call, engine.clock) : counted;
 }
 
 // Where a page begins: the rank of its first row and, in a space that is walked, the point.
@@ -237,7 +277,9 @@ class RowsOf {
   const PageStart& next() const { return at_; }
 
  private:
-  bool Full() const { return static_cast<uint64_t>(reply_.rows_size()) >= limit_; }
+  bool Full() const {
+    return static_cast<uint64_t>(reply_.rows_size()) >= limit_ || bytes_ >= kPageBytes;
+  }
 
   Result<bool> AddCounted(project::Counter& counter, project::PointCount all, uint64_t listed) {
     while (!Full() && at_.rank - listed < all) {
@@ -250,19 +292,24 @@ class RowsOf {
     if (opened_.space->combinations() > build::kMaxWalked) {
       return build::TooManyToWalk(opened_.space->combinations());
     }
-    Diagnosed<project::Space::Page> page =
-        opened_.space->List(at_.point, limit_ - static_cast<uint64_t>(reply_.rows_size()));
-    if (!page.ok()) {
-      return build::WrongSpace(opened_.request, page.diagnostics);
+    while (!Full() && at_.point < opened_.space->combinations()) {
+      const uint64_t left = limit_ - static_cast<uint64_t>(reply_.rows_size());
+      const ChargedMemory of_some;
+      Diagnosed<project::Space::Page> page =
+          opened_.space->List(at_.point, std::min<uint64_t>(left, kWalkedAtOnce));
+      if (!page.ok()) {
+        return build::WrongSpace(opened_.request, page.diagnostics);
+      }
+      for (const std::vector<resolve::OptionSetting>& options : page.value->points) {
+        KILN_TRY_VOID(AddRow(options));
+      }
+      at_.point = page.value->next;
     }
-    for (const std::vector<resolve::OptionSetting>& options : page.value->points) {
-      KILN_TRY_VOID(AddRow(options));
-    }
-    at_.point = page.value->next;
     return at_.point < opened_.space->combinations();
   }
 
   Result<void> AddRow(const std::vector<resolve::OptionSetting>& options) {
+    CheckStop();
     KILN_TRY(const Known known, LookUp(engine_, *opened_.prepared, options, call_));
     v1::VariantRow& row = *reply_.add_rows();
     row.set_rank(std::to_string(at_.rank++));
@@ -273,6 +320,7 @@ class RowsOf {
     for (const resolve::OptionSetting& setting : options) {
       ToProto(setting, *row.add_options());
     }
+    bytes_ += row.ByteSizeLong();
     return {};
   }
 
@@ -282,6 +330,7 @@ class RowsOf {
   const uint64_t limit_;
   const cache::Call& call_;
   v1::ListVariantsReply& reply_;
+  uint64_t bytes_ = 0;  // of the rows
 };
 
 }  // namespace
@@ -293,14 +342,17 @@ Result<void> CountVariants(Engine& engine, const v1::CountVariantsRequest& reque
     return AboveLimit("programs per manifest", kMaxPrograms,
                       static_cast<uint64_t>(request.spaces_size()));
   }
+  const CountingTime time(engine.clock);
   for (const v1::ProgramSpace& space : request.spaces()) {
+    CheckStop();
+    const ChargedMemory of_space;
     KILN_TRY(
         const OpenedSpace opened,
         OpenSpace(engine, space, request.has_filter() ? &request.filter() : nullptr, call, detail));
     v1::VariantCount& count = *reply.add_programs();
     count.set_program(space.program().name());
     if (opened.space.has_value()) {
-      KILN_TRY_VOID(CountOne(engine, opened, call, count));
+      KILN_TRY_VOID(CountOne(engine, opened, time, call, count));
     }
     DiagnosticsTo(opened.diagnostics, *count.mutable_diagnostics());
   }

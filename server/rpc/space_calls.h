@@ -4,9 +4,14 @@
 // Spec: daemon §4.1, §6.4, §6.5
 #pragma once
 
+#include <chrono>
+
 #include "server/rpc/compile_calls.h"
 
 namespace kiln::rpc {
+
+// That all spaces of a request may be counted for: those that come later are bounded only.
+inline constexpr Duration kRequestCountingTime = std::chrono::seconds(20);
 
 // One row for each space, in order. Sources, axes and expressions that are wrong are diagnostics of
 // its row. Errors: as CompileVariant.

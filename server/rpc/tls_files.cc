@@ -3,6 +3,7 @@
 
 #include <ctime>
 #include <memory>
+#include <sys/stat.h>
 
 #include <fmt/format.h>
 #include <openssl/bio.h>
@@ -44,6 +45,15 @@ Result<CertificatePtr> FirstCertificate(const std::string& path, int64_t now_s) 
   return Result<CertificatePtr>(std::move(certificate));
 }
 
+// Nobody but the daemon's user may read the key.
+Result<std::string> ReadKey(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) == 0 && (status.st_mode & 077) != 0) {
+    return Wrong(path, "is a private key that others may read; chmod 600 it");
+  }
+  return ReadFile(path);
+}
+
 int64_t ExpiryOf(const X509& certificate) {
   std::tm parts{};
   return ASN1_TIME_to_tm(X509_get0_notAfter(&certificate), &parts) == 1 ? timegm(&parts) : 0;
@@ -61,7 +71,7 @@ Result<TlsSummary> CheckTlsFiles(const TlsFiles& files, int64_t now_s) {
   }
   KILN_TRY(const CertificatePtr certificate, FirstCertificate(files.cert, now_s));
   KILN_TRY(const CertificatePtr authority, FirstCertificate(files.client_ca, now_s));
-  KILN_TRY(const std::string key_text, ReadFile(files.key));
+  KILN_TRY(const std::string key_text, ReadKey(files.key));
   const BioPtr bio(BIO_new_mem_buf(key_text.data(), static_cast<int>(key_text.size())));
   const std::unique_ptr<EVP_PKEY, Free> key(
       PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, nullptr));

@@ -21,8 +21,9 @@ struct TlsSummary {
   int64_t expires_s = 0;  // Unix
 };
 
-// Errors: kInvalidArgument with reason TLS, naming the file and what is wrong with it; a
-// certificate that has expired by `now_s` is wrong.
+// Errors: FileError for a file that cannot be read; kInvalidArgument with reason TLS, naming the
+// file and what is wrong with it: a certificate that has expired by `now_s` is wrong, and so is a
+// key that others than its owner may read.
 Result<TlsSummary> CheckTlsFiles(const TlsFiles& files, int64_t now_s);
 
 }  // namespace kiln::rpc

@@ -43,9 +43,10 @@ grpc::ServerUnaryReactor* Answer(const Host& host, grpc::CallbackServerContext& 
   v1::ErrorDetail detail;
   detail.set_trace_id(frame->trace());
   if (needs == Needs::kNothing) {
-    const Result<void> result = frame->Permitted().ok()
-                                    ? frame->Try([&] { return body(*frame, {}, detail); })
-                                    : frame->Permitted();
+    const Result<void> result =
+        frame->Permitted().ok()
+            ? frame->Try([&] { return body(*frame, frame->CallFor({}), detail); })
+            : frame->Permitted();
     return Finished(context, frame->StatusOf(result, std::move(detail)));
   }
   if (const Result<void> admitted = frame->Admit(); !admitted.ok()) {

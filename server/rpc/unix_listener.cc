@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/own_folder.h"
 #include "server/rpc/rpc_server.h"
 
 namespace kiln::rpc {
@@ -28,42 +29,37 @@ Error Failed(std::string_view what, const std::string& path, std::string_view hi
           .reason = "SOCKET"};
 }
 
-Result<void> MakeDirectory(const std::string& path, mode_t mode) {
-  std::error_code error;
-  const std::filesystem::path directory(path);
-  if (directory.has_parent_path()) {
-    std::filesystem::create_directories(directory.parent_path(), error);
-  }
-  const bool made = mkdir(path.c_str(), 0700) == 0;
-  if (!made && errno != EEXIST) {
-    return Failed("cannot make the directory", path, "choose another with --listen.unix");
-  }
-  struct stat found {};
-  if (lstat(path.c_str(), &found) != 0) {
-    return Failed("cannot look at the directory", path);
-  }
+// Errors of files and folders as those of a socket.
+template <class T>
+Result<T> ForSocket(Result<T> result) {
+  return result.ok()
+             ? std::move(result)
+             : Result<T>(Error{.code = ErrorCode::kFailedPrecondition,
+                               .context = result.error().context +
+                                          "; repair it or choose another with --listen.unix",
+                               .reason = "SOCKET"});
+}
+
+Result<OwnFolder> MakeDirectory(const std::string& path, mode_t mode) {
+  KILN_TRY(OwnFolder folder, ForSocket(OwnFolder::Make(path)));
   // Either mode of ours may become the other one; any other is somebody's mistake.
-  const mode_t present = found.st_mode & 0777;
-  if (!S_ISDIR(found.st_mode) || found.st_uid != geteuid() ||
-      (present != kOwnerMode && present != kNeighbourMode)) {
+  if (folder.mode() != kOwnerMode && folder.mode() != kNeighbourMode) {
     return Error{.code = ErrorCode::kFailedPrecondition,
                  .context = fmt::format("'{}' must be a directory of this user with mode {:04o}; "
                                         "repair it or choose another with --listen.unix",
                                         path, mode),
                  .reason = "SOCKET"};
   }
-  if (present != mode && chmod(path.c_str(), mode) != 0) {
-    return Failed("cannot set the mode of", path);
+  if (folder.mode() != mode) {
+    KILN_TRY_VOID(ForSocket(folder.SetMode(mode)));
   }
-  return {};
+  return folder;
 }
 
 // The lock file holds the pid of its owner.
-Result<int> TakeLock(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0) {
-    return Failed("cannot open the lock", path);
-  }
+Result<int> TakeLock(const OwnFolder& folder, const std::string& name) {
+  const std::string path = folder.path() + "/" + name;
+  KILN_TRY(const int fd, ForSocket(folder.OpenFile(name, O_RDWR | O_CREAT)));
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
     std::array<char, 32> text{};
     const ssize_t size = pread(fd, text.data(), text.size() - 1, 0);
@@ -113,10 +109,11 @@ Result<std::unique_ptr<UnixListener>> UnixListener::Listen(const std::string& pa
                                         path, path.size(), sizeof(sockaddr_un{}.sun_path) - 1),
                  .reason = "SOCKET"};
   }
-  const std::string directory = std::filesystem::path(path).parent_path().string();
-  KILN_TRY_VOID(MakeDirectory(directory.empty() ? "." : directory,
-                              whom == For::kOwner ? kOwnerMode : kNeighbourMode));
-  KILN_TRY(const int lock, TakeLock(path + ".lock"));
+  const std::filesystem::path whole(path);
+  KILN_TRY(const OwnFolder folder,
+           MakeDirectory(whole.parent_path().string(),
+                         whom == For::kOwner ? kOwnerMode : kNeighbourMode));
+  KILN_TRY(const int lock, TakeLock(folder, whole.filename().string() + ".lock"));
   std::unique_ptr<UnixListener> listener(new UnixListener(path, lock));
   KILN_TRY_VOID(listener->Bind(whom));
   return listener;

@@ -13,6 +13,7 @@ namespace kiln::rpc {
 namespace {
 
 constexpr size_t kMaxName = 1024;                 // of projects and sessions, in bytes
+constexpr size_t kMaxGlobs = 64;                  // of one subscriber
 constexpr size_t kMaxListed = size_t{400} << 10;  // bytes of one list of names in an event
 
 Result<void> CheckName(std::string_view field, const std::string& name) {
@@ -103,7 +104,7 @@ void AddBytes(Engine& engine, const build::Artifact& artifact, v1::Artifact& out
     return;
   }
   const auto get = [&](const Digest& digest) {
-    return engine.store.Get({.level = cache::Level::kContent, .space = 0, .id = digest.id}, {});
+    return engine.store.Get(cache::ContentKey(digest), {});
   };
   std::string data;
   for (const build::StageCodeDigest& code : artifact.code) {
@@ -195,10 +196,32 @@ class EventWriter {
   v1::WatchEvent& out_;
 };
 
+Result<reload::Wish> WishFrom(const v1::WatchRequest::Open& open) {
+  reload::Wish wish{.role = static_cast<reload::Role>(open.role())};
+  for (const std::string& pattern : open.programs()) {
+    KILN_TRY_VOID(CheckName("open.programs", pattern));
+    if (pattern.find_first_of("*?") == std::string::npos) {
+      wish.programs.insert(pattern);
+    } else {
+      wish.globs.push_back(pattern);
+    }
+  }
+  if (wish.globs.size() > kMaxGlobs) {
+    return AboveLimit("patterns of a subscription", kMaxGlobs, wish.globs.size());
+  }
+  wish.targets.insert(open.targets().begin(), open.targets().end());
+  KILN_TRY(std::vector<reload::Interest> interest, InterestFrom(open.variants_of_interest()));
+  wish.SetInterest(std::move(interest));
+  return wish;
+}
+
 }  // namespace
 
 Result<std::vector<reload::Interest>> InterestFrom(
     const google::protobuf::RepeatedPtrField<v1::Variant>& variants) {
+  if (static_cast<uint64_t>(variants.size()) > kMaxPrograms) {
+    return AboveLimit("variants of interest", kMaxPrograms, static_cast<uint64_t>(variants.size()));
+  }
   std::vector<reload::Interest> interest;
   for (const v1::Variant& variant : variants) {
     if (variant.program_name().empty()) {
@@ -218,12 +241,14 @@ Result<std::vector<reload::Interest>> InterestFrom(
 }
 
 Result<reload::OpenRequest> OpenFrom(Engine& engine, const v1::WatchRequest::Open& open,
-                                     const cache::Call& call, v1::ErrorDetail& detail) {
+                                     const ops::Principal& who, const cache::Call& call,
+                                     v1::ErrorDetail& detail) {
   if (open.project().empty()) {
     return Malformed("open.project", "a session belongs to a project");
   }
   KILN_TRY_VOID(CheckName("open.project", open.project()));
   KILN_TRY_VOID(CheckName("open.session_id", open.session_id()));
+  KILN_TRY_VOID(CheckName("open.workspace", open.workspace()));
   if (open.role() < v1::WatchRequest::Open::SOURCE || open.role() > v1::WatchRequest::Open::BOTH) {
     return Malformed("open.role", "not SOURCE, SUBSCRIBER or BOTH");
   }
@@ -232,11 +257,12 @@ Result<reload::OpenRequest> OpenFrom(Engine& engine, const v1::WatchRequest::Ope
     return Malformed("open.spaces", is_source ? "a source client says what there is to build"
                                               : "only a source client says what there is to build");
   }
-  reload::OpenRequest request{.project = open.project(), .session_id = open.session_id()};
-  request.wish.role = static_cast<reload::Role>(open.role());
-  request.wish.programs.assign(open.programs().begin(), open.programs().end());
-  request.wish.targets.assign(open.targets().begin(), open.targets().end());
-  KILN_TRY(request.wish.interest, InterestFrom(open.variants_of_interest()));
+  reload::OpenRequest request{.principal = who.id,
+                              .tenant = who.tenant,
+                              .project = open.project(),
+                              .workspace = open.workspace(),
+                              .session_id = open.session_id()};
+  KILN_TRY(request.wish, WishFrom(open));
   if (is_source) {
     KILN_TRY(request.programs, ProgramsFrom(open.spaces()));
     KILN_TRY_VOID(CheckThere(engine, *request.programs, call, detail));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "proto/kiln/v1/watch.pb.h"
+#include "server/ops/access.h"
 #include "server/reload/subscriptions.h"
 #include "server/rpc/compile_calls.h"
 
@@ -14,7 +15,8 @@ namespace kiln::rpc {
 // All of these: kInvalidArgument for what is malformed; kResourceExhausted; kFailedPrecondition
 // with SOURCES_MISSING, `detail` lists them.
 Result<reload::OpenRequest> OpenFrom(Engine& engine, const v1::WatchRequest::Open& open,
-                                     const cache::Call& call, v1::ErrorDetail& detail);
+                                     const ops::Principal& who, const cache::Call& call,
+                                     v1::ErrorDetail& detail);
 Result<reload::PushedChange> PushFrom(Engine& engine, const v1::WatchRequest::Push& push,
                                       const cache::Call& call, v1::ErrorDetail& detail);
 Result<std::vector<reload::Interest>> InterestFrom(

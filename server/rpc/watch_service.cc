@@ -162,7 +162,8 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
     if (taken.stream != nullptr) {
       return Malformed("open", "the stream is open already");
     }
-    KILN_TRY(reload::OpenRequest request, OpenFrom(engine_, request_.open(), call, taken.detail));
+    KILN_TRY(reload::OpenRequest request,
+             OpenFrom(engine_, request_.open(), frame_.principal(), call, taken.detail));
     const auto wake = [weak = weak_from_this(), &steps = steps_] {
       steps.Post([weak] {
         if (const std::shared_ptr<WatchCall> alive = weak.lock(); alive != nullptr) {

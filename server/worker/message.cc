@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "server/worker/message.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fcntl.h>
+#include <poll.h>
+#include <span>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -55,6 +59,91 @@ class Descriptor {
   int number_;
 };
 
+// All that came along with a message.
+class Descriptors {
+ public:
+  Descriptors() = default;
+  ~Descriptors() {
+    for (const int number : numbers_) {
+      (void)::close(number);
+    }
+  }
+  Descriptors(const Descriptors&) = delete;
+  Descriptors& operator=(const Descriptors&) = delete;
+
+  void TakeFrom(msghdr& message) {
+    surplus_ = surplus_ || (message.msg_flags & MSG_CTRUNC) != 0;  // the kernel closed the rest
+    for (cmsghdr* row = CMSG_FIRSTHDR(&message); row != nullptr; row = CMSG_NXTHDR(&message, row)) {
+      if (row->cmsg_level != SOL_SOCKET || row->cmsg_type != SCM_RIGHTS) {
+        continue;
+      }
+      for (size_t at = 0; CMSG_LEN(at + sizeof(int)) <= row->cmsg_len; at += sizeof(int)) {
+        int number = -1;
+        std::memcpy(&number, CMSG_DATA(row) + at, sizeof(number));
+        numbers_.push_back(number);
+      }
+    }
+  }
+  bool are(size_t count) const { return !surplus_ && numbers_.size() == count; }
+  // Requires: are(1).
+  int first() const { return numbers_.front(); }
+
+ private:
+  std::vector<int> numbers_;
+  bool surplus_ = false;
+};
+
+// The time that one message may take.
+class Waiting {
+ public:
+  Waiting(int socket, Patience patience) : socket_(socket) {
+    if (patience.has_value()) {
+      end_ = std::chrono::steady_clock::now() + *patience;
+    }
+  }
+
+  // Of recv and send: who waits for ever does so there.
+  int flags() const { return end_.has_value() ? MSG_DONTWAIT : 0; }
+
+  // False, with errno: it is over.
+  bool WaitFor(short events) const {
+    while (end_.has_value()) {
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+          *end_ - std::chrono::steady_clock::now());
+      pollfd wait{.fd = socket_, .events = events, .revents = 0};
+      const int ready = ::poll(&wait, 1, static_cast<int>(std::max<int64_t>(0, left.count())));
+      if (ready > 0) {
+        return true;
+      }
+      if (ready == 0) {
+        errno = ETIMEDOUT;
+      }
+      if (errno != EINTR) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // What recv, send and their like give, repeated until they give something.
+  template <class Call>
+  ssize_t Repeat(short events, const Call& call) const {
+    for (;;) {
+      if (!WaitFor(events)) {
+        return -1;
+      }
+      const ssize_t done = call();
+      if (done >= 0 || (errno != EINTR && errno != EAGAIN)) {
+        return done;
+      }
+    }
+  }
+
+ private:
+  const int socket_;
+  std::optional<std::chrono::steady_clock::time_point> end_;
+};
+
 bool WriteAll(int file, const std::byte* data, size_t size) {
   while (size != 0) {
     const ssize_t wrote = ::write(file, data, size);
@@ -70,23 +159,21 @@ bool WriteAll(int file, const std::byte* data, size_t size) {
   return true;
 }
 
-bool SendAll(int socket, const char* data, size_t size) {
-  while (size != 0) {
-    const ssize_t sent = ::send(socket, data, size, MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) {
-      continue;
-    }
+bool SendAll(int socket, std::string_view text, const Waiting& waiting) {
+  while (!text.empty()) {
+    const ssize_t sent = waiting.Repeat(POLLOUT, [&] {
+      return ::send(socket, text.data(), text.size(), MSG_NOSIGNAL | waiting.flags());
+    });
     if (sent <= 0) {
       return false;
     }
-    data += sent;
-    size -= static_cast<size_t>(sent);
+    text.remove_prefix(static_cast<size_t>(sent));
   }
   return true;
 }
 
-// The head, with the payload's descriptor.
-bool SendHead(int socket, const Head& head, int payload) {
+// The head, with the payload's descriptor. A socket takes all of something that small.
+bool SendHead(int socket, const Head& head, int payload, const Waiting& waiting) {
   iovec part{.iov_base = const_cast<Head*>(&head), .iov_len = sizeof(head)};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
   msghdr message{};
@@ -101,46 +188,36 @@ bool SendHead(int socket, const Head& head, int payload) {
     row->cmsg_len = CMSG_LEN(sizeof(int));
     std::memcpy(CMSG_DATA(row), &payload, sizeof(int));
   }
-  for (;;) {
-    const ssize_t sent = ::sendmsg(socket, &message, MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) {
-      continue;
-    }
-    return sent == static_cast<ssize_t>(sizeof(head));
-  }
+  const ssize_t sent = waiting.Repeat(
+      POLLOUT, [&] { return ::sendmsg(socket, &message, MSG_NOSIGNAL | waiting.flags()); });
+  return sent == static_cast<ssize_t>(sizeof(head));
 }
 
-Result<void> ReceiveHead(int socket, Head& head, int& payload) {
-  iovec part{.iov_base = &head, .iov_len = sizeof(head)};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = control.data();
-  message.msg_controllen = control.size();
-  ssize_t got = 0;
-  do {
-    got = ::recvmsg(socket, &message, MSG_WAITALL | MSG_CMSG_CLOEXEC);
-  } while (got < 0 && errno == EINTR);
-  for (cmsghdr* row = CMSG_FIRSTHDR(&message); row != nullptr; row = CMSG_NXTHDR(&message, row)) {
-    if (row->cmsg_level == SOL_SOCKET && row->cmsg_type == SCM_RIGHTS &&
-        row->cmsg_len == CMSG_LEN(sizeof(int))) {
-      std::memcpy(&payload, CMSG_DATA(row), sizeof(int));
+// Fills `bytes`, and takes the descriptors that come with them.
+Result<void> ReceiveAll(int socket, std::span<std::byte> bytes, Descriptors& descriptors,
+                        const Waiting& waiting) {
+  while (!bytes.empty()) {
+    iovec part{.iov_base = bytes.data(), .iov_len = bytes.size()};
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.data();
+    message.msg_controllen = control.size();
+    const ssize_t got = waiting.Repeat(
+        POLLIN, [&] { return ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC | waiting.flags()); });
+    if (got <= 0) {
+      return Gone(got == 0 ? "end of stream" : std::strerror(errno));
     }
-  }
-  if (got <= 0) {
-    return Gone(got == 0 ? "end of stream" : std::strerror(errno));
-  }
-  if (got != static_cast<ssize_t>(sizeof(head)) || head.magic != kMagic) {
-    return NoMessage("the head");
+    descriptors.TakeFrom(message);
+    bytes = bytes.subspan(static_cast<size_t>(got));
   }
   return {};
 }
 
 Result<Bytes> ReadPayload(int file, uint64_t size) {
-  struct stat status {};
-  if (file < 0 || ::fstat(file, &status) != 0 || (::fcntl(file, F_GET_SEALS) & kSeals) != kSeals ||
-      static_cast<uint64_t>(status.st_size) != size) {
+  if ((::fcntl(file, F_GET_SEALS) & kSeals) != kSeals ||
+      ::lseek(file, 0, SEEK_END) != static_cast<off_t>(size)) {
     return NoMessage("the payload");
   }
   Bytes bytes(size);
@@ -159,7 +236,7 @@ Result<Bytes> ReadPayload(int file, uint64_t size) {
 
 }  // namespace
 
-Result<void> Send(int socket, const Message& message) {
+Result<void> Send(int socket, const Message& message, Patience patience) {
   if (message.payload.size() > kMaxPayload || message.text.size() > kMaxText) {
     return Error{.code = ErrorCode::kResourceExhausted,
                  .context = fmt::format("a worker message has at most {} bytes of payload, not {}",
@@ -181,20 +258,20 @@ Result<void> Send(int socket, const Message& message) {
   const Head head{.kind = static_cast<uint32_t>(message.kind),
                   .payload = message.payload.size(),
                   .text = static_cast<uint32_t>(message.text.size())};
-  if (!SendHead(socket, head, payload.get()) ||
-      !SendAll(socket, message.text.data(), message.text.size())) {
+  const Waiting waiting(socket, patience);
+  if (!SendHead(socket, head, payload.get(), waiting) || !SendAll(socket, message.text, waiting)) {
     return Gone(std::strerror(errno));
   }
   return {};
 }
 
-Result<Message> Receive(int socket) {
+Result<Message> Receive(int socket, Patience patience) {
+  const Waiting waiting(socket, patience);
   Head head;
-  int number = -1;
-  const Result<void> received = ReceiveHead(socket, head, number);
-  const Descriptor file(number);
-  if (!received.ok()) {
-    return received.error();
+  Descriptors files;
+  KILN_TRY_VOID(ReceiveAll(socket, std::as_writable_bytes(std::span(&head, 1)), files, waiting));
+  if (head.magic != kMagic) {
+    return NoMessage("the head");
   }
   if (head.text > kMaxText || head.payload > kMaxPayload || head.kind < kFirstKind ||
       head.kind > kLastKind) {
@@ -202,18 +279,13 @@ Result<Message> Receive(int socket) {
   }
   Message message{.kind = static_cast<MessageKind>(head.kind), .text = {}, .payload = {}};
   message.text.resize(head.text);
-  for (size_t at = 0; at < message.text.size();) {
-    const ssize_t got = ::recv(socket, message.text.data() + at, message.text.size() - at, 0);
-    if (got < 0 && errno == EINTR) {
-      continue;
-    }
-    if (got <= 0) {
-      return Gone("in the middle of a message");
-    }
-    at += static_cast<size_t>(got);
+  KILN_TRY_VOID(
+      ReceiveAll(socket, std::as_writable_bytes(std::span(message.text)), files, waiting));
+  if (!files.are(head.payload == 0 ? 0 : 1)) {
+    return NoMessage("its descriptors");
   }
   if (head.payload != 0) {
-    KILN_TRY(message.payload, ReadPayload(file.get(), head.payload));
+    KILN_TRY(message.payload, ReadPayload(files.first(), head.payload));
   }
   return message;
 }

@@ -8,9 +8,11 @@
 // Threads: one at a time per socket.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "compiler/base/bytes.h"
+#include "compiler/base/clock.h"
 #include "compiler/base/result.h"
 
 namespace kiln::worker {
@@ -21,6 +23,7 @@ enum class MessageKind : uint32_t {
   kMade = 3,      // text: report; payload: the result
   kRejected = 4,  // text: report
   kRead = 5,      // text: language and path; payload: a source. Made is what `reading` draws
+  kUnfit = 6,     // text: why the worker takes no work and ends
 };
 
 struct Message {
@@ -30,15 +33,20 @@ struct Message {
 };
 
 inline constexpr auto kFirstKind = static_cast<uint32_t>(MessageKind::kJob);
-inline constexpr auto kLastKind = static_cast<uint32_t>(MessageKind::kRead);
+inline constexpr auto kLastKind = static_cast<uint32_t>(MessageKind::kUnfit);
 
 inline constexpr size_t kMaxText = size_t{64} << 10;
 inline constexpr size_t kMaxPayload = size_t{64} << 20;
 
-// Errors: kUnavailable if the other side is gone; kResourceExhausted above a limit.
-Result<void> Send(int socket, const Message& message);
-// Waits for ever. Errors: kUnavailable at the end of the stream; kDataLoss for what is no message,
-// or a payload that is not sealed.
-Result<Message> Receive(int socket);
+// How long the other side may take for one message; nothing: for ever.
+using Patience = std::optional<Duration>;
+
+// Errors: kUnavailable if the other side is gone, or does not take the message in time;
+// kResourceExhausted above a limit.
+Result<void> Send(int socket, const Message& message, Patience patience = {});
+// Errors: kUnavailable at the end of the stream, or if not all of the message comes in time;
+// kDataLoss for what is no message, a payload that is not sealed, and descriptors that nobody asked
+// for, which are closed.
+Result<Message> Receive(int socket, Patience patience = {});
 
 }  // namespace kiln::worker

@@ -29,6 +29,14 @@ Result<void> StillWanted(const std::stop_token& stop, Duration deadline, Clock& 
   return {};
 }
 
+Message MessageOf(const Job& job) {
+  const bool reads = job.work == Work::kRead;
+  return {.kind = reads ? MessageKind::kRead : MessageKind::kJob,
+          .text = reads ? job.recipe
+                        : std::string(target::EnvironmentText(job.environment)) + " " + job.recipe,
+          .payload = {job.input.begin(), job.input.end()}};
+}
+
 }  // namespace
 
 // Stops the process of a background job while interactive work waits. Who was stopped for as long
@@ -142,11 +150,12 @@ Result<std::unique_ptr<Process>> Pool::Take(const Job& job, const std::stop_toke
 
 void Pool::Give(std::unique_ptr<Process> process) {
   const uint64_t resident = process->ResidentBytes();
+  const bool used_up = process->CpuTime() >= options_.cpu;  // before its own limit ends it
   const size_t kind = At(process->background);
   const MutexLock lock(mutex_);
   busy_.erase(process.get());
   process->first_resident = process->jobs == 0 ? resident : process->first_resident;
-  const bool old = ++process->jobs >= options_.jobs_per_process ||
+  const bool old = used_up || ++process->jobs >= options_.jobs_per_process ||
                    resident > process->first_resident + options_.growth_bytes;
   if (old) {
     --alive_[kind];
@@ -170,49 +179,72 @@ void Pool::Lose(std::unique_ptr<Process> process) {
   given_.NotifyAll();
 }
 
+Result<bool> Pool::Hear(Process& process, Attempt& attempt) {
+  Result<Message> said = Receive(process.socket(), options_.message);
+  if (!said.ok()) {
+    return true;
+  }
+  if (said->kind == MessageKind::kUnfit) {
+    if (options_.on_unfit != nullptr) {
+      options_.on_unfit(said->text);
+    }
+    return Error{.code = ErrorCode::kUnavailable,
+                 .context = "a worker process cannot be locked in: " + said->text,
+                 .reason = "NOT_CONFINED"};
+  }
+  if (said->kind == MessageKind::kTaken && !attempt.taken) {
+    attempt.taken = true;
+    return false;
+  }
+  attempt.answered =
+      attempt.taken && (said->kind == MessageKind::kMade || said->kind == MessageKind::kRejected);
+  if (attempt.answered) {
+    attempt.answer = {
+        .kind = said->kind == MessageKind::kMade ? AnswerKind::kMade : AnswerKind::kRejected,
+        .bytes = std::move(said->payload),
+        .report = std::move(said->text)};
+  } else {
+    attempt.death = "it said what no worker says; ";
+  }
+  return true;
+}
+
 Result<Pool::Attempt> Pool::Try(const Job& job, const std::stop_token& stop, Duration deadline) {
   KILN_TRY(std::unique_ptr<Process> process, Take(job, stop, deadline));
   Yielding yielding(*this, *process, job);
   Attempt attempt;
   const Duration timeout = clock_.Monotonic() + options_.wall;
-  const bool reads = job.work == Work::kRead;
-  const Message message{
-      .kind = reads ? MessageKind::kRead : MessageKind::kJob,
-      .text = reads ? job.recipe
-                    : std::string(target::EnvironmentText(job.environment)) + " " + job.recipe,
-      .payload = {job.input.begin(), job.input.end()}};
-  Result<void> sent = Send(process->socket(), message);
+  const Duration most_cpu = process->CpuTime() + options_.cpu;
+  const Result<void> sent = Send(process->socket(), MessageOf(job), options_.message);
   if (!sent.ok() && sent.error().code != ErrorCode::kUnavailable) {
     Give(std::move(process));
     return sent.error();
   }
-  while (sent.ok()) {
-    if (!process->WaitReadable(kLook)) {
-      if (const Result<void> wanted = StillWanted(stop, deadline, clock_); !wanted.ok()) {
+  // Who does not take the job may have said why.
+  for (bool over = !sent.ok() && !process->WaitReadable({}); !over;) {
+    if (process->WaitReadable(kLook)) {
+      yielding.Continue();  // it may have been stopped in the middle of what it says
+      const Result<bool> heard = Hear(*process, attempt);
+      if (!heard.ok()) {
         Lose(std::move(process));
-        return wanted.error();
+        return heard.error();
       }
-      yielding.Look();
-      if (clock_.Monotonic() >= timeout + yielding.in_all()) {
-        attempt.death = fmt::format("no answer within {} s; ", options_.wall.count());
-        break;
-      }
+      over = *heard;
       continue;
     }
-    yielding.Continue();  // it may have been stopped in the middle of what it says
-    Result<Message> answer = Receive(process->socket());
-    if (!answer.ok()) {
-      break;
+    if (const Result<void> wanted = StillWanted(stop, deadline, clock_); !wanted.ok()) {
+      Lose(std::move(process));
+      return wanted.error();
     }
-    if (answer->kind == MessageKind::kTaken) {
-      attempt.taken = true;
-      continue;
+    yielding.Look();
+    if (clock_.Monotonic() >= timeout + yielding.in_all()) {
+      attempt.death = fmt::format("no answer within {} s; ", options_.wall.count());
+    } else if (process->CpuTime() >= most_cpu) {
+      attempt.death = "no answer within the time of a processor that a job has; ";
     }
-    attempt.answered = true;
-    attempt.answer = {
-        .kind = answer->kind == MessageKind::kMade ? AnswerKind::kMade : AnswerKind::kRejected,
-        .bytes = std::move(answer->payload),
-        .report = std::move(answer->text)};
+    over = !attempt.death.empty();
+  }
+  if (attempt.answered) {
     Give(std::move(process));
     return attempt;
   }

@@ -52,7 +52,8 @@ struct Job {
 class Runner {
  public:
   virtual ~Runner() = default;
-  // Errors: kCancelled, kDeadlineExceeded; kUnavailable if no process starts.
+  // Errors: kCancelled, kDeadlineExceeded; kUnavailable if no process starts, with reason
+  // NOT_CONFINED if one could not be locked in.
   virtual Result<Answer> Run(const Job& job, std::stop_token stop, Duration deadline) = 0;
 };
 
@@ -80,9 +81,13 @@ class Pool final : public Runner {
     uint32_t jobs_per_process = 1000;
     uint64_t growth_bytes = uint64_t{512} << 20;  // of resident memory
     std::chrono::seconds wall{60};                // of one attempt
+    Duration cpu = std::chrono::seconds(30);      // of one attempt; a process that used it is old
+    Duration message = std::chrono::seconds(10);  // of one message, from its first byte on
     int attempts = 3;
     // How long interactive work has been waiting for a thread; null: it never does.
     std::function<Duration()> interactive_wait = {};
+    // Told why a process could not be locked in, by the thread that wanted it.
+    std::function<void(const std::string& why)> on_unfit = {};
   };
 
   // The clock must outlive the pool.
@@ -111,6 +116,8 @@ class Pool final : public Runner {
   void Give(std::unique_ptr<Process> process);
   void Lose(std::unique_ptr<Process> process);
   Result<Attempt> Try(const Job& job, const std::stop_token& stop, Duration deadline);
+  // Whether the attempt is over.
+  Result<bool> Hear(Process& process, Attempt& attempt);
 
   const Options options_;
   Clock& clock_;

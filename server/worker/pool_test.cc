@@ -3,11 +3,16 @@
 #include "server/worker/pool.h"
 
 #include <atomic>
+#include <filesystem>
 #include <stop_token>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "compiler/base/file.h"
+#include "compiler/base/test_directory.h"
+#include "compiler/base/test_wait.h"
 
 namespace kiln::worker {
 namespace {
@@ -21,6 +26,7 @@ class PoolTest : public testing::Test {
     options.program = KILN_TEST_CHILD;
     options.workers = 2;
     options.wall = std::chrono::seconds(1);
+    options.message = std::chrono::seconds(1);
     return options;
   }
 
@@ -80,12 +86,66 @@ TEST_P(DeadlyJob, IsTriedThreeTimesAndPoisoned_OthersLiveOn) {
   EXPECT_EQ(Ask(pool, "echo")->kind, AnswerKind::kMade);
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, DeadlyJob,
-                         testing::Values(Deadly{"crash", "signal 11"},
-                                         Deadly{"crash", "about to crash"},
-                                         Deadly{"exit", "exit 3"},
-                                         Deadly{"hang", "no answer within 1 s"},
-                                         Deadly{"garbage", "worker processes"}));
+INSTANTIATE_TEST_SUITE_P(
+    Table, DeadlyJob,
+    testing::Values(Deadly{"crash", "signal 11"}, Deadly{"crash", "about to crash"},
+                    Deadly{"exit", "exit 3"}, Deadly{"hang", "no answer within 1 s"},
+                    Deadly{"garbage", "worker processes"}, Deadly{"chatter", "what no worker says"},
+                    Deadly{"job", "what no worker says"}, Deadly{"drip", "worker processes"}));
+
+TEST_F(PoolTest, AnswerToAJobThatWasNotTaken_IsNone) {
+  Pool pool(Options(), clock);
+  const Result<Answer> answer = Ask(pool, "unasked");
+  ASSERT_TRUE(answer.ok()) << answer.error().context;
+  EXPECT_EQ(answer->kind, AnswerKind::kPoison);
+  EXPECT_THAT(answer->report, testing::HasSubstr("what no worker says"));
+}
+
+TEST_F(PoolTest, JobThatUsesUpItsProcessorTime_IsPoison) {
+  Pool::Options options = Options();
+  options.wall = std::chrono::seconds(600);
+  options.cpu = std::chrono::milliseconds(100);
+  Pool pool(options, clock);
+  const Result<Answer> answer = Ask(pool, "spin");
+  ASSERT_TRUE(answer.ok()) << answer.error().context;
+  EXPECT_EQ(answer->kind, AnswerKind::kPoison);
+  EXPECT_THAT(answer->report, testing::HasSubstr("time of a processor"));
+}
+
+TEST_F(PoolTest, ProcessThatUsedUpItsProcessorTime_IsReplaced) {
+  Pool::Options options = Options();
+  options.cpu = Duration::zero();  // every process has used that
+  options.wall = std::chrono::seconds(600);
+  Pool pool(options, clock);
+  while (pool.counters().recycled == 0) {  // unless a look comes before the answer
+    ASSERT_TRUE(Ask(pool, "echo").ok());
+  }
+  EXPECT_TRUE(pool.Rows().empty());
+}
+
+// A program that says that it cannot be locked in, as child.cc says it.
+TEST_F(PoolTest, ProcessThatCannotBeLockedIn_IsNoProcessAndTold) {
+  TestDirectory folder;
+  const std::string script = std::string(folder.path()) + "/unfit";
+  ASSERT_TRUE(WriteFile(script, AsBytes("#!/bin/sh\nprintf 'KWK1\\006\\0\\0\\0"
+                                        "\\0\\0\\0\\0\\0\\0\\0\\0"
+                                        "\\012\\0\\0\\0\\0\\0\\0\\0no seccomp' >&3\n"))
+                  .ok());
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  Pool::Options options = Options();
+  options.program = script;
+  options.wall = std::chrono::seconds(60);
+  std::vector<std::string> told;
+  options.on_unfit = [&](const std::string& why) { told.push_back(why); };
+  Pool pool(options, clock);
+  const Result<Answer> answer = Ask(pool, "echo");
+  ASSERT_FALSE(answer.ok());
+  EXPECT_EQ(answer.error().code, ErrorCode::kUnavailable);
+  EXPECT_EQ(answer.error().reason, "NOT_CONFINED");
+  EXPECT_THAT(answer.error().context, testing::HasSubstr("no seccomp"));
+  EXPECT_EQ(told, std::vector<std::string>{"no seccomp"});
+  EXPECT_EQ(pool.counters().poisoned, 0u);  // the input is not to blame
+}
 
 TEST_F(PoolTest, ProcessesThatLeaveBeforeTheyHaveTheJob_DoNotCountAtOnce) {
   Pool pool(Options(), clock);
@@ -100,7 +160,7 @@ TEST_F(PoolTest, Cancel_KillsTheProcessAtOnce) {
   std::stop_source stop;
   const Duration start = clock.Monotonic();
   std::jthread later([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    LetPass(std::chrono::milliseconds(50));
     stop.request_stop();
   });
   const Result<Answer> answer = Ask(pool, "hang", stop.get_token());

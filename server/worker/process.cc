@@ -5,12 +5,12 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <fstream>
 #include <poll.h>
-#include <spawn.h>
+#include <string_view>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <thread>
@@ -18,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/child_process.h"
 #include "server/worker/child.h"
 
 namespace kiln::worker {
@@ -26,9 +27,9 @@ namespace {
 constexpr size_t kMaxSaid = size_t{16} << 10;
 constexpr auto kPoliteness = std::chrono::milliseconds(50);
 
-Error NotStarted(const std::string& program, int error) {
+Error NotStarted(std::string_view why) {
   return {.code = ErrorCode::kUnavailable,
-          .context = fmt::format("cannot start worker '{}': {}", program, std::strerror(error)),
+          .context = fmt::format("no worker process: {}", why),
           .reason = "WORKER_GONE"};
 }
 
@@ -88,37 +89,21 @@ Result<std::unique_ptr<Process>> Process::Start(const std::string& program) {
     const int error = errno;
     Close(sockets[0]);
     Close(sockets[1]);
-    return NotStarted(path, error);
+    return NotStarted(std::strerror(error));
   }
-  posix_spawn_file_actions_t actions;
-  (void)::posix_spawn_file_actions_init(&actions);
-  (void)::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  (void)::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  (void)::posix_spawn_file_actions_adddup2(&actions, errors[1], STDERR_FILENO);
-  (void)::posix_spawn_file_actions_adddup2(&actions, sockets[1], kWorkerSocket);
-  posix_spawnattr_t attributes;
-  (void)::posix_spawnattr_init(&attributes);
-  sigset_t none;
-  (void)::sigemptyset(&none);
-  (void)::posix_spawnattr_setsigmask(&attributes, &none);  // the daemon's threads block some
-  (void)::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  std::string name = "kilnd-worker";
-  std::string flag = kWorkerFlag;
-  const std::array<char*, 3> arguments{name.data(), flag.data(), nullptr};
-  const std::array<char*, 1> environment{nullptr};
-  pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, path.c_str(), &actions, &attributes, arguments.data(),
-                                  environment.data());
-  (void)::posix_spawnattr_destroy(&attributes);
-  (void)::posix_spawn_file_actions_destroy(&actions);
+  const Result<pid_t> pid =
+      StartChild({.path = path,
+                  .words = {"kilnd-worker", kWorkerFlag},
+                  .descriptors = {{.from = errors[1], .to = STDERR_FILENO},
+                                  {.from = sockets[1], .to = kWorkerSocket}}});
   Close(sockets[1]);
   Close(errors[1]);
-  if (error != 0) {
+  if (!pid.ok()) {
     Close(sockets[0]);
     Close(errors[0]);
-    return NotStarted(path, error);
+    return NotStarted(pid.error().context);
   }
-  return std::unique_ptr<Process>(new Process(pid, sockets[0], errors[0]));
+  return std::unique_ptr<Process>(new Process(*pid, sockets[0], errors[0]));
 }
 
 Process::~Process() {
@@ -155,6 +140,15 @@ std::string Process::End() {
   pid_ = 0;
   const std::string said = Said(errors_);
   return said.empty() ? death : death + ": " + said;
+}
+
+Duration Process::CpuTime() const {
+  clockid_t clock = 0;
+  timespec used{};
+  if (::clock_getcpuclockid(pid_, &clock) != 0 || ::clock_gettime(clock, &used) != 0) {
+    return Duration::zero();
+  }
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
 uint64_t Process::ResidentBytes() const {

@@ -32,6 +32,7 @@ class Process {
   // what it said: "signal 11 (Segmentation fault)…".
   std::string End();
   uint64_t ResidentBytes() const;
+  Duration CpuTime() const;  // since it was started; zero if it is gone
 
   bool background = false;      // for jobs of nobody
   uint32_t jobs = 0;            // done

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "compiler/base/test_wait.h"
 #include "server/worker/child.h"
 #include "server/worker/message.h"
 
@@ -40,6 +41,25 @@ int Misbehave(const std::string& how) {
       block[0] = 1;
     }
   }
+  if (how == "spin") {
+    for (volatile bool go_on = true; go_on;) {
+    }
+  }
+  const int socket = kiln::worker::kWorkerSocket;
+  if (how == "chatter") {  // that it has the job, for ever
+    while (
+        kiln::worker::Send(socket, {.kind = MessageKind::kTaken, .text = {}, .payload = {}}).ok()) {
+    }
+  }
+  if (how == "job") {
+    (void)kiln::worker::Send(socket, {.kind = MessageKind::kJob, .text = "x", .payload = {}});
+  }
+  if (how == "drip") {  // a part of a head, and then nothing
+    (void)!::write(socket, "KWK1", 4);
+    for (;;) {
+      ::pause();
+    }
+  }
   if (how == "garbage") {
     (void)!::write(kiln::worker::kWorkerSocket, "this is no message, not at all.", 31);
   }
@@ -68,11 +88,14 @@ int main(int argc, char** argv) {
     if (how == "early") {  // before it has the job
       return 0;
     }
+    if (how == "unasked") {  // an answer to nothing
+      (void)kiln::worker::Send(socket, {.kind = MessageKind::kMade, .text = {}, .payload = {}});
+      continue;
+    }
     (void)kiln::worker::Send(socket, {.kind = MessageKind::kTaken, .text = {}, .payload = {}});
     if (how == "stopped") {  // answers once it was stopped and may go on
-      for (continued = 0; continued == 0;) {
-        ::usleep(1000);
-      }
+      continued = 0;
+      (void)kiln::WaitUntil([] { return continued != 0; });
     }
     if (how == "echo" || how == "stopped") {
       (void)kiln::worker::Send(socket, {.kind = MessageKind::kMade,

@@ -12,6 +12,7 @@
 #include "cache/pack/reader.h"
 #include "cache/pack/unpack.h"
 #include "compiler/base/check.h"
+#include "compiler/base/checksum.h"
 
 namespace kiln::pack {
 namespace {
@@ -39,14 +40,16 @@ std::vector<uint64_t> Sealed(const uint8_t* data, size_t size) {
       SectionEntry entry;
       std::memcpy(&entry, bytes + at, sizeof(entry));
       if (entry.offset <= size && entry.stored_size <= size - entry.offset) {
-        entry.id = HashBytes(ByteView(bytes + entry.offset, entry.stored_size));
+        const ByteView stored(bytes + entry.offset, entry.stored_size);
+        entry.id = HashBytes(stored);
+        entry.checksum = Checksum64(stored);
       }
       std::memcpy(bytes + at, &entry, sizeof(entry));
     }
     header.pack_id = HashBytes(ByteView(bytes + sizeof(Header), table_bytes));
   }
   const ByteView view = std::as_bytes(std::span(&header, 1));
-  header.checksum = Hash64(view.first(offsetof(Header, checksum)));
+  header.checksum = Checksum64(view.first(offsetof(Header, checksum)));
   std::memcpy(bytes, &header, sizeof(header));
   return words;
 }

@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/base/test_directory.h"
+#include "compiler/base/test_wait.h"
 #include "runtime/pipeline/pipelines.h"
 #include "runtime/pipeline/sample_metadata.h"
 #include "runtime/pipeline/sample_shaders.h"
@@ -129,11 +130,7 @@ TEST_F(GpuReal, FastLinks_AreReplacedByWhatIsOptimised) {
     EXPECT_TRUE(IsReady(pipelines->State(id)));
   }
   // What waits in the last lane is optimised while nothing else is to be done.
-  const auto until = std::chrono::steady_clock::now() + kLongest;
-  while (pipelines->Stats().ready < ids.size() && std::chrono::steady_clock::now() < until) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  EXPECT_EQ(pipelines->Stats().ready, ids.size());
+  EXPECT_TRUE(WaitUntil([&] { return pipelines->Stats().ready == ids.size(); }));
   EXPECT_GT(pipelines->Stats().libraries, 0U);
 }
 

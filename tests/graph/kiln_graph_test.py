@@ -23,7 +23,7 @@ def run(*arguments, code=0):
 def check_frame(frame, folder):
     svg, dot, plan = folder / "plan.svg", folder / "plan.dot", folder / "plan.json"
     text = run(frame, "--svg", svg, "--dot", dot, "--json", plan).stdout
-    assert "bound for this order" in text and "efficiency" in text
+    assert "lower bounds: this order" in text and "efficiency" in text
     xml.dom.minidom.parse(str(svg))
     assert dot.read_text().startswith("digraph")
     data = json.loads(plan.read_text())

@@ -17,6 +17,7 @@
 
 #include "cache/sqlite/sqlite_store.h"
 #include "compiler/base/test_directory.h"
+#include "compiler/base/test_wait.h"
 #include "tests/integration/cache_records.h"
 #include "tests/integration/full_run.h"
 
@@ -94,12 +95,12 @@ std::vector<uint64_t> LiveAndDie(const std::filesystem::path& dir, uint64_t firs
   }
   ::close(ends[1]);
   // A pipe of a MiB holds 131,072 numbers, which no life is long enough to write.
-  std::this_thread::sleep_for(std::chrono::microseconds(10'000 + random() % 240'000));
+  LetPass(std::chrono::microseconds(10'000 + random() % 240'000));
   if (random() % 4 == 0) {
     ::kill(child, SIGSTOP);
-    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 10));
+    LetPass(std::chrono::milliseconds(random() % 10));
     ::kill(child, SIGCONT);
-    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 10));
+    LetPass(std::chrono::milliseconds(random() % 10));
   }
   ::kill(child, SIGKILL);
   std::vector<uint64_t> acknowledged = ReadAll(ends[0]);

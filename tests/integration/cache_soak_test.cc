@@ -20,6 +20,7 @@
 #include "cache/sqlite/maintenance.h"
 #include "cache/test_contents.h"
 #include "compiler/base/test_directory.h"
+#include "compiler/base/test_wait.h"
 #include "tests/integration/full_run.h"
 
 namespace kiln::tests {
@@ -102,7 +103,7 @@ struct Load {
           maintenance.Verify({.sample_percent = 10, .stop = stop});
       faults += report.ok() ? report->fault_count : 0;
       file->StartScan();
-      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      LetPass(std::chrono::milliseconds(200));
     }
   }
 
@@ -135,7 +136,7 @@ TEST(CacheSoak, MixedLoad_WalStaysBoundedAndMemoryFlat) {
       std::error_code none;
       const auto wal = std::filesystem::file_size(directory.path() / "cache.db-wal", none);
       longest_wal = std::max(longest_wal, none ? 0 : static_cast<int64_t>(wal));
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      LetPass(std::chrono::milliseconds(20));
     }
     resident.push_back(ResidentBytes());
     files.push_back(OpenFiles());

@@ -13,10 +13,10 @@ import stat
 import struct
 import subprocess
 import sys
-import time
 import unittest
 
 from cli_case import BUILD, ROOT, CliCase
+from waiting import wait_until
 
 UBER = ROOT / "tests/bench/shaders/uber.rpl"
 ENTRIES = ["--entry", "vertex=vertex_main", "--entry", "fragment=fragment_main"]
@@ -126,6 +126,8 @@ class Programs(CliCase):
             ([*uber, "--size", "16"], 2, ["WIDTHxHEIGHT"]),
             ([*uber, "--size", "0x16"], 2, ["WIDTHxHEIGHT"]),
             ([*uber, "--mesh", "teapot"], 2, ["--mesh"]),
+            ([*uber, "--mesh", f"{self.dir}/none.obj"], 3, ["none.obj"]),
+            (["preview", UBER, *ENTRIES, "--out", f"{picture}.jpg"], 2, ["end in .png"]),
             ([*uber, "--set", "nonsense"], 2, ["NAME=VALUE"]),
             ([*uber, "--set", "nonsense=1"], 2, ["no parameter 'nonsense'"]),
             ([*uber, "--set", "time=soon"], 2, ["'soon' is no number"]),
@@ -153,6 +155,10 @@ class Programs(CliCase):
         again = self.dir / "again.png"
         self.expect(self.run_program("kiln", *uber, "--out", again, env=self.env | self.SOFTWARE), 0)
         self.assertEqual(again.read_bytes(), picture.read_bytes())
+        mesh = self.write("corner.obj", "v 0 0 0\nv 0 1 0\nv 1 0 0\nf 1 3 2\n")
+        self.expect(self.run_program("kiln", *uber, "--mesh", mesh, "--out", again,
+                                     env=self.env | self.SOFTWARE), 0)
+        self.assertNotEqual(again.read_bytes(), picture.read_bytes())
         told = self.run_program("kiln", "--json", *uber, "--out", again, env=self.env | self.SOFTWARE)
         report = json.loads(told.stdout.splitlines()[0])
         self.assertEqual([report["type"], report["signature"]], ["preview", "default"])
@@ -457,10 +463,8 @@ axes = { stars = "*" }
                               env=self.env, cwd=self.dir,
                               stderr=subprocess.DEVNULL) as served:  # nobody else's to end
             try:
-                for _ in range(100):
-                    if self.run_program("kiln", "status").returncode == 0:
-                        break
-                    time.sleep(0.1)
+                self.assertTrue(
+                    wait_until(lambda: self.run_program("kiln", "status").returncode == 0))
                 self.assertIn("warning: artifacts come from build", compile_with_ours().stderr)
                 self.assertIn("abababababab", compile_with_ours().stderr)
                 self.assertEqual(pid(), served.pid)
@@ -617,7 +621,12 @@ axes = { stars = "*" }
         self.expect(self.run_program("kiln", "cache", "repair"), 0, "1 dropped", "sound")
         self.expect(self.run_program("kiln", "cache", "verify"), 0, "sound")
         self.expect(self.run_program("kiln", "compile", UBER, *ENTRIES), 0)
-        self.expect(self.run_program("kiln", "cache", "gc", "--to", "1"), 0)
+        self.expect(self.run_program("kiln", "cache", "gc", "--to", "1"), 5, "records are kept",
+                    "repeat after", "cache.max_size")
+        kept = self.json_lines("cache", "gc", "--to", "1K", code=5)
+        self.assertEqual([kept[0]["type"], kept[0]["reason"]], ["error", "CACHE_KEPT"])
+        self.assertGreater(kept[-1]["counts"]["kept"], 0)
+        self.expect(self.run_program("kiln", "cache", "gc", "--to", "50G"), 0)
         taken = self.json_lines("cache", "import", self.dir / "a.kpack")[-1]["counts"]
         self.assertEqual((taken["added"] > 0, taken["other"]), (True, 0))
         again = self.json_lines("cache", "import", self.dir / "a.kpack")[-1]["counts"]
@@ -871,11 +880,34 @@ passes = ["view"]
 
     def test_full_disk_of_results_says_so(self):
         self.need_small_disk()
-        for program in f"{BUILD}/kilnc", f"KILN_CACHE_DIR={self.dir}/cache {BUILD}/kiln":
+        for program, code in ((f"{BUILD}/kilnc", 3),
+                              (f"KILN_CACHE_DIR={self.dir}/cache {BUILD}/kiln", 5)):
             with self.subTest(program=program):
                 result = self.run_on_small_disk(
                     16384, f"{program} compile {UBER} {' '.join(ENTRIES)} --out {self.dir}/disk/out")
-                self.expect(result, 3, "cannot write", "No space left on device")
+                self.expect(result, code, "cannot write", "No space left on device",
+                            "free space there")
+
+    def test_nearly_full_disk_says_what_is_not_kept(self):
+        self.need_small_disk()
+        options, size = range(12), 3 << 20  # 4,096 results do not fit
+        self.write("many.rpl", "".join(f"global o{i}: flag false;\n" for i in options) +
+                   "vertex_attribute_container mesh { f4 a; };\n"
+                   "void v (void)\n{\n    f4 p = f4 {0.0};\n" +
+                   "".join(f"    conditional (o{i}) {{ p = p * {i + 2}.25 + mesh.a; }}\n"
+                           for i in options) + "    vertex_stage_output_position (p);\n}\n")
+        self.write("kiln.toml", '[project]\nmanifest = 1\nname = "many"\n[[program]]\nname = "many"\n'
+                   'sources = ["many.rpl"]\nentry_points = { vertex = "v" }\naxes = { ' +
+                   ", ".join(f'o{i} = "*"' for i in options) + " }\n")
+        build = f"{BUILD}/kiln --progress none build"
+        result = self.run_on_small_disk(size, f"{build} --report junit:{self.dir}/a.xml; code=$?",
+                                        f"{BUILD}/kiln stop; exit $code")
+        self.expect(result, 0, "warning: ", "built, but not kept in the cache", "disk is full",
+                    "free space where the cache is", "ok. again")
+        self.assertIn("<error message", (self.dir / "a.xml").read_text())
+        result = self.run_on_small_disk(size, f"{build} --pin release; code=$?",
+                                        f"{BUILD}/kiln stop; exit $code")
+        self.expect(result, 8, "error: ", "not kept in the cache", "disk is full")
 
     def test_full_disk_of_the_cache_costs_the_cache_not_the_result(self):
         self.need_small_disk()

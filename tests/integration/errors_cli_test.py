@@ -5,6 +5,7 @@ their forms, warnings as errors, daemons that do not start.
 
 usage: errors_cli_test.py BUILD_FOLDER ROOT
 """
+import json
 import re
 import sys
 import unittest
@@ -183,6 +184,105 @@ entry_points = { vertex = "v", fragment = "f" }
         result = self.expect(self.kiln("compile", "many.rpl", "--entry", "vertex=f"), 1)
         self.assertLessEqual(result.stderr.count("error["), 20)
         self.assertIn("note: 10 more are not shown", result.stderr)  # the daemon sends no more
+
+    MANY = [f"material{i:02}" for i in range(40)]
+
+    def write_many(self, body):
+        """40 programs of one source; what is wrong with it is wrong with all of them."""
+        self.write("shared.rpl", "global fog: flag false;\nvoid v (void)\n{\n"
+                   f"    vertex_stage_output_position (f4 {{0.0}});\n    {body}\n}}\n")
+        self.write("kiln.toml", '[project]\nmanifest = 1\nname = "many"\n' + "".join(
+            f'[[program]]\nname = "{name}"\nsources = ["shared.rpl"]\n'
+            'entry_points = { vertex = "v" }\naxes = { fog = "*" }\n' for name in self.MANY))
+
+    def test_one_mistake_of_many_programs_is_one_message(self):
+        self.write_many("x;")
+        reports = [f"{form}:{form}.out" for form in ("json", "junit", "github", "md")]
+        result = self.expect(self.kiln("--progress", "none", "build",
+                                       *[part for one in reports for part in ("--report", one)]), 1)
+        self.assertEqual(result.stderr.count("error["), 1, result.stderr)
+        self.assertLess(len(result.stderr.splitlines()), 20, result.stderr)
+        self.assertRegex(result.stderr, r"shared.rpl:5:5 \[RPL\d+\]: also in material\d\d, "
+                         r"material\d\d, material\d\d and 36 more")
+        report = json.loads((self.dir / "json.out").read_text())
+        self.assertEqual(len(report["mistakes"]), 1)
+        self.assertEqual(report["mistakes"][0]["programs"], self.MANY)
+        self.assertEqual(len(report["failures"]), 40)
+        junit = (self.dir / "junit.out").read_text()
+        self.assertEqual((junit.count("<failure"), junit.count("<skipped")), (1, 40))
+        self.assertEqual(len((self.dir / "github.out").read_text().splitlines()), 1)
+        self.assertIn("material00, material01, material02 and 37 more",
+                      (self.dir / "github.out").read_text())
+        self.assertEqual((self.dir / "md.out").read_text().count("error: "), 1)
+        rows = [json.loads(line) for line in self.kiln("--json", "build").stdout.splitlines()]
+        found = [row for row in rows if row["type"] == "diagnostic"]
+        self.assertEqual([row["programs"] for row in found], [self.MANY])
+        fetched = self.kiln("--progress", "none", "fetch", "--all", "--out", "out")
+        self.assertEqual((fetched.returncode, fetched.stderr.count("error[")), (1, 1))
+        dry = self.kiln("build", "--dry-run")
+        self.assertLessEqual(dry.stderr.count("error["), 1, dry.stderr)
+
+    def test_mistakes_of_syntax_are_not_hidden_behind_the_manifest(self):
+        self.write_project()
+        self.write("some.rpl", (self.dir / "some.rpl").read_text().replace(";", "", 1))
+        for verb in (["compile"], ["explain"], ["inspect"], ["build"], ["options"],
+                     ["preview", "--out", "a.png"], ["fetch", "--out", "out"]):
+            with self.subTest(verb=verb):
+                result = self.kiln("--progress", "none", verb[0], "some", *verb[1:])
+                self.expect(result, 1, "error[RPL1", "some.rpl:")
+                self.assertNotIn("kiln.toml", result.stderr)
+
+    def test_places_are_named_from_the_working_directory(self):
+        self.write("sub/some.rpl", "void v (void)\n{\n    x;\n}\n")
+        self.write("sub/kiln.toml", '[project]\nmanifest = 1\n[[program]]\nname = "some"\n'
+                   'sources = ["some.rpl"]\nentry_points = { vertex = "v" }\n')
+        for words in (["--manifest", "sub/kiln.toml"], ["-C", "sub"]):
+            with self.subTest(words=words):
+                result = self.expect(self.kiln(*words, "--diagnostics", "short", "build"), 1)
+                self.assertIn("sub/some.rpl:3:5: error: ", result.stderr)
+                self.expect(self.kiln(*words, "build"), 1, "--> sub/some.rpl:3:5", "    x;")
+                rows = [json.loads(line)
+                        for line in self.kiln(*words, "--json", "build").stdout.splitlines()]
+                self.assertEqual([row["path"] for row in rows if row["type"] == "diagnostic"],
+                                 ["some.rpl"])
+
+    def test_filters_with_unknown_names_or_values_are_errors(self):
+        self.write("some.rpl", 'global shading: enum "toon" "flat";\n'
+                   "global foam: flag false;\n"
+                   "void v (void) { vertex_stage_output_position (f4 {0.0}); }\n")
+        self.write("kiln.toml", '[project]\nmanifest = 1\n[[program]]\nname = "some"\n'
+                   'sources = ["some.rpl"]\nentry_points = { vertex = "v" }\n'
+                   'axes = { shading = "*", foam = "*" }\n')
+        rows = [
+            (["options", "some", "--where", 'shadng == "toon"'], 2, ["RPL3003", "shadng"]),
+            (["options", "some", "--where", "shading == toon"], 2, ["RPL3003", "toon"]),
+            (["options", "some", "--where", 'shading == "toom"'], 2, ["RPL2006", "toom"]),
+            (["options", "some", "--where", 'foam && shading == "toom"'], 2, ["RPL2006", "toom"]),
+            (["options", "some", "--where", 'shading == "toon"'], 0, ["2 variants"]),
+            (["build", "--where", 'shading == "toom"'], 2, ["toom"]),
+            (["build", "--where", "foam && shadng"], 2, ["shadng"]),
+            (["build", "--where", 'shading == "toon"'], 0, ["ok"]),
+            (["explain", "some", "-o", "nofoam"], 3, ["no option 'nofoam'", "did you mean 'foam'"]),
+            (["explain", "some", "-o", "no-foam"], 0, []),
+            (["explain", "some", "-o", "shading=toom"], 2, ["'toom'", "did you mean 'toon'"]),
+            (["explain", "some", "-o", "foam=abc"], 2, ["of type flag", "'abc'"]),
+            (["inspect", "some", "--diff", "some"], 2, ["with itself", "--diff-option"]),
+            (["inspect", "some", "--diff", "some", "--diff-option", "foam"], 0, []),
+        ]
+        for arguments, code, texts in rows:
+            with self.subTest(arguments=arguments):
+                self.expect(self.kiln("--progress", "none", *arguments), code, *texts)
+
+    def test_manifest_errors_say_where(self):
+        rows = [
+            ('[target.vk]\nform = "spirv"\nenv = "vulkan9"\n', 2, ["kiln.toml:5:", "vulkan9"]),
+            ('[[program]]\nname = "a"\nsources = ["none.rpl"]\nentry_points = { vertex = "v" }\n', 3,
+             ["kiln.toml:3:", "program 'a'", "none.rpl"]),
+        ]
+        for body, code, texts in rows:
+            with self.subTest(body=body):
+                self.write("kiln.toml", "[project]\nmanifest = 1\n" + body)
+                self.expect(self.kiln("build"), code, *texts)
 
     def test_never_more_than_300_lines_in_one_go(self):
         names = [f"p{i}" for i in range(12)]

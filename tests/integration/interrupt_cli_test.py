@@ -15,10 +15,10 @@ import struct
 import subprocess
 import termios
 import threading
-import time
 import unittest
 
 from cli_case import BUILD, CliCase
+from waiting import let_pass, wait_until
 
 EACH = 100 if os.environ.get("KILN_FULL") else 12
 FLAGS = [f"flag{i}" for i in range(15)]  # 32,768 results: longer than any wait below
@@ -90,11 +90,8 @@ axes = {{ {axes} }}
         """A build with a bar on the terminal that has gone on for so long."""
         self.edit()
         terminal = Terminal([str(BUILD / "kiln"), "build"], self.dir, self.env)
-        end = time.monotonic() + 30
-        while not terminal.has_bar() and time.monotonic() < end:
-            time.sleep(0.005)
-        self.assertTrue(terminal.has_bar(), terminal.shown)
-        time.sleep(wait)
+        self.assertTrue(wait_until(terminal.has_bar), terminal.shown)
+        let_pass(wait)
         return terminal
 
     def assert_clean(self, shown):
@@ -121,7 +118,7 @@ axes = {{ {axes} }}
     def test_second_ctrl_c_ends_at_once(self):
         def twice(terminal):
             terminal.process.send_signal(signal.SIGINT)
-            time.sleep(self.random.random() * 0.01)
+            let_pass(self.random.random() * 0.01)
             terminal.process.send_signal(signal.SIGINT)
         self.interrupt(twice, [130])
 
@@ -141,7 +138,7 @@ axes = {{ {axes} }}
         def resize(terminal):
             for _ in range(8):
                 terminal.resize(self.random.randint(1, 200))
-                time.sleep(0.02)
+                let_pass(0.02)
             terminal.process.send_signal(signal.SIGINT)
         self.interrupt(resize, [130])
 
@@ -153,7 +150,7 @@ axes = {{ {axes} }}
                     [str(BUILD / "kiln"), "build", "--json", "--progress", "lines"], cwd=self.dir,
                     env=self.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
                 process.stdout.readline()
-                time.sleep(wait)
+                let_pass(wait)
                 process.stdout.close()
                 said = process.stderr.read().decode()
                 process.stderr.close()

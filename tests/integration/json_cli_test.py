@@ -138,8 +138,9 @@ class Json(CliCase):
         lines = [watch.stdout.readline()]
         while '"settled"' not in lines[-1]:
             lines.append(watch.stdout.readline())
-        self.write_project("x;")
-        while '"settled"' not in lines[-1] or len([l for l in lines if '"diagnostic"' in l]) == 0:
+        twin = '[[program]]\nname = "twin"\nsources = ["some.rpl"]\nentry_points = { vertex = "v" }'
+        self.write_project("x;", extra=twin)  # one mistake of two programs
+        while '"mistake"' not in lines[-1]:
             lines.append(watch.stdout.readline())
         watch.send_signal(signal.SIGINT)
         rest, errors = watch.communicate(timeout=30)
@@ -147,6 +148,7 @@ class Json(CliCase):
         types = self.check("".join(lines) + rest)
         self.assertEqual(types[-1], "result")
         self.assertIn("watch", types)
+        self.assertEqual(json.loads(lines[-1])["programs"], ["some", "twin"])
 
     def check_cache(self, signature):
         for running in True, False:

@@ -46,6 +46,14 @@ class Limits : public ServerTest {
     return End([&](auto& context) { return compile->CountVariants(&context, request, &reply); });
   }
 
+  template <class Ask>
+  Ended StartWith(Ask ask) {
+    v1::StartBatchRequest request = BatchOf(GoodSource());
+    ask(request);
+    v1::StartBatchReply reply;
+    return End([&](auto& context) { return batch->StartBatch(&context, request, &reply); });
+  }
+
   // One message per row: bytes of a source, or of a source's digest alone.
   Ended Put(const std::vector<v1::PutSourcesRequest>& messages) {
     v1::PutSourcesReply reply;
@@ -87,6 +95,7 @@ struct Row {
   const char* limit;
   uint64_t max;
   std::function<void(uint64_t size)> at;
+  grpc::StatusCode code = grpc::StatusCode::RESOURCE_EXHAUSTED;
 };
 
 TEST_F(Limits, BelowAtAndAbove) {
@@ -124,6 +133,65 @@ TEST_F(Limits, BelowAtAndAbove) {
          }
          set(Count(request));
        }},
+      {"targets per program", rpc::kMaxTargets,
+       [&](uint64_t count) {
+         v1::Program program = ProgramOf(GoodSource(), true);
+         const v1::Target target = program.targets(0);
+         program.clear_targets();
+         for (uint64_t i = 0; i < count; ++i) {
+           *program.add_targets() = target;
+           program.mutable_targets(static_cast<int>(i))->set_name(std::to_string(i));
+         }
+         set(List(program));
+       }},
+      {"targets per program", rpc::kMaxTargets,  // by index, again and again
+       [&](uint64_t count) {
+         v1::CompileRequest request = RequestOf(GoodSource());
+         for (uint64_t i = 0; i < count; ++i) {
+           request.mutable_variant()->add_targets(0);
+         }
+         v1::CompileReply reply;
+         set(End([&](auto& context) { return compile->Compile(&context, request, &reply); }));
+       }},
+      {"axes per program", rpc::kMaxAxes,
+       [&](uint64_t count) {
+         v1::CountVariantsRequest request;
+         v1::ProgramSpace& space = *request.add_spaces();
+         *space.mutable_program() = ProgramOf(GoodSource(), true);
+         for (uint64_t i = 0; i < count; ++i) {
+           space.add_axes()->set_name("axis" + std::to_string(i));
+         }
+         set(Count(request));
+       }},
+      {"expressions per program", rpc::kMaxExpressions,
+       [&](uint64_t count) {
+         v1::CountVariantsRequest request;
+         v1::ProgramSpace& space = *request.add_spaces();
+         *space.mutable_program() = ProgramOf(GoodSource(), true);
+         for (uint64_t i = 0; i < count; ++i) {
+           (i % 2 == 0 ? space.add_exclude() : space.add_require())->set_text("cheap");
+         }
+         set(Count(request));
+       }},
+      {"distinct results per program", build::kMaxResults,
+       [&](uint64_t results) {
+         set(StartWith([&](v1::StartBatchRequest& request) {
+           request.mutable_budget()->set_results(results);
+         }));
+       },
+       grpc::StatusCode::INVALID_ARGUMENT},
+      {"distinct results per program", build::kMaxResults,
+       [&](uint64_t results) {
+         set(StartWith([&](v1::StartBatchRequest& request) {
+           request.mutable_spaces(0)->mutable_budget()->set_results(results);
+         }));
+       },
+       grpc::StatusCode::INVALID_ARGUMENT},
+      {"distinct results per program", build::kMaxResults,
+       [&](uint64_t results) {
+         set(StartWith([&](v1::StartBatchRequest& request) { request.set_explore(results); }));
+       },
+       grpc::StatusCode::INVALID_ARGUMENT},
       {"digests", rpc::kMaxDigests,
        [&](uint64_t count) {
          v1::FindMissingRequest request;
@@ -155,7 +223,7 @@ TEST_F(Limits, BelowAtAndAbove) {
   for (const Row& row : table) {
     for (const uint64_t size : {row.max - 1, row.max, row.max + 1}) {
       row.at(size);
-      const bool refused = last.status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED;
+      const bool refused = last.status.error_code() == row.code;
       EXPECT_EQ(refused, size > row.max)
           << row.limit << " at " << size << ": " << last.status.error_message();
       if (refused) {
@@ -166,6 +234,33 @@ TEST_F(Limits, BelowAtAndAbove) {
       }
     }
   }
+}
+
+// A row of a daemon that allowed more is read like a request of today.
+TEST_F(Limits, StoredBatchOfAnotherAge_ObeysThem) {
+  for (const uint64_t results : {build::kMaxResults, build::kMaxResults + 1}) {
+    v1::StartBatchRequest request = BatchOf(GoodSource());
+    request.mutable_budget()->set_results(results);
+    const std::string spec = rpc::CanonicalBytes(request);
+    const Result<build::BatchRequest> stored =
+        rpc::BatchFromSpec(rpc::BatchIdOf(request), AsBytes(spec));
+    EXPECT_EQ(stored.ok(), results == build::kMaxResults);
+    if (!stored.ok()) {
+      EXPECT_EQ(stored.error().code, ErrorCode::kInvalidArgument) << "not damage";
+    }
+  }
+}
+
+TEST_F(Limits, AxisThatIsListedTwice_IsMalformed) {
+  v1::CountVariantsRequest request;
+  v1::ProgramSpace& space = *request.add_spaces();
+  *space.mutable_program() = ProgramOf(GoodSource(), true);
+  for (int i = 0; i < 2; ++i) {
+    space.add_axes()->set_name("cheap");
+  }
+  const Ended ended = Count(request);
+  EXPECT_EQ(ended.status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(ended.detail.field(), "axes.name");
 }
 
 // gRPC itself refuses these, before there is a call of kiln.
@@ -253,10 +348,28 @@ struct LanguageRow {
 };
 
 const LanguageRow kLanguageRows[] = {
+    {"enum_values", 2, 2,
+     [](uint64_t n) {
+       std::string values;
+       for (uint64_t i = 0; i < n; ++i) {
+         values += " \"v" + std::to_string(i) + "\"";
+       }
+       return Code("", "global kind: enum" + values + ";\n");
+     },
+     "LIM1001"},
     {"function_rows", 1024, 8, Aliases, "LIM1001"},
     {"nesting", 16, 16,
      [](uint64_t n) { return Code("f1 x = " + Times(n, "(") + "1.0" + Times(n, ")") + ";"); },
      "RPL1009"},
+    {"options", 16, 16,
+     [](uint64_t n) {
+       std::string flags;
+       for (uint64_t i = 0; i < n; ++i) {
+         flags += "global f" + std::to_string(i) + ": flag false;\n";
+       }
+       return Code("", flags);
+     },
+     "RPL2010"},
     {"parameters", 64, 64,
      [](uint64_t n) {
        std::string fields;

@@ -8,8 +8,8 @@
 #include "cache/sqlite/salvage.h"
 
 int main(int argc, char** argv) {
-  if (argc == 5 && std::string_view(argv[1]) == "--salvage") {  // by a test, of a damaged file
-    return kiln::cache::sqlite::SalvageApart(argv[2], argv[4]);
+  if (argc == 7 && std::string_view(argv[1]) == "--salvage") {  // by a test, of a damaged file
+    return kiln::cache::sqlite::SalvageApart(argv[2], argv[4], std::atoi(argv[6]));
   }
   testing::InitGoogleTest(&argc, argv);
   for (int i = 1; i < argc; ++i) {

@@ -13,11 +13,11 @@ import socket
 import stat
 import subprocess
 import sys
-import time
 import unittest
 import urllib.request
 
 from cli_case import BUILD, ROOT, CliCase
+from waiting import wait_until
 
 
 class Operator(CliCase):
@@ -94,19 +94,13 @@ class Operator(CliCase):
         process = self.kilnd("--config", file, "--listen.unix", self.dir / "run/kilnd.sock")
         file.write_text('[log]\nlevel = "warn"\n[jobs]\nworkers = 9\n')
         process.send_signal(signal.SIGHUP)
-        for _ in range(200):
-            if "needs a restart" in self.log():
-                break
-            time.sleep(0.02)
+        wait_until(lambda: "needs a restart" in self.log())
         self.assertIn("jobs.workers", self.log())
         self.assertIsNone(process.poll())
         self.expect(self.kiln("status"), 0, "SERVING")
         file.write_text("[")
         process.send_signal(signal.SIGHUP)
-        for _ in range(200):
-            if "stays as it was" in self.log():
-                break
-            time.sleep(0.02)
+        wait_until(lambda: "stays as it was" in self.log())
         self.assertIn("stays as it was", self.log())
 
     # -- tokens and TLS
@@ -148,6 +142,139 @@ class Operator(CliCase):
             with self.subTest(arguments=arguments):
                 self.expect(self.kiln("token", "create", *arguments), 2)
 
+    def test_token_verbs_work_on_the_tokens_of_a_configuration(self):
+        self.make_certificates()
+        config, other = self.dir / "kilnd.toml", self.dir / "other.toml"
+        config.write_text('[listen]\ntcp = "127.0.0.1:0"\n[tls]\ncert = "server.pem"\n'
+                          'key = "server.key"\nclient_ca = "ca.pem"\n')
+        other.write_text('[security]\ntokens = "others/tokens.toml"\n')
+        file = self.dir / "tokens.toml"
+        made = self.expect(self.kiln("token", "create", "--scope", "read", "--config", config), 0)
+        self.assertIn(f"wrote {file}\n", made.stderr)
+        self.assertNotIn("warning", made.stderr)
+        identity = made.stdout.split("_")[1]
+        self.expect(self.kiln("token", "list", "--config", config), 0, identity, str(file))
+        self.kilnd("--config", config, "--allow-root", "--listen.unix", self.dir / "run/kilnd.sock")
+        made = self.expect(self.kiln("token", "create", "--scope", "read", "--config", config), 0)
+        self.assertNotIn("warning", made.stderr)
+        for arguments, written in ([], self.dir / "config/kiln/tokens.toml"), \
+                                  (["--config", other], self.dir / "others/tokens.toml"):
+            with self.subTest(arguments=arguments):
+                made = self.expect(self.kiln("token", "create", "--scope", "read", *arguments), 0)
+                self.assertIn(f"wrote {written}\n", made.stderr)
+                self.assertIn(f"the daemon that runs reads {file}; kiln token --config {config}",
+                              made.stderr)
+                self.assertTrue(written.exists())
+        rows = self.objects(self.expect(
+            self.kiln("--json", "token", "create", "--scope", "read", "--config", config), 0))
+        self.assertEqual(rows[0]["file"], str(file))
+        self.expect(self.kiln("token", "revoke", identity), 3, "config/kiln/tokens.toml")
+        self.expect(self.kiln("token", "revoke", identity, "--config", config), 0, "revoked")
+        file.write_text("[[token]")
+        self.expect(self.kiln("token", "list", "--config", config), 2, f"{file}:1")
+        self.expect(self.kiln("token", "create", "--scope", "read", "--config", config), 2,
+                    f"{file}:1")
+        self.assertEqual(file.read_text(), "[[token]")
+        self.expect(self.kiln("doctor"), 0, "tokens-unreadable", f"repair '{file}'")
+        self.expect(self.kiln("token", "create", "--scope", "read", "--config", "no.toml"), 2,
+                    "no.toml")
+
+    def test_tokens_made_at_the_same_time_are_all_there(self):
+        makers = [subprocess.Popen([str(BUILD / "kilnd"), "token", "create", "--scope", "read"],
+                                   cwd=self.dir, env=self.env, stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL, text=True) for _ in range(20)]
+        made = {maker.communicate()[0].split("_")[1] for maker in makers}
+        self.assertEqual([maker.returncode for maker in makers], [0] * 20)
+        listed = {line.split()[0] for line in self.kiln("token", "list").stdout.splitlines()}
+        self.assertEqual(len(made), 20)
+        self.assertEqual(listed, made)
+
+    def test_config_check_looks_at_the_files_that_it_names(self):
+        self.make_certificates()
+        file = self.dir / "kilnd.toml"
+        good = {"tcp": "127.0.0.1:0", "cert": "server.pem", "key": "server.key",
+                "client_ca": "ca.pem", "tokens": "tokens.toml"}
+        os.chmod(self.dir / "server.key", 0o600)
+        (self.dir / "public.key").write_bytes((self.dir / "server.key").read_bytes())
+        os.chmod(self.dir / "public.key", 0o644)
+        (self.dir / "broken.toml").write_text("[[token]")
+        os.chmod(self.dir / "broken.toml", 0o600)
+        rows = [
+            ({}, 0, ": ok"),
+            ({"cert": "none.pem"}, 2, "none.pem"),
+            ({"key": "none.key"}, 2, "none.key"),
+            ({"client_ca": "none.pem"}, 2, "none.pem"),
+            ({"key": "client.key"}, 2, "is not the key of"),
+            ({"key": "public.key"}, 2, "chmod 600"),
+            ({"cert": "ext"}, 2, "is no certificate"),
+            ({"tokens": "broken.toml"}, 2, "broken.toml:1"),
+        ]
+        for change, code, text in rows:
+            with self.subTest(change=change):
+                v = good | change
+                file.write_text(
+                    f'[listen]\ntcp = "{v["tcp"]}"\n[tls]\ncert = "{v["cert"]}"\n'
+                    f'key = "{v["key"]}"\nclient_ca = "{v["client_ca"]}"\n'
+                    f'[security]\ntokens = "{v["tokens"]}"\n')
+                self.expect(self.kiln("config", "check", file), code, text)
+                self.expect(self.run_program("kilnd", "config", "check", file), code, text)
+        for key in "token_file", "tls_ca", "tls_cert", "tls_key":
+            with self.subTest(key=key):
+                files = {"token_file": "ext", "tls_ca": "ca.pem", "tls_cert": "client.pem",
+                         "tls_key": "client.key"}
+                text = '[[upstream]]\nurl = "https://localhost:1"\n'
+                for missing, code in (None, 0), (key, 2):
+                    file.write_text(text + "".join(
+                        f'{name} = "{"none" if name == missing else path}"\n'
+                        for name, path in files.items()))
+                    self.expect(self.kiln("config", "check", file), code, "none" if missing else "ok")
+    def check_what_read_does(self, remote, compile_it):
+        """What operations.md promises of scope read: all that is known, and a clear word about
+        the rest. `compile_it` was compiled by others."""
+        self.write("kiln.toml", """[project]
+manifest = 1
+name = "mist"
+[[program]]
+name = "mist"
+sources = ["s.rpl"]
+entry_points = { vertex = "mist_vertex", fragment = "mist_fragment" }
+axes = { cheap = "*", cut = "*" }
+""")
+        refused = ["would have to be compiled and stored", "needs scope write", "has scope read",
+                   "let a build that has it run first"]
+        fail = ["fetch", "--all", "--on-miss", "fail", "--out", "known"]
+        self.expect(remote("read", *compile_it), 0)
+        self.expect(remote("read", "build"), 9, "of 4 variants are not in the cache", *refused)
+        self.expect(remote("read", *fail), 3, "are not in the cache")
+        self.expect(remote("write", "build"), 0, "ok.")
+        self.expect(remote("read", "build", "--out", "served"), 0, "ok.")  # what others built
+        self.assertTrue((self.dir / "served/index.json").exists())
+        manifest = (self.dir / "kiln.toml").read_text()
+        self.write("kiln.toml", manifest.replace('name = "mist"', 'name = "other"', 1))
+        self.expect(remote("read", "build", "--out", "again"), 0, "nothing is compiled",
+                    "fetched 4 results")
+        self.assertTrue((self.dir / "again/index.json").exists())
+        self.write("kiln.toml", manifest)
+        self.expect(remote("read", *fail), 0, "fetched 4 results")
+        for verb in (["compile", "mist", "-o", "cheap=true"], ["options", "mist"],
+                     ["explain", "mist"], ["inspect", "mist"]):
+            with self.subTest(verb=verb):
+                self.expect(remote("read", *verb), 0)
+        pack = ["pack", "build", "--out"]
+        self.expect(remote("read", *pack, "p.kpack"), 9, "nobody has made exactly this pack",
+                    "needs scope write")
+        self.expect(remote("write", *pack, "w.kpack"), 0)
+        self.expect(remote("read", *pack, "p.kpack"), 0)
+        self.assertEqual((self.dir / "p.kpack").read_bytes(), (self.dir / "w.kpack").read_bytes())
+        self.expect(remote("read", "watch", "--no-source"), 9, "Watch needs scope write",
+                    "every edit compiled and kept")
+        source = self.dir / "s.rpl"
+        source.write_text(source.read_text() + "\n// of a branch\n")
+        for verb in (["build"], ["options", "mist"], ["compile", "mist"]):
+            with self.subTest(verb=verb):
+                self.expect(remote("read", *verb), 9, "does not have 's.rpl' as here",
+                            "needs scope write")
+
     def test_daemon_behind_https(self):
         self.make_certificates()
         for scope in "read", "write", "admin":
@@ -181,7 +308,7 @@ class Operator(CliCase):
             (remote("wrong", "status"), 9, "not known"),
             (remote("missing", "status"), 3, "missing"),
             (remote("ext", "status"), 2, "no token"),
-            (remote("read", "status", cert=None), 4, ""),
+            (remote("read", "status", cert=None), 9, "client certificate"),
             (self.kiln("--daemon", url, "status"), 2, "--token-file"),
             (self.kiln("--daemon", "ftp://x", "status"), 2, "is no daemon"),
             (remote("read", "start"), 2, "unix:PATH"),
@@ -190,14 +317,12 @@ class Operator(CliCase):
             with self.subTest(arguments=result.args[1:]):
                 self.expect(result, code, text)
         self.assertTrue(list((self.dir / "out").glob("*.spv")))
+        self.check_what_read_does(remote, compile_it)
         bill = self.kiln("--json", "doctor")
         self.assertIn('"type":"check","name":"tls"', bill.stdout)
         self.expect(remote("admin", "stop"), 0)
         drained = '"method":"Drain","result":"OK"'  # written behind the reply
-        for _ in range(200):
-            if drained in (self.dir / "cache/audit.jsonl").read_text():
-                break
-            time.sleep(0.02)
+        wait_until(lambda: drained in (self.dir / "cache/audit.jsonl").read_text())
         self.assertIn(drained, (self.dir / "cache/audit.jsonl").read_text())
 
     # -- status and doctor
@@ -243,26 +368,39 @@ class Operator(CliCase):
         (config / "kilnd.toml").write_text("[jobs]\nworkerz = 1\n")
         self.expect(self.kiln("doctor"), 2, "FAIL  config", "workerz")
 
-    def test_doctor_reaches_the_upstream(self):
-        upstream = f"unix:{self.dir}/up/kilnd.sock"
-        env = dict(self.env, KILN_UPSTREAM_URL=upstream)
+    def doctor_says_of_the_upstream(self, env):
+        rows = self.objects(self.kiln("--json", "doctor", env=env))
+        return next(row for row in rows if row.get("name") == "upstream"), rows[-1]["exit"]
 
-        def check():
-            rows = self.objects(self.kiln("--json", "doctor", env=env))
-            return next(row for row in rows if row.get("name") == "upstream"), rows[-1]["exit"]
-        self.expect(self.kiln("start"), 0)
-        found, code = check()
+    def test_doctor_asks_the_daemon_for_its_upstreams(self):
+        upstream = f"unix:{self.dir}/up/kilnd.sock"
+        self.expect(self.kiln("start", env={"KILN_UPSTREAM_URL": upstream}), 0)
+        found, code = self.doctor_says_of_the_upstream({})  # whose configuration names none
         self.assertEqual((found["state"], code), ("fail", 4), found)
+        self.assertIn(upstream + " fails: ", found["detail"])
+        self.kilnd("--listen.unix", self.dir / "up/kilnd.sock",
+                   env=dict(self.env, KILN_CACHE_DIR=str(self.dir / "upcache")))
+        for _ in range(300):  # until the daemon looks again and connects
+            found, code = self.doctor_says_of_the_upstream({})
+            if found["state"] == "ok":
+                break
+        self.assertEqual((found["state"], code), ("ok", 0), found)
+        self.assertRegex(found["detail"], upstream + r" answers in [0-9.]+ ms")
+
+    def test_doctor_reaches_the_configured_upstream_without_a_daemon(self):
+        upstream = f"unix:{self.dir}/up/kilnd.sock"
+        env = {"KILN_UPSTREAM_URL": upstream}
+        found, _ = self.doctor_says_of_the_upstream(env)
+        self.assertEqual(found["state"], "fail", found)
         self.assertIn(upstream, found["detail"])
         self.assertIn("upstream.url", found["fix"])
         self.kilnd("--listen.unix", self.dir / "up/kilnd.sock",
                    env=dict(self.env, KILN_CACHE_DIR=str(self.dir / "upcache")))
-        found, code = check()
-        self.assertEqual((found["state"], code), ("ok", 0), found)
+        found, _ = self.doctor_says_of_the_upstream(env)
+        self.assertEqual(found["state"], "ok", found)
         self.assertRegex(found["detail"], r"answers in [0-9.]+ ms, kilnd ")
-        env["KILN_UPSTREAM_URL"] = "https://localhost:1"
-        found, code = check()
-        self.assertEqual((found["state"], code), ("fail", 2), found)
+        found, _ = self.doctor_says_of_the_upstream({"KILN_UPSTREAM_URL": "https://localhost:1"})
+        self.assertEqual(found["state"], "fail", found)
 
     def test_damage_is_found_by_doctor(self):
         self.expect(self.kiln("start"), 0)

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "compiler/base/test_wait.h"
 #include "server/ops/metrics.h"
 #include "server/test_server.h"
 #include "tests/support/call_empty.h"
@@ -45,10 +46,10 @@ TEST_F(Operator, Metrics_CountCallsAndHaveEveryName) {
   v1::CompileReply reply;
   EXPECT_FALSE(compile->Compile(&context, v1::CompileRequest(), &reply).ok());
   std::string text;
-  for (int i = 0; i < 500 && text.find("code=\"INVALID_ARGUMENT\"") == std::string::npos; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));  // a call ends after its reply
+  EXPECT_TRUE(WaitUntil([&] {  // a call ends after its reply
     text = HttpGet(daemon->metrics(), "/metrics");
-  }
+    return text.find("code=\"INVALID_ARGUMENT\"") != std::string::npos;
+  }));
   EXPECT_TRUE(text.starts_with("HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4\r\n"));
   for (const char* line : {
            "kiln_requests_total{code=\"OK\",lane=\"interactive\",method=\"Compile\"} 2\n",
@@ -76,10 +77,10 @@ TEST_F(Operator, Metrics_ShowTheRecordsOfEveryLevel) {
   request.set_durability(v1::DURABILITY_LOCAL);
   ASSERT_TRUE(Compile(request).artifacts(0).stored());
   std::string text;
-  for (int i = 0; i < 1500 && text.find("kiln_cache_records{") == std::string::npos; ++i) {
+  EXPECT_TRUE(WaitUntil([&] {
     text = HttpGet(daemon->metrics(), "/metrics");
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+    return text.find("kiln_cache_records{") != std::string::npos;
+  }));
   for (const char* line : {
            "kiln_cache_records{level=\"module\"} 1\n",
            "kiln_cache_records{level=\"signature\"} 1\n",
@@ -177,10 +178,9 @@ class Traces : public Operator {
     v1::GetStatusRequest request;
     request.set_trace_id(id);
     v1::ServerStatus reply;
-    for (int i = 0; i < 500 && !Call(&v1::AdminService::Stub::GetStatus, request, reply).ok();
-         ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));  // the call ends after its reply
-    }
+    EXPECT_TRUE(WaitUntil([&] {  // the call ends after its reply
+      return Call(&v1::AdminService::Stub::GetStatus, request, reply).ok();
+    }));
     EXPECT_EQ(reply.traces_size(), 1);
     EXPECT_EQ(reply.traces(0).method(), "Compile");
     EXPECT_EQ(reply.traces(0).code(), "OK");

@@ -12,16 +12,12 @@
 #include <google/protobuf/descriptor.h>
 
 #include "proto/kiln/v1/watch.pb.h"
-#include "server/ops/tokens.h"
 #include "server/rpc/method_table.h"
-#include "server/test_server.h"
+#include "tests/integration/security_case.h"
 #include "tests/support/call_empty.h"
-#include "tests/support/certificates.h"
 
 namespace kiln::server {
 namespace {
-
-using ops::Scope;
 
 constexpr std::array<const char*, 6> kServices = {"CompileService", "BatchService", "WatchService",
                                                   "PackService",    "CacheService", "AdminService"};
@@ -32,88 +28,7 @@ const google::protobuf::ServiceDescriptor* ServiceNamed(const std::string& name)
   return google::protobuf::DescriptorPool::generated_pool()->FindServiceByName("kiln.v1." + name);
 }
 
-class Security : public ServerTest {
- protected:
-  Security() : authority("kiln tests") {
-    Write("ca.pem", authority.cert());
-    server_files = authority.Sign("localhost");
-    client_files = authority.Sign("builder");
-    Write("server.pem", server_files.cert);
-    Write("server.key", server_files.key);
-    for (const Scope scope : {Scope::kRead, Scope::kWrite, Scope::kAdmin}) {
-      tokens.push_back(NewToken(static_cast<uint8_t>(scope), scope, 0));
-    }
-    tokens.push_back(NewToken(9, Scope::kAdmin, 1));  // expired in 1970
-  }
-
-  std::string Write(const std::string& name, const std::string& text) const {
-    std::string path = folder.path() + "/" + name;
-    std::ofstream(path) << text;
-    return path;
-  }
-
-  std::string NewToken(uint8_t seed, Scope scope, int64_t expires_s) {
-    std::array<uint8_t, ops::kTokenRandomBytes> random{};
-    random.fill(seed);
-    ops::NewToken made = ops::MakeToken(random);
-    made.token.scope = scope;
-    made.token.expires_s = expires_s;
-    rows.push_back(made.token);
-    EXPECT_TRUE(ops::WriteTokens(folder.path() + "/tokens.toml", rows).ok());
-    return made.text;
-  }
-
-  Daemon::Options TcpOptions() {
-    Daemon::Options options = OptionsIn(folder.path());
-    options.config.tcp = "127.0.0.1:0";
-    options.config.tls_cert = folder.path() + "/server.pem";
-    options.config.tls_key = folder.path() + "/server.key";
-    options.config.tls_client_ca = folder.path() + "/ca.pem";
-    options.config.tokens = folder.path() + "/tokens.toml";
-    options.config.audit_log = folder.path() + "/audit.jsonl";
-    options.config.allow_root = true;
-    return options;
-  }
-
-  void StartTcp() {
-    auto started = Daemon::Start(TcpOptions(), clock, log, failure);
-    ASSERT_TRUE(started.ok()) << failure.component << ": " << failure.what;
-    daemon = std::move(started).value();
-    channel = grpc::CreateChannel("unix:" + daemon->socket(), grpc::InsecureChannelCredentials());
-  }
-
-  uint16_t Port() const {
-    const std::string address = daemon->tcp();
-    return static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)));
-  }
-
-  std::shared_ptr<grpc::Channel> Over(const std::string& ca, const CertificateFiles& files) const {
-    grpc::ChannelArguments own;  // no connection of another test's channel
-    own.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-    return grpc::CreateCustomChannel(
-        "localhost:" + std::to_string(Port()),
-        grpc::SslCredentials(
-            {.pem_root_certs = ca, .pem_private_key = files.key, .pem_cert_chain = files.cert}),
-        own);
-  }
-  std::shared_ptr<grpc::Channel> Tcp() const { return Over(authority.cert(), client_files); }
-
-  // Once it has so many lines: a call is audited when it is over, which is after its reply.
-  std::string AuditText(ptrdiff_t lines) const {
-    std::string text;
-    for (int i = 0; i < 500 && std::count(text.begin(), text.end(), '\n') < lines; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      std::ifstream file(folder.path() + "/audit.jsonl");
-      text.assign(std::istreambuf_iterator<char>(file), {});
-    }
-    return text;
-  }
-
-  Authority authority;
-  CertificateFiles server_files, client_files;
-  std::vector<ops::Token> rows;
-  std::vector<std::string> tokens;  // read, write, admin, expired
-};
+using Security = SecurityCase;
 
 constexpr const char* kInfo = "/kiln.v1.AdminService/GetServerInfo";
 
@@ -186,35 +101,6 @@ TEST_F(Security, Denial_HasADetailThatNamesTheScope) {
   EXPECT_EQ(DetailOf(nobody).reason(), "NO_TOKEN");
 }
 
-TEST_F(Security, FetchThatCompiles_NeedsWrite) {
-  StartTcp();
-  const auto stub = v1::CompileService::NewStub(Tcp());
-  for (const auto on_miss : {v1::FetchRequest::SKIP, v1::FetchRequest::COMPILE}) {
-    grpc::ClientContext context;
-    context.AddMetadata("authorization", "Bearer " + tokens[0]);
-    v1::FetchRequest request;
-    request.set_on_miss(on_miss);
-    const auto stream = stub->Fetch(&context, request);
-    v1::FetchReply reply;
-    while (stream->Read(&reply)) {
-    }
-    EXPECT_EQ(stream->Finish().error_code() == grpc::StatusCode::PERMISSION_DENIED,
-              on_miss == v1::FetchRequest::COMPILE);
-  }
-}
-
-TEST_F(Security, TenFailures_PauseThePeer) {
-  StartTcp();
-  const auto tcp = Tcp();
-  for (int i = 0; i < 10; ++i) {
-    EXPECT_FALSE(CallEmpty(tcp, kInfo, "kiln_guess").ok());
-  }
-  const grpc::Status status = CallEmpty(tcp, kInfo, tokens[2]);
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAUTHENTICATED);
-  EXPECT_NE(status.error_message().find("wait for 60 s"), std::string::npos);
-  EXPECT_TRUE(CallEmpty(channel, kInfo).ok());  // others are not harmed
-}
-
 TEST_F(Security, Certificates_AreAskedOfBothSides) {
   StartTcp();
   EXPECT_TRUE(CallEmpty(Tcp(), kInfo, tokens[0]).ok());
@@ -251,8 +137,8 @@ TEST_F(Security, AuditLog_HasWhatChangesAndWhoDidIt) {
   (void)CallEmpty(channel, "/kiln.v1.AdminService/KillJob");
   (void)CallEmpty(channel, "/kiln.v1.AdminService/ListPins");
   (void)CallEmpty(tcp, kInfo, "kiln_guess");
-  const std::string text = AuditText(4);
-  const auto count = [&](const std::string& part) {
+  const std::string text = AuditText(3), refused = AuditText(1, "audit.refused.jsonl");
+  const auto count = [text = text + refused](const std::string& part) {
     size_t found = 0;
     for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
       ++found;
@@ -261,6 +147,7 @@ TEST_F(Security, AuditLog_HasWhatChangesAndWhoDidIt) {
   };
   EXPECT_EQ(count("\"method\":\"GetServerInfo\""), 1u) << text;  // the refused one
   EXPECT_EQ(count("\"event\":\"authentication\""), 1u);
+  EXPECT_NE(refused.find("\"event\":\"authentication\""), std::string::npos);
   EXPECT_EQ(count("\"method\":\"ClearNegative\""), 1u);
   EXPECT_EQ(count("\"method\":\"Drain\",\"result\":\"PERMISSION_DENIED\""), 1u) << text;
   EXPECT_EQ(count("\"peer\":\"unix\",\"method\":\"KillJob\""), 1u);
@@ -268,7 +155,7 @@ TEST_F(Security, AuditLog_HasWhatChangesAndWhoDidIt) {
   EXPECT_EQ(count("\"token\":\"" + rows[1].id + "\""), 2u);
   EXPECT_GE(count("builder"), 3u) << text;  // subject of the certificate
   for (const std::string& token : tokens) {
-    EXPECT_EQ(text.find(token.substr(22)), std::string::npos);
+    EXPECT_EQ((text + refused).find(token.substr(22)), std::string::npos);
   }
 }
 
@@ -322,6 +209,12 @@ TEST_F(Security, StartsThatCannotBeSafe_AreRefusedWithTheCause) {
        "is no certificate"},
       {"key of another", [&](auto& o) { o.config.tls_key = Write("other.key", client_files.key); },
        "tls", "is not the key"},
+      {"key that others may read",
+       [&](auto& o) {
+         o.config.tls_key = Write("public.key", server_files.key);
+         chmod(o.config.tls_key.c_str(), 0640);
+       },
+       "tls", "chmod 600"},
       {"expired",
        [&](auto& o) {
          const CertificateFiles late = authority.Sign("localhost", -60);

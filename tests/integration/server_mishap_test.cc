@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/test_wait.h"
 #include "server/test_server.h"
 #include "tests/integration/full_run.h"
 #include "tests/support/faulty_relay.h"
@@ -55,15 +56,10 @@ class Mishap : public ServerTest {
   // Until no job is waiting or running.
   void ExpectNoJobs() {
     v1::ListJobsReply jobs;
-    for (int i = 0; i < 400; ++i) {
+    EXPECT_TRUE(WaitUntil([&] {
       grpc::ClientContext context;
-      ASSERT_TRUE(admin->ListJobs(&context, v1::ListJobsRequest(), &jobs).ok());
-      if (jobs.jobs_size() == 0) {
-        return;
-      }
-      std::this_thread::sleep_for(milliseconds(25));
-    }
-    ADD_FAILURE() << jobs.DebugString();
+      return admin->ListJobs(&context, v1::ListJobsRequest(), &jobs).ok() && jobs.jobs_size() == 0;
+    })) << jobs.DebugString();
   }
 
   JumpingClock jumping;
@@ -118,7 +114,7 @@ grpc::StatusCode GiveUp(const std::shared_ptr<grpc::Channel>& channel, uint32_t 
                         std::chrono::microseconds after) {
   grpc::ClientContext context;
   std::thread cancel([&context, after] {
-    std::this_thread::sleep_for(after);
+    LetPass(after);
     context.TryCancel();
   });
   grpc::Status status;
@@ -197,7 +193,7 @@ TEST_F(Mishap, RandomCancels_LeaveNoJobAndNoWork) {
   EXPECT_TRUE(codes.contains(grpc::StatusCode::CANCELLED));
   ExpectNoJobs();
   const std::chrono::microseconds before = CpuOfThisProcess();
-  std::this_thread::sleep_for(milliseconds(400));
+  LetPass(milliseconds(400));
   EXPECT_LT(CpuOfThisProcess() - before, milliseconds(100)) << "something still works";
   EXPECT_EQ(BytesOf(Compile(RequestOf(GoodSource()))), right);
 }

@@ -150,6 +150,17 @@ TEST_F(Watch, BadMessages_HaveTheirStatus) {
            {"control characters", [](Open& o) { o.set_session_id("\n1"); }, C::INVALID_ARGUMENT},
            {"two programs of one name", [](Open& o) { *o.add_spaces() = o.spaces(0); },
             C::INVALID_ARGUMENT},
+           {"control characters in the workspace", [](Open& o) { o.set_workspace("a\nb"); },
+            C::INVALID_ARGUMENT},
+           {"a long workspace", [](Open& o) { o.set_workspace(std::string(1025, 'w')); },
+            C::INVALID_ARGUMENT},
+           {"more patterns than a subscription has",
+            [](Open& o) {
+              for (int i = 0; i < 65; ++i) {
+                o.add_programs("mist*");
+              }
+            },
+            C::RESOURCE_EXHAUSTED},
            {"interest without a program", [](Open& o) { o.add_variants_of_interest(); },
             C::INVALID_ARGUMENT},
            {"a path upwards",
@@ -166,6 +177,19 @@ TEST_F(Watch, BadMessages_HaveTheirStatus) {
     row.change(open);
     EXPECT_EQ(StatusOf(open).error_code(), row.code) << row.what;
   }
+}
+
+TEST_F(Watch, AsMuchAsThereMayBe_IsTaken) {
+  Start();
+  Open open = OpenBoth(kGood);
+  open.set_workspace(std::string(1024, 'w'));
+  for (int i = 0; i < 64; ++i) {
+    open.add_programs("mist*");
+  }
+  for (int i = 0; i < 1000; ++i) {
+    open.add_programs("name" + std::to_string(i));
+  }
+  EXPECT_EQ(Count(Connect(open)->UntilSettled(), v1::WatchEvent::kArtifact), 2u);
 }
 
 TEST_F(Watch, FirstMessageThatIsNotOpen_IsRefused) {

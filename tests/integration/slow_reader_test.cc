@@ -10,6 +10,7 @@
 
 #include <gmock/gmock.h>
 
+#include "compiler/base/test_wait.h"
 #include "proto/kiln/v1/watch.grpc.pb.h"
 #include "server/test_server.h"
 
@@ -80,14 +81,11 @@ class SlowReader : public ServerTest {
 
   // Once the daemon has nothing to do but to write, lets time pass.
   void NobodyReadsForAMinute() {
-    while (!IsIdle()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    for (int i = 0; i < 1200 && !HasDropped(); ++i) {
-      ahead.Advance(std::chrono::seconds(5));
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
-    EXPECT_TRUE(HasDropped());
+    EXPECT_TRUE(WaitUntil([&] { return IsIdle(); }));
+    EXPECT_TRUE(WaitUntil([&] {
+      ahead.Advance(std::chrono::seconds(1));
+      return HasDropped();
+    }));
   }
 
   // Reads one message, and the rest when it is too late.

@@ -19,13 +19,18 @@
 #include "compiler/artifact/metadata.h"
 #include "compiler/base/file.h"
 #include "compiler/base/test_directory.h"
+#include "compiler/base/test_wait.h"
 #include "runtime/pipeline/memory_source.h"
+#include "tests/support/faulty_relay.h"
 
 namespace kiln::client {
 namespace {
 
-// Variants with other code each: far more than is on its way between a daemon and its reader.
+// Variants with other code each: more than kPassed bytes.
 constexpr uint32_t kMany = 3000;
+// What a relay passes on before a daemon is killed: several messages, so that some results have
+// come and others cannot have, however fast the daemon is and however slow its reader.
+constexpr size_t kPassed = 3 << 20;
 
 std::string SourceText() {
   return R"(
@@ -120,9 +125,8 @@ class StartupFetchTest : public testing::Test {
   void Kill(int signal) {
     if (daemon > 0) {
       ::kill(daemon, signal);
-      while (std::filesystem::exists(fmt::format("/proc/{}/exe", daemon))) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-      }
+      EXPECT_TRUE(
+          WaitUntil([&] { return !std::filesystem::exists(fmt::format("/proc/{}/exe", daemon)); }));
       daemon = 0;
     }
   }
@@ -149,6 +153,24 @@ class StartupFetchTest : public testing::Test {
 
   StartupOptions Restarting() {
     return {.have = {}, .before_attempt = [this] { Start(); }};
+  }
+
+  // Lets through kPassed bytes of the first connection and all of later ones.
+  std::unique_ptr<tests::FaultyRelay> Relay() const {
+    return std::make_unique<tests::FaultyRelay>(
+        (folder.path() / "relay.sock").string(), socket,
+        tests::RelayFaults{.silent_after = kPassed, .connections = 1});
+  }
+
+  // Kills the daemon once the first results have come.
+  void KillInTheMiddle() {
+    engine.after_progress = [this](const StartupProgress& progress) {
+      if (progress.artifacts == 3) {
+        EXPECT_LT(progress.bytes, kPassed);
+        Kill(SIGKILL);
+      }
+      return Next::kGoOn;
+    };
   }
 
   TestDirectory folder;
@@ -179,14 +201,9 @@ TEST_F(StartupFetchTest, Variants_ArriveWithAllThatTheyName) {
 }
 
 TEST_F(StartupFetchTest, DaemonKilledInTheMiddle_NothingIsFetchedTwice) {
-  bool killed = false;
-  engine.after_progress = [&](const StartupProgress& progress) {
-    if (!killed && progress.artifacts == 3) {
-      killed = true;
-      Kill(SIGKILL);
-    }
-    return Next::kGoOn;
-  };
+  const std::unique_ptr<tests::FaultyRelay> relay = Relay();
+  client = Client::Open("unix:" + relay->path());
+  KillInTheMiddle();
   StartupFetch fetch(*client, Variants(kMany), Restarting());
   const auto report = fetch.Run(engine.Handlers());
   ASSERT_TRUE(report.ok()) << ErrorText(report.error());
@@ -198,14 +215,9 @@ TEST_F(StartupFetchTest, DaemonKilledInTheMiddle_NothingIsFetchedTwice) {
 }
 
 TEST_F(StartupFetchTest, BatchThatTheDaemonHasForgotten_IsStartedAgain) {
-  bool killed = false;
-  engine.after_progress = [&](const StartupProgress& progress) {
-    if (!killed && progress.artifacts == 3) {
-      killed = true;
-      Kill(SIGKILL);
-    }
-    return Next::kGoOn;
-  };
+  const std::unique_ptr<tests::FaultyRelay> relay = Relay();
+  client = Client::Open("unix:" + relay->path());
+  KillInTheMiddle();
   StartupFetch fetch(*client, Batch(kMany / 2), Restarting());
   const auto report = fetch.Run(engine.Handlers());
   ASSERT_TRUE(report.ok()) << ErrorText(report.error());
@@ -280,9 +292,7 @@ TEST_F(StartupFetchTest, CancelWhileItWaitsForADaemon_EndsAtOnce) {
   std::atomic<int> attempts = 0;
   StartupFetch fetch(*client, Variants(1), {.have = {}, .before_attempt = [&] { ++attempts; }});
   std::thread other([&] {
-    while (attempts < 2) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    EXPECT_TRUE(WaitUntil([&] { return attempts >= 2; }));
     fetch.Cancel();
   });
   const auto report = fetch.Run({});

@@ -56,9 +56,9 @@ axes = { fog = "*" }
 class Session:
     """kiln watch in the background; its lines as they come."""
 
-    def __init__(self, test, *arguments):
+    def __init__(self, test, *arguments, folder=None):
         self.process = subprocess.Popen(
-            [str(BUILD / "kiln"), "watch", *map(str, arguments)], cwd=test.dir, env=test.env,
+            [str(BUILD / "kiln"), "watch", *map(str, arguments)], cwd=folder or test.dir, env=test.env,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.lines = queue.Queue()
         self.errors = []
@@ -132,8 +132,8 @@ class Watch(unittest.TestCase):
         return subprocess.run([str(BUILD / "kiln"), *arguments], env=self.env, timeout=60,
                               capture_output=True, text=True, check=False)
 
-    def watch(self, *arguments):
-        session = Session(self, *arguments)
+    def watch(self, *arguments, folder=None):
+        session = Session(self, *arguments, folder=folder)
         self.sessions.append(session)
         return session
 
@@ -259,6 +259,50 @@ class Watch(unittest.TestCase):
         self.assertEqual([a["options"] for a in artifacts], [{"fog": True}])
         source.stop()
         self.assertEqual(reader.events("problem")[-1]["code"], "NO_SOURCE_CLIENT")
+
+    def test_two_worktrees_of_one_project_never_meet(self):
+        other = self.top / "other"
+        shutil.copytree(self.dir, other)
+        mine = self.watch("rock", "--json", "--out", self.top / "out")
+        mine.events()
+        theirs = self.watch("rock", "--json", "--out", self.top / "out2", folder=other)
+        theirs.events()
+        before = (self.top / "out2/index.json").read_bytes()
+        self.save("rock.rpl", "= color;", "= colour;")
+        mine.events()
+        self.save("rock.rpl", "= colour;", "= color * 0.5;")
+        mine.events()
+        self.assertEqual((self.top / "out2/index.json").read_bytes(), before)
+        (other / "rock.rpl").write_text((self.dir / "rock.rpl").read_text())
+        events = theirs.events()
+        self.assertEqual(sum(e.get("event") == "changed" for e in events), 1)
+        self.assertEqual([e for e in events if e["type"] == "diagnostic"], [])
+        self.assertEqual((self.top / "out2/index.json").read_bytes(),
+                         (self.top / "out/index.json").read_bytes())
+
+    def test_who_gives_the_same_name_meets_from_anywhere(self):
+        other = self.top / "other"
+        other.mkdir()
+        shutil.copy(self.dir / "kiln.toml", other)
+        self.watch("--json", "--workspace", "studio").events()
+        reader = self.watch("rock", "--no-source", "--json", "--workspace", "studio", folder=other)
+        self.assertEqual(sum(e["event"] == "artifact" for e in reader.events()), 2)
+        lonely = self.watch("rock", "--no-source", "--json", folder=other)
+        self.assertEqual(lonely.events("problem")[-1]["code"], "NO_SOURCE_CLIENT")
+
+    def test_next_session_does_not_say_what_was_wrong_before(self):
+        session = self.watch("rock")
+        session.until(lambda line: "ready" in line)
+        self.save("rock.rpl", "= color;", "= colour;")
+        session.until(lambda line: "keeping" in line)
+        session.stop()
+        self.save("rock.rpl", "= colour;", "= color;")
+        session = self.watch("rock", "-o", "fog")
+        lines = session.until(lambda line: "ready" in line)
+        self.assertIn("ready        2 results", lines[-1])
+        self.assertEqual([line for line in lines if "again" in line or "error" in line], [])
+        session.stop()
+        self.assertEqual(session.errors, [])
 
     def test_daemon_restart_loses_nothing(self):
         session = self.watch("rock", "--json")

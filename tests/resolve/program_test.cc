@@ -59,6 +59,38 @@ TEST(Link, OptionOfTwoModules_IsAnError) {
   EXPECT_EQ(Linked({"global fog: flag true;", "global mist: flag true;"}).Messages(), "");
 }
 
+// One flag for each of `count`, in two modules.
+std::vector<std::string> Flags(uint32_t count) {
+  std::vector<std::string> modules(2);
+  for (uint32_t i = 0; i < count; ++i) {
+    modules[i % 2] += "global f" + std::to_string(i) + ": flag false;\n";
+  }
+  return modules;
+}
+
+TEST(Link, OptionsOfAProgram_AreLimited) {
+  const uint32_t most = LanguageLimits{}.options;
+  EXPECT_EQ(Linked(Flags(most - 1)).Messages(), "");
+  EXPECT_EQ(Linked(Flags(most)).Messages(), "");
+  EXPECT_EQ(Linked(Flags(most + 1)).Messages(),
+            "RPL2010 a program has at most 4096 options, its modules declare 4097\n");
+}
+
+TEST(Link, ValuesOfAnEnum_AreLimited) {
+  const auto of = [](uint32_t count) {
+    std::string text = "global kind: enum";
+    for (uint32_t i = 0; i < count; ++i) {
+      text += " \"v" + std::to_string(i) + "\"";
+    }
+    return std::vector<std::string>{text + ";"};
+  };
+  const uint32_t most = LanguageLimits{}.enum_values;
+  EXPECT_EQ(Linked(of(most - 1)).Messages(), "");
+  EXPECT_EQ(Linked(of(most)).Messages(), "");
+  EXPECT_EQ(Linked(of(most + 1)).Messages(),
+            "LIM1001 option 'kind' has too many values, the limit is 256\n");
+}
+
 TEST(Link, RowsOfSeveralModules_HaveNumbersOfTheirOwn) {
   const Linked linked({"", "constant a = 1u;", "", "constant b = 2u; constant a = 3u;"});
   const Program& program = linked.program();

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/base/test_wait.h"
+
 namespace kiln::tests {
 namespace {
 
@@ -59,7 +61,7 @@ bool PassOn(Way& way, const RelayFaults& faults) {
   if (read <= 0) {
     return false;
   }
-  std::this_thread::sleep_for(faults.delay);
+  LetPass(faults.delay);
   const auto size = static_cast<size_t>(read);
   const size_t most = std::min(size, way.cut - std::min(way.cut, way.passed));
   if (way.passed < way.silent_after) {
@@ -113,13 +115,16 @@ FaultyRelay::~FaultyRelay() {
 
 void FaultyRelay::Accept(const std::stop_token& stop) {
   std::list<std::jthread> connections;
+  const RelayFaults none;
   while (!stop.stop_requested()) {
     pollfd waiting{listener_, POLLIN, 0};
     if (::poll(&waiting, 1, kPollMs) == 1) {
       const int client = ::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
       if (client >= 0) {
-        connections.emplace_back(
-            [this, client](const std::stop_token& ends) { Relay(client, daemon_, faults_, ends); });
+        const RelayFaults& faults = connections.size() < faults_.connections ? faults_ : none;
+        connections.emplace_back([this, client, faults](const std::stop_token& ends) {
+          Relay(client, daemon_, faults, ends);
+        });
       }
     }
   }

@@ -21,6 +21,7 @@ struct RelayFaults {
   size_t cut_to_server = kNever;      // the connection ends after so many
   size_t cut_to_client = kNever;      // the same on the way back
   size_t silent_after = kNever;       // on the way back: nothing more comes, and nothing ends
+  size_t connections = kNever;        // that suffer from it, from the first on
 };
 
 // Threads: one that accepts and one for each connection; the destructor ends all.

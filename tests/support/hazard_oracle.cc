@@ -47,6 +47,15 @@ struct Record {
 };
 using Visible = std::array<Mask, kStages>;  // by stage: accesses
 
+// A cell of an import of which the caller said only its layout. It may be what any wait for the
+// outside is for, so its layout changes behind all that come before its first use.
+struct QuietCell {
+  size_t chain, cell;
+  Where where;
+  std::string layout;
+  bool used;
+};
+
 class Oracle {
  public:
   explicit Oracle(HazardMode mode) : mode_(mode) {}
@@ -71,6 +80,7 @@ class Oracle {
     records_.push_back(record);
     visible_.push_back(visible);
   }
+  void CheckQuiet(const Json& entry);
   void Forget();
   static void See(Visible& visible, Mask stages, Mask accesses);
   bool Reaches(const Record& record, Mask stages) const {
@@ -84,6 +94,8 @@ class Oracle {
   std::vector<Visible> visible_;  // by record; apart, since few checks come to it
   HazardObjects objects_;
   std::vector<size_t> version_chain_;
+  std::vector<QuietCell> quiet_;
+  std::vector<Mask> outside_waits_;  // stages of those that the frame has come by
   std::map<std::string, std::map<uint64_t, std::vector<size_t>>> signalled_;
 };
 
@@ -154,6 +166,10 @@ void Oracle::StartOutside(const Json& plan) {
       Add(record);
     };
     const Mask stages = stages_.Bits(initial["stages"]);
+    if (!history && !pending && stages == 0) {
+      quiet_.push_back({chain, cell, objects_.Places(chain, Json::array({cell})).front(),
+                        content.layout, false});
+    }
     if (!pending && stages != 0) {  // contents that are visible to some accesses only
       add(true, 0, 0, stages);
       See(visible_.back(), stages, accesses == 0 ? ~Mask{0} : accesses);
@@ -199,6 +215,22 @@ void Oracle::Depend(const Json& entry, const std::vector<std::pair<Mask, bool>>&
   }
 }
 
+// Requires: the entry changes the layout.
+void Oracle::CheckQuiet(const Json& entry) {
+  const Mask s1 = stages_.Bits(entry["src"][0]);
+  for (const QuietCell& quiet : quiet_) {
+    const std::vector<Where> places = objects_.Places(entry["chain"], entry["cells"]);
+    const bool changed =
+        !quiet.used && std::any_of(places.begin(), places.end(),
+                                   [&](const Where& place) { return place.Meets(quiet.where); });
+    for (const Mask wait : outside_waits_) {
+      if (changed && (wait & s1) == 0) {
+        Fail("the layout change of '" + objects_.Name(quiet.chain) + "' is not behind a wait");
+      }
+    }
+  }
+}
+
 // A write record of its own.
 void Oracle::ChangeLayout(const Json& entry) {
   const size_t chain = entry["chain"];
@@ -237,6 +269,7 @@ void Oracle::Command(const Json& point) {
   for (const Json& entry : point["entries"]) {
     Depend(entry, before);
     if (entry["old"] != entry["new"]) {
+      CheckQuiet(entry);
       ChangeLayout(entry);
     }
   }
@@ -293,6 +326,9 @@ void Oracle::Access(const Json& pass, const Json& access) {
   const size_t chain = version_chain_[access["version"].get<size_t>()];
   for (const Where& place : objects_.Places(chain, access["cells"])) {
     Touch(place, pass, access);
+    for (QuietCell& quiet : quiet_) {
+      quiet.used = quiet.used || place.Meets(quiet.where);
+    }
     for (const Json& pair : host ? Json::array() : access["pairs"]) {
       Record record{};
       record.where = place;
@@ -322,8 +358,15 @@ void Oracle::Signal(const Json& use) {
 void Oracle::Wait(const Json& use) {
   const auto& values = signalled_[use["semaphore"]];
   const auto signal = values.lower_bound(use["value"].get<uint64_t>());
-  if (signal == values.end()) {
-    return;  // from outside
+  if (signal == values.end()) {  // from outside
+    outside_waits_.push_back(stages_.Bits(use["stages"]));
+    for (const QuietCell& quiet : quiet_) {
+      const CellContent& content = objects_.ContentsOf(quiet.chain)[quiet.cell].second;
+      if (!quiet.used && content.layout != quiet.layout) {
+        Fail("the layout of '" + objects_.Name(quiet.chain) + "' changes before a wait");
+      }
+    }
+    return;
   }
   const Mask stages = stages_.Bits(use["stages"]);
   for (const size_t i : signal->second) {
@@ -336,6 +379,8 @@ void Oracle::Frame(const Json& plan) {
   ++frame_;
   Forget();
   signalled_.clear();
+  quiet_.clear();
+  outside_waits_.clear();
   objects_.Bind(plan);
   version_chain_.clear();
   for (const Json& version : plan["versions"]) {

@@ -85,7 +85,6 @@ class Maker {
     Chain chain;
     chain.resource = Describe(fmt::format("import{}", frame_.resources.size()));
     chain.resource.imported = true;
-    chain.resource.states_layout = true;
     chain.depth = IsDepth(chain.resource);
     Access& state = chain.resource.state;
     state.layout = random_.Chance(30)   ? VK_IMAGE_LAYOUT_UNDEFINED

@@ -2,6 +2,7 @@
 #include "compiler/emit/spirv/lower.h"
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 #include "compiler/emit/spirv/lower_decl.h"
 #include "compiler/emit/spirv/lower_segment.h"
 
@@ -89,6 +90,7 @@ Ref SegmentLowering::LowerName(ir::LocalId local, LocalRole role) {
 void SegmentLowering::LowerBlock(ir::BlockId block) {
   KILN_CHECK(++depth_ <= ir::kMaxNesting);
   for (const uint32_t row : segment_.InstsOf(block)) {
+    CheckStop();
     const ir::InstId id{row};
     LowerInst(id, InstOf(id));
   }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "compiler/base/utf8.h"
 #include "compiler/front/common/identifier.h"
@@ -31,8 +32,6 @@ constexpr auto kTokenLengths = [] {
   }
   return lengths;
 }();
-
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 constexpr bool IsHexDigit(char c) {
   return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
@@ -82,11 +81,44 @@ class Lexer {
       at_ = end == std::string_view::npos ? size_ : static_cast<uint32_t>(end);
       return;
     }
+    if (c == '/' && At(at_ + 1) == '*') {
+      BlockComment();
+      return;
+    }
     if (c == '"') {
       String();
       return;
     }
+    if (c == '#' && StartsLine()) {
+      Directive();
+      return;
+    }
     Punctuation(c);
+  }
+
+  // No token: the parser sees what would be there without it.
+  void BlockComment() {
+    const size_t close = text_.find("*/", at_ + 2);
+    Report(Code::kRpl1010, at_ + 2);
+    at_ = close == std::string_view::npos ? size_ : static_cast<uint32_t>(close) + 2;
+  }
+
+  bool StartsLine() const {
+    uint32_t before = at_;
+    while (before > 0 && (text_[before - 1] == ' ' || text_[before - 1] == '\t')) {
+      --before;
+    }
+    return before == 0 || text_[before - 1] == '\n' || before == kByteOrderMark.size();
+  }
+
+  // A line of a preprocessor, and those it goes on in: no tokens either.
+  void Directive() {
+    Report(Code::kRpl1002, at_ + 1);
+    size_t end = at_;
+    do {
+      end = text_.find('\n', end + 1);
+    } while (end != std::string_view::npos && text_[end - 1] == '\\');
+    at_ = end == std::string_view::npos ? size_ : static_cast<uint32_t>(end);
   }
 
   void Push(TokenKind kind, uint32_t end, uint32_t value = 0) {
@@ -161,7 +193,8 @@ class Lexer {
         return;
       }
       const uint32_t word_end = SkipIdentifierBytes(end + 1);
-      Report(Code::kRpl1005, word_end);
+      const std::string whole(text_.substr(at_, end + 1 - at_));
+      ReportDigits(end + 1, word_end, whole + "0");
       Push(TokenKind::kFloat, word_end);
       return;
     }
@@ -232,8 +265,38 @@ class Lexer {
     while (At(end) == '.' && IsDigit(At(end + 1))) {
       end = SkipIdentifierBytes(end + 1);
     }
-    Report(Code::kRpl1004, end);
+    const char last = text_[end - 1];
+    const bool exponent = kind != TokenKind::kHexadecimal && (last == 'e' || last == 'E') &&
+                          (At(end) == '-' || At(end) == '+') && IsDigit(At(end + 1));
+    if (exponent) {
+      end = SkipIdentifierBytes(end + 1);
+    }
+    Diagnostic& error = Report(Code::kRpl1004, end);
+    const std::string_view digits = text_.substr(at_, end - 1 - at_);
+    if ((last == 'f' || last == 'F' || last == 'h') && !exponent &&
+        digits.find_first_not_of("0123456789.") == std::string_view::npos) {  // "1.0f", "1f"
+      const bool whole = digits.find('.') == std::string_view::npos;
+      Propose(error, std::string(digits) + (whole ? ".0" : ""), end);
+    } else if (exponent || digits.find_first_of("eE") != std::string_view::npos) {
+      error.notes.push_back(
+          {.kind = NoteKind::kAdvice,
+           .arguments = {Argument("advice", "write all digits: floats have no exponent")}});
+    }
     Push(kind, end);
+  }
+
+  // RPL1005 of [at_, end). `meant` is sure if no more than an f follows the number, which ends at
+  // `number_end`: "1.", ".5f".
+  void ReportDigits(uint32_t number_end, uint32_t end, std::string_view meant) {
+    Diagnostic& error = Report(Code::kRpl1005, end);
+    if (number_end == end || text_.substr(number_end, end - number_end) == "f") {
+      Propose(error, meant, end);
+    }
+  }
+
+  // What stands from here to `end` should be `text`.
+  void Propose(Diagnostic& error, std::string_view text, uint32_t end) const {
+    std::move(error).Replace({.module = module_, .bytes = {at_, end}}, text);
   }
 
   void Punctuation(char c) {
@@ -246,7 +309,11 @@ class Lexer {
     if (kind == TokenKind::kError) {
       const uint32_t size = DecodeUtf8(text_.substr(at_)).size;
       Report(Code::kRpl1002, at_ + size);
-      Push(kind, at_ + size);
+      if (c == '@') {  // more of it follows
+        Push(kind, at_ + size);
+      } else {
+        at_ += size;
+      }
       return;
     }
     Push(kind, at_ + kTokenLengths[static_cast<size_t>(kind)]);
@@ -260,7 +327,8 @@ class Lexer {
     // ".5" where nothing could be left of the dot
     if (IsDigit(At(at_ + 1)) && !TouchesOperand()) {
       const uint32_t end = SkipIdentifierBytes(at_ + 1);
-      Report(Code::kRpl1005, end);
+      const uint32_t digits = SkipDigits(at_ + 1);
+      ReportDigits(digits, end, "0" + std::string(text_.substr(at_, digits - at_)));
       Push(TokenKind::kFloat, end);
       return;
     }

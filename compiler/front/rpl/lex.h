@@ -35,6 +35,9 @@ struct Token {
 };
 static_assert(sizeof(Token) == 12);
 
+// Skipped at the start of a source.
+inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 // One spelling: an identifier, or a string without its quotes. Numbered by first mention.
 struct Symbol {
   uint32_t begin = 0;  // of the first mention

@@ -3,6 +3,7 @@
 #include "compiler/front/rpl/lower.h"
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 #include "compiler/front/rpl/lowerer.h"
 
 namespace kiln::rpl {
@@ -58,8 +59,10 @@ Lowerer::Lowerer(std::string_view text, const Lexed& lexed, const Ast& ast)
 ir::Module Lowerer::Run(const Hash128& fingerprint) {
   builder_.Reserve(ast_.exprs.size() + ast_.stmts.size());
   for (const Decl& decl : ast_.decls) {
+    CheckStop();
     LowerDecl(decl);
   }
+  builder_.SetSource(text_);
   return builder_.Finish(fingerprint);
 }
 

@@ -6,6 +6,9 @@
 #include <utility>
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
+#include "compiler/front/common/identifier.h"
+#include "compiler/front/rpl/advise.h"
 #include "compiler/front/rpl/parser.h"
 
 namespace kiln::rpl {
@@ -48,6 +51,7 @@ Parsed ParseTokens(std::string_view text, const Lexed& lexed, uint32_t module,
   out.ast.lists.reserve(lexed.tokens.size() / 8 + 8);
   Parser(text, lexed, module, limits, out).File();
   SortAndMerge(out.diagnostics);
+  AddAdvice(text, lexed, out.ast.version, out.diagnostics);
   return out;
 }
 
@@ -79,6 +83,7 @@ void Parser::File() {
     VersionHeader();
   }
   while (Kind() != TokenKind::kEnd) {
+    CheckStop();
     Declaration();
   }
   if (!lexed_.diagnostics.empty()) {
@@ -172,11 +177,19 @@ bool Parser::ExpectSemicolon(const What& after) {
     return true;
   }
   if (OnNewLine() && (Kind() == TokenKind::kIdentifier || Kind() == TokenKind::kVoid)) {
-    const uint32_t end = SpanOf(Previous()).end;
-    Report(Code::kRpl1110, {end, end}, {{"what", Describe(after)}, {"text", TextOfToken(pos_)}});
+    FailSemicolon(after);
     return true;
   }
   return FailHere(Code::kRpl1110, {{"what", Describe(after)}});
+}
+
+// It is missing behind the last token: what follows is another construct.
+void Parser::FailSemicolon(const What& after) {
+  const uint32_t end = SpanOf(Previous()).end;
+  if (Diagnostic* made = Report(Code::kRpl1110, {end, end},
+                                {{"what", Describe(after)}, {"text", TextOfToken(pos_)}})) {
+    Propose(*made, {end, end}, ";");
+  }
 }
 
 bool Parser::CloseExpression(TokenKind kind, const What& what, uint32_t open) {
@@ -241,10 +254,32 @@ void Parser::CheckDeclaredName(uint32_t name) {
   }
 }
 
+// Said once: one line mends all of it.
 void Parser::NeedVersion2(uint32_t token) {
-  if (ast_.version < 2) {
-    Report(Code::kRpl1192, SpanOf(token), {{"text", TextOfToken(token)}});
+  if (ast_.version >= 2 || needs_version_2_ || reported_) {
+    return;
   }
+  needs_version_2_ = true;
+  const uint32_t begin = text_.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  Diagnostic* made = Report(Code::kRpl1192, SpanOf(token), {{"text", TextOfToken(token)}});
+  if (made != nullptr && !has_header_) {
+    Propose(*made, {begin, begin}, "rpl 2;\n");
+  }
+}
+
+void Parser::Suggest(Diagnostic& found, std::string_view meant) const {
+  if (!meant.empty()) {
+    Propose(found, Peek().span(), meant, Confidence::kGuess);
+    std::move(found).Note(NoteKind::kSimilarName, {{"name", meant}});
+  }
+}
+
+void Parser::Propose(Diagnostic& found, Span where, std::string_view text,
+                     Confidence confidence) const {
+  found.fix = Fix{.form = Fix::Form::kReplace,
+                  .confidence = confidence,
+                  .where = At(where),
+                  .text = std::string(text)};
 }
 
 // --- recovery ------------------------------------------------------------------------------------
@@ -325,6 +360,26 @@ bool Parser::AtDeclaration() const {
   }
 }
 
+// A declaration behind 'conditional (…)'. Conditions of declarations are short; a longer one is not
+// looked through.
+bool Parser::AtConditionalDeclaration() {
+  constexpr uint32_t kLongest = 256;
+  if (!AtPrefix(Keyword::kConditional)) {
+    return false;
+  }
+  uint32_t depth = 0;
+  for (uint32_t ahead = 1; ahead < kLongest; ++ahead) {
+    if (Kind(ahead) == TokenKind::kOpenParen) {
+      ++depth;
+    } else if (Kind(ahead) == TokenKind::kCloseParen && --depth == 0) {
+      return Behind(ahead + 1, &Parser::AtDeclaration);
+    } else if (Kind(ahead) == TokenKind::kSemicolon || Kind(ahead) == TokenKind::kEnd) {
+      return false;
+    }
+  }
+  return false;
+}
+
 bool Parser::AtLineStart() const {
   const uint32_t begin = Peek().begin;
   return begin == 0 || text_[begin - 1] == '\n';
@@ -340,6 +395,52 @@ bool Parser::FailUnclosed(const What& what) {
         .Label(LabelKind::kOpenedHere, At(SpanOf(what.name)), {{"what", Describe(what)}});
   }
   return false;
+}
+
+bool Parser::FailUnclosedScope() {
+  const bool at_end = Kind() == TokenKind::kEnd;
+  const Span noticed = Peek().span();
+  const uint32_t brace = suspect_ != kNone ? suspect_
+                         : scopes_.empty() ? kNone
+                                           : scopes_.back().token;
+  const size_t before = found_.size();
+  if (at_end) {
+    FailHere(Code::kRpl1112);
+  } else {
+    FailUnclosed(owner_);
+  }
+  if (found_.size() == before || brace == kNone) {
+    return false;
+  }
+  found_.back().primary = At(SpanOf(brace));
+  std::move(found_.back()).Label(LabelKind::kNoticedHere, At(noticed));
+  return false;
+}
+
+uint32_t Parser::IndentOf(uint32_t token) const {
+  constexpr uint32_t kFarthest = 256;  // bytes looked at, because a line may be as long as a source
+  const uint32_t at = SpanOf(token).begin;
+  uint32_t indent = 0;
+  for (uint32_t before = at; before > 0 && text_[before - 1] != '\n'; --before) {
+    if (at - before == kFarthest) {
+      return kNone;
+    }
+    const bool separator = front::ClassOf(text_[before - 1]) == front::ByteClass::kSeparator;
+    indent = separator ? indent + 1 : 0;
+  }
+  return indent;
+}
+
+void Parser::CloseScope() {
+  if (scopes_.empty()) {
+    return;
+  }
+  const OpenBrace open = scopes_.back();
+  scopes_.pop_back();
+  const uint32_t indent = OnNewLine() ? IndentOf(pos_) : kNone;
+  if (indent != kNone && open.indent != kNone && indent < open.indent && suspect_ == kNone) {
+    suspect_ = open.token;
+  }
 }
 
 bool Parser::RecoverBehind(uint32_t open, Semicolons semicolons) {

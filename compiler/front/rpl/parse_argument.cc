@@ -17,8 +17,10 @@ bool Parser::ArgumentList(Decl& decl) {
   const What function{"argument list of", decl.name};
   const uint32_t open = Advance();
   if (Kind() == TokenKind::kCloseParen) {
-    Report(Code::kRpl1153, Cover(SpanOf(open), Peek().span()),
-           {{"function", TextOfToken(decl.name)}});
+    const Span span = Cover(SpanOf(open), Peek().span());
+    if (Diagnostic* made = Report(Code::kRpl1153, span, {{"function", TextOfToken(decl.name)}})) {
+      Propose(*made, span, "(void)");
+    }
     Advance();
     return true;
   }
@@ -69,8 +71,11 @@ bool Parser::ArgumentItem(const What& function) {
   }
   CheckPrefixes(prefixes, {"argument", argument.name});
   if (!has_access) {
-    Report(Code::kRpl1152, Cover(SpanOf(type), SpanOf(argument.name)),
-           {{"name", TextOfToken(argument.name)}});
+    if (Diagnostic* made = Report(Code::kRpl1152, Cover(SpanOf(type), SpanOf(argument.name)),
+                                  {{"name", TextOfToken(argument.name)}})) {
+      const uint32_t begin = SpanOf(type).begin;
+      Propose(*made, {begin, begin}, "in ", Confidence::kGuess);
+    }
   }
   if (form.ellipsis != kNone) {
     Report(Code::kRpl1132, SpanOf(form.ellipsis), {{"name", TextOfToken(argument.name)}});

@@ -2,6 +2,7 @@
 // Global declarations. Spec: rpl §2.1, §14 (grammar)
 #include <utility>
 
+#include "compiler/base/closest_name.h"
 #include "compiler/base/flat_map.h"
 #include "compiler/front/rpl/parser.h"
 
@@ -11,6 +12,7 @@ namespace kiln::rpl {
 void Parser::VersionHeader() {
   const Construct construct(*this);
   const bool first = ast_.decls.empty() && pos_ == 0;
+  has_header_ = true;
   Advance();
   const Token& number = Peek();
   if (!first) {
@@ -196,6 +198,11 @@ bool Parser::OptionBody(Decl& decl) {
   if (found_.size() > before && found_.back().code == Code::kRpl1124) {
     std::move(found_.back())
         .Note(NoteKind::kAccepted, {{"accepted", "flag, uint, sint, float and enum"}});
+    const std::string_view text = TextAt(Peek().span());
+    constexpr std::string_view kTypes[] = {"flag", "uint", "sint", "float", "enum"};
+    Suggest(found_.back(), text == "bool"  ? "flag"
+                           : text == "int" ? "sint"
+                                           : ClosestName(text).OfferAll(kTypes).best());
   }
   return false;
 }
@@ -206,7 +213,10 @@ bool Parser::FlagDefault(Decl& decl) {
   const bool is_old = old == Keyword::kOn || old == Keyword::kOff;
   if (is_old) {
     const std::string_view now = old == Keyword::kOn ? "true" : "false";
-    Report(Code::kRpl3025, Peek().span(), {{"text", KeywordText(old)}, {"replacement", now}});
+    if (Diagnostic* made = Report(Code::kRpl3025, Peek().span(),
+                                  {{"text", KeywordText(old)}, {"replacement", now}})) {
+      Propose(*made, Peek().span(), now);
+    }
   }
   decl.option.value = Kind() == TokenKind::kTrue || old == Keyword::kOn ? 1 : 0;
   return is_old || Kind() == TokenKind::kTrue || Kind() == TokenKind::kFalse;
@@ -395,6 +405,8 @@ bool Parser::Function(Decl& decl) {
     --pos_;
   }
   decl.body = static_cast<uint32_t>(ast_.stmts.size());
+  scopes_.clear();
+  suspect_ = kNone;
   return Scope({}, pos_);
 }
 
@@ -406,9 +418,7 @@ bool Parser::FailDeclaration() {
     return false;
   }
   const std::string_view similar = SimilarDeclarationKeyword(TextAt(Peek().span()));
-  if (!similar.empty()) {
-    std::move(found_.back()).Note(NoteKind::kSimilarName, {{"name", similar}});
-  }
+  Suggest(found_.back(), similar);
   return false;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "compiler/diag/spellings.h"
 #include "compiler/front/rpl/operators.h"
 #include "compiler/front/rpl/parser.h"
 
@@ -221,6 +222,7 @@ bool Parser::Group(Operand* operand) {
 // A name, a call or a constructor.
 bool Parser::Name(Operand* operand) {
   const uint32_t name = Advance();
+  SkipTypeArguments(name);
   const TokenKind next = Kind();
   if (next == TokenKind::kOpenBracket && AtArrayConstructor()) {
     return ArrayConstructor(operand, name);
@@ -246,6 +248,30 @@ bool Parser::Name(Operand* operand) {
   return true;
 }
 
+// `vec4<f32> (`: what is compared here is no value in any program.
+void Parser::SkipTypeArguments(uint32_t name) {
+  if (Kind() != TokenKind::kLess || Kind(1) != TokenKind::kIdentifier ||
+      Kind(2) != TokenKind::kGreater || Kind(3) != TokenKind::kOpenParen ||
+      FindSpelling(SpellingPlace::kType, TextAt(SpanOf(name))) == nullptr) {
+    return;
+  }
+  const Span span = Cover(SpanOf(name), Peek(2).span());
+  Report(Code::kRpl1176, span, {{"text", Quoted(TextAt(span))}});
+  pos_ += 3;
+}
+
+// Two operands in a row between the brackets of a list.
+void Parser::FailComma() {
+  const size_t before = found_.size();
+  FailOperator();
+  if (found_.size() > before && found_.back().code == Code::kRpl1170) {
+    const uint32_t end = SpanOf(Previous()).end;
+    Propose(found_.back(), {end, end}, ",", Confidence::kGuess);
+    std::move(found_.back())
+        .Note(NoteKind::kAdvice, {{"advice", "a ',' may be missing before it"}});
+  }
+}
+
 // '(' [ expr { ',' expr } ] ')', or the same in braces
 bool Parser::Items(TokenKind close, uint32_t name, uint32_t* list) {
   const uint32_t open = pos_;
@@ -265,7 +291,11 @@ bool Parser::Items(TokenKind close, uint32_t name, uint32_t* list) {
       items_.push_back(item.row);
     } while (Accept(TokenKind::kComma));
   }
-  if (!CloseExpression(close, {call ? "call of" : "constructor", name}, open)) {
+  if (Kind() != close && StartsOperand()) {
+    FailComma();
+    return false;
+  }
+  if (!ExpectClose(close, {call ? "call of" : "constructor", name}, open)) {
     return false;
   }
   --nesting_;

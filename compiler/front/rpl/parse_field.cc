@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "compiler/base/closest_name.h"
 #include "compiler/front/common/identifier.h"
 #include "compiler/front/common/number_literal.h"
 #include "compiler/front/rpl/parser.h"
@@ -17,6 +18,12 @@ struct PackFormat {
   ir::PackClass pack;
   uint8_t bits;
 };
+
+// What there is; another number of bits is refused where the field is closed.
+constexpr auto kPackFormats = std::to_array<std::string_view>({
+#define KILN_PACK_FORMAT(name, types, values) name,
+#include "compiler/front/rpl/formats.def"
+});
 
 // A class and a number of bits in one word; whether the class has that form is decided later.
 std::optional<PackFormat> PackFormatOf(std::string_view text) {
@@ -40,6 +47,14 @@ std::optional<PackFormat> PackFormatOf(std::string_view text) {
     }
   }
   return std::nullopt;
+}
+
+std::string PackFormatsText() {
+  std::string text;
+  for (const std::string_view name : kPackFormats) {
+    text += (text.empty() ? "" : ", ") + std::string(name);
+  }
+  return text;
 }
 
 bool IsAttributeContainer(const Decl& decl) {
@@ -101,8 +116,7 @@ bool Parser::EndFields(const What& owner) {
     return true;
   }
   if (Kind() == TokenKind::kIdentifier || Kind() == TokenKind::kVoid) {
-    const uint32_t end = SpanOf(Previous()).end;
-    Report(Code::kRpl1110, {end, end}, {{"what", Describe(owner)}, {"text", TextOfToken(pos_)}});
+    FailSemicolon(owner);
     return true;
   }
   return FailHere(Code::kRpl1110, {{"what", Describe(owner)}});
@@ -192,10 +206,8 @@ bool Parser::PackPrefix(Prefixes* prefixes) {
     const size_t before = found_.size();
     FailHere(Code::kRpl1140);
     if (found_.size() > before && found_.back().code == Code::kRpl1140) {
-      std::move(found_.back())
-          .Note(NoteKind::kAccepted, {{"accepted",
-                                       "float, unorm, snorm, uint or sint, and 8, 16 "
-                                       "or 32, in one word"}});
+      std::move(found_.back()).Note(NoteKind::kKnownValues, {{"values", PackFormatsText()}});
+      Suggest(found_.back(), ClosestName(text).OfferAll(kPackFormats).best());
     }
     return false;
   }
@@ -242,7 +254,9 @@ bool Parser::AliasBody(uint32_t* name, ExprRange* value) {
     return false;
   }
   if (Kind() == TokenKind::kSemicolon) {
-    Report(Code::kRpl1137, Peek().span(), {{"name", TextOfToken(*name)}});
+    if (Diagnostic* made = Report(Code::kRpl1137, Peek().span(), {{"name", TextOfToken(*name)}})) {
+      Propose(*made, Peek().span(), "");
+    }
     Advance();
   }
   return true;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "compiler/base/closest_name.h"
 #include "compiler/front/rpl/parser.h"
 
 namespace kiln::rpl {
@@ -14,19 +15,8 @@ struct FormatRow {
   ir::ImageFormat format;
 };
 constexpr auto kStorageFormats = std::to_array<FormatRow>({
-    {"rgba32_float", ir::ImageFormat::kRgba32Float},
-    {"rgba16_float", ir::ImageFormat::kRgba16Float},
-    {"r32_float", ir::ImageFormat::kR32Float},
-    {"rgba8_unorm", ir::ImageFormat::kRgba8Unorm},
-    {"rgba8_snorm", ir::ImageFormat::kRgba8Snorm},
-    {"rgba32_sint", ir::ImageFormat::kRgba32Sint},
-    {"rgba16_sint", ir::ImageFormat::kRgba16Sint},
-    {"rgba8_sint", ir::ImageFormat::kRgba8Sint},
-    {"r32_sint", ir::ImageFormat::kR32Sint},
-    {"rgba32_uint", ir::ImageFormat::kRgba32Uint},
-    {"rgba16_uint", ir::ImageFormat::kRgba16Uint},
-    {"rgba8_uint", ir::ImageFormat::kRgba8Uint},
-    {"r32_uint", ir::ImageFormat::kR32Uint},
+#define KILN_STORAGE_FORMAT(name, enumerator, item) {name, ir::ImageFormat::k##enumerator},
+#include "compiler/front/rpl/formats.def"
 });
 
 bool IsImage(InbuiltType type) {
@@ -86,7 +76,24 @@ bool Parser::Resource(Decl& decl, ir::ResourceSet set) {
   if (IsImage(type)) {
     return Image(decl);
   }
-  return FailHere(Code::kRpl1145, {{"set", TextOfToken(set_word)}});
+  const size_t before = found_.size();
+  FailHere(Code::kRpl1145, {{"set", TextOfToken(set_word)}});
+  if (found_.size() > before && found_.back().code == Code::kRpl1145) {
+    ClosestName closest(TextAt(Peek().span()));
+    for (InbuiltType image = InbuiltType::kSampler; image <= InbuiltType::kImageDepth2dArray;
+         image = static_cast<InbuiltType>(static_cast<uint8_t>(image) + 1)) {
+      closest.Offer(TypeName(image));
+    }
+    closest.Offer(KeywordText(Keyword::kUniformBuffer));
+    closest.Offer(KeywordText(Keyword::kReadOnlyStorageBuffer));
+    closest.Offer(KeywordText(Keyword::kReadWriteStorageBuffer));
+    std::move(found_.back())
+        .Note(
+            NoteKind::kAccepted,
+            {{"accepted", "uniform_buffer, read_only_storage_buffer, sampler or image_color_2d"}});
+    Suggest(found_.back(), closest.best());
+  }
+  return false;
 }
 
 bool Parser::Sampler(Decl& decl) {
@@ -137,7 +144,16 @@ bool Parser::StorageImage(Decl& decl) {
   const std::string_view text = TextAt(Peek().span());
   const auto row = std::ranges::find(kStorageFormats, text, &FormatRow::text);
   if (row == kStorageFormats.end()) {
-    return FailHere(Code::kRpl8107);
+    const size_t before = found_.size();
+    FailHere(Code::kRpl8107);
+    if (found_.size() > before && found_.back().code == Code::kRpl8107) {
+      ClosestName closest(text);
+      for (const FormatRow& known : kStorageFormats) {
+        closest.Offer(known.text);
+      }
+      Suggest(found_.back(), closest.best());
+    }
+    return false;
   }
   decl.format = row->format;
   Advance();

@@ -28,7 +28,11 @@ bool Parser::Scope(const ExprRange& condition, uint32_t begin, ScopeRole role) {
   }
   ++scope_nesting_;
   after_if_ = false;
-  Accept(TokenKind::kOpenBrace);  // if it is missing, that is reported
+  if (Kind() == TokenKind::kOpenBrace) {  // if it is missing, that is reported
+    OpenScope(Advance());
+  } else {
+    OpenScope(open);
+  }
   while (Kind() != TokenKind::kCloseBrace && Kind() != TokenKind::kEnd && !EndsUnclosed(role)) {
     Statement();
   }
@@ -39,9 +43,12 @@ bool Parser::Scope(const ExprRange& condition, uint32_t begin, ScopeRole role) {
   }
   if (Kind() == TokenKind::kEnd) {
     EndStmt(row);
-    return FailHere(Code::kRpl1112);
+    return FailUnclosedScope();
   }
-  Accept(TokenKind::kCloseBrace);
+  if (Kind() == TokenKind::kCloseBrace) {
+    CloseScope();
+    Advance();
+  }
   EndStmt(row);
   return true;
 }
@@ -53,13 +60,16 @@ bool Parser::EndsUnclosed(ScopeRole role) {
       (Kind(1) == TokenKind::kOpenBrace || KeywordAt(1) == Keyword::kIf)) {
     const Construct construct(*this);
     FailUnclosed({"scope of 'if'"});
+    if (!scopes_.empty()) {
+      scopes_.pop_back();
+    }
     return true;
   }
   const Keyword word = KeywordAt();
   const bool variable = word == Keyword::kConstant || word == Keyword::kSetting;  // by its type
-  if (!unclosed_ && AtLineStart() && !variable && AtDeclaration()) {
+  if (!unclosed_ && AtLineStart() && !variable && (AtDeclaration() || AtConditionalDeclaration())) {
     const Construct construct(*this);
-    FailUnclosed(owner_);
+    FailUnclosedScope();
     unclosed_ = true;
   }
   return unclosed_;
@@ -89,7 +99,9 @@ bool Parser::StatementBody() {
     return Scope({}, pos_);
   }
   if (Kind() == TokenKind::kSemicolon) {
-    Report(Code::kRpl1163, Peek().span(), {});
+    if (Diagnostic* made = Report(Code::kRpl1163, Peek().span(), {})) {
+      Propose(*made, Peek().span(), "");
+    }
     Advance();
     return true;
   }
@@ -146,7 +158,39 @@ bool Parser::StatementBody() {
   if (AtHeaderWithoutParen()) {
     return HeaderWithoutParen();
   }
+  if (Kind() == TokenKind::kIdentifier && next == TokenKind::kOpenBrace &&
+      Kind(2) != TokenKind::kCloseBrace && Behind(1, &Parser::BracesHoldStatements)) {
+    return ScopeBehindWord();
+  }
   return AtTypedName() ? VariableStatement() : ExpressionStatement();
+}
+
+// `loop {` and `do {` of other languages: a scope, no constructor.
+bool Parser::ScopeBehindWord() {
+  const bool loop = TextAt(Peek().span()) == "do";
+  Advance();
+  FailHere(Code::kRpl1110, {{"what", "expression"}});
+  if (!Scope({}, pos_)) {
+    return false;
+  }
+  if (loop && AtPrefix(Keyword::kWhile)) {
+    SkipEndOfDo();
+  }
+  return true;
+}
+
+// 'while' '(' … ')' ';' — unless it is a loop of its own.
+void Parser::SkipEndOfDo() {
+  constexpr uint32_t kLongest = 256;
+  uint32_t depth = 0;
+  for (uint32_t ahead = 1; ahead < kLongest && Kind(ahead) != TokenKind::kEnd; ++ahead) {
+    if (Kind(ahead) == TokenKind::kOpenParen) {
+      ++depth;
+    } else if (Kind(ahead) == TokenKind::kCloseParen && --depth == 0) {
+      pos_ += Kind(ahead + 1) == TokenKind::kSemicolon ? ahead + 2 : 0;
+      return;
+    }
+  }
 }
 
 // `if x > 1.0 {`: no variable, whose name a '=' or ';' follows
@@ -231,14 +275,39 @@ bool Parser::BodyScope(const What& what, ScopeRole role) {
   if (Kind() == TokenKind::kOpenBrace) {
     return Scope({}, pos_, role);
   }
+  const uint32_t indent = IndentOf(Previous());
   Expect(TokenKind::kOpenBrace, what);
   if (Kind() == TokenKind::kEnd || Kind() == TokenKind::kCloseBrace) {
     return false;
   }
   if (!Accept(TokenKind::kSemicolon)) {
-    Statement();  // what was meant as the body
+    BodyWithoutBrace(indent);
   }
   return true;
+}
+
+// What was meant as the body: a statement, those behind it that are indented more than the header,
+// and the '}' of the brace that is missing, if it is not that of the scope around.
+void Parser::BodyWithoutBrace(uint32_t header) {
+  const auto indented = [&] {
+    const uint32_t indent = OnNewLine() ? IndentOf(pos_) : kNone;
+    return header != kNone && indent != kNone && indent > header;
+  };
+  do {
+    Statement();
+  } while (!unclosed_ && Kind() != TokenKind::kEnd && Kind() != TokenKind::kCloseBrace &&
+           indented());
+  if (Kind() != TokenKind::kCloseBrace || scopes_.empty() || unclosed_) {
+    return;
+  }
+  const OpenBrace around = scopes_.back();
+  const Span between{SpanOf(around.token).end, Peek().begin};
+  const bool own = OnNewLine() ? header != kNone && around.indent != kNone &&
+                                     header > around.indent && IndentOf(pos_) == header
+                               : TextAt(between).find('\n') != std::string_view::npos;
+  if (own) {
+    Advance();
+  }
 }
 
 bool Parser::If() {
@@ -358,8 +427,13 @@ bool Parser::VariableStatement() {
     return false;
   }
   const What what{"variable", ast_.stmts[row].token};
+  const bool size = Kind() == TokenKind::kOpenBracket;
   const bool ok = ast_.stmts[row].value.empty() ? ExpectSemicolon(what) : EndExpression(what);
   EndStmt(row);
+  if (!ok && size && !found_.empty() && found_.back().code == Code::kRpl1110) {
+    std::move(found_.back())
+        .Note(NoteKind::kAdvice, {{"advice", "sizes stand behind the type: 'f1[4] name;'"}});
+  }
   return ok;
 }
 

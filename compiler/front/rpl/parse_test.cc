@@ -166,6 +166,12 @@ TEST(Parse, OneMistake_IsOneMessage) {
       {"struct s f4 a; f4 b; };\n", "RPL1113"},
       {"void f (void)\n  x = 1.0;\n  y = 2.0;\n}\n", "RPL1113"},
       {"void f (void);\nvoid g (void) { x = 1.0; }\n", "RPL1113"},
+      {"void f (void)\n{\n  for (u1 i = 0u; i < 1u; i = 1u)\n    x = 1.0;\n    y = 1.0;\n  }\n"
+       "  z = 1.0;\n}\n",
+       "RPL1113"},
+      {"void f (void)\n{\n  if (a) x = 1.0; }\n  else { x = 2.0; }\n  y = 1.0;\n}\n", "RPL1113"},
+      {"void f (void)\n{\n  if (a)\n    x = 1.0;\n  y = 1.0;\n}\n", "RPL1113"},
+      {"void f (void) { if (a) x = 1.0; }\n", "RPL1113"},
       // arguments
       {"void f (;) {}\n", "RPL1155"},
       {"void f (in f1 a; in f1 b) { x = 1.0; }\n", "RPL1111"},
@@ -177,7 +183,16 @@ TEST(Parse, OneMistake_IsOneMessage) {
       {"void f (void) { while a > 1.0 { x = 1.0; } y = 1.0; }\n", "RPL1113"},
       {"void f (void) { for u1 i = 0u; i < 1u; i = 1u) { x = 1.0; } }\n", "RPL1113"},
       {"void f (void) { conditional (a { x = 1.0; } y = 1.0; }\n", "RPL1111"},
+      // what stands for nothing
+      {"#version 450\nrpl 2;\nconstant a = true ? 1u : 2u;\n", "RPL1002"},
+      {"#define A \\\n  b c d\nconstant a = 1u;\n", "RPL1002"},
+      {"/* a\n comment */ constant a = 1u;\n", "RPL1010"},
+      {"void f (void) { if ($ a > 1.0) { x = 1.0; } else { x = 2.0; } }\n", "RPL1002"},
+      {"void f (void) { for ($ u1 i = 0u; i < 1u; i = 1u) { x = 1.0; } }\n", "RPL1002"},
+      {"constant a = true ? 1u : 2u;\nvoid f (void) { x += 1.0; y -= 1.0; }\n", "RPL1192"},
       // words
+      {"void f (void) { loop { x = 2.0; } y = 1.0; }\n", "RPL1110"},
+      {"void f (void) { do { x = 2.0; } while (a); y = 1.0; }\n", "RPL1110"},
       {"void f (void) { if (a) { x = 1.0; } elseif { x = 2.0; } y = 1.0; }\n", "RPL1110"},
       {"void f (void) { do { x = 2.0; } while (a) { } }\n", "RPL1110"},
       {"constant a 1u + 2u;\n", "RPL1113"},
@@ -191,6 +206,65 @@ TEST(Parse, OneMistake_IsOneMessage) {
     EXPECT_EQ(Codes(std::string(row.source) + "constant last = ;\n"),
               std::string(row.codes) + " RPL1174")
         << row.source;
+  }
+}
+
+// Where the '}' is missing is where a '}' is indented like that of an outer brace; the message
+// points at the '{' before it.
+TEST(Parse, MissingBrace_IsShownWhereItWasOpened) {
+  const struct {
+    const char* source;  // '@' stands before the brace
+    const char* code;
+  } rows[] = {
+      {"void f (void)\n{\n  if (a)\n  @{\n    x = 1.0;\n}\nvoid g (void)\n{\n  y = 1.0;\n}\n",
+       "RPL1111"},
+      {"void f (void)\n{\n  while (a) @{\n    x = 1.0;\n}\n", "RPL1112"},
+      {"void f (void)\n{\n  if (a) @{\n    x = 1.0;\n  y = 2.0;\n}\nconditional (c) void g (void)\n"
+       "{\n  y = 1.0;\n}\nvoid h (void) { x = 1.0; }\n",
+       "RPL1111"},
+      {"void f (void)\n@{\n  x = 1.0;\n\nvoid g (void)\n{\n  y = 1.0;\n}\n", "RPL1111"},
+      {"void f (void) @{ x = 1.0;\n", "RPL1112"},
+  };
+  for (const auto& row : rows) {
+    std::string source = row.source;
+    const size_t brace = source.find('@');
+    source.erase(brace, 1);
+    EXPECT_EQ(Errors(source), std::string(row.code) + "@" + std::to_string(brace)) << source;
+  }
+}
+
+TEST(Parse, Fixes_MendTheSource) {
+  const struct {
+    const char* wrong;
+    const char* mended;
+  } rows[] = {
+      {"constant a = 1u\nconstant b = 2u;\n", "constant a = 1u;\nconstant b = 2u;\n"},
+      {"struct s { f4 a; }\nconstant b = 2u;\n", "struct s { f4 a; };\nconstant b = 2u;\n"},
+      {"void f () { x = 1.0; }\n", "void f (void) { x = 1.0; }\n"},
+      {"void f (f1 a) { x = 1.0; }\n", "void f (in f1 a) { x = 1.0; }\n"},
+      {"void f (void) { x = 1.0f; }\n", "void f (void) { x = 1.0; }\n"},
+      {"void f (void) { x = 2f; }\n", "void f (void) { x = 2.0; }\n"},
+      {"void f (void) { x = 1.; }\n", "void f (void) { x = 1.0; }\n"},
+      {"void f (void) { x = .5; }\n", "void f (void) { x = 0.5; }\n"},
+      {"void f (void) { x = 1.0;; }\n", "void f (void) { x = 1.0; }\n"},
+      {"void f (void) { alias (a, x); }\n", "void f (void) { alias (a, x) }\n"},
+      {"void f (void) { x = g (a b); }\n", "void f (void) { x = g (a, b); }\n"},
+      {"void f (void) { x += 1.0; }\n", "rpl 2;\nvoid f (void) { x += 1.0; }\n"},
+      {"global a: bool true;\n", "global a: flag true;\n"},
+      {"vertex_attribute_container c { pack (unom8) f4 a; };\n",
+       "vertex_attribute_container c { pack (unorm8) f4 a; };\n"},
+      {"state_contaner c { f4 a; };\n", "state_container c { f4 a; };\n"},
+      {"set_pass imag_color_2d a;\n", "set_pass image_color_2d a;\n"},
+  };
+  for (const auto& row : rows) {
+    std::string text = row.wrong;
+    const std::vector<Diagnostic> found = ParseTokens(text, Lex(text, 0), 0).diagnostics;
+    ASSERT_EQ(found.size(), 1u) << text;
+    ASSERT_TRUE(found[0].fix.has_value()) << text;
+    const Span where = found[0].fix->where.bytes;
+    text.replace(where.begin, where.end - where.begin, found[0].fix->text);
+    EXPECT_EQ(text, row.mended);
+    EXPECT_EQ(Codes(text), "") << text;
   }
 }
 

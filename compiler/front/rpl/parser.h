@@ -98,6 +98,7 @@ class Parser {
   bool Expect(TokenKind kind, const What& after);
   bool ExpectClose(TokenKind kind, const What& what, uint32_t open);
   bool ExpectSemicolon(const What& after);
+  void FailSemicolon(const What& after);
   // The same two behind an expression, where two operands in a row have a message of their own.
   bool CloseExpression(TokenKind kind, const What& what, uint32_t open);
   bool EndExpression(const What& what);
@@ -105,7 +106,12 @@ class Parser {
   bool FailOperator();
   bool ExpectName(uint32_t* name);        // any identifier; reserved words are RPL1106
   void CheckDeclaredName(uint32_t name);  // RPL1107
-  void NeedVersion2(uint32_t token);
+  void NeedVersion2(uint32_t token);      // RPL1192
+  // The edit that mends what was found; its message says so.
+  void Propose(Diagnostic& found, Span where, std::string_view text,
+               Confidence confidence = Confidence::kSure) const;
+  // The known word that was meant instead of the current token, if it has a near one.
+  void Suggest(Diagnostic& found, std::string_view meant) const;
   Location At(Span span) const { return {.module = module_, .bytes = span}; }
 
   // --- recovery (parse.cc) -----------------------------------------------------------------------
@@ -119,8 +125,14 @@ class Parser {
     pos_ -= tokens;
     return passed;
   }
+  bool AtConditionalDeclaration();
   bool AtLineStart() const;  // no separator but line ends between the last line end and here
   bool FailUnclosed(const What& what);
+  // The same of a function, whose wrong brace is found by how the source is indented.
+  bool FailUnclosedScope();
+  uint32_t IndentOf(uint32_t token) const;  // of its line; kNone if the line is very long
+  void OpenScope(uint32_t brace) { scopes_.push_back({brace, IndentOf(brace)}); }
+  void CloseScope();  // the current token is its '}'
   // Goes behind the bracket that closes `open`; false if statements begin before it.
   enum class Semicolons : uint8_t { kEnd, kInside };
   bool RecoverBehind(uint32_t open, Semicolons semicolons);
@@ -216,6 +228,7 @@ class Parser {
   bool ExpressionStatement();
   bool HeaderCondition(uint32_t row, const What& what);
   bool BodyScope(const What& what, ScopeRole role = ScopeRole::kPlain);
+  void BodyWithoutBrace(uint32_t header);
   bool AtHeaderWithoutParen() const;
   bool HeaderWithoutParen();
   uint32_t BeginStmt(StmtKind kind, uint32_t token);
@@ -243,6 +256,10 @@ class Parser {
   bool Index(Operand* operand);
   bool Group(Operand* operand);
   bool Name(Operand* operand);
+  void SkipTypeArguments(uint32_t name);
+  void FailComma();
+  bool ScopeBehindWord();
+  void SkipEndOfDo();
   bool ArrayConstructor(Operand* operand, uint32_t name);
   bool Items(TokenKind close, uint32_t name, uint32_t* list);
   bool Literal(Operand* operand, ExprKind kind);
@@ -264,15 +281,23 @@ class Parser {
   std::vector<Diagnostic>& found_;
 
   uint32_t pos_ = 0;
-  bool reported_ = false;      // the current construct has its error
-  bool end_reported_ = false;  // the end of the file is reported once
-  bool unclosed_ = false;      // a declaration was met inside a function, which lacks a '}'
-  What owner_;                 // the declaration around the current token
+  bool reported_ = false;         // the current construct has its error
+  bool end_reported_ = false;     // the end of the file is reported once
+  bool needs_version_2_ = false;  // is said
+  bool has_header_ = false;       // 'rpl' and a number
+  bool unclosed_ = false;         // a declaration was met inside a function, which lacks a '}'
+  What owner_;                    // the declaration around the current token
   Span owner_span_;
   bool after_if_ = false;       // the statement before the current token started with if or else
   uint32_t nesting_ = 0;        // of the expression being parsed
   uint32_t scope_nesting_ = 0;  // of scopes
-  uint32_t open_braces_ = 0;    // of constructors around the current token
+  struct OpenBrace {
+    uint32_t token;
+    uint32_t indent;
+  };
+  std::vector<OpenBrace> scopes_;  // of the current function
+  uint32_t suspect_ = kNone;       // '{' of it whose '}' is indented like that of an outer one
+  uint32_t open_braces_ = 0;       // of constructors around the current token
   std::vector<Pending> pending_;
   std::vector<uint32_t> items_;  // stack of list items
   std::vector<uint32_t> tags_;   // of the field that comes next

@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "compiler/base/check.h"
-#include "compiler/base/edit_distance.h"
+#include "compiler/base/closest_name.h"
 
 namespace kiln::rpl {
 namespace {
@@ -156,16 +157,7 @@ Word LookUpWord(std::string_view text) {
 
 std::string_view SimilarDeclarationKeyword(std::string_view text) {
   constexpr size_t kLast = static_cast<size_t>(Keyword::kColorOutputContainer);
-  std::string_view best;
-  size_t least = text.size() < 5 ? 2 : 3;  // more than this many edits is another word
-  for (size_t i = 1; i <= kLast && text.size() < 36; ++i) {
-    const size_t distance = EditDistance(text, kKeywordTexts[i]);
-    if (distance < least) {
-      least = distance;
-      best = kKeywordTexts[i];
-    }
-  }
-  return best;
+  return ClosestName(text).OfferAll(std::span(kKeywordTexts).subspan(1, kLast)).best();
 }
 
 }  // namespace kiln::rpl

@@ -15,6 +15,7 @@
 #include "compiler/driver/option_text.h"
 #include "compiler/driver/stages.h"
 #include "compiler/front/rpl/front.h"
+#include "compiler/resolve/unused.h"
 #include "compiler/tool/compile_command.h"
 #include "compiler/tool/dump_stage.h"
 
@@ -150,12 +151,25 @@ Result<std::string> RunVariant(const GoldenCase& golden, const Words& words) {
          Report(std::move(found), words);
 }
 
+// What is said once for a program.
+std::string RunUnused(const Words& words) {
+  Diagnosed<driver::LinkedProgram> linked = driver::LinkSources(words.sources, words.pipeline);
+  std::vector<Diagnostic> found = std::move(linked.diagnostics);
+  if (linked.ok()) {
+    Append(found, resolve::FindUnused(linked.value->program, words.entries));
+  }
+  return Report(std::move(found), words);
+}
+
 }  // namespace
 
 Result<std::string> RunStage(const GoldenCase& golden) {
   KILN_TRY(const Words words, ReadWords(golden));
   if (golden.stage == "check") {
     return Report(rpl::Parse(words.sources[0], {}, 0).diagnostics, words);
+  }
+  if (golden.stage == "unused") {
+    return RunUnused(words);
   }
   if (std::ranges::find(tool::StageNames(), golden.stage) == tool::StageNames().end()) {
     return Wrong(golden, fmt::format("no stage is named '{}'", golden.stage));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Through the library, which looks at the processor once; a file of its own, because the inlined
-// form of digest.cc renames everything.
-#include "compiler/base/wide_hash.h"
+// form of checksum.cc renames everything.
+#include "compiler/base/wide_checksum.h"
 
 #include <cstring>
 
@@ -13,7 +13,7 @@
 
 namespace kiln {
 
-Hash128 HashWide(ByteView bytes) {
+Hash128 WideChecksum(ByteView bytes) {
   XXH128_canonical_t canonical;
   XXH128_canonicalFromHash(&canonical, XXH3_128bits(bytes.data(), bytes.size()));
   Hash128 result;

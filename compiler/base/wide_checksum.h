@@ -6,7 +6,7 @@
 
 namespace kiln {
 
-// HashBytes is the same for every input; this is faster for those of some hundred bytes and more.
-Hash128 HashWide(ByteView bytes);
+// Checksum is the same for every input; this is faster for those of some hundred bytes and more.
+Hash128 WideChecksum(ByteView bytes);
 
 }  // namespace kiln

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#include "client/cli/byte_progress.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "client/cli/print.h"
+#include "client/cli/store.h"
+
+namespace kiln::cli {
+namespace {
+
+constexpr std::chrono::seconds kFirst{1};
+constexpr std::chrono::seconds kEvery{2};
+
+}  // namespace
+
+ByteProgress::ByteProgress(const Global& global, std::string what)
+    : what_(std::move(what)),
+      silent_(global.quiet || global.json || global.progress == "none"),
+      next_(std::chrono::steady_clock::now() + kFirst) {}
+
+void ByteProgress::operator()(uint64_t done, uint64_t total) {
+  const auto now = std::chrono::steady_clock::now();
+  if (silent_ || total == 0 || now < next_) {
+    return;
+  }
+  next_ = now + kEvery;
+  const double percent =
+      100.0 * static_cast<double>(std::min(done, total)) / static_cast<double>(total);
+  Print(stderr, "kiln: {}: {:.0f}% of {}\n", what_, percent, SizeText(total));
+}
+
+}  // namespace kiln::cli

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "client/daemon_socket.h"
+
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <map>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "compiler/base/mutex.h"
+#include "compiler/base/own_folder.h"
+
+namespace kiln::client {
+namespace {
+
+// Folders that stay open: two clients of one folder give gRPC the same name, and a name never comes
+// to mean another folder. A process has one or two.
+struct Pinned {
+  Mutex mutex;
+  std::map<std::pair<dev_t, ino_t>, OwnFolder> folders KILN_GUARDED_BY(mutex);
+};
+
+// Its descriptor. Errors: as OwnFolder::Open.
+Result<int> Pin(const std::string& path) {
+  static auto* const pinned = new Pinned;  // threads of gRPC may outlive main
+  KILN_TRY(OwnFolder folder, OwnFolder::Open(path));
+  struct stat found {};
+  (void)::fstat(folder.descriptor(), &found);
+  const MutexLock lock(pinned->mutex);
+  const auto [at, is_new] =
+      pinned->folders.try_emplace({found.st_dev, found.st_ino}, std::move(folder));
+  return at->second.descriptor();
+}
+
+Error Foreign(const std::string& path, std::string_view what, uid_t uid) {
+  return {.code = ErrorCode::kPermissionDenied,
+          .context = fmt::format("'{}' {} user {}, not of user {}; nothing was sent. Remove it, or "
+                                 "name another socket with --daemon unix:PATH",
+                                 path, what, uid, ::geteuid()),
+          .reason = kForeignSocket};
+}
+
+}  // namespace
+
+std::optional<uid_t> ListenerAt(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) {
+    return std::nullopt;
+  }
+  std::memcpy(address.sun_path, path.data(), path.size());
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  const bool known =
+      fd >= 0 && ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 &&
+      ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
+  if (fd >= 0) {
+    (void)::close(fd);
+  }
+  return known ? std::optional(peer.uid) : std::nullopt;
+}
+
+Result<std::string> OwnTarget(const std::string& path) {
+  const std::filesystem::path whole(path);
+  const Result<int> folder = Pin(whole.parent_path().string());
+  if (!folder.ok() && folder.error().code == ErrorCode::kNotFound) {
+    return Error{
+        .code = ErrorCode::kUnavailable,
+        .context = fmt::format("no daemon answers at unix:{}: {}; start it with 'kiln start'", path,
+                               folder.error().context),
+        .reason = "DAEMON_UNREACHABLE"};
+  }
+  if (!folder.ok()) {
+    return folder.error();
+  }
+  const std::string name = whole.filename().string();
+  struct stat found {};
+  if (::fstatat(*folder, name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0) {
+    if (!S_ISSOCK(found.st_mode)) {
+      return Error{.code = ErrorCode::kPermissionDenied,
+                   .context = fmt::format("'{}' is no socket; nothing was sent", path),
+                   .reason = kForeignSocket};
+    }
+    if (found.st_uid != ::geteuid()) {
+      return Foreign(path, "is a socket of", found.st_uid);
+    }
+  }
+  const std::string target = fmt::format("/proc/self/fd/{}/{}", *folder, name);
+  const std::optional<uid_t> listener = ListenerAt(target);
+  if (listener.has_value() && *listener != ::geteuid()) {
+    return Foreign(path, "is answered by a process of", *listener);
+  }
+  return "unix:" + target;
+}
+
+}  // namespace kiln::client

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/base/printable.h"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "compiler/base/utf8.h"
+
+namespace kiln {
+namespace {
+
+bool IsPlain(char c) { return c >= 0x20 && c < 0x7f; }
+
+void AppendSpelled(std::string& out, std::string_view bytes) {
+  for (const char c : bytes) {
+    out += fmt::format("\\x{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+  }
+}
+
+// `stays` tells of a control at an offset whether it is kept.
+template <class Stays>
+std::string Spelled(std::string_view text, const Stays& stays) {
+  if (std::ranges::all_of(text, IsPlain)) {
+    return std::string(text);
+  }
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    const CodePoint point = DecodeUtf8(text.substr(at));
+    const std::string_view bytes = text.substr(at, std::max<size_t>(point.size, 1));
+    if (point.size == 0 || (IsControl(point.value) && !stays(at))) {
+      AppendSpelled(out, bytes);
+    } else {
+      out += bytes;
+    }
+    at += bytes.size();
+  }
+  return out;
+}
+
+}  // namespace
+
+bool IsControl(uint32_t code_point) {
+  return code_point < 0x20 || (code_point >= 0x7f && code_point < 0xa0) || code_point == 0x061c ||
+         code_point == 0x200e || code_point == 0x200f ||
+         (code_point >= 0x2028 && code_point <= 0x202e) ||
+         (code_point >= 0x2066 && code_point <= 0x2069);
+}
+
+std::string Printable(std::string_view text) {
+  return Spelled(text, [](size_t) { return false; });
+}
+
+std::string PrintableLines(std::string_view text) {
+  return Spelled(text, [&](size_t at) { return text[at] == '\n' || text[at] == '\t'; });
+}
+
+std::string PrintableMessage(std::string_view text) {
+  return Spelled(text, [&](size_t at) { return text.substr(at, 3) == "\n  "; });
+}
+
+std::string PrintableJson(std::string_view json) {
+  if (std::ranges::all_of(json, IsPlain)) {
+    return std::string(json);
+  }
+  std::string out;
+  for (size_t at = 0; at < json.size();) {
+    const CodePoint point = DecodeUtf8(json.substr(at));
+    const size_t size = std::max<size_t>(point.size, 1);
+    if (point.size == 0) {
+      out += "\xef\xbf\xbd";
+    } else if (point.value >= 0x20 && IsControl(point.value)) {
+      out += fmt::format("\\u{:04x}", point.value);
+    } else {
+      out += json.substr(at, size);
+    }
+    at += size;
+  }
+  return out;
+}
+
+}  // namespace kiln

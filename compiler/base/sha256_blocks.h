@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// The compression function of SHA-256 over whole blocks, with the instructions that the processor
+// has for it. Internal to base.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace kiln {
+
+inline constexpr size_t kSha256Block = 64;  // bytes
+
+using Sha256State = std::array<uint32_t, 8>;
+
+// Works `count` blocks into the state, one after the other.
+void Sha256Blocks(Sha256State& state, const std::byte* blocks, size_t count);
+// The same on any processor, for tests as well.
+void Sha256BlocksPlain(Sha256State& state, const std::byte* blocks, size_t count);
+
+}  // namespace kiln

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// Sets of options that answers rest on, as words: cheap to copy, to compare and to unite. Up to 64
+// members a word has a bit for each. Beyond that it is the number of a set that is kept once,
+// however many answers rest on it, so memory grows with the distinct sets that were met and not
+// with options times answers.
+//
+// Numbers are those of one ReadSets; one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "compiler/base/bitset.h"
+#include "compiler/base/flat_map.h"
+
+namespace kiln::resolve {
+
+using ReadSet = uint64_t;
+inline constexpr ReadSet kReadNothing = 0;
+
+class ReadSets {
+ public:
+  // Members are less than `size`.
+  explicit ReadSets(size_t size) : small_(size <= 64), only_(small_ ? 0 : size, kReadNothing) {}
+
+  ReadSet Only(size_t member) {
+    if (small_) {
+      return uint64_t{1} << member;
+    }
+    ReadSet& known = only_[member];
+    return known != kReadNothing ? known : (known = Interned(Part::Of(member)));
+  }
+
+  ReadSet United(ReadSet a, ReadSet b) {
+    if (small_) {
+      return a | b;
+    }
+    if (a == b || b == kReadNothing) {
+      return a;
+    }
+    return a == kReadNothing ? b : UnitedWide(a, b);
+  }
+
+  bool Has(ReadSet set, size_t member) const;
+
+  // As many members at most. Requires: no more than `size`.
+  ReadSet Of(const Bitset& members);
+  // Adds the members that `result` may have.
+  void AddTo(Bitset& result, ReadSet set) const;
+
+  // Of what grows with the sets.
+  uint64_t bytes_used() const { return bytes_; }
+
+ private:
+  // 64 members that follow each other, one of them at least.
+  struct Part {
+    uint32_t place = 0;  // of the members: 64 * place and on
+    uint64_t members = 0;
+
+    static Part Of(size_t member) {
+      return {.place = static_cast<uint32_t>(member / 64), .members = uint64_t{1} << member % 64};
+    }
+    friend bool operator==(const Part&, const Part&) = default;
+  };
+
+  std::span<const Part> PartsOf(ReadSet set) const;
+  ReadSet Interned(const Part& part) { return Interned(std::span(&part, 1)); }
+  ReadSet Interned(std::span<const Part> parts);
+  ReadSet UnitedWide(ReadSet a, ReadSet b);
+
+  const bool small_;
+  std::vector<ReadSet> only_;   // by member; none yet: nothing
+  std::vector<Part> parts_;     // of all sets, by ascending place in each
+  std::vector<uint32_t> ends_;  // in parts_; set 1 is the first
+  InternIndex index_;
+  FlatMap<uint64_t, ReadSet> united_;  // smaller number << 32 | larger one
+  std::vector<Part> scratch_;
+  uint64_t bytes_ = 0;
+};
+
+}  // namespace kiln::resolve

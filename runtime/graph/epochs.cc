@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// The epochs in which chains hold their bytes: the positions between two barrier points, so that
+// whoever takes over bytes always finds a point to wait at. Spec: graph §6.8.1
+//
+// Long epochs hold more than is alive at any position. Points are added, as many as the options
+// allow, each where it saves most: every memory class needs the bytes of its own largest epoch, so
+// the class whose largest epoch is furthest above its peak is next, and the epoch is split where
+// the larger half is smallest. The point cuts the epochs of all classes. Each class keeps its
+// epochs in a heap; what another class has cut since is dropped when it comes up. O((c + e) log e)
+// for c added points and e epochs, times the number of classes, which are few.
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/graph/planning.h"
+
+namespace kiln::graph {
+namespace {
+
+// Splitting stops this close to the peak: the last bytes are not worth a command.
+constexpr uint64_t kGoodEnough = 128;
+constexpr uint32_t kAllClasses = kNone;
+
+uint64_t Touching(const EpochLoad& load, uint32_t begin, uint32_t end) {
+  return load.starts[end] - load.stops[begin];
+}
+
+// Sums over the chains of a class, and the largest at one position.
+void SumSizes(const Planning& planning, uint32_t memory_class, EpochLoad& load) {
+  const uint32_t positions = planning.plan.device_passes();
+  load.starts.assign(positions + 1, 0);
+  load.stops.assign(positions + 1, 0);
+  for (const PackItem& item : planning.scratch.packed) {
+    if (memory_class == kAllClasses || item.memory_class == memory_class) {
+      load.starts[item.first + 1] += item.size;
+      load.stops[item.last + 1] += item.size;
+    }
+  }
+  load.peak_live = 0;
+  for (uint32_t i = 0; i < positions; ++i) {
+    load.starts[i + 1] += load.starts[i];
+    load.stops[i + 1] += load.stops[i];
+    load.peak_live = std::max(load.peak_live, Touching(load, i, i + 1));
+  }
+}
+
+// The position that makes the larger half smallest. Requires: two positions at least.
+uint32_t BestSplit(const EpochLoad& load, const Epoch& epoch) {
+  uint32_t low = epoch.begin + 1;
+  uint32_t high = epoch.end - 1;
+  while (low < high) {  // the first split whose left half is at least as large as its right one
+    const uint32_t middle = (low + high) / 2;
+    const bool left = Touching(load, epoch.begin, middle) >= Touching(load, middle, epoch.end);
+    (left ? high : low) = left ? middle : middle + 1;
+  }
+  const auto larger = [&](uint32_t at) {
+    return std::max(Touching(load, epoch.begin, at), Touching(load, at, epoch.end));
+  };
+  return low > epoch.begin + 1 && larger(low - 1) <= larger(low) ? low - 1 : low;
+}
+
+bool SmallerSum(const Epoch& a, const Epoch& b) {
+  return a.sum != b.sum ? a.sum < b.sum : a.begin > b.begin;
+}
+
+void PushEpoch(EpochLoad& load, uint32_t begin, uint32_t end) {
+  load.heap.push_back({.sum = Touching(load, begin, end), .begin = begin, .end = end});
+  std::push_heap(load.heap.begin(), load.heap.end(), SmallerSum);
+}
+
+// The largest epoch that still is one; null: there are no positions.
+const Epoch* Largest(EpochLoad& load, const std::vector<uint32_t>& ends) {
+  while (!load.heap.empty() && ends[load.heap.front().begin] != load.heap.front().end) {
+    std::pop_heap(load.heap.begin(), load.heap.end(), SmallerSum);
+    load.heap.pop_back();
+  }
+  return load.heap.empty() ? nullptr : &load.heap.front();
+}
+
+// How far the largest epoch is above the peak; 0: near enough, or nothing can be done.
+uint64_t Excess(EpochLoad& load, const std::vector<uint32_t>& ends) {
+  const Epoch* const largest = Largest(load, ends);
+  const bool worth = largest != nullptr && largest->end - largest->begin > 1 &&
+                     largest->sum > load.peak_live + load.peak_live / kGoodEnough;
+  return worth ? largest->sum - load.peak_live : 0;
+}
+
+void FindEpochs(PlanningScratch& scratch, uint32_t positions, std::span<EpochLoad> loads) {
+  scratch.epoch_ends.assign(positions, 0);
+  for (uint32_t begin = 0; begin < positions;) {
+    uint32_t end = begin + 1;
+    while (end < positions && scratch.chosen[end] == 0) {
+      ++end;
+    }
+    scratch.epoch_ends[begin] = end;
+    begin = end;
+  }
+  for (EpochLoad& load : loads) {
+    load.heap.clear();
+    for (uint32_t begin = 0; begin < positions; begin = scratch.epoch_ends[begin]) {
+      const uint32_t end = scratch.epoch_ends[begin];
+      load.heap.push_back({.sum = Touching(load, begin, end), .begin = begin, .end = end});
+    }
+    std::make_heap(load.heap.begin(), load.heap.end(), SmallerSum);
+  }
+}
+
+// False: no class has anything to gain.
+bool SplitOne(PlanningScratch& scratch, std::span<EpochLoad> loads) {
+  EpochLoad* worst = nullptr;
+  uint64_t most = 0;
+  for (EpochLoad& load : loads) {
+    const uint64_t excess = Excess(load, scratch.epoch_ends);
+    worst = excess > most ? &load : worst;
+    most = std::max(most, excess);
+  }
+  if (worst == nullptr) {
+    return false;
+  }
+  const Epoch epoch = worst->heap.front();
+  const uint32_t at = BestSplit(*worst, epoch);
+  scratch.chosen[at] = 1;
+  scratch.epoch_ends[epoch.begin] = at;
+  scratch.epoch_ends[at] = epoch.end;
+  for (EpochLoad& load : loads) {
+    PushEpoch(load, epoch.begin, at);
+    PushEpoch(load, at, epoch.end);
+  }
+  return true;
+}
+
+// The loads of the classes; that of all if there is one class.
+std::span<EpochLoad> SumLoads(Planning& planning) {
+  PlanningScratch& scratch = planning.scratch;
+  const size_t classes = planning.plan.next.classes.size();
+  SumSizes(planning, kAllClasses, scratch.load);
+  if (classes <= 1) {
+    return {&scratch.load, 1};
+  }
+  scratch.loads.resize(std::max(scratch.loads.size(), classes));
+  for (uint32_t i = 0; i < classes; ++i) {
+    SumSizes(planning, i, scratch.loads[i]);
+  }
+  return std::span(scratch.loads).first(classes);
+}
+
+}  // namespace
+
+void SplitEpochs(Planning& planning) {
+  Plan& plan = planning.plan;
+  PlanningScratch& scratch = planning.scratch;
+  const uint32_t positions = plan.device_passes();
+  const std::span<EpochLoad> loads = SumLoads(planning);
+  FindEpochs(scratch, positions, loads);
+  auto budget =
+      static_cast<uint32_t>(std::ceil(planning.options.alias_commands * plan.metrics.needed));
+  while (budget > 0 && SplitOne(scratch, loads)) {
+    --budget;
+  }
+  MemoryFigures& figures = plan.metrics.all;
+  figures.peak_live = scratch.load.peak_live;
+  figures.peak_epoch = 0;
+  uint32_t epoch = 0;
+  scratch.epochs.resize(positions);
+  for (uint32_t begin = 0; begin < positions; begin = scratch.epoch_ends[begin], ++epoch) {
+    const uint32_t end = scratch.epoch_ends[begin];
+    figures.peak_epoch = std::max(figures.peak_epoch, Touching(scratch.load, begin, end));
+    std::fill(scratch.epochs.begin() + begin, scratch.epochs.begin() + end, epoch);
+  }
+}
+
+}  // namespace kiln::graph

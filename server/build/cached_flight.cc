@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// A variant that several callers want is computed once, by the first of them, for as long as one of
+// them wants it. Spec: cache §5.5, daemon §2.3, §9.2
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+#include "cache/wanted.h"
+#include "server/build/cached_build.h"
+#include "server/jobs/job.h"
+
+namespace kiln::build {
+namespace {
+
+// The place of whoever computes among those who wait for the same; may be given up on any thread.
+class OwnPlace {
+ public:
+  using Ticket = cache::SingleFlight<CachedBuild::FoundPtr>::Ticket;
+  explicit OwnPlace(Ticket ticket) : ticket_(std::move(ticket)) {}
+
+  void GiveUp() {
+    std::optional<Ticket> ticket;  // ends outside of the lock
+    const MutexLock lock(mutex_);
+    ticket.swap(ticket_);
+  }
+
+ private:
+  Mutex mutex_;
+  std::optional<Ticket> ticket_ KILN_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+Result<CachedBuild::FoundPtr> CachedBuild::Compile(const Wanted& wanted, const cache::Call& call) {
+  for (;;) {
+    auto joined = flights_.Join(wanted.variant, /*lane=*/0, call.deadline);
+    if (joined.flight.has_value()) {
+      return Fly(wanted, std::move(joined), call);
+    }
+    Result<FoundPtr> landed = joined.ticket.Wait(call);
+    const bool dropped = !landed.ok() && landed.error().code == ErrorCode::kCancelled;
+    if (!dropped || !cache::StillWanted(call, clock_).ok()) {
+      return landed;
+    }
+    // Whoever computed it was stopped at the moment when this call joined: now it is the first.
+  }
+}
+
+// Computes for everybody who waits, as long as one of them does.
+Result<CachedBuild::FoundPtr> CachedBuild::Fly(const Wanted& wanted,
+                                               cache::SingleFlight<FoundPtr>::Joined joined,
+                                               const cache::Call& call) {
+  cache::SingleFlight<FoundPtr>::Flight& flight = *joined.flight;
+  // Another flight may have landed since the look-up (cache §5.5).
+  if (FoundPtr landed =
+          wanted.how.anew || wanted.how.retry_failed ? nullptr : Recent(wanted.variant);
+      landed != nullptr) {
+    flight.Complete(FoundPtr(landed));
+    return landed;
+  }
+  if (FoundPtr deadly = Deadly(wanted, call); deadly != nullptr) {
+    flight.Complete(FoundPtr(deadly));
+    return deadly;
+  }
+  OwnPlace place(std::move(joined.ticket));
+  const std::stop_callback leave(call.stop, [&] { place.GiveUp(); });
+  const cache::Call of_all{.stop = flight.stop(), .deadline = cache::Deadline::max()};
+  Result<FoundPtr> found =
+      cache::Within({.stop = of_all.stop,
+                     .deadline = call.deadline,
+                     .bytes = jobs::kCallBytes,
+                     .later =
+                         [&] {
+                           place.GiveUp();
+                           return flight.deadline();
+                         }},
+                    clock_, [&]() -> Result<FoundPtr> { return CompileNow(wanted, of_all); });
+  if (found.ok() || found.error().code == ErrorCode::kResourceExhausted) {
+    flight.Complete(found);
+  }  // else it is dropped: whoever joined just now computes it
+  return found;
+}
+
+}  // namespace kiln::build

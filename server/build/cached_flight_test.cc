@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// Who computes a variant may leave: the work ends with the last of those who want it.
+#include <atomic>
+#include <optional>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "cache/memory_store.h"
+#include "server/build/cached_build.h"
+#include "server/build/calling_store.h"
+
+namespace kiln::build {
+namespace {
+
+class CachedFlight : public testing::Test {
+ protected:
+  CachedFlight() {
+    const std::string text =
+        "void v (void) { vertex_stage_output_position (f4 {0.0, 0.0, 0.0, 1.0}); }\n";
+    ProgramRequest request;
+    request.name = "p";
+    request.sources.push_back({.path = "p.rpl",
+                               .digest = DigestOf(text),
+                               .text = std::make_shared<const std::string>(text)});
+    request.entries.push_back({.stage = ir::Stage::kVertex, .function = "v"});
+    program = *builder.Prepare(
+        request, {.name = "vk", .target = target::MakeTarget(target::Environment::kVulkan11)}, {});
+  }
+
+  // Once the first caller has closed the variant and is about to build it.
+  void WhenItIsUnderWay(const std::function<void()>& act) {
+    store.on_get = [this, act](const cache::Key& key) {
+      if (key.level == cache::Level::kSignature && !began_.exchange(true)) {
+        act();
+      }
+    };
+  }
+
+  Result<Outcome> Build(const cache::Call& call = {}) {
+    return builder.Build(*program, {}, {}, call);
+  }
+
+  SystemClock clock;
+  cache::MemoryStore memory{nullptr, nullptr, {}};
+  CallingStore store{memory};
+  ProgramPool pool{store, 1 << 20};
+  CachedBuild builder{store, pool, clock};
+  std::shared_ptr<const PreparedProgram> program;
+
+ private:
+  std::atomic<bool> began_ = false;
+};
+
+TEST_F(CachedFlight, OnlyCallerLeaves_NothingIsBuilt) {
+  std::stop_source stop;
+  WhenItIsUnderWay([&] { stop.request_stop(); });
+  const Result<Outcome> outcome = Build({.stop = stop.get_token()});
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().code, ErrorCode::kCancelled);
+  EXPECT_EQ(builder.counters().compiled, 0u);
+  EXPECT_TRUE(Build().ok()) << "whoever comes later begins anew";
+  EXPECT_EQ(builder.counters().compiled, 1u);
+}
+
+TEST_F(CachedFlight, FirstOfTwoLeaves_TheOtherGetsTheResult) {
+  std::stop_source stop;
+  std::optional<Result<Outcome>> of_other;
+  std::thread other;
+  WhenItIsUnderWay([&] {
+    other = std::thread([&] { of_other.emplace(Build()); });
+    while (builder.merged() == 0) {
+      std::this_thread::yield();
+    }
+    stop.request_stop();
+  });
+  (void)Build({.stop = stop.get_token()});
+  other.join();
+  ASSERT_TRUE(of_other->ok()) << of_other->error().context;
+  EXPECT_EQ((*of_other)->kind, OutcomeKind::kOk);
+  EXPECT_EQ(builder.counters().compiled, 1u) << "and it was built once";
+}
+
+TEST_F(CachedFlight, CallerThatHasLeftBefore_StartsNothing) {
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(Build({.stop = stop.get_token()}).error().code, ErrorCode::kCancelled);
+  const cache::Call late{.stop = {}, .deadline = clock.Monotonic()};
+  EXPECT_EQ(Build(late).error().code, ErrorCode::kDeadlineExceeded);
+  EXPECT_EQ(builder.counters().walked, 0u);
+}
+
+}  // namespace
+}  // namespace kiln::build

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+#include "server/rpc/connections.h"
+
+#include <algorithm>
+#include <fcntl.h>
+#include <iterator>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "server/rpc/peer_name.h"
+
+namespace kiln::rpc {
+namespace {
+
+// 0 if the descriptor is closed.
+ino_t SocketOf(int fd) {
+  struct stat status {};
+  return fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode) ? status.st_ino : 0;
+}
+
+// gRPC finds it closed by the other side. The copy keeps the number from being another socket's
+// between the look and the act.
+void ShutDown(int fd, ino_t socket) {
+  const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  if (copy >= 0 && SocketOf(copy) == socket) {
+    (void)shutdown(copy, SHUT_RDWR);
+  }
+  if (copy >= 0) {
+    (void)close(copy);
+  }
+}
+
+}  // namespace
+
+Connections::Connections(const Options& options, Clock& clock) : options_(options), clock_(clock) {
+  const size_t others = options.most - std::min(kOwnersShare, options.most / 4);
+  const size_t quarter = std::max<size_t>(1, others / 4);
+  const size_t users = options.users ? quarter : 0;
+  most_ = {options.most, users, quarter, std::max<size_t>(1, others - quarter - users)};
+}
+
+Connections::Class Connections::ClassOf(const ops::Party& party) {
+  switch (party.kind()) {
+    case ops::Party::Kind::kOwner:
+      return Class::kOwner;
+    case ops::Party::Kind::kUser:
+      return Class::kUsers;
+    case ops::Party::Kind::kToken:
+      return Class::kClients;
+    case ops::Party::Kind::kCertificate:
+    case ops::Party::Kind::kHost:
+      break;
+  }
+  return Class::kNewcomers;
+}
+
+// Of a party in its class: a party has one.
+size_t Connections::CountOf(Class of, const std::string& party) const {
+  const auto found = of_party_.find(party);
+  return of == Class::kOwner || found == of_party_.end() ? 0 : found->second;
+}
+
+size_t Connections::ShareOf(Class of) const {
+  return std::max<size_t>(1, most_[static_cast<size_t>(of)] / 2);
+}
+
+bool Connections::HasRoom(Class of, const std::string& party) const {
+  return open_.size() < options_.most &&
+         count_[static_cast<size_t>(of)] < most_[static_cast<size_t>(of)] &&
+         (of == Class::kOwner || CountOf(of, party) < ShareOf(of));
+}
+
+void Connections::Note(const Row& row, int change) {
+  count_[static_cast<size_t>(row.of)] += static_cast<size_t>(change);
+  if (row.of == Class::kOwner) {
+    return;
+  }
+  size_t& count = of_party_[row.party];
+  count += static_cast<size_t>(change);
+  if (count == 0) {
+    of_party_.erase(row.party);
+  }
+}
+
+Connections::Rows::iterator Connections::Forget(Rows::iterator row) {
+  Note(row->second, -1);
+  if (const auto peer = by_peer_.find(row->second.peer);
+      peer != by_peer_.end() && peer->second == row->first) {
+    by_peer_.erase(peer);
+  }
+  return open_.erase(row);
+}
+
+Connections::Rows::iterator Connections::Close(Rows::iterator row) {
+  ShutDown(row->first, row->second.socket);
+  return Forget(row);
+}
+
+void Connections::CloseAllOf(const std::string& party) {
+  for (auto row = open_.begin(); row != open_.end();) {
+    row = row->second.party == party ? Close(row) : std::next(row);
+  }
+}
+
+void Connections::Sweep() {
+  for (auto row = open_.begin(); row != open_.end();) {
+    row = SocketOf(row->first) != row->second.socket ? Forget(row) : std::next(row);
+  }
+}
+
+// The oldest newcomer of the host that has most of them goes, or of this host if it has its share:
+// so a host that holds many locks nobody out, not even those behind the same address.
+void Connections::MakeRoomFor(const std::string& host) {
+  const bool has_share = CountOf(Class::kNewcomers, host) >= ShareOf(Class::kNewcomers);
+  auto worst = open_.end();
+  const auto goes_before = [this](const Row& a, const Row& b) {
+    const size_t of_a = CountOf(a.of, a.party), of_b = CountOf(b.of, b.party);
+    return of_a != of_b ? of_a > of_b : a.since < b.since;
+  };
+  for (auto row = open_.begin(); row != open_.end(); ++row) {
+    if (row->second.of == Class::kNewcomers && (!has_share || row->second.party == host) &&
+        (worst == open_.end() || goes_before(row->second, worst->second))) {
+      worst = row;
+    }
+  }
+  if (worst != open_.end()) {
+    Close(worst);
+  }
+}
+
+bool Connections::Add(int fd, const ops::Party& party) {
+  const Class of = ClassOf(party);
+  const std::string peer = PeerNameOf(fd);
+  const MutexLock lock(mutex_);
+  if (const auto before = open_.find(fd); before != open_.end()) {
+    Forget(before);  // the number was free: what had it is closed
+  }
+  if (!HasRoom(of, party.name())) {
+    Sweep();
+  }
+  if (of == Class::kNewcomers && !HasRoom(of, party.name()) && open_.size() < options_.most) {
+    MakeRoomFor(party.name());
+  }
+  if (!HasRoom(of, party.name())) {
+    ++refused_;
+    return false;
+  }
+  const Row& row = open_
+                       .emplace(fd, Row{.socket = SocketOf(fd),
+                                        .of = of,
+                                        .party = party.name(),
+                                        .peer = peer,
+                                        .since = clock_.Monotonic()})
+                       .first->second;
+  Note(row, 1);
+  if (!peer.empty()) {
+    by_peer_[peer] = fd;
+  }
+  return true;
+}
+
+Connections::Rows::iterator Connections::NewcomerAt(const std::string& peer) {
+  const auto fd = by_peer_.find(peer);
+  const auto row = fd == by_peer_.end() ? open_.end() : open_.find(fd->second);
+  return row == open_.end() || row->second.of != Class::kNewcomers ? open_.end() : row;
+}
+
+Result<void> Connections::Prove(std::string_view grpc_peer, const ops::Party& party) {
+  const std::string peer = PeerNameOf(grpc_peer);
+  const MutexLock lock(mutex_);
+  auto row = NewcomerAt(peer);
+  if (row == open_.end()) {
+    return {};
+  }
+  const auto change = [&] {  // its class; the number of all stays
+    Note(row->second, -1);
+    const size_t all = count_[static_cast<size_t>(Class::kClients)];
+    const bool fits = all < most_[static_cast<size_t>(Class::kClients)] &&
+                      CountOf(Class::kClients, party.name()) < ShareOf(Class::kClients);
+    if (fits) {
+      row->second.of = Class::kClients;
+      row->second.party = party.name();
+    }
+    Note(row->second, 1);
+    return fits;
+  };
+  if (change()) {
+    return {};
+  }
+  Sweep();
+  row = NewcomerAt(peer);
+  if (row == open_.end() || change()) {
+    return {};
+  }
+  ++refused_;
+  return Error{.code = ErrorCode::kResourceExhausted,
+               .context = fmt::format("connections: this client has its share, {}",
+                                      ShareOf(Class::kClients)),
+               .reason = "QUOTA"};
+}
+
+bool Connections::CallBegan(const ops::Party& party) {
+  const MutexLock lock(mutex_);
+  if (waiting_.Began(party.name(), clock_.Monotonic())) {
+    return true;
+  }
+  if (const Class of = ClassOf(party); of == Class::kClients || of == Class::kUsers) {
+    CloseAllOf(party.name());
+    waiting_.Forget(party.name());
+  }
+  return false;
+}
+
+void Connections::CallArrived(const ops::Party& party) {
+  const MutexLock lock(mutex_);
+  waiting_.Arrived(party.name());
+}
+
+void Connections::Tick() {
+  const MutexLock lock(mutex_);
+  const Duration now = clock_.Monotonic();
+  for (const std::string& party : waiting_.TakeStale(now)) {
+    CloseAllOf(party);
+  }
+  for (auto row = open_.begin(); row != open_.end();) {
+    const bool late =
+        row->second.of == Class::kNewcomers && now - row->second.since >= options_.first_call;
+    row = late ? Close(row) : std::next(row);
+  }
+}
+
+bool Connections::NeedsTicks() {
+  const MutexLock lock(mutex_);
+  return count_[static_cast<size_t>(Class::kNewcomers)] != 0 || !waiting_.empty();
+}
+
+size_t Connections::Count() {
+  const MutexLock lock(mutex_);
+  Sweep();
+  return open_.size();
+}
+
+uint64_t Connections::refused() {
+  const MutexLock lock(mutex_);
+  return refused_;
+}
+
+}  // namespace kiln::rpc

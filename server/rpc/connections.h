@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Who holds how many connections. gRPC does not tell when it closes one, so their descriptors are
+// looked at when the number matters: one that is closed, or names another socket by now, is gone.
+//
+// Of `limits.connections` some are the owner's alone. The others are divided: a quarter for clients
+// by TCP that have not made a call with a token yet, a quarter for other users of the machine, if
+// any may come in, the rest for clients with a token. No party has more than half of its class.
+// Newcomers are never turned away for want of room: the oldest one of the host with most of them
+// goes. One that makes no such call in time is closed. Spec: daemon §10, §11.2, §11.3
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <vector>
+
+#include "compiler/base/clock.h"
+#include "compiler/base/mutex.h"
+#include "compiler/base/result.h"
+#include "server/ops/party.h"
+#include "server/rpc/waiting_calls.h"
+
+namespace kiln::rpc {
+
+// Safe from any thread.
+class Connections {
+ public:
+  static constexpr size_t kOwnersShare = 64;  // of many; of few a quarter
+
+  struct Options {
+    size_t most = 1024;
+    bool users = false;                              // others of this machine may come in
+    Duration first_call = std::chrono::seconds(30);  // what a newcomer by TCP has for it
+  };
+
+  // The clock must outlive the object.
+  Connections(const Options& options, Clock& clock);
+
+  // A connection that was accepted. False if there is no room for it: the caller closes it.
+  bool Add(int fd, const ops::Party& party);
+  // A call with a token came by the connection of `grpc_peer`: it is a newcomer's no more. Errors:
+  // kResourceExhausted with reason QUOTA if the party has its share.
+  Result<void> Prove(std::string_view grpc_peer, const ops::Party& party);
+
+  // The headers of a call have come, or its request as well. See WaitingCalls. False: too many of
+  // the party's wait for their requests; then its connections are closed, but for newcomers, which
+  // have little time anyway.
+  bool CallBegan(const ops::Party& party);
+  void CallArrived(const ops::Party& party);
+
+  // Time has passed: closes newcomers that are late, and those whose calls stay without request.
+  void Tick();
+  // There is something to close by and by: Tick is to be called now and then.
+  bool NeedsTicks();
+
+  size_t Count();
+  uint64_t refused();  // ever, because there was no room
+  size_t most() const { return options_.most; }
+
+ private:
+  enum class Class : uint8_t { kOwner, kUsers, kNewcomers, kClients };
+  static constexpr size_t kClasses = 4;
+  struct Row {
+    ino_t socket = 0;
+    Class of = Class::kOwner;
+    std::string party;
+    std::string peer;  // of TCP
+    Duration since{};
+  };
+  using Rows = std::map<int, Row>;  // by descriptor
+
+  static Class ClassOf(const ops::Party& party);
+  size_t CountOf(Class of, const std::string& party) const KILN_REQUIRES(mutex_);
+  bool HasRoom(Class of, const std::string& party) const KILN_REQUIRES(mutex_);
+  size_t ShareOf(Class of) const;  // of one party
+  Rows::iterator NewcomerAt(const std::string& peer) KILN_REQUIRES(mutex_);
+  void MakeRoomFor(const std::string& host) KILN_REQUIRES(mutex_);
+  void Note(const Row& row, int change) KILN_REQUIRES(mutex_);
+  Rows::iterator Forget(Rows::iterator row) KILN_REQUIRES(mutex_);
+  Rows::iterator Close(Rows::iterator row) KILN_REQUIRES(mutex_);
+  void CloseAllOf(const std::string& party) KILN_REQUIRES(mutex_);
+  void Sweep() KILN_REQUIRES(mutex_);
+
+  const Options options_;
+  std::array<size_t, kClasses> most_;  // by class
+  Clock& clock_;
+  Mutex mutex_;
+  Rows open_ KILN_GUARDED_BY(mutex_);
+  std::array<size_t, kClasses> count_ KILN_GUARDED_BY(mutex_) = {};
+  std::map<std::string, size_t, std::less<>> of_party_ KILN_GUARDED_BY(mutex_);
+  std::map<std::string, int, std::less<>> by_peer_ KILN_GUARDED_BY(mutex_);
+  WaitingCalls waiting_ KILN_GUARDED_BY(mutex_);
+  uint64_t refused_ KILN_GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace kiln::rpc

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "server/rpc/gates.h"
+
+#include <string>
+#include <string_view>
+
+#include <grpcpp/security/auth_metadata_processor.h>
+#include <grpcpp/security/tls_certificate_provider.h>
+#include <grpcpp/security/tls_credentials_options.h>
+
+#include "compiler/base/mutex.h"
+#include "server/rpc/caller.h"
+#include "server/rpc/method_table.h"
+
+namespace kiln::rpc {
+namespace {
+
+constexpr unsigned kCertificateSeconds = 1;  // how often the files are looked at
+
+using Metadata = grpc::AuthMetadataProcessor::InputMetadata;
+
+std::string_view Header(const Metadata& metadata, const char* name) {
+  const auto found = metadata.find(name);
+  return found == metadata.end() ? std::string_view()
+                                 : std::string_view(found->second.data(), found->second.size());
+}
+
+// Calls of kiln's own methods come to a CallFrame when their request is there; nothing else does.
+bool ComesToAFrame(std::string_view path) {
+  constexpr std::string_view kPackage = "/kiln.v1.";
+  return path.starts_with(kPackage) && FindMethod(path.substr(path.rfind('/') + 1)) != nullptr;
+}
+
+grpc::Status Begin(Connections& connections, const ops::Party& party) {
+  return connections.CallBegan(party) ? grpc::Status::OK
+                                      : grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED,
+                                                     "too many calls wait for their requests");
+}
+
+class TcpGate final : public grpc::AuthMetadataProcessor {
+ public:
+  TcpGate(ops::Access& access, Connections& connections)
+      : access_(access), connections_(connections) {}
+
+  bool IsBlocking() const override { return false; }
+
+  grpc::Status Process(const InputMetadata& metadata, grpc::AuthContext* context,
+                       OutputMetadata* /*consumed*/, OutputMetadata* /*response*/) override {
+    const std::string_view path = Header(metadata, ":path");
+    const ops::Caller caller = TcpCallerOf(*context, Header(metadata, "authorization"));
+    if (ComesToAFrame(path)) {
+      return Begin(connections_, access_.PartyOf(caller));
+    }
+    // gRPC answers the others itself: health to everybody, reflection to administrators.
+    if (!path.starts_with("/grpc.reflection.")) {
+      return grpc::Status::OK;
+    }
+    const auto permitted = access_.Permit(caller, path, ops::Scope::kAdmin);
+    return permitted.ok() ? grpc::Status::OK
+                          : grpc::Status(static_cast<grpc::StatusCode>(permitted.error().code),
+                                         permitted.error().context);
+  }
+
+ private:
+  ops::Access& access_;
+  Connections& connections_;
+};
+
+// Writes down, once for each connection, which user it is of. That is done before the first call of
+// a connection is handed out, so nobody reads what is being written.
+class NeighbourGate final : public grpc::AuthMetadataProcessor {
+ public:
+  NeighbourGate(uint32_t uid, Connections& connections)
+      : name_(std::to_string(uid)), party_(ops::Party::User(uid)), connections_(connections) {}
+
+  bool IsBlocking() const override { return false; }
+
+  grpc::Status Process(const InputMetadata& metadata, grpc::AuthContext* context,
+                       OutputMetadata* /*consumed*/, OutputMetadata* /*response*/) override {
+    {
+      const MutexLock lock(mutex_);
+      if (context->FindPropertyValues(kNeighbourProperty).empty()) {
+        context->AddProperty(kNeighbourProperty, name_);
+      }
+    }
+    return ComesToAFrame(Header(metadata, ":path")) ? Begin(connections_, party_)
+                                                    : grpc::Status::OK;
+  }
+
+ private:
+  const std::string name_;
+  const ops::Party party_;
+  Connections& connections_;
+  Mutex mutex_;
+};
+
+}  // namespace
+
+std::shared_ptr<grpc::ServerCredentials> OfTcp(const TlsFiles& files, ops::Access& access,
+                                               Connections& connections) {
+  grpc::experimental::TlsServerCredentialsOptions options(
+      std::make_shared<grpc::experimental::FileWatcherCertificateProvider>(
+          files.key, files.cert, files.client_ca, kCertificateSeconds));
+  options.watch_root_certs();
+  options.watch_identity_key_cert_pairs();
+  options.set_cert_request_type(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  auto credentials = grpc::experimental::TlsServerCredentials(options);
+  credentials->SetAuthMetadataProcessor(std::make_shared<TcpGate>(access, connections));
+  return credentials;
+}
+
+std::shared_ptr<grpc::ServerCredentials> OfNeighbour(uint32_t uid, Connections& connections) {
+  auto credentials = grpc::experimental::LocalServerCredentials(UDS);
+  credentials->SetAuthMetadataProcessor(std::make_shared<NeighbourGate>(uid, connections));
+  return credentials;
+}
+
+}  // namespace kiln::rpc

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// What looks at the headers of every call that is not the owner's, before its request has come: who
+// it is of, how many of its kind still wait, and whether it may use what gRPC answers itself. The
+// owner's socket has no gate. Spec: daemon §4.7, §10, §11.2–§11.4
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include <grpcpp/security/server_credentials.h>
+
+#include "server/ops/access.h"
+#include "server/rpc/connections.h"
+#include "server/rpc/tls_files.h"
+
+namespace kiln::rpc {
+
+// TLS with a certificate on both sides; gRPC reads the files again when they change. The others
+// must outlive the server.
+std::shared_ptr<grpc::ServerCredentials> OfTcp(const TlsFiles& files, ops::Access& access,
+                                               Connections& connections);
+
+// For connections of one other user of this machine.
+std::shared_ptr<grpc::ServerCredentials> OfNeighbour(uint32_t uid, Connections& connections);
+
+}  // namespace kiln::rpc

@@ -1,0 +1,580 @@
+// SPDX-License-Identifier: MIT
+// Who may not write changes nothing, and still gets what is there: with a read token over real TLS,
+// every method of scope read. And what two different sources have in common. Spec: daemon §11.4,
+// cache §2.1
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+
+#include <sqlite3.h>
+
+#include "compiler/base/checksum.h"
+#include "compiler/base/colliding_texts.h"
+#include "compiler/base/file.h"
+#include "proto/kiln/v1/cache.grpc.pb.h"
+#include "server/ops/tokens.h"
+#include "server/rpc/method_table.h"
+#include "server/test_server.h"
+#include "tests/support/certificates.h"
+
+namespace kiln::server {
+namespace {
+
+using Code = grpc::StatusCode;
+
+// Two programs that differ in one digit of a colour and have one XXH3-128.
+CollidingTexts CollidingPrograms() {
+  std::string rest = GoodSource();
+  const std::string_view plain = "target.color.w = 1.0;";
+  rest.replace(rest.find(plain), plain.size(), "target.color.w = dim (1.0);");
+  CollidingTexts texts = TextsOfOneXxh3("f1 dim (in f1 whole)\n{\n    return whole * 0.", ";\n}\n");
+  texts.first += rest;
+  texts.second += rest;
+  return texts;
+}
+
+// A source that nobody has seen.
+std::string Fresh(const std::string& name) { return GoodSource() + "\n// " + name + "\n"; }
+
+// All rows of all tables, those of the explain ring and the order of eviction among them, and the
+// packs in the order of their use.
+std::string DumpOf(const std::string& cache_dir) {
+  std::string text;
+  sqlite3* db = nullptr;
+  EXPECT_EQ(sqlite3_open_v2((cache_dir + "/cache.db").c_str(), &db, SQLITE_OPEN_READWRITE, nullptr),
+            SQLITE_OK);
+  const auto add = [](void* out, int columns, char** values, char** names) {
+    for (int i = 0; i < columns; ++i) {
+      *static_cast<std::string*>(out) +=
+          std::string(names[i]) + "=" + (values[i] == nullptr ? "null" : values[i]) + " ";
+    }
+    *static_cast<std::string*>(out) += "\n";
+    return 0;
+  };
+  std::string tables;
+  const auto add_name = [](void* out, int, char** values, char**) {
+    *static_cast<std::string*>(out) += std::string(values[0]) + "\n";
+    return 0;
+  };
+  EXPECT_EQ(sqlite3_exec(db, "SELECT name FROM sqlite_schema WHERE type='table' ORDER BY name",
+                         add_name, &tables, nullptr),
+            SQLITE_OK);
+  for (size_t at = 0; at < tables.size();) {
+    const std::string table = tables.substr(at, tables.find('\n', at) - at);
+    at += table.size() + 1;
+    text += "== " + table + "\n";
+    std::string columns, quoted;
+    EXPECT_EQ(sqlite3_exec(db, ("SELECT name FROM pragma_table_info('" + table + "')").c_str(),
+                           add_name, &columns, nullptr),
+              SQLITE_OK);
+    for (size_t c = 0; c < columns.size();) {
+      const std::string column = columns.substr(c, columns.find('\n', c) - c);
+      c += column.size() + 1;
+      quoted += (quoted.empty() ? "quote(" : ", quote(") + column + ")";
+    }
+    EXPECT_EQ(sqlite3_exec(db, ("SELECT " + quoted + " FROM " + table + " ORDER BY 1, 2").c_str(),
+                           add, &text, nullptr),
+              SQLITE_OK)
+        << table;
+  }
+  sqlite3_close(db);
+  std::error_code none;
+  std::map<std::filesystem::file_time_type, std::string> packs;
+  for (const auto& file : std::filesystem::directory_iterator(cache_dir + "/packs", none)) {
+    packs[file.last_write_time()] = file.path().filename();
+  }
+  for (const auto& [time, name] : packs) {
+    text += name + " " + std::to_string(time.time_since_epoch().count()) + "\n";
+  }
+  return text;
+}
+
+class ReadScope : public ServerTest {
+ protected:
+  ReadScope() : authority_("kiln tests") {
+    Write("ca.pem", authority_.cert());
+    const CertificateFiles server = authority_.Sign("localhost");
+    Write("server.pem", server.cert);
+    Write("server.key", server.key);
+    client_ = authority_.Sign("ci");
+    std::array<uint8_t, ops::kTokenRandomBytes> random{};
+    random.fill(1);
+    ops::NewToken made = ops::MakeToken(random);
+    made.token.scope = ops::Scope::kRead;
+    token_ = made.text;
+    token_id_ = made.token.id;
+    EXPECT_TRUE(ops::WriteTokens(folder.path() + "/tokens.toml", std::span(&made.token, 1)).ok());
+  }
+
+  void Write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder.path() + "/" + name) << text;
+  }
+
+  Daemon::Options TcpOptions(const std::string& cache) {
+    Daemon::Options options = OptionsIn(folder.path());
+    options.config.cache_dir = cache;
+    options.config.tcp = "127.0.0.1:0";
+    options.config.tls_cert = folder.path() + "/server.pem";
+    options.config.tls_key = folder.path() + "/server.key";
+    options.config.tls_client_ca = folder.path() + "/ca.pem";
+    options.config.tokens = folder.path() + "/tokens.toml";
+    options.config.audit_log = folder.path() + "/audit.jsonl";
+    options.config.allow_root = true;
+    return options;
+  }
+
+  std::string CacheDir() const { return folder.path() + "/cache"; }
+
+  void StartTcp(const std::string& cache) {
+    StartWith(TcpOptions(cache));
+    const std::string address = daemon->tcp();
+    grpc::ChannelArguments own;
+    own.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+    const auto tcp =
+        grpc::CreateCustomChannel("localhost" + address.substr(address.rfind(':')),
+                                  grpc::SslCredentials({.pem_root_certs = authority_.cert(),
+                                                        .pem_private_key = client_.key,
+                                                        .pem_cert_chain = client_.cert}),
+                                  own);
+    read_compile = v1::CompileService::NewStub(tcp);
+    read_batch = v1::BatchService::NewStub(tcp);
+    read_admin = v1::AdminService::NewStub(tcp);
+    read_pack = v1::PackService::NewStub(tcp);
+    read_cache = v1::CacheService::NewStub(tcp);
+  }
+
+  // One call as the reader.
+  struct Reading {
+    explicit Reading(const std::string& token) {
+      context.AddMetadata("authorization", "Bearer " + token);
+    }
+    grpc::ClientContext context;
+  };
+  template <class Stub, class Request, class Reply>
+  grpc::Status Call(Stub& stub,
+                    grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Reply*),
+                    const Request& request, Reply& reply) {
+    Reading reading(token_);
+    const grpc::Status status = (stub.*method)(&reading.context, request, &reply);
+    detail_ = DetailOf(reading.context);
+    return status;
+  }
+  // All of a stream; the last message is left in `reply`.
+  template <class Stub, class Request, class Reply>
+  grpc::Status Stream(Stub& stub,
+                      std::unique_ptr<grpc::ClientReader<Reply>> (Stub::*method)(
+                          grpc::ClientContext*, const Request&),
+                      const Request& request, Reply& reply) {
+    Reading reading(token_);
+    const auto stream = (stub.*method)(&reading.context, request);
+    Reply next;
+    while (stream->Read(&next)) {
+      reply = next;
+    }
+    const grpc::Status status = stream->Finish();
+    detail_ = DetailOf(reading.context);
+    return status;
+  }
+
+  grpc::Status Compile(const v1::CompileRequest& request, v1::CompileReply& reply) {
+    return Call(*read_compile, &v1::CompileService::Stub::Compile, request, reply);
+  }
+  using ServerTest::Compile;
+
+  grpc::Status ListOptions(const std::string& text, v1::ListOptionsReply& reply) {
+    v1::ListOptionsRequest request;
+    *request.mutable_program() = ProgramOf(text, true);
+    request.set_with_liveness(true);
+    return Call(*read_compile, &v1::CompileService::Stub::ListOptions, request, reply);
+  }
+
+  Authority authority_;
+  CertificateFiles client_;
+  std::string token_, token_id_;
+  v1::ErrorDetail detail_;  // of the last call
+  std::unique_ptr<v1::CompileService::Stub> read_compile;
+  std::unique_ptr<v1::BatchService::Stub> read_batch;
+  std::unique_ptr<v1::AdminService::Stub> read_admin;
+  std::unique_ptr<v1::PackService::Stub> read_pack;
+  std::unique_ptr<v1::CacheService::Stub> read_cache;
+};
+
+std::string CodeOf(const v1::Outcome& outcome) {
+  return outcome.artifacts_size() == 0 ? "" : outcome.artifacts(0).data();
+}
+
+TEST_F(ReadScope, WhatAReaderBrings_IsServedToNobody) {
+  const CollidingTexts texts = CollidingPrograms();
+  ASSERT_EQ(Checksum(AsBytes(texts.first)), Checksum(AsBytes(texts.second)));
+  EXPECT_NE(DigestOf(texts.first), DigestOf(texts.second));
+  StartTcp(folder.path() + "/undisturbed");
+  const std::string expected = CodeOf(Compile(RequestOf(texts.first)));
+  ASSERT_FALSE(expected.empty());
+  EXPECT_NE(CodeOf(Compile(RequestOf(texts.second))), expected);
+  Stop();
+  StartTcp(CacheDir());
+  v1::ListOptionsReply options;
+  ASSERT_TRUE(ListOptions(texts.second, options).ok());
+  EXPECT_EQ(options.options_size(), 3);
+  EXPECT_EQ(CodeOf(Compile(RequestOf(texts.first))), expected);
+  v1::FindMissingRequest ask;
+  const Digest brought = DigestOf(texts.second);
+  ask.add_digests()->set_id(Id(brought.id));
+  ask.mutable_digests(0)->set_size(brought.size);
+  v1::FindMissingReply missing;
+  grpc::ClientContext context;
+  ASSERT_TRUE(cache->FindMissing(&context, ask, &missing).ok());
+  EXPECT_EQ(missing.missing_size(), 1);
+}
+
+TEST_F(ReadScope, EveryMethodOfScopeRead_LeavesTheStoreAsItWas) {
+  StartTcp(CacheDir());
+  const std::string batch_id = Build(GoodSource());
+  ASSERT_EQ(Compile(RequestOf(GoodSource())).kind(), v1::Outcome::OK);
+  v1::BuildPackRequest build_pack;
+  build_pack.set_batch_id(batch_id);
+  std::vector<std::string> packs;
+  for (const auto mode : {v1::BuildPackRequest::FAST, v1::BuildPackRequest::SMALL}) {
+    build_pack.set_mode(mode);
+    grpc::ClientContext context;
+    const auto stream = pack->BuildPack(&context, build_pack);
+    v1::BuildPackReply reply;
+    while (stream->Read(&reply)) {
+    }
+    ASSERT_TRUE(stream->Finish().ok());
+    packs.push_back(reply.done().pack_id());
+  }
+  Stop();
+  {  // all of it was used long ago, so that a use would show
+    sqlite3* db = nullptr;
+    ASSERT_EQ(sqlite3_open((CacheDir() + "/cache.db").c_str(), &db), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(db, "UPDATE entry SET used_q=used_q-100; DELETE FROM lease", nullptr,
+                           nullptr, nullptr),
+              SQLITE_OK);
+    sqlite3_close(db);
+  }
+  StartTcp(CacheDir());
+  Stop();  // what a daemon does by itself when it starts and ends is no reader's doing
+  const std::string before = DumpOf(CacheDir());
+  StartTcp(CacheDir());
+
+  const Digest known = DigestOf(GoodSource());
+  const auto source_digest = [&](v1::Digest& digest) {
+    digest.set_id(Id(known.id));
+    digest.set_size(known.size);
+  };
+  v1::CompileRequest skip = RequestOf(Fresh("compile"));
+  skip.set_on_miss(v1::CompileRequest::SKIP);
+  skip.set_want_explain(true);
+  const std::map<std::string_view, std::function<grpc::Status()>> calls = {
+      {"Compile",
+       [&] {
+         v1::CompileReply reply;
+         const grpc::Status status = Compile(skip, reply);
+         EXPECT_EQ(reply.outcome().artifacts_size(), 0);
+         EXPECT_EQ(Compile(RequestOf(Fresh("compile")), reply).error_code(),
+                   Code::PERMISSION_DENIED);
+         EXPECT_TRUE(Compile(RequestOf(GoodSource()), reply).ok());
+         EXPECT_TRUE(Compile(RequestOf(GoodSource(), false), reply).ok());
+         EXPECT_EQ(reply.outcome().artifacts_size(), 1);
+         return status;
+       }},
+      {"Fetch",
+       [&] {
+         v1::FetchRequest request;
+         for (const std::string& text : {GoodSource(), Fresh("fetch"), WrongSource()}) {
+           *request.add_variants()->mutable_inline_program() = ProgramOf(text, true);
+         }
+         v1::FetchReply reply;
+         const grpc::Status status =
+             Stream(*read_compile, &v1::CompileService::Stub::Fetch, request, reply);
+         v1::FetchRequest of_batch;
+         of_batch.set_batch_id(batch_id);
+         EXPECT_TRUE(Stream(*read_compile, &v1::CompileService::Stub::Fetch, of_batch, reply).ok());
+         return status;
+       }},
+      {"ListOptions",
+       [&] {
+         v1::ListOptionsReply reply;
+         return ListOptions(Fresh("options"), reply);
+       }},
+      {"CountVariants",
+       [&] {
+         v1::CountVariantsRequest request;
+         *request.mutable_spaces() = BatchOf(Fresh("count")).spaces();
+         request.mutable_spaces()->MergeFrom(BatchOf(GoodSource()).spaces());
+         v1::CountVariantsReply reply;
+         return Call(*read_compile, &v1::CompileService::Stub::CountVariants, request, reply);
+       }},
+      {"ListVariants",
+       [&] {
+         v1::ListVariantsRequest request;
+         *request.mutable_space() = BatchOf(Fresh("list")).spaces(0);
+         v1::ListVariantsReply reply;
+         return Call(*read_compile, &v1::CompileService::Stub::ListVariants, request, reply);
+       }},
+      {"Inspect",
+       [&] {
+         v1::InspectRequest request;
+         *request.mutable_variant()->mutable_inline_program() = ProgramOf(GoodSource(), true);
+         request.add_views(v1::InspectRequest::DISASM);
+         request.add_views(v1::InspectRequest::IR);
+         v1::InspectReply reply;
+         return Stream(*read_compile, &v1::CompileService::Stub::Inspect, request, reply);
+       }},
+      {"Explain",
+       [&] {
+         v1::ExplainRequest request;
+         *request.mutable_variant()->mutable_inline_program() = ProgramOf(Fresh("explain"), true);
+         v1::ExplainReply reply;
+         return Call(*read_compile, &v1::CompileService::Stub::Explain, request, reply);
+       }},
+      {"StartBatch",
+       [&] {
+         v1::StartBatchReply reply;
+         EXPECT_EQ(
+             Call(*read_batch, &v1::BatchService::Stub::StartBatch, BatchOf(Fresh("batch")), reply)
+                 .error_code(),
+             Code::PERMISSION_DENIED);
+         const grpc::Status status =
+             Call(*read_batch, &v1::BatchService::Stub::StartBatch, BatchOf(GoodSource()), reply);
+         EXPECT_EQ(reply.batch_id(), batch_id);
+         EXPECT_TRUE(reply.attached());
+         return status;
+       }},
+      {"BuildPack",
+       [&] {
+         v1::BuildPackRequest request;
+         *request.add_variants()->mutable_inline_program() = ProgramOf(GoodSource(), true);
+         v1::BuildPackReply reply;
+         for (const std::string& text : {GoodSource(), Fresh("pack")}) {  // none of these is kept
+           *request.mutable_variants(0)->mutable_inline_program() = ProgramOf(text, true);
+           EXPECT_EQ(
+               Stream(*read_pack, &v1::PackService::Stub::BuildPack, request, reply).error_code(),
+               Code::PERMISSION_DENIED);
+         }
+         build_pack.set_mode(v1::BuildPackRequest::FAST);
+         const grpc::Status status =
+             Stream(*read_pack, &v1::PackService::Stub::BuildPack, build_pack, reply);
+         EXPECT_EQ(reply.done().pack_id(), packs[0]);
+         build_pack.set_pin("mine");
+         EXPECT_EQ(
+             Stream(*read_pack, &v1::PackService::Stub::BuildPack, build_pack, reply).error_code(),
+             Code::PERMISSION_DENIED);
+         build_pack.clear_pin();
+         return status;
+       }},
+      {"WatchBatch",
+       [&] {
+         v1::WatchBatchRequest request;
+         request.set_batch_id(batch_id);
+         v1::BatchEvent reply;
+         return Stream(*read_batch, &v1::BatchService::Stub::WatchBatch, request, reply);
+       }},
+      {"GetBatch",
+       [&] {
+         v1::GetBatchRequest request;
+         request.set_batch_id(batch_id);
+         v1::Batch reply;
+         return Call(*read_batch, &v1::BatchService::Stub::GetBatch, request, reply);
+       }},
+      {"ListBatches",
+       [&] {
+         v1::ListBatchesReply reply;
+         return Call(*read_batch, &v1::BatchService::Stub::ListBatches, v1::ListBatchesRequest(),
+                     reply);
+       }},
+      {"ListBatchItems",
+       [&] {
+         v1::ListBatchItemsRequest request;
+         request.set_batch_id(batch_id);
+         v1::ListBatchItemsReply reply;
+         return Call(*read_batch, &v1::BatchService::Stub::ListBatchItems, request, reply);
+       }},
+      {"ReadPack",
+       [&] {
+         v1::ReadPackRequest request;
+         request.set_pack_id(packs[0]);
+         v1::ReadPackReply reply;
+         return Stream(*read_pack, &v1::PackService::Stub::ReadPack, request, reply);
+       }},
+      {"DescribePack",
+       [&] {
+         v1::DescribePackRequest request;
+         request.set_pack_id(packs[0]);
+         v1::DescribePackReply reply;
+         return Call(*read_pack, &v1::PackService::Stub::DescribePack, request, reply);
+       }},
+      {"FindMissing",
+       [&] {
+         v1::FindMissingRequest request;
+         source_digest(*request.add_digests());
+         v1::FindMissingReply reply;
+         const grpc::Status status =
+             Call(*read_cache, &v1::CacheService::Stub::FindMissing, request, reply);
+         EXPECT_EQ(reply.missing_size(), 0);
+         return status;
+       }},
+      {"GetBlobs",
+       [&] {
+         v1::GetBlobsRequest request;
+         source_digest(*request.add_digests());
+         v1::GetBlobsReply reply;
+         const grpc::Status status =
+             Stream(*read_cache, &v1::CacheService::Stub::GetBlobs, request, reply);
+         EXPECT_EQ(reply.data().size(), GoodSource().size());
+         return status;
+       }},
+      {"GetRows",
+       [&] {
+         v1::CompileReply compiled;
+         EXPECT_TRUE(Compile(RequestOf(GoodSource()), compiled).ok());
+         v1::GetRowsRequest request;
+         request.add_items()->set_level(v1::CacheRow::SIGNATURE);
+         request.mutable_items(0)->set_key(compiled.outcome().artifacts(0).signature());
+         v1::GetRowsReply reply;
+         const grpc::Status status =
+             Call(*read_cache, &v1::CacheService::Stub::GetRows, request, reply);
+         EXPECT_EQ(reply.items_size(), 1);
+         return status;
+       }},
+      {"GetServerInfo",
+       [&] {
+         v1::ServerInfo reply;
+         return Call(*read_admin, &v1::AdminService::Stub::GetServerInfo,
+                     v1::GetServerInfoRequest(), reply);
+       }},
+      {"GetStatus",
+       [&] {
+         v1::ServerStatus reply;
+         return Call(*read_admin, &v1::AdminService::Stub::GetStatus, v1::GetStatusRequest(),
+                     reply);
+       }},
+      {"GetCacheStats",
+       [&] {
+         v1::CacheStats reply;
+         return Call(*read_admin, &v1::AdminService::Stub::GetCacheStats,
+                     v1::GetCacheStatsRequest(), reply);
+       }},
+      {"ListPins",
+       [&] {
+         v1::ListPinsReply reply;
+         return Call(*read_admin, &v1::AdminService::Stub::ListPins, v1::ListPinsRequest(), reply);
+       }},
+      {"ListQuarantine",
+       [&] {
+         v1::ListQuarantineReply reply;
+         return Call(*read_admin, &v1::AdminService::Stub::ListQuarantine,
+                     v1::ListQuarantineRequest(), reply);
+       }},
+      {"ListJobs",
+       [&] {
+         v1::ListJobsReply reply;
+         return Call(*read_admin, &v1::AdminService::Stub::ListJobs, v1::ListJobsRequest(), reply);
+       }},
+  };
+  for (const rpc::MethodRow& row : rpc::kMethods) {
+    if (row.scope != ops::Scope::kRead) {
+      EXPECT_FALSE(calls.contains(row.method)) << row.method;
+      continue;
+    }
+    ASSERT_TRUE(calls.contains(row.method)) << row.method << " may be called to read: add it here";
+    for (int twice = 0; twice < 2; ++twice) {  // what the first call learned must not be there
+      const grpc::Status status = calls.at(row.method)();
+      EXPECT_TRUE(status.ok()) << row.method << ": " << status.error_message();
+    }
+  }
+  Stop();
+  EXPECT_EQ(DumpOf(CacheDir()), before);
+}
+
+// The control for the one above: for whoever may write the same calls leave traces.
+TEST_F(ReadScope, TheSameByTheOwner_IsSeenInTheStore) {
+  StartTcp(CacheDir());
+  Stop();
+  const std::string before = DumpOf(CacheDir());
+  StartTcp(CacheDir());
+  v1::ListOptionsRequest request;
+  *request.mutable_program() = ProgramOf(Fresh("options"), true);
+  v1::ListOptionsReply reply;
+  grpc::ClientContext context;
+  ASSERT_TRUE(compile->ListOptions(&context, request, &reply).ok());
+  Stop();
+  EXPECT_NE(DumpOf(CacheDir()), before);
+}
+
+TEST_F(ReadScope, Misses_SayWhatToDo) {
+  StartTcp(CacheDir());
+  v1::CompileReply reply;
+  const grpc::Status status = Compile(RequestOf(GoodSource()), reply);
+  EXPECT_EQ(status.error_code(), Code::PERMISSION_DENIED);
+  for (const std::string& part :
+       {std::string("'mist'"), std::string("compiled and stored"),
+        "Compile needs scope write; token " + token_id_ + " has scope read"}) {
+    EXPECT_NE(status.error_message().find(part), std::string::npos) << status.error_message();
+  }
+  EXPECT_EQ(detail_.reason(), "SCOPE");
+  EXPECT_EQ(detail_.field(), "write");
+  EXPECT_NE(detail_.help().find("ask for a token"), std::string::npos) << detail_.help();
+  EXPECT_NE(detail_.help().find("let a build that has it run first"), std::string::npos);
+  v1::FetchRequest fetch;
+  *fetch.add_variants()->mutable_inline_program() = ProgramOf(GoodSource(), true);
+  fetch.set_on_miss(v1::FetchRequest::COMPILE);
+  v1::FetchReply page;
+  EXPECT_EQ(Stream(*read_compile, &v1::CompileService::Stub::Fetch, fetch, page).error_code(),
+            Code::PERMISSION_DENIED);
+  EXPECT_EQ(detail_.reason(), "SCOPE");
+  ASSERT_EQ(Compile(RequestOf(GoodSource())).kind(), v1::Outcome::OK);  // the owner
+  EXPECT_TRUE(Compile(RequestOf(GoodSource()), reply).ok());
+  EXPECT_EQ(CodeOf(reply.outcome()).substr(0, 4), "\x03\x02\x23\x07");
+  EXPECT_EQ(reply.outcome().explain_seq(), 0u);
+  EXPECT_TRUE(Stream(*read_compile, &v1::CompileService::Stub::Fetch, fetch, page).ok());
+  EXPECT_EQ(page.done().counts().outcomes(), 1u);
+  EXPECT_EQ(page.done().counts().skipped(), 0u);
+}
+
+// Id and size always travel together: what has another size is not there.
+TEST_F(ReadScope, AnotherSize_IsAnotherContent) {
+  StartTcp(CacheDir());
+  ASSERT_EQ(Compile(RequestOf(GoodSource())).kind(), v1::Outcome::OK);
+  const Digest known = DigestOf(GoodSource());
+  struct Row {
+    uint64_t size;
+    bool there;
+  };
+  for (const Row& row : {Row{known.size, true}, Row{known.size + 1, false}, Row{0, false}}) {
+    v1::Digest digest;
+    digest.set_id(Id(known.id));
+    digest.set_size(row.size);
+    v1::FindMissingRequest ask;
+    *ask.add_digests() = digest;
+    v1::FindMissingReply missing;
+    grpc::ClientContext ask_context;
+    ASSERT_TRUE(cache->FindMissing(&ask_context, ask, &missing).ok());
+    EXPECT_EQ(missing.missing_size(), row.there ? 0 : 1) << row.size;
+    v1::GetBlobsRequest get;
+    *get.add_digests() = digest;
+    grpc::ClientContext get_context;
+    const auto blobs = cache->GetBlobs(&get_context, get);
+    v1::GetBlobsReply blob;
+    ASSERT_TRUE(blobs->Read(&blob));
+    EXPECT_EQ(blob.status() == v1::GetBlobsReply::OK, row.there) << row.size;
+    v1::GetBlobsReply rest;
+    while (blobs->Read(&rest)) {
+    }
+    EXPECT_TRUE(blobs->Finish().ok());
+    v1::CompileRequest request = RequestOf(GoodSource(), false);
+    *request.mutable_variant()->mutable_inline_program()->mutable_sources(0)->mutable_digest() =
+        digest;
+    grpc::ClientContext compile_context;
+    v1::CompileReply reply;
+    const grpc::Status status = compile->Compile(&compile_context, request, &reply);
+    EXPECT_EQ(status.ok(), row.there) << row.size;
+    EXPECT_EQ(DetailOf(compile_context).reason(), row.there ? "" : "SOURCES_MISSING") << row.size;
+  }
+}
+
+}  // namespace
+}  // namespace kiln::server

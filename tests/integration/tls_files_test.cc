@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "server/rpc/tls_files.h"
+
+#include <fstream>
+#include <functional>
+#include <sys/stat.h>
+
+#include <gtest/gtest.h>
+
+#include "compiler/base/test_directory.h"
+#include "tests/support/certificates.h"
+
+namespace kiln::rpc {
+namespace {
+
+constexpr int64_t kLongAgo = 1;
+
+class TlsFilesTest : public testing::Test {
+ protected:
+  TlsFilesTest() : authority("authority") {
+    const CertificateFiles made = authority.Sign("localhost");
+    files = {.cert = Write("server.pem", made.cert, 0644),
+             .key = Write("server.key", made.key, 0600),
+             .client_ca = Write("ca.pem", authority.cert(), 0644)};
+  }
+  std::string Write(const std::string& name, const std::string& text, mode_t mode) const {
+    std::string path = directory.path() / name;
+    std::ofstream(path) << text;
+    EXPECT_EQ(chmod(path.c_str(), mode), 0);
+    return path;
+  }
+
+  TestDirectory directory;
+  Authority authority;
+  TlsFiles files;
+};
+
+TEST_F(TlsFilesTest, GoodFiles_AreSummed) {
+  const Result<TlsSummary> summary = CheckTlsFiles(files, kLongAgo);
+  ASSERT_TRUE(summary.ok()) << summary.error().context;
+  EXPECT_NE(summary->subject.find("localhost"), std::string::npos);
+  EXPECT_GT(summary->expires_s, 0);
+}
+
+TEST_F(TlsFilesTest, KeyThatOthersMayRead_IsRefused) {
+  for (const mode_t mode : {0640u, 0604u, 0644u, 0620u, 0601u}) {
+    ASSERT_EQ(chmod(files.key.c_str(), mode), 0);
+    const Result<TlsSummary> refused = CheckTlsFiles(files, kLongAgo);
+    ASSERT_FALSE(refused.ok()) << mode;
+    EXPECT_EQ(refused.error().reason, "TLS");
+    EXPECT_NE(refused.error().context.find("server.key"), std::string::npos);
+    EXPECT_NE(refused.error().context.find("chmod 600"), std::string::npos);
+  }
+  for (const mode_t mode : {0600u, 0400u}) {
+    ASSERT_EQ(chmod(files.key.c_str(), mode), 0);
+    EXPECT_TRUE(CheckTlsFiles(files, kLongAgo).ok()) << mode;
+  }
+}
+
+TEST_F(TlsFilesTest, WrongFiles_AreNamed) {
+  struct Row {
+    std::function<void(TlsFiles&)> spoil;
+    int64_t now_s;
+    const char* what;
+  };
+  constexpr int64_t kLater = int64_t{1} << 40;
+  const Row rows[] = {
+      {[](TlsFiles& f) { f.cert.clear(); }, kLongAgo, "needs tls.cert"},
+      {[](TlsFiles& f) { f.cert += "x"; }, kLongAgo, "server.pemx"},
+      {[](TlsFiles& f) { f.key += "x"; }, kLongAgo, "server.keyx"},
+      {[](TlsFiles& f) { f.client_ca += "x"; }, kLongAgo, "ca.pemx"},
+      {[](TlsFiles& f) { f.cert = f.key; }, kLongAgo, "is no certificate"},
+      {[](TlsFiles&) {}, kLater, "has expired"},
+  };
+  for (const Row& row : rows) {
+    TlsFiles spoilt = files;
+    row.spoil(spoilt);
+    const Result<TlsSummary> refused = CheckTlsFiles(spoilt, row.now_s);
+    ASSERT_FALSE(refused.ok()) << row.what;
+    EXPECT_NE(refused.error().context.find(row.what), std::string::npos) << refused.error().context;
+  }
+}
+
+}  // namespace
+}  // namespace kiln::rpc
