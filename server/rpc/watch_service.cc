@@ -214,6 +214,7 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
       frame_.Introduce();
       sent_.Clear();  // gRPC wants an empty one
       bool own = false;
+      sent_.Clear();
       (void)grpc::SerializationTraits<v1::WatchEvent>::Serialize(message_, &sent_, &own);
       return StartWrite(&sent_);
     }
