@@ -212,7 +212,6 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
       writing_ = true;
       pace_.Begin(message_.ByteSizeLong(), frame_.host().clock.Monotonic());
       frame_.Introduce();
-      sent_.Clear();  // gRPC wants an empty one
       bool own = false;
       sent_.Clear();
       (void)grpc::SerializationTraits<v1::WatchEvent>::Serialize(message_, &sent_, &own);
