@@ -9,6 +9,7 @@ namespace kiln::rpc {
 StepThread::StepThread(Duration period, std::function<void()> tick, LogSink& log)
     : period_(period),
       tick_(std::move(tick)),
+      log_(log),
       thread_({.name = "steps", .log = &log}, [this](const std::stop_token& stop) { Loop(stop); }) {
 }
 
@@ -22,6 +23,14 @@ void StepThread::Post(std::function<void()> step) {
   const MutexLock lock(mutex_);
   steps_.push_back(std::move(step));
   changed_.NotifyOne();
+}
+
+void StepThread::Run(const std::function<void()>& step) {
+  if (const Result<void> ran = CatchAll(step); !ran.ok()) {
+    (void)CatchAll([&] {
+      log_.Write(LogLevel::kError, "rpc", "a step failed", {{"what", ran.error().context}});
+    });
+  }
 }
 
 void StepThread::Loop(const std::stop_token& stop) {
@@ -42,10 +51,10 @@ void StepThread::Loop(const std::stop_token& stop) {
       }
     }
     if (step != nullptr) {
-      step();
+      Run(step);
     }
     if (now() >= next_tick) {
-      tick_();
+      Run(tick_);
       next_tick = now() + period_;
     }
   }

@@ -27,10 +27,12 @@ class StepThread {
   void Post(std::function<void()> step);
 
  private:
+  void Run(const std::function<void()>& step);
   void Loop(const std::stop_token& stop);
 
   const Duration period_;
   const std::function<void()> tick_;
+  LogSink& log_;
   Mutex mutex_;
   CondVar changed_;
   std::deque<std::function<void()>> steps_ KILN_GUARDED_BY(mutex_);

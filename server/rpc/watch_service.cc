@@ -213,6 +213,7 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
       pace_.Begin(message_.ByteSizeLong(), frame_.host().clock.Monotonic());
       frame_.Introduce();
       bool own = false;
+      sent_.Clear();
       (void)grpc::SerializationTraits<v1::WatchEvent>::Serialize(message_, &sent_, &own);
       return StartWrite(&sent_);
     }

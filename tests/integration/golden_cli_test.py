@@ -232,6 +232,7 @@ class Golden(CliCase):
     f4 position = f4 {{0.0}}; // {"a long remark, " * 12}
     f1 x = 1u + position.x + {" + ".join(["position.y"] * 14)} + f3 {{1.0}};
 \tnobody;
+    x = 2.0;
 }}
 """)
         self.expect(self.kiln("start"), 0)
