@@ -64,7 +64,9 @@ Result<CachedBuild::FoundPtr> CachedBuild::Fly(const Wanted& wanted,
   }
   OwnPlace place(std::move(joined.ticket));
   const std::stop_callback leave(call.stop, [&] { place.GiveUp(); });
-  const cache::Call of_all{.stop = flight.stop(), .deadline = cache::Deadline::max()};
+  cache::Call of_all = call;
+  of_all.stop = flight.stop();
+  of_all.deadline = cache::Deadline::max();
   Result<FoundPtr> found =
       cache::Within({.stop = of_all.stop,
                      .deadline = call.deadline,

@@ -59,7 +59,8 @@ std::string VariantName(const Options& options) {
 StepResult ProgramWork::Step(const Workshop& shop, const cache::Call& outer) {
   // Whoever stops first: a newer generation or the daemon.
   const std::stop_callback forward(outer.stop, [this] { stop_.request_stop(); });
-  const cache::Call call{.stop = stop_.get_token(), .deadline = outer.deadline};
+  cache::Call call = outer;
+  call.stop = stop_.get_token();
   switch (phase_) {
     case Phase::kPrepare:
       return Prepare(shop, call);
