@@ -125,18 +125,18 @@ bool CheckOptions(const Program& program, std::span<const OptionSetting> setting
   values.bits.assign(defaults.begin(), defaults.end());
   bool good = true;
   for (const OptionSetting& setting : settings) {
+    const ir::OptionId id = program.FindOption(setting.name);
+    if (id.valid() && IsPlain(program.Get(id), setting)) {
+      values.bits[id.value] = setting.bits;
+      continue;
+    }
     CheckStop();
     if (diagnostics.size() >= kMaxDiagnostics) {
       return false;  // nobody is shown more, and each of them looks at all options
     }
-    const ir::OptionId id = program.FindOption(setting.name);
     if (!id.valid()) {
       diagnostics.push_back(UnknownOption(program, setting.name));
       good = false;
-      continue;
-    }
-    if (IsPlain(program.Get(id), setting)) {
-      values.bits[id.value] = setting.bits;
       continue;
     }
     const std::optional<uint32_t> bits = CheckSetting(program, setting, id, diagnostics);
