@@ -13,7 +13,8 @@
 namespace kiln {
 
 // "cannot read 'x.rpl': No such file or directory", with reason FILE: of missing rights
-// kPermissionDenied, of a full disk kFull, else kNotFound. `what`: "cannot read"; `number`: an errno.
+// kPermissionDenied, of a full disk kFull, else kNotFound. `what`: "cannot read"; `number`: an
+// errno.
 Error FileError(const std::string& path, std::string_view what, int number);
 
 inline constexpr size_t kMaxWholeFile = size_t{256} << 20;  // a device may never end
