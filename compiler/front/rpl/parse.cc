@@ -94,13 +94,7 @@ void Parser::File() {
 
 const Word& Parser::WordAt(uint32_t ahead) const { return lexed_.symbols[Peek(ahead).value].word; }
 
-bool Parser::OnNewLine() const {
-  if (pos_ == 0) {
-    return true;
-  }
-  const Span between{SpanOf(pos_ - 1).end, Peek().begin};
-  return TextAt(between).find('\n') != std::string_view::npos;
-}
+bool Parser::OnNewLine() const { return pos_ == 0 || StartsLine(pos_); }
 
 // --- errors --------------------------------------------------------------------------------------
 
@@ -400,9 +394,7 @@ bool Parser::FailUnclosed(const What& what) {
 bool Parser::FailUnclosedScope() {
   const bool at_end = Kind() == TokenKind::kEnd;
   const Span noticed = Peek().span();
-  const uint32_t brace = suspect_ != kNone ? suspect_
-                         : scopes_.empty() ? kNone
-                                           : scopes_.back().token;
+  const uint32_t brace = FindUnclosedBrace();
   const size_t before = found_.size();
   if (at_end) {
     FailHere(Code::kRpl1112);
@@ -431,16 +423,42 @@ uint32_t Parser::IndentOf(uint32_t token) const {
   return indent;
 }
 
-void Parser::CloseScope() {
-  if (scopes_.empty()) {
-    return;
+bool Parser::StartsLine(uint32_t token) const {
+  const Span between{token == 0 ? 0 : SpanOf(token - 1).end, SpanOf(token).begin};
+  return TextAt(between).find('\n') != std::string_view::npos;
+}
+
+// The innermost '{' whose '}' is indented less than its line; else the last one that is open.
+uint32_t Parser::FindUnclosedBrace() const {
+  std::vector<uint32_t> open;
+  for (uint32_t token = body_token_; token < pos_; ++token) {
+    const TokenKind kind = lexed_.tokens[token].kind;
+    if (kind == TokenKind::kOpenBrace) {
+      open.push_back(token);
+    } else if (kind == TokenKind::kCloseBrace && !open.empty()) {
+      const uint32_t indent = StartsLine(token) ? IndentOf(token) : kNone;
+      const uint32_t opened = IndentOf(open.back());
+      if (indent != kNone && opened != kNone && indent < opened) {
+        return open.back();
+      }
+      open.pop_back();
+    }
   }
-  const OpenBrace open = scopes_.back();
-  scopes_.pop_back();
-  const uint32_t indent = OnNewLine() ? IndentOf(pos_) : kNone;
-  if (indent != kNone && open.indent != kNone && indent < open.indent && suspect_ == kNone) {
-    suspect_ = open.token;
+  return open.empty() ? kNone : open.back();
+}
+
+uint32_t Parser::BraceAround() const {
+  constexpr uint32_t kFarthest = 4096;  // tokens looked at: this is asked for every brace missing
+  uint32_t closed = 0;
+  for (uint32_t token = pos_; token > 0 && pos_ - token < kFarthest; --token) {
+    const TokenKind kind = lexed_.tokens[token - 1].kind;
+    if (kind == TokenKind::kCloseBrace) {
+      ++closed;
+    } else if (kind == TokenKind::kOpenBrace && closed-- == 0) {
+      return token - 1;
+    }
   }
+  return kNone;
 }
 
 bool Parser::RecoverBehind(uint32_t open, Semicolons semicolons) {

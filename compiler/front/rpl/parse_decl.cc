@@ -405,8 +405,7 @@ bool Parser::Function(Decl& decl) {
     --pos_;
   }
   decl.body = static_cast<uint32_t>(ast_.stmts.size());
-  scopes_.clear();
-  suspect_ = kNone;
+  body_token_ = pos_;
   return Scope({}, pos_);
 }
 

@@ -28,11 +28,7 @@ bool Parser::Scope(const ExprRange& condition, uint32_t begin, ScopeRole role) {
   }
   ++scope_nesting_;
   after_if_ = false;
-  if (Kind() == TokenKind::kOpenBrace) {  // if it is missing, that is reported
-    OpenScope(Advance());
-  } else {
-    OpenScope(open);
-  }
+  Accept(TokenKind::kOpenBrace);  // if it is missing, that is reported
   while (Kind() != TokenKind::kCloseBrace && Kind() != TokenKind::kEnd && !EndsUnclosed(role)) {
     Statement();
   }
@@ -45,10 +41,7 @@ bool Parser::Scope(const ExprRange& condition, uint32_t begin, ScopeRole role) {
     EndStmt(row);
     return FailUnclosedScope();
   }
-  if (Kind() == TokenKind::kCloseBrace) {
-    CloseScope();
-    Advance();
-  }
+  Accept(TokenKind::kCloseBrace);
   EndStmt(row);
   return true;
 }
@@ -60,9 +53,6 @@ bool Parser::EndsUnclosed(ScopeRole role) {
       (Kind(1) == TokenKind::kOpenBrace || KeywordAt(1) == Keyword::kIf)) {
     const Construct construct(*this);
     FailUnclosed({"scope of 'if'"});
-    if (!scopes_.empty()) {
-      scopes_.pop_back();
-    }
     return true;
   }
   const Keyword word = KeywordAt();
@@ -297,14 +287,15 @@ void Parser::BodyWithoutBrace(uint32_t header) {
     Statement();
   } while (!unclosed_ && Kind() != TokenKind::kEnd && Kind() != TokenKind::kCloseBrace &&
            indented());
-  if (Kind() != TokenKind::kCloseBrace || scopes_.empty() || unclosed_) {
+  const uint32_t around = BraceAround();
+  if (Kind() != TokenKind::kCloseBrace || around == kNone || unclosed_) {
     return;
   }
-  const OpenBrace around = scopes_.back();
-  const Span between{SpanOf(around.token).end, Peek().begin};
-  const bool own = OnNewLine() ? header != kNone && around.indent != kNone &&
-                                     header > around.indent && IndentOf(pos_) == header
-                               : TextAt(between).find('\n') != std::string_view::npos;
+  const Span between{SpanOf(around).end, Peek().begin};
+  const uint32_t outer = IndentOf(around);
+  const bool own =
+      OnNewLine() ? header != kNone && outer != kNone && header > outer && IndentOf(pos_) == header
+                  : TextAt(between).find('\n') != std::string_view::npos;
   if (own) {
     Advance();
   }

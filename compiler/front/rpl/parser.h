@@ -131,8 +131,9 @@ class Parser {
   // The same of a function, whose wrong brace is found by how the source is indented.
   bool FailUnclosedScope();
   uint32_t IndentOf(uint32_t token) const;  // of its line; kNone if the line is very long
-  void OpenScope(uint32_t brace) { scopes_.push_back({brace, IndentOf(brace)}); }
-  void CloseScope();  // the current token is its '}'
+  bool StartsLine(uint32_t token) const;
+  uint32_t FindUnclosedBrace() const;  // of the function, by how it is indented; kNone if none
+  uint32_t BraceAround() const;        // of the current token; kNone if it is far away
   // Goes behind the bracket that closes `open`; false if statements begin before it.
   enum class Semicolons : uint8_t { kEnd, kInside };
   bool RecoverBehind(uint32_t open, Semicolons semicolons);
@@ -291,13 +292,8 @@ class Parser {
   bool after_if_ = false;       // the statement before the current token started with if or else
   uint32_t nesting_ = 0;        // of the expression being parsed
   uint32_t scope_nesting_ = 0;  // of scopes
-  struct OpenBrace {
-    uint32_t token;
-    uint32_t indent;
-  };
-  std::vector<OpenBrace> scopes_;  // of the current function
-  uint32_t suspect_ = kNone;       // '{' of it whose '}' is indented like that of an outer one
-  uint32_t open_braces_ = 0;       // of constructors around the current token
+  uint32_t body_token_ = 0;     // '{' of the current function
+  uint32_t open_braces_ = 0;    // of constructors around the current token
   std::vector<Pending> pending_;
   std::vector<uint32_t> items_;  // stack of list items
   std::vector<uint32_t> tags_;   // of the field that comes next
