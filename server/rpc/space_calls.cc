@@ -204,7 +204,7 @@ Result<void> CountOne(Engine& engine, const OpenedSpace& opened, const CountingT
   if (!all.exact || time.IsOver()) {
     return {};
   }
-  const cache::Call counting{.stop = call.stop, .deadline = std::min(call.deadline, time.end())};
+  const cache::Call counting = call.Until(std::min(call.deadline, time.end()));
   const Result<void> counted = cache::WhileWanted(counting, cache::kAnyBytes, engine.clock, [&] {
     return CountResults(engine, opened, *counter, all.points, counting, out);
   });
