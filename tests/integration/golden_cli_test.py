@@ -106,7 +106,8 @@ class Golden(CliCase):
             text = "".join(re.sub(r"^(\w+ +\S+).*", r"\1", line) + "\n" for line in text.splitlines()
                            if not line.startswith("fix "))
             text = re.sub(r"(?m)^(ok|warn|FAIL) +", "STATE  ", text)
-        if verb == "cache stats":  # columns are as wide as their numbers
+        if verb == "cache stats":  # units and columns are those of their numbers
+            text = re.sub(r"\bN (bytes|KiB)\b", "N KiB", text)
             text = re.sub(r"(?<=\S) {2,}", "  ", text)
         if verb == "config show":
             text = re.sub(r"(?m)(?<=\S) +\S.*$", " ...", text)

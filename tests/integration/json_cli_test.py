@@ -74,7 +74,7 @@ class Json(CliCase):
         self.run_row(["init"], 0)
         self.write_project(extra="variants = [ { warm = true, options = { fog = true } } ]")
         rows = self.run_row(["compile", "some", "-o", "fog", "--out", "out", "--explain"], 0,
-                            "diagnostic", "item", "explain")
+                            "item", "explain")
         some = next(row for row in rows if row["type"] == "item")
         self.assertEqual(some["options"], {"fog": True})
         paths = [code["path"] for code in some["artifacts"][0]["code"]]
