@@ -108,8 +108,8 @@ Result<Blob> HedgedReads::Get(const Key& key, const Call& call) {
       race->stop.request_stop();  // the other one
       return *std::move(race->answer);
     }
-    waited = WaitOnce(race->changed, race->mutex, clock_,
-                      {.stop = call.stop, .deadline = std::min(call.deadline, hedge_at)});
+    waited =
+        WaitOnce(race->changed, race->mutex, clock_, call.Until(std::min(call.deadline, hedge_at)));
     if (waited.ok()) {
       continue;
     }

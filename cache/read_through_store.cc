@@ -39,8 +39,7 @@ Result<Blob> ReadThroughStore::GetUpstream(const Key& key, const Call& call) {
                  .reason = std::string(kUpstreamDown)};
   }
   const Deadline deadline = std::min(call.deadline, clock_.Monotonic() + options_.deadline);
-  Result<Blob> found =
-      hedged_.Get(key, {.stop = call.stop, .deadline = deadline, .may_write = call.may_write});
+  Result<Blob> found = hedged_.Get(key, call.Until(deadline));
   if (found.ok() || IsMissing(found.error())) {
     breaker_.Succeeded();
   } else if (found.error().code != ErrorCode::kCancelled) {

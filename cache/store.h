@@ -140,6 +140,12 @@ struct Call {
   // False: for somebody who may look and not write. Nothing is put, remembered, touched or leased
   // for such a call, at any level of any store and of whatever builds over it.
   bool may_write = true;
+
+  // The same call with another deadline: whoever makes a call of a call makes it so, or it may
+  // write again.
+  Call Until(Deadline other) const {
+    return {.stop = stop, .deadline = other, .may_write = may_write};
+  }
 };
 
 // A value larger than this is refused with kInvalidArgument.

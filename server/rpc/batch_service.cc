@@ -418,9 +418,12 @@ class BatchService final : public v1::BatchService::CallbackService {
     return Answer(started.id, reply);
   }
 
-  // For somebody who may not start it: the same batch of somebody else, running or over.
+  // For somebody who may not start it: the same batch of somebody else, as long as its results are
+  // known.
   Result<void> Attach(const Hash128& id, v1::StartBatchReply& reply) {
-    if (!engine_.batches.Get(id).ok()) {
+    const Result<build::BatchSummary> known = engine_.batches.Get(id);
+    if (!known.ok() || known->state == build::BatchState::kCancelled ||
+        !engine_.batches.Results(id).ok()) {
       return WouldWrite(
           "nobody has built exactly this lately, and a batch would have to be started");
     }

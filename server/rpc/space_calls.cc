@@ -204,8 +204,7 @@ Result<void> CountOne(Engine& engine, const OpenedSpace& opened, const CountingT
   if (!all.exact || time.IsOver()) {
     return {};
   }
-  cache::Call counting = call;
-  counting.deadline = std::min(call.deadline, time.end());
+  const cache::Call counting = call.Until(std::min(call.deadline, time.end()));
   const Result<void> counted = cache::WhileWanted(counting, cache::kAnyBytes, engine.clock, [&] {
     return CountResults(engine, opened, *counter, all.points, counting, out);
   });

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 
+#include <fmt/format.h>
 #include <sqlite3.h>
 
 #include "compiler/base/checksum.h"
@@ -31,8 +32,17 @@ CollidingTexts CollidingPrograms() {
   return texts;
 }
 
-// A source that nobody has seen.
-std::string Fresh(const std::string& name) { return GoodSource() + "\n// " + name + "\n"; }
+// A source that nobody has seen, which gives other code.
+std::string Fresh(const std::string& name) {
+  std::string text = GoodSource();
+  const std::string_view plain = "target.color.w = 1.0;";
+  uint32_t digits = 0;
+  for (const char letter : name) {
+    digits = digits * 31 + static_cast<uint8_t>(letter);
+  }
+  text.replace(text.find(plain), plain.size(), fmt::format("target.color.w = 0.{};", digits));
+  return text;
+}
 
 // All rows of all tables, those of the explain ring and the order of eviction among them, and the
 // packs in the order of their use.
@@ -173,9 +183,6 @@ class ReadScope : public SecurityCase {
       v1::FetchReply reply;
       const grpc::Status status =
           Stream(*read_compile, &v1::CompileService::Stub::Fetch, request, reply);
-      v1::FetchRequest of_batch;
-      of_batch.set_batch_id(batch_id_);
-      EXPECT_TRUE(Stream(*read_compile, &v1::CompileService::Stub::Fetch, of_batch, reply).ok());
       return status;
     };
     calls_["ListOptions"] = [this] {
@@ -213,16 +220,13 @@ class ReadScope : public SecurityCase {
 
   void AddBatchCalls() {
     calls_["StartBatch"] = [this] {
-      v1::StartBatchReply reply;
-      EXPECT_EQ(
-          Call(*read_batch, &v1::BatchService::Stub::StartBatch, BatchOf(Fresh("batch")), reply)
-              .error_code(),
-          Code::PERMISSION_DENIED);
-      const grpc::Status status =
-          Call(*read_batch, &v1::BatchService::Stub::StartBatch, BatchOf(GoodSource()), reply);
-      EXPECT_EQ(reply.batch_id(), batch_id_);
-      EXPECT_TRUE(reply.attached());
-      return status;
+      v1::StartBatchReply reply;  // the results of the second one are forgotten
+      for (const std::string& text : {Fresh("batch"), GoodSource()}) {
+        EXPECT_EQ(Call(*read_batch, &v1::BatchService::Stub::StartBatch, BatchOf(text), reply)
+                      .error_code(),
+                  Code::PERMISSION_DENIED);
+      }
+      return grpc::Status::OK;
     };
     calls_["WatchBatch"] = [this] {
       v1::WatchBatchRequest request;
@@ -245,7 +249,11 @@ class ReadScope : public SecurityCase {
       v1::ListBatchItemsRequest request;
       request.set_batch_id(batch_id_);
       v1::ListBatchItemsReply reply;
-      return Call(*read_batch, &v1::BatchService::Stub::ListBatchItems, request, reply);
+      EXPECT_EQ(
+          Call(*read_batch, &v1::BatchService::Stub::ListBatchItems, request, reply).error_code(),
+          Code::FAILED_PRECONDITION);
+      EXPECT_EQ(detail_.reason(), "BATCH_FORGOTTEN");
+      return grpc::Status::OK;
     };
   }
 
@@ -490,10 +498,33 @@ TEST_F(ReadScope, Misses_SayWhatToDo) {
   EXPECT_EQ(page.done().counts().skipped(), 0u);
 }
 
+// What others build is there for a reader as long as the daemon knows it.
+TEST_F(ReadScope, BatchOfOthers_IsAttachedToAndFetched) {
+  ASSERT_NO_FATAL_FAILURE(StartTcp(CacheDir()));
+  const std::string batch_id = Build(GoodSource());
+  v1::StartBatchReply started;
+  ASSERT_TRUE(
+      Call(*read_batch, &v1::BatchService::Stub::StartBatch, BatchOf(GoodSource()), started).ok());
+  EXPECT_EQ(started.batch_id(), batch_id);
+  EXPECT_TRUE(started.attached());
+  v1::FetchRequest fetch;
+  fetch.set_batch_id(batch_id);
+  v1::FetchReply page;
+  EXPECT_TRUE(Stream(*read_compile, &v1::CompileService::Stub::Fetch, fetch, page).ok());
+  EXPECT_EQ(page.done().counts().outcomes(), started.counts().results_done());
+  EXPECT_GT(page.done().counts().bytes_sent(), 0u);
+  v1::ListBatchItemsRequest list;
+  list.set_batch_id(batch_id);
+  v1::ListBatchItemsReply items;
+  EXPECT_TRUE(Call(*read_batch, &v1::BatchService::Stub::ListBatchItems, list, items).ok());
+}
+
 // Id and size always travel together: what has another size is not there.
 TEST_F(ReadScope, AnotherSize_IsAnotherContent) {
   ASSERT_NO_FATAL_FAILURE(StartTcp(CacheDir()));
-  ASSERT_EQ(Compile(RequestOf(GoodSource())).kind(), v1::Outcome::OK);
+  v1::CompileRequest durable = RequestOf(GoodSource());  // its source is stored before the rest
+  durable.set_durability(v1::DURABILITY_LOCAL);
+  ASSERT_EQ(Compile(durable).kind(), v1::Outcome::OK);
   const Digest known = DigestOf(GoodSource());
   struct Row {
     uint64_t size;
