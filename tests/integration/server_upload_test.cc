@@ -85,7 +85,8 @@ class Upload : public ServerTest {
     return status;
   }
   bool IsFull() {
-    for (const std::string& reason : Status().reasons()) {
+    const v1::ServerStatus status = Status();
+    for (const std::string& reason : status.reasons()) {
       if (reason.starts_with("uploads-full: ")) {
         return true;
       }
