@@ -120,8 +120,7 @@ Result<std::unique_ptr<Client>> Client::Open(const Endpoint& endpoint) {
   KILN_TRY(tls.pem_private_key, OptionalFile(endpoint.tls_key));
   auto state = std::make_unique<State>();
   state->address = endpoint.address;
-  state->target = endpoint.address.substr(kHttps.size());
-  state->host_port = state->target;
+  state->target = state->host_port = endpoint.address.substr(kHttps.size());
   state->tls = {.ca = endpoint.tls_ca, .cert = endpoint.tls_cert, .key = endpoint.tls_key};
   state->channel = OpenChannel(state->target,
                                grpc::CompositeChannelCredentials(

@@ -81,7 +81,8 @@ Result<ServerInfo> Client::Ping(std::chrono::milliseconds timeout) {
     return InfoFrom(reply);
   }
   Error failed = state_->Explained(context.Failed(status));
-  if (const size_t at = failed.context.find(state_->target); at != std::string::npos) {
+  const size_t at = failed.context.find(state_->target);
+  if (state_->host_port.empty() && at != std::string::npos) {
     failed.context.replace(at, state_->target.size(), state_->address);  // as the caller knows it
   }
   return failed;

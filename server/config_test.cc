@@ -296,7 +296,8 @@ TEST(LoadConfig, SizesAndDurations_HaveUnits) {
                       {"1T", 1ull << 40},
                       {"20000000T", std::nullopt},
                       {"G", std::nullopt},
-                      {"1GB", std::nullopt},
+                      {"1GB", 1ull << 30},
+                      {"1GX", std::nullopt},
                       {"-1", std::nullopt}};
   for (const Row& row : rows) {
     const Result<Config> config = ConfigFile("").Load({}, {{"cache.memory", row.text}});

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -111,6 +112,14 @@ class ServerTest : public testing::Test {
         (std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "kilnd")
             .string();
     return options;
+  }
+
+  // A file of the test's folder that only its user may read; the path.
+  std::string Write(const std::string& name, const std::string& text) const {
+    std::string path = folder.path() + "/" + name;
+    std::ofstream(path) << text;
+    std::filesystem::permissions(path, std::filesystem::perms(0600));
+    return path;
   }
 
   void Start() { StartWith(OptionsIn(folder.path())); }

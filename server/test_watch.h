@@ -28,7 +28,7 @@ void mist_vertex (void) { vertex_stage_output_position (f4 {0.0}); }
 
 // `body` is what the fragment stage does; `cheap` is an option of it.
 inline std::string SourceOf(const std::string& body, const std::string& unused = "f4 {0.5}") {
-  return "instance cheap: flag false;\n" + std::string(kVertex) + "f4 unused (void) { return " +
+  return "instance cheap: flag false;\n" + std::string(kVertex) + "f4 _unused (void) { return " +
          unused + "; }\n" + "void mist_fragment (void)\n{\n    f4 color = f4 {1.0};\n" +
          "    conditional (cheap) { color = f4 {0.0}; }\n    target.color = " + body + ";\n}\n";
 }

@@ -186,7 +186,7 @@ TEST(Manifest, AboveALimit_SaysWhichAndHowMuch) {
       {std::string(kHead) + "[budget]\nresults = 100001\n",
        "distinct results per program: 100001 exceeds the limit of 100000"},
       {program + "sources = [\"a.rpl\"]\nbudget = { results = 9223372036854775807 }\n",
-       "kiln.toml:7:"},
+       "kiln.toml:9:22: distinct results per program: 9223372036854775807 exceeds"},
       {"#" + std::string(size_t{4} << 20, ' '), "manifest size: 4194305 exceeds"}};
   for (const auto& [text, message] : table) {
     const Result<Manifest> manifest = ReadManifest(text, "kiln.toml");

@@ -41,6 +41,11 @@ Error Outside(const std::string& root, const std::string& path, std::string_view
           .reason = "OUTSIDE"};
 }
 
+// "cannot write 'out/a/b': cannot open 'out': Permission denied"
+Error CannotWrite(const std::string& root, const std::string& path, const Error& why) {
+  return WithContext(why, "cannot write '" + root + "/" + path + "'");
+}
+
 // For kernels before 5.6: one folder after the other, none of them a link.
 int OpenStepwise(int folder, const std::string& path, int flags, mode_t mode) {
   int at = dup(folder);
@@ -151,9 +156,14 @@ Result<void> WriteFileBeneath(const std::string& root, const std::string& path, 
     return {};
   }
   (void)MakeFolders(root.empty() ? "." : root, kFolderMode);  // what follows says what is wrong
-  KILN_TRY_VOID(MakeFoldersBeneath(root, path));
-  KILN_TRY(const int opened, OpenBeneath(root, folder, O_PATH | O_DIRECTORY));
-  const Folder within(opened);
+  if (const Result<void> made = MakeFoldersBeneath(root, path); !made.ok()) {
+    return CannotWrite(root, path, made.error());
+  }
+  const Result<int> opened = OpenBeneath(root, folder, O_PATH | O_DIRECTORY);
+  if (!opened.ok()) {
+    return CannotWrite(root, path, opened.error());
+  }
+  const Folder within(*opened);
   KILN_TRY(NewFile file, NewFile::Create(within.descriptor(), name, root + "/" + path));
   KILN_TRY_VOID(file.Write(bytes));
   return file.Publish();

@@ -312,15 +312,21 @@ Operand SegmentCloser::CloseAssign(uint32_t id) {
   if (target.kind == OperandKind::kFailed) {
     return {};
   }
-  if (target.kind != OperandKind::kPlace || !target.writable) {
+  const auto refuse = [&] {
     Report(Make(Code::kRpl6015, MainOf(assign.target.value))
                .With("text", TextOf(assign.target.value)));
     NoteAccess(target);
-    return {};
+    return Operand{};
+  };
+  if (target.kind == OperandKind::kPlace && !target.writable) {
+    return refuse();  // whatever is wrong with the value: both sides may be exchanged
   }
   const ir::InstId value = Read(assign.value.value, {.form = Role::Form::kRight, .text = "="});
   if (!value.valid()) {
     return {};
+  }
+  if (target.kind != OperandKind::kPlace) {
+    return refuse();
   }
   if (pool_[target.type].kind == ir::TypeKind::kArray) {
     Report(Make(Code::kRpl6016, MainOf(assign.target.value)).With("role", "left operand of '='"));

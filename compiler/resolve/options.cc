@@ -50,6 +50,13 @@ uint32_t EnumIndex(const Program& program, ir::OptionId id, std::string_view tex
   return found == values.end() ? ir::kNoRow : static_cast<uint32_t>(found - values.begin());
 }
 
+// Most settings are flags and integers, and right: there is nothing to look at but their type.
+bool IsPlain(const ir::Option& option, const OptionSetting& setting) {
+  return setting.kind == option.kind && option.kind != ir::OptionKind::kEnum &&
+         option.kind != ir::OptionKind::kFloat &&
+         (!setting.scope.has_value() || *setting.scope == option.scope);
+}
+
 // The bits to store, or nothing after adding why not.
 std::optional<uint32_t> CheckSetting(const Program& program, const OptionSetting& setting,
                                      ir::OptionId id, std::vector<Diagnostic>& diagnostics) {
@@ -126,6 +133,10 @@ bool CheckOptions(const Program& program, std::span<const OptionSetting> setting
     if (!id.valid()) {
       diagnostics.push_back(UnknownOption(program, setting.name));
       good = false;
+      continue;
+    }
+    if (IsPlain(program.Get(id), setting)) {
+      values.bits[id.value] = setting.bits;
       continue;
     }
     const std::optional<uint32_t> bits = CheckSetting(program, setting, id, diagnostics);

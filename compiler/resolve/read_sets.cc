@@ -72,10 +72,7 @@ ReadSet ReadSets::UnitedWide(ReadSet a, ReadSet b) {
   return united;
 }
 
-bool ReadSets::Has(ReadSet set, size_t member) const {
-  if (small_) {
-    return (set >> member & 1) != 0;
-  }
+bool ReadSets::HasWide(ReadSet set, size_t member) const {
   const Part wanted = Part::Of(member);
   const std::span<const Part> parts = PartsOf(set);
   const auto found = std::ranges::lower_bound(parts, wanted.place, {}, &Part::place);
@@ -83,11 +80,8 @@ bool ReadSets::Has(ReadSet set, size_t member) const {
          (found->members & wanted.members) != 0;
 }
 
-ReadSet ReadSets::Of(const Bitset& members) {
+ReadSet ReadSets::OfWide(const Bitset& members) {
   const std::span<const uint64_t> words = members.words();
-  if (small_) {
-    return words[0];
-  }
   scratch_.clear();
   for (uint32_t place = 0; place < words.size(); ++place) {
     if (words[place] != 0) {
@@ -97,17 +91,9 @@ ReadSet ReadSets::Of(const Bitset& members) {
   return Interned(scratch_);
 }
 
-void ReadSets::AddTo(Bitset& result, ReadSet set) const {
-  const auto add = [&](uint32_t place, uint64_t members) {
-    const size_t left = result.size() - std::min<size_t>(result.size(), size_t{place} * 64);
-    const uint64_t fits = left >= 64 ? ~uint64_t{0} : (uint64_t{1} << left) - 1;
-    result.Unite(place, members & fits);
-  };
-  if (small_) {
-    return add(0, set);
-  }
+void ReadSets::AddWideTo(Bitset& result, ReadSet set) const {
   for (const Part& part : PartsOf(set)) {
-    add(part.place, part.members);
+    AddTo(result, part);
   }
 }
 

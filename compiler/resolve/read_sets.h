@@ -7,6 +7,7 @@
 // Numbers are those of one ReadSets; one thread.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -43,12 +44,20 @@ class ReadSets {
     return a == kReadNothing ? b : UnitedWide(a, b);
   }
 
-  bool Has(ReadSet set, size_t member) const;
+  bool Has(ReadSet set, size_t member) const {
+    return small_ ? (set >> member & 1) != 0 : HasWide(set, member);
+  }
 
   // As many members at most. Requires: no more than `size`.
-  ReadSet Of(const Bitset& members);
+  ReadSet Of(const Bitset& members) { return small_ ? members.words()[0] : OfWide(members); }
   // Adds the members that `result` may have.
-  void AddTo(Bitset& result, ReadSet set) const;
+  void AddTo(Bitset& result, ReadSet set) const {
+    if (small_) {
+      AddTo(result, Part{.place = 0, .members = set});
+    } else {
+      AddWideTo(result, set);
+    }
+  }
 
   // Of what grows with the sets.
   uint64_t bytes_used() const { return bytes_; }
@@ -65,6 +74,15 @@ class ReadSets {
     friend bool operator==(const Part&, const Part&) = default;
   };
 
+  static void AddTo(Bitset& result, const Part& part) {
+    const size_t left = result.size() - std::min(result.size(), size_t{part.place} * 64);
+    const uint64_t fits = left >= 64 ? ~uint64_t{0} : (uint64_t{1} << left) - 1;
+    result.Unite(part.place, part.members & fits);
+  }
+
+  bool HasWide(ReadSet set, size_t member) const;
+  ReadSet OfWide(const Bitset& members);
+  void AddWideTo(Bitset& result, ReadSet set) const;
   std::span<const Part> PartsOf(ReadSet set) const;
   ReadSet Interned(const Part& part) { return Interned(std::span(&part, 1)); }
   ReadSet Interned(std::span<const Part> parts);

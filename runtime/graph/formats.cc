@@ -225,6 +225,10 @@ std::string_view ClosestFormat(std::string_view text) {
     return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   });
   const bool vulkan = text.find('_') != std::string_view::npos && text.size() > 8;
+  const auto same = std::ranges::find(kRows, upper, &Row::name);
+  if (same != kRows.end()) {
+    return same->name;  // only the case of letters differs
+  }
   ClosestName search(upper);
   std::string_view best;
   std::string_view offered;

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "compiler/base/check.h"
+#include "compiler/base/checksum.h"
 #include "compiler/base/closest_name.h"
 #include "runtime/pipeline/parameter_block.h"
 
@@ -177,9 +178,10 @@ std::optional<Matrix> MatrixOf(Meaning meaning, const View& view) {
   KILN_UNREACHABLE();
 }
 
-// A hue of its own for every name, so that two colours of a shader can be told apart; opaque.
+// A hue of its own for every name, so that two colours of a shader can be told apart; opaque. The
+// same in every process.
 std::vector<double> ColourOf(std::string_view name) {
-  const double hue = static_cast<double>(Hash64(AsBytes(name)) % 360) / 60;
+  const double hue = static_cast<double>(Checksum64(AsBytes(name)) % 360) / 60;
   const auto part = [hue](double offset) {
     const double place = std::fmod(hue + offset, 6.0);
     return 0.2 + 0.7 * std::clamp(std::abs(place - 3) - 1, 0.0, 1.0);

@@ -426,10 +426,17 @@ void CachedBuild::WriteKeys(const Wanted& wanted, const FoundPtr& found, const c
   }
 }
 
-// Finds a result by its signature and builds nothing.
+// Whether the store may have a result of the program at all: each has a mask.
+bool CachedBuild::HasResults(const PreparedProgram& program, const cache::Call& call) {
+  const StoredMasks::Read masks = masks_.Of(program.entry, call);
+  return masks.stored || !masks.list.all().empty();
+}
+
+// Finds a result by its signature and builds nothing. Who may not write gets an assembler of its
+// own for that, so only where there is something to find.
 Result<CachedBuild::FoundPtr> CachedBuild::Walk(const Wanted& wanted, const cache::Call& call) {
   FoundPtr known = Deadly(wanted, call);
-  if (known != nullptr) {
+  if (known != nullptr || (!call.may_write && !HasResults(wanted.program, call))) {
     return known;
   }
   KILN_TRY_VOID(cache::WhileWanted(call, jobs::kCallBytes, clock_, [&]() -> Result<void> {

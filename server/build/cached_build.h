@@ -195,6 +195,7 @@ class CachedBuild {
   FoundPtr RecordOfSignature(const Hash128& signature, const cache::Call& call);
   FoundPtr Recent(const Hash128& alias);
   void Remember(const Hash128& alias, const FoundPtr& found, const cache::Call& call);
+  bool HasResults(const PreparedProgram& program, const cache::Call& call);
   Result<FoundPtr> Walk(const Wanted& wanted, const cache::Call& call);
   FoundPtr Deadly(const Wanted& wanted, const cache::Call& call);
   FoundPtr KnownSignature(const Wanted& wanted, const Hash128& signature, const cache::Call& call);

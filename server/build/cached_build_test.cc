@@ -28,10 +28,11 @@ namespace {
 constexpr const char* kText =
     "global shade: flag false;\n"
     "global wrong: flag false;\n"
-    "global idle: flag false;\n"
+    "global _idle: flag false;\n"
     "void v (void) { vertex_stage_output_position (f4 {0.0, 0.0, 0.0, 1.0}); }\n"
     "conditional (shade) setting cull_mode = \"back\";\n"
-    "conditional (wrong) setting cull_mode = 7;\n";
+    "conditional (wrong) setting cull_mode = 7;\n"
+    "void w (void) { conditional (idle) { return; } }\n";
 
 uint64_t ThreadCpuMicroseconds() {
   timespec time{};

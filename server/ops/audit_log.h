@@ -41,10 +41,13 @@ class AuditLog {
     RotatedFile::Limits acts;
     RotatedFile::Limits refusals = {.max_bytes = uint64_t{8} << 20, .files = 4};
   };
-  // Of one party, but for the owner, who is told in full.
-  static constexpr LineQuota::Rate kActs = {.at_once = 1000,
-                                            .each = std::chrono::milliseconds(100)};
-  static constexpr LineQuota::Rate kRefusals = {.at_once = 1, .each = std::chrono::minutes(1)};
+  // Of one party, and of all but the owner, who is told in full.
+  static constexpr LineQuota::Rates kActs = {
+      .party = {.at_once = 1000, .each = std::chrono::milliseconds(100)},
+      .all = {.at_once = 100'000, .each = std::chrono::milliseconds(10)}};
+  static constexpr LineQuota::Rates kRefusals = {
+      .party = {.at_once = 1, .each = std::chrono::minutes(1)},
+      .all = {.at_once = 1000, .each = std::chrono::milliseconds(100)}};
 
   // Makes the folder, which must not be reached through a link below its parent. Clock and log must
   // outlive it. Errors: FileError.

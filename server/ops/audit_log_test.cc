@@ -96,12 +96,12 @@ TEST_F(AuditLogTest, EachParty_WritesItsShareAndTheRestIsCounted) {
       (void)audit->WriteRefusal(stranger, {.event = "connection", .peer = stranger.name()});
       audit->Write(client, {.event = "call", .token = "0123456789abcdef", .method = "Pin"});
     }
-    clock.Advance(AuditLog::kRefusals.each);
+    clock.Advance(AuditLog::kRefusals.party.each);
     EXPECT_EQ(audit->WriteRefusal(stranger, {.event = "connection"}), kLines - 1);
     EXPECT_EQ(audit->WriteRefusal(stranger, {.event = "connection"}), std::nullopt);
   }
   const std::vector<std::string> acts = LinesOf(path);
-  ASSERT_EQ(acts.size(), 1 + AuditLog::kActs.at_once + 1);
+  ASSERT_EQ(acts.size(), 1 + AuditLog::kActs.party.at_once + 1);
   EXPECT_NE(acts.front().find("create"), std::string::npos);
   EXPECT_EQ(nlohmann::json::parse(acts.back())["party"], client.name());
   EXPECT_EQ(nlohmann::json::parse(acts.back())["held_back"], kLines - 1000);

@@ -6,27 +6,32 @@
 
 namespace kiln::ops {
 
+bool LineQuota::Bucket::HasOne(const Rate& rate, Duration now) {
+  const double since =
+      std::chrono::duration<double>(now - at) / std::chrono::duration<double>(rate.each);
+  left = known ? std::min<double>(rate.at_once, left + std::max(since, 0.0)) : rate.at_once;
+  at = now;
+  known = true;
+  return left >= 1;
+}
+
 std::optional<uint64_t> LineQuota::Take(const std::string& party, Duration now) {
   Row& row = parties_.At(
       party, [this](const std::string&, Row& gone) { forgotten_.lines += gone.held_back; });
-  const double most = rate_.at_once;
-  const double since =
-      std::chrono::duration<double>(now - row.at) / std::chrono::duration<double>(rate_.each);
-  row.left = row.known ? std::min(most, row.left + std::max(since, 0.0)) : most;
-  row.at = now;
-  row.known = true;
-  if (row.left < 1) {
+  const bool party_has = row.bucket.HasOne(rates_.party, now);
+  if (!party_has || !all_.HasOne(rates_.all, now)) {
     ++row.held_back;
     return std::nullopt;
   }
-  row.left -= 1;
+  row.bucket.left -= 1;
+  all_.left -= 1;
   return std::exchange(row.held_back, 0);
 }
 
 std::vector<LineQuota::HeldBack> LineQuota::Untold(Duration now, bool all) {
   std::vector<HeldBack> untold;
   for (auto& [party, row] : parties_.rows()) {
-    if (row.held_back != 0 && (all || now - row.at >= rate_.each)) {
+    if (row.held_back != 0 && (all || now - row.bucket.at >= rates_.party.each)) {
       untold.push_back({.party = party, .lines = std::exchange(row.held_back, 0)});
     }
   }

@@ -39,7 +39,8 @@ Result<CertificatePtr> FirstCertificate(const std::string& path, int64_t now_s) 
     return Wrong(path, "is no certificate in PEM");
   }
   auto now = static_cast<std::time_t>(now_s);
-  if (X509_cmp_time(X509_get0_notAfter(certificate.get()), &now) < 0) {
+  // 0 if one of the two is no date: what cannot be said to hold does not.
+  if (X509_cmp_time(X509_get0_notAfter(certificate.get()), &now) <= 0) {
     return Wrong(path, "is a certificate that has expired");
   }
   return Result<CertificatePtr>(std::move(certificate));

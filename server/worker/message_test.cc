@@ -15,6 +15,8 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/base/test_wait.h"
+
 namespace kiln::worker {
 namespace {
 
@@ -170,7 +172,7 @@ TEST_F(MessageTest, DrippingSender_EndsTheWaitWhenTheTimeIsOver) {
     const std::string text = HeadOf(MessageKind::kMade, 0, kMaxText) + std::string(kMaxText, 'x');
     for (size_t at = 0; at < text.size() && !stop.stop_requested(); ++at) {
       (void)!::send(ends[1], text.data() + at, 1, MSG_NOSIGNAL);
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the pace of the drip
+      LetPass(std::chrono::milliseconds(1));  // the pace of the drip
     }
   });
   EXPECT_EQ(Receive(ends[0], kShort).error().code, ErrorCode::kUnavailable);

@@ -253,8 +253,11 @@ class Build(Workplace):
         self.assertIn("no work to do", self.run_bash("ninja -C b").stdout)
         source = self.project / "wide.rpl"
         built = source.stat().st_mtime_ns
-        source.write_text(source.read_text().replace("0.5", "0.25"))
-        os.utime(source, ns=(built + 10**9, built + 10**9))  # newer, however coarse the clock
+
+        def edit():  # until it is newer, however coarse the clock of the file system is
+            source.write_text(source.read_text().replace("0.5", "0.25"))
+            return source.stat().st_mtime_ns > built
+        self.assertTrue(wait_until(edit))
         self.assertNotIn("no work to do", self.run_bash("ninja -C b").stdout)
         self.assertIn("no work to do", self.run_bash("ninja -C b").stdout)
 

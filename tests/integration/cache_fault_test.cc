@@ -152,15 +152,21 @@ TEST_F(CacheFault, ReadErrorsThatGoOn_GiveTheFileUp) {
   EXPECT_EQ(LookUp(*store, 2), Found::kMissing);
 }
 
-// Runs as nobody when the test runs as root, whom no permission stops.
+// Runs as nobody, who gets it all, when the test runs as root, whom no permission stops.
 TEST_F(CacheFault, DirectoryThatMayNotBeWritten_IsReadAndSaysSo) {
+  constexpr uid_t kNobody = 65'534;
+  const uid_t user = ::geteuid() == 0 ? kNobody : ::geteuid();
   const TestDirectory directory;
   ASSERT_EQ(Work({.dir = directory.path()}).size(), kRecords);
-  ASSERT_EQ(::chmod((directory.path() / "cache.db").c_str(), 0444), 0);
+  for (const auto& entry : std::filesystem::directory_iterator(directory.path())) {
+    ASSERT_EQ(::chmod(entry.path().c_str(), 0444), 0);
+    ASSERT_EQ(::chown(entry.path().c_str(), user, static_cast<gid_t>(-1)), 0);
+  }
   ASSERT_EQ(::chmod(directory.path().c_str(), 0555), 0);
+  ASSERT_EQ(::chown(directory.path().c_str(), user, static_cast<gid_t>(-1)), 0);
   const pid_t child = ::fork();
   if (child == 0) {
-    if (::geteuid() == 0 && ::setuid(65534) != 0) {
+    if (::geteuid() != user && ::setuid(user) != 0) {
       ::_exit(10);
     }
     RecordingLog log;

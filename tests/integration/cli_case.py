@@ -24,6 +24,7 @@ void v (void)
     conditional (skinning) {{ vertex_stage_output_position (f4 {{2.0}}); }}
     {body}
 }}
+void lit (void) {{ conditional (lights > 2u) {{ return; }} }}
 """
 
 

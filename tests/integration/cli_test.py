@@ -201,8 +201,8 @@ class Programs(CliCase):
         lines = self.json_lines("inspect", signature, "--view", "stats,meta")
         self.assertEqual(lines[0]["data"]["signature"], signature)
         self.assertIn("pipelineType", lines[1]["data"])
-        self.expect(self.run_program("kiln", "inspect", signature, "--diff", signature), 0,
-                    "== meta: equal", "no difference")
+        self.expect(self.run_program("kiln", "inspect", signature, "--diff", signature), 2,
+                    "is compared with itself", "--diff-option NAME=VALUE")
         other = self.run_program("kiln", "inspect", UBER, *ENTRIES, "-o", "alpha_clip", "--view",
                                  "stats").stdout.split()[1]
         self.expect(self.run_program("kiln", "inspect", signature, "--diff", other, "--view",

@@ -190,7 +190,9 @@ entry_points = { vertex = "v", fragment = "f" }
     def write_many(self, body):
         """40 programs of one source; what is wrong with it is wrong with all of them."""
         self.write("shared.rpl", "global fog: flag false;\nvoid v (void)\n{\n"
-                   f"    vertex_stage_output_position (f4 {{0.0}});\n    {body}\n}}\n")
+                   "    vertex_stage_output_position (f4 {0.0}); conditional (fog) "
+                   "{ vertex_stage_output_position (f4 {1.0}); }\n"
+                   f"    {body}\n}}\n")
         self.write("kiln.toml", '[project]\nmanifest = 1\nname = "many"\n' + "".join(
             f'[[program]]\nname = "{name}"\nsources = ["shared.rpl"]\n'
             'entry_points = { vertex = "v" }\naxes = { fog = "*" }\n' for name in self.MANY))

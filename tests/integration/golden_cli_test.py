@@ -106,7 +106,8 @@ class Golden(CliCase):
             text = "".join(re.sub(r"^(\w+ +\S+).*", r"\1", line) + "\n" for line in text.splitlines()
                            if not line.startswith("fix "))
             text = re.sub(r"(?m)^(ok|warn|FAIL) +", "STATE  ", text)
-        if verb == "cache stats":  # columns are as wide as their numbers
+        if verb == "cache stats":  # units and columns are those of their numbers
+            text = re.sub(r"\bN (bytes|KiB)\b", "N KiB", text)
             text = re.sub(r"(?<=\S) {2,}", "  ", text)
         if verb == "config show":
             text = re.sub(r"(?m)(?<=\S) +\S.*$", " ...", text)
@@ -232,6 +233,7 @@ class Golden(CliCase):
     f4 position = f4 {{0.0}}; // {"a long remark, " * 12}
     f1 x = 1u + position.x + {" + ".join(["position.y"] * 14)} + f3 {{1.0}};
 \tnobody;
+    x = 2.0;
 }}
 """)
         self.expect(self.kiln("start"), 0)

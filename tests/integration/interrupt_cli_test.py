@@ -111,9 +111,15 @@ axes = {{ {axes} }}
 
     def test_ctrl_c_cancels_the_batch(self):
         self.interrupt(lambda t: t.process.send_signal(signal.SIGINT), [130])
-        listed = self.lines(self.kiln("batch", "list", "--json"))
-        states = {row["state"] for row in listed if row["type"] == "batch"}
-        self.assertEqual(states, {"CANCELLED"})
+        states = set()
+
+        def all_are_cancelled():  # the command does not wait for the end of what it cancels
+            listed = self.lines(self.kiln("batch", "list", "--json"))
+            states.clear()
+            states.update(row["state"] for row in listed if row["type"] == "batch")
+            return states == {"CANCELLED"}
+
+        self.assertTrue(wait_until(all_are_cancelled), states)
 
     def test_second_ctrl_c_ends_at_once(self):
         def twice(terminal):

@@ -73,8 +73,9 @@ class Json(CliCase):
         self.run_row(["version"], 0, "version")
         self.run_row(["init"], 0)
         self.write_project(extra="variants = [ { warm = true, options = { fog = true } } ]")
-        some = self.run_row(["compile", "some", "-o", "fog", "--out", "out", "--explain"], 0, "item",
-                            "explain")[0]
+        rows = self.run_row(["compile", "some", "-o", "fog", "--out", "out", "--explain"], 0,
+                            "item", "explain")
+        some = next(row for row in rows if row["type"] == "item")
         self.assertEqual(some["options"], {"fog": True})
         paths = [code["path"] for code in some["artifacts"][0]["code"]]
         self.assertTrue(all((self.dir / path).is_file() for path in paths), paths)

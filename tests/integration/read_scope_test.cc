@@ -2,9 +2,7 @@
 // Who may not write changes nothing, and still gets what is there: with a read token over real TLS,
 // every method of scope read. And what two different sources have in common. Spec: daemon §11.4,
 // cache §2.1
-#include <array>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <map>
 
@@ -14,10 +12,8 @@
 #include "compiler/base/colliding_texts.h"
 #include "compiler/base/file.h"
 #include "proto/kiln/v1/cache.grpc.pb.h"
-#include "server/ops/tokens.h"
 #include "server/rpc/method_table.h"
-#include "server/test_server.h"
-#include "tests/support/certificates.h"
+#include "tests/integration/security_case.h"
 
 namespace kiln::server {
 namespace {
@@ -91,53 +87,17 @@ std::string DumpOf(const std::string& cache_dir) {
   return text;
 }
 
-class ReadScope : public ServerTest {
+class ReadScope : public SecurityCase {
  protected:
-  ReadScope() : authority_("kiln tests") {
-    Write("ca.pem", authority_.cert());
-    const CertificateFiles server = authority_.Sign("localhost");
-    Write("server.pem", server.cert);
-    Write("server.key", server.key);
-    client_ = authority_.Sign("ci");
-    std::array<uint8_t, ops::kTokenRandomBytes> random{};
-    random.fill(1);
-    ops::NewToken made = ops::MakeToken(random);
-    made.token.scope = ops::Scope::kRead;
-    token_ = made.text;
-    token_id_ = made.token.id;
-    EXPECT_TRUE(ops::WriteTokens(folder.path() + "/tokens.toml", std::span(&made.token, 1)).ok());
-  }
-
-  void Write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder.path() + "/" + name) << text;
-  }
-
-  Daemon::Options TcpOptions(const std::string& cache) {
-    Daemon::Options options = OptionsIn(folder.path());
-    options.config.cache_dir = cache;
-    options.config.tcp = "127.0.0.1:0";
-    options.config.tls_cert = folder.path() + "/server.pem";
-    options.config.tls_key = folder.path() + "/server.key";
-    options.config.tls_client_ca = folder.path() + "/ca.pem";
-    options.config.tokens = folder.path() + "/tokens.toml";
-    options.config.audit_log = folder.path() + "/audit.jsonl";
-    options.config.allow_root = true;
-    return options;
-  }
+  ReadScope() : token_(tokens[0]), token_id_(rows[0].id) {}
 
   std::string CacheDir() const { return folder.path() + "/cache"; }
 
-  void StartTcp(const std::string& cache) {
-    StartWith(TcpOptions(cache));
-    const std::string address = daemon->tcp();
-    grpc::ChannelArguments own;
-    own.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-    const auto tcp =
-        grpc::CreateCustomChannel("localhost" + address.substr(address.rfind(':')),
-                                  grpc::SslCredentials({.pem_root_certs = authority_.cert(),
-                                                        .pem_private_key = client_.key,
-                                                        .pem_cert_chain = client_.cert}),
-                                  own);
+  void StartTcp(const std::string& cache_dir) {
+    Daemon::Options options = TcpOptions();
+    options.config.cache_dir = cache_dir;
+    ASSERT_NO_FATAL_FAILURE(StartWith(options));
+    const auto tcp = Tcp();
     read_compile = v1::CompileService::NewStub(tcp);
     read_batch = v1::BatchService::NewStub(tcp);
     read_admin = v1::AdminService::NewStub(tcp);
@@ -190,10 +150,239 @@ class ReadScope : public ServerTest {
     return Call(*read_compile, &v1::CompileService::Stub::ListOptions, request, reply);
   }
 
-  Authority authority_;
-  CertificateFiles client_;
-  std::string token_, token_id_;
+  // Calls as the reader, by method.
+  void AddCompileCalls() {
+    calls_["Compile"] = [this] {
+      v1::CompileRequest skip = RequestOf(Fresh("compile"));
+      skip.set_on_miss(v1::CompileRequest::SKIP);
+      skip.set_want_explain(true);
+      v1::CompileReply reply;
+      const grpc::Status status = Compile(skip, reply);
+      EXPECT_EQ(reply.outcome().artifacts_size(), 0);
+      EXPECT_EQ(Compile(RequestOf(Fresh("compile")), reply).error_code(), Code::PERMISSION_DENIED);
+      EXPECT_TRUE(Compile(RequestOf(GoodSource()), reply).ok());
+      EXPECT_TRUE(Compile(RequestOf(GoodSource(), false), reply).ok());
+      EXPECT_EQ(reply.outcome().artifacts_size(), 1);
+      return status;
+    };
+    calls_["Fetch"] = [this] {
+      v1::FetchRequest request;
+      for (const std::string& text : {GoodSource(), Fresh("fetch"), WrongSource()}) {
+        *request.add_variants()->mutable_inline_program() = ProgramOf(text, true);
+      }
+      v1::FetchReply reply;
+      const grpc::Status status =
+          Stream(*read_compile, &v1::CompileService::Stub::Fetch, request, reply);
+      v1::FetchRequest of_batch;
+      of_batch.set_batch_id(batch_id_);
+      EXPECT_TRUE(Stream(*read_compile, &v1::CompileService::Stub::Fetch, of_batch, reply).ok());
+      return status;
+    };
+    calls_["ListOptions"] = [this] {
+      v1::ListOptionsReply reply;
+      return ListOptions(Fresh("options"), reply);
+    };
+    calls_["CountVariants"] = [this] {
+      v1::CountVariantsRequest request;
+      *request.mutable_spaces() = BatchOf(Fresh("count")).spaces();
+      request.mutable_spaces()->MergeFrom(BatchOf(GoodSource()).spaces());
+      v1::CountVariantsReply reply;
+      return Call(*read_compile, &v1::CompileService::Stub::CountVariants, request, reply);
+    };
+    calls_["ListVariants"] = [this] {
+      v1::ListVariantsRequest request;
+      *request.mutable_space() = BatchOf(Fresh("list")).spaces(0);
+      v1::ListVariantsReply reply;
+      return Call(*read_compile, &v1::CompileService::Stub::ListVariants, request, reply);
+    };
+    calls_["Inspect"] = [this] {
+      v1::InspectRequest request;
+      *request.mutable_variant()->mutable_inline_program() = ProgramOf(GoodSource(), true);
+      request.add_views(v1::InspectRequest::DISASM);
+      request.add_views(v1::InspectRequest::IR);
+      v1::InspectReply reply;
+      return Stream(*read_compile, &v1::CompileService::Stub::Inspect, request, reply);
+    };
+    calls_["Explain"] = [this] {
+      v1::ExplainRequest request;
+      *request.mutable_variant()->mutable_inline_program() = ProgramOf(Fresh("explain"), true);
+      v1::ExplainReply reply;
+      return Call(*read_compile, &v1::CompileService::Stub::Explain, request, reply);
+    };
+  }
+
+  void AddBatchCalls() {
+    calls_["StartBatch"] = [this] {
+      v1::StartBatchReply reply;
+      EXPECT_EQ(
+          Call(*read_batch, &v1::BatchService::Stub::StartBatch, BatchOf(Fresh("batch")), reply)
+              .error_code(),
+          Code::PERMISSION_DENIED);
+      const grpc::Status status =
+          Call(*read_batch, &v1::BatchService::Stub::StartBatch, BatchOf(GoodSource()), reply);
+      EXPECT_EQ(reply.batch_id(), batch_id_);
+      EXPECT_TRUE(reply.attached());
+      return status;
+    };
+    calls_["WatchBatch"] = [this] {
+      v1::WatchBatchRequest request;
+      request.set_batch_id(batch_id_);
+      v1::BatchEvent reply;
+      return Stream(*read_batch, &v1::BatchService::Stub::WatchBatch, request, reply);
+    };
+    calls_["GetBatch"] = [this] {
+      v1::GetBatchRequest request;
+      request.set_batch_id(batch_id_);
+      v1::Batch reply;
+      return Call(*read_batch, &v1::BatchService::Stub::GetBatch, request, reply);
+    };
+    calls_["ListBatches"] = [this] {
+      v1::ListBatchesReply reply;
+      return Call(*read_batch, &v1::BatchService::Stub::ListBatches, v1::ListBatchesRequest(),
+                  reply);
+    };
+    calls_["ListBatchItems"] = [this] {
+      v1::ListBatchItemsRequest request;
+      request.set_batch_id(batch_id_);
+      v1::ListBatchItemsReply reply;
+      return Call(*read_batch, &v1::BatchService::Stub::ListBatchItems, request, reply);
+    };
+  }
+
+  void AddPackCalls() {
+    calls_["BuildPack"] = [this] {
+      v1::BuildPackRequest request;
+      *request.add_variants()->mutable_inline_program() = ProgramOf(GoodSource(), true);
+      v1::BuildPackReply reply;
+      for (const std::string& text : {GoodSource(), Fresh("pack")}) {  // none of these is kept
+        *request.mutable_variants(0)->mutable_inline_program() = ProgramOf(text, true);
+        EXPECT_EQ(
+            Stream(*read_pack, &v1::PackService::Stub::BuildPack, request, reply).error_code(),
+            Code::PERMISSION_DENIED);
+      }
+      const grpc::Status status =
+          Stream(*read_pack, &v1::PackService::Stub::BuildPack, build_pack_, reply);
+      EXPECT_EQ(reply.done().pack_id(), packs_[1]);
+      build_pack_.set_pin("mine");
+      EXPECT_EQ(
+          Stream(*read_pack, &v1::PackService::Stub::BuildPack, build_pack_, reply).error_code(),
+          Code::PERMISSION_DENIED);
+      build_pack_.clear_pin();
+      return status;
+    };
+    calls_["ReadPack"] = [this] {
+      v1::ReadPackRequest request;
+      request.set_pack_id(packs_[1]);
+      v1::ReadPackReply reply;
+      return Stream(*read_pack, &v1::PackService::Stub::ReadPack, request, reply);
+    };
+    calls_["DescribePack"] = [this] {
+      v1::DescribePackRequest request;
+      request.set_pack_id(packs_[1]);
+      v1::DescribePackReply reply;
+      return Call(*read_pack, &v1::PackService::Stub::DescribePack, request, reply);
+    };
+  }
+
+  void AddCacheCalls() {
+    calls_["FindMissing"] = [this] {
+      v1::FindMissingRequest request;
+      SourceDigest(*request.add_digests());
+      v1::FindMissingReply reply;
+      const grpc::Status status =
+          Call(*read_cache, &v1::CacheService::Stub::FindMissing, request, reply);
+      EXPECT_EQ(reply.missing_size(), 0);
+      return status;
+    };
+    calls_["GetBlobs"] = [this] {
+      v1::GetBlobsRequest request;
+      SourceDigest(*request.add_digests());
+      v1::GetBlobsReply reply;
+      const grpc::Status status =
+          Stream(*read_cache, &v1::CacheService::Stub::GetBlobs, request, reply);
+      EXPECT_EQ(reply.data().size(), GoodSource().size());
+      return status;
+    };
+    calls_["GetRows"] = [this] {
+      v1::CompileReply compiled;
+      EXPECT_TRUE(Compile(RequestOf(GoodSource()), compiled).ok());
+      v1::GetRowsRequest request;
+      request.add_items()->set_level(v1::CacheRow::SIGNATURE);
+      request.mutable_items(0)->set_key(compiled.outcome().artifacts(0).signature());
+      v1::GetRowsReply reply;
+      const grpc::Status status =
+          Call(*read_cache, &v1::CacheService::Stub::GetRows, request, reply);
+      EXPECT_EQ(reply.items_size(), 1);
+      return status;
+    };
+  }
+
+  void AddAdminCalls() {
+    calls_["GetServerInfo"] = [this] {
+      v1::ServerInfo reply;
+      return Call(*read_admin, &v1::AdminService::Stub::GetServerInfo, v1::GetServerInfoRequest(),
+                  reply);
+    };
+    calls_["GetStatus"] = [this] {
+      v1::ServerStatus reply;
+      return Call(*read_admin, &v1::AdminService::Stub::GetStatus, v1::GetStatusRequest(), reply);
+    };
+    calls_["GetCacheStats"] = [this] {
+      v1::CacheStats reply;
+      return Call(*read_admin, &v1::AdminService::Stub::GetCacheStats, v1::GetCacheStatsRequest(),
+                  reply);
+    };
+    calls_["ListPins"] = [this] {
+      v1::ListPinsReply reply;
+      return Call(*read_admin, &v1::AdminService::Stub::ListPins, v1::ListPinsRequest(), reply);
+    };
+    calls_["ListQuarantine"] = [this] {
+      v1::ListQuarantineReply reply;
+      return Call(*read_admin, &v1::AdminService::Stub::ListQuarantine, v1::ListQuarantineRequest(),
+                  reply);
+    };
+    calls_["ListJobs"] = [this] {
+      v1::ListJobsReply reply;
+      return Call(*read_admin, &v1::AdminService::Stub::ListJobs, v1::ListJobsRequest(), reply);
+    };
+  }
+
+  void SourceDigest(v1::Digest& digest) const {
+    const Digest known = DigestOf(GoodSource());
+    digest.set_id(Id(known.id));
+    digest.set_size(known.size);
+  }
+
+  // A batch and two packs of it, all of them used long ago, so that a use would show.
+  void BuildLongAgo() {
+    batch_id_ = Build(GoodSource());
+    ASSERT_EQ(ServerTest::Compile(RequestOf(GoodSource())).kind(), v1::Outcome::OK);
+    build_pack_.set_batch_id(batch_id_);
+    for (const auto mode : {v1::BuildPackRequest::SMALL, v1::BuildPackRequest::FAST}) {
+      build_pack_.set_mode(mode);
+      grpc::ClientContext context;
+      const auto stream = pack->BuildPack(&context, build_pack_);
+      v1::BuildPackReply reply;
+      while (stream->Read(&reply)) {
+      }
+      ASSERT_TRUE(stream->Finish().ok());
+      packs_.push_back(reply.done().pack_id());
+    }
+    Stop();
+    sqlite3* db = nullptr;
+    ASSERT_EQ(sqlite3_open((CacheDir() + "/cache.db").c_str(), &db), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(db, "UPDATE entry SET used_q=used_q-100; DELETE FROM lease", nullptr,
+                           nullptr, nullptr),
+              SQLITE_OK);
+    sqlite3_close(db);
+  }
+
+  const std::string token_, token_id_;
   v1::ErrorDetail detail_;  // of the last call
+  std::map<std::string_view, std::function<grpc::Status()>> calls_;
+  std::string batch_id_;
+  std::vector<std::string> packs_;        // ids
+  v1::BuildPackRequest build_pack_ = {};  // of the last one
   std::unique_ptr<v1::CompileService::Stub> read_compile;
   std::unique_ptr<v1::BatchService::Stub> read_batch;
   std::unique_ptr<v1::AdminService::Stub> read_admin;
@@ -209,12 +398,12 @@ TEST_F(ReadScope, WhatAReaderBrings_IsServedToNobody) {
   const CollidingTexts texts = CollidingPrograms();
   ASSERT_EQ(Checksum(AsBytes(texts.first)), Checksum(AsBytes(texts.second)));
   EXPECT_NE(DigestOf(texts.first), DigestOf(texts.second));
-  StartTcp(folder.path() + "/undisturbed");
+  ASSERT_NO_FATAL_FAILURE(StartTcp(folder.path() + "/undisturbed"));
   const std::string expected = CodeOf(Compile(RequestOf(texts.first)));
   ASSERT_FALSE(expected.empty());
   EXPECT_NE(CodeOf(Compile(RequestOf(texts.second))), expected);
   Stop();
-  StartTcp(CacheDir());
+  ASSERT_NO_FATAL_FAILURE(StartTcp(CacheDir()));
   v1::ListOptionsReply options;
   ASSERT_TRUE(ListOptions(texts.second, options).ok());
   EXPECT_EQ(options.options_size(), 3);
@@ -230,259 +419,25 @@ TEST_F(ReadScope, WhatAReaderBrings_IsServedToNobody) {
 }
 
 TEST_F(ReadScope, EveryMethodOfScopeRead_LeavesTheStoreAsItWas) {
-  StartTcp(CacheDir());
-  const std::string batch_id = Build(GoodSource());
-  ASSERT_EQ(Compile(RequestOf(GoodSource())).kind(), v1::Outcome::OK);
-  v1::BuildPackRequest build_pack;
-  build_pack.set_batch_id(batch_id);
-  std::vector<std::string> packs;
-  for (const auto mode : {v1::BuildPackRequest::FAST, v1::BuildPackRequest::SMALL}) {
-    build_pack.set_mode(mode);
-    grpc::ClientContext context;
-    const auto stream = pack->BuildPack(&context, build_pack);
-    v1::BuildPackReply reply;
-    while (stream->Read(&reply)) {
-    }
-    ASSERT_TRUE(stream->Finish().ok());
-    packs.push_back(reply.done().pack_id());
-  }
-  Stop();
-  {  // all of it was used long ago, so that a use would show
-    sqlite3* db = nullptr;
-    ASSERT_EQ(sqlite3_open((CacheDir() + "/cache.db").c_str(), &db), SQLITE_OK);
-    ASSERT_EQ(sqlite3_exec(db, "UPDATE entry SET used_q=used_q-100; DELETE FROM lease", nullptr,
-                           nullptr, nullptr),
-              SQLITE_OK);
-    sqlite3_close(db);
-  }
-  StartTcp(CacheDir());
+  ASSERT_NO_FATAL_FAILURE(StartTcp(CacheDir()));
+  ASSERT_NO_FATAL_FAILURE(BuildLongAgo());
+  ASSERT_NO_FATAL_FAILURE(StartTcp(CacheDir()));
   Stop();  // what a daemon does by itself when it starts and ends is no reader's doing
   const std::string before = DumpOf(CacheDir());
-  StartTcp(CacheDir());
-
-  const Digest known = DigestOf(GoodSource());
-  const auto source_digest = [&](v1::Digest& digest) {
-    digest.set_id(Id(known.id));
-    digest.set_size(known.size);
-  };
-  v1::CompileRequest skip = RequestOf(Fresh("compile"));
-  skip.set_on_miss(v1::CompileRequest::SKIP);
-  skip.set_want_explain(true);
-  const std::map<std::string_view, std::function<grpc::Status()>> calls = {
-      {"Compile",
-       [&] {
-         v1::CompileReply reply;
-         const grpc::Status status = Compile(skip, reply);
-         EXPECT_EQ(reply.outcome().artifacts_size(), 0);
-         EXPECT_EQ(Compile(RequestOf(Fresh("compile")), reply).error_code(),
-                   Code::PERMISSION_DENIED);
-         EXPECT_TRUE(Compile(RequestOf(GoodSource()), reply).ok());
-         EXPECT_TRUE(Compile(RequestOf(GoodSource(), false), reply).ok());
-         EXPECT_EQ(reply.outcome().artifacts_size(), 1);
-         return status;
-       }},
-      {"Fetch",
-       [&] {
-         v1::FetchRequest request;
-         for (const std::string& text : {GoodSource(), Fresh("fetch"), WrongSource()}) {
-           *request.add_variants()->mutable_inline_program() = ProgramOf(text, true);
-         }
-         v1::FetchReply reply;
-         const grpc::Status status =
-             Stream(*read_compile, &v1::CompileService::Stub::Fetch, request, reply);
-         v1::FetchRequest of_batch;
-         of_batch.set_batch_id(batch_id);
-         EXPECT_TRUE(Stream(*read_compile, &v1::CompileService::Stub::Fetch, of_batch, reply).ok());
-         return status;
-       }},
-      {"ListOptions",
-       [&] {
-         v1::ListOptionsReply reply;
-         return ListOptions(Fresh("options"), reply);
-       }},
-      {"CountVariants",
-       [&] {
-         v1::CountVariantsRequest request;
-         *request.mutable_spaces() = BatchOf(Fresh("count")).spaces();
-         request.mutable_spaces()->MergeFrom(BatchOf(GoodSource()).spaces());
-         v1::CountVariantsReply reply;
-         return Call(*read_compile, &v1::CompileService::Stub::CountVariants, request, reply);
-       }},
-      {"ListVariants",
-       [&] {
-         v1::ListVariantsRequest request;
-         *request.mutable_space() = BatchOf(Fresh("list")).spaces(0);
-         v1::ListVariantsReply reply;
-         return Call(*read_compile, &v1::CompileService::Stub::ListVariants, request, reply);
-       }},
-      {"Inspect",
-       [&] {
-         v1::InspectRequest request;
-         *request.mutable_variant()->mutable_inline_program() = ProgramOf(GoodSource(), true);
-         request.add_views(v1::InspectRequest::DISASM);
-         request.add_views(v1::InspectRequest::IR);
-         v1::InspectReply reply;
-         return Stream(*read_compile, &v1::CompileService::Stub::Inspect, request, reply);
-       }},
-      {"Explain",
-       [&] {
-         v1::ExplainRequest request;
-         *request.mutable_variant()->mutable_inline_program() = ProgramOf(Fresh("explain"), true);
-         v1::ExplainReply reply;
-         return Call(*read_compile, &v1::CompileService::Stub::Explain, request, reply);
-       }},
-      {"StartBatch",
-       [&] {
-         v1::StartBatchReply reply;
-         EXPECT_EQ(
-             Call(*read_batch, &v1::BatchService::Stub::StartBatch, BatchOf(Fresh("batch")), reply)
-                 .error_code(),
-             Code::PERMISSION_DENIED);
-         const grpc::Status status =
-             Call(*read_batch, &v1::BatchService::Stub::StartBatch, BatchOf(GoodSource()), reply);
-         EXPECT_EQ(reply.batch_id(), batch_id);
-         EXPECT_TRUE(reply.attached());
-         return status;
-       }},
-      {"BuildPack",
-       [&] {
-         v1::BuildPackRequest request;
-         *request.add_variants()->mutable_inline_program() = ProgramOf(GoodSource(), true);
-         v1::BuildPackReply reply;
-         for (const std::string& text : {GoodSource(), Fresh("pack")}) {  // none of these is kept
-           *request.mutable_variants(0)->mutable_inline_program() = ProgramOf(text, true);
-           EXPECT_EQ(
-               Stream(*read_pack, &v1::PackService::Stub::BuildPack, request, reply).error_code(),
-               Code::PERMISSION_DENIED);
-         }
-         build_pack.set_mode(v1::BuildPackRequest::FAST);
-         const grpc::Status status =
-             Stream(*read_pack, &v1::PackService::Stub::BuildPack, build_pack, reply);
-         EXPECT_EQ(reply.done().pack_id(), packs[0]);
-         build_pack.set_pin("mine");
-         EXPECT_EQ(
-             Stream(*read_pack, &v1::PackService::Stub::BuildPack, build_pack, reply).error_code(),
-             Code::PERMISSION_DENIED);
-         build_pack.clear_pin();
-         return status;
-       }},
-      {"WatchBatch",
-       [&] {
-         v1::WatchBatchRequest request;
-         request.set_batch_id(batch_id);
-         v1::BatchEvent reply;
-         return Stream(*read_batch, &v1::BatchService::Stub::WatchBatch, request, reply);
-       }},
-      {"GetBatch",
-       [&] {
-         v1::GetBatchRequest request;
-         request.set_batch_id(batch_id);
-         v1::Batch reply;
-         return Call(*read_batch, &v1::BatchService::Stub::GetBatch, request, reply);
-       }},
-      {"ListBatches",
-       [&] {
-         v1::ListBatchesReply reply;
-         return Call(*read_batch, &v1::BatchService::Stub::ListBatches, v1::ListBatchesRequest(),
-                     reply);
-       }},
-      {"ListBatchItems",
-       [&] {
-         v1::ListBatchItemsRequest request;
-         request.set_batch_id(batch_id);
-         v1::ListBatchItemsReply reply;
-         return Call(*read_batch, &v1::BatchService::Stub::ListBatchItems, request, reply);
-       }},
-      {"ReadPack",
-       [&] {
-         v1::ReadPackRequest request;
-         request.set_pack_id(packs[0]);
-         v1::ReadPackReply reply;
-         return Stream(*read_pack, &v1::PackService::Stub::ReadPack, request, reply);
-       }},
-      {"DescribePack",
-       [&] {
-         v1::DescribePackRequest request;
-         request.set_pack_id(packs[0]);
-         v1::DescribePackReply reply;
-         return Call(*read_pack, &v1::PackService::Stub::DescribePack, request, reply);
-       }},
-      {"FindMissing",
-       [&] {
-         v1::FindMissingRequest request;
-         source_digest(*request.add_digests());
-         v1::FindMissingReply reply;
-         const grpc::Status status =
-             Call(*read_cache, &v1::CacheService::Stub::FindMissing, request, reply);
-         EXPECT_EQ(reply.missing_size(), 0);
-         return status;
-       }},
-      {"GetBlobs",
-       [&] {
-         v1::GetBlobsRequest request;
-         source_digest(*request.add_digests());
-         v1::GetBlobsReply reply;
-         const grpc::Status status =
-             Stream(*read_cache, &v1::CacheService::Stub::GetBlobs, request, reply);
-         EXPECT_EQ(reply.data().size(), GoodSource().size());
-         return status;
-       }},
-      {"GetRows",
-       [&] {
-         v1::CompileReply compiled;
-         EXPECT_TRUE(Compile(RequestOf(GoodSource()), compiled).ok());
-         v1::GetRowsRequest request;
-         request.add_items()->set_level(v1::CacheRow::SIGNATURE);
-         request.mutable_items(0)->set_key(compiled.outcome().artifacts(0).signature());
-         v1::GetRowsReply reply;
-         const grpc::Status status =
-             Call(*read_cache, &v1::CacheService::Stub::GetRows, request, reply);
-         EXPECT_EQ(reply.items_size(), 1);
-         return status;
-       }},
-      {"GetServerInfo",
-       [&] {
-         v1::ServerInfo reply;
-         return Call(*read_admin, &v1::AdminService::Stub::GetServerInfo,
-                     v1::GetServerInfoRequest(), reply);
-       }},
-      {"GetStatus",
-       [&] {
-         v1::ServerStatus reply;
-         return Call(*read_admin, &v1::AdminService::Stub::GetStatus, v1::GetStatusRequest(),
-                     reply);
-       }},
-      {"GetCacheStats",
-       [&] {
-         v1::CacheStats reply;
-         return Call(*read_admin, &v1::AdminService::Stub::GetCacheStats,
-                     v1::GetCacheStatsRequest(), reply);
-       }},
-      {"ListPins",
-       [&] {
-         v1::ListPinsReply reply;
-         return Call(*read_admin, &v1::AdminService::Stub::ListPins, v1::ListPinsRequest(), reply);
-       }},
-      {"ListQuarantine",
-       [&] {
-         v1::ListQuarantineReply reply;
-         return Call(*read_admin, &v1::AdminService::Stub::ListQuarantine,
-                     v1::ListQuarantineRequest(), reply);
-       }},
-      {"ListJobs",
-       [&] {
-         v1::ListJobsReply reply;
-         return Call(*read_admin, &v1::AdminService::Stub::ListJobs, v1::ListJobsRequest(), reply);
-       }},
-  };
+  ASSERT_NO_FATAL_FAILURE(StartTcp(CacheDir()));
+  AddCompileCalls();
+  AddBatchCalls();
+  AddPackCalls();
+  AddCacheCalls();
+  AddAdminCalls();
   for (const rpc::MethodRow& row : rpc::kMethods) {
     if (row.scope != ops::Scope::kRead) {
-      EXPECT_FALSE(calls.contains(row.method)) << row.method;
+      EXPECT_FALSE(calls_.contains(row.method)) << row.method;
       continue;
     }
-    ASSERT_TRUE(calls.contains(row.method)) << row.method << " may be called to read: add it here";
+    ASSERT_TRUE(calls_.contains(row.method)) << row.method << " may be called to read: add it here";
     for (int twice = 0; twice < 2; ++twice) {  // what the first call learned must not be there
-      const grpc::Status status = calls.at(row.method)();
+      const grpc::Status status = calls_.at(row.method)();
       EXPECT_TRUE(status.ok()) << row.method << ": " << status.error_message();
     }
   }
@@ -492,10 +447,10 @@ TEST_F(ReadScope, EveryMethodOfScopeRead_LeavesTheStoreAsItWas) {
 
 // The control for the one above: for whoever may write the same calls leave traces.
 TEST_F(ReadScope, TheSameByTheOwner_IsSeenInTheStore) {
-  StartTcp(CacheDir());
+  ASSERT_NO_FATAL_FAILURE(StartTcp(CacheDir()));
   Stop();
   const std::string before = DumpOf(CacheDir());
-  StartTcp(CacheDir());
+  ASSERT_NO_FATAL_FAILURE(StartTcp(CacheDir()));
   v1::ListOptionsRequest request;
   *request.mutable_program() = ProgramOf(Fresh("options"), true);
   v1::ListOptionsReply reply;
@@ -506,7 +461,7 @@ TEST_F(ReadScope, TheSameByTheOwner_IsSeenInTheStore) {
 }
 
 TEST_F(ReadScope, Misses_SayWhatToDo) {
-  StartTcp(CacheDir());
+  ASSERT_NO_FATAL_FAILURE(StartTcp(CacheDir()));
   v1::CompileReply reply;
   const grpc::Status status = Compile(RequestOf(GoodSource()), reply);
   EXPECT_EQ(status.error_code(), Code::PERMISSION_DENIED);
@@ -537,7 +492,7 @@ TEST_F(ReadScope, Misses_SayWhatToDo) {
 
 // Id and size always travel together: what has another size is not there.
 TEST_F(ReadScope, AnotherSize_IsAnotherContent) {
-  StartTcp(CacheDir());
+  ASSERT_NO_FATAL_FAILURE(StartTcp(CacheDir()));
   ASSERT_EQ(Compile(RequestOf(GoodSource())).kind(), v1::Outcome::OK);
   const Digest known = DigestOf(GoodSource());
   struct Row {

@@ -31,14 +31,6 @@ class SecurityCase : public ServerTest {
     tokens.push_back(NewToken(9, Scope::kAdmin, 1));  // expired in 1970
   }
 
-  // Mode 0600.
-  std::string Write(const std::string& name, const std::string& text) const {
-    std::string path = folder.path() + "/" + name;
-    std::ofstream(path) << text;
-    std::filesystem::permissions(path, std::filesystem::perms(0600));
-    return path;
-  }
-
   std::string NewToken(uint8_t seed, Scope scope, int64_t expires_s) {
     std::array<uint8_t, ops::kTokenRandomBytes> random{};
     random.fill(seed);

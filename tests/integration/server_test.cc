@@ -168,6 +168,16 @@ TEST_F(Server, BadRequests_AreToldApart) {
        C::UNIMPLEMENTED, "NOT_BUILT_IN"},
       {"env", [](v1::Program& p) { p.mutable_targets(0)->set_env("metal"); }, C::INVALID_ARGUMENT,
        "MALFORMED_REQUEST"},
+      {"target", [](v1::Program& p) { p.mutable_targets(0)->set_name(std::string(128, 'a')); },
+       C::OK, ""},
+      {"long target", [](v1::Program& p) { p.mutable_targets(0)->set_name(std::string(129, 'a')); },
+       C::INVALID_ARGUMENT, "MALFORMED_REQUEST"},
+      {"target that leads out", [](v1::Program& p) { p.mutable_targets(0)->set_name("x/../../y"); },
+       C::INVALID_ARGUMENT, "MALFORMED_REQUEST"},
+      {"target with controls", [](v1::Program& p) { p.mutable_targets(0)->set_name("a\x1b[31m"); },
+       C::INVALID_ARGUMENT, "MALFORMED_REQUEST"},
+      {"hidden target", [](v1::Program& p) { p.mutable_targets(0)->set_name(".."); },
+       C::INVALID_ARGUMENT, "MALFORMED_REQUEST"},
   };
   for (const Row& row : rows) {
     v1::CompileRequest request = RequestOf(GoodSource());

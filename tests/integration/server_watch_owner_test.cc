@@ -186,10 +186,6 @@ class WatchTenants : public WatchOwner {
     Write("server.key", server.key);
   }
 
-  void Write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder.path() + "/" + name) << text;
-  }
-
   // The text of a new token that may write.
   std::string NewToken(const std::string& tenant) {
     std::array<uint8_t, ops::kTokenRandomBytes> random{};

@@ -63,7 +63,8 @@ TEST_F(TlsFilesTest, WrongFiles_AreNamed) {
     int64_t now_s;
     const char* what;
   };
-  constexpr int64_t kLater = int64_t{1} << 40;
+  constexpr int64_t kLater = 4'102'444'800;      // 2100
+  constexpr int64_t kNoDate = int64_t{1} << 40;  // of OpenSSL
   const Row rows[] = {
       {[](TlsFiles& f) { f.cert.clear(); }, kLongAgo, "needs tls.cert"},
       {[](TlsFiles& f) { f.cert += "x"; }, kLongAgo, "server.pemx"},
@@ -71,6 +72,7 @@ TEST_F(TlsFilesTest, WrongFiles_AreNamed) {
       {[](TlsFiles& f) { f.client_ca += "x"; }, kLongAgo, "ca.pemx"},
       {[](TlsFiles& f) { f.cert = f.key; }, kLongAgo, "is no certificate"},
       {[](TlsFiles&) {}, kLater, "has expired"},
+      {[](TlsFiles&) {}, kNoDate, "has expired"},
   };
   for (const Row& row : rows) {
     TlsFiles spoilt = files;

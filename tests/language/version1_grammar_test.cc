@@ -13,7 +13,7 @@ TEST(Version1Grammar, EveryRow_GivesItsCodes) {
     const char* codes;
   } rows[] = {
       {"constant a = 1u; \t\v\f\r", ""},
-      {"/* x */ constant a = 1u;", "RPL1101"},
+      {"/* x */ constant a = 1u;", "RPL1010"},
       {"constant true = 1u;", "RPL1106"},
       {"constant void = 1u;", "RPL1106"},
       {"constant sin_f1 = 1u;", "RPL1107"},

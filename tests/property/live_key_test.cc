@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Soundness of live keys and signatures: over generated programs, what a process finds that built
 // nothing is what a direct build of that variant makes, for every variant. Spec: cache §3.7, §12
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -10,6 +12,7 @@
 #include "cache/memory_store.h"
 #include "compiler/diag/place.h"
 #include "compiler/driver/stages.h"
+#include "compiler/resolve/unused.h"
 #include "server/build/cached_build.h"
 #include "tests/integration/full_run.h"
 #include "tests/property/random_program.h"
@@ -68,10 +71,12 @@ std::string TextOf(const build::Outcome& outcome) {
   return text;
 }
 
-// The same of a direct build.
-std::string TextOf(const driver::BuildResult& built, const SourceFile& source) {
+// The same of a direct build; `unused` is said of its program.
+std::string TextOf(const driver::BuildResult& built, const std::vector<Diagnostic>& unused,
+                   const SourceFile& source) {
   const SourceFile* const modules[] = {&source};
-  std::vector<PlacedDiagnostic> diagnostics = Place(built.diagnostics, modules);
+  std::vector<PlacedDiagnostic> diagnostics = Place(unused, modules);
+  std::ranges::move(Place(built.diagnostics, modules), std::back_inserter(diagnostics));
   SortForReading(diagnostics);
   std::string text = TextOf(diagnostics);
   if (built.ok()) {
@@ -116,10 +121,11 @@ class LiveKeyTest : public testing::Test {
     std::set<Hash128> signatures;
     resolve::OptionValues values = RandomValues(linked.program, random);
     const SourceFile source("random.rpl", text);
+    const std::vector<Diagnostic> unused = resolve::FindUnused(linked.program, kEntries);
     for (uint32_t i = 0; i < variants; ++i) {
       const driver::BuildResult direct =
           driver::BuildDirect(linked, values, kEntries, target.target);
-      const std::string& known = expected[values.bits] = TextOf(direct, source);
+      const std::string& known = expected[values.bits] = TextOf(direct, unused, source);
       const Result<build::Outcome> made =
           maker.builder.Build(**prepared, SettingsOf(linked.program, values), {}, {});
       ASSERT_TRUE(made.ok());
