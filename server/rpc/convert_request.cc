@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "compiler/base/stop.h"
 #include "compiler/base/file_name.h"
+#include "compiler/base/stop.h"
 #include "compiler/driver/fingerprint.h"
 #include "compiler/recipe/recipe.h"
 #include "server/rpc/convert.h"
