@@ -85,7 +85,8 @@ class Upload : public ServerTest {
     return status;
   }
   bool IsFull() {
-    for (const std::string& reason : Status().reasons()) {
+    const v1::ServerStatus status = Status();
+    for (const std::string& reason : status.reasons()) {
       if (reason.starts_with("uploads-full: ")) {
         return true;
       }
@@ -145,16 +146,22 @@ TEST_F(Upload, SilentFor_TheLimit_Ends) {
   EXPECT_EQ(LimitOf("idle upload"), 60'000U);
 }
 
-TEST_F(Upload, NeverSilentButEndless_Ends) {
+TEST_F(Upload, NotSilentButEndless_Ends) {
   EXPECT_EQ(LimitOf("upload time"), 15U * 60'000);
+  Begin([](Daemon::Options& options) {
+    options.config.limits.upload_time = std::chrono::minutes(10);
+    options.config.limits.upload_idle = std::chrono::hours(24);  // never silent for so long
+  });
+  EXPECT_EQ(LimitOf("upload time"), 10U * 60'000);
   const std::unique_ptr<Sources> open = OpenSources();
-  bool writes = true;
-  for (int i = 0; i < 40 && writes; ++i) {  // thirty seconds apart
-    writes = Hold(*open, 1);
-    ahead.Advance(std::chrono::seconds(30));
+  ASSERT_TRUE(Hold(*open, 10));
+  auto finished = std::async(std::launch::async, [&] { return open->writer->Finish(); });
+  while (finished.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
+    ahead.Advance(std::chrono::minutes(1));
   }
-  const grpc::Status status = open->writer->Finish();
-  EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED) << status.error_message();
+  const grpc::Status status = finished.get();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+  EXPECT_THAT(status.error_message(), HasSubstr("upload time"));
   EXPECT_EQ(DetailOf(open->context).reason(), "DEADLINE");
 }
 
