@@ -178,6 +178,18 @@ std::optional<Matrix> MatrixOf(Meaning meaning, const View& view) {
   KILN_UNREACHABLE();
 }
 
+// A vector with a tag means what the engine says, and one of these names no colour: both are ones,
+// which change nothing where they multiply.
+bool MayBeAColour(const Parameter& parameter) {
+  constexpr std::string_view kOthers[] = {"range",  "factor",   "scale",  "offset", "size",
+                                          "extent", "position", "normal", "axis",   "direction",
+                                          "weight", "param",    "tuning", "bound",  "transform"};
+  const std::string name = Plain(parameter.name);
+  return parameter.tags.empty() && std::ranges::none_of(kOthers, [&](std::string_view word) {
+           return name.find(word) != std::string::npos;
+         });
+}
+
 // A hue of its own for every name, so that two colours of a shader can be told apart; opaque. The
 // same in every process.
 std::vector<double> ColourOf(std::string_view name) {
@@ -208,7 +220,7 @@ std::vector<double> DefaultOf(const Parameter& parameter, const View& view, std:
     known.assign(4, view.frame / 60.0);
   } else if (meaning == Meaning::kFrame) {
     known.assign(4, view.frame);
-  } else if (!IsInteger(parameter.type) && shape.rows >= 3) {
+  } else if (!IsInteger(parameter.type) && shape.rows >= 3 && MayBeAColour(parameter)) {
     rule = "colour of the name";
     known = ColourOf(Plain(parameter.name));
   } else {

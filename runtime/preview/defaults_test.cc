@@ -80,6 +80,13 @@ TEST(PreviewDefaults, Colours_AreTheirNamesAndOpaque) {
             std::vector<float>(shallow.values.begin(), shallow.values.begin() + 3));
 }
 
+TEST(PreviewDefaults, VectorsThatAreNoColours_AreOnes) {
+  const std::vector<float> ones(4, 1.0F);
+  EXPECT_EQ(Fill({.name = "fog.range", .type = ParameterType::kF4}, 16).values, ones);
+  EXPECT_EQ(Fill({.name = "deep", .type = ParameterType::kF4, .tags = {"depth_curve"}}, 16).values,
+            ones);
+}
+
 TEST(PreviewDefaults, Set_WinsAndMustFit) {
   const Parameter parameter{.name = "tint", .type = ParameterType::kF3, .tags = {"base_color"}};
   EXPECT_EQ(Fill(parameter, 12, {{"base_color", {1, 2, 3}}}).values, (std::vector<float>{1, 2, 3}));
