@@ -103,6 +103,7 @@ class WatchSession {
   const WatchArguments& arguments_;
   client::Connected connected_;
   SystemClock clock_;
+  const Duration began_ = clock_.Monotonic();
   Project project_;  // changed by the thread that waits for files
   std::string session_id_ = fmt::format("kiln-watch-{}-{:x}", getpid(), clock_.UnixTime().count());
   std::unique_ptr<project::Watcher> watcher_;
@@ -385,7 +386,7 @@ int WatchSession::Ended(bool root_lost) {
                              ? WithContext(why, "a watch session has every edit compiled and kept")
                              : why);
   }
-  NoteResult("watch", std::chrono::duration<double>(clock_.Monotonic()).count(), {});
+  NoteResult("watch", std::chrono::duration<double>(clock_.Monotonic() - began_).count(), {});
   return exit;
 }
 

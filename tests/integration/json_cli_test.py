@@ -10,9 +10,10 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 import unittest
 
-from cli_case import BUILD, ROOT, CliCase
+from cli_case import BUILD, ROOT, SOURCE, CliCase
 from json_schema import faults, load
 
 UBER = ROOT / "tests/bench/shaders/uber.rpl"
@@ -134,21 +135,30 @@ class Json(CliCase):
         self.run_row(["pack", "show", "frame.json"], 7, "error")
 
     def check_watch(self):
+        began = time.monotonic()
         watch = subprocess.Popen([str(BUILD / "kiln"), "--json", "watch"], stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE, text=True, cwd=self.dir, env=self.env)
-        lines = [watch.stdout.readline()]
-        while '"settled"' not in lines[-1]:
+        lines = []
+
+        def read_until(word):
             lines.append(watch.stdout.readline())
+            while word not in lines[-1]:
+                self.assertTrue(lines[-1], f"{word} did not come: {''.join(lines)}")
+                lines.append(watch.stdout.readline())
+        read_until('"settled"')
         twin = '[[program]]\nname = "twin"\nsources = ["some.rpl"]\nentry_points = { vertex = "v" }'
-        self.write_project("x;", extra=twin)  # one mistake of two programs
-        while '"mistake"' not in lines[-1]:
-            lines.append(watch.stdout.readline())
+        self.write_project(extra=twin)
+        read_until('"twin"')
+        read_until('"settled"')
+        self.write("some.rpl", SOURCE.format(body="x;"))  # one mistake of two programs
+        read_until('"mistake"')
         watch.send_signal(signal.SIGINT)
         rest, errors = watch.communicate(timeout=30)
         self.assertEqual(watch.returncode, 130, errors)
         types = self.check("".join(lines) + rest)
         self.assertEqual(types[-1], "result")
         self.assertIn("watch", types)
+        self.assertLess(json.loads(rest.splitlines()[-1])["seconds"], time.monotonic() - began)
         self.assertEqual(json.loads(lines[-1])["programs"], ["some", "twin"])
 
     def check_cache(self, signature):
