@@ -174,6 +174,7 @@ struct GrpcStore::State {
   std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<v1::CacheService::Stub> stub;
 
+  Mutex looking;  // held while the cause is looked for; taken before `mutex`
   Mutex mutex;
   Duration look_at KILN_GUARDED_BY(mutex) = Duration::min();  // not before
   std::optional<Error> cause KILN_GUARDED_BY(mutex);          // that the last look found
@@ -206,13 +207,21 @@ struct GrpcStore::State {
     }
     {
       const MutexLock lock(mutex);
+      if (cause.has_value() && clock.Monotonic() < look_at) {
+        return *cause;
+      }
+    }
+    // Who fails while the first one looks waits for what it finds, or would tell less.
+    const MutexLock one(looking);
+    {
+      const MutexLock lock(mutex);
       if (clock.Monotonic() < look_at) {
         return cause.value_or(error);
       }
-      look_at = clock.Monotonic() + kLookEvery;  // the others need not wait for this one
     }
     const Result<void> found = ProbeTls(host_port, tls, kUpstreamNames, kLookTime);
     const MutexLock lock(mutex);
+    look_at = clock.Monotonic() + kLookEvery;
     cause = found.ok() ? std::nullopt : std::optional(found.error());
     if (cause.has_value() && cause->code == ErrorCode::kInvalidArgument) {
       cause->code = ErrorCode::kUnavailable;  // the files are wrong, not what was asked

@@ -380,10 +380,9 @@ axes = { cheap = "*", cut = "*" }
         self.assertIn(upstream + " fails: ", found["detail"])
         self.kilnd("--listen.unix", self.dir / "up/kilnd.sock",
                    env=dict(self.env, KILN_CACHE_DIR=str(self.dir / "upcache")))
-        for _ in range(300):  # until the daemon looks again and connects
-            found, code = self.doctor_says_of_the_upstream({})
-            if found["state"] == "ok":
-                break
+        # The daemon looks again and connects.
+        wait_until(lambda: self.doctor_says_of_the_upstream({})[0]["state"] == "ok")
+        found, code = self.doctor_says_of_the_upstream({})
         self.assertEqual((found["state"], code), ("ok", 0), found)
         self.assertRegex(found["detail"], upstream + r" answers in [0-9.]+ ms")
 

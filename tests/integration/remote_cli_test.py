@@ -14,6 +14,7 @@ import sys
 import unittest
 
 from cli_case import BUILD, ROOT, CliCase
+from waiting import wait_until
 
 HERE = "DNS:localhost,IP:127.0.0.1"
 UNKNOWN_TOKEN = "kiln_0123456789abcdef_" + "0" * 64 + "\n"
@@ -63,10 +64,8 @@ class Remote(CliCase):
     def expire(self, url):
         """The certificate of the far daemon does, while it runs: it starts with none that has."""
         self.sign("server", "ca", -1)
-        for _ in range(300):  # until the daemon has read the file again
-            if self.client(url, "status").returncode != 0:
-                return
-        self.fail("the daemon still has its old certificate")
+        self.assertTrue(wait_until(lambda: self.client(url, "status").returncode != 0),
+                        "the daemon still has its old certificate")
 
     def tls(self, name):
         return str(self.certificates / name)
@@ -178,6 +177,7 @@ class Remote(CliCase):
             for name, how, causes in rows:
                 with self.subTest(name):
                     process = self.near(**{"url": url, **how})
+                    self.addCleanup(self.end, process)
                     self.compile("near")  # an upstream's failure is nobody's
                     shown = {
                         "explain": self.explained("near"),
@@ -230,10 +230,8 @@ class Remote(CliCase):
         self.near(url, token="renewed")
         self.expect(self.kiln("status", env=self.of("near")), 0, " fails")
         (self.dir / "renewed").write_text((self.dir / "write").read_text())
-        for _ in range(300):  # until the daemon looks at the file again
-            if f"{url} answers" in self.kiln("status", env=self.of("near")).stdout:
-                break
-        self.expect(self.kiln("status", env=self.of("near")), 0, f"{url} answers")
+        self.assertTrue(wait_until(  # the daemon looks at the file again
+            lambda: f"{url} answers" in self.kiln("status", env=self.of("near")).stdout))
 
     # -- the command line as a client
 
