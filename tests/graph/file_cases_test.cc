@@ -10,6 +10,7 @@
 #include "runtime/graph/graph_file.h"
 #include "runtime/graph/planner.h"
 #include "runtime/graph/print_plan.h"
+#include "tests/graph/frame_text.h"
 #include "tests/support/hazard_oracle.h"
 
 namespace kiln::graph {
@@ -47,46 +48,6 @@ Json PlanOf(const std::string& text) {
   }
   return frames.back();
 }
-
-// Resources, passes, outputs.
-std::string Frame(std::string_view resources, std::string_view passes,
-                  std::string_view outputs = "") {
-  return fmt::format(R"({{"resources": [{}], "passes": [{}], "outputs": [{}]}})", resources, passes,
-                     outputs);
-}
-std::string Texture(std::string_view name, std::string_view more = "") {
-  return fmt::format(
-      R"({{"name": "{}", "kind": "texture", "format": "RGBA8", "width": 64, "height": 64{}}})",
-      name, more);
-}
-std::string Buffer(std::string_view name, std::string_view more = "") {
-  return fmt::format(R"({{"name": "{}", "kind": "buffer", "bytes": 1024{}}})", name, more);
-}
-std::string Pass(std::string_view name, std::string_view more, std::string_view type = "compute") {
-  return fmt::format(R"({{"name": "{}", "type": "{}"{}{}}})", name, type, more.empty() ? "" : ", ",
-                     more);
-}
-std::string Creates(std::string_view resource, std::string_view more = "") {
-  return fmt::format(
-      R"("creates": [{{"resource": "{}", "stage": "COMPUTE_SHADER", "access": "SHADER_STORAGE_WRITE"{}}}])",
-      resource, more);
-}
-std::string Reads(std::string_view resource, std::string_view more = "") {
-  return fmt::format(
-      R"("reads": [{{"resource": "{}", "stage": "COMPUTE_SHADER", "access": "SHADER_SAMPLED_READ"{}}}])",
-      resource, more);
-}
-std::string ReadsBuffer(std::string_view resource) {
-  return fmt::format(
-      R"("reads": [{{"resource": "{}", "stage": "COMPUTE_SHADER", "access": "SHADER_STORAGE_READ"}}])",
-      resource);
-}
-std::string Writes(std::string_view old, std::string_view made, std::string_view more = "") {
-  return fmt::format(
-      R"("writes": [{{"old": "{}", "new": "{}", "stage": "COMPUTE_SHADER", "access": "SHADER_STORAGE_WRITE"{}}}])",
-      old, made, more);
-}
-const std::string kKept = R"("side_effect": true)";
 
 struct Case {
   const char* name;
