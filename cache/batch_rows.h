@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a daemon keeps of its batches over a restart: request, state, counts. Everything else about
-// a batch is the content of the cache. The bytes belong to the server. Spec: cache §6.3, daemon
-// §7.1.
+// a batch is the content of the cache. The bytes belong to the server. See spec/cache 6.3,
+// spec/daemon 7.1.
 #pragma once
 
 #include <map>

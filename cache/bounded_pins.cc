@@ -13,7 +13,7 @@ constexpr size_t kLargestPins = 3;  // that are named
 
 }  // namespace
 
-// What the name holds already stays with it.
+// Content that the name holds already stays with it, and counts.
 Result<void> BoundedPins::CheckShare(const Pin& pin, std::span<const Key> keys) {
   std::vector<Key> all(keys.begin(), keys.end());
   if (const Result<Held> before = HeldByPin(maintenance_, pin.name); before.ok()) {

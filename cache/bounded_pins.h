@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Pins whose names are short and which together keep at most their share of the cache, whoever
-// makes them: by a call, with a batch, with a pack. Spec: cache §8.6
+// makes them: by a call, with a batch, with a pack. See spec/cache 8.6
 //
 // Threads: see Pins; one mutex, so that two new pins cannot both have the same rest of the share.
 #pragma once

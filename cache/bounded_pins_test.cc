@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "cache/bounded_pins.h"
 
-#include <map>
-#include <set>
-
 #include <gtest/gtest.h>
 
+#include "cache/fake_pins.h"
 #include "cache/memory_store.h"
 #include "cache/pin_share.h"
 #include "cache/record.h"
@@ -19,54 +17,6 @@ Hash128 Id(std::string_view text) { return HashBytes(AsBytes(text)); }
 Key RecordOf(std::string_view name) {
   return {.level = Level::kSignature, .space = 0, .id = Id(name)};
 }
-
-// Pins in memory, over rows of a store.
-class FewPins final : public Maintenance, public Pins {
- public:
-  explicit FewPins(BlobStore& store) : store_(store) {}
-
-  Result<uint64_t> Add(const Pin& pin, std::span<const Key> keys) override {
-    pins_[pin.name].insert(keys.begin(), keys.end());
-    return uint64_t{keys.size()};
-  }
-  Result<void> Remove(std::string_view name) override {
-    pins_.erase(std::string(name));
-    return {};
-  }
-  Result<std::vector<Pin>> List() override {
-    std::vector<Pin> pins;
-    for (const auto& [name, keys] : pins_) {
-      pins.push_back({.name = name, .records = keys.size()});
-    }
-    return pins;
-  }
-  Result<void> EachRow(
-      const RowFilter& filter,
-      const std::function<Result<void>(const Key& key, ByteView value)>& each) override {
-    const auto pin = pins_.find(filter.pin);
-    if (pin == pins_.end()) {
-      return Error{.code = ErrorCode::kNotFound, .context = "no such pin"};
-    }
-    for (const Key& key : pin->second) {
-      KILN_TRY(const Blob row, store_.Get(key, {}));
-      KILN_TRY_VOID(each(key, row.bytes));
-    }
-    return {};
-  }
-  Result<StoreStats> Stats() override { return Unused(); }
-  Result<VerifyReport> Verify(const VerifyOptions& /*options*/) override { return Unused(); }
-  Result<RepairReport> Repair(const std::stop_token& /*stop*/) override { return Unused(); }
-  Result<GcReport> Gc(const GcOptions& /*options*/) override { return Unused(); }
-  Result<std::vector<Quarantined>> ListQuarantine(int64_t /*before*/, uint32_t /*limit*/) override {
-    return Unused();
-  }
-
- private:
-  static Error Unused() { return {.code = ErrorCode::kUnimplemented, .context = "unused"}; }
-
-  BlobStore& store_;
-  std::map<std::string, std::set<Key>> pins_;
-};
 
 class BoundedPinsTest : public testing::Test {
  protected:
@@ -90,7 +40,7 @@ class BoundedPinsTest : public testing::Test {
   }
 
   MemoryStore store_{nullptr, nullptr, MemoryStore::Options{.max_bytes = 1 << 20}};
-  FewPins pins_{store_};
+  FakePins pins_{store_};
   uint64_t bytes_ = 0;  // of one record and its content
 };
 

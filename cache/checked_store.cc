@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What "verified" means for content and for rows.
+// How content and rows are verified.
 #include "cache/checked_store.h"
 
 namespace kiln::cache {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Adds verification to a store: recomputes the sum of content or of a row on every Get and Put,
 // memory hits included (0.5 µs per 16 KiB), and refuses what a call puts that may not write. Ids
-// are computed where content is made or comes from outside. Spec: cache §2.1, §5.3, §6.6, promise
+// are computed where content is made or comes from outside. See spec/cache 2.1, 5.3, 6.6, promise
 // P1.
 #pragma once
 

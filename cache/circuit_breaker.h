@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // When another machine is asked at all: after five failures in a row it is left alone for thirty
-// seconds, then one call tries again. Spec: cache §5.3, §7.4
+// seconds, then one call tries again. See spec/cache 5.3, 7.4
 //
 // Threads: all functions may run concurrently.
 #pragma once
@@ -25,7 +25,7 @@ class CircuitBreaker {
       Clock& clock, std::function<void(bool is_open)> on_change = [](bool) {})
       : clock_(clock), on_change_(std::move(on_change)) {}
 
-  // Whether to call now. Who is told to must say how it went.
+  // Whether to call now. A caller that gets true must report how the call went.
   bool Admit();
   void Succeeded();
   void Failed();

@@ -2,16 +2,33 @@
 // zstd frames, with and without dictionary.
 #include "cache/codec.h"
 
+#include <memory>
 #include <utility>
 
-#include <zstd.h>
-
+#include "cache/zstd_context.h"
+#include "cache/zstd_parts.h"
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 
 namespace kiln::cache {
 namespace {
 
 constexpr int kZstdLevel = 3;
+
+// The size of the frame; nothing if it does not fit.
+std::optional<size_t> CompressPlain(std::span<std::byte> out, ByteView raw) {
+  ZSTD_CCtx* const context = CompressorOfThread();
+  if (context == nullptr) {
+    return std::nullopt;
+  }
+  if (raw.size() <= kPartBytes) {
+    const size_t size =
+        ZSTD_compressCCtx(context, out.data(), out.size(), raw.data(), raw.size(), kZstdLevel);
+    return ZSTD_isError(size) != 0 ? std::nullopt : std::optional(size);
+  }
+  (void)ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, kZstdLevel);
+  return CompressInParts(*context, out, raw);
+}
 constexpr size_t kSmallest = 64;  // below this a frame's header eats the gain
 
 bool RatioAllowed(uint64_t raw_size, uint64_t stored_size) {
@@ -23,14 +40,20 @@ Error Damaged(std::string what) {
 }
 
 Result<size_t> DecompressPlain(std::span<std::byte> out, ByteView frame) {
-  const size_t size = ZSTD_decompress(out.data(), out.size(), frame.data(), frame.size());
+  ZSTD_DCtx* const context = DecompressorOfThread();
+  KILN_CHECK(context != nullptr);
+  if (out.size() >= kLongFrame) {
+    return DecompressInParts(*context, out, frame);
+  }
+  const size_t size =
+      ZSTD_decompressDCtx(context, out.data(), out.size(), frame.data(), frame.size());
   if (ZSTD_isError(size) != 0) {
     return Damaged(std::string("zstd: ") + ZSTD_getErrorName(size));
   }
   return size;
 }
 
-// What to do with a frame of `size` bytes at the beginning of `out`.
+// The form of a frame of `size` bytes at the beginning of `out`: compressed, or raw.
 Blob Chosen(const Blob& raw, Bytes out, std::optional<size_t> size, Codec codec) {
   if (!size.has_value() || !RatioAllowed(raw.bytes.size(), *size)) {
     return raw;
@@ -58,10 +81,8 @@ Blob Compress(const Blob& raw) {
     return raw;
   }
   Bytes out = BudgetOf(raw);
-  const size_t size =
-      ZSTD_compress(out.data(), out.size(), raw.bytes.data(), raw.bytes.size(), kZstdLevel);
-  return Chosen(raw, std::move(out), ZSTD_isError(size) != 0 ? std::nullopt : std::optional(size),
-                Codec::kZstd);
+  const std::optional<size_t> size = CompressPlain(out, raw.bytes);
+  return Chosen(raw, std::move(out), size, Codec::kZstd);
 }
 
 Blob Compress(const Blob& raw, const Dictionary& dictionary) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How stored blobs are compressed and, bounded, decompressed again. Input is hostile: a stored blob
-// may have been damaged or come from elsewhere. Spec: cache §5.3 (compressing_store), §6.6, §7.3.
+// may have been damaged or come from elsewhere. See spec/cache 5.3, 6.6, 7.3.
 #pragma once
 
 #include <optional>

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "cache/codec.h"
 
+#include <algorithm>
 #include <random>
+#include <vector>
 
 #include <gtest/gtest.h>
+
+#include "cache/zstd_parts.h"
+#include "compiler/base/clock.h"
+#include "compiler/base/stop.h"
 
 namespace kiln::cache {
 namespace {
@@ -37,6 +43,58 @@ TEST(Codec, CompressibleBlob_RoundTrips) {
   ASSERT_TRUE(back.ok());
   EXPECT_EQ(AsText(back->bytes), AsText(raw.bytes));
   EXPECT_EQ(back->codec, Codec::kRaw);
+}
+
+// Both directions in parts, and none of them alone tells what the whole is.
+TEST(Codec, LongBlob_RoundTripsWithAndWithoutADictionary) {
+  std::vector<Bytes> samples;
+  for (size_t i = 0; i < 40; ++i) {
+    samples.push_back(Words(8000 + i));
+  }
+  const DictionaryPtr dictionary = Dictionary::Make(TrainDictionary(samples, 16 << 10));
+  ASSERT_NE(dictionary, nullptr);
+  for (const size_t size : {kPartBytes + 4, kLongFrame - 4, kLongFrame, 2 * kLongFrame + 12}) {
+    const Blob raw = OwnedBlob(Words(size / 4));
+    for (const DictionaryPtr& with : {DictionaryPtr(), dictionary}) {
+      const Blob stored = with == nullptr ? Compress(raw) : Compress(raw, *with);
+      EXPECT_EQ(stored.codec, with == nullptr ? Codec::kZstd : Codec::kZstdDictionary);
+      EXPECT_LT(stored.bytes.size(), raw.bytes.size() / 2);
+      const Result<Blob> back = Decompress(stored, with.get());
+      ASSERT_TRUE(back.ok()) << back.error().context;
+      EXPECT_TRUE(std::ranges::equal(back->bytes, raw.bytes)) << size;
+    }
+  }
+}
+
+TEST(Codec, LongBlobThatIsCutOffOrLies_IsRefused) {
+  const Blob honest = Compress(OwnedBlob(Words(kLongFrame / 2)));
+  ASSERT_EQ(honest.codec, Codec::kZstd);
+  for (const size_t cut : {size_t{1}, size_t{1000}, honest.bytes.size() / 2}) {
+    Blob stored = honest;
+    stored.bytes = stored.bytes.first(stored.bytes.size() - cut);
+    EXPECT_EQ(Decompress(stored).error().code, ErrorCode::kCorrupt) << cut;
+  }
+  for (const int64_t lie : {-1, 1, 1 << 20}) {
+    Blob stored = honest;
+    stored.raw_size += static_cast<uint64_t>(lie);
+    EXPECT_EQ(Decompress(stored).error().code, ErrorCode::kCorrupt) << lie;
+  }
+  Bytes more(honest.bytes.begin(), honest.bytes.end());
+  Append(more, AsBytes("no frame"));
+  Blob stored = honest;
+  stored.bytes = more;
+  EXPECT_EQ(Decompress(stored).error().code, ErrorCode::kCorrupt);
+}
+
+TEST(Codec, LongBlobThatNobodyWaitsFor_IsLeft) {
+  const Blob raw = OwnedBlob(Words(kLongFrame / 4));
+  const Blob stored = Compress(raw);
+  SystemClock clock;
+  std::stop_source source;
+  source.request_stop();
+  const StopScope scope({.stop = source.get_token()}, clock);
+  EXPECT_THROW((void)Compress(raw), Stopped);
+  EXPECT_THROW((void)Decompress(stored), Stopped);
 }
 
 TEST(Codec, SavingLessThanATenth_StaysRaw) {

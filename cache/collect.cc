@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Cost per byte without division.
+// Compares costs per byte without division.
 #include "cache/collect.h"
 
 #include <algorithm>

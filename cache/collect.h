@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which records go first when a store is too large. Pure policy; the store walks and removes.
-// Spec: cache §8.2, §8.3.
+// See spec/cache 8.2, 8.3.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compress on the way down, decompress on the way up.
+// Compresses on the way down and decompresses on the way up.
 #include "cache/compressing_store.h"
 
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Adds compression of content to a store: zstd level 3, kept if it saves a tenth, with a dictionary
 // where the store has trained one for that kind of content. Rows are small and pass as they are.
-// Spec: cache §5.3.
+// See spec/cache 5.3.
 #pragma once
 
 #include "cache/dictionary.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ZDICT and zstd's two prepared forms.
+// Training by ZDICT, and zstd's two prepared forms of a dictionary.
 #include "cache/dictionary.h"
 
 #include <algorithm>
@@ -11,7 +11,10 @@
 #include <zdict.h>
 #include <zstd.h>
 
+#include "cache/zstd_context.h"
+#include "cache/zstd_parts.h"
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 
 namespace kiln::cache {
 namespace {
@@ -22,11 +25,6 @@ constexpr size_t kSamplesPerDictionary = 8;  // by size
 constexpr size_t kLookedAt = 64;
 constexpr std::string_view kSpirvMagic{"\x03\x02\x23\x07", 4};
 constexpr std::string_view kImageMagic = "kilnmod1";
-
-struct Free {
-  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
-  void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
-};
 
 bool IsControl(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -99,20 +97,28 @@ DictionaryPtr Dictionary::Make(Bytes bytes) {
 std::optional<size_t> Dictionary::Compress(std::span<std::byte> out, ByteView raw) const {
   std::call_once(encoder_made_,
                  [this] { encoder_ = ZSTD_createCDict(bytes_.data(), bytes_.size(), kLevel); });
-  const std::unique_ptr<ZSTD_CCtx, Free> context(ZSTD_createCCtx());
+  ZSTD_CCtx* const context = CompressorOfThread();
   if (encoder_ == nullptr || context == nullptr) {
     return std::nullopt;
   }
-  const size_t size = ZSTD_compress_usingCDict(context.get(), out.data(), out.size(), raw.data(),
-                                               raw.size(), encoder_);
+  if (raw.size() > kPartBytes) {
+    (void)ZSTD_CCtx_refCDict(context, encoder_);
+    return CompressInParts(*context, out, raw);
+  }
+  const size_t size =
+      ZSTD_compress_usingCDict(context, out.data(), out.size(), raw.data(), raw.size(), encoder_);
   return ZSTD_isError(size) != 0 ? std::nullopt : std::optional(size);
 }
 
 Result<size_t> Dictionary::Decompress(std::span<std::byte> out, ByteView frame) const {
-  const std::unique_ptr<ZSTD_DCtx, Free> context(ZSTD_createDCtx());
+  ZSTD_DCtx* const context = DecompressorOfThread();
   KILN_CHECK(context != nullptr);
-  const size_t size = ZSTD_decompress_usingDDict(context.get(), out.data(), out.size(),
-                                                 frame.data(), frame.size(), decoder_);
+  if (out.size() >= kLongFrame) {
+    (void)ZSTD_DCtx_refDDict(context, decoder_);
+    return DecompressInParts(*context, out, frame);
+  }
+  const size_t size = ZSTD_decompress_usingDDict(context, out.data(), out.size(), frame.data(),
+                                                 frame.size(), decoder_);
   if (ZSTD_isError(size) != 0) {
     return Error{.code = ErrorCode::kCorrupt,
                  .context = std::string("zstd: ") + ZSTD_getErrorName(size)};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Trained zstd dictionaries: what content of one kind has in common is written down once, so that
 // small blobs become smaller. The one home of training, for the store and for packs. The same
-// samples give the same bytes. Spec: cache §5.3, §6.3, §10.4
+// samples give the same bytes. See spec/cache 5.3, 6.3, 10.4
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Why a request hit or missed: what went into it by name, what it came to, and what differs from an
-// earlier request. Pure data and pure functions; who stores it is ExplainLog. Spec: cache §11
+// earlier request. Pure data and pure functions; who stores it is ExplainLog. See spec/cache 11
 #pragma once
 
 #include <cstdint>
@@ -99,7 +99,7 @@ enum class ExplainResult : uint8_t {
   kHitUpstream = 3,
 };
 
-// Why (cache §11.3). The numbers are stored.
+// Why (spec/cache 11.3). The numbers are stored.
 enum class Cause : uint8_t {
   kNone = 0,  // hits
   kFirstSeen = 1,
@@ -174,8 +174,8 @@ struct Change {
   friend bool operator==(const Change&, const Change&) = default;
 };
 
-// Every differing field, in the order of the table of cache §11.3, by name within a cause. Pure.
-// `live`: names of the options that the result depends on; with nullopt nothing is said of it.
+// Every differing field, in the order of the table of spec/cache 11.3, by name within a cause.
+// Pure. `live`: names of the options that the result depends on; nullopt: nothing is said of it.
 std::vector<Change> CompareInputs(const ExplainInputs& before, const ExplainInputs& after,
                                   const std::optional<std::vector<std::string>>& live);
 

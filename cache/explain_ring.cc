@@ -115,13 +115,13 @@ void ExplainRing::CompleteMiss(const ExplainRecord* closest, ExplainRecord& reco
                                           : std::span<const ExplainRecord* const>(&closest, 1);
   record.cause = Explain(record, earlier).cause;
   if (record.cause == Cause::kEvicted && options_.why_absent) {
-    // A question has no result of its own; what it should have found has.
+    // A lookup that found nothing has no result of its own; the record it should have found has.
     const Absence absence =
         options_.why_absent(record.signature.zero() ? closest->signature : record.signature);
     record.cause = absence.cause;
     record.detail = absence.detail;
   } else if (record.cause == Cause::kFirstSeen && options_.why_absent) {
-    // Nobody here has seen it; an upstream that cannot be asked may have.
+    // This daemon has never seen it; an upstream that cannot be asked may have.
     const Absence absence = options_.why_absent(record.signature);
     if (absence.cause == Cause::kUpstreamUnreachable) {
       record.cause = absence.cause;
@@ -248,7 +248,7 @@ void ExplainRing::Flush() {
   }
 }
 
-// What a slot has. Looking is no use, and leaves nothing in memory if the call may not write.
+// What a slot has. Looking does not count as use; a call that may not write loads nothing.
 ExplainRing::Slot ExplainRing::SlotFor(const ExplainSlot& slot, const Call& call) {
   const Hash128 id = slot.Id();
   if (call.may_write) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The explain records of a daemon. The slots that were used lately are in memory; a log, if there
 // is one, keeps all of them over restarts. A miss gets its cause when it is appended, a hit the
-// time at which its result was made. Spec: cache §11
+// time at which its result was made. See spec/cache 11
 //
 // Threads: safe from any thread. One mutex guards the slots; the log is read outside of it.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The dice and what they do.
+// Rolls the dice of the plan, and does what they say.
 #include "cache/fault_store.h"
 
 #include <utility>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Adds faults to a store, for tests of what is above it: failed calls, lost puts, torn and flipped
-// bytes, by a plan that a seed fixes. Spec: cache §5.3.
+// bytes, by a plan that a seed fixes. See spec/cache 5.3.
 #pragma once
 
 #include <functional>

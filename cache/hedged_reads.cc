@@ -56,7 +56,7 @@ void HedgedReads::Work() {
   }
 }
 
-// An answer is content or that there is none; an error counts only if nobody else is on the way.
+// Content and "not found" are answers; an error counts only if no other call is on the way.
 void HedgedReads::Start(const std::shared_ptr<Race>& race, const Key& key) {
   {
     const MutexLock lock(race->mutex);

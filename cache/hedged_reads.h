@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reads from a distant store that do not wait for its slowest answers: what takes longer than 95 of
-// a hundred reads did is asked a second time, and the first answer counts. Spec: cache §5.3
+// a hundred reads did is asked a second time, and the first answer counts. See spec/cache 5.3
 //
 // Threads: Get may be called from any number of threads. Calls run on a few threads of its own; one
 // mutex guards the queue, one the latencies, and one each read.

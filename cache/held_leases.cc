@@ -6,7 +6,7 @@
 namespace kiln::cache {
 namespace {
 
-constexpr int64_t kQuantumSeconds = 600;  // of leases (cache §6.3)
+constexpr int64_t kQuantumSeconds = 600;  // of leases (spec/cache 6.3)
 
 }  // namespace
 

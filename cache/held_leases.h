@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Keeps leases alive for as long as somebody holds them: each is renewed every minute, together
-// with the content that goes with it, whatever the holder waits for. Spec: cache §8.4, §8.5
+// with the content that goes with it, whatever the holder waits for. See spec/cache 8.4, 8.5
 //
 // Threads: Hold and the end of a lease on any thread. One thread of its own renews; one mutex
 // guards the list, and the store is called outside of it.

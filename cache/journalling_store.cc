@@ -41,7 +41,7 @@ Bytes Encode(std::span<const Item> items) {
   return out;
 }
 
-// Files are hostile: everything is bounded by what is left.
+// Files may be hostile: everything is bounded by the bytes that are left.
 class Reader {
  public:
   explicit Reader(ByteView bytes) : left_(bytes) {}
@@ -114,7 +114,7 @@ std::optional<std::vector<Item>> Decode(ByteView bytes) {
   return items;
 }
 
-// The upstream looked at the items and does not want them: asking again changes nothing.
+// The upstream rejected the items themselves, so asking again changes nothing.
 bool IsRefusal(const Error& error) {
   return error.code == ErrorCode::kInvalidArgument ||
          error.code == ErrorCode::kFailedPrecondition || error.code == ErrorCode::kAlreadyExists ||
@@ -148,7 +148,7 @@ std::filesystem::path JournallingStore::FileOf(uint64_t number) const {
   return options_.dir / (std::to_string(number) + std::string(kExtension));
 }
 
-// What a former process left.
+// Reads the files that an earlier process left.
 void JournallingStore::ListFiles() {
   const MutexLock lock(mutex_);
   std::error_code error;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Adds patience to an upstream: puts are queued, in memory and, when they are many or nobody
 // answers, in files; they are replayed in order, also after a restart. Beyond its bound the queue
-// drops its oldest puts and counts them. Spec: cache §5.3, §7.2
+// drops its oldest puts and counts them. See spec/cache 5.3, 7.2
 //
 // Threads: see BlobStore. One thread of its own replays; one mutex guards the queue.
 #pragma once

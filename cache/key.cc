@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Domains, tags and field orders of every key (cache §2.4). Changing the meaning of a field changes
-// the number at the end of its domain.
+// Domains, tags and field orders of every key (spec/cache 2.4). Changing the meaning of a field
+// changes the number at the end of its domain.
 #include "cache/key.h"
 
 #include <algorithm>

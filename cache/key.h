@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every key of kiln: names of inputs -> 16 bytes. A key is a digest (base/digest) of the canonical
 // encoding (base/canonical) of a domain and tagged fields. Keys are computed here and nowhere else.
-// No key holds a time, an absolute path, a host name or an address. Spec: cache §2.
+// No key holds a time, an absolute path, a host name or an address. See spec/cache 2.
 //
 // Inputs are views; they need to live for the call only. Lists that a key wants sorted are sorted
 // here, except where the comment says that they must come sorted.
@@ -17,7 +17,7 @@
 
 namespace kiln::cache {
 
-// Value of an option, or answer of a compile-time expression (cache §2.3). Texts are views.
+// Value of an option, or answer of a compile-time expression (spec/cache 2.3). Texts are views.
 class TypedValue {
  public:
   enum class Type : uint8_t { kFlag = 0, kUint = 1, kSint = 2, kFloat = 3, kText = 4, kFailed = 5 };
@@ -54,7 +54,7 @@ struct TextPair {
 };
 
 // A file that a front end looked for beside the root source. No digest: it was not there, which is
-// recorded because a new file of that name would change the result (cache §2.4.4).
+// recorded because a new file of that name would change the result (spec/cache 2.4.4).
 struct Dependency {
   std::string_view path;
   std::optional<Digest> digest;
@@ -72,7 +72,7 @@ struct ModuleInputs {
 // Domain kiln.module.1. Requires: names of defines and paths are unique.
 Hash128 ModuleKey(const ModuleInputs& inputs);
 
-// A module in a program compiled with debug=full (cache §2.4.3).
+// A module in a program compiled with debug=full (spec/cache 2.4.3).
 struct DebugModule {
   Hash128 spans;  // content id of the span section
   std::string_view path;
@@ -108,17 +108,17 @@ struct OptionSetting {
 // Requires: sorted by name, names unique, floats finite.
 Hash128 VariantKey(const Hash128& entry, std::span<const OptionSetting> options);
 
-// Domain kiln.live.1: the live options of a run (cache §3.3). Leads to a signature key.
+// Domain kiln.live.1: the live options of a run (spec/cache 3.3). Leads to a signature key.
 // Requires: as VariantKey.
 Hash128 LiveKey(const Hash128& entry, std::span<const OptionSetting> live_options);
 
-// A program has at most this many masks per entry id (cache §3.4).
+// A program has at most this many masks per entry id (spec/cache 3.4).
 inline constexpr uint32_t kMaxMasks = 64;
 
 // Domain kiln.mask.1. Leads to the mask (cache/record.h) of that ordinal.
 Hash128 MaskKey(const Hash128& entry, uint32_t ordinal);
 
-// One question that closing asked, and what it was told (cache §3.1).
+// One question that closing asked, and what it was told (spec/cache 3.1).
 struct Answer {
   uint32_t module = 0;
   uint32_t expression = 0;
@@ -132,7 +132,7 @@ Hash128 SignatureKey(const Hash128& entry, std::span<const Answer> answers);
 // Domain kiln.recipe.1. recipe: RecipeText. Leads to a record.
 Hash128 RecipeKey(const Digest& input, std::string_view recipe, const Hash128& tool);
 
-// "opt;level=O;val=after": name and settings, sorted by key (cache §2.4.6).
+// "opt;level=O;val=after": name and settings, sorted by key (spec/cache 2.4.6).
 // Requires: no ';' or '=' in names.
 std::string RecipeText(std::string_view name, std::span<const TextPair> settings);
 
@@ -141,10 +141,10 @@ struct LimitValue {
   uint64_t value = 0;
 };
 
-// Content id of the sorted list of the deterministic limits (cache §2.4.5, daemon §10 class D).
+// Content id of the sorted deterministic limits (spec/cache 2.4.5; class D of spec/daemon 10).
 Hash128 LimitsId(std::span<const LimitValue> limits);
 
-// Domain kiln.slot.1: the ring of explain records that a request belongs to (cache §11.1).
+// Domain kiln.slot.1: the ring of explain records that a request belongs to (spec/cache 11.1).
 Hash128 SlotId(uint32_t space, std::string_view project, std::string_view program,
                std::string_view target);
 
@@ -154,8 +154,8 @@ struct NamedDigest {
   Digest digest;
 };
 
-// Domain kiln.state.1: everything that a pipeline object depends on (cache §4.1). state: encoded
-// state part of the metadata (fixed state, settings, attributes, colour outputs).
+// Domain kiln.state.1: everything that a pipeline object depends on (spec/cache 4.1). state:
+// encoded state part of the metadata (fixed state, settings, attributes, colour outputs).
 // Requires: unique names.
 Hash128 StateId(std::span<const NamedDigest> code, const Hash128& state, const Hash128& layout);
 

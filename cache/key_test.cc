@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The test vectors of cache §2.6, and what must and must not change a key.
+// The test vectors of spec/cache 2.6, and what must and must not change a key.
 #include "cache/key.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Leases and pins: what eviction must leave alone. Spec: cache §8.4, §8.6.
+// Leases and pins: what eviction must leave alone. See spec/cache 8.4, 8.6.
 #pragma once
 
 #include <cstdint>

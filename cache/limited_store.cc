@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Watermarks.
+// Refuses writes between two watermarks.
 #include "cache/limited_store.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Adds a size bound to a store: above the high watermark it starts collection, at the bound it
-// refuses puts. Gets are never refused. Spec: cache §5.3, §8.1, §6.10.
+// refuses puts. Gets are never refused. See spec/cache 5.3, 8.1, 6.10.
 #pragma once
 
 #include "cache/store.h"

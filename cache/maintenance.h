@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What is asked of and done to a whole store: numbers, faults, repair, collection, and every row in
-// turn. Spec: cache §9
+// turn. See spec/cache 9
 #pragma once
 
 #include <array>
@@ -82,7 +82,9 @@ struct VerifyOptions {
   uint32_t sample_percent = 0;  // of content that is hashed; 0: all
   uint64_t seed = 0;            // which sample
   std::stop_token stop = {};
-  OnBytes on_bytes = [](uint64_t, uint64_t) {};  // once for some thousand rows
+  // Of all that is to be hashed; where content is left out, nobody knows of how much.
+  OnBytes on_bytes = [](uint64_t, uint64_t) {};
+  uint64_t rows_between = 4096;  // calls of on_bytes
 };
 
 struct VerifyReport {
@@ -111,7 +113,7 @@ struct RepairReport {
 struct GcOptions {
   std::optional<uint64_t> to_bytes;      // until the store uses at most so much
   std::optional<uint64_t> older_than_s;  // records not used for so long
-  bool failed = false;                   // records of failures (cache §4.3)
+  bool failed = false;                   // records of failures (spec/cache 4.3)
   // Not null: of the records that these options mean, those of these keys.
   std::shared_ptr<const std::set<Key>> among;
   bool vacuum = false;  // give free pages back to the file system

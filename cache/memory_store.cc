@@ -86,7 +86,7 @@ Result<Stored> MemoryStore::Put(std::span<const Item> items, Durability durabili
 
 Result<std::vector<Key>> MemoryStore::FindMissing(std::span<const Key> keys, const Call& call) {
   if (below_ != nullptr) {
-    // Even what memory holds is asked below: there the answer is also a lease.
+    // The store below is asked even for keys that memory holds: its answer is also a lease.
     return below_->FindMissing(keys, call);
   }
   std::vector<Key> missing;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Adds memory to a store: a byte-bounded, least-recently-used copy of what passed through. Below a
 // checked_store, so what it keeps was verified when it came in and is verified again on every hit.
-// Spec: cache §5.3.
+// See spec/cache 5.3.
 #pragma once
 
 #include <optional>

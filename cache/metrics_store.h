@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Adds counters and latency histograms to a store. The names that they are shown under live in
-// server/ops. Spec: cache §5.3, daemon §13.2.
+// Adds counters and latency histograms to a store: calls by operation and result, which tell what
+// is wrong with an upstream, and hits and bytes by level, which tell what a cache is worth. The
+// names that they are shown under live in server/ops. See spec/cache 5.3, spec/daemon 13.2.
 #pragma once
 
 #include <array>
@@ -14,6 +15,27 @@ namespace kiln::cache {
 // Bucket i counts calls that took less than 2^i µs and not less than half of that; the last one
 // also everything longer.
 inline constexpr size_t kLatencyBuckets = 24;
+
+enum class StoreOp : uint8_t { kGet, kPut, kFindMissing };
+inline constexpr uint32_t kStoreOpCount = 3;
+// "get", "put", "find_missing"
+std::string_view StoreOpName(StoreOp op);
+
+enum class CallResult : uint8_t {
+  kOk,           // there, or taken
+  kMiss,         // not there: an answer like any other
+  kUnavailable,  // no answer
+  kDeadline,     // no answer in time
+  kCancelled,    // the caller left
+  kCorrupt,      // an answer that is not what was asked for
+  kRefused,      // the other side does not take it: full, wrong, not allowed
+};
+inline constexpr uint32_t kCallResultCount = 7;
+// "ok", "miss", …
+std::string_view CallResultName(CallResult result);
+
+// Calls by operation, then by result.
+using CallCounts = std::array<std::array<uint64_t, kCallResultCount>, kStoreOpCount>;
 
 struct LatencySnapshot {
   std::array<uint64_t, kLatencyBuckets> buckets{};
@@ -51,6 +73,7 @@ class MetricsStore final : public BlobStore {
 
   // Counters may be ahead of each other by the calls in progress.
   MetricsSnapshot Snapshot() const;
+  CallCounts Calls() const;
 
  private:
   using Counter = std::atomic<uint64_t>;
@@ -65,10 +88,12 @@ class MetricsStore final : public BlobStore {
     LatencySnapshot Snapshot() const;
   };
 
+  void Count(StoreOp op, const Error* error);
+
   BlobStore& below_;
   Clock& clock_;
+  std::array<std::array<Counter, kCallResultCount>, kStoreOpCount> calls_{};
   std::array<PerLevel, kLevelCount> levels_{};
-  Counter failed_puts_{0};
   Counter asked_{0};
   Counter missing_{0};
   Latency get_{};

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "cache/record.h"
+#include "compiler/base/stop.h"
 
 namespace kiln::cache {
 namespace {
@@ -15,6 +16,7 @@ constexpr uint64_t kPinPercent = 80;
 class Holding {
  public:
   Result<void> Add(const Key& key, ByteView value) {
+    CheckStop();  // a pin may hold a million
     if (key.level == Level::kAlias || !held_.records.insert(key).second) {
       return {};
     }

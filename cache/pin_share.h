@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What pins keep, and the share of a cache that all of them together may have. Spec: cache §8.6
+// What pins keep, and the share of a cache that all of them together may have. See spec/cache 8.6
 #pragma once
 
 #include <cstdint>

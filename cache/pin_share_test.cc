@@ -2,10 +2,9 @@
 // Records and content are counted once, however many keys and pins name them.
 #include "cache/pin_share.h"
 
-#include <map>
-
 #include <gtest/gtest.h>
 
+#include "cache/fake_pins.h"
 #include "cache/memory_store.h"
 #include "cache/record.h"
 
@@ -28,66 +27,16 @@ struct Rows {
                                             {"meta", DigestOf(own.value.bytes)}}});
     const Item b = RecordItem(Level::kSignature, 0, Id("b"),
                               {.products = {{"code.vertex", DigestOf(shared.value.bytes)}}});
-    for (const Item& item : {shared, own, a, b, AliasItem(0, Id("variant"), Id("a"))}) {
-      items.emplace(item.key, item.value);
-    }
+    const std::vector<Item> items = {shared, own, a, b, AliasItem(0, Id("variant"), Id("a"))};
+    EXPECT_TRUE(store.Put(items, Durability::kRelaxed, {}).ok());
   }
-  uint64_t SizeOf(std::string_view name) const { return items.at(SignatureOf(name)).bytes.size(); }
+  uint64_t SizeOf(std::string_view name) { return store.Get(SignatureOf(name), {})->bytes.size(); }
 
-  std::map<Key, Blob> items;
-};
-
-// Pins as rows: what EachRow gives and List names, and nothing else.
-class FewPins : public Maintenance, public Pins {
- public:
-  FewPins(const Rows& rows, std::map<std::string, std::vector<Key>> pins)
-      : rows_(rows), pins_(std::move(pins)) {}
-
-  Result<void> EachRow(
-      const RowFilter& filter,
-      const std::function<Result<void>(const Key& key, ByteView value)>& each) override {
-    for (const Key& key : pins_.at(filter.pin)) {
-      KILN_TRY_VOID(each(key, rows_.items.at(key).bytes));
-    }
-    return {};
-  }
-  Result<std::vector<Pin>> List() override {
-    std::vector<Pin> pins;
-    for (const auto& [name, keys] : pins_) {
-      pins.push_back({.name = name, .records = keys.size()});
-    }
-    return pins;
-  }
-
-  Result<StoreStats> Stats() override { return Unused(); }
-  Result<VerifyReport> Verify(const VerifyOptions& /*options*/) override { return Unused(); }
-  Result<RepairReport> Repair(const std::stop_token& /*stop*/) override { return Unused(); }
-  Result<GcReport> Gc(const GcOptions& /*options*/) override { return Unused(); }
-  Result<std::vector<Quarantined>> ListQuarantine(int64_t /*before*/, uint32_t /*limit*/) override {
-    return Unused();
-  }
-  Result<uint64_t> Add(const Pin& /*pin*/, std::span<const Key> /*keys*/) override {
-    return Unused();
-  }
-  Result<void> Remove(std::string_view /*name*/) override { return Unused(); }
-
- private:
-  static Error Unused() {
-    return {.code = ErrorCode::kUnavailable, .context = "not asked for", .reason = {}};
-  }
-
-  const Rows& rows_;
-  std::map<std::string, std::vector<Key>> pins_;
+  MemoryStore store{nullptr, nullptr, {}};
 };
 
 TEST(PinShare, HeldByKeysTable) {
-  const Rows rows;
-  MemoryStore store(nullptr, nullptr, {});
-  std::vector<Item> items;
-  for (const auto& [key, value] : rows.items) {
-    items.push_back({.key = key, .value = value, .refs = {}});
-  }
-  ASSERT_TRUE(store.Put(items, Durability::kRelaxed, {}).ok());
+  Rows rows;
   const uint64_t a = rows.SizeOf("a");
   const uint64_t b = rows.SizeOf("b");
   const struct {
@@ -105,7 +54,7 @@ TEST(PinShare, HeldByKeysTable) {
       {"shared content", {SignatureOf("a"), SignatureOf("b")}, 2, a + b + 120},
   };
   for (const auto& row : table) {
-    const Result<Held> held = HeldByKeys(store, row.keys, {});
+    const Result<Held> held = HeldByKeys(rows.store, row.keys, {});
     ASSERT_TRUE(held.ok()) << row.name;
     EXPECT_EQ(held->records.size(), row.records) << row.name;
     EXPECT_EQ(held->bytes, row.bytes) << row.name;
@@ -113,8 +62,8 @@ TEST(PinShare, HeldByKeysTable) {
 }
 
 TEST(PinShare, OfAPin_LeavesAliasesOut) {
-  const Rows rows;
-  FewPins pins(rows, {{"release", {AliasOf("variant"), SignatureOf("a")}}});
+  Rows rows;
+  FakePins pins(rows.store, {{"release", {AliasOf("variant"), SignatureOf("a")}}});
   const Result<Held> held = HeldByPin(pins, "release");
   ASSERT_TRUE(held.ok());
   EXPECT_EQ(held->records, std::set<Key>{SignatureOf("a")});
@@ -122,8 +71,8 @@ TEST(PinShare, OfAPin_LeavesAliasesOut) {
 }
 
 TEST(PinShare, EightyPercent_IsTheShareOfAllTogether) {
-  const Rows rows;
-  FewPins pins(rows, {{"old", {SignatureOf("b")}}, {"release", {SignatureOf("a")}}});
+  Rows rows;
+  FakePins pins(rows.store, {{"old", {SignatureOf("b")}}, {"release", {SignatureOf("a")}}});
   const uint64_t a = rows.SizeOf("a") + 120;
   const uint64_t b = rows.SizeOf("b") + 100;
   const Result<PinShare> third = ShareWith(pins, pins, "third", 10, 1000);

@@ -26,7 +26,7 @@ Result<Blob> ReadThroughStore::Get(const Key& key, const Call& call) {
     return found;
   }
   if (const Result<void> kept = Keep(key, *found, call); !kept.ok() && IsMissing(kept.error())) {
-    return local;  // a hit is complete, or none (cache §8.2)
+    return local;  // a hit is complete, or none (spec/cache 8.2)
   }
   found->from_upstream = true;
   return found;
@@ -81,7 +81,7 @@ Result<Stored> ReadThroughStore::Put(std::span<const Item> items, Durability dur
                                      const Call& call) {
   const bool quorum = durability == Durability::kQuorum;
   Result<Stored> stored = local_.Put(items, quorum ? Durability::kDurable : durability, call);
-  // What the store here cannot take may still be of use there; what is wrong is wrong there, too.
+  // Items that the store here cannot take may still be of use upstream; invalid ones are not.
   if (!options_.writes || (!stored.ok() && stored.error().code == ErrorCode::kInvalidArgument)) {
     return stored;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Adds an upstream to a local store: what is not here is asked there and kept here, complete; what
 // is put here goes there, too. An upstream that does not answer is no error of anybody: after a few
-// failures it is left alone for a while. Spec: cache §5.3, §7
+// failures it is left alone for a while. See spec/cache 5.3, 7
 #pragma once
 
 #include <functional>
@@ -36,7 +36,7 @@ class ReadThroughStore final : public BlobStore {
   // kQuorum waits for the upstream. Errors: those of the local store; kUnavailable with
   // UPSTREAM_UNREACHABLE if the items are stored here and not there.
   Result<Stored> Put(std::span<const Item> items, Durability durability, const Call& call) override;
-  // Of the local store: who asks wants to name what is there.
+  // Of the local store only: callers want to name what is there.
   Result<std::vector<Key>> FindMissing(std::span<const Key> keys, const Call& call) override {
     return local_.FindMissing(keys, call);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Values of rows: what a key leads to, encoded canonically. The decoders take hostile bytes (stored
 // rows may be damaged or come from an upstream) and accept nothing that the encoders do not write.
-// Spec: cache §4, §3.4, §2.4.
+// See spec/cache 4, 3.4, 2.4.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace kiln::cache {
 
-// Stored; see cache §4.2 for how long each lives.
+// Stored; see spec/cache 4.2 for how long each lives.
 enum class RecordKind : uint32_t {
   kOk = 0,           // products exist; may carry warnings
   kSourceError = 1,  // the source is wrong
@@ -64,7 +64,7 @@ Bytes EncodeRecord(const Record& record);
 Result<Record> DecodeRecord(ByteView bytes);
 
 // What a module key leads to. Products: "image" unless the source is wrong, "diag" if there are
-// diagnostics. semantic_id: content id of the image without its span section (cache §2.4.3).
+// diagnostics. semantic_id: content id of the image without its span section (spec/cache 2.4.3).
 struct ModuleRecord {
   RecordKind kind = RecordKind::kOk;
   std::vector<Product> products;
@@ -86,7 +86,7 @@ Bytes EncodeMask(std::span<const std::string> names);
 // Errors: kCorrupt.
 Result<std::vector<std::string>> DecodeMask(ByteView bytes);
 // Whether `wider` is a mask with all names of `mask` and more. Such a mask may take its place: the
-// one exception from "the first value of a key stays" (cache §3.4).
+// one exception from "the first value of a key stays" (spec/cache 3.4).
 bool Widens(ByteView mask, ByteView wider);
 
 // Items with value, sum and refs as stores want them.
@@ -108,8 +108,8 @@ struct RowSummary {
 // Decodes strictly. Requires: level is not kContent. Errors: kCorrupt.
 Result<RowSummary> SummarizeRow(Level level, ByteView value);
 
-// Whether two values of one key are the same result: equal but for CPU time and build id (cache
-// §4.5). Values that do not decode differ.
+// Whether two values of one key are the same result: equal but for CPU time and build id (
+// spec/cache 4.5). Values that do not decode differ.
 bool SameResult(Level level, ByteView a, ByteView b);
 
 }  // namespace kiln::cache

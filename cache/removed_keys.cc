@@ -5,6 +5,7 @@ namespace kiln::cache {
 
 void RemovedKeys::Add(const Hash128& key, const Removal& removal) {
   const MutexLock lock(mutex_);
+  ++count_;
   if (removals_.insert_or_assign(key, removal).second) {
     order_.push_back(key);
   }
@@ -18,6 +19,11 @@ std::optional<Removal> RemovedKeys::Find(const Hash128& key) const {
   const MutexLock lock(mutex_);
   const auto found = removals_.find(key);
   return found == removals_.end() ? std::nullopt : std::optional(found->second);
+}
+
+uint64_t RemovedKeys::count() const {
+  const MutexLock lock(mutex_);
+  return count_;
 }
 
 }  // namespace kiln::cache

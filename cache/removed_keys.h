@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The last keys that a store removed, so that a miss can say that its result was there once, when
-// it went and why. In memory: what an earlier process removed is forgotten. Spec: cache §11.3
+// it went and why. In memory: what an earlier process removed is forgotten. See spec/cache 11.3
 #pragma once
 
 #include <cstdint>
@@ -36,10 +36,13 @@ class RemovedKeys {
   void Add(const Hash128& key, const Removal& removal);
   // The latest removal of the key.
   std::optional<Removal> Find(const Hash128& key) const;
+  // How many were added so far; never decreases.
+  uint64_t count() const;
 
  private:
   const size_t capacity_;
   mutable Mutex mutex_;
+  uint64_t count_ KILN_GUARDED_BY(mutex_) = 0;
   std::deque<Hash128> order_ KILN_GUARDED_BY(mutex_);  // oldest first; each key once
   std::unordered_map<Hash128, Removal, Hash128Hash> removals_ KILN_GUARDED_BY(mutex_);
 };

@@ -19,6 +19,7 @@ TEST(RemovedKeys, TheOldestIsForgottenFirst_AndTheLatestRemovalCounts) {
   EXPECT_EQ(removed.Find(a), std::nullopt);
   EXPECT_EQ(removed.Find(b), (Removal{.by = RemovedBy::kExpiry, .at_s = 3}));
   EXPECT_EQ(removed.Find(c), (Removal{.by = RemovedBy::kDamage, .at_s = 4}));
+  EXPECT_EQ(removed.count(), 4u);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One computation per key, whoever asks: the first to join gets a Flight, the duty to compute;
-// everyone gets a Ticket to wait with. Spec: cache §5.5.
+// everyone gets a Ticket to wait with. See spec/cache 5.5.
 //
 //   SingleFlight<Outcome>::Joined joined = flights.Join(key, lane, deadline);
 //   if (joined.flight) { queue.Submit(job holding *joined.flight); }   // exactly one of all

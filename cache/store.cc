@@ -7,6 +7,7 @@
 
 #include "compiler/base/check.h"
 #include "compiler/base/checksum.h"
+#include "compiler/base/stop.h"
 
 namespace kiln::cache {
 
@@ -42,6 +43,8 @@ std::string_view DamageKindName(DamageKind kind) {
       return "database";
     case DamageKind::kIo:
       return "io";
+    case DamageKind::kUnfit:
+      return "unfit";
   }
   KILN_UNREACHABLE();
 }
@@ -60,7 +63,9 @@ Blob OwnedBlob(Bytes bytes) {
 Blob CopiedBlob(ByteView bytes) {
   // One allocation: this is on the path of every hit.
   auto owner = std::make_shared_for_overwrite<std::byte[]>(bytes.size());
-  std::ranges::copy(bytes, owner.get());
+  InParts(bytes.size(), [&](size_t offset, size_t size) {
+    std::ranges::copy(bytes.subspan(offset, size), owner.get() + offset);
+  });
   const ByteView view(owner.get(), bytes.size());
   return {.bytes = view, .owner = std::move(owner), .raw_size = view.size()};
 }

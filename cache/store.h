@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The one interface of every store and of every decorator around a store: blobs by content id, rows
-// by key, four functions. Callers cannot tell which store they have. Spec: cache §5.
+// by key, four functions. Callers cannot tell which store they have. See spec/cache 5.
 //
 // Threads: every function of every BlobStore may be called from any number of threads at once.
 // Lifetime: a Blob keeps its bytes alive; a store must outlive the calls into it, not its blobs.
-// Promises (cache §1): bytes handed out were verified on this very read; a damaged, missing or
+// Promises (spec/cache 1): bytes handed out were verified on this very read; a damaged, missing or
 // unreachable item is kNotFound, never an error that a request has to fail for.
 #pragma once
 
@@ -24,7 +24,7 @@
 
 namespace kiln::cache {
 
-// What a key leads to (cache §2.4). The numbers are stored; they are never reused.
+// What a key leads to (spec/cache 2.4). The numbers are stored; they are never reused.
 enum class Level : uint8_t {
   kContent = 0,    // content id of raw bytes -> the bytes
   kModule = 1,     // module key -> ModuleRecord
@@ -95,15 +95,15 @@ struct Blob {
 Blob OwnedBlob(Bytes bytes);
 Blob CopiedBlob(ByteView bytes);
 
-// Check sum of a row: XXH3-128 of space, level, id and value (cache §6.3).
+// Check sum of a row: XXH3-128 of space, level, id and value (spec/cache 6.3).
 Hash128 RowSum(const Key& key, ByteView value);
 
 // What content is compared with on every read: XXH3-128 of the raw bytes, with the id in it, so
 // that content which took the place of other content shows. It is made once, together with the id
-// or after the bytes were found to have it, and kept beside them (cache §2.1).
+// or after the bytes were found to have it, and kept beside them (spec/cache 2.1).
 Hash128 ContentSum(const Hash128& id, ByteView raw);
 
-// One thing to put. Rows name the content they need in refs; content has none (cache §5.2).
+// One thing to put. Rows name the content they need in refs; content has none (spec/cache 5.2).
 struct Item {
   Key key;
   Blob value;
@@ -112,21 +112,21 @@ struct Item {
 
 // Content under its own id, which is computed here.
 Item ContentItem(Blob value);
-// The same for who has computed the digest from these very bytes, or has compared them with it.
+// The same for a caller that computed the digest from these very bytes, or compared them with it.
 Item ContentItem(const Digest& digest, Blob value);
 // A row, with its sum. Requires: key.level is not kContent.
 Item RowItem(const Key& key, Bytes value, std::vector<Hash128> refs = {});
 
 enum class Durability : uint8_t {
   kRelaxed,  // returns at once; visible soon, may be lost
-  kDurable,  // returns after fsync: survives kill -9 and loss of power (cache §6.5)
-  kQuorum,  // the same, and an upstream has it, too (cache §7.2); without one the same as kDurable
+  kDurable,  // returns after fsync: survives kill -9 and loss of power (spec/cache 6.5)
+  kQuorum,   // the same, and an upstream has it as well (spec/cache 7.2); without one as kDurable
 };
 
 struct Stored {
   uint64_t added = 0;           // items that were new
   uint64_t present = 0;         // items that were there already with equal bytes
-  uint64_t nondeterminism = 0;  // rows that were there with another result; the first stays (§4.5)
+  uint64_t nondeterminism = 0;  // rows that were there with another result (spec/cache 4.5)
 };
 
 // On the scale of Clock::Monotonic.
@@ -166,7 +166,7 @@ class BlobStore {
   // stays. Errors: kInvalidArgument if content does not have its id; kFailedPrecondition with
   // reason REFS_MISSING if a row names content that is neither stored nor in the call, or an alias
   // a signature that is not; READ_ONLY if this process or this call may not write; kAlreadyExists
-  // with reason COLLISION (§2.1.4); kFull; kBusy.
+  // with reason COLLISION (spec/cache 2.1.4); kFull; kBusy.
   virtual Result<Stored> Put(std::span<const Item> items, Durability durability,
                              const Call& call) = 0;
 
@@ -184,12 +184,14 @@ inline constexpr std::string_view kRefsMissing = "REFS_MISSING";
 inline constexpr std::string_view kCollision = "COLLISION";
 inline constexpr std::string_view kUpstreamDown = "UPSTREAM_UNREACHABLE";  // stored here only
 
-enum class DamageKind : uint8_t { kBlob, kRecord, kAlias, kDangling, kDatabase, kIo };
-inline constexpr uint32_t kDamageKindCount = 6;
+enum class DamageKind : uint8_t { kBlob, kRecord, kAlias, kDangling, kDatabase, kIo, kUnfit };
+inline constexpr uint32_t kDamageKindCount = 7;
 
 // The label `what` of kiln_cache_corrupt_total: "blob", "record", …
 std::string_view DamageKindName(DamageKind kind);
 
+// kUnfit: a row that is sound in itself, and not what its key stands for: whoever put it was wrong
+// or meant it. The reader says which one by `found.sum`.
 struct Damage {
   DamageKind kind = DamageKind::kBlob;
   Key key;
@@ -198,8 +200,8 @@ struct Damage {
 };
 
 // Where a reader says that a store handed out something that does not verify. The store that owns
-// the item looks again, quarantines and drops it (cache §6.7). May be called from any thread; does
-// not block.
+// the item looks again, quarantines and drops it (spec/cache 6.7), an unfit one without a look. May
+// be called from any thread; does not block.
 class DamageSink {
  public:
   virtual ~DamageSink() = default;

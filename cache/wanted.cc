@@ -24,11 +24,14 @@ Error ErrorOf(const Stopped& stopped) {
               .context = "the deadline passed before the work was done",
               .reason = {}};
     case Stopped::Why::kMemory:
+    case Stopped::Why::kCpu:
       break;
   }
+  const bool memory = stopped.why() == Stopped::Why::kMemory;
   return {.code = ErrorCode::kResourceExhausted,
-          .context = "memory of a call: " + std::to_string(stopped.actual()) +
-                     " exceeds the limit of " + std::to_string(stopped.most()),
+          .context = (memory ? "memory of a call: " : "cpu of a job: ") +
+                     std::to_string(stopped.actual()) + " exceeds the limit of " +
+                     std::to_string(stopped.most()),
           .reason = "LIMIT_EXCEEDED"};
 }
 

@@ -37,8 +37,9 @@ auto Within(StopBounds bounds, Clock& clock, Work work) -> decltype(work()) {
 
 // The same within those of a call.
 template <class Work>
-auto WhileWanted(const Call& call, uint64_t bytes, Clock& clock, Work work) -> decltype(work()) {
-  return Within({.stop = call.stop, .deadline = call.deadline, .bytes = bytes}, clock,
+auto WhileWanted(const Call& call, uint64_t bytes, Clock& clock, Work work,
+                 Duration cpu = Duration::max()) -> decltype(work()) {
+  return Within({.stop = call.stop, .deadline = call.deadline, .bytes = bytes, .cpu = cpu}, clock,
                 std::move(work));
 }
 

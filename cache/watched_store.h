@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Adds to a store that may fail, an upstream, the memory of whether it answers, and of why not.
-// Spec: cache §7.4
+// See spec/cache 7.4
 #pragma once
 
 #include <array>

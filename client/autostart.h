@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Finds the user's daemon, or starts it and says exactly why it cannot. Spec: daemon §14.2
+// Finds the user's daemon, or starts it and says exactly why it cannot. See spec/daemon 14.2
 #pragma once
 
 #include <atomic>

@@ -73,7 +73,7 @@ Result<std::string> Client::StartBatch(const std::string& project,
     request.add_targets(target);
   }
   if (!how.filter.empty()) {
-    request.mutable_filter()->set_text(how.filter);
+    ToFilter(how.filter, *request.mutable_filter());
   }
   ToProto(how.budget, request.mutable_budget());
   request.set_on_error(static_cast<v1::StartBatchRequest::OnError>(how.on_error));

@@ -28,8 +28,8 @@ constexpr std::string_view kUnix = "unix:";
 constexpr std::string_view kHttps = "https://";
 
 // Calls that do work are repeated when the daemon is not ready or full, with jitter, within their
-// deadline, and when the daemon says after how long (daemon §2.5). What looks at the daemon itself
-// is not: who asks wants to know. Hot reload reconnects by itself.
+// deadline, and when the daemon says after how long (spec/daemon 2.5). What looks at the daemon
+// itself is not, because its caller wants to know. Hot reload reconnects by itself.
 constexpr char kServiceConfig[] = R"({"methodConfig": [{
   "name": [{"service": "kiln.v1.CompileService"}, {"service": "kiln.v1.BatchService"},
            {"service": "kiln.v1.PackService"}, {"service": "kiln.v1.CacheService"}],
@@ -50,7 +50,7 @@ grpc::ChannelArguments ChannelArguments() {
   arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
   arguments.SetMaxSendMessageSize(kMaxMessageBytes);
   arguments.SetServiceConfigJSON(kServiceConfig);
-  // A daemon that comes back is found soon: watches wait for it.
+  // A daemon that comes back is found soon, since watches wait for it.
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
   // In spite of its name: how long an attempt to connect may take, the first answer included.
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, static_cast<int>(kPing.count()));
@@ -75,8 +75,11 @@ std::unique_ptr<Client> Client::Over(std::unique_ptr<State> state) {
 std::unique_ptr<Client> Client::Open(const std::string& address) {
   auto state = std::make_unique<State>();
   state->address = address;
-  state->target = address;
-  state->channel = OpenChannel(address, grpc::InsecureChannelCredentials(), ChannelArguments());
+  const std::optional<std::string> owners =
+      address.starts_with(kUnix) ? OwnersTarget(address.substr(kUnix.size())) : std::nullopt;
+  state->target = owners.value_or(address);
+  state->channel =
+      OpenChannel(state->target, grpc::InsecureChannelCredentials(), ChannelArguments());
   return Over(std::move(state));
 }
 
@@ -132,8 +135,9 @@ Result<std::unique_ptr<Client>> Client::Open(const Endpoint& endpoint) {
 namespace {
 
 constexpr size_t kMostAsked = 10'000;  // digests in one FindMissing
+constexpr size_t kListedAtOnce = 256;  // programs in one ListOptions
 
-// Those that the daemon does not have.
+// The digests that the daemon does not have.
 Result<std::vector<const Source*>> MissingOf(v1::CacheService::Stub& cache,
                                              std::span<const Source> sources) {
   std::set<std::string> absent;
@@ -164,7 +168,7 @@ Result<std::vector<const Source*>> MissingOf(v1::CacheService::Stub& cache,
   return missing;
 }
 
-// What somebody may not store that the daemon does not know.
+// The error for sources that the daemon does not know and the caller may not store.
 Error NotKnown(const Error& refused, std::span<const Source* const> missing) {
   const std::string others =
       missing.size() == 1 ? std::string() : fmt::format(" and {} more", missing.size() - 1);
@@ -232,16 +236,11 @@ std::string PlaceOf(const v1::Diagnostic::Label& label) {
 
 }  // namespace
 
-Result<ListedOptions> Client::ListOptions(const Program& program) {
-  Context context;
-  v1::ListOptionsRequest request;
-  ToProto(program, request.mutable_program());
-  request.set_with_liveness(true);
-  v1::ListOptionsReply reply;
-  const grpc::Status status = state_->compile->ListOptions(&context.grpc, request, &reply);
-  if (!status.ok()) {
-    return context.Failed(status);
-  }
+namespace {
+
+// Of a reply, or of one of its programs.
+template <class Reply>
+ListedOptions OptionsOf(const Reply& reply) {
   ListedOptions result;
   for (const v1::OptionInfo& info : reply.options()) {
     result.options.push_back({.name = info.name(),
@@ -262,12 +261,53 @@ Result<ListedOptions> Client::ListOptions(const Program& program) {
   return result;
 }
 
+}  // namespace
+
+Result<ListedOptions> Client::ListOptions(const Program& program) {
+  Context context;
+  v1::ListOptionsRequest request;
+  ToProto(program, request.mutable_program());
+  request.set_with_liveness(true);
+  v1::ListOptionsReply reply;
+  const grpc::Status status = state_->compile->ListOptions(&context.grpc, request, &reply);
+  return status.ok() ? Result<ListedOptions>(OptionsOf(reply))
+                     : Result<ListedOptions>(context.Failed(status));
+}
+
+Result<std::vector<ListedOptions>> Client::ListOptionsOf(std::span<const Program* const> programs) {
+  std::vector<ListedOptions> all;
+  while (all.size() < programs.size()) {
+    const auto asked =
+        programs.subspan(all.size(), std::min(kListedAtOnce, programs.size() - all.size()));
+    Context context;
+    v1::ListOptionsRequest request;
+    for (const Program* const program : asked) {
+      ToProto(*program, request.add_programs());
+    }
+    v1::ListOptionsReply reply;
+    const grpc::Status status = state_->compile->ListOptions(&context.grpc, request, &reply);
+    if (!status.ok()) {
+      return context.Failed(status);
+    }
+    if (static_cast<size_t>(reply.programs_size()) != asked.size()) {
+      return Error{.code = ErrorCode::kInternal,
+                   .context = fmt::format("the daemon listed {} programs of {}",
+                                          reply.programs_size(), asked.size()),
+                   .reason = {}};
+    }
+    for (const v1::ListOptionsReply::OfProgram& listed : reply.programs()) {
+      all.push_back(OptionsOf(listed));
+    }
+  }
+  return all;
+}
+
 Result<VariantCount> Client::CountVariants(const ProgramSpace& space, const std::string& filter) {
   Context context;
   v1::CountVariantsRequest request;
   ToProto(space, request.add_spaces());
   if (!filter.empty()) {
-    request.mutable_filter()->set_text(filter);
+    ToFilter(filter, *request.mutable_filter());
   }
   v1::CountVariantsReply reply;
   const grpc::Status status = state_->compile->CountVariants(&context.grpc, request, &reply);
@@ -288,7 +328,7 @@ Result<VariantPage> Client::ListVariants(const ProgramSpace& space, const std::s
   v1::ListVariantsRequest request;
   ToProto(space, request.mutable_space());
   if (!filter.empty()) {
-    request.mutable_filter()->set_text(filter);
+    ToFilter(filter, *request.mutable_filter());
   }
   request.set_page_size(page_size);
   request.set_page_token(page);

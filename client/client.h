@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A connection to kilnd. Hides transport, retries and generated types; an unreachable daemon is a
 // Result, never an exception. Calls are synchronous; one Client may be used from several threads.
-// Spec: daemon §2, §4; architecture §13
+// See spec/daemon 2, 4; spec/architecture 13
 #pragma once
 
 #include <chrono>
@@ -81,6 +81,7 @@ class Client {
   // GetServerInfo within `timeout`. Errors: kUnavailable if nobody answers; of a daemon behind
   // https also kUnauthenticated for certificates, and kInvalidArgument for files that hold none,
   // with the cause.
+  // A unix socket whose queue others keep full is tried again for as long.
   Result<ServerInfo> Ping(std::chrono::milliseconds timeout);
   // Check: the daemon asks its upstreams first, if it takes work.
   enum class Upstreams : uint8_t { kAsKnown, kCheck };
@@ -106,6 +107,9 @@ class Client {
   Result<Outcome> Compile(const Program& program, std::span<const Option> options,
                           const CompileOptions& how);
   Result<ListedOptions> ListOptions(const Program& program);
+  // The same of many programs, in their order, without what can depend on the options: names,
+  // types, values and defaults are all that spaces need.
+  Result<std::vector<ListedOptions>> ListOptionsOf(std::span<const Program* const> programs);
 
   // How many variants a space has; `filter`, if not empty, keeps those where it is true. What is
   // wrong with the sources or the space is in the result.
@@ -239,6 +243,8 @@ class Client {
   State& state() { return *state_; }  // of other classes of this folder
 
  private:
+  enum class Waits : uint8_t { kNo, kYes };  // for a connection
+  Result<ServerInfo> PingOnce(std::chrono::milliseconds timeout, Waits waits);
   static std::unique_ptr<Client> Over(std::unique_ptr<State> state);
   explicit Client(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;

@@ -136,6 +136,13 @@ void ToProto(const Budget& budget, v1::Budget* out) {
   out->set_output(budget.output);
 }
 
+void ToFilter(const std::string& text, v1::Expression& out) {
+  out.set_text(text);
+  out.set_path(kFilterPath);
+  out.set_line(1);
+  out.set_column(1);
+}
+
 void ToProto(const ProgramSpace& space, v1::ProgramSpace* out) {
   ToProto(space.program, out->mutable_program());
   for (const Axis& axis : space.axes) {

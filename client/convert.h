@@ -14,6 +14,8 @@ namespace kiln::client {
 void ToProto(const Program& program, v1::Program* out);
 void ToProto(const Option& option, v1::OptionValue* out);
 void ToProto(const ProgramSpace& space, v1::ProgramSpace* out);
+// With the place that messages about it are to name.
+void ToFilter(const std::string& text, v1::Expression& out);
 void ToProto(const Budget& budget, v1::Budget* out);
 void ToProto(const Digest& digest, v1::Digest* out);
 

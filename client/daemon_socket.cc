@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "client/daemon_socket.h"
 
+#include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
@@ -15,6 +16,7 @@
 
 #include "compiler/base/mutex.h"
 #include "compiler/base/own_folder.h"
+#include "compiler/base/user_folders.h"
 
 namespace kiln::client {
 namespace {
@@ -26,7 +28,7 @@ struct Pinned {
   std::map<std::pair<dev_t, ino_t>, OwnFolder> folders KILN_GUARDED_BY(mutex);
 };
 
-// Its descriptor. Errors: as OwnFolder::Open.
+// The descriptor of the folder. Errors: as OwnFolder::Open.
 Result<int> Pin(const std::string& path) {
   static auto* const pinned = new Pinned;  // threads of gRPC may outlive main
   KILN_TRY(OwnFolder folder, OwnFolder::Open(path));
@@ -48,6 +50,23 @@ Error Foreign(const std::string& path, std::string_view what, uid_t uid) {
 
 }  // namespace
 
+Door DoorAt(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) {
+    return Door::kNobody;
+  }
+  std::memcpy(address.sun_path, path.data(), path.size());
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  Door door = Door::kNobody;
+  if (fd >= 0) {
+    const int result = ::connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+    door = result == 0 ? Door::kAnswers : errno == EAGAIN ? Door::kFull : Door::kNobody;
+    (void)::close(fd);
+  }
+  return door;
+}
+
 std::optional<uid_t> ListenerAt(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -67,6 +86,17 @@ std::optional<uid_t> ListenerAt(const std::string& path) {
   return known ? std::optional(peer.uid) : std::nullopt;
 }
 
+std::optional<std::string> OwnersTarget(const std::string& path) {
+  const std::filesystem::path whole(OwnersSocket(path));
+  const Result<int> folder = Pin(whole.parent_path().string());
+  if (!folder.ok()) {
+    return std::nullopt;  // there is none, or it is another user's
+  }
+  std::string target = fmt::format("/proc/self/fd/{}/{}", *folder, whole.filename().string());
+  return ListenerAt(target) == ::geteuid() ? std::optional("unix:" + std::move(target))
+                                           : std::nullopt;
+}
+
 Result<std::string> OwnTarget(const std::string& path) {
   const std::filesystem::path whole(path);
   const Result<int> folder = Pin(whole.parent_path().string());
@@ -79,6 +109,9 @@ Result<std::string> OwnTarget(const std::string& path) {
   }
   if (!folder.ok()) {
     return folder.error();
+  }
+  if (std::optional<std::string> owners = OwnersTarget(path); owners.has_value()) {
+    return *std::move(owners);
   }
   const std::string name = whole.filename().string();
   struct stat found {};

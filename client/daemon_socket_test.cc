@@ -4,10 +4,12 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -31,12 +33,29 @@ class Listener {
     EXPECT_EQ(::bind(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0) << path;
     EXPECT_EQ(::listen(fd_, 8), 0);
   }
-  ~Listener() { (void)::close(fd_); }
+  ~Listener() {
+    for (const int fd : waiting_) {
+      (void)::close(fd);
+    }
+    (void)::close(fd_);
+  }
+  // Nobody is taken in until there is no room for another one.
+  void Fill() const {
+    sockaddr_un address{};
+    socklen_t size = sizeof address;
+    ASSERT_EQ(::getsockname(fd_, reinterpret_cast<sockaddr*>(&address), &size), 0);
+    int result = 0;
+    while (result == 0) {
+      waiting_.push_back(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0));
+      result = ::connect(waiting_.back(), reinterpret_cast<const sockaddr*>(&address), size);
+    }
+  }
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
  private:
   int fd_;
+  mutable std::vector<int> waiting_;
 };
 
 class OwnTargetTest : public testing::Test {
@@ -76,6 +95,68 @@ TEST_F(OwnTargetTest, OwnFolder_LeadsToWhatIsInItNowOrLater) {
 TEST_F(OwnTargetTest, NoFolder_IsNoDaemon) {
   fs::remove(folder);
   EXPECT_EQ(Refusal().first, ErrorCode::kUnavailable);
+}
+
+TEST_F(OwnTargetTest, OwnersSocketBesideASharedOne_IsTakenFirst) {
+  fs::permissions(folder, static_cast<fs::perms>(0711));
+  const Listener shared(socket);
+  const std::string before = OwnTarget(socket).value();
+  const fs::path own = folder / "own";
+  fs::create_directory(own);
+  fs::permissions(own, fs::perms::owner_all);
+  EXPECT_EQ(OwnTarget(socket).value(), before) << "nobody listens there";
+  const Listener owners(own / "kilnd.sock");
+  const std::optional<std::string> target = OwnersTarget(socket);
+  ASSERT_TRUE(target.has_value());
+  EXPECT_EQ(OwnTarget(socket).value(), *target);
+  EXPECT_NE(*target, before);
+  shared.Fill();
+  EXPECT_EQ(OwnTarget(socket).value(), *target) << "others are at another door";
+  fs::permissions(own, static_cast<fs::perms>(0777));
+  EXPECT_EQ(OwnersTarget(socket), std::nullopt) << "others could have put it there";
+}
+
+TEST_F(OwnTargetTest, Door_TellsAFullQueueFromNobody) {
+  EXPECT_EQ(DoorAt(socket), Door::kNobody);
+  EXPECT_EQ(DoorAt(std::string(200, 'x')), Door::kNobody);
+  {
+    const Listener listener(socket);
+    EXPECT_EQ(DoorAt(socket), Door::kAnswers);
+    listener.Fill();
+    EXPECT_EQ(DoorAt(socket), Door::kFull);
+  }
+  EXPECT_EQ(DoorAt(socket), Door::kNobody) << "nobody listens any more";
+}
+
+TEST(OrAgain, FirstAnswer_IsTriedAgainOnlyWhereSomebodyIs) {
+  const Result<int> unreached = Error{.code = ErrorCode::kUnavailable, .context = {}, .reason = {}};
+  const Result<int> starting =
+      Error{.code = ErrorCode::kUnavailable, .context = {}, .reason = "STARTING"};
+  const Result<int> denied =
+      Error{.code = ErrorCode::kPermissionDenied, .context = {}, .reason = {}};
+  const struct {
+    const char* what;
+    Result<int> first;
+    Door door;
+    bool again;
+  } rows[] = {{"answered", 1, Door::kAnswers, false},
+              {"nobody is there", unreached, Door::kNobody, false},
+              {"the queue is full", unreached, Door::kFull, true},
+              {"there is room by now", unreached, Door::kAnswers, true},
+              {"the daemon said so", starting, Door::kAnswers, false},
+              {"not let in", denied, Door::kAnswers, false}};
+  for (const auto& row : rows) {
+    std::optional<Door> found;
+    const Result<int> answer = OrAgain(
+        row.first, [&] { return row.door; },
+        [&](Door door) {
+          found = door;
+          return Result<int>(2);
+        });
+    EXPECT_EQ(found.has_value(), row.again) << row.what;
+    EXPECT_EQ(answer.ok(), row.first.ok() || row.again) << row.what;
+    EXPECT_EQ(found.value_or(row.door), row.door) << row.what;
+  }
 }
 
 TEST_F(OwnTargetTest, FolderThatIsReplaced_IsNotFollowed) {

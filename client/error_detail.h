@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a daemon says about an error beyond its code and text. Kept aside from Error, which every
-// folder of kiln knows and which needs none of it. Spec: daemon §2.4
+// folder of kiln knows and which needs none of it. See spec/daemon 2.4
 #pragma once
 
 #include <cstdint>

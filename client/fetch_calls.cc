@@ -44,8 +44,8 @@ class BlobAssembler {
   }
 
  private:
-  // The daemon says which content has the id, so all that there is to see is whether the bytes
-  // arrived: a sum tells that several times as fast.
+  // The daemon decides which content has the id, so it suffices to verify that the bytes arrived
+  // intact: a checksum does that several times as fast.
   static Result<std::optional<FetchedBlob>> Checked(FetchedBlob blob, const std::string& sum) {
     const auto has_sum = [&] {
       const Hash128 found = cache::ContentSum(blob.digest.id, blob.bytes);

@@ -64,7 +64,7 @@ std::optional<std::string> BuildOf(std::string program) {
   return end == std::string::npos || end == 0 ? std::nullopt : std::optional(said.substr(0, end));
 }
 
-// Whether the process ended in time. One that nobody has waited for has no program any more.
+// Whether the process ended in time. A zombie counts as ended: it has no program any more.
 bool WaitUntilGone(uint64_t pid) {
   const auto until = std::chrono::steady_clock::now() + kLeavingTime;
   const std::string program = fmt::format("/proc/{}/exe", pid);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Whether the daemon that answers is of the build that this program belongs to, and if not, whether
-// it makes way: only one that a command once started, and that nobody else uses. Spec: daemon §14.3
+// it makes way: only one that a command once started, and that nobody else uses. spec/daemon 14.3
 #pragma once
 
 #include <string>

@@ -16,12 +16,12 @@
 namespace kiln::client {
 namespace {
 
-constexpr size_t kMaxInline = size_t{256} << 10;              // of one source (daemon §3)
+constexpr size_t kMaxInline = size_t{256} << 10;              // of one source (spec/daemon 3)
 constexpr size_t kMaxMessage = size_t{3} << 20;               // of what travels inline in one push
-constexpr auto kFirstPause = std::chrono::milliseconds(100);  // daemon §2.5
+constexpr auto kFirstPause = std::chrono::milliseconds(100);  // spec/daemon 2.5
 constexpr auto kLongestPause = std::chrono::seconds(5);
 
-// One stream. Whoever writes holds it, whatever happens to the connection meanwhile.
+// One stream. A thread that writes holds it, whatever happens to the connection meanwhile.
 struct Connection {
   Context context;
   std::unique_ptr<grpc::ClientReaderWriter<v1::WatchRequest, v1::WatchEvent>> stream;
@@ -61,7 +61,7 @@ WatchDiagnostics DiagnosticsFrom(const v1::WatchEvent::Diagnostics& message) {
   return diagnostics;
 }
 
-// Nothing: an event of a newer daemon.
+// Nothing for an event that only newer daemons send.
 std::optional<WatchEvent> EventFrom(const v1::WatchEvent& message) {
   WatchEvent event{.seq = message.seq(), .conflated = message.conflated()};
   switch (message.event_case()) {
@@ -135,7 +135,7 @@ struct HotReload::Link {
   const std::unique_ptr<v1::WatchService::Stub> stub;
   Result<void> ended;
 
-  // Of the thread that reads.
+  // State of the thread that reads.
   bool connected = false;
   bool told = false;  // that the connection is lost
   bool upload_first = true;
@@ -231,7 +231,7 @@ Result<void> HotReload::Link::Connect() {
   return {};
 }
 
-// A write that fails is no matter: whoever reads finds out, and the next connection says it all.
+// A failed write does not matter: the reader finds out, and the next connection says it all.
 void HotReload::Link::Send(const v1::WatchRequest& request) {
   const MutexLock write_lock(write_mutex);
   std::shared_ptr<Connection> to;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A watch session from the client's side: what changed goes out, artifacts and diagnostics come in,
-// and a connection that breaks is made again without losing anything. Spec: daemon §8.3
+// and a connection that breaks is made again without losing anything. See spec/daemon 8.3
 //
 // Threads: Next by one thread; the rest by others at the same time.
 #pragma once

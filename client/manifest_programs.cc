@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "client/project/limits.h"
 #include "compiler/base/beneath.h"
+#include "compiler/base/entry_words.h"
 #include "compiler/base/file.h"
 
 namespace kiln::client {
@@ -184,8 +186,10 @@ Result<EntryPoint> ReadEntry(const std::string& text) {
                        : stage == "compute"  ? Stage::kCompute
                                              : Stage::kNone;
   if (number == Stage::kNone || equals == std::string::npos || equals + 1 == text.size()) {
+    const std::string meant = EntryMeantBy(text);
     return WrongValue(fmt::format(
-        "entry point '{}' is not STAGE=FUNCTION with stage vertex, fragment or compute", text));
+        "entry point '{}' is not STAGE=FUNCTION with stage vertex, fragment or compute{}", text,
+        meant.empty() ? std::string() : fmt::format("; did you mean '{}'?", meant)));
   }
   return EntryPoint{.stage = number, .function = text.substr(equals + 1)};
 }
@@ -193,6 +197,21 @@ Result<EntryPoint> ReadEntry(const std::string& text) {
 Result<ListedOptions> Declared(Client& client, const Program& program) {
   KILN_TRY_VOID(client.PutSources(program.sources));
   return client.ListOptions(program);
+}
+
+Result<std::vector<ListedOptions>> DeclaredOf(Client& client,
+                                              std::span<const Program* const> programs) {
+  std::set<Digest> known;
+  std::vector<Source> sources;  // programs share them
+  for (const Program* const program : programs) {
+    for (const Source& source : program->sources) {
+      if (known.insert(source.digest).second) {
+        sources.push_back(source);
+      }
+    }
+  }
+  KILN_TRY_VOID(client.PutSources(sources));
+  return client.ListOptionsOf(programs);
 }
 
 bool HasErrors(const ListedOptions& declared) {

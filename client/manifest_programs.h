@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Programs of a manifest + their sources on disk -> programs and spaces to send. Values take the
-// declared types of the program's options, which the daemon lists. Spec: daemon §6.0.1, §6.2.1
+// declared types of the program's options, which the daemon lists. See spec/daemon 6.0.1, 6.2.1
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "client/client.h"
 #include "client/project/manifest.h"
@@ -38,6 +40,10 @@ Result<EntryPoint> ReadEntry(const std::string& text);
 
 // Uploads the sources and asks for the declared options. Wrong sources are in the result.
 Result<ListedOptions> Declared(Client& client, const Program& program);
+
+// The same for many programs, in their order, in a few calls; liveness is left out.
+Result<std::vector<ListedOptions>> DeclaredOf(Client& client,
+                                              std::span<const Program* const> programs);
 
 // The sources are wrong, and so options may be missing: what the manifest says of them cannot be
 // judged.

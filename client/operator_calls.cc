@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The calls of a client about the daemon itself: who it is, how it is, what it does, its end.
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "client/client.h"
 #include "client/convert.h"
+#include "client/daemon_socket.h"
 #include "client/state.h"
 
 namespace kiln::client {
@@ -72,8 +75,25 @@ ServerStatus StatusFrom(const v1::ServerStatus& message) {
 }  // namespace
 
 Result<ServerInfo> Client::Ping(std::chrono::milliseconds timeout) {
+  constexpr std::string_view kUnix = "unix:";
+  constexpr std::chrono::milliseconds kRefused{1'000};  // whom the daemon does not let in
+  return OrAgain(
+      PingOnce(timeout, Waits::kNo),
+      [&] {
+        const bool was_reached = state_->channel->GetState(false) == GRPC_CHANNEL_READY;
+        return !was_reached && state_->target.starts_with(kUnix)
+                   ? DoorAt(state_->target.substr(kUnix.size()))
+                   : Door::kNobody;
+      },
+      [&](Door door) {
+        return PingOnce(door == Door::kFull ? timeout : std::min(timeout, kRefused), Waits::kYes);
+      });
+}
+
+Result<ServerInfo> Client::PingOnce(std::chrono::milliseconds timeout, Waits waits) {
   Context context;
   context.grpc.set_deadline(std::chrono::system_clock::now() + timeout);
+  context.grpc.set_wait_for_ready(waits == Waits::kYes);
   v1::ServerInfo reply;
   const grpc::Status status =
       state_->admin->GetServerInfo(&context.grpc, v1::GetServerInfoRequest(), &reply);

@@ -19,9 +19,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kFirstPause = std::chrono::milliseconds(100);  // daemon §2.5
+constexpr auto kFirstPause = std::chrono::milliseconds(100);  // spec/daemon 2.5
 constexpr auto kLongestPause = std::chrono::seconds(5);
-// A request has 4 MiB (daemon §10): variants take their part, known content the rest.
+// A request has 4 MiB (spec/daemon 10): variants take their part, known content the rest.
 constexpr size_t kVariantBytes = size_t{2} << 20;
 constexpr size_t kMostHave = 60'000;  // digests of at most 28 bytes
 

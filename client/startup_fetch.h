@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Everything that an engine needs before its first frame, from a daemon: what is wanted -> each
 // blob once, and the artifacts that name them. A connection that breaks and a daemon that starts
-// anew cost what had not arrived. Spec: pso §9.6; daemon §1.2, §2.5, §4.1
+// anew cost what had not arrived. See spec/pso 9.6; spec/daemon 1.2, 2.5, 4.1
 //
 //   StartupFetch fetch(client, StartupBatch{.id = batch}, {});
 //   KILN_TRY(const StartupReport report, fetch.Run({.on_blob = …, .on_artifact = …}));
@@ -55,7 +55,7 @@ struct StartupArtifact {
   Artifact artifact;            // its live options tell which other variants it serves
 };
 
-// What is none: sources that are wrong, a limit.
+// Not worth a retry: sources that are wrong, a limit.
 struct StartupFailure {
   std::string program;
   std::vector<Option> options;

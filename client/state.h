@@ -42,7 +42,7 @@ struct Context {
   }
 };
 
-// The bytes of an id in hex; none if it is no id.
+// The bytes of an id in hex; empty if the text is not an id.
 inline std::string IdOf(const std::string& hex) {
   const std::optional<Hash128> hash = ParseHash128(hex);
   return hash.has_value() ? std::string(hash->bytes.begin(), hash->bytes.end()) : std::string();

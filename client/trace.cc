@@ -20,7 +20,7 @@ std::string& Current() {
 const std::string& BeginTrace() {
   std::array<uint64_t, 2> bits{};
   (void)::getrandom(bits.data(), sizeof bits, 0);
-  Current() = fmt::format("{:016x}{:016x}", bits[0], bits[1] | 1);  // a trace of zeros is none
+  Current() = fmt::format("{:016x}{:016x}", bits[0], bits[1] | 1);  // zeros alone are invalid
   return Current();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One trace for all calls of a process that does one thing, such as a command: the daemon's log,
-// its explain records and `kiln status --trace` name it. Spec: daemon §13.4
+// its explain records and `kiln status --trace` name it. See spec/daemon 13.4
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a client of kilnd says and hears, as plain values: no generated types reach a user of the
-// library. Spec: daemon §3
+// library. See spec/daemon 3
 #pragma once
 
 #include <cstdint>
@@ -235,7 +235,7 @@ struct JobRow {
   uint64_t age_ms = 0, cpu_ms = 0;
 };
 
-// Counts of daemon §7.3.
+// Counts of spec/daemon 7.3.
 struct BatchProgress {
   struct Slow {
     std::string program;
@@ -279,6 +279,9 @@ struct FetchedBlob {
   Digest digest;
   Bytes bytes;  // verified
 };
+// What messages about the filter of a request name as its file.
+inline constexpr char kFilterPath[] = "--where";
+
 struct FetchDone {
   uint64_t outcomes = 0, skipped = 0, failed = 0, blobs_sent = 0, bytes_sent = 0;
   std::string root;  // hex; names everything that was sent or quoted
@@ -292,7 +295,7 @@ struct InspectedView {
   std::string json;  // empty for views without this form
 };
 
-// Why a request was a hit or a miss; cache §11.
+// Why a request was a hit or a miss; spec/cache 11.
 struct Explanation {
   struct Change {
     std::string cause, field, before, after, detail;

@@ -59,7 +59,7 @@ Result<void> Apply(std::string_view where, std::string_view key, std::string_vie
   return {};
 }
 
-// What a value of TOML would be as a flag; empty for what no key takes.
+// A TOML value as the text of a flag; empty for types that no key takes.
 std::string TextOf(const toml::node& value) {
   if (const auto* string = value.as_string(); string != nullptr) {
     return string->get();
@@ -171,7 +171,7 @@ std::optional<std::filesystem::path> DefaultFile(const Environment& environment)
   return std::nullopt;
 }
 
-// A file that was found, not named, must be of this user or of root, and of nobody else to write.
+// A file that was found, not named, must belong to this user or root, and only they may write it.
 Result<void> CheckFound(const std::filesystem::path& path) {
   struct stat found {};
   if (stat(path.c_str(), &found) == 0 &&
@@ -185,13 +185,13 @@ Result<void> CheckFound(const std::filesystem::path& path) {
   return {};
 }
 
-// Where files that the configuration names lie when it is no file itself.
+// The folder of relative file names if the configuration has no file itself.
 std::filesystem::path ConfigFolder(const Environment& environment) {
   const std::string folder = UserConfigFolder(environment);
   return folder.empty() ? kSystemFolder : folder;
 }
 
-// What the machine and the user decide.
+// Defaults that depend on the machine and the user.
 std::string FallbackOf(const ConfigKey& key, const Environment& environment) {
   const uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
   if (key.key == "listen.unix") {
@@ -209,7 +209,7 @@ std::string FallbackOf(const ConfigKey& key, const Environment& environment) {
   return std::string(key.fallback);
 }
 
-// What does not go together in one upstream.
+// Keys of one upstream that contradict each other.
 Result<void> CheckUpstream(const UpstreamConfig& upstream) {
   if (upstream.url.empty()) {
     return Bad("upstream.url is missing: the other keys of upstream need it");
@@ -226,7 +226,7 @@ Result<void> CheckUpstream(const UpstreamConfig& upstream) {
   return {};
 }
 
-// Files are named relative to where they belong.
+// Makes file names absolute, relative to the folder that they belong to.
 void ResolvePaths(const std::filesystem::path& folder, Config& config) {
   for (std::string* path :
        {&config.tokens, &config.tls_cert, &config.tls_key, &config.tls_client_ca}) {

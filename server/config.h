@@ -2,7 +2,7 @@
 // Configuration of a daemon: flag > environment > file > default, per key. One table says of every
 // key what it is called, what it means, what it is by default, how it is read and whether a running
 // daemon takes a change; flags, help, man page and `config show` come from it. A file with a key
-// that is not known, or a value of a wrong type, is refused with its line. Spec: daemon §15
+// that is not known, or a value of a wrong type, is refused with its line. See spec/daemon 15
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@
 
 namespace kiln::server {
 
-// Another daemon that is asked for what is not here (cache §7).
+// Another daemon that is asked for what is not here (spec/cache 7).
 struct UpstreamConfig {
   std::string url;                        // unix:PATH, https://HOST:PORT
   bool writes = true;                     // mode read_write, or read_only

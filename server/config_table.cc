@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "compiler/base/byte_size.h"
+#include "compiler/base/duration_text.h"
 #include "server/config.h"
 
 namespace kiln::server {
@@ -26,24 +27,10 @@ bool ReadSize(std::string_view text, uint64_t& out) {
   return bytes.has_value();
 }
 
-bool ReadDuration(std::string_view text, Duration& out) {
-  struct Unit {
-    std::string_view name;
-    uint64_t milliseconds;
-  };
-  constexpr std::array<Unit, 5> kUnits = {
-      {{"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}}};
-  const auto number = NumberOf(text);
-  if (!number.has_value() || number->first > 1'000'000) {
-    return false;
-  }
-  for (const Unit& unit : kUnits) {
-    if (number->second == unit.name || (number->first == 0 && number->second.empty())) {
-      out = std::chrono::milliseconds(number->first * unit.milliseconds);
-      return true;
-    }
-  }
-  return false;
+bool ReadTime(std::string_view text, Duration& out) {
+  const std::optional<Duration> time = ReadDuration(text);
+  out = time.value_or(out);
+  return time.has_value();
 }
 
 template <class T>
@@ -58,13 +45,13 @@ bool ReadCount(std::string_view text, uint64_t least, uint64_t most, T& out) {
 }
 
 bool ReadTimeout(std::string_view text, Duration& out) {
-  return ReadDuration(text, out) && out >= std::chrono::milliseconds(100) &&
+  return ReadTime(text, out) && out >= std::chrono::milliseconds(100) &&
          out <= std::chrono::hours(24);
 }
 
-// Leases and the grace of content are below an hour.
+// At least an hour: leases and the grace of content are shorter.
 bool ReadMaxAge(std::string_view text, Duration& out) {
-  return ReadDuration(text, out) && (out == Duration::zero() || out >= std::chrono::hours(1));
+  return ReadTime(text, out) && (out == Duration::zero() || out >= std::chrono::hours(1));
 }
 
 bool ReadHeaderList(std::string_view text, uint32_t& out) {
@@ -181,7 +168,7 @@ bool ReadIsolation(Text text, bool& all) {
   return all || text == "third_party";
 }
 
-// The same of a file: absolute, or without a way out of the folder that it is relative to.
+// The same for a file: absolute, or relative without leaving its folder.
 bool ReadBeneath(Text text, std::string& out) {
   const std::filesystem::path path(text);
   return ReadOptional(text, out) && !text.empty() && path.has_filename() &&
@@ -197,7 +184,7 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      [](Text t, Config& c) { return c.cache_dir = std::string(t), !t.empty(); }},
     {"cache.group_ms", "3ms", "a duration like 3ms",
      "how long a write waits for others to share its commit", kAtStart,
-     [](Text t, Config& c) { return ReadDuration(t, c.group_time); }},
+     [](Text t, Config& c) { return ReadTime(t, c.group_time); }},
     {"cache.group_rows", "256", "a number from 1 to 65536", "rows that end that wait", kAtStart,
      [](Text t, Config& c) { return ReadCount(t, 1, 65'536, c.group_rows); }},
     {"cache.max_age", "0", "0 or a duration from 1h, like 90d",
@@ -210,7 +197,7 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     {"cache.min_free", "2G", "a size like 2G", "what is left free on the disk", kAtStart,
      [](Text t, Config& c) { return ReadSize(t, c.cache_min_free_bytes); }},
     {"cache.negative_ttl", "24h", "a duration like 24h", "how long failures are remembered",
-     kAtStart, [](Text t, Config& c) { return ReadDuration(t, c.negative_ttl); }},
+     kAtStart, [](Text t, Config& c) { return ReadTime(t, c.negative_ttl); }},
     {"jobs.express", "", "a number from 1 to 1024", "threads for interactive work only", kAtStart,
      [](Text t, Config& c) { return ReadCount(t, 1, 1024, c.express); }},
     {"jobs.isolation", "third_party", "third_party or all",
@@ -232,10 +219,16 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      [](Text t, Config& c) { return ReadCount(t, 1, 1024, c.workers); }},
     {"lifecycle.drain_timeout", "20s", "a duration like 20s",
      "how long running work may take when the daemon is asked to stop", kAtOnce,
-     [](Text t, Config& c) { return ReadDuration(t, c.drain_timeout); }},
+     [](Text t, Config& c) { return ReadTime(t, c.drain_timeout); }},
     {"lifecycle.idle_timeout", "", "a duration like 3h",
      "stops after so long without work; 0: never", kAtOnce,
-     [](Text t, Config& c) { return t.empty() || ReadDuration(t, c.idle_timeout.emplace()); }},
+     [](Text t, Config& c) { return t.empty() || ReadTime(t, c.idle_timeout.emplace()); }},
+    {"limits.bindings", "1024", "a number from 16 to 1024",
+     "bindings of a set of resources; part of keys", kAtStart,
+     [](Text t, Config& c) { return ReadLanguageLimit("bindings", t, c); }},
+    {"limits.call_depth", "256", "a number from 16 to 256",
+     "calls in each other; part of keys", kAtStart,
+     [](Text t, Config& c) { return ReadLanguageLimit("call_depth", t, c); }},
     {"limits.connections", "1024", "a number from 1 to 65536", "connections at a time", kAtStart,
      [](Text t, Config& c) { return ReadCount(t, 1, 65'536, c.max_connections); }},
     {"limits.enum_values", "256", "a number from 2 to 256",
@@ -247,16 +240,31 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     {"limits.function_rows", "262144", "a number from 1024 to 262144",
      "instructions of a function; part of keys", kAtStart,
      [](Text t, Config& c) { return ReadLanguageLimit("function_rows", t, c); }},
+    {"limits.functions", "16384", "a number from 64 to 16384",
+     "functions of a program; part of keys", kAtStart,
+     [](Text t, Config& c) { return ReadLanguageLimit("functions", t, c); }},
     {"limits.handshake", "10s", "a duration from 100ms to 24h", "how long a handshake may take",
      kAtStart, [](Text t, Config& c) { return ReadTimeout(t, c.limits.handshake); }},
     {"limits.header_list", "16K", "a size from 1K to 1M", "metadata of one call", kAtStart,
      [](Text t, Config& c) { return ReadHeaderList(t, c.limits.header_list); }},
+    {"limits.identifier", "1K", "a size from 64 to 1K",
+     "an identifier; part of keys", kAtStart,
+     [](Text t, Config& c) { return ReadLanguageLimit("identifier", t, c); }},
     {"limits.idle", "10m", "a duration from 100ms to 24h",
      "how long a connection may be without calls", kAtStart,
      [](Text t, Config& c) { return ReadTimeout(t, c.limits.idle); }},
+    {"limits.locals", "65536", "a number from 64 to 65536",
+     "variables, arguments and aliases of a function; part of keys", kAtStart,
+     [](Text t, Config& c) { return ReadLanguageLimit("locals", t, c); }},
+    {"limits.metadata_bytes", "4M", "a size from 4K to 4M",
+     "metadata of a variant; part of keys", kAtStart,
+     [](Text t, Config& c) { return ReadLanguageLimit("metadata_bytes", t, c); }},
     {"limits.nesting", "256", "a number from 16 to 256",
      "brackets, scopes, aliases and structs in each other; part of keys", kAtStart,
      [](Text t, Config& c) { return ReadLanguageLimit("nesting", t, c); }},
+    {"limits.nodes", "4000000", "a number from 1024 to 4000000",
+     "rows of the syntax tree and the IR of a source; part of keys", kAtStart,
+     [](Text t, Config& c) { return ReadLanguageLimit("nodes", t, c); }},
     {"limits.options", "4096", "a number from 16 to 4096",
      "options of a program; part of keys", kAtStart,
      [](Text t, Config& c) { return ReadLanguageLimit("options", t, c); }},
@@ -275,8 +283,23 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
     {"limits.source_bytes", "4M", "a size from 1K to 4M",
      "a source; part of keys", kAtStart,
      [](Text t, Config& c) { return ReadLanguageLimit("source_bytes", t, c); }},
+    {"limits.spirv_bytes", "16M", "a size from 4K to 16M",
+     "SPIR-V of a module; part of keys", kAtStart,
+     [](Text t, Config& c) { return ReadLanguageLimit("spirv_bytes", t, c); }},
+    {"limits.spirv_ids", "1048576", "a number from 256 to 1048576",
+     "SPIR-V ids of a module; part of keys", kAtStart,
+     [](Text t, Config& c) { return ReadLanguageLimit("spirv_ids", t, c); }},
     {"limits.streams", "100", "a number from 1 to 10000", "calls of one connection at a time",
      kAtStart, [](Text t, Config& c) { return ReadCount(t, 1, 10'000, c.limits.streams); }},
+    {"limits.string", "64K", "a size from 64 to 64K",
+     "a string; part of keys", kAtStart,
+     [](Text t, Config& c) { return ReadLanguageLimit("string", t, c); }},
+    {"limits.terms", "65536", "a number from 64 to 65536",
+     "operands of a chain of operators; part of keys", kAtStart,
+     [](Text t, Config& c) { return ReadLanguageLimit("terms", t, c); }},
+    {"limits.tokens", "2000000", "a number from 1024 to 2000000",
+     "tokens of a source; part of keys", kAtStart,
+     [](Text t, Config& c) { return ReadLanguageLimit("tokens", t, c); }},
     {"limits.uniform_buffer", "16K", "a size from 1K to 16M",
      "a uniform buffer; part of keys", kAtStart,
      [](Text t, Config& c) { return ReadLanguageLimit("uniform_buffer", t, c); }},
@@ -339,7 +362,7 @@ constexpr auto kKeys = std::to_array<ConfigKey>({
      [](Text t, Config& c) { return ReadBeneath(t, c.otlp); }},
     {"upstream.deadline", "", "a duration like 250ms",
      "how long another daemon may take to answer; 250ms if not said", kAtStart,
-     [](Text t, Config& c) { return t.empty() || ReadDuration(t, Upstream(c).deadline); }},
+     [](Text t, Config& c) { return t.empty() || ReadTime(t, Upstream(c).deadline); }},
     {"upstream.mode", "", "read_write or read_only", "whether it is written; read_write if not said",
      kAtStart, [](Text t, Config& c) { return t.empty() || ReadMode(t, Upstream(c).writes); }},
     {"upstream.tls_ca", "", "a path",

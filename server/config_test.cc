@@ -233,7 +233,7 @@ TEST(LoadConfig, MaxAge_IsNothingOrAtLeastAnHour) {
   EXPECT_EQ(file.Load()->cache_max_age, std::chrono::hours(90 * 24));
   EXPECT_EQ(file.Load({{"KILN_CACHE_MAX_AGE", "1h"}})->cache_max_age, std::chrono::hours(1));
   EXPECT_EQ(file.Load({}, {{"cache.max_age", "0"}})->cache_max_age, Duration::zero());
-  for (const char* wrong : {"59m", "1ms", "90", "never", "-1h"}) {
+  for (const char* wrong : {"59m", "1ms", "90", "never", "-1h", "1000000d"}) {
     EXPECT_FALSE(file.Load({}, {{"cache.max_age", wrong}}).ok()) << wrong;
   }
 }

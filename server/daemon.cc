@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A daemon that runs: what it looks at now and then, and how it ends.
+// A running daemon: what it checks periodically, and how it ends.
 #include "server/daemon.h"
 
 #include <chrono>
@@ -14,6 +14,9 @@ namespace kiln::server {
 namespace {
 
 constexpr Duration kGrace = std::chrono::milliseconds(500);  // for replies on their way
+// For jobs that were asked to stop, which takes milliseconds unless they hang: two seconds in all.
+constexpr std::chrono::milliseconds kBetweenLooks{5};
+constexpr int kLooks = 400;
 
 }  // namespace
 
@@ -44,7 +47,7 @@ void Daemon::Parts::WatchLoad() {
   load->Look({.soft = MemoryLimit(soft_percent), .hard = MemoryLimit(hard_percent)});
 }
 
-// Of several the nearest: others are asked only through it.
+// The nearest of several upstreams: the others are asked only through it.
 void Daemon::Parts::ShowUpstream() {
   if (!stack.upstreams.empty()) {
     server->SetUpstream(!stack.upstreams.front()->store().breaker().OpenSince().has_value());
@@ -85,7 +88,23 @@ std::vector<std::string> Daemon::Parts::WhatRuns() {
   return lines;
 }
 
-// From the outside in: nobody calls, nothing runs, nothing is stored any more. The members go in
+// A call whose job stops in time ends with what all calls end with that are open now
+// (CallFrame::JobOf). One that does not is left to gRPC, which says less: what its job works on is
+// the call's.
+void Daemon::Parts::StopJobs() {
+  for (int look = 0; look < kLooks; ++look) {
+    const std::vector<jobs::JobRow> jobs = queue->List();
+    if (jobs.empty()) {
+      return;
+    }
+    for (const jobs::JobRow& job : jobs) {
+      (void)queue->Kill(job.id);  // or it has returned
+    }
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+}
+
+// Takes the parts down from the outside in: first calls, then jobs, then the store. Members go in
 // the order that their references need.
 void Daemon::Parts::Ended() {
   state.Drain();
@@ -109,6 +128,9 @@ void Daemon::Parts::Ended() {
   }
   WaitsFor("calls");
   streams.EndAll(rpc::Leaving());
+  if (queue.has_value()) {
+    (void)CatchAll([this] { StopJobs(); });
+  }
   if (server != nullptr) {
     server->Shutdown(kGrace);
     server.reset();
@@ -130,7 +152,7 @@ void Daemon::Parts::Ended() {
 
 Daemon::Daemon(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
-// What throws on the way is the process's end all the same: its members go.
+// An exception here ends the process all the same: its members go.
 Daemon::~Daemon() {
   (void)CatchAll([this] { parts_->Ended(); });
 }

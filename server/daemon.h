@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The only place where a daemon is put together: store, engine, queue, workers, services, socket.
-// Usable in any process; main.cc adds signals and the word to whoever started it. Spec: daemon §14
+// Usable in any process; main.cc adds signals and the word to whoever started it. spec/daemon 14
 //
 // Threads: RequestStop, Wake and GiveUp from any thread; the rest by the owner.
 #pragma once
@@ -50,7 +50,7 @@ class Daemon {
     std::function<void(std::string_view where)> fault = nullptr;
     // Ends the process if the daemon does not end in time; outlives it. Null: nobody does.
     StopWatchdog* watchdog = nullptr;
-    // Whether what is made here may go to upstreams: not what a private build makes (cache §2.5.2).
+    // Whether what is made here may go to upstreams: not from a private build (spec/cache 2.5.2).
     bool writes_upstream = !driver::IsPrivateBack() && !driver::IsPrivateFront(ir::Language::kRpl);
   };
 

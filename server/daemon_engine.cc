@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What comes when a daemon that starts answers already: the store, and everything that builds over
-// it. Spec: daemon §14.1
+// The second half of a start, while the daemon answers already: the store, and everything that
+// builds over it. See spec/daemon 14.1
 #include <chrono>
 #include <random>
 #include <utility>
@@ -17,13 +17,13 @@ namespace {
 
 constexpr uint64_t kPoolBytes = uint64_t{512} << 20;
 
-// Of one run of the daemon, never 0: who quotes another one was connected to an earlier run.
+// Of one run of the daemon, never 0: a client that quotes another number knows an earlier run.
 uint64_t RandomEpoch() {
   std::random_device random;
   return (uint64_t{random()} << 32 | random()) | 1;
 }
 
-// What the second look found wrong; nothing makes that good.
+// Counts what the second look found wrong; health does not recover from it.
 void AddFaults(const build::SecondLookCounters& counters, std::vector<std::string>& reasons) {
   if (counters.different != 0) {
     reasons.push_back("nondeterminism: " + std::to_string(counters.different) +
@@ -109,7 +109,14 @@ rpc::StoreSide Daemon::Parts::WholeStore() {
           .low_bytes = limits.max_bytes / 100 * limits.low_percent};
 }
 
-// Of what is there once the engine is.
+std::function<uint64_t()> Daemon::Parts::LossesOfStore() {
+  if (stack.file == nullptr) {
+    return nullptr;
+  }
+  return [this] { return stack.file->removals() + builder->distrusted(); };
+}
+
+// Samples of the parts that exist once the engine does.
 void Daemon::Parts::ReadMetrics() {
   metrics.OnScrape([this] {
     std::vector<bool> upstreams;
@@ -140,7 +147,7 @@ void Daemon::Parts::ReadMetrics() {
   });
 }
 
-// What ran when the daemon before this one died has had one attempt; what had three is poison.
+// An input that ran when the last daemon died has had one attempt; after three it is poison.
 void Daemon::Parts::OpenAttempts() {
   if (stack.file == nullptr) {
     return;  // nothing is kept
@@ -184,13 +191,14 @@ void Daemon::Parts::MakeSecondLook() {
   builder->OnBuilt([this](const build::BuiltNow& built) { second_look->Note(built); });
 }
 
-// What builds: from the pool of programs to the services' view of all of it.
+// Makes everything that builds, from the pool of programs to the services' view of all of it.
 void Daemon::Parts::MakeEngine() {
   OpenAttempts();
   pool.emplace(*stack.top, kPoolBytes, config.language_limits, attempts.get(),
                config.isolate_front_ends ? &*worker_pool : nullptr);
   recipes.emplace(*stack.top, *worker_pool, clock);
   builder.emplace(*stack.top, *pool, clock, &*recipes, attempts.get());
+  builder->ReportTo(*stack.memory);
   MakeSecondLook();
   explains.emplace(
       explain_table.has_value() ? &*explain_table : nullptr, clock,
@@ -210,6 +218,7 @@ void Daemon::Parts::MakeEngine() {
   batches.emplace(
       *builder, *stack.top, *queue, clock,
       build::Batches::Options{.workers = config.workers,
+                              .losses = LossesOfStore(),
                               .explains = &*explains,
                               .leases = leases.has_value() ? &*leases : nullptr,
                               .pins = bounded_pins.has_value() ? &*bounded_pins : nullptr,
@@ -236,13 +245,13 @@ void Daemon::Parts::MakeEngine() {
   rpc::RestoreBatches(whole);
 }
 
-// Jobs of batches that go on wait in the queue by now. What workers touch is there before they are.
+// Jobs of resumed batches are in the queue by now; all that workers use exists before they start.
 void Daemon::Parts::Serve() {
   if (watchdog != nullptr) {
     watchdog->Observe([this] { return WhatRuns(); });
   }
   state.Serve();
-  workers.emplace(jobs::WorkerConfig{.both = config.workers, .express = config.express}, *queue,
+  workers.emplace(jobs::WorkerConfig{.both = config.workers, .express = ExpressThreads()}, *queue,
                   log);
   server->SetServing(true);
   ShowUpstream();

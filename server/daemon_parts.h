@@ -15,7 +15,7 @@
 #include "cache/held_leases.h"
 #include "cache/sqlite/batch_table.h"
 #include "cache/sqlite/explain_table.h"
-#include "cache/sqlite/keep_tables.h"
+#include "cache/sqlite/lease_tables.h"
 #include "cache/sqlite/maintenance.h"
 #include "compiler/base/mutex.h"
 #include "server/build/batch.h"
@@ -68,8 +68,10 @@ struct Daemon::Parts {
   // In the order in which a start calls them: daemon_start.cc, and from OpenStore on
   // daemon_engine.cc.
   Result<void> Listen(const Options& options);
+  Result<void> ListenForOwner(bool may_fail);
   Result<void> Guard();
   size_t MostConnections();
+  rpc::Connections::Options ConnectionOptions();
   void ExportTraces();
   void MakeHost();
   Result<void> Answer();
@@ -79,6 +81,8 @@ struct Daemon::Parts {
   void Serve();
 
   rpc::StoreSide WholeStore();
+  // Of build::Batches: null where nothing is kept in a file.
+  std::function<uint64_t()> LossesOfStore();
   void OpenAttempts();
   void MakeSecondLook();
   void ReadMetrics();
@@ -86,6 +90,11 @@ struct Daemon::Parts {
   ops::HttpReply AnswerTo(std::string_view path);
   void WatchLoad();
   void ShowUpstream();
+  // One thread is the owner's, one may have a job that runs long, one is for the others' short
+  // ones.
+  uint32_t ExpressThreads() const {
+    return std::max(config.express, config.workers == 1 ? 2U : 1U);
+  }
   uint64_t MemoryLimit(uint32_t percent) const { return memory_bytes / 100 * percent; }
   // Of messages that are arriving; uploads may hold half as much beside them.
   uint64_t ReceivingBytes() const {
@@ -97,6 +106,7 @@ struct Daemon::Parts {
   void EndInTime();  // the same with the time of the configuration, unless somebody named another
   void WaitsFor(std::string_view what);
   std::vector<std::string> WhatRuns();
+  void StopJobs();
   void Ended();
 
   Config config;  // as it was at the start; what changes later is below
@@ -112,12 +122,14 @@ struct Daemon::Parts {
   ops::ServiceState state;
   ops::Metrics metrics;  // explain records are counted to the end
   std::unique_ptr<rpc::UnixListener> listener;
+  std::unique_ptr<rpc::UnixListener> owners;  // null: the other one is the owner's alone
   std::optional<ops::TcpListener> tcp;
   std::unique_ptr<ops::AuditLog> audit;
   std::unique_ptr<ops::TraceExport> otlp;
   std::optional<ops::TokenBook> tokens;
   std::optional<ops::Access> access;
   std::optional<rpc::Connections> connections;
+  std::optional<ops::PartyLog> party_log;
   Stack stack;
   std::optional<cache::sqlite::ExplainTable> explain_table;  // these with a file only
   std::optional<cache::sqlite::LeaseTable> leases;

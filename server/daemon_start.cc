@@ -1,16 +1,41 @@
 // SPDX-License-Identifier: MIT
 // The start of a daemon: lock, sockets, who may come in, and answers that it starts; then the store
-// and what builds (daemon_engine.cc). Spec: daemon §14.1
+// and what builds (daemon_engine.cc). See spec/daemon 14.1
+#include <filesystem>
 #include <unistd.h>
 #include <utility>
 
 #include "compiler/base/own_folder.h"
+#include "compiler/base/user_folders.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/daemon_parts.h"
 #include "server/ops/machine.h"
 #include "server/samples.h"
 
 namespace kiln::server {
+
+// Whoever may connect to the shared socket may fill its queue, allowed or not, so the owner has one
+// that nobody else can reach. Once there, it stays: a client that has it in use finds the next
+// daemon by the same name.
+Result<void> Daemon::Parts::ListenForOwner(bool may_fail) {
+  const std::string path = OwnersSocket(config.socket);
+  std::error_code ignored;
+  if (config.allow_uids.empty() &&
+      !std::filesystem::exists(std::filesystem::path(path).parent_path(), ignored)) {
+    return {};
+  }
+  Result<std::unique_ptr<rpc::UnixListener>> opened =
+      rpc::UnixListener::Listen(path, rpc::UnixListener::For::kOwner);
+  if (opened.ok()) {
+    owners = std::move(opened).value();
+  } else if (may_fail || config.allow_uids.empty()) {
+    log.Write(LogLevel::kWarning, "rpc", "the owner has no socket of his own",
+              {{"cause", opened.error().context}});
+  } else {
+    return opened.error();
+  }
+  return {};
+}
 
 Result<void> Daemon::Parts::Listen(const Options& options) {
   const auto whom = config.allow_uids.empty() ? rpc::UnixListener::For::kOwner
@@ -20,6 +45,8 @@ Result<void> Daemon::Parts::Listen(const Options& options) {
   } else {
     KILN_TRY(listener, rpc::UnixListener::Listen(config.socket, whom));
   }
+  // The folder of a socket that was passed need not be ours.
+  KILN_TRY_VOID(ListenForOwner(options.passed.unix_socket >= 0));
   if (config.tcp.empty() && options.passed.tcp < 0) {
     return {};
   }
@@ -43,8 +70,8 @@ Result<void> Daemon::Parts::Listen(const Options& options) {
   return {};
 }
 
-// As many as are configured, if there are descriptors for them and for everything else: else those
-// of others would take what the owner's share of connections needs.
+// The configured number of connections, if there are descriptors for them and everything else;
+// otherwise connections of others would take descriptors of the owner's share.
 size_t Daemon::Parts::MostConnections() {
   constexpr uint64_t kOwnDescriptors = 512;  // files, workers, upstreams
   const uint64_t wanted = config.max_connections + kOwnDescriptors;
@@ -79,14 +106,29 @@ Result<void> Daemon::Parts::Guard() {
     KILN_TRY_VOID(tokens->Reload());
   }
   access.emplace(tokens.has_value() ? &*tokens : nullptr, clock, audit.get(), log);
-  connections.emplace(rpc::Connections::Options{.most = MostConnections(),
-                                                .users = !config.allow_uids.empty(),
-                                                .first_call = config.limits.first_call},
-                      clock);
+  party_log.emplace(clock, log);
+  connections.emplace(ConnectionOptions(), clock);
   return {};
 }
 
-// Without the file there is no export: nobody's work depends on it.
+// The first call of a connection may have the longest message there is. Several such may be on
+// their way at once, none of which has arrived: of all newcomers, or of a client with a token.
+rpc::Connections::Options Daemon::Parts::ConnectionOptions() {
+  constexpr uint64_t kHandshake = uint64_t{256} << 10;  // of TLS, with certificates
+  constexpr uint64_t kAtOnce = 8;                       // calls
+  const uint64_t call = uint64_t{config.limits.request_message} + config.limits.header_list;
+  return {.most = MostConnections(),
+          .users = !config.allow_uids.empty(),
+          .first_call = config.limits.first_call,
+          .newcomer_bytes = call + kHandshake,
+          .newcomers_bytes = kAtOnce * (call + kHandshake),
+          .client_bytes = kAtOnce * call,
+          .on_flood = [this](const ops::Party& party) {
+            access->RefuseConnection(party, ops::Access::Why::kFlood);
+          }};
+}
+
+// Without the file there is no export, and no work depends on it.
 void Daemon::Parts::ExportTraces() {
   if (config.otlp.empty()) {
     return;
@@ -107,9 +149,11 @@ void Daemon::Parts::ExportTraces() {
 
 // What the services know of the process around them.
 void Daemon::Parts::MakeHost() {
+  const uint64_t interactive = config.workers + ExpressThreads();
   queue.emplace(jobs::QueueLimits{.interactive = config.queue_interactive,
                                   .batch = config.queue_batch,
-                                  .others_at_once = config.workers + config.express - 1},
+                                  .others_at_once = interactive - 1,
+                                  .long_at_once = interactive / 2},
                 clock, [this](jobs::Lane lane, Duration waited) {
                   metrics.Time("kiln_queue_wait_seconds", "lane",
                                lane == jobs::Lane::kInteractive ? "interactive" : "batch", waited);
@@ -150,6 +194,7 @@ void Daemon::Parts::MakeHost() {
       .readers = readers,
       .clock = clock,
       .log = log,
+      .party_log = *party_log,
       .warnings = [this] { return log.Warnings(); },
       .drain = nullptr,
       .shut_down = nullptr,
@@ -192,7 +237,7 @@ void Daemon::Parts::MakeHost() {
   host->shut_down = [ask] { ask(Ask::kShutDown, Duration::zero()); };
 }
 
-// Everybody hears that it starts; those who ask how it is are told.
+// Starts the services: from here on status calls are answered, all others hear that it starts.
 Result<void> Daemon::Parts::Answer() {
   services.push_back(rpc::MakeCompileService(*host, engine.engine()));
   services.push_back(rpc::MakeBatchService(*host, engine.engine()));
@@ -205,6 +250,7 @@ Result<void> Daemon::Parts::Answer() {
     borrowed.push_back(service.get());
   }
   KILN_TRY(server, rpc::RpcServer::Start(borrowed, {.unix_socket = *listener,
+                                                    .owners_socket = owners.get(),
                                                     .allow_uids = config.allow_uids,
                                                     .tcp = tcp.has_value() ? &*tcp : nullptr,
                                                     .tls = {.cert = config.tls_cert,
@@ -220,7 +266,7 @@ Result<void> Daemon::Parts::Answer() {
   return {};
 }
 
-// What a scraper and a load balancer ask for.
+// The pages for scrapers and load balancers.
 ops::HttpReply Daemon::Parts::AnswerTo(std::string_view path) {
   const ops::Health health = state.health();
   const bool ready = health == ops::Health::kServing || health == ops::Health::kDegraded;

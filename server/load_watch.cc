@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/load_watch.h"
 
-#include <chrono>
+#include <algorithm>
 #include <malloc.h>
 
 namespace kiln::server {
@@ -12,12 +12,28 @@ constexpr uint32_t kAll = UINT32_MAX;
 
 }  // namespace
 
+uint64_t LoadWatch::UnusedBytes() { return mallinfo2().fordblks; }
+
+void LoadWatch::GiveBackUnused() { (void)malloc_trim(0); }
+
+void LoadWatch::GiveBack(uint64_t resident, Duration now) {
+  floor_ = std::min(floor_, resident);
+  if (resident - floor_ < kWorthGivingBack || now < next_give_back_) {
+    return;
+  }
+  next_give_back_ = now + kGiveBackEvery;
+  if (options_.unused() >= kWorthGivingBack) {
+    options_.give_back();
+    floor_ = options_.resident();
+  }
+}
+
 void LoadWatch::Look(const MemoryLimits& limits) {
-  uint64_t resident = ops::ResidentBytes();
+  const uint64_t resident = options_.resident();
   const bool tight = resident > limits.soft;
   if (tight) {
     options_.drop_caches();
-    (void)malloc_trim(0);  // what large messages left behind goes back to the system
+    options_.give_back();  // what large messages left behind goes back to the system
   }
   if (tight != tight_.exchange(tight)) {
     log_.Write(LogLevel::kWarning, "memory",
@@ -30,9 +46,10 @@ void LoadWatch::Look(const MemoryLimits& limits) {
     queue_.Limit(jobs::Lane::kInteractive, too_much ? 1 : kAll);
   }
   const Duration now = clock_.Monotonic();
+  GiveBack(resident, now);
   if (now >= next_look_) {
     next_look_ = now + kLookEvery;
-    SlowBatch(tight && ops::ResidentBytes() > limits.soft);
+    SlowBatch(tight && options_.resident() > limits.soft);
   }
 }
 

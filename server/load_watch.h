@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What the machine feels comes in; out of it come fewer jobs of the batch lane, caches in memory
-// that are dropped, batch work that is refused. Spec: daemon §5.5, §9.5
+// that are dropped, batch work that is refused. See spec/daemon 5.5, 9.5
 //
 // Threads: Look by one at a time, the rest from any thread.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -29,7 +30,20 @@ class LoadWatch {
     std::function<void()> drop_caches;  // those in memory
     // As ops::Pressure.
     std::function<std::optional<double>(const std::string& resource)> pressure = ops::Pressure;
+    // Of the process, in bytes: what it has of the machine, and what of that nothing uses.
+    std::function<uint64_t()> resident = ops::ResidentBytes;
+    std::function<uint64_t()> unused = UnusedBytes;
+    std::function<void()> give_back = GiveBackUnused;
   };
+
+  // What was freed stays with the process. When it has grown by so much since it was given back
+  // last, and so much is free, it is given back again, not more often than this.
+  static constexpr uint64_t kWorthGivingBack = uint64_t{64} << 20;
+  static constexpr Duration kGiveBackEvery = std::chrono::seconds(10);
+
+  // Of the allocator; the former takes a look at everything that is free.
+  static uint64_t UnusedBytes();
+  static void GiveBackUnused();
 
   // All must outlive the object.
   LoadWatch(Options options, jobs::JobQueue& queue, ops::ServiceState& state, Clock& clock,
@@ -48,7 +62,7 @@ class LoadWatch {
   };
   // To be called again and again. Above the soft limit what can be had again is dropped, and if
   // that does not help, fewer batch jobs run; above the hard one batch work waits outside, and
-  // interactive work has one thread.
+  // interactive work has one thread. What calls have left behind is given back to the machine.
   void Look(const MemoryLimits& limits);
 
   bool memory_is_tight() const { return tight_.load(); }
@@ -57,6 +71,7 @@ class LoadWatch {
 
  private:
   void SlowBatch(bool still_tight);
+  void GiveBack(uint64_t resident, Duration now);
 
   const Options options_;
   jobs::JobQueue& queue_;
@@ -66,6 +81,8 @@ class LoadWatch {
   std::atomic<bool> tight_ = false;
   bool narrow_ = false;  // interactive work has one thread
   Duration next_look_ = Duration::min();
+  Duration next_give_back_ = Duration::min();
+  uint64_t floor_ = 0;  // resident bytes when they were given back last, or less since
   jobs::Politeness politeness_;
   mutable Mutex mutex_;
   std::string slowed_by_ KILN_GUARDED_BY(mutex_);

@@ -24,7 +24,14 @@ class LoadWatchTest : public testing::Test {
              .drop_caches = [this] { ++dropped; },
              .pressure = [this](const std::string& resource) -> std::optional<double> {
                return pressure[resource];
-             }},
+             },
+             .resident = [this] { return resident.value_or(ops::ResidentBytes()); },
+             .unused = [this] { return unused; },
+             .give_back =
+                 [this] {
+                   ++given_back;
+                   resident = resident.has_value() ? std::optional(*resident - unused) : resident;
+                 }},
             queue,
             state,
             clock,
@@ -43,6 +50,9 @@ class LoadWatchTest : public testing::Test {
   ops::ServiceState state{clock};
   std::map<std::string, double> pressure;
   int dropped = 0;
+  std::optional<uint64_t> resident;
+  uint64_t unused = 0;
+  int given_back = 0;
 };
 
 TEST_F(LoadWatchTest, Pressure_SlowsBatchWorkUntilItGoes) {
@@ -94,6 +104,31 @@ TEST_F(LoadWatchTest, AboveTheHardLimit_InteractiveWorkHasOneThread) {
   EXPECT_EQ(queue.Claim(jobs::Serves::kBoth)->job.lane, jobs::Lane::kInteractive);
   LookAgain(watch);
   EXPECT_TRUE(state.TakesBatchWork());
+}
+
+TEST_F(LoadWatchTest, WhatCallsLeaveBehind_IsGivenBackSeldom) {
+  constexpr uint64_t kMuch = LoadWatch::kWorthGivingBack;
+  LoadWatch watch = Watch(false);
+  resident = 10 * kMuch;  // in use
+  LookAgain(watch);
+  EXPECT_EQ(given_back, 0);
+  clock.Advance(LoadWatch::kGiveBackEvery);
+  unused = 8 * kMuch;
+  LookAgain(watch);
+  EXPECT_EQ(given_back, 1);
+  EXPECT_EQ(*resident, 2 * kMuch);
+  clock.Advance(LoadWatch::kGiveBackEvery);
+  LookAgain(watch);  // no larger than it was
+  EXPECT_EQ(given_back, 1);
+  resident = 12 * kMuch;
+  LookAgain(watch);
+  EXPECT_EQ(given_back, 2);
+  resident = 12 * kMuch;
+  LookAgain(watch);  // too soon
+  EXPECT_EQ(given_back, 2);
+  clock.Advance(LoadWatch::kGiveBackEvery);
+  LookAgain(watch);
+  EXPECT_EQ(given_back, 3);
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ struct Arguments {
   std::map<std::string, std::string> flags;
   std::string config_file;
   bool autostart = false;
-  pid_t with_parent = 0;  // 0: nobody's
+  pid_t with_parent = 0;  // 0: none
   bool allow_root = false;
   bool json = false;
   int ready_fd = -1;
@@ -85,7 +85,7 @@ int Fail(const Arguments& arguments, const StartFailure& failure, int code) {
   return code;
 }
 
-// Who a signal is for; null while the daemon starts and once it is being taken down.
+// The daemon that signals go to; null while it starts and once it is being taken down.
 struct SignalTarget {
   Mutex mutex;
   Daemon* daemon KILN_GUARDED_BY(mutex) = nullptr;
@@ -93,7 +93,7 @@ struct SignalTarget {
   bool reload KILN_GUARDED_BY(mutex) = false;  // asked for; the main thread does it
 };
 
-// SIGHUP: what can change does; the rest is named.
+// SIGHUP: applies the keys that can change; names the others in the log.
 void Reload(Daemon& daemon, LogSink& log) {
   Notify(Variable, "RELOADING=1");
   const Result<ConfigChange> change = daemon.Reload();
@@ -110,7 +110,7 @@ void Reload(Daemon& daemon, LogSink& log) {
   Notify(Variable, "READY=1");
 }
 
-// First signal: drain. Second, or one while it goes down, or the first while it starts: exit at
+// The first signal drains. The second, or one during the start or end, makes the process exit at
 // once; nothing acknowledged is lost.
 [[noreturn]] void HandleSignals(const sigset_t& signals, SignalTarget& target) {
   for (bool first = true;;) {
@@ -209,7 +209,7 @@ int Serve(const Arguments& arguments, const Config& config) {
     if (reload) {
       Reload(**daemon, log);
     }
-    // What throws while the daemon is only looked at costs that look.
+    // An exception of a periodic check costs that check only.
     (void)CatchAll([&] { ask = (*daemon)->Wait(kLook); });
   }
   Notify(Variable, "STOPPING=1");
@@ -248,7 +248,7 @@ void AddFlags(CLI::App& app, Arguments& arguments) {
   }
 }
 
-// The verbs that do not serve; `chosen` is set to what the words of the caller ask for.
+// The subcommands that do not serve; `chosen` is set to the one on the command line.
 void AddVerbs(CLI::App& app, Arguments& arguments, std::function<int()>& chosen) {
   CLI::App* config = app.add_subcommand("config", "The configuration in force");
   config->fallthrough()->require_subcommand(1);
@@ -286,7 +286,7 @@ void AddVerbs(CLI::App& app, Arguments& arguments, std::function<int()>& chosen)
     return added;
   };
   CLI::App* create = verb("create", "Make one and print its secret once", CreateToken);
-  create->add_option("--scope", arguments.token.scope, "read, write or admin")->required();
+  create->add_option("--scope", arguments.token.scope, "read, write, peer or admin")->required();
   create->add_option("--expires", arguments.token.expires, "How long it is valid, such as 90d");
   create->add_option("--note", arguments.token.note, "Who has it");
   create->add_option("--tenant", arguments.token.tenant, "Whose share of the daemon it uses");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "server/operator_verbs.h"
 
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -13,7 +13,9 @@
 
 #include "compiler/base/bytes.h"
 #include "compiler/base/clock.h"
+#include "compiler/base/duration_text.h"
 #include "compiler/base/file.h"
+#include "compiler/base/json_row.h"
 #include "compiler/base/printable.h"
 #include "server/ops/audit_log.h"
 #include "server/ops/stamp.h"
@@ -27,37 +29,18 @@ constexpr int kDone = 0, kUsage = 2, kNotFound = 3;
 
 using Json = nlohmann::ordered_json;
 
-void Print(const Json& object) {
-  fmt::print("{}\n", PrintableJson(object.dump(-1, ' ', false, Json::error_handler_t::replace)));
-}
+void Print(const Json& object) { fmt::print("{}\n", JsonLine(object)); }
 
 int End(const char* verb, int exit, bool json) {
   if (json) {
-    Print({{"v", 1},
-           {"type", "result"},
-           {"verb", verb},
-           {"ok", exit == 0},
-           {"counts", Json::object()},
-           {"seconds", 0.0},
-           {"trace_id", nullptr},
-           {"exit", exit}});
+    Print(JsonOf(ResultRow{.verb = verb, .exit = exit}));
   }
   return exit;
 }
 
 int Fail(const char* verb, const Error& error, int exit, bool json) {
   if (json) {
-    Print({{"v", 1},
-           {"type", "error"},
-           {"reason", error.reason},
-           {"message", error.context},
-           {"limit", nullptr},
-           {"max", nullptr},
-           {"actual", nullptr},
-           {"retry_after_ms", nullptr},
-           {"trace_id", nullptr},
-           {"help", nullptr},
-           {"exit", exit}});
+    Print(JsonOf(ErrorRowOf(error, exit)));
   } else {
     fmt::print(stderr, "error: {}\n", PrintableMessage(error.context));
   }
@@ -69,19 +52,10 @@ int64_t NowSeconds() {
 }
 
 // "30d", "12h", "10m", "90s" -> seconds.
-std::optional<int64_t> ParseAge(const std::string& text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
-  const int64_t factor = unit == "s"   ? 1
-                         : unit == "m" ? 60
-                         : unit == "h" ? 3'600
-                         : unit == "d" ? 86'400
-                                       : 0;
-  if (error != std::errc{} || factor == 0 || number <= 0 || number > 100'000) {
-    return std::nullopt;
-  }
-  return number * factor;
+std::optional<int64_t> ParseAge(std::string_view text) {
+  const std::optional<Duration> age = ReadDuration(text);
+  return age >= std::chrono::seconds(1) ? std::optional<int64_t>(*age / std::chrono::seconds(1))
+                                        : std::nullopt;
 }
 
 void AuditToken(const Config& config, std::string_view what, const std::string& id) {
@@ -98,27 +72,58 @@ void AuditToken(const Config& config, std::string_view what, const std::string& 
   }
 }
 
-// The files that a daemon of this configuration needs.
-Result<void> CheckNamedFiles(const Config& config) {
+// The files that a daemon of this configuration needs; when certificates end.
+Result<std::vector<rpc::TlsExpiry>> CheckNamedFiles(const Config& config, int64_t now_s) {
+  std::vector<rpc::TlsExpiry> expiries;
   const bool tls =
       !config.tls_cert.empty() || !config.tls_key.empty() || !config.tls_client_ca.empty();
   if (!config.tcp.empty() || tls) {
-    KILN_TRY_VOID(rpc::CheckTlsFiles(
-        {.cert = config.tls_cert, .key = config.tls_key, .client_ca = config.tls_client_ca},
-        NowSeconds()));
+    KILN_TRY(rpc::TlsSummary own, rpc::CheckTlsFiles({.cert = config.tls_cert,
+                                                      .key = config.tls_key,
+                                                      .client_ca = config.tls_client_ca},
+                                                     now_s));
+    expiries = std::move(own.files);
   }
   if (!config.tcp.empty() && !config.tokens.empty()) {
     KILN_TRY_VOID(ops::ReadTokens(config.tokens));
   }
   for (const UpstreamConfig& upstream : config.upstreams) {  // kiln doctor tries them
-    for (const std::string* file :
-         {&upstream.token_file, &upstream.tls_ca, &upstream.tls_cert, &upstream.tls_key}) {
-      if (!file->empty()) {
-        KILN_TRY_VOID(ReadFile(*file));
-      }
+    if (!upstream.token_file.empty()) {
+      KILN_TRY_VOID(ReadFile(upstream.token_file));
+    }
+    KILN_TRY(
+        std::vector<rpc::TlsExpiry> files,
+        rpc::CheckUpstreamTls(
+            {.ca = upstream.tls_ca, .cert = upstream.tls_cert, .key = upstream.tls_key}, now_s));
+    expiries.insert(expiries.end(), files.begin(), files.end());
+  }
+  return expiries;
+}
+
+// Certificates that end soon; each file once.
+void TellExpiries(const std::vector<rpc::TlsExpiry>& expiries, int64_t now_s, bool json) {
+  constexpr int64_t kHour = 3'600, kDay = 24 * kHour, kSoon = 14 * kDay;
+  std::set<std::string> told;
+  for (const rpc::TlsExpiry& expiry : expiries) {
+    const int64_t left = expiry.expires_s - now_s;
+    if (left >= kSoon || !told.insert(expiry.path).second) {
+      continue;
+    }
+    const int64_t count = left < 2 * kDay ? left / kHour : left / kDay;
+    const std::string text =
+        fmt::format("'{}' is a certificate that expires in {} {}{}", expiry.path, count,
+                    left < 2 * kDay ? "hour" : "day", count == 1 ? "" : "s");
+    if (json) {
+      Print({{"v", 1},
+             {"type", "check"},
+             {"name", "certificate"},
+             {"state", "warn"},
+             {"detail", text},
+             {"fix", "renew it"}});
+    } else {
+      fmt::print(stderr, "warning: {}; renew it\n", PrintableMessage(text));
     }
   }
-  return {};
 }
 
 bool IsSameFile(const std::string& a, const std::string& b) {
@@ -150,7 +155,7 @@ std::string ExpiryText(int64_t expires_s) {
                               (expires_s <= NowSeconds() ? " (expired)" : "");
 }
 
-// A file that is wrong is the user's to repair; one that cannot be written is another matter.
+// A malformed file is the user's to repair; one that cannot be written has another exit code.
 int FailOnTokens(const Error& error, bool json) {
   return Fail("token", error, error.reason == "BAD_TOKENS" ? kUsage : kNotFound, json);
 }
@@ -181,9 +186,12 @@ int CheckConfig(const Result<Config>& config, const ConfigArguments& arguments, 
   if (!config.ok()) {
     return Fail("config", config.error(), kUsage, json);
   }
-  if (const Result<void> named = CheckNamedFiles(*config); !named.ok()) {
-    return Fail("config", named.error(), kUsage, json);
+  const int64_t now_s = NowSeconds();
+  const Result<std::vector<rpc::TlsExpiry>> expiries = CheckNamedFiles(*config, now_s);
+  if (!expiries.ok()) {
+    return Fail("config", expiries.error(), kUsage, json);
   }
+  TellExpiries(*expiries, now_s, json);
   if (!json) {
     fmt::print("{}: ok\n", Printable(arguments.file));
   }
@@ -195,14 +203,14 @@ int CreateToken(const Config& config, const TokenArguments& arguments, bool json
   const std::optional<int64_t> age =
       arguments.expires.empty() ? std::optional<int64_t>(0) : ParseAge(arguments.expires);
   if (!scope.has_value() || !age.has_value()) {
-    return Fail(
-        "token",
-        {.code = ErrorCode::kInvalidArgument,
-         .context = !scope.has_value()
-                        ? fmt::format("'{}' is no scope; read, write or admin", arguments.scope)
-                        : fmt::format("'{}' is no duration like 30d", arguments.expires),
-         .reason = "USAGE"},
-        kUsage, json);
+    return Fail("token",
+                {.code = ErrorCode::kInvalidArgument,
+                 .context = !scope.has_value()
+                                ? fmt::format("'{}' is not a scope: read, write, peer or admin",
+                                              arguments.scope)
+                                : fmt::format("'{}' is not a duration like 30d", arguments.expires),
+                 .reason = "USAGE"},
+                kUsage, json);
   }
   std::array<uint8_t, ops::kTokenRandomBytes> random{};
   if (getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) {

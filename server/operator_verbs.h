@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What kilnd does besides serving: `kilnd config show|check` and `kilnd token create|list|revoke`,
-// which `kiln config` and `kiln token` pass on. Spec: cli §6.12, daemon §11.4, §15.2
+// which `kiln config` and `kiln token` pass on. See spec/cli 6.12, spec/daemon 11.4, 15.2
 #pragma once
 
 #include <string>

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The numbers that parts of the daemon keep for themselves, as samples of the metrics table.
-// Spec: daemon §13.2
+// See spec/daemon 13.2
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "cache/counted_store.h"
 #include "cache/maintenance.h"
 #include "cache/metrics_store.h"
 #include "cache/sqlite/sqlite_store.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The promise that a daemon which is asked to end ends, whatever hangs: once the time is over the
 // log says what it waits for and what runs, and the process ends. What was acknowledged is on disk
-// by then, as after kill -9. Spec: daemon §14.5
+// by then, as after kill -9. See spec/daemon 14.5
 //
 // Threads: all functions may run concurrently; one mutex, never held while others are called.
 #pragma once

@@ -35,8 +35,8 @@ Upstream::Upstream(std::unique_ptr<cache::upstream::GrpcStore> far, const Upstre
       damage_(log),
       far_(std::move(far)),
       watched_(*far_, clock),
-      counted_(watched_),
-      checked_(counted_, damage_) {
+      metrics_(watched_, clock),
+      checked_(metrics_, damage_) {
   if (writes) {  // one journal for each, wherever it stands in the list
     journal_.emplace(checked_, clock,
                      cache::JournallingStore::Options{.dir = dir / "upstream" /
@@ -129,7 +129,7 @@ void Stack::Compose(const Config& config, bool writes_upstream, Clock& clock, op
 cache::CallCounts UpstreamCalls(const Stack& stack) {
   cache::CallCounts sum{};
   for (const std::unique_ptr<Upstream>& upstream : stack.upstreams) {
-    const cache::CallCounts counts = upstream->counted().Counts();
+    const cache::CallCounts counts = upstream->metrics().Calls();
     for (size_t op = 0; op < cache::kStoreOpCount; ++op) {
       for (size_t result = 0; result < cache::kCallResultCount; ++result) {
         sum[op][result] += counts[op][result];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The daemon's stores, one over another, and what they tell of themselves. Spec: cache §5, §7
+// The daemon's stores, one over another, and what they tell of themselves. See spec/cache 5, 7
 #pragma once
 
 #include <functional>
@@ -10,7 +10,6 @@
 
 #include "cache/checked_store.h"
 #include "cache/compressing_store.h"
-#include "cache/counted_store.h"
 #include "cache/explain_ring.h"
 #include "cache/fault_store.h"
 #include "cache/journalling_store.h"
@@ -29,12 +28,12 @@
 
 namespace kiln::server {
 
-// Damage on the way is a miss like any other; the log tells that there was some.
+// Content that was damaged on the way is a miss like any other; the log says that it happened.
 class UpstreamDamage final : public cache::DamageSink {
  public:
   explicit UpstreamDamage(ops::LineLog& log) : log_(log) {}
   void Report(const cache::Damage& damage) override {
-    log_.Write(LogLevel::kWarning, "upstream", "something else than was asked for came",
+    log_.Write(LogLevel::kWarning, "upstream", "answered with the wrong content",
                {{"key", cache::KeyText(damage.key)}, {"reason", damage.reason}});
   }
 
@@ -42,7 +41,7 @@ class UpstreamDamage final : public cache::DamageSink {
   ops::LineLog& log_;
 };
 
-// checked(counted(watched(upstream))) behind a journal, over what is nearer.
+// checked(metrics(watched(upstream))) behind a journal, over what is nearer.
 class Upstream {
  public:
   Upstream(std::unique_ptr<cache::upstream::GrpcStore> far, const UpstreamConfig& config,
@@ -58,7 +57,7 @@ class Upstream {
   }
 
   cache::ReadThroughStore& store() { return *store_; }
-  const cache::CountedStore& counted() const { return counted_; }
+  const cache::MetricsStore& metrics() const { return metrics_; }
   const std::string& url() const { return url_; }
 
  private:
@@ -68,7 +67,7 @@ class Upstream {
   UpstreamDamage damage_;
   std::unique_ptr<cache::upstream::GrpcStore> far_;
   cache::WatchedStore watched_;
-  cache::CountedStore counted_;
+  cache::MetricsStore metrics_;
   cache::CheckedStore checked_;
   std::optional<cache::JournallingStore> journal_;
   std::optional<cache::ReadThroughStore> store_;

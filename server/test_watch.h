@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Hot reload seen from outside: a daemon in this process, clients of its socket that read event by
-// event. Spec: daemon §8
+// event. See spec/daemon 8
 #pragma once
 
 #include <algorithm>

@@ -1,64 +1,47 @@
 // SPDX-License-Identifier: MIT
-// Blobs in data order -> compressed blocks, one after the other. Spec: cache §10.4, §10.9
+// Raw blocks -> compressed blocks, one after the other. See spec/cache 10.4, 10.9
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <tuple>
 #include <vector>
 
+#include "cache/pack/compression.h"
 #include "cache/pack/file_writer.h"
 #include "cache/pack/format.h"
-#include "cache/pack/reader.h"
-#include "cache/pack/writer.h"
 #include "compiler/base/sha256.h"
 
 namespace kiln::pack {
 
-// What blobs resemble each other: those of one program, target and stage.
-using Kin = std::tuple<std::string, std::string, uint32_t>;
+// What a block is compressed after.
+struct BlockPrefix {
+  Codec codec = Codec::kZstd;  // kZstd: nothing
+  uint32_t block = kNone;
+  ByteView bytes = {};
+};
 
-// For each kin of a pack's own blobs the block where they begin.
-std::map<Kin, uint32_t> FirstBlocks(const Pack& pack);
+// Whether a block that does not become smaller may be stored raw, without its prefix. Modules need
+// the table of symbols that the prefix has.
+enum class Raw : uint8_t { kAllowed, kNever };
 
-// One thread. Requires: spool and base outlive the writer.
+// One thread. Requires: the spool outlives the writer.
 class BlockWriter {
  public:
-  struct Options {
-    Mode mode = Mode::kFast;
-    Bytes dictionary = {};       // empty: none
-    const Pack* base = nullptr;  // its blocks may be prefixes of new ones
-  };
+  BlockWriter(int level, FileWriter& spool) : compressor_(level), spool_(spool) {}
 
-  BlockWriter(const Options& options, FileWriter& spool);
-  ~BlockWriter();
+  // The number of the block. `symbol_bytes`: of the table of symbols at its begin.
+  // Errors: those of the spool.
+  Result<uint32_t> Add(ByteView raw, const BlockPrefix& prefix, uint32_t symbol_bytes,
+                       Raw stored_raw);
 
-  // Fills in where the blob lies. `prefix`: a block of the base that resembles it.
-  // Errors: those of the spool and of the base.
-  Result<void> Add(BlobRow& row, ByteView blob, std::optional<uint32_t> prefix);
-  Result<void> Flush();
-
-  const std::vector<BlockRow>& blocks() const { return blocks_; }
+  std::vector<BlockRow> TakeBlocks() { return std::move(blocks_); }
   const std::vector<HashRow>& hashes() const { return hashes_; }
-  uint64_t raw_total() const { return raw_total_; }
   Hash128 data_id() const { return data_.Finish().id; }
 
  private:
-  struct Compressor;
-
-  Result<void> Compress(BlockRow& row);
-
-  const Options options_;
+  Compressor compressor_;
   FileWriter& spool_;
-  std::unique_ptr<Compressor> compressor_;
   std::vector<BlockRow> blocks_;
   std::vector<HashRow> hashes_;
-  std::optional<uint32_t> prefix_;  // of the block that is being filled
-  Bytes raw_, stored_;
-  uint64_t raw_total_ = 0;
   Hasher data_;
 };
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "cache/pack/errors.h"
+#include "cache/pack/format.h"
 #include "cache/pack/unpack.h"
 #include "cache/record.h"
 
@@ -17,10 +18,18 @@ namespace {
 constexpr size_t kPutItems = 256;
 constexpr uint64_t kPutBytes = uint64_t{4} << 20;
 
-Result<Contents> Gather(cache::Maintenance& store, cache::BlobStore& content,
-                        const cache::RowFilter& filter) {
+struct Gathered {
   Contents contents;
+  uint64_t left_out = 0;  // rows
+};
+
+// Content that no pack can hold costs its rows and what leads to them, not the export.
+Result<Gathered> Gather(cache::Maintenance& store, cache::BlobStore& content,
+                        const cache::RowFilter& filter) {
+  Gathered gathered;
+  Contents& contents = gathered.contents;
   contents.cache_export = true;
+  std::set<Hash128> too_large;  // signatures
   const auto add = [&](const cache::Key& key, ByteView value) -> Result<void> {
     KILN_TRY(const cache::RowSummary summary, cache::SummarizeRow(key.level, value));
     ExportedRow row{.key = key, .value = Bytes(value.begin(), value.end()), .refs = {}};
@@ -28,8 +37,15 @@ Result<Contents> Gather(cache::Maintenance& store, cache::BlobStore& content,
     for (const cache::Product& product : summary.products) {
       row.refs.push_back(product.digest);
       named.push_back(cache::ContentKey(product.digest));
+      if (product.digest.size > kMaxBlobBytes) {
+        too_large.insert(key.id);
+      }
     }
-    // Whoever is asked about content keeps it for some minutes.
+    if (too_large.contains(key.id)) {
+      ++gathered.left_out;
+      return {};
+    }
+    // FindMissing keeps the content from eviction for some minutes.
     KILN_TRY(const std::vector<cache::Key> missing, content.FindMissing(named, {}));
     if (missing.empty()) {
       contents.rows.push_back(std::move(row));
@@ -37,7 +53,13 @@ Result<Contents> Gather(cache::Maintenance& store, cache::BlobStore& content,
     return {};
   };
   KILN_TRY_VOID(store.EachRow(filter, add));
-  return contents;
+  gathered.left_out += std::erase_if(contents.rows, [&](const ExportedRow& row) {
+    const Result<Hash128> leads_to = row.key.level == cache::Level::kAlias && !too_large.empty()
+                                         ? cache::DecodeAlias(row.value)
+                                         : Result<Hash128>(Hash128{});
+    return leads_to.ok() && too_large.contains(*leads_to);
+  });
+  return gathered;
 }
 
 class Import {
@@ -126,7 +148,7 @@ class Import {
 Result<Written> ExportCache(cache::Maintenance& store, cache::BlobStore& content,
                             const cache::RowFilter& filter, const WriteOptions& options,
                             const std::string& path) {
-  KILN_TRY(const Contents contents, Gather(store, content, filter));
+  KILN_TRY(const Gathered gathered, Gather(store, content, filter));
   const BlobSource source = [&](const Digest& digest) -> Result<Bytes> {
     const Result<cache::Blob> blob = content.Get(cache::ContentKey(digest), {});
     if (!blob.ok()) {
@@ -137,7 +159,9 @@ Result<Written> ExportCache(cache::Maintenance& store, cache::BlobStore& content
     }
     return Bytes(blob->bytes.begin(), blob->bytes.end());
   };
-  return WritePack(contents, source, options, path);
+  KILN_TRY(Written written, WritePack(gathered.contents, source, options, path));
+  written.left_out = gathered.left_out;
+  return written;
 }
 
 Result<Imported> ImportCache(const Pack& pack, cache::BlobStore& store,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rows of a store with their content -> a pack file of kind `cache`, and back. Spec: cache §9
+// The rows of a store with their content -> a pack file of kind `cache`, and back. See spec/cache 9
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace kiln::pack {
 
-// Rows that verify and everything that they name. Memory: the rows, not the content. `content`
-// hands out raw bytes. Errors: those of WritePack; kNotFound for an unknown pin; kUnavailable if
-// content was removed meanwhile.
+// Rows that verify and everything that they name; rows with content that a pack cannot hold are
+// left out and counted. Memory: the rows, not the content. `content` hands out raw bytes. Errors:
+// those of WritePack; kNotFound for an unknown pin; kUnavailable if content was removed meanwhile.
 Result<Written> ExportCache(cache::Maintenance& store, cache::BlobStore& content,
                             const cache::RowFilter& filter, const WriteOptions& options,
                             const std::string& path);
@@ -22,7 +22,7 @@ struct Imported {
   uint64_t blobs = 0;    // that its rows name
   uint64_t added = 0;    // rows and blobs that the store did not have
   uint64_t present = 0;  // that it had
-  uint64_t other = 0;    // rows that the store has with another result: those stay (cache §4.5)
+  uint64_t other = 0;    // rows that the store has with another result: those stay (spec/cache 4.5)
 };
 
 // Checks the whole file before anything is put; overwrites nothing, so that files may be imported

@@ -11,7 +11,7 @@
 namespace kiln::pack {
 namespace {
 
-// Only to choose among files; Pack::Open checks what it says.
+// Reads a header only to choose among files; Pack::Open checks what it says.
 std::optional<Header> HeaderOf(const std::string& path) {
   const Result<MappedFile> file = MappedFile::Open(path);
   if (!file.ok() || file->bytes().size() < sizeof(Header)) {

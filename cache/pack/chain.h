@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Opens a delta together with the packs below it, which may be any of some files. Spec: cache §10.9
+// Opens a delta together with the packs below it, which may be any of some files. spec/cache 10.9
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a pack is made from: programs with their options, entries with their masks, artifacts with
-// the digests of their blobs. Order does not matter to the bytes of the pack. Spec: cache §10.4
+// the digests of their blobs. Order does not matter to the bytes of the pack. See spec/cache 10.4
 #pragma once
 
 #include <cstdint>
@@ -50,10 +50,13 @@ struct Artifact {
   uint32_t entry = 0;  // index into Contents::entries
   std::vector<StageBlob> code;
   Digest metadata;
+  // Place among the artifacts of its entry: what has neighbouring option values resembles each
+  // other and is fetched together. Equal places: by live key.
+  uint32_t order = 0;
   std::optional<uint32_t> warm_rank;  // built before the first frame, in this order
 };
 
-// The formats of a named pass, as VkFormat (pso_runtime §5.2, §9.2).
+// The formats of a named pass, as VkFormat (spec/pso 5.2, 9.2).
 struct Pass {
   std::string name;  // unique
   uint32_t view_mask = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Deltas: everything is found through the base, a wrong base is never used, chains end.
+#include <algorithm>
 #include <filesystem>
 #include <random>
 
@@ -60,6 +61,45 @@ TEST_F(PackDelta, ChangedBlob_IsCompressedAfterItsKinInTheBase) {
   ASSERT_EQ(pack->tables().blocks.size(), 1u);
   EXPECT_EQ(pack->tables().blocks[0].codec, Codec::kZstdAfterBase);
   EXPECT_LT(pack->tables().blocks[0].stored_size, 200u);
+}
+
+TEST_F(PackDelta, ChangedModule_IsWordsAfterThoseOfItsKin) {
+  Sample sample = testing::MakeSample(1, 1, 0);
+  testing::AddModules(sample, 200);
+  Write(sample, "0");
+  const auto base = Open("0");
+  sample.contents.artifacts.pop_back();
+  const Bytes other = testing::SampleModule(5000);  // of other constants
+  sample.contents.artifacts.back().code[0].digest = sample.Add(AsText(other));
+  const Written written = Write(sample, "1", {.base = base.get()});
+  EXPECT_EQ(written.blobs - written.in_base, 1u);
+  const auto pack = Open("1", {.base = base});
+  ASSERT_TRUE(pack->Verify().ok());
+  ASSERT_EQ(pack->tables().blocks.size(), 1u);
+  EXPECT_LT(pack->tables().blocks[0].stored_size * 10, other.size());
+}
+
+// What an edit of one program of many costs is what was edited, not the index of all.
+TEST_F(PackDelta, Index_IsWhatChangedToo) {
+  Write(MakeKinSample(1, 300), "0");
+  const auto base = Open("0");
+  Write(MakeKinSample(1, 300, 3), "1", {.base = base.get()});
+  const std::string full = TextOf("0");
+  const std::string delta = TextOf("1");
+  const auto index_bytes = [](const std::string& text) {
+    uint64_t bytes = 0;
+    for (const SectionEntry& section : testing::TableIn(AsBytes(text))) {
+      bytes += section.kind == SectionKind::kData ? 0 : section.stored_size;
+    }
+    return bytes;
+  };
+  EXPECT_LT(index_bytes(delta) * 20, index_bytes(full));
+  for (const SectionEntry& section : testing::TableIn(AsBytes(delta))) {
+    EXPECT_EQ(section.codec == Codec::kZstdAfterBase,
+              section.raw_size > 100 && section.kind != SectionKind::kData)
+        << SectionName(section.kind);
+  }
+  EXPECT_TRUE(Open("1", {.base = base})->Verify().ok());
 }
 
 TEST_F(PackDelta, WithoutItsBase_IsRefusedNamingIt) {
@@ -133,18 +173,14 @@ TEST_F(PackDelta, RowsThatTheBaseDoesNotHave_AreCorrupt) {
            {"another size", [](BlobRow& blob) { ++blob.raw_size; }},
            {"another id", [](BlobRow& blob) { blob.id.bytes[15] ^= 1; }},
        }) {
-    AlignedBytes bytes(TextOf("1"));
-    const SectionEntry blobs = testing::SectionIn(bytes.bytes(), SectionKind::kBlobs);
-    for (uint64_t at = blobs.offset;; at += sizeof(BlobRow)) {
-      BlobRow blob;
-      std::memcpy(&blob, bytes.bytes().data() + at, sizeof(blob));
-      if ((blob.flags & kInBase) != 0) {
-        row.change(blob);
-        std::memcpy(bytes.bytes().data() + at, &blob, sizeof(blob));
-        break;
-      }
-    }
-    testing::Seal(bytes.bytes());
+    AlignedBytes bytes(testing::WithRows<BlobRow>(
+        TextOf("1"), SectionKind::kBlobs,
+        [&](std::vector<BlobRow>& blobs) {
+          row.change(*std::find_if(blobs.begin(), blobs.end(), [](const BlobRow& blob) {
+            return (blob.flags & kInBase) != 0;
+          }));
+        },
+        base));
     EXPECT_EQ(Pack::OpenBytes(bytes.bytes(), {.base = base}).error().reason, kCorrupt) << row.what;
   }
 }

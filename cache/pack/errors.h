@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What can be wrong with a pack: each error says where and what to do. Spec: cache §10.11
+// What can be wrong with a pack: each error says where and what to do. See spec/cache 10.11
 #pragma once
 
 #include <string>

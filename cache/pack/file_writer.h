@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A file that appears whole or not at all: temporary file in the same folder, fsync, rename, fsync
-// of the folder. Spec: cache §10.8
+// of the folder. See spec/cache 10.8
 #pragma once
 
 #include <string>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The bytes of a pack file (.kpack): header, section table, index sections of rows of fixed size,
-// bulk data last. Little-endian, no pointers: rows are used where the file is mapped.
-// Spec: cache §10.2 to §10.4
+// The bytes of a pack file (.kpack): header, section table, compressed index sections, bulk data
+// last. Little-endian, no pointers. An index section of rows is stored column by column
+// (columns.h); the structs below are its rows in memory. README.md draws the whole.
+// See spec/cache 10.2 to 10.4
 #pragma once
 
 #include <array>
@@ -14,24 +15,28 @@
 namespace kiln::pack {
 
 inline constexpr std::array<uint8_t, 8> kMagic{0x89, 0x4B, 0x49, 0x4C, 0x4E, 0x50, 0x4B, 0x0A};
-inline constexpr uint16_t kMajor = 2;
+inline constexpr uint16_t kMajor = 3;
 inline constexpr uint16_t kMinor = 0;
 inline constexpr uint32_t kNone = 0xFFFFFFFF;
-inline constexpr uint64_t kPageBytes = 4096;                   // alignment of mappable sections
+inline constexpr uint64_t kSectionBytes = 8;                   // alignment of sections
 inline constexpr uint64_t kBlockBytes = uint64_t{1} << 20;     // raw; a larger blob has its own
 inline constexpr uint64_t kMaxBlobBytes = uint64_t{64} << 20;  // raw
-inline constexpr uint32_t kMaxEntries = 1'000'000;             // artifacts (daemon §10)
-inline constexpr uint64_t kMaxFileBytes = uint64_t{64} << 30;  // daemon §10
+inline constexpr uint32_t kMaxEntries = 1'000'000;             // artifacts (spec/daemon 10)
+inline constexpr uint64_t kMaxFileBytes = uint64_t{64} << 30;  // spec/daemon 10
 inline constexpr uint32_t kMaxSections = 64;
-inline constexpr uint32_t kMaxLinks = 4;  // bases below a delta
-inline constexpr uint32_t kMaxDictionaries = 64;
-inline constexpr uint64_t kMaxDictionaryBytes = uint64_t{1} << 20;
+inline constexpr uint32_t kMaxLinks = 4;                        // bases below a delta
+inline constexpr uint64_t kMaxIndexBytes = uint64_t{1} << 30;   // of one section, raw
+inline constexpr uint64_t kMaxPrefixBytes = uint64_t{1} << 20;  // of a block that is a prefix, raw
+inline constexpr uint64_t kMaxSymbolBytes = uint64_t{1} << 18;  // of a block's table of symbols
 
 enum PackFlags : uint32_t { kDelta = 1, kSigned = 2, kCacheExport = 4 };
-enum SectionFlags : uint32_t { kMustUnderstand = 1, kMappable = 2 };
-enum BlobFlags : uint32_t { kInBase = 1 };
+enum SectionFlags : uint32_t { kMustUnderstand = 1, kMappable = 2 };  // mappable: not compressed
+// kModule: SPIR-V with symbols in the place of ids (module_codec.h).
+enum BlobFlags : uint32_t { kInBase = 1, kModule = 2 };
 
-enum class Codec : uint32_t { kRaw = 0, kZstd = 1, kZstdAfterBase = 3 };
+// kZstdAfterBlock: with the raw bytes of an earlier block of the pack as prefix. kZstdAfterBase:
+// with those of a block of the base pack, or, for a section, of the base's section of that kind.
+enum class Codec : uint32_t { kRaw = 0, kZstd = 1, kZstdAfterBlock = 2, kZstdAfterBase = 3 };
 
 constexpr uint32_t FourCharacters(const char (&text)[5]) {
   uint32_t code = 0;
@@ -49,6 +54,7 @@ enum class SectionKind : uint32_t {
   kOptions = FourCharacters("OPTN"),
   kEntries = FourCharacters("ENTR"),
   kLive = FourCharacters("LIVE"),
+  kLayouts = FourCharacters("LAYT"),
   kArtifacts = FourCharacters("ARTF"),
   kCode = FourCharacters("CODE"),
   kPipelines = FourCharacters("PSOS"),
@@ -59,7 +65,6 @@ enum class SectionKind : uint32_t {
   kCacheValues = FourCharacters("CVAL"),  // bytes of their values
   kBlobs = FourCharacters("BIDX"),
   kBlocks = FourCharacters("BLKS"),
-  kDictionaries = FourCharacters("DICT"),  // u32 count, u32 ends, bytes: as STRS
   kHashes = FourCharacters("HASH"),
   kSignature = FourCharacters("SIGN"),
   kData = FourCharacters("BDAT"),
@@ -102,10 +107,9 @@ struct ProgramRow {
   uint32_t option_count = 0;
   uint32_t first_entry = 0;
   uint32_t entry_count = 0;
-  uint64_t zero = 0;
 };
 
-// type: as in cache §2.3 (0 flag, 1 uint, 2 sint, 3 float, 4 enum).
+// type: as in spec/cache 2.3 (0 flag, 1 uint, 2 sint, 3 float, 4 enum).
 struct OptionRow {
   uint32_t name = 0;  // string
   uint32_t type = 0;
@@ -113,7 +117,6 @@ struct OptionRow {
   uint32_t first_value = 0;   // string; values of an enum follow each other
   uint32_t value_count = 0;
   uint32_t instance = 0;  // scope: 0 global, 1 instance
-  uint64_t zero = 0;
 };
 
 struct EntryRow {
@@ -130,10 +133,17 @@ struct LiveHead {
   uint32_t zero = 0;
 };
 
+// A layout hash; each once.
+struct LayoutRow {
+  Hash128 hash;
+};
+
+// By entry, then in the order in which the contents have them (Artifact::order). Whoever opens the
+// pack sorts them by key.
 struct ArtifactRow {
-  Hash128 live_key;  // rows ascend by it
-  Hash128 layout_hash;
-  Hash128 state_id;
+  Hash128 live_key;
+  uint32_t layout = 0;    // row of LAYT
+  uint32_t pipeline = 0;  // row of PSOS, which has the state id
   uint32_t first_code = kNone;
   uint32_t metadata = kNone;  // blob
   uint32_t entry = 0;
@@ -141,6 +151,7 @@ struct ArtifactRow {
   uint16_t flags = 0;
 };
 
+// Artifacts with the same code share their rows.
 struct CodeRow {
   uint32_t stage = 0;  // 0: a module of all stages
   uint32_t blob = 0;
@@ -149,10 +160,8 @@ struct CodeRow {
 // One per distinct state id, those to build first in front.
 struct PipelineRow {
   Hash128 state_id;
-  uint32_t artifact = 0;
-  uint32_t entry = 0;
+  uint32_t artifact = 0;  // the first one with that state
   uint32_t warm_rank = kNone;
-  uint32_t flags = 0;
 };
 
 inline constexpr uint32_t kSwapchainFormat = 0xFFFFFFFF;
@@ -177,7 +186,6 @@ struct WarmRow {
   uint16_t lane = 0;
   uint32_t creation_us = 0;
   uint32_t first_use_us = 0;
-  uint64_t zero = 0;
 };
 
 struct HintRow {
@@ -185,7 +193,6 @@ struct HintRow {
   uint8_t binding = 0;
   uint16_t sampler_class = 0;
   uint32_t format = 0;
-  uint64_t zero = 0;
 };
 
 // A row of the cache; rows ascend by (space, level, key). Its value lies in CVAL, the content that
@@ -196,15 +203,17 @@ struct CacheRow {
   uint32_t space = 0;
   uint64_t offset = 0;
   uint32_t size = 0;
-  uint32_t zero = 0;
+  uint32_t zero = 0;  // not stored
 };
 
-// In the base pack: the base's row of the same id says where; block is kNone and offset 0.
+// In the order of the data; whoever opens the pack sorts them by id. In the base pack: the base's
+// row of the same id says where; block is kNone, offset and size are 0.
 struct BlobRow {
-  Hash128 id;  // rows ascend by it
+  Hash128 id;
   uint32_t raw_size = 0;
   uint32_t block = 0;
   uint32_t offset = 0;  // in the raw block
+  uint32_t size = 0;    // there; raw_size unless it is kModule
   uint32_t flags = 0;
 };
 
@@ -212,10 +221,12 @@ struct BlockRow {
   uint64_t offset = 0;  // in BDAT
   uint32_t stored_size = 0;
   uint32_t raw_size = 0;
-  Hash128 sum;  // XXH3-128 of the stored bytes
+  uint64_t sum = 0;  // XXH3-64 of the stored bytes
   Codec codec = Codec::kRaw;
-  uint32_t dictionary = kNone;  // of DICT; for kZstdAfterBase a block of the base
-  uint64_t zero = 0;
+  uint32_t prefix = kNone;    // block: of this pack, of the base for kZstdAfterBase
+  uint32_t symbol_bytes = 0;  // at its begin: a table of symbols for its modules and for those of
+                              // the blocks that have it as prefix
+  uint32_t zero = 0;          // not stored
 };
 
 // Row i is the SHA-256 of the stored bytes of section i of the table, for every section before
@@ -233,12 +244,8 @@ struct SignatureBlock {
   std::array<uint8_t, 64> signature{};
 };
 
-static_assert(sizeof(Header) == 128 && sizeof(SectionEntry) == 72 && sizeof(ProgramRow) == 32);
-static_assert(sizeof(OptionRow) == 32 && sizeof(EntryRow) == 32 && sizeof(LiveHead) == 8);
-static_assert(sizeof(ArtifactRow) == 64 && sizeof(CodeRow) == 8 && sizeof(PipelineRow) == 32);
-static_assert(sizeof(PassRow) == 48 && sizeof(WarmRow) == 32 && sizeof(HintRow) == 16);
-static_assert(sizeof(BlobRow) == 32 && sizeof(BlockRow) == 48 && sizeof(CacheRow) == 40);
-static_assert(sizeof(HashRow) == 32 && sizeof(SignatureBlock) == 100);
+static_assert(sizeof(Header) == 128 && sizeof(SectionEntry) == 72);
+static_assert(sizeof(SignatureBlock) == 100);
 
 // "BIDX"
 inline std::string SectionName(SectionKind kind) {

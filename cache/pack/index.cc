@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -39,9 +40,12 @@ class Indexer {
     });
     AddPrograms();
     AddEntries();
+    artifact_order_ = Order(contents_.artifacts, [&](const Artifact& artifact) {
+      return std::tuple(entry_rows_[artifact.entry], artifact.order, artifact.live_key);
+    });
     AddBlobs();
-    AddArtifacts();
     AddPipelines();
+    AddArtifacts();
     AddPasses();
     AddWarm();
     AddCacheRows();
@@ -54,7 +58,9 @@ class Indexer {
   void AddPrograms();
   void AddEntries();
   void AddMasks(const Entry& entry, uint32_t row);
+  std::vector<uint32_t> EntryGroups() const;
   void AddBlobs();
+  uint32_t CodeRows(const Artifact& artifact);
   void AddArtifacts();
   void AddPipelines();
   Result<void> CheckWarm(const std::set<Hash128>& artifacts) const;
@@ -76,8 +82,11 @@ class Indexer {
   Index index_;
   std::map<std::string, uint32_t> strings_;
   std::vector<uint32_t> program_rows_, entry_rows_;  // of contents' programs and entries
+  std::vector<uint32_t> artifact_order_;             // contents' artifacts, sorted
   std::vector<uint32_t> row_order_;                  // contents' rows of the cache, sorted
+  std::map<Hash128, uint32_t> pipelines_;            // state id -> row
   std::map<Hash128, uint32_t> blobs_;
+  std::map<std::vector<std::pair<uint32_t, uint32_t>>, uint32_t> code_rows_;
   std::map<std::string, uint32_t> pass_rows_;
 };
 
@@ -220,100 +229,139 @@ void Indexer::AddEntries() {
   }
 }
 
+// Entries side by side are in one group until its blobs have so many bytes.
+constexpr uint64_t kGroupBytes = uint64_t{8} << 20;
+
+// The group of each entry.
+std::vector<uint32_t> Indexer::EntryGroups() const {
+  std::vector<uint64_t> bytes(index_.entries.size());
+  std::set<Hash128> seen;
+  const auto add = [&](uint32_t entry, const Digest& digest) {
+    bytes[entry] += seen.insert(digest.id).second ? digest.size : 0;
+  };
+  for (const uint32_t i : artifact_order_) {
+    const Artifact& artifact = contents_.artifacts[i];
+    for (const StageBlob& code : artifact.code) {
+      add(entry_rows_[artifact.entry], code.digest);
+    }
+    add(entry_rows_[artifact.entry], artifact.metadata);
+  }
+  std::vector<uint32_t> groups(bytes.size());
+  uint32_t group = 0;
+  uint64_t in_group = 0;
+  for (size_t entry = 0; entry < bytes.size(); ++entry) {
+    groups[entry] = group;
+    in_group += bytes[entry];
+    if (in_group >= kGroupBytes) {
+      ++group;
+      in_group = 0;
+    }
+  }
+  return groups;
+}
+
 // Every blob once, first seen in the order of the data.
 void Indexer::AddBlobs() {
   struct Use {
-    uint32_t entry = 0;
+    uint32_t group = 0;
     uint32_t stage = 0;  // metadata last
-    const Artifact* artifact = nullptr;
+    uint32_t entry = 0;
+    uint32_t place = 0;
     Digest digest;
   };
+  const std::vector<uint32_t> groups = EntryGroups();
   std::vector<Use> uses;
-  for (const Artifact& artifact : contents_.artifacts) {
+  uint32_t place = 0;
+  for (const uint32_t i : artifact_order_) {
+    const Artifact& artifact = contents_.artifacts[i];
     const uint32_t entry = entry_rows_[artifact.entry];
     for (const StageBlob& code : artifact.code) {
-      uses.push_back(
-          {.entry = entry, .stage = code.stage, .artifact = &artifact, .digest = code.digest});
+      uses.push_back({groups[entry], code.stage, entry, place, code.digest});
     }
-    uses.push_back(
-        {.entry = entry, .stage = kNone, .artifact = &artifact, .digest = artifact.metadata});
+    uses.push_back({groups[entry], kNone, entry, place++, artifact.metadata});
   }
-  std::sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) {
-    return std::tie(a.entry, a.stage, a.artifact->live_key) <
-           std::tie(b.entry, b.stage, b.artifact->live_key);
+  std::stable_sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) {
+    return std::tie(a.group, a.stage, a.entry, a.place) <
+           std::tie(b.group, b.stage, b.entry, b.place);
   });
   for (const uint32_t row : row_order_) {
     for (const Digest& digest : contents_.rows[row].refs) {
-      uses.push_back({.entry = kNone, .stage = kNone, .artifact = nullptr, .digest = digest});
+      uses.push_back({kNone, kNone, kNone, place, digest});
     }
   }
+  uint32_t family = 0;
+  std::pair<uint32_t, uint32_t> last(0, 0);  // group and stage
   for (const Use& use : uses) {
-    blobs_.emplace(use.digest.id, 0U);
-  }
-  for (auto& [id, row] : blobs_) {
-    row = static_cast<uint32_t>(index_.blobs.size());
-    index_.blobs.push_back({.id = id, .block = kNone});
-  }
-  for (const Use& use : uses) {
-    const uint32_t row = Blob(use.digest.id);
-    if (index_.blobs[row].block == kNone) {
-      index_.blobs[row].block = 0;
-      index_.blobs[row].raw_size = static_cast<uint32_t>(use.digest.size);
-      index_.data_order.push_back({.blob = row, .entry = use.entry, .stage = use.stage});
+    const std::pair<uint32_t, uint32_t> now(use.group, use.stage);
+    family += std::exchange(last, now) == now ? 0 : 1;
+    if (blobs_.emplace(use.digest.id, static_cast<uint32_t>(index_.blobs.size())).second) {
+      index_.blobs.push_back({.id = use.digest.id,
+                              .raw_size = static_cast<uint32_t>(use.digest.size),
+                              .block = kNone});
+      index_.uses.push_back({.family = family, .entry = use.entry, .stage = use.stage});
     }
   }
 }
 
-void Indexer::AddArtifacts() {
-  const auto key = [](const Artifact& artifact) { return artifact.live_key; };
-  for (const uint32_t i : Order(contents_.artifacts, key)) {
-    const Artifact& artifact = contents_.artifacts[i];
-    ArtifactRow row{
-        .live_key = artifact.live_key,
-        .layout_hash = artifact.layout_hash,
-        .state_id = artifact.state_id,
-        .first_code = artifact.code.empty() ? kNone : static_cast<uint32_t>(index_.code.size()),
-        .metadata = Blob(artifact.metadata.id),
-        .entry = entry_rows_[artifact.entry],
-        .code_count = static_cast<uint16_t>(artifact.code.size())};
-    for (const StageBlob& code : artifact.code) {
-      index_.code.push_back({.stage = code.stage, .blob = Blob(code.digest.id)});
+// The first row of the artifact's code, which artifacts with the same one share.
+uint32_t Indexer::CodeRows(const Artifact& artifact) {
+  std::vector<std::pair<uint32_t, uint32_t>> code;  // stage, blob
+  for (const StageBlob& stage : artifact.code) {
+    code.emplace_back(stage.stage, Blob(stage.digest.id));
+  }
+  std::sort(code.begin(), code.end());
+  if (code.empty()) {
+    return kNone;
+  }
+  const auto [found, is_new] = code_rows_.emplace(code, static_cast<uint32_t>(index_.code.size()));
+  if (is_new) {
+    for (const auto& [stage, blob] : code) {
+      index_.code.push_back({.stage = stage, .blob = blob});
     }
-    std::sort(index_.code.end() - row.code_count, index_.code.end(),
-              [](const CodeRow& a, const CodeRow& b) { return a.stage < b.stage; });
-    index_.artifacts.push_back(row);
+  }
+  return found->second;
+}
+
+void Indexer::AddArtifacts() {
+  std::map<Hash128, uint32_t> layouts;
+  for (const uint32_t i : artifact_order_) {
+    const Artifact& artifact = contents_.artifacts[i];
+    const auto [layout, is_new] =
+        layouts.emplace(artifact.layout_hash, static_cast<uint32_t>(index_.layouts.size()));
+    if (is_new) {
+      index_.layouts.push_back({.hash = artifact.layout_hash});
+    }
+    index_.artifacts.push_back({.live_key = artifact.live_key,
+                                .layout = layout->second,
+                                .pipeline = pipelines_.at(artifact.state_id),
+                                .first_code = CodeRows(artifact),
+                                .metadata = Blob(artifact.metadata.id),
+                                .entry = entry_rows_[artifact.entry],
+                                .code_count = static_cast<uint16_t>(artifact.code.size())});
   }
 }
 
 void Indexer::AddPipelines() {
-  std::map<Hash128, uint32_t> ranks;  // live key -> warm rank
-  for (const Artifact& artifact : contents_.artifacts) {
-    if (artifact.warm_rank.has_value()) {
-      ranks.emplace(artifact.live_key, *artifact.warm_rank);
-    }
-  }
-  std::map<Hash128, uint32_t> rows;  // state id -> row
-  for (uint32_t i = 0; i < index_.artifacts.size(); ++i) {
-    const ArtifactRow& artifact = index_.artifacts[i];
-    const auto rank = ranks.find(artifact.live_key);
-    const uint32_t warm = rank == ranks.end() ? kNone : rank->second;
+  for (uint32_t row = 0; row < artifact_order_.size(); ++row) {
+    const Artifact& artifact = contents_.artifacts[artifact_order_[row]];
+    const uint32_t warm = artifact.warm_rank.value_or(kNone);
     const auto [found, is_new] =
-        rows.emplace(artifact.state_id, static_cast<uint32_t>(index_.pipelines.size()));
+        pipelines_.emplace(artifact.state_id, static_cast<uint32_t>(index_.pipelines.size()));
     if (is_new) {
-      index_.pipelines.push_back({.state_id = artifact.state_id,
-                                  .artifact = i,
-                                  .entry = artifact.entry,
-                                  .warm_rank = warm});
+      index_.pipelines.push_back(
+          {.state_id = artifact.state_id, .artifact = row, .warm_rank = warm});
     } else {
-      PipelineRow& row = index_.pipelines[found->second];
-      row.warm_rank = std::min(row.warm_rank, warm);
+      uint32_t& rank = index_.pipelines[found->second].warm_rank;
+      rank = std::min(rank, warm);
     }
   }
   std::stable_sort(index_.pipelines.begin(), index_.pipelines.end(),
                    [](const PipelineRow& a, const PipelineRow& b) {
-                     return std::tie(a.warm_rank, a.entry, a.artifact) <
-                            std::tie(b.warm_rank, b.entry, b.artifact);
+                     return std::tie(a.warm_rank, a.artifact) < std::tie(b.warm_rank, b.artifact);
                    });
+  for (uint32_t row = 0; row < index_.pipelines.size(); ++row) {
+    pipelines_[index_.pipelines[row].state_id] = row;
+  }
 }
 
 void Indexer::AddPasses() {
@@ -332,16 +380,12 @@ void Indexer::AddPasses() {
 }
 
 void Indexer::AddWarm() {
-  std::map<Hash128, uint32_t> pipelines;  // state id -> row
-  for (uint32_t i = 0; i < index_.pipelines.size(); ++i) {
-    pipelines.emplace(index_.pipelines[i].state_id, i);
-  }
   std::map<Hash128, Hash128> states;  // live key -> state id
   for (const Artifact& artifact : contents_.artifacts) {
     states.emplace(artifact.live_key, artifact.state_id);
   }
   const auto row_of = [&](const Warm& warm) {
-    return WarmRow{.pipeline = pipelines.at(states.at(warm.live_key)),
+    return WarmRow{.pipeline = pipelines_.at(states.at(warm.live_key)),
                    .pass = warm.pass.empty() ? kNone : pass_rows_.at(warm.pass),
                    .hints = 0,
                    .priority = warm.priority,

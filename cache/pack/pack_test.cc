@@ -222,23 +222,46 @@ TEST_F(PackFile, FlippedBytes_GiveTheRightBytesOrAnError) {
   }
 }
 
-// Damage with sums that fit, as somebody hostile makes it.
+// Damage with sums that fit, as somebody hostile makes it, of rows before they are compressed.
 TEST_F(PackFile, HostileRowsWithRightSums_AreRefusedOrHarmless) {
   Sample sample = MakeSample(13, 2, 6);
   AddWarmPipelines(sample.contents);
+  testing::AddModules(sample, 24);
   Write(sample, "a");
-  const std::string text = ReadFile(Path("a")).value();
+  const std::string text = TextOf("a");
   const std::vector<SectionEntry> table = testing::TableIn(AsBytes(text));
   std::mt19937 random(5);
-  for (int i = 0; i < testing::Rounds(3000, 100'000); ++i) {
-    AlignedBytes bytes(text);
+  for (int i = 0; i < testing::Rounds(2000, 100'000); ++i) {
     const SectionEntry& section = table[random() % (table.size() - 1)];
-    if (section.stored_size < 4) {
+    if (section.raw_size < 4) {
       continue;
     }
-    const size_t at = section.offset + random() % (section.stored_size / 4) * 4;
-    const uint32_t values[] = {0, 1, kNone, 0x80000000U, static_cast<uint32_t>(random())};
-    std::memcpy(bytes.bytes().data() + at, &values[random() % 5], 4);
+    AlignedBytes bytes(
+        testing::WithSection(text, section.kind, [&](Bytes& raw, const SectionEntry&) {
+          const size_t at = random() % (raw.size() / 4) * 4;
+          const uint32_t values[] = {0, 1, kNone, 0x80000000U, static_cast<uint32_t>(random())};
+          std::memcpy(raw.data() + at, &values[random() % 5], 4);
+        }));
+    ReadEverything(bytes.bytes(), sample);
+  }
+}
+
+// The same of stored bytes: what zstd is given, and blocks.
+TEST_F(PackFile, HostileStoredBytesWithRightSums_AreRefusedOrHarmless) {
+  Sample sample = MakeSample(13, 2, 6);
+  testing::AddModules(sample, 24);
+  Write(sample, "a");
+  const std::string text = TextOf("a");
+  const std::vector<SectionEntry> table = testing::TableIn(AsBytes(text));
+  std::mt19937 random(6);
+  for (int i = 0; i < testing::Rounds(2000, 100'000); ++i) {
+    AlignedBytes bytes(text);
+    const SectionEntry& section = table[random() % table.size()];
+    if (section.stored_size == 0) {
+      continue;
+    }
+    bytes.bytes()[section.offset + random() % section.stored_size] =
+        static_cast<std::byte>(random());
     Seal(bytes.bytes());
     ReadEverything(bytes.bytes(), sample);
   }
@@ -257,11 +280,14 @@ TEST_F(PackFile, OfAnOlderKiln_SaysWhatToDo) {
   Write(MakeSample(1, 1, 2), "a");
   const std::string text = ReadFile(Path("a")).value();
   AlignedBytes older(text);
-  older.bytes()[8] = std::byte{1};  // whose ids were no digests that resist
-  Seal(older.bytes());
-  const Error error = Pack::OpenBytes(older.bytes(), {}).error();
-  EXPECT_EQ(error.reason, kTooOld);
-  EXPECT_NE(error.context.find("build the pack again"), std::string::npos) << error.context;
+  // 1: whose ids were no digests that resist; 2: whose blocks had trained dictionaries.
+  for (const uint8_t major : {1, 2}) {
+    older.bytes()[8] = std::byte{major};
+    Seal(older.bytes());
+    const Error error = Pack::OpenBytes(older.bytes(), {}).error();
+    EXPECT_EQ(error.reason, kTooOld);
+    EXPECT_NE(error.context.find("build the pack again"), std::string::npos) << error.context;
+  }
 }
 
 TEST_F(PackFile, SectionWithAnotherId_IsFoundByVerify) {
@@ -321,16 +347,16 @@ TEST_F(PackFile, SectionThatIsThereTwice_IsCorrupt) {
   EXPECT_EQ(Pack::OpenBytes(bytes.bytes(), {}).error().reason, kCorrupt);
 }
 
-TEST_F(PackFile, Sections_LieInTheOrderOfTheSpecAtPages) {
+TEST_F(PackFile, Sections_LieInTheOrderOfTheSpec) {
   const SigningKey key = SigningKey::Generate().value();
   Write(testing::MakeKinSample(1), "a", {.key = &key});
   const std::string text = TextOf("a");
   std::string order;
   for (const SectionEntry& section : testing::TableIn(AsBytes(text))) {
     order += SectionName(section.kind) + " ";
-    EXPECT_EQ(section.offset % ((section.flags & kMappable) != 0 ? kPageBytes : 8), 0u);
+    EXPECT_EQ(section.offset % kSectionBytes, 0u);
   }
-  EXPECT_EQ(order, "INFO STRS PROG OPTN ENTR LIVE ARTF CODE PSOS BIDX BLKS DICT HASH SIGN BDAT ");
+  EXPECT_EQ(order, "INFO STRS PROG OPTN ENTR LIVE LAYT ARTF CODE PSOS BIDX BLKS HASH SIGN BDAT ");
 }
 
 TEST_F(PackFile, OpenedAndWrittenAgain_HasTheSameBytes) {
@@ -354,45 +380,52 @@ TEST_F(PackFile, BlobOfALargerBlock_MayNotGrowAHundredfold) {
 
 struct HostileBlock {
   std::string_view what;
-  std::function<void(BlockRow&)> change;
+  std::function<void(std::vector<BlockRow>&)> change;
   std::string_view error;
 };
 
 TEST_F(PackFile, HostileBlocks_AreRefusedBeforeAnythingIsAllocated) {
-  Write(testing::MakeKinSample(1), "a");
+  Sample sample = testing::MakeKinSample(1);
+  testing::AddModules(sample, 400);
+  Write(sample, "a");
   const std::string text = TextOf("a");
+  const auto sound = Open("a")->tables().blocks;
+  // The one with a table of symbols, and those that have it as prefix.
+  const auto first = static_cast<uint32_t>(
+      std::find_if(sound.begin(), sound.end(),
+                   [](const BlockRow& row) { return row.symbol_bytes != 0; }) -
+      sound.begin());
+  ASSERT_LT(first + 2, sound.size());
+  ASSERT_EQ(sound[first + 2].codec, Codec::kZstdAfterBlock);
   for (const HostileBlock& row : std::vector<HostileBlock>{
-           {"claims 4 GiB", [](BlockRow& b) { b.raw_size = 0xFFFFFFFF; }, kLimit},
+           {"claims 4 GiB", [&](auto& b) { b[first].raw_size = 0xFFFFFFFF; }, kLimit},
            {"claims what its ratio does not allow",
-            [](BlockRow& b) {
-              b.raw_size = 60U << 20;
-              b.dictionary = kNone;
-            },
-            kLimit},
-           {"a codec of tomorrow",
-            [](BlockRow& b) {
-              b.codec = Codec{9};
-              b.dictionary = kNone;
-            },
-            kNeedsNewer},
-           {"a dictionary that is not there", [](BlockRow& b) { b.dictionary = 7; }, kCorrupt},
-           {"a base where there is none", [](BlockRow& b) { b.codec = Codec::kZstdAfterBase; },
+            [&](auto& b) { b[first + 1].raw_size = 60U << 20; }, kLimit},
+           {"a codec of tomorrow", [&](auto& b) { b[first].codec = Codec{9}; }, kNeedsNewer},
+           {"a prefix behind it", [&](auto& b) { b[first + 1].prefix = first + 2; }, kCorrupt},
+           {"itself as prefix", [&](auto& b) { b[first + 1].prefix = first + 1; }, kCorrupt},
+           {"no prefix", [&](auto& b) { b[first + 1].prefix = kNone; }, kCorrupt},
+           {"a prefix that has one", [&](auto& b) { b[first + 2].prefix = first + 1; }, kCorrupt},
+           {"a prefix of 2 MiB", [&](auto& b) { b[first].raw_size = 2U << 20; }, kCorrupt},
+           {"a prefix that it does not use", [&](auto& b) { b[first + 1].codec = Codec::kZstd; },
             kCorrupt},
-           {"beyond the data", [](BlockRow& b) { b.offset = uint64_t{1} << 40; }, kCorrupt},
+           {"a base where there is none",
+            [&](auto& b) { b[first + 1].codec = Codec::kZstdAfterBase; }, kCorrupt},
+           {"beyond the data", [&](auto& b) { b[first].offset = uint64_t{1} << 40; }, kCorrupt},
+           {"more symbols than bytes",
+            [&](auto& b) { b[first].symbol_bytes = b[first].raw_size + 4; }, kCorrupt},
+           {"more symbols than may be",
+            [&](auto& b) { b[first].symbol_bytes = kMaxSymbolBytes + 4; }, kCorrupt},
+           {"a table cut short", [&](auto& b) { b[first].symbol_bytes = 8; }, kCorrupt},
+           {"modules without a table", [&](auto& b) { b[first].symbol_bytes = 0; }, kCorrupt},
            {"raw of another size",
-            [](BlockRow& b) {
-              b.codec = Codec::kRaw;
-              b.dictionary = kNone;
+            [&](auto& b) {
+              b[first].codec = Codec::kRaw;
+              b[first].prefix = kNone;
             },
             kCorrupt},
        }) {
-    AlignedBytes bytes(text);
-    const SectionEntry blocks = testing::SectionIn(bytes.bytes(), SectionKind::kBlocks);
-    BlockRow block;
-    std::memcpy(&block, bytes.bytes().data() + blocks.offset, sizeof(block));
-    row.change(block);
-    std::memcpy(bytes.bytes().data() + blocks.offset, &block, sizeof(block));
-    Seal(bytes.bytes());
+    AlignedBytes bytes(testing::WithRows<BlockRow>(text, SectionKind::kBlocks, row.change));
     const auto pack = Pack::OpenBytes(bytes.bytes(), {});
     const Result<void> read = pack.ok() ? (*pack)->Verify() : Result<void>(pack.error());
     ASSERT_FALSE(read.ok()) << row.what;
@@ -400,70 +433,92 @@ TEST_F(PackFile, HostileBlocks_AreRefusedBeforeAnythingIsAllocated) {
   }
 }
 
-TEST_F(PackFile, HostileDictionaries_AreRefused) {
-  Write(testing::MakeKinSample(1), "a");
+TEST_F(PackFile, HostileBlobs_AreRefusedBeforeAnythingIsAllocated) {
+  Sample sample = MakeSample(1, 1, 2);
+  testing::AddModules(sample, 400);
+  Write(sample, "a");
   const std::string text = TextOf("a");
+  const auto sound = Open("a")->tables().blobs;
+  const auto module = static_cast<size_t>(
+      std::find_if(sound.begin(), sound.end(),
+                   [](const BlobRow& row) { return (row.flags & kModule) != 0; }) -
+      sound.begin());
+  const auto other = static_cast<size_t>(
+      std::find_if(sound.begin(), sound.end(), [](const BlobRow& row) { return row.flags == 0; }) -
+      sound.begin());
+  ASSERT_TRUE(module < sound.size() && other < sound.size());
   struct Row {
     std::string_view what;
-    std::function<void(std::span<std::byte>, SectionEntry&)> change;
+    std::function<void(std::vector<BlobRow>&)> change;
     std::string_view error;
   };
   for (const Row& row : std::vector<Row>{
-           {"none, but blocks name it",
-            [](std::span<std::byte> bytes, SectionEntry&section) {
-              const uint32_t none = 0;
-              std::memcpy(bytes.data() + section.offset, &none, 4);
-              section.rows = 0;
-            },
+           {"a module of 4 GiB", [&](auto& b) { b[module].raw_size = 0xFFFFFFFC; }, kLimit},
+           {"a module that grew a hundredfold", [&](auto& b) { b[module].raw_size = 2U << 20; },
+            kLimit},
+           {"a module of another size", [&](auto& b) { b[module].raw_size += 4; }, kCorrupt},
+           {"a module that is none", [&](auto& b) { b[module].flags = 0; }, kCorrupt},
+           {"raw bytes of another size", [&](auto& b) { ++b[other].raw_size; }, kCorrupt},
+           {"beyond its block", [&](auto& b) { b[module].size = 1U << 30; }, kCorrupt},
+           {"a block that is not there", [&](auto& b) { b[module].block = 1U << 30; }, kCorrupt},
+           {"in a base where there is none", [&](auto& b) { b[other].flags = kInBase; }, kCorrupt},
+           {"an id that is there twice", [&](auto& b) { b[module].id = b[other].id; }, kCorrupt},
+       }) {
+    AlignedBytes bytes(testing::WithRows<BlobRow>(text, SectionKind::kBlobs, row.change));
+    const auto pack = Pack::OpenBytes(bytes.bytes(), {});
+    const Result<void> read = pack.ok() ? (*pack)->Verify() : Result<void>(pack.error());
+    ASSERT_FALSE(read.ok()) << row.what;
+    EXPECT_EQ(read.error().reason, row.error) << row.what << ": " << read.error().context;
+  }
+}
+
+TEST_F(PackFile, HostileSections_AreRefusedBeforeAnythingIsAllocated) {
+  Write(MakeSample(1, 2, 4), "a");
+  const std::string text = TextOf("a");
+  struct Row {
+    std::string_view what;
+    std::function<void(SectionEntry&)> change;
+    std::string_view error;
+  };
+  for (const Row& row : std::vector<Row>{
+           {"claims 2 GiB", [](SectionEntry& s) { s.raw_size = uint64_t{2} << 30; }, kLimit},
+           {"claims what its ratio does not allow", [](SectionEntry& s) { s.raw_size = 32 << 20; },
+            kLimit},
+           {"another size", [](SectionEntry& s) { ++s.raw_size; }, kCorrupt},
+           {"other rows", [](SectionEntry& s) { ++s.rows; }, kCorrupt},
+           {"a base where there is none", [](SectionEntry& s) { s.codec = Codec::kZstdAfterBase; },
             kCorrupt},
-           {"of more bytes than the section has",
-            [](std::span<std::byte> bytes, SectionEntry&section) {
-              const uint32_t end = 0x7FFFFFFF;
-              std::memcpy(bytes.data() + section.offset + 4, &end, 4);
-            },
-            kCorrupt},
-           {"with other bytes",
-            [](std::span<std::byte> bytes, SectionEntry&section) {
-              std::memset(bytes.data() + section.offset + 8, 0x37, 64);
-            },
-            kCorrupt},
+           {"a block as prefix", [](SectionEntry& s) { s.codec = Codec::kZstdAfterBlock; },
+            kNeedsNewer},
+           {"a codec of tomorrow", [](SectionEntry& s) { s.codec = Codec{9}; }, kNeedsNewer},
+           {"raw of another size", [](SectionEntry& s) { s.codec = Codec::kRaw; }, kCorrupt},
+           {"an odd place", [](SectionEntry& s) { ++s.offset; }, kCorrupt},
        }) {
     AlignedBytes bytes(text);
     std::vector<SectionEntry> table = testing::TableIn(bytes.bytes());
     for (SectionEntry& section : table) {
-      if (section.kind == SectionKind::kDictionaries) {
-        row.change(bytes.bytes(), section);
+      if (section.kind == SectionKind::kBlobs) {
+        ASSERT_EQ(section.codec, Codec::kZstd);
+        row.change(section);
       }
     }
     Seal(bytes.bytes(), testing::HeaderIn(bytes.bytes()), table);
     const auto pack = Pack::OpenBytes(bytes.bytes(), {});
-    const Result<void> read = pack.ok() ? (*pack)->Verify() : Result<void>(pack.error());
-    ASSERT_FALSE(read.ok()) << row.what;
-    EXPECT_EQ(read.error().reason, row.error) << row.what << ": " << read.error().context;
+    ASSERT_FALSE(pack.ok()) << row.what;
+    EXPECT_EQ(pack.error().reason, row.error) << row.what << ": " << pack.error().context;
   }
 }
 
-TEST_F(PackFile, HugeDictionary_IsRefusedByLimit) {
-  Write(testing::MakeKinSample(1), "a");
-  std::string text = TextOf("a");
-  const size_t place = (text.size() + kPageBytes - 1) / kPageBytes * kPageBytes;
-  const uint32_t end = kMaxDictionaryBytes + 1;
-  text.resize(place + 8 + end);
-  const uint32_t count = 1;
-  std::memcpy(text.data() + place, &count, 4);
-  std::memcpy(text.data() + place + 4, &end, 4);
-  AlignedBytes bytes(text);
-  Header header = testing::HeaderIn(bytes.bytes());
-  std::vector<SectionEntry> table = testing::TableIn(bytes.bytes());
-  header.file_size = text.size();
-  for (SectionEntry& section : table) {
-    if (section.kind == SectionKind::kDictionaries) {
-      section.offset = place;
-      section.stored_size = section.raw_size = 8 + uint64_t{end};
-    }
+TEST_F(PackFile, EveryByteInTurn_GivesTheRightBytesOrAnError) {
+  Sample sample = MakeSample(17, 1, 2);
+  testing::AddModules(sample, 3);
+  Write(sample, "a");
+  const std::string text = TextOf("a");
+  for (size_t at = 0; at < text.size(); ++at) {
+    AlignedBytes bytes(text);
+    bytes.bytes()[at] ^= std::byte{0xFF};
+    ReadEverything(bytes.bytes(), sample);
   }
-  Seal(bytes.bytes(), header, table);
-  EXPECT_EQ(Pack::OpenBytes(bytes.bytes(), {}).error().reason, kLimit);
 }
 
 }  // namespace

@@ -11,18 +11,19 @@
 #include "cache/pack/trust.h"
 #include "compiler/base/check.h"
 #include "compiler/base/checksum.h"
+#include "compiler/base/stop.h"
 
 namespace kiln::pack {
 
 Pack::Pack(std::optional<MappedFile> file, ByteView bytes, Tables tables,
-           const ReadOptions& options, Decoder decoder)
+           const ReadOptions& options)
     : file_(std::move(file)),
       bytes_(bytes),
       tables_(std::move(tables)),
       options_(options),
-      decoder_(std::move(decoder)),
       checked_(tables_.blocks.size()),
-      recent_(options.cache_bytes) {}
+      recent_(options.cache_bytes),
+      symbols_(options.cache_bytes) {}
 
 Result<std::unique_ptr<Pack>> Pack::Open(const std::string& path, const ReadOptions& options) {
   KILN_TRY(MappedFile file, MappedFile::Open(path));
@@ -40,14 +41,18 @@ Result<std::unique_ptr<Pack>> Pack::OpenBytes(ByteView bytes, const ReadOptions&
 
 Result<std::unique_ptr<Pack>> Pack::Make(std::optional<MappedFile> file, ByteView bytes,
                                          const ReadOptions& options) {
-  KILN_TRY(Tables tables, ReadTables(bytes, options.allow_partial));
   std::optional<PublicKey> signer;
-  if (!options.require_signature.empty()) {
-    KILN_TRY(signer, CheckSignature(bytes, tables, options.require_signature));
-  }
-  KILN_TRY(Decoder decoder, Decoder::Make(tables.dictionaries));
-  std::unique_ptr<Pack> pack(
-      new Pack(std::move(file), bytes, std::move(tables), options, std::move(decoder)));
+  const auto check = [&](const Tables& tables) -> Result<void> {
+    if (!options.require_signature.empty()) {
+      KILN_TRY(signer, CheckSignature(bytes, tables, options.require_signature));
+    }
+    return {};
+  };
+  const Tables* const base = options.base == nullptr ? nullptr : &options.base->tables();
+  KILN_TRY(
+      Tables tables,
+      ReadTables(bytes, {.allow_partial = options.allow_partial, .base = base, .check = check}));
+  std::unique_ptr<Pack> pack(new Pack(std::move(file), bytes, std::move(tables), options));
   pack->signer_ = signer;
   KILN_TRY_VOID(pack->CheckBase());
   return pack;
@@ -60,16 +65,7 @@ Result<void> Pack::CheckBase() {
     options_.base = nullptr;
     return {};
   }
-  const Pack* base = options_.base.get();
-  if (base == nullptr || base->id() != wanted) {
-    return PackError(kBaseMissing, fmt::format("the pack is a delta of pack {}; open that, too, or "
-                                               "flatten them where both are",
-                                               wanted.hex()));
-  }
-  if (links() > kMaxLinks) {
-    return PackError(
-        kLimit, fmt::format("{} packs lie below; at most {}: flatten them", links(), kMaxLinks));
-  }
+  const Pack* base = options_.base.get();  // there: ReadTables has looked
   const std::vector<PublicKey>& accepted = options_.require_signature;
   if (!accepted.empty() &&
       (!base->signer().has_value() ||
@@ -78,24 +74,20 @@ Result<void> Pack::CheckBase() {
                                                     "that is accepted",
                                                     wanted.hex()));
   }
-  auto there = base->tables().blobs.begin();
-  for (const BlobRow& row : tables_.blobs) {
+  const Tables& below = base->tables();
+  auto there = below.blobs_by_id.begin();
+  for (const uint32_t blob : tables_.blobs_by_id) {
+    const BlobRow& row = tables_.blobs[blob];
     if ((row.flags & kInBase) == 0) {
       continue;
     }
-    while (there != base->tables().blobs.end() && there->id < row.id) {
+    while (there != below.blobs_by_id.end() && below.blobs[*there].id < row.id) {
       ++there;
     }
-    if (there == base->tables().blobs.end() || there->id != row.id ||
-        there->raw_size != row.raw_size) {
+    if (there == below.blobs_by_id.end() || below.blobs[*there].id != row.id ||
+        below.blobs[*there].raw_size != row.raw_size) {
       return PackError(kCorrupt, fmt::format("blob {} is not in base pack {}; build the pack again",
                                              row.id.hex(), wanted.hex()));
-    }
-  }
-  for (const BlockRow& row : tables_.blocks) {
-    if (row.codec == Codec::kZstdAfterBase && row.dictionary >= base->tables().blocks.size()) {
-      return PackError(kCorrupt, fmt::format("base pack {} has no block {}; build the pack again",
-                                             wanted.hex(), row.dictionary));
     }
   }
   return {};
@@ -138,23 +130,23 @@ std::optional<uint32_t> Pack::FindArtifact(uint32_t entry,
       }
     }
     const Hash128 key = cache::LiveKey(row.id, live);
-    const auto found =
-        std::partition_point(tables_.artifacts.begin(), tables_.artifacts.end(),
-                             [&](const ArtifactRow& artifact) { return artifact.live_key < key; });
-    if (found != tables_.artifacts.end() && found->live_key == key) {
-      return static_cast<uint32_t>(found - tables_.artifacts.begin());
+    const std::vector<uint32_t>& order = tables_.artifacts_by_key;
+    const auto found = std::partition_point(order.begin(), order.end(), [&](uint32_t artifact) {
+      return tables_.artifacts[artifact].live_key < key;
+    });
+    if (found != order.end() && tables_.artifacts[*found].live_key == key) {
+      return *found;
     }
   }
   return std::nullopt;
 }
 
 std::optional<uint32_t> Pack::FindBlob(const Hash128& id) const {
-  const auto found = std::partition_point(tables_.blobs.begin(), tables_.blobs.end(),
-                                          [&](const BlobRow& row) { return row.id < id; });
-  if (found == tables_.blobs.end() || found->id != id) {
-    return std::nullopt;
-  }
-  return static_cast<uint32_t>(found - tables_.blobs.begin());
+  const std::vector<uint32_t>& order = tables_.blobs_by_id;
+  const auto found = std::partition_point(
+      order.begin(), order.end(), [&](uint32_t blob) { return tables_.blobs[blob].id < id; });
+  return found == order.end() || tables_.blobs[*found].id != id ? std::nullopt
+                                                                : std::optional(*found);
 }
 
 // The bytes of the file, checked when they are first read.
@@ -168,7 +160,7 @@ Result<ByteView> Pack::StoredBlock(uint32_t block) const {
   if (checked_[block].load(std::memory_order_relaxed)) {
     return stored;
   }
-  if (Checksum(stored) != row.sum) {
+  if (Checksum64(stored) != row.sum) {
     return PackError(kCorrupt, fmt::format("block {} does not have the sum that the index says; "
                                            "fetch or build the pack again",
                                            block));
@@ -192,16 +184,24 @@ Result<Pack::Block> Pack::BlockOf(uint32_t block) const {
   if (row.codec == Codec::kRaw && row.stored_size == row.raw_size) {
     return Block{.raw = stored, .owner = nullptr};
   }
-  Block prefix;
+  Block prefix;  // as deep as there are links, and one
   if (row.codec == Codec::kZstdAfterBase) {
-    KILN_TRY(prefix, base()->BlockOf(row.dictionary));  // as deep as there are links
+    KILN_TRY(Bytes bytes, base()->ReadPrefix(row.prefix));
+    const auto owner = std::make_shared<const Bytes>(std::move(bytes));
+    prefix = {.raw = *owner, .owner = owner};
+  } else if (row.codec == Codec::kZstdAfterBlock) {
+    KILN_TRY(prefix, BlockOf(row.prefix));
   }
-  Result<Bytes> decoded = decoder_.Decode(row, stored, prefix.raw);
+  if (!RatioAllowed(row.raw_size, row.stored_size)) {
+    return PackError(kLimit, fmt::format("block {}: {} bytes claim to be {}", block,
+                                         row.stored_size, row.raw_size));
+  }
+  Result<Bytes> decoded = decompressor_.Decompress(row.codec, stored, row.raw_size, prefix.raw);
   if (!decoded.ok()) {
     return WithContext(decoded.error(), fmt::format("block {}", block));
   }
   auto raw = std::make_shared<const Bytes>(std::move(decoded).value());
-  recent_.Add(block, raw);
+  recent_.Add(block, raw, raw->size());
   return Block{.raw = *raw, .owner = raw};
 }
 
@@ -210,18 +210,63 @@ Result<Bytes> Pack::ReadBlock(uint32_t block) const {
   return Bytes(found.raw.begin(), found.raw.end());
 }
 
+Result<Bytes> Pack::ReadPrefix(uint32_t block) const {
+  const BlockRow& row = tables_.blocks[block];
+  Bytes bytes;
+  if (row.codec == Codec::kZstdAfterBlock) {
+    KILN_TRY(bytes, ReadBlock(row.prefix));
+  }
+  KILN_TRY(const Block own, BlockOf(block));
+  Append(bytes, own.raw);
+  return bytes;
+}
+
 Result<cache::Blob> Pack::GetBlob(uint32_t blob) const {
   const BlobRow& row = tables_.blobs[blob];
   if ((row.flags & kInBase) != 0) {
     return base()->GetBlob(*base()->FindBlob(row.id));  // there: CheckBase has looked
   }
   KILN_TRY(Block block, BlockOf(row.block));
-  const ByteView bytes = block.raw.subspan(row.offset, row.raw_size);
-  if (HashBytes(bytes) != row.id) {
+  const ByteView stored = block.raw.subspan(row.offset, row.size);
+  cache::Blob out{.bytes = stored, .owner = std::move(block.owner), .raw_size = stored.size()};
+  if ((row.flags & kModule) != 0) {
+    KILN_TRY(out, ModuleOf(row, stored));
+  }
+  if (HashBytes(out.bytes) != row.id) {
     return PackError(kCorrupt, fmt::format("blob {} has other bytes; fetch or build the pack again",
                                            row.id.hex()));
   }
-  return cache::Blob{.bytes = bytes, .owner = std::move(block.owner), .raw_size = bytes.size()};
+  return out;
+}
+
+Result<cache::Blob> Pack::ModuleOf(const BlobRow& row, ByteView encoded) const {
+  KILN_TRY(const std::shared_ptr<const SymbolTable> symbols, SymbolsOf(row.block));
+  Bytes module(row.raw_size);  // bounded: tables have checked it
+  if (!DecodeModule(encoded, *symbols, module)) {
+    return PackError(kCorrupt, fmt::format("blob {} is no module of {} bytes; fetch or build the "
+                                           "pack again",
+                                           row.id.hex(), row.raw_size));
+  }
+  return cache::OwnedBlob(std::move(module));
+}
+
+Result<std::shared_ptr<const SymbolTable>> Pack::SymbolsOf(uint32_t of) const {
+  const uint32_t block = tables_.blocks[of].symbol_bytes != 0 ? of : tables_.blocks[of].prefix;
+  std::shared_ptr<const SymbolTable> recent = symbols_.Find(block);
+  if (recent != nullptr) {
+    return recent;
+  }
+  KILN_TRY(const Block found, BlockOf(block));
+  std::optional<SymbolTable> read =
+      SymbolTable::Read(found.raw.first(tables_.blocks[block].symbol_bytes));
+  if (!read.has_value()) {
+    return PackError(kCorrupt, fmt::format("block {} does not begin with a table of symbols; fetch "
+                                           "or build the pack again",
+                                           block));
+  }
+  recent = std::make_shared<const SymbolTable>(*std::move(read));
+  symbols_.Add(block, recent, recent->memory_bytes());
+  return recent;
 }
 
 Result<Bytes> Pack::ReadBlob(uint32_t blob) const {
@@ -229,7 +274,7 @@ Result<Bytes> Pack::ReadBlob(uint32_t blob) const {
   return Bytes(view.bytes.begin(), view.bytes.end());
 }
 
-// Opening compares sums, which are no ids.
+// Opening compares checksums, which are not ids.
 Result<void> Pack::CheckSectionIds() const {
   for (const SectionEntry& section : tables_.sections) {
     const ByteView bytes = section.kind == SectionKind::kData
@@ -252,6 +297,7 @@ Result<void> Pack::Verify() const {
     KILN_TRY_VOID(CheckSectionHashes(bytes_, tables_));
   }
   for (uint32_t block = 0; block < tables_.blocks.size(); ++block) {
+    CheckStop();
     KILN_TRY_VOID(BlockOf(block));
     KILN_TRY(const ByteView stored, StoredBlock(block));
     if (!tables_.hashes.empty() && !HasBlockHash(tables_, block, stored)) {
@@ -265,6 +311,7 @@ Result<void> Pack::Verify() const {
     return tables_.blobs[a].block < tables_.blobs[b].block;
   });
   for (const uint32_t blob : order) {
+    CheckStop();
     KILN_TRY_VOID(GetBlob(blob));
   }
   return {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // An open pack: program, target and option values -> artifact -> blobs. Opening checks the index
 // and, if asked to, who signed it; blocks are checked when they are first read, blobs by their id.
-// Spec: cache §10.5 to §10.9
+// See spec/cache 10.5 to 10.9
 #pragma once
 
 #include <atomic>
@@ -15,8 +15,9 @@
 
 #include "cache/key.h"
 #include "cache/pack/block_cache.h"
-#include "cache/pack/decoder.h"
+#include "cache/pack/compression.h"
 #include "cache/pack/mapped_file.h"
+#include "cache/pack/module_codec.h"
 #include "cache/pack/signature.h"
 #include "cache/pack/tables.h"
 #include "cache/store.h"
@@ -47,7 +48,7 @@ class Pack {
   const Hash128& id() const { return tables_.header.pack_id; }
   const Pack* base() const { return options_.base.get(); }
   // How many bases lie below.
-  uint32_t links() const { return base() == nullptr ? 0 : base()->links() + 1; }
+  uint32_t links() const { return tables_.links; }
   // Who signed it; nothing unless a signature was required.
   const std::optional<PublicKey>& signer() const { return signer_; }
 
@@ -65,8 +66,14 @@ class Pack {
   Result<cache::Blob> GetBlob(uint32_t blob) const;
   // The same as bytes of the caller's own.
   Result<Bytes> ReadBlob(uint32_t blob) const;
-  // Raw bytes of a block. Errors: as GetBlob. Requires: a row of BLKS.
+  // Raw bytes of a block, modules encoded. Errors: as GetBlob. Requires: a row of BLKS.
   Result<Bytes> ReadBlock(uint32_t block) const;
+  // What a delta's block is compressed after if it names this block: its raw bytes, behind those of
+  // its own prefix if that is one of this pack. Errors: as GetBlob. Requires: a row of BLKS.
+  Result<Bytes> ReadPrefix(uint32_t block) const;
+  // The table of symbols of the modules of a block: its own or that of its prefix.
+  // Errors: as GetBlob. Requires: there is one.
+  Result<std::shared_ptr<const SymbolTable>> SymbolsOf(uint32_t block) const;
   // Reads and checks everything that opening did not, HASH too. Errors: the first one found.
   Result<void> Verify() const;
 
@@ -76,25 +83,25 @@ class Pack {
     std::shared_ptr<const Bytes> owner;  // null: raw lies in the file
   };
 
-  Pack(std::optional<MappedFile> file, ByteView bytes, Tables tables, const ReadOptions& options,
-       Decoder decoder);
+  Pack(std::optional<MappedFile> file, ByteView bytes, Tables tables, const ReadOptions& options);
   static Result<std::unique_ptr<Pack>> Make(std::optional<MappedFile> file, ByteView bytes,
                                             const ReadOptions& options);
   Result<void> CheckBase();
+  Result<void> CheckSectionIds() const;
 
   Result<Block> BlockOf(uint32_t block) const;
   Result<ByteView> StoredBlock(uint32_t block) const;
+  Result<cache::Blob> ModuleOf(const BlobRow& row, ByteView encoded) const;
 
   std::optional<MappedFile> file_;
-  Result<void> CheckSectionIds() const;
-
   const ByteView bytes_;
   const Tables tables_;
   ReadOptions options_;
-  const Decoder decoder_;
+  const Decompressor decompressor_;
   std::optional<PublicKey> signer_;
   mutable std::vector<std::atomic<bool>> checked_;  // blocks whose stored bytes were verified
-  mutable BlockCache recent_;
+  mutable BlockCache<Bytes> recent_;
+  mutable BlockCache<SymbolTable> symbols_;
 };
 
 }  // namespace kiln::pack

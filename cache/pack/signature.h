@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Ed25519 keys and signatures: who made a pack. Keys travel as PEM (PKCS #8 and
 // SubjectPublicKeyInfo), as other tools make them: openssl genpkey -algorithm ed25519.
-// Spec: cache §10.4, §10.7
+// See spec/cache 10.4, 10.7
 #pragma once
 
 #include <array>

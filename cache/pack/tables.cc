@@ -1,81 +1,72 @@
 // SPDX-License-Identifier: MIT
-// Nothing is believed before it is checked, and nothing is allocated by a size that a file names.
+// Nothing is believed before it is checked; what is allocated is bounded by what is stored.
 #include "cache/pack/tables.h"
 
 #include <algorithm>
 #include <cstring>
-#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "cache/pack/columns.h"
+#include "cache/pack/compression.h"
 #include "cache/pack/errors.h"
-#include "cache/store.h"
+#include "cache/pack/sections.h"
+#include "cache/pack/table_checks.h"
 #include "compiler/base/check.h"
 #include "compiler/base/checksum.h"
 
 namespace kiln::pack {
 namespace {
 
-template <class... Args>
-Error Corrupt(fmt::format_string<Args...> format, Args&&... args) {
-  return PackError(kCorrupt, fmt::format(format, std::forward<Args>(args)...) +
-                                 "; fetch or build the pack again");
-}
-
-// [first, first + count) within `size`?
-bool InRange(uint64_t first, uint64_t count, uint64_t size) {
-  return first <= size && count <= size - first;
-}
-
-template <class Row>
-Result<std::span<const Row>> RowsOf(const SectionEntry& section, ByteView bytes) {
-  if (bytes.size() % sizeof(Row) != 0 || bytes.size() / sizeof(Row) != section.rows) {
-    return Corrupt("section {}: {} bytes are not {} rows", SectionName(section.kind), bytes.size(),
-                   section.rows);
-  }
-  return std::span(reinterpret_cast<const Row*>(bytes.data()), section.rows);
-}
-
 class TableReader {
  public:
-  TableReader(ByteView bytes, bool allow_partial) : bytes_(bytes), partial_(allow_partial) {}
+  TableReader(ByteView bytes, const TableOptions& options) : bytes_(bytes), options_(options) {}
 
   Result<Tables> Read() {
     KILN_TRY_VOID(ReadHeader());
+    KILN_TRY_VOID(CheckBase());
     KILN_TRY_VOID(ReadSectionTable());
     for (uint32_t i = 0; i < tables_.sections.size(); ++i) {
-      KILN_TRY_VOID(ReadSection(i));
+      KILN_TRY_VOID(FindSection(i));
     }
-    KILN_TRY_VOID(CheckPrograms());
-    KILN_TRY_VOID(CheckArtifacts());
-    KILN_TRY_VOID(CheckWarm());
-    KILN_TRY_VOID(CheckCacheRows());
-    KILN_TRY_VOID(CheckBlobs());
-    KILN_TRY_VOID(CheckHashes());
+    if (options_.check) {
+      KILN_TRY_VOID(options_.check(tables_));
+    }
+    for (const SectionEntry& section : tables_.sections) {
+      if (IsIndex(section.kind)) {
+        KILN_TRY_VOID(ReadSection(section));
+      }
+    }
+    KILN_TRY_VOID(CheckRows(tables_, base_));
+    if (bytes_.size() < tables_.header.file_size && !options_.allow_partial) {
+      return PackError(kTruncated,
+                       fmt::format("{} of {} blocks complete; fetch from byte {}",
+                                   tables_.complete_blocks, tables_.blocks.size(), bytes_.size()));
+    }
     return std::move(tables_);
   }
 
  private:
+  static bool IsIndex(SectionKind kind);
+
   Result<void> ReadHeader();
+  Result<void> CheckBase();
   Result<void> ReadSectionTable();
   Result<void> CheckSection(const SectionEntry& section);
-  Result<void> ReadSection(uint32_t index);
-  Result<void> ReadRows(const SectionEntry& section, ByteView bytes);
+  Result<void> FindSection(uint32_t index);
+  Result<void> ReadSection(const SectionEntry& section);
+  Result<Bytes> RawOf(const SectionEntry& section);
+  Result<void> ReadView(const SectionEntry& section, Bytes raw);
   Result<void> ReadStrings(const SectionEntry& section, ByteView bytes);
-  Result<void> ReadDictionaries(const SectionEntry& section, ByteView bytes);
-  Result<void> ReadSignature(ByteView bytes);
   Result<void> ReadLive(const SectionEntry& section, ByteView bytes);
-  Result<void> CheckPrograms();
-  Result<void> CheckArtifacts();
-  Result<void> CheckWarm();
-  Result<void> CheckCacheRows();
-  Result<void> CheckBlocks();
-  Result<void> CheckBlobs();
-  Result<void> CheckHashes();
-  bool IsString(uint32_t string) const { return string < tables_.string_ends.size(); }
+  Result<void> ReadHashes(const SectionEntry& section, ByteView bytes);
+  Result<void> ReadSignature(ByteView bytes);
 
   ByteView bytes_;
-  const bool partial_;
+  const TableOptions& options_;
+  const Tables* base_ = nullptr;  // of a delta
+  const Decompressor decompressor_;
   Tables tables_;
 };
 
@@ -122,6 +113,25 @@ Result<void> TableReader::ReadHeader() {
   return {};
 }
 
+Result<void> TableReader::CheckBase() {
+  const Hash128& wanted = tables_.header.base_pack;
+  if (wanted.zero()) {
+    return {};
+  }
+  base_ = options_.base;
+  if (base_ == nullptr || base_->header.pack_id != wanted) {
+    return PackError(kBaseMissing, fmt::format("the pack is a delta of pack {}; open that, too, or "
+                                               "flatten them where both are",
+                                               wanted.hex()));
+  }
+  tables_.links = base_->links + 1;
+  if (tables_.links > kMaxLinks) {
+    return PackError(kLimit, fmt::format("{} packs lie below; at most {}: flatten them",
+                                         tables_.links, kMaxLinks));
+  }
+  return {};
+}
+
 Result<void> TableReader::ReadSectionTable() {
   const Header& header = tables_.header;
   const uint64_t size = uint64_t{header.section_count} * sizeof(SectionEntry);
@@ -153,6 +163,7 @@ bool IsKnown(SectionKind kind) {
     case SectionKind::kOptions:
     case SectionKind::kEntries:
     case SectionKind::kLive:
+    case SectionKind::kLayouts:
     case SectionKind::kArtifacts:
     case SectionKind::kCode:
     case SectionKind::kPipelines:
@@ -163,13 +174,18 @@ bool IsKnown(SectionKind kind) {
     case SectionKind::kCacheValues:
     case SectionKind::kBlobs:
     case SectionKind::kBlocks:
-    case SectionKind::kDictionaries:
     case SectionKind::kHashes:
     case SectionKind::kSignature:
     case SectionKind::kData:
       return true;
   }
   return false;  // of a newer writer
+}
+
+// What is decompressed when the pack is opened.
+bool TableReader::IsIndex(SectionKind kind) {
+  return IsKnown(kind) && kind != SectionKind::kHashes && kind != SectionKind::kSignature &&
+         kind != SectionKind::kData;
 }
 
 Result<void> TableReader::CheckSection(const SectionEntry& section) {
@@ -185,20 +201,22 @@ Result<void> TableReader::CheckSection(const SectionEntry& section) {
   if (!IsKnown(section.kind)) {
     return {};
   }
-  if (section.codec != Codec::kRaw || section.raw_size != section.stored_size) {
+  const bool compressed = section.codec == Codec::kZstd || section.codec == Codec::kZstdAfterBase;
+  if ((section.codec != Codec::kRaw && !compressed) || (compressed && !IsIndex(section.kind))) {
     return PackError(kNeedsNewer, fmt::format("section {} has codec {}", SectionName(section.kind),
                                               static_cast<uint32_t>(section.codec)));
   }
-  // Rows are used where they lie.
-  const uint64_t alignment = (section.flags & kMappable) != 0 ? kPageBytes : 8;
-  const bool has_rows = section.kind != SectionKind::kInfo;
-  if (has_rows && section.offset % alignment != 0) {
+  if (!compressed && section.raw_size != section.stored_size) {
+    return Corrupt("section {}: {} raw bytes are stored as {}", SectionName(section.kind),
+                   section.raw_size, section.stored_size);
+  }
+  if (section.offset % kSectionBytes != 0) {
     return Corrupt("section {} is not aligned", SectionName(section.kind));
   }
   return {};
 }
 
-Result<void> TableReader::ReadSection(uint32_t index) {
+Result<void> TableReader::FindSection(uint32_t index) {
   const SectionEntry& section = tables_.sections[index];
   for (uint32_t i = 0; i < index; ++i) {
     if (tables_.sections[i].kind == section.kind) {
@@ -223,36 +241,57 @@ Result<void> TableReader::ReadSection(uint32_t index) {
   }
   if (section.kind == SectionKind::kHashes) {
     tables_.hashed_sections = index;
+    return ReadHashes(section, bytes);
   }
-  if (!IsKnown(section.kind)) {
-    if ((section.flags & kMustUnderstand) != 0) {
-      return PackError(kNeedsNewer, fmt::format("section {} is of a newer kiln; use that one",
-                                                SectionName(section.kind)));
-    }
-    return {};
+  if (!IsKnown(section.kind) && (section.flags & kMustUnderstand) != 0) {
+    return PackError(kNeedsNewer, fmt::format("section {} is of a newer kiln; use that one",
+                                              SectionName(section.kind)));
   }
-  return ReadRows(section, bytes);
+  return {};
 }
 
-Result<void> TableReader::ReadRows(const SectionEntry& section, ByteView bytes) {
-  const auto rows = [&]<class Row>(std::span<const Row>& out) -> Result<void> {
-    KILN_TRY(out, RowsOf<Row>(section, bytes));
+// Bounded before it is allocated: compression.h says by what.
+Result<Bytes> TableReader::RawOf(const SectionEntry& section) {
+  Bytes prefix;
+  if (section.codec == Codec::kZstdAfterBase) {
+    if (base_ == nullptr) {
+      return Corrupt("section {} needs a base", SectionName(section.kind));
+    }
+    prefix = RawSection(*base_, section.kind);
+  }
+  if (!IndexAllowed(section.raw_size, section.stored_size, prefix.size())) {
+    return PackError(kLimit,
+                     fmt::format("section {}: {} bytes claim to be {}", SectionName(section.kind),
+                                 section.stored_size, section.raw_size));
+  }
+  Result<Bytes> raw = decompressor_.Decompress(
+      section.codec, bytes_.subspan(section.offset, section.stored_size), section.raw_size, prefix);
+  if (!raw.ok()) {
+    return WithContext(raw.error(), "section " + SectionName(section.kind));
+  }
+  return raw;
+}
+
+Result<void> TableReader::ReadSection(const SectionEntry& section) {
+  KILN_TRY(Bytes raw, RawOf(section));
+  const auto rows = [&]<class Row>(std::vector<Row>& out) -> Result<void> {
+    const uint64_t row_bytes = StoredRowBytes<Row>();
+    if (raw.size() % row_bytes != 0 || raw.size() / row_bytes != section.rows) {
+      return Corrupt("section {}: {} bytes are not {} rows", SectionName(section.kind), raw.size(),
+                     section.rows);
+    }
+    out = FromColumns<Row>(raw, section.rows);
     return {};
   };
   switch (section.kind) {
-    case SectionKind::kInfo:
-      tables_.info = bytes;
-      return {};
-    case SectionKind::kStrings:
-      return ReadStrings(section, bytes);
-    case SectionKind::kLive:
-      return ReadLive(section, bytes);
     case SectionKind::kPrograms:
       return rows(tables_.programs);
     case SectionKind::kOptions:
       return rows(tables_.options);
     case SectionKind::kEntries:
       return rows(tables_.entries);
+    case SectionKind::kLayouts:
+      return rows(tables_.layouts);
     case SectionKind::kArtifacts:
       return rows(tables_.artifacts);
     case SectionKind::kCode:
@@ -267,22 +306,43 @@ Result<void> TableReader::ReadRows(const SectionEntry& section, ByteView bytes) 
       return rows(tables_.hints);
     case SectionKind::kCacheRows:
       return rows(tables_.cache_rows);
-    case SectionKind::kCacheValues:
-      tables_.cache_values = bytes;
-      return {};
     case SectionKind::kBlobs:
       return rows(tables_.blobs);
     case SectionKind::kBlocks:
       return rows(tables_.blocks);
-    case SectionKind::kDictionaries:
-      return ReadDictionaries(section, bytes);
-    case SectionKind::kHashes:
-      return rows(tables_.hashes);
-    case SectionKind::kSignature:
-    case SectionKind::kData:
-      return {};
+    default:
+      return ReadView(section, std::move(raw));
   }
-  KILN_UNREACHABLE();
+}
+
+// A section that stays as it is.
+Result<void> TableReader::ReadView(const SectionEntry& section, Bytes raw) {
+  const ByteView bytes = tables_.raw.emplace_back(section.kind, std::move(raw)).second;
+  switch (section.kind) {
+    case SectionKind::kInfo:
+      tables_.info = bytes;
+      return {};
+    case SectionKind::kStrings:
+      return ReadStrings(section, bytes);
+    case SectionKind::kLive:
+      return ReadLive(section, bytes);
+    case SectionKind::kCacheValues:
+      tables_.cache_values = bytes;
+      return {};
+    default:
+      KILN_UNREACHABLE();
+  }
+}
+
+Result<void> TableReader::ReadHashes(const SectionEntry& section, ByteView bytes) {
+  if (bytes.size() % sizeof(HashRow) != 0 || bytes.size() / sizeof(HashRow) != section.rows) {
+    return Corrupt("section HASH: {} bytes are not {} rows", bytes.size(), section.rows);
+  }
+  tables_.hashes.resize(section.rows);
+  if (!bytes.empty()) {
+    std::memcpy(tables_.hashes.data(), bytes.data(), bytes.size());
+  }
+  return {};
 }
 
 // u32 count, u32 ends, bytes.
@@ -316,22 +376,6 @@ Result<void> TableReader::ReadStrings(const SectionEntry& section, ByteView byte
   return {};
 }
 
-Result<void> TableReader::ReadDictionaries(const SectionEntry& section, ByteView bytes) {
-  KILN_TRY(const Texts texts, ReadTexts(section, bytes));
-  uint32_t begin = 0;
-  for (const uint32_t end : texts.ends) {
-    if (tables_.dictionaries.size() == kMaxDictionaries || end - begin > kMaxDictionaryBytes) {
-      return PackError(kLimit, fmt::format("section DICT: {} dictionaries, one of {} bytes; at "
-                                           "most {} of {}",
-                                           texts.ends.size(), end - begin, kMaxDictionaries,
-                                           kMaxDictionaryBytes));
-    }
-    tables_.dictionaries.push_back(texts.bytes.subspan(begin, end - begin));
-    begin = end;
-  }
-  return {};
-}
-
 Result<void> TableReader::ReadSignature(ByteView bytes) {
   if (bytes.size() != sizeof(SignatureBlock)) {
     return Corrupt("section SIGN has {} bytes", bytes.size());
@@ -355,157 +399,10 @@ Result<void> TableReader::ReadLive(const SectionEntry& section, ByteView bytes) 
   return {};
 }
 
-Result<void> TableReader::CheckPrograms() {
-  const Tables& t = tables_;
-  for (const ProgramRow& row : t.programs) {
-    if (!IsString(row.name) || !IsString(row.pipeline) ||
-        !InRange(row.first_option, row.option_count, t.options.size()) ||
-        !InRange(row.first_entry, row.entry_count, t.entries.size()) ||
-        (&row != t.programs.data() && t.String((&row)[-1].name) >= t.String(row.name))) {
-      return Corrupt("section PROG: row {}", &row - t.programs.data());
-    }
-  }
-  for (const OptionRow& row : t.options) {
-    if (!IsString(row.name) || row.type > 4 ||
-        !InRange(row.first_value, row.value_count, t.string_ends.size()) ||
-        (row.type == 4 && row.default_bits >= row.value_count)) {
-      return Corrupt("section OPTN: row {}", &row - t.options.data());
-    }
-  }
-  for (const ProgramRow& row : t.programs) {
-    for (uint32_t i = 1; i < row.option_count; ++i) {
-      const OptionRow* option = &t.options[row.first_option + i];
-      if (t.String(option[-1].name) >= t.String(option->name)) {
-        return Corrupt("section OPTN: options of '{}' are out of order", t.String(row.name));
-      }
-    }
-  }
-  const uint64_t live_rows = t.live.size() / (1 + uint64_t{t.live_words});
-  for (const EntryRow& row : t.entries) {
-    if (row.program >= t.programs.size() || !IsString(row.target) ||
-        !InRange(row.first_live, row.live_count, live_rows) ||
-        (row.live_count != 0 &&
-         t.live_words < (t.programs[row.program].option_count + uint64_t{63}) / 64)) {
-      return Corrupt("section ENTR: row {}", &row - t.entries.data());
-    }
-  }
-  return {};
-}
-
-Result<void> TableReader::CheckArtifacts() {
-  const Tables& t = tables_;
-  if (t.artifacts.size() > kMaxEntries) {
-    return PackError(kLimit, fmt::format("{} artifacts", t.artifacts.size()));
-  }
-  for (const ArtifactRow& row : t.artifacts) {
-    const bool has_code = row.first_code != kNone || row.code_count != 0;
-    if ((has_code && !InRange(row.first_code, row.code_count, t.code.size())) ||
-        (row.metadata != kNone && row.metadata >= t.blobs.size()) ||
-        row.entry >= t.entries.size() ||
-        (&row != t.artifacts.data() && (&row)[-1].live_key >= row.live_key)) {
-      return Corrupt("section ARTF: row {}", &row - t.artifacts.data());
-    }
-  }
-  for (const CodeRow& row : t.code) {
-    if (row.blob >= t.blobs.size()) {
-      return Corrupt("section CODE: row {}", &row - t.code.data());
-    }
-  }
-  for (const PipelineRow& row : t.pipelines) {
-    if (row.artifact >= t.artifacts.size() || row.entry >= t.entries.size()) {
-      return Corrupt("section PSOS: row {}", &row - t.pipelines.data());
-    }
-  }
-  return {};
-}
-
-Result<void> TableReader::CheckWarm() {
-  const Tables& t = tables_;
-  for (const PassRow& row : t.passes) {
-    if (!IsString(row.name) || row.color_count > kMaxColorFormats ||
-        (&row != t.passes.data() && t.String((&row)[-1].name) >= t.String(row.name))) {
-      return Corrupt("section PASS: row {}", &row - t.passes.data());
-    }
-  }
-  for (const WarmRow& row : t.warm) {
-    if (row.pipeline >= t.pipelines.size() || (row.pass != kNone && row.pass >= t.passes.size()) ||
-        !InRange(row.hints >> 8, row.hints & 0xFF, t.hints.size())) {
-      return Corrupt("section WARM: row {}", &row - t.warm.data());
-    }
-  }
-  return {};
-}
-
-Result<void> TableReader::CheckCacheRows() {
-  const Tables& t = tables_;
-  const CacheRow* last = nullptr;
-  for (const CacheRow& row : t.cache_rows) {
-    if (row.level == 0 || row.level >= cache::kLevelCount ||
-        !InRange(row.offset, row.size, t.cache_values.size()) ||
-        (last != nullptr && std::tie(last->space, last->level, last->key) >=
-                                std::tie(row.space, row.level, row.key))) {
-      return Corrupt("section CROW: row {}", &row - t.cache_rows.data());
-    }
-    last = &row;
-  }
-  return {};
-}
-
-Result<void> TableReader::CheckBlocks() {
-  Tables& t = tables_;
-  const bool is_delta = (t.header.flags & kDelta) != 0;
-  for (const BlockRow& row : t.blocks) {
-    const bool named = row.codec == Codec::kZstdAfterBase
-                           ? is_delta && row.dictionary != kNone
-                           : row.dictionary == kNone || (row.codec == Codec::kZstd &&
-                                                         row.dictionary < t.dictionaries.size());
-    if (!InRange(row.offset, row.stored_size, t.data_size) || !named) {
-      return Corrupt("section BLKS: row {}", &row - t.blocks.data());
-    }
-    if (row.raw_size > kMaxBlobBytes + kBlockBytes) {
-      return PackError(
-          kLimit, fmt::format("section BLKS: row {} claims {} bytes; at most {}",
-                              &row - t.blocks.data(), row.raw_size, kMaxBlobBytes + kBlockBytes));
-    }
-    t.complete_blocks += InRange(row.offset, row.stored_size, t.data.size()) ? 1 : 0;
-  }
-  return {};
-}
-
-Result<void> TableReader::CheckBlobs() {
-  const Tables& t = tables_;
-  KILN_TRY_VOID(CheckBlocks());
-  const bool is_delta = (t.header.flags & kDelta) != 0;
-  for (const BlobRow& row : t.blobs) {
-    const bool found = (row.flags & kInBase) != 0
-                           ? is_delta
-                           : row.block < t.blocks.size() &&
-                                 InRange(row.offset, row.raw_size, t.blocks[row.block].raw_size);
-    if (!found || (&row != t.blobs.data() && (&row)[-1].id >= row.id)) {
-      return Corrupt("section BIDX: row {}", &row - t.blobs.data());
-    }
-  }
-  if (bytes_.size() < t.header.file_size && !partial_) {
-    return PackError(kTruncated, fmt::format("{} of {} blocks complete; fetch from byte {}",
-                                             t.complete_blocks, t.blocks.size(), bytes_.size()));
-  }
-  return {};
-}
-
-Result<void> TableReader::CheckHashes() {
-  const Tables& t = tables_;
-  const bool is_signed = t.signature.has_value() && t.hashed_sections != 0;
-  if (((t.header.flags & kSigned) != 0) != is_signed ||
-      (!t.hashes.empty() && t.hashes.size() != t.hashed_sections + t.blocks.size())) {
-    return Corrupt("section HASH: {} rows, flags {}", t.hashes.size(), t.header.flags);
-  }
-  return {};
-}
-
 }  // namespace
 
-Result<Tables> ReadTables(ByteView bytes, bool allow_partial) {
-  return TableReader(bytes, allow_partial).Read();
+Result<Tables> ReadTables(ByteView bytes, const TableOptions& options) {
+  return TableReader(bytes, options).Read();
 }
 
 }  // namespace kiln::pack

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 
 #include "cache/pack/reader.h"
 #include "cache/pack/sample_contents.h"
+#include "cache/pack/sections.h"
 #include "cache/pack/writer.h"
 #include "compiler/base/checksum.h"
 #include "compiler/base/file.h"
@@ -98,6 +100,54 @@ inline void Seal(std::span<std::byte> bytes, Header header, std::vector<SectionE
 }
 
 inline void Seal(std::span<std::byte> bytes) { Seal(bytes, HeaderIn(bytes), TableIn(bytes)); }
+
+// The file with other raw bytes of an index section, which are not compressed, at its end. `base`:
+// of a delta.
+inline std::string WithSection(std::string_view file, SectionKind kind,
+                               const std::function<void(Bytes& raw, SectionEntry&)>& change,
+                               const std::shared_ptr<const Pack>& base = nullptr) {
+  AlignedBytes sound(file);
+  const auto pack = Pack::OpenBytes(sound.bytes(), {.base = base});
+  if (!pack.ok()) {
+    ADD_FAILURE() << ErrorText(pack.error());
+    return std::string(file);
+  }
+  Header header = HeaderIn(sound.bytes());
+  std::vector<SectionEntry> table = TableIn(sound.bytes());
+  std::string out(file);
+  out.resize((out.size() + kSectionBytes - 1) / kSectionBytes * kSectionBytes);
+  for (SectionEntry& section : table) {
+    if (section.kind == kind) {
+      Bytes raw = RawSection((*pack)->tables(), kind);
+      section.offset = out.size();
+      section.codec = Codec::kRaw;
+      change(raw, section);
+      section.stored_size = raw.size();
+      section.raw_size = raw.size();
+      out += AsText(raw);
+    }
+  }
+  header.file_size = out.size();
+  AlignedBytes bytes(out);
+  Seal(bytes.bytes(), header, table);
+  return std::string(AsText(bytes.bytes()));
+}
+
+// The same with rows of the section changed.
+template <class Row>
+std::string WithRows(std::string_view file, SectionKind kind,
+                     const std::function<void(std::vector<Row>&)>& change,
+                     const std::shared_ptr<const Pack>& base = nullptr) {
+  return WithSection(
+      file, kind,
+      [&](Bytes& raw, SectionEntry& section) {
+        std::vector<Row> rows = FromColumns<Row>(raw, section.rows);
+        change(rows);
+        raw = ToColumns(std::span<const Row>(rows));
+        section.rows = rows.size();
+      },
+      base);
+}
 
 // What every reader does with a pack; no answer may be wrong.
 inline void ReadEverything(std::span<std::byte> bytes, const Sample& sample,

@@ -15,7 +15,7 @@ Error Bad(std::string what) {
   return PackError(kSignatureBad, std::move(what) + "; get the pack from whoever signs it");
 }
 
-// What stands behind HASH is covered by nothing but the table.
+// Sections behind HASH are covered by the section table only.
 Result<void> CheckOrder(const Tables& tables) {
   for (size_t i = tables.hashed_sections + 1; i < tables.sections.size(); ++i) {
     const SectionKind kind = tables.sections[i].kind;
@@ -58,7 +58,7 @@ Result<PublicKey> CheckSignature(ByteView file, const Tables& tables,
   const ByteView table =
       file.subspan(header.table_offset, tables.sections.size() * sizeof(SectionEntry));
   const Sha256Digest message =
-      SignedMessage(file.first(sizeof(Header)), table, std::as_bytes(tables.hashes));
+      SignedMessage(file.first(sizeof(Header)), table, std::as_bytes(std::span(tables.hashes)));
   if (!IsSignedBy(*key, std::as_bytes(std::span(message)), block.signature)) {
     return Bad("section SIGN: the signature is not one of this pack");
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // HASH and SIGN: what a writer adds to a signed pack and what a reader that asks for a signature
-// checks when it opens one. Spec: cache §10.4, §10.7
+// checks when it opens one. See spec/cache 10.4, 10.7
 //
 //   signature = Ed25519 over SHA-256(header, section table, HASH)
 //   HASH      = SHA-256 of every section before it and of every block

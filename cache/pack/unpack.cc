@@ -54,11 +54,12 @@ Entry EntryOf(const Tables& tables, const EntryRow& row) {
 
 Artifact ArtifactOf(const Tables& tables, const ArtifactRow& row) {
   Artifact artifact{.live_key = row.live_key,
-                    .layout_hash = row.layout_hash,
-                    .state_id = row.state_id,
+                    .layout_hash = tables.LayoutHash(row),
+                    .state_id = tables.StateId(row),
                     .entry = row.entry,
                     .code = {},
-                    .metadata = BlobDigest(tables, row.metadata)};
+                    .metadata = BlobDigest(tables, row.metadata),
+                    .order = static_cast<uint32_t>(&row - tables.artifacts.data())};
   for (uint32_t i = 0; i < row.code_count; ++i) {
     const CodeRow& code = tables.code[row.first_code + i];
     artifact.code.push_back({.stage = code.stage, .digest = BlobDigest(tables, code.blob)});
@@ -104,8 +105,8 @@ bool SameBlobs(const Tables& a, const ArtifactRow& x, const Tables& b, const Art
   const auto blob = [](const Tables& tables, uint32_t row) {
     return row == kNone ? Hash128{} : tables.blobs[row].id;
   };
-  if (x.code_count != y.code_count || x.layout_hash != y.layout_hash || x.state_id != y.state_id ||
-      blob(a, x.metadata) != blob(b, y.metadata)) {
+  if (x.code_count != y.code_count || a.LayoutHash(x) != b.LayoutHash(y) ||
+      a.StateId(x) != b.StateId(y) || blob(a, x.metadata) != blob(b, y.metadata)) {
     return false;
   }
   for (uint32_t i = 0; i < x.code_count; ++i) {
@@ -139,13 +140,15 @@ ProgramChange ChangeOf(const Tables& a, const Artifacts& old, const Tables& b, c
 }
 
 void CompareBlobs(const Tables& a, const Tables& b, PackDifference& out) {
-  for (auto i = a.blobs.begin(), j = b.blobs.begin(); i != a.blobs.end() || j != b.blobs.end();) {
-    if (j == b.blobs.end() || (i != a.blobs.end() && i->id < j->id)) {
+  const auto& x = a.blobs_by_id;
+  const auto& y = b.blobs_by_id;
+  for (auto i = x.begin(), j = y.begin(); i != x.end() || j != y.end();) {
+    if (j == y.end() || (i != x.end() && a.blobs[*i].id < b.blobs[*j].id)) {
       ++out.gone_blobs;
       ++i;
-    } else if (i == a.blobs.end() || j->id < i->id) {
+    } else if (i == x.end() || b.blobs[*j].id < a.blobs[*i].id) {
       ++out.new_blobs;
-      out.new_bytes += j->raw_size;
+      out.new_bytes += b.blobs[*j].raw_size;
       ++j;
     } else {
       ++i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The way back: an open pack -> the contents that it was written from, and what two packs differ
-// in. Spec: cache §10.9, cli §6.10
+// in. See spec/cache 10.9, spec/cli 6.10
 #pragma once
 
 #include <string>

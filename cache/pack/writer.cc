@@ -4,62 +4,83 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "cache/dictionary.h"
 #include "cache/pack/block_writer.h"
+#include "cache/pack/compression.h"
 #include "cache/pack/errors.h"
+#include "cache/pack/family.h"
 #include "cache/pack/file_writer.h"
 #include "cache/pack/index.h"
+#include "cache/pack/sections.h"
 #include "cache/pack/trust.h"
 #include "compiler/base/checksum.h"
+#include "compiler/base/stop.h"
 
 namespace kiln::pack {
 namespace {
 
 struct Section {
   SectionKind kind;
-  Bytes bytes;
+  Bytes bytes;  // as they are stored
   uint64_t rows = 0;
-  uint32_t flags = kMappable;
+  uint64_t raw_size = 0;
+  Codec codec = Codec::kRaw;
 };
 
-template <class Row>
-Section Rows(SectionKind kind, const std::vector<Row>& rows) {
-  Section section{.kind = kind, .bytes = {}, .rows = rows.size()};
-  Append(section.bytes, std::as_bytes(std::span(rows)));
-  return section;
+// Ids do not compress, and the rest is small.
+constexpr int kSectionLevel = 12;
+// Blobs that are in memory at a time, because what they have in common is written first.
+constexpr uint64_t kFamilyBytes = uint64_t{32} << 20;
+
+Section Stored(SectionKind kind, Bytes bytes, uint64_t rows) {
+  const uint64_t size = bytes.size();
+  return {.kind = kind, .bytes = std::move(bytes), .rows = rows, .raw_size = size};
 }
 
-Section Texts(SectionKind kind, const std::vector<ByteView>& texts) {
-  Section section{.kind = kind, .bytes = {}, .rows = texts.size()};
-  AppendLittle(section.bytes, static_cast<uint32_t>(texts.size()));
+// Compresses index sections, those of a delta after the base's.
+class SectionWriter {
+ public:
+  explicit SectionWriter(const Pack* base) : base_(base), compressor_(kSectionLevel) {}
+
+  Section Pack(SectionKind kind, Bytes raw, uint64_t rows) {
+    const Bytes prefix = base_ == nullptr ? Bytes() : RawSection(base_->tables(), kind);
+    Bytes compressed = compressor_.Compress(raw, prefix);
+    if (compressed.size() >= raw.size() ||
+        !IndexAllowed(raw.size(), compressed.size(), prefix.size())) {
+      return Stored(kind, std::move(raw), rows);
+    }
+    return {.kind = kind,
+            .bytes = std::move(compressed),
+            .rows = rows,
+            .raw_size = raw.size(),
+            .codec = prefix.empty() ? Codec::kZstd : Codec::kZstdAfterBase};
+  }
+
+ private:
+  const pack::Pack* const base_;
+  Compressor compressor_;
+};
+
+// u32 count, where each ends, bytes.
+Bytes StringsOf(const std::vector<std::string>& strings) {
+  Bytes bytes;
+  AppendLittle(bytes, static_cast<uint32_t>(strings.size()));
   uint32_t end = 0;
-  for (const ByteView text : texts) {
-    end += static_cast<uint32_t>(text.size());
-    AppendLittle(section.bytes, end);  // where the text ends
-  }
-  for (const ByteView text : texts) {
-    Append(section.bytes, text);
-  }
-  return section;
-}
-
-Section Strings(const std::vector<std::string>& strings) {
-  std::vector<ByteView> texts;
-  texts.reserve(strings.size());
   for (const std::string& text : strings) {
-    texts.push_back(AsBytes(text));
+    end += static_cast<uint32_t>(text.size());
+    AppendLittle(bytes, end);
   }
-  return Texts(SectionKind::kStrings, texts);
+  for (const std::string& text : strings) {
+    Append(bytes, AsBytes(text));
+  }
+  return bytes;
 }
-
-// Every how many blobs one is a sample of the dictionary, so that kMaxSampleBytes suffice.
-constexpr uint64_t kMaxSampleBytes = uint64_t{8} << 20;
 
 Result<Bytes> ReadChecked(const BlobRow& row, const BlobSource& source) {
   const Digest digest{.id = row.id, .size = row.raw_size};
@@ -75,7 +96,7 @@ Result<Bytes> ReadChecked(const BlobRow& row, const BlobSource& source) {
   return blob;
 }
 
-// What the base has is taken from there.
+// Blobs that the base has are taken from there.
 uint64_t FindInBase(Index& index, const Pack* base) {
   uint64_t found = 0;
   for (BlobRow& row : index.blobs) {
@@ -89,79 +110,117 @@ uint64_t FindInBase(Index& index, const Pack* base) {
   return found;
 }
 
-Result<Bytes> MakeDictionary(const Index& index, const BlobSource& source) {
-  uint64_t total = 0;
-  for (const BlobUse& use : index.data_order) {
-    const BlobRow& row = index.blobs[use.blob];
-    total += (row.flags & kInBase) != 0 ? 0 : row.raw_size;
-  }
-  const uint64_t step = total / kMaxSampleBytes + 1;
-  std::vector<Bytes> samples;
-  uint64_t seen = 0;
-  for (const BlobUse& use : index.data_order) {
-    const BlobRow& row = index.blobs[use.blob];
-    if ((row.flags & kInBase) == 0 && row.raw_size <= kBlockBytes && seen++ % step == 0) {
-      KILN_TRY(Bytes sample, ReadChecked(row, source));
-      samples.push_back(std::move(sample));
+// Hands over blobs family by family; those of a delta with their kin in the base.
+class FamilyReader {
+ public:
+  FamilyReader(Index& index, const BlobSource& source, const WriteOptions& options,
+               BlockWriter& writer)
+      : index_(index), source_(source), options_(options), writer_(writer) {
+    if (options.base != nullptr) {
+      kin_ = BlocksOfKin(*options.base);
     }
   }
-  return cache::TrainDictionary(samples);
+
+  Result<void> WriteAll() {
+    for (uint32_t i = 0; i < index_.blobs.size(); ++i) {
+      CheckStop();
+      BlobRow& row = index_.blobs[i];
+      if ((row.flags & kInBase) != 0) {
+        continue;
+      }
+      const BlobUse& use = index_.uses[i];
+      const std::optional<KinBlocks> kin = KinOf(use);
+      const std::optional<uint32_t> common =
+          kin.has_value() ? std::optional(kin->common) : std::nullopt;
+      if (!blobs_.empty() &&
+          (use.family != family_ || common != common_ || bytes_ >= kFamilyBytes)) {
+        KILN_TRY_VOID(Flush());
+      }
+      family_ = use.family;
+      common_ = common;
+      if (blobs_.empty()) {
+        base_block_ = kin.has_value() ? std::optional(kin->own) : std::nullopt;
+      }
+      KILN_TRY(Bytes blob, ReadChecked(row, source_));
+      bytes_ += blob.size();
+      raw_total_ += blob.size();
+      blobs_.push_back({.row = &row, .bytes = std::move(blob)});
+    }
+    return blobs_.empty() ? Result<void>() : Flush();
+  }
+
+  uint64_t raw_total() const { return raw_total_; }
+
+ private:
+  std::optional<KinBlocks> KinOf(const BlobUse& use) const {
+    if (use.entry == kNone || kin_.empty()) {
+      return std::nullopt;
+    }
+    const EntryRow& entry = index_.entries[use.entry];
+    const auto found = kin_.find({index_.strings[index_.programs[entry.program].name],
+                                  index_.strings[entry.target], use.stage});
+    return found == kin_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  Result<void> Flush() {
+    bytes_ = 0;
+    return WriteFamily(std::exchange(blobs_, {}), {.pack = options_.base, .block = base_block_},
+                       options_.mode, writer_);
+  }
+
+  Index& index_;
+  const BlobSource& source_;
+  const WriteOptions& options_;
+  BlockWriter& writer_;
+  std::map<Kin, KinBlocks> kin_;
+  std::vector<FamilyBlob> blobs_;  // of the family that is read
+  uint32_t family_ = 0;
+  std::optional<uint32_t> common_;      // of its kin in the base
+  std::optional<uint32_t> base_block_;  // of its first blob's kin
+  uint64_t bytes_ = 0;
+  uint64_t raw_total_ = 0;
+};
+
+Bytes LiveOf(const Index& index) {
+  const ByteView bytes = std::as_bytes(std::span(index.live));
+  return {bytes.begin(), bytes.end()};
 }
 
-Result<void> WriteBlobs(Index& index, const BlobSource& source, const Pack* base,
-                        BlockWriter& writer) {
-  const std::map<Kin, uint32_t> kin =
-      base == nullptr ? std::map<Kin, uint32_t>() : FirstBlocks(*base);
-  for (const BlobUse& use : index.data_order) {
-    BlobRow& row = index.blobs[use.blob];
-    if ((row.flags & kInBase) != 0) {
-      continue;
-    }
-    std::optional<uint32_t> prefix;
-    if (use.entry != kNone && !kin.empty()) {
-      const EntryRow& entry = index.entries[use.entry];
-      const auto found = kin.find({index.strings[index.programs[entry.program].name],
-                                   index.strings[entry.target], use.stage});
-      prefix = found == kin.end() ? std::nullopt : std::optional(found->second);
-    }
-    KILN_TRY(const Bytes blob, ReadChecked(row, source));
-    KILN_TRY_VOID(writer.Add(row, blob, prefix));
-  }
-  return writer.Flush();
-}
-
-std::vector<Section> IndexSections(const Contents& contents, const Index& index,
-                                   const std::vector<BlockRow>& blocks, const Bytes& dictionary) {
+std::vector<Section> IndexSections(const Contents& contents, const Index& index, const Pack* base) {
+  SectionWriter writer(base);
   std::vector<Section> sections;
-  sections.push_back({.kind = SectionKind::kInfo, .bytes = contents.info, .rows = 1, .flags = 0});
-  sections.push_back(Strings(index.strings));
-  sections.push_back(Rows(SectionKind::kPrograms, index.programs));
-  sections.push_back(Rows(SectionKind::kOptions, index.options));
-  sections.push_back(Rows(SectionKind::kEntries, index.entries));
-  Section live = Rows(SectionKind::kLive, index.live);
-  live.rows = index.live.size() / (1 + index.live_words);
-  sections.push_back(std::move(live));
-  sections.push_back(Rows(SectionKind::kArtifacts, index.artifacts));
-  sections.push_back(Rows(SectionKind::kCode, index.code));
-  sections.push_back(Rows(SectionKind::kPipelines, index.pipelines));
+  const auto add = [&](SectionKind kind, Bytes raw, uint64_t rows) {
+    sections.push_back(writer.Pack(kind, std::move(raw), rows));
+  };
+  const auto add_rows = [&](SectionKind kind) {
+    RowSection section = *RowSectionOf(index, kind);
+    add(kind, std::move(section.columns), section.rows);
+  };
+  add(SectionKind::kInfo, contents.info, 1);
+  add(SectionKind::kStrings, StringsOf(index.strings), index.strings.size());
+  add_rows(SectionKind::kPrograms);
+  add_rows(SectionKind::kOptions);
+  add_rows(SectionKind::kEntries);
+  add(SectionKind::kLive, LiveOf(index), index.live.size() / (1 + index.live_words));
+  add_rows(SectionKind::kLayouts);
+  add_rows(SectionKind::kArtifacts);
+  add_rows(SectionKind::kCode);
+  add_rows(SectionKind::kPipelines);
   if (!index.passes.empty()) {
-    sections.push_back(Rows(SectionKind::kPasses, index.passes));
+    add_rows(SectionKind::kPasses);
   }
   if (!index.warm.empty()) {
-    sections.push_back(Rows(SectionKind::kWarm, index.warm));
+    add_rows(SectionKind::kWarm);
   }
   if (!index.hints.empty()) {
-    sections.push_back(Rows(SectionKind::kHints, index.hints));
+    add_rows(SectionKind::kHints);
   }
   if (!index.cache_rows.empty()) {
-    sections.push_back(Rows(SectionKind::kCacheRows, index.cache_rows));
-    sections.push_back({.kind = SectionKind::kCacheValues, .bytes = index.cache_values, .rows = 1});
+    add_rows(SectionKind::kCacheRows);
+    add(SectionKind::kCacheValues, index.cache_values, 1);
   }
-  sections.push_back(Rows(SectionKind::kBlobs, index.blobs));
-  sections.push_back(Rows(SectionKind::kBlocks, blocks));
-  if (!dictionary.empty()) {
-    sections.push_back(Texts(SectionKind::kDictionaries, {dictionary}));
-  }
+  add_rows(SectionKind::kBlobs);
+  add_rows(SectionKind::kBlocks);
   return sections;
 }
 
@@ -172,7 +231,8 @@ Section HashesOf(const std::vector<Section>& sections, const std::vector<HashRow
     rows.push_back({.sha256 = Sha256(section.bytes)});
   }
   rows.insert(rows.end(), blocks.begin(), blocks.end());
-  return Rows(SectionKind::kHashes, rows);
+  const ByteView bytes = std::as_bytes(std::span(rows));
+  return Stored(SectionKind::kHashes, Bytes(bytes.begin(), bytes.end()), rows.size());
 }
 
 uint64_t Aligned(uint64_t offset, uint64_t to) { return (offset + to - 1) / to * to; }
@@ -182,13 +242,14 @@ std::vector<SectionEntry> Table(const std::vector<Section>& sections, uint64_t d
   std::vector<SectionEntry> table;
   uint64_t offset = sizeof(Header) + (sections.size() + 1) * sizeof(SectionEntry);
   for (const Section& section : sections) {
-    offset = Aligned(offset, (section.flags & kMappable) != 0 ? kPageBytes : 8);
+    offset = Aligned(offset, kSectionBytes);
     const bool is_signature = section.kind == SectionKind::kSignature;
     table.push_back({.kind = section.kind,
-                     .flags = section.flags,
+                     .flags = 0,
                      .offset = offset,
                      .stored_size = section.bytes.size(),
-                     .raw_size = section.bytes.size(),
+                     .raw_size = section.raw_size,
+                     .codec = section.codec,
                      .id = is_signature ? Hash128{} : HashBytes(section.bytes),
                      .rows = section.rows,
                      .checksum = is_signature ? 0 : Checksum64(section.bytes)});
@@ -196,7 +257,7 @@ std::vector<SectionEntry> Table(const std::vector<Section>& sections, uint64_t d
   }
   table.push_back({.kind = SectionKind::kData,
                    .flags = kMappable,
-                   .offset = Aligned(offset, kPageBytes),
+                   .offset = Aligned(offset, kSectionBytes),
                    .stored_size = data_bytes,
                    .raw_size = data_bytes,
                    .id = data_id,
@@ -264,24 +325,19 @@ Result<Written> WritePack(const Contents& contents, const BlobSource& blobs,
   }
   KILN_TRY(Index index, MakeIndex(contents));
   const uint64_t in_base = FindInBase(index, options.base);
-  Bytes dictionary;
-  if (options.mode == Mode::kFast) {
-    KILN_TRY(dictionary, MakeDictionary(index, blobs));
-  }
   KILN_TRY(FileWriter spool, FileWriter::Create(path));
-  BlockWriter writer({.mode = options.mode, .dictionary = dictionary, .base = options.base}, spool);
-  KILN_TRY_VOID(WriteBlobs(index, blobs, options.base, writer));
+  BlockWriter writer(LevelOf(options.mode), spool);
+  FamilyReader families(index, blobs, options, writer);
+  KILN_TRY_VOID(families.WriteAll());
+  index.blocks = writer.TakeBlocks();
 
-  std::vector<Section> sections = IndexSections(contents, index, writer.blocks(), dictionary);
+  std::vector<Section> sections = IndexSections(contents, index, options.base);
   if (options.key != nullptr) {
     sections.push_back(HashesOf(sections, writer.hashes()));
-    sections.push_back({.kind = SectionKind::kSignature,
-                        .bytes = Bytes(sizeof(SignatureBlock)),
-                        .rows = 1,
-                        .flags = 0});
+    sections.push_back(Stored(SectionKind::kSignature, Bytes(sizeof(SignatureBlock)), 1));
   }
   const std::vector<SectionEntry> table =
-      Table(sections, spool.size(), writer.data_id(), writer.blocks().size());
+      Table(sections, spool.size(), writer.data_id(), index.blocks.size());
   KILN_TRY(const Header header, HeaderOf(contents, options, table));
   if (options.key != nullptr) {
     KILN_TRY(sections.back().bytes,
@@ -290,7 +346,7 @@ Result<Written> WritePack(const Contents& contents, const BlobSource& blobs,
   KILN_TRY_VOID(WriteFile(path, header, table, sections, spool));
   return Written{.pack_id = header.pack_id,
                  .file_bytes = header.file_size,
-                 .raw_bytes = writer.raw_total(),
+                 .raw_bytes = families.raw_total(),
                  .programs = index.programs.size(),
                  .artifacts = index.artifacts.size(),
                  .blobs = index.blobs.size(),

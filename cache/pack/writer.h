@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Contents -> a pack file. The same contents and options give the same bytes, whatever the order of
-// the contents. Spec: cache §10.4, §10.7 to §10.9
+// the contents. See spec/cache 10.4, 10.7 to 10.9
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 namespace kiln::pack {
 
 enum class Mode : uint8_t {
-  kFast,   // zstd 3 with a dictionary, small blocks: quick to write and to read from
-  kSmall,  // zstd 19, large blocks
+  kFast,   // zstd 9, blocks of 64 KiB: quick to write and to read from
+  kSmall,  // zstd 19, blocks of 256 KiB
 };
 
 struct WriteOptions {
@@ -35,11 +35,12 @@ struct Written {
   uint64_t blobs = 0;
   uint64_t in_base = 0;  // blobs that the base has
   uint64_t pipelines = 0;
-  uint64_t rows = 0;  // of the cache
+  uint64_t rows = 0;      // of the cache
+  uint64_t left_out = 0;  // rows of the cache with content that a pack cannot hold
 };
 
-// Blobs are asked for one after the other and verified; some of them twice, to learn a dictionary
-// from. Memory: the index, some samples and a few blocks. Errors: kInvalidArgument for wrong
+// Blobs are asked for one after the other and verified. Memory: the index, the blobs of a family
+// (at most 32 MiB and one blob) and a few blocks. Errors: kInvalidArgument for wrong
 // contents; PACK_LIMIT; kCorrupt for a blob that is not what its digest says; those of `blobs`, of
 // the base and of the file system. A failed write leaves no file.
 Result<Written> WritePack(const Contents& contents, const BlobSource& blobs,

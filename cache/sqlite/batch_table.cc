@@ -23,11 +23,11 @@ BatchRow RowOf(const Query& query) {
 
 Result<void> BatchTable::Put(const BatchRow& row) {
   return store_.Write(
-      [row](Changes& changes) -> Result<void> {
+      [row](TableWrites& writes) -> Result<void> {
         KILN_TRY(Statement statement,
-                 changes.connection().Prepare("INSERT INTO batch VALUES (?1, ?2, ?3, ?4, ?5)"
-                                              " ON CONFLICT (id) DO UPDATE SET spec=?2, state=?3,"
-                                              " counts=?4, updated_s=?5"));
+                 writes.connection().Prepare("INSERT INTO batch VALUES (?1, ?2, ?3, ?4, ?5)"
+                                             " ON CONFLICT (id) DO UPDATE SET spec=?2, state=?3,"
+                                             " counts=?4, updated_s=?5"));
         Query query(statement);
         query.Bind(row.id).Bind(row.spec).Bind(int64_t{row.state});
         return query.Bind(row.counts).Bind(row.updated_s).Run();
@@ -74,9 +74,8 @@ Result<std::vector<BatchRow>> BatchTable::List(const std::optional<Hash128>& aft
 
 Result<void> BatchTable::Remove(const Hash128& id) {
   return store_.Write(
-      [id](Changes& changes) -> Result<void> {
-        KILN_TRY(Statement statement,
-                 changes.connection().Prepare("DELETE FROM batch WHERE id=?1"));
+      [id](TableWrites& writes) -> Result<void> {
+        KILN_TRY(Statement statement, writes.connection().Prepare("DELETE FROM batch WHERE id=?1"));
         Query query(statement);
         return query.Bind(id).Run();
       },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Batch rows in cache.db. Spec: cache §6.3, daemon §7.1.
+// Batch rows in cache.db. See spec/cache 6.3, spec/daemon 7.1.
 #pragma once
 
 #include "cache/batch_rows.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Slices of eviction.
+// Eviction in slices.
 #include "cache/sqlite/collector.h"
 
 #include <algorithm>
 
 #include "cache/sqlite/database.h"
-#include "cache/sqlite/evictable.h"
+#include "cache/sqlite/retention.h"
 #include "cache/sqlite/transaction.h"
 
 namespace kiln::cache::sqlite {
@@ -21,13 +21,13 @@ constexpr Duration kBlockedPause = std::chrono::seconds(10);
 
 }  // namespace
 
-Result<void> FlushTouches(Changes& changes, Touches& touches) {
-  const Touches::Flush flush = touches.Take();
+Result<void> FlushAccessTimes(TableWrites& writes, AccessTimes& access_times) {
+  const AccessTimes::Flush flush = access_times.Take();
   for (const auto& [eid, used_q] : flush.records) {
-    KILN_TRY_VOID(changes.MarkUsed(eid, used_q));
+    KILN_TRY_VOID(writes.MarkUsed(eid, used_q));
   }
   for (const auto& [key, used_q] : flush.keys) {
-    KILN_TRY_VOID(changes.MarkUsed(key, used_q));
+    KILN_TRY_VOID(writes.MarkUsed(key, used_q));
   }
   return {};
 }
@@ -38,8 +38,8 @@ void Collector::Start(uint64_t target_bytes) {
   }
 }
 
-bool Collector::Slice(Changes& changes) {
-  const Result<bool> more = SliceOrError(changes);
+bool Collector::Slice(TableWrites& writes) {
+  const Result<bool> more = SliceOrError(writes);
   if (!more.ok()) {
     target_ = kNoTarget;
     ageing_ = false;
@@ -51,16 +51,16 @@ bool Collector::Slice(Changes& changes) {
   return *more;
 }
 
-Result<bool> Collector::SliceOrError(Changes& changes) {
+Result<bool> Collector::SliceOrError(TableWrites& writes) {
   if (target_ != kNoTarget) {
-    KILN_TRY(const bool expired, DropExpired(changes));
+    KILN_TRY(const bool expired, DropExpired(writes));
     if (expired) {
       return true;
     }
     if (counters_.used_bytes > target_) {
-      KILN_TRY(const bool planned, GrowPlan(changes));
+      KILN_TRY(const bool planned, GrowPlan(writes));
       if (planned) {
-        KILN_TRY_VOID(DropPlanned(changes));
+        KILN_TRY_VOID(DropPlanned(writes));
         return true;
       }
       blocked_until_ns_ = (clock_.Monotonic() + kBlockedPause).count();
@@ -73,26 +73,33 @@ Result<bool> Collector::SliceOrError(Changes& changes) {
     return true;
   }
   if (ageing_) {
-    KILN_TRY(ageing_, DropAged(changes));
+    KILN_TRY(ageing_, DropAged(writes));
     aged_ = ageing_ ? aged_ : kBeforeAll;
     return true;
   }
   if (scan_.exchange(false)) {
-    KILN_TRY_VOID(ScanOrphans(changes));
+    KILN_TRY_VOID(ScanOrphans(writes));
     return true;
   }
-  return Vacuum(changes);
+  return Vacuum(writes);
+}
+
+void Collector::Stop() {
+  vacuum_all_ = false;
+  if (target_ != kNoTarget) {
+    target_ = kNoTarget - 1;  // which is reached: the writer forgets its plan
+  }
 }
 
 bool Collector::Busy() const { return target_ != kNoTarget || ageing_ || vacuum_all_; }
 
-Result<bool> Collector::DropExpired(Changes& changes) {
+Result<bool> Collector::DropExpired(TableWrites& writes) {
   std::vector<int64_t> eids;
   {
     KILN_TRY(Statement statement,
-             changes.connection().Prepare("SELECT eid FROM entry WHERE expires_s<=?1 LIMIT 64"));
+             writes.connection().Prepare("SELECT eid FROM entry WHERE expires_s<=?1 LIMIT 64"));
     Query query(statement);
-    query.Bind(changes.NowSeconds());
+    query.Bind(writes.NowSeconds());
     for (;;) {
       KILN_TRY(const bool found, query.Next());
       if (!found) {
@@ -104,11 +111,11 @@ Result<bool> Collector::DropExpired(Changes& changes) {
   if (eids.empty()) {
     return false;
   }
-  KILN_TRY(Transaction transaction, Transaction::Begin(changes.connection()));
+  KILN_TRY(Transaction transaction, Transaction::Begin(writes.connection()));
   for (const int64_t eid : eids) {
-    KILN_TRY(const std::vector<int64_t> rids, changes.RefsOf(eid));
-    KILN_TRY_VOID(changes.DropRecord(eid, RemovedBy::kExpiry));
-    KILN_TRY_VOID(DropOrphans(changes, touches_, rids));
+    KILN_TRY(const std::vector<int64_t> rids, writes.RefsOf(eid));
+    KILN_TRY_VOID(writes.DropRecord(eid, RemovedBy::kExpiry));
+    KILN_TRY_VOID(DropOrphans(writes, access_times_, rids));
     ++counters_.evicted;
   }
   KILN_TRY_VOID(transaction.Commit());
@@ -116,12 +123,12 @@ Result<bool> Collector::DropExpired(Changes& changes) {
 }
 
 // The next records that nobody used for too long and that no lease covers, the oldest first.
-Result<std::vector<Candidate>> Collector::ReadAged(Changes& changes) {
-  const int64_t now_s = changes.NowSeconds();
-  KILN_TRY(const int64_t floor_q, LeaseFloor(changes.connection(), now_s));
+Result<std::vector<Candidate>> Collector::ReadAged(TableWrites& writes) {
+  const int64_t now_s = writes.NowSeconds();
+  KILN_TRY(const int64_t floor_q, LeaseFloor(writes.connection(), now_s));
   KILN_TRY(Statement statement,
-           changes.connection().Prepare("SELECT eid, used_q FROM entry WHERE (used_q, eid)>(?1, ?2)"
-                                        " AND used_q<?3 ORDER BY used_q, eid LIMIT ?4"));
+           writes.connection().Prepare("SELECT eid, used_q FROM entry WHERE (used_q, eid)>(?1, ?2)"
+                                       " AND used_q<?3 ORDER BY used_q, eid LIMIT ?4"));
   Query query(statement);
   query.Bind(aged_.used_q).Bind(aged_.record);
   query.Bind(std::min(floor_q, (now_s - max_age_s_) / kQuantumSeconds));
@@ -133,24 +140,24 @@ Result<std::vector<Candidate>> Collector::ReadAged(Changes& changes) {
   return found;
 }
 
-// What is pinned, or used since the file was told, stays and is not looked at again in this pass.
-Result<bool> Collector::DropAged(Changes& changes) {
-  KILN_TRY(const std::vector<Candidate> aged, ReadAged(changes));
+// Records that are pinned, or were used since they were read, stay; this pass skips them.
+Result<bool> Collector::DropAged(TableWrites& writes) {
+  KILN_TRY(const std::vector<Candidate> aged, ReadAged(writes));
   if (aged.empty()) {
     return false;
   }
   const Duration start = clock_.Monotonic();
-  KILN_TRY(Transaction transaction, Transaction::Begin(changes.connection()));
-  KILN_TRY_VOID(FlushTouches(changes, touches_));
+  KILN_TRY(Transaction transaction, Transaction::Begin(writes.connection()));
+  KILN_TRY_VOID(FlushAccessTimes(writes, access_times_));
   Candidate last = aged_;
   uint64_t dropped = 0;
   for (const Candidate& candidate : aged) {
     last = candidate;
-    KILN_TRY(const bool may_go, MayGo(changes, touches_, candidate));
+    KILN_TRY(const bool may_go, MayGo(writes, access_times_, candidate));
     if (may_go) {
-      KILN_TRY(const std::vector<int64_t> rids, changes.RefsOf(candidate.record));
-      KILN_TRY_VOID(changes.DropRecord(candidate.record, RemovedBy::kExpiry));
-      KILN_TRY_VOID(DropOrphans(changes, touches_, rids));
+      KILN_TRY(const std::vector<int64_t> rids, writes.RefsOf(candidate.record));
+      KILN_TRY_VOID(writes.DropRecord(candidate.record, RemovedBy::kExpiry));
+      KILN_TRY_VOID(DropOrphans(writes, access_times_, rids));
       ++dropped;
     }
     if (clock_.Monotonic() - start > kSliceTime) {
@@ -164,9 +171,9 @@ Result<bool> Collector::DropAged(Changes& changes) {
 }
 
 // Moves to the next quantum that may have records. False: there is none below the floor.
-Result<bool> Collector::NextQuantum(Changes& changes, int64_t floor_q) {
+Result<bool> Collector::NextQuantum(TableWrites& writes, int64_t floor_q) {
   KILN_TRY(Statement statement,
-           changes.connection().Prepare("SELECT min(used_q) FROM entry WHERE used_q>?1"));
+           writes.connection().Prepare("SELECT min(used_q) FROM entry WHERE used_q>?1"));
   Query query(statement);
   query.Bind(quantum_ - kModuleBonusQuanta);  // modules of that age are still ahead
   KILN_TRY(const bool found, query.Next());
@@ -181,24 +188,24 @@ Result<bool> Collector::NextQuantum(Changes& changes, int64_t floor_q) {
   return quantum_ < floor_q + kModuleBonusQuanta;
 }
 
-Result<bool> Collector::GrowPlan(Changes& changes) {
-  KILN_TRY(const int64_t floor_q, FloorQuantum(changes));
+Result<bool> Collector::GrowPlan(TableWrites& writes) {
+  KILN_TRY(const int64_t floor_q, FloorQuantum(writes));
   if (reading_ == Reading::kDone && next_ >= plan_.size()) {
-    KILN_TRY(const bool found, NextQuantum(changes, floor_q));
+    KILN_TRY(const bool found, NextQuantum(writes, floor_q));
     if (!found) {
       return false;
     }
   }
   if (reading_ != Reading::kDone) {
-    KILN_TRY_VOID(ReadCandidates(changes, floor_q));
+    KILN_TRY_VOID(ReadCandidates(writes, floor_q));
   }
   return true;
 }
 
-Result<void> Collector::ReadCandidates(Changes& changes, int64_t floor_q) {
+Result<void> Collector::ReadCandidates(TableWrites& writes, int64_t floor_q) {
   const bool modules = reading_ == Reading::kModules;
   KILN_TRY(Statement statement,
-           changes.connection().Prepare(
+           writes.connection().Prepare(
                "SELECT e.eid, e.level, e.used_q, e.cost_us, length(e.value) +"
                " (SELECT coalesce(sum(length(b.data)), 0) FROM ref AS r JOIN blob AS b USING (rid)"
                "  WHERE r.eid=e.eid)"
@@ -231,25 +238,25 @@ Result<void> Collector::ReadCandidates(Changes& changes, int64_t floor_q) {
   return {};
 }
 
-Result<void> Collector::DropPlanned(Changes& changes) {
+Result<void> Collector::DropPlanned(TableWrites& writes) {
   if (reading_ != Reading::kDone) {
     return {};
   }
   const Duration start = clock_.Monotonic();
-  KILN_TRY(Transaction transaction, Transaction::Begin(changes.connection()));
-  // What was touched counts as used before anything is judged.
-  KILN_TRY_VOID(FlushTouches(changes, touches_));
-  // No more than is needed; content that other records share makes this an overestimate, and then
-  // the next slice goes on.
+  KILN_TRY(Transaction transaction, Transaction::Begin(writes.connection()));
+  // Uses that are not written yet are flushed before anything is judged.
+  KILN_TRY_VOID(FlushAccessTimes(writes, access_times_));
+  // Removes no more than is needed. Content that other records share makes this an overestimate;
+  // then the next slice goes on.
   const uint64_t surplus = counters_.used_bytes - std::min<uint64_t>(counters_.used_bytes, target_);
   uint64_t freed = 0;
   uint64_t dropped = 0;
   for (size_t i = 0; i < kSliceRecords && next_ < plan_.size(); ++i, ++next_) {
-    KILN_TRY(const bool may_go, MayGo(changes, touches_, plan_[next_]));
+    KILN_TRY(const bool may_go, MayGo(writes, access_times_, plan_[next_]));
     if (may_go) {
-      KILN_TRY(const std::vector<int64_t> rids, changes.RefsOf(plan_[next_].record));
-      KILN_TRY_VOID(changes.DropRecord(plan_[next_].record, RemovedBy::kCollection));
-      KILN_TRY_VOID(DropOrphans(changes, touches_, rids));
+      KILN_TRY(const std::vector<int64_t> rids, writes.RefsOf(plan_[next_].record));
+      KILN_TRY_VOID(writes.DropRecord(plan_[next_].record, RemovedBy::kCollection));
+      KILN_TRY_VOID(DropOrphans(writes, access_times_, rids));
       freed += plan_[next_].bytes;
       ++dropped;
     }
@@ -263,16 +270,16 @@ Result<void> Collector::DropPlanned(Changes& changes) {
   return {};
 }
 
-Result<void> Collector::ScanOrphans(Changes& changes) {
+Result<void> Collector::ScanOrphans(TableWrites& writes) {
   std::vector<int64_t> rids;
   int64_t rows = 0;
   {
     KILN_TRY(Statement statement,
-             changes.connection().Prepare(
+             writes.connection().Prepare(
                  "SELECT rid, put_s<?2 AND NOT EXISTS (SELECT 1 FROM ref WHERE ref.rid=blob.rid),"
                  " dict FROM blob WHERE rid>?1 ORDER BY rid LIMIT ?3"));
     Query query(statement);
-    query.Bind(orphan_rid_).Bind(changes.NowSeconds() - kGraceSeconds).Bind(kScanRows);
+    query.Bind(orphan_rid_).Bind(writes.NowSeconds() - kGraceSeconds).Bind(kScanRows);
     for (;; ++rows) {
       KILN_TRY(const bool found, query.Next());
       if (!found) {
@@ -286,24 +293,24 @@ Result<void> Collector::ScanOrphans(Changes& changes) {
     }
   }
   if (!rids.empty()) {
-    KILN_TRY(Transaction transaction, Transaction::Begin(changes.connection()));
-    KILN_TRY_VOID(DropOrphans(changes, touches_, rids));
+    KILN_TRY(Transaction transaction, Transaction::Begin(writes.connection()));
+    KILN_TRY_VOID(DropOrphans(writes, access_times_, rids));
     KILN_TRY_VOID(transaction.Commit());
   }
   if (rows < kScanRows) {
     orphan_rid_ = 0;
-    KILN_TRY_VOID(DropUnusedDictionaries(changes));
+    KILN_TRY_VOID(DropUnusedDictionaries(writes));
     dictionaries_.clear();
   }
   return {};
 }
 
-Result<void> Collector::DropUnusedDictionaries(Changes& changes) {
+Result<void> Collector::DropUnusedDictionaries(TableWrites& writes) {
   std::vector<int64_t> unused;
   {
     KILN_TRY(Statement statement,
-             changes.connection().Prepare("SELECT dict FROM dict WHERE dict NOT IN"
-                                          " (SELECT v FROM meta WHERE k GLOB 'dict.*')"));
+             writes.connection().Prepare("SELECT dict FROM dict WHERE dict NOT IN"
+                                         " (SELECT v FROM meta WHERE k GLOB 'dict.*')"));
     Query query(statement);
     KILN_TRY([[maybe_unused]] const int64_t rows, query.EachRow([&](const Query& row) {
       if (!dictionaries_.contains(row.Int(0))) {
@@ -312,21 +319,21 @@ Result<void> Collector::DropUnusedDictionaries(Changes& changes) {
     }));
   }
   for (const int64_t number : unused) {  // each is a transaction of its own
-    KILN_TRY_VOID(changes.DropDictionary(number));
+    KILN_TRY_VOID(writes.DropDictionary(number));
   }
   return {};
 }
 
 // Gives free pages back to the file system when they are more than a tenth of the file.
-Result<bool> Collector::Vacuum(Changes& changes) {
-  KILN_TRY(const int64_t free, changes.connection().QueryInt("PRAGMA freelist_count"));
-  KILN_TRY(const int64_t pages, changes.connection().QueryInt("PRAGMA page_count"));
+Result<bool> Collector::Vacuum(TableWrites& writes) {
+  KILN_TRY(const int64_t free, writes.connection().QueryInt("PRAGMA freelist_count"));
+  KILN_TRY(const int64_t pages, writes.connection().QueryInt("PRAGMA page_count"));
   const bool wanted = vacuum_all_ ? free > 0 : free > kVacuumPages && free * 10 > pages;
   if (!wanted) {
     vacuum_all_ = false;
     return false;
   }
-  KILN_TRY(Statement statement, changes.connection().Prepare("PRAGMA incremental_vacuum(256)"));
+  KILN_TRY(Statement statement, writes.connection().Prepare("PRAGMA incremental_vacuum(256)"));
   Query query(statement);
   for (;;) {
     KILN_TRY(const bool more, query.Next());  // one step frees one page

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Removes records until the store is small enough, then content that nobody names, then free pages.
-// Works in slices of 64 records or 20 ms between the writer's groups. Spec: cache §8.
+// Works in slices of 64 records or 20 ms between the writer's groups. See spec/cache 8.
 //
 // Threads: Start…, Busy from any thread, Slice on the writer thread.
 #pragma once
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "cache/collect.h"
-#include "cache/sqlite/changes.h"
-#include "cache/sqlite/touches.h"
+#include "cache/sqlite/access_times.h"
+#include "cache/sqlite/table_writes.h"
 
 namespace kiln::cache::sqlite {
 
@@ -20,8 +20,8 @@ class Collector {
  public:
   // Requires: all outlive the collector. max_age_s: records that were not used for so long go; 0:
   // none do.
-  Collector(Touches& touches, Clock& clock, Counters& counters, int64_t max_age_s = 0)
-      : touches_(touches), clock_(clock), counters_(counters), max_age_s_(max_age_s) {}
+  Collector(AccessTimes& access_times, Clock& clock, Counters& counters, int64_t max_age_s = 0)
+      : access_times_(access_times), clock_(clock), counters_(counters), max_age_s_(max_age_s) {}
 
   // Collect until the used bytes are at most the target. For some seconds after a collection that
   // found nothing more to remove, starting does nothing.
@@ -34,33 +34,35 @@ class Collector {
 
   // Give every free page back to the file system.
   void StartVacuum() { vacuum_all_ = true; }
+  // Ends collecting and vacuuming behind the slice that is at work.
+  void Stop();
   // Whether what was started has not ended.
   bool Busy() const;
 
   // Whether there is more to do now. An error ends the collection; the next Start begins anew.
-  bool Slice(Changes& changes);
+  bool Slice(TableWrites& writes);
 
  private:
   static constexpr uint64_t kNoTarget = std::numeric_limits<uint64_t>::max();
   static constexpr Candidate kBeforeAll{.record = std::numeric_limits<int64_t>::min(),
                                         .used_q = std::numeric_limits<int64_t>::min()};
 
-  Result<bool> SliceOrError(Changes& changes);
-  Result<bool> DropExpired(Changes& changes);
+  Result<bool> SliceOrError(TableWrites& writes);
+  Result<bool> DropExpired(TableWrites& writes);
   // Whether the plan has candidates or still grows.
-  Result<bool> GrowPlan(Changes& changes);
-  Result<bool> NextQuantum(Changes& changes, int64_t floor_q);
-  Result<void> ReadCandidates(Changes& changes, int64_t floor_q);
-  Result<void> DropPlanned(Changes& changes);
+  Result<bool> GrowPlan(TableWrites& writes);
+  Result<bool> NextQuantum(TableWrites& writes, int64_t floor_q);
+  Result<void> ReadCandidates(TableWrites& writes, int64_t floor_q);
+  Result<void> DropPlanned(TableWrites& writes);
   // Whether there was a record to look at.
-  Result<bool> DropAged(Changes& changes);
-  Result<std::vector<Candidate>> ReadAged(Changes& changes);
-  Result<void> ScanOrphans(Changes& changes);
+  Result<bool> DropAged(TableWrites& writes);
+  Result<std::vector<Candidate>> ReadAged(TableWrites& writes);
+  Result<void> ScanOrphans(TableWrites& writes);
   // Dictionaries that no content needs and that are not used now. Requires: a whole pass ended.
-  Result<void> DropUnusedDictionaries(Changes& changes);
-  Result<bool> Vacuum(Changes& changes);
+  Result<void> DropUnusedDictionaries(TableWrites& writes);
+  Result<bool> Vacuum(TableWrites& writes);
 
-  Touches& touches_;
+  AccessTimes& access_times_;
   Clock& clock_;
   Counters& counters_;
   const int64_t max_age_s_;
@@ -83,6 +85,6 @@ class Collector {
 };
 
 // Marks what was touched as used. Runs inside a transaction.
-Result<void> FlushTouches(Changes& changes, Touches& touches);
+Result<void> FlushAccessTimes(TableWrites& writes, AccessTimes& access_times);
 
 }  // namespace kiln::cache::sqlite

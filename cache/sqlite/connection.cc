@@ -9,11 +9,13 @@
 #include <sqlite3.h>
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 
 namespace kiln::cache::sqlite {
 namespace {
 
 constexpr int kBusyMs = 5000;
+constexpr int kStepsPerLook = 20'000;  // about a millisecond
 
 int OpenFlags(OpenMode mode) {
   // Our own locks decide which thread uses a connection, so SQLite's mutexes are off.
@@ -29,7 +31,7 @@ int OpenFlags(OpenMode mode) {
   KILN_UNREACHABLE();
 }
 
-// file:… with everything escaped that a URI gives a meaning.
+// A file: URI, with every character escaped that has a meaning in a URI.
 std::string ImmutableUri(const std::string& path) {
   std::string uri = "file:";
   for (const char c : path) {
@@ -46,6 +48,9 @@ int OnWalCommit(void* frames, sqlite3* /*db*/, const char* /*name*/, int in_wal)
   *static_cast<int64_t*>(frames) = in_wal;
   return SQLITE_OK;
 }
+
+// Whoever waits for the statement has left.
+int IsOver(void* /*none*/) { return IsStopping() ? 1 : 0; }
 
 ErrorCode CodeOf(int rc) {
   switch (rc & 0xff) {
@@ -139,6 +144,7 @@ Result<Connection> Connection::Open(const std::string& path, OpenMode mode,
   sqlite3_busy_timeout(db, kBusyMs);  // before the first statement: opening itself may be busy
   sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_wal_hook(db, OnWalCommit, connection.wal_frames_.get());
+  sqlite3_progress_handler(db, kStepsPerLook, IsOver, nullptr);
   return connection;
 }
 
@@ -178,7 +184,7 @@ Result<std::string> Connection::QueryText(std::string_view sql) {
 
 int64_t Connection::last_insert_rowid() const { return sqlite3_last_insert_rowid(db_); }
 
-int64_t Connection::changes() const { return sqlite3_changes64(db_); }
+int64_t Connection::writes() const { return sqlite3_changes64(db_); }
 
 bool Connection::read_only() const { return sqlite3_db_readonly(db_, "main") != 0; }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One connection to a SQLite file. With statement and transaction the only user of SQLite's C API;
-// everything above speaks Result. Spec: cache §6.
+// everything above speaks Result. See spec/cache 6.
+// A statement of a call that is over ends with kCancelled (compiler/base/stop).
 //
 // Threads: a connection and everything made from it belongs to one thread at a time; Interrupt may
 // be called from any thread.
@@ -26,7 +27,7 @@ enum class OpenMode : uint8_t {
 
 enum class CheckpointMode : uint8_t { kPassive, kRestart, kTruncate };
 
-// Reasons of errors that come from SQLite and decide what happens next (cache §6.7, §6.10).
+// Reasons of errors that come from SQLite and decide what happens next (spec/cache 6.7, 6.10).
 inline constexpr std::string_view kNotADatabase = "SQLITE_NOTADB";
 inline constexpr std::string_view kDamagedFile = "SQLITE_CORRUPT";
 inline constexpr std::string_view kIoError = "SQLITE_IOERR";
@@ -35,7 +36,7 @@ inline constexpr std::string_view kCannotOpen = "SQLITE_CANTOPEN";  // also: no 
 class Connection {
  public:
   // vfs: name of a registered SQLite VFS, empty for the default one; tests inject faults there.
-  // Errors: kCorrupt if the file is no database, kFailedPrecondition if it cannot be opened.
+  // Errors: kCorrupt if the file is not a database, kFailedPrecondition if it cannot be opened.
   static Result<Connection> Open(const std::string& path, OpenMode mode,
                                  const std::string& vfs = {});
 
@@ -52,7 +53,7 @@ class Connection {
 
   int64_t last_insert_rowid() const;
   // Rows changed by the last INSERT, UPDATE or DELETE.
-  int64_t changes() const;
+  int64_t writes() const;
   // Whether the file cannot be written through this connection.
   bool read_only() const;
   // False inside BEGIN … COMMIT.

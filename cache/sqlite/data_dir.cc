@@ -53,7 +53,7 @@ class OwnedFd {
   int fd_;
 };
 
-// Who decides over it decides what is compiled.
+// A user who can change the cache decides what everybody compiles.
 Error NotOwnCache(const Error& error) {
   return {.code = error.code,
           .context = error.context +
@@ -95,7 +95,7 @@ std::optional<pid_t> ReadPid(int fd) {
   return pid;
 }
 
-// Nullopt: a file system that is fit.
+// Why the file system is unfit for WAL; nullopt if it is fit.
 std::optional<std::string_view> NetworkFileSystemName(long type) {
   constexpr long kSmb2 = 0xFE534D42;
   constexpr long kCifs = 0xFF534D42;
@@ -133,7 +133,7 @@ uint64_t SizeOf(const fs::path& file) {
 }
 
 void PruneSetAside(const fs::path& dir) {
-  const std::vector<SetAsideFile> files = ListSetAside(dir);
+  const std::vector<QuarantinedFile> files = ListSetAside(dir);
   for (size_t i = kMaxSetAside; i < files.size(); ++i) {
     RemoveSetAside(files[i]);
   }
@@ -242,7 +242,7 @@ Result<void> SetAside(const fs::path& dir, std::string_view name) {
   return SyncDirectory(dir);
 }
 
-std::vector<SetAsideFile> ListSetAside(const fs::path& dir) {
+std::vector<QuarantinedFile> ListSetAside(const fs::path& dir) {
   std::error_code error;
   std::vector<std::pair<fs::file_time_type, fs::path>> paths;
   for (fs::directory_iterator it(dir, error), end; !error && it != end; it.increment(error)) {
@@ -252,7 +252,7 @@ std::vector<SetAsideFile> ListSetAside(const fs::path& dir) {
     }
   }
   std::ranges::sort(paths, std::greater<>());
-  std::vector<SetAsideFile> files;
+  std::vector<QuarantinedFile> files;
   files.reserve(paths.size());
   for (const auto& [time, path] : paths) {
     files.push_back({.path = path,
@@ -262,7 +262,7 @@ std::vector<SetAsideFile> ListSetAside(const fs::path& dir) {
   return files;
 }
 
-void RemoveSetAside(const SetAsideFile& file) { RemoveWithWal(file.path); }
+void RemoveSetAside(const QuarantinedFile& file) { RemoveWithWal(file.path); }
 
 std::string FreeCorruptName(const fs::path& dir) {
   std::error_code error;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The directory of a store: who owns it, whether it is fit for WAL, and files that are set aside.
-// Spec: cache §6.1, §6.7, §6.9.
+// See spec/cache 6.1, 6.7, 6.9.
 #pragma once
 
 #include <cstdint>
@@ -58,16 +58,16 @@ Result<void> SyncDirectory(const std::filesystem::path& dir);
 Result<void> SetAside(const std::filesystem::path& dir, std::string_view name);
 
 // A database that was set aside, with its WAL.
-struct SetAsideFile {
+struct QuarantinedFile {
   std::filesystem::path path;
   uint64_t bytes = 0;
   bool damaged = false;  // else it is of another version, which may come back
 };
 
 // The newest first.
-std::vector<SetAsideFile> ListSetAside(const std::filesystem::path& dir);
+std::vector<QuarantinedFile> ListSetAside(const std::filesystem::path& dir);
 // With its WAL. Whatever cannot be removed stays.
-void RemoveSetAside(const SetAsideFile& file);
+void RemoveSetAside(const QuarantinedFile& file);
 
 // "cache.corrupt-<n>" for the first n that is free.
 std::string FreeCorruptName(const std::filesystem::path& dir);

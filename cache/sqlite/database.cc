@@ -18,8 +18,8 @@ constexpr const char* kCreationPragmas =
     "PRAGMA page_size=16384;"
     "PRAGMA auto_vacuum=INCREMENTAL;";
 
-// The writer checkpoints (cache §6.8): the connection's hook is in the place of SQLite's own, which
-// is what wal_autocheckpoint=0 means. The pragma itself would take that hook away, too.
+// The writer checkpoints (spec/cache 6.8): the connection's hook is in the place of SQLite's own,
+// which is what wal_autocheckpoint=0 means. The pragma itself would take that hook away, too.
 constexpr const char* kWriterPragmas =
     "PRAGMA journal_mode=WAL;"
     "PRAGMA synchronous=FULL;"
@@ -114,7 +114,7 @@ Result<void> FinishWriter(Connection& connection) {
   return {};
 }
 
-// What is to be done with a file that cannot be used as it is.
+// The cure for a file that cannot be used as it is.
 Result<void> MakeRoom(const DatabaseFile& file, const std::string& name, std::string_view why,
                       LogSink& log) {
   log.Write(LogLevel::kWarning, "cache", "database set aside",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Opens cache.db: makes it when there is none, sets it aside when it belongs to another version or
-// is no database, and gives every connection its pragmas. Spec: cache §6.2, §6.7, §6.9.
+// is no database, and gives every connection its pragmas. See spec/cache 6.2, 6.7, 6.9.
 #pragma once
 
 #include <filesystem>

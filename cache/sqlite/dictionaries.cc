@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which dictionary is used; training.cc makes new ones.
+// Which dictionary is used; dictionary_training.cc makes new ones.
 #include "cache/sqlite/dictionaries.h"
 
 #include <string>

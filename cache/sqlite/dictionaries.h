@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The trained dictionaries of one store: which it has in memory, with which it compresses now, and
 // how it comes to new ones. Table `dict` has them by zstd's number, which depends on their bytes;
-// `meta` says which number is the current one of a kind. Spec: cache §5.3, §6.3
+// `meta` says which number is the current one of a kind. See spec/cache 5.3, 6.3
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cache/dictionary.h"
-#include "cache/sqlite/lookups.h"
+#include "cache/sqlite/read_statements.h"
 #include "compiler/base/mutex.h"
 
 namespace kiln::cache::sqlite {

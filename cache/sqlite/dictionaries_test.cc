@@ -57,8 +57,9 @@ class DictionariesTest : public testing::Test {
   void Sql(const std::string& sql) {
     ASSERT_TRUE(
         store
-            ->Write([&sql](Changes& changes) { return changes.connection().Execute(sql.c_str()); },
-                    {})
+            ->Write(
+                [&sql](TableWrites& writes) { return writes.connection().Execute(sql.c_str()); },
+                {})
             .ok())
         << sql;
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The walk over all rows that verify: records by number, each followed by the aliases that lead to
-// it. No read transaction is longer than a page. Spec: cache §6.4, §8.6
+// it. No read transaction is longer than a page. See spec/cache 6.4, 8.6
 #include <limits>
 #include <utility>
 
 #include "cache/sqlite/maintenance.h"
+#include "compiler/base/stop.h"
 
 namespace kiln::cache::sqlite {
 namespace {
@@ -38,9 +39,9 @@ struct Row {
 
 class RowWalk {
  public:
-  static Result<RowWalk> Prepare(Lookups& lookups, Connection& connection,
+  static Result<RowWalk> Prepare(ReadStatements& reads, Connection& connection,
                                  const RowFilter& filter) {
-    RowWalk walk(lookups);
+    RowWalk walk(reads);
     KILN_TRY(walk.pin_, PinOf(connection, filter.pin));
     walk.since_q_ = filter.since_s.has_value() ? *filter.since_s / kQuantumSeconds
                                                : std::numeric_limits<int64_t>::min();
@@ -71,11 +72,11 @@ class RowWalk {
     if (key.level == Level::kContent || key.level >= Level::kAlias) {
       return std::optional<Blob>();  // damaged
     }
-    KILN_TRY(std::optional<StoredRow> row, lookups_.FindRow(key));
+    KILN_TRY(std::optional<StoredRow> row, reads_.FindRow(key));
     if (!row.has_value()) {
       return std::optional<Blob>();
     }
-    KILN_TRY(const std::optional<Finding> finding, lookups_.CheckRow(key, *row));
+    KILN_TRY(const std::optional<Finding> finding, reads_.CheckRow(key, *row));
     return finding.has_value() ? std::optional<Blob>() : std::optional(std::move(row->value));
   }
 
@@ -97,9 +98,9 @@ class RowWalk {
   }
 
  private:
-  explicit RowWalk(Lookups& lookups) : lookups_(lookups) {}
+  explicit RowWalk(ReadStatements& reads) : reads_(reads) {}
 
-  Lookups& lookups_;
+  ReadStatements& reads_;
   int64_t pin_ = 0;
   int64_t since_q_ = 0;
   Statement page_;
@@ -114,6 +115,7 @@ Result<void> StoreMaintenance::EachRow(
   KILN_TRY(ReaderPool::Loan reader, store_.Read({}));
   KILN_TRY(RowWalk walk, RowWalk::Prepare(*reader, reader.connection(), filter));
   for (int64_t last = std::numeric_limits<int64_t>::min();;) {
+    CheckStop();
     KILN_TRY(const std::vector<Row> page, walk.PageAfter(last));
     if (page.empty()) {
       return {};

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "cache/sqlite/pages.h"
+#include "cache/sqlite/table_pages.h"
 
 namespace kiln::cache::sqlite {
 namespace {
@@ -18,31 +18,30 @@ constexpr int64_t kPageRows = 1000;
 constexpr uint64_t kRecordBytes = 1024;  // of one, about
 constexpr int kTried = 8;  // slots among which the least lately used one is looked for
 
-Result<int64_t> MetaInt(Changes& changes, std::string_view name) {
-  KILN_TRY(Statement statement, changes.connection().Prepare("SELECT v FROM meta WHERE k=?1"));
+Result<int64_t> MetaInt(TableWrites& writes, std::string_view name) {
+  KILN_TRY(Statement statement, writes.connection().Prepare("SELECT v FROM meta WHERE k=?1"));
   Query query(statement);
   KILN_TRY(const bool found, query.Bind(name).Next());
   return found ? query.Int(0) : int64_t{0};
 }
 
-Result<void> SetMetaInt(Changes& changes, std::string_view name, int64_t value) {
-  KILN_TRY(Statement statement,
-           changes.connection().Prepare("INSERT INTO meta VALUES (?1, ?2)"
-                                        " ON CONFLICT (k) DO UPDATE SET v=?2"));
+Result<void> SetMetaInt(TableWrites& writes, std::string_view name, int64_t value) {
+  KILN_TRY(Statement statement, writes.connection().Prepare("INSERT INTO meta VALUES (?1, ?2)"
+                                                            " ON CONFLICT (k) DO UPDATE SET v=?2"));
   Query query(statement);
   return query.Bind(name).Bind(value).Run();
 }
 
 // Some slots behind a place that depends on the new one; the one with the lowest newest number
 // goes.
-Result<void> DropASlot(Changes& changes, const Hash128& near) {
+Result<void> DropASlot(TableWrites& writes, const Hash128& near) {
   Bytes victim;
   int64_t oldest = std::numeric_limits<int64_t>::max();
   {
     KILN_TRY(Statement next,
-             changes.connection().Prepare("SELECT slot, (SELECT max(seq) FROM explain AS e"
-                                          "  WHERE e.slot=x.slot) FROM explain AS x WHERE slot>?1"
-                                          " ORDER BY slot LIMIT 1"));
+             writes.connection().Prepare("SELECT slot, (SELECT max(seq) FROM explain AS e"
+                                         "  WHERE e.slot=x.slot) FROM explain AS x WHERE slot>?1"
+                                         " ORDER BY slot LIMIT 1"));
     const Hash128 start = HashBytes(std::as_bytes(std::span(near.bytes)));
     Bytes at(std::as_bytes(std::span(start.bytes)).begin(),
              std::as_bytes(std::span(start.bytes)).end());
@@ -61,7 +60,7 @@ Result<void> DropASlot(Changes& changes, const Hash128& near) {
       }
     }
   }
-  KILN_TRY(Statement drop, changes.connection().Prepare("DELETE FROM explain WHERE slot=?1"));
+  KILN_TRY(Statement drop, writes.connection().Prepare("DELETE FROM explain WHERE slot=?1"));
   Query query(drop);
   return query.Bind(ByteView(victim)).Run();
 }
@@ -88,33 +87,33 @@ std::vector<Row> LatestRows(std::span<const std::shared_ptr<const ExplainRecord>
   return rows;
 }
 
-Result<void> AppendRow(Changes& changes, const Row& row) {
+Result<void> AppendRow(TableWrites& writes, const Row& row) {
   const Hash128& slot = row.slot;
   int64_t rows = 0;
   int64_t oldest = 0;
   {
     KILN_TRY(Statement count,
-             changes.connection().Prepare("SELECT count(*), min(seq) FROM explain WHERE slot=?1"));
+             writes.connection().Prepare("SELECT count(*), min(seq) FROM explain WHERE slot=?1"));
     Query query(count);
     KILN_TRY_VOID(query.Bind(slot).Next());
     rows = query.Int(0);
     oldest = query.Int(1);
   }
   if (rows == 0) {
-    KILN_TRY(const int64_t slots, MetaInt(changes, "explain_slots"));
+    KILN_TRY(const int64_t slots, MetaInt(writes, "explain_slots"));
     if (slots >= int64_t{kExplainSlots}) {
-      KILN_TRY_VOID(DropASlot(changes, slot));
+      KILN_TRY_VOID(DropASlot(writes, slot));
     } else {
-      KILN_TRY_VOID(SetMetaInt(changes, "explain_slots", slots + 1));
+      KILN_TRY_VOID(SetMetaInt(writes, "explain_slots", slots + 1));
     }
   } else if (rows >= int64_t{kExplainPerSlot}) {
     KILN_TRY(Statement drop,
-             changes.connection().Prepare("DELETE FROM explain WHERE slot=?1 AND seq<=?2"));
+             writes.connection().Prepare("DELETE FROM explain WHERE slot=?1 AND seq<=?2"));
     Query query(drop);
     KILN_TRY_VOID(query.Bind(slot).Bind(oldest).Run());
   }
   KILN_TRY(Statement insert,
-           changes.connection().Prepare("INSERT OR REPLACE INTO explain VALUES (?1, ?2, ?3)"));
+           writes.connection().Prepare("INSERT OR REPLACE INTO explain VALUES (?1, ?2, ?3)"));
   Query query(insert);
   return query.Bind(slot).Bind(row.seq).Bind(ByteView(row.body)).Run();
 }
@@ -146,7 +145,7 @@ uint64_t ExplainTable::NextSeq() {
   return next.ok() && *next > 0 ? static_cast<uint64_t>(*next) : 1;
 }
 
-// Encodes on the writer's thread: who appends waits for nothing. Of a slot only as many rows are
+// Encodes on the writer's thread, so appending waits for nothing. Of a slot only as many rows are
 // written as it keeps.
 void ExplainTable::Append(std::span<const std::shared_ptr<const ExplainRecord>> records) {
   if (records.empty()) {
@@ -155,11 +154,11 @@ void ExplainTable::Append(std::span<const std::shared_ptr<const ExplainRecord>> 
   const Writer::Weight weight{.items = static_cast<uint32_t>(records.size()),
                               .bytes = records.size() * kRecordBytes};
   store_.Post(
-      [records = std::vector(records.begin(), records.end())](Changes& changes) -> Result<void> {
+      [records = std::vector(records.begin(), records.end())](TableWrites& writes) -> Result<void> {
         for (const Row& row : LatestRows(records)) {
-          KILN_TRY_VOID(AppendRow(changes, row));
+          KILN_TRY_VOID(AppendRow(writes, row));
         }
-        return SetMetaInt(changes, "explain_seq", static_cast<int64_t>(records.back()->seq) + 1);
+        return SetMetaInt(writes, "explain_seq", static_cast<int64_t>(records.back()->seq) + 1);
       },
       weight);
 }

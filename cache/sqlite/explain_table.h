@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Explain records in cache.db: a ring for each slot. Spec: cache §11.1
+// Explain records in cache.db: a ring for each slot. See spec/cache 11.1
 #pragma once
 
 #include "cache/explain.h"

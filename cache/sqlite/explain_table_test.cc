@@ -126,8 +126,8 @@ TEST_F(ExplainTableTest, TooManySlots_LoseOneAndTheNewOneIsThere) {
   }
   ASSERT_TRUE(store
                   ->Write(
-                      [](Changes& changes) {  // as if there were as many as there may be
-                        return changes.connection().Execute(
+                      [](TableWrites& writes) {  // as if there were as many as there may be
+                        return writes.connection().Execute(
                             "UPDATE meta SET v=100000 WHERE k='explain_slots'");
                       },
                       {})

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "cache/sqlite/evictable.h"
+#include "cache/sqlite/retention.h"
 #include "cache/sqlite/verifier.h"
 
 namespace kiln::cache::sqlite {
@@ -166,6 +166,7 @@ Result<void> StoreMaintenance::CollectTo(uint64_t bytes, const GcOptions& option
   store_.StartCollecting(bytes);
   for (int round = 0; store_.Collecting(); ++round) {
     if (options.stop.stop_requested()) {
+      store_.StopCollecting();
       return Cancelled();
     }
     if (round % kRoundsOfProgress == 0) {
@@ -256,26 +257,26 @@ Result<void> StoreMaintenance::DropMatching(const GcOptions& options, GcReport& 
     }
     const State before = *state;
     KILN_TRY_VOID(store_.Write(
-        [this, state, before, options](Changes& changes) -> Result<void> {
+        [this, state, before, options](TableWrites& writes) -> Result<void> {
           *state = before;  // a change may run twice
-          KILN_TRY_VOID(FlushTouches(changes, store_.touches()));
+          KILN_TRY_VOID(FlushAccessTimes(writes, store_.access_times()));
           KILN_TRY(const int64_t below_q,
-                   BelowQuantum(changes.connection(), options, changes.NowSeconds()));
-          KILN_TRY(const Page page, ReadDoomed(changes.connection(), state->after, below_q,
-                                               options.failed, changes.NowSeconds()));
+                   BelowQuantum(writes.connection(), options, writes.NowSeconds()));
+          KILN_TRY(const Page page, ReadDoomed(writes.connection(), state->after, below_q,
+                                               options.failed, writes.NowSeconds()));
           for (const Doomed& doomed : page.rows) {
             state->after = doomed.candidate;
             if (!IsMeant(options, doomed)) {
               continue;
             }
-            KILN_TRY(const bool may_go, MayGo(changes, store_.touches(), doomed.candidate));
+            KILN_TRY(const bool may_go, MayGo(writes, store_.access_times(), doomed.candidate));
             if (!may_go) {
               ++state->kept;
               continue;
             }
-            KILN_TRY(const std::vector<int64_t> rids, changes.RefsOf(doomed.candidate.record));
-            KILN_TRY_VOID(changes.DropRecord(doomed.candidate.record, RemovedBy::kCollection));
-            KILN_TRY_VOID(DropOrphans(changes, store_.touches(), rids));
+            KILN_TRY(const std::vector<int64_t> rids, writes.RefsOf(doomed.candidate.record));
+            KILN_TRY_VOID(writes.DropRecord(doomed.candidate.record, RemovedBy::kCollection));
+            KILN_TRY_VOID(DropOrphans(writes, store_.access_times(), rids));
             ++state->dropped;
           }
           state->more = !page.rows.empty();
@@ -314,7 +315,7 @@ Result<void> StoreMaintenance::Simulate(const GcOptions& options, GcReport& repo
       if (!IsMeant(options, doomed)) {
         continue;
       }
-      if (page.pinned[i] || store_.touches().IsLeased(doomed.key, now_s)) {
+      if (page.pinned[i] || store_.access_times().IsLeased(doomed.key, now_s)) {
         ++report.kept;
         continue;
       }

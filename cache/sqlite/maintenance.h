@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Maintenance of a SqliteStore while it is used. Spec: cache §9
+// Maintenance of a SqliteStore while it is used. See spec/cache 9
 #pragma once
 
 #include "cache/maintenance.h"

@@ -3,9 +3,11 @@
 // should and nothing that somebody holds.
 #include "cache/sqlite/maintenance.h"
 
+#include <algorithm>
 #include <fstream>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -13,7 +15,7 @@
 #include "cache/compressing_store.h"
 #include "cache/sqlite/batch_table.h"
 #include "cache/sqlite/explain_table.h"
-#include "cache/sqlite/keep_tables.h"
+#include "cache/sqlite/lease_tables.h"
 #include "compiler/base/test_directory.h"
 #include "compiler/base/test_wait.h"
 
@@ -90,8 +92,9 @@ class StoreMaintenanceTest : public testing::Test {
   void Sql(const std::string& sql) {
     ASSERT_TRUE(
         store
-            ->Write([&sql](Changes& changes) { return changes.connection().Execute(sql.c_str()); },
-                    {})
+            ->Write(
+                [&sql](TableWrites& writes) { return writes.connection().Execute(sql.c_str()); },
+                {})
             .ok())
         << sql;
   }
@@ -283,6 +286,30 @@ TEST_F(StoreMaintenanceTest, VerifyOfADirectory_SaysWhatKeepsItClosedAndChangesN
   EXPECT_EQ(VerifyDirectory(directory.path() / "none", clock, {}).error().code,
             ErrorCode::kNotFound);
   EXPECT_FALSE(std::filesystem::exists(directory.path() / "none"));
+}
+
+TEST_F(StoreMaintenanceTest, VerifyTellsHowFarItIs_OfAllThatIsHashed) {
+  Put(0, kRecords);
+  struct Row {
+    VerifyOptions options;
+    bool total_is_known;
+  };
+  for (Row row : {Row{{}, true}, Row{{.sample_percent = 100}, true}, Row{{.fast = true}, false},
+                  Row{{.sample_percent = 50}, false}}) {
+    std::vector<std::pair<uint64_t, uint64_t>> told;
+    row.options.rows_between = 5;
+    row.options.on_bytes = [&](uint64_t done, uint64_t total) { told.emplace_back(done, total); };
+    const Result<VerifyReport> report = maintenance().Verify(row.options);
+    ASSERT_TRUE(report.ok()) << ErrorText(report.error());
+    ASSERT_GT(told.size(), 4u) << "blobs and records";
+    const auto last = told.back();
+    EXPECT_EQ(last, std::pair(report->bytes, report->bytes)) << "the end";
+    EXPECT_TRUE(std::ranges::is_sorted(told, {}, &std::pair<uint64_t, uint64_t>::first));
+    told.pop_back();
+    for (const auto& [done, total] : told) {
+      EXPECT_EQ(total, row.total_is_known ? report->bytes : 0);
+    }
+  }
 }
 
 TEST_F(StoreMaintenanceTest, Stats_CountEverything) {

@@ -8,13 +8,12 @@ namespace kiln::cache::sqlite {
 
 Result<std::unique_ptr<ReaderPool::Reader>> ReaderPool::Open() const {
   KILN_TRY(Connection connection, OpenReader(file_));
-  auto reader =
-      std::make_unique<Reader>(Reader{.connection = std::move(connection), .lookups = {}});
-  Result<Lookups> lookups = Lookups::Prepare(reader->connection);
-  if (!lookups.ok()) {
-    return AsDamage(lookups.error());
+  auto reader = std::make_unique<Reader>(Reader{.connection = std::move(connection), .reads = {}});
+  Result<ReadStatements> reads = ReadStatements::Prepare(reader->connection);
+  if (!reads.ok()) {
+    return AsDamage(reads.error());
   }
-  reader->lookups = std::move(lookups).value();
+  reader->reads = std::move(reads).value();
   return reader;
 }
 
@@ -39,14 +38,14 @@ Result<ReaderPool::Loan> ReaderPool::Take(const Call& call) {
     }
   }
   if (reader != nullptr) {
-    return Loan(*this, std::move(reader));
+    return Loan(*this, std::move(reader), call.stop);
   }
   Result<std::unique_ptr<Reader>> opened = Open();
   if (!opened.ok()) {
     GiveBack(nullptr);
     return std::move(opened).error();
   }
-  return Loan(*this, *std::move(opened));
+  return Loan(*this, *std::move(opened), call.stop);
 }
 
 void ReaderPool::GiveBack(std::unique_ptr<Reader> reader) {

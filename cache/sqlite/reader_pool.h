@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The reading connections of a store, opened when first needed. Spec: cache §6.4, §6.8.
+// The reading connections of a store, opened when first needed. See spec/cache 6.4, 6.8.
 //
 // Threads: safe from any thread; a Reader belongs to the thread that took it until it gives it
 // back.
 #pragma once
 
 #include <memory>
+#include <stop_token>
 #include <vector>
 
 #include "cache/sqlite/database.h"
-#include "cache/sqlite/lookups.h"
+#include "cache/sqlite/read_statements.h"
 #include "cache/wait.h"
 
 namespace kiln::cache::sqlite {
@@ -19,7 +20,7 @@ class ReaderPool {
   // A connection with its statements.
   struct Reader {
     Connection connection;
-    Lookups lookups;
+    ReadStatements reads;
   };
 
   // Requires: clock outlives the pool.
@@ -30,25 +31,38 @@ class ReaderPool {
   // A reader that goes back to the pool by itself.
   class Loan {
    public:
-    Loan(ReaderPool& pool, std::unique_ptr<Reader> reader)
-        : pool_(&pool), reader_(std::move(reader)) {}
+    // A statement that runs when `stop` is requested ends with kCancelled.
+    Loan(ReaderPool& pool, std::unique_ptr<Reader> reader, const std::stop_token& stop)
+        : pool_(&pool), reader_(std::move(reader)) {
+      if (stop.stop_possible()) {
+        on_stop_ = std::make_unique<OnStop>(stop, Interrupt{reader_->connection});
+      }
+    }
     Loan(Loan&&) noexcept = default;
     Loan& operator=(Loan&&) = delete;
     ~Loan() {
+      on_stop_.reset();  // nobody interrupts whoever takes the reader next
       if (reader_ != nullptr) {
         pool_->GiveBack(std::move(reader_));
       }
     }
-    Lookups* operator->() { return &reader_->lookups; }
-    Lookups& operator*() { return reader_->lookups; }
+    ReadStatements* operator->() { return &reader_->reads; }
+    ReadStatements& operator*() { return reader_->reads; }
     Connection& connection() { return reader_->connection; }
     // Keeps whoever owns the pool alive as long as this.
     void KeepAlive(std::shared_ptr<const void> owner) { owner_ = std::move(owner); }
 
    private:
+    struct Interrupt {
+      Connection& connection;
+      void operator()() const { connection.Interrupt(); }
+    };
+    using OnStop = std::stop_callback<Interrupt>;
+
     std::shared_ptr<const void> owner_;
     ReaderPool* pool_;
     std::unique_ptr<Reader> reader_;
+    std::unique_ptr<OnStop> on_stop_;
   };
 
   // Errors: kUnavailable after Close; kCancelled, kDeadlineExceeded; what opening gives.

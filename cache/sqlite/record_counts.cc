@@ -2,7 +2,7 @@
 // Every query is answered by an index alone: the rows themselves are not read.
 #include "cache/sqlite/record_counts.h"
 
-#include "cache/sqlite/lookups.h"
+#include "cache/sqlite/read_statements.h"
 #include "cache/sqlite/statement.h"
 
 namespace kiln::cache::sqlite {

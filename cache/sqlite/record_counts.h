@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How many rows of each level a file has: its indexes, page by page, so that a store of millions of
-// rows keeps nobody waiting. Who shows the numbers often keeps them (SqliteStore::Records).
-// Spec: daemon §13.2
+// rows keeps nobody waiting. Callers that show the numbers often keep them (SqliteStore::Records).
+// See spec/daemon 13.2
 #pragma once
 
 #include <array>

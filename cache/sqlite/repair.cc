@@ -8,6 +8,7 @@
 
 #include "cache/sqlite/maintenance.h"
 #include "cache/sqlite/verifier.h"
+#include "compiler/base/stop.h"
 
 namespace kiln::cache::sqlite {
 namespace {
@@ -20,22 +21,22 @@ struct Counts {
   std::set<Key> lost;
 };
 
-Result<void> Run(Changes& changes, std::string_view sql, int64_t first, int64_t second) {
-  KILN_TRY(Statement statement, changes.connection().Prepare(sql));
+Result<void> Run(TableWrites& writes, std::string_view sql, int64_t first, int64_t second) {
+  KILN_TRY(Statement statement, writes.connection().Prepare(sql));
   Query query(statement);
   return query.Bind(first).Bind(second).Run();
 }
 
 // Size, codec and sum that make the content what its id says.
-Result<bool> HealBlobRow(Changes& changes, const Fault& fault) {
-  KILN_TRY(const std::optional<Blob> blob, changes.lookups().FindBlob(fault.key.id));
+Result<bool> HealBlobRow(TableWrites& writes, const Fault& fault) {
+  KILN_TRY(const std::optional<Blob> blob, writes.reads().FindBlob(fault.key.id));
   const std::optional<HealedBlob> healed =
-      blob.has_value() ? HealBlob(changes.lookups(), fault.key.id, *blob) : std::nullopt;
+      blob.has_value() ? HealBlob(writes.reads(), fault.key.id, *blob) : std::nullopt;
   if (!healed.has_value()) {
     return false;
   }
   KILN_TRY(Statement statement,
-           changes.connection().Prepare(
+           writes.connection().Prepare(
                "UPDATE blob SET raw_size=?2, codec=?3, dict=?4, sum=?5 WHERE rid=?1"));
   Query query(statement);
   KILN_TRY_VOID(query.Bind(fault.row)
@@ -48,8 +49,8 @@ Result<bool> HealBlobRow(Changes& changes, const Fault& fault) {
 }
 
 // Kind, cost and expiry as the record says.
-Result<bool> HealColumns(Changes& changes, const Fault& fault) {
-  KILN_TRY(const std::optional<StoredRow> row, changes.lookups().FindRow(fault.key));
+Result<bool> HealColumns(TableWrites& writes, const Fault& fault) {
+  KILN_TRY(const std::optional<StoredRow> row, writes.reads().FindRow(fault.key));
   if (!row.has_value()) {
     return false;
   }
@@ -59,10 +60,10 @@ Result<bool> HealColumns(Changes& changes, const Fault& fault) {
   }
   std::optional<int64_t> expires_s;
   if (summary->kind == RecordKind::kPoison) {
-    expires_s = row->expires_s.value_or(changes.NowSeconds());
+    expires_s = row->expires_s.value_or(writes.NowSeconds());
   }
   KILN_TRY(Statement statement,
-           changes.connection().Prepare(
+           writes.connection().Prepare(
                "UPDATE entry SET kind=?2, cost_us=?3, expires_s=?4 WHERE eid=?1"));
   Query query(statement);
   KILN_TRY_VOID(query.Bind(row->eid)
@@ -74,103 +75,102 @@ Result<bool> HealColumns(Changes& changes, const Fault& fault) {
 }
 
 // A reference is right if both ends are there and the record names the content.
-Result<void> SetReference(Changes& changes, const Fault& fault) {
-  KILN_TRY_VOID(
-      Run(changes, "DELETE FROM ref WHERE eid=?1 AND rid=?2", fault.row, fault.other_row));
+Result<void> SetReference(TableWrites& writes, const Fault& fault) {
+  KILN_TRY_VOID(Run(writes, "DELETE FROM ref WHERE eid=?1 AND rid=?2", fault.row, fault.other_row));
   if (fault.key.id.zero()) {
     return {};
   }
-  KILN_TRY(const std::optional<StoredRow> row, changes.lookups().FindRow(fault.key));
+  KILN_TRY(const std::optional<StoredRow> row, writes.reads().FindRow(fault.key));
   const Result<RowSummary> summary = row.has_value()
                                          ? SummarizeRow(fault.key.level, row->value.bytes)
                                          : Result<RowSummary>(RowSummary{});
   for (const Product& product : summary.ok() ? summary->products : std::vector<Product>()) {
     KILN_TRY(Statement statement,
-             changes.connection().Prepare("INSERT INTO ref SELECT ?1, rid FROM blob WHERE id=?2"
-                                          " ON CONFLICT DO NOTHING"));
+             writes.connection().Prepare("INSERT INTO ref SELECT ?1, rid FROM blob WHERE id=?2"
+                                         " ON CONFLICT DO NOTHING"));
     Query query(statement);
     KILN_TRY_VOID(query.Bind(row->eid).Bind(product.digest.id).Run());
   }
   return {};
 }
 
-Result<void> DropBlobRow(Changes& changes, const Fault& fault) {
+Result<void> DropBlobRow(TableWrites& writes, const Fault& fault) {
   if (fault.key.id.zero()) {
-    KILN_TRY_VOID(Run(changes, "DELETE FROM ref WHERE rid=?1 OR rid=?2", fault.row, fault.row));
-    return Run(changes, "DELETE FROM blob WHERE rid=?1 OR rid=?2", fault.row, fault.row);
+    KILN_TRY_VOID(Run(writes, "DELETE FROM ref WHERE rid=?1 OR rid=?2", fault.row, fault.row));
+    return Run(writes, "DELETE FROM blob WHERE rid=?1 OR rid=?2", fault.row, fault.row);
   }
-  return changes.DropDamaged(
+  return writes.DropDamaged(
       {.kind = DamageKind::kBlob, .key = fault.key, .reason = fault.detail, .found = {}});
 }
 
-Result<void> DropRecordRow(Changes& changes, const Fault& fault) {
+Result<void> DropRecordRow(TableWrites& writes, const Fault& fault) {
   if (!fault.key.id.zero()) {
-    KILN_TRY(const std::optional<StoredRow> row, changes.lookups().FindRow(fault.key));
-    KILN_TRY_VOID(changes.Quarantine(FaultKindName(fault.kind), fault.key.id, fault.detail,
-                                     row.has_value() ? row->value.bytes : ByteView()));
+    KILN_TRY(const std::optional<StoredRow> row, writes.reads().FindRow(fault.key));
+    KILN_TRY_VOID(writes.Quarantine(FaultKindName(fault.kind), fault.key.id, fault.detail,
+                                    row.has_value() ? row->value.bytes : ByteView()));
   }
-  return changes.DropRecord(fault.row, RemovedBy::kDamage);
+  return writes.DropRecord(fault.row, RemovedBy::kDamage);
 }
 
-Result<void> DropAliasRow(Changes& changes, const Fault& fault) {
-  return changes.DropDamaged(
+Result<void> DropAliasRow(TableWrites& writes, const Fault& fault) {
+  return writes.DropDamaged(
       {.kind = DamageKind::kAlias, .key = fault.key, .reason = fault.detail, .found = {}});
 }
 
-Result<void> DropExplainRow(Changes& changes, const Fault& fault) {
+Result<void> DropExplainRow(TableWrites& writes, const Fault& fault) {
   KILN_TRY(Statement statement,
-           changes.connection().Prepare("DELETE FROM explain WHERE slot=?1 AND seq=?2"));
+           writes.connection().Prepare("DELETE FROM explain WHERE slot=?1 AND seq=?2"));
   Query query(statement);
   KILN_TRY_VOID(query.Bind(fault.key.id).Bind(fault.row).Run());
-  return changes.connection().Execute("DELETE FROM explain WHERE length(slot)<>16");
+  return writes.connection().Execute("DELETE FROM explain WHERE length(slot)<>16");
 }
 
 // Whether the row stayed. Runs inside a transaction.
-Result<bool> MendRow(Changes& changes, const Fault& fault) {
+Result<bool> MendRow(TableWrites& writes, const Fault& fault) {
   switch (fault.kind) {
     case FaultKind::kDatabase:
     case FaultKind::kSchema:
     case FaultKind::kIndex:
       return true;  // of the whole file
     case FaultKind::kBlobSize: {
-      KILN_TRY(const bool healed, HealBlobRow(changes, fault));
+      KILN_TRY(const bool healed, HealBlobRow(writes, fault));
       if (healed) {
         return true;
       }
-      KILN_TRY_VOID(DropBlobRow(changes, fault));
+      KILN_TRY_VOID(DropBlobRow(writes, fault));
       return false;
     }
     case FaultKind::kColumns:
-      return HealColumns(changes, fault);
+      return HealColumns(writes, fault);
     case FaultKind::kReference:
-      KILN_TRY_VOID(SetReference(changes, fault));
+      KILN_TRY_VOID(SetReference(writes, fault));
       return true;
     case FaultKind::kBlob:
-      KILN_TRY_VOID(DropBlobRow(changes, fault));
+      KILN_TRY_VOID(DropBlobRow(writes, fault));
       return false;
     case FaultKind::kRecord:
     case FaultKind::kDangling:
-      KILN_TRY_VOID(DropRecordRow(changes, fault));
+      KILN_TRY_VOID(DropRecordRow(writes, fault));
       return false;
     case FaultKind::kAlias:
-      KILN_TRY_VOID(DropAliasRow(changes, fault));
+      KILN_TRY_VOID(DropAliasRow(writes, fault));
       return false;
     case FaultKind::kPin:
-      KILN_TRY_VOID(Run(changes, "DELETE FROM pin_entry WHERE eid=?1 AND pin=?2", fault.row,
-                        fault.other_row));
+      KILN_TRY_VOID(
+          Run(writes, "DELETE FROM pin_entry WHERE eid=?1 AND pin=?2", fault.row, fault.other_row));
       return true;
     case FaultKind::kExplain:
-      KILN_TRY_VOID(DropExplainRow(changes, fault));
+      KILN_TRY_VOID(DropExplainRow(writes, fault));
       return false;
     case FaultKind::kDictionary:
-      KILN_TRY_VOID(changes.DropDamagedDictionary(fault.row));
+      KILN_TRY_VOID(writes.DropDamagedDictionary(fault.row));
       return false;
   }
   KILN_UNREACHABLE();
 }
 
 // Records that go if the row of the fault does not stay.
-Result<std::set<Key>> RecordsOf(Changes& changes, const Fault& fault) {
+Result<std::set<Key>> RecordsOf(TableWrites& writes, const Fault& fault) {
   std::set<Key> records;
   const bool is_blob = fault.kind == FaultKind::kBlob || fault.kind == FaultKind::kBlobSize;
   const bool is_record = fault.kind == FaultKind::kRecord || fault.kind == FaultKind::kDangling;
@@ -179,8 +179,8 @@ Result<std::set<Key>> RecordsOf(Changes& changes, const Fault& fault) {
   }
   if (is_blob) {
     KILN_TRY(Statement statement,
-             changes.connection().Prepare("SELECT e.space, e.level, e.key FROM ref"
-                                          " JOIN entry AS e USING (eid) WHERE ref.rid=?1"));
+             writes.connection().Prepare("SELECT e.space, e.level, e.key FROM ref"
+                                         " JOIN entry AS e USING (eid) WHERE ref.rid=?1"));
     Query query(statement);
     query.Bind(fault.row);
     KILN_TRY([[maybe_unused]] const int64_t rows, query.EachRow([&](const Query& row) {
@@ -199,15 +199,16 @@ bool Has(const VerifyReport& report, FaultKind kind) {
 
 Result<void> MendRows(SqliteStore& store, const VerifyReport& report, Counts& counts) {
   for (const Fault& fault : report.faults) {
+    CheckStop();
     struct Mending {
       std::set<Key> records;
       bool stayed = false;
     };
     auto mending = std::make_shared<Mending>();
     KILN_TRY_VOID(store.Write(
-        [mending, fault](Changes& changes) -> Result<void> {
-          KILN_TRY(mending->records, RecordsOf(changes, fault));
-          KILN_TRY(mending->stayed, MendRow(changes, fault));
+        [mending, fault](TableWrites& writes) -> Result<void> {
+          KILN_TRY(mending->records, RecordsOf(writes, fault));
+          KILN_TRY(mending->stayed, MendRow(writes, fault));
           return {};
         },
         {}));
@@ -238,7 +239,7 @@ Result<RepairReport> StoreMaintenance::Repair(const std::stop_token& stop) {
       report.rebuilt = true;
     } else if (Has(report.after, FaultKind::kIndex)) {
       const Result<void> done = store_.Write(
-          [](Changes& changes) { return changes.connection().Execute("REINDEX"); }, {});
+          [](TableWrites& writes) { return writes.connection().Execute("REINDEX"); }, {});
       reindexed = true;
       counts.mended += done.ok() ? 1 : 0;
     } else {

@@ -16,9 +16,9 @@
 #include "cache/codec.h"
 #include "cache/record.h"
 #include "cache/sqlite/batch_table.h"
-#include "cache/sqlite/keep_tables.h"
-#include "cache/sqlite/lookups.h"
-#include "cache/sqlite/mend.h"
+#include "cache/sqlite/header_repair.h"
+#include "cache/sqlite/lease_tables.h"
+#include "cache/sqlite/read_statements.h"
 #include "compiler/base/child_process.h"
 
 namespace kiln::cache::sqlite {
@@ -31,17 +31,17 @@ constexpr int kMostJumps = 64;  // over stretches that cannot be read
 
 class Salvage {
  public:
-  Salvage(Connection& connection, Lookups& lookups, BlobStore& to, const std::stop_token& stop)
-      : connection_(connection), lookups_(lookups), to_(to), stop_(stop) {}
+  Salvage(Connection& connection, ReadStatements& reads, BlobStore& to, const std::stop_token& stop)
+      : connection_(connection), reads_(reads), to_(to), stop_(stop) {}
 
   void Blobs() {
     EachId("SELECT rid, id, 0, 0 FROM blob WHERE rid>?1 ORDER BY rid LIMIT ?2", [this](Key key) {
       key.level = Level::kContent;
-      const Result<std::optional<Blob>> blob = lookups_.FindBlob(key.id);
+      const Result<std::optional<Blob>> blob = reads_.FindBlob(key.id);
       if (!blob.ok() || !blob->has_value()) {
         return;
       }
-      const Result<std::optional<Finding>> finding = lookups_.CheckContent(key.id, **blob);
+      const Result<std::optional<Finding>> finding = reads_.CheckContent(key.id, **blob);
       if (finding.ok() && !finding->has_value()) {
         Add({.key = key, .value = WithoutDictionary(**blob), .refs = {}}, salvaged_.blobs);
       }
@@ -52,11 +52,11 @@ class Salvage {
     EachId(
         "SELECT eid, key, space, level FROM entry WHERE eid>?1 ORDER BY eid LIMIT ?2",
         [this](const Key& key) {
-          const Result<std::optional<StoredRow>> row = lookups_.FindRow(key);
+          const Result<std::optional<StoredRow>> row = reads_.FindRow(key);
           if (!row.ok() || !row->has_value()) {
             return;
           }
-          const Result<std::optional<Finding>> finding = lookups_.CheckRow(key, **row);
+          const Result<std::optional<Finding>> finding = reads_.CheckRow(key, **row);
           if (!finding.ok() || finding->has_value()) {
             return;
           }
@@ -76,7 +76,7 @@ class Salvage {
         [this](const Key& record) { AliasesOf(record); });
   }
 
-  Salvaged Finish() {
+  SalvageReport Finish() {
     PutPending();
     return salvaged_;
   }
@@ -87,7 +87,7 @@ class Salvage {
     if (stored.codec != Codec::kZstdDictionary) {
       return stored;
     }
-    const Result<Blob> raw = lookups_.Decode(stored);
+    const Result<Blob> raw = reads_.Decode(stored);
     return raw.ok() ? Compress(*raw) : stored;
   }
 
@@ -132,7 +132,7 @@ class Salvage {
   }
 
   void AliasesOf(const Key& record) {
-    const Result<std::optional<StoredRow>> row = lookups_.FindRow(record);
+    const Result<std::optional<StoredRow>> row = reads_.FindRow(record);
     Result<Statement> statement =
         connection_.Prepare("SELECT key, sum FROM alias WHERE eid=?1 AND space=?2");
     if (!row.ok() || !row->has_value() || !statement.ok()) {
@@ -169,27 +169,27 @@ class Salvage {
   }
 
   Connection& connection_;
-  Lookups& lookups_;
+  ReadStatements& reads_;
   BlobStore& to_;
   const std::stop_token& stop_;
-  Salvaged salvaged_;
+  SalvageReport salvaged_;
   std::vector<std::pair<Item, uint64_t*>> pending_;
   uint64_t pending_bytes_ = 0;
 };
 
 }  // namespace
 
-Salvaged SalvageInto(const std::string& from, const std::string& vfs, BlobStore& to,
-                     const std::stop_token& stop) {
+SalvageReport SalvageInto(const std::string& from, const std::string& vfs, BlobStore& to,
+                          const std::stop_token& stop) {
   Result<Connection> connection = Connection::Open(from, OpenMode::kReadOnly, vfs);
   if (!connection.ok() || !connection->QueryInt("PRAGMA user_version").ok()) {
     return {};
   }
-  Result<Lookups> lookups = Lookups::Prepare(*connection);
-  if (!lookups.ok()) {
+  Result<ReadStatements> reads = ReadStatements::Prepare(*connection);
+  if (!reads.ok()) {
     return {};
   }
-  Salvage salvage(*connection, *lookups, to, stop);
+  Salvage salvage(*connection, *reads, to, stop);
   salvage.Blobs();
   salvage.Records();
   salvage.Aliases();

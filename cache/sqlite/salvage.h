@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Copies what still verifies out of a damaged database. Spec: cache §6.7.
+// Copies what still verifies out of a damaged database. See spec/cache 6.7.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace kiln::cache::sqlite {
 
-struct Salvaged {
+struct SalvageReport {
   uint64_t blobs = 0;
   uint64_t records = 0;
   uint64_t aliases = 0;
@@ -20,8 +20,8 @@ struct Salvaged {
 
 // Reads `from` as far as it can be read and puts everything that verifies into `to`, content first.
 // Never fails: what cannot be read or put is left out. Stops early when `stop` is requested.
-Salvaged SalvageInto(const std::string& from, const std::string& vfs, BlobStore& to,
-                     const std::stop_token& stop);
+SalvageReport SalvageInto(const std::string& from, const std::string& vfs, BlobStore& to,
+                          const std::stop_token& stop);
 
 // Copies what a person or the server wrote: pins with the records that are there again, and
 // batches. Gives the number of pins. As above, never fails.

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The tables of cache.db (cache §6.3). FORMAT.md has one sentence per column. The text is compiled
+-- The tables of cache.db (spec/cache 6.3). FORMAT.md has one sentence per column. The text is compiled
 -- into the binary; user_version (database.cc) rises with every change that an older kiln cannot read.
 
 CREATE TABLE meta (k TEXT PRIMARY KEY, v ANY NOT NULL) STRICT, WITHOUT ROWID;

@@ -20,7 +20,7 @@ Result<Writer::Side> OpenSide(const Session::Options& options, Clock& clock, Log
     const auto wal_bytes = std::filesystem::file_size(options.file.path() + "-wal", none);
     connection.set_wal_frames(none ? 0 : static_cast<int64_t>(wal_bytes) / kPageSize);
     Result<Writer::Side> side =
-        Writer::Side::Prepare(std::move(connection), clock, counters, options.changes);
+        Writer::Side::Prepare(std::move(connection), clock, counters, options.writes);
     if (side.ok() || again || !TellsOfDamage(side.error())) {
       return side;
     }

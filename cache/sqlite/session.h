@@ -18,7 +18,7 @@ class Session {
   struct Options {
     DatabaseFile file;
     uint32_t readers = 4;
-    Changes::Options changes;
+    TableWrites::Options writes;
     Writer::Options writer;
   };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Opening, reads and puts. The caretaker's half is caretaker.cc.
+// Opening, reads and puts. What the store does by itself is in maintenance_thread.cc.
 #include "cache/sqlite/sqlite_store.h"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cache/checked_store.h"
+#include "compiler/base/stop.h"
 
 namespace kiln::cache::sqlite {
 namespace {
@@ -20,10 +21,9 @@ uint32_t ReaderCount(uint32_t wanted) {
                      : std::min(16u, 2 * std::max(1u, std::thread::hardware_concurrency()));
 }
 
-// Whether a failed read was cut short by its caller.
-bool CallEnded(const Error& error, const Call& call) {
-  return error.code == ErrorCode::kDeadlineExceeded ||
-         (error.code == ErrorCode::kCancelled && call.stop.stop_requested());
+// Whether a failed read was cut short by its caller: nobody else interrupts.
+bool CallEnded(const Error& error) {
+  return error.code == ErrorCode::kDeadlineExceeded || error.code == ErrorCode::kCancelled;
 }
 
 Result<void> CheckItem(const Item& item) {
@@ -63,13 +63,13 @@ SqliteStore::SqliteStore(const SqliteOptions& options, Clock& clock, LogSink& lo
       dir_(options.dir),
       session_options_{.file = {.dir = options.dir, .vfs = options.vfs},
                        .readers = ReaderCount(options.readers),
-                       .changes = {.negative_ttl_s = options.negative_ttl_s},
+                       .writes = {.negative_ttl_s = options.negative_ttl_s},
                        .writer = options.writer},
       clock_(clock),
       log_(log),
-      collector_(touches_, clock, counters_, options.max_age_s),
+      collector_(access_times_, clock, counters_, options.max_age_s),
       watch_(clock),
-      reverifier_(static_cast<uint64_t>(clock.UnixTime().count())),
+      scrubber_(static_cast<uint64_t>(clock.UnixTime().count())),
       dictionaries_(*this) {}
 
 Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const SqliteOptions& options, Clock& clock,
@@ -83,8 +83,8 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::Open(const SqliteOptions& opti
     log.Write(LogLevel::kWarning, "cache", "the cache cannot be opened yet",
               {{"error", ErrorText(started.error())}});
   }
-  store->caretaker_ = Thread({.name = "cache caretaker", .log = &log},
-                             [raw = store.get()](const std::stop_token&) { raw->Care(); });
+  store->maintenance_thread_ = Thread({.name = "cache maintenance", .log = &log},
+                                      [raw = store.get()](const std::stop_token&) { raw->Care(); });
   return store;
 }
 
@@ -129,12 +129,12 @@ SqliteStore::~SqliteStore() {
     changed_.NotifyAll();
   }
   stop_.request_stop();
-  if (caretaker_.joinable()) {
-    caretaker_.join();
+  if (maintenance_thread_.joinable()) {
+    maintenance_thread_.join();
   }
   if (const std::shared_ptr<Session> session = Current()) {
     if (session->writer() != nullptr) {
-      static_cast<void>(Flush());  // the last touches; whatever fails here is only recency
+      static_cast<void>(Flush());  // the last access times; whatever fails here is only recency
     }
     session->Close();
   }
@@ -158,8 +158,7 @@ Result<ReaderPool::Loan> SqliteStore::Read(const Call& call) {
 Result<Blob> SqliteStore::Get(const Key& key, const Call& call) {
   Result<ReaderPool::Loan> reader = Read(call);
   if (!reader.ok()) {
-    return CallEnded(reader.error(), call) ? std::move(reader).error()
-                                           : ReadFailed(key, reader.error());
+    return CallEnded(reader.error()) ? std::move(reader).error() : ReadFailed(key, reader.error());
   }
   switch (key.level) {
     case Level::kContent:
@@ -175,8 +174,8 @@ Result<Blob> SqliteStore::Get(const Key& key, const Call& call) {
   KILN_UNREACHABLE();
 }
 
-Result<Blob> SqliteStore::GetContent(const Key& key, Lookups& lookups) {
-  Result<std::optional<Blob>> found = lookups.FindBlob(key.id);
+Result<Blob> SqliteStore::GetContent(const Key& key, ReadStatements& reads) {
+  Result<std::optional<Blob>> found = reads.FindBlob(key.id);
   if (!found.ok()) {
     return ReadFailed(key, found.error());
   }
@@ -193,8 +192,8 @@ Result<Blob> SqliteStore::GetContent(const Key& key, Lookups& lookups) {
   return blob;
 }
 
-Result<Blob> SqliteStore::GetRow(const Key& key, Lookups& lookups, bool is_use) {
-  Result<std::optional<StoredRow>> found = lookups.FindRow(key);
+Result<Blob> SqliteStore::GetRow(const Key& key, ReadStatements& reads, bool is_use) {
+  Result<std::optional<StoredRow>> found = reads.FindRow(key);
   if (!found.ok()) {
     return ReadFailed(key, found.error());
   }
@@ -202,7 +201,7 @@ Result<Blob> SqliteStore::GetRow(const Key& key, Lookups& lookups, bool is_use) 
     return NotFound(key);
   }
   StoredRow row = **std::move(found);
-  const Result<std::optional<Finding>> finding = lookups.CheckRow(key, row);
+  const Result<std::optional<Finding>> finding = reads.CheckRow(key, row);
   if (!finding.ok()) {
     return ReadFailed(key, finding.error());
   }
@@ -213,13 +212,13 @@ Result<Blob> SqliteStore::GetRow(const Key& key, Lookups& lookups, bool is_use) 
     return NotFound(key);
   }
   if (const int64_t now_q = NowSeconds() / kQuantumSeconds; is_use && row.used_q < now_q) {
-    touches_.TouchRecord(row.eid, now_q);
+    access_times_.TouchRecord(row.eid, now_q);
   }
   return std::move(row.value);
 }
 
-Result<Blob> SqliteStore::GetAlias(const Key& key, Lookups& lookups, bool is_use) {
-  const Result<std::optional<StoredAlias>> found = lookups.FindAlias(key.space, key.id);
+Result<Blob> SqliteStore::GetAlias(const Key& key, ReadStatements& reads, bool is_use) {
+  const Result<std::optional<StoredAlias>> found = reads.FindAlias(key.space, key.id);
   if (!found.ok()) {
     return ReadFailed(key, found.error());
   }
@@ -231,7 +230,7 @@ Result<Blob> SqliteStore::GetAlias(const Key& key, Lookups& lookups, bool is_use
     return Missing(key, *finding, {});
   }
   if (const int64_t now_q = NowSeconds() / kQuantumSeconds; is_use && alias.used_q < now_q) {
-    touches_.TouchRecord(alias.eid, now_q);
+    access_times_.TouchRecord(alias.eid, now_q);
   }
   Blob value = CopiedBlob(std::as_bytes(std::span(alias.signature->bytes)));
   value.sum = RowSum(key, value.bytes);
@@ -266,8 +265,9 @@ void SqliteStore::Report(const Damage& damage) {
   }
   Damage small = damage;
   small.found = {};  // the writer looks at what is stored then
+  small.found.sum = damage.found.sum;
   static_cast<void>(session->writer()->Post(
-      [small = std::move(small)](Changes& changes) { return changes.DropDamaged(small); }, {},
+      [small = std::move(small)](TableWrites& writes) { return writes.DropDamaged(small); }, {},
       {.deadline =
            clock_.Monotonic()}));  // not now if the queue is full: the next read reports again
 }
@@ -297,8 +297,8 @@ Result<Stored> SqliteStore::Put(std::span<const Item> items, Durability durabili
     Stored stored;
   };
   auto state = std::make_shared<State>(State{.items = {items.begin(), items.end()}, .stored = {}});
-  const auto change = [this, state](Changes& changes) -> Result<void> {
-    Result<Stored> put = changes.Put(state->items);
+  const auto change = [this, state](TableWrites& writes) -> Result<void> {
+    Result<Stored> put = writes.Put(state->items);
     if (!put.ok() && put.error().reason == kDictionaryGone) {
       dictionaries_.Forget();
     }
@@ -320,7 +320,7 @@ Result<Stored> SqliteStore::Put(std::span<const Item> items, Durability durabili
 Result<std::vector<Key>> SqliteStore::FindMissing(std::span<const Key> keys, const Call& call) {
   Result<ReaderPool::Loan> reader = Read(call);
   if (!reader.ok()) {
-    if (CallEnded(reader.error(), call)) {
+    if (CallEnded(reader.error())) {
       return std::move(reader).error();
     }
     Judge(reader.error());
@@ -329,15 +329,19 @@ Result<std::vector<Key>> SqliteStore::FindMissing(std::span<const Key> keys, con
   std::vector<Key> missing;
   std::vector<Key> present;
   for (const Key& key : keys) {
+    CheckStop();
     const Result<bool> has = (*reader)->Has(key);
     if (!has.ok()) {
+      if (CallEnded(has.error())) {
+        return has.error();
+      }
       Judge(has.error());
     }
     (has.ok() && *has ? present : missing).push_back(key);
   }
   if (call.may_write) {
     const int64_t now_s = NowSeconds();
-    touches_.Lease(present, now_s, now_s + kMissingLeaseSeconds);
+    access_times_.Lease(present, now_s, now_s + kMissingLeaseSeconds);
   }
   return missing;
 }
@@ -345,7 +349,7 @@ Result<std::vector<Key>> SqliteStore::FindMissing(std::span<const Key> keys, con
 void SqliteStore::Touch(std::span<const Key> keys) {
   const int64_t now_q = NowSeconds() / kQuantumSeconds;
   for (const Key& key : keys) {
-    touches_.TouchKey(key, now_q);
+    access_times_.TouchKey(key, now_q);
   }
 }
 
@@ -371,7 +375,7 @@ void SqliteStore::Post(Writer::Change change, const Writer::Weight& weight) {
 }
 
 Result<void> SqliteStore::Flush() {
-  return Write([this](Changes& changes) { return FlushTouches(changes, touches_); }, {});
+  return Write([this](TableWrites& writes) { return FlushAccessTimes(writes, access_times_); }, {});
 }
 
 int64_t SqliteStore::NowSeconds() const {

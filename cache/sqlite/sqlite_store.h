@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The embedded store: one SQLite file, one writing process. What cannot be read is a miss, what is
-// damaged is dropped, what is acknowledged is on disk. Spec: cache §6.
+// damaged is dropped, what is acknowledged is on disk. See spec/cache 6.
 //
-// Threads: safe from any thread. Has a writer thread and a caretaker thread of its own.
+// Threads: safe from any thread. Has a writer thread and a maintenance thread of its own.
 #pragma once
 
 #include <atomic>
@@ -10,14 +10,14 @@
 #include <memory>
 
 #include "cache/limited_store.h"
+#include "cache/sqlite/access_times.h"
 #include "cache/sqlite/collector.h"
-#include "cache/sqlite/damage_watch.h"
+#include "cache/sqlite/damage_policy.h"
 #include "cache/sqlite/data_dir.h"
 #include "cache/sqlite/dictionaries.h"
 #include "cache/sqlite/record_counts.h"
-#include "cache/sqlite/reverifier.h"
+#include "cache/sqlite/scrubber.h"
 #include "cache/sqlite/session.h"
-#include "cache/sqlite/touches.h"
 #include "cache/store.h"
 #include "compiler/base/thread.h"
 
@@ -80,7 +80,7 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
 
   void Report(const Damage& damage) override;
 
-  // Pages in use, and the files that were set aside (cache §6.9).
+  // Pages in use, and the files that were set aside (spec/cache 6.9).
   uint64_t UsedBytes() const override { return counters_.used_bytes + aside_bytes_; }
   uint64_t FreeDiskBytes() const override;
   void StartCollecting(uint64_t target_bytes) override;
@@ -94,6 +94,7 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   // Gives every free page back to the file system, in the background.
   void StartVacuum();
   // Whether collection, ageing or vacuum that was started has not ended.
+  void StopCollecting() { collector_.Stop(); }
   bool Collecting() const { return collector_.Busy(); }
   // Replaces the file by what verifies of it; gives the name of the old one in the directory.
   // Errors: READ_ONLY; kUnavailable if there is no database afterwards.
@@ -110,13 +111,15 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
 
   SqliteStatus Status() const;
   // What the file had when it was counted last; nothing before the first time. Never reads: asking
-  // makes the caretaker count again if that was some seconds ago.
+  // makes the maintenance thread count again if that was some seconds ago.
   std::optional<RecordCounts> Records();
   // When and why this process removed a record; one of the last 65,536.
   std::optional<Removal> WhyRemoved(const Hash128& key) const {
     return counters_.removed.Find(key);
   }
-  Touches& touches() { return touches_; }
+  // How many records this process removed, for whatever reason; never decreases.
+  uint64_t removals() const { return counters_.removed.count(); }
+  AccessTimes& access_times() { return access_times_; }
   const std::filesystem::path& dir() const { return dir_; }
 
   // Runs a change on the writer thread and returns after its commit. Errors: as Put.
@@ -140,9 +143,9 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   Result<void> OpenSession();
   Writer::Hooks MakeHooks();
 
-  Result<Blob> GetContent(const Key& key, Lookups& lookups);
-  Result<Blob> GetRow(const Key& key, Lookups& lookups, bool is_use);
-  Result<Blob> GetAlias(const Key& key, Lookups& lookups, bool is_use);
+  Result<Blob> GetContent(const Key& key, ReadStatements& reads);
+  Result<Blob> GetRow(const Key& key, ReadStatements& reads, bool is_use);
+  Result<Blob> GetAlias(const Key& key, ReadStatements& reads, bool is_use);
   Error Missing(const Key& key, const Finding& finding, Blob found);
   // What a failed read means; the caller sees a miss.
   Error ReadFailed(const Key& key, const Error& error);
@@ -174,12 +177,12 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   Clock& clock_;
   LogSink& log_;
   Counters counters_;
-  Touches touches_;
+  AccessTimes access_times_;
   Collector collector_;
-  DamageWatch watch_;
+  DamagePolicy watch_;
   std::atomic<int64_t> full_until_ns_{0};
   std::atomic<uint64_t> aside_bytes_{0};
-  Reverifier reverifier_;  // of the caretaker
+  Scrubber scrubber_;  // of the maintenance thread
   Dictionaries dictionaries_;
 
   mutable Mutex mutex_;
@@ -194,7 +197,7 @@ class SqliteStore final : public BlobStore, public DamageSink, public Collectabl
   Duration next_count_ KILN_GUARDED_BY(mutex_) = Duration::min();
   bool stopping_ KILN_GUARDED_BY(mutex_) = false;
   std::stop_source stop_;  // ends a salvage
-  Thread caretaker_;
+  Thread maintenance_thread_;
 };
 
 }  // namespace kiln::cache::sqlite

@@ -200,7 +200,7 @@ TEST_F(SqliteStoreTest, PutOfAWholeGroup_WaitsForNobodyElse) {
     items.push_back(Content(std::to_string(i)));
   }
   EXPECT_EQ(PutAll(*store, items)->added, options.writer.group_items);
-  // The touches that closing writes make this one whole.
+  // The access times that closing writes make this one whole.
   items.pop_back();
   ASSERT_TRUE(store->Put(items, Durability::kRelaxed, {}).ok());
 }
@@ -326,8 +326,8 @@ TEST_F(SqliteStoreTest, Pragmas_AreThoseOfTheSpecification) {
   EXPECT_EQ(*connection.QueryInt("PRAGMA user_version"), 2);
   ASSERT_TRUE(store
                   ->Write(
-                      [](Changes& changes) -> Result<void> {
-                        Connection& writer = changes.connection();
+                      [](TableWrites& writes) -> Result<void> {
+                        Connection& writer = writes.connection();
                         EXPECT_EQ(*writer.QueryInt("PRAGMA synchronous"), 2);
                         EXPECT_EQ(*writer.QueryInt("PRAGMA wal_autocheckpoint"), 0);
                         EXPECT_EQ(*writer.QueryInt("PRAGMA cache_size"), -65536);

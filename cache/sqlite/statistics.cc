@@ -6,7 +6,7 @@
 
 #include "cache/sqlite/database.h"
 #include "cache/sqlite/maintenance.h"
-#include "cache/sqlite/pages.h"
+#include "cache/sqlite/table_pages.h"
 
 namespace kiln::cache::sqlite {
 namespace {

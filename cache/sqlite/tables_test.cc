@@ -6,7 +6,7 @@
 
 #include "cache/record.h"
 #include "cache/sqlite/batch_table.h"
-#include "cache/sqlite/keep_tables.h"
+#include "cache/sqlite/lease_tables.h"
 #include "compiler/base/test_directory.h"
 
 namespace kiln::cache::sqlite {

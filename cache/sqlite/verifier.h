@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Reads a whole database and tells what is wrong with it. Pages through every table, so that no
 // read lasts; what a writer changes meanwhile is looked at again before it is called a fault.
-// Spec: cache §6.4, §9
+// See spec/cache 6.4, 9
 #pragma once
 
 #include <optional>
 #include <unordered_set>
 
 #include "cache/maintenance.h"
-#include "cache/sqlite/lookups.h"
+#include "cache/sqlite/read_statements.h"
 
 namespace kiln::cache::sqlite {
 
@@ -19,13 +19,13 @@ struct HealedBlob {
   uint32_t dictionary = 0;
   Hash128 sum;
 };
-std::optional<HealedBlob> HealBlob(Lookups& lookups, const Hash128& id, const Blob& stored);
+std::optional<HealedBlob> HealBlob(ReadStatements& reads, const Hash128& id, const Blob& stored);
 
 class Verifier {
  public:
-  // Requires: connection and lookups belong together and outlive the verifier.
-  Verifier(Connection& connection, Lookups& lookups, const VerifyOptions& options)
-      : connection_(connection), lookups_(lookups), options_(options) {}
+  // Requires: connection and statements belong together and outlive the verifier.
+  Verifier(Connection& connection, ReadStatements& reads, const VerifyOptions& options)
+      : connection_(connection), reads_(reads), options_(options) {}
 
   // Errors: kCancelled. What cannot be read is a fault.
   Result<VerifyReport> Run();
@@ -66,12 +66,17 @@ class Verifier {
   static EntryRow EntryAt(const Query& query);
   Result<std::optional<EntryRow>> EntryOf(int64_t eid);
   bool IsSampled(const Hash128& id) const;
+  void Measure();
+  // Of a row that was looked at.
+  void Tell();
   bool Stopped() const { return options_.stop.stop_requested(); }
 
   Connection& connection_;
-  Lookups& lookups_;
+  ReadStatements& reads_;
   const VerifyOptions& options_;
   VerifyReport report_;
+  uint64_t total_ = 0;                       // bytes to hash; 0: not known
+  uint64_t told_ = 0;                        // rows
   std::unordered_set<int64_t> wrong_sizes_;  // rids whose size beside them is wrong
 };
 

@@ -50,14 +50,14 @@ Result<int64_t> IntOf(Statement& statement) {
 }  // namespace
 
 Result<Writer::Side> Writer::Side::Prepare(Connection connection, Clock& clock, Counters& counters,
-                                           const Changes::Options& options) {
+                                           const TableWrites::Options& options) {
   // The connection needs a fixed address, because the changes refer to it.
   auto fixed = std::make_unique<Connection>(std::move(connection));
-  KILN_TRY(Changes changes, Changes::Prepare(*fixed, clock, counters, options));
+  KILN_TRY(TableWrites writes, TableWrites::Prepare(*fixed, clock, counters, options));
   KILN_TRY(Statement page_count, fixed->Prepare("PRAGMA page_count"));
   KILN_TRY(Statement freelist_count, fixed->Prepare("PRAGMA freelist_count"));
   return Side{.connection = std::move(fixed),
-              .changes = std::move(changes),
+              .writes = std::move(writes),
               .page_count = std::move(page_count),
               .freelist_count = std::move(freelist_count)};
 }
@@ -117,7 +117,9 @@ Result<Writer::RequestPtr> Writer::Enqueue(Change change, const Weight& weight, 
   queue_.push_back(request);
   queued_.items += weight.items;
   queued_.bytes += weight.bytes;
-  work_.NotifyAll();
+  if (queue_.size() == 1 || GroupIsComplete()) {  // else the writer waits for more, and is let
+    work_.NotifyAll();
+  }
   return request;
 }
 
@@ -201,7 +203,7 @@ void Writer::Loop() {
       }
       background = std::exchange(background_, false);
     }
-    if (background && hooks_.background(side_->changes)) {
+    if (background && hooks_.background(side_->writes)) {
       Measure();
       BoundWal();
       Wake();
@@ -212,7 +214,7 @@ void Writer::Loop() {
 Result<void> Writer::RunTogether(const Group& group) {
   KILN_TRY(Transaction transaction, Transaction::Begin(*side_->connection));
   for (const RequestPtr& request : group) {
-    KILN_TRY_VOID(request->change(side_->changes));
+    KILN_TRY_VOID(request->change(side_->writes));
   }
   return transaction.Commit();
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The one thread that writes: takes changes from a bounded queue, runs them in groups, each group
 // one transaction, and answers only after COMMIT. Between groups it does a slice of background work
-// and keeps the WAL short. Spec: cache §6.4, §6.5, §6.8.
+// and keeps the WAL short. See spec/cache 6.4, 6.5, 6.8.
 //
-// Threads: Run, Post and Wake from any thread. Changes, background work and on_failure run on the
+// Threads: Run, Post and Wake from any thread. Writes, background work and on_failure run on the
 // writer thread.
 #pragma once
 
@@ -12,14 +12,14 @@
 #include <memory>
 #include <optional>
 
-#include "cache/sqlite/changes.h"
 #include "cache/sqlite/reader_pool.h"
+#include "cache/sqlite/table_writes.h"
 #include "cache/wait.h"
 #include "compiler/base/thread.h"
 
 namespace kiln::cache::sqlite {
 
-// WAL sizes at which the writer acts (cache §6.8).
+// WAL sizes at which the writer acts (spec/cache 6.8).
 struct WalBounds {
   int64_t passive = int64_t{32} << 20;
   int64_t restart = int64_t{64} << 20;
@@ -30,7 +30,7 @@ class Writer {
  public:
   // Runs inside a transaction. After an error nothing of it stays. May run twice: then nothing of
   // the first run stayed.
-  using Change = std::function<Result<void>(Changes&)>;
+  using Change = std::function<Result<void>(TableWrites&)>;
 
   struct Options {
     // A group is not waited for any longer with this many items, however few puts they came in.
@@ -47,7 +47,7 @@ class Writer {
     // A group failed for a reason that lies in the world: disk full, I/O, damage.
     std::function<void(const Error&)> on_failure = [](const Error&) {};
     // One slice of background work, outside a transaction; true if there is more to do now.
-    std::function<bool(Changes&)> background = [](Changes&) { return false; };
+    std::function<bool(TableWrites&)> background = [](TableWrites&) { return false; };
   };
 
   // How much of the queue a change takes up.
@@ -59,12 +59,12 @@ class Writer {
   // The writing connection and its statements.
   struct Side {
     std::unique_ptr<Connection> connection;
-    Changes changes;
+    TableWrites writes;
     Statement page_count;
     Statement freelist_count;
 
     static Result<Side> Prepare(Connection connection, Clock& clock, Counters& counters,
-                                const Changes::Options& options);
+                                const TableWrites::Options& options);
   };
 
   // Requires: readers, clock and counters outlive the writer.

@@ -24,11 +24,11 @@ namespace {
 
 constexpr int kMaxMessage = 8 << 20;
 constexpr size_t kChunk = size_t{1} << 20;
-constexpr size_t kMostKeys = 10'000;  // of one request (daemon §4.5)
+constexpr size_t kMostKeys = 10'000;  // of one request (spec/daemon 4.5)
 constexpr size_t kMostRows = 1'000;   // of one message, which is bounded
 constexpr uint64_t kFrameOverhead = uint64_t{64} << 10;
 constexpr unsigned kFileSeconds = 5;  // how often certificates and token are looked at
-// How often, and how long at most, is looked for why there is no connection.
+// How often the cause of a missing connection is looked for, and for how long at most.
 constexpr Duration kLookEvery = std::chrono::seconds(30);
 constexpr Duration kLookTime = std::chrono::seconds(2);
 
@@ -56,7 +56,7 @@ Error ErrorOf(const grpc::Status& status) {
   return {.code = code, .context = "upstream: " + status.error_message(), .reason = {}};
 }
 
-// The first line of a file. Errors: kInvalidArgument if it is no token.
+// The first line of a file. Errors: kInvalidArgument if it is not a token.
 Result<std::string> TokenIn(const std::string& file) {
   if (file.empty()) {
     return std::string();
@@ -106,7 +106,7 @@ Error Wrong(const Key& key, const char* what) {
   return {.code = ErrorCode::kCorrupt, .context = KeyText(key) + ": " + what, .reason = {}};
 }
 
-// Requires: key is no content.
+// Requires: the key is not one of content.
 v1::CacheRow::Level LevelOf(Level level) {
   switch (level) {
     case Level::kContent:
@@ -440,7 +440,7 @@ Result<void> GrpcStore::PutRows(std::span<const Item* const> items, const Call& 
     stored.added += reply.stored() - present;  // an older daemon does not tell: all are new
     stored.present += present;
     for (const v1::PutRowsReply::Refused& refused : reply.refused()) {
-      if (refused.reason() != "CONFLICT") {  // the first result stays (cache §4.5)
+      if (refused.reason() != "CONFLICT") {  // the first result stays (spec/cache 4.5)
         return RefusalOf(refused.reason());
       }
       ++stored.nondeterminism;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Another daemon's CacheService as a BlobStore. Spec: cache §7, daemon §4.5
+// Another daemon's CacheService as a BlobStore. See spec/cache 7, spec/daemon 4.5
 #pragma once
 
 #include <memory>

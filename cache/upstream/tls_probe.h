@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Why no connection comes about with a daemon behind https. gRPC says only that a handshake failed;
 // this makes another connection, as gRPC makes it, and says which certificate is wrong and who has
-// to do what. Spec: daemon §11.3
+// to do what. See spec/daemon 11.3
 #pragma once
 
 #include <string>

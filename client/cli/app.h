@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The flags and verbs of kiln as tables of the parser: help, manual pages and completion are made
 // from them. Everything given must outlive the app; `chosen` is what runs afterwards.
-// Spec: cli §2, §5
+// See spec/cli 2, 5
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// kiln batch: list, show, attach, items, pause, resume, cancel. Spec: cli §6.3
+// kiln batch: list, show, attach, items, pause, resume, cancel. See spec/cli 6.3
 #include <algorithm>
 #include <chrono>
 

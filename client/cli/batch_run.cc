@@ -9,12 +9,12 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include "client/cli/json_line.h"
 #include "client/cli/mistakes.h"
 #include "client/cli/print.h"
 #include "client/cli/progress.h"
+#include "client/cli/space_mistakes.h"
 
 namespace kiln::cli {
 namespace {
@@ -59,17 +59,9 @@ void ShowFailure(const Global& global, const Project& project, const client::Bat
 void ShowProblem(const Global& global, const client::BatchFinal& final) {
   const bool wrong = final.exit_hint == kPartial;
   if (global.json && wrong) {
-    PrintLine(nlohmann::ordered_json{{"v", 1},
-                                     {"type", "error"},
-                                     {"reason", "RESULTS_MISSING"},
-                                     {"message", final.problem},
-                                     {"limit", nullptr},
-                                     {"max", nullptr},
-                                     {"actual", nullptr},
-                                     {"retry_after_ms", nullptr},
-                                     {"trace_id", nullptr},
-                                     {"help", nullptr},
-                                     {"exit", final.exit_hint}});
+    PrintLine(JsonOf(ErrorRow{.reason = "RESULTS_MISSING",
+                              .message = final.problem,
+                              .exit = static_cast<int>(final.exit_hint)}));
   } else if (wrong || !global.quiet) {
     Print(stderr, "{}: {}\n", wrong ? "error" : "warning", Message{final.problem});
   }
@@ -93,8 +85,14 @@ Result<Project> LoadProject(const Global& global, const std::vector<std::string>
                                         fmt::join(patterns, "', '")),
                  .reason = "PROGRAM_UNKNOWN"};
   }
+  std::vector<const client::Program*> programs;
   for (const LoadedProgram& loaded : project.programs) {
-    KILN_TRY(const client::ListedOptions declared, Declared(client, loaded.program));
+    programs.push_back(&loaded.program);
+  }
+  KILN_TRY(std::vector<client::ListedOptions> listed, DeclaredOf(client, programs));
+  for (size_t i = 0; i < listed.size(); ++i) {
+    const LoadedProgram& loaded = project.programs[i];
+    const client::ListedOptions declared = std::move(listed[i]);
     project.declared.emplace_back(loaded.program.name, declared);
     if (client::HasErrors(declared)) {  // and so nobody knows what it declares
       client::ProgramSpace wrong;       // the daemon reports its errors as the program's result
@@ -155,6 +153,27 @@ Result<BatchOutcome> FollowBatch(const Global& global, const std::string& id,
   return outcome;
 }
 
+Error WithMistakes(const Global& global, const Project& project, const std::string& where,
+                   const Error& error, client::Client& client) {
+  Mistakes mistakes(global);
+  const SpaceMistakes in_files(project.manifest, where);
+  size_t errors = 0;
+  for (const client::ProgramSpace& space : project.spaces) {
+    const Result<client::VariantCount> count = client.CountVariants(space, where);
+    if (count.ok()) {
+      errors += mistakes
+                    .Add(space.program.name, in_files.InFiles(count->diagnostics),
+                         in_files.SourcesWith(space.program.sources))
+                    .errors;
+    }
+  }
+  mistakes.End();
+  return errors == 0 ? error
+                     : Error{.code = error.code,
+                             .context = "the variants to build are wrong",
+                             .reason = error.reason};
+}
+
 Result<BatchOutcome> RunBatch(const Global& global, const Project& project, client::Client& client,
                               client::BatchOptions how) {
   const project::ManifestBudget& budget = project.manifest.budget;
@@ -171,6 +190,9 @@ Result<BatchOutcome> RunBatch(const Global& global, const Project& project, clie
     how.budget.results = kAnyResults;
     how.budget.variants = 0;
     started = client.StartBatch(project.manifest.name, project.spaces, how);
+  }
+  if (!started.ok() && started.error().reason == "BAD_EXPRESSION") {
+    return WithMistakes(global, project, how.filter, started.error(), client);
   }
   KILN_TRY(const std::string id, std::move(started));
   Mistakes mistakes(global);

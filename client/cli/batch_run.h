@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The programs of a manifest as a batch of the daemon, followed to its end, over restarts of the
-// daemon too. Spec: cli §6.2
+// daemon too. See spec/cli 6.2
 #pragma once
 
 #include <functional>
@@ -34,6 +34,12 @@ struct BatchOutcome {
 // Shows progress and failures. Ctrl-C cancels the batch. Errors: those of the daemon.
 Result<BatchOutcome> RunBatch(const Global& global, const Project& project, client::Client& client,
                               client::BatchOptions how);
+
+// Shows what is wrong with variants that the daemon refuses to build (BAD_EXPRESSION), where it
+// stands; then the error has no more to say. `where`: what --where says. One of variants that are
+// right when they are counted stays as it is.
+Error WithMistakes(const Global& global, const Project& project, const std::string& where,
+                   const Error& error, client::Client& client);
 
 // Follows a batch that runs. `restart` is called when the daemon went and came back, and makes the
 // batch known to it again; `failed` shows what failed, and is called between lines of progress.

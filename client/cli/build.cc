@@ -16,6 +16,7 @@
 #include "client/cli/results.h"
 #include "client/cli/shell_word.h"
 #include "client/cli/store.h"
+#include "client/cli/unread_axes.h"
 #include "client/cli/verbs.h"
 #include "compiler/base/beneath.h"
 #include "compiler/base/file.h"
@@ -30,7 +31,7 @@ double SecondsSince(Time start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// At most eight lines (cli §6.2.4).
+// At most eight lines (spec/cli 6.2.4).
 void PrintSummary(const Global& global, const Project& project, const BatchOutcome& batch,
                   double seconds, int exit) {
   const client::BatchProgress& p = batch.progress;
@@ -118,6 +119,9 @@ int Detach(const Global& global, const Project& project, client::Client& client,
                 .cpu_ms = budget.cpu_ms,
                 .output = budget.output};
   const Result<std::string> id = client.StartBatch(project.manifest.name, project.spaces, how);
+  if (!id.ok() && id.error().reason == "BAD_EXPRESSION") {
+    return Fail(global, WithMistakes(global, project, how.filter, id.error(), client));
+  }
   if (!id.ok()) {
     return Fail(global, id.error());
   }
@@ -224,6 +228,10 @@ int Build(const Global& global, const BuildArguments& arguments, const Project& 
     return Fail(global, batch.error());
   }
   const int exit = WasInterrupted() ? kInterrupted : static_cast<int>(batch->final.exit_hint);
+  // A build of which nothing changed has nothing new to say.
+  if (exit != kInterrupted && (batch->progress.compiled != 0 || global.warnings == "error")) {
+    ShowUnreadAxes(global, project.manifest, project.spaces, client);
+  }
   if (exit == kSuccess && global.warnings == "error") {
     if (const Result<void> looked = ShowWarnings(global, project, client, batch->id);
         !looked.ok()) {
@@ -284,6 +292,7 @@ int RunBuild(const Global& global, const BuildArguments& arguments) {
     return Fail(global, project.error());
   }
   if (arguments.dry_run) {
+    ShowUnreadAxes(global, project->manifest, project->spaces, client);
     return DryRun(global, *project, arguments.where, client);
   }
   return arguments.detach ? Detach(global, *project, client, arguments, start)

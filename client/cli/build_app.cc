@@ -14,7 +14,8 @@ void AddBuild(CLI::App& app, Arguments& a, Action& chosen) {
   verb->add_option("programs", a.build.programs, "Names or globs; default: all");
   BuildArguments& build = a.build;
   verb->add_option("-t,--target", build.targets, "Target of the manifest; repeatable")->take_all();
-  verb->add_option("--where", build.where, "Only variants where this expression is true");
+  verb->add_option("--where", build.where, "Only variants where this expression is true")
+      ->check(SaysSomething);
   verb->add_flag("--dry-run", build.dry_run, "Count, check the budget, compile nothing");
   verb->add_flag("--retry-failed", build.retry_failed, "Compile again what failed before");
   verb->add_option("--out", build.out, "Folder for the results");
@@ -119,6 +120,10 @@ void AddPack(CLI::App& app, Arguments& a, Action& chosen) {
                            "  kiln pack show demo.kpack\n  kiln pack show demo.kpack --json",
                            chosen, [&a] { return RunPackShow(a.global, a.pack); });
   AddPackFiles(*show, a.pack, 1);
+  CLI::App* stats = AddVerb(*pack, "stats", "What costs what in a pack",
+                            "  kiln pack stats demo.kpack\n  kiln pack stats demo.kpack --json",
+                            chosen, [&a] { return RunPackStats(a.global, a.pack); });
+  AddPackFiles(*stats, a.pack, 1);
   CLI::App* verify = AddVerb(
       *pack, "verify", "Read and check everything",
       "  kiln pack verify demo.kpack\n  kiln pack verify demo.kpack --require-signature kiln.pub",

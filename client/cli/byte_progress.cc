@@ -17,17 +17,22 @@ constexpr std::chrono::seconds kEvery{2};
 
 }  // namespace
 
-ByteProgress::ByteProgress(const Global& global, std::string what)
+ByteProgress::ByteProgress(const Global& global, std::string what, Clock& clock)
     : what_(std::move(what)),
       silent_(global.quiet || global.json || global.progress == "none"),
-      next_(std::chrono::steady_clock::now() + kFirst) {}
+      clock_(clock),
+      next_(clock.Monotonic() + kFirst) {}
 
 void ByteProgress::operator()(uint64_t done, uint64_t total) {
-  const auto now = std::chrono::steady_clock::now();
-  if (silent_ || total == 0 || now < next_) {
+  const Duration now = clock_.Monotonic();
+  if (silent_ || (done == 0 && total == 0) || now < next_) {
     return;
   }
   next_ = now + kEvery;
+  if (total == 0) {
+    Print(stderr, "kiln: {}: {} so far\n", what_, SizeText(done));
+    return;
+  }
   const double percent =
       100.0 * static_cast<double>(std::min(done, total)) / static_cast<double>(total);
   Print(stderr, "kiln: {}: {:.0f}% of {}\n", what_, percent, SizeText(total));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How far something is that takes long and is no batch: a line on stderr at times. Spec: cli §8
+// Progress of something long that is not a batch: a line on stderr now and then. See spec/cli 8
 //
 // Threads: one at a time.
 #pragma once
@@ -9,21 +9,24 @@
 #include <string>
 
 #include "client/cli/global.h"
+#include "compiler/base/clock.h"
 
 namespace kiln::cli {
 
 class ByteProgress {
  public:
-  // `what`: "cache verify". Says nothing with -q, --json and --progress none.
-  ByteProgress(const Global& global, std::string what);
+  // `what`: "cache verify". Says nothing with -q, --json and --progress none. The clock outlives
+  // the object.
+  ByteProgress(const Global& global, std::string what, Clock& clock);
 
-  // Bytes of all. A line after a second, then every two.
+  // Bytes of all; of 0: of nobody knows how many. A line after a second, then every two.
   void operator()(uint64_t done, uint64_t total);
 
  private:
   const std::string what_;
   const bool silent_;
-  std::chrono::steady_clock::time_point next_;
+  Clock& clock_;
+  Duration next_;
 };
 
 }  // namespace kiln::cli

@@ -126,7 +126,8 @@ struct Verified {
 };
 
 Result<Verified> Verify(const Global& global, const CacheArguments& arguments) {
-  ByteProgress progress(global, "cache verify");
+  SystemClock clock;
+  ByteProgress progress(global, "cache verify", clock);
   KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, arguments));
   if (daemon != nullptr) {
     KILN_TRY(const client::MaintenanceDone done,
@@ -135,7 +136,6 @@ Result<Verified> Verify(const Global& global, const CacheArguments& arguments) {
                  [&](const std::string& text) { PrintFinding(global, text); }, std::ref(progress)));
     return Verified{.counts = CountsOf(done), .faults = done.damaged};
   }
-  SystemClock clock;
   KILN_TRY(const cache::VerifyReport report,
            cache::sqlite::VerifyDirectory(DirectoryOf(arguments), clock,
                                           {.fast = arguments.fast,
@@ -317,6 +317,10 @@ int RunCacheExport(const Global& global, const CacheArguments& arguments) {
   if (!global.json && !global.quiet) {
     Print("{}: {} rows, {} blobs, {}\n", arguments.file, written->rows, written->blobs,
           SizeText(written->file_bytes));
+    if (written->left_out != 0) {
+      Print("left out: {} rows, whose content is larger than a pack may hold ({})\n",
+            written->left_out, SizeText(pack::kMaxBlobBytes));
+    }
   }
   return Finish(
       "cache export", kSuccess,
@@ -327,10 +331,10 @@ namespace {
 
 Result<pack::Imported> Import(const Global& global, const CacheArguments& arguments) {
   KILN_TRY(const std::unique_ptr<pack::Pack> file, pack::Pack::Open(arguments.file, {}));
-  ByteProgress progress(global, "cache import");
+  SystemClock clock;
+  ByteProgress progress(global, "cache import", clock);
   KILN_TRY(const std::unique_ptr<client::Client> daemon, HolderOf(global, arguments));
   if (daemon != nullptr) {
-    SystemClock clock;
     return pack::ImportCache(*file, *daemon->CacheStore(clock), std::ref(progress));
   }
   KILN_TRY(const std::unique_ptr<Opened> opened, OpenCache(arguments, Use::kChange));

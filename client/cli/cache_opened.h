@@ -9,7 +9,7 @@
 
 #include "cache/checked_store.h"
 #include "cache/compressing_store.h"
-#include "cache/sqlite/keep_tables.h"
+#include "cache/sqlite/lease_tables.h"
 #include "cache/sqlite/maintenance.h"
 #include "client/cli/store.h"
 

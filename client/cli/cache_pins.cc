@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // kiln cache pin, unpin and pins: results that are kept, below their share of the cache.
-// Spec: cache §8
+// See spec/cache 8
 #include <algorithm>
 #include <chrono>
 

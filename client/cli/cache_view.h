@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The statistics of a cache as text and as JSON, whoever counted them. Spec: cache §9
+// The statistics of a cache as text and as JSON, whoever counted them. See spec/cache 9
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Completion in shells: the words typed so far -> what the last one may become. Knows verbs and
 // flags from the table that parses them, programs and options from the manifest; asks no daemon.
-// Spec: cli §10.3
+// See spec/cli 10.3
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Dependency files for Make and Ninja: what a target was made of. Spec: cli §6.1
+// Dependency files for Make and Ninja: what a target was made of. See spec/cli 6.1
 #pragma once
 
 #include <string>

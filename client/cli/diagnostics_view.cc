@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Diagnostics as the flags want them: with snippets, one line each, as annotations, or as JSON.
-// Spec: cli §3.1, §9
+// See spec/cli 3.1, 9
 #include <algorithm>
 #include <atomic>
 #include <cctype>

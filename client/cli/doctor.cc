@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // kiln doctor: the installation and its surroundings, one line per check, then what to do about
-// what is wrong. Spec: cli §6.11
+// what is wrong. See spec/cli 6.11
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -36,7 +36,7 @@ using Json = nlohmann::ordered_json;
 
 enum class State : uint8_t { kOk, kWarn, kFail };
 
-// A check is one of these; the exit code is that of the worst failure (cli §4.1).
+// A check is one of these; the exit code is that of the worst failure (spec/cli 4.1).
 struct Check {
   std::string name;
   State state = State::kOk;
@@ -435,7 +435,7 @@ Result<void> WriteBundle(const std::string& path, Patient& patient,
   return WriteFile(path, AsBytes(text));
 }
 
-// Damage first, then what cannot be reached, then what is set wrong (cli §6.11).
+// Damage first, then what cannot be reached, then what is set wrong (spec/cli 6.11).
 int WorstOf(const std::vector<Check>& checks) {
   for (const int exit : {kIntegrity, kNotPermitted, kUnreachable, kUsage}) {
     for (const Check& check : checks) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where a Vulkan driver keeps compiled shaders of its own accord. kiln leaves that cache alone; who
-// looks for what a start costs has to know it. Spec: pso §8.7
+// looks for what a start costs has to know it. See spec/pso 8.7
 #pragma once
 
 #include <cstdint>

@@ -10,6 +10,7 @@
 #include "client/cli/json_line.h"
 #include "client/cli/mistakes.h"
 #include "client/cli/print.h"
+#include "client/cli/space_mistakes.h"
 
 namespace kiln::cli {
 namespace {
@@ -55,13 +56,16 @@ int DryRun(const Global& global, const Project& project, const std::string& wher
   int exit = kSuccess;
   uint64_t above = 0;
   Mistakes mistakes(global);
+  const SpaceMistakes in_files(project.manifest, where);
   for (size_t i = 0; i < project.spaces.size(); ++i) {
     const client::ProgramSpace& space = project.spaces[i];
     const Result<client::VariantCount> count = client.CountVariants(space, where);
     if (!count.ok()) {
       return Fail(global, count.error());
     }
-    if (mistakes.Add(space.program.name, count->diagnostics, space.program.sources).errors != 0) {
+    const std::vector<PlacedDiagnostic> found = in_files.InFiles(count->diagnostics);
+    if (mistakes.Add(space.program.name, found, in_files.SourcesWith(space.program.sources))
+            .errors != 0) {
       exit = exit == kSuccess ? int{kWrongSource} : exit;
       continue;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// kiln build --dry-run: counts of every program against its budget. Spec: cli §6.2.1
+// kiln build --dry-run: counts of every program against its budget. See spec/cli 6.2.1
 #pragma once
 
 #include <string>

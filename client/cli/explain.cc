@@ -55,7 +55,7 @@ void PrintBatch(const Global& global, const client::Explained& explained) {
   }
 }
 
-// `wrong`: the sources are, and that was shown.
+// `wrong` is set if the sources have errors, which were shown.
 Result<client::Explained> Ask(const Global& global, const ExplainArguments& arguments,
                               bool& wrong) {
   if (arguments.variant.what.size() == 1 && IsKey(arguments.variant.what[0])) {

@@ -65,7 +65,7 @@ struct Cost {
   std::map<std::string, uint64_t> bytes;  // of code; none if it does not compile
 };
 
-// What is told of an option.
+// Everything that is known of an option.
 struct Topic {
   client::OptionInfo option;
   std::optional<double> factor;  // of the manifest's space

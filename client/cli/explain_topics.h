@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What `kiln explain` tells of a diagnostic and of an option: nothing that was asked before is
-// looked at. Spec: cli §6.6
+// looked at. See spec/cli 6.6
 #pragma once
 
 #include <string>

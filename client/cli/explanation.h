@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Explanations of the cache as text and as JSON. Spec: cli §6.6, §7, cache §11.3, §11.4
+// Explanations of the cache as text and as JSON. See spec/cli 6.6, 7, spec/cache 11.3, 11.4
 #pragma once
 
 #include <string>

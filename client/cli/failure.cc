@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a command says that it failed, and how it ends. Spec: cli §4, §7.1, §9.4
+// How a command says that it failed, and how it ends. See spec/cli 4, 7.1, 9.4
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "client/cli/global.h"
 #include "client/cli/json_line.h"
@@ -18,9 +17,7 @@
 namespace kiln::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-// What the last line says; a verb notes it once.
+// The content of the last line; a verb notes it once.
 struct Noted {
   std::string verb;
   double seconds = 0;
@@ -32,9 +29,7 @@ Noted& Summary() {
   return noted;
 }
 
-Json TextOrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
-
-// The text without what to do about it, which has a member of its own.
+// The text without the advice, which has a member of its own.
 std::string MessageOf(const Error& error, const client::ErrorDetail& detail) {
   const std::string help = "; " + detail.help;
   return !detail.help.empty() && error.context.ends_with(help)
@@ -43,20 +38,15 @@ std::string MessageOf(const Error& error, const client::ErrorDetail& detail) {
 }
 
 void PrintJson(const Error& error, const client::ErrorDetail& detail, int code) {
-  const bool limited = !detail.limit.empty();
-  const Json object{
-      {"v", 1},
-      {"type", "error"},
-      {"reason", error.reason.empty() ? std::string(ErrorCodeName(error.code)) : error.reason},
-      {"message", MessageOf(error, detail)},
-      {"limit", TextOrNull(detail.limit)},
-      {"max", limited ? JsonCount(detail.max) : Json()},
-      {"actual", limited ? JsonCount(detail.actual) : Json()},
-      {"retry_after_ms", detail.retry_after_ms == 0 ? Json() : Json(detail.retry_after_ms)},
-      {"trace_id", TextOrNull(detail.trace_id)},
-      {"help", TextOrNull(detail.help)},
-      {"exit", code}};
-  PrintLine(object);
+  ErrorRow row = ErrorRowOf(error, code);
+  row.message = MessageOf(error, detail);
+  row.limit = detail.limit;
+  row.max = detail.max;
+  row.actual = detail.actual;
+  row.retry_after_ms = detail.retry_after_ms;
+  row.trace_id = detail.trace_id;
+  row.help = detail.help;
+  PrintLine(JsonOf(row));
 }
 
 // Where a daemon of this machine writes what it logs.
@@ -157,19 +147,11 @@ int EndCommand(const Global& global, const std::string& verb, int code) {
   }
   if (global.json) {
     const Noted& noted = Summary();
-    Json numbers = Json::object();
-    for (const auto& [name, value] : noted.counts) {
-      numbers[name] = JsonCount(value);
-    }
-    const Json object{{"v", 1},
-                      {"type", "result"},
-                      {"verb", noted.verb.empty() ? verb : noted.verb},
-                      {"ok", code == kSuccess},
-                      {"counts", numbers},
-                      {"seconds", noted.seconds},
-                      {"trace_id", TextOrNull(client::TraceId())},
-                      {"exit", code}};
-    PrintLine(object);
+    PrintLine(JsonOf(ResultRow{.verb = noted.verb.empty() ? verb : noted.verb,
+                               .counts = noted.counts,
+                               .seconds = noted.seconds,
+                               .trace_id = client::TraceId(),
+                               .exit = code}));
   } else if (global.trace) {
     Print(stderr, "trace {}\n", client::TraceId());
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // kiln fetch: results of the manifest's programs as an engine would get them, into a folder by
-// content id or as a pack. Spec: cli §6.4
+// content id or as a pack. See spec/cli 6.4
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -144,7 +144,7 @@ Result<Variants> VariantsOf(client::Client& client, const client::ProgramSpace& 
   return variants;
 }
 
-// What is known, and nothing is compiled for it.
+// Fetches known results only; nothing is compiled.
 Result<void> FetchKnown(const Global& global, client::Client& client, const Project& project,
                         const std::string& root, Arrived& arrived) {
   std::string have = root;
@@ -205,7 +205,7 @@ Result<void> FetchOnce(const Global& global, client::Client& client, const Proje
              : FetchKnown(global, client, project, root, arrived);
 }
 
-// What does not fit together, before anything is asked of a daemon.
+// Flags that contradict each other, before a daemon is asked.
 Result<void> Check(const FetchArguments& arguments) {
   if (arguments.programs.empty() == !arguments.all) {
     return Usage("name programs, or pass --all");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What every verb shares: global flags, exit codes, how errors and diagnostics are shown.
-// Spec: cli §2 to §4, §7, §9
+// See spec/cli 2 to 4, 7, 9
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace kiln::cli {
 
-// Exit codes never change meaning (cli §4).
+// Exit codes never change meaning (spec/cli 4).
 enum ExitCode : int {
   kSuccess = 0,
   kWrongSource = 1,
@@ -71,7 +71,7 @@ bool IsPrivateDaemonInUse();
 // daemon behind it.
 void EndSession(const Global& global);
 // Ends the process with kDeadline when the time is over; a daemon notices at once. Errors:
-// kInvalidArgument for what is no duration.
+// kInvalidArgument for what is not a duration.
 Result<void> SetDeadline(const Global& global);
 
 // Prints "error: …" (or an `error` object with --json) and returns the exit code of the error.
@@ -105,6 +105,6 @@ int RunTimed(const Global& global, const std::string& verb,
              const std::function<Result<int>()>& run);
 
 bool WantsColour(const Global& global, int descriptor);
-uint32_t WidthOf(int descriptor);  // of a terminal; 100 for what is none
+uint32_t WidthOf(int descriptor);  // of a terminal; 100 if it is not one
 
 }  // namespace kiln::cli

@@ -92,7 +92,7 @@ std::vector<const CLI::Option*> ShownOptions(const CLI::App& verb) {
     const std::vector<const CLI::Option*> more = above->get_options(is_shown);
     shown.insert(shown.end(), more.begin(), more.end());
   }
-  // What a verb is about stands in front of how.
+  // Positional words stand before flags.
   std::ranges::stable_partition(shown, [](const CLI::Option* o) { return o->get_positional(); });
   return shown;
 }
@@ -107,7 +107,7 @@ std::vector<std::string> FirstExamples(const CLI::App& verb) {
   return examples;
 }
 
-// The names of what there are no rows for, in one line.
+// The names of flags that have no rows of their own, in one line.
 std::string Rest(const std::vector<const CLI::Option*>& options) {
   std::string text = "  also";
   for (size_t i = kMostRows; i < options.size(); ++i) {

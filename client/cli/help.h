@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What kiln says about itself: the table of verbs, the short help of a verb, the long one, and what
-// somebody may have meant who was not understood. Spec: cli §10.1
+// somebody may have meant who was not understood. See spec/cli 10.1
 #pragma once
 
 #include <string>

@@ -130,7 +130,7 @@ Result<Written> Init(const Global& global, const InitArguments& arguments) {
 }
 
 std::string Counted(size_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : what.ends_with("s") ? "es" : "s");
 }
 
 }  // namespace
@@ -143,8 +143,9 @@ int RunInit(const Global& global, const InitArguments& arguments) {
   }
   const project::Scaffold& scaffold = written->scaffold;
   if (!global.json) {
-    Print("wrote kiln.toml: {} from {}, {}\n", Counted(scaffold.programs, "program"),
-          Counted(written->sources, "source"), Counted(scaffold.options, "option"));
+    Print("wrote kiln.toml: {} from {}, {}, {}\n", Counted(scaffold.programs, "program"),
+          Counted(written->sources, "source"), Counted(scaffold.options, "option"),
+          Counted(scaffold.passes, "pass"));
     if (!scaffold.unused.empty()) {
       Print("in no program: {}{}; passes that materials share are [[pass]] in kiln.toml\n",
             fmt::format("{}", fmt::join(std::span(scaffold.unused)
@@ -162,7 +163,8 @@ int RunInit(const Global& global, const InitArguments& arguments) {
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   const std::vector<std::pair<std::string, uint64_t>> counts{{"programs", scaffold.programs},
                                                              {"sources", written->sources},
-                                                             {"options", scaffold.options}};
+                                                             {"options", scaffold.options},
+                                                             {"passes", scaffold.passes}};
   NoteResult("init", seconds.count(), counts);
   return kSuccess;
 }

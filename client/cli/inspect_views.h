@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What `kiln inspect` looks at -> its views as text: a program or sources, an entry of a pack or a
-// file here; a signature or digest at the daemon. Spec: cli §6.7
+// file here; a signature or digest at the daemon. See spec/cli 6.7
 #pragma once
 
 #include <string>

@@ -76,7 +76,8 @@ void AddOptions(CLI::App& app, Arguments& a, Action& chosen) {
               "  kiln options rock/forward --where 'fog && light_count == 4u' --list 20",
               chosen, [&a] { return RunOptions(a.global, a.options); });
   verb->add_option("program", a.options.program, "A program of the manifest")->required();
-  verb->add_option("--where", a.options.where, "Only variants where this expression is true");
+  verb->add_option("--where", a.options.where, "Only variants where this expression is true")
+      ->check(SaysSomething);
   verb->add_flag("--values", a.options.values, "One line for each value of an axis");
   verb->add_option("--list", a.options.list, "Show so many variants")
       ->expected(0, 1)

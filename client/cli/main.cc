@@ -115,7 +115,7 @@ int AnswerParser(const CLI::App& app, const CLI::ParseError& error, Global& glob
   return EndCommand(global, verb, code);
 }
 
-// Runs what was chosen; a bug of kiln is an answer too.
+// Runs the chosen verb; an exception, a bug of kiln, becomes a failure like any other.
 int RunChosen(Global& global, const Action& chosen) {
   try {
     if (const Result<void> begun = BeginSession(global); !begun.ok()) {
@@ -171,7 +171,7 @@ int Run(int argc, char** argv) {
 
 namespace {
 
-// A reader that stops is no error; a disk that is full is one.
+// A reader that stops is not an error; a full disk is.
 int CannotWrite(int error, int code) {
   if (error == EPIPE) {
     return code;

@@ -16,7 +16,7 @@ struct ManifestKey {
   std::string_view meaning;
 };
 
-// daemon §6.2
+// spec/daemon 6.2
 constexpr auto kManifestKeys = std::to_array<ManifestKey>({
     {"project.manifest", "integer, required", "version of the schema; 1"},
     {"project.name", "text", "what the project is called in reports and explanations"},
@@ -35,9 +35,18 @@ constexpr auto kManifestKeys = std::to_array<ManifestKey>({
     {"program[].use, .axes", "list, map", "axes; a later one replaces an earlier one of its name"},
     {"program[].exclude, .require", "list of expressions",
      "drop where true; keep only where all are true"},
-    {"program[].variants", "list of {options, warm}", "explicit ones beside the axes"},
+    {"program[].variants", "list of {options, warm}",
+     "explicit ones beside the axes; warm ones are built first"},
     {"program[].only_explicit", "bool, false", "build the list only"},
     {"program[].tags", "list", "for filters and passes"},
+    {"program[].pass", "name of a pass", "whose formats its pipelines have; nothing else of it"},
+    {"pass[].name, .sources, .options, .variants, .disabled_stages, .requires", "",
+     "what each material that lists the pass is linked with"},
+    {"pass[].color, .depth, .samples, .view_mask", "",
+     "formats that pipelines draw into, like rgba16_float, swapchain and d32_float; packs have "
+     "them"},
+    {"material[].name, .sources, .options, .entry_points, .passes, .use, .axes, .exclude, .tags",
+     "", "makes a program of each of its passes"},
 });
 
 Page ManifestPage() {

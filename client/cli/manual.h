@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The declared verbs and flags -> manual pages in the format of man(7), so that page and --help
-// cannot differ. Spec: cli §10.2
+// cannot differ. See spec/cli 10.2
 #pragma once
 
 #include <map>

@@ -52,6 +52,9 @@ std::string MistakeName(const PlacedDiagnostic& diagnostic) {
 Mistakes::Added Mistakes::Add(const std::string& program,
                               std::span<const PlacedDiagnostic> diagnostics,
                               std::span<const client::Source> sources, std::string_view more) {
+  if (HasNews()) {
+    return AddNews(program, diagnostics, sources, more);
+  }
   Added added;
   std::vector<PlacedDiagnostic> fresh;
   for (const PlacedDiagnostic& diagnostic : diagnostics) {
@@ -61,9 +64,29 @@ Mistakes::Added Mistakes::Add(const std::string& program,
     }
   }
   added.fresh = fresh.size();
-  if (!global_.json || json_ == Json::kAtOnce) {
+  if (!global_.json) {
     (void)ShowDiagnostics(global_, fresh, sources, program, more);
   }
+  return added;
+}
+
+Mistakes::Added Mistakes::AddNews(const std::string& program,
+                                  std::span<const PlacedDiagnostic> diagnostics,
+                                  std::span<const client::Source> sources, std::string_view more) {
+  Added added;
+  std::vector<PlacedDiagnostic> fresh;
+  const std::vector<StandingMistakes::News> news = standing_.Add(program, diagnostics);
+  for (size_t i = 0; i < diagnostics.size(); ++i) {
+    added.errors += diagnostics[i].severity == Severity::kError ? 1 : 0;
+    if (news[i] != StandingMistakes::News::kNone) {
+      (void)list_.Add(program, diagnostics[i]);
+    }
+    if (news[i] == StandingMistakes::News::kTold) {
+      fresh.push_back(diagnostics[i]);
+    }
+  }
+  added.fresh = fresh.size();
+  (void)ShowDiagnostics(global_, fresh, sources, program, more);
   return added;
 }
 
@@ -89,7 +112,10 @@ void Mistakes::End() {
   const MistakeList list = std::exchange(list_, {});
   size_t told = 0;
   size_t hidden = 0;
-  for (const Mistake& mistake : list.Sorted()) {
+  for (Mistake& mistake : list.Sorted()) {
+    if (HasNews()) {
+      mistake.programs = standing_.ProgramsWith(mistake.diagnostic);
+    }
     if (global_.json && json_ == Json::kAtTheEnd) {
       ShowMistake(global_, mistake.diagnostic, mistake.programs);
     } else if (mistake.programs.size() > 1 && (global_.json || told < kMostAgain)) {
@@ -99,6 +125,7 @@ void Mistakes::End() {
       hidden += mistake.programs.size() > 1 ? 1 : 0;
     }
   }
+  standing_.Settle();
   if (hidden != 0) {
     Print(stderr, "and {} more mistakes of several programs; see --report\n", hidden);
   }

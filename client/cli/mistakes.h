@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One mistake of a source is one message, however many programs have it: what is new is shown, what
-// other programs have too is a list of them. Spec: cli §9
+// other programs have too is a list of them. See spec/cli 9
 //
 // Threads: one at a time.
 #pragma once
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "client/cli/global.h"
+#include "client/cli/standing_mistakes.h"
 
 namespace kiln::cli {
 
@@ -48,7 +49,7 @@ std::string MistakeName(const PlacedDiagnostic& diagnostic);
 class Mistakes {
  public:
   // With --json a mistake is shown at the end, with all its programs, or at once with the first one
-  // for those who wait for it.
+  // for those who wait for it. The latter get answer after answer, and of each its news alone.
   enum class Json : uint8_t { kAtTheEnd, kAtOnce };
   explicit Mistakes(const Global& global, Json json = Json::kAtTheEnd)
       : global_(global), json_(json) {}
@@ -61,15 +62,25 @@ class Mistakes {
   Added Add(const std::string& program, std::span<const PlacedDiagnostic> diagnostics,
             std::span<const client::Source> sources, std::string_view more = "--json");
 
-  // The end of an answer: which mistakes other programs have, too. Forgets all of them.
+  // The end of an answer: which mistakes other programs have, too. Forgets all of them, but for
+  // what decides on the news of the next answer.
   void End();
 
+  // For those who get answer after answer: StandingMistakes has what they mean.
+  void Renew(std::span<const std::string> programs) { standing_.Renew(programs); }
+  void Keep(const std::set<std::string>& programs) { standing_.Keep(programs); }
+  void Forget() { standing_.Forget(); }
+
  private:
+  bool HasNews() const { return global_.json && json_ == Json::kAtOnce; }
+  Added AddNews(const std::string& program, std::span<const PlacedDiagnostic> diagnostics,
+                std::span<const client::Source> sources, std::string_view more);
   void TellAgain(const Mistake& mistake) const;
 
   const Global& global_;
   const Json json_;
   MistakeList list_;
+  StandingMistakes standing_;
 };
 
 }  // namespace kiln::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The verbs of whoever runs the daemon. Spec: cli §6.11, §6.12
+// The verbs of whoever runs the daemon. See spec/cli 6.11, 6.12
 #include "client/cli/app.h"
 
 namespace kiln::cli {

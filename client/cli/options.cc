@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // kiln options: the option space of a program, counted by the daemon and never enumerated; and any
-// variants of it by rank. Spec: cli §6.8
+// variants of it by rank. See spec/cli 6.8
 #include <algorithm>
 #include <set>
 
@@ -11,6 +11,8 @@
 #include "client/cli/print.h"
 #include "client/cli/project.h"
 #include "client/cli/results.h"
+#include "client/cli/space_mistakes.h"
+#include "client/cli/unread_axes.h"
 #include "client/cli/verbs.h"
 
 namespace kiln::cli {
@@ -87,7 +89,7 @@ std::string AxisText(const Line& line, size_t most) {
                                    : text;
 }
 
-// What of a result can depend on it; nothing can be told but by a dash.
+// The parts of a result that can depend on it; a dash stands for unknown.
 std::string LiveText(const Line& line) {
   return line.option->affects.empty() ? "-"
                                       : fmt::format("{}", fmt::join(line.option->affects, " "));
@@ -238,10 +240,12 @@ Result<int> Show(const Global& global, const OptionsArguments& arguments) {
   KILN_TRY(const client::ProgramSpace space, SpaceOf(loaded, declared));
   KILN_TRY(const client::VariantCount count,
            connected.client->CountVariants(space, arguments.where));
-  if (ShowDiagnostics(global, count.diagnostics, loaded.program.sources, loaded.program.name) !=
-      0) {
+  const SpaceMistakes mistakes(manifest, arguments.where);
+  if (ShowDiagnostics(global, mistakes.InFiles(count.diagnostics),
+                      mistakes.SourcesWith(loaded.program.sources), loaded.program.name) != 0) {
     return int{kUsage};
   }
+  ShowUnreadAxes(global, manifest, std::span(&space, 1), *connected.client);
   const std::vector<Line> lines = LinesOf(declared, space, count);
   if (global.json) {
     for (const Line& line : lines) {

@@ -187,7 +187,7 @@ Result<uint64_t> Extract(const PackArguments& arguments) {
   return files;
 }
 
-// The pack of the chain that is nobody's base.
+// The last pack of the chain: no other one has it as its base.
 Result<pack::Written> Flatten(const PackArguments& arguments) {
   PackArguments with_files = arguments;
   with_files.bases.insert(with_files.bases.end(), arguments.files.begin(), arguments.files.end());

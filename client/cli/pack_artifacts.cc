@@ -75,7 +75,7 @@ cache::TypedValue DefaultOf(const pack::Tables& tables, const pack::OptionRow& o
 Result<std::vector<cache::TypedValue>> ValuesOf(const pack::Tables& tables,
                                                 const pack::ProgramRow& program,
                                                 const std::vector<std::string>& settings) {
-  const auto options = tables.options.subspan(program.first_option, program.option_count);
+  const auto options = tables.OptionsOf(program);
   std::vector<cache::TypedValue> values;
   for (const pack::OptionRow& option : options) {
     values.push_back(DefaultOf(tables, option));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // kiln pack build: all results of the manifest's programs as one file. The daemon builds the pack;
-// a base that it does not have, and the signature, are added here. Spec: cli §6.10
+// a base that it does not have, and the signature, are added here. See spec/cli 6.10
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>

@@ -38,7 +38,7 @@ Result<std::vector<PackedArtifact>> ArtifactsIn(const pack::Pack& pack, const st
 // A private key; nothing for no file.
 Result<std::optional<pack::SigningKey>> KeyOf(const std::string& file);
 
-// Is a file for results named that shall be a pack?
+// Whether --out names a file for results that is to be a pack.
 bool IsPackFile(const std::string& path);
 // A batch that went well as the file arguments.out, with what the manifest says of passes, and with
 // warm list, base and signature of the arguments.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One page about a verb, as a manual page and as the text of --help: both are written from here, so
-// that they cannot differ. Spec: cli §10
+// that they cannot differ. See spec/cli 10
 #pragma once
 
 #include <string>

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "cache/pack/format.h"
+#include "runtime/pipeline/artifact_source.h"
 #include "runtime/pipeline/formats.h"
 #include "runtime/vk/pass_signature.h"
 
@@ -55,7 +57,7 @@ Result<pack::Pass> PassOf(const project::Manifest& manifest, const project::Mani
   return pass;
 }
 
-// By program; those that are composed of none are left out.
+// By program; programs that are not composed of passes are left out.
 std::map<std::string, std::string, std::less<>> PassNames(const project::Manifest& manifest) {
   std::map<std::string, std::string, std::less<>> names;
   for (const project::ManifestProgram& program : manifest.programs) {
@@ -89,7 +91,7 @@ bool Fits(const pack::Pass& known, const pack::Pass& seen) {
          std::ranges::equal(known.color_formats, seen.color_formats, same);
 }
 
-// The name of the pass, which is added if there is none like it.
+// The name of the pass, which is added if there is no equal one.
 std::string NameOf(const pack::Pass& seen, const std::string& own,
                    std::vector<pack::Pass>& passes) {
   for (const bool others : {false, true}) {
@@ -145,16 +147,48 @@ std::optional<pack::Pass> ListedPass(const nlohmann::json& json) {
   return pass;
 }
 
+namespace {
+
+// The pass of the program of an artifact; empty: none.
+std::string PassOf(const pack::Artifact& artifact, const pack::Contents& contents,
+                   const std::map<std::string, std::string, std::less<>>& names) {
+  const uint32_t program = contents.entries[artifact.entry].program;
+  const auto name = names.find(contents.programs[program].name);
+  return name == names.end() ? std::string() : name->second;
+}
+
+// A pack without a list means all of its pipelines, with the pass that the name of their program
+// tells. That of a [[program]] tells none, so they are listed. Artifacts of one state are one
+// pipeline.
+void ListAll(const std::map<std::string, std::string, std::less<>>& names,
+             pack::Contents& contents) {
+  std::set<std::pair<Hash128, std::string>> listed;
+  for (const pack::Artifact& artifact : contents.artifacts) {
+    if (!artifact.code.empty() &&
+        listed.emplace(artifact.state_id, PassOf(artifact, contents, names)).second) {
+      contents.warm.push_back(
+          {.live_key = artifact.live_key, .lane = static_cast<uint16_t>(runtime::Lane::kSoon)});
+    }
+  }
+}
+
+}  // namespace
+
 void AddFormats(const project::Manifest& manifest, PackFormats formats, pack::Contents& contents) {
   const auto names = PassNames(manifest);
+  const bool says_own =
+      std::ranges::any_of(manifest.programs, [](const project::ManifestProgram& program) {
+        return program.family.empty() && !program.pass.empty();
+      });
+  if (contents.warm.empty() && says_own && !formats.passes.empty()) {
+    ListAll(names, contents);
+  }
   std::map<Hash128, const pack::Artifact*> by_key;
   for (const pack::Artifact& artifact : contents.artifacts) {
     by_key.emplace(artifact.live_key, &artifact);
   }
   for (pack::Warm& warm : contents.warm) {
-    const uint32_t program = contents.entries[by_key.at(warm.live_key)->entry].program;
-    const auto name = names.find(contents.programs[program].name);
-    const std::string own = name == names.end() ? std::string() : name->second;
+    const std::string own = PassOf(*by_key.at(warm.live_key), contents, names);
     const bool is_listed = warm.priority >= formats.first_listed &&
                            warm.priority - formats.first_listed < formats.listed.size();
     if (is_listed) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Formats of the passes of a manifest as Vulkan has them. Spec: pso §5.2
+// Formats of the passes of a manifest as Vulkan has them. See spec/pso 5.2
 #pragma once
 
 #include <optional>
@@ -13,11 +13,11 @@
 
 namespace kiln::cli {
 
-// Those passes that name formats. Errors: kInvalidArgument naming the word that is no format.
+// Those passes that name formats. Errors: kInvalidArgument naming the word that is not a format.
 Result<std::vector<pack::Pass>> PassesOf(const project::Manifest& manifest);
 
 // A pass as a line of a warm list has it: {"color": ["rgba16_float"], "depth": "d32_float",
-// "samples": 1, "view_mask": 0}; formats without a word are numbers. Nothing if it is none.
+// "samples": 1, "view_mask": 0}; unnamed formats are numbers. Nothing if it is malformed.
 std::optional<pack::Pass> ListedPass(const nlohmann::json& json);
 
 // What a line of a warm list says of its pipeline, if it was recorded.
@@ -35,8 +35,10 @@ struct PackFormats {
   bool empty() const { return passes.empty() && listed.empty(); }
 };
 
-// Pipelines that are built first get the pass of their line, else the one that their program is
-// composed of. A pass of a line that is none of the manifest's is added as "list.N".
+// Pipelines that are built first get the pass of their line, else the one of their program. A pass
+// of a line that is none of the manifest's is added as "list.N". Where nothing is to be built first
+// and a [[program]] names its pass, which its name does not tell, all pipelines are listed with
+// theirs.
 void AddFormats(const project::Manifest& manifest, PackFormats formats, pack::Contents& contents);
 
 }  // namespace kiln::cli

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cache/pack/format.h"
+#include "client/project/scaffold.h"
 #include "runtime/vk/table.h"
 
 namespace kiln::cli {
@@ -105,6 +106,44 @@ TEST(PassFormats, PipelinesThatAreBuiltFirst_HaveThePassOfTheirProgram) {
   EXPECT_EQ(contents.warm[0].pass, "shadow");
   EXPECT_EQ(contents.warm[1].pass, "") << "its pass says nothing";
   EXPECT_EQ(contents.warm[2].pass, "") << "it is composed of none";
+}
+
+TEST(PassFormats, WhatInitWrites_IsGivenToItsPrograms) {
+  const project::Scaffold scaffold = project::MakeScaffold(
+      "small", std::vector<project::SourceText>{
+                   {"sky.rpl",
+                    "color_output_container target { f4 color; u1 id; s2 age; };\n"
+                    "setting stencil_test = true;\n"
+                    "void v (void) { vertex_stage_output_position (f4 {0.0}); }\n"
+                    "void f (void) { target.color = f4 {1.0}; }\n"}});
+  const project::Manifest manifest = Read(scaffold.manifest);
+  const auto passes = PassesOf(manifest);
+  ASSERT_TRUE(passes.ok()) << ErrorText(passes.error());
+  pack::Contents contents;
+  contents.programs = {{.name = "sky", .pipeline = {}, .options = {}}};
+  contents.entries.push_back({.id = HashBytes(AsBytes("e")), .program = 0, .target = "vk"});
+  const auto add = [&](const char* name, const char* state, bool has_code) {
+    pack::Artifact& artifact = contents.artifacts.emplace_back();
+    artifact.live_key = HashBytes(AsBytes(name));
+    artifact.state_id = HashBytes(AsBytes(state));
+    if (has_code) {
+      artifact.code = {{.stage = 1, .digest = {}}};
+    }
+  };
+  add("day", "s", true);
+  add("dawn", "s", true);
+  add("night", "t", true);
+  add("none", "u", false);
+  AddFormats(manifest, {.passes = *passes}, contents);
+  ASSERT_EQ(contents.warm.size(), 2U) << "pipelines, not artifacts; and nothing without code";
+  EXPECT_EQ(contents.warm[0].pass, "sky");
+  EXPECT_EQ(contents.warm[1].pass, "sky");
+  EXPECT_EQ(contents.warm[1].live_key, HashBytes(AsBytes("night")));
+  ASSERT_EQ(contents.passes.size(), 1U);
+  EXPECT_THAT(contents.passes[0].color_formats,
+              ElementsAre(VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R32G32B32A32_UINT,
+                          VK_FORMAT_R32G32B32A32_SINT));
+  EXPECT_EQ(contents.passes[0].depth_format, static_cast<uint32_t>(VK_FORMAT_D32_SFLOAT_S8_UINT));
 }
 
 TEST(PassFormats, RecordedLines_GiveTheirPassAndHints) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // kiln preview: a variant as a picture, or the variants of one or two axes as a contact sheet. The
-// only verb that opens the Vulkan loader. Spec: cli §6.9, pso §10
+// only verb that opens the Vulkan loader. See spec/cli 6.9, spec/pso 10
 #include "runtime/preview/preview.h"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 //   Print(stderr, "error: {}\n", Message{error.context});
 //   Print("{}", Lines{listing});
 //   Print(stderr, "{}", Styled{RenderText(diagnostic, sources, style)});
-// Errors of a stream are std::system_error, as of fmt::print. Spec: cli §3.3
+// Errors of a stream are std::system_error, as of fmt::print. See spec/cli 3.3
 #pragma once
 
 #include <concepts>

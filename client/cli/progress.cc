@@ -34,7 +34,7 @@ size_t Columns() {
   return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-// Set while the cursor is hidden: who kills the program gets it back.
+// Set while the cursor is hidden, so that a signal that ends the program shows it again.
 volatile std::sig_atomic_t cursor_hidden = 0;
 
 void OnDeath(int signal) {
@@ -130,7 +130,7 @@ nlohmann::ordered_json JsonOf(const client::BatchProgress& p) {
 
 }  // namespace
 
-// A window that became narrower since they were printed has broken them.
+// A window that has become narrower since then has wrapped the lines.
 size_t RowsOf(std::span<const std::string> lines, size_t columns) {
   size_t rows = 0;
   for (const std::string& line : lines) {

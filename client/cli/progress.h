@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Progress of a batch on stderr: a bar on a terminal, sober lines elsewhere. Rates and times come
-// from the daemon. Spec: cli §8
+// from the daemon. See spec/cli 8
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ std::vector<std::string> BarLines(const std::string& project, const client::Batc
 // "build demo: 412/960 results, 61440 variants, 78% cached, 18.2/s, eta 31s, validate, 1 failed"
 std::string ProgressLine(const std::string& project, const client::BatchProgress& progress);
 
-// Rows that lines take in a window of so many columns; 0: it is none.
+// Rows that lines take in a window of so many columns; 0: there is no window.
 size_t RowsOf(std::span<const std::string> lines, size_t columns);
 
 // When lines are due: at every tenth or 5 s, whichever is later, and at least every 30 s.

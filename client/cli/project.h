@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What verbs say about programs of a manifest, and options that were typed -> what the library of
-// the client takes. Spec: daemon §6.0.1, §6.2.1; cli §2.2
+// the client takes. See spec/daemon 6.0.1, 6.2.1; spec/cli 2.2
 #pragma once
 
 #include <string>
@@ -14,6 +14,7 @@
 namespace kiln::cli {
 
 using client::Declared;
+using client::DeclaredOf;
 using client::ExtensionOf;
 using client::FormNamed;
 using client::LoadedProgram;

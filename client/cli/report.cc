@@ -9,7 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "client/cli/mistakes.h"
+#include "client/cli/report_escapes.h"
 #include "compiler/base/file.h"
+#include "compiler/base/printable.h"
 #include "compiler/diag/render.h"
 
 namespace kiln::cli {
@@ -17,54 +19,6 @@ namespace {
 
 constexpr size_t kMostPrograms = 20;  // of one mistake that are named in a text
 constexpr std::array<std::string_view, 4> kFormats{"json", "junit", "github", "md"};
-
-std::string Xml(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        if (static_cast<uint8_t>(c) >= 0x20 || c == '\n' || c == '\t') {
-          escaped += c;  // other control characters are no XML
-        } else {
-          escaped += '?';
-        }
-    }
-  }
-  return escaped;
-}
-
-// As the runner of workflows wants it.
-std::string Annotation(std::string_view text, bool property) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '%') {
-      escaped += "%25";
-    } else if (c == '\r') {
-      escaped += "%0D";
-    } else if (c == '\n') {
-      escaped += "%0A";
-    } else if (property && c == ':') {
-      escaped += "%3A";
-    } else if (property && c == ',') {
-      escaped += "%2C";
-    } else {
-      escaped += c;
-    }
-  }
-  return escaped;
-}
 
 std::string PlaceText(const PlacedDiagnostic& diagnostic) {
   return diagnostic.primary.known()
@@ -87,7 +41,7 @@ std::vector<Mistake> MistakesOf(const ReportOf& report) {
   return list.Sorted();
 }
 
-// "an internal limit was reached": of a result that failed without a mistake of its sources.
+// "an internal limit was reached": for a result that failed although its sources are right.
 std::string_view ReasonWithoutMistake(const client::BatchItem& item) {
   return item.outcome.kind == client::OutcomeKind::kLimit    ? "a limit was exceeded"
          : item.outcome.kind == client::OutcomeKind::kPoison ? "building it crashes the compiler"
@@ -134,12 +88,12 @@ std::string Json(const ReportOf& report) {
                                       {"problem", report.problem},
                                       {"mistakes", mistakes},
                                       {"failures", failures}};
-  return object.dump(1) + "\n";
+  return PrintableJson(object.dump(1)) + "\n";
 }
 
 std::string Case(const ReportOf& report, std::string_view name, const std::string& inside) {
-  return fmt::format("    <testcase classname=\"{}\" name=\"{}\"{}", Xml(report.project), Xml(name),
-                     inside.empty() ? "/>\n" : ">\n" + inside + "    </testcase>\n");
+  return fmt::format("    <testcase classname=\"{}\" name=\"{}\"{}", XmlText(report.project),
+                     XmlText(name), inside.empty() ? "/>\n" : ">\n" + inside + "    </testcase>\n");
 }
 
 // A test for each program, and one that fails for each mistake: those of the programs that have it
@@ -165,32 +119,32 @@ std::string JUnit(const ReportOf& report) {
   for (const std::string& program : report.programs) {
     std::string inside;
     if (const auto reason = others.find(program); reason != others.end()) {
-      inside = fmt::format("      <failure message=\"{}\"/>\n", Xml(reason->second));
+      inside = fmt::format("      <failure message=\"{}\"/>\n", XmlText(reason->second));
       ++failed;
     } else if (const auto name = names.find(program); name != names.end()) {
-      inside = fmt::format("      <skipped message=\"see {}\"/>\n", Xml(name->second));
+      inside = fmt::format("      <skipped message=\"see {}\"/>\n", XmlText(name->second));
       ++skipped;
     }
     cases += Case(report, program, inside);
   }
   for (const Mistake& mistake : mistakes) {
     const PlacedDiagnostic& diagnostic = mistake.diagnostic;
-    cases += Case(
-        report, MistakeName(diagnostic),
-        fmt::format("      <failure type=\"{}\" message=\"{}\">{}{} (in {})</failure>\n",
-                    Xml(diagnostic.code), Xml(diagnostic.message), Xml(PlaceText(diagnostic)),
-                    Xml(diagnostic.message), Xml(ProgramsText(mistake.programs, kMostPrograms))));
+    cases += Case(report, MistakeName(diagnostic),
+                  fmt::format("      <failure type=\"{}\" message=\"{}\">{}{} (in {})</failure>\n",
+                              XmlText(diagnostic.code), XmlText(diagnostic.message),
+                              XmlText(PlaceText(diagnostic)), XmlText(diagnostic.message),
+                              XmlText(ProgramsText(mistake.programs, kMostPrograms))));
   }
   failed += mistakes.size();
   if (!report.problem.empty()) {
-    cases +=
-        Case(report, "build", fmt::format("      <error message=\"{}\"/>\n", Xml(report.problem)));
+    cases += Case(report, "build",
+                  fmt::format("      <error message=\"{}\"/>\n", XmlText(report.problem)));
   }
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"kiln {}\" "
       "tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\">\n{}  "
       "</testsuite>\n</testsuites>\n",
-      Xml(report.project),
+      XmlText(report.project),
       report.programs.size() + mistakes.size() + (report.problem.empty() ? 0 : 1), failed,
       report.problem.empty() ? 0 : 1, skipped, report.seconds, cases);
 }
@@ -198,7 +152,7 @@ std::string JUnit(const ReportOf& report) {
 std::string GitHub(const ReportOf& report) {
   std::string text;
   if (!report.problem.empty()) {
-    text += fmt::format("::error title=kiln build::{}\n", Annotation(report.problem, false));
+    text += fmt::format("::error title=kiln build::{}\n", AnnotationText(report.problem));
   }
   for (const Mistake& mistake : MistakesOf(report)) {
     text += GitHubAnnotation(mistake.diagnostic,
@@ -213,19 +167,22 @@ std::string Markdown(const ReportOf& report) {
       "# kiln build {}\n\n| | |\n|---|---|\n| state | {} |\n| programs | {} |\n| variants | {} of "
       "{} |\n| distinct results | {} |\n| SPIR-V modules | {} |\n| compiled | {} |\n| cached | {} "
       "|\n| failed | {} |\n| seconds | {:.2f} |\n",
-      report.project, report.state, report.programs.size(), p.variants_served, p.variants_total,
-      p.results_done, p.code_distinct, p.compiled, p.hit_memory + p.hit_local + p.hit_upstream,
+      MarkdownText(report.project), MarkdownText(report.state), report.programs.size(),
+      MarkdownText(p.variants_served), MarkdownText(p.variants_total), p.results_done,
+      p.code_distinct, p.compiled, p.hit_memory + p.hit_local + p.hit_upstream,
       p.failed + p.limited + p.poisoned, report.seconds);
   if (!report.problem.empty()) {
-    text += fmt::format("\n**{}**\n", report.problem);
+    text += fmt::format("\n**{}**\n", MarkdownText(report.problem));
   }
   const std::vector<Mistake> mistakes = MistakesOf(report);
   text += mistakes.empty() ? "" : "\n## Mistakes\n\n";
   for (const Mistake& mistake : mistakes) {
     const PlacedDiagnostic& diagnostic = mistake.diagnostic;
-    text += fmt::format("- `{}{}: {} [{}]` in {}\n", PlaceText(diagnostic), Severity(diagnostic),
-                        diagnostic.message, diagnostic.code,
-                        ProgramsText(mistake.programs, kMostPrograms));
+    text += fmt::format(
+        "- {} in {}\n",
+        MarkdownCode(fmt::format("{}{}: {} [{}]", PlaceText(diagnostic), Severity(diagnostic),
+                                 diagnostic.message, diagnostic.code)),
+        MarkdownText(ProgramsText(mistake.programs, kMostPrograms)));
   }
   return text;
 }
@@ -250,12 +207,12 @@ std::string GitHubAnnotation(const PlacedDiagnostic& diagnostic, const std::stri
   std::string text = fmt::format("::{} ", Severity(diagnostic));
   if (diagnostic.primary.known()) {
     text += fmt::format("file={},line={},endLine={},col={},endColumn={},",
-                        Annotation(diagnostic.primary.path, true), diagnostic.primary.line,
+                        AnnotationProperty(diagnostic.primary.path), diagnostic.primary.line,
                         diagnostic.primary.end_line, diagnostic.primary.column,
                         diagnostic.primary.end_column);
   }
-  return text + fmt::format("title={}::{}{}\n", Annotation(diagnostic.code, true),
-                            Annotation(diagnostic.message, false), Annotation(where, false));
+  return text + fmt::format("title={}::{}{}\n", AnnotationProperty(diagnostic.code),
+                            AnnotationText(diagnostic.message), AnnotationText(where));
 }
 
 Result<std::string> ReportText(const std::string& format, const ReportOf& report) {

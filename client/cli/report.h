@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What came of a batch as a file for other tools: JSON, JUnit, annotations of GitHub, Markdown.
-// Spec: cli §6.2.2
+// See spec/cli 6.2.2
 #pragma once
 
 #include <string>

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "compiler/base/printable.h"
+
 namespace kiln::cli {
 namespace {
 
@@ -87,7 +89,35 @@ TEST(Report, GitHub_IsOneAnnotationPerMistake) {
 TEST(Report, Markdown_ListsMistakes) {
   EXPECT_THAT(*ReportText("md", TwoFailures()),
               testing::AllOf(testing::HasSubstr("## Mistakes\n\n- `a,b.rpl:3:5: error: operator"),
-                             testing::HasSubstr("[RPL6022]` in a<b, rock/forward\n")));
+                             testing::HasSubstr("[RPL6022]` in a\\<b, rock/forward\n")));
+}
+
+// What a manifest or a daemon says cannot begin a line, colour a terminal or become HTML.
+TEST(Report, TextOfOthers_StaysTextInEveryForm) {
+  const std::string hostile = "x\x1b[31m\r\n::set-env name=A::b|<b>`c`\xe2\x80\xae\xc2\x9b";
+  ReportOf report = OneFailure();
+  report.project = report.state = report.problem = hostile;
+  report.progress.variants_total = hostile;
+  report.failures[0].program = hostile;
+  PlacedDiagnostic& diagnostic = report.failures[0].outcome.diagnostics[0];
+  diagnostic.primary.path = diagnostic.code = diagnostic.message = hostile;
+  for (const char* const format : {"json", "junit", "github", "md"}) {
+    const std::string text = *ReportText(format, report);
+    EXPECT_EQ(PrintableLines(text), text) << format;
+    EXPECT_THAT(text, testing::Not(testing::HasSubstr("\n::set-env"))) << format;
+    EXPECT_THAT(text, testing::Not(testing::HasSubstr("\r"))) << format;
+  }
+  const std::string inside =
+      "x\\x1b[31m\\x0d\\x0a::set-env name=A::b|<b>`c`\\xe2\\x80\\xae\\xc2\\x9b";
+  const std::string escaped =
+      "x\\\\x1b\\[31m\\\\x0d\\\\x0a::set-env "
+      "name=A::b\\|\\<b\\>\\`c\\`\\\\xe2\\\\x80\\\\xae\\\\xc2\\\\x9b";
+  EXPECT_THAT(*ReportText("md", report),
+              testing::AllOf(testing::StartsWith("# kiln build " + escaped + "\n\n| | |\n"),
+                             testing::HasSubstr("\n| state | " + escaped + " |\n"),
+                             testing::HasSubstr("\n**" + escaped + "**\n"),
+                             testing::HasSubstr("\n- ``" + inside + ":3:5: error: " + inside +
+                                                " [" + inside + "]`` in " + escaped + "\n")));
 }
 
 TEST(Report, Problem_IsInEveryForm) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The daemon of one command: found, started, told about, left. Spec: cli §1.2, §2
+// The daemon of one command: found, started, told about, left. See spec/cli 1.2, 2
 #include <array>
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +15,7 @@
 #include "client/cli/print.h"
 #include "client/cli/progress.h"
 #include "client/trace.h"
+#include "compiler/base/duration_text.h"
 #include "compiler/base/thread.h"
 
 namespace kiln::cli {
@@ -24,7 +24,7 @@ namespace {
 constexpr auto kPatience = std::chrono::seconds(30);  // with a private daemon
 constexpr auto kPatienceAtDeadline = std::chrono::milliseconds(500);
 
-// What this command is connected to.
+// The connection of this command.
 struct Session {
   std::shared_ptr<client::PrivateDaemon> own;
   bool connected = false;
@@ -35,23 +35,7 @@ Session& Current() {
   return *session;
 }
 
-// "500ms", "90s", "5m", "2h"
-bool ReadDuration(std::string_view text, std::chrono::milliseconds& out) {
-  constexpr std::array<std::pair<std::string_view, int64_t>, 4> kUnits = {
-      {{"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"h", 3'600'000}}};
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
-  for (const auto& [name, milliseconds] : kUnits) {
-    if (error == std::errc() && unit == name && number > 0 && number <= 1'000'000) {
-      out = std::chrono::milliseconds(number * milliseconds);
-      return true;
-    }
-  }
-  return false;
-}
-
-// Without a word about it a command of a build server leaves no daemon behind.
+// By default a command on a build server leaves no daemon behind.
 bool WantsPrivate(const Global& global) {
   if (global.no_daemon) {
     return true;
@@ -159,10 +143,10 @@ Result<void> SetDeadline(const Global& global) {
   if (global.deadline.empty()) {
     return {};
   }
-  std::chrono::milliseconds time{};
-  if (!ReadDuration(global.deadline, time)) {
+  const Duration time = ReadDuration(global.deadline).value_or(Duration::zero());
+  if (time == Duration::zero()) {
     return Error{.code = ErrorCode::kInvalidArgument,
-                 .context = fmt::format("--deadline '{}' is no duration: 500ms, 90s, 5m, 2h",
+                 .context = fmt::format("--deadline '{}' is not a duration like 500ms, 90s, 5m, 2h",
                                         global.deadline),
                  .reason = "USAGE"};
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// kiln status: the daemon, its queue, its batches, at this moment. Spec: cli §6.11
+// kiln status: the daemon, its queue, its batches, at this moment. See spec/cli 6.11
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

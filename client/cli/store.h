@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The verbs that work on files of kiln without a daemon: the cache of this user and packs.
-// Spec: cli §6.10, §6.11, cache §9
+// See spec/cli 6.10, 6.11, spec/cache 9
 #pragma once
 
 #include <cstdint>
@@ -66,6 +66,7 @@ struct PackArguments {
 };
 int RunPackBuild(const Global& global, const PackArguments& arguments);
 int RunPackShow(const Global& global, const PackArguments& arguments);
+int RunPackStats(const Global& global, const PackArguments& arguments);
 int RunPackVerify(const Global& global, const PackArguments& arguments);
 int RunPackDiff(const Global& global, const PackArguments& arguments);
 int RunPackFlatten(const Global& global, const PackArguments& arguments);

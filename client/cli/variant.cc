@@ -33,7 +33,7 @@ Result<LoadedProgram> LoadNamed(const Global& global, const VariantArguments& ar
   loaded.program.name = std::filesystem::path(arguments.what[0]).stem().string();
   loaded.program.pipeline = arguments.pipeline;
   for (const std::string& file : arguments.what) {
-    // Logical paths are relative labels: what leads out of the folder is left off.
+    // Logical paths are relative labels: leading parts that lead out of the folder are removed.
     const std::string label = std::filesystem::path(file).is_absolute() || file.starts_with("..")
                                   ? std::filesystem::path(file).filename().string()
                                   : std::filesystem::path(file).lexically_normal().string();

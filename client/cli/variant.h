@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One variant as the arguments of a verb name it -> its program, outcomes and blobs from the
-// daemon. Spec: cli §6.1, §6.7
+// daemon. See spec/cli 6.1, 6.7
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The verbs of kiln: arguments as parsed -> exit code. One .cc file per verb. Spec: cli §6
+// The verbs of kiln: arguments as parsed -> exit code. One .cc file per verb. See spec/cli 6
 #pragma once
 
 #include <cstdint>

@@ -52,7 +52,7 @@ bool SameOptions(const client::ListedOptions& a, const client::ListedOptions& b)
                             });
 }
 
-// What runs after a generation without errors; its output is this program's.
+// The command that runs after a generation without errors; it writes to this program's output.
 void RunCommand(const std::string& command, const std::set<std::string>& programs) {
   // Not std::system: it would keep Ctrl-C from this program while the command runs.
   (void)setenv("KILN_CHANGED", fmt::format("{}", fmt::join(programs, " ")).c_str(), 1);
@@ -233,7 +233,7 @@ std::vector<project::Watcher::KnownFile> WatchSession::Files() const {
   return files;
 }
 
-// Goes on after what is wrong was said.
+// Reports what is wrong and goes on.
 void WatchSession::Complain(const Error& error) {
   (void)Fail(global_, error);
   (void)std::fflush(stdout);  // who reads lines waits for this one
@@ -273,7 +273,7 @@ Result<std::map<Hash128, Bytes>> WatchSession::FetchBytes(const client::WatchArt
   return std::move(fetched.blobs);
 }
 
-// Whoever reads that something is there finds it in its file.
+// Files are written before the event is shown, so its reader finds them.
 void WatchSession::WriteOutputs(const client::WatchEvent& event) {
   Result<void> written;
   if (const auto* artifact = std::get_if<client::WatchArtifact>(&event.body)) {
@@ -352,6 +352,11 @@ void WatchSession::OnManifest() {
   {
     const MutexLock lock(mutex_);
     report_->SetSources(Sources());
+    std::set<std::string> programs;
+    for (const client::ProgramSpace& space : project_.spaces) {
+      programs.insert(space.program.name);
+    }
+    report_->SetPrograms(programs);
   }
   reload_->PushSpaces(project_.spaces);
 }

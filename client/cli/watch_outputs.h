@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Artifacts of a watch session as files: the current ones of every variant, and an index that
-// leads to them. Files of a variant that is broken now stay as they are. Spec: cli §6.1, §6.5
+// leads to them. Files of a variant that is broken now stay as they are. See spec/cli 6.1, 6.5
 #pragma once
 
 #include <functional>

@@ -111,6 +111,10 @@ void WatchReport::Show(const client::WatchEvent& event, double ms) {
 }
 
 void WatchReport::ShowJson(const client::WatchEvent& event, double ms) {
+  if (const auto* opened = std::get_if<client::WatchOpened>(&event.body);
+      opened != nullptr && !opened->resumed) {
+    mistakes_.Forget();  // the whole state comes
+  }
   const Json members = std::visit(ToJson{ms}, event.body);
   if (members.is_null()) {
     return;
@@ -118,7 +122,9 @@ void WatchReport::ShowJson(const client::WatchEvent& event, double ms) {
   Json object{{"v", 1}, {"type", "watch"}, {"seq", event.seq}};
   object.update(members);
   PrintLine(object);
-  if (const auto* diagnostics = std::get_if<client::WatchDiagnostics>(&event.body)) {
+  if (const auto* changed = std::get_if<client::WatchChanged>(&event.body)) {
+    mistakes_.Renew(changed->programs);
+  } else if (const auto* diagnostics = std::get_if<client::WatchDiagnostics>(&event.body)) {
     (void)mistakes_.Add(diagnostics->program, diagnostics->all, sources_);
   } else if (std::holds_alternative<client::WatchSettled>(event.body)) {
     mistakes_.End();

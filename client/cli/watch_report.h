@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Events of a watch session -> lines for people on stdout, or objects of --json. Spec: cli §6.5,
-// §7.1, §11.2
+// Events of a watch session -> lines for people on stdout, or objects of --json. See spec/cli 6.5,
+// 7.1, 11.2
 #pragma once
 
 #include <array>
@@ -24,6 +24,8 @@ class WatchReport {
         interest_(std::move(interest)) {}
 
   void SetSources(std::vector<client::Source> sources) { sources_ = std::move(sources); }
+  // All there are; what was wrong with others is nothing that is known.
+  void SetPrograms(const std::set<std::string>& programs) { mistakes_.Keep(programs); }
   // `ms`: since the save.
   void Show(const client::WatchEvent& event, double ms);
 
@@ -44,7 +46,7 @@ class WatchReport {
   size_t DistinctResults() const;
 
   const Global& global_;
-  Mistakes mistakes_;  // of this generation
+  Mistakes mistakes_;
   const std::set<std::string> interest_;
   std::vector<client::Source> sources_;
   std::map<std::string, std::string> good_since_;  // program -> time of its last artifact

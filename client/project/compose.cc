@@ -117,15 +117,17 @@ Pass ReadPass(TableReader& reader, const toml::table& table) {
   return pass;
 }
 
-const Pass* PassNamed(TableReader& reader, const toml::node& node, const std::string& name,
-                      const std::vector<Pass>& passes) {
-  const auto found = std::ranges::find(passes, name, &Pass::name);
+// Null after saying that there is none of the name. `passes` have names.
+template <class Passes>
+auto PassNamed(TableReader& reader, const toml::node& node, const std::string& name,
+               const Passes& passes) -> const typename Passes::value_type* {
+  const auto found = std::ranges::find(passes, name, &Passes::value_type::name);
   if (found != passes.end()) {
     return &*found;
   }
   std::vector<std::string_view> names;
   names.reserve(passes.size());
-  for (const Pass& pass : passes) {
+  for (const auto& pass : passes) {
     names.push_back(pass.name);
   }
   const std::string_view closest = Closest(name, names);
@@ -338,6 +340,15 @@ void Compose(TableReader& reader, const toml::table& root, const ManifestDefault
       reader.FailAtLimit(PlaceOf(*table), "programs per manifest", kMaxPrograms,
                          manifest.programs.size());
       return;
+    }
+  }
+}
+
+void CheckPassesOfPrograms(TableReader& reader, const toml::table& root, const Manifest& manifest) {
+  for (const toml::table* table : reader.Tables(root, "program")) {
+    const toml::node* node = table->get("pass");
+    if (node != nullptr && node->as_string() != nullptr) {
+      (void)PassNamed(reader, *node, node->as_string()->get(), manifest.passes);
     }
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Materials × passes × pass variants -> programs `material/pass[/variant]`, and one program without
 // entry points for every material: the metadata of its family. Private to client/project.
-// Spec: daemon §6.7; pso §5.2
+// See spec/daemon 6.7; spec/pso 5.2
 #pragma once
 
 #include <map>
@@ -37,5 +37,8 @@ ManifestBudget ReadBudget(TableReader& reader, const toml::table& table);
 // Reads [[pass]] and [[material]] and adds what they make together.
 void Compose(TableReader& reader, const toml::table& root, const ManifestDefaults& defaults,
              Manifest& manifest);
+
+// Whether the passes that [[program]] names for their formats are there. Behind Compose.
+void CheckPassesOfPrograms(TableReader& reader, const toml::table& root, const Manifest& manifest);
 
 }  // namespace kiln::project

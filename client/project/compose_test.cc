@@ -102,6 +102,21 @@ passes = { forward = { taps = 9 } }
             "rock/forward: forward.rpl rock.rpl | taps=9 | | wet\n");
 }
 
+TEST(Compose, PassOfAProgram_GivesItsNameAndNothingElse) {
+  const std::string pass =
+      "[[pass]]\nname = \"view\"\nsources = [\"view.rpl\"]\ncolor = [\"rgba8_unorm\"]\n";
+  const std::string program = "[[program]]\nname = \"sky\"\nsources = [\"sky.rpl\"]\npass = ";
+  const Result<Manifest> manifest =
+      ReadManifest(kHead + pass + program + "\"view\"\n", "kiln.toml");
+  ASSERT_TRUE(manifest.ok()) << manifest.error().context;
+  EXPECT_EQ(manifest->programs[0].pass, "view");
+  EXPECT_EQ(manifest->programs[0].sources, std::vector<std::string>{"sky.rpl"});
+  EXPECT_EQ(manifest->programs[0].family, "");
+  EXPECT_EQ(Composed(pass + program + "\"veiw\"\n"),
+            "kiln.toml:14:8: there is no [[pass]] 'veiw'; did you mean 'view'?");
+  EXPECT_EQ(Composed(pass + program + "1\n"), "kiln.toml:14:8: 'pass' must be text");
+}
+
 TEST(Compose, NameOfAComposedProgramThatIsTaken_IsAnError) {
   EXPECT_EQ(Composed(std::string("[[program]]\nname = \"crate/shadow\"\nsources = [\"a.rpl\"]\n"
                                  "[[pass]]\nname = \"shadow\"\n") +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // When what changed on disk is pushed: the first event after quiet nearly at once, a burst when it
-// is over. Times in, times out; nothing waits. Spec: daemon §8.2.3
+// is over. Times in, times out; nothing waits. See spec/daemon 8.2.3
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Limits of manifests and their sources (daemon §10) that a client checks before anything is sent,
-// and the rule for logical paths (daemon §11.6).
+// Limits of manifests and their sources (spec/daemon 10) that a client checks before anything is
+// sent, and the rule for logical paths (spec/daemon 11.6).
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,5 @@ inline constexpr uint64_t kMaxSourceSet = uint64_t{512} << 20;  // bytes of them
 inline constexpr uint64_t kMaxSource = uint64_t{4} << 20;       // bytes of one
 
 inline constexpr std::string_view kLimitReason = "LIMIT_EXCEEDED";
-
-// Relative, '/'-separated, at most 1,024 bytes, without empty, '.' or '..' segments, control
-// characters and backslashes.
-bool IsLogicalPath(std::string_view path);
 
 }  // namespace kiln::project

@@ -14,14 +14,15 @@
 #include "client/project/table_reader.h"
 #include "compiler/base/closest_name.h"
 #include "compiler/base/file_name.h"
+#include "compiler/base/logical_path.h"
 #include "compiler/base/toml_bounds.h"
 
 namespace kiln::project {
 namespace {
 
 const std::vector<std::string_view> kProgramKeys{
-    "name",    "sources", "entry_points", "pipeline",      "targets", "options",  "use",   "axes",
-    "exclude", "require", "variants",     "only_explicit", "tags",    "priority", "budget"};
+    "name",    "sources", "entry_points", "pipeline",      "targets", "options",  "use",    "axes",
+    "exclude", "require", "variants",     "only_explicit", "tags",    "priority", "budget", "pass"};
 
 ManifestTarget ReadTarget(TableReader& reader, std::string_view name, const toml::table& table) {
   reader.CheckKeys(table, fmt::format("[target.{}]", name),
@@ -82,6 +83,7 @@ ManifestProgram ReadProgram(TableReader& reader, const toml::table& table,
   program.variants = ReadVariants(reader, table);
   program.only_explicit = reader.Flag(table, "only_explicit");
   program.tags = reader.Texts(table, "tags");
+  program.pass = reader.Text(table, "pass", "");
   program.priority = static_cast<uint32_t>(reader.Number(table, "priority", 9));
   program.budget = defaults.budget;
   if (const toml::table* budget = reader.Table(table, "budget")) {
@@ -183,7 +185,7 @@ void ReadProject(TableReader& reader, const toml::table& root, Manifest& manifes
     return;
   }
   reader.CheckKeys(*project, "[project]", {"manifest", "name", "root"});
-  manifest.name = reader.Text(*project, "name", "");
+  manifest.name = reader.PrintableText(*project, "name");
   const std::string base = reader.Text(*project, "root", ".");
   if (base != ".") {
     if (!IsLogicalPath(base)) {
@@ -252,6 +254,7 @@ Result<Manifest> ReadManifest(std::string_view text, const std::string& path) {
                     "budget", "watch", "pack"});
   Manifest manifest;
   manifest.path = path;
+  manifest.text = text;
   manifest.digest = DigestOf(text);
   manifest.folder = std::filesystem::path(path).parent_path().string();
   ReadProject(reader, root, manifest);
@@ -272,6 +275,7 @@ Result<Manifest> ReadManifest(std::string_view text, const std::string& path) {
     manifest.programs.push_back(ReadProgram(reader, *table, defaults));
   }
   Compose(reader, root, defaults, manifest);
+  CheckPassesOfPrograms(reader, root, manifest);
   ReadWatch(reader, root, manifest);
   ReadWholeBudget(reader, root, manifest);
   ReadPacks(reader, root, manifest);

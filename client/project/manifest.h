@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // kiln.toml: programs, targets, axes, exclusions, and the programs that materials and passes make
 // together. TOML text -> plain values, or the place and reason of the first thing that is wrong.
-// Values are not typed yet: the declarations of the program's options decide (daemon §6.2.1).
-// Spec: daemon §6.1, §6.2, §6.7; pso §5.2
+// Values are not typed yet: the declarations of the program's options decide (spec/daemon 6.2.1).
+// See spec/daemon 6.1, 6.2, 6.7; spec/pso 5.2
 #pragma once
 
 #include <cstdint>
@@ -41,6 +41,7 @@ struct ManifestAxis {
   bool all = false;
   std::vector<ManifestValue> values;
   ManifestPlace place;
+  ManifestPlace key;  // of its name
 };
 
 struct ManifestTarget {
@@ -84,7 +85,7 @@ struct ManifestProgram {
   uint32_t priority = 0;  // 0 to 9
   ManifestBudget budget;
   std::string family;  // the material that it was composed of; or empty
-  std::string pass;    // and the pass
+  std::string pass;    // and the pass, or the one whose formats a [[program]] names
   ManifestPlace place;
 };
 
@@ -108,7 +109,8 @@ struct ManifestPack {
 
 struct Manifest {
   std::string path;    // of the file
-  Digest digest;       // of its text
+  std::string text;    // of it
+  Digest digest;       // of the text
   std::string folder;  // what sources are relative to
   std::string name;
   std::vector<ManifestTarget> targets;
@@ -122,7 +124,7 @@ struct Manifest {
 };
 
 // Errors: kInvalidArgument with "FILE:LINE:COLUMN: what; did you mean 'x'?"; kResourceExhausted
-// with LIMIT_EXCEEDED (daemon §10).
+// with LIMIT_EXCEEDED (spec/daemon 10).
 Result<Manifest> ReadManifest(std::string_view text, const std::string& path);
 
 // The nearest kiln.toml from `folder` upwards; empty if there is none.

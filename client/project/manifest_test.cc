@@ -120,6 +120,14 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"[project]\nmanifest = 1\n[[program]]\nname = \"a/b\"\nsources = [\"a.rpl\"]\n"
               "[[program]]\nname = \"a.b\"\nsources = [\"a.rpl\"]\n",
               "kiln.toml:6:1: programs 'a/b' and 'a.b' would have the same files"},
+        Wrong{"[project]\nmanifest = 1\nname = \"x\\u001b[31m\"\n",
+              "kiln.toml:3:8: 'name' is 'x\\x1b[31m', which has control characters"},
+        Wrong{"[project]\nmanifest = 1\nname = \"x\\u202ey\"\n", "which has control characters"},
+        Wrong{"[project]\nmanifest = 1\n[[program]]\nname = \"a\"\nsources = [\"a.rpl\"]\n"
+              "entry_points = { vertex = \"v\\u009b\" }\n",
+              "kiln.toml:6:27: 'vertex' is 'v\\xc2\\x9b', which has control characters"},
+        Wrong{"[project]\nmanifest = 1\n[[program]]\nname = \"a\"\nsources = [\"a\\u007f.rpl\"]\n",
+              "kiln.toml:5:12: source 'a"},
         Wrong{"[project]\nmanifest = 1\nroot = \"../other\"\n", "root '../other' is not a folder"},
         Wrong{"[project]\nmanifest = 1\n[target.a]\nform = \"spir\"\n", "'spir' is no form"},
         Wrong{"[project]\nmanifest = 1\n[[program]]\nname = \"a\"\nsources = [\"a.rpl\"]\n"

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "client/project/scaffold_passes.h"
 #include "client/project/source_words.h"
 
 namespace kiln::project {
@@ -186,8 +187,27 @@ std::string AxesOf(const ProgramPlan& plan, const std::vector<SourceWords>& read
                       : "[program.axes]   # every value of each: their product is built\n" + text;
 }
 
-std::string ProgramText(const ProgramPlan& plan, std::span<const SourceText> sources,
-                        const std::vector<SourceWords>& read) {
+bool HasStage(const ProgramPlan& plan, std::string_view stage) {
+  return std::ranges::any_of(plan.entries,
+                             [&](const Entry& entry) { return kStages[entry.stage] == stage; });
+}
+
+// The pass of each program, by its name; empty for those without.
+std::vector<std::string> PassesOf(const std::vector<ProgramPlan>& plans, ScaffoldPasses& passes) {
+  std::vector<std::string> names;
+  for (const ProgramPlan& plan : plans) {
+    using Stages = ScaffoldPasses::Stages;
+    names.push_back(HasStage(plan, "compute")
+                        ? std::string()
+                        : passes.Add(plan.sources, HasStage(plan, "fragment")
+                                                       ? Stages::kVertexAndFragment
+                                                       : Stages::kVertex));
+  }
+  return names;
+}
+
+std::string ProgramText(const ProgramPlan& plan, const std::string& pass,
+                        std::span<const SourceText> sources, const std::vector<SourceWords>& read) {
   std::vector<std::string> paths;
   for (const size_t source : plan.sources) {
     paths.push_back(fmt::format("\"{}\"", sources[source].path));
@@ -198,9 +218,10 @@ std::string ProgramText(const ProgramPlan& plan, std::span<const SourceText> sou
   }
   return fmt::format(
       "[[program]]\nname = \"{}\"\nsources = [{}]   # in link order\nentry_points = {{ {} "
-      "}}\n{}{}\n",
+      "}}\n{}{}{}\n",
       plan.name, fmt::join(paths, ", "), fmt::join(entries, ", "),
-      plan.entries[0].stage == 2 ? "pipeline = \"compute\"\n" : "", AxesOf(plan, read));
+      plan.entries[0].stage == 2 ? "pipeline = \"compute\"\n" : "",
+      pass.empty() ? "" : fmt::format("pass = \"{}\"\n", pass), AxesOf(plan, read));
 }
 
 }  // namespace
@@ -215,8 +236,11 @@ Scaffold MakeScaffold(const std::string& project, std::span<const SourceText> so
       "# makes every variant of it.\n\n[project]\nmanifest = 1\nname = \"{}\"\n\n"
       "[defaults]\ntargets = [\"vk\"]\n\n[target.vk]\nform = \"spirv\"\nenv = \"vulkan1.1\"\n\n",
       project);
-  for (const ProgramPlan& plan : plans) {
-    scaffold.manifest += ProgramText(plan, sources, planner.read());
+  ScaffoldPasses passes(sources, planner.read());
+  const std::vector<std::string> names = PassesOf(plans, passes);
+  scaffold.manifest += passes.Toml();
+  for (size_t i = 0; i < plans.size(); ++i) {
+    scaffold.manifest += ProgramText(plans[i], names[i], sources, planner.read());
   }
   if (plans.empty()) {
     scaffold.manifest +=
@@ -242,6 +266,7 @@ Scaffold MakeScaffold(const std::string& project, std::span<const SourceText> so
   }
   scaffold.first = plans.empty() ? "" : plans[0].name;
   scaffold.programs = plans.size();
+  scaffold.passes = passes.size();
   for (const SourceWords& source : planner.read()) {
     scaffold.options += source.options.size();
   }

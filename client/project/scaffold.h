@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // RPL sources -> a manifest to start from, for `kiln init`. Reads the sources as words, not as a
 // compiler: which functions can be entry points, which file needs which other, which options there
-// are. What it guesses wrong is one edit in the file it writes. Spec: cli §6.12
+// are, and what is drawn into. What it guesses wrong is one edit in the file it writes.
+// See spec/cli 6.12
 #pragma once
 
 #include <cstddef>
@@ -20,6 +21,7 @@ struct Scaffold {
   std::string manifest;  // TOML
   std::string first;     // name of the first program, or empty
   size_t programs = 0;
+  size_t passes = 0;
   size_t options = 0;
   std::vector<std::string> unused;  // sources that no program has
 };

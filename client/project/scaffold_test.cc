@@ -35,6 +35,7 @@ std::string Summary(const std::vector<SourceText>& sources) {
     for (const auto& [name, axis] : program.axes) {
       text += fmt::format(" {}{}", name, axis.all ? "*" : "");
     }
+    text += program.pass.empty() ? "" : " pass=" + program.pass;
     text += program.pipeline == "compute" ? " compute\n" : "\n";
   }
   return text;
@@ -57,30 +58,76 @@ TEST(Scaffold, Programs_ComeFromEntryPointsAndWhatTheyNeed) {
       {{}, ""},
       {{{"a.rpl", "constant x = 1u;"}}, ""},
       {{{"rock.rpl", rock}, {"pass.rpl", pass}},
-       "rock: pass.rpl rock.rpl; fragment=rock_f vertex=rock_v fog* quality*\n"},
+       "rock: pass.rpl rock.rpl; fragment=rock_f vertex=rock_v fog* quality* pass=pass\n"},
       {{{"depth.rpl", "void v (void) { vertex_stage_output_position (f4 {0.0}); }"}},
-       "depth: depth.rpl; vertex=v\n"},
+       "depth: depth.rpl; vertex=v pass=depth\n"},
       {{{"blur.rpl", "rpl 2;\nvoid blur (void) { u3 id = compute_stage_global_id (); }"}},
        "blur: blur.rpl; compute=blur compute\n"},
       {{{"x/two.rpl",
          "void a_vertex (void) { } void b_vertex (void) { }\n"
          "void a_fragment (void) { } void b_fragment (void) { }"}},
-       "two/a_fragment: x/two.rpl; fragment=a_fragment vertex=a_vertex\n"
-       "two/b_fragment: x/two.rpl; fragment=b_fragment vertex=b_vertex\n"},
+       "two/a_fragment: x/two.rpl; fragment=a_fragment vertex=a_vertex pass=two\n"
+       "two/b_fragment: x/two.rpl; fragment=b_fragment vertex=b_vertex pass=two\n"},
       {{{"x/a.rpl", "void v_vertex (void) { }"}, {"y/a.rpl", "void w_vertex (void) { }"}},
-       "a: x/a.rpl; vertex=v_vertex\na_2: y/a.rpl; vertex=w_vertex\n"},
+       "a: x/a.rpl; vertex=v_vertex pass=a\na_2: y/a.rpl; vertex=w_vertex pass=a_2\n"},
       // called, commented out, with arguments
       {{{"c.rpl",
          "void help_vertex (void) { } // void no_vertex (void) { }\n"
          "/* void also_vertex (void) { } */ void main_vertex (void) { help_vertex (); }\n"
          "void arg_vertex (in f1 x) { }"}},
-       "c: c.rpl; vertex=main_vertex\n"},
+       "c: c.rpl; vertex=main_vertex pass=c\n"},
       {{{"d.rpl",
          "conditional (fog && !x) void v (void) { vertex_stage_output_position (f4 {0.0}); }"}},
-       "d: d.rpl; vertex=v\n"},
+       "d: d.rpl; vertex=v pass=d\n"},
   };
   for (const Row& row : rows) {
     EXPECT_EQ(Summary(row.sources), row.programs);
+  }
+}
+
+// "name: color … depth …" of every pass.
+std::string Passes(const std::vector<SourceText>& sources) {
+  const Scaffold scaffold = MakeScaffold("test", sources);
+  const Result<Manifest> manifest = ReadManifest(scaffold.manifest, "kiln.toml");
+  EXPECT_TRUE(manifest.ok()) << scaffold.manifest;
+  if (!manifest.ok()) {
+    return {};
+  }
+  EXPECT_EQ(manifest->passes.size(), scaffold.passes);
+  std::string text;
+  for (const ManifestPass& pass : manifest->passes) {
+    text += fmt::format("{}: {} {}\n", pass.name, fmt::join(pass.color, " "), pass.depth);
+  }
+  return text;
+}
+
+TEST(Scaffold, Passes_HaveTheFormatsOfOutputsAndTests) {
+  const std::string outputs =
+      "color_output_container target { meta (a, b) f4 color; conditional (x) u2 id; "
+      "alias (r, target.color.x) s1 age; };\n";
+  const std::string draws =
+      "void v_vertex (void) { vertex_stage_output_position (f4 {0.0}); }\n"
+      "void v_fragment (void) { target.color = f4 {1.0}; }\n";
+  const std::string off = "setting depth_test = false;\n";
+  struct Row {
+    std::vector<SourceText> sources;
+    std::string passes;
+  };
+  const Row rows[] = {
+      {{{"a.rpl", outputs + draws}}, "a: rgba8_unorm rgba32_uint rgba32_sint d32_float\n"},
+      {{{"a.rpl", outputs + off + draws}}, "a: rgba8_unorm rgba32_uint rgba32_sint \n"},
+      {{{"a.rpl", outputs + "conditional (x) " + off + draws}},
+       "a: rgba8_unorm rgba32_uint rgba32_sint d32_float\n"},
+      {{{"a.rpl", outputs + off + "conditional (x) setting stencil_test = true;\n" + draws}},
+       "a: rgba8_unorm rgba32_uint rgba32_sint d32_float_s8_uint\n"},
+      {{{"a.rpl", off + "void v (void) { vertex_stage_output_position (f4 {0.0}); }"}}, ""},
+      {{{"a.rpl", "rpl 2;\nvoid blur (void) { u3 id = compute_stage_global_id (); }"}}, ""},
+      // two materials share what they are linked with; one of them tests no depth
+      {{{"pass.rpl", outputs}, {"x.rpl", draws}, {"y.rpl", off + draws}},
+       "pass: rgba8_unorm rgba32_uint rgba32_sint d32_float\n"},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(Passes(row.sources), row.passes) << row.sources[0].text;
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 namespace kiln::project {
 namespace {
@@ -83,6 +84,37 @@ void AddOption(Tokens head, SourceWords& out) {
   out.options.push_back(std::move(option));
 }
 
+// Behind what stands before a field: meta (…), conditional (…), pack (…), and aliases, which have
+// no ';'.
+Tokens BehindPrefixes(Tokens field) {
+  while (field.size() > 1 && field[1] == "(") {
+    field = field.subspan(BehindClose(field, 1));
+  }
+  return field;
+}
+
+// `body`: with its braces.
+void AddOutputs(Tokens body, SourceWords& out) {
+  for (size_t at = 1; at < body.size();) {
+    Tokens field = body.subspan(at);
+    field = field.first(static_cast<size_t>(std::ranges::find(field, ";") - field.begin()));
+    at += field.size() + 1;
+    field = BehindPrefixes(field);
+    if (field.size() == 2 && IsWord(field[0]) && IsWord(field[1])) {
+      out.outputs.push_back({.name = std::string(field[1]), .type = std::string(field[0])});
+    }
+  }
+}
+
+void AddSetting(Tokens head, bool conditional, SourceWords& out) {
+  const auto value = std::ranges::find(head, "=");
+  if (head.size() > 2 && value != head.end() && value + 1 != head.end()) {
+    out.settings.push_back({.name = std::string(head[1]),
+                            .value = value + 2 == head.end() ? std::string(value[1]) : "",
+                            .conditional = conditional});
+  }
+}
+
 // The name that a declaration other than an option or a function gives: the last word before its
 // value or content.
 void AddNamed(Tokens head, SourceWords& out) {
@@ -130,6 +162,22 @@ void AddNeeds(Tokens tokens, SourceWords& out) {
   }
 }
 
+void AddDeclaration(Tokens head, Tokens body, bool conditional, SourceWords& out) {
+  const auto open = static_cast<size_t>(std::ranges::find(head, "(") - head.begin());
+  if (head[0] == "global" || head[0] == "instance") {
+    AddOption(head, out);
+  } else if (head[0] == "setting") {
+    AddSetting(head, conditional, out);
+  } else if (open < head.size() && open > 0 && head[0] != "constant") {
+    AddFunction(head, open, body, out);
+  } else {
+    AddNamed(head, out);
+    if (head[0] == "color_output_container") {
+      AddOutputs(body, out);
+    }
+  }
+}
+
 }  // namespace
 
 SourceWords ReadWords(std::string_view text) {
@@ -137,9 +185,11 @@ SourceWords ReadWords(std::string_view text) {
   const std::vector<std::string_view> all = TokensOf(text);
   const Tokens tokens(all);
   AddNeeds(tokens, out);
+  bool conditional = false;  // what comes next
   for (size_t at = 0; at < tokens.size();) {
     if (tokens[at] == "conditional" && at + 1 < tokens.size() && tokens[at + 1] == "(") {
       at = BehindClose(tokens, at + 1);
+      conditional = true;
       continue;
     }
     size_t end = at;
@@ -149,19 +199,12 @@ SourceWords ReadWords(std::string_view text) {
     const Tokens head = tokens.subspan(at, end - at);
     const size_t behind =
         end < tokens.size() && tokens[end] == "{" ? BehindClose(tokens, end) : end + 1;
-    const auto open = static_cast<size_t>(std::ranges::find(head, "(") - head.begin());
-    if (head.empty()) {
-      at = std::max(behind, at + 1);
-      continue;
+    const Tokens body =
+        end < tokens.size() ? tokens.subspan(end, std::min(behind, tokens.size()) - end) : Tokens();
+    if (!head.empty()) {
+      AddDeclaration(head, body, std::exchange(conditional, false), out);
     }
-    if (head[0] == "global" || head[0] == "instance") {
-      AddOption(head, out);
-    } else if (open < head.size() && open > 0 && head[0] != "constant" && head[0] != "setting") {
-      AddFunction(head, open, tokens.subspan(end, std::min(behind, tokens.size()) - end), out);
-    } else {
-      AddNamed(head, out);
-    }
-    at = behind;
+    at = std::max(behind, at + 1);
   }
   return out;
 }

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "client/project/limits.h"
+#include "compiler/base/logical_path.h"
+#include "compiler/base/printable.h"
 
 namespace kiln::project {
 namespace {
@@ -19,28 +21,6 @@ bool IsNameCharacter(char c) {
 
 ManifestPlace PlaceOf(const toml::node& node) {
   return {.line = node.source().begin.line, .column = node.source().begin.column};
-}
-
-bool IsLogicalPath(std::string_view path) {
-  if (path.empty() || path.size() > 1024) {
-    return false;
-  }
-  for (const char c : path) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == '\\') {
-      return false;
-    }
-  }
-  for (std::string_view rest = path;;) {
-    const size_t slash = rest.find('/');
-    const std::string_view segment = rest.substr(0, slash);
-    if (segment.empty() || segment == "." || segment == "..") {
-      return false;
-    }
-    if (slash == std::string_view::npos) {
-      return true;
-    }
-    rest.remove_prefix(slash + 1);
-  }
 }
 
 void TableReader::Fail(ManifestPlace place, const std::string& text, std::string_view reason) {
@@ -83,6 +63,15 @@ std::string TableReader::Text(const toml::table& table, std::string_view key,
   }
   Fail(*node, fmt::format("'{}' must be text", key));
   return {};
+}
+
+std::string TableReader::PrintableText(const toml::table& table, std::string_view key) {
+  std::string text = Text(table, key, "");
+  if (!IsPrintable(text)) {
+    Fail(*table.get(key),
+         fmt::format("'{}' is '{}', which has control characters", key, Printable(text)));
+  }
+  return text;
 }
 
 bool TableReader::Flag(const toml::table& table, std::string_view key) {
@@ -183,6 +172,11 @@ std::map<std::string, std::string> TableReader::TextMap(const toml::table& table
 std::map<std::string, std::string> TableReader::EntryPoints(const toml::table& table) {
   if (const toml::table* inner = Table(table, "entry_points")) {
     CheckKeys(*inner, "'entry_points'", {"vertex", "fragment", "compute"});
+    for (const auto& [stage, function] : *inner) {
+      if (function.is_string()) {
+        (void)PrintableText(*inner, stage.str());
+      }
+    }
   }
   return TextMap(table, "entry_points");
 }
@@ -249,7 +243,9 @@ ManifestOptions TableReader::Options(const toml::table& table, std::string_view 
 std::map<std::string, ManifestAxis> TableReader::Axes(const toml::table& table) {
   std::map<std::string, ManifestAxis> axes;
   for (const auto& [name, node] : table) {
-    ManifestAxis axis{.place = PlaceOf(node)};
+    ManifestAxis axis{
+        .place = PlaceOf(node),
+        .key = {.line = name.source().begin.line, .column = name.source().begin.column}};
     if (const toml::array* values = node.as_array()) {
       for (const toml::node& value : *values) {
         axis.values.push_back(Value(value));

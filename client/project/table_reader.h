@@ -25,7 +25,7 @@ class TableReader {
   // "FILE:LINE:COLUMN: text".
   void Fail(ManifestPlace place, const std::string& text) { Fail(place, text, "MANIFEST_WRONG"); }
   void Fail(const toml::node& node, const std::string& text) { Fail(PlaceOf(node), text); }
-  // A limit of daemon §10.
+  // A limit of spec/daemon 10.
   void FailAtLimit(ManifestPlace place, std::string_view limit, uint64_t max, uint64_t actual);
   const std::optional<Error>& error() const { return error_; }
 
@@ -34,6 +34,8 @@ class TableReader {
                  const std::vector<std::string_view>& known);
 
   std::string Text(const toml::table& table, std::string_view key, std::string_view fallback);
+  // The same, without control characters: it is printed and sent.
+  std::string PrintableText(const toml::table& table, std::string_view key);
   bool Flag(const toml::table& table, std::string_view key);
   // A number of [0, most]; `fallback` if there is none.
   uint64_t Number(const toml::table& table, std::string_view key, uint64_t most,
@@ -56,7 +58,7 @@ class TableReader {
 
  private:
   void Fail(ManifestPlace place, const std::string& text, std::string_view reason);
-  // Gives every text of a list, with its node; what is none is an error.
+  // Gives every text of a list, with its node; any other element is an error.
   template <class Each>
   void EachText(const toml::table& table, std::string_view key, const Each& each);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Files of a project -> what really changed in them. inotify on folders, so that every way an
 // editor saves is seen; polling where inotify does not reach. An event is a hint only: the file is
-// read again, and content that is the same is no change. Spec: daemon §8.2
+// read again, and equal content is not a change. See spec/daemon 8.2
 //
 // Threads: Wake from any thread and from signal handlers; the rest by one thread.
 #pragma once
@@ -94,7 +94,7 @@ class Watcher {
   std::map<int, std::string> folders_;  // by watch; relative, "" is the root
   std::map<std::string, int> watches_;  // the reverse
   std::set<std::string> touched_;       // files
-  std::set<std::string> missed_;        // of these: were not there when they were looked at
+  std::set<std::string> missed_;        // of these: missing when they were looked at
   std::optional<Duration> since_;
   bool root_lost_ = false;
   Debounce debounce_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which copy of a project's files this is. Spec: daemon §8.1
+// Which copy of a project's files this is. See spec/daemon 8.1
 #pragma once
 
 #include <string>

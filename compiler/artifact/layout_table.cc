@@ -12,7 +12,7 @@
 namespace kiln::artifact {
 namespace {
 
-// No alignment of a block is above 16, so a larger gap is no padding: metadata has no rows for
+// No alignment of a block is above 16, so a larger gap is not padding: metadata has no rows for
 // arrays of structs.
 constexpr uint32_t kLargestPadding = 15;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where everything of a variant lies, as tables with the padding visible: sets, bindings, offsets,
-// strides, locations. Spec: cli §6 (inspect)
+// strides, locations. See spec/cli 6 (inspect)
 #pragma once
 
 #include <string>

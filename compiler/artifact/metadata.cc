@@ -15,7 +15,7 @@ namespace {
 
 using Wire = v1::PipelineMetadata;
 
-constexpr size_t kMaxBytes = size_t{4} << 20;  // daemon §10, metadata output
+constexpr size_t kMaxBytes = size_t{4} << 20;  // spec/daemon 10, metadata output
 constexpr size_t kMaxJsonBytes = 8 * kMaxBytes;
 constexpr int kMaxItems = 65'536;  // of any one list
 constexpr uint32_t kMaxImageArray = 65'536;

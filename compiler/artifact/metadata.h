@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Pipeline metadata as plain structs: everything besides SPIR-V words that a pipeline state object
 // needs. Decoded from the bytes of an artifact (proto/kiln/v1/metadata.proto); generated types stay
-// in metadata.cc. Sizes, offsets and strides are bytes. Spec: rpl §12, pso §3.
+// in metadata.cc. Sizes, offsets and strides are bytes. See spec/rpl 12, spec/pso 3.
 #pragma once
 
 #include <array>

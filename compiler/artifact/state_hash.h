@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Which pipelines are set up alike: serialised metadata -> content id of what a pipeline object is
 // made from besides code and layout. What merely tells where an artifact comes from (module hashes,
-// influence of options) is no part of it. Spec: cache §4.1 (field 5), daemon §8.3.3
+// influence of options) is no part of it. See spec/cache 4.1 (field 5), spec/daemon 8.3.3
 #pragma once
 
 #include "compiler/base/bytes.h"

@@ -72,7 +72,7 @@ int OpenStepwise(int folder, const std::string& path, int flags, mode_t mode) {
 }
 
 // Makes the folders of a relative path below the root, each within the one before, which is opened
-// and therefore is no link.
+// and therefore is not a link.
 Result<void> MakeFoldersBeneath(const std::string& root, const std::string& path) {
   for (size_t slash = path.find('/'); slash != std::string::npos;
        slash = path.find('/', slash + 1)) {

@@ -2,7 +2,7 @@
 // Files below a folder that a path from outside must not leave: (root, relative path) -> descriptor
 // or text, or a file with these bytes. No symbolic link is followed below the root, so neither `..`
 // nor a link leads out.
-// Spec: daemon §11.6
+// See spec/daemon 11.6
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace kiln {
 Result<int> OpenBeneath(const std::string& root, const std::string& path, int flags,
                         mode_t mode = 0);
 
-// Errors: as OpenBeneath; kInvalidArgument with reason OUTSIDE for what is no regular file;
+// Errors: as OpenBeneath; kInvalidArgument with reason OUTSIDE if it is not a regular file;
 // kResourceExhausted with reason LIMIT_EXCEEDED for more than `most` bytes.
 Result<std::string> ReadFileBeneath(const std::string& root, const std::string& path,
                                     uint64_t most = UINT64_MAX);

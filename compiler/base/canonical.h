@@ -3,8 +3,8 @@
 //   encoding = u8 length, domain (ASCII), field*        field = u8 tag, u32 length, bytes
 //   list     = u32 count, (u32 length, item)*           pair, tuple = list of its parts
 // Integers are little-endian. Tags ascend strictly, an absent optional field is left out. The
-// encoding is injective, and the decoder accepts nothing that the encoder does not write. Spec:
-// cache §2.2
+// encoding is injective, and the decoder accepts nothing that the encoder does not write.
+// See spec/cache 2.2
 #pragma once
 
 #include <cstdint>

@@ -44,7 +44,7 @@ void ExpectVector(const CanonicalWriter& writer, size_t size, std::string_view i
   EXPECT_EQ(writer.Key().hex(), id);
 }
 
-// The inputs of cache §2.6, encoded field by field.
+// The inputs of spec/cache 2.6, encoded field by field.
 TEST(CanonicalWriter, SpecifiedVectors_Agree) {
   const Digest source = DigestOf("void main_vertex (void) {}\n");
   const CanonicalWriter module = CanonicalWriter("kiln.module.1")

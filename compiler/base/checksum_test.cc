@@ -28,6 +28,12 @@ TEST(Checksum, EveryBitOfEveryLength_Counts) {
   }
 }
 
+// `xxhsum -H2` of so many bytes of 7: what is summed in parts is summed as if it were not.
+TEST(Checksum, LongBytes_AgreeWithTheReference) {
+  const Bytes bytes((size_t{3} << 20) + 5, std::byte{7});
+  EXPECT_EQ(Checksum(bytes).hex(), "7b79816ac7d9d3a8845d641522b34267");
+}
+
 TEST(ProcessHash, OfThisProcess_IsTheSameAgainAndNoChecksum) {
   const ByteView text = AsBytes("words of a segment");
   EXPECT_EQ(ProcessHash(text), ProcessHash(text));

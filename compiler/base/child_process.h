@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Processes of kiln's own that read what nobody trusts, from both sides: how they are started, and
-// what they do to themselves before they read anything. Spec: daemon §12
+// what they do to themselves before they read anything. See spec/daemon 12
 #pragma once
 
 #include <cstdint>

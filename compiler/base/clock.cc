@@ -2,7 +2,15 @@
 // The system's clocks and the fake one.
 #include "compiler/base/clock.h"
 
+#include <ctime>
+
 namespace kiln {
+
+Duration Clock::ThreadCpu() {
+  timespec time{};
+  (void)::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + Duration(time.tv_nsec);
+}
 
 Duration SystemClock::Monotonic() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
@@ -14,6 +22,17 @@ Duration FakeClock::Monotonic() {
 }
 
 Duration FakeClock::UnixTime() { return unix_start_ + Monotonic(); }
+
+Duration FakeClock::ThreadCpu() {
+  const MutexLock lock(mutex_);
+  return worked_;
+}
+
+void FakeClock::Work(Duration by) {
+  const MutexLock lock(mutex_);
+  passed_ += by;
+  worked_ += by;
+}
 
 void FakeClock::Advance(Duration by) {
   const MutexLock lock(mutex_);

@@ -20,6 +20,8 @@ class Clock {
   virtual Duration Monotonic() = 0;
   // Since 1970-01-01 UTC; may jump. For people and for rows that outlive the process.
   virtual Duration UnixTime() = 0;
+  // What the calling thread has worked. Costs about a third of a microsecond.
+  virtual Duration ThreadCpu();
 };
 
 class SystemClock final : public Clock {
@@ -36,12 +38,15 @@ class FakeClock final : public Clock {
 
   Duration Monotonic() override;
   Duration UnixTime() override;
+  Duration ThreadCpu() override;  // of any thread
   void Advance(Duration by);
+  void Work(Duration by);  // passes, and is worked
 
  private:
   const Duration unix_start_;
   Mutex mutex_;
   Duration passed_ KILN_GUARDED_BY(mutex_) = Duration::zero();
+  Duration worked_ KILN_GUARDED_BY(mutex_) = Duration::zero();
 };
 
 }  // namespace kiln

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Content ids and keys: SHA-256, cut to its first 128 bits, so that nobody finds two inputs with
-// one id. Sums that guard against accidents only are in checksum.h. Spec: cache §2.1.
+// one id. Sums that guard against accidents only are in checksum.h. See spec/cache 2.1.
 #pragma once
 
 #include <array>

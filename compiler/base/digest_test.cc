@@ -12,7 +12,7 @@
 namespace kiln {
 namespace {
 
-constexpr std::string_view kSource = "void main_vertex (void) {}\n";  // S of cache §2.6
+constexpr std::string_view kSource = "void main_vertex (void) {}\n";  // S of spec/cache 2.6
 
 TEST(DigestOf, SpecifiedVectors_Agree) {
   EXPECT_EQ(DigestOf("").id.hex(), "e3b0c44298fc1c149afbf4c8996fb924");
@@ -21,7 +21,7 @@ TEST(DigestOf, SpecifiedVectors_Agree) {
   EXPECT_EQ(DigestOf(kSource).size, 27u);
 }
 
-// What has one XXH3 by construction has two ids: the first of cache §2.1.
+// What has one XXH3 by construction has two ids: the first of spec/cache 2.1.
 TEST(DigestOf, TextsOfOneXxh3_HaveTwoIds) {
   const CollidingTexts texts = TextsOfOneXxh3("f1 brightness = 0.", ";\n");
   ASSERT_NE(texts.first, texts.second);

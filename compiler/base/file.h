@@ -20,7 +20,7 @@ Error FileError(const std::string& path, std::string_view what, int number);
 inline constexpr size_t kMaxWholeFile = size_t{256} << 20;  // a device may never end
 
 // Never waits: a pipe or a device is refused at once, a file that is too large before it is read.
-// Errors: FileError, naming the file and why; kInvalidArgument with reason FILE for what is no
+// Errors: FileError, naming the file and why; kInvalidArgument with reason FILE if it is not a
 // regular file; kResourceExhausted, LIMIT_EXCEEDED, above `most` bytes.
 Result<std::string> ReadFile(const std::string& path, size_t most = kMaxWholeFile);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Key to value in the order of their use, with what each of them costs: what a cache in memory is
-// made of. Who owns one decides when it is too large and drops the oldest.
+// made of. The owner decides when it is too large and drops the oldest.
 //
 // A hit touches the slot of the key, its row and three links of eight bytes; no row is moved.
 //

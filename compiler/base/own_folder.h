@@ -3,7 +3,7 @@
 // socket, a lock, a log or a cache somewhere asks here first, so that nothing that another user has
 // prepared is connected to, followed, or written to. What is found is found by the descriptor: a
 // folder that somebody renames afterwards stays the one that was looked at.
-// Spec: daemon §11.2, §11.6
+// See spec/daemon 11.2, 11.6
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ inline constexpr const char* kNotOwn = "NOT_OWN";  // the reason of what is refu
 
 class OwnFolder {
  public:
-  // The last part of the path is no link; the parts before it may be. Errors: kNotFound with reason
+  // The last part of the path is not a link; parts before it may be. Errors: kNotFound with reason
   // FILE if there is none; kPermissionDenied with reason NOT_OWN for a link, for what is no folder,
   // for one of another user and for one that others may write to.
   static Result<OwnFolder> Open(const std::string& path);
@@ -35,7 +35,7 @@ class OwnFolder {
 
   // Opens the file of that name with close-on-exec, without waiting for anybody, made with mode
   // 0600 if O_CREAT is among the flags; the caller closes. Errors: kPermissionDenied with reason
-  // NOT_OWN for what is no regular file of this user with one name that only this user may write;
+  // NOT_OWN unless it is a regular file of this user with one name that only this user may write;
   // else FileError.
   Result<int> OpenFile(const std::string& name, int flags) const;
 

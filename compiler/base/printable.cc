@@ -47,6 +47,21 @@ bool IsControl(uint32_t code_point) {
          (code_point >= 0x2066 && code_point <= 0x2069);
 }
 
+bool IsPrintable(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    const CodePoint point = DecodeUtf8(text.substr(at));
+    if (point.size == 0 || IsControl(point.value)) {
+      return false;
+    }
+    at += point.size;
+  }
+  return true;
+}
+
+std::string WellFormed(std::string_view text) {
+  return Spelled(text, [](size_t) { return true; });
+}
+
 std::string Printable(std::string_view text) {
   return Spelled(text, [](size_t) { return false; });
 }

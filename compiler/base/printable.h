@@ -14,6 +14,12 @@ namespace kiln {
 // after them.
 bool IsControl(uint32_t code_point);
 
+// Well-formed UTF-8 without any of these: Printable gives it as it is.
+bool IsPrintable(std::string_view text);
+
+// Ill-formed UTF-8 byte by byte as \xff, everything else as it is: for fields that hold UTF-8.
+std::string WellFormed(std::string_view text);
+
 // One line: controls and ill-formed UTF-8 byte by byte as \x1b, everything else as it is.
 std::string Printable(std::string_view text);
 

@@ -34,8 +34,16 @@ TEST(Printable, Text_IsCleanInEachForm) {
     EXPECT_EQ(Printable(row.text), row.line);
     EXPECT_EQ(PrintableLines(row.text), row.lines);
     EXPECT_EQ(PrintableMessage(row.text), row.message);
+    EXPECT_EQ(IsPrintable(row.text), row.text == row.line) << row.line;
     EXPECT_EQ(Printable(row.line), row.line) << "what is clean stays as it is";
   }
+}
+
+TEST(WellFormed, Text_KeepsAllThatIsUtf8) {
+  for (const std::string text : {"", "a\nb\x1b", "gr\xc3\xbcn", "\xe2\x80\xae"}) {
+    EXPECT_EQ(WellFormed(text), text);
+  }
+  EXPECT_EQ(WellFormed("a\xff\xc3\xbc\xc3"), "a\\xff\xc3\xbc\\xc3");
 }
 
 TEST(Printable, Json_MeansWhatItMeant) {

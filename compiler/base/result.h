@@ -15,7 +15,7 @@
 
 namespace kiln {
 
-// One to one with the gRPC status codes of daemon §2.3, with gRPC's numbers. The last three are
+// One to one with the gRPC status codes of spec/daemon 2.3, with gRPC's numbers. The last three are
 // names for what stores report: busy and draining are retried, full is backed off, damage is
 // re-fetched.
 enum class ErrorCode : uint8_t {

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
+
+#include "compiler/base/stop.h"
 
 namespace kiln {
 namespace {
@@ -26,6 +29,11 @@ constexpr size_t AlignUp(size_t offset) {
 
 Error Corrupt(std::string_view what) {
   return {.code = ErrorCode::kCorrupt, .context = "section file: " + std::string(what)};
+}
+
+void AppendInParts(Bytes& out, ByteView bytes) {
+  InParts(bytes.size(),
+          [&](size_t offset, size_t size) { Append(out, bytes.subspan(offset, size)); });
 }
 
 bool AllZero(ByteView bytes) {
@@ -56,7 +64,10 @@ void SectionFileWriter::AddBytes(uint32_t kind, uint32_t rows, ByteView bytes) {
   KILN_CHECK(sections_.empty() || kind > sections_.back().kind, "kind {}", kind);
   KILN_CHECK(rows == 0 ? bytes.empty() : bytes.size() % rows == 0, "{} rows in {} bytes", rows,
              bytes.size());
-  sections_.push_back({.kind = kind, .rows = rows, .bytes = Bytes(bytes.begin(), bytes.end())});
+  Bytes kept;
+  kept.reserve(bytes.size());
+  AppendInParts(kept, bytes);
+  sections_.push_back({.kind = kind, .rows = rows, .bytes = std::move(kept)});
 }
 
 Bytes SectionFileWriter::Finish() const {
@@ -76,11 +87,11 @@ Bytes SectionFileWriter::Finish() const {
                       .fingerprint = fingerprint_,
                       .section_count = static_cast<uint32_t>(sections_.size()),
                       .zero = {}};
-  Bytes out(end);  // gaps stay zero
+  Bytes out;
+  out.reserve(end);
   const auto put = [&out](size_t offset, ByteView bytes) {
-    if (!bytes.empty()) {
-      std::memcpy(out.data() + offset, bytes.data(), bytes.size());
-    }
+    out.resize(offset);  // gaps are zero
+    AppendInParts(out, bytes);
   };
   put(0, std::as_bytes(std::span(&header, 1)));
   put(sizeof(Header), std::as_bytes(std::span<const SectionFileView::Section>(table)));

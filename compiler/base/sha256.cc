@@ -5,8 +5,18 @@
 #include <algorithm>
 #include <cstring>
 
+#include "compiler/base/stop.h"
+
 namespace kiln {
 namespace {
+
+// Works whole blocks of a message into the state, as long as anybody waits for it.
+void Work(Sha256State& state, ByteView blocks) {
+  static_assert(kPartBytes % kSha256Block == 0);
+  InParts(blocks.size(), [&](size_t offset, size_t size) {
+    Sha256Blocks(state, blocks.data() + offset, size / kSha256Block);
+  });
+}
 
 // Works the last bytes of a message into the state: less than a block, and what marks the end.
 Sha256Digest Finished(Sha256State state, ByteView rest, uint64_t size) {
@@ -40,7 +50,7 @@ void Sha256Hasher::Update(ByteView bytes) {
     Sha256Blocks(state_, pending_.data(), 1);
   }
   const size_t whole = bytes.size() / kSha256Block;
-  Sha256Blocks(state_, bytes.data(), whole);
+  Work(state_, bytes.first(whole * kSha256Block));
   const ByteView rest = bytes.subspan(whole * kSha256Block);
   std::copy(rest.begin(), rest.end(), pending_.begin());
 }
@@ -52,7 +62,7 @@ Sha256Digest Sha256Hasher::Finish() const {
 Sha256Digest Sha256(ByteView bytes) {
   Sha256State state = kSha256Start;
   const size_t whole = bytes.size() / kSha256Block;
-  Sha256Blocks(state, bytes.data(), whole);
+  Work(state, bytes.first(whole * kSha256Block));
   return Finished(state, bytes.subspan(whole * kSha256Block), bytes.size());
 }
 

@@ -37,6 +37,13 @@ TEST(Sha256Blocks, EveryForm_GivesTheSameState) {
   }
 }
 
+// `sha256sum` of so many bytes of 7.
+TEST(Sha256, LongBytes_AgreeWithTheReference) {
+  const Bytes bytes((size_t{3} << 20) + 5, std::byte{7});
+  EXPECT_EQ(Sha256Hex(Sha256(bytes)),
+            "017b6f47a7a2ec2d8f3c666e017e2328d3541e1c7ec04d43360e9976e850c20d");
+}
+
 TEST(Sha256Hasher, AnySplit_EqualsOneShot) {
   std::string text;
   for (int i = 0; i < 300; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where a thread's signal handlers run when its own stack is used up: without it a stack overflow
-// ends the process before anything can be written about it. Spec: daemon §14.9
+// ends the process before anything can be written about it. See spec/daemon 14.9
 #pragma once
 
 namespace kiln {

@@ -7,7 +7,7 @@
 
 namespace kiln {
 
-// Far longer than anything takes on a machine with other work: who runs into it has found a fault.
+// Far longer than anything takes on a busy machine: a test that runs into it has found a fault.
 inline constexpr std::chrono::seconds kTestPatience{60};
 
 // Looks at the condition until it holds. False: it did not within `patience`.

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/base/thread.h"
 
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <new>
+#include <pthread.h>
 
 #include "compiler/base/signal_stack.h"
 
@@ -28,8 +30,16 @@ void Tell(const Thread::Entry& entry) noexcept {
   }
 }
 
+// Debuggers and tests see fifteen bytes of it.
+void TakeName(std::string_view name) {
+  std::array<char, 16> text{};
+  (void)name.copy(text.data(), text.size() - 1);
+  (void)pthread_setname_np(pthread_self(), text.data());
+}
+
 void Run(const Thread::Entry& entry, const Thread::Body& body, const std::stop_token& stop) {
   UseSignalStack();
+  TakeName(entry.name);
   for (;;) {
     try {
       return body(stop);

@@ -49,7 +49,7 @@ class Thread {
 
   Thread() = default;
   // Starts at once. A body that goes on must be one that can be called again. Throws
-  // std::system_error if there is no thread to be had.
+  // std::system_error if the system has no thread left.
   Thread(const Entry& entry, Body body);
 
   bool joinable() const { return thread_.joinable(); }

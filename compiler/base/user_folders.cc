@@ -35,6 +35,11 @@ std::string UserSocket(const Variables& variables) {
   return cache.empty() ? cache : cache + "/run/kilnd.sock";
 }
 
+std::string OwnersSocket(const std::string& socket) {
+  const size_t name = socket.rfind('/') + 1;  // 0 without a folder
+  return socket.empty() ? socket : socket.substr(0, name) + "own/" + socket.substr(name);
+}
+
 std::string UserCacheFolder(const Variables& variables) {
   return Below(variables, "XDG_CACHE_HOME", "/.cache");
 }

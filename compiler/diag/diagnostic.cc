@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 
 namespace kiln {
 namespace {
@@ -135,6 +136,54 @@ bool Before(const Diagnostic& a, const Diagnostic& b) {
   return std::is_lt(Compare(a.fix, b.fix));
 }
 
+// At least the bytes that EncodeDiagnostics writes.
+size_t BytesOf(std::span<const Argument> arguments) {
+  size_t bytes = 0;
+  for (const Argument& argument : arguments) {
+    bytes += argument.name.size() + argument.value.size() + 32;
+  }
+  return bytes;
+}
+
+size_t BytesOf(const Diagnostic& diagnostic) {
+  size_t bytes = 128 + BytesOf(diagnostic.arguments);
+  for (const Label& label : diagnostic.labels) {
+    bytes += 64 + BytesOf(label.arguments);
+  }
+  for (const Note& note : diagnostic.notes) {
+    bytes += 32 + BytesOf(note.arguments);
+  }
+  return bytes + (diagnostic.fix.has_value() ? 64 + diagnostic.fix->text.size() : 0);
+}
+
+void Shorten(Diagnostic& diagnostic) {
+  if (diagnostic.labels.size() > kMaxLabels) {
+    const size_t more = diagnostic.labels.size() - kMaxLabels;
+    diagnostic.labels.resize(kMaxLabels);
+    diagnostic.notes.insert(diagnostic.notes.begin(),
+                            {.kind = NoteKind::kMorePlaces, .arguments = {{"count", more}}});
+  }
+  if (diagnostic.notes.size() > kMaxLabels) {
+    diagnostic.notes.resize(kMaxLabels);
+  }
+  if (diagnostic.fix.has_value() && diagnostic.fix->text.size() > kMaxArgument) {
+    diagnostic.fix.reset();  // half of an edit is none
+  }
+}
+
+// How many of the first are within both bounds; one at least.
+size_t Shown(std::span<const Diagnostic> diagnostics) {
+  size_t bytes = 0, count = 0;
+  while (count < std::min(diagnostics.size(), kMaxDiagnostics)) {
+    bytes += BytesOf(diagnostics[count]);
+    if (count != 0 && bytes > kMaxDiagnosticsBytes) {
+      break;
+    }
+    ++count;
+  }
+  return count;
+}
+
 }  // namespace
 
 const uint32_t kLabelKindCount = kLabelTemplates.size();
@@ -246,12 +295,22 @@ std::string NoteText(const Note& note) {
 }
 
 void SortAndMerge(std::vector<Diagnostic>& diagnostics) {
-  std::ranges::sort(diagnostics, Before);
+  const auto before = [](const Diagnostic& a, const Diagnostic& b) {
+    CheckStop();  // a source may have a million
+    return Before(a, b);
+  };
+  for (Diagnostic& diagnostic : diagnostics) {
+    Shorten(diagnostic);
+  }
+  std::ranges::sort(diagnostics, before);
   diagnostics.erase(std::unique(diagnostics.begin(), diagnostics.end()), diagnostics.end());
-  if (diagnostics.size() > kMaxDiagnostics) {
-    std::ranges::stable_sort(diagnostics, {}, &Diagnostic::severity);
-    diagnostics.resize(kMaxDiagnostics);
-    std::ranges::sort(diagnostics, Before);
+  if (Shown(diagnostics) != diagnostics.size()) {
+    std::ranges::stable_sort(diagnostics, [](const Diagnostic& a, const Diagnostic& b) {
+      CheckStop();
+      return a.severity < b.severity;
+    });
+    diagnostics.resize(Shown(diagnostics));
+    std::ranges::sort(diagnostics, before);
   }
 }
 

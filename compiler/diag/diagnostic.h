@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/base/printable.h"
+#include "compiler/diag/quoted.h"
 #include "compiler/source/span.h"
 
 namespace kiln {
@@ -54,14 +56,20 @@ struct Location {
   friend bool operator==(const Location&, const Location&) = default;
 };
 
-// Value of one placeholder; names may repeat only in templates, not in a list of arguments.
+// Bounds of what is told. Names, paths and strings are of the author's choice, so each value is cut
+// where it is made; of a diagnostic with more labels or notes the first are kept, and a note says
+// how many are not.
+inline constexpr size_t kMaxArgument = 256;  // bytes
+inline constexpr size_t kMaxLabels = 16;     // and notes
+
+// Value of a placeholder, in UTF-8; names may repeat only in templates, not in a list of arguments.
 struct Argument {
   std::string name;
   std::string value;
 
   Argument() = default;
   Argument(std::string_view argument_name, std::string_view text)
-      : name(argument_name), value(text) {}
+      : name(argument_name), value(Shortened(WellFormed(text), kMaxArgument)) {}
   template <std::integral T>
   Argument(std::string_view argument_name, T number)
       : name(argument_name), value(std::to_string(number)) {}
@@ -161,9 +169,11 @@ std::string LabelText(const Label& label);
 std::string NoteText(const Note& note);  // without heading
 
 // Orders by module, byte offset, code, and then by everything else, so that the order is total;
-// merges equal ones. Diagnostics without place come last. Of more than kMaxDiagnostics the most
-// severe are kept, and of those the first (daemon.md 10).
+// merges equal ones. Diagnostics without place come last. Of more than kMaxDiagnostics, or of more
+// than kMaxDiagnosticsBytes in their stored form, the most severe are kept, and of those the first
+// (spec/daemon 10).
 inline constexpr size_t kMaxDiagnostics = 100;
+inline constexpr size_t kMaxDiagnosticsBytes = size_t{256} << 10;
 void SortAndMerge(std::vector<Diagnostic>& diagnostics);
 
 }  // namespace kiln

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "compiler/diag/encode.h"
+
 namespace kiln {
 namespace {
 
@@ -75,6 +77,77 @@ TEST(SortAndMerge, AnyOrder_GivesModuleOffsetCode) {
     SortAndMerge(shuffled);
     EXPECT_EQ(shuffled, sorted);
   }
+}
+
+// Names are of the author's choice.
+TEST(Argument, LongValue_IsCutWhereItIsMade) {
+  const std::string name(4 << 20, 'n');
+  const Diagnostic made = Make(Code::kRpl6001, {})
+                              .With("name", name)
+                              .Label(LabelKind::kType, {}, {{"type", name}})
+                              .Note(NoteKind::kAccepted, {{"accepted", name}});
+  EXPECT_LT(Message(made).size(), 2 * kMaxArgument);
+  EXPECT_LT(LabelText(made.labels[0]).size(), 2 * kMaxArgument);
+  EXPECT_LT(NoteText(made.notes[0]).size(), 2 * kMaxArgument);
+  EXPECT_NE(Message(made).find("nnn..."), std::string::npos);
+}
+
+TEST(SortAndMerge, ManyPlaces_AreCounted) {
+  std::vector<Diagnostic> found = {Make(Code::kRpl1163, At(0, 4, 5))};
+  for (uint32_t i = 0; i < 1000; ++i) {
+    found[0].labels.push_back({.kind = LabelKind::kFirstHere, .where = At(0, i, i + 1)});
+  }
+  SortAndMerge(found);
+  ASSERT_EQ(found[0].labels.size(), kMaxLabels);
+  ASSERT_EQ(found[0].notes.size(), 1u);
+  EXPECT_EQ(NoteText(found[0].notes[0]), "984 more places are not shown");
+  const std::vector<Diagnostic> once = found;
+  SortAndMerge(found);
+  EXPECT_EQ(found, once);
+}
+
+TEST(SortAndMerge, LongTexts_AreBoundedTogetherAndTheMostSevereStay) {
+  const std::string text(kMaxArgument, 't');
+  std::vector<Diagnostic> found;
+  for (uint32_t i = 0; i < 300; ++i) {
+    Diagnostic warning = Make(Code::kRpl2001, At(0, i, i + 1)).With("module", text);
+    for (uint32_t n = 0; n < kMaxLabels; ++n) {
+      warning.labels.push_back({.kind = LabelKind::kType,
+                                .where = At(0, n, n + 1),
+                                .arguments = {{"type", text}, {"name", text}}});
+      warning.notes.push_back({.kind = NoteKind::kAccepted, .arguments = {{"accepted", text}}});
+    }
+    found.push_back(warning);
+  }
+  found.push_back(Operator(At(9, 0, 1), "+"));
+  SortAndMerge(found);
+  EXPECT_GT(found.size(), 1u);
+  EXPECT_LT(found.size(), kMaxDiagnostics);
+  EXPECT_EQ(found.back(), Operator(At(9, 0, 1), "+"));
+  EXPECT_LE(EncodeDiagnostics(found).size(), kMaxDiagnosticsBytes);
+  EXPECT_TRUE(DecodeDiagnostics(EncodeDiagnostics(found)).ok());
+  const std::vector<Diagnostic> once = found;
+  SortAndMerge(found);
+  EXPECT_EQ(found, once);
+}
+
+TEST(SortAndMerge, ManyShortOnes_FitTheirStoredForm) {
+  std::vector<Diagnostic> found;
+  for (uint32_t i = 0; i < 1000; ++i) {
+    found.push_back(Operator(At(0, i, i + 1), "+")
+                        .Replace(At(0, i, i + 1), "-")
+                        .Label(LabelKind::kType, At(0, 0, 1), {{"type", "f"}}));
+  }
+  SortAndMerge(found);
+  EXPECT_EQ(found.size(), kMaxDiagnostics);
+  EXPECT_LE(EncodeDiagnostics(found).size(), kMaxDiagnosticsBytes);
+}
+
+TEST(SortAndMerge, EditThatIsTooLong_IsNoEdit) {
+  std::vector<Diagnostic> found = {
+      Operator(At(0, 0, 1), "+").Replace(At(0, 0, 1), std::string(1 << 20, '-'))};
+  SortAndMerge(found);
+  EXPECT_FALSE(found[0].fix.has_value());
 }
 
 TEST(Diagnosed, Warnings_ComeWithAValue) {

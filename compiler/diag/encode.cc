@@ -5,6 +5,7 @@
 #include <string>
 
 #include "compiler/base/canonical.h"
+#include "compiler/base/utf8.h"
 
 namespace kiln {
 namespace {
@@ -14,6 +15,8 @@ constexpr std::string_view kDomain = "kiln.diagnostics.2";
 Error Corrupt(std::string_view what) {
   return {.code = ErrorCode::kCorrupt, .context = "stored diagnostics: " + std::string(what)};
 }
+
+bool IsUtf8(ByteView bytes) { return FindInvalidUtf8(AsText(bytes)) == bytes.size(); }
 
 Bytes EncodeLocation(const Location& where) {
   const bool numbered = where.span_number != Location::kNone;
@@ -35,7 +38,7 @@ Result<Location> DecodeLocation(ByteView bytes) {
       .bytes = {.begin = ReadLittle<uint32_t>(bytes, 8), .end = ReadLittle<uint32_t>(bytes, 12)}};
   const bool numbered = where.span_number != Location::kNone;
   if (where.bytes.begin > where.bytes.end || (numbered && where.bytes != Span{})) {
-    return Corrupt("location that is none");
+    return Corrupt("malformed location");
   }
   return where;
 }
@@ -43,7 +46,7 @@ Result<Location> DecodeLocation(ByteView bytes) {
 CanonicalList EncodeArguments(std::span<const Argument> arguments) {
   CanonicalList list;
   for (const Argument& argument : arguments) {
-    // values quote sources and may hold anything
+    // values quote sources and may hold NUL, which is no text of the canonical form
     list.List(CanonicalList().Text(argument.name).Raw(AsBytes(argument.value)));
   }
   return list;
@@ -55,6 +58,12 @@ Result<std::vector<Argument>> DecodeArguments(ByteView bytes) {
   for (const ByteView item : items) {
     KILN_TRY(const std::vector<ByteView> parts, DecodeTuple(item, 2));
     KILN_TRY(const std::string_view name, DecodeText(parts[0]));
+    if (parts[1].size() > kMaxArgument) {
+      return Corrupt("an argument that is too long");
+    }
+    if (!IsUtf8(parts[1])) {
+      return Corrupt("an argument that is no UTF-8");
+    }
     arguments.emplace_back(name, AsText(parts[1]));
   }
   return arguments;
@@ -160,10 +169,13 @@ Result<std::optional<Fix>> DecodeFix(ByteView bytes) {
   KILN_TRY(const uint32_t confidence, DecodeU32(parts[1]));
   if (items.size() > 1 || form > static_cast<uint32_t>(Fix::Form::kBraces) ||
       confidence > static_cast<uint32_t>(Confidence::kGuess)) {
-    return Corrupt("fix that is none");
+    return Corrupt("malformed fix");
   }
   Fix fix{.form = static_cast<Fix::Form>(form), .confidence = static_cast<Confidence>(confidence)};
   KILN_TRY(fix.where, DecodeLocation(parts[2]));
+  if (!IsUtf8(parts[3])) {
+    return Corrupt("a fix that is no UTF-8");
+  }
   fix.text = AsText(parts[3]);
   return std::optional(std::move(fix));
 }
@@ -204,6 +216,9 @@ Bytes EncodeDiagnostics(std::span<const Diagnostic> diagnostics) {
 }
 
 Result<std::vector<Diagnostic>> DecodeDiagnostics(ByteView bytes) {
+  if (bytes.size() > kMaxDiagnosticsBytes) {
+    return Corrupt("too long");
+  }
   KILN_TRY(CanonicalReader reader, CanonicalReader::Open(bytes, kDomain));
   KILN_TRY(const std::vector<ByteView> items, reader.List(1));
   KILN_TRY_VOID(reader.Finish());

@@ -2,7 +2,7 @@
 // Stored form of diagnostics. A location is kept as (module, span number) where there is one,
 // without byte positions, so that an edit that moves text does not change what is stored; after
 // reading, FillPositions looks the positions up in the current images. Locations without a span
-// number (of sources that did not parse) keep their bytes. Spec: cache §2.4.3
+// number (of sources that did not parse) keep their bytes. See spec/cache 2.4.3
 //
 //   domain "kiln.diagnostics.2"; field 1: list of
 //     (code text, location, list of (name, value), list of (kind u32, location, arguments),
@@ -24,8 +24,9 @@ namespace kiln {
 
 Bytes EncodeDiagnostics(std::span<const Diagnostic> diagnostics);
 
-// Every byte may be hostile. What is returned can be printed: every placeholder has its argument.
-// Errors: kCorrupt for anything that EncodeDiagnostics does not write.
+// Of diagnostics that went through SortAndMerge, which bounds them. Every byte may be hostile. What
+// is returned can be printed: every placeholder has its argument. Errors: kCorrupt for anything
+// that EncodeDiagnostics does not write.
 Result<std::vector<Diagnostic>> DecodeDiagnostics(ByteView bytes);
 
 // Span of (module, span number), or nullopt if there is no such row.

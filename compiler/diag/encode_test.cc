@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/diag/encode.h"
 
+#include <optional>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -88,6 +89,42 @@ TEST(DecodeDiagnostics, RandomDamage_IsRefusedOrPrintable) {
       EXPECT_FALSE(Message(diagnostic).empty());
     }
   }
+}
+
+// Messages go into fields of the wire that hold UTF-8: no client reads a reply with any other.
+TEST(DecodeDiagnostics, TextThatIsNoUtf8_IsCorrupt) {
+  const auto decoded = [](const std::vector<Diagnostic>& diagnostics) {
+    const Result<std::vector<Diagnostic>> read = DecodeDiagnostics(EncodeDiagnostics(diagnostics));
+    return read.ok() ? std::nullopt : std::optional(read.error().code);
+  };
+  for (const char* const text : {"\xff", "a\xc3", "\xed\xa0\x80"}) {
+    std::vector<Diagnostic> argument = Sample(), label = Sample(), note = Sample(), fix = Sample();
+    argument[0].arguments[0].value = text;
+    label[0].labels[0].arguments[0].value = text;
+    note[0].notes[0].arguments[0].value = text;
+    fix[2].fix->text = text;
+    for (const std::vector<Diagnostic>& damaged : {argument, label, note, fix}) {
+      EXPECT_EQ(decoded(damaged), ErrorCode::kCorrupt) << text;
+    }
+  }
+  std::vector<Diagnostic> nul = Sample();
+  nul[0].arguments[0].value = std::string("a\0b", 3);
+  EXPECT_EQ(decoded(nul), std::nullopt);
+}
+
+TEST(EncodeDiagnostics, ArgumentThatIsNoUtf8_IsSpelledWhereItIsMade) {
+  EXPECT_EQ(Sample()[1].arguments[0].value, "\\xff");
+}
+
+// What other daemons send.
+TEST(DecodeDiagnostics, MoreThanIsEverWritten_IsCorrupt) {
+  std::vector<Diagnostic> diagnostics = Sample();
+  diagnostics[0].arguments[0].value = std::string(kMaxArgument, 'x');
+  EXPECT_TRUE(DecodeDiagnostics(EncodeDiagnostics(diagnostics)).ok());
+  diagnostics[0].arguments[0].value += "x";
+  EXPECT_EQ(DecodeDiagnostics(EncodeDiagnostics(diagnostics)).error().code, ErrorCode::kCorrupt);
+  diagnostics.assign(kMaxDiagnosticsBytes / 64, Sample()[1]);
+  EXPECT_EQ(DecodeDiagnostics(EncodeDiagnostics(diagnostics)).error().code, ErrorCode::kCorrupt);
 }
 
 }  // namespace

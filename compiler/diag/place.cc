@@ -12,6 +12,8 @@ namespace kiln {
 namespace {
 
 // Line indexes of the modules that are mentioned, each made once.
+constexpr size_t kMaxCall = 4096;  // bytes of one that an edit is proposed for
+
 class Placer {
  public:
   explicit Placer(std::span<const SourceFile* const> modules) : modules_(modules) {}
@@ -76,7 +78,8 @@ class Placer {
     const bool plain = name.find_first_not_of(
                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ ") ==
                        std::string_view::npos;
-    if (open == std::string_view::npos || !plain || !call.ends_with(')')) {
+    if (open == std::string_view::npos || !plain || !call.ends_with(')') ||
+        call.size() > kMaxCall) {
       return std::nullopt;
     }
     return call.substr(open + 1, call.size() - open - 2);

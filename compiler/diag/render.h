@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Diagnostics as people, editors and scripts read them. Spec: cli §7.1, §9
+// Diagnostics as people, editors and scripts read them. See spec/cli 7.1, 9
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ std::string RenderShort(const PlacedDiagnostic& diagnostic);
 std::string RenderReport(std::span<const PlacedDiagnostic> diagnostics, const SourceSet& sources,
                          const TextStyle& style, size_t limit = 20);
 
-// One JSON object with the members of cli §7.1 "diagnostic" in that order, then "name". Absent fix
-// and variants are null.
+// One JSON object with the members of spec/cli 7.1 "diagnostic" in that order, then "name". Absent
+// fix and variants are null.
 std::string RenderJson(const PlacedDiagnostic& diagnostic, std::string_view program);
 
 // A JSON array of such objects.

@@ -338,6 +338,15 @@ TEST(Place, FixOfBraces_KeepsTheArguments) {
   }
 }
 
+TEST(Place, CallOfThousandsOfBytes_IsNotRewritten) {
+  Scene scene;
+  const std::string call = "vec4 (" + std::string(1 << 20, 'a') + ")";
+  scene.Add("a.rpl", call);
+  Diagnostic found = Make(Code::kRpl5001, scene.Find("vec4")).With("name", "vec4");
+  found.fix = Fix{.form = Fix::Form::kBraces, .where = scene.Find(call), .text = "f4"};
+  EXPECT_FALSE(scene.Placed(found).fix.has_value());
+}
+
 TEST(RenderJsonArray, IllFormedText_IsStillJson) {
   const PlacedDiagnostic placed = Scene().Placed(Make(Code::kRpl1002, {}).With("text", "\xff"));
   const std::vector<PlacedDiagnostic> two(2, placed);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every variant of a program tried, each message said once with the condition under which it
 // comes. Program, entry points, values of options -> diagnostics with a note, counts.
-// Spec: daemon.md 3.1
+// See spec/daemon 3.1
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // Everything that emission of one program and target keeps: closed types, pieces, and by content
 // what is lowered and which modules are known. It can go on with another link of the same
 // declarations, so that after an edit of one function only that function is lowered again, and
-// after an edit of a setting nothing. One thread. Spec: architecture.md 10.2 to 10.4
+// after an edit of a setting nothing. One thread. See spec/architecture 10.2 to 10.4
 #pragma once
 
 #include <array>
@@ -15,6 +15,7 @@
 #include "compiler/base/digest.h"
 #include "compiler/base/flat_map.h"
 #include "compiler/driver/function_numbers.h"
+#include "compiler/driver/output_limits.h"
 #include "compiler/driver/unit_content.h"
 #include "compiler/emit/spirv/assemble.h"
 #include "compiler/emit/spirv/piece_table.h"
@@ -29,6 +30,7 @@ namespace kiln::driver {
 struct WrittenModule {
   Digest content;
   target::Needs needs = 0;
+  ModuleSize size;
 };
 
 class CodeMemory {

@@ -7,13 +7,14 @@
 
 #include "compiler/artifact/state_hash.h"
 #include "compiler/diag/diagnostic.h"
+#include "compiler/driver/output_limits.h"
 #include "compiler/driver/program_lines.h"
 #include "compiler/driver/reads.h"
 #include "compiler/driver/stages.h"
 #include "compiler/emit/metadata/write.h"
 #include "compiler/emit/spirv/assemble.h"
 #include "compiler/emit/spirv/lower.h"
-#include "compiler/layout/assign.h"
+#include "compiler/layout/rpl_adapter.h"
 #include "compiler/resolve/close_decl.h"
 #include "compiler/resolve/close_segment.h"
 #include "compiler/resolve/close_variant.h"
@@ -83,8 +84,10 @@ struct DirectBuilder::State {
         modules(ModuleFactsOf(program)) {}
 
   BuildResult Build();
-  void Emit(const layout::Layout& layout, Products& products);
-  target::Needs EmitCode(const layout::Layout& layout, std::vector<StageCode>& stages);
+  // Nothing if what came out is too large.
+  std::optional<Products> Emit(const layout::Layout& layout, std::vector<Diagnostic>& diagnostics);
+  target::Needs EmitCode(const layout::Layout& layout, std::vector<StageCode>& stages,
+                         std::vector<Diagnostic>& diagnostics);
 
   const LinkedProgram& linked;
   const std::vector<resolve::EntryPoint> entries;
@@ -99,10 +102,12 @@ struct DirectBuilder::State {
   const std::vector<metadata::ModuleFacts> modules;
   std::optional<Code> code;   // made when there is an entry point
   ir::ClosedVariant variant;  // the last one
+  bool fits = true;           // it is within the limits of outputs
 };
 
 target::Needs DirectBuilder::State::EmitCode(const layout::Layout& layout,
-                                             std::vector<StageCode>& stages) {
+                                             std::vector<StageCode>& stages,
+                                             std::vector<Diagnostic>& diagnostics) {
   if (variant.entries.empty()) {
     units.replaced().clear();
     return 0;
@@ -121,8 +126,9 @@ target::Needs DirectBuilder::State::EmitCode(const layout::Layout& layout,
   target::Needs needs = 0;
   const auto count = static_cast<uint32_t>(target.combined ? 1 : variant.entries.size());
   for (uint32_t i = 0; i < count; ++i) {
-    const std::span<const uint32_t> words =
-        code->assembler.Assemble(variant, {.index = i, .combined = target.combined}, layout);
+    const spirv::EntryChoice choice{.index = i, .combined = target.combined};
+    const std::span<const uint32_t> words = code->assembler.Assemble(variant, choice, layout);
+    fits = CheckModule(linked.program, variant, choice, SizeOf(words), diagnostics) && fits;
     StageCode& stage = stages.emplace_back();
     stage.words.assign(words.begin(), words.end());
     if (!target.combined) {
@@ -133,12 +139,20 @@ target::Needs DirectBuilder::State::EmitCode(const layout::Layout& layout,
   return needs;
 }
 
-void DirectBuilder::State::Emit(const layout::Layout& layout, Products& products) {
-  const target::Needs needs = EmitCode(layout, products.code);
+std::optional<Products> DirectBuilder::State::Emit(const layout::Layout& layout,
+                                                   std::vector<Diagnostic>& diagnostics) {
+  Products products;
+  fits = true;
+  const target::Needs needs = EmitCode(layout, products.code, diagnostics);
   metadata::Metadata written = metadata::Write(variant, layout, target, types, modules, needs);
+  fits = CheckMetadata(linked.program, written.bytes.size(), diagnostics) && fits;
+  if (!fits) {
+    return std::nullopt;
+  }
   products.state_hash = artifact::StateHash(written.bytes);
   products.metadata = std::move(written.bytes);
   products.layout_hash = written.layout_hash;
+  return products;
 }
 
 BuildResult DirectBuilder::State::Build() {
@@ -156,7 +170,7 @@ BuildResult DirectBuilder::State::Build() {
                               std::make_move_iterator(layout.diagnostics.begin()),
                               std::make_move_iterator(layout.diagnostics.end()));
     if (layout.value.has_value()) {
-      Emit(*layout.value, result.products.emplace());
+      result.products = Emit(*layout.value, result.diagnostics);
     }
   }
   FillPositions(program, result.diagnostics);

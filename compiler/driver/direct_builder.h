@@ -2,7 +2,7 @@
 // The direct path over one variant after the other: every body is closed and lowered for every
 // variant, and no answer of an option is used again. What stays is memory and what the program
 // alone decides: interned types, constants and texts, their words, and declarations and answers
-// that no option reaches (Answers calls them fixed). Spec: architecture.md 10.6
+// that no option reaches (Answers calls them fixed). See spec/architecture 10.6
 #pragma once
 
 #include <cstdint>

@@ -6,6 +6,7 @@
 
 #include "compiler/base/check.h"
 #include "compiler/base/stop.h"
+#include "compiler/driver/expression_errors.h"
 #include "compiler/driver/frontends.h"
 #include "compiler/driver/stages.h"
 
@@ -13,28 +14,10 @@ namespace kiln::driver {
 namespace {
 
 constexpr size_t kMaxBytes = 4096;
-constexpr std::string_view kPrefix = "constant kiln_expression = (";
 
-// Positions in the synthetic source -> positions in the expression.
-void MoveInto(Location& where, uint32_t expression, size_t size) {
-  const auto move = [&](uint32_t offset) {
-    const auto prefix = static_cast<uint32_t>(kPrefix.size());
-    const uint32_t moved = offset < prefix ? 0 : offset - prefix;
-    return std::min(moved, static_cast<uint32_t>(size));
-  };
-  if (where.known()) {
-    where = {.module = expression,
-             .span_number = Location::kNone,
-             .bytes = {.begin = move(where.bytes.begin), .end = move(where.bytes.end)}};
-  }
-}
-
-void MoveAll(std::vector<Diagnostic>& diagnostics, uint32_t expression, size_t size) {
+void MoveAll(std::vector<Diagnostic>& diagnostics, uint32_t number, std::string_view text) {
   for (Diagnostic& diagnostic : diagnostics) {
-    MoveInto(diagnostic.primary, expression, size);
-    for (Label& label : diagnostic.labels) {
-      MoveInto(label.where, expression, size);
-    }
+    MoveIntoExpression(diagnostic, number, text);
   }
 }
 
@@ -73,7 +56,7 @@ std::vector<Diagnostic> Expressions::State::UnknownNames(uint32_t number) {
     }
   }
   FillPositions(linked->program, found);
-  MoveAll(found, number, one.text.size());
+  MoveAll(found, number, one.text);
   return found;
 }
 
@@ -91,19 +74,17 @@ std::shared_ptr<const ir::Module> Parsed(const std::string& text, uint32_t numbe
                               .With("limit", kMaxBytes));
     return nullptr;
   }
-  const SourceFile source("expression.rpl", std::string(kPrefix) + text + "\n);");
+  const std::string_view read =
+      std::string_view(text).substr(0, FindSemicolon(text).value_or(text.size()));
+  const SourceFile source("expression.rpl", std::string(kBeforeExpression) + std::string(read) +
+                                                std::string(kBehindExpression));
   Diagnosed<ir::Module> parsed = ParseSource(ir::Language::kRpl, source, ordinal);
-  MoveAll(parsed.diagnostics, number, text.size());
-  diagnostics.insert(diagnostics.end(), parsed.diagnostics.begin(), parsed.diagnostics.end());
-  if (!parsed.ok()) {
+  if (std::optional<Diagnostic> error =
+          ErrorOfExpression(std::move(parsed.diagnostics), number, text)) {
+    diagnostics.push_back(std::move(*error));
     return nullptr;
   }
-  if (parsed.value->view().decls.size() != 1) {  // "a); constant b = (c": more than an expression
-    diagnostics.push_back(Make(Code::kRpl1170, {.module = number, .bytes = {.begin = 0, .end = 1}})
-                              .With("kind", "text")
-                              .With("text", ")"));
-    return nullptr;
-  }
+  KILN_CHECK(parsed.ok() && parsed.value->view().decls.size() == 1, "'{}' is no constant", text);
   return std::make_shared<const ir::Module>(std::move(*parsed.value));
 }
 
@@ -181,7 +162,7 @@ Diagnosed<std::vector<bool>> Expressions::Evaluate(const resolve::OptionValues& 
       std::vector<Diagnostic> found;
       state_->answers->ReportCondition(one.value, one.run, found);
       FillPositions(state_->linked->program, found);
-      MoveAll(found, i, one.text.size());
+      MoveAll(found, i, one.text);
       result.diagnostics.insert(result.diagnostics.end(), found.begin(), found.end());
     }
   }

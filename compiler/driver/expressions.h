@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Compile-time expressions over the options of a program that come from outside of it: exclusions
 // and requirements of manifests, filters of command lines. They are compiled as constants of one
-// more module, so there is no second evaluator. Spec: daemon §6.3
+// more module, so there is no second evaluator. See spec/daemon 6.3
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The shortest condition over options that tells the variants with a message from those without:
-// "skinning && !instancing". Spec: daemon.md 3.1
+// "skinning && !instancing". See spec/daemon 3.1
 //
 // A condition is a literal, literals joined by '&&', or such terms joined by '||'; what is looked
 // for has the fewest literals of those that a search of bounded size finds. Combinations that were

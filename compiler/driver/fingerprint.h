@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Identities of the parts of this build that can change an output: sources, compile flags and
 // library versions of one component, taken when it was built. Never a file time.
-// Spec: cache.md 2.5
+// See spec/cache 2.5
 #pragma once
 
 #include "compiler/base/digest.h"
@@ -16,7 +16,7 @@ Hash128 FrontFingerprint(ir::Language language);
 Hash128 BackFingerprint();
 
 // Whether a component was built from sources with changes that are not committed. Its fingerprint
-// is random, and what it makes stays on this machine (cache.md 2.5.2).
+// is random, and what it makes stays on this machine (spec/cache 2.5.2).
 bool IsPrivateFront(ir::Language language);
 bool IsPrivateBack();
 

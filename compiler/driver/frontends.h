@@ -18,7 +18,7 @@ namespace kiln::driver {
 // By file name extension: ".rpl". Nothing for any other.
 std::optional<ir::Language> LanguageOf(std::string_view path);
 
-// "rpl": the language text of keys (cache.md 2.4).
+// "rpl": the language text of keys (spec/cache 2.4).
 std::string_view LanguageText(ir::Language language);
 
 // One source -> open module. Diagnostics name `module` as their module, the ordinal of the source.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Results by the values of the options that they rest on: a variant that agrees with an earlier one
-// on all options which that one read has the same result. Spec: architecture.md 10.3, cache.md 3.3
+// on all options which that one read has the same result. spec/architecture 10.3, spec/cache 3.3
 #pragma once
 
 #include <cstdint>

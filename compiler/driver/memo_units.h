@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Closed units that are remembered by what they asked: each is closed once per distinct answers.
 // Everything else is as in DirectUnits. One program, one pool, one thread.
-// Spec: architecture.md 10.2
+// See spec/architecture 10.2
 #pragma once
 
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // "NAME=VALUE" as people write it on a command line -> a typed setting. The declaration decides the
 // type; a value that does not read as that type keeps the type it looks like, so that the check of
-// options reports what was given (RPL2004). Spec: cli.md 2.2
+// options reports what was given (RPL2004). See spec/cli 2.2
 #pragma once
 
 #include <string>

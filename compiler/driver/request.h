@@ -32,7 +32,7 @@ struct StageCode {
 struct Products {
   std::vector<StageCode> code;      // stage order; empty without entry points
   std::vector<std::byte> metadata;  // PipelineMetadata, serialised
-  Hash128 layout_hash;              // of the metadata (rpl.md 12.1)
+  Hash128 layout_hash;              // of the metadata (spec/rpl 12.1)
   Hash128 state_hash;               // artifact::StateHash of the metadata
 };
 
@@ -47,7 +47,7 @@ struct OptionRead {
 };
 
 // What one variant came to. `reads` is complete for failures too: any variant that agrees on these
-// options has the same result (cache.md 3.3).
+// options has the same result (spec/cache 3.3).
 struct BuildResult {
   std::optional<Products> products;  // nothing if the sources are wrong for this variant
   std::vector<OptionRead> reads;     // sorted by name
@@ -60,7 +60,7 @@ struct BuildResult {
 struct LinkedProgram {
   std::vector<std::shared_ptr<const ir::Module>> modules;
   std::vector<std::string> paths;     // logical, in link order; what diagnostics are placed in
-  std::vector<Hash128> semantic_ids;  // of the modules (cache.md 2.4.3)
+  std::vector<Hash128> semantic_ids;  // of the modules (spec/cache 2.4.3)
   resolve::Program program;
 };
 

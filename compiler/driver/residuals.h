@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Conditions over options with some options given: what is left of them. Equal leftovers have equal
 // ids, so that whoever counts or searches meets each of them once. Values are those of
-// resolve/evaluate; there is no second evaluator. Spec: daemon §6.4
+// resolve/evaluate; there is no second evaluator. See spec/daemon 6.4
 #pragma once
 
 #include <cstdint>

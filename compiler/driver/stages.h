@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The direct path: parse, link, check, close, lay out, lower, assemble, write, each once and
 // nothing remembered. It is what kilnc runs, what goldens read, and the oracle of the memoised path
-// (architecture.md 10.6).
+// (spec/architecture 10.6).
 #pragma once
 
 #include <memory>

@@ -11,13 +11,14 @@
 #include "compiler/driver/code_memory.h"
 #include "compiler/driver/known_results.h"
 #include "compiler/driver/memo_units.h"
+#include "compiler/driver/output_limits.h"
 #include "compiler/driver/program_lines.h"
 #include "compiler/driver/reads.h"
 #include "compiler/driver/stages.h"
 #include "compiler/emit/metadata/write.h"
 #include "compiler/emit/spirv/assemble.h"
-#include "compiler/layout/assign.h"
-#include "compiler/layout/layout_memory.h"
+#include "compiler/layout/layout_cache.h"
+#include "compiler/layout/rpl_adapter.h"
 #include "compiler/resolve/walk_memory.h"
 
 namespace kiln::driver {
@@ -59,6 +60,7 @@ struct VariantAssembler::State {
   BuildResult Copy(std::vector<OptionRead> read) const;
   Interface& InterfaceOf();
   void Emit(Interface& interface, Wanted wanted);
+  void EmitCode(Interface& interface, Wanted wanted);
   StageWords EmitStage(spirv::EntryChoice choice, Interface& interface, Wanted wanted);
   StageWords WriteStage(spirv::EntryChoice choice, const layout::Layout& layout, Wanted wanted);
 
@@ -71,7 +73,7 @@ struct VariantAssembler::State {
   MemoUnits units;
   resolve::OptionValues values;
   resolve::Answers answers;
-  layout::LayoutMemory layouts;
+  layout::LayoutCache layouts;
   std::deque<Interface> interfaces;  // stable addresses
   InternIndex interface_index;       // by decls
   spirv::Assembler assembler;
@@ -86,6 +88,8 @@ struct VariantAssembler::State {
   Bitset reads;
   std::vector<Diagnostic> diagnostics;
   std::vector<StageWords> code;
+  ModuleSize size;          // of the last module
+  bool fits = true;         // all are within the limits of outputs
   target::Needs needs = 0;  // of all modules
   VariantView view;
 };
@@ -160,11 +164,12 @@ StageWords VariantAssembler::State::EmitStage(spirv::EntryChoice choice, Interfa
   const WrittenModule* known = code_memory->FindModule(id);
   if (known != nullptr && wanted == Wanted::kNew) {
     needs |= known->needs;
+    size = known->size;
     return {.content = known->content};
   }
   const target::Needs before = std::exchange(needs, 0);
   StageWords stage = WriteStage(choice, layout, wanted);
-  code_memory->AddModule(id, {.content = stage.content, .needs = needs});
+  code_memory->AddModule(id, {.content = stage.content, .needs = needs, .size = size});
   needs |= before;
   return stage;
 }
@@ -178,35 +183,49 @@ StageWords VariantAssembler::State::WriteStage(spirv::EntryChoice choice,
     ++modules_written;
   }
   if (is_new) {
-    modules.push_back(
-        {.content = DigestOf(std::as_bytes(stage.words)), .needs = assembler.needs()});
+    modules.push_back({.content = DigestOf(std::as_bytes(stage.words)),
+                       .needs = assembler.needs(),
+                       .size = SizeOf(stage.words)});
   }
   needs |= modules[number].needs;
+  size = modules[number].size;
   stage.content = modules[number].content;
   return stage;
 }
 
+void VariantAssembler::State::EmitCode(Interface& interface, Wanted wanted) {
+  if (!interface.prepared) {
+    code_memory->PrepareInterface(interface.decls);
+    interface.prepared = true;
+  }
+  code_memory->PrepareFunctions(variant);
+  const auto count = static_cast<uint32_t>(target.combined ? 1 : variant.entries.size());
+  for (uint32_t i = 0; i < count; ++i) {
+    const spirv::EntryChoice choice{.index = i, .combined = target.combined};
+    code.push_back(EmitStage(choice, interface, wanted));
+    fits = CheckModule(linked.program, variant, choice, size, diagnostics) && fits;
+    if (!target.combined) {
+      code.back().stage = variant.entries[i].stage;
+    }
+  }
+}
+
 void VariantAssembler::State::Emit(Interface& interface, Wanted wanted) {
-  const layout::Layout& layout = *interface.layout.value;
   code.clear();
   needs = 0;
+  fits = true;
   if (!variant.entries.empty()) {
-    if (!interface.prepared) {
-      code_memory->PrepareInterface(interface.decls);
-      interface.prepared = true;
-    }
-    code_memory->PrepareFunctions(variant);
-    const auto count = static_cast<uint32_t>(target.combined ? 1 : variant.entries.size());
-    for (uint32_t i = 0; i < count; ++i) {
-      code.push_back(EmitStage({.index = i, .combined = target.combined}, interface, wanted));
-      if (!target.combined) {
-        code.back().stage = variant.entries[i].stage;
-      }
-    }
+    EmitCode(interface, wanted);
+  }
+  const ByteView written =
+      metadata.Write(variant, *interface.layout.value, interface.layout_hash, needs);
+  fits = CheckMetadata(linked.program, written.size(), diagnostics) && fits;
+  if (!fits) {
+    return;
   }
   view.ok = true;
   view.code = code;
-  view.metadata = metadata.Write(variant, layout, interface.layout_hash, needs);
+  view.metadata = written;
   view.layout_hash = interface.layout_hash;
   view.state_hash = artifact::StateHash(view.metadata);
 }

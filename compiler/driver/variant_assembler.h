@@ -2,7 +2,7 @@
 // Variants at the speed of copying: everything that one program, its entry points and one target
 // need again for the next variant is kept, so that a variant is mostly put together from pieces.
 // What comes out is what BuildDirect makes, byte for byte, in whatever order variants are asked
-// for. Spec: architecture.md 10
+// for. See spec/architecture 10
 //
 // An assembler belongs to one thread. Nothing in it is ever given up; drop the whole of it.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Cuts the body of a function into segments: a `when` that control always flows past becomes a row
-// of its own, in pre-order. Spec: docs/IR.md "Segments", architecture.md 10.1.
+// of its own, in pre-order. Spec: docs/IR.md "Segments", spec/architecture 10.1.
 #include <algorithm>
 
 #include "compiler/base/check.h"

@@ -2,7 +2,7 @@
 // Compile-time expressions: interned rows, operands before users. A condition is a Cexpr that
 // yields a flag; row 0 is the literal `true`. Names are bound by resolve, because the option or
 // constant may be declared by another module. Wrong constructs are rows too (kInvalid): they are
-// diagnosed only when asked, since an unreached declaration is never evaluated (rpl.md 8.1).
+// diagnosed only when asked, since an unreached declaration is never evaluated (spec/rpl 8.1).
 //
 // Rows carry no spans, so that equal expressions are one question. Whoever *uses* a cexpr keeps the
 // number of the first of a run of spans, one per node of the expression tree in pre-order; the

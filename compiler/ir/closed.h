@@ -26,7 +26,7 @@ namespace kiln::ir {
 enum class Stage : uint8_t { kVertex, kFragment, kCompute };
 enum class PipelineType : uint8_t { kGraphicsClassic, kCompute };
 
-// Where a row came from: module ordinal and span number (cache.md 2.4.3).
+// Where a row came from: module ordinal and span number (spec/cache 2.4.3).
 struct Origin {
   uint32_t module = 0;
   SpanId span{};
@@ -84,8 +84,8 @@ struct Mention {
 };
 
 // What a segment does to local variables that are declared without a value, in order, for the walk
-// (rpl.md 8.8). Branches and loops hold parts: kBranch part {kNext part} kEnd; the parts of a loop
-// are its condition, body and continuing block.
+// (spec/rpl 8.8). Branches and loops hold parts: kBranch part {kNext part} kEnd; the parts of a
+// loop are its condition, body and continuing block.
 enum class FlowKind : uint8_t {
   kDeclare,  // id: LocalId
   kRead,     // id: LocalId
@@ -123,7 +123,7 @@ struct ClosedSegment {
   std::vector<SpanId> spans{};       // parallel to insts; of the module of the function
   uint32_t module = 0;               // ordinal, for spans
   bool discards = false;
-  bool bound = false;              // touches a container or calls a stage function (rpl.md 8.9)
+  bool bound = false;              // touches a container or calls a stage function (spec/rpl 8.9)
   bool uses_implicit_lod = false;  // then the stage was asked
 
   std::span<const uint32_t> InstsOf(BlockId id) const {
@@ -136,8 +136,8 @@ struct ClosedSegment {
   }
 };
 
-// One live segment of a function, in the order of holes (depth first); [0] is the body.
-// `hole` is the index in `segments` of the parent and the ordinal of the hole there.
+// One live segment of a function, in the order of the holes (depth first); [0] is the body.
+// `parent` is the index, in `segments` of the function, of the segment whose hole it fills.
 struct SegmentRef {
   SegmentId segment{};
   const ClosedSegment* closed = nullptr;
@@ -171,7 +171,7 @@ struct ClosedSetting {
   Origin origin{};     // of the value
 };
 
-// Which kind of thing read an option (rpl.md 12.3), one bit each.
+// Which kind of thing read an option (spec/rpl 12.3), one bit each.
 enum class Influence : uint8_t {
   kLayout = 1,
   kSettings = 2,
@@ -188,7 +188,7 @@ struct OptionUse {
   uint8_t influence = 0;  // Influence bits
 };
 
-// A specialised option: its value is not part of the code (rpl.md 14.9).
+// A specialised option: its value is not part of the code (spec/rpl 14.9).
 struct Specialization {
   StringId name{};  // of the Pool
   uint32_t id = 0;  // SpecId
@@ -200,9 +200,9 @@ struct Specialization {
 struct ClosedVariant {
   const Pool* pool = nullptr;
   PipelineType pipeline = PipelineType::kGraphicsClassic;
-  // Live interface declarations in binding order (rpl.md 8.1 step 3): containers, uniform buffers,
-  // read-only storage buffers, push constants, samplers, images by type, read-write storage
-  // buffers, storage images; module by module. Behind them the workgroup memory that is mentioned.
+  // Live interface declarations in binding order (spec/rpl 8.1 step 3): containers, uniform
+  // buffers, read-only storage buffers, push constants, samplers, images by type, read-write
+  // storage buffers, storage images; module by module. Then the workgroup memory that is mentioned.
   std::vector<const ClosedDecl*> interface;
   // Structs that those hold, directly or not, each once: tags and origins of their members, which
   // are parallel to the members of the type.

@@ -99,7 +99,7 @@ static_assert(sizeof(Member) == 24 && std::is_trivially_copyable_v<Member>);
 enum class LocalKind : uint8_t { kParameter, kVariable, kAlias, kLoopExit };
 
 // A name that lives in one function. Those a segment declares are its reserved names, listed by the
-// segment in source order (architecture.md 10.1).
+// segment in source order (spec/architecture 10.1).
 struct Local {
   StringId name{};            // invalid for loop exits
   CexprId condition = kTrue;  // of parameters and aliases
@@ -112,8 +112,8 @@ struct Local {
 };
 static_assert(sizeof(Local) == 24 && std::is_trivially_copyable_v<Local>);
 
-// A function body, or a `when` block nested in one that control always flows past (10.1). Segments
-// of a function are consecutive, the body first, then nested ones in source order (pre-order).
+// A function body, or a `when` block nested in one that control always flows past
+// (spec/architecture 10.1). Those of a function are consecutive, body first, then in pre-order.
 struct Segment {
   DeclId function{};
   SegmentId parent{};  // invalid for a function body

@@ -23,7 +23,7 @@ using LocalId = Id<struct LocalTag>;      // decls.h: parameters, locals, scope 
 using InstId = Id<struct InstTag>;        // insts.h
 using BlockId = Id<struct BlockTag>;      // insts.h: a range of block_insts
 using ListId = Id<struct ListTag>;        // position in `extra`: a count, then that many words
-using SegmentId = Id<struct SegmentTag>;  // architecture.md 10.1
+using SegmentId = Id<struct SegmentTag>;  // spec/architecture 10.1
 using SpanId = Id<struct SpanTag>;        // row of the span table of one module
 
 // "No row" in a raw word; the value of every invalid id.

@@ -74,7 +74,7 @@ class Module {
   Module& operator=(Module&&) noexcept = default;
   const ModuleView& view() const { return view_; }
   std::span<const std::byte> image() const { return image_; }
-  // Content id of the image without its span sections (cache.md 2.4.3).
+  // Content id of the image without its span sections (spec/cache 2.4.3).
   Hash128 semantic_id() const;
 
  private:

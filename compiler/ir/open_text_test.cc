@@ -154,6 +154,7 @@ class BrokenModule {
     Own(block_insts, view_.block_insts);
     Own(extra, view_.extra);
     Own(string_ends, view_.string_ends);
+    Own(string_bytes, view_.string_bytes);
   }
   bool Verifies() const { return VerifyIds(view_).ok(); }
 
@@ -168,6 +169,7 @@ class BrokenModule {
   std::vector<Inst> insts;
   std::vector<Block> blocks;
   std::vector<uint32_t> block_insts, extra, string_ends;
+  std::vector<char> string_bytes;
 
  private:
   template <class Row>
@@ -196,6 +198,7 @@ TEST(VerifyIds, OneWrongWord_IsFound) {
   } rows[] = {
       {"string ends shrink", [](BrokenModule& m) { m.string_ends[1] = 0xffff; }},
       {"string bytes left over", [](BrokenModule& m) { m.string_ends.back() -= 1; }},
+      {"a string that is no UTF-8", [](BrokenModule& m) { m.string_bytes[0] = '\xff'; }},
       {"type kind", [](BrokenModule& m) { m.types[1].kind = static_cast<TypeKind>(99); }},
       {"vector of five",
        [](BrokenModule& m) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 #include "compiler/ir/enum_names.h"
 #include "compiler/ir/operands.h"
 #include "compiler/ir/spelling.h"
@@ -45,6 +46,7 @@ std::string NameTable::Name(uint32_t id, std::string_view base) {
 
 void BlockPrinter::Print(BlockId block, uint32_t indent) {
   for (const uint32_t number : rows_.InstsOf(block)) {
+    CheckStop();
     PrintInst(number, indent);
   }
 }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/stop.h"
 #include "compiler/ir/enum_names.h"
 #include "compiler/ir/print.h"
 #include "compiler/ir/print_block.h"
@@ -23,6 +24,8 @@ class ClosedNames final : public OperandNames {
   void Declare(const ClosedDecl& decl) {
     decl_bases_.Insert(decl.decl.value, decl.name);
     for (const ClosedMember& member : decl.members) {
+      CheckStop();
+      CheckStop();
       member_bases_.Insert(member.member.value, member.name);
       if (member.local.valid()) {
         local_bases_.Insert(member.local.value, TextOf(member.name));
@@ -171,6 +174,7 @@ void ClosedPrinter::DefineStructsOf(TypeId id) {
   const auto record = std::ranges::find(records_, id, &ClosedDecl::type);
   const std::span<const ShapeMember> members = pool_.Members(id);
   for (size_t i = 0; i < members.size(); ++i) {
+    CheckStop();
     Add("  {} : {}", NameText(pool_.Text(members[i].name)), names_.Type(members[i].type));
     if (record != records_.end()) {
       PrintTags((*record)->members[i].tags);
@@ -184,6 +188,7 @@ void ClosedPrinter::DefineStructs(const ClosedVariant& variant) {
   std::vector<TypeId> blocks;
   for (const ClosedDecl* decl : variant.interface) {
     for (const ClosedMember& member : decl->members) {
+      CheckStop();
       DefineStructsOf(member.type);
     }
     if (decl->kind == DeclKind::kBuffer || decl->kind == DeclKind::kPushConstant) {
@@ -206,6 +211,7 @@ void ClosedPrinter::DefineStructs(const ClosedVariant& variant) {
           define(local.type);
         }
         for (const Inst& inst : segment.closed->insts) {
+          CheckStop();
           define(inst.type);
         }
       }
@@ -262,6 +268,7 @@ void ClosedPrinter::PrintDecl(const ClosedDecl& decl) {
       return;
   }
   for (const ClosedMember& member : decl.members) {
+    CheckStop();
     PrintMember(member, names_.Member(decl.decl, member.member));
   }
   Add("}}\n");
@@ -274,6 +281,7 @@ void ClosedPrinter::PrintSignature(const ClosedDecl& decl) {
   names_.EnterFunction(decl.decl);
   Add("{} {}(", (decl.flags & 1u) != 0 ? " relaxed" : "", names_.Decl(decl.decl));
   for (size_t i = 0; i < decl.members.size(); ++i) {
+    CheckStop();
     const ClosedMember& parameter = decl.members[i];
     Add("{}{} {} : {}", i == 0 ? "" : ", ", NameOf(parameter.access), names_.Local(parameter.local),
         names_.Type(parameter.type));

@@ -117,7 +117,6 @@ TypeId ResultOf(const Pool& pool, ResultPattern pattern, TypeId left, TypeId rig
 
 }  // namespace
 
-std::span<const BinaryRow> BinaryRows() { return kBinaryRows; }
 std::span<const UnaryRow> UnaryRows() { return kUnaryRows; }
 
 std::optional<BinaryTyping> TypeOfBinary(const Pool& pool, TypingRules rules, BinaryOp op,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The typing rules of closed instructions and of the operators and inbuilt functions that closing
 // turns into them. Pure functions of shapes: they know nothing of places, stages or names, and add
-// nothing to the pool. Spec: docs/IR.md "Typing of closed instructions", rpl.md 4.2, 5.2, 5.3, 6.
+// nothing to the pool. Spec: docs/IR.md "Typing of closed instructions", spec/rpl 4.2, 5.2, 5.3, 6.
 #pragma once
 
 #include <array>
@@ -41,7 +41,7 @@ std::optional<BinaryTyping> TypeOfBinary(const Pool& pool, TypingRules rules, Bi
 std::optional<TypeId> TypeOfUnary(const Pool& pool, TypingRules rules, UnaryOp op, TypeId operand);
 
 // --- constructors --------------------------------------------------------------------------------
-// The first rule of rpl.md 4.2 that fits.
+// The first rule of spec/rpl 4.2 that fits.
 enum class ConstructorForm : uint8_t {
   kSkip,     // the argument itself
   kFill,     // `splat`
@@ -147,7 +147,6 @@ struct UnaryRow {
   OperandPattern operand{};
   uint8_t rules = 0;
 };
-std::span<const BinaryRow> BinaryRows();  // one per line of rpl.md 5.2, in its order
 std::span<const UnaryRow> UnaryRows();
 
 }  // namespace kiln::ir

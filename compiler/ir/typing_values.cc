@@ -26,7 +26,7 @@ void AddParameter(Signature& signature, TypeId type) { signature.slots[signature
 // Number of coordinates of one image without its layer.
 uint32_t CoordinateRows(ImageDim dim) { return dim == ImageDim::k2d ? 2 : 3; }
 
-// Does the function take this kind of image? Spec: rpl §6.4, §14.2, §14.7.
+// Does the function take this kind of image? See spec/rpl 6.4, 14.2, 14.7.
 bool Takes(Builtin builtin, const ImageTraits& traits) {
   const bool flat = traits.dim != ImageDim::k3d;
   if (builtin == Builtin::kImageLoad || builtin == Builtin::kImageStore) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "compiler/base/check.h"
+#include "compiler/base/utf8.h"
 #include "compiler/ir/enum_names.h"
 #include "compiler/ir/spelling.h"
 #include "compiler/ir/verify.h"
@@ -108,7 +109,13 @@ void ModuleVerifier::VerifyStrings() {
     Check(module_.string_ends[i] >= end, "strings overlap", i);
     end = module_.string_ends[i];
   }
-  Check(end == module_.string_bytes.size(), "string bytes", end);
+  if (!Check(end == module_.string_bytes.size(), "string bytes", end)) {
+    return;
+  }
+  for (uint32_t i = 0; i < module_.string_ends.size() && ok(); ++i) {  // sources are UTF-8
+    const std::string_view text = module_.Text(StringId{i});
+    Check(FindInvalidUtf8(text) == text.size(), "a string that is no UTF-8", i);
+  }
 }
 
 void ModuleVerifier::VerifyCexprs() {

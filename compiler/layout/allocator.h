@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Who owns which numbers: per space and kind the runs in use, and the spaces that are owned whole.
-// The four operations are all that an assignment policy has. Spec: layout.md 7.1.
+// The four operations are all that an assignment policy has. See spec/layout 7.1.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Packed vertex data: the fields of one container of attributes -> offsets, and the stride of its
-// buffer. Spec: layout.md 4.8; rpl.md 10.2.
+// buffer. See spec/layout 4.8; spec/rpl 10.2.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Byte layout of one type under one rule set: offsets, strides, sizes, alignments. A pure function
-// of the type, remembered per type; knows nothing of names and bindings. Spec: layout.md 4.
+// of the type, remembered per type; knows nothing of names and bindings. See spec/layout 4.
 #pragma once
 
 #include <cstdint>
@@ -85,7 +85,7 @@ constexpr uint64_t RoundUp(uint64_t value, uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-// The size of a block with this content, rounded, or the offset of its tail (4.4).
+// The size of a block with this content, rounded, or the offset of its tail (spec/layout 4.4).
 inline uint64_t MainSize(const TypeLayout& content) {
   return content.unsized ? content.size : RoundUp(content.size, content.alignment);
 }

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "compiler/base/check.h"
-#include "compiler/layout/assign.h"
-#include "compiler/layout/lay_out.h"
+#include "compiler/layout/engine.h"
+#include "compiler/layout/rpl_adapter.h"
 #include "compiler/layout/wgsl_checks.h"
 
 namespace kiln::layout {

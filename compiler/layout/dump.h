@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The layout of a program as stable text, for people and for golden tests. Spec: layout.md 14.2.
+// The layout of a program as stable text, for people and for golden tests. See spec/layout 14.2.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Blocks of bytes that cannot be: where in a type its layout breaks, what is above the limits of
-// the target, and what WGSL cannot write. Spec: layout.md 4.6, 4.7, 4.9, 13; rpl.md 13.
+// the target, and what WGSL cannot write. See spec/layout 4.6, 4.7, 4.9, 13; spec/rpl 13.
 #pragma once
 
 #include <cstdint>

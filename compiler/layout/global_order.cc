@@ -113,13 +113,13 @@ void Walk::Collapse(uint32_t first, uint32_t unit, uint32_t ordinal) {
 
 void Walk::Merge(uint32_t order, const Item& other) {
   Item& item = out_.items[order];
-  for (const Written& written : other.written) {
+  for (const WrittenNumber& written : other.written) {
     const auto known = std::ranges::find_if(
-        item.written, [&](const Written& w) { return w.kind == written.kind; });
+        item.written, [&](const WrittenNumber& w) { return w.kind == written.kind; });
     if (known == item.written.end()) {
       item.written.push_back(written);
     } else if (*known != written) {
-      const auto text = [&](const Written& w) {
+      const auto text = [&](const WrittenNumber& w) {
         return PlaceInMessage(program_.platform,
                               {.kind = w.kind,
                                .space = w.space,

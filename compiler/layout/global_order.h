@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The one order in which parameters are numbered, with equal globals of units collapsed into one
-// and the bindings that the author wrote, as far as the target knows them. Spec: layout.md
-// 6, 7.4, 8.2.
+// and the bindings that the author wrote, as far as the target knows them.
+// See spec/layout 6, 7.4, 8.2.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@
 namespace kiln::layout {
 
 // A number that the author wrote and that applies to the target.
-struct Written {
+struct WrittenNumber {
   Kind kind = Kind::kSlot;  // kSpace: only the space is written
   uint64_t index = 0;
   uint32_t space = 0;
-  friend bool operator==(const Written&, const Written&) = default;
+  friend bool operator==(const WrittenNumber&, const WrittenNumber&) = default;
 };
 
 // One parameter of the program.
@@ -30,7 +30,7 @@ struct Item {
   const Parameter* parameter = nullptr;
   uint32_t unit = 0;
   uint32_t ordinal = 0;  // of the unit; kNone: of an entry point
-  std::vector<Written> written;
+  std::vector<WrittenNumber> written;
   std::optional<uint64_t> counter;        // slot of the counter, if written
   std::optional<uint64_t> member_offset;  // in the implicit buffer, `register(cN)`
   bool bytes_elsewhere = false;           // loose bytes are in the buffer of their entry point

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "compiler/base/check.h"
-#include "compiler/layout/order.h"
+#include "compiler/layout/rpl_order.h"
 
 namespace kiln::layout {
 namespace {

@@ -2,6 +2,7 @@
 #include "compiler/layout/ir_types.h"
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 
 namespace kiln::layout {
 namespace {
@@ -65,6 +66,7 @@ TypeId TypeLayouts::Convert(ir::TypeId id) {
     case ir::TypeKind::kStruct: {
       std::vector<Member> members;
       for (const ir::ShapeMember& member : pool_.Members(id)) {
+        CheckStop();
         members.push_back({.name = pool_.Text(member.name), .type = Import(member.type)});
       }
       return types_.Struct(pool_.Text(pool_.ShapeOf(id).name), members);

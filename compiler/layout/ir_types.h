@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Closed IR types as types of the layout engine, and their byte layouts: what emitters and metadata
-// ask for offsets and strides. Spec: layout.md 4; rpl.md 10.3.
+// ask for offsets and strides. See spec/layout 4; spec/rpl 10.3.
 #pragma once
 
 #include <vector>

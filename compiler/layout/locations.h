@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Locations of varyings and vertex inputs, and the packing of vertex data. Spec: layout.md 4.8, 9.
+// Locations of varyings and vertex inputs, and the packing of vertex data. See spec/layout 4.8, 9.
 #pragma once
 
 #include "compiler/layout/global_order.h"
@@ -8,7 +8,7 @@
 namespace kiln::layout {
 
 // Fills out.entries and out.containers. On d3d11, pixel outputs were claimed as `u` registers
-// before (7.3 step 2).
+// before (spec/layout 7.3 step 2).
 void PlaceVaryings(const Program& program, const Types& types, Findings& findings,
                    ProgramLayout& out);
 

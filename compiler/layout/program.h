@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What is laid out at once: the parameters of a program with every option resolved, the target and
-// the settings. Front ends fill it in; texts are views that outlive it. Spec: layout.md 2, 3, 6.
+// the settings. Front ends fill it in; texts are views that outlive it. See spec/layout 2, 3, 6.
 #pragma once
 
 #include <array>
@@ -126,7 +126,7 @@ struct EntryPoint {
   Location where{};
 };
 
-// A container of vertex data (4.8) or of varyings, of RPL.
+// A container of vertex data (spec/layout 4.8) or of varyings, of RPL.
 enum class ContainerRole : uint8_t { kVertex, kInstance, kState, kColor };
 struct Container {
   std::string_view name;

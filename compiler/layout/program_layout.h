@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every number that was decided for one program, as flat tables in global order. What the text
-// dump, the reflection and the adapters of front ends read. Spec: layout.md 14.1.
+// dump, the reflection and the adapters of front ends read. See spec/layout 14.1.
 #pragma once
 
 #include <cstdint>
@@ -111,7 +111,7 @@ struct ProgramLayout {
 // The error limit of one program.
 inline constexpr size_t kMaxErrors = 100;
 
-// "t3[4],space0", "set1.2", "group1.2", "push", "space0..1": layout.md 14.2.
+// "t3[4],space0", "set1.2", "group1.2", "push", "space0..1": spec/layout 14.2.
 std::string PlaceText(Platform platform, const Place& place);
 // The same without count and, on D3D, without space 0: for messages.
 std::string PlaceInMessage(Platform platform, const Place& place);

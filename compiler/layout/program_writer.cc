@@ -3,7 +3,7 @@
 
 #include "compiler/layout/cases/records.h"
 #include "compiler/layout/dump.h"
-#include "compiler/layout/lay_out.h"
+#include "compiler/layout/engine.h"
 
 namespace kiln::layout {
 
@@ -26,10 +26,6 @@ TypeId ProgramWriter::StructOf(const std::string& name, const std::vector<Member
 
 void ProgramWriter::BeginUnit(std::string_view name) {
   program_.units.push_back({.name = types_.Keep(name)});
-}
-
-void ProgramWriter::BeginImport(std::string_view name) {
-  program_.units.push_back({.name = types_.Keep(name), .imported = true});
 }
 
 Parameter& ProgramWriter::Add(std::string_view name, std::string_view type) {

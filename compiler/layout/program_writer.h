@@ -31,7 +31,6 @@ class ProgramWriter {
 
   // What is added from now on belongs to it. The first unit, "u0", is there already.
   void BeginUnit(std::string_view name);
-  void BeginImport(std::string_view name);
   // Valid until the next Add.
   Parameter& Add(std::string_view name, std::string_view type);
   Parameter& Add(std::string_view name, TypeId type);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The layout of a program as JSON or protobuf, the public form of it. Additive: readers ignore
-// members they do not know. Spec: layout.md 14.3, 14.4, 11.2.
+// members they do not know. See spec/layout 14.3, 14.4, 11.2.
 #pragma once
 
 #include <string>

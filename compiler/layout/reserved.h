@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a target adds when everything has its number: the reserved bindings and groups of WebGPU,
-// and the order that Vulkan wants of unbounded arrays. Spec: layout.md 5.5, 10.
+// and the order that Vulkan wants of unbounded arrays. See spec/layout 5.5, 10.
 #pragma once
 
 #include <cstdint>

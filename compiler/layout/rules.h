@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Rule sets: how the bytes of a block are placed, as facts that the one placing algorithm reads.
-// Spec: layout.md 4.1, 4.5.
+// See spec/layout 4.1, 4.5.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 namespace kiln::layout {
@@ -45,15 +44,6 @@ inline constexpr RuleTraits kRuleTraits[kRulesCount] = {
 
 constexpr const RuleTraits& TraitsOf(Rules rules) {
   return kRuleTraits[static_cast<uint32_t>(rules)];
-}
-
-constexpr std::optional<Rules> FindRules(std::string_view name) {
-  for (uint32_t i = 0; i < kRulesCount; ++i) {
-    if (kRuleTraits[i].name == name) {
-      return static_cast<Rules>(i);
-    }
-  }
-  return std::nullopt;
 }
 
 }  // namespace kiln::layout

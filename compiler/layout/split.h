@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a parameter uses of each kind, and the leaves that its resources are split into. A pure
 // function of type, target and context; places are relative to the runs that assignment finds.
-// Spec: layout.md 5.
+// See spec/layout 5.
 #pragma once
 
 #include <array>
@@ -70,12 +70,12 @@ struct SplitContext {
   Role role = Role::kResource;
   WebgpuArrays webgpu_arrays = WebgpuArrays::kError;
   WebgpuPush webgpu_push = WebgpuPush::kUniform;
-  bool reserved_samplers = false;  // the sampler of a combined one takes no slot here (10.3)
-  // Slot targets: register classes that are numbered apart (7.5), by Kind.
+  bool reserved_samplers = false;  // the sampler of a combined one has no slot (spec/layout 10.3)
+  // Slot targets: register classes that are numbered apart (spec/layout 7.5), by Kind.
   std::array<bool, kKindCount> classes{};
 };
 
-// The limits of layout.md 4.9 for a count and for the nesting of types.
+// The limits of spec/layout 4.9 for a count and for the nesting of types.
 inline constexpr uint64_t kMaxCount = 1u << 20;
 inline constexpr uint32_t kMaxFirstFitDepth = 64;
 

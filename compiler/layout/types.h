@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The types of parameters as the layout engine sees them, whatever language they come from: one
-// flat table that a front end fills bottom up, so that a type can never contain itself. Spec:
-// layout.md 2, 4, 5.
+// flat table that a front end fills bottom up, so that a type can never contain itself.
+// See spec/layout 2, 4, 5.
 //   Types types;
 //   const TypeId light = types.Struct("Light", {{.name = "pos", .type = types.Vector(kF32, 3)},
 //                                               {.name = "map", .type = types.Resource(…)}});
@@ -19,8 +19,8 @@
 
 namespace kiln::layout {
 
-struct LaidTypeTag;
-using TypeId = Id<LaidTypeTag>;
+struct TypeLayoutTag;
+using TypeId = Id<TypeLayoutTag>;
 
 enum class ScalarKind : uint8_t {
   kF32,
@@ -51,7 +51,7 @@ enum class TypeKind : uint8_t {
   kEndless,  // what contains itself, or is nested too deep to be looked at: out of range
 };
 
-// What a resource uses (5.1).
+// What a resource uses (spec/layout 5.1).
 enum class ResourceClass : uint8_t {
   kRead,           // sampled texture, read-only buffer, acceleration structure
   kTextureBuffer,  // as kRead; its element is a block under the rules of a `tbuffer`

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Whether a block can be written in WGSL, and whether it may be a uniform block there without
-// language features that not every implementation has. Spec: layout.md 4.7.
+// language features that not every implementation has. See spec/layout 4.7.
 #pragma once
 
 #include <optional>

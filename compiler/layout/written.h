@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bindings as the author wrote them -> numbers of the target's kinds. Spec: layout.md 7.3, 7.5.
+// Bindings as the author wrote them -> numbers of the target's kinds. See spec/layout 7.3, 7.5.
 #pragma once
 
 #include <cstdint>

@@ -12,7 +12,7 @@
 namespace kiln::recipe {
 namespace {
 
-constexpr unsigned kSets = 4;           // of every program (rpl.md 11.3)
+constexpr unsigned kSets = 4;           // of every program (spec/rpl 11.3)
 constexpr unsigned kMetalPush = 30;     // the last buffer
 constexpr unsigned kDirect3dPush = 13;  // the last constant buffer of shader model 5.0
 constexpr uint32_t kRegisterSpaces = 51;

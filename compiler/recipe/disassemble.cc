@@ -9,7 +9,7 @@
 
 namespace kiln::recipe {
 
-Made Disassemble(std::span<const uint32_t> words) {
+RecipeResult Disassemble(std::span<const uint32_t> words) {
   spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
   Report report;
   tools.SetMessageConsumer([&](spv_message_level_t, const char*, const spv_position_t&,

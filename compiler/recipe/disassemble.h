@@ -9,6 +9,6 @@
 
 namespace kiln::recipe {
 
-Made Disassemble(std::span<const uint32_t> words);
+RecipeResult Disassemble(std::span<const uint32_t> words);
 
 }  // namespace kiln::recipe

@@ -13,7 +13,7 @@
 namespace kiln::recipe {
 
 // Instances of passes are used up by a run, so each module gets its own.
-Made Optimize(std::span<const uint32_t> words, const Recipe& recipe) {
+RecipeResult Optimize(std::span<const uint32_t> words, const Recipe& recipe) {
   Report report;
   spvtools::Optimizer optimizer(target::SpirvToolsEnvironment(recipe.environment));
   optimizer.SetMessageConsumer(

@@ -8,6 +8,6 @@
 
 namespace kiln::recipe {
 
-Made Optimize(std::span<const uint32_t> words, const Recipe& recipe);
+RecipeResult Optimize(std::span<const uint32_t> words, const Recipe& recipe);
 
 }  // namespace kiln::recipe

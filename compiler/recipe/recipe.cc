@@ -145,7 +145,7 @@ Result<Recipe> ParseRecipe(std::string_view text, target::Environment environmen
   return recipe;
 }
 
-Made Run(const Recipe& recipe, ByteView spirv) {
+RecipeResult Run(const Recipe& recipe, ByteView spirv) {
   if (spirv.size() % 4 != 0 || spirv.size() < 20) {
     return {.ok = false, .bytes = {}, .report = "the module is not a sequence of words"};
   }

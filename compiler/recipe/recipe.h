@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What is done to finished SPIR-V: validating, optimising, translating to MSL, GLSL or HLSL,
 // showing. One recipe and the bytes of a module -> bytes, or a report of what is wrong with it. The
-// libraries behind it were not written for hostile input: run this in a process that may die. Spec:
-// architecture §4 step 8; cache §2.4.6; daemon §12
+// libraries behind it were not written for hostile input: run this in a process that may die.
+// See spec/architecture 4 step 8; spec/cache 2.4.6; spec/daemon 12
 //
 //   val;env=vulkan1.1          the same bytes
 //   opt;level=O;val=after      SPIR-V; level O (speed) or Os (size); val: after or none
@@ -46,14 +46,14 @@ struct Recipe {
 // would be accepted.
 Result<Recipe> ParseRecipe(std::string_view text, target::Environment environment);
 
-struct Made {
+struct RecipeResult {
   bool ok = false;
   Bytes bytes;         // of kValidate the input
   std::string report;  // what a library had to say; if not ok, why
 };
 
 // Never fails otherwise than by a report, unless a library takes the process with it.
-Made Run(const Recipe& recipe, ByteView spirv);
+RecipeResult Run(const Recipe& recipe, ByteView spirv);
 
 // Of the libraries and of this code: what results depend on besides input and text.
 Hash128 ToolFingerprint();

@@ -43,7 +43,7 @@ Bytes Assembled(const std::string& text) {
   return {bytes.begin(), bytes.end()};
 }
 
-Made RunText(const std::string& recipe, ByteView spirv) {
+RecipeResult RunText(const std::string& recipe, ByteView spirv) {
   const Result<Recipe> parsed = ParseRecipe(recipe, target::Environment::kVulkan11);
   EXPECT_TRUE(parsed.ok()) << recipe;
   return Run(*parsed, spirv);
@@ -96,7 +96,7 @@ TEST(Recipe, WrongTexts_AreRefused) {
 
 TEST(Validate, GoodModule_IsLeftAsItIs) {
   const Bytes module = Assembled(kFragment);
-  const Made made = RunText("val", module);
+  const RecipeResult made = RunText("val", module);
   EXPECT_TRUE(made.ok) << made.report;
   EXPECT_EQ(made.bytes, module);
 }
@@ -104,14 +104,14 @@ TEST(Validate, GoodModule_IsLeftAsItIs) {
 TEST(Validate, WrongModule_IsReported) {
   std::string text = kFragment;
   text.replace(text.find("OpReturn\n"), 9, "");
-  const Made made = RunText("val", Assembled(text));
+  const RecipeResult made = RunText("val", Assembled(text));
   EXPECT_FALSE(made.ok);
   EXPECT_NE(made.report, "");
 }
 
 TEST(Optimize, ConstantSum_IsFolded) {
   const Bytes module = Assembled(kFragment);
-  const Made made = RunText("opt;level=O;val=after", module);
+  const RecipeResult made = RunText("opt;level=O;val=after", module);
   ASSERT_TRUE(made.ok) << made.report;
   EXPECT_LT(made.bytes.size(), module.size());
   EXPECT_EQ(RunText("opt;level=O;val=after", module).bytes, made.bytes);
@@ -126,7 +126,7 @@ TEST(Translate, Fragment_BecomesEveryLanguage) {
                {"cross;to=glsl310es", "#version 310 es"},
                {"cross;to=hlsl60", "SV_Target0"}};
   for (const auto& row : table) {
-    const Made made = RunText(row.recipe, Assembled(kFragment));
+    const RecipeResult made = RunText(row.recipe, Assembled(kFragment));
     ASSERT_TRUE(made.ok) << row.recipe << made.report;
     EXPECT_THAT(std::string(AsText(made.bytes)), testing::HasSubstr(row.contains));
   }
@@ -225,7 +225,7 @@ TEST(Translate, Resources_KeepTheirNumbersAndNames) {
         "foam : register(t2, space1)", "// kiln: set 1 binding 2 'foam' is register 2, space 1\n"}},
   };
   for (const auto& row : table) {
-    const Made made = RunText(row.recipe, Assembled(ResourcesText(true)));
+    const RecipeResult made = RunText(row.recipe, Assembled(ResourcesText(true)));
     ASSERT_TRUE(made.ok) << row.recipe << made.report;
     for (const char* const text : row.contains) {
       EXPECT_THAT(std::string(AsText(made.bytes)), testing::HasSubstr(text)) << row.recipe;
@@ -234,7 +234,7 @@ TEST(Translate, Resources_KeepTheirNumbersAndNames) {
 }
 
 TEST(Translate, ResourcesWithoutNames_GoByTheirPlace) {
-  const Made made = RunText("cross;to=glsl450", Assembled(ResourcesText(false)));
+  const RecipeResult made = RunText("cross;to=glsl450", Assembled(ResourcesText(false)));
   ASSERT_TRUE(made.ok) << made.report;
   EXPECT_THAT(std::string(AsText(made.bytes)),
               testing::HasSubstr("// kiln: set 1 binding 2 'set1_binding2' is 9\n"));
@@ -245,7 +245,7 @@ TEST(Translate, NumbersThatALanguageLacks_AreReported) {
   EXPECT_TRUE(RunText("cross;to=glsl450", module).ok);
   EXPECT_TRUE(RunText("cross;to=hlsl60", module).ok);
   for (const char* const recipe : {"cross;to=msl2.3", "cross;to=hlsl50"}) {
-    const Made made = RunText(recipe, module);
+    const RecipeResult made = RunText(recipe, module);
     EXPECT_FALSE(made.ok) << recipe;
     EXPECT_THAT(made.report, testing::HasSubstr("'foam' of set 1 binding 32 would be number 129"));
   }
@@ -253,7 +253,7 @@ TEST(Translate, NumbersThatALanguageLacks_AreReported) {
 }
 
 TEST(Disassemble, Names_AreShown) {
-  const Made made = RunText("dis", Assembled(kFragment));
+  const RecipeResult made = RunText("dis", Assembled(kFragment));
   ASSERT_TRUE(made.ok) << made.report;
   EXPECT_THAT(std::string(AsText(made.bytes)), testing::HasSubstr("OpStore %color"));
 }
@@ -262,7 +262,7 @@ TEST(Recipes, GarbageOfAnySize_IsReported) {
   for (const size_t size : {size_t{0}, size_t{3}, size_t{20}, size_t{64}, size_t{1000}}) {
     const Bytes garbage(size, std::byte{0xA5});
     for (const char* recipe : {"val", "opt", "cross;to=msl2.1", "cross;to=hlsl60", "dis"}) {
-      const Made made = RunText(recipe, garbage);
+      const RecipeResult made = RunText(recipe, garbage);
       EXPECT_FALSE(made.ok) << recipe << " " << size;
       EXPECT_NE(made.report, "") << recipe << " " << size;
     }

@@ -58,13 +58,13 @@ spvc_result SetOptions(spvc_compiler compiler, const Dialect& dialect) {
 
 }  // namespace
 
-Made Translate(std::span<const uint32_t> words, const Dialect& dialect) {
+RecipeResult Translate(std::span<const uint32_t> words, const Dialect& dialect) {
   spvc_context raw = nullptr;
   if (spvc_context_create(&raw) != SPVC_SUCCESS) {
     return {.ok = false, .bytes = {}, .report = "the translator does not start"};
   }
   const Context context(raw);
-  const auto failed = [&]() -> Made {
+  const auto failed = [&]() -> RecipeResult {
     const char* why = spvc_context_get_last_error_string(raw);
     Report report;
     report.Add(why == nullptr || *why == '\0' ? "the translator gives no reason" : why);

@@ -9,7 +9,7 @@
 
 namespace kiln::recipe {
 
-Made Translate(std::span<const uint32_t> words, const Dialect& dialect);
+RecipeResult Translate(std::span<const uint32_t> words, const Dialect& dialect);
 
 std::string TranslatorVersion();
 

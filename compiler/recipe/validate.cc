@@ -29,7 +29,7 @@ Bytes BytesOf(std::span<const uint32_t> words) {
   return bytes;
 }
 
-Made Validate(std::span<const uint32_t> words, target::Environment environment) {
+RecipeResult Validate(std::span<const uint32_t> words, target::Environment environment) {
   Report report;
   spvtools::SpirvTools tools(target::SpirvToolsEnvironment(environment));
   tools.SetMessageConsumer(

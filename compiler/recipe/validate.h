@@ -21,6 +21,6 @@ class Report {
 
 Bytes BytesOf(std::span<const uint32_t> words);
 
-Made Validate(std::span<const uint32_t> words, target::Environment environment);
+RecipeResult Validate(std::span<const uint32_t> words, target::Environment environment);
 
 }  // namespace kiln::recipe

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "compiler/base/closest_name.h"
+#include "compiler/base/stop.h"
 #include "compiler/diag/spellings.h"
 #include "compiler/ir/builtins.h"
 #include "compiler/ir/enum_names.h"
@@ -116,6 +117,7 @@ class Adviser {
     Search& operator=(const Search&) = delete;
 
     void Offer(std::string_view name) {
+      CheckStop();
       if (adviser_.compared_ + closest_.compared() < kMostCompared) {
         closest_.Offer(name);
       }

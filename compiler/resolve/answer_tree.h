@@ -2,7 +2,7 @@
 // What is remembered of one unit: a node is a question, an edge an answer, a leaf a result. Looking
 // up asks the questions that computing would ask, in the same order, so read sets and effects are
 // those of computing. Exact: equal answers so far lead to the same next question. Fixed questions
-// have no node. Spec: architecture.md 10.2
+// have no node. See spec/architecture 10.2
 #pragma once
 
 #include <cstdint>

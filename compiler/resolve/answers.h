@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What closing may ask about one variant. Answers is the only thing through which closing can see
 // option values; every answer is computed at most once per variant, on first use, together with its
-// read set (the options read on the way). See architecture.md 7 and 10.2.
+// read set (the options read on the way). See spec/architecture 7 and 10.2.
 //
 // An answer that failed is poisoned: whoever asked adds no message of its own, except that the
 // asker of an expression reports why with ReportFailure, because only the asker knows the spans,
@@ -59,7 +59,7 @@ struct ConstantState {
   Value value;             // if active
 };
 
-// Where a compile-time expression stands, for RPL3001 and RPL3002 (rpl.md 8.4).
+// Where a compile-time expression stands, for RPL3001 and RPL3002 (spec/rpl 8.4).
 struct Position {
   bool global_only = false;
   std::string_view what = {};  // "the array size of field"
@@ -148,8 +148,6 @@ class Answers {
                                            typename OptionMemo<T>::Leaf leaf) {
     return memo.Keep(root, options_in_order_, values_->bits, std::move(leaf));
   }
-  // Whether nothing was read since Begin that could be otherwise in another variant.
-  bool ReadNothing() const { return frames_.back() == kReadNothing; }
   // Trails: Begin until End records into `trail`; calls nest. Used by Units, per unit.
   void BeginTrail(Trail* trail);
   void EndTrail();
@@ -236,15 +234,16 @@ class Answers {
   Value ValueBefore(ir::DeclId limit, ir::CexprId root, const SpanRun& run,
                     std::vector<Diagnostic>* diagnostics);
   bool RestsOnInstance(ir::CexprId root, ir::DeclId limit);
-  ir::ConstId ReadComposite(ir::DeclId constant, std::vector<Diagnostic>* diagnostics);
-  void CheckWrittenType(ir::DeclId constant, const Value& value,
-                        std::vector<Diagnostic>& diagnostics);
-  class CompositeReader;  // answers_composite.cc
   Meaning MeaningOf(NameId name, ir::DeclId limit);
   bool FindStep(NameId name, ir::DeclId limit, ChainStep& step);
   Diagnostic DescribeTaint(NameId name, const Location& where, std::string_view position);
   SpanRun RunOf(const Location& first) const;
-
+  // --- constants of vectors and arrays, answers_composite.cc -------------------------------------
+  ir::ConstId ReadComposite(ir::DeclId constant, std::vector<Diagnostic>* diagnostics);
+  void CheckWrittenType(ir::DeclId constant, const Value& value,
+                        std::vector<Diagnostic>& diagnostics);
+  class CompositeReader;
+  // --- names and declarations, answers.cc --------------------------------------------------------
   struct Live {
     NameAnswer answer;
     ir::DeclId second;  // of a conflict

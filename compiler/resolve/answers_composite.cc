@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Constants of a written type: constructors of vectors, matrices and arrays over compile-time
-// scalars. Rows of a constant -> one interned constant of the pool. Spec: rpl §14.5
+// scalars. Rows of a constant -> one interned constant of the pool. See spec/rpl 14.5
 #include <bit>
 #include <optional>
 #include <string>

@@ -23,7 +23,7 @@ Diagnostic NoCondition(const Location& where, ir::ValueKind kind) {
 
 }  // namespace
 
-// The names an expression sees: all, or for a constant those declared before it (rpl.md 8.1).
+// The names an expression sees: all, or for a constant those declared before it (spec/rpl 8.1).
 class Answers::Scope final : public ExpressionScope {
  public:
   Scope(Answers& answers, ir::DeclId limit) : answers_(answers), limit_(limit) {}
@@ -317,7 +317,7 @@ Value Answers::OptionValue(ir::OptionId id) {
   KILN_UNREACHABLE();
 }
 
-// Without a limit, the row of the name is known; with one, those of the constants before it are.
+// What a name means. Requires: known are, with no limit, its row; else all constants before it.
 Meaning Answers::MeaningOf(NameId name, ir::DeclId limit) {
   if (const ir::OptionId option = program_.Option(name); option.valid()) {
     if (program_.Get(option).specialize != 0) {

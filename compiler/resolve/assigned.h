@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reads of local variables that no assignment precedes on any path (RPL6043, rpl.md 8.8).
+// Reads of local variables that no assignment precedes on any path (RPL6043, spec/rpl 8.8).
 //
 // A closed segment carries a summary of what it does to variables that are declared without a value
 // (FlowOf); only the walk knows which segments are live, so it looks at the summaries of a function

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a field of an attribute container is packed in memory. Spec: rpl.md 10.2.
+// How a field of an attribute container is packed in memory. See spec/rpl 10.2.
 #pragma once
 
 #include <string_view>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Inbuilt functions: families of ir/builtins.def, stage functions and functions of memory. Those of
-// images are in close_image.cc. Spec: rpl §6, §14.1, §14.6, §14.7
+// images are in close_image.cc. See spec/rpl 6, 14.1, 14.6, 14.7
 #include <algorithm>
 #include <iterator>
 #include <optional>

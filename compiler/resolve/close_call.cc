@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls of user functions: arguments from left to right, copies in and out (rpl.md 8.7).
+// Calls of user functions: arguments from left to right, copies in and out (spec/rpl 8.7).
 #include <vector>
 
 #include "compiler/base/check.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Constructors: the first rule of rpl.md 4.2 that fits, in terms of closed instructions.
+// Constructors: the first rule of spec/rpl 4.2 that fits, in terms of closed instructions.
 #include <bit>
 #include <vector>
 
@@ -76,7 +76,7 @@ Operand SegmentCloser::CloseConstruct(uint32_t id) {
   return {};
 }
 
-// `h1 {0.5}` folds (rpl.md 14.8).
+// `h1 {0.5}` folds (spec/rpl 14.8).
 bool SegmentCloser::IsFloatConstant(ir::InstId value) const {
   return out_.insts[value.value].kind == ir::InstKind::kConst &&
          TypeOf(value) == pool_.Vector(ir::Scalar::kF32, 1);

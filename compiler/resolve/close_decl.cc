@@ -20,7 +20,7 @@ bool IsAttributes(const ir::Decl& decl) {
           decl.container() == ir::ContainerKind::kInstanceAttributes);
 }
 
-// Whether conditionals of fields decide the input interface (rpl.md 8.4).
+// Whether conditionals of fields decide the input interface (spec/rpl 8.4).
 bool IsInputInterface(const ir::Decl& decl) {
   return decl.kind != ir::DeclKind::kContainer || IsAttributes(decl);
 }

@@ -13,7 +13,7 @@ namespace kiln::resolve {
 // a function. A pure function of the program and of what it asks. No value if anything is wrong.
 // Diagnostics: RPL4011, RPL4015, RPL4021, RPL4024, RPL4025, RPL4030, RPL4031, RPL4040 to RPL4044,
 // RPL4050 to RPL4052, RPL5022, and those of types and conditions.
-// Requires: not a constant or a setting. Spec: rpl.md 4.1, 8.4, 8.6, 10.2, 10.3.
+// Requires: not a constant or a setting. See spec/rpl 4.1, 8.4, 8.6, 10.2, 10.3.
 Diagnosed<ir::ClosedDecl> CloseDecl(const Program& program, ir::DeclId decl, Answers& answers);
 
 }  // namespace kiln::resolve

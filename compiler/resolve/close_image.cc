@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Functions of samplers and images: which image a function takes, what it is given, and the form
-// that the stage picks. Spec: rpl §6.4, §14.2, §14.7
+// that the stage picks. See spec/rpl 6.4, 14.2, 14.7
 #include <optional>
 #include <vector>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names: what a mention denotes, aliases and options among them (rpl.md 5.1, 5.4, 8.5, 14.9).
+// Names: what a mention denotes, aliases and options among them (spec/rpl 5.1, 5.4, 8.5, 14.9).
 #include <algorithm>
 #include <string_view>
 
@@ -167,7 +167,7 @@ Operand SegmentCloser::CloseGlobalMention(std::string_view name, NameId id, uint
   return operand;
 }
 
-// Not folded: the value is that of the pipeline (rpl.md 14.9).
+// Not folded: the value is that of the pipeline (spec/rpl 14.9).
 Operand SegmentCloser::CloseSpecialised(ir::OptionId id) {
   const ir::Option& option = program_.Get(id);
   const ir::Scalar scalar = option.kind == ir::OptionKind::kFlag   ? ir::Scalar::kBool

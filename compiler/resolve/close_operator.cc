@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Operators and assignment: operand types are checked against ir/typing, and what the closed form
-// does not have is written out in terms of what it has (rpl.md 5.2, 5.3, 5.5).
+// does not have is written out in terms of what it has (spec/rpl 5.2, 5.3, 5.5).
 #include <array>
 #include <bit>
 
@@ -18,7 +18,7 @@ bool NeedsIntegers(ir::BinaryOp op) {
   return op >= ir::BinaryOp::kMod && op <= ir::BinaryOp::kShiftRightArithmetic;
 }
 
-// What an operator takes, for operands that it does not (rpl.md 5.2).
+// What an operator takes, for operands that it does not (spec/rpl 5.2).
 std::string_view AcceptedOperands(ir::BinaryOp op) {
   if (op == ir::BinaryOp::kMul) {
     return "equal vectors, a vector or matrix times a scalar of its items, or matrix products";
@@ -106,7 +106,7 @@ Operand SegmentCloser::CombineBinary(ir::BinaryOp op, ir::InstId left, ir::InstI
       Emit(ir::BinaryInst{.type = typing->result, .op = op, .left = left, .right = right}.To()));
 }
 
-// Version 2 takes the scalar of a product on the left too (rpl.md 14.3).
+// Version 2 takes the scalar of a product on the left too (spec/rpl 14.3).
 bool SegmentCloser::IsMirrored(ir::BinaryOp op, ir::TypeId left, ir::TypeId right) const {
   const ir::Type& scalar = pool_[left];
   return IsVersion2() && op == ir::BinaryOp::kMul && scalar.kind == ir::TypeKind::kVector &&
@@ -218,8 +218,8 @@ Operand SegmentCloser::CloseLogical(uint32_t id) {
           .To()));
 }
 
-// Free of calls, assignments and variable subscripts: both operands may be evaluated (rpl.md 14.3,
-// docs/rpl/version2.md).
+// Free of calls, assignments and variable subscripts: both operands may be evaluated
+// (spec/rpl 14.3, docs/rpl/version2.md).
 bool SegmentCloser::IsPlain(ir::BlockId block) const {
   for (const uint32_t row : module_.InstsOf(block)) {
     const ir::Inst& inst = Open(row);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Members and items: which place or value they denote, and how it is read and written
-// (rpl.md 5.1, 5.4, 8.6, 8.9).
+// (spec/rpl 5.1, 5.4, 8.6, 8.9).
 #include <algorithm>
 #include <string_view>
 
@@ -14,7 +14,7 @@
 namespace kiln::resolve {
 namespace {
 
-// What a stage may do with a container (rpl.md 8.9).
+// What a stage may do with a container (spec/rpl 8.9).
 ir::Direction DirectionIn(ir::ContainerKind container, ir::Stage stage) {
   switch (container) {
     case ir::ContainerKind::kVertexAttributes:
@@ -323,7 +323,7 @@ Operand SegmentCloser::Step(const Operand& place, ir::InstId step, ir::TypeId ty
   return result;
 }
 
-// A value that is indexed by a variable needs storage (rpl.md 11.4).
+// A value that is indexed by a variable needs storage (spec/rpl 11.4).
 Operand SegmentCloser::Spill(const Operand& value) {
   Operand place = value;
   place.kind = OperandKind::kPlace;
@@ -363,7 +363,7 @@ void SegmentCloser::StoreTo(const Operand& place, ir::InstId value) {
   Emit(ir::StoreInst{.type = pool_.void_type(), .place = target, .value = value}.To());
 }
 
-// Why the last message says that a place cannot be read, or written (rpl.md 5.1, 8.9).
+// Why the last message says that a place cannot be read, or written (spec/rpl 5.1, 8.9).
 void SegmentCloser::NoteAccess(const Operand& place) {
   std::string why;
   if (place.decl.valid() && place.direction != ir::Direction::kNone) {

@@ -212,8 +212,8 @@ bool SegmentCloser::SurveyInst(uint32_t id) {
   return effect;
 }
 
-// Operands are evaluated from left to right (rpl.md 5.5): a place that is consumed behind an effect
-// must have been read before it.
+// Operands are evaluated from left to right (spec/rpl 5.5): a place that is consumed behind an
+// effect must have been read before it.
 void SegmentCloser::PlanEarlyReads(std::span<const uint32_t> insts) {
   for (const uint32_t id : insts) {
     const ir::Inst& inst = Open(id);

@@ -10,7 +10,7 @@
 namespace kiln::resolve {
 
 // A pure function of the program and of what it asks. Diagnostics of the segment itself only: not
-// of nested segments, callees or declarations. Spec: rpl.md 4 to 6, 8.5 to 8.9, 11.3; docs/IR.md.
+// of nested segments, callees or declarations. See spec/rpl 4 to 6, 8.5 to 8.9, 11.3; docs/IR.md.
 Diagnosed<ir::ClosedSegment> CloseSegment(const Program& program, ir::SegmentId segment,
                                           Answers& answers);
 // The same in the memory of a segment that nobody needs any more.

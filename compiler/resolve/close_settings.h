@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Closes the active settings of a variant and checks each against settings.def. Spec: rpl.md 9.
+// Closes the active settings of a variant and checks each against settings.def. See spec/rpl 9.
 #pragma once
 
 #include <cstdint>

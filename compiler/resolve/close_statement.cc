@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Statements: scopes, branches, loops, jumps, declarations. Open statements -> closed rows, and
-// whether control can go on behind them (rpl.md 8.7 "Termination", 8.8).
+// whether control can go on behind them (spec/rpl 8.7 "Termination", 8.8).
 #include <array>
 #include <optional>
 
@@ -84,7 +84,7 @@ bool SegmentCloser::IsActiveStatement(uint32_t id) {
   return !IsExpression(inst.kind) && inst.kind != ir::InstKind::kYield;
 }
 
-// Who closes an open expression of each kind; null for what is no expression.
+// The function that closes an expression of each kind; null for kinds that are not expressions.
 const std::array<SegmentCloser::ExpressionCloser, std::size(ir::kInstFacts)>
     SegmentCloser::kExpressionClosers = [] {
       std::array<ExpressionCloser, std::size(ir::kInstFacts)> closers{};
@@ -344,7 +344,7 @@ SegmentCloser::Flow SegmentCloser::CloseExpressionStatement(uint32_t id) {
   return Flow::kGoesOn;
 }
 
-// A container stands only before '.' (rpl.md 5.4).
+// A container stands only before '.' (spec/rpl 5.4).
 bool SegmentCloser::RefuseContainer(ir::InstId expression) {
   const Operand& operand = OperandOf(expression);
   if (operand.kind != OperandKind::kContainer) {

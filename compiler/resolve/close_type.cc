@@ -197,7 +197,7 @@ class TypeCloser {
     return true;
   }
 
-  // Vectors and matrices that a value of this type holds, none for what is no value.
+  // Vectors and matrices that a value of this type holds; none if the type has no values.
   uint64_t LeavesOf(ir::TypeId id, FlatMap<uint32_t, uint64_t>& known) {
     const ir::Type& type = pool_[id];
     if (type.kind == ir::TypeKind::kArray) {

@@ -19,7 +19,7 @@ struct WrittenType {
   ir::SpanId spans = {};        // type name, then the runs of the extents (decls.h)
   std::string_view owner = {};  // name of what has the type, for messages
   TypeUse use = TypeUse::kLocal;
-  bool global_only = false;        // extents may not rest on instance options (rpl.md 8.4)
+  bool global_only = false;        // extents may not rest on instance options (spec/rpl 8.4)
   std::string_view position = {};  // of the extents: Position::what, with `owner` as its name
 };
 

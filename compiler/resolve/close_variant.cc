@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The steps of rpl.md 8.1, one function each, and what is checked between them.
+// The steps of spec/rpl 8.1, one function each, and what is checked between them.
 #include "compiler/resolve/close_variant.h"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "compiler/resolve/advise.h"
 #include "compiler/resolve/close_settings.h"
 #include "compiler/resolve/kind_text.h"
+#include "compiler/resolve/merge_undeclared.h"
 #include "compiler/resolve/name_space.h"
 #include "compiler/resolve/reach.h"
 #include "compiler/resolve/recall_part.h"
@@ -75,6 +76,7 @@ class VariantCloser {
     std::vector<Diagnostic> found = answers_.TakeDiagnostics();
     diagnostics_.insert(diagnostics_.end(), std::make_move_iterator(found.begin()),
                         std::make_move_iterator(found.end()));
+    MergeUndeclared(program_, diagnostics_);
     SortAndMerge(diagnostics_);
     Advise(program_, diagnostics_);
     return !HasErrors(diagnostics_);
@@ -506,7 +508,7 @@ class VariantCloser {
                                       program_.NameLocation(mention.member), {{"name", field}}));
   }
 
-  // --- option influence (rpl.md 12.3) ------------------------------------------------------------
+  // --- option influence (spec/rpl 12.3) ----------------------------------------------------------
   void ListOptions() {
     for (const ir::OptionId id : program_.options_by_name()) {
       if (!out_.live_options.Test(id.value)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Compile-time expressions: one function per operator, and evaluation of a whole expression with
-// everything that is wrong with it. Rows + values of names -> value, diagnostics. Spec: rpl.md 8.2.
+// everything that is wrong with it. Rows + values of names -> value, diagnostics. See spec/rpl 8.2.
 //
 // Rows are in program-wide terms (Program::Row), or those of any other holder of expressions:
 // operands are a, then b, then (kSelect) zero; names and texts are numbers the scope understands.
@@ -56,7 +56,6 @@ constexpr uint32_t OperandCount(ir::CexprOp op) {
   }
   return op == kNegate || op == kNot || op == kComplement || op == kPlus || op == kConvert ? 1 : 2;
 }
-constexpr bool IsBinary(ir::CexprOp op) { return OperandCount(op) == 2; }
 // Whether `a` is the number of a text.
 constexpr bool HoldsText(const ir::Cexpr& row) {
   return row.op == ir::CexprOp::kName || row.op == ir::CexprOp::kInvalid ||

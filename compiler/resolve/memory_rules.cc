@@ -58,7 +58,7 @@ class MemoryCheck {
   }
 
  private:
-  // Flattened, as rpl.md 12.2 says; no more than one above the limit.
+  // Flattened, as spec/rpl 12.2 says; no more than one above the limit.
   uint64_t ParametersOf(ir::TypeId id) {
     const ir::Type& type = pool_[id];
     if (type.kind == ir::TypeKind::kRuntimeArray) {

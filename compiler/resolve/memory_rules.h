@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What may lie in a struct, buffer or push constant: the leaf rule and the runtime tail rule of
-// rpl.md 10.3. Sizes are checked by layout, which knows them.
+// spec/rpl 10.3. Sizes are checked by layout, which knows them.
 #pragma once
 
 #include <vector>

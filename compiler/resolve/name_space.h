@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The one space of global names: what is live must differ, whatever it is. Spec: rpl.md 8.5.
+// The one space of global names: what is live must differ, whatever it is. See spec/rpl 8.5.
 #pragma once
 
 #include <vector>

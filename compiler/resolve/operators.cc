@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The operators of compile-time expressions: one function for each. Spec: rpl.md 8.2
+// The operators of compile-time expressions: one function for each. See spec/rpl 8.2
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -263,7 +263,7 @@ Value Convert(const Operation& o) {
   KILN_UNREACHABLE();
 }
 
-// Both branches are evaluated and checked, as for && (rpl.md 14.3).
+// Both branches are evaluated and checked, as for && (spec/rpl 14.3).
 Value Select(const Operation& o, Value if_false) {
   if (o.left.kind != ValueKind::kFlag) {
     return o.Fail(Code::kRpl3009);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks the assignments of one variant in the order of rpl.md 3 and fills in defaults.
+// Checks the assignments of one variant in the order of spec/rpl 3 and fills in defaults.
 #include "compiler/resolve/options.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Option values of one variant: supplied values are checked once (rpl.md 3), defaults filled in.
+// Option values of one variant: supplied values are checked once (spec/rpl 3), defaults filled in.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,7 @@ bool CheckOptions(const Program& program, std::span<const OptionSetting> setting
                   OptionValues& values, std::vector<Diagnostic>& diagnostics);
 
 // The same as a value.
-// Diagnostics: RPL2003 to RPL2007, in the order of rpl.md 3; a later setting replaces an earlier
+// Diagnostics: RPL2003 to RPL2007, in the order of spec/rpl 3; a later setting replaces an earlier
 // one.
 Diagnosed<OptionValues> CheckOptions(const Program& program,
                                      std::span<const OptionSetting> settings);

@@ -11,6 +11,7 @@
 #include "compiler/base/stop.h"
 #include "compiler/ir/builtins.h"
 #include "compiler/resolve/evaluate.h"
+#include "compiler/resolve/function_count.h"
 #include "compiler/resolve/option_counts.h"
 
 namespace kiln::resolve {
@@ -46,7 +47,7 @@ uint32_t FindModule(std::span<const Bases> bases, uint32_t Bases::*field, uint32
   return static_cast<uint32_t>(after - bases.begin()) - 1;
 }
 
-// Place of a declaration in the order of groups of rpl.md 8.1 step 3, or -1 outside the interface.
+// Place of a declaration in the groups of spec/rpl 8.1 step 3, or -1 outside the interface.
 int GroupOf(const ir::ModuleView& module, const ir::Decl& decl) {
   switch (decl.kind) {
     case ir::DeclKind::kContainer:
@@ -97,6 +98,9 @@ class Linker {
     program_.pipeline_ = pipeline;
     program_.limits_ = limits;
     diagnostics_ = CheckOptionCounts(program_.modules_, limits);
+    if (std::optional<Diagnostic> found = CheckFunctionCount(program_.modules_, limits)) {
+      diagnostics_.push_back(std::move(*found));
+    }
     if (!diagnostics_.empty()) {
       return {.value = {}, .diagnostics = std::move(diagnostics_)};
     }
@@ -150,6 +154,7 @@ class Linker {
       std::vector<NameId>& names = program_.names_of_.emplace_back();
       names.reserve(view.string_ends.size());
       for (uint32_t i = 0; i < view.string_ends.size(); ++i) {
+        CheckStop();
         names.push_back(program_.names_.Intern(view.Text(ir::StringId{i})));
       }
     }
@@ -207,6 +212,7 @@ class Linker {
     const auto begin = static_cast<uint32_t>(program_.conditional_fields_.size());
     uint32_t plain = 0;
     for (uint32_t k = 0; k < decl.member_count; ++k) {
+      CheckStop();
       const ir::Member& row = program_.modules_[m].members[decl.first_member + k];
       const ir::MemberId member{program_.bases_[m].member + decl.first_member + k};
       const auto end = static_cast<uint32_t>(program_.conditional_fields_.size());
@@ -367,6 +373,7 @@ class Linker {
         }
         seen[block.value] = true;
         for (const uint32_t inst : view.InstsOf(block)) {
+          CheckStop();
           InstRange& range = program_.inst_ranges_[caller.value];
           range = {.begin = std::min(range.begin, inst), .end = std::max(range.end, inst + 1)};
           CollectInst(m, caller, view.insts[inst], work);

@@ -133,15 +133,15 @@ class Program {
   bool Contested(NameId name) const { return contested_[name.value]; }
 
   std::span<const ir::OptionId> options_by_name() const { return options_by_name_; }
-  // In program order; the interface in binding order (rpl.md 8.1 step 3), settings left out.
+  // In program order; the interface in binding order (spec/rpl 8.1 step 3), settings left out.
   std::span<const ir::DeclId> constants() const { return constants_; }
   std::span<const ir::DeclId> settings() const { return settings_; }
   std::span<const ir::DeclId> interface() const { return interface_; }
 
   // Static facts. A function is stage-sensitive if it samples with implicit LOD, directly or
-  // through any call (all conditions taken as unknown); rpl.md 6.4.
+  // through any call (all conditions taken as unknown); spec/rpl 6.4.
   bool StageSensitive(ir::DeclId function) const;
-  // A constant of a written type other than a scalar (rpl.md 14.5).
+  // A constant of a written type other than a scalar (spec/rpl 14.5).
   bool IsComposite(ir::DeclId constant) const;
   // Of a specialised option: its number among them.
   uint32_t SpecIdOf(ir::OptionId option) const;

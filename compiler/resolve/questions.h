@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Questions as data: what a unit asked while it was closed, in order, and how that reads. A trail
 // holds each question once; what an answer itself had to ask is not in it. See
-// architecture.md 10.2.
+// spec/architecture 10.2.
 #pragma once
 
 #include <cstdint>

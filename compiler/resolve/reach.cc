@@ -55,6 +55,7 @@ void Reach::Begin(std::span<const ir::DeclId> entries, Answers& answers, Units& 
   ++variant_;
   incomplete_ = false;
   recursions_ = 0;
+  too_deep_ = false;
   path_.clear();
   for (std::vector<const FunctionVersion*>& reached : reached_) {
     reached.clear();
@@ -74,13 +75,18 @@ void Reach::Walk(ir::EntryRef& entry) {
       Follow(step.function->version->calls[step.next_call++], entry);
       continue;
     }
+    const Function& left = *step.function;
     Leave(*step.function, entry.stage);
     path_.pop_back();
+    if (!path_.empty()) {
+      Deepen(left);
+    }
   }
 }
 
 void Reach::Descend(Function& function, ir::EntryRef& entry) {
   function.walked_by = walk_;
+  function.depth = 0;
   function.on_path = true;
   entry.functions.push_back(&function.version->ref);
   reached_[static_cast<size_t>(entry.stage)].push_back(function.version);
@@ -112,6 +118,26 @@ void Reach::Follow(const FunctionVersion::Call& call, ir::EntryRef& entry) {
   }
   if (callee.walked_by != walk_) {
     Descend(callee, entry);
+  } else {
+    Deepen(callee);
+  }
+}
+
+// The caller at the end of the path has `callee` behind it: calls are in each other as deep as the
+// deepest of its callees says, and one more. Each function is walked once, so this is a step for
+// each call that is written. Of a program with a cycle only the cycle is said.
+void Reach::Deepen(const Function& callee) {
+  const Step& step = path_.back();
+  const uint32_t depth = callee.depth + 1;
+  step.function->depth = std::max(step.function->depth, depth);
+  if (depth == program_.limits().call_depth + 1 && recursions_ == 0 &&
+      !std::exchange(too_deep_, true)) {
+    const FunctionVersion& caller = *step.function->version;
+    const std::string name(program_.Text(program_.NameOf(caller.ref.function)));
+    diagnostics_->push_back(Make(Code::kLim1001, caller.calls[step.next_call - 1].where)
+                                .With("what", "function '" + name + "'")
+                                .With("parts", "calls in each other")
+                                .With("limit", program_.limits().call_depth));
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The functions that entry points reach: closes each once per variant (once per stage if it is
 // stage-sensitive), finds recursion and functions that are bound to one stage and reached from
-// another. Spec: rpl.md 8.7, 8.9.
+// another. See spec/rpl 8.7, 8.9.
 //
 // What it finds of a function is kept as a version: the same live segments in a later variant are
 // the same version, and a function that asked nothing that depends on options is not looked at
@@ -50,7 +50,7 @@ class Reach {
              std::vector<Diagnostic>& diagnostics);
 
   // Fills functions and live options of an entry; at most one for each stage.
-  // Diagnostics: RPL5008, RPL5012, RPL5020, those of holes and of segments.
+  // Diagnostics: RPL5008, RPL5012, RPL5020, LIM1001, those of holes and of segments.
   void Walk(ir::EntryRef& entry);
 
   size_t bytes_used() const { return function_parts_.bytes_used() + segment_parts_.bytes_used(); }
@@ -73,6 +73,7 @@ class Reach {
     OptionTree::Root root;   // of function_parts_
     bool fixed = false;      // the version of every variant
     uint32_t walked_by = 0;  // number of the last walk that reached it
+    uint32_t depth = 0;      // calls in each other below it, as far as that walk has come
     bool on_path = false;
   };
   struct Step {
@@ -102,6 +103,7 @@ class Reach {
   void Descend(Function& function, ir::EntryRef& entry);
   void Follow(const FunctionVersion::Call& call, ir::EntryRef& entry);
   void Leave(Function& function, ir::Stage stage);
+  void Deepen(const Function& callee);
   const ir::Stage* BoundStage(ir::DeclId id) const;  // null: it is not bound
   void ReportRecursion(ir::DeclId callee);
   void ReportBound(const FunctionVersion::Call& call, ir::Stage stage);
@@ -117,6 +119,7 @@ class Reach {
   uint32_t walk_ = 0;
   bool incomplete_ = false;
   uint32_t recursions_ = 0;  // reported or not
+  bool too_deep_ = false;    // reported
 
   static constexpr uint32_t kNoRow = 0xffffffffu;
   std::vector<uint32_t> rows_;      // of functions_, by RowOf

@@ -14,7 +14,7 @@
 
 namespace kiln::resolve {
 
-// What rests on more options than this seldom comes again, and answer trees know it, too.
+// A part that depends on more options rarely comes again, and the answer trees know it anyway.
 inline constexpr size_t kPartOptions = 8;
 
 // What `compute()` came to for these option values, or comes to now, and what it read. Valid until

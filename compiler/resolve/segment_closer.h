@@ -76,6 +76,7 @@ class SegmentCloser {
   void KeepOperand(uint32_t inst, Operand operand);
   Flow CloseConditionalScope(uint32_t id);
   Flow CloseIf(uint32_t id);
+  void NoteComparison(ir::InstId condition);  // 'if (a = b)'
   Flow CloseLoop(uint32_t id);
   Flow CloseJump(uint32_t id);
   Flow CloseReturn(uint32_t id);
@@ -87,7 +88,7 @@ class SegmentCloser {
   bool IsActiveStatement(uint32_t id);
   ir::BlockId CloseNested(ir::BlockId block, Flow* flow);
 
-  // --- close_place.cc: names, members, items, reading and writing
+  // --- close_name.cc, close_place.cc: names, members, items, reading and writing
   Operand CloseNameRef(uint32_t id);
   Operand CloseLocalMention(ir::LocalId id, uint32_t inst);
   bool MayExpand(const ir::Local& alias);
@@ -115,8 +116,7 @@ class SegmentCloser {
   ir::InstId LoadFrom(const Operand& place);
   ir::InstId PlaceInst(const Operand& place);
   void StoreTo(const Operand& place, ir::InstId value);
-  void NoteAccess(const Operand& place);      // why a place can be read or written only
-  void NoteComparison(ir::InstId condition);  // 'if (a = b)'
+  void NoteAccess(const Operand& place);  // why a place can be read or written only
 
   // --- close_operator.cc
   Operand CloseUnary(uint32_t id);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Where closed units come from: computed anew (DirectUnits, driver/direct_builder) or remembered
-// (MemoUnits, driver/variant_assembler). Memoisation is a decorator; everything behind this
-// interface is one code for both. Spec: architecture.md 10.2.
+// (MemoUnits, driver/memo_units). Memoisation is a decorator; everything behind this
+// interface is one code for both. See spec/architecture 10.2.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "compiler/resolve/visible_names.h"
 
+#include "compiler/base/stop.h"
 #include "compiler/ir/operands.h"
 
 namespace kiln::resolve {
@@ -24,6 +25,7 @@ class NameWalk {
   void WalkBlock(ir::BlockId block) {
     const size_t outer = open_.size();
     for (const uint32_t row : view_.InstsOf(block)) {
+      CheckStop();
       const ir::Inst& inst = view_.insts[row];
       if (row == inst_) {
         names_.visible = open_;
@@ -74,6 +76,7 @@ uint32_t FindInst(const Program& program, uint32_t module, uint32_t span_number,
 VisibleNames NamesAt(const Program& program, uint32_t module, uint32_t inst) {
   const ir::ModuleView& view = program.module(module);
   for (uint32_t row = 0; row < view.decls.size(); ++row) {
+    CheckStop();
     const ir::Decl& decl = view.decls[row];
     const InstRange range = program.InstsOf(ir::DeclId{program.bases(module).decl + row});
     if (decl.kind == ir::DeclKind::kFunction && inst >= range.begin && inst < range.end) {

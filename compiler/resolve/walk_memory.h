@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the walk over one variant leaves for the walk over the next: versions of functions, closed
-// settings, parts that are known by option values, and memory. It shows in nothing that comes out.
-// Kept by the Units that the walks get their closed units from.
+// settings, parts that are known by option values, and memory. It never changes a result. It is
+// kept by the Units from which the walks get their closed units.
 #pragma once
 
 #include <map>
@@ -28,7 +28,7 @@ struct WalkMemory {
   }
 
   Reach reach;
-  OptionMemo<bool> constants;  // all of them, if they are no news
+  OptionMemo<bool> constants;  // all of them, if they say nothing new
   OptionTree::Root constants_root;
   OptionMemo<const ir::ClosedDecl*> decls;  // null: not live, or wrong
   std::vector<OptionTree::Root> interface;  // of decls, by place in Program::interface()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a Vulkan device must offer for code with certain needs. Spec: rpl.md 12.1; pso 6.9.
+// What a Vulkan device must offer for code with certain needs. See spec/rpl 12.1; spec/pso 6.9.
 #pragma once
 
 #include <string_view>

@@ -30,7 +30,8 @@ uint32_t SpirvVersionOf(Environment environment) { return RowOf(environment).spi
 Limits LimitsOf(const LanguageLimits& limits) {
   return {.uniform_buffer_size = limits.uniform_buffer,
           .push_constant_size = limits.push_constant,
-          .workgroup_invocations = limits.workgroup};
+          .workgroup_invocations = limits.workgroup,
+          .bindings_per_set = limits.bindings};
 }
 
 Target MakeTarget(Environment environment) {

@@ -2,7 +2,7 @@
 // What the output is made for: language, environment, version, limits. A value; equal targets make
 // equal outputs.
 //
-// Text of an environment: "vulkan1.0" … "vulkan1.4". Spec: rpl.md 11.1.
+// Text of an environment: "vulkan1.0" … "vulkan1.4". See spec/rpl 11.1.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,12 @@ enum class Environment : uint8_t { kVulkan10, kVulkan11, kVulkan12, kVulkan13, k
 enum class Debug : uint8_t { kNone, kNames, kFull };
 
 // What the environment guarantees, unless somebody chose others; exceeding it is an error of the
-// program. Sizes in bytes.
+// program; bindings of a set are what kiln is tested with. Sizes in bytes.
 struct Limits {
   uint32_t uniform_buffer_size = LanguageLimits{}.uniform_buffer;
   uint32_t push_constant_size = LanguageLimits{}.push_constant;
   uint32_t workgroup_invocations = LanguageLimits{}.workgroup;
+  uint32_t bindings_per_set = LanguageLimits{}.bindings;
   friend bool operator==(const Limits&, const Limits&) = default;
 };
 

@@ -9,6 +9,7 @@
 
 #include "compiler/artifact/metadata.h"
 #include "compiler/base/beneath.h"
+#include "compiler/base/entry_words.h"
 #include "compiler/base/file.h"
 #include "compiler/base/printable.h"
 #include "compiler/diag/render.h"
@@ -49,8 +50,10 @@ Result<resolve::EntryPoint> ReadEntry(const std::string& text) {
   const size_t equals = text.find('=');
   const std::optional<ir::Stage> stage = ReadStage(text.substr(0, equals));
   if (equals == std::string::npos || equals + 1 == text.size() || !stage.has_value()) {
+    const std::string meant = EntryMeantBy(text);
     return UsageError(fmt::format(
-        "--entry '{}' is not STAGE=FUNCTION with stage vertex, fragment or compute", text));
+        "--entry '{}' is not STAGE=FUNCTION with stage vertex, fragment or compute{}", text,
+        meant.empty() ? std::string() : fmt::format("; did you mean '{}'?", meant)));
   }
   return resolve::EntryPoint{.stage = *stage, .function = text.substr(equals + 1)};
 }

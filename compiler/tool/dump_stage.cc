@@ -17,8 +17,8 @@
 #include "compiler/emit/spirv/lower.h"
 #include "compiler/front/rpl/front.h"
 #include "compiler/ir/print.h"
-#include "compiler/layout/assign.h"
 #include "compiler/layout/dump.h"
+#include "compiler/layout/rpl_adapter.h"
 
 namespace kiln::tool {
 namespace {

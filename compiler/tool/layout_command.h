@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// kilnc layout: a case file -> what the layout engine makes of it. The format is layout.md 17.
+// kilnc layout: a case file -> what the layout engine makes of it. The format is spec/layout 17.
 #pragma once
 
 #include <string>

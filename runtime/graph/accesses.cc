@@ -10,8 +10,8 @@ namespace kiln::graph {
 namespace {
 
 // Looks at accesses one after the other, in the order in which they were declared. Reads and
-// creates come as the frame has them, so what differs between them is chosen without branches,
-// which would be taken by chance.
+// creates alternate unpredictably, so the few differences between them are selected without
+// branches, which the processor would mispredict.
 class AccessIndex {
  public:
   explicit AccessIndex(Planning& planning)
@@ -90,12 +90,12 @@ class AccessIndex {
   bool shared_ = false;
 };
 
-// From counts of the one before to where each begins.
+// Turns the counts of the rows before into the places where each begins.
 void SumUp(std::vector<uint32_t>& begins) {
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
 }
 
-// Accesses that are declared out of the order of their passes.
+// Sorts accesses that were declared out of the order of their passes.
 void SortByPass(Planning& planning) {
   const Declarations& rows = planning.rows;
   std::vector<uint32_t>& next = planning.scratch.marks;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Submissions: a new batch before a pass that waits and after a pass that signals. Spec: graph
-// §6.11
+// Submissions: a new batch before a pass that waits and after a pass that signals.
+// See spec/graph 6.11
 #include <algorithm>
 
 #include "runtime/graph/planning.h"

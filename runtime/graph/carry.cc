@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What one frame leaves to the next: images and buffers that are kept, and who used which bytes
-// last. Spec: graph §7.6, §7.7
+// last. See spec/graph 7.6, 7.7
 #include <algorithm>
 
 #include "compiler/base/checksum.h"
@@ -19,7 +19,7 @@ bool SamePool(const ChainRow& a, const ChainRow& b) {
          a.samples == b.samples && a.flags == b.flags;
 }
 
-// What the object of a slot is: nothing of the chain that it serves in this frame.
+// The state of the object of a slot, without the chain that it serves in this frame.
 ChainRow PooledRow(const ChainRow& row, VkImageUsageFlags usage) {
   ChainRow out{};
   out.kind = row.kind;
@@ -104,7 +104,7 @@ void AppendState(Bytes& out, const CellState& state) {
   AppendValue(out, state.seen_accesses);
 }
 
-// One order whatever alternates: by version, free ones last.
+// A fixed order, whichever objects alternate: by version, free slots last.
 void SortSlots(Plan& plan) {
   std::vector<TemporalSlot>& slots = plan.next.slots;
   std::vector<uint32_t> order(slots.size());
@@ -125,7 +125,7 @@ void SortSlots(Plan& plan) {
   }
 }
 
-// Of what decides the plan of the next frame.
+// The digest of everything here that decides the plan of the next frame.
 Hash128 DigestOf(const Carried& carried, Bytes& out) {
   out.clear();
   for (const MemoryClass& memory_class : carried.classes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Live accesses by chain in plan order, lifetimes, and the cells of every chain: the boxes cut out
-// by the borders of the ranges that are used. Spec: graph §2, §6.6
+// by the borders of the ranges that are used. See spec/graph 2, 6.6
 #include <algorithm>
 #include <numeric>
 
@@ -63,8 +63,8 @@ void AppendBoxes(std::vector<Box>& cells, Borders& borders, const ChainRow& chai
   }
 }
 
-// The cells of a chain that is used in parts, or of which the frame before knew parts. Kept out of
-// the way of the others.
+// The cells of a chain that is used in parts, or that the frame before used in parts. A function of
+// its own, so that the usual case stays short.
 [[gnu::noinline]] void CutCells(Planning& planning, const PlanChain& chain, const ChainRow& row,
                                 const TemporalSlot* before) {
   Plan& plan = planning.plan;
@@ -118,7 +118,7 @@ class UseSorter {
     const AccessRow& access = accesses_[index];
     const uint32_t at = next_[versions_[access.version].chain]++;
     chain_accesses_[at] = index;
-    // Filled where it lies: a copy of fields just written waits for each of them.
+    // Rows are filled in place: a copy would wait for each field that was just written.
     Use& use = uses_[at];
     use.stages = access.stages;
     use.accesses = access.accesses;
@@ -160,8 +160,8 @@ void SortUses(Planning& planning) {
   }
 }
 
-// From where to where each chain lives: between its first and its last use on the device. Those of
-// the host come before.
+// The lifetime of each chain: from its first to its last use on the device. Uses by the host come
+// before that.
 void FindLifetimes(Planning& planning) {
   PlanningScratch& scratch = planning.scratch;
   const size_t chains = planning.rows.chains.size();

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Which passes run: roots, and whatever makes what a live pass uses. Spec: graph §6.3
+// Which passes run: roots, and whatever makes what a live pass uses. See spec/graph 6.3
 #include "runtime/graph/planning.h"
 
 namespace kiln::graph {
 namespace {
 
-Why RootReason(const Planning& planning, uint32_t pass) {
+KeepReason RootReason(const Planning& planning, uint32_t pass) {
   const Declarations& rows = planning.rows;
   const PassRow& row = rows.passes[pass];
   if (row.side_effect != 0) {
-    return Why::kSideEffect;
+    return KeepReason::kSideEffect;
   }
   if (row.origin == Origin::kExport) {
-    return Why::kOutput;
+    return KeepReason::kOutput;
   }
   if (row.origin == Origin::kPresent || row.origin == Origin::kPresentCopy) {
-    return Why::kPresent;
+    return KeepReason::kPresent;
   }
   for (uint32_t i = planning.plan.pass_begin[pass]; i < planning.plan.pass_begin[pass + 1]; ++i) {
     const AccessRow& access = rows.accesses[planning.plan.pass_accesses[i]];
@@ -23,31 +23,31 @@ Why RootReason(const Planning& planning, uint32_t pass) {
       continue;
     }
     if (rows.versions[access.result].output != 0) {
-      return Why::kOutput;
+      return KeepReason::kOutput;
     }
     if (rows.versions[access.result].temporal != 0) {
-      return Why::kTemporal;
+      return KeepReason::kTemporal;
     }
     if (rows.ChainOf(access).object == Object::kImported) {
-      return Why::kImport;
+      return KeepReason::kImport;
     }
   }
-  return Why::kNeeded;  // no root
+  return KeepReason::kNeeded;  // no root
 }
 
-void MarkRoots(Planning& planning, std::vector<Why>& why) {
+void MarkRoots(Planning& planning, std::vector<KeepReason>& why) {
   const Declarations& rows = planning.rows;
   for (uint32_t pass = 0; pass < rows.passes.size(); ++pass) {
     why[pass] = RootReason(planning, pass);
   }
   for (const SemaphoreRow& use : rows.semaphore_uses) {
-    if (use.pass == kNone || why[use.pass] != Why::kNeeded) {
+    if (use.pass == kNone || why[use.pass] != KeepReason::kNeeded) {
       continue;
     }
     if (!use.wait) {
-      why[use.pass] = Why::kSignal;
+      why[use.pass] = KeepReason::kSignal;
     } else if (use.value == 0) {
-      why[use.pass] = Why::kWait;
+      why[use.pass] = KeepReason::kWait;
     }
   }
 }
@@ -61,7 +61,7 @@ void Cull(Planning& planning) {
   const size_t count = rows.passes.size();
   plan.live.assign(count, planning.options.cull ? 0 : 1);
   plan.culled.clear();
-  scratch.why.assign(count, Why::kNotCulled);
+  scratch.why.assign(count, KeepReason::kNotCulled);
   scratch.needed_by.assign(count, kNone);
   if (!planning.options.cull) {
     return;
@@ -69,7 +69,7 @@ void Cull(Planning& planning) {
   MarkRoots(planning, scratch.why);
   scratch.stack.clear();
   for (uint32_t pass = 0; pass < count; ++pass) {
-    if (scratch.why[pass] != Why::kNeeded) {
+    if (scratch.why[pass] != KeepReason::kNeeded) {
       plan.live[pass] = 1;
       scratch.stack.push_back(pass);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What every use of a cell waits for: cells on their way through the frame, by chain.
-// Spec: graph §6.7.1, §6.9
+// See spec/graph 6.7.1, 6.9
 #include <algorithm>
 #include <climits>
 
@@ -28,11 +28,11 @@ Source SourceOf(const CellState& state) {
 struct Walk {
   uint32_t chain;
   uint32_t cell;
-  Reason from_before;  // why the frame's first access waits
+  BarrierReason from_before;  // why the frame's first access waits
   bool texture;
   bool whole;     // the chain has no other cell
   bool packed;    // its bytes had other users
-  bool acquired;  // never touched before the waits for the outside (graph §4.5)
+  bool acquired;  // never touched before the waits for the outside (spec/graph 4.5)
   CellState state;
   int32_t last = -1;          // position of the last access in the source
   uint32_t source_begin = 0;  // into uses
@@ -65,18 +65,18 @@ ExternalWait LastWaitBefore(const PlanningScratch& scratch, int32_t position) {
   return after == scratch.waits.begin() ? ExternalWait{} : *(after - 1);
 }
 
-Reason ReasonFromBefore(Object object) {
-  return object == Object::kImported  ? Reason::kImport
-         : object == Object::kHistory ? Reason::kHistory
-                                      : Reason::kFirstUse;
+BarrierReason ReasonFromBefore(Object object) {
+  return object == Object::kImported  ? BarrierReason::kImport
+         : object == Object::kHistory ? BarrierReason::kHistory
+                                      : BarrierReason::kFirstUse;
 }
 
-Reason ReasonOf(const Walk& walk, const Use& next) {
+BarrierReason ReasonOf(const Walk& walk, const Use& next) {
   switch (next.origin) {
     case Origin::kExport:
-      return Reason::kExport;
+      return BarrierReason::kExport;
     case Origin::kPresent:
-      return Reason::kPresent;
+      return BarrierReason::kPresent;
     case Origin::kUser:
     case Origin::kClear:
     case Origin::kPresentCopy:
@@ -86,9 +86,9 @@ Reason ReasonOf(const Walk& walk, const Use& next) {
     return walk.from_before;
   }
   if (next.kind == UseKind::kWrite) {
-    return walk.state.readers != 0 ? Reason::kWar : Reason::kWaw;
+    return walk.state.readers != 0 ? BarrierReason::kWar : BarrierReason::kWaw;
   }
-  return walk.state.pending ? Reason::kRaw : Reason::kLayout;
+  return walk.state.pending ? BarrierReason::kRaw : BarrierReason::kLayout;
 }
 
 // The state of a cell whose contents every read of the run may see.
@@ -146,9 +146,9 @@ class Walker {
   }
 
   // From `source` and the layout `from` to the use, and to what the caller adds to it.
-  // Inlined, as what differs between its callers is half of it.
-  [[gnu::always_inline]] Entry& AddEntry(const Walk& walk, const Use& use, Source source,
-                                         VkImageLayout from) {
+  // Inlined, since half of it depends on what differs between its callers.
+  [[gnu::always_inline]] BarrierEntry& AddEntry(const Walk& walk, const Use& use, Source source,
+                                                VkImageLayout from) {
     const bool outside = walk.from_outside();
     const bool create = walk.takes_bytes();
     int32_t lo = walk.last;
@@ -163,8 +163,8 @@ class Walker {
     if (!create || walk.texture) {
       max_lo_[use.position] = std::max(max_lo_[use.position], create ? -1 : lo);
     }
-    // Filled where it lies: a copy of fields just written waits for each of them.
-    Entry& entry = entries_.emplace_back();
+    // Rows are filled in place: a copy would wait for each field that was just written.
+    BarrierEntry& entry = entries_.emplace_back();
     entry.src_stages = source.stages;
     entry.src_accesses = source.accesses;
     entry.dst_stages = use.stages;
@@ -233,7 +233,7 @@ class Walker {
     if (same_layout && !state.pending) {
       ReadAgain(walk, run);
     } else {
-      Entry& entry = AddEntry(walk, uses_[run.begin], SourceOf(state), state.layout);
+      BarrierEntry& entry = AddEntry(walk, uses_[run.begin], SourceOf(state), state.layout);
       entry.dst_stages = run.stages;
       entry.dst_accesses = run.accesses;
       --merged_reads_;
@@ -245,16 +245,16 @@ class Walker {
     walk.acquired = false;
   }
 
-  // Reads of what is available, and visible to some.
+  // Reads of contents that are available, but visible to some stages only.
   void ReadAgain(Walk& walk, const Run& run) {
     CellState& state = walk.state;
     if (const Use* const unseen = FirstUnseen(walk, run); unseen != nullptr) {
       const Source source{.stages = state.readers | state.seen_stages, .accesses = 0};
-      Entry& entry = AddEntry(walk, *unseen, source, state.layout);
+      BarrierEntry& entry = AddEntry(walk, *unseen, source, state.layout);
       entry.dst_stages = run.stages;
       entry.dst_accesses = run.accesses;
       entry.new_layout = state.layout;
-      entry.reason = Reason::kVisibility;
+      entry.reason = BarrierReason::kVisibility;
       --merged_reads_;
       state.seen_stages = run.stages;
       state.seen_accesses = run.accesses;
@@ -276,7 +276,7 @@ class Walker {
   Planning& planning_;
   const Use* uses_;
   int32_t* max_lo_;  // by position
-  std::vector<Entry>& entries_;
+  std::vector<BarrierEntry>& entries_;
   uint32_t merged_reads_ = 0;
 };
 
@@ -285,7 +285,7 @@ CellState ImportedState(const ChainRow& chain, bool& acquired) {
   state.layout = chain.state_layout;
   acquired = chain.acquire != kNone;
   if (chain.state_stages == 0) {
-    // What was not stated may be what a wait of the frame is for.
+    // The state was not given: the import may be what a wait of the frame is for.
     acquired = acquired || chain.texture();
     state.seen_all = true;
   } else if ((chain.state_accesses & kWriteAccesses) != 0) {

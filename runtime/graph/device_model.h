@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What textures and buffers need on a device: asked once per description, then remembered.
-// Spec: graph §3.5, §7.4
+// See spec/graph 3.5, 7.4
 #pragma once
 
 #include <utility>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The Vulkan objects behind plans, kept from frame to frame: blocks of memory with the images and
-// buffers in them, objects of temporals, rings of host memory. Spec: graph §7
+// buffers in them, objects of temporals, rings of host memory. See spec/graph 7
 #pragma once
 
 #include <cstdint>

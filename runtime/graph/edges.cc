@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What must come before what. Spec: graph §6.4
+// What must come before what. See spec/graph 6.4
 #include <algorithm>
 
 #include "runtime/graph/planning.h"
@@ -23,7 +23,7 @@ class EdgeMaker {
         successor_begin_(planning.scratch.successor_begin.data()),
         states_(planning.scratch.states.data()) {}
 
-  // Requires: the access is no create, which follows nothing.
+  // Requires: the access is not a create, which follows nothing.
   void AddAccess(uint32_t index) {
     const AccessRow& access = accesses_[index];
     const VersionRow& version = versions_[access.version];
@@ -77,7 +77,7 @@ class EdgeMaker {
     return needs ? 1 : 0;
   }
 
-  // Passes of the graph's own do not count in the order that was declared.
+  // Passes that the graph itself adds do not count in the declared order.
   bool IsOwn(uint32_t pass) const { return passes_[pass].origin != Origin::kUser; }
 
   // Whether the access to an import needs a barrier before it that comes from outside the frame: in
@@ -93,7 +93,7 @@ class EdgeMaker {
   void CompareLayouts(uint32_t version, VkImageLayout layout) {
     static_assert(VK_IMAGE_LAYOUT_UNDEFINED == 0);
     VkImageLayout& last = read_layout_[version];
-    // Neither the first nor the same: one test, as which read is the first comes by chance.
+    // Neither the first nor the same: one test, since which read is first is unpredictable.
     const uint64_t differs = uint64_t{last} * static_cast<uint32_t>(last ^ layout);
     last = layout;
     if (differs != 0) {
@@ -137,8 +137,8 @@ void MakeEdges(Planning& planning) {
   PlanningScratch& scratch = planning.scratch;
   scratch.edges.clear();
   scratch.successor_begin.assign(rows.passes.size() + 1, 0);
-  // A barrier on the way to a pass that every order has, as it comes from outside: so do images
-  // that begin.
+  // A barrier before a pass that every order has, since its cause is outside the frame. So has the
+  // first use of an image.
   scratch.states.resize(rows.passes.size());
   std::transform(scratch.pass_bits.begin(), scratch.pass_bits.end(), scratch.states.begin(),
                  [](uint8_t bits) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The epochs in which chains hold their bytes: the positions between two barrier points, so that
-// whoever takes over bytes always finds a point to wait at. Spec: graph §6.8.1
+// whoever takes over bytes always finds a point to wait at. See spec/graph 6.8.1
 //
 // Long epochs hold more than is alive at any position. Points are added, as many as the options
 // allow, each where it saves most: every memory class needs the bytes of its own largest epoch, so
@@ -67,7 +67,7 @@ void PushEpoch(EpochLoad& load, uint32_t begin, uint32_t end) {
   std::push_heap(load.heap.begin(), load.heap.end(), SmallerSum);
 }
 
-// The largest epoch that still is one; null: there are no positions.
+// The largest epoch that was not split meanwhile; null: there are no positions.
 const Epoch* Largest(EpochLoad& load, const std::vector<uint32_t>& ends) {
   while (!load.heap.empty() && ends[load.heap.front().begin] != load.heap.front().end) {
     std::pop_heap(load.heap.begin(), load.heap.end(), SmallerSum);
@@ -104,7 +104,7 @@ void FindEpochs(PlanningScratch& scratch, uint32_t positions, std::span<EpochLoa
   }
 }
 
-// False: no class has anything to gain.
+// False: no class can gain anything.
 bool SplitOne(PlanningScratch& scratch, std::span<EpochLoad> loads) {
   EpochLoad* worst = nullptr;
   uint64_t most = 0;

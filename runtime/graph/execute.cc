@@ -114,7 +114,7 @@ Result<void> ExecutorState::Reuse(CommandSlot& slot, uint64_t last_value) {
   return {};
 }
 
-// The frame that was submitted last knows best.
+// Adds the pass that finished last to a lost device; the latest frame that knows one decides.
 Error ExecutorState::Explain(Error error) const {
   for (size_t age = 0; error.reason == "DEVICE_LOST" && age < slots.size(); ++age) {
     const CommandSlot& slot = slots[(frame + slots.size() - age) % slots.size()];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Runs plans on a Vulkan 1.3 device: memory, images, barriers, rendering, command buffers,
-// submission and presentation. Callbacks record what a pass does and nothing else. Spec: graph §7,
-// §8
+// submission and presentation. Callbacks record what a pass does and nothing else. See
+// spec/graph 7, 8
 //   auto plan = planner.Compile(graph, {}, executor.carried());
 //   auto ticket = executor.Execute(**plan, graph);
 #pragma once

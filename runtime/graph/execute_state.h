@@ -10,7 +10,7 @@
 
 #include "runtime/graph/execute.h"
 #include "runtime/graph/frame_marks.h"
-#include "runtime/graph/record.h"
+#include "runtime/graph/record_commands.h"
 #include "runtime/graph/record_threads.h"
 
 namespace kiln::graph {

@@ -181,7 +181,7 @@ const Row* Find(VkFormat format) {
   return value < kIndex.size() && kIndex[value] != 0 ? &kRows[kIndex[value] - 1] : nullptr;
 }
 
-// Bytes of all levels of one layer. Kept out of the way of textures that have one.
+// Bytes of all levels of one layer. A function of its own, since most textures have one level.
 [[gnu::noinline]] uint64_t LevelBytes(const TextureDesc& desc, const FormatInfo& info) {
   uint64_t bytes = 0;
   const auto level = [](uint32_t edge, uint32_t mip) { return std::max(edge >> mip, 1U); };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What debugging asks of one frame in flight: how long every pass took on the device, and which
-// passes had finished when the device was lost. Private to runtime/graph. Spec: graph §8.3, §8.5
+// passes had finished when the device was lost. Private to runtime/graph. See spec/graph 8.3, 8.5
 #pragma once
 
 #include <cstdint>

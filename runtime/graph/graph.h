@@ -5,7 +5,7 @@
 //   graph.BeginFrame();
 //   PassId pass = graph.CreatePass({"sky", PassKind::kGraphics});
 //   TextureId sky = graph.CreateTexture(pass, {.name = "sky", .desc = …, .access = …});
-// Spec: graph §3, §4
+// See spec/graph 3, 4
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Graph: what passes create, read and write, and the rules that one of these can break by itself.
-// Spec: graph §4.2, §4.3
+// See spec/graph 4.2, 4.3
 #include <limits>
 #include <utility>
 
@@ -13,7 +13,7 @@
 namespace kiln::graph {
 namespace {
 
-// What nobody writes on purpose.
+// Contents that nobody writes on purpose.
 VkClearValue PoisonOf(const ChainRow& chain) {
   constexpr uint32_t kPoison = 0xDEADBEEF;
   VkClearValue value = {};
@@ -36,7 +36,7 @@ bool IsAttachment(Accesses accesses) {
                       VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT)) != 0;
 }
 
-// So that sums over a frame do not overflow.
+// Bounded so that sums over a frame do not overflow.
 constexpr uint64_t kMaxBytes = uint64_t{1} << 42;
 
 bool IsTooLarge(const ChainRow& chain) {

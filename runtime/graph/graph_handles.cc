@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Graph: the passes and versions that handles stand for, those of the last frame among them.
-// Spec: graph §3.3, §4.6
+// See spec/graph 3.3, 4.6
 #include <fmt/format.h>
 
 #include "runtime/graph/graph.h"

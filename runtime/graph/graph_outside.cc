@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Graph: what comes from outside the frame or stays after it: imports, histories, exports, outputs.
-// Spec: graph §4.5, §4.6
+// See spec/graph 4.5, 4.6
 #include <fmt/format.h>
 
 #include "runtime/graph/graph.h"

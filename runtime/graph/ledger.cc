@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Who used which bytes last: gives the first use of a chain its sources, in this frame and across
-// frames. Spec: graph §6.8.3
+// frames. See spec/graph 6.8.3
 #include <algorithm>
 #include <bit>
 #include <span>
@@ -10,7 +10,7 @@
 namespace kiln::graph {
 namespace {
 
-// What a chain takes over with its bytes.
+// The uses that a chain takes over with its bytes.
 struct Taken {
   Stages stages = 0;
   Accesses writes = 0;
@@ -51,7 +51,7 @@ class Ledger {
     tiles_[made_ - 1].after = kNone;
   }
 
-  // Puts bytes into the hands of a user and collects who had them.
+  // Assigns bytes to a user and collects their previous users.
   Taken Take(uint32_t memory_class, uint64_t begin, uint64_t end, uint32_t user,
              std::vector<uint32_t>& sources) {
     const LedgerIndex& index = classes_[memory_class];
@@ -75,7 +75,7 @@ class Ledger {
     } else if (end < rest.end) {
       after = Make();
       tiles_[after] = {.begin = end, .end = rest.end, .user = rest.user, .after = rest.after};
-      Point(index, end, rest.end, after);
+      BarrierPoint(index, end, rest.end, after);
     } else if (last != first) {
       Spare(last);
     }
@@ -86,7 +86,7 @@ class Ledger {
       tiles_[first].after = own;
     }
     tiles_[own] = {.begin = begin, .end = end, .user = user, .after = after};
-    Point(index, begin, end, own);
+    BarrierPoint(index, begin, end, own);
     return taken;
   }
 
@@ -111,7 +111,7 @@ class Ledger {
   void Append(const LedgerIndex& index, uint64_t begin, uint64_t end, uint32_t user) {
     const uint32_t tile = made_++;
     tiles_[tile] = {.begin = begin, .end = end, .user = user, .after = made_};
-    Point(index, begin, end, tile);
+    BarrierPoint(index, begin, end, tile);
   }
 
   uint32_t Make() {
@@ -152,7 +152,7 @@ class Ledger {
   }
 
   // Buckets whose first byte lies in the tile start at it.
-  void Point(const LedgerIndex& index, uint64_t begin, uint64_t end, uint32_t tile) {
+  void BarrierPoint(const LedgerIndex& index, uint64_t begin, uint64_t end, uint32_t tile) {
     const uint32_t shift = index.shift;
     const uint64_t up = (uint64_t{1} << shift) - 1;
     uint32_t* const buckets = buckets_ + index.bucket;
@@ -170,8 +170,8 @@ class Ledger {
   uint32_t spare_ = kNone;  // those of them that are not, linked by `after`
 };
 
-// What earlier frames left, a frame older. Frames that are no longer in flight are forgotten: the
-// host has waited for them.
+// The segments that earlier frames left, one frame older. Frames that are no longer in flight are
+// forgotten, since the host has waited for them.
 void AgeLedger(std::vector<LedgerSegment>& ledger) {
   for (LedgerSegment& segment : ledger) {
     segment.last = -1;
@@ -181,8 +181,8 @@ void AgeLedger(std::vector<LedgerSegment>& ledger) {
   std::erase_if(ledger, [](const LedgerSegment& segment) { return segment.age > kLedgerFrames; });
 }
 
-// Where the buckets of every class lie. Few of the chains that share one hold their bytes at a
-// time.
+// Places the buckets of every class. Of the chains that share a bucket, few hold their bytes at any
+// one time.
 void IndexClasses(Planning& planning) {
   constexpr uint32_t kChainsByBucket = 8;
   PlanningScratch& scratch = planning.scratch;
@@ -242,14 +242,14 @@ void SortByFirst(PlanningScratch& scratch, size_t positions) {
 
 // The first entries of a chain's cells begin where the last users of its bytes end.
 void GiveSources(Planning& planning, uint32_t chain, const Taken& taken, uint32_t alias_begin) {
-  std::vector<Entry>& entries = planning.plan.entries;
+  std::vector<BarrierEntry>& entries = planning.plan.entries;
   const uint32_t begin = planning.scratch.entry_begin[chain];
   uint32_t end = planning.scratch.entry_begin[chain + 1];
   if (planning.plan.chains[chain].cells == 1) {  // of one cell, the first
     end = std::min(end, begin + 1);
   }
   for (uint32_t i = begin; i < end; ++i) {
-    Entry& entry = entries[i];
+    BarrierEntry& entry = entries[i];
     if (!entry.create) {
       continue;
     }
@@ -259,7 +259,7 @@ void GiveSources(Planning& planning, uint32_t chain, const Taken& taken, uint32_
     int32_t& lo = planning.scratch.max_lo[static_cast<size_t>(entry.hi)];
     lo = std::max(lo, entry.lo);
     entry.outside = taken.outside;
-    entry.reason = taken.inside ? Reason::kAlias : entry.reason;
+    entry.reason = taken.inside ? BarrierReason::kAlias : entry.reason;
     entry.alias_begin = alias_begin;
     entry.alias_end = static_cast<uint32_t>(planning.plan.alias_sources.size());
   }

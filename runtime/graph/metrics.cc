@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The figures of a plan, each with the bound that it is measured against. Spec: graph §11
+// The figures of a plan, each with the bound that it is measured against. See spec/graph 11
 #include <algorithm>
 #include <numeric>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which memory every chain lies in, and its bytes.
-// Spec: graph §6.6, §6.8.2
+// See spec/graph 6.6, 6.8.2
 #include <algorithm>
 #include <iterator>
 
@@ -56,7 +56,7 @@ Place PlaceOf(const ChainRow& row, const MemoryNeeds& needs) {
   return needs.dedicated ? Place::kDedicated : Place::kPacked;
 }
 
-// Where a chain lies, and what it needs there. False: the device has no such texture.
+// The kind of memory of a chain, and its needs there. False: the device has no such texture.
 bool MeasureChain(Planning& planning, uint32_t index, PlanChain& chain) {
   const ChainRow& row = planning.rows.chains[index];
   PlanningScratch& scratch = planning.scratch;
@@ -97,7 +97,7 @@ void PlaceApart(Planning& planning, uint64_t& upload, uint64_t& readback) {
   }
 }
 
-// Positions become epochs.
+// Turns positions into epochs.
 void FindEpochs(Planning& planning) {
   PlanningScratch& scratch = planning.scratch;
   for (PackItem& item : scratch.packed) {

@@ -2,7 +2,7 @@
 // A planned frame as plain data: order, memory, barriers, batches, metrics, and the state that the
 // next frame starts from. Rows name passes, accesses, versions and chains of the Declarations by
 // index; there is no Vulkan handle in it, so a plan outlives the frame it was made for and serves
-// every later frame of the same structure. Spec: graph §2, §6, §9
+// every later frame of the same structure. See spec/graph 2, 6, 9
 #pragma once
 
 #include <cstdint>
@@ -68,7 +68,7 @@ struct Box {
   friend bool operator==(const Box&, const Box&) = default;
 };
 
-// What has happened to a cell so far. Spec: graph §6.9
+// What has happened to a cell so far. See spec/graph 6.9
 struct CellState {
   VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;
   bool pending = false;   // the last write is not available to others
@@ -120,7 +120,7 @@ struct Carried {
   std::vector<TemporalSlot> slots;  // those that hold a version first, by version
 };
 
-enum class Why : uint8_t {
+enum class KeepReason : uint8_t {
   kNotCulled,  // culling is off
   kOutput,
   kTemporal,
@@ -135,11 +135,11 @@ enum class Why : uint8_t {
 struct PlanPass {
   uint32_t pass = 0;
   uint32_t batch = kNone;
-  Why why = Why::kNotCulled;
+  KeepReason why = KeepReason::kNotCulled;
   uint32_t needed_by = kNone;  // pass, with kNeeded
 };
 
-enum class Reason : uint8_t {
+enum class BarrierReason : uint8_t {
   kFirstUse,
   kRaw,
   kWar,
@@ -156,7 +156,7 @@ enum class Reason : uint8_t {
 // One dependency: source scope, destination scope, cells, layouts. Sources are the accesses
 // [source_begin, source_end) of chain_accesses that touch the cell, and the last users of
 // `aliased`.
-struct Entry {
+struct BarrierEntry {
   Stages src_stages = 0;
   Accesses src_accesses = 0;
   Stages dst_stages = 0;
@@ -172,13 +172,13 @@ struct Entry {
   uint32_t source_end = 0;
   uint32_t alias_begin = 0;  // into alias_sources
   uint32_t alias_end = 0;
-  Reason reason = Reason::kFirstUse;
+  BarrierReason reason = BarrierReason::kFirstUse;
   bool create = false;
   bool outside = false;  // some source lies before the frame
 };
 
 // Position before which one barrier command is recorded, with its entries.
-struct Point {
+struct BarrierPoint {
   uint32_t before = 0;
   uint32_t first_entry = 0;  // into point_entries
   uint32_t entries = 0;
@@ -276,8 +276,8 @@ struct Plan {
   std::vector<uint32_t> chain_accesses;  // live accesses by chain, in plan order
   std::vector<Box> cells;
   std::vector<InitialState> initial;  // of imports and histories
-  std::vector<Point> points;
-  std::vector<Entry> entries;           // by chain and cell
+  std::vector<BarrierPoint> points;
+  std::vector<BarrierEntry> entries;    // by chain and cell
   std::vector<uint32_t> point_entries;  // by point
   std::vector<uint32_t> alias_sources;  // chains whose bytes an entry takes over
   std::vector<Batch> batches;
@@ -287,7 +287,7 @@ struct Plan {
   Carried next;
 
   uint32_t device_passes() const { return static_cast<uint32_t>(order.size()) - host_passes; }
-  const Entry& EntryAt(const Point& point, uint32_t i) const {
+  const BarrierEntry& EntryAt(const BarrierPoint& point, uint32_t i) const {
     return entries[point_entries[point.first_entry + i]];
   }
   uint32_t PassAt(uint32_t position) const { return order[host_passes + position].pass; }

@@ -95,7 +95,7 @@ void Planner::Forget() {
   }
 }
 
-// What a build cost, in the metrics and as a line.
+// Reports the cost of a build, in the metrics and as a line.
 void Planner::Report(const Graph& graph, const Plan& plan, Instant begin) {
   const auto passes = static_cast<double>(std::max<size_t>(graph.rows().passes.size(), 1));
   times_.declare.Add(NanosecondsBetween(graph.begun(), begin) / passes);
@@ -118,8 +118,8 @@ Planner::Slot& Planner::OldestSlot() {
                            [](const Slot& a, const Slot& b) { return a.used < b.used; });
 }
 
-// A plan that is larger than those before is seldom the last of its size: the slots that are filled
-// next grow with it.
+// A plan that is larger than all before it is rarely the last of its size, so the slots that are
+// filled next grow with it.
 void Planner::MakeRoom(const Plan& plan) {
   const size_t size = plan.order.size() + plan.chain_accesses.size() + plan.entries.size();
   if (size <= memory_->room) {

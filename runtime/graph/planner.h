@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A frame's declarations -> its plan, without touching a GPU: validate, cull, edges, schedule,
 // lifetimes, barrier points, placement, barriers, batches. A pure function of declarations,
-// options, memory model and carried state; plans of the last few structures are remembered. Spec:
-// graph §6
+// options, memory model and carried state; plans of the last few structures are remembered.
+// See spec/graph 6
 #pragma once
 
 #include <array>

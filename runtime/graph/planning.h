@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "runtime/graph/bin_packing.h"
 #include "runtime/graph/graph.h"
-#include "runtime/graph/pack.h"
 #include "runtime/graph/plan.h"
 
 namespace kiln::graph {
@@ -158,7 +158,7 @@ struct PlanningScratch {
   bool any_shared = false;           // some pass may have several accesses to one chain
   std::vector<uint32_t> followers;   // accesses that follow others: all but creates
   std::vector<uint32_t> stack;
-  std::vector<Why> why;               // by pass
+  std::vector<KeepReason> why;        // by pass
   std::vector<uint32_t> needed_by;    // by pass
   std::vector<uint32_t> def_access;   // by version, and one more: the access that makes it
   std::vector<uint32_t> kill_access;  // by version
@@ -169,12 +169,12 @@ struct PlanningScratch {
   std::vector<Successor> successors;
   bool declared_order_valid = true;
   bool any_several_layouts = false;
-  std::vector<PassState> states;  // by pass
-  std::vector<uint64_t> keys;     // by pass: all fields but k
-  std::vector<uint32_t> c;
-  std::vector<uint32_t> w;
-  std::vector<uint8_t> w_own;
-  std::vector<uint8_t> s;
+  std::vector<PassState> states;       // by pass
+  std::vector<uint64_t> keys;          // by pass: all fields but k
+  std::vector<uint32_t> layout_rank;   // by pass, as the next three: field c of its key
+  std::vector<uint32_t> wait_rank;     // field w
+  std::vector<uint8_t> waits_outside;  // 1: waits for the outside itself
+  std::vector<uint8_t> signal_rank;    // field s
   std::vector<uint64_t> heap;
   std::vector<LayoutGroup> groups;
   std::vector<VkImageLayout> read_layout;  // by version
@@ -273,7 +273,7 @@ void EmitEntries(Planning& planning);
 // epochs.cc: adds points while they save memory, and numbers the epochs between them.
 void SplitEpochs(Planning& planning);
 
-// place.cc, pack.cc, ledger.cc
+// place.cc, bin_packing.cc, ledger.cc
 bool MeasureChains(Planning& planning);  // false: a description that the model refuses
 void PlaceChains(Planning& planning);
 void RunLedger(Planning& planning);

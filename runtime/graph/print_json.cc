@@ -83,10 +83,10 @@ Json Printer::Culled() const {
 
 Json Printer::Barriers() const {
   Json out = Json::array();
-  for (const Point& point : plan.points) {
+  for (const BarrierPoint& point : plan.points) {
     Json list = Json::array();
     for (uint32_t i = 0; i < point.entries; ++i) {
-      const Entry& entry = plan.EntryAt(point, i);
+      const BarrierEntry& entry = plan.EntryAt(point, i);
       const AccessRow& access = rows.accesses[entry.access];
       const PlanChain& chain = plan.chains[entry.chain];
       const bool texture = rows.chains[entry.chain].texture();
@@ -385,7 +385,7 @@ Json Printer::Chains() const {
   return out;
 }
 
-bool SameButCell(const Entry& a, const Entry& b) {
+bool SameButCell(const BarrierEntry& a, const BarrierEntry& b) {
   return a.chain == b.chain && a.src_stages == b.src_stages && a.src_accesses == b.src_accesses &&
          a.dst_stages == b.dst_stages && a.dst_accesses == b.dst_accesses &&
          a.old_layout == b.old_layout && a.new_layout == b.new_layout && a.reason == b.reason &&
@@ -394,10 +394,10 @@ bool SameButCell(const Entry& a, const Entry& b) {
 
 Json Printer::Points() const {
   Json out = Json::array();
-  for (const Point& point : plan.points) {
+  for (const BarrierPoint& point : plan.points) {
     Json entries = Json::array();
     for (uint32_t i = 0; i < point.entries; ++i) {
-      const Entry& entry = plan.EntryAt(point, i);
+      const BarrierEntry& entry = plan.EntryAt(point, i);
       const PlanChain& chain = plan.chains[entry.chain];
       Json item = {
           {"chain", entry.chain},

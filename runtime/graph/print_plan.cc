@@ -14,8 +14,8 @@ std::string MebibytesText(uint64_t bytes) {
   return fmt::format("{:.1f}MiB", static_cast<double>(bytes) / (1 << 20));
 }
 
-void AppendSources(const Plan& plan, const Declarations& rows, const Entry& entry, uint32_t begin,
-                   uint32_t end, const Box& cell, std::vector<int32_t>& out) {
+void AppendSources(const Plan& plan, const Declarations& rows, const BarrierEntry& entry,
+                   uint32_t begin, uint32_t end, const Box& cell, std::vector<int32_t>& out) {
   for (uint32_t i = begin; i < end; ++i) {
     const AccessRow& access = rows.accesses[plan.chain_accesses[i]];
     const int32_t position = plan.positions[access.pass];
@@ -25,7 +25,7 @@ void AppendSources(const Plan& plan, const Declarations& rows, const Entry& entr
   }
 }
 
-std::string EntryLine(const Plan& plan, const Declarations& rows, const Entry& entry) {
+std::string EntryLine(const Plan& plan, const Declarations& rows, const BarrierEntry& entry) {
   const AccessRow& access = rows.accesses[entry.access];
   std::string line = fmt::format("    {:<11} {:<20} {} / {} -> {} / {}", ReasonName(entry.reason),
                                  rows.VersionName(access.version), StagesText(entry.src_stages),
@@ -111,29 +111,29 @@ std::string MemoryText(const Plan& plan, const Declarations& rows) {
 
 }  // namespace
 
-std::string_view ReasonName(Reason reason) {
+std::string_view ReasonName(BarrierReason reason) {
   switch (reason) {
-    case Reason::kFirstUse:
+    case BarrierReason::kFirstUse:
       return "first_use";
-    case Reason::kRaw:
+    case BarrierReason::kRaw:
       return "raw";
-    case Reason::kWar:
+    case BarrierReason::kWar:
       return "war";
-    case Reason::kWaw:
+    case BarrierReason::kWaw:
       return "waw";
-    case Reason::kLayout:
+    case BarrierReason::kLayout:
       return "layout";
-    case Reason::kVisibility:
+    case BarrierReason::kVisibility:
       return "visibility";
-    case Reason::kAlias:
+    case BarrierReason::kAlias:
       return "alias";
-    case Reason::kImport:
+    case BarrierReason::kImport:
       return "import";
-    case Reason::kHistory:
+    case BarrierReason::kHistory:
       return "history";
-    case Reason::kPresent:
+    case BarrierReason::kPresent:
       return "present";
-    case Reason::kExport:
+    case BarrierReason::kExport:
       return "export";
   }
   return "";
@@ -157,30 +157,30 @@ std::string_view PassKindName(PassKind kind) {
 
 std::string WhyText(const PlanPass& pass, const Graph& graph) {
   switch (pass.why) {
-    case Why::kNotCulled:
+    case KeepReason::kNotCulled:
       return "not culled";
-    case Why::kOutput:
+    case KeepReason::kOutput:
       return "output";
-    case Why::kTemporal:
+    case KeepReason::kTemporal:
       return "temporal";
-    case Why::kImport:
+    case KeepReason::kImport:
       return "import";
-    case Why::kSignal:
+    case KeepReason::kSignal:
       return "signal";
-    case Why::kWait:
+    case KeepReason::kWait:
       return "wait";
-    case Why::kPresent:
+    case KeepReason::kPresent:
       return "present";
-    case Why::kSideEffect:
+    case KeepReason::kSideEffect:
       return "side_effect";
-    case Why::kNeeded:
+    case KeepReason::kNeeded:
       return fmt::format("needed by {}", graph.rows().PassName(pass.needed_by));
   }
   return "";
 }
 
 std::vector<int32_t> SourcePositions(const Plan& plan, const Declarations& rows,
-                                     const Entry& entry) {
+                                     const BarrierEntry& entry) {
   std::vector<int32_t> out;
   AppendSources(plan, rows, entry, entry.source_begin, entry.source_end, plan.cells[entry.cell],
                 out);

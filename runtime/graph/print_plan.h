@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A plan as text for people and goldens, as JSON for programs, as Graphviz, and as a picture.
-// The graph is the one that was planned, or a later frame of the same structure. Spec: graph §9
+// The graph is the one that was planned, or a later frame of the same structure. See spec/graph 9
 #pragma once
 
 #include <string>
@@ -37,16 +37,16 @@ struct BuildCosts {
   double ns_per_pass = 0;
   uint64_t allocations = 0;
 };
-// One line: "graph f=3 passes=42(-3) …", with the costs if they are given. Spec: graph §11.2
+// One line: "graph f=3 passes=42(-3) …", with the costs if they are given. See spec/graph 11.2
 std::string PrintMetricsLine(const Plan& plan, const Graph& graph,
                              const BuildCosts* costs = nullptr);
 
-std::string_view ReasonName(Reason reason);
+std::string_view ReasonName(BarrierReason reason);
 std::string_view PassKindName(PassKind kind);
 std::string WhyText(const PlanPass& pass, const Graph& graph);
 
 // Positions of the accesses that an entry's source is made of, ascending, without repeats.
 std::vector<int32_t> SourcePositions(const Plan& plan, const Declarations& rows,
-                                     const Entry& entry);
+                                     const BarrierEntry& entry);
 
 }  // namespace kiln::graph

@@ -189,11 +189,11 @@ double Picture::Resources() {
 }
 
 void Picture::Barriers(double bottom) {
-  for (const Point& point : plan.points) {
+  for (const BarrierPoint& point : plan.points) {
     std::string title = fmt::format("{} entries before {}", point.entries,
                                     rows.PassName(plan.PassAt(point.before)));
     for (uint32_t i = 0; i < point.entries; ++i) {
-      const Entry& entry = plan.EntryAt(point, i);
+      const BarrierEntry& entry = plan.EntryAt(point, i);
       title += fmt::format("\n{} {}", ReasonName(entry.reason), rows.ChainName(entry.chain));
     }
     const double x = X(point.before);

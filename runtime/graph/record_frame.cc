@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ExecutorState: the command buffers of a frame. Every batch is cut at pass boundaries into as many
 // as there are threads, so that each has about the same work; where it is cut changes nothing that
-// the device sees. Spec: graph §8.2
+// the device sees. See spec/graph 8.2
 #include <algorithm>
 
 #include "runtime/graph/execute_state.h"
@@ -43,7 +43,7 @@ Result<void> ExecutorState::GrowLanes() {
 void ExecutorState::GrowScratch(const Plan& plan) {
   constexpr size_t kAttachments = 8;
   uint32_t entries = 0;
-  for (const Point& point : plan.points) {
+  for (const BarrierPoint& point : plan.points) {
     entries = std::max(entries, point.entries);
   }
   for (RecordScratch& lane : scratch) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Threads that record the lanes of a frame: the caller does the first, each other one has a thread
-// that sleeps between frames. Private to runtime/graph. Spec: graph §8.2
+// that sleeps between frames. Private to runtime/graph. See spec/graph 8.2
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The order of the passes: the ready one with the smallest key goes next. Spec: graph §6.5
+// The order of the passes: the ready one with the smallest key goes next. See spec/graph 6.5
 //   key = h (1) | w (22) | s (1) | k (17) | c (7) | declaration index (16)
 #include <algorithm>
 #include <functional>
@@ -14,6 +14,7 @@ constexpr uint32_t kFieldW = 41;
 constexpr uint32_t kFieldS = 40;
 constexpr uint32_t kFieldK = 23;
 constexpr uint32_t kFieldC = 16;
+constexpr uint32_t kLastLayoutRank = (1U << (kFieldK - kFieldC)) - 1;
 
 // The passes in some valid order; shorter if there is a cycle.
 void PlainOrder(Planning& planning, std::vector<uint32_t>& order) {
@@ -41,50 +42,51 @@ void PlainOrder(Planning& planning, std::vector<uint32_t>& order) {
 void OrderSemaphores(Planning& planning) {
   const Declarations& rows = planning.rows;
   PlanningScratch& scratch = planning.scratch;
-  scratch.w.assign(rows.passes.size(), 0);
-  scratch.w_own.assign(rows.passes.size(), 0);
-  scratch.s.assign(rows.passes.size(), 1);
+  scratch.wait_rank.assign(rows.passes.size(), 0);
+  scratch.waits_outside.assign(rows.passes.size(), 0);
+  scratch.signal_rank.assign(rows.passes.size(), 1);
   for (uint32_t i = 0; i < rows.semaphore_uses.size(); ++i) {
     const SemaphoreRow& use = rows.semaphore_uses[i];
     if (use.pass == kNone || scratch.external[i] == 0) {
       continue;
     }
     if (use.wait) {
-      scratch.w_own[use.pass] = 1;
+      scratch.waits_outside[use.pass] = 1;
     } else if (rows.passes[use.pass].origin != Origin::kPresent) {
-      scratch.s[use.pass] = 0;
+      scratch.signal_rank[use.pass] = 0;
     }
   }
   for (const AccessRow& access : rows.accesses) {
     if (rows.ChainOf(access).acquire != kNone) {
-      scratch.w_own[access.pass] = 1;
+      scratch.waits_outside[access.pass] = 1;
     }
   }
   std::vector<uint32_t>& order = scratch.stack;
   PlainOrder(planning, order);
   uint32_t largest = 0;
   for (const uint32_t pass : order) {
-    scratch.w[pass] += scratch.w_own[pass];
+    scratch.wait_rank[pass] += scratch.waits_outside[pass];
     const bool present = rows.passes[pass].origin == Origin::kPresent ||
                          rows.passes[pass].origin == Origin::kPresentCopy;
-    largest = present ? largest : std::max(largest, scratch.w[pass]);
+    largest = present ? largest : std::max(largest, scratch.wait_rank[pass]);
     for (uint32_t e = scratch.successor_begin[pass]; e < scratch.successor_begin[pass + 1]; ++e) {
-      uint32_t& next = scratch.w[scratch.successors[e].pass];
-      next = std::max(next, scratch.w[pass]);
+      uint32_t& next = scratch.wait_rank[scratch.successors[e].pass];
+      next = std::max(next, scratch.wait_rank[pass]);
     }
   }
   for (auto pass = order.rbegin(); pass != order.rend(); ++pass) {
     for (uint32_t e = scratch.successor_begin[*pass]; e < scratch.successor_begin[*pass + 1]; ++e) {
-      scratch.s[*pass] = std::min(scratch.s[*pass], scratch.s[scratch.successors[e].pass]);
+      scratch.signal_rank[*pass] =
+          std::min(scratch.signal_rank[*pass], scratch.signal_rank[scratch.successors[e].pass]);
     }
   }
   for (uint32_t pass = 0; pass < rows.passes.size(); ++pass) {
     const Origin origin = rows.passes[pass].origin;
     if (origin == Origin::kPresent || origin == Origin::kPresentCopy) {
-      scratch.w[pass] = largest + 1;
+      scratch.wait_rank[pass] = largest + 1;
     }
-    scratch.keys[pass] |= uint64_t{scratch.w[pass]} << kFieldW;
-    scratch.keys[pass] ^= uint64_t{scratch.s[pass] ^ 1U} << kFieldS;
+    scratch.keys[pass] |= uint64_t{scratch.wait_rank[pass]} << kFieldW;
+    scratch.keys[pass] ^= uint64_t{scratch.signal_rank[pass] ^ 1U} << kFieldS;
   }
 }
 
@@ -104,7 +106,7 @@ uint32_t RankOfLayout(Planning& planning, uint32_t version, VkImageLayout layout
   }
   const uint32_t kill = scratch.kill_access[version];
   if (kill != kNone && planning.plan.layouts[kill] == layout) {
-    return 127;
+    return kLastLayoutRank;
   }
   uint32_t rank = 1;
   uint32_t* link = &scratch.marks[version];
@@ -123,19 +125,20 @@ uint32_t RankOfLayout(Planning& planning, uint32_t version, VkImageLayout layout
 void RankReadLayouts(Planning& planning) {
   const Declarations& rows = planning.rows;
   PlanningScratch& scratch = planning.scratch;
-  scratch.c.assign(rows.passes.size(), 0);
+  scratch.layout_rank.assign(rows.passes.size(), 0);
   scratch.marks.assign(rows.versions.size(), kNone);  // head of the version's groups
   scratch.groups.clear();
   scratch.groups.reserve(rows.accesses.size());  // links point into it
   for (const uint32_t i : planning.plan.pass_accesses) {
     const AccessRow& access = rows.accesses[i];
     if (access.op == Op::kRead && scratch.several_layouts[access.version] != 0) {
-      uint32_t& c = scratch.c[access.pass];
-      c = std::min(c + RankOfLayout(planning, access.version, planning.plan.layouts[i]), 127U);
+      uint32_t& rank = scratch.layout_rank[access.pass];
+      rank = std::min(rank + RankOfLayout(planning, access.version, planning.plan.layouts[i]),
+                      kLastLayoutRank);
     }
   }
   for (uint32_t pass = 0; pass < rows.passes.size(); ++pass) {
-    scratch.keys[pass] |= uint64_t{scratch.c[pass]} << kFieldC;
+    scratch.keys[pass] |= uint64_t{scratch.layout_rank[pass]} << kFieldC;
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What decides a plan, as hashes: one of every array, and one of them all. Arrays are hashed where
-// they lie, so that a frame alike costs one look at its declarations, and a frame unlike says at
-// once in which array. Spec: graph §9.5
+// What decides a plan, as hashes: one for each array, and one of all of them. Arrays are hashed in
+// place, so an unchanged frame costs one pass over its declarations, and for a changed one the
+// hashes tell which array changed. See spec/graph 9.5
 #include <string_view>
 #include <vector>
 
@@ -55,7 +55,7 @@ OptionBytes OptionsOf(const Planning& planning) {
                    uint64_t{options.unify_reads} << 26 | uint64_t{follows} << 27};
 }
 
-// The encoding of cache §2.2, whose fields are the hashes of the arrays.
+// The encoding of spec/cache 2.2, whose fields are the hashes of the arrays.
 Hash128 HashOfHashes(const Structure& structure) {
   constexpr std::string_view kDomain = "kiln.graph.1";
   constexpr size_t kField = 1 + sizeof(uint32_t) + sizeof(Hash128);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ExecutorState: submission and presentation. Spec: graph §6.11, §8.4, §8.5
+// ExecutorState: submission and presentation. See spec/graph 6.11, 8.4, 8.5
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -109,7 +109,7 @@ Result<void> ExecutorState::Submit(const Plan& plan, const Declarations& rows, C
   return {};
 }
 
-// A crash names its pass, and a missing barrier does no harm.
+// Immediate mode: a crash names its pass, and a missing barrier does no harm.
 Result<void> ExecutorState::RunImmediately(const Plan& plan, const Graph& graph,
                                            CommandSlot& slot) {
   const Declarations& rows = graph.rows();

@@ -2,7 +2,7 @@
 // Vulkan's table of stages and accesses as data: which access is possible in which stage, what a
 // combined bit stands for, the layout that follows from an access, and the names of all of them.
 // Inside the graph every mask is elementary: ALL_TRANSFER is COPY, RESOLVE, BLIT and CLEAR.
-// Spec: Vulkan 1.3, table "Supported access types"; graph §4.1, §4.4
+// Spec: Vulkan 1.3, table "Supported access types"; spec/graph 4.1, 4.4
 #pragma once
 
 #include <optional>

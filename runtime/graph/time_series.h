@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Times of the last thousand frames, and what people ask of them: mean, median, p99, worst. Adding
-// one neither allocates nor sorts. Spec: graph §11
+// one neither allocates nor sorts. See spec/graph 11
 #pragma once
 
 #include <array>

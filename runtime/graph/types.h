@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The vocabulary of a frame: handles, descriptions and accesses. Handles are values; a version is
 // fixed contents of a texture or buffer, made by one pass, imported, or kept from the last frame.
-// Spec: graph §2, §3.1
+// See spec/graph 2, 3.1
 #pragma once
 
 #include <cstdint>

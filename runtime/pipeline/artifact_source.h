@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where an engine gets the results of kiln from: a pack that is mapped, results that a daemon sent,
-// or bytes that it has. Pipelines ask for words when they build, on their own threads. Spec: pso §9
+// or bytes that it has. Pipelines ask for words when they build, on their own threads. spec/pso 9
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ struct SourceBytes {
 };
 
 // An image and a sampler that a pipeline was seen with; drivers that compile at the first draw look
-// at them. Spec: pso §7.5.1, §9.2
+// at them. See spec/pso 7.5.1, 9.2
 struct ImageHint {
   uint32_t set = 0;
   uint32_t binding = 0;
@@ -62,7 +62,7 @@ inline constexpr size_t kLanes = 3;
 // A pipeline worth building before the first frame.
 struct WarmItem {
   SourceArtifact artifact;
-  std::optional<PassSignature> signature;  // nullopt: that of pso §5.3
+  std::optional<PassSignature> signature;  // nullopt: that of spec/pso 5.3
   std::string pass;                        // for messages
   Lane lane = Lane::kSoon;
   std::vector<ImageHint> hints;

@@ -26,7 +26,7 @@ Error Rejected(std::string_view why) {
   return {ErrorCode::kCorrupt, std::string(why), "CACHE_REJECTED"};
 }
 
-// What VkPipelineCacheHeaderVersionOne says.
+// The fields of VkPipelineCacheHeaderVersionOne.
 Result<void> CheckDriverHeader(const DeviceIdentity& device, ByteView data) {
   if (data.size() < kDriverHeaderBytes || ReadLittle<uint32_t>(data) != kDriverHeaderBytes ||
       ReadLittle<uint32_t>(data, 4) != VK_PIPELINE_CACHE_HEADER_VERSION_ONE) {
@@ -150,7 +150,7 @@ Bytes BinaryCache::Load() {
   auto bytes = files.Read(Name(".vkcache"), kMaxBytes + kHeaderBytes);
   if (!bytes.ok()) {
     Tell("the driver cache is not used", bytes.error());
-    // Not the user's: neither read nor replaced.
+    // A file of another user is neither read nor replaced.
     useless_ = bytes.error().code == ErrorCode::kPermissionDenied;
     return {};
   }
@@ -233,7 +233,7 @@ void BinaryCache::Confirm() {
   }
 }
 
-// Of all workers and of another process. Sources of a merge may be in use meanwhile.
+// Merges the caches of all workers, and those of another process; all may be in use meanwhile.
 Result<Bytes> BinaryCache::Merged(ByteView others) const {
   const vk::Table& table = device_->table();
   KILN_TRY(const vk::UniquePipelineCache all, Make({}));

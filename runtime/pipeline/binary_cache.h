@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The driver's pipeline cache between runs. A file that is missing, stale, damaged or hostile
-// changes time, never results: the driver only gets data that this very driver build gave. Spec:
-// pso §8
+// changes time, never results: the driver only gets data that this very driver build gave.
+// See spec/pso 8
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which pipelines are being made or drawn first, in a mapped file that outlives the process: what
-// is still in it at the next start killed the last run, and is not tried again. Spec: pso §7.8
+// is still in it at the next start killed the last run, and is not tried again. See spec/pso 7.8
 #pragma once
 
 #include <cstdint>

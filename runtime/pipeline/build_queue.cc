@@ -94,7 +94,7 @@ void BuildQueue::Do(const Job& job, uint32_t worker) {
 }
 
 void BuildQueue::Loop(uint32_t worker) {
-  // Of this thread alone, as Linux has it; a refusal costs nothing but smoothness.
+  // Lowers the priority of this thread alone, as Linux allows; if refused, only smoothness suffers.
   (void)setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), kNice);
   for (;;) {
     Job job;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Pipelines that wait to be built, in lanes, and the threads that build them. First in, first out
-// inside a lane; a job of a lane starts when those before it are empty. Spec: pso §7.3
+// inside a lane; a job of a lane starts when those before it are empty. See spec/pso 7.3
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The file system as driver caches see it: few operations, so that tests can end a run between any
-// two of them. Spec: pso §8.1, §8.4
+// two of them. See spec/pso 8.1, 8.4
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ class CacheFiles {
   virtual Result<void> WriteNew(const std::string& path, ByteView bytes) = 0;
   virtual Result<void> Rename(const std::string& from, const std::string& to) = 0;
   virtual Result<void> SyncFolder(const std::string& path) = 0;
-  // That there was none is none.
+  // A missing file is not a failure.
   virtual Result<void> Remove(const std::string& path) = 0;
   // Waits for others; ends with the object.
   virtual Result<std::shared_ptr<void>> Lock(const std::string& path) = 0;

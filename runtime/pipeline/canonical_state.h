@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The part of a pipeline that can matter, and the key that names it: equal keys, equal pipelines.
-// Spec: pso §6.10
+// See spec/pso 6.10
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ PipelineDesc CanonicalState(PipelineDesc desc);
 Hash128 PipelineKey(const PipelineDesc& desc, std::span<const Digest> code);
 
 // What each part of a graphics pipeline depends on: pipelines that differ in blend state share
-// three of four. Requires: a graphics pipeline. Spec: pso §7.9
+// three of four. Requires: a graphics pipeline. See spec/pso 7.9
 std::array<Hash128, kLibraryParts> PartKeys(const PipelineDesc& desc, std::span<const Digest> code);
 
 }  // namespace kiln::runtime

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Pipelines are made in a child process before they are made here: a driver that crashes or hangs
 // takes the child along, and costs one pipeline. What the child leaves behind is a warm driver
-// cache. Spec: pso §7.8
+// cache. See spec/pso 7.8
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,7 @@ class ChildBuilds {
   ChildBuilds& operator=(const ChildBuilds&) = delete;
 
   // What became of the child that made it; the next pipeline gets another one if that is needed.
-  // Errors: kUnavailable if there is no child to be had; kCancelled.
+  // Errors: kUnavailable if no child can be started; kCancelled.
   Result<Fate> Try(const ChildJob& job);
   // The child saves its driver cache and ends.
   void End();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // kiln_pipeline_child DEVICE IDENTITY FOLDER: makes the pipelines that its parent sends over
-// descriptor 3. Not for people. Spec: pso §7.8
+// descriptor 3. Not for people. See spec/pso 7.8
 #include <csignal>
 #include <cstdio>
 #include <sys/prctl.h>

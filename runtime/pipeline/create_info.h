@@ -11,7 +11,7 @@
 
 namespace kiln::runtime {
 
-// What a graphics pipeline can be linked from. Spec: pso §7.9
+// What a graphics pipeline can be linked from. See spec/pso 7.9
 enum class LibraryPart : uint8_t {
   kVertexInput,
   kPreRasterization,

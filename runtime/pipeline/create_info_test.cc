@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every setting of the language, with every value, in the structure that the driver gets.
-// Spec: rpl §9, pso §6.5
+// See spec/rpl 9, spec/pso 6.5
 #include "runtime/pipeline/create_info.h"
 
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Checks of what holds by construction, for those who doubt the construction: the metadata of a
 // pipeline against the SPIR-V words it comes with, and its layout hash against the layouts that
-// were made. Off unless asked for. Spec: pso §5.4, §6.2.3, §6.3.2
+// were made. Off unless asked for. See spec/pso 5.4, 6.2.3, 6.3.2
 #pragma once
 
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A pipeline description as bytes, for a process of the same build that makes it in the stead of
-// this one. Spec: pso §7.8, §11.5
+// this one. See spec/pso 7.8, 11.5
 #pragma once
 
 #include "compiler/base/bytes.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which driver build made something: what it says about itself, and the build id of its shared
-// object, since some drivers say the same in every build. Spec: pso §8.2
+// object, since some drivers say the same in every build. See spec/pso 8.2
 #pragma once
 
 #include "compiler/base/digest.h"

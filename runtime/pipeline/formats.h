@@ -14,12 +14,12 @@
 namespace kiln::runtime {
 
 // Format of one column: the item format repeated per component.
-// Requires: 1 <= components <= 4. Spec: pso §6.2
+// Requires: 1 <= components <= 4. See spec/pso 6.2
 VkFormat VertexFormat(artifact::ItemFormat item, uint32_t components);
 
 // The format in which the device reads such a column: three-component 8- and 16-bit formats are
 // optional in Vulkan, the four-component one serves if it stays inside the element.
-// nullopt: neither works. Spec: pso §6.2.2
+// nullopt: neither works. See spec/pso 6.2.2
 std::optional<VkFormat> DeviceVertexFormat(artifact::ItemFormat item, uint32_t components,
                                            uint32_t offset, uint32_t stride,
                                            const DeviceCaps& caps);
@@ -33,12 +33,12 @@ struct ColorFormat {
 std::optional<ColorFormat> DescribeColorFormat(VkFormat format);
 
 // The format of a storage image by metadata's name ("rgba8_unorm"); VK_FORMAT_UNDEFINED for others.
-// Spec: rpl §14
+// See spec/rpl 14
 VkFormat StorageFormat(std::string_view name);
 
 // The format of a word of a manifest, which is Vulkan's name in lower case with the components
 // first and their width once where it is the same: "rgba16_float", "bgra8_srgb",
-// "b10g11r11_ufloat", "d24_unorm_s8_uint". VK_FORMAT_UNDEFINED for others. Spec: pso §5.2
+// "b10g11r11_ufloat", "d24_unorm_s8_uint". VK_FORMAT_UNDEFINED for others. See spec/pso 5.2
 VkFormat FormatNamed(std::string_view word);
 // The word, or nothing if there is none.
 std::string FormatWord(VkFormat format);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Results of kiln in memory: what a daemon streams at start-up, or what an engine has anyway. May
-// grow while pipelines are built from it. Spec: pso §9.6
+// grow while pipelines are built from it. See spec/pso 9.6
 #pragma once
 
 #include <map>

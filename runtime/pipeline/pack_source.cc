@@ -70,7 +70,7 @@ Result<TypedValue> ValueOf(std::string_view program, const pack::Tables& tables,
                      fmt::format("option '{}' has no value '{}'", setting.name, text));
 }
 
-// Of "material/pass" and "material/pass/variant"; empty for other names. Spec: daemon §6.7.1
+// Of "material/pass" and "material/pass/variant"; empty for other names. See spec/daemon 6.7.1
 std::string_view PassOf(std::string_view program) {
   const size_t slash = program.find('/');
   if (slash == std::string_view::npos) {
@@ -134,7 +134,7 @@ Result<SourceArtifact> PackSource::Find(std::string_view program,
   KILN_TRY(const uint32_t entry, FindEntry(program));
   const pack::Tables& tables = pack_->tables();
   const pack::ProgramRow& row = tables.programs[tables.entries[entry].program];
-  const auto declared = tables.options.subspan(row.first_option, row.option_count);
+  const auto declared = tables.OptionsOf(row);
   std::vector<TypedValue> values;
   values.reserve(declared.size());
   for (const pack::OptionRow& option : declared) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Results of kiln in a pack file: found by program and option values, read when they are needed.
-// Spec: pso §9.1 to §9.4, cache §10
+// See spec/pso 9.1 to 9.4, spec/cache 10
 #pragma once
 
 #include <map>

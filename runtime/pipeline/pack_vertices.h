@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Vertex and instance buffers as metadata lays them out: floats and integers in, packed elements
-// out. Spec: pso §6.2.4
+// out. See spec/pso 6.2.4
 #pragma once
 
 #include <cstdint>

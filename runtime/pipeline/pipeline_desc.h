@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A pipeline as plain data, one to one with Vulkan's create structures: metadata plus the signature
-// of a pass → PipelineDesc, without a Vulkan call. What does not fit is found here, by name. Spec:
-// pso §5, §6
+// of a pass → PipelineDesc, without a Vulkan call. What does not fit is found here, by name.
+// See spec/pso 5, 6
 #pragma once
 
 #include <array>
@@ -124,7 +124,7 @@ Result<PipelineDesc> DescFrom(std::string_view name, const PipelineMetadata& met
                               const PassSignature& signature);
 
 // The signature for previews and tests: a format by the item of each output, depth and stencil as
-// the settings use them. Spec: pso §5.3
+// the settings use them. See spec/pso 5.3
 PassSignature DefaultSignature(const PipelineMetadata& metadata);
 // The same, with D24_UNORM_S8_UINT where the device lacks D32_SFLOAT_S8_UINT.
 PassSignature DefaultSignature(const PipelineMetadata& metadata, const DeviceCaps& caps);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Descriptions and words -> Vulkan objects: modules and layouts that are shared, pipelines with the
-// driver's feedback. Spec: pso §6.1, §6.3, §7.6, §7.9
+// driver's feedback. See spec/pso 6.1, 6.3, 7.6, 7.9
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace kiln::runtime {
 
-// Whether pipelines can be linked from parts, and quickly so. Spec: pso §7.9
+// Whether pipelines can be linked from parts, and quickly so. See spec/pso 7.9
 bool CanLinkFast(const DeviceCaps& caps);
 
 // Words of the stages of a description, in its order.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Descriptor set layouts and pipeline layouts, made once per content: variants of one family get
-// the same objects, so their descriptor sets and push data stay bound while pipelines switch. Spec:
-// pso §6.3, §6.4
+// the same objects, so their descriptor sets and push data stay bound while pipelines switch.
+// See spec/pso 6.3, 6.4
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What pipelines tell about themselves: states, progress of a warm start, hitches, counts. Plain
-// data. Spec: pso §7, §13
+// data. See spec/pso 7, 13
 #pragma once
 
 #include <array>

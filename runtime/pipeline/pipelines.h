@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Pipeline state objects, built from metadata and SPIR-V words alone, before they are drawn with.
 // Equal pipelines are built once; one that cannot be had on this device, that the driver refuses or
-// that kills it costs itself and nothing else. Spec: pso §4, §7
+// that kills it costs itself and nothing else. See spec/pso 4, 7
 //
 //   auto pipelines = Pipelines::Create(device, {.cache_folder = DefaultCacheFolder()});
 //   (*pipelines)->Load(std::make_shared<PackSource>(pack, {}));
@@ -43,7 +43,7 @@ struct ModuleWords {
   std::span<const uint32_t> words;
 };
 
-// Whether warm-up draws are made. Spec: pso §7.5.2
+// Whether warm-up draws are made. See spec/pso 7.5.2
 enum class FirstUse : uint8_t { kAuto, kOn, kOff };
 
 // Whether metadata is compared with SPIR-V words and layout hashes with layouts (debug_checks.h).
@@ -87,7 +87,7 @@ struct WarmRequest {
   std::vector<PipelineId> pipelines;  // none: all that are queued
   std::optional<Lane> lane;           // nullopt: the one that its source gave it
   // Everything is made in child processes first: what crashes or hangs one of them is quarantined,
-  // the rest is then built here, with a warm driver cache. Spec: pso §7.8
+  // the rest is then built here, with a warm driver cache. See spec/pso 7.8
   bool isolate = false;
 };
 struct WarmTicket {
@@ -117,7 +117,7 @@ class Pipelines {
   // words.
   Result<PipelineId> Add(std::string_view name, const PipelineMetadata& metadata,
                          std::span<const ModuleWords> modules, const PassSignature& signature);
-  // The same, with words that are read when they are needed. No signature: that of pso §5.3.
+  // The same, with words that are read when they are needed. No signature: that of spec/pso 5.3.
   Result<PipelineId> Add(const SourceArtifact& artifact,
                          std::shared_ptr<const ArtifactSource> source,
                          const std::optional<PassSignature>& signature,
@@ -144,7 +144,7 @@ class Pipelines {
   // Binds it. What is not ready is raised to the critical lane, and counts as a hitch.
   Bound Bind(VkCommandBuffer commands, PipelineId id, OnMissing missing);
   // The same in a pass whose formats are known: a pipeline for others is refused, which is a line
-  // of the log with both. For debugging. Spec: pso §5.5
+  // of the log with both. For debugging. See spec/pso 5.5
   Bound Bind(VkCommandBuffer commands, PipelineId id, OnMissing missing, const PassSignature& pass);
 
   WarmTicket Warm(const WarmRequest& request);
@@ -179,9 +179,9 @@ class Pipelines {
   void ForgetHitches();                // of the start, before the first frame
   std::vector<PipelineTimes> Times() const;
   // What was drawn with so far and can be found by name, in the order of the first draws: lines of
-  // JSON for kiln pack build --warm. Spec: pso §9.3
+  // JSON for kiln pack build --warm. See spec/pso 9.3
   std::string WriteWarmList() const;
-  // Counts and times as Prometheus reads them, names kiln_runtime_*. Spec: pso §13.1
+  // Counts and times as Prometheus reads them, names kiln_runtime_*. See spec/pso 13.1
   std::string PrintMetrics() const;
 
   PipelinesState& state() { return *state_; }  // of other files of this folder

@@ -56,7 +56,7 @@ Bound Pipelines::Bind(VkCommandBuffer commands, PipelineId id, OnMissing missing
   return {.drawable = true, .id = id};
 }
 
-// Spec: pso §7.2
+// See spec/pso 7.2
 Bound Pipelines::BindMissing(VkCommandBuffer commands, PipelineId id, OnMissing missing) {
   PipelinesState& state = *state_;
   const std::shared_ptr<Build> build =
@@ -134,7 +134,7 @@ bool PipelinesState::CanSwap(Build& next) {
     return true;
   }
   // The warm-up draw goes before the draws of the next frame; nobody waits for it.
-  FirstUseDraws* const warm = Draws();
+  WarmUpDraws* const warm = Draws();
   if (warm == nullptr) {
     return true;
   }

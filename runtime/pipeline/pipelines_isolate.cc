@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pipelines: warm starts whose pipelines are made in child processes first. Spec: pso §7.8
+// Pipelines: warm starts whose pipelines are made in child processes first. See spec/pso 7.8
 #include <filesystem>
 #include <unistd.h>
 
@@ -10,7 +10,7 @@
 
 namespace kiln::runtime {
 
-// False: there are no children to be had. The build is nobody's afterwards, or quarantined.
+// False: no child can be started. Afterwards the build is free again, or quarantined.
 bool PipelinesState::MakeInChild(ChildBuilds& children, const std::shared_ptr<Build>& build) {
   if (build->State() != PipelineState::kQueued || !build->Claim()) {
     return true;

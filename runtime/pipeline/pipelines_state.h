@@ -17,10 +17,10 @@
 #include "runtime/pipeline/build_journal.h"
 #include "runtime/pipeline/build_queue.h"
 #include "runtime/pipeline/debug_checks.h"
-#include "runtime/pipeline/first_use.h"
 #include "runtime/pipeline/pipeline_factory.h"
 #include "runtime/pipeline/pipelines.h"
 #include "runtime/pipeline/warm_record.h"
+#include "runtime/pipeline/warm_up_draws.h"
 #include "runtime/vk/retire.h"
 
 namespace kiln::runtime {
@@ -93,7 +93,7 @@ struct Ticket {
 
 // Whether the driver compiles at the first draw.
 enum class Laziness : uint8_t { kUnknown, kLazy, kEager };
-// Whether FAIL_ON_PIPELINE_COMPILE_REQUIRED tells the truth. Spec: pso §7.2
+// Whether FAIL_ON_PIPELINE_COMPILE_REQUIRED tells the truth. See spec/pso 7.2
 enum class CacheControl : uint8_t { kUnknown, kWorks, kBroken };
 
 // Words of every stage; what holds them outlives their use.
@@ -132,7 +132,7 @@ struct PipelinesState {
   void ProbeCacheControl(Build& build, const StageWords& words, uint32_t worker);
   bool UsesFastLinks(const Build& build) const;
 
-  // The driver's cache. Spec: pso §8.4
+  // The driver's cache. See spec/pso 8.4
   Result<void> SaveCache();
   bool SaveIsDue();    // true for one caller, who then saves
   void SaveAndTell();  // trouble is a line of the log
@@ -149,7 +149,7 @@ struct PipelinesState {
   Result<bool> RunFirstUses(std::span<const std::shared_ptr<Build>> builds);
   Result<void> FinishFirstUse(Build& build, uint64_t value);
   void LearnLaziness(const Build& build);
-  FirstUseDraws* Draws();  // null if the device has no memory for them
+  WarmUpDraws* Draws();  // null if the device has no memory for them
 
   // Replacements.
   bool CanSwap(Build& next);
@@ -203,7 +203,7 @@ struct PipelinesState {
 
   // Of the thread that draws.
   vk::Retire retire;
-  std::unique_ptr<FirstUseDraws> draws;
+  std::unique_ptr<WarmUpDraws> draws;
   uint32_t lazy_seen = 0;
   uint32_t first_uses_seen = 0;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Pipelines: warm starts. Threads build, the thread that waits makes the warm-up draws.
-// Spec: pso §7.4, §7.5
+// See spec/pso 7.4, 7.5
 #include <algorithm>
 #include <chrono>
 #include <set>
@@ -30,9 +30,9 @@ bool IsDone(const Build& build, uint32_t threads) {
 
 }  // namespace
 
-FirstUseDraws* PipelinesState::Draws() {
+WarmUpDraws* PipelinesState::Draws() {
   if (draws == nullptr) {
-    auto made = FirstUseDraws::Create(*device);
+    auto made = WarmUpDraws::Create(*device);
     if (!made.ok()) {
       log->Write(LogLevel::kWarning, "pipelines", "there are no warm-up draws",
                  {{"why", ErrorText(made.error())}});
@@ -85,7 +85,7 @@ Result<void> PipelinesState::FinishFirstUse(Build& build, uint64_t value) {
 // Makes some of the draws that are due. True if there was one.
 Result<bool> PipelinesState::RunFirstUses(std::span<const std::shared_ptr<Build>> builds) {
   std::vector<Build*> due;
-  const size_t most = laziness.load() == Laziness::kUnknown ? 1 : FirstUseDraws::kBatch;
+  const size_t most = laziness.load() == Laziness::kUnknown ? 1 : WarmUpDraws::kBatch;
   for (const std::shared_ptr<Build>& build : builds) {
     if (due.size() < most && NeedsFirstUse(*build)) {
       due.push_back(build.get());
@@ -94,7 +94,7 @@ Result<bool> PipelinesState::RunFirstUses(std::span<const std::shared_ptr<Build>
   if (due.empty()) {
     return false;
   }
-  FirstUseDraws* const warm = Draws();
+  WarmUpDraws* const warm = Draws();
   std::vector<std::pair<Build*, uint64_t>> submitted;
   Duration start = Now();
   for (Build* const build : due) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which samplers may stand in where a pipeline is drawn with nothing of its own. Spec: pso §7.5.1,
-// §10.5
+// Which samplers may stand in where a pipeline is drawn with nothing of its own. See
+// spec/pso 7.5.1, 10.5
 #pragma once
 
 #include "runtime/pipeline/pipeline_desc.h"

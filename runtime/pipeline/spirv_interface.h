@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What an entry point reads and writes by location, from its SPIR-V words: a reader of the few
-// instructions that say so. For debug checks only; pipelines are made from metadata. Spec: pso
-// §6.2.3, P5
+// instructions that say so. For debug checks only; pipelines are made from metadata.
+// See spec/pso 6.2.3, P5
 #pragma once
 
 #include <cstdint>

@@ -1,113 +1,177 @@
 // SPDX-License-Identifier: MIT
 #include "runtime/pipeline/to_vulkan.h"
 
-#include <array>
-
 #include "compiler/base/check.h"
 
 namespace kiln::runtime {
-namespace {
-
-// Row i is the value of enumerator i; the length is checked against metadata's table of names.
-template <class Vulkan, class E, size_t N>
-Vulkan Look(const std::array<Vulkan, N>& table, E value) {
-  KILN_CHECK(N == artifact::NamesOf<E>().size(), "{} rows", N);
-  return table[static_cast<size_t>(value)];
-}
-
-}  // namespace
 
 VkPolygonMode ToVulkan(artifact::PolygonMode mode) {
-  static constexpr auto kTable =
-      std::to_array<VkPolygonMode>({VK_POLYGON_MODE_FILL, VK_POLYGON_MODE_LINE});
-  return Look(kTable, mode);
+  switch (mode) {
+    using enum artifact::PolygonMode;
+    case kFill:
+      return VK_POLYGON_MODE_FILL;
+    case kWireframe:
+      return VK_POLYGON_MODE_LINE;
+  }
+  KILN_UNREACHABLE();
 }
 
 VkCullModeFlags ToVulkan(artifact::CullMode mode) {
-  static constexpr auto kTable = std::to_array<VkCullModeFlags>(
-      {VK_CULL_MODE_NONE, VK_CULL_MODE_BACK_BIT, VK_CULL_MODE_FRONT_BIT});
-  return Look(kTable, mode);
+  switch (mode) {
+    using enum artifact::CullMode;
+    case kNone:
+      return VK_CULL_MODE_NONE;
+    case kBack:
+      return VK_CULL_MODE_BACK_BIT;
+    case kFront:
+      return VK_CULL_MODE_FRONT_BIT;
+  }
+  KILN_UNREACHABLE();
 }
 
 VkCompareOp ToVulkan(artifact::CompareOperation operation) {
-  static constexpr auto kTable = std::to_array<VkCompareOp>({
-      VK_COMPARE_OP_NEVER,
-      VK_COMPARE_OP_ALWAYS,
-      VK_COMPARE_OP_EQUAL,
-      VK_COMPARE_OP_NOT_EQUAL,
-      VK_COMPARE_OP_LESS,
-      VK_COMPARE_OP_LESS_OR_EQUAL,
-      VK_COMPARE_OP_GREATER,
-      VK_COMPARE_OP_GREATER_OR_EQUAL,
-  });
-  return Look(kTable, operation);
+  switch (operation) {
+    using enum artifact::CompareOperation;
+    case kNever:
+      return VK_COMPARE_OP_NEVER;
+    case kAlways:
+      return VK_COMPARE_OP_ALWAYS;
+    case kEqual:
+      return VK_COMPARE_OP_EQUAL;
+    case kNotEqual:
+      return VK_COMPARE_OP_NOT_EQUAL;
+    case kLess:
+      return VK_COMPARE_OP_LESS;
+    case kLessOrEqual:
+      return VK_COMPARE_OP_LESS_OR_EQUAL;
+    case kGreater:
+      return VK_COMPARE_OP_GREATER;
+    case kGreaterOrEqual:
+      return VK_COMPARE_OP_GREATER_OR_EQUAL;
+  }
+  KILN_UNREACHABLE();
 }
 
 VkStencilOp ToVulkan(artifact::StencilOperation operation) {
-  static constexpr auto kTable = std::to_array<VkStencilOp>({
-      VK_STENCIL_OP_KEEP,
-      VK_STENCIL_OP_ZERO,
-      VK_STENCIL_OP_REPLACE,
-      VK_STENCIL_OP_INCREMENT_AND_CLAMP,
-      VK_STENCIL_OP_DECREMENT_AND_CLAMP,
-      VK_STENCIL_OP_INVERT,
-      VK_STENCIL_OP_INCREMENT_AND_WRAP,
-      VK_STENCIL_OP_DECREMENT_AND_WRAP,
-  });
-  return Look(kTable, operation);
+  switch (operation) {
+    using enum artifact::StencilOperation;
+    case kKeep:
+      return VK_STENCIL_OP_KEEP;
+    case kZero:
+      return VK_STENCIL_OP_ZERO;
+    case kReplace:
+      return VK_STENCIL_OP_REPLACE;
+    case kIncrementAndClamp:
+      return VK_STENCIL_OP_INCREMENT_AND_CLAMP;
+    case kDecrementAndClamp:
+      return VK_STENCIL_OP_DECREMENT_AND_CLAMP;
+    case kInvert:
+      return VK_STENCIL_OP_INVERT;
+    case kIncrementAndWrap:
+      return VK_STENCIL_OP_INCREMENT_AND_WRAP;
+    case kDecrementAndWrap:
+      return VK_STENCIL_OP_DECREMENT_AND_WRAP;
+  }
+  KILN_UNREACHABLE();
 }
 
 VkBlendFactor ToVulkan(artifact::BlendFactor factor) {
-  static constexpr auto kTable = std::to_array<VkBlendFactor>({
-      VK_BLEND_FACTOR_ZERO,
-      VK_BLEND_FACTOR_ONE,
-      VK_BLEND_FACTOR_SRC_COLOR,
-      VK_BLEND_FACTOR_ONE_MINUS_SRC_COLOR,
-      VK_BLEND_FACTOR_DST_COLOR,
-      VK_BLEND_FACTOR_ONE_MINUS_DST_COLOR,
-      VK_BLEND_FACTOR_SRC_ALPHA,
-      VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA,
-      VK_BLEND_FACTOR_DST_ALPHA,
-      VK_BLEND_FACTOR_ONE_MINUS_DST_ALPHA,
-      VK_BLEND_FACTOR_CONSTANT_COLOR,
-      VK_BLEND_FACTOR_ONE_MINUS_CONSTANT_COLOR,
-      VK_BLEND_FACTOR_CONSTANT_ALPHA,
-      VK_BLEND_FACTOR_ONE_MINUS_CONSTANT_ALPHA,
-      VK_BLEND_FACTOR_SRC_ALPHA_SATURATE,
-  });
-  return Look(kTable, factor);
+  switch (factor) {
+    using enum artifact::BlendFactor;
+    case kZero:
+      return VK_BLEND_FACTOR_ZERO;
+    case kOne:
+      return VK_BLEND_FACTOR_ONE;
+    case kSourceColor:
+      return VK_BLEND_FACTOR_SRC_COLOR;
+    case kOneMinusSourceColor:
+      return VK_BLEND_FACTOR_ONE_MINUS_SRC_COLOR;
+    case kDestinationColor:
+      return VK_BLEND_FACTOR_DST_COLOR;
+    case kOneMinusDestinationColor:
+      return VK_BLEND_FACTOR_ONE_MINUS_DST_COLOR;
+    case kSourceAlpha:
+      return VK_BLEND_FACTOR_SRC_ALPHA;
+    case kOneMinusSourceAlpha:
+      return VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA;
+    case kDestinationAlpha:
+      return VK_BLEND_FACTOR_DST_ALPHA;
+    case kOneMinusDestinationAlpha:
+      return VK_BLEND_FACTOR_ONE_MINUS_DST_ALPHA;
+    case kConstantColor:
+      return VK_BLEND_FACTOR_CONSTANT_COLOR;
+    case kOneMinusConstantColor:
+      return VK_BLEND_FACTOR_ONE_MINUS_CONSTANT_COLOR;
+    case kConstantAlpha:
+      return VK_BLEND_FACTOR_CONSTANT_ALPHA;
+    case kOneMinusConstantAlpha:
+      return VK_BLEND_FACTOR_ONE_MINUS_CONSTANT_ALPHA;
+    case kSourceAlphaSaturate:
+      return VK_BLEND_FACTOR_SRC_ALPHA_SATURATE;
+  }
+  KILN_UNREACHABLE();
 }
 
 VkBlendOp ToVulkan(artifact::BlendOperation operation) {
-  static constexpr auto kTable =
-      std::to_array<VkBlendOp>({VK_BLEND_OP_ADD, VK_BLEND_OP_SUBTRACT, VK_BLEND_OP_REVERSE_SUBTRACT,
-                                VK_BLEND_OP_MIN, VK_BLEND_OP_MAX});
-  return Look(kTable, operation);
+  switch (operation) {
+    using enum artifact::BlendOperation;
+    case kAdd:
+      return VK_BLEND_OP_ADD;
+    case kSubtract:
+      return VK_BLEND_OP_SUBTRACT;
+    case kReverseSubtract:
+      return VK_BLEND_OP_REVERSE_SUBTRACT;
+    case kMin:
+      return VK_BLEND_OP_MIN;
+    case kMax:
+      return VK_BLEND_OP_MAX;
+  }
+  KILN_UNREACHABLE();
 }
 
 VkPrimitiveTopology ToVulkan(artifact::Topology topology) {
-  static constexpr auto kTable =
-      std::to_array<VkPrimitiveTopology>({VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST});
-  return Look(kTable, topology);
+  switch (topology) {
+    using enum artifact::Topology;
+    case kTriangleList:
+      return VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
+  }
+  KILN_UNREACHABLE();
 }
 
 VkFrontFace ToVulkan(artifact::FrontFace face) {
-  static constexpr auto kTable =
-      std::to_array<VkFrontFace>({VK_FRONT_FACE_CLOCKWISE, VK_FRONT_FACE_COUNTER_CLOCKWISE});
-  return Look(kTable, face);
+  switch (face) {
+    using enum artifact::FrontFace;
+    case kClockwise:
+      return VK_FRONT_FACE_CLOCKWISE;
+    case kCounterClockwise:
+      return VK_FRONT_FACE_COUNTER_CLOCKWISE;
+  }
+  KILN_UNREACHABLE();
 }
 
 VkDynamicState ToVulkan(artifact::DynamicState state) {
-  static constexpr auto kTable = std::to_array<VkDynamicState>(
-      {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR, VK_DYNAMIC_STATE_DEPTH_BOUNDS});
-  return Look(kTable, state);
+  switch (state) {
+    using enum artifact::DynamicState;
+    case kViewport:
+      return VK_DYNAMIC_STATE_VIEWPORT;
+    case kScissor:
+      return VK_DYNAMIC_STATE_SCISSOR;
+    case kDepthBounds:
+      return VK_DYNAMIC_STATE_DEPTH_BOUNDS;
+  }
+  KILN_UNREACHABLE();
 }
 
 VkDescriptorType ToVulkan(artifact::BufferType type) {
-  static constexpr auto kTable = std::to_array<VkDescriptorType>(
-      {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-       VK_DESCRIPTOR_TYPE_STORAGE_BUFFER});
-  return Look(kTable, type);
+  switch (type) {
+    using enum artifact::BufferType;
+    case kUniform:
+      return VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
+    case kReadOnlyStorage:
+    case kReadWriteStorage:
+      return VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  }
+  KILN_UNREACHABLE();
 }
 
 VkDescriptorType ToVulkan(artifact::ImageType type) {
@@ -116,9 +180,16 @@ VkDescriptorType ToVulkan(artifact::ImageType type) {
 }
 
 VkShaderStageFlagBits ToVulkan(artifact::Stage stage) {
-  static constexpr auto kTable = std::to_array<VkShaderStageFlagBits>(
-      {VK_SHADER_STAGE_VERTEX_BIT, VK_SHADER_STAGE_FRAGMENT_BIT, VK_SHADER_STAGE_COMPUTE_BIT});
-  return Look(kTable, stage);
+  switch (stage) {
+    using enum artifact::Stage;
+    case kVertex:
+      return VK_SHADER_STAGE_VERTEX_BIT;
+    case kFragment:
+      return VK_SHADER_STAGE_FRAGMENT_BIT;
+    case kCompute:
+      return VK_SHADER_STAGE_COMPUTE_BIT;
+  }
+  KILN_UNREACHABLE();
 }
 
 }  // namespace kiln::runtime

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Metadata's enumerations as Vulkan's: the enumerator of the same name. Spec: rpl §9
+// Metadata's enumerations as Vulkan's: the enumerator of the same name. See spec/rpl 9
 #pragma once
 
 #include "compiler/artifact/metadata_enums.h"

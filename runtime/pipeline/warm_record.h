@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How long the last warm start took, for the time left of the next one: a hint, which may be
-// missing or damaged. Spec: pso §7.4
+// missing or damaged. See spec/pso 7.4
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a preview gives to attributes and parameters that nobody set: by tag, then by name, then by
-// type. Spec: pso §10.3, §10.4
+// type. See spec/pso 10.3, 10.4
 #pragma once
 
 #include <array>

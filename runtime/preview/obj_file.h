@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Meshes of Wavefront files for previews: positions, normals, texture coordinates, polygons.
-// Materials, groups, curves and colors are passed over. Spec: cli §6.9, pso §10.2
+// Materials, groups, curves and colors are passed over. See spec/cli 6.9, spec/pso 10.2
 #pragma once
 
 #include <string_view>

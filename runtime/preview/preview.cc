@@ -18,8 +18,8 @@
 #include "runtime/pipeline/sampling.h"
 #include "runtime/preview/descriptors.h"
 #include "runtime/preview/frame.h"
+#include "runtime/preview/placeholder_textures.h"
 #include "runtime/preview/sampler.h"
-#include "runtime/preview/stand_ins.h"
 
 namespace kiln::preview {
 namespace {
@@ -69,7 +69,7 @@ class Studio {
   View view_;
   vk::Memory memory_;
   std::optional<vk::Queue> queue_;
-  std::optional<StandIns> stand_ins_;
+  std::optional<PlaceholderTextures> placeholders_;
   std::unique_ptr<runtime::Pipelines> pipelines_;
   DescriptorSets sets_;
   std::deque<vk::Buffer> buffers_;
@@ -123,9 +123,9 @@ Result<ResourceTable> Studio::MakeResources() {
     for (const artifact::Image& image : set.images) {
       const auto given = request_.images.find(image.name);
       if (given != request_.images.end() && image.type == artifact::ImageType::kColor2d) {
-        KILN_TRY(table[image.name], stand_ins_->Use(image, given->second));
+        KILN_TRY(table[image.name], placeholders_->Use(image, given->second));
       } else {
-        KILN_TRY(table[image.name], stand_ins_->Make(image));
+        KILN_TRY(table[image.name], placeholders_->Make(image));
       }
     }
   }
@@ -357,7 +357,7 @@ Result<Preview> Studio::Run(std::string_view name, std::span<const runtime::Modu
                    IsReversed(metadata_), request_.frame);
   KILN_TRY(vk::Queue queue, vk::Queue::Create(device_));
   queue_.emplace(std::move(queue));
-  stand_ins_.emplace(device_, memory_, *queue_);
+  placeholders_.emplace(device_, memory_, *queue_);
   const PassSignature signature = request_.signature
                                       ? *request_.signature
                                       : runtime::DefaultSignature(metadata_, device_.caps());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A picture of one variant from its metadata and words alone: built-in mesh, parameters by tag,
-// name or type, one graphics pass of a render graph and one copy. Spec: pso §10
+// name or type, one graphics pass of a render graph and one copy. See spec/pso 10
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct PreviewRequest {
   SetValues set;
   std::map<std::string, Picture, std::less<>> images;  // by the image's name; others are made up
   uint32_t frame = 0;
-  std::optional<runtime::PassSignature> signature;  // nullopt: that of pso §5.3
+  std::optional<runtime::PassSignature> signature;  // nullopt: that of spec/pso 5.3
   bool warm_up = false;  // the pipeline is drawn once before, where nobody sees it
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Meshes of previews, built-in ones and those of files: right-handed, y up, what a material needs
-// to be looked at. Spec: pso §10.2
+// to be looked at. See spec/pso 10.2
 #pragma once
 
 #include <array>

@@ -125,7 +125,7 @@ bool OffersExtension(const vk::Table& table, VkPhysicalDevice device, std::strin
   });
 }
 
-// Whether the device has pipeline libraries that link fast. Spec: pso §7.9
+// Whether the device has pipeline libraries that link fast. See spec/pso 7.9
 bool OffersFastLinking(const vk::Table& table, VkPhysicalDevice device) {
   if (!OffersExtension(table, device, VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME) ||
       !OffersExtension(table, device, VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME)) {

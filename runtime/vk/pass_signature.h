@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a pipeline must know about the attachments it will draw to. Materials do not know their
-// target, so the caller, a graph pass or the manifest supplies it. Spec: pso §5.
+// target, so the caller, a graph pass or the manifest supplies it. See spec/pso 5.
 #pragma once
 
 #include <cstdint>

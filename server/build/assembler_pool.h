@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Assemblers that are not in use, by the entry id that they serve, least recently used first out,
-// bounded in bytes. An assembler belongs to one thread at a time: who takes one has it alone, so
-// several workers on one entry have several. After an edit the assembler of the sources before goes
-// on with the new ones, as far as they declare the same things. Spec: architecture 10.7
+// bounded in bytes. An assembler is lent to one thread at a time, so several workers on one entry
+// have several of them. After an edit the assembler of the sources before goes
+// on with the new ones, as far as they declare the same things. See spec/architecture 10.7
 //
 // Threads: all functions may run concurrently, and leases may end on any thread. One mutex guards
 // the list; assemblers are made and dropped outside of it.

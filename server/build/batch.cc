@@ -45,6 +45,7 @@ Result<Batches::Started> Batches::Start(const Hash128& id, BatchRequest request,
   run->owner = std::move(how.owner);
   run->tenant = std::move(how.tenant);
   run->started_ms = UnixMs(clock_);
+  run->losses = options_.losses == nullptr ? 0 : options_.losses();
   {
     const MutexLock lock(run->mutex);
     run->progress.programs = run->request.programs.size();
@@ -76,7 +77,38 @@ Result<Batches::Started> Batches::Start(const Hash128& id, BatchRequest request,
   return Started{.id = id, .attached = false};
 }
 
-// What is over is remembered for a while; the cache has its results for longer.
+std::optional<Batches::Started> Batches::Repeat(const Hash128& id, StartHow how) {
+  const RunPtr before = Find(id);
+  if (before == nullptr || options_.losses == nullptr) {
+    return std::nullopt;
+  }
+  const auto run = std::make_shared<BatchRun>(id, before->request, clock_);
+  run->spec = std::move(how.spec);
+  run->detach = how.detach;
+  run->owner = std::move(how.owner);
+  run->tenant = std::move(how.tenant);
+  run->started_ms = UnixMs(clock_);
+  {
+    const MutexLock lock(before->mutex);
+    if (!before->IsRepeatable() || before->losses != options_.losses()) {
+      return std::nullopt;
+    }
+    const MutexLock run_lock(run->mutex);
+    run->Repeat(*before);
+  }
+  {
+    const MutexLock lock(mutex_);
+    RunPtr& known = runs_[id];
+    if (known != before) {  // somebody else was faster, or it was dropped
+      return std::nullopt;
+    }
+    known = run;
+  }
+  Save(run);
+  return Started{.id = id, .attached = false};
+}
+
+// A batch that is over is remembered for a while; the cache has its results for longer.
 void Batches::DropOldest() {
   std::vector<RunPtr> dropped;
   {
@@ -153,6 +185,7 @@ Batches::RunPtr Batches::Restored(const cache::BatchRow& row, BatchRequest reque
   const MutexLock lock(run->mutex);
   run->state = static_cast<BatchState>(row.state);
   run->paused = run->state == BatchState::kPaused;
+  run->waits = !run->Over();
   if (run->state == BatchState::kRunning) {
     run->state = BatchState::kQueued;
   }
@@ -168,7 +201,7 @@ Batches::RunPtr Batches::Restored(const cache::BatchRow& row, BatchRequest reque
   return run;
 }
 
-// Written by a daemon that allowed more than this one.
+// The row was written by a daemon with higher limits than this one.
 Batches::RunPtr Batches::RestoredAsRefused(const cache::BatchRow& row, const Error& error) {
   cache::BatchRow failed = row;
   failed.state = static_cast<uint32_t>(BatchState::kFailed);
@@ -237,12 +270,13 @@ Result<void> Batches::Submit(const RunPtr& run) {
                 .stop = run->stop.get_token(),
                 .run = [this, run](const cache::Call& call) { Work(run, call); }};
   const Result<uint64_t> submitted = queue_.Submit(std::move(job));
+  const MutexLock lock(run->mutex);
   if (!submitted.ok()) {
-    const MutexLock lock(run->mutex);
     --run->active;
     run->idle.NotifyAll();
     return submitted.error();
   }
+  run->waits = false;
   return {};
 }
 
@@ -253,7 +287,7 @@ Result<std::vector<BatchEvent>> Batches::Events(const Hash128& id, uint64_t from
   }
   const MutexLock lock(run->mutex);
   if (from_seq >= run->next_seq) {
-    from_seq = 0;  // of nobody
+    from_seq = 0;  // of no batch
   }
   std::vector<BatchEvent> events;
   const uint64_t first = run->events.empty() ? run->next_seq : run->events.front().seq;
@@ -272,13 +306,15 @@ Result<std::vector<BatchEvent>> Batches::Events(const Hash128& id, uint64_t from
   return events;
 }
 
-Result<std::shared_ptr<void>> Batches::Subscribe(const Hash128& id,
+Result<std::shared_ptr<void>> Batches::Subscribe(const Hash128& id, Wakes wakes,
                                                  std::function<void()> on_events) {
   const RunPtr run = Find(id);
   if (run == nullptr) {
     return UnknownBatch(id);
   }
-  (void)Wake(run);
+  if (wakes == Wakes::kYes) {
+    (void)Wake(run);
+  }
   const MutexLock lock(run->mutex);
   const uint64_t number = run->next_subscriber++;
   run->subscribers.emplace(number, std::move(on_events));
@@ -386,7 +422,7 @@ Result<BatchResults> Batches::Results(const Hash128& id) {
                      "which finds what it built",
                  .reason = "BATCH_FORGOTTEN"};
   }
-  return run->results;
+  return run->Told();
 }
 
 Result<Batches::ItemPage> Batches::Items(const Hash128& id, const ItemKinds& kinds, size_t first,
@@ -397,6 +433,7 @@ Result<Batches::ItemPage> Batches::Items(const Hash128& id, const ItemKinds& kin
     return UnknownBatch(id);
   }
   const MutexLock lock(run->mutex);
+  (void)run->Told();
   BatchResults failures;
   for (const std::shared_ptr<const BatchItem>& failure : run->failures) {
     const bool poison = failure->outcome.kind == OutcomeKind::kPoison;

@@ -2,7 +2,7 @@
 // Batches: every allowed variant of several programs, built or found in chunks on the batch lane,
 // with events that any number of watchers read. A batch is its request; its progress is the content
 // of the cache, so starting it again resumes it, and a row per batch is all that a restart of the
-// daemon needs. Spec: daemon §4.2, §7
+// daemon needs. See spec/daemon 4.2, 7
 //
 // Threads: all functions of Batches may run concurrently. One mutex per batch guards its events and
 // counts; building runs outside of it.
@@ -59,7 +59,7 @@ struct BatchRequest {
   uint64_t explore = 0;  // distinct results of a program to discover beyond its budget; 0: none
   std::string pin;       // not empty: keeps the results when the batch is done
   uint32_t priority = 0;
-  // A result counts as stored when an upstream has it, too (cache §7.2).
+  // A result counts as stored only when an upstream has it as well (spec/cache 7.2).
   bool quorum = false;
 };
 
@@ -75,7 +75,7 @@ Result<void> CheckBatch(CachedBuild& builder, cache::BlobStore& store, const Bat
 
 enum class BatchState : uint8_t { kQueued, kRunning, kPaused, kDone, kFailed, kCancelled };
 
-// Counts of daemon §7.3. Results are distinct signatures of all
+// Counts of spec/daemon 7.3. Results are distinct signatures of all
 // targets; variants are allowed points of the axes.
 struct BatchProgress {
   struct Slow {
@@ -141,6 +141,7 @@ struct BatchSummary {
   BatchProgress progress;
   std::string owner;
   int64_t started_ms = 0, updated_ms = 0;  // Unix
+  bool waits = false;  // of an earlier process: until somebody who may write wants it
 };
 
 // Which results a list is about; none: all of them.
@@ -166,7 +167,10 @@ struct TakenPoints;
 class Batches {
  public:
   struct Options {
-    uint32_t workers = 1;                    // chunks of one batch that may run at once
+    uint32_t workers = 1;  // chunks of one batch that may run at once
+    // Counts what the store lost: equal counts, and what was stored then is stored now. Null: no
+    // batch is repeated from what an equal one found.
+    std::function<uint64_t()> losses = {};
     cache::ExplainRing* explains = nullptr;  // null: nothing is explained
     cache::Leases* leases = nullptr;         // null: there is nothing to keep from eviction
     cache::Pins* pins = nullptr;             // the same
@@ -199,20 +203,31 @@ class Batches {
     return Start(id, std::move(request), {});
   }
 
+  // A batch of which nothing changed: an equal one is done, all its results were right and stored,
+  // and the store has lost nothing since it began. It is over when this returns, with the results
+  // of the one before as hits of memory, whatever their number: no program is prepared and no point
+  // looked up. Nothing if there is no such batch, if it pins its results, or if they are to be
+  // acknowledged by an upstream: Start has to look.
+  std::optional<Started> Repeat(const Hash128& id, StartHow how);
+
   // Takes up the batches of an earlier process. Detached ones that had not ended go on; attached
-  // ones when somebody starts, watches or resumes them; paused ones stay paused. Rows that `decode`
+  // ones when somebody who may write starts, watches or resumes them; paused ones stay paused. Rows
+  // that `decode`
   // cannot read are dropped; what it reads and refuses, as a new one would be, has failed and says
   // why. To be called once, before anything else.
   using Decode = std::function<Result<BatchRequest>(const Hash128& id, ByteView spec)>;
   void Restore(const Decode& decode);
 
   // Events after `from_seq`. The last 4,096 are kept; if the next one is not among them, or
-  // `from_seq` is none of this batch, the first is a full progress event. Errors: kNotFound.
+  // `from_seq` is not of this batch, the first is a full progress event. Errors: kNotFound.
   Result<std::vector<BatchEvent>> Events(const Hash128& id, uint64_t from_seq);
 
   // Calls back from some thread whenever there are new events, until the returned token goes. A
-  // restored batch that waits for its client goes on. Errors: kNotFound.
-  Result<std::shared_ptr<void>> Subscribe(const Hash128& id, std::function<void()> on_events);
+  // restored batch that waits for its client goes on if the subscriber may write: whoever may only
+  // read starts nothing. Errors: kNotFound.
+  enum class Wakes : uint8_t { kNo, kYes };
+  Result<std::shared_ptr<void>> Subscribe(const Hash128& id, Wakes wakes,
+                                          std::function<void()> on_events);
 
   // These three change nothing of a batch that is over. Errors: kNotFound.
   Result<BatchSummary> Cancel(const Hash128& id);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The counts of a batch row as bytes: what a daemon shows of a batch before, and after, it walks it
-// again. A private format: a row of another version is read as having no counts. Spec: daemon §7.1
+// again. A private format: a row of another version is read as having no counts. spec/daemon 7.1
 //
 //   u8 version | u8 flags (1: detached) | i64 started | u64 next seq | u64 × counts, little-endian
 //   | owner 0 tenant

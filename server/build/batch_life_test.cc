@@ -331,7 +331,7 @@ TEST_F(BatchLife, HaltedBeforeItBegan_IsRunWholeByTheNextProcess) {
   EXPECT_EQ(second.Now().progress.results_done, uint64_t{kResults});
 }
 
-TEST_F(BatchLife, Attached_WaitsForItsClient) {
+TEST_F(BatchLife, Attached_WaitsForItsClientWhoMayWrite) {
   {
     Process first(store, rows);
     ASSERT_TRUE(first.Start(false).ok());
@@ -342,7 +342,14 @@ TEST_F(BatchLife, Attached_WaitsForItsClient) {
   second.Restore();
   EXPECT_EQ(second.RunChunks(100), 0);
   EXPECT_EQ(second.Now().state, BatchState::kQueued);
-  const auto watcher = second.batches.Subscribe(kId, [] {});
+  EXPECT_TRUE(second.Now().waits);
+  const auto reader = second.batches.Subscribe(kId, Batches::Wakes::kNo, [] {});
+  EXPECT_EQ(second.RunChunks(100), 0);
+  EXPECT_TRUE(second.Now().waits);
+  ASSERT_EQ(second.Events().size(), 1u);  // what is known of it, and no end
+  EXPECT_EQ(second.Events().front().kind, BatchEvent::Kind::kProgress);
+  const auto watcher = second.batches.Subscribe(kId, Batches::Wakes::kYes, [] {});
+  EXPECT_FALSE(second.Now().waits);
   EXPECT_GT(second.RunChunks(100), 0);
   EXPECT_EQ(second.Now().state, BatchState::kDone);
 }

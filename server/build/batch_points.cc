@@ -76,7 +76,7 @@ Result<std::vector<project::Counter::LivePoint>> Counted(const project::Space& s
   return std::move(*found);
 }
 
-// Adds what the axes give to the explicit variants: points, or what discovers them.
+// Adds the points of the axes to the explicit variants, or an exploration that discovers them.
 Result<void> AddCounted(project::Space& space, project::Counter& counter, project::PointCount all,
                         const PointLimits& limits, BatchPoints& points) {
   const Result<std::vector<project::Counter::LivePoint>> found =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a batch builds of one program: one point for every assignment of the axes that the program
 // mentions, with the number of allowed variants it stands for, counted and not walked.
-// Spec: daemon §6.4, §6.5
+// See spec/daemon 6.4, 6.5
 #pragma once
 
 #include <algorithm>

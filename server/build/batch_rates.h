@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How fast a batch goes: exponential means with a half-life of 10 s, and from them the time that is
-// left. Counts and times -> rates. Spec: daemon §7.3
+// left. Counts and times -> rates. See spec/daemon 7.3
 #pragma once
 
 #include <cstdint>

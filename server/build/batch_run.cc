@@ -49,6 +49,55 @@ bool BatchRun::Over() {
          state == BatchState::kCancelled;
 }
 
+bool BatchRun::IsRepeatable() {
+  const bool right = progress.failed + progress.limited + progress.poisoned == 0;
+  const bool stored = progress.unbuilt + progress.unstored == 0 && progress.problem.empty();
+  const bool here = !restored && results.size() == progress.results_done;
+  return state == BatchState::kDone && right && stored && here && request.pin.empty() &&
+         !request.quorum;
+}
+
+void BatchRun::Repeat(BatchRun& before) {
+  results = before.results;
+  served = before.served;
+  repeated = true;
+  losses = before.losses;
+  scanning = scanned = true;
+  state = BatchState::kDone;
+  const BatchProgress& found = before.progress;
+  progress = {.variants_total = found.variants_total,
+              .variants_served = found.variants_served,
+              .results_done = found.results_done,
+              .results_upper = found.results_upper,
+              .hit_memory = found.results_done,
+              .validated = found.validated,
+              .optimised = found.optimised,
+              .code_distinct = found.code_distinct,
+              .bytes_out = found.bytes_out,
+              .cpu_saved_us = found.cpu_us + found.cpu_saved_us,
+              .programs_done = found.programs_done,
+              .programs = found.programs,
+              .program = found.program,
+              .stage = "store"};
+  misses.results = before.misses.results;
+  for (const BatchProgram& program : request.programs) {
+    Add({.kind = BatchEvent::Kind::kProgramDone, .text = program.program.name});
+  }
+  Add({.kind = BatchEvent::Kind::kProgress, .progress = progress});
+  Add({.kind = BatchEvent::Kind::kFinal, .progress = progress, .state = state});
+}
+
+const BatchResults& BatchRun::Told() {
+  if (std::exchange(repeated, false)) {
+    for (std::shared_ptr<const BatchItem>& item : results) {
+      BatchItem told = *item;
+      told.outcome.artifact->origin = Origin::kMemory;
+      item = std::make_shared<const BatchItem>(std::move(told));
+    }
+  }
+  return results;
+}
+
 BatchSummary BatchRun::Summary() {
   return {.id = id,
           .project = request.project,
@@ -56,7 +105,8 @@ BatchSummary BatchRun::Summary() {
           .progress = progress,
           .owner = owner,
           .started_ms = started_ms,
-          .updated_ms = std::max(updated_ms, started_ms)};
+          .updated_ms = std::max(updated_ms, started_ms),
+          .waits = waits};
 }
 
 void BatchRun::Work(Duration now) {

@@ -71,6 +71,7 @@ struct BatchRun {
   std::string owner, tenant;
   int64_t started_ms = 0;
   bool restored = false;  // of an earlier process
+  uint64_t losses = 0;    // of the store, when the run began
 
   Mutex save_mutex;  // rows of one run are put one after another
 
@@ -78,6 +79,7 @@ struct BatchRun {
   CondVar idle;
   BatchState state KILN_GUARDED_BY(mutex) = BatchState::kQueued;
   bool paused KILN_GUARDED_BY(mutex) = false;
+  bool waits KILN_GUARDED_BY(mutex) = false;      // restored, and no chunk was submitted since
   bool finishing KILN_GUARDED_BY(mutex) = false;  // its last row is being put
   bool scanning KILN_GUARDED_BY(mutex) = false;   // a chunk has begun to scan, or is done with it
   bool scanned KILN_GUARDED_BY(mutex) = false;
@@ -97,6 +99,7 @@ struct BatchRun {
   std::unordered_set<Hash128, Hash128Hash> code KILN_GUARDED_BY(mutex);
   std::unordered_set<Hash128, Hash128Hash> blobs KILN_GUARDED_BY(mutex);
   BatchResults results KILN_GUARDED_BY(mutex);
+  bool repeated KILN_GUARDED_BY(mutex) = false;  // results tell where the run before had them from
   std::vector<uint64_t> served KILN_GUARDED_BY(mutex);  // variants, of each result
   BatchResults failures KILN_GUARDED_BY(mutex);
   // Of results whose content was put.
@@ -110,6 +113,12 @@ struct BatchRun {
   std::map<uint64_t, std::function<void()>> subscribers KILN_GUARDED_BY(mutex);
 
   bool Over() KILN_REQUIRES(mutex);
+  // Whether an equal run would find all that this one found, and nothing else.
+  bool IsRepeatable() KILN_REQUIRES(mutex);
+  // Is over with what an equal run found, as hits of memory. Costs a pointer a result.
+  void Repeat(BatchRun& before) KILN_REQUIRES(mutex, before.mutex);
+  // The results, which tell where this run had them from: copied when somebody wants them.
+  const BatchResults& Told() KILN_REQUIRES(mutex);
   // Nothing is to be built for now.
   bool Parked() KILN_REQUIRES(mutex) { return paused && !stop.stop_requested(); }
   BatchSummary Summary() KILN_REQUIRES(mutex);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first chunk of a batch: its programs are prepared and their points listed. Spec: daemon §6.4
+// The first chunk of a batch: its programs are prepared and their points listed. spec/daemon 6.4
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -24,7 +24,7 @@ Result<void> Prepare(const BatchProgram& request, CachedBuild& builder, Poison p
   return {};
 }
 
-// Points of a program that is right. Errors: as PointsOf.
+// Points of a program without errors. Errors: as PointsOf.
 Result<void> ListPoints(const BatchProgram& request, const PointLimits& limits, Clock& clock,
                         BatchRun::Program& program) {
   if (program.targets.empty() || !program.targets[0]->ok()) {
@@ -36,7 +36,7 @@ Result<void> ListPoints(const BatchProgram& request, const PointLimits& limits, 
   return {};
 }
 
-// What misses of each target are explained with.
+// The inputs that misses of each target are explained with.
 void RecordCauses(cache::ExplainRing* explains, const Asker& asker, Clock& clock,
                   BatchRun::Program& program) {
   const auto causes = std::make_shared<std::vector<BatchCauses>>();
@@ -66,7 +66,7 @@ uint64_t ResultsUpper(const BatchRun::Program& program) {
   return upper;
 }
 
-// What is left for the programs of a batch that were not scanned yet.
+// What programs of the batch that were not scanned yet may still take.
 struct Left {
   uint64_t results = kMaxBatchResults;
   uint64_t bytes = kMaxPointBytes;
@@ -80,7 +80,7 @@ Error TooManyOfAll() {
           .reason = "LIMIT_VARIANTS"};
 }
 
-// Takes the points of a program from what is left, or gives them up.
+// Subtracts the points of a program from what is left, or gives them up.
 Result<void> Account(BatchRun::Program& program, Left& left) {
   const uint64_t results = program.points->exploration != nullptr ? 0 : ResultsUpper(program);
   if (results > left.results) {
@@ -111,7 +111,7 @@ cache::Key ScanKey(const Hash128& batch) {
 }
 
 // Prepares every program and lists its points. False if the batch cannot go on: it was stopped, or
-// scanning it is poison.
+// scanning it has ended too many processes.
 bool Batches::Scan(const RunPtr& run, const cache::Call& call) {
   const cache::Key key = ScanKey(run->id);
   const bool deadly = options_.attempts != nullptr && options_.attempts->IsDeadly(key);

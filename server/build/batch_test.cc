@@ -118,11 +118,12 @@ class BatchTest : public testing::Test {
   std::vector<BatchEvent> Run(const BatchRequest& request) {
     const Hash128 id = HashBytes(AsBytes(request.project));
     EXPECT_TRUE(batches.Start(id, request).ok());
-    const Result<std::shared_ptr<void>> subscription = batches.Subscribe(id, [this] {
-      const MutexLock lock(mutex);
-      news = true;
-      changed.NotifyAll();
-    });
+    const Result<std::shared_ptr<void>> subscription =
+        batches.Subscribe(id, Batches::Wakes::kYes, [this] {
+          const MutexLock lock(mutex);
+          news = true;
+          changed.NotifyAll();
+        });
     for (;;) {
       const BatchState state = batches.Get(id)->state;
       if (state != BatchState::kQueued && state != BatchState::kRunning) {

@@ -18,13 +18,13 @@
 namespace kiln::build {
 namespace {
 
-constexpr Duration kSlice = std::chrono::milliseconds(50);  // of one chunk (daemon §5.4)
+constexpr Duration kSlice = std::chrono::milliseconds(50);  // of one chunk (spec/daemon 5.4)
 // How long a chunk waits for points that others are about to discover.
 constexpr Duration kExploredBySomebody = std::chrono::milliseconds(2);
 constexpr Duration kSaveEvery = std::chrono::seconds(2);
 constexpr Duration kProgressEvery = std::chrono::milliseconds(100);  // at most 10 per second
-// Rows that wait for the disk together: waiting for it after every slice would take longer than the
-// slice.
+// Rows are written to disk for several slices together: waiting for the disk after each would take
+// longer than the slice.
 constexpr size_t kRowsAtOnce = 2048;
 
 struct Refused {
@@ -37,8 +37,8 @@ struct Refused {
   }
 };
 
-// Puts rows durably, in order. A row that the store refuses for what is in it does not keep the
-// others out.
+// Puts rows durably, in order. A row whose content the store refuses does not keep the others out.
+// The rows are halved until the refused one is alone; any other error counts for all of them.
 Refused PutRows(cache::BlobStore& store, std::span<const cache::Item> rows,
                 cache::Durability durability) {
   if (rows.empty()) {
@@ -67,8 +67,8 @@ constexpr uint32_t kExplained = 16;  // misses of a program and target that leav
 
 }  // namespace
 
-// A fault of kiln is the worker's to tell; here it ends the batch, which nobody would end
-// otherwise.
+// The worker reports a bug of kiln; here it ends the batch, which nobody else would end.
+// The exception then goes on to the worker.
 void Batches::Work(const RunPtr& run, const cache::Call& call) {
   bool ends = false;
   try {
@@ -80,8 +80,8 @@ void Batches::Work(const RunPtr& run, const cache::Call& call) {
 }
 
 // The other chunks see that they should stop; the last of all ends the batch.
-// Without memory to tell that it is over it is over all the same: who takes the batches down waits
-// for its chunks.
+// If there is no memory left to say that the batch is over, it is over all the same: the destructor
+// of Batches waits for its chunks.
 void Batches::Break(const RunPtr& run, std::string_view what, bool ends) noexcept {
   (void)run->stop.request_stop();
   bool last = false;
@@ -141,7 +141,7 @@ void Batches::RunChunk(const RunPtr& run, const cache::Call& call, bool& ends) {
       return run->Leave();
     }
     again = more;
-    // Chunks end side by side: the one that finds all others ended is the last.
+    // Chunks end concurrently: the one that finds all others ended is the last.
     ends = !again;
     run->ending += ends ? 1 : 0;
     last = run->ending == run->active;
@@ -253,8 +253,8 @@ void Batches::BuildPoint(const RunPtr& run, const TakenPoints& taken, size_t ind
   }
 }
 
-// What a node of an exploration read tells what is left to explore; `read`: nothing if it could not
-// be built.
+// Tells the exploration what a node of it read, so that it goes on; `read` is empty if the node
+// could not be built.
 void Batches::Expand(const RunPtr& run, const TakenPoints& taken, size_t index,
                      std::optional<Exploration::Read> read, const cache::Call& call) {
   std::shared_ptr<Exploration> exploration;
@@ -309,7 +309,7 @@ void Batches::Measure(const RunPtr& run) {
   }
 }
 
-// Holds a result of a family against the others of its material.
+// Compares the layout of a result with those of the other programs of its material.
 void Batches::ObeyFamily(const RunPtr& run, size_t program,
                          std::span<const resolve::OptionSetting> point, const Outcome& outcome,
                          const cache::Call& call) {
@@ -332,8 +332,8 @@ void Batches::ObeyFamily(const RunPtr& run, size_t program,
   }
 }
 
-// What counts as stored was acknowledged (cache §6.5.3): records name content, so they are taken
-// only if everything before them was.
+// What counts as stored was acknowledged (spec/cache 6.5.3): records name content, so they are
+// taken only if everything before them was.
 void Batches::Acknowledge(const RunPtr& run) {
   std::vector<cache::Item> rows;
   {
@@ -383,7 +383,7 @@ void Batches::Explain(const RunPtr& run, size_t program, size_t target,
           values.ok() ? OptionTexts(prepared->program(), *values.value) : OptionTexts(settings);
     }
     cache::ExplainRecord record = ExplainRecordOf(*prepared, run->asker, trace, clock_);
-    // What is gone was there: the ring knows who removed it.
+    // An explanation for content that was there once: the ring knows who removed it.
     record.cause = cause == cache::Cause::kEvicted ? cache::Cause::kNone : cause;
     seq = options_.explains->Append(std::move(record));
   } else if (miss) {
@@ -399,7 +399,7 @@ void Batches::Explain(const RunPtr& run, size_t program, size_t target,
   }
 }
 
-// Keeps what the batch uses from eviction; again every minute.
+// Holds leases on what the batch uses, renewed every minute.
 void Batches::Hold(const RunPtr& run, const cache::Call& call) {
   if (options_.leases == nullptr) {
     return;
@@ -422,7 +422,7 @@ void Batches::Hold(const RunPtr& run, const cache::Call& call) {
   (void)store_.FindMissing(std::vector<cache::Key>(sources.begin(), sources.end()), call);
 }
 
-// Exempts the results from eviction under the name that the request gives.
+// Pins the results under the name that the request gives.
 void Batches::Pin(const RunPtr& run) {
   std::vector<cache::Key> keys;
   {

@@ -13,7 +13,7 @@
 namespace kiln::build {
 namespace {
 
-// Answers that are options, not expressions of an image, are numbered from here (cache §3.1).
+// Answers that are options, not expressions of an image, are numbered from here (spec/cache 3.1).
 constexpr uint32_t kOptionAnswer = 0x80000000u;
 
 cache::TypedValue ValueOf(ir::OptionKind kind, uint32_t bits, std::string_view text) {
@@ -66,7 +66,7 @@ Hash128 LinkKey(std::span<const std::shared_ptr<const ParsedSource>> sources,
   Hasher hasher;
   hasher.Update(ir::NameOf(pipeline));
   for (size_t i = 0; i < sources.size(); ++i) {
-    // Spans are part of the link: its diagnostics have byte positions.
+    // Spans are part of the link, because its diagnostics have byte positions.
     hasher.Update(std::as_bytes(std::span(sources[i]->image_id.bytes)));
     hasher.Update(paths[i]);
     hasher.Update(std::string_view("\0", 1));
@@ -99,7 +99,7 @@ Hash128 EntryIdOf(std::span<const std::shared_ptr<const ParsedSource>> sources,
   for (const auto& [name, value] : of_target) {
     pairs.push_back({.name = name, .value = value});
   }
-  // Only debug=full tells places: then an edit that moves them, or a file of another name, matters.
+  // Only debug=full has places in its words; only then do edits that move them, or renames, matter.
   std::vector<cache::DebugModule> places;
   for (size_t i = 0; target.target.debug == target::Debug::kFull && i < sources.size(); ++i) {
     // The rest of an image is the same in all that share a semantic id.
@@ -151,11 +151,15 @@ Hash128 VariantKeyOf(const Hash128& entry, const resolve::Program& program,
   return cache::VariantKey(entry, settings);
 }
 
-Hash128 LiveKeyOf(const Hash128& entry, const resolve::Program& program,
-                  const resolve::OptionValues& values, std::span<const std::string> live) {
+std::optional<Hash128> LiveKeyOf(const Hash128& entry, const resolve::Program& program,
+                                 const resolve::OptionValues& values,
+                                 std::span<const std::string> live) {
   std::vector<cache::OptionSetting> settings;
   for (const std::string& name : live) {
-    const ir::OptionId option = program.Option(program.FindName(name));
+    const ir::OptionId option = program.FindOption(name);
+    if (!option.valid()) {
+      return std::nullopt;
+    }
     settings.push_back(SettingOf(program, option, values));
   }
   return cache::LiveKey(entry, settings);

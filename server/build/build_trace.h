@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What happened to one request on its way through CachedBuild, for whoever explains it.
-// Spec: cache §11.2
+// See spec/cache 11.2
 #pragma once
 
 #include <cstdint>

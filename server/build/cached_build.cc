@@ -21,7 +21,7 @@ namespace {
 constexpr uint32_t kSpace = 0;
 constexpr size_t kMaxRecent = 200'000;  // rows of the memory of this process
 
-// As initial metadata of every call has it.
+// The build id as the initial metadata of every call has it.
 const std::string& BuildId() {
   static const std::string id = driver::BackFingerprint().hex().substr(0, 12);
   return id;
@@ -133,7 +133,7 @@ Result<Outcome> CachedBuild::BuildChecked(const PreparedProgram& program,
       Describe(*found, trace);
       return outcome;
     }
-    now.anew = true;  // the record is there, what it names is not (cache §8.5)
+    now.anew = true;  // the record is there, what it names is not (spec/cache 8.5)
   }
   if (call.deadline == cache::kAtOnce) {
     return cache::NotAtOnce();
@@ -200,12 +200,14 @@ void CachedBuild::Describe(const Found& found, BuildTrace& trace) {
   }
 }
 
-Hash128 CachedBuild::LiveKey(const PreparedProgram& program, const resolve::OptionValues& values,
-                             std::span<const std::string> names) {
+std::optional<Hash128> CachedBuild::LiveKey(const PreparedProgram& program,
+                                            const resolve::OptionValues& values,
+                                            std::span<const std::string> names) {
   return LiveKeyOf(program.entry, program.program(), values, names);
 }
 
 void CachedBuild::Forget() {
+  ++distrusted_;
   if (recipes_ != nullptr) {
     recipes_->Forget();
   }
@@ -234,13 +236,14 @@ void CachedBuild::Remember(const Hash128& alias, const FoundPtr& found, const ca
   recent_.insert_or_assign(alias, found);
 }
 
-CachedBuild::FoundPtr CachedBuild::RecordOf(const Hash128& alias, bool stored,
-                                            const cache::Call& call) {
+CachedBuild::FoundPtr CachedBuild::RecordOf(const PreparedProgram& program, const Hash128& alias,
+                                            bool stored, const cache::Call& call) {
   FoundPtr recent = Recent(alias);
-  return recent != nullptr || !stored ? recent : StoredRecord(alias, call);
+  return recent != nullptr || !stored ? recent : StoredRecord(program, alias, call);
 }
 
-CachedBuild::FoundPtr CachedBuild::StoredRecord(const Hash128& alias, const cache::Call& call) {
+CachedBuild::FoundPtr CachedBuild::StoredRecord(const PreparedProgram& program,
+                                                const Hash128& alias, const cache::Call& call) {
   const Result<cache::Blob> row = store_.Get(RowKey(cache::Level::kAlias, alias), call);
   if (!row.ok()) {
     return nullptr;
@@ -249,7 +252,7 @@ CachedBuild::FoundPtr CachedBuild::StoredRecord(const Hash128& alias, const cach
   if (!signature.ok()) {
     return nullptr;
   }
-  FoundPtr found = RecordOfSignature(*signature, call);
+  FoundPtr found = RecordOfSignature(program, *signature, call);
   if (found != nullptr && found->record->kind != cache::RecordKind::kPoison) {
     auto remembered = std::make_shared<Found>(*found);
     remembered->origin = Origin::kMemory;
@@ -263,8 +266,28 @@ CachedBuild::FoundPtr CachedBuild::StoredRecord(const Hash128& alias, const cach
   return found;
 }
 
-CachedBuild::FoundPtr CachedBuild::RecordOfSignature(const Hash128& signature,
+CachedBuild::FoundPtr CachedBuild::RecordOfSignature(const PreparedProgram& program,
+                                                     const Hash128& signature,
                                                      const cache::Call& call) {
+  FoundPtr found = AnyRecordOf(signature, call);
+  if (found != nullptr && !IsResultOf(program, *found->record)) {
+    ReportUnfit(*found);
+    return nullptr;
+  }
+  return found;
+}
+
+// A row that is not what its key stands for does not stay: the result is built again.
+void CachedBuild::ReportUnfit(const Found& found) {
+  if (sink_ != nullptr) {
+    sink_->Report({.kind = cache::DamageKind::kUnfit,
+                   .key = RowKey(cache::Level::kSignature, found.signature),
+                   .reason = "it is no result of the program that its key stands for",
+                   .found = {.sum = found.sum}});
+  }
+}
+
+CachedBuild::FoundPtr CachedBuild::AnyRecordOf(const Hash128& signature, const cache::Call& call) {
   const Result<cache::Blob> value = store_.Get(RowKey(cache::Level::kSignature, signature), call);
   if (!value.ok()) {
     return nullptr;
@@ -275,6 +298,7 @@ CachedBuild::FoundPtr CachedBuild::RecordOfSignature(const Hash128& signature,
   }
   auto found = std::make_shared<Found>();
   found->signature = signature;
+  found->sum = value->sum;
   found->record = std::make_shared<const cache::Record>(std::move(record).value());
   found->stored = true;
   found->origin = value->from_upstream ? Origin::kUpstream : Origin::kLocal;
@@ -299,13 +323,15 @@ CachedBuild::FoundPtr CachedBuild::LookUp(const PreparedProgram& program,
     return nullptr;
   }
   const StoredMasks::Read masks = masks_.Of(program.entry, call);
-  if (FoundPtr found = masks.stored ? StoredRecord(variant, call) : nullptr; found != nullptr) {
+  if (FoundPtr found = masks.stored ? StoredRecord(program, variant, call) : nullptr;
+      found != nullptr) {
     hit(*found, "variant");
     return found;
   }
   for (const MaskList::Names& mask : masks.list.all()) {
+    const std::optional<Hash128> live = LiveKeyOf(program.entry, program.program(), values, mask);
     const FoundPtr found =
-        RecordOf(LiveKeyOf(program.entry, program.program(), values, mask), masks.stored, call);
+        live.has_value() ? RecordOf(program, *live, masks.stored, call) : nullptr;
     if (found != nullptr) {
       hit(*found, "live");
       trace.mask = mask;
@@ -322,7 +348,7 @@ CachedBuild::FoundPtr CachedBuild::LookUp(const PreparedProgram& program,
   return nullptr;
 }
 
-// Whether the store has what was not written.
+// Whether the store has the products of a result that were not written now.
 bool CachedBuild::IsKept(const driver::Products& products, const cache::Call& call) {
   std::vector<cache::Key> asked;
   for (const driver::StageCode& stage : products.code) {
@@ -368,17 +394,22 @@ std::optional<driver::BuildResult> CachedBuild::Assemble(
   return built;
 }
 
-// What has this signature was built once; it is not built again for another variant, nor in another
-// process, nor because a mask was lost (cache §3.2, §3.5).
+// A result of this signature was built once. It is not built again for another variant, in another
+// process, or because a mask was lost (spec/cache 3.2, 3.5).
 CachedBuild::FoundPtr CachedBuild::KnownSignature(const Wanted& wanted, const Hash128& signature,
-                                                  const cache::Call& call) {
+                                                  Reads reads, const cache::Call& call) {
   if (wanted.how.anew) {
     return nullptr;
   }
   const FoundPtr recent = Recent(signature);
-  const FoundPtr known = recent != nullptr ? recent : RecordOfSignature(signature, call);
+  const FoundPtr known =
+      recent != nullptr ? recent : RecordOfSignature(wanted.program, signature, call);
   if (known == nullptr ||
       (wanted.how.retry_failed && known->record->kind != cache::RecordKind::kOk)) {
+    return nullptr;
+  }
+  if (reads.has_value() && !HasRead(*known->record, *reads)) {
+    ReportUnfit(*known);
     return nullptr;
   }
   auto found = std::make_shared<Found>(*known);
@@ -399,15 +430,19 @@ Hash128 CachedBuild::AddKeys(const Wanted& wanted, const Hash128& signature,
   }
   std::vector<cache::Item> masks;
   const MaskList::Names mask = masks_.Add(program.entry, record.live_options, masks, call);
-  const Hash128 live = LiveKeyOf(program.entry, program.program(), wanted.values, mask);
-  if (live != wanted.variant) {
-    rows.push_back(cache::AliasItem(kSpace, live, signature));
+  const std::optional<Hash128> live =
+      LiveKeyOf(program.entry, program.program(), wanted.values, mask);
+  if (!live.has_value()) {
+    return wanted.variant;  // widened from a stored mask that is not of this program
+  }
+  if (*live != wanted.variant) {
+    rows.push_back(cache::AliasItem(kSpace, *live, signature));
   }
   rows.insert(rows.end(), masks.begin(), masks.end());
-  return live;
+  return *live;
 }
 
-// Keys found late are written early.
+// Writes at once the keys that lead to a result which was found only by its signature.
 void CachedBuild::WriteKeys(const Wanted& wanted, const FoundPtr& found, const cache::Call& call) {
   std::vector<cache::Item> items;
   std::vector<cache::Item>& rows = wanted.how.rows != nullptr ? *wanted.how.rows : items;
@@ -426,44 +461,48 @@ void CachedBuild::WriteKeys(const Wanted& wanted, const FoundPtr& found, const c
   }
 }
 
-// Whether the store may have a result of the program at all: each has a mask.
+// Whether the store may have any result of the program: every result has a mask.
 bool CachedBuild::HasResults(const PreparedProgram& program, const cache::Call& call) {
   const StoredMasks::Read masks = masks_.Of(program.entry, call);
   return masks.stored || !masks.list.all().empty();
 }
 
-// Finds a result by its signature and builds nothing. Who may not write gets an assembler of its
-// own for that, so only where there is something to find.
+// Finds a result by its signature and builds nothing. A call that may not write gets an assembler
+// of its own for that, and therefore looks only where there is something to find.
 Result<CachedBuild::FoundPtr> CachedBuild::Walk(const Wanted& wanted, const cache::Call& call) {
   FoundPtr known = Deadly(wanted, call);
   if (known != nullptr || (!call.may_write && !HasResults(wanted.program, call))) {
     return known;
   }
-  KILN_TRY_VOID(cache::WhileWanted(call, jobs::kCallBytes, clock_, [&]() -> Result<void> {
-    const jobs::Attempts::Running running(call.may_write ? attempts_ : nullptr,
-                                          RowKey(cache::Level::kSignature, wanted.variant));
-    (void)Assemble(
-        wanted,
-        [&](std::span<const driver::OptionRead> reads) {
-          ++counters_.walked;
-          known = KnownSignature(wanted, SignatureKeyOf(wanted.program.entry, reads), call);
-          return true;
-        },
-        call);
-    return {};
-  }));
+  KILN_TRY_VOID(cache::WhileWanted(
+      call, jobs::kCallBytes, clock_,
+      [&]() -> Result<void> {
+        const jobs::Attempts::Running running(call.may_write ? attempts_ : nullptr,
+                                              RowKey(cache::Level::kSignature, wanted.variant));
+        (void)Assemble(
+            wanted,
+            [&](std::span<const driver::OptionRead> reads) {
+              ++counters_.walked;
+              known =
+                  KnownSignature(wanted, SignatureKeyOf(wanted.program.entry, reads), reads, call);
+              return true;
+            },
+            call);
+        return {};
+      },
+      jobs::kJobCpu));
   if (known != nullptr && call.may_write) {
     WriteKeys(wanted, known, call);
   }
   return known;
 }
 
-// The poison of a variant whose walk ended processes: it has no signature, and lies under its own
-// key. Looked up only while such a thing is remembered.
+// The record of a variant whose walk ended processes: it has no signature, so it lies under its own
+// key. Looked up only while there is any record of this kind.
 CachedBuild::FoundPtr CachedBuild::Deadly(const Wanted& wanted, const cache::Call& call) {
   return attempts_ != nullptr &&
                  attempts_->IsDeadly(RowKey(cache::Level::kSignature, wanted.variant))
-             ? KnownSignature(wanted, wanted.variant, call)
+             ? KnownSignature(wanted, wanted.variant, std::nullopt, call)
              : nullptr;
 }
 
@@ -478,7 +517,7 @@ CachedBuild::FoundPtr CachedBuild::CompileNow(const Wanted& wanted, const cache:
       [&](std::span<const driver::OptionRead> reads) {
         ++counters_.walked;
         signature = SignatureKeyOf(wanted.program.entry, reads);
-        found = KnownSignature(wanted, signature, call);
+        found = KnownSignature(wanted, signature, reads, call);
         if (found == nullptr) {  // what is built now is the same for all variants that lead here
           running.emplace(attempts_, RowKey(cache::Level::kSignature, signature));
         }
@@ -494,7 +533,7 @@ CachedBuild::FoundPtr CachedBuild::CompileNow(const Wanted& wanted, const cache:
   return found;
 }
 
-// Puts what was built and its keys.
+// Puts the new products and the keys that lead to them.
 CachedBuild::FoundPtr CachedBuild::Keep(const Wanted& wanted, const driver::BuildResult& built,
                                         const Hash128& signature, uint64_t cpu_us,
                                         const cache::Call& call) {

@@ -2,7 +2,7 @@
 // One variant: look it up, and build and keep it if nobody knows it. The order is
 // parse → link → check options → variant key → live keys → single flight → walk → signature key →
 // build → store → reply;
-// nothing in the compiler knows that a cache exists. Spec: cache §2.4, §3.5, §4; daemon §2.2
+// nothing in the compiler knows that a cache exists. See spec/cache 2.4, 3.5, 4; spec/daemon 2.2
 //
 // Threads: Build may be called from any number of threads.
 #pragma once
@@ -72,14 +72,14 @@ struct BuildOptions {
   bool all_code = true;       // false: code that the store has is not among the fresh blobs
   // If set, only content is put at once, and this gets the rows that name it, for a caller that
   // puts those of many builds together and durably: a record is acknowledged only if all content it
-  // names is there (cache §4.4).
+  // names is there (spec/cache 4.4).
   std::vector<cache::Item>* rows = nullptr;
   bool background = false;  // nobody waits: recipes make way for those that somebody waits for
   // Gets what happened, whatever the outcome; also if an unknown variant may not be compiled.
   BuildTrace* trace = nullptr;
 };
 
-// A result that was made now, for who looks at it behind the answer. Valid during the call.
+// A result that was made now, for checks behind the answer. Valid during the call.
 struct BuiltNow {
   const PreparedProgram& program;
   const resolve::OptionValues& values;
@@ -92,6 +92,7 @@ class CachedBuild {
   // What is known of the result of a variant.
   struct Found {
     Hash128 signature;
+    Hash128 sum;  // of the row, if the store had it
     std::shared_ptr<const cache::Record> record;
     std::vector<FreshBlob> fresh;  // products, if they were built now
     Origin origin = Origin::kLocal;
@@ -118,6 +119,10 @@ class CachedBuild {
 
   // Told of every result that is made, by the thread that made it. Set before the first build.
   void OnBuilt(std::function<void(const BuiltNow&)> on_built) { on_built_ = std::move(on_built); }
+
+  // Told of rows that are not what their keys stand for. Set before the first build; outlives the
+  // object.
+  void ReportTo(cache::DamageSink& sink) { sink_ = &sink; }
 
   // Parses and links. Errors: as ProgramPool::Parse; kCancelled, kDeadlineExceeded;
   // kResourceExhausted if it takes more memory than a call may. Wrong sources are in the result.
@@ -157,11 +162,17 @@ class CachedBuild {
   Result<Bytes> Show(const std::string& recipe, ByteView module, const cache::Call& call);
 
   // Something that was put is not there: nothing is taken for granted any more.
-  void DistrustStore() { kept_.Clear(); }
-  // The live key of a variant that agrees with `values` on the options of `names`. Requires:
-  // program.ok(), names of its options, sorted.
-  static Hash128 LiveKey(const PreparedProgram& program, const resolve::OptionValues& values,
-                         std::span<const std::string> names);
+  void DistrustStore() {
+    ++distrusted_;
+    kept_.Clear();
+  }
+  // How often what was known was given up; never decreases.
+  uint64_t distrusted() const { return distrusted_.load(); }
+  // The live key of a variant that agrees with `values` on the options of `names`, which are
+  // sorted; nothing if one of them is no option of the program. Requires: program.ok().
+  static std::optional<Hash128> LiveKey(const PreparedProgram& program,
+                                        const resolve::OptionValues& values,
+                                        std::span<const std::string> names);
 
   // Forgets what this process has seen; the store is asked again.
   void Forget();
@@ -190,15 +201,25 @@ class CachedBuild {
   Result<Outcome> BuildChecked(const PreparedProgram& program, const resolve::OptionValues& values,
                                const BuildOptions& how, BuildTrace& trace, const cache::Call& call);
   static void Describe(const Found& found, BuildTrace& trace);
-  FoundPtr RecordOf(const Hash128& alias, bool stored, const cache::Call& call);
-  FoundPtr StoredRecord(const Hash128& alias, const cache::Call& call);
-  FoundPtr RecordOfSignature(const Hash128& signature, const cache::Call& call);
+  // These three find nothing if what the store has is no result of the program (IsResultOf).
+  FoundPtr RecordOf(const PreparedProgram& program, const Hash128& alias, bool stored,
+                    const cache::Call& call);
+  FoundPtr StoredRecord(const PreparedProgram& program, const Hash128& alias,
+                        const cache::Call& call);
+  FoundPtr RecordOfSignature(const PreparedProgram& program, const Hash128& signature,
+                             const cache::Call& call);
+  FoundPtr AnyRecordOf(const Hash128& signature, const cache::Call& call);
+  void ReportUnfit(const Found& found);
   FoundPtr Recent(const Hash128& alias);
   void Remember(const Hash128& alias, const FoundPtr& found, const cache::Call& call);
   bool HasResults(const PreparedProgram& program, const cache::Call& call);
   Result<FoundPtr> Walk(const Wanted& wanted, const cache::Call& call);
   FoundPtr Deadly(const Wanted& wanted, const cache::Call& call);
-  FoundPtr KnownSignature(const Wanted& wanted, const Hash128& signature, const cache::Call& call);
+  FoundPtr AfterSlowness(const Wanted& wanted, const cache::Call& call);
+  // `reads`: what the variant read, if it is known; a record that says otherwise is not its own.
+  using Reads = std::optional<std::span<const driver::OptionRead>>;
+  FoundPtr KnownSignature(const Wanted& wanted, const Hash128& signature, Reads reads,
+                          const cache::Call& call);
   Hash128 AddKeys(const Wanted& wanted, const Hash128& signature, const cache::Record& record,
                   std::vector<cache::Item>& rows, const cache::Call& call);
   void WriteKeys(const Wanted& wanted, const FoundPtr& found, const cache::Call& call);
@@ -229,12 +250,14 @@ class CachedBuild {
   Recipes* const recipes_;
   jobs::Attempts* const attempts_;
   std::function<void(const BuiltNow&)> on_built_;
+  cache::DamageSink* sink_ = nullptr;
   AssemblerPool assemblers_;
   KeptContent kept_;
   cache::SingleFlight<FoundPtr> flights_;
   StoredMasks masks_;
   PreparedMemo prepared_;
   BuildCounters counters_;
+  std::atomic<uint64_t> distrusted_{0};
   Mutex mutex_;
   // By variant, live and signature key: what this process has seen, without blobs; emptied when
   // full.

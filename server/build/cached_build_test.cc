@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <ctime>
 #include <fstream>
+#include <functional>
 #include <limits>
 #include <set>
 
@@ -13,7 +14,9 @@
 #include <gtest/gtest.h>
 
 #include "cache/hiding_store.h"
+#include "cache/key.h"
 #include "cache/memory_store.h"
+#include "cache/record.h"
 #include "compiler/base/file.h"
 #include "compiler/base/test_directory.h"
 #include "server/build/build_keys.h"
@@ -204,7 +207,7 @@ TEST_F(CachedBuildTest, FailureKnownBySignature_IsReplayedAndTriedAgainOnDemand)
   EXPECT_EQ(second.builder.counters().compiled, 1u);
 }
 
-// Early cut-off: the edit changes the key of the source and nothing behind it (cache §2.4.3, §12).
+// Early cut-off: the edit changes the key of the source and nothing else (spec/cache 2.4.3, 12).
 TEST_F(CachedBuildTest, CommentOnlyEdit_ChangesNoKeyBelowTheSourceAndEmitsNothing) {
   Process first(*this);
   const std::shared_ptr<const PreparedProgram> before = Prepare(first, Request());
@@ -292,8 +295,8 @@ TEST_F(CachedBuildTest, CommentOnlyEdit_MovesDiagnosticsAlong) {
   EXPECT_EQ(after->diagnostics[0].message, before->diagnostics[0].message);
 }
 
-// cache §12: at most 10 ms of a processor for a set of 200 files; the best of some edits, because
-// others may be at work beside this test.
+// spec/cache 12: at most 10 ms of a processor for a set of 200 files; the best of some edits,
+// because others may be at work beside this test.
 TEST_F(CachedBuildTest, CommentOnlyEditOf200Files_IsAnsweredInTenMilliseconds) {
   ProgramRequest request = Request();
   for (int i = 1; i < 200; ++i) {
@@ -412,6 +415,92 @@ TEST_F(CachedBuildTest, PoisonOfAVariant_IsLookedUpWhileItIsRemembered) {
   store.levels = {cache::Level::kSignature};  // it was cleared
   EXPECT_EQ(Build(second, "shade", false)->kind, OutcomeKind::kOk);
   EXPECT_FALSE((*attempts)->IsDeadly(key));
+}
+
+// Whoever may write rows may put any row under any key, and so may an upstream: under all keys that
+// lead to a variant lies what belongs to another program, or what is no result at all.
+TEST_F(CachedBuildTest, RowThatIsNoResultOfTheProgram_IsAMiss) {
+  Process first(*this);
+  const auto prepared = Prepare(first, Request());
+  const resolve::OptionSetting shade{
+      .name = "shade", .scope = {}, .kind = ir::OptionKind::kFlag, .bits = 1, .text = {}};
+  const auto values = resolve::CheckOptions(prepared->program(), std::span(&shade, 1));
+  const Hash128 variant = VariantKeyOf(prepared->entry, prepared->program(), *values.value);
+  const Result<Outcome> honest = Build(first, "shade", true);
+  ASSERT_TRUE(honest.ok() && honest->artifact.has_value());
+  const Hash128 signature = honest->artifact->signature;
+  const Result<cache::Blob> row =
+      store.Get({.level = cache::Level::kSignature, .space = 0, .id = signature}, {});
+  const cache::Record good = cache::DecodeRecord(row->bytes).value();
+  ASSERT_EQ(good.live_options.size(), 2u);
+  const cache::Item garbage = cache::ContentItem(cache::CopiedBlob(AsBytes("no diagnostics")));
+  const Digest nonsense = DigestOf(std::string_view("no diagnostics"));
+  struct Case {
+    const char* what;
+    std::function<void(cache::Record&)> change;
+  };
+  const Case cases[] = {
+      {"options of another program",
+       [](auto& r) {
+         r.live_options = {"dusk", "tone_map"};
+       }},
+      {"a name that is no option",
+       [](auto& r) {
+         r.live_options = {"shade", "v"};
+       }},
+      {"modules of other entry points", [](auto& r) { r.products[0].name = "code.fragment"; }},
+      {"no modules", [](auto& r) { r.products.erase(r.products.begin()); }},
+      {"no metadata", [](auto& r) { r.products.pop_back(); }},
+      {"wrong, and nobody says why",
+       [](auto& r) {
+         r.kind = cache::RecordKind::kSourceError;
+         r.products.clear();
+       }},
+      {"wrong, and why cannot be read",
+       [&](auto& r) {
+         r.kind = cache::RecordKind::kSourceError;
+         r.products = {{.name = "diag", .digest = nonsense}};
+       }},
+  };
+  for (const Case& one : cases) {
+    for (const bool by_its_keys : {false, true}) {
+      cache::Record evil = good;
+      one.change(evil);
+      memory.Clear();
+      const std::vector<cache::Item> items = {
+          garbage,
+          cache::RecordItem(cache::Level::kSignature, 0, signature, evil),
+          cache::AliasItem(0, variant, signature),
+          cache::MaskItem(0, cache::MaskKey(prepared->entry, 0), evil.live_options),
+      };
+      ASSERT_TRUE(store.Put(items, cache::Durability::kRelaxed, {}).ok()) << one.what;
+      store.levels = by_its_keys ? std::set<cache::Level>()
+                                 : std::set{cache::Level::kAlias, cache::Level::kMask};
+      Process second(*this);
+      const Result<Outcome> built = Build(second, "shade", true);
+      ASSERT_TRUE(built.ok()) << one.what << ": " << built.error().context;
+      ASSERT_TRUE(built->artifact.has_value()) << one.what;
+      EXPECT_EQ(built->artifact->metadata, honest->artifact->metadata) << one.what;
+      EXPECT_EQ(built->artifact->live_options, honest->artifact->live_options) << one.what;
+      EXPECT_EQ(built->artifact->origin, Origin::kCompiled) << one.what;
+    }
+  }
+}
+
+// Options that the variant did not read: found by walking, which knows better.
+TEST_F(CachedBuildTest, RowThatReadOtherOptions_IsAMissForTheWalk) {
+  Process first(*this);
+  const Hash128 signature = Build(first, "shade", true)->artifact->signature;
+  const Result<cache::Blob> row =
+      store.Get({.level = cache::Level::kSignature, .space = 0, .id = signature}, {});
+  cache::Record evil = cache::DecodeRecord(row->bytes).value();
+  evil.live_options = {"shade"};
+  memory.Clear();
+  const cache::Item item = cache::RecordItem(cache::Level::kSignature, 0, signature, evil);
+  ASSERT_TRUE(store.Put(std::span(&item, 1), cache::Durability::kRelaxed, {}).ok());
+  Process second(*this);
+  EXPECT_EQ(Build(second, "shade", true)->artifact->origin, Origin::kCompiled);
+  EXPECT_EQ(second.builder.counters().walked, 1u);
 }
 
 }  // namespace

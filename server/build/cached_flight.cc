@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: MIT
 // A variant that several callers want is computed once, by the first of them, for as long as one of
-// them wants it. Spec: cache §5.5, daemon §2.3, §9.2
+// them wants it. See spec/cache 5.5, spec/daemon 2.3, 9.2
 #include <optional>
 #include <stop_token>
 #include <utility>
 
 #include "cache/wanted.h"
 #include "server/build/cached_build.h"
+#include "server/build/poison.h"
 #include "server/jobs/job.h"
 
 namespace kiln::build {
 namespace {
 
-// The place of whoever computes among those who wait for the same; may be given up on any thread.
+// The place of the caller that computes, in single flight; it may be given up on any thread.
 class OwnPlace {
  public:
   using Ticket = cache::SingleFlight<CachedBuild::FoundPtr>::Ticket;
@@ -42,16 +43,16 @@ Result<CachedBuild::FoundPtr> CachedBuild::Compile(const Wanted& wanted, const c
     if (!dropped || !cache::StillWanted(call, clock_).ok()) {
       return landed;
     }
-    // Whoever computed it was stopped at the moment when this call joined: now it is the first.
+    // The computing call was stopped at the moment when this call joined, so this one is the first.
   }
 }
 
-// Computes for everybody who waits, as long as one of them does.
+// Computes the result for all calls that wait, as long as one of them does.
 Result<CachedBuild::FoundPtr> CachedBuild::Fly(const Wanted& wanted,
                                                cache::SingleFlight<FoundPtr>::Joined joined,
                                                const cache::Call& call) {
   cache::SingleFlight<FoundPtr>::Flight& flight = *joined.flight;
-  // Another flight may have landed since the look-up (cache §5.5).
+  // Another flight may have landed since the look-up (spec/cache 5.5).
   if (FoundPtr landed =
           wanted.how.anew || wanted.how.retry_failed ? nullptr : Recent(wanted.variant);
       landed != nullptr) {
@@ -67,6 +68,7 @@ Result<CachedBuild::FoundPtr> CachedBuild::Fly(const Wanted& wanted,
   cache::Call of_all = call;
   of_all.stop = flight.stop();
   of_all.deadline = cache::Deadline::max();
+  bool too_slow = false;
   Result<FoundPtr> found =
       cache::Within({.stop = of_all.stop,
                      .deadline = call.deadline,
@@ -75,12 +77,30 @@ Result<CachedBuild::FoundPtr> CachedBuild::Fly(const Wanted& wanted,
                          [&] {
                            place.GiveUp();
                            return flight.deadline();
-                         }},
+                         },
+                     .cpu = jobs::kJobCpu,
+                     .on_cpu = [&] { too_slow = true; }},
                     clock_, [&]() -> Result<FoundPtr> { return CompileNow(wanted, of_all); });
+  if (too_slow && !found.ok()) {
+    if (FoundPtr poison = AfterSlowness(wanted, of_all); poison != nullptr) {
+      found = poison;
+    }
+  }
   if (found.ok() || found.error().code == ErrorCode::kResourceExhausted) {
     flight.Complete(found);
   }  // else it is dropped: whoever joined just now computes it
   return found;
+}
+
+// It took more time than a job may. Null: it may be tried again; else the poison that it is now.
+CachedBuild::FoundPtr CachedBuild::AfterSlowness(const Wanted& wanted, const cache::Call& call) {
+  const cache::Key key{.level = cache::Level::kSignature, .space = 0, .id = wanted.variant};
+  if (attempts_ == nullptr || !attempts_->Fail(key)) {
+    return nullptr;
+  }
+  const cache::Item poison = PoisonItem(key);
+  (void)store_.Put(std::span(&poison, 1), cache::Durability::kDurable, call);
+  return Deadly(wanted, call);
 }
 
 }  // namespace kiln::build

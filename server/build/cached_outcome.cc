@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Records -> outcomes: what a result that is known has to say, with the content that it names.
+// Records -> outcomes: the products and messages of a known result, with the content they name.
 #include <algorithm>
 #include <utility>
 
@@ -12,7 +12,7 @@ namespace kiln::build {
 
 std::optional<Outcome> CachedBuild::Find(const std::string& target, const Hash128& signature,
                                          const cache::Call& call) {
-  const FoundPtr found = RecordOfSignature(signature, call);
+  const FoundPtr found = AnyRecordOf(signature, call);
   Outcome outcome;
   outcome.artifact = found == nullptr ? std::nullopt : ArtifactOf(*found->record, signature);
   if (!outcome.artifact.has_value()) {
@@ -50,10 +50,13 @@ Result<Outcome> CachedBuild::OutcomeOf(const PreparedProgram& program, const Fou
   Outcome outcome;
   if (const Digest* digest = record.Find("diag"); digest != nullptr) {
     KILN_TRY(const cache::Blob blob, ContentOf(found.fresh, *digest, call));
-    KILN_TRY(std::vector<Diagnostic> diagnostics, DecodeDiagnostics(blob.bytes));
-    driver::FillPositions(program.program(), diagnostics);
-    SortAndMerge(diagnostics);
-    KILN_TRY(outcome.diagnostics, PlaceAll(program, diagnostics, call));
+    Result<std::vector<Diagnostic>> diagnostics = DecodeDiagnostics(blob.bytes);
+    if (!diagnostics.ok()) {  // as if they were not there: the result is built again
+      return Error{.code = ErrorCode::kNotFound, .context = diagnostics.error().context};
+    }
+    driver::FillPositions(program.program(), *diagnostics);
+    SortAndMerge(*diagnostics);
+    KILN_TRY(outcome.diagnostics, PlaceAll(program, *diagnostics, call));
   }
   outcome.diagnostics.insert(outcome.diagnostics.begin(), program.diagnostics.begin(),
                              program.diagnostics.end());

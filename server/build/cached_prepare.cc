@@ -48,8 +48,9 @@ Result<std::shared_ptr<const PreparedProgram>> CachedBuild::Prepare(const Progra
   if (call.deadline == cache::kAtOnce) {
     return PrepareNow(request, target, call, poison);
   }
-  return cache::WhileWanted(call, jobs::kCallBytes, clock_,
-                            [&] { return PrepareNow(request, target, call, poison); });
+  return cache::WhileWanted(
+      call, jobs::kCallBytes, clock_, [&] { return PrepareNow(request, target, call, poison); },
+      jobs::kJobCpu);
 }
 
 Result<std::shared_ptr<const PreparedProgram>> CachedBuild::PrepareNow(

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kMaxName = 1024;
 
-// Texts of a request as canonical encodings take them: short, and without what is no text.
+// Texts of a request as canonical encodings take them: short, and without bytes that are not text.
 std::string Fit(std::string_view text) {
   std::string fit(text.substr(0, kMaxName));
   if (!IsCanonicalText(fit)) {

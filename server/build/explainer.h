@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A prepared program and what happened to a request for one of its variants -> an explain record.
-// Spec: cache §11
+// See spec/cache 11
 #pragma once
 
 #include <cstdint>

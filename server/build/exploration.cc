@@ -44,8 +44,8 @@ std::optional<Exploration::Node> Exploration::Take() {
   return node;
 }
 
-// The points that agree with the node on all that it read are served by it. The others differ from
-// it first in one of these options: for each of them, those that agree on the options before it.
+// A node serves every point that agrees with it on all options that it read. Other points differ
+// first in one of these options; for each option, they agree on those before it.
 uint64_t Exploration::Expand(const Node& node, Read read) {
   const MutexLock lock(mutex_);
   --taken_;

@@ -2,7 +2,7 @@
 // Discovers the distinct results of a space that has too many points to list: a point is built, and
 // the options that it read say which others are served by it. What differs in one of them is left
 // to look at, piece by piece, until nothing is left or too many results were found.
-// Spec: daemon §6.5.3, §6.6
+// See spec/daemon 6.5.3, 6.6
 //
 // Threads: safe from any thread; one mutex guards the counter and the pieces.
 #pragma once

@@ -30,7 +30,7 @@ std::optional<cache::Record> RecordAt(cache::BlobStore& store, const cache::Key&
   return record.ok() ? std::optional(std::move(record).value()) : std::nullopt;
 }
 
-// What the recipes made of a module: each works on what the one before it gave.
+// What the recipes made of a module: each works on the output of the one before it.
 void AddRecipes(cache::BlobStore& store, Digest input, std::span<const std::string> recipes,
                 const cache::Call& call, std::set<cache::Key>& keys) {
   for (const std::string& recipe : recipes) {
@@ -47,7 +47,7 @@ void AddRecipes(cache::BlobStore& store, Digest input, std::span<const std::stri
   }
 }
 
-// A request by what its keys are made of: its signature and its recipes.
+// A request as its keys see it: its signature and its recipes.
 using Asked = std::pair<Hash128, std::vector<std::string>>;
 
 }  // namespace

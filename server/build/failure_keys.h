@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which records hold the failures of some programs. Records do not know what they were made from;
-// the explain records of the requests do, as far as they are kept. Spec: daemon §4.6, cache §4.3
+// the explain records of the requests do, as far as they are kept. spec/daemon 4.6, spec/cache 4.3
 #pragma once
 
 #include <functional>

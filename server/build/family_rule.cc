@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "compiler/diag/diagnostic.h"
+
 namespace kiln::build {
 namespace {
 
@@ -114,7 +116,7 @@ std::string FamilyRule::KeyOf(size_t program, std::span<const resolve::OptionSet
       const ir::OptionId id = prepared.program().Option(prepared.program().FindName(name));
       const ir::Option& option = prepared.program().Get(id);
       const uint32_t bits = values.value->bits[id.value];
-      // The number of an enum's value is that of its own list.
+      // The number of an enum's value counts in the list of that enum.
       key += fmt::format(
           "{}={};", name,
           option.kind == ir::OptionKind::kEnum
@@ -140,7 +142,8 @@ std::string FamilyRule::Declaration(size_t program, const SetLine* line) const {
   if (!found.empty()) {
     file = fmt::format(" of {}", prepared.linked->value->paths[resolved.ModuleOf(found[0])]);
   }
-  return fmt::format("'{}'{} has {}", prepared.request.name, file, line->text);
+  return fmt::format("'{}'{} has {}", Shortened(prepared.request.name, kMaxArgument), file,
+                     Shortened(line->text, kMaxArgument));
 }
 
 PlacedDiagnostic FamilyRule::Difference(size_t set, const First& first, size_t program,
@@ -154,9 +157,10 @@ PlacedDiagnostic FamilyRule::Difference(size_t set, const First& first, size_t p
   PlacedDiagnostic diagnostic;
   diagnostic.code = kFamilyMismatch;
   diagnostic.name = "family-mismatch";
-  diagnostic.message = fmt::format(
-      "programs of '{}' differ in the {} set: {}; {}", family_, artifact::kSetNames[set],
-      Declaration(first.program, Line(a, at)), Declaration(program, Line(b, at)));
+  diagnostic.message =
+      fmt::format("programs of '{}' differ in the {} set: {}; {}", Shortened(family_, kMaxArgument),
+                  artifact::kSetNames[set], Declaration(first.program, Line(a, at)),
+                  Declaration(program, Line(b, at)));
   diagnostic.notes.emplace_back(
       "help: declare what passes need in the pass set, and the rest in modules that all passes "
       "of the material have");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The family rule: programs of one material have the same layout at the same global options, but
 // for the pass set. Results go in as they are met; what comes out is the first difference of every
-// program, with both declarations. Spec: daemon §6.7.2
+// program, with both declarations. See spec/daemon 6.7.2
 //
 // Threads: one at a time.
 #pragma once

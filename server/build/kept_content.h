@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Content that the store is known to hold for now, so that it need not be written, sent and
 // compressed again only to be found there. What was put or reported present is leased for ten
-// minutes (cache §8.4); after half of that the store is asked again.
+// minutes (spec/cache 8.4); after half of that the store is asked again.
 //
 // Threads: all functions may run concurrently.
 #pragma once

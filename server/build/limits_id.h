@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The deterministic limits as one id: they can decide a result, so they are in keys, and results
-// that were made under other limits are never taken for answers. Spec: daemon §10 class D, cache
-// §2.4.5
+// that were made under other limits are never taken for answers. See spec/daemon 10 class D,
+// spec/cache 2.4.5
 #pragma once
 
 #include <vector>

@@ -58,7 +58,7 @@ const MaskList::Names& MaskList::Of(const Names& live) const {
 }
 
 // Masks are stored with the results that have them. If there were none when the entry was first
-// asked for, live keys that are stored came from here and are in memory.
+// asked for, all live keys of it come from this process, and their masks are in memory.
 StoredMasks::Read StoredMasks::Of(const Hash128& entry, const cache::Call& call) {
   {
     const MutexLock lock(mutex_);

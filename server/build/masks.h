@@ -2,7 +2,7 @@
 // Masks: which options were live in results of one entry id, as sorted lists of names. Projecting a
 // variant on each of them gives the live keys under which its result may be known. There are at
 // most kMaxMasks; a set that finds no place widens the mask that is closest to it, which is sound
-// because a superset of live options tells apart at least as much. Spec: cache §3.3, §3.4
+// because a superset of live options tells apart at least as much. See spec/cache 3.3, 3.4
 #pragma once
 
 #include <cstdint>

@@ -73,7 +73,7 @@ uint64_t Served(const BatchPoints& points, const std::vector<size_t>& some) {
   return sum;
 }
 
-// For the conditions of one program together; messages that come later have none.
+// For the conditions of one program together; messages that come later get no condition.
 constexpr uint64_t kMostLooks = uint64_t{1} << 26;
 
 // Each number once.

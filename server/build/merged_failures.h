@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What went wrong in the variants of one program: each message once, with the number of variants
-// that have it and the shortest condition that tells them from the others. Spec: daemon §3.1
+// that have it and the shortest condition that tells them from the others. See spec/daemon 3.1
 #pragma once
 
 #include <cstdint>

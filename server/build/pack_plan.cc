@@ -8,6 +8,7 @@
 
 #include "cache/key.h"
 #include "cache/pack/format.h"
+#include "compiler/base/check.h"
 #include "compiler/base/stop.h"
 #include "compiler/driver/fingerprint.h"
 #include "compiler/ir/enum_names.h"
@@ -29,7 +30,7 @@ struct Found {
   size_t point = 0;
 };
 
-// Whoever looks for a variant of the program does not name what the program fixes.
+// Lookups of a variant do not name the options that the program fixes.
 void SetDefault(const resolve::OptionSetting& fixed, std::vector<pack::Option>& options) {
   for (pack::Option& option : options) {
     if (option.name != fixed.name) {
@@ -180,9 +181,7 @@ class Planner {
           std::find(point.targets.begin(), point.targets.end(), target) == point.targets.end()) {
         continue;
       }
-      if (call_.stop.stop_requested()) {
-        return Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}};
-      }
+      CheckStop();
       KILN_TRY(Outcome outcome, builder_.Build(prepared, point.options, how, call_));
       if (outcome.kind != OutcomeKind::kOk) {
         ++plan_.failed;
@@ -220,7 +219,11 @@ class Planner {
     }
     std::map<Hash128, size_t> rows;  // live key -> artifact
     for (const Found& row : found) {
-      const Hash128 live = CachedBuild::LiveKey(prepared, row.values, masks.Of(row.live));
+      CheckStop();
+      const std::optional<Hash128> key =
+          CachedBuild::LiveKey(prepared, row.values, masks.Of(row.live));
+      KILN_CHECK(key.has_value(), "a result with options that its program does not have");
+      const Hash128 live = *key;
       const auto [place, is_new] = rows.emplace(live, plan_.contents.artifacts.size());
       if (is_new) {
         AddArtifact(row.artifact, live, entry,
@@ -247,6 +250,7 @@ class Planner {
     artifact.state_id = from.state_id;
     artifact.entry = entry;
     artifact.metadata = from.metadata;
+    artifact.order = static_cast<uint32_t>(plan_.contents.artifacts.size());  // that of the points
     AddBlob(from.metadata, origin);
     for (const StageCodeDigest& code : from.code) {
       artifact.code.push_back({.stage = StageNumber(code.stage), .digest = code.digest});
@@ -278,8 +282,8 @@ Result<PackPlan> PlanPack(CachedBuild& builder, cache::BlobStore& store,
   Planner planner(builder, progress, call);
   KILN_TRY_VOID(planner.Run(programs));
   if (!planner.made().empty()) {
-    // What was built now is read back when the pack is written, or made again if the store cannot
-    // take it.
+    // Content that was built now is read back when the pack is written, or made again if the store
+    // could not take it.
     (void)store.Put(planner.made(), cache::Durability::kDurable, call);
   }
   return std::move(planner.plan());
@@ -307,8 +311,8 @@ Result<cache::Blob> PackContent::Read(const Digest& digest, const cache::Call& c
 
 namespace {
 
-// Discovers the points of a space: what a batch built is found. Errors: as CachedBuild::Build;
-// LIMIT_VARIANTS.
+// Discovers the points of a space; results of a batch are found in the cache. Errors: as
+// CachedBuild::Build; LIMIT_VARIANTS.
 Result<void> ExploreAll(CachedBuild& builder,
                         std::span<const std::shared_ptr<const PreparedProgram>> targets,
                         BatchPoints& points, const cache::Call& call) {

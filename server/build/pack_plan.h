@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Programs and points -> what a pack is made from: every distinct result once, found in the cache
-// or built first. Order of points and threads do not change it. Spec: cache §10.4, §10.5
+// or built first. Order of points and threads do not change it. See spec/cache 10.4, 10.5
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,7 @@ Result<PackPlan> PlanPack(CachedBuild& builder, cache::BlobStore& store,
                           const cache::Call& call);
 
 // The content of a plan while its pack is written. What a full store did not take, or lost since,
-// is made again from its sources (cache §8.5). One thread at a time.
+// is made again from its sources (spec/cache 8.5). One thread at a time.
 class PackContent {
  public:
   // Requires: all outlive this; `plan` was made from `programs`.

@@ -135,7 +135,7 @@ void PackShelf::Trim() {
   }
 }
 
-// Every byte is read once; a file that changed since is read again.
+// Every byte is verified once; a file that changed since is verified again.
 Result<void> PackShelf::Check(const Hash128& id) {
   struct stat status {};
   if (::stat(PathOf(id).c_str(), &status) != 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The packs that a daemon keeps: ordinary files in its data directory, a few of them, the one that
-// was used least lately goes first. Whoever reads a pack keeps it readable. Spec: daemon §4.4
+// was used least lately goes first. Whoever reads a pack keeps it readable. See spec/daemon 4.4
 #pragma once
 
 #include <cstdint>

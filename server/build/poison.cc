@@ -27,7 +27,8 @@ PlacedDiagnostic PoisonDiagnostic(std::string_view what) {
   PlacedDiagnostic diagnostic;
   diagnostic.code = "INPUT_POISON";
   diagnostic.name = "input-poison";
-  diagnostic.message = fmt::format("{} ended the compiler three times and is left alone", what);
+  diagnostic.message =
+      fmt::format("{} ended the compiler three times, or took too long, and is left alone", what);
   diagnostic.notes.emplace_back(
       "help: --retry-failed tries it once more, 'kiln cache gc --failed' forgets it; it is a bug "
       "of kiln");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Inputs that ended a process three times: the record that says so, and what their askers read.
-// Such a record stands for a day and gives way to a result. Spec: daemon §12.3, §14.9; cache §4.2
+// Such a record stands for a day and gives way to a result. spec/daemon 12.3, 14.9; spec/cache 4.2
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 namespace kiln::build {
 namespace {
 
-// Of what stays as long as the program does.
+// The bytes of a prepared program that stay as long as it does.
 uint64_t BytesOf(const PreparedProgram& prepared) {
   uint64_t bytes = 0;
   for (const std::shared_ptr<const ParsedSource>& source : prepared.parsed) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Programs that were prepared a moment ago: who asks for one variant after the other does not wait
-// for the ids of the same program each time.
+// Programs that were prepared a moment ago, so that a caller who asks for one variant after the
+// other does not wait for the ids of the same program each time.
 //
 // Threads: safe from any thread.
 #pragma once

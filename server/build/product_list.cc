@@ -7,6 +7,7 @@
 #include "cache/key.h"
 #include "compiler/diag/encode.h"
 #include "compiler/ir/enum_names.h"
+#include "server/build/cached_build.h"
 
 namespace kiln::build {
 namespace {
@@ -94,6 +95,42 @@ ProductList ProductsOf(const driver::BuildResult& built, bool metadata_only) {
   std::sort(record.products.begin(), record.products.end(),
             [](const cache::Product& a, const cache::Product& b) { return a.name < b.name; });
   return list;
+}
+
+bool IsResultOf(const PreparedProgram& program, const cache::Record& record) {
+  if (record.kind == cache::RecordKind::kPoison) {
+    return true;  // says nothing else
+  }
+  const bool options_fit = std::ranges::all_of(record.live_options, [&](const std::string& name) {
+    return program.program().FindOption(name).valid();
+  });
+  if (!options_fit || record.kind != cache::RecordKind::kOk) {
+    return options_fit &&
+           (record.kind != cache::RecordKind::kSourceError || record.Find("diag") != nullptr);
+  }
+  std::vector<std::string> modules;
+  if (program.target.target.combined) {
+    modules.push_back(CodeName(std::nullopt));
+  } else if (!program.target.metadata_only) {
+    for (const resolve::EntryPoint& entry : program.request.entries) {
+      modules.push_back(CodeName(entry.stage));
+    }
+  }
+  const auto is_module = [](const std::string& name) { return name.starts_with("code"); };
+  const auto in_record = std::ranges::count_if(record.products, is_module, &cache::Product::name);
+  const bool alone = program.target.metadata_only || program.request.entries.empty();
+  return record.Find("meta") != nullptr &&
+         (alone ? in_record <= static_cast<ptrdiff_t>(modules.size())
+                : in_record == static_cast<ptrdiff_t>(modules.size())) &&
+         std::ranges::all_of(record.products, [&](const cache::Product& product) {
+           return !is_module(product.name) ||
+                  std::ranges::find(modules, product.name) != modules.end();
+         });
+}
+
+bool HasRead(const cache::Record& record, std::span<const driver::OptionRead> reads) {
+  return record.kind == cache::RecordKind::kPoison ||
+         std::ranges::equal(record.live_options, reads, {}, {}, &driver::OptionRead::name);
 }
 
 }  // namespace kiln::build

@@ -129,7 +129,7 @@ Diagnosed<ir::Module> ProgramPool::ReadHere(const Wanted& wanted, const std::str
                              limits_);
 }
 
-// Nothing if it is poison. Errors: as worker::Runner::Run; kInternal for an answer that is none.
+// Nothing if it is poison. Errors: as worker::Runner::Run; kInternal for a malformed answer.
 Result<std::optional<Diagnosed<ir::Module>>> ProgramPool::ReadApart(const Wanted& wanted,
                                                                     const std::string& text,
                                                                     const cache::Call& call) {
@@ -183,7 +183,7 @@ Result<std::shared_ptr<const ParsedSource>> ProgramPool::Read(const Wanted& want
   return std::shared_ptr<const ParsedSource>(std::move(fresh));
 }
 
-// From the store; null is a miss, whatever the reason.
+// An image from the store; null is a miss, whatever the reason.
 std::shared_ptr<const ParsedSource> ProgramPool::Load(const Hash128& key, ir::Language language,
                                                       const cache::Call& call) {
   const Result<cache::Blob> row = store_.Get(ModuleRow(key), call);
@@ -238,7 +238,7 @@ std::shared_ptr<const ParsedSource> ProgramPool::Load(const Hash128& key, ir::La
   return parsed;
 }
 
-// Best effort: a store that does not take it costs a parse later, never this request.
+// Best effort: if the store does not take the image, a later request parses again.
 void ProgramPool::Keep(const Hash128& key, const Source& source, const ParsedSource& parsed,
                        const cache::Call& call) {
   std::vector<cache::Item> items;

@@ -7,7 +7,7 @@
 // Threads: all functions may run concurrently. One mutex guards the tables; parsing, linking and
 // store calls run outside of it, so two threads may parse the same source at once; both get the
 // image that came first. Returned values are immutable and outlive the pool.
-// Spec: architecture 10.7, cache §2.4 L1, §2.4.3
+// See spec/architecture 10.7, spec/cache 2.4, 2.4.3
 #pragma once
 
 #include <cstdint>
@@ -53,7 +53,7 @@ Hash128 ModuleKeyOf(const Digest& source, ir::Language language, const Hash128& 
 class ProgramPool {
  public:
   // All must outlive the pool. limit: bytes of module images kept. limits: of what is parsed and
-  // built; part of every key. `attempts`: null if none are noted. `apart`: who runs front ends;
+  // built; part of every key. `attempts`: null if none are noted. `apart`: runs front ends;
   // null: this process.
   ProgramPool(cache::BlobStore& store, uint64_t limit, const LanguageLimits& limits = {},
               jobs::Attempts* attempts = nullptr, worker::Runner* apart = nullptr);

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "cache/key.h"
+#include "compiler/base/language_limits.h"
+#include "compiler/diag/quoted.h"
 #include "compiler/ir/enum_names.h"
 #include "compiler/recipe/recipe.h"
 
@@ -17,9 +19,10 @@ namespace {
 
 constexpr uint32_t kSpace = 0;
 constexpr size_t kMaxRecent = 100'000;  // rows of the memory of this process
-// Of those who wait for one run of a recipe.
+// The ranks of callers that wait for one run of a recipe.
 constexpr uint8_t kBackground = 0;
 constexpr uint8_t kWaitedFor = 1;
+constexpr size_t kMaxReport = 4096;  // bytes of what a tool says that are shown
 constexpr char kRefused[] = "RECIPE_REFUSED";
 constexpr char kPoisoned[] = "RECIPE_POISON";
 
@@ -27,7 +30,22 @@ std::string CodeName(const std::optional<ir::Stage>& stage) {
   return stage.has_value() ? "code." + std::string(ir::NameOf(*stage)) : std::string("code");
 }
 
-// Recipes of a target as one text: what the signature of its results depends on.
+// Of what a recipe makes, SPIR-V or text. Nobody may choose another: it is in no key.
+// See spec/daemon 10
+constexpr size_t kMaxOutput = LanguageLimits{}.spirv_bytes;
+
+// What is too large is refused like a module that the recipe does not take.
+worker::Answer Bounded(worker::Answer answer) {
+  if (answer.kind != worker::AnswerKind::kMade || answer.bytes.size() <= kMaxOutput) {
+    return answer;
+  }
+  return {.kind = worker::AnswerKind::kRejected,
+          .bytes = {},
+          .report =
+              fmt::format("output of {} bytes, the limit is {}", answer.bytes.size(), kMaxOutput)};
+}
+
+// Recipes of a target as one text, which is part of the signature of its results.
 std::string Chain(const NamedTarget& target) {
   std::string chain;
   for (const std::string& recipe : target.recipes) {
@@ -36,7 +54,7 @@ std::string Chain(const NamedTarget& target) {
   return chain;
 }
 
-// The outcome of a module that a recipe refuses, or that nobody survives.
+// The outcome of a module that a recipe refuses, or that ended several worker processes.
 Outcome Failed(const Outcome& from, const std::string& recipe, const std::string& stage,
                bool poison, const std::string& report) {
   Outcome outcome;
@@ -45,10 +63,11 @@ Outcome Failed(const Outcome& from, const std::string& recipe, const std::string
   PlacedDiagnostic diagnostic;
   diagnostic.code = poison ? kPoisoned : kRefused;
   diagnostic.name = poison ? "recipe-poison" : "recipe-refused";
+  const std::string said = Shortened(report, kMaxReport);
   diagnostic.message = fmt::format("recipe '{}' of the {} module: {}", recipe, stage,
-                                   report.substr(0, report.find('\n')));
-  if (const size_t more = report.find('\n'); more != std::string::npos) {
-    diagnostic.notes.push_back("note: " + report.substr(more + 1));
+                                   said.substr(0, said.find('\n')));
+  if (const size_t more = said.find('\n'); more != std::string::npos) {
+    diagnostic.notes.push_back("note: " + said.substr(more + 1));
   }
   outcome.diagnostics.push_back(std::move(diagnostic));
   return outcome;
@@ -63,7 +82,7 @@ Recipes::Recipes(cache::BlobStore& store, worker::Runner& runner, Clock& clock)
       tool_(recipe::ToolFingerprint()),
       flights_(clock) {}
 
-// A module as far as somebody has it at hand.
+// A module, with its words if a caller has them at hand.
 Result<cache::Blob> Recipes::Input(const Digest& digest, const Outcome& outcome,
                                    const cache::Call& call) {
   for (const FreshBlob& fresh : outcome.fresh) {
@@ -151,6 +170,7 @@ Result<Recipes::StepPtr> Recipes::Make(const Asked& asked, const Hash128& key,
                                                .background = how.background,
                                                .urgent = urgent},
                                               call.stop, call.deadline));
+  answer = Bounded(std::move(answer));
   auto step = std::make_shared<Step>();
   step->kind = answer.kind == worker::AnswerKind::kMade       ? cache::RecordKind::kOk
                : answer.kind == worker::AnswerKind::kRejected ? cache::RecordKind::kSourceError

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Finished SPIR-V -> what the recipes of a target make of it. Each recipe runs once per distinct
 // module, whatever variant it came from, and its result is a record under a key of its own.
-// Spec: cache §2.4 L4, §2.4.7, §4.2; daemon §12
+// See spec/cache 2.4, 2.4.7, 4.2; spec/daemon 12
 //
 // Threads: Apply may be called from any number of threads.
 #pragma once

@@ -3,6 +3,7 @@
 #include "server/build/recipes.h"
 
 #include <atomic>
+#include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -25,12 +26,14 @@ class FakeRunner final : public worker::Runner {
       return worker::Answer{
           .kind = worker::AnswerKind::kRejected, .bytes = {}, .report = "bad id 7\nmore"};
     }
-    const std::string made = std::string(AsText(job.input)) + "+" + job.recipe;
+    std::string made = std::string(AsText(job.input)) + "+" + job.recipe;
+    made.resize(size.value_or(made.size()));
     const ByteView bytes = AsBytes(made);
     return worker::Answer{
         .kind = worker::AnswerKind::kMade, .bytes = {bytes.begin(), bytes.end()}, .report = {}};
   }
   std::atomic<int> runs{0};
+  std::optional<size_t> size;  // of what it makes
 };
 
 class RecipesTest : public testing::Test {
@@ -131,6 +134,24 @@ TEST_F(RecipesTest, Refusal_IsASourceErrorThatIsRemembered) {
   EXPECT_EQ(runner.runs, 1);
   (void)recipes.Apply(OutcomeOf({"v"}), Target({"val;refuse"}), {.retry_failed = true}, {});
   EXPECT_EQ(runner.runs, 2);
+}
+
+TEST_F(RecipesTest, OutputThatIsTooLarge_IsRefused) {
+  constexpr size_t kMost = size_t{16} << 20;
+  for (const size_t size : {kMost - 1, kMost}) {
+    runner.size = size;
+    const std::string input = "v" + std::to_string(size);
+    const Result<Outcome> made = recipes.Apply(OutcomeOf({input}), Target({"opt"}), {}, {});
+    ASSERT_TRUE(made.ok());
+    EXPECT_EQ(made->kind, OutcomeKind::kOk) << size;
+  }
+  runner.size = kMost + 1;
+  const Result<Outcome> made = recipes.Apply(OutcomeOf({"v"}), Target({"opt"}), {}, {});
+  ASSERT_TRUE(made.ok());
+  EXPECT_EQ(made->kind, OutcomeKind::kSourceError);
+  ASSERT_EQ(made->diagnostics.size(), 1u);
+  EXPECT_EQ(made->diagnostics[0].message,
+            "recipe 'opt' of the vertex module: output of 16777217 bytes, the limit is 16777216");
 }
 
 TEST_F(RecipesTest, Poison_IsPoison) {

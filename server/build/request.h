@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a build is asked for and what it answers, as plain values: the face that rpc, batches and
-// tests see. Spec: daemon §3
+// tests see. See spec/daemon 3
 #pragma once
 
 #include <cstdint>
@@ -55,7 +55,7 @@ struct ProgramRequest {
 
 enum class OutcomeKind : uint8_t { kOk = 1, kSourceError = 2, kLimit = 3, kPoison = 4 };
 
-// Where an artifact came from; the numbers of the wire (daemon §3).
+// Where an artifact came from; the numbers of the wire (spec/daemon 3).
 enum class Origin : uint8_t { kCompiled = 1, kMemory = 2, kLocal = 3, kUpstream = 4, kShared = 5 };
 
 struct StageCodeDigest {

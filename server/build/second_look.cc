@@ -16,7 +16,7 @@
 namespace kiln::build {
 namespace {
 
-// A tenth of what a batch has at a time, so that a batch beside it keeps nine tenths of a thread.
+// A tenth of the slice of a batch, so that a batch keeps nine tenths of a thread.
 constexpr Duration kSlice = std::chrono::milliseconds(5);
 constexpr Duration kLongest = std::chrono::minutes(2);  // of validating one module
 constexpr size_t kMostSeen = 1'000'000;
@@ -117,7 +117,7 @@ void SecondLook::Submit() {
   }
 }
 
-// What throws costs the one that was looked at; whoever is noted next goes on.
+// An exception costs only the result that was being checked; the next one is checked all the same.
 void SecondLook::Broke(const Error& error) {
   log_.Write(LogLevel::kError, "audit", "a second look failed", {{"what", error.context}});
   const MutexLock lock(mutex_);

@@ -2,7 +2,7 @@
 // What is looked at again behind an answer: a share of the results is built once more by the direct
 // path of the driver, which knows nothing of what others were built, and compared; and modules are
 // validated, once for each distinct one. It changes no answer, and nobody waits for it.
-// Spec: daemon §15 (audit.twice_percent, validate.spirv); cache §4.5
+// See spec/daemon 15 (audit.twice_percent, validate.spirv); spec/cache 4.5
 //
 // What is due waits in memory, bounded; a job of the batch lane works it off in short slices, so
 // that batches keep nearly all of the lane. What finds no room is not looked at, and counted.

@@ -21,7 +21,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little);
 constexpr uint64_t kMagic = 0x3154'5441'4E4C'494B;  // "KILNATT1"
 
-// Somebody who waits to run looks whether it is still wanted.
+// How often a call that waits for its turn checks whether it is still wanted.
 constexpr Duration kLookEvery = std::chrono::milliseconds(20);
 
 // Rows are read by another process after this one is gone: in the order in which they are written.
@@ -52,7 +52,7 @@ uint64_t HeadOf(uint32_t says, const Id& id, uint64_t at) {
   return check << 32 | says;
 }
 
-// The level of a key that can be poison; nothing for any other number.
+// The level of a key that may be poisoned; nothing for any other number.
 std::optional<cache::Level> LevelOf(uint64_t number) {
   for (const cache::Level level : {cache::Level::kModule, cache::Level::kSignature}) {
     if (static_cast<uint64_t>(level) == number) {
@@ -80,7 +80,7 @@ Result<std::unique_ptr<Attempts>> Attempts::Open(const std::string& path, int64_
   if (ok && found.st_size != static_cast<off_t>(sizeof(File))) {
     ok = ::ftruncate(fd, 0) == 0;
   }
-  // All of it, now: a page that cannot be had later would end the process.
+  // Allocates all pages now: a page that is missing later would end the process.
   errno = ok ? ::posix_fallocate(fd, 0, sizeof(File)) : errno;
   void* const mapped =
       errno == 0 ? ::mmap(nullptr, sizeof(File), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)
@@ -103,7 +103,7 @@ Attempts::~Attempts() {
 
 void Attempts::Leave() { Word(file_.working).store(0, std::memory_order_release); }
 
-// What failed before, and once more what ran; then nothing runs.
+// Keeps earlier failures and adds one attempt for what ran; then nothing runs.
 void Attempts::Read(int64_t keep_s) {
   if (file_.magic != kMagic) {
     std::memset(static_cast<void*>(&file_), 0, sizeof(File));
@@ -142,7 +142,7 @@ void Attempts::Read(int64_t keep_s) {
   Word(file_.working).store(1, std::memory_order_release);
 }
 
-// The latest ones, if there are more than rows.
+// Keeps the latest ones if there are more than rows.
 void Attempts::WriteSuspects() {
   std::vector<std::pair<cache::Key, Suspect>> rows(suspects_.begin(), suspects_.end());
   std::ranges::sort(rows, [](const auto& a, const auto& b) {
@@ -170,6 +170,20 @@ bool Attempts::IsDeadly(const cache::Key& key) {
   const MutexLock lock(mutex_);
   const auto found = suspects_.find(key);
   return found != suspects_.end() && found->second.attempts >= kMost;
+}
+
+bool Attempts::Fail(const cache::Key& key) {
+  const MutexLock lock(mutex_);
+  if (slow_.size() >= kRows && !slow_.contains(key)) {
+    slow_.clear();  // whoever sends so many has more attempts
+  }
+  if (++slow_[key] < kMost) {
+    return false;
+  }
+  slow_.erase(key);
+  suspects_[key] = {.attempts = kMost, .at_s = now_s_};
+  WriteSuspects();
+  return true;
 }
 
 Attempts::Running::Entered Attempts::Enter(const cache::Key& key) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 // What was being worked on when a daemon ended without being asked to: each such input has had one
-// failed attempt, and after three of them it is not tried again. Spec: daemon §12.3, §14.9
+// failed attempt, and after three of them it is not tried again. So has what took more time than a
+// job may. See spec/daemon 10 (class T), 12.3, 14.9
 //
 //   file of 16,448 bytes, little endian, mapped, never synced: it has to survive the process only
 //   u64 "KILNATT1" | u64 1 while a daemon works, else 0                        | 48 bytes 0
 //   256 x what runs:   u64 level, check << 32 (0: nothing) | id 16 | 8 bytes 0
 //   256 x what failed: u64 level, attempts << 8, check << 32 | id 16 | i64 seconds of the last one
 //
-//   check: the low half of XXH3 over the rest of the row. A row whose check is wrong is none.
+//   check: the low half of XXH3 over the rest of the row. A row with a wrong check is ignored.
 //
 // An input is named by the key of the record that would say that it is poison. Where what runs is
 // noted per variant, the one that ended the daemon is among as many as there are threads, and the
@@ -54,10 +55,14 @@ class Attempts {
   // What ran when the daemon before this one ended.
   const std::vector<Found>& found() const { return found_; }
 
-  // Whether it has had all of its attempts. Who runs it in spite of that begins anew.
+  // Whether it has had all of its attempts. To run it in spite of that begins the count anew.
   bool IsDeadly(const cache::Key& key);
 
-  // From now on the end of the process is somebody's will: what runs is no attempt.
+  // It took more time than a job may, and the process goes on: one failed attempt, forgotten with
+  // the process if it is not the last. True: it was, and from now on it is deadly.
+  bool Fail(const cache::Key& key);
+
+  // From now on the process ends on request: what runs then does not count as an attempt.
   void Leave();
 
   // An input that is being worked on. One that failed before waits until nothing else runs, and
@@ -114,6 +119,7 @@ class Attempts {
   Mutex mutex_;
   CondVar changed_;
   std::unordered_map<cache::Key, Suspect, cache::KeyHash> suspects_ KILN_GUARDED_BY(mutex_);
+  std::unordered_map<cache::Key, uint32_t, cache::KeyHash> slow_ KILN_GUARDED_BY(mutex_);
   uint32_t together_ KILN_GUARDED_BY(mutex_) = 0;
   uint32_t waiting_alone_ KILN_GUARDED_BY(mutex_) = 0;
   bool alone_ KILN_GUARDED_BY(mutex_) = false;

@@ -102,6 +102,43 @@ TEST_F(AttemptsTest, ThreeDeaths_AreDeadlyAndTheNextTryBeginsAnew) {
   EXPECT_EQ(attempts->found()[0].attempts, 1u);
 }
 
+// What takes too long without an end of the process is counted by the process, until it is deadly.
+TEST_F(AttemptsTest, ThreeFailuresWithoutADeath_AreDeadlyForTheNextProcessToo) {
+  const cache::Key key = KeyOf("slow");
+  {
+    const auto attempts = Open();
+    EXPECT_FALSE(attempts->Fail(key));
+    EXPECT_FALSE(attempts->Fail(KeyOf("other")));
+    EXPECT_FALSE(attempts->Fail(key));
+    EXPECT_FALSE(attempts->IsDeadly(key));
+  }
+  {
+    const auto attempts = Open();
+    EXPECT_FALSE(attempts->Fail(key)) << "those of the other process are forgotten";
+    EXPECT_FALSE(attempts->Fail(key));
+    EXPECT_TRUE(attempts->Fail(key));
+    EXPECT_TRUE(attempts->IsDeadly(key));
+    EXPECT_FALSE(attempts->IsDeadly(KeyOf("other")));
+  }
+  const auto attempts = Open();
+  EXPECT_TRUE(attempts->IsDeadly(key));
+  EXPECT_TRUE(attempts->found().empty()) << "nobody died";
+  { const Attempts::Running retried(attempts.get(), key); }
+  EXPECT_FALSE(attempts->IsDeadly(key)) << "it was done";
+}
+
+TEST_F(AttemptsTest, MoreSlowInputsThanRows_BeginAnew) {
+  const auto attempts = Open();
+  const cache::Key key = KeyOf("slow");
+  EXPECT_FALSE(attempts->Fail(key));
+  EXPECT_FALSE(attempts->Fail(key));
+  for (size_t i = 0; i < Attempts::kRows; ++i) {
+    EXPECT_FALSE(attempts->Fail(KeyOf("another" + std::to_string(i))));
+  }
+  EXPECT_FALSE(attempts->Fail(key));
+  EXPECT_FALSE(attempts->IsDeadly(key));
+}
+
 // What is long, and of which others are part, counts like everything else and holds nobody up.
 TEST_F(AttemptsTest, BesideOthers_CountsAndNeitherWaitsNorIsWaitedFor) {
   constexpr auto kBeside = Attempts::Running::Place::kBesideOthers;

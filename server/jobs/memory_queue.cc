@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <pthread.h>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,7 @@ namespace kiln::jobs {
 namespace {
 
 constexpr uint32_t kInteractiveInARow = 9;  // then one of the batch lane
+constexpr uint32_t kShortInARow = 9;        // then a long one
 
 // Between two jobs of a session of weight 1; the greatest weight is 1,000 << kMostUrgent.
 constexpr uint64_t kDistance = uint64_t{1} << 24;
@@ -23,9 +25,21 @@ constexpr size_t kMostSessions = 1024;  // that are remembered, unless all of th
 constexpr double kSmooth = 0.1;  // weight of the latest interval between two jobs that end
 
 size_t At(Lane lane) { return static_cast<size_t>(lane); }
+uint64_t CountOf(const std::map<std::string, uint64_t>& jobs, const std::string& tenant) {
+  const auto found = jobs.find(tenant);
+  return found == jobs.end() ? 0 : found->second;
+}
+
+void TakeOne(std::map<std::string, uint64_t>& jobs, const std::string& tenant) {
+  const auto found = jobs.find(tenant);
+  if (--found->second == 0) {
+    jobs.erase(found);
+  }
+}
+
 size_t At(Serves serves) { return serves == Serves::kBoth ? 0 : 1; }
 
-// What a CPU clock says; zero once its thread is gone.
+// The time of a CPU clock; zero once its thread is gone.
 Duration TimeOf(clockid_t clock) {
   timespec time{};
   return clock_gettime(clock, &time) == 0
@@ -70,14 +84,23 @@ Result<void> MemoryQueue::CheckRoom(const Job& job) const {
     return Error{
         .code = ErrorCode::kUnavailable, .context = "the daemon is draining", .reason = "DRAINING"};
   }
-  const size_t lane = At(job.lane);
-  const auto waiting_of = [&](const std::string& tenant) {
-    const auto found = waiting_of_[lane].find(tenant);
-    return found == waiting_of_[lane].end() ? 0 : found->second;
+  const auto taken_in = [&job](std::span<const Line> lines) {
+    Taken taken;
+    for (const Line& line : lines) {
+      taken.all += line.rows.size();
+      taken.owner += CountOf(line.waiting_of, "");
+      taken.tenant += CountOf(line.waiting_of, job.tenant);
+    }
+    return taken;
   };
-  const Taken taken = {
-      .all = waiting_[lane].rows.size(), .owner = waiting_of(""), .tenant = waiting_of(job.tenant)};
-  switch (RoomFor(job.tenant, limits_[lane], taken)) {
+  const uint64_t limit = limits_[At(job.lane)];
+  const Taken taken = taken_in(LinesOf(job.lane));
+  Room room = RoomFor(job.tenant, limit, taken);
+  if (room == Room::kYes && KindOf(job.lane, job.length) == Kind::kLong) {  // they have half of it
+    room = RoomFor(job.tenant, std::max<uint64_t>(1, limit / 2),
+                   taken_in(std::span(&LineOf(Kind::kLong), 1)));
+  }
+  switch (room) {
     case Room::kYes:
       return {};
     case Room::kOwnShare:
@@ -92,17 +115,29 @@ Result<void> MemoryQueue::CheckRoom(const Job& job) const {
                .reason = "QUEUE_FULL"};
 }
 
+std::span<const MemoryQueue::Line> MemoryQueue::LinesOf(Lane lane) const {
+  return lane == Lane::kBatch ? std::span(waiting_).last(1) : std::span(waiting_).first(2);
+}
+
+uint64_t MemoryQueue::Waiting(Lane lane) const {
+  uint64_t waiting = 0;
+  for (const Line& line : LinesOf(lane)) {
+    waiting += line.rows.size();
+  }
+  return waiting;
+}
+
 Result<uint64_t> MemoryQueue::Add(Job job) {
-  const size_t lane = At(job.lane);
   Row row{.lane = job.lane,
+          .length = job.length,
           .name = job.name,
           .tenant = job.tenant,
           .submitted = clock_.Monotonic(),
           .stopper = std::make_shared<Stopper>(job.stop)};
   job.stop = row.stopper->source.get_token();
   KILN_TRY_VOID(CheckRoom(job));
-  Line& line = waiting_[lane];
-  ++waiting_of_[lane][job.tenant];
+  Line& line = LineOf(KindOf(job.lane, job.length));
+  ++line.waiting_of[job.tenant];
   const uint64_t id = next_id_++;
   const uint64_t start = StartOf(line, job);
   row.claimed = {.id = id, .job = std::move(job)};
@@ -124,17 +159,46 @@ uint64_t MemoryQueue::StartOf(Line& line, const Job& job) {
 }
 
 bool MemoryQueue::MayRun(Lane lane) const {
-  return First(lane) != waiting_[At(lane)].rows.end() &&
-         (running_of_[At(lane)] < most_[At(lane)] || closed_);
+  return lane == Lane::kBatch ? MayRun(Kind::kBatch) : MayRun(Kind::kShort) || MayRun(Kind::kLong);
 }
 
-MemoryQueue::Places::const_iterator MemoryQueue::First(Lane lane) const {
-  const Places& rows = waiting_[At(lane)].rows;
-  const bool anybodys = closed_ || lane != Lane::kInteractive || others_running_ < others_at_once_;
-  if (anybodys || rows.empty() || !waiting_of_[At(lane)].contains("")) {
-    return anybodys ? rows.begin() : rows.end();
+// Short jobs find the places of their lane as if no long one ran: where there is only one, a long
+// job that has it does not keep them waiting.
+bool MemoryQueue::MayRun(Kind kind) const {
+  const size_t lane = At(kind == Kind::kBatch ? Lane::kBatch : Lane::kInteractive);
+  const uint64_t running = running_of_[lane] - (kind == Kind::kShort ? long_running_ : 0);
+  return First(kind) != LineOf(kind).rows.end() && (running < most_[lane] || closed_);
+}
+
+bool MemoryQueue::MayRunLong(const std::string& tenant) const {
+  const uint64_t running = CountOf(long_of_, tenant);
+  if (tenant.empty()) {
+    return running == 0 || long_running_ < long_at_once_;
   }
-  return std::ranges::find_if(rows, [](const auto& row) { return row.second.tenant.empty(); });
+  return long_running_ < long_at_once_ && others_running_ < others_at_once_ &&
+         running < std::max<uint64_t>(1, long_at_once_ / 2);
+}
+
+MemoryQueue::Places::const_iterator MemoryQueue::First(Kind kind) const {
+  const Line& line = LineOf(kind);
+  if (kind == Kind::kLong && !closed_) {
+    return std::ranges::find_if(line.rows, [this](const auto& row) KILN_REQUIRES(mutex_) {
+      return MayRunLong(row.second.tenant);
+    });
+  }
+  const bool anybodys = closed_ || kind == Kind::kBatch || others_running_ < others_at_once_;
+  if (anybodys || line.rows.empty() || !line.waiting_of.contains("")) {
+    return anybodys ? line.rows.begin() : line.rows.end();
+  }
+  return std::ranges::find_if(line.rows, [](const auto& row) { return row.second.tenant.empty(); });
+}
+
+MemoryQueue::Kind MemoryQueue::NextKind(Lane lane) const {
+  if (lane == Lane::kBatch) {
+    return Kind::kBatch;
+  }
+  const bool after_short = since_long_ >= kShortInARow && MayRun(Kind::kLong);
+  return MayRun(Kind::kShort) && !after_short ? Kind::kShort : Kind::kLong;
 }
 
 std::optional<Lane> MemoryQueue::Pick(Serves serves) {
@@ -148,16 +212,22 @@ std::optional<Lane> MemoryQueue::Pick(Serves serves) {
 
 // Moves the row of the lane whose turn it is to those that run.
 Claimed MemoryQueue::Take(Lane lane) {
-  Line& line = waiting_[At(lane)];
-  auto taken = line.rows.extract(First(lane));
+  const Kind kind = NextKind(lane);
+  Line& line = LineOf(kind);
+  auto taken = line.rows.extract(First(kind));
   line.now = std::max(line.now, taken.key().first);
   Row row = std::move(taken.mapped());
   if (line.rows.empty()) {  // nobody is behind anybody
     line.next.clear();
     line.now = 0;
   }
-  if (--waiting_of_[At(lane)][row.tenant] == 0) {
-    waiting_of_[At(lane)].erase(row.tenant);
+  TakeOne(line.waiting_of, row.tenant);
+  if (kind == Kind::kLong) {
+    ++long_running_;
+    ++long_of_[row.tenant];
+    since_long_ = 0;
+  } else {
+    since_long_ += kind == Kind::kShort ? 1 : 0;
   }
   others_running_ += lane == Lane::kInteractive && !row.tenant.empty() ? 1 : 0;
   row.RunsHere();
@@ -224,9 +294,14 @@ void MemoryQueue::Complete(uint64_t id) {
     const bool of_others = lane == At(Lane::kInteractive) && !found->second.tenant.empty();
     const bool had_all = of_others && others_running_ >= others_at_once_;
     others_running_ -= of_others ? 1 : 0;
+    const bool was_long = KindOf(found->second.lane, found->second.length) == Kind::kLong;
+    if (was_long) {
+      --long_running_;
+      TakeOne(long_of_, found->second.tenant);
+    }
     running_.erase(found);
-    // Whoever completes looks for work next; others are idle beside work only under a limit.
-    wake = most_[lane] == UINT32_MAX && !had_all ? nullptr : NextToWake();
+    // A worker that completes a job looks for the next one itself; others idle only under a limit.
+    wake = most_[lane] == UINT32_MAX && !had_all && !was_long ? nullptr : NextToWake();
   }
   if (wake != nullptr) {
     wake->NotifyOne();
@@ -299,14 +374,15 @@ Result<void> MemoryQueue::Kill(uint64_t id) {
 
 Duration MemoryQueue::DrainTime(Lane lane) {
   const MutexLock lock(mutex_);
-  return between_ends_[At(lane)] * static_cast<int64_t>(waiting_[At(lane)].rows.size());
+  return between_ends_[At(lane)] * static_cast<int64_t>(Waiting(lane));
 }
 
 Duration MemoryQueue::LongestWait(Lane lane) {
   const MutexLock lock(mutex_);
   const Duration now = clock_.Monotonic();
   Duration longest{};
-  for (const auto& [place, row] : waiting_[At(lane)].rows) {
+  // What may run long waits for its share, and not for somebody to make way.
+  for (const auto& [place, row] : LinesOf(lane).front().rows) {
     longest = std::max(longest, now - row.submitted);
   }
   return longest;
@@ -325,7 +401,7 @@ QueueStatus MemoryQueue::Status() {
   QueueStatus status;
   status.finished = finished_;
   for (size_t lane = 0; lane < kLaneCount; ++lane) {
-    status.waiting[lane] = waiting_[lane].rows.size();
+    status.waiting[lane] = Waiting(static_cast<Lane>(lane));
   }
   for (const auto& [id, row] : running_) {
     ++status.running[At(row.lane)];

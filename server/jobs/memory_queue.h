@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The queue of one daemon. Interactive work first; of ten dispatches at least one serves the batch
 // lane if it has work; each lane is bounded. Inside of a lane the sessions of all tenants take
-// turns, by weight (start-time fair queueing): the jobs of a session are first in, first out. A
+// turns, by weight (start-time fair queueing): the jobs of a session are first in, first out.
+// Interactive jobs that may run long wait in a line of their own and have some of the threads only:
+// nobody's counting keeps the compiles of others waiting. Beyond that share the owner may run one,
+// and a named tenant has half of it; short jobs go first in nine of ten dispatches. A
 // named tenant may use half of a lane, all of them together three quarters, and not the last thread
 // that serves interactive work: the owner, who is the tenant without a name, finds room and a
-// thread. Spec: daemon §5.3, §9.4
+// thread. See spec/daemon 5.3, 9.4
 //
-// Threads: all functions may run concurrently; one mutex guards everything, held for O(log n).
+// Threads: all functions may run concurrently; one mutex guards everything, held for O(log n), and
+// O(n) of the long interactive jobs that wait.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +18,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -28,6 +33,7 @@ struct QueueLimits {
   uint64_t interactive = 256;
   uint64_t batch = 10'000;
   uint64_t others_at_once = UINT64_MAX;  // interactive jobs of named tenants that may run
+  uint64_t long_at_once = UINT64_MAX;    // and long ones of all, but for one more of the owner
 };
 
 class MemoryQueue final : public JobQueue {
@@ -36,11 +42,14 @@ class MemoryQueue final : public JobQueue {
   using OnClaim = std::function<void(Lane lane, Duration waited)>;
 
   explicit MemoryQueue(const QueueLimits& limits)
-      : limits_{limits.interactive, limits.batch}, others_at_once_(limits.others_at_once) {}
+      : limits_{limits.interactive, limits.batch},
+        others_at_once_(limits.others_at_once),
+        long_at_once_(limits.long_at_once) {}
   // The clock must outlive the queue.
   MemoryQueue(const QueueLimits& limits, Clock& clock, OnClaim on_claim)
       : limits_{limits.interactive, limits.batch},
         others_at_once_(limits.others_at_once),
+        long_at_once_(limits.long_at_once),
         clock_(clock),
         on_claim_(std::move(on_claim)) {}
 
@@ -68,28 +77,48 @@ class MemoryQueue final : public JobQueue {
   struct Row {
     Claimed claimed;  // the job is empty once it runs
     Lane lane = Lane::kInteractive;
+    Length length = Length::kShort;
     std::string name, tenant;
     Duration submitted{};
     std::shared_ptr<Stopper> stopper;
-    clockid_t thread = 0;   // CPU clock of who runs it
+    clockid_t thread = 0;   // CPU clock of the thread that runs it
     Duration thread_cpu{};  // of that clock at the start
 
     void RunsHere();  // the calling thread runs it
   };
   using Rows = std::map<uint64_t, Row>;
-  // Jobs of a lane that wait. Each has a start on the lane's own time line, on which a session's
+  // Jobs that wait, of one kind. Each has a start on the lane's own time line, on which a session's
   // jobs follow each other at the distance of one over its weight; the earliest goes first.
   using Places = std::map<std::pair<uint64_t, uint64_t>, Row>;  // by start and number
   struct Line {
     Places rows;
     std::map<std::pair<std::string, std::string>, uint64_t> next;  // start, of each session
     uint64_t now = 0;                                              // start of the last one
+    std::map<std::string, uint64_t> waiting_of;                    // jobs of each tenant
   };
+  // The batch lane has one, the interactive lane one for each length.
+  enum class Kind : uint8_t { kShort, kLong, kBatch };
+  static constexpr uint32_t kKindCount = 3;
+  static Kind KindOf(Lane lane, Length length) {
+    return lane == Lane::kBatch      ? Kind::kBatch
+           : length == Length::kLong ? Kind::kLong
+                                     : Kind::kShort;
+  }
+  Line& LineOf(Kind kind) KILN_REQUIRES(mutex_) { return waiting_[static_cast<size_t>(kind)]; }
+  const Line& LineOf(Kind kind) const KILN_REQUIRES(mutex_) {
+    return waiting_[static_cast<size_t>(kind)];
+  }
+  std::span<const Line> LinesOf(Lane lane) const KILN_REQUIRES(mutex_);
+  uint64_t Waiting(Lane lane) const KILN_REQUIRES(mutex_);
 
-  // There is work of the lane, and it may run. A closed queue hands out all it has.
+  // There is work of the lane or kind, and it may run. A closed queue hands out all it has.
   bool MayRun(Lane lane) const KILN_REQUIRES(mutex_);
+  bool MayRun(Kind kind) const KILN_REQUIRES(mutex_);
+  bool MayRunLong(const std::string& tenant) const KILN_REQUIRES(mutex_);
   // The job whose turn it is, of those that may run; end if there is none.
-  Places::const_iterator First(Lane lane) const KILN_REQUIRES(mutex_);
+  Places::const_iterator First(Kind kind) const KILN_REQUIRES(mutex_);
+  // The kind whose turn it is in the lane. Requires: MayRun(lane).
+  Kind NextKind(Lane lane) const KILN_REQUIRES(mutex_);
   Result<void> CheckRoom(const Job& job) const KILN_REQUIRES(mutex_);
   std::optional<Lane> Pick(Serves serves) KILN_REQUIRES(mutex_);
   Claimed Take(Lane lane) KILN_REQUIRES(mutex_);
@@ -101,6 +130,7 @@ class MemoryQueue final : public JobQueue {
 
   const std::array<uint64_t, kLaneCount> limits_;
   const uint64_t others_at_once_;
+  const uint64_t long_at_once_;
   SystemClock own_clock_;
   Clock& clock_ = own_clock_;
   const OnClaim on_claim_;
@@ -112,18 +142,20 @@ class MemoryQueue final : public JobQueue {
     uint32_t threads = 0;
   };
   std::array<Idle, 2> idle_ KILN_GUARDED_BY(mutex_);  // by Serves
-  std::array<Line, kLaneCount> waiting_ KILN_GUARDED_BY(mutex_);
+  std::array<Line, kKindCount> waiting_ KILN_GUARDED_BY(mutex_);
   std::map<std::string, uint32_t> weights_ KILN_GUARDED_BY(mutex_);
   Rows running_ KILN_GUARDED_BY(mutex_);
   std::array<uint32_t, kLaneCount> running_of_ KILN_GUARDED_BY(mutex_) = {};
   std::array<uint32_t, kLaneCount> most_ KILN_GUARDED_BY(mutex_) = {UINT32_MAX, UINT32_MAX};
-  std::array<std::map<std::string, uint64_t>, kLaneCount> waiting_of_ KILN_GUARDED_BY(mutex_);
   uint64_t others_running_ KILN_GUARDED_BY(mutex_) = 0;  // interactive jobs of named tenants
   // Of a lane: the mean time between two jobs that end, and when the last one did.
   std::array<Duration, kLaneCount> between_ends_ KILN_GUARDED_BY(mutex_) = {};
   std::array<Duration, kLaneCount> last_end_ KILN_GUARDED_BY(mutex_) = {};
   std::array<uint64_t, kLaneCount> finished_ KILN_GUARDED_BY(mutex_) = {};
   uint64_t next_id_ KILN_GUARDED_BY(mutex_) = 1;
+  uint64_t long_running_ KILN_GUARDED_BY(mutex_) = 0;                // interactive jobs, of all
+  std::map<std::string, uint64_t> long_of_ KILN_GUARDED_BY(mutex_);  // of them, of each tenant
+  uint32_t since_long_ KILN_GUARDED_BY(mutex_) = 0;   // short interactive dispatches in a row
   uint32_t since_batch_ KILN_GUARDED_BY(mutex_) = 0;  // interactive dispatches in a row
   bool closed_ KILN_GUARDED_BY(mutex_) = false;
 };

@@ -169,6 +169,115 @@ TEST(MemoryQueue, OwnersInteractiveJob_FindsAThreadThatNobodyElseHas) {
   EXPECT_FALSE(queue.Claim(Serves::kBoth).has_value());
 }
 
+Job LongJob(std::string tenant, std::string name = "long") {
+  return {.name = std::move(name),
+          .tenant = std::move(tenant),
+          .length = Length::kLong,
+          .run = [](const cache::Call&) {}};
+}
+
+Job ShortJob(std::string tenant, std::string name = "short") {
+  Job job = LongJob(std::move(tenant), std::move(name));
+  job.length = Length::kShort;
+  return job;
+}
+
+// Four threads: a named tenant counts on one, all of them on two, and compiles find the others.
+TEST(MemoryQueue, LongJobs_LeaveThreadsForShortOnes) {
+  MemoryQueue queue({.others_at_once = 3, .long_at_once = 2});
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(queue.Submit(LongJob("reader")).ok());
+    ASSERT_TRUE(queue.Submit(LongJob("other")).ok());
+  }
+  const auto first = queue.Claim(Serves::kBoth), second = queue.Claim(Serves::kBoth);
+  EXPECT_EQ(first->job.tenant + second->job.tenant, "readerother");
+  ASSERT_TRUE(queue.Submit(ShortJob("writer")).ok());
+  ASSERT_TRUE(queue.Submit({.lane = Lane::kBatch, .name = "batch"}).ok());
+  const auto compile = queue.Claim(Serves::kInteractiveOnly);
+  EXPECT_EQ(compile->job.tenant, "writer");
+  EXPECT_EQ(queue.Claim(Serves::kBoth)->job.name, "batch") << "no third long one";
+  queue.Complete(compile->id);
+  ASSERT_TRUE(queue.Submit(LongJob("")).ok());
+  EXPECT_EQ(queue.Claim(Serves::kBoth)->job.tenant, "") << "the owner has one whatever others do";
+  queue.Complete(second->id);
+  queue.Complete(first->id);
+  EXPECT_EQ(queue.Claim(Serves::kBoth)->job.tenant, "reader") << "in turns, as they came";
+  EXPECT_EQ(queue.Status().waiting[0], 3u);
+}
+
+TEST(MemoryQueue, LongJobsOfOneTenant_AreHalfOfTheirShare) {
+  MemoryQueue queue({.others_at_once = 7, .long_at_once = 4});
+  for (int i = 0; i < 4; ++i) {
+    ASSERT_TRUE(queue.Submit(LongJob("a")).ok());
+  }
+  ASSERT_TRUE(queue.Submit(LongJob("b")).ok());
+  std::string order;
+  for (int i = 0; i < 3; ++i) {
+    order += queue.Claim(Serves::kBoth)->job.tenant;
+  }
+  EXPECT_EQ(order, "aba");
+  std::optional<Claimed> next;
+  std::thread waits([&] { next = queue.Claim(Serves::kBoth); });
+  ASSERT_TRUE(queue.Submit(ShortJob("c")).ok());
+  waits.join();
+  EXPECT_EQ(next->job.tenant, "c") << "although a's were there before";
+}
+
+TEST(MemoryQueue, ShortAndLong_NineOfTenDispatchesAreShort) {
+  MemoryQueue queue({});
+  for (int i = 0; i < 20; ++i) {
+    ASSERT_TRUE(queue.Submit(LongJob("", "L")).ok());
+    ASSERT_TRUE(queue.Submit(ShortJob("", "s")).ok());
+  }
+  std::string order;
+  for (int i = 0; i < 24; ++i) {
+    order += queue.Claim(Serves::kBoth)->job.name;
+  }
+  EXPECT_EQ(order, "sssssssssLsssssssssLssLL");
+}
+
+// At the limit of memory the lane has one thread: a long job that has it steps back.
+TEST(MemoryQueue, OneThreadWithALongJob_DoesNotKeepShortOnesWaiting) {
+  MemoryQueue queue({.others_at_once = 2, .long_at_once = 1});
+  queue.Limit(Lane::kInteractive, 1);
+  ASSERT_TRUE(queue.Submit(LongJob("reader")).ok());
+  ASSERT_TRUE(queue.Submit(LongJob("reader")).ok());
+  const auto counts = queue.Claim(Serves::kBoth);
+  ASSERT_TRUE(queue.Submit(ShortJob("writer", "1")).ok());
+  ASSERT_TRUE(queue.Submit(ShortJob("", "2")).ok());
+  const auto compile = queue.Claim(Serves::kBoth);
+  EXPECT_EQ(compile->job.name, "1");
+  queue.Complete(counts->id);
+  queue.Complete(compile->id);
+  EXPECT_EQ(queue.Claim(Serves::kBoth)->job.name, "2") << "before the second long one";
+}
+
+TEST(MemoryQueue, LongJobEnds_WhoWaitedGetsTheNext) {
+  MemoryQueue queue({.others_at_once = 2, .long_at_once = 1});
+  ASSERT_TRUE(queue.Submit(LongJob("reader", "1")).ok());
+  ASSERT_TRUE(queue.Submit(LongJob("reader", "2")).ok());
+  const auto first = queue.Claim(Serves::kBoth);
+  std::string got;
+  {
+    const std::jthread worker([&] { got = queue.Claim(Serves::kBoth)->job.name; });
+    queue.Complete(first->id);
+  }
+  EXPECT_EQ(got, "2");
+}
+
+// They fill half of the places: a compile is not refused for want of room.
+TEST(MemoryQueue, LongJobsThatWait_LeaveRoomForShortOnes) {
+  MemoryQueue queue({.interactive = 16, .batch = 1});
+  for (int i = 0; i < 6; ++i) {
+    ASSERT_TRUE(queue.Submit(LongJob(i % 2 == 0 ? "a" : "b")).ok()) << i;
+  }
+  EXPECT_EQ(queue.Submit(LongJob("c")).error().reason, "QUEUE_FULL");
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_TRUE(queue.Submit(ShortJob("c")).ok()) << i;
+  }
+  EXPECT_TRUE(queue.Submit(LongJob("")).ok());
+}
+
 TEST(MemoryQueue, List_TellsWhatWaitsAndRunsAndForHowLong) {
   FakeClock clock;
   std::vector<Duration> waits;
@@ -386,6 +495,10 @@ TEST(MemoryQueue, LongestWait_IsTheFirstJobs) {
   EXPECT_EQ(queue.LongestWait(Lane::kBatch), Duration::zero());
   ASSERT_TRUE(queue.Claim(Serves::kBoth).has_value());
   EXPECT_EQ(queue.LongestWait(Lane::kInteractive), Duration::zero());
+  ASSERT_TRUE(queue.Claim(Serves::kBoth).has_value());
+  ASSERT_TRUE(queue.Submit(LongJob("")).ok());
+  clock.Advance(std::chrono::seconds(1));
+  EXPECT_EQ(queue.LongestWait(Lane::kInteractive), Duration::zero()) << "it has its own share";
 }
 
 TEST(Workers, JobThrows_OthersStillRun) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How many jobs of the batch lane may run at once: what the machine feels comes in, once in a
-// while, a number comes out. Halved under pressure, restored step by step. Spec: daemon §5.5, §9.5
+// while, a number comes out. Halved under pressure, restored step by step. See spec/daemon 5.5, 9.5
 //
 // Threads: by one at a time.
 #pragma once

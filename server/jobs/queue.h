@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where jobs wait. memory_queue serves one daemon; a farm's queue has the same face.
-// Spec: architecture §12, daemon §5
+// See spec/architecture 12, spec/daemon 5
 #pragma once
 
 #include <array>
@@ -76,7 +76,8 @@ class JobQueue {
   virtual Result<void> Kill(uint64_t id) = 0;
   // About how long the lane takes for what waits now.
   virtual Duration DrainTime(Lane lane) = 0;
-  // How long the job that waits for longest has waited; zero if none waits.
+  // How long the job that waits for longest has waited, of those that do not run long; zero if none
+  // waits.
   virtual Duration LongestWait(Lane lane) = 0;
 };
 

@@ -2,7 +2,7 @@
 // How a bounded number of places is divided: the owner of the daemon, who is the tenant without a
 // name, has a quarter for himself and takes what is free besides; a named tenant has half at most,
 // all of them together three quarters. So no two of them lock out the owner, and no one of them the
-// others. Spec: daemon §9.4
+// others. See spec/daemon 9.4
 #pragma once
 
 #include <cstdint>

@@ -17,16 +17,16 @@ namespace {
 constexpr int kBatchNicer = 10;
 constexpr int kNicest = 19;
 
-// The kernel runs everything else before the calling thread, and all that it starts.
+// Lets the kernel run everything else before the calling thread, and all that it starts.
 void Yield() {
   const sched_param none{};
   (void)sched_setscheduler(0, SCHED_BATCH, &none);
   (void)setpriority(PRIO_PROCESS, 0, std::min(getpriority(PRIO_PROCESS, 0) + kBatchNicer, kNicest));
 }
 
-// A thread that does what another one waits for, and yields to everything else meanwhile. Who has
-// become nice may not go back, so batch work has threads of its own; each stands in for a worker,
-// and the number that runs at once stays the same.
+// A thread of low priority that runs the job of a worker while that worker waits. A thread cannot
+// raise its priority again, so batch work has threads of its own; each stands in for a worker, and
+// the number that runs at once stays the same.
 class StandIn {
  public:
   explicit StandIn(LogSink& log)
@@ -77,7 +77,7 @@ class StandIn {
   Thread thread_;  // last: it uses the rest
 };
 
-// Whatever the job does, and whether or not there is memory to tell it: it counts as finished.
+// Whatever the job throws, and even without memory to report it, the job counts as finished.
 void RunJob(Claimed& claimed, JobQueue& queue, LogSink& log) {
   const Result<void> ran = CatchAll(
       [&] { claimed.job.run({.stop = claimed.job.stop, .deadline = claimed.job.deadline}); });
@@ -103,7 +103,7 @@ void RunJobs(Serves serves, JobQueue& queue, LogSink& log) {
       continue;
     }
     if (!nice.has_value() && !CatchAll([&] { nice.emplace(log); }).ok()) {
-      RunJob(*claimed, queue, log);  // no thread is to be had: less polite, but done
+      RunJob(*claimed, queue, log);  // without a thread of its own: not niced, but done
       continue;
     }
     nice->Do([&] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The threads that run jobs, and one of the places where a bug of kiln is caught: it costs the job,
-// not the daemon. Spec: daemon §5.2, architecture §14
+// not the daemon. See spec/daemon 5.2, spec/architecture 14
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,7 @@ void Access::AddFailure(const Party& party) {
   }
 }
 
-// At info: warnings are kept for the operator, and strangers must not push them out.
+// Logged at info: warnings are kept for the operator, and strangers must not push them out.
 void Access::Tell(const Party& party, const AuditLine& line) {
   std::optional<uint64_t> held_back;
   if (audit_ != nullptr) {
@@ -52,14 +52,28 @@ void Access::Tell(const Party& party, const AuditLine& line) {
   }
 }
 
+namespace {
+
+std::string_view TextOf(Access::Why why) {
+  switch (why) {
+    case Access::Why::kStranger:
+      return "another user";
+    case Access::Why::kNoRoom:
+      return "too many connections";
+    case Access::Why::kFlood:
+      return "flood";
+  }
+  return {};
+}
+
+}  // namespace
+
 void Access::RefuseConnection(const Party& party, Why why) {
   if (why == Why::kStranger) {
     const MutexLock lock(mutex_);
     ++failed_;
   }
-  Tell(party, {.event = "connection",
-               .peer = party.name(),
-               .result = why == Why::kStranger ? "another user" : "too many connections"});
+  Tell(party, {.event = "connection", .peer = party.name(), .result = TextOf(why)});
 }
 
 uint64_t Access::failures() {
@@ -124,7 +138,7 @@ Result<Principal> Access::Identify(const Caller& caller, std::string_view method
   }
   Result<Principal> principal = PrincipalOf(caller);
   if (!principal.ok()) {
-    // Nobody is to blame for a token that a broken file may hold.
+    // No party is blamed for a token that a broken token file may contain.
     if (book_ == nullptr || book_->trouble().empty() || party.kind() == Party::Kind::kToken) {
       AddFailure(party);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Who may call what: (transport, token) and the scope that a method needs -> who it is, or a
 // refusal that names the scope. Parties that guess are paused, and nobody else with them.
-// Spec: daemon §11.2, §11.4
+// See spec/daemon 11.2, 11.4
 #pragma once
 
 #include <cstdint>
@@ -68,9 +68,10 @@ class Access {
   // certificate and that token, else the certificate.
   Party PartyOf(const Caller& caller);
 
-  // Tells, as often as the party may be told of, that a connection of it was not let in: nobody of
-  // that name may come (which is a failure of authentication), or there is no room.
-  enum class Why : uint8_t { kStranger, kNoRoom };
+  // Tells, as often as the party may be told of, that a connection of it was not let in or closed:
+  // nobody of that name may come (which is a failure of authentication), there is no room, or it
+  // sent more than calls explain.
+  enum class Why : uint8_t { kStranger, kNoRoom, kFlood };
   void RefuseConnection(const Party& party, Why why);
 
   uint64_t failures();           // of authentication, ever

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Who changed what, and who was refused: one JSON object per line, mode 0600. Acts of those who may
-// are in audit.jsonl, eight files of 64 MiB in turn; callers that were not let in are in
+// are in audit.jsonl, eight files of 64 MiB in turn; what nobody was allowed to do is in
 // audit.refused.jsonl, four of 8 MiB, so that they write nothing of the others away. In both each
 // party has its share of lines, and what is beyond is counted. Never a secret, never source text.
-// Spec: daemon §11.7
+// See spec/daemon 11.7
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // What is left of a daemon that died by SIGSEGV, SIGABRT, SIGBUS, SIGILL or SIGFPE: a text file
 // with build id, signal, the trace of the call and the raw backtrace, written by the dying thread,
 // on a stack of its own if it has one (signal_stack.h). The next start reads it. Core dumps are
-// off. Spec: daemon §14.9
+// off. See spec/daemon 14.9
 #pragma once
 
 #include <optional>

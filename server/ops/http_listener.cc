@@ -150,7 +150,7 @@ void HttpListener::Serve() {
     }
     for (size_t i = 0; i < open_.size(); ++i) {
       bool goes_on = ready[i + 2].revents == 0;
-      // One that throws is over.
+      // A connection whose handling throws is closed.
       (void)CatchAll([&] { goes_on = goes_on || GoOn(*open_[i]); });
       open_[i]->is_over = !goes_on;
     }
@@ -185,7 +185,7 @@ void HttpListener::Accept() {
   open_.push_back(std::make_unique<Connection>(fd, std::chrono::steady_clock::now() + kPatience));
 }
 
-// Reads or writes what there is. False: it is over.
+// Reads or writes what is ready. False: the connection is over.
 bool HttpListener::GoOn(Connection& connection) const {
   if (connection.reply.empty()) {
     std::array<char, 1024> buffer{};
@@ -209,7 +209,7 @@ bool HttpListener::GoOn(Connection& connection) const {
   return connection.sent < connection.reply.size();
 }
 
-// Empty if nothing is to be said.
+// The reply to a path; empty for none.
 std::string HttpListener::ReplyTo(const std::string& path) const {
   if (path.empty()) {
     return {};

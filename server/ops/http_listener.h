@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // As much of HTTP as a scraper and a health check need: GET of a path, one reply, closed. Listens
 // on loopback or a unix socket only. Serves a bounded number of connections at a time, each with a
-// deadline: one that says nothing delays nobody. Spec: daemon §13.2, §13.3
+// deadline: one that says nothing delays nobody. See spec/daemon 13.2, 13.3
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The log of the daemon: entry -> one line with a time stamp, key=value text for people or a JSON
 // object for machines, written by spdlog. A warning that comes again and again is told once and
-// then counted. Keeps the last warnings for GetStatus. Spec: daemon §13.1
+// then counted. Keeps the last warnings for GetStatus. See spec/daemon 13.1
 #pragma once
 
 #include <cstdint>

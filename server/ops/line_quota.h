@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How many lines of a log each party may cause, and all of them together: some at once, and then
 // one in a while. Lines beyond that are held back, counted and told as a number. So nobody writes
-// away what is told of others, whatever number of names he has. Spec: daemon §11.7
+// away what is told of others, whatever number of names he has. See spec/daemon 11.7
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which entries are logged: one level for all, others for some components. "info,rpc=debug" -> the
-// levels. Spec: daemon §13.1
+// levels. See spec/daemon 13.1
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ struct LogLevels {
 
 // "error", "warn" or "warning", "info", "debug"
 std::optional<LogLevel> ParseLogLevel(std::string_view name);
-// Nothing if a word of it is no level.
+// Nothing if one of its words is not a level.
 std::optional<LogLevels> ParseLogLevels(std::string_view text);
 
 }  // namespace kiln::ops

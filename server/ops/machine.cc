@@ -17,7 +17,7 @@ struct CloseFile {
   void operator()(std::FILE* file) const { (void)std::fclose(file); }
 };
 
-// The beginning of a file of the kernel.
+// The first line of a file in /proc or /sys.
 std::string Line(const std::string& path) {
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(path.c_str(), "re"));
   char text[256] = {};

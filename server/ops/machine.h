@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What this process uses of the machine, and how tight things are. Spec: daemon §5.5, §9.5
+// What this process uses of the machine, and how tight things are. See spec/daemon 5.5, 9.5
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the daemon counts, as Prometheus text. One table has every name with its kind and meaning;
-// names are API, and labels have bounded values. Spec: daemon §13.2
+// names are API, and labels have bounded values. See spec/daemon 13.2
 #pragma once
 
 #include <cstdint>

@@ -10,7 +10,7 @@
 namespace kiln::ops {
 namespace {
 
-// "[2001:db8::1]:4711" -> "2001:db8::/64"; nothing for what is no such address.
+// "[2001:db8::1]:4711" -> "2001:db8::/64"; nothing for any other text.
 std::optional<std::string> NetworkOf(std::string_view address) {
   const size_t end = address.find_first_of("]%");
   if (!address.starts_with('[') || end == std::string_view::npos) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Who stands behind a connection, a call, a job, a failure or a line of a log. Whatever is counted,
 // shared, paused or told in turns is so by party, and the owner is one of his own: what others do
-// costs him nothing. Spec: daemon §9.4, §10, §11.2–§11.4
+// costs him nothing. See spec/daemon 9.4, 10, 11.2–11.4
 #pragma once
 
 #include <compare>

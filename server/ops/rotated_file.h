@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Lines appended to a file of mode 0600; when it is full it becomes FILE.1, that one FILE.2, and
-// the oldest goes. Spec: daemon §11.7, §13.4
+// the oldest goes. See spec/daemon 11.7, 13.4
 //
 // One thread at a time.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How the daemon is: health with reasons, whether it takes new work, and for how long nobody has
-// wanted anything. Spec: daemon §13.3, §14.4, §14.5
+// wanted anything. See spec/daemon 13.3, 14.4, 14.5
 //
 // Threads: all functions may run concurrently; one mutex, held for O(1).
 #pragma once

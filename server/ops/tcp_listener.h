@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // "host:port" -> a socket that listens. Never shared with another process: no SO_REUSEPORT.
-// Spec: daemon §11.3
+// See spec/daemon 11.3
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace kiln::ops {
 class TcpListener {
  public:
   // "127.0.0.1:4711", "[::1]:4711", "farm.example:4711"; port 0 takes a free one.
-  // Errors: kInvalidArgument for an address that is none; kFailedPrecondition if it is taken.
+  // Errors: kInvalidArgument if it is not an address; kFailedPrecondition if it is taken.
   static Result<TcpListener> Listen(const std::string& address);
   // Of a socket that listens already, as systemd passes it. Takes the descriptor.
   static TcpListener Adopt(int fd);

@@ -18,7 +18,7 @@ Error Refused(std::string context) {
   return {.code = ErrorCode::kUnauthenticated, .context = std::move(context), .reason = "NO_TOKEN"};
 }
 
-// Looks at every byte, whatever the first ones are.
+// Compares every byte, whatever the first ones are.
 bool Same(const Sha256Digest& a, const Sha256Digest& b) {
   uint8_t differs = 0;
   for (size_t i = 0; i < a.size(); ++i) {

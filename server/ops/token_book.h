@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The tokens of tokens.toml as it is now: bearer -> what it may do, or a refusal. Spec: daemon
-// §11.4
+// The tokens of tokens.toml as it is now: bearer -> what it may do, or a refusal.
+// See spec/daemon 11.4
 #pragma once
 
 #include <cstdint>

@@ -62,7 +62,7 @@ Result<Token> ReadRow(const std::string& path, const toml::table& row) {
   const auto secret = ParseDigest(row["sha256"].value_or(std::string()));
   const auto scope = ParseScope(row["scope"].value_or(std::string()));
   if (token.id.size() != kIdDigits || !secret.has_value() || !scope.has_value()) {
-    return BadRow(path, row, "a token has an id, sha256 and a scope of read, write or admin");
+    return BadRow(path, row, "a token has an id, sha256 and a scope of read, write, peer or admin");
   }
   token.secret = *secret;
   token.scope = *scope;
@@ -85,6 +85,8 @@ std::string_view ScopeName(Scope scope) {
       return "read";
     case Scope::kWrite:
       return "write";
+    case Scope::kPeer:
+      return "peer";
     case Scope::kAdmin:
       return "admin";
   }
@@ -92,7 +94,7 @@ std::string_view ScopeName(Scope scope) {
 }
 
 std::optional<Scope> ParseScope(std::string_view name) {
-  for (const Scope scope : {Scope::kRead, Scope::kWrite, Scope::kAdmin}) {
+  for (const Scope scope : {Scope::kRead, Scope::kWrite, Scope::kPeer, Scope::kAdmin}) {
     if (ScopeName(scope) == name) {
       return scope;
     }
@@ -204,7 +206,7 @@ bool WriteAll(int fd, std::string_view bytes) {
   return true;
 }
 
-// Closes when it goes; a lock that it holds is free then.
+// Closes its descriptor when it goes, which also releases a lock.
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}

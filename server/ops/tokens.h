@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tokens of clients over TCP: `kiln_<id>_<secret>`, and the file that holds what they may do and
-// SHA-256 of their secrets, never the secrets. Spec: daemon §11.4
+// SHA-256 of their secrets, never the secrets. See spec/daemon 11.4
 #pragma once
 
 #include <array>
@@ -17,8 +17,10 @@
 
 namespace kiln::ops {
 
-// Each one includes those before it.
-enum class Scope : uint8_t { kRead = 1, kWrite = 2, kAdmin = 3 };
+// Each one includes those before it. kPeer is for machines that hand over results of their own:
+// nobody can check that a result is right but by making it again, so who may put one chooses what
+// others are served.
+enum class Scope : uint8_t { kRead = 1, kWrite = 2, kPeer = 3, kAdmin = 4 };
 
 std::string_view ScopeName(Scope scope);  // "read"
 std::optional<Scope> ParseScope(std::string_view name);

@@ -74,7 +74,7 @@ TEST_F(Tokens, WrongFiles_AreRefusedWithTheirLine) {
   const std::string no_scope = "[[token]]\nid = \"0123456789abcdef\"\nsha256 = \"" + hash + "\"\n";
   const Row rows[] = {{"[[token]\n", ":1:"},
                       {"[[token]]\nid = \"x\"\n", ":1: a token has an id"},
-                      {no_scope.c_str(), "a scope of read, write or admin"},
+                      {no_scope.c_str(), "a scope of read, write, peer or admin"},
                       {"token = [ 1 ]\n", "a token is a table"}};
   std::filesystem::create_directories(folder + "/sub");
   for (const Row& row : rows) {

@@ -2,7 +2,7 @@
 // Spans of finished calls for a trace collector: one ExportTraceServiceRequest of OTLP/JSON per
 // line of a file, which the otlpjsonfile receiver of the OpenTelemetry collector reads. A thread of
 // its own writes; a call never waits for it, and what it cannot keep up with is dropped and
-// counted. Spec: daemon §13.4
+// counted. See spec/daemon 13.4
 #pragma once
 
 #include <cstdint>

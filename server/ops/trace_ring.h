@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the last calls did and for how long, by trace id: the last 10,000. Spec: daemon §13.4
+// What the last calls did and for how long, by trace id: the last 10,000. See spec/daemon 13.4
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 // How many points of an option space no exclusion drops, and which one has a given rank, without
 // walking the space: exclusions are evaluated partially, axis by axis, and what is left is
 // remembered. Everything here asks CheckStop and charges what it keeps (compiler/base/stop).
-// Spec: daemon §6.4
+// See spec/daemon 6.4
 #pragma once
 
 #include <chrono>

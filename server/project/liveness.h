@@ -2,7 +2,7 @@
 // Static liveness: which options the results of a program can depend on at all, every condition
 // taken as unknown. Linked program and entry points -> for every option what of a result can
 // consult it, and how many declarations and code segments can; none: it is dead. Over-approximates
-// what a build reads. Spec: daemon §6.5.1, cli §6.8
+// what a build reads. See spec/daemon 6.5.1, spec/cli 6.8
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@
 
 namespace kiln::project {
 
-// The parts of rpl §12.3 that can be told without building. Roots of code: the entry points, state
-// and colour output containers; of settings: the settings and colour output containers; of the
-// layout: the rest of the interface.
+// The parts of spec/rpl 12.3 that can be told without building. Roots of code: the entry points,
+// state and colour output containers; of settings: the settings and colour output containers; of
+// the layout: the rest of the interface.
 struct Liveness {
   // A declaration that consults an option, itself or in a segment of it.
   struct Reader {

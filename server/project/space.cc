@@ -57,14 +57,25 @@ uint64_t BytesOf(const std::vector<resolve::OptionSetting>& point) {
 
 PlacedDiagnostic PlaceIn(const SpaceRequest& request, const Diagnostic& diagnostic) {
   PlacedDiagnostic placed = Place(diagnostic, {});
-  const Location& where = diagnostic.primary;
-  if (where.known() && where.module < request.places.size() &&
-      request.places[where.module].known()) {
-    placed.primary = request.places[where.module];
-    placed.primary.bytes = where.bytes;
-    placed.primary.end_line = placed.primary.line;  // of a text in one line
-    placed.primary.end_column = placed.primary.column + where.bytes.end;
-    placed.primary.column += where.bytes.begin;
+  const auto place = [&](const Location& where, PlacedSpan& out) {
+    if (where.known() && where.module < request.places.size() &&
+        request.places[where.module].known()) {
+      out = request.places[where.module];
+      out.bytes = where.bytes;
+      out.end_line = out.line;  // of a text in one line
+      out.end_column = out.column + where.bytes.end;
+      out.column += where.bytes.begin;
+    }
+  };
+  place(diagnostic.primary, placed.primary);
+  for (size_t i = 0; i < diagnostic.labels.size(); ++i) {
+    place(diagnostic.labels[i].where, placed.labels[i].where);
+  }
+  if (diagnostic.fix.has_value() && diagnostic.fix->form == Fix::Form::kReplace) {
+    PlacedFix fix{
+        .where = {}, .replacement = diagnostic.fix->text, .confidence = diagnostic.fix->confidence};
+    place(diagnostic.fix->where, fix.where);
+    placed.fix = fix.where.known() ? std::optional(std::move(fix)) : std::nullopt;
   }
   return placed;
 }

@@ -2,7 +2,7 @@
 // The option space of one program: axes, exclusions, requirements, explicit variants; which of its
 // points are allowed, in rank order (axis name, then value order in the manifest). List walks;
 // counter.h counts. Both ask CheckStop and charge what they keep (compiler/base/stop).
-// Spec: daemon §6.2 to §6.5
+// See spec/daemon 6.2 to 6.5
 #pragma once
 
 #include <cstdint>
@@ -66,7 +66,7 @@ class Space {
   std::optional<Counter> MakeCounter() const;
 
   // Axes whose option the program mentions at all, one flag for each: others cannot change a
-  // result (daemon §6.5.1, taken over the whole program).
+  // result (spec/daemon 6.5.1, taken over the whole program).
   std::vector<bool> LiveAxes() const;
 
   // The settings of a point that a counter gives.

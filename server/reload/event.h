@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a watch session tells its subscribers, as plain values. Spec: daemon §8.3
+// What a watch session tells its subscribers, as plain values. See spec/daemon 8.3
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 namespace kiln::reload {
 namespace {
 
-// What a newer event of the same name makes superfluous; empty: nothing does.
+// The key under which a newer event replaces this one; empty: it is not replaced.
 std::string NameOf(const EventBody& body) {
   const auto name = [](char kind, const std::string& program, const std::string& rest = {}) {
     return std::string(1, kind) + program + '\0' + rest;
@@ -32,7 +32,7 @@ std::string NameOf(const EventBody& body) {
   return std::holds_alternative<Settled>(body) ? "s" : "";
 }
 
-// What an engine that skips `older` has to do at `newer`.
+// The work of an engine that skips `older` and sees `newer` only.
 void Inherit(const EventBody& older, EventBody& newer) {
   const auto* from = std::get_if<NewArtifact>(&older);
   auto* to = std::get_if<NewArtifact>(&newer);

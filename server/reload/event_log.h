@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The events of one subscriber: numbered, kept for a while after they were handed out so that a
-// connection that broke can go on, and conflated while nobody takes them. Spec: daemon §8.3.1,
-// §8.3.5
+// connection that broke can go on, and conflated while nobody takes them. See spec/daemon 8.3.1,
+// 8.3.5
 //
 // Threads: one at a time.
 #pragma once

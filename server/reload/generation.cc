@@ -57,7 +57,7 @@ std::string VariantName(const Options& options) {
 }
 
 StepResult ProgramWork::Step(const Workshop& shop, const cache::Call& outer) {
-  // Whoever stops first: a newer generation or the daemon.
+  // A stop of either: a newer generation or the daemon.
   const std::stop_callback forward(outer.stop, [this] { stop_.request_stop(); });
   cache::Call call = outer;
   call.stop = stop_.get_token();
@@ -134,7 +134,7 @@ ProgramWork::Said ProgramWork::Build(const Workshop& shop, const OptionsPtr& opt
       Recover(shop, call, &variant, &prepared->target.name, result);
       continue;
     }
-    // Those of failures would take the places of what was well last.
+    // Records of failures would displace those of the last good artifacts.
     shop.explains.Append(build::ExplainRecordOf(*prepared,
                                                 {.project = request_.whose.project,
                                                  .lane = "watch",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One program of one generation: prepared, its variants of interest built, then the rest of its
 // space, one variant a step, so that a newer push may take over between any two. Knows nothing of
-// sessions: sources in -> variants, diagnostics and counts out. Spec: daemon §8.3.4
+// sessions: sources in -> variants, diagnostics and counts out. See spec/daemon 8.3.4
 //
 // Threads: one at a time; several programs may be worked on at once.
 #pragma once

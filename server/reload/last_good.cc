@@ -45,7 +45,7 @@ resolve::OptionSetting SettingOf(const std::string& name, const std::string& tex
           .text = quoted ? text.substr(1, text.size() - 2) : text};
 }
 
-// The point of the axes that a record is about; nothing if it is none of them.
+// The point of the axes that a record is about; nothing if the axes do not have it.
 std::optional<Options> PointOf(const project::SpaceRequest& space, const Texts& texts) {
   Options point;
   for (const project::Axis& axis : space.axes) {

@@ -2,7 +2,7 @@
 // The last good artifacts of a program whose sources are broken and that this process has not seen
 // well: explain records that the same watch session left name the results, the cache may still have
 // them.
-// Spec: daemon §8.3.2, cache §11
+// See spec/daemon 8.3.2, spec/cache 11
 #pragma once
 
 #include <span>

@@ -8,7 +8,7 @@
 namespace kiln::reload {
 namespace {
 
-constexpr uint64_t kMaxPrograms = 20'000;  // of a manifest (daemon §10)
+constexpr uint64_t kMaxPrograms = 20'000;  // of a manifest (spec/daemon 10)
 
 bool Same(const DiagnosticsPtr& a, const DiagnosticsPtr& b) {
   const size_t size_a = a == nullptr ? 0 : a->size();
@@ -32,7 +32,7 @@ std::vector<std::string> NamesOf(const std::vector<build::NamedTarget>& targets)
   return names;
 }
 
-// Of sources that are new or have other content.
+// The sources that are new or have other content.
 std::vector<std::string> ChangedPaths(const std::vector<build::Source>& before,
                                       const std::vector<build::Source>& after) {
   std::map<std::string_view, const Digest*> known;
@@ -214,7 +214,16 @@ void Session::Stop() {
   }
 }
 
-// Whatever was under way for it, the program is to be looked at now.
+void Session::Rest() {
+  for (auto& [name, program] : programs_) {
+    if (program.work != nullptr) {
+      DropWork(program);
+      program.stale = true;
+    }
+  }
+}
+
+// The program is looked at now, whatever work for it was under way.
 void Session::Renew(const std::string& name, Program& program) {
   DropWork(program);
   program.said = nullptr;
@@ -316,7 +325,7 @@ bool Session::Absorb(const Taken& taken, StepResult result) {
   return true;
 }
 
-// Errors are said again in every generation that has them, the rest when it is new.
+// Errors are repeated in every generation that has them, other messages only when they are new.
 void Session::SendDiagnostics(const std::string& name, Program& program,
                               const DiagnosticsPtr& all) {
   const bool done = program.work->phase() == ProgramWork::Phase::kDone;
@@ -453,7 +462,7 @@ void Session::Begin(const std::string& id, Wish wish, Resuming resuming,
     Tell(subscriber, Snapshot{.begin = true});
   }
   for (const auto& [name, program] : programs_) {
-    // What was wrong with other sources is not said about these.
+    // Messages about other sources do not apply to these.
     const auto now = pushed.find(name);
     const bool same =
         programs == nullptr || (now != pushed.end() && SameContent(program.is, *now->second));
@@ -493,7 +502,7 @@ void Session::SendState(const std::string& name, const Program& program, Saying 
   }
 }
 
-// Is there nothing to build for the wish?
+// Whether there is nothing to build for the wish.
 bool Session::Knows(const Program& program, const Wish& wish, const std::string& name) const {
   if (program.stale || NamesOf(WantedTargets(name, program)) != program.targets) {
     return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One watch session: the programs of a workspace as they are now, what subscribers know of them,
 // and what is to be built. A source client's pushes and the results of work come in; events for
-// every subscriber come out. A newer generation takes over what an older one left. Spec: daemon §8
+// every subscriber come out. A newer generation takes over what an older one left. spec/daemon 8
 //
 // Threads: none of its own; whoever owns it has a lock. Nothing here builds or waits.
 #pragma once
@@ -84,6 +84,8 @@ class Session {
   void Return(const Taken& taken);
   // Nobody is here any more.
   void Stop();
+  // Nobody is connected. What is not built yet is built when somebody comes back: Want.
+  void Rest();
   // The work was lost to a bug.
   void Abandon(const Taken& taken);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whose watch session it is: one workspace of one principal. Spec: daemon §8.1
+// Whose watch session it is: one workspace of one principal. See spec/daemon 8.1
 #pragma once
 
 #include <compare>

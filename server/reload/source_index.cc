@@ -4,7 +4,7 @@
 namespace kiln::reload {
 namespace {
 
-constexpr uint64_t kMaxSources = 20'000;  // of a manifest (daemon §10)
+constexpr uint64_t kMaxSources = 20'000;  // of a manifest (spec/daemon 10)
 constexpr uint64_t kMaxSourceBytes = uint64_t{512} << 20;
 
 }  // namespace

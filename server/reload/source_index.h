@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which programs of a watch session read a source, and how large all sources are: a push costs what
-// it names, however many programs there are. Spec: daemon §8.3, §10
+// it names, however many programs there are. See spec/daemon 8.3, 10
 //
 // Threads: none of its own; whoever owns it has a lock.
 #pragma once

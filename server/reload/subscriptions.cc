@@ -10,7 +10,7 @@
 namespace kiln::reload {
 namespace {
 
-constexpr Duration kSlice = std::chrono::milliseconds(50);  // of one chunk (daemon §5.4)
+constexpr Duration kSlice = std::chrono::milliseconds(50);  // of one chunk (spec/daemon 5.4)
 
 Error TooMany(const char* limit, size_t max) {
   return {.code = ErrorCode::kResourceExhausted,
@@ -59,8 +59,8 @@ Result<Subscriptions::HeldPtr> Subscriptions::FindOrMake(const SessionKey& key,
     return known->second;
   }
   for (jobs::Room room = RoomFor(tenant); room != jobs::Room::kYes; room = RoomFor(tenant)) {
-    // One that nobody is connected to makes room: of the tenant itself, if there is no room because
-    // of it, and of the owner for himself only.
+    // A session without connections makes room: one of the same tenant, or, if all places are
+    // taken, one of any tenant but the owner.
     const auto idle = std::ranges::find_if(sessions_, [&](const auto& row) {
       const std::string& whose = row.second->tenant;
       const bool may_go = whose == tenant || (room == jobs::Room::kFull && !whose.empty());
@@ -189,6 +189,9 @@ void Subscriptions::Detach(const Stream& stream) {
   if (was_source && !session.has_source()) {
     session.Tell(NoSource());
   }
+  if (!IsConnected(session)) {
+    session.Rest();
+  }
   NoteCounts();
 }
 
@@ -311,7 +314,7 @@ Subscriptions::Status Subscriptions::GetStatus() const {
 
 // ---- Work ---------------------------------------------------------------------------------------
 
-// A chunk for everything that waits, up to the limit; a queue that is full is asked again later.
+// Submits a chunk for everything that waits, up to the limit; a full queue is asked again later.
 void Subscriptions::SubmitWork(const HeldPtr& held) {
   for (const jobs::Lane lane : {jobs::Lane::kInteractive, jobs::Lane::kBatch}) {
     uint32_t& running = held->running[static_cast<size_t>(lane)];
@@ -366,7 +369,7 @@ void Subscriptions::RunChunk(const HeldPtr& held, jobs::Lane lane, const cache::
 // Works on one program for as long as the slice lasts and the lane is right.
 void Subscriptions::RunSteps(const HeldPtr& held, const Session::Taken& taken, Duration until,
                              const cache::Call& call) {
-  // What ends early ends by an exception: a bug of kiln.
+  // Only an exception, a bug of kiln, ends this early.
   struct Guard {
     Subscriptions& all;
     Held& held;

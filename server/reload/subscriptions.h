@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // All watch sessions of a daemon: who is connected to which, their limits, how long a dropped
 // connection may come back, and the jobs that build. A stream of the transport is one Stream here.
-// Spec: daemon §8.3, §10
+// See spec/daemon 8.3, 10
 //
 // Threads: all functions may run concurrently, those of a Stream too. One mutex guards every
 // session, held for bookkeeping only; building runs outside of it. `wake` is called with the mutex

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a source client of a watch session says. Spec: daemon §8.3
+// What a source client of a watch session says. See spec/daemon 8.3
 #pragma once
 
 #include <optional>
@@ -25,7 +25,7 @@ struct PushedChange {
   std::optional<std::vector<WatchedProgram>> programs;  // all of them
 };
 
-// The error of a limit of a manifest (daemon §10): kResourceExhausted, LIMIT_EXCEEDED.
+// The error of a limit of a manifest (spec/daemon 10): kResourceExhausted, LIMIT_EXCEEDED.
 Error AboveLimit(const char* limit, uint64_t max, uint64_t actual);
 
 }  // namespace kiln::reload

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a client of a watch session wants to hear of. Spec: daemon §8.3
+// What a client of a watch session wants to hear of. See spec/daemon 8.3
 #pragma once
 
 #include <cstdint>

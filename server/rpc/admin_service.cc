@@ -5,6 +5,7 @@
 #include <optional>
 #include <unistd.h>
 
+#include "compiler/base/printable.h"
 #include "compiler/driver/fingerprint.h"
 #include "proto/kiln/v1/admin.grpc.pb.h"
 #include "server/ops/log_levels.h"
@@ -32,8 +33,8 @@ constexpr size_t kExplainsLookedAt = 1000;  // for the stages of a trace
 // Paths of files are the owner's alone.
 void InfoTo(const Host& host, const ops::Principal& who, v1::ServerInfo& out) {
   if (who.party.is_owner()) {
-    out.set_config_file(host.config_file);
-    out.set_tokens_file(host.tokens_file);
+    out.set_config_file(WellFormed(host.config_file));
+    out.set_tokens_file(WellFormed(host.tokens_file));
   }
   out.set_version(std::string(kVersion));
   out.set_build_id(driver::BackFingerprint().hex());
@@ -134,7 +135,7 @@ void StatusTo(const Host& host, const ops::Principal& who, v1::ServerStatus& out
   for (const WorkerRow& worker : host.worker_rows()) {
     v1::ServerStatus::Worker& shown = *out.add_workers();
     shown.set_pid(worker.pid);
-    shown.set_job(worker.job);
+    shown.set_job(WellFormed(worker.job));
     shown.set_jobs_done(worker.jobs_done);
     shown.set_memory(worker.memory);
   }
@@ -151,7 +152,7 @@ void StatusTo(const Host& host, const ops::Principal& who, v1::ServerStatus& out
        is_admin ? host.warnings() : std::vector<ops::KeptWarning>()) {
     v1::ServerStatus::Warning& shown = *out.add_warnings();
     shown.set_at(Milliseconds(warning.at));
-    shown.set_text(warning.text);
+    shown.set_text(WellFormed(warning.text));
   }
   out.set_uptime_ms(Milliseconds(host.state.Uptime()));
 }
@@ -159,11 +160,11 @@ void StatusTo(const Host& host, const ops::Principal& who, v1::ServerStatus& out
 void UpstreamsTo(const Host& host, bool check, const cache::Call& call, v1::ServerStatus& out) {
   for (const UpstreamRow& row : host.upstreams(check, call)) {
     v1::ServerStatus::Upstream& shown = *out.add_upstreams();
-    shown.set_url(row.url);
+    shown.set_url(WellFormed(row.url));
     shown.set_state(!row.cause.empty() ? v1::ServerStatus::Upstream::FAILS
                     : row.asked        ? v1::ServerStatus::Upstream::ANSWERS
                                        : v1::ServerStatus::Upstream::NOT_ASKED);
-    shown.set_cause(row.cause);
+    shown.set_cause(WellFormed(row.cause));
     shown.set_since(static_cast<uint64_t>(row.since_s) * 1000);
     shown.set_latency_us(static_cast<uint64_t>(
         std::chrono::duration_cast<std::chrono::microseconds>(row.latency).count()));
@@ -173,7 +174,7 @@ void UpstreamsTo(const Host& host, bool check, const cache::Call& call, v1::Serv
 
 // What is behind the services once the store is open.
 void StatusTo(const Host& host, Engine& engine, v1::ServerStatus& out) {
-  out.set_last_crash(host.last_crash());
+  out.set_last_crash(WellFormed(host.last_crash()));
   const reload::Subscriptions::Status watches = engine.watches.GetStatus();
   out.set_watch_sessions(watches.sessions);
   out.set_subscribers(watches.subscribers);
@@ -182,7 +183,7 @@ void StatusTo(const Host& host, Engine& engine, v1::ServerStatus& out) {
     if (state == v1::Batch::QUEUED || state == v1::Batch::RUNNING || state == v1::Batch::PAUSED) {
       v1::ServerStatus::Batch& shown = *out.add_batches();
       shown.set_id(IdBytes(summary.id));
-      shown.set_project(summary.project);
+      shown.set_project(WellFormed(summary.project));
       shown.set_state(v1::Batch::State_Name(state));
     }
   }
@@ -229,14 +230,16 @@ class AdminService final : public v1::AdminService::CallbackService {
   AdminService(const Host& host, Engine& engine) : host_(host), engine_(engine) {}
 
   grpc::ServerUnaryReactor* GetServerInfo(grpc::CallbackServerContext* context,
-                                          const v1::GetServerInfoRequest* /*request*/,
+                                          const v1::GetServerInfoRequest* request,
                                           v1::ServerInfo* reply) override {
-    return AnswerUnary(host_, *context, "GetServerInfo", Needs::kNothing,
-                       [this, reply](const CallFrame& frame, const cache::Call&,
-                                     v1::ErrorDetail&) -> Result<void> {
-                         InfoTo(host_, frame.principal(), *reply);
-                         return {};
-                       });
+    return AnswerUnary(
+        host_, *context,
+        {.name = "GetServerInfo", .needs = Needs::kNothing, .held = Holding(*request, *reply)},
+        [this, reply](const CallFrame& frame, const cache::Call&,
+                      v1::ErrorDetail&) -> Result<void> {
+          InfoTo(host_, frame.principal(), *reply);
+          return {};
+        });
   }
 
   grpc::ServerUnaryReactor* GetStatus(grpc::CallbackServerContext* context,
@@ -244,7 +247,10 @@ class AdminService final : public v1::AdminService::CallbackService {
                                       v1::ServerStatus* reply) override {
     const bool check = request->check_upstreams();
     return AnswerUnary(
-        host_, *context, "GetStatus", check ? Needs::kWork : Needs::kNothing,
+        host_, *context,
+        {.name = "GetStatus",
+         .needs = check ? Needs::kWork : Needs::kNothing,
+         .held = Holding(*request, *reply)},
         [this, request, reply, check](const CallFrame& frame, const cache::Call& call,
                                       v1::ErrorDetail&) -> Result<void> {
           const bool ready = host_.state.Ready();
@@ -264,17 +270,20 @@ class AdminService final : public v1::AdminService::CallbackService {
   grpc::ServerUnaryReactor* ListJobs(grpc::CallbackServerContext* context,
                                      const v1::ListJobsRequest* request,
                                      v1::ListJobsReply* reply) override {
-    return AnswerUnary(host_, *context, "ListJobs", Needs::kNothing,
-                       [this, request, reply](const cache::Call&, v1::ErrorDetail&) {
-                         return JobsTo(host_.queue, *request, *reply);
-                       });
+    return AnswerUnary(
+        host_, *context,
+        {.name = "ListJobs", .needs = Needs::kNothing, .held = Holding(*request, *reply)},
+        [this, request, reply](const cache::Call&, v1::ErrorDetail&) {
+          return JobsTo(host_.queue, *request, *reply);
+        });
   }
 
   grpc::ServerUnaryReactor* KillJob(grpc::CallbackServerContext* context,
                                     const v1::KillJobRequest* request,
-                                    v1::KillJobReply* /*reply*/) override {
+                                    v1::KillJobReply* reply) override {
     return AnswerUnary(
-        host_, *context, "KillJob", Needs::kNothing,
+        host_, *context,
+        {.name = "KillJob", .needs = Needs::kNothing, .held = Holding(*request, *reply)},
         [this, request](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
           const std::optional<uint64_t> id = NumberFrom(request->id());
           return id.has_value() ? host_.queue.Kill(*id)
@@ -284,9 +293,9 @@ class AdminService final : public v1::AdminService::CallbackService {
   }
 
   grpc::ServerUnaryReactor* GetCacheStats(grpc::CallbackServerContext* context,
-                                          const v1::GetCacheStatsRequest* /*request*/,
+                                          const v1::GetCacheStatsRequest* request,
                                           v1::CacheStats* reply) override {
-    return Job(*context, "GetCacheStats",
+    return Job(*context, "GetCacheStats", Holding(*request, *reply),
                [this, reply](const cache::Call&) { return CacheStatsTo(engine_, *reply); });
   }
 
@@ -315,7 +324,7 @@ class AdminService final : public v1::AdminService::CallbackService {
   grpc::ServerUnaryReactor* Pin(grpc::CallbackServerContext* context, const v1::PinRequest* request,
                                 v1::PinInfo* reply) override {
     return Job(
-        *context, "Pin",
+        *context, "Pin", Holding(*request, *reply),
         [this, request, reply](const cache::Call& call) {
           return rpc::Pin(engine_, *request, call, *reply);
         },
@@ -323,10 +332,9 @@ class AdminService final : public v1::AdminService::CallbackService {
   }
 
   grpc::ServerUnaryReactor* Unpin(grpc::CallbackServerContext* context,
-                                  const v1::UnpinRequest* request,
-                                  v1::UnpinReply* /*reply*/) override {
+                                  const v1::UnpinRequest* request, v1::UnpinReply* reply) override {
     return Job(
-        *context, "Unpin",
+        *context, "Unpin", Holding(*request, *reply),
         [this, request](const cache::Call&) { return rpc::Unpin(engine_, *request); },
         request->name());
   }
@@ -334,31 +342,35 @@ class AdminService final : public v1::AdminService::CallbackService {
   grpc::ServerUnaryReactor* ListPins(grpc::CallbackServerContext* context,
                                      const v1::ListPinsRequest* request,
                                      v1::ListPinsReply* reply) override {
-    return Job(*context, "ListPins", [this, request, reply](const cache::Call&) {
-      return rpc::ListPins(engine_, *request, *reply);
-    });
+    return Job(*context, "ListPins", Holding(*request, *reply),
+               [this, request, reply](const cache::Call&) {
+                 return rpc::ListPins(engine_, *request, *reply);
+               });
   }
 
   grpc::ServerUnaryReactor* ListQuarantine(grpc::CallbackServerContext* context,
                                            const v1::ListQuarantineRequest* request,
                                            v1::ListQuarantineReply* reply) override {
-    return Job(*context, "ListQuarantine", [this, request, reply](const cache::Call&) {
-      return rpc::ListQuarantine(engine_, *request, *reply);
-    });
+    return Job(*context, "ListQuarantine", Holding(*request, *reply),
+               [this, request, reply](const cache::Call&) {
+                 return rpc::ListQuarantine(engine_, *request, *reply);
+               });
   }
 
   grpc::ServerUnaryReactor* ClearNegative(grpc::CallbackServerContext* context,
                                           const v1::ClearNegativeRequest* request,
                                           v1::ClearNegativeReply* reply) override {
-    return Job(*context, "ClearNegative", [this, request, reply](const cache::Call& call) {
-      return rpc::ClearNegative(engine_, *request, call, *reply);
-    });
+    return Job(*context, "ClearNegative", Holding(*request, *reply),
+               [this, request, reply](const cache::Call& call) {
+                 return rpc::ClearNegative(engine_, *request, call, *reply);
+               });
   }
 
   grpc::ServerUnaryReactor* Drain(grpc::CallbackServerContext* context,
                                   const v1::DrainRequest* request, v1::DrainReply* reply) override {
     return AnswerUnary(
-        host_, *context, "Drain", Needs::kNothing,
+        host_, *context,
+        {.name = "Drain", .needs = Needs::kNothing, .held = Holding(*request, *reply)},
         [this, request, reply](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
           KILN_TRY(const Duration timeout, DurationFromMs("timeout_ms", request->timeout_ms()));
           const jobs::QueueStatus queue = host_.queue.Status();
@@ -371,10 +383,11 @@ class AdminService final : public v1::AdminService::CallbackService {
   }
 
   grpc::ServerUnaryReactor* ReloadConfig(grpc::CallbackServerContext* context,
-                                         const v1::ReloadConfigRequest* /*request*/,
+                                         const v1::ReloadConfigRequest* request,
                                          v1::ReloadConfigReply* reply) override {
     return AnswerUnary(
-        host_, *context, "ReloadConfig", Needs::kNothing,
+        host_, *context,
+        {.name = "ReloadConfig", .needs = Needs::kNothing, .held = Holding(*request, *reply)},
         [this, reply](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
           KILN_TRY(const Reloaded changed, host_.reload());
           reply->mutable_changed()->Add(changed.at_once.begin(), changed.at_once.end());
@@ -385,9 +398,10 @@ class AdminService final : public v1::AdminService::CallbackService {
 
   grpc::ServerUnaryReactor* SetLogLevel(grpc::CallbackServerContext* context,
                                         const v1::SetLogLevelRequest* request,
-                                        v1::SetLogLevelReply* /*reply*/) override {
+                                        v1::SetLogLevelReply* reply) override {
     return AnswerUnary(
-        host_, *context, "SetLogLevel", Needs::kNothing,
+        host_, *context,
+        {.name = "SetLogLevel", .needs = Needs::kNothing, .held = Holding(*request, *reply)},
         [this, request](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
           const auto level = ops::ParseLogLevel(request->level());
           if (!level.has_value() || request->component().size() > kMaxComponent) {
@@ -401,19 +415,20 @@ class AdminService final : public v1::AdminService::CallbackService {
   }
 
   grpc::ServerUnaryReactor* Shutdown(grpc::CallbackServerContext* context,
-                                     const v1::ShutdownRequest* /*request*/,
-                                     v1::ShutdownReply* /*reply*/) override {
-    return AtOnce(*context, "Shutdown", [this] { host_.shut_down(); });
+                                     const v1::ShutdownRequest* request,
+                                     v1::ShutdownReply* reply) override {
+    return AtOnce(*context, "Shutdown", Holding(*request, *reply), [this] { host_.shut_down(); });
   }
 
  private:
   using MaintenanceBody = std::function<Result<void>(const cache::Call&, const PushMaintenance&)>;
 
   grpc::ServerUnaryReactor* Job(grpc::CallbackServerContext& context, std::string_view method,
+                                HeldBytes held,
                                 std::function<Result<void>(const cache::Call&)> body,
                                 std::string object = {}) {
     return AnswerUnary(
-        host_, context, method, Needs::kWork,
+        host_, context, {.name = method, .needs = Needs::kWork, .held = std::move(held)},
         [body = std::move(body)](const cache::Call& call, v1::ErrorDetail&) { return body(call); },
         std::move(object));
   }
@@ -428,8 +443,9 @@ class AdminService final : public v1::AdminService::CallbackService {
   }
 
   grpc::ServerUnaryReactor* AtOnce(grpc::CallbackServerContext& context, std::string_view method,
-                                   const std::function<void()>& body) {
-    return AnswerUnary(host_, context, method, Needs::kNothing,
+                                   HeldBytes held, const std::function<void()>& body) {
+    return AnswerUnary(host_, context,
+                       {.name = method, .needs = Needs::kNothing, .held = std::move(held)},
                        [&body](const cache::Call&, v1::ErrorDetail&) -> Result<void> {
                          body();
                          return {};

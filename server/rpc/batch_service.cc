@@ -18,7 +18,11 @@
 namespace kiln::rpc {
 namespace {
 
+constexpr size_t kPageBytes = size_t{4} << 20;  // then the next item is on another page
 constexpr Duration kTick = std::chrono::milliseconds(250);
+constexpr std::string_view kWaits =
+    "the daemon was started again: the batch goes on when somebody with scope write starts, "
+    "watches or resumes it";
 
 class WatchCall;
 
@@ -51,14 +55,22 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
     }
   }
 
+  // The first one counts.
+  void End(const Result<void>& result) {
+    if (!finished_) {
+      finished_ = true;
+      Finish(frame_.StatusOf(result));
+    }
+  }
+
   // Look is Tick, which the step thread does.
   void Look(Duration /*now*/) override {}
   void EndWith(const Error& error) override {
     Post([error](WatchCall& self) { self.End(error); });
   }
 
-  // A reader that takes nothing of what waits for it holds memory: its stream ends, and is cut if
-  // not even its end is taken.
+  // A reader that takes no events makes the daemon hold memory: its stream ends, and the call is
+  // cut if it does not even take the end.
   void Tick(Duration now) {
     if (!finished_ && pace_.IsTooSlow(now)) {
       LogSlowReader(frame_);
@@ -74,14 +86,24 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
   Result<void> Begin() {
     KILN_TRY_VOID(frame_.Permitted());
     KILN_TRY(id_, IdFromProto("batch_id", batch_id_));
+    const bool may_wake = frame_.CallFor({}).may_write;
     KILN_TRY(subscription_,
-             engine_.batches.Subscribe(id_, [weak = weak_from_this(), &steps = steps_] {
-               steps.Post([weak] {
-                 if (const std::shared_ptr<WatchCall> alive = weak.lock(); alive != nullptr) {
-                   alive->Run([](WatchCall& self) { self.Step(); });
-                 }
-               });
-             }));
+             engine_.batches.Subscribe(
+                 id_, may_wake ? build::Batches::Wakes::kYes : build::Batches::Wakes::kNo,
+                 [weak = weak_from_this(), &steps = steps_] {
+                   steps.Post([weak] {
+                     if (const std::shared_ptr<WatchCall> alive = weak.lock(); alive != nullptr) {
+                       alive->frame_.Run(*alive, [](WatchCall& self) { self.Step(); });
+                     }
+                   });
+                 }));
+    KILN_TRY(const build::BatchSummary known, engine_.batches.Get(id_));
+    if (!may_wake && known.waits) {  // has no number of its own: the next events follow next_seq_
+      waiting_.push_back({.seq = next_seq_,
+                          .kind = build::BatchEvent::Kind::kMessage,
+                          .item = nullptr,
+                          .text = std::string(kWaits)});
+    }
     frame_.host().streams.Add(self_);
     Post([](WatchCall& self) {
       self.open_.insert(&self);
@@ -90,21 +112,11 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
     return {};
   }
 
-  template <class F>
-  void Run(F&& step) noexcept {
-    const Result<void> ran = frame_.Try([&]() -> Result<void> {
-      step(*this);
-      return {};
-    });
-    if (!ran.ok()) {
-      End(ran);
-    }
-  }
-
-  // A call that loses a step would never end: without memory for one it is cut.
+  // A call that loses a step would never end, so one without memory for a step is cut.
   void Post(std::function<void(WatchCall&)> step) noexcept {
     const Result<void> posted = CatchAll([&] {
-      steps_.Post([self = shared_from_this(), step = std::move(step)] { self->Run(step); });
+      steps_.Post(
+          [self = shared_from_this(), step = std::move(step)] { self->frame_.Run(*self, step); });
     });
     if (!posted.ok()) {
       frame_.CutUnlessOver();
@@ -140,13 +152,6 @@ class WatchCall final : public grpc::ServerWriteReactor<v1::BatchEvent>,
     pace_.Begin(message_.ByteSizeLong(), frame_.host().clock.Monotonic());
     frame_.Introduce();
     StartWrite(&message_);
-  }
-
-  void End(const Result<void>& result) {
-    if (!finished_) {
-      finished_ = true;
-      Finish(frame_.StatusOf(result));
-    }
   }
 
   void OnWriteDone(bool ok) override {
@@ -218,7 +223,8 @@ class BatchService final : public v1::BatchService::CallbackService {
                                        const v1::StartBatchRequest* request,
                                        v1::StartBatchReply* reply) override {
     return AnswerUnary(
-        host_, *context, "StartBatch", Needs::kWork,
+        host_, *context,
+        {.name = "StartBatch", .needs = Needs::kWork, .held = Holding(*request, *reply)},
         [this, request, reply](CallFrame& frame, const cache::Call& call, v1::ErrorDetail& detail) {
           return Start(*request, frame.principal(), call, *reply, detail);
         });
@@ -232,59 +238,63 @@ class BatchService final : public v1::BatchService::CallbackService {
   grpc::ServerUnaryReactor* GetBatch(grpc::CallbackServerContext* context,
                                      const v1::GetBatchRequest* request,
                                      v1::Batch* reply) override {
-    return AtOnce(*context, "GetBatch", [this, request, reply]() -> Result<void> {
-      KILN_TRY(const Hash128 id, IdFromProto("batch_id", request->batch_id()));
-      KILN_TRY(const build::BatchSummary summary, engine_.batches.Get(id));
-      ToProto(summary, *reply);
-      return {};
-    });
+    return AtOnce(*context, "GetBatch", Holding(*request, *reply),
+                  [this, request, reply]() -> Result<void> {
+                    KILN_TRY(const Hash128 id, IdFromProto("batch_id", request->batch_id()));
+                    KILN_TRY(const build::BatchSummary summary, engine_.batches.Get(id));
+                    ToProto(summary, *reply);
+                    return {};
+                  });
   }
 
   grpc::ServerUnaryReactor* CancelBatch(grpc::CallbackServerContext* context,
                                         const v1::CancelBatchRequest* request,
                                         v1::Batch* reply) override {
-    return AtOnce(*context, "CancelBatch", [this, request, reply]() -> Result<void> {
-      KILN_TRY(const Hash128 id, IdFromProto("batch_id", request->batch_id()));
-      KILN_TRY(const build::BatchSummary summary, engine_.batches.Cancel(id));
-      ToProto(summary, *reply);
-      return {};
-    });
+    return AtOnce(*context, "CancelBatch", Holding(*request, *reply),
+                  [this, request, reply]() -> Result<void> {
+                    KILN_TRY(const Hash128 id, IdFromProto("batch_id", request->batch_id()));
+                    KILN_TRY(const build::BatchSummary summary, engine_.batches.Cancel(id));
+                    ToProto(summary, *reply);
+                    return {};
+                  });
   }
 
   grpc::ServerUnaryReactor* ListBatches(grpc::CallbackServerContext* context,
                                         const v1::ListBatchesRequest* request,
                                         v1::ListBatchesReply* reply) override {
-    return AtOnce(*context, "ListBatches",
+    return AtOnce(*context, "ListBatches", Holding(*request, *reply),
                   [this, request, reply] { return List(*request, *reply); });
   }
 
   grpc::ServerUnaryReactor* ListBatchItems(grpc::CallbackServerContext* context,
                                            const v1::ListBatchItemsRequest* request,
                                            v1::ListBatchItemsReply* reply) override {
-    return AtOnce(*context, "ListBatchItems",
+    return AtOnce(*context, "ListBatchItems", Holding(*request, *reply),
                   [this, request, reply] { return ListItems(*request, *reply); });
   }
 
   grpc::ServerUnaryReactor* PauseBatch(grpc::CallbackServerContext* context,
                                        const v1::PauseBatchRequest* request,
                                        v1::Batch* reply) override {
-    return AtOnce(*context, "PauseBatch", [this, request, reply]() -> Result<void> {
-      KILN_TRY(const Hash128 id, IdFromProto("batch_id", request->batch_id()));
-      KILN_TRY(const build::BatchSummary summary, engine_.batches.Pause(id));
-      ToProto(summary, *reply);
-      return {};
-    });
+    return AtOnce(*context, "PauseBatch", Holding(*request, *reply),
+                  [this, request, reply]() -> Result<void> {
+                    KILN_TRY(const Hash128 id, IdFromProto("batch_id", request->batch_id()));
+                    KILN_TRY(const build::BatchSummary summary, engine_.batches.Pause(id));
+                    ToProto(summary, *reply);
+                    return {};
+                  });
   }
 
   grpc::ServerUnaryReactor* ResumeBatch(grpc::CallbackServerContext* context,
                                         const v1::ResumeBatchRequest* request,
                                         v1::Batch* reply) override {
-    return AtOnce(*context, "ResumeBatch", [this, request, reply]() -> Result<void> {
-      KILN_TRY(const Hash128 id, IdFromProto("batch_id", request->batch_id()));
-      KILN_TRY(const build::BatchSummary summary, engine_.batches.Resume(id));
-      ToProto(summary, *reply);
-      return {};
-    });
+    return AtOnce(*context, "ResumeBatch", Holding(*request, *reply),
+                  [this, request, reply]() -> Result<void> {
+                    KILN_TRY(const Hash128 id, IdFromProto("batch_id", request->batch_id()));
+                    KILN_TRY(const build::BatchSummary summary, engine_.batches.Resume(id));
+                    ToProto(summary, *reply);
+                    return {};
+                  });
   }
 
  private:
@@ -355,10 +365,16 @@ class BatchService final : public v1::BatchService::CallbackService {
     if (first > page.in_all) {
       return BadPageToken();
     }
+    size_t end = first, bytes = 0;
     for (const std::shared_ptr<const build::BatchItem>& item : page.items) {
-      ToProto(*item, *reply.add_items());
+      if (bytes > kPageBytes) {
+        break;
+      }
+      v1::BatchItem& added = *reply.add_items();
+      ToProto(*item, added);
+      bytes += added.ByteSizeLong();
+      ++end;
     }
-    const size_t end = first + page.items.size();
     if (end < page.in_all) {
       reply.set_next_page_token(prefix + std::to_string(end));
     }
@@ -394,31 +410,30 @@ class BatchService final : public v1::BatchService::CallbackService {
     KILN_TRY_VOID(CheckDurability(engine_, asked.durability()));
     KILN_TRY(const v1::StartBatchRequest request, Whole(asked, call));
     KILN_TRY(build::BatchRequest batch, FromProto(request));
+    const Hash128 id = BatchIdOf(request);
     std::vector<build::Source> sources;
     for (const build::BatchProgram& program : batch.programs) {
       sources.insert(sources.end(), program.program.sources.begin(), program.program.sources.end());
     }
     if (!call.may_write) {
-      return Attach(BatchIdOf(request), reply);
+      return Attach(id, reply);
     }
-    KILN_TRY_VOID(ListMissing(engine_, sources, call, detail));
-    if (detail.missing_size() != 0) {
-      return Error{.code = ErrorCode::kFailedPrecondition,
-                   .context = "sources are not here; upload them with PutSources and repeat",
-                   .reason = "SOURCES_MISSING"};
+    KILN_TRY_VOID(CheckThere(engine_, sources, call, detail));
+    build::Batches::StartHow how{.detach = request.detach(),
+                                 .spec = SpecOf(request),
+                                 .owner = OwnerOf(who),
+                                 .tenant = who.tenant};
+    if (engine_.batches.Repeat(id, how).has_value()) {
+      return Answer(id, reply);
     }
     KILN_TRY_VOID(build::CheckBatch(engine_.builder, engine_.store, batch, engine_.clock, call));
     KILN_TRY(const build::Batches::Started started,
-             engine_.batches.Start(BatchIdOf(request), std::move(batch),
-                                   {.detach = request.detach(),
-                                    .spec = SpecOf(request),
-                                    .owner = OwnerOf(who),
-                                    .tenant = who.tenant}));
+             engine_.batches.Start(id, std::move(batch), std::move(how)));
     reply.set_attached(started.attached);
     return Answer(started.id, reply);
   }
 
-  // For somebody who may not start it: the same batch of somebody else, as long as its results are
+  // For a caller that may not start it: the same batch of another caller, while its results are
   // known.
   Result<void> Attach(const Hash128& id, v1::StartBatchReply& reply) {
     const Result<build::BatchSummary> known = engine_.batches.Get(id);
@@ -426,6 +441,9 @@ class BatchService final : public v1::BatchService::CallbackService {
         !engine_.batches.Results(id).ok()) {
       return WouldWrite(
           "nobody has built exactly this lately, and a batch would have to be started");
+    }
+    if (known->waits) {
+      return WouldWrite(std::string(kWaits));
     }
     reply.set_attached(true);
     return Answer(id, reply);
@@ -439,8 +457,9 @@ class BatchService final : public v1::BatchService::CallbackService {
   }
 
   grpc::ServerUnaryReactor* AtOnce(grpc::CallbackServerContext& context, std::string_view method,
-                                   const std::function<Result<void>()>& body) {
-    return AnswerUnary(host_, context, method, Needs::kNothing,
+                                   HeldBytes held, const std::function<Result<void>()>& body) {
+    return AnswerUnary(host_, context,
+                       {.name = method, .needs = Needs::kNothing, .held = std::move(held)},
                        [&body](const cache::Call&, v1::ErrorDetail&) { return body(); });
   }
 

@@ -65,7 +65,7 @@ TEST(BlobPages, WhatAPageHolds_IsBoundedAndBlobsAreWhole) {
       if (zstd) {
         shop.request.add_accept_codecs(v1::CODEC_ZSTD);
       }
-      BlobPages pages(shop.store, room, shop.request);
+      BlobPages pages(shop.store, room, ops::Party::Owner(), shop.request);
       std::map<std::string, std::string> got;
       for (;;) {
         v1::ErrorDetail detail;
@@ -100,7 +100,7 @@ TEST(BlobPages, BlobThatGoesBetweenPages_EndsTheStream) {
   ByteRoom room(0);
   v1::GetBlobsRequest request;
   *request.add_digests() = shop.request.digests(5);
-  BlobPages pages(shop.store, room, request);
+  BlobPages pages(shop.store, room, ops::Party::Owner(), request);
   v1::ErrorDetail detail;
   ASSERT_TRUE(pages.Next({}, detail).ok());
   shop.store.Clear();

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: MIT
-// A bound of memory that many calls share: who holds bytes takes its share first, and is refused
-// when there is no room. Spec: daemon §10
+// A bound of memory that many calls share: each takes its share before it holds bytes, and is
+// refused when there is no room. Where shares say whose they are, the owner finds a quarter of the
+// room whatever the others hold, and one of them has half of it, or one share. See spec/daemon 10
 //
 // Threads: a room may be used by all, a share by one at a time.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "compiler/base/mutex.h"
+#include "server/ops/party.h"
 
 namespace kiln::rpc {
 
@@ -24,38 +31,44 @@ class ByteRoom {
   // What one call has of the room, which must outlive it; given back when it goes.
   class Share {
    public:
-    explicit Share(ByteRoom& room) : room_(room) {}
+    explicit Share(ByteRoom& room, const ops::Party& of = ops::Party::Owner())
+        : room_(room), of_(of) {}
     ~Share() { GiveBack(bytes_); }
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
 
     // False, and nothing is taken, if there is no room for `bytes` more.
     bool Take(uint64_t bytes) {
-      uint64_t held = room_.held_.load(std::memory_order_relaxed);
-      do {
-        if (bytes > room_.most_ - held) {
-          return false;
-        }
-      } while (!room_.held_.compare_exchange_weak(held, held + bytes));
+      if (!room_.Take(of_, bytes)) {
+        return false;
+      }
       bytes_ += bytes;
       return true;
     }
     // Requires: so much was taken.
     void GiveBack(uint64_t bytes) {
       bytes_ -= bytes;
-      room_.held_.fetch_sub(bytes);
+      room_.GiveBack(of_, bytes);
     }
     void GiveBackAll() { GiveBack(bytes_); }
     uint64_t bytes() const { return bytes_; }
 
    private:
     ByteRoom& room_;
+    const ops::Party of_;
     uint64_t bytes_ = 0;
   };
 
  private:
+  bool Take(const ops::Party& party, uint64_t bytes);
+  bool TakeOfAll(uint64_t bytes);
+  void GiveBack(const ops::Party& party, uint64_t bytes);
+
   const uint64_t most_;
   std::atomic<uint64_t> held_ = 0;
+  Mutex mutex_;
+  uint64_t others_ KILN_GUARDED_BY(mutex_) = 0;  // of all but the owner
+  std::map<std::string, uint64_t, std::less<>> of_party_ KILN_GUARDED_BY(mutex_);  // but the owner
 };
 
 }  // namespace kiln::rpc

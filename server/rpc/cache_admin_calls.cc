@@ -7,6 +7,7 @@
 
 #include "cache/pin_share.h"
 #include "cache/record.h"
+#include "compiler/base/printable.h"
 #include "server/build/failure_keys.h"
 #include "server/reload/glob.h"
 #include "server/rpc/paging.h"
@@ -21,7 +22,7 @@ Error NoDatabase() {
           .reason = "READ_ONLY"};
 }
 
-// Where a list goes on; a token of another list is refused.
+// Where to continue a list; a token of another list is refused.
 std::string TokenOf(std::string_view list, std::string_view after) {
   return fmt::format("{}:{}", list, after);
 }
@@ -55,7 +56,7 @@ cache::OnBytes TellBytes(const char* stage, const PushMaintenance& push) {
 void PushFindings(const cache::VerifyReport& report, const PushMaintenance& push) {
   for (const cache::Fault& fault : report.faults) {
     v1::CacheMaintenance message;
-    message.set_finding(FaultText(fault));
+    message.set_finding(WellFormed(FaultText(fault)));
     push(std::move(message));
   }
 }
@@ -106,12 +107,12 @@ Result<std::vector<cache::Key>> SubjectOf(Engine& engine, const v1::PinRequest& 
 }
 
 void InfoTo(const cache::Pin& pin, uint64_t records, uint64_t bytes, v1::PinInfo& out) {
-  out.set_name(pin.name);
+  out.set_name(WellFormed(pin.name));
   out.set_records(records);
   out.set_bytes(bytes);
   out.set_made(static_cast<uint64_t>(pin.made_s) * 1000);
   out.set_until(static_cast<uint64_t>(pin.until_s.value_or(0)) * 1000);
-  out.set_note(pin.note);
+  out.set_note(WellFormed(pin.note));
 }
 
 }  // namespace
@@ -159,7 +160,7 @@ Result<void> CacheStatsTo(Engine& engine, v1::CacheStats& out) {
   }
   out.set_corrupt(damage);
   out.set_memory_bytes(engine.whole.memory_bytes());
-  out.set_path(stats.path);
+  out.set_path(WellFormed(stats.path));
   out.set_read_only(stats.read_only);
   out.set_used_bytes(stats.used_bytes);
   out.set_orphans(stats.orphans);
@@ -199,7 +200,7 @@ Result<void> GcCache(Engine& engine, const v1::GcCacheRequest& request, const ca
   done.set_kept_until(static_cast<uint64_t>(report.kept_until_s));
   for (const cache::Keeper& keeper : report.leases) {
     v1::CacheMaintenance::Lease& lease = *done.add_leases();
-    lease.set_owner(keeper.owner);
+    lease.set_owner(WellFormed(keeper.owner));
     lease.set_until(static_cast<uint64_t>(keeper.until_s));
   }
   done.set_used_before(report.used_before);
@@ -347,9 +348,9 @@ Result<void> ListQuarantine(Engine& engine, const v1::ListQuarantineRequest& req
     before = row.number;
     v1::ListQuarantineReply::Item& item = *reply.add_items();
     item.set_at(static_cast<uint64_t>(row.at_s) * 1000);
-    item.set_what(row.what);
+    item.set_what(WellFormed(row.what));
     item.set_id(IdBytes(row.id));
-    item.set_reason(row.reason);
+    item.set_reason(WellFormed(row.reason));
   }
   return {};
 }

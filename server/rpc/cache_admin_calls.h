@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The calls of AdminService about the cache, as functions over messages. They run inside jobs and
-// beside everything else that uses the store. Spec: cache §9, daemon §4.6
+// beside everything else that uses the store. See spec/cache 9, spec/daemon 4.6
 #pragma once
 
 #include <functional>

@@ -6,12 +6,13 @@
 
 #include "cache/codec.h"
 #include "cache/record.h"
+#include "compiler/base/stop.h"
 
 namespace kiln::rpc {
 namespace {
 
-// Of replies that wait for their reader: with one that goes beyond, and one that the transport has,
-// it is what a stream may hold.
+// The bytes of replies that may wait for their reader. Together with the one that exceeds this and
+// the one that the transport has, it bounds what a stream holds.
 constexpr uint64_t kPageBytes = kMaxStreamBuffer - 2 * kMaxStreamMessage;
 constexpr size_t kPageMessages = 256;
 constexpr uint64_t kChunk = kMaxStreamMessage - 1024;       // leaves room for the rest
@@ -97,9 +98,7 @@ Result<std::vector<v1::GetBlobsReply>> BlobPages::Next(const cache::Call& call,
   std::vector<v1::GetBlobsReply> page;
   uint64_t bytes = 0;
   while (next_ < request_.digests_size() && bytes < kPageBytes && page.size() < kPageMessages) {
-    if (call.stop.stop_requested()) {
-      return Error{.code = ErrorCode::kCancelled, .context = "by the caller", .reason = {}};
-    }
+    CheckStop();
     KILN_TRY(const uint64_t added,
              AddChunks(request_.digests(next_), kPageBytes - bytes, call, page));
     bytes += added;
@@ -107,21 +106,17 @@ Result<std::vector<v1::GetBlobsReply>> BlobPages::Next(const cache::Call& call,
   return page;
 }
 
-// The blob as it is sent; nothing if there is none.
-Result<std::optional<cache::Blob>> BlobPages::Encoded(const Digest& digest,
-                                                      const cache::Call& call) {
+// The blob as it is sent. Errors: kNotFound if there is none.
+Result<cache::Blob> BlobPages::Encoded(const Digest& digest, const cache::Call& call) {
   if (rest_.has_value()) {
-    return std::exchange(rest_, std::nullopt);
+    cache::Blob rest = *std::move(rest_);
+    rest_.reset();
+    return rest;
   }
-  const Result<cache::Blob> found = store_.Get(cache::ContentKey(digest), call);
-  if (!found.ok()) {
-    return found.error().code == ErrorCode::kNotFound
-               ? Result<std::optional<cache::Blob>>(std::nullopt)
-               : found.error();
-  }
+  KILN_TRY(cache::Blob found, store_.Get(cache::ContentKey(digest), call));
   const bool zstd = std::find(request_.accept_codecs().begin(), request_.accept_codecs().end(),
                               v1::CODEC_ZSTD) != request_.accept_codecs().end();
-  return std::optional(zstd ? cache::Compress(*found) : *found);
+  return zstd ? cache::Compress(found) : found;
 }
 
 // Chunks of the present blob, `room` bytes at most and one chunk at least; how many bytes they are.
@@ -129,29 +124,33 @@ Result<uint64_t> BlobPages::AddChunks(const v1::Digest& name, uint64_t room,
                                       const cache::Call& call,
                                       std::vector<v1::GetBlobsReply>& page) {
   KILN_TRY(const Digest digest, FromProto(name));
-  KILN_TRY(std::optional<cache::Blob> sent, Encoded(digest, call));
+  const Result<cache::Blob> sent = Encoded(digest, call);
+  if (!sent.ok() && sent.error().code != ErrorCode::kNotFound) {
+    return sent.error();
+  }
   held_.GiveBackAll();
   const uint64_t first = offset_;
-  if (first != 0 && (!sent.has_value() || sent->bytes.size() != size_)) {
+  if (first != 0 && (!sent.ok() || sent->bytes.size() != size_)) {
     return Error{.code = ErrorCode::kUnavailable,
                  .context = "a blob was removed while it was sent",
                  .reason = "CONTENT_LOST"};
   }
-  if (!sent.has_value()) {
+  if (!sent.ok()) {
     v1::GetBlobsReply& reply = page.emplace_back();
     *reply.mutable_digest() = name;
     reply.set_status(v1::GetBlobsReply::NOT_FOUND);
     ++next_;
     return uint64_t{0};
   }
-  size_ = sent->bytes.size();
+  const cache::Blob& blob = *sent;
+  size_ = blob.bytes.size();
   do {
     const uint64_t size = std::min<uint64_t>(kChunk, size_ - offset_);
     v1::GetBlobsReply& reply = page.emplace_back();
     *reply.mutable_digest() = name;
     reply.set_offset(offset_);
-    reply.set_codec(sent->codec == cache::Codec::kZstd ? v1::CODEC_ZSTD : v1::CODEC_NONE);
-    reply.set_data(std::string(AsText(sent->bytes.subspan(offset_, size))));
+    reply.set_codec(blob.codec == cache::Codec::kZstd ? v1::CODEC_ZSTD : v1::CODEC_NONE);
+    reply.set_data(std::string(AsText(blob.bytes.subspan(offset_, size))));
     offset_ += size;
   } while (offset_ < size_ && offset_ - first + kChunk <= room);
   const uint64_t added = offset_ - first;
@@ -159,7 +158,7 @@ Result<uint64_t> BlobPages::AddChunks(const v1::Digest& name, uint64_t room,
     ++next_;
     offset_ = 0;
   } else if (held_.Take(size_)) {
-    rest_ = std::move(sent);
+    rest_ = blob;
   }
   return added;
 }
@@ -209,8 +208,8 @@ Result<void> BlobUpload::Take(const v1::PutBlobsRequest& message) {
 }
 
 Result<void> BlobUpload::Reject(const char* reason) {
-  if (static_cast<uint64_t>(reply_.rejected_size()) == kMaxRejected) {
-    return AboveLimit("rejected blobs", kMaxRejected, kMaxRejected + 1);
+  if (static_cast<uint64_t>(reply_.rejected_size()) == most_rejected_) {
+    return AboveLimit("rejected blobs", most_rejected_, most_rejected_ + 1);
   }
   v1::PutBlobsReply::Rejected& rejected = *reply_.add_rejected();
   ToProto(digest_, *rejected.mutable_digest());
@@ -282,6 +281,7 @@ Result<void> GetRows(Engine& engine, const v1::GetRowsRequest& request, const ca
   KILN_TRY_VOID(CheckSpace(request.space()));
   KILN_TRY_VOID(CheckCount("rows per request", request.items_size(), detail));
   for (const v1::CacheRow& asked : request.items()) {
+    CheckStop();
     KILN_TRY(const cache::Key key, RowKeyOf(asked));
     const Result<cache::Blob> row = engine.store.Get(key, call);
     if (!row.ok()) {
@@ -315,6 +315,7 @@ Result<void> PutRows(Engine& engine, const v1::PutRowsRequest& request, const ca
     refused.set_reason(reason);
   };
   for (const v1::CacheRow& row : request.items()) {
+    CheckStop();
     KILN_TRY(const cache::Key key, RowKeyOf(row));
     const ByteView value = AsBytes(row.value());
     const Result<cache::RowSummary> summary = cache::SummarizeRow(key.level, value);
@@ -329,7 +330,7 @@ Result<void> PutRows(Engine& engine, const v1::PutRowsRequest& request, const ca
     rows.emplace_back(cache::RowItem(key, Bytes(value.begin(), value.end()), std::move(refs)),
                       &row);
   }
-  // What an alias leads to comes first.
+  // The record of an alias comes before it.
   std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
     return (a.first.key.level == cache::Level::kAlias) <
            (b.first.key.level == cache::Level::kAlias);
@@ -350,6 +351,7 @@ Result<void> PutRows(Engine& engine, const v1::PutRowsRequest& request, const ca
     return together.error();
   }
   for (const auto& [item, row] : rows) {  // who is at fault is refused alone
+    CheckStop();                          // each is on disk before the next
     const Result<cache::Stored> alone =
         engine.store.Put(std::span(&item, 1), cache::Durability::kDurable, call);
     if (alone.ok() && alone->nondeterminism == 0) {

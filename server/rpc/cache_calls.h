@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What CacheService does, without the transport: content and rows of the store for another daemon.
-// Runs inside jobs. Spec: daemon §4.5, cache §7
+// Runs inside jobs. See spec/daemon 4.5, spec/cache 7
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace kiln::rpc {
 
-// Errors: kResourceExhausted, LIMIT_EXCEEDED; kInvalidArgument for what is no digest.
+// Errors: kResourceExhausted, LIMIT_EXCEEDED; kInvalidArgument if it is not a digest.
 Result<void> FindMissing(Engine& engine, const v1::FindMissingRequest& request,
                          const cache::Call& call, v1::FindMissingReply& reply,
                          v1::ErrorDetail& detail);
@@ -22,15 +22,16 @@ Result<void> FindMissing(Engine& engine, const v1::FindMissingRequest& request,
 // store and room must outlive the object. One thread at a time.
 class BlobPages {
  public:
-  BlobPages(cache::BlobStore& store, ByteRoom& room, const v1::GetBlobsRequest& request)
-      : store_(store), request_(request), held_(room) {}
+  BlobPages(cache::BlobStore& store, ByteRoom& room, const ops::Party& reader,
+            const v1::GetBlobsRequest& request)
+      : store_(store), request_(request), held_(room, reader) {}
 
   // At most 3 MiB of messages; none after the last. Errors: as FindMissing; kUnavailable with
   // CONTENT_LOST if a blob went, or was written anew, before its last page was made.
   Result<std::vector<v1::GetBlobsReply>> Next(const cache::Call& call, v1::ErrorDetail& detail);
 
  private:
-  Result<std::optional<cache::Blob>> Encoded(const Digest& digest, const cache::Call& call);
+  Result<cache::Blob> Encoded(const Digest& digest, const cache::Call& call);
   Result<uint64_t> AddChunks(const v1::Digest& name, uint64_t room, const cache::Call& call,
                              std::vector<v1::GetBlobsReply>& page);
 
@@ -49,7 +50,8 @@ class BlobPages {
 // at a time.
 class BlobUpload {
  public:
-  BlobUpload(Engine& engine, ByteRoom& room) : engine_(engine), room_(room), held_(room) {}
+  BlobUpload(Engine& engine, ByteRoom& room, const ServiceLimits& limits)
+      : engine_(engine), room_(room), most_rejected_(limits.rejected_blobs), held_(room) {}
 
   // Errors: kInvalidArgument for chunks out of order; kResourceExhausted with BUFFERS_FULL, or with
   // LIMIT_EXCEEDED if more blobs were rejected than a reply lists.
@@ -69,6 +71,7 @@ class BlobUpload {
 
   Engine& engine_;
   ByteRoom& room_;
+  const uint64_t most_rejected_;
   ByteRoom::Share held_;
   std::vector<RejectedContent> rejected_;
   bool open_ = false;      // a blob is being received

@@ -8,6 +8,7 @@
 
 #include "proto/kiln/v1/cache.grpc.pb.h"
 #include "server/rpc/cache_calls.h"
+#include "server/rpc/caller.h"
 #include "server/rpc/services.h"
 #include "server/rpc/stream_call.h"
 #include "server/rpc/unary_call.h"
@@ -22,7 +23,7 @@ std::string HexOf(const std::string& bytes) {
                                          ""));
 }
 
-// Uploads read bytes: what is no message would be the end of the stream otherwise.
+// Uploads read bytes: a malformed message would otherwise look like the end of the stream.
 class CacheService final
     : public v1::CacheService::WithRawCallbackMethod_PutBlobs<v1::CacheService::CallbackService> {
  public:
@@ -31,10 +32,12 @@ class CacheService final
   grpc::ServerUnaryReactor* FindMissing(grpc::CallbackServerContext* context,
                                         const v1::FindMissingRequest* request,
                                         v1::FindMissingReply* reply) override {
-    return AnswerUnary(host_, *context, "FindMissing", Needs::kWork,
-                       [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
-                         return rpc::FindMissing(engine_, *request, call, *reply, detail);
-                       });
+    return AnswerUnary(
+        host_, *context,
+        {.name = "FindMissing", .needs = Needs::kWork, .held = Holding(*request, *reply)},
+        [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
+          return rpc::FindMissing(engine_, *request, call, *reply, detail);
+        });
   }
 
   grpc::ServerWriteReactor<v1::GetBlobsReply>* GetBlobs(
@@ -42,9 +45,10 @@ class CacheService final
     auto pages = std::make_shared<std::optional<BlobPages>>();  // once there is a store
     return StartStream<PagesCall<v1::GetBlobsReply>>(
         host_, *context, "GetBlobs",
-        [this, request, pages](const cache::Call& call, v1::ErrorDetail& detail) {
+        [this, request, pages, reader = host_.access.PartyOf(CallerOf(*context))](
+            const cache::Call& call, v1::ErrorDetail& detail) {
           if (!pages->has_value()) {
-            pages->emplace(engine_.store, host_.readers, *request);
+            pages->emplace(engine_.store, host_.readers, reader, *request);
           }
           return (*pages)->Next(call, detail);
         });
@@ -59,17 +63,20 @@ class CacheService final
   grpc::ServerUnaryReactor* GetRows(grpc::CallbackServerContext* context,
                                     const v1::GetRowsRequest* request,
                                     v1::GetRowsReply* reply) override {
-    return AnswerUnary(host_, *context, "GetRows", Needs::kWork,
-                       [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
-                         return rpc::GetRows(engine_, *request, call, *reply, detail);
-                       });
+    return AnswerUnary(
+        host_, *context,
+        {.name = "GetRows", .needs = Needs::kWork, .held = Holding(*request, *reply)},
+        [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
+          return rpc::GetRows(engine_, *request, call, *reply, detail);
+        });
   }
 
   grpc::ServerUnaryReactor* PutRows(grpc::CallbackServerContext* context,
                                     const v1::PutRowsRequest* request,
                                     v1::PutRowsReply* reply) override {
     return AnswerUnary(
-        host_, *context, "PutRows", Needs::kWork,
+        host_, *context,
+        {.name = "PutRows", .needs = Needs::kWork, .held = Holding(*request, *reply)},
         [this, request, reply](CallFrame& frame, const cache::Call& call, v1::ErrorDetail& detail) {
           Result<void> put = rpc::PutRows(engine_, *request, call, *reply, detail);
           for (const v1::PutRowsReply::Refused& row : reply->refused()) {

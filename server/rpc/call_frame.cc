@@ -12,6 +12,7 @@
 
 #include "cache/memory_store.h"
 #include "cache/wanted.h"
+#include "compiler/diag/quoted.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/ops/crash_report.h"
 #include "server/rpc/caller.h"
@@ -29,6 +30,9 @@ constexpr uint32_t kRetryMs = 500;                           // while it drains
 constexpr uint32_t kFirstStartingMs = 25;
 constexpr uint32_t kLeastRetryMs = 50;
 constexpr uint32_t kMostRetryMs = 5'000;
+// Bytes of what an error says. It is sent as a header, percent-encoded, and may quote names of the
+// caller's choice; clients take 8 KiB of headers.
+constexpr size_t kMaxSaid = 2048;
 constexpr size_t kCodes = 17;      // of gRPC
 constexpr size_t kMostSpans = 64;  // of one call: streams submit many jobs
 
@@ -115,8 +119,8 @@ bool IsWorthRetrying(std::string_view reason) {
   return IsFull(reason) || reason == "DRAINING" || reason == "STARTING";
 }
 
-// When the lane will have worked off what waits now, within bounds and ±20 %: clients that were
-// refused together must not come back together.
+// The time in which the lane will have worked off what waits now, within bounds and ±20 %: clients
+// that were refused together must not come back together.
 uint32_t RetryMs(jobs::JobQueue& queue, jobs::Lane lane, const std::string& trace) {
   const auto drain =
       std::chrono::duration_cast<std::chrono::milliseconds>(queue.DrainTime(lane)).count();
@@ -154,13 +158,14 @@ CallFrame::CallFrame(const Host& host, grpc::CallbackServerContext& context,
       method_(method),
       start_(host.clock.Monotonic()),
       caller_(CallerOf(context)),
+      party_(host.access.PartyOf(caller_)),
       needed_(ScopeOfMethod(method)) {
   TraceContext context_of_trace = TraceOf(context, host.clock);
   trace_ = std::move(context_of_trace.trace);
   parent_ = std::move(context_of_trace.parent);
   const bool is_owner = caller_.transport == ops::Transport::kOwner;
   if (!is_owner) {
-    host_.connections.CallArrived(host_.access.PartyOf(caller_));
+    host_.connections.CallArrived(party_);
   }
   Result<ops::Principal> caller = host_.access.Identify(caller_, method_);
   if (caller.ok()) {
@@ -195,11 +200,12 @@ void CallFrame::Introduce(Again again) {
   (context_.*add)("kiln-trace", trace_);
 }
 
-// A call is over, whether or not there is memory to tell it.
+// The call is over even if there is no memory to say so.
 CallFrame::~CallFrame() {
   (void)CatchAll([this] { Tell(); });
   (void)CatchAll([this] { Audit(); });
   (void)CatchAll([this] { Measure(); });
+  (void)CatchAll([this] { Judge(); });
 }
 
 void CallFrame::Tell() const {
@@ -208,9 +214,25 @@ void CallFrame::Tell() const {
   // A farm makes thousands of calls a second: metrics count them, the log tells what is worth
   // reading.
   const bool ordinary = ended_code_ == 0 && took < kLongCall;
-  host_.log.Write(
-      ordinary ? LogLevel::kDebug : LogLevel::kInfo, "rpc", "call",
-      {{"method", method_}, {"code", ended_as_}, {"trace", trace_}, {"ms", took.count()}});
+  const std::initializer_list<LogField> fields = {
+      {"method", method_}, {"code", ended_as_}, {"trace", trace_}, {"ms", took.count()}};
+  if (ordinary) {
+    host_.log.Write(LogLevel::kDebug, "rpc", "call", fields);
+  } else {
+    Log(LogLevel::kInfo, "call", fields);
+  }
+}
+
+bool CallFrame::WasRefused() const {
+  return ended_code_ == static_cast<size_t>(ErrorCode::kUnauthenticated) ||
+         ended_code_ == static_cast<size_t>(ErrorCode::kPermissionDenied);
+}
+
+void CallFrame::Log(LogLevel level, std::string_view message,
+                    std::initializer_list<LogField> fields) const {
+  host_.party_log.Write(
+      party_, WasRefused() ? ops::PartyLog::Share::kRefusals : ops::PartyLog::Share::kCalls, level,
+      "rpc", message, fields);
 }
 
 void CallFrame::Measure() {
@@ -238,29 +260,51 @@ void CallFrame::Measure() {
   host_.traces.Add(std::move(trace));
 }
 
-// What changes something and comes from elsewhere, what administers, what was not what it said it
-// is, and pins.
+// Calls that nobody wants an answer to are counted: a client that makes too many loses its
+// connection.
+void CallFrame::Judge() {
+  if (party_.is_owner()) {
+    return;
+  }
+  if (cancelled() || reason_ == "NO_TOKEN" || reason_ == "MALFORMED_REQUEST") {
+    host_.connections.CameToNothing(caller_.peer, party_);
+  }
+}
+
+void CallFrame::Heard() {
+  if (caller_.transport == ops::Transport::kTcp) {
+    host_.connections.Heard(caller_.peer);
+  }
+}
+
+// Calls for the audit log: remote changes, administration, content that was not what it claimed to
+// be, and pins. What changed nothing because the caller may not do it, and all that somebody causes
+// who may not write, stands with the refusals: acts are written away by acts only.
 void CallFrame::Audit() const {
   const bool tcp = caller_.transport == ops::Transport::kTcp;
   const bool upload = rejected_ != 0 || reason_ == "DIGEST_MISMATCH";
   const bool pin = method_ == "Pin" || method_ == "Unpin";
   if (host_.audit == nullptr || reason_ == "NO_TOKEN" ||  // Access has written that
-      !(needed_ == kAdmin || (tcp && needed_ == kWrite) || upload || pin)) {
+      !(needed_ == kAdmin || (tcp && needed_ >= kWrite) || upload || pin)) {
     return;
   }
   const bool neighbour = caller_.transport == ops::Transport::kNeighbour;
-  host_.audit->Write(principal_.party,
-                     {.event = upload ? "upload" : "call",
-                      .peer = tcp         ? std::string_view(caller_.peer)
-                              : neighbour ? std::string_view(principal_.party.name())
-                                          : "unix",
-                      .subject = caller_.subject,
-                      .token = principal_.token,
-                      .method = method_,
-                      .object = object_,
-                      .result = rejected_ == 0 ? ended_as_ : rejected_as_,
-                      .trace = trace_,
-                      .count = rejected_});
+  const ops::AuditLine line{.event = upload ? "upload" : "call",
+                            .peer = tcp         ? std::string_view(caller_.peer)
+                                    : neighbour ? std::string_view(party_.name())
+                                                : "unix",
+                            .subject = caller_.subject,
+                            .token = principal_.token,
+                            .method = method_,
+                            .object = object_,
+                            .result = rejected_ == 0 ? ended_as_ : rejected_as_,
+                            .trace = trace_,
+                            .count = rejected_};
+  if (WasRefused() || !CallFor({}).may_write) {
+    (void)host_.audit->WriteRefusal(party_, line);
+  } else {
+    host_.audit->Write(party_, line);
+  }
 }
 
 void CallFrame::NoteRejected(std::string_view object, std::string_view reason) {
@@ -309,7 +353,7 @@ cache::Call CallFrame::CallFor(cache::Call call) const {
   return call;
 }
 
-// What would have to be written for somebody who may only read.
+// The error for a caller that may only read, where something would have to be written.
 Result<void> CallFrame::NeedsWriteAfterAll(const Error& error) {
   const Result<void> refused = AlsoNeeds(kWrite);
   return refused.ok() ? error : WithContext(refused.error(), error.context);
@@ -346,15 +390,21 @@ bool CallFrame::AnswersAtOnce(const Body& body) {
 jobs::Job CallFrame::JobOf(Body body, std::shared_ptr<JobEnd> end, jobs::Lane lane) {
   lane_ = lane;
   const Duration at = host_.clock.Monotonic() - start_;
+  const MethodRow* const row = FindMethod(method_);
   jobs::Job job{.lane = lane,
                 .name = std::string(method_),
                 .tenant = principal_.tenant,
+                .length = row == nullptr ? jobs::Length::kShort : row->length,
                 .deadline = DeadlineOfCall(lane),
                 .stop = stop_.get_token(),
                 .run = nullptr};
   job.run = [this, body = std::move(body), end = std::move(end), at](const cache::Call& call) {
     const Duration began = host_.clock.Monotonic() - start_;
-    const Result<void> result = RunBody(body, call);
+    Result<void> result = RunBody(body, call);
+    if (!result.ok() && result.error().code == ErrorCode::kCancelled && !cancelled() &&
+        !host_.state.TakesWork()) {
+      result = NotNow(host_.state);  // nobody has left: the daemon goes
+    }
     (void)CatchAll([&] {
       AddSpan("queue", at, began);
       AddSpan("run", began, host_.clock.Monotonic() - start_);
@@ -433,15 +483,15 @@ grpc::Status CallFrame::FullStatus(const Error& error, v1::ErrorDetail detail) {
   context_.AddTrailingMetadata("kiln-error-bin", detail.SerializeAsString());
   if (error.code == ErrorCode::kInternal) {
     host_.metrics.Count("kiln_internal_errors_total", {});
-    host_.log.Write(LogLevel::kError, "rpc", error.context,
-                    {{"method", method_}, {"trace", trace_}});
+    Log(LogLevel::kError, Shortened(error.context, kMaxSaid),
+        {{"method", method_}, {"trace", trace_}});
   }
-  return {static_cast<grpc::StatusCode>(error.code), error.context};
+  return {static_cast<grpc::StatusCode>(error.code), Shortened(error.context, kMaxSaid)};
 }
 
 void LogSlowReader(const CallFrame& frame) {
-  frame.host().log.Write(LogLevel::kWarning, "rpc", "a reader that is too slow is dropped",
-                         {{"trace", frame.trace()}});
+  frame.Log(frame.party().is_owner() ? LogLevel::kWarning : LogLevel::kInfo,
+            "a reader that is too slow is dropped", {{"trace", frame.trace()}});
 }
 
 }  // namespace kiln::rpc

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
 // What all calls have in common: initial metadata, deadline and cancellation on their way into
-// jobs, errors on their way out, one log line. Spec: daemon §2.3, §2.4, §2.8, §9, §13.1
+// jobs, errors on their way out, one log line. See spec/daemon 2.3, 2.4, 2.8, 9, 13.1
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/server_callback.h>
 
 #include "cache/store.h"
+#include "cache/wanted.h"
 #include "compiler/base/mutex.h"
 #include "compiler/base/result.h"
 #include "compiler/base/thread.h"
@@ -44,7 +47,13 @@ class CallFrame {
   // Something that the client sent is not what it said it was, though the call may end well: for
   // the audit log, which has one line for all of the call, about the first.
   void NoteRejected(std::string_view object, std::string_view reason);
+  // A message of the call, a stream, was read.
+  void Heard();
   const ops::Principal& principal() const { return principal_; }
+  // Who is behind the call, known or not.
+  const ops::Party& party() const { return party_; }
+  // A line of the log that this caller causes: nobody fills it for the others.
+  void Log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields) const;
   // The call that jobs and answers of this frame work with: it may write if the caller may.
   cache::Call CallFor(cache::Call call) const;
 
@@ -60,6 +69,27 @@ class CallFrame {
       result = step();
     });
     return ran.ok() ? std::move(result) : std::move(ran);
+  }
+  // The same for a step that gives nothing, of a call that is driven in steps: what it throws is
+  // what `call` ends with.
+  template <class Call, class Step>
+  void Run(Call& call, Step&& step) noexcept {
+    const Result<void> ran = Try([&]() -> Result<void> {
+      step(call);
+      return {};
+    });
+    if (!ran.ok()) {
+      call.End(ran);
+    }
+  }
+
+  // What `work`, a step that is no job, gives as long as the caller wants it. Errors: also those of
+  // cache::ErrorOf.
+  template <class Work>
+  auto WhileWanted(Work work) -> decltype(work()) {
+    return cache::WhileWanted(
+        {.stop = stop_.get_token(), .deadline = DeadlineOfCall(jobs::Lane::kBatch)},
+        cache::kAnyBytes, host_.clock, std::move(work));
   }
 
   // Runs `body` in a lane and then `done` with its result, or with what the body threw, exactly
@@ -84,12 +114,13 @@ class CallFrame {
   void Introduce(Again again = Again::kNo);
 
   void Cancel() { stop_.request_stop(); }
-  // Ends the call without telling its client why; nothing once it is over.
-  void CutUnlessOver() {
+  // Ends the call without telling its client why; nothing, and false, once it is over.
+  bool CutUnlessOver() {
     const MutexLock lock(over_mutex_);
     if (!over_) {
       context_.TryCancel();
     }
+    return !over_;
   }
   // gRPC has called OnDone; its context is about to go.
   void Over() {
@@ -117,8 +148,11 @@ class CallFrame {
   jobs::Job JobOf(Body body, std::shared_ptr<JobEnd> end, jobs::Lane lane);
   grpc::Status FullStatus(const Error& error, v1::ErrorDetail detail);
   void Tell() const;
+  // It ended so: the caller may not do that.
+  bool WasRefused() const;
   void Audit() const;
   void Measure();
+  void Judge();
   Result<void> NeedsWriteAfterAll(const Error& error);
   Result<void> RunBody(const Body& body, const cache::Call& call);
   void AddSpan(std::string_view name, Duration from, Duration until);
@@ -138,6 +172,7 @@ class CallFrame {
   uint64_t rejected_ = 0;  // of what was sent
   std::string rejected_as_;
   const ops::Caller caller_;
+  const ops::Party party_;  // whether it is permitted or not
   ops::Scope needed_;
   ops::Principal principal_;
   Result<void> permitted_;
@@ -148,7 +183,8 @@ class CallFrame {
   bool over_ KILN_GUARDED_BY(over_mutex_) = false;
 };
 
-// That the client of a stream does not keep up (daemon §9.6).
+// That the client of a stream does not keep up (spec/daemon 9.6): a warning about the owner's own
+// programs, and about others at info, so that they push out no warning.
 void LogSlowReader(const CallFrame& frame);
 
 }  // namespace kiln::rpc

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Who calls, by the way that the connection came in (rpc_server.cc) and what the call brings along.
-// Spec: daemon §11.2–§11.4
+// See spec/daemon 11.2–11.4
 #pragma once
 
 #include <string>

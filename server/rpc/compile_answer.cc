@@ -34,7 +34,7 @@ Result<cache::Blob> ContentOf(Engine& engine, const Digest& digest, const cache:
   return engine.store.Get(cache::ContentKey(digest), call);
 }
 
-// Its sources are in the store or in memory, and nothing came along that would have to be kept.
+// Whether its sources are in the store or in memory, so that nothing in the request has to be kept.
 bool IsByDigests(const v1::CompileRequest& request) {
   return std::ranges::all_of(request.variant().inline_program().sources(),
                              [](const v1::SourceRef& source) { return source.inline_().empty(); });
@@ -50,7 +50,7 @@ std::string_view CompileAnswer::bytes() const {
   return {reinterpret_cast<const char*>(request_.begin()), request_.size()};
 }
 
-// Answers with what memory has, if it was asked for in these bytes before and is still there.
+// Answers from memory if the same bytes were asked for before and the result is still there.
 bool CompileAnswer::IsKnown(const cache::Call& call, const std::string& trace) {
   const Duration start = engine_.clock.Monotonic();
   const std::shared_ptr<const KnownRequest> known = known_.Find(bytes());
@@ -84,7 +84,7 @@ bool CompileAnswer::IsKnown(const cache::Call& call, const std::string& trace) {
   return true;
 }
 
-// Of a request that memory has answered.
+// For a request that was answered from memory.
 void CompileAnswer::Remember(const v1::Outcome& outcome, const cache::Call& call) {
   const bool is_hit = outcome.kind() == v1::Outcome::OK && outcome.artifacts_size() == 1 &&
                       outcome.artifacts(0).origin() == v1::Artifact::MEMORY;
@@ -129,6 +129,7 @@ Result<void> CompileAnswer::Run(const cache::Call& call, v1::ErrorDetail& detail
     KILN_TRY(parsed_, MessageFrom<v1::CompileRequest>(grpc::ByteBuffer(&request_, 1)));
   }
   KILN_TRY_VOID(CheckDurability(engine_, parsed_->durability()));
+  KILN_TRY_VOID(CheckName("project", parsed_->project()));
   CompileHow how{
       .build = {},
       .inline_data = parsed_->inline_data(),

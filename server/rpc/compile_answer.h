@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One call of Compile: the bytes of a request -> the bytes of its reply. What was answered from
-// memory before is answered by its bytes, without reading them again. Spec: daemon §4.1
+// memory before is answered by its bytes, without reading them again. See spec/daemon 4.1
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ class CompileAnswer {
                 grpc::ByteBuffer& reply);
 
   // May be called again with another call if one that is cache::kAtOnce was not answered. `detail`
-  // has the id of the trace. Errors: as CompileVariant; kInvalidArgument for what is no request.
+  // has the id of the trace. Errors: as CompileVariant; kInvalidArgument if it is not a request.
   Result<void> Run(const cache::Call& call, v1::ErrorDetail& detail);
 
  private:

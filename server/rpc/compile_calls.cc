@@ -47,7 +47,7 @@ Result<void> FillInline(Engine& engine, const build::Outcome& outcome, const cac
   return {};
 }
 
-// A source whose places are asked for more than once: where its lines begin is found once.
+// A source with several places to resolve: the beginnings of its lines are found once.
 class PlacesIn {
  public:
   PlacesIn(const build::Source& source, std::shared_ptr<const std::string> text)
@@ -152,6 +152,17 @@ Result<void> ListMissing(Engine& engine, const std::vector<build::Source>& sourc
   return {};
 }
 
+Result<void> CheckThere(Engine& engine, const std::vector<build::Source>& sources,
+                        const cache::Call& call, v1::ErrorDetail& detail) {
+  KILN_TRY_VOID(ListMissing(engine, sources, call, detail));
+  return detail.missing_size() == 0
+             ? Result<void>()
+             : Result<void>(
+                   Error{.code = ErrorCode::kFailedPrecondition,
+                         .context = "sources are not here; upload them with PutSources and repeat",
+                         .reason = "SOURCES_MISSING"});
+}
+
 Result<std::shared_ptr<const build::PreparedProgram>> PrepareOrListMissing(
     Engine& engine, const build::ProgramRequest& program, const build::NamedTarget& target,
     const cache::Call& call, v1::ErrorDetail& detail, build::Poison poison) {
@@ -209,8 +220,8 @@ Error WouldWrite(std::string why) {
           .reason = std::string(kWouldWrite)};
 }
 
-// One target of a variant, with its bytes if they are to travel inline. What is known by name but
-// gone is built again (cache §8.5).
+// One target of a variant, with its bytes if they are to travel inline. A result that is known but
+// whose content is gone is built again (spec/cache 8.5).
 Result<build::Outcome> CompileTarget(Engine& engine, const build::PreparedProgram& prepared,
                                      std::span<const resolve::OptionSetting> options,
                                      const CompileHow& how, const cache::Call& call,
@@ -292,17 +303,25 @@ Result<void> CompileVariant(Engine& engine, const v1::Variant& variant, const Co
 
 namespace {
 
-// The options of a program into their message.
+// What a whole reply holds so far.
+struct ListedBytes {
+  uint64_t all = 0;
+  uint64_t readers = 0;  // their labels
+};
+
+// The options of a program into a message that has `options` and `diagnostics`.
+template <class Reply>
 class OptionLister {
  public:
   OptionLister(Engine& engine, const ProgramAndTargets& program, const resolve::Program& linked,
-               const cache::Call& call, v1::ListOptionsReply& reply)
+               const cache::Call& call, Reply& reply, ListedBytes& bytes)
       : engine_(engine),
         sources_(program.program.sources),
         targets_(program.targets),
         linked_(linked),
         call_(call),
         reply_(reply),
+        bytes_(bytes),
         places_(program.program.sources.size()) {}
 
   Result<void> Add(uint32_t module, const ir::Option& option, const project::Liveness& liveness) {
@@ -310,19 +329,32 @@ class OptionLister {
     OptionTo(linked_, module, option, info);
     KILN_TRY(const PlacesIn* declared, PlacesOf(module));
     declared->PlaceTo(linked_.module(module).SpanOf(option.span), *info.mutable_declared_at());
-    for (const project::Liveness::Reader& reader : liveness.readers) {
-      CheckStop();
-      KILN_TRY(const PlacesIn* places, PlacesOf(reader.module));
-      v1::Diagnostic::Label& label = *info.add_readers();
-      label.set_text(reader.name);
-      places->PlaceTo(reader.where, label);
-      KILN_TRY_VOID(Count(label.ByteSizeLong()));
-    }
+    KILN_TRY_VOID(AddReaders(liveness, info));
     LivenessTo(liveness, targets_, info);
-    return Count(info.ByteSizeLong());
+    // The size depends on the source: names are arbitrarily long.
+    bytes_.all += info.ByteSizeLong();
+    return bytes_.all > kMaxReply ? Result<void>(AboveLimit("reply", kMaxReply, bytes_.all))
+                                  : Result<void>();
   }
 
  private:
+  Result<void> AddReaders(const project::Liveness& liveness, v1::OptionInfo& info) {
+    for (const project::Liveness::Reader& reader : liveness.readers) {
+      CheckStop();
+      KILN_TRY(const PlacesIn* places, PlacesOf(reader.module));
+      v1::Diagnostic::Label label;
+      label.set_text(reader.name);
+      places->PlaceTo(reader.where, label);
+      const uint64_t size = label.ByteSizeLong();
+      if (size > kMaxReaderLabels - bytes_.readers) {
+        break;
+      }
+      bytes_.readers += size;
+      *info.add_readers() = std::move(label);
+    }
+    return {};
+  }
+
   Result<const PlacesIn*> PlacesOf(uint32_t module) {
     std::unique_ptr<PlacesIn>& places = places_[module];
     if (places == nullptr) {
@@ -332,42 +364,35 @@ class OptionLister {
     return Result<const PlacesIn*>(places.get());
   }
 
-  // Names are as long as their author likes, and come once for each option that they read.
-  Result<void> Count(uint64_t bytes) {
-    bytes_ += bytes;
-    return bytes_ > kMaxReply ? Result<void>(AboveLimit("reply", kMaxReply, bytes_))
-                              : Result<void>();
-  }
-
   Engine& engine_;
   const std::vector<build::Source>& sources_;
   const std::vector<build::NamedTarget>& targets_;
   const resolve::Program& linked_;
   const cache::Call& call_;
-  v1::ListOptionsReply& reply_;
+  Reply& reply_;
+  ListedBytes& bytes_;
   std::vector<std::unique_ptr<PlacesIn>> places_;  // by module
-  uint64_t bytes_ = 0;                             // of the reply, those of readers twice
 };
 
-}  // namespace
-
-Result<void> ListOptions(Engine& engine, const v1::ListOptionsRequest& request,
-                         const cache::Call& call, v1::ListOptionsReply& reply,
-                         v1::ErrorDetail& detail) {
-  KILN_TRY(const ProgramAndTargets program, FromProto(request.program()));
+template <class Reply>
+Result<void> ListOptionsOf(Engine& engine, const ProgramAndTargets& program, bool with_liveness,
+                           const cache::Call& call, Reply& reply, ListedBytes& bytes,
+                           v1::ErrorDetail& detail) {
   const build::NamedTarget any{.name = "spirv", .target = {}};
   KILN_TRY(const auto prepared, PrepareOrListMissing(engine, program.program, any, call, detail));
   if (!prepared->ok()) {
     v1::Outcome outcome;
     ToProto(prepared->diagnostics, outcome);
     *reply.mutable_diagnostics() = std::move(*outcome.mutable_diagnostics());
-    return {};
+    bytes.all += reply.ByteSizeLong();
+    return bytes.all > kMaxReply ? Result<void>(AboveLimit("reply", kMaxReply, bytes.all))
+                                 : Result<void>();
   }
   const resolve::Program& linked = prepared->program();
   const std::vector<project::Liveness> liveness =
-      request.with_liveness() ? project::LivenessOf(linked, program.program.entries)
-                              : std::vector<project::Liveness>(linked.option_count());
-  OptionLister lister(engine, program, linked, call, reply);
+      with_liveness ? project::LivenessOf(linked, program.program.entries)
+                    : std::vector<project::Liveness>(linked.option_count());
+  OptionLister<Reply> lister(engine, program, linked, call, reply, bytes);
   size_t number = 0;  // options are numbered as they are listed
   for (uint32_t module = 0; module < linked.modules().size(); ++module) {
     for (const ir::Option& option : linked.module(module).options) {
@@ -376,6 +401,47 @@ Result<void> ListOptions(Engine& engine, const v1::ListOptionsRequest& request,
     }
   }
   return {};
+}
+
+// The missing sources of all programs are told at once: their client uploads them once.
+Result<void> ListOptionsOfAll(Engine& engine, const v1::ListOptionsRequest& request,
+                              const cache::Call& call, v1::ListOptionsReply& reply,
+                              v1::ErrorDetail& detail) {
+  if (request.has_program()) {
+    return Malformed("programs", "either program or programs");
+  }
+  if (static_cast<uint64_t>(request.programs_size()) > kMaxListedPrograms) {
+    return AboveLimit("programs of a list", kMaxListedPrograms,
+                      static_cast<uint64_t>(request.programs_size()));
+  }
+  std::vector<ProgramAndTargets> programs;
+  std::vector<build::Source> sources;
+  for (const v1::Program& asked : request.programs()) {
+    KILN_TRY(ProgramAndTargets program, FromProto(asked));
+    sources.insert(sources.end(), program.program.sources.begin(), program.program.sources.end());
+    programs.push_back(std::move(program));
+  }
+  KILN_TRY_VOID(CheckThere(engine, sources, call, detail));
+  ListedBytes bytes;
+  for (const ProgramAndTargets& program : programs) {
+    CheckStop();
+    KILN_TRY_VOID(ListOptionsOf(engine, program, request.with_liveness(), call,
+                                *reply.add_programs(), bytes, detail));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> ListOptions(Engine& engine, const v1::ListOptionsRequest& request,
+                         const cache::Call& call, v1::ListOptionsReply& reply,
+                         v1::ErrorDetail& detail) {
+  if (request.programs_size() != 0) {
+    return ListOptionsOfAll(engine, request, call, reply, detail);
+  }
+  KILN_TRY(const ProgramAndTargets program, FromProto(request.program()));
+  ListedBytes bytes;
+  return ListOptionsOf(engine, program, request.with_liveness(), call, reply, bytes, detail);
 }
 
 Error UploadsFull(const ByteRoom& room) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What CompileService does, without the transport: request messages -> reply messages. Runs inside
-// jobs. Spec: daemon §4.1
+// jobs. See spec/daemon 4.1
 #pragma once
 
 #include <functional>
@@ -19,6 +19,7 @@
 #include "server/build/program_pool.h"
 #include "server/rpc/byte_room.h"
 #include "server/rpc/convert.h"
+#include "server/rpc/service_limits.h"
 #include "server/rpc/store_side.h"
 
 namespace kiln::reload {
@@ -47,6 +48,10 @@ inline constexpr int kMaxMissingListed = 150;
 // Fills `detail` with those sources that neither came along nor are in the store.
 Result<void> ListMissing(Engine& engine, const std::vector<build::Source>& sources,
                          const cache::Call& call, v1::ErrorDetail& detail);
+
+// Errors: kFailedPrecondition, SOURCES_MISSING, with those of ListMissing in `detail`.
+Result<void> CheckThere(Engine& engine, const std::vector<build::Source>& sources,
+                        const cache::Call& call, v1::ErrorDetail& detail);
 
 // Errors: kFailedPrecondition, NO_UPSTREAM, if an upstream would be waited for that there is not.
 Result<void> CheckDurability(const Engine& engine, v1::Durability durability);
@@ -107,13 +112,14 @@ Error UploadsFull(const ByteRoom& room);
 // outlive it. One upload, one thread at a time.
 class Upload {
  public:
-  Upload(Engine& engine, ByteRoom& room) : engine_(engine), room_(room), held_(room) {}
+  Upload(Engine& engine, ByteRoom& room, const ServiceLimits& /*limits*/)
+      : engine_(engine), room_(room), held_(room) {}
 
   // Errors: kInvalidArgument with DIGEST_MISMATCH or MALFORMED_REQUEST; kResourceExhausted, also
   // with BUFFERS_FULL.
   Result<void> Take(const v1::PutSourcesRequest& message);
   uint64_t waiting() const { return waiting_; }  // bytes not yet stored
-  // Stores what is complete. A store that cannot write for now is no error: the memory above it
+  // Stores what is complete. A store that cannot write for now is not an error: the memory above it
   // keeps the sources.
   Result<void> Store(const cache::Call& call);
   // Errors: kInvalidArgument if the last source is not complete.

@@ -22,7 +22,7 @@ uint64_t SizeOf(std::span<const cache::Blob> blobs) {
   return size;
 }
 
-// What is before `size` bytes of a field; nothing if there are none.
+// The tag and length before a field of `size` bytes; nothing for an empty field.
 std::string HeadOf(int field, uint64_t size) {
   return size == 0 ? std::string() : std::string(TextOf(WireHead().Length(field, size)));
 }

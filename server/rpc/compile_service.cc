@@ -15,7 +15,7 @@ namespace kiln::rpc {
 namespace {
 
 // Compile and Fetch read and write bytes, so that those of blobs need not go through messages.
-// Uploads read bytes because what is no message would be the end of the stream otherwise.
+// Uploads read bytes because a malformed message would otherwise look like the end of the stream.
 using RawFetch =
     v1::CompileService::WithRawCallbackMethod_Fetch<v1::CompileService::CallbackService>;
 using RawUpload = v1::CompileService::WithRawCallbackMethod_PutSources<RawFetch>;
@@ -33,7 +33,8 @@ class CompileService final : public v1::CompileService::WithRawCallbackMethod_Co
                                     const grpc::ByteBuffer* request,
                                     grpc::ByteBuffer* reply) override {
     return AnswerUnary(
-        host_, *context, "Compile", Needs::kWorkOrMemory,
+        host_, *context,
+        {.name = "Compile", .needs = Needs::kWorkOrMemory, .held = Holding(*request, *reply)},
         [answer = std::make_shared<CompileAnswer>(engine_, known_, *request, *reply)](
             const cache::Call& call, v1::ErrorDetail& detail) {
           return answer->Run(call, detail);
@@ -49,28 +50,34 @@ class CompileService final : public v1::CompileService::WithRawCallbackMethod_Co
   grpc::ServerUnaryReactor* ListOptions(grpc::CallbackServerContext* context,
                                         const v1::ListOptionsRequest* request,
                                         v1::ListOptionsReply* reply) override {
-    return AnswerUnary(host_, *context, "ListOptions", Needs::kWork,
-                       [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
-                         return rpc::ListOptions(engine_, *request, call, *reply, detail);
-                       });
+    return AnswerUnary(
+        host_, *context,
+        {.name = "ListOptions", .needs = Needs::kWork, .held = Holding(*request, *reply)},
+        [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
+          return rpc::ListOptions(engine_, *request, call, *reply, detail);
+        });
   }
 
   grpc::ServerUnaryReactor* CountVariants(grpc::CallbackServerContext* context,
                                           const v1::CountVariantsRequest* request,
                                           v1::CountVariantsReply* reply) override {
-    return AnswerUnary(host_, *context, "CountVariants", Needs::kWork,
-                       [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
-                         return rpc::CountVariants(engine_, *request, call, *reply, detail);
-                       });
+    return AnswerUnary(
+        host_, *context,
+        {.name = "CountVariants", .needs = Needs::kWork, .held = Holding(*request, *reply)},
+        [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
+          return rpc::CountVariants(engine_, *request, call, *reply, detail);
+        });
   }
 
   grpc::ServerUnaryReactor* ListVariants(grpc::CallbackServerContext* context,
                                          const v1::ListVariantsRequest* request,
                                          v1::ListVariantsReply* reply) override {
-    return AnswerUnary(host_, *context, "ListVariants", Needs::kWork,
-                       [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
-                         return rpc::ListVariants(engine_, *request, call, *reply, detail);
-                       });
+    return AnswerUnary(
+        host_, *context,
+        {.name = "ListVariants", .needs = Needs::kWork, .held = Holding(*request, *reply)},
+        [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
+          return rpc::ListVariants(engine_, *request, call, *reply, detail);
+        });
   }
 
   grpc::ServerWriteReactor<v1::InspectReply>* Inspect(grpc::CallbackServerContext* context,
@@ -86,10 +93,12 @@ class CompileService final : public v1::CompileService::WithRawCallbackMethod_Co
   grpc::ServerUnaryReactor* Explain(grpc::CallbackServerContext* context,
                                     const v1::ExplainRequest* request,
                                     v1::ExplainReply* reply) override {
-    return AnswerUnary(host_, *context, "Explain", Needs::kWork,
-                       [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
-                         return rpc::Explain(engine_, *request, call, *reply, detail);
-                       });
+    return AnswerUnary(
+        host_, *context,
+        {.name = "Explain", .needs = Needs::kWork, .held = Holding(*request, *reply)},
+        [this, request, reply](const cache::Call& call, v1::ErrorDetail& detail) {
+          return rpc::Explain(engine_, *request, call, *reply, detail);
+        });
   }
 
  private:

@@ -2,6 +2,7 @@
 #include "server/rpc/connections.h"
 
 #include <algorithm>
+#include <chrono>
 #include <fcntl.h>
 #include <iterator>
 #include <sys/socket.h>
@@ -22,12 +23,22 @@ ino_t SocketOf(int fd) {
   return fstat(fd, &status) == 0 && S_ISSOCK(status.st_mode) ? status.st_ino : 0;
 }
 
-// gRPC finds it closed by the other side. The copy keeps the number from being another socket's
-// between the look and the act.
-void ShutDown(int fd, ino_t socket) {
+// A newcomer may have sent megabytes before anybody looks; others are worth a look now and then.
+constexpr Duration kNewcomersTick = std::chrono::milliseconds(10);
+constexpr Duration kTick = std::chrono::milliseconds(250);
+constexpr uint64_t kBusy = uint64_t{256} << 10;  // unexplained bytes that are worth the former
+
+// The other side closes, as gRPC sees it: in order, or, of who floods, with a reset, which drops
+// what gRPC has not read yet and what its client does not read. The copy keeps the number from
+// becoming another socket's between the comparison and the end.
+enum class End : uint8_t { kInOrder, kReset };
+void Cut(int fd, ino_t socket, End how) {
   const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
   if (copy >= 0 && SocketOf(copy) == socket) {
-    (void)shutdown(copy, SHUT_RDWR);
+    const sockaddr nobody{.sa_family = AF_UNSPEC, .sa_data = {}};
+    if (how == End::kInOrder || connect(copy, &nobody, sizeof(nobody)) != 0) {
+      (void)shutdown(copy, SHUT_RDWR);
+    }
   }
   if (copy >= 0) {
     (void)close(copy);
@@ -79,10 +90,10 @@ void Connections::Note(const Row& row, int change) {
   if (row.of == Class::kOwner) {
     return;
   }
-  size_t& count = of_party_[row.party];
+  size_t& count = of_party_[row.party.name()];
   count += static_cast<size_t>(change);
   if (count == 0) {
-    of_party_.erase(row.party);
+    of_party_.erase(row.party.name());
   }
 }
 
@@ -96,13 +107,13 @@ Connections::Rows::iterator Connections::Forget(Rows::iterator row) {
 }
 
 Connections::Rows::iterator Connections::Close(Rows::iterator row) {
-  ShutDown(row->first, row->second.socket);
+  Cut(row->first, row->second.socket, End::kInOrder);
   return Forget(row);
 }
 
 void Connections::CloseAllOf(const std::string& party) {
   for (auto row = open_.begin(); row != open_.end();) {
-    row = row->second.party == party ? Close(row) : std::next(row);
+    row = row->second.party.name() == party ? Close(row) : std::next(row);
   }
 }
 
@@ -118,11 +129,11 @@ void Connections::MakeRoomFor(const std::string& host) {
   const bool has_share = CountOf(Class::kNewcomers, host) >= ShareOf(Class::kNewcomers);
   auto worst = open_.end();
   const auto goes_before = [this](const Row& a, const Row& b) {
-    const size_t of_a = CountOf(a.of, a.party), of_b = CountOf(b.of, b.party);
+    const size_t of_a = CountOf(a.of, a.party.name()), of_b = CountOf(b.of, b.party.name());
     return of_a != of_b ? of_a > of_b : a.since < b.since;
   };
   for (auto row = open_.begin(); row != open_.end(); ++row) {
-    if (row->second.of == Class::kNewcomers && (!has_share || row->second.party == host) &&
+    if (row->second.of == Class::kNewcomers && (!has_share || row->second.party.name() == host) &&
         (worst == open_.end() || goes_before(row->second, worst->second))) {
       worst = row;
     }
@@ -152,7 +163,7 @@ bool Connections::Add(int fd, const ops::Party& party) {
   const Row& row = open_
                        .emplace(fd, Row{.socket = SocketOf(fd),
                                         .of = of,
-                                        .party = party.name(),
+                                        .party = party,
                                         .peer = peer,
                                         .since = clock_.Monotonic()})
                        .first->second;
@@ -163,17 +174,20 @@ bool Connections::Add(int fd, const ops::Party& party) {
   return true;
 }
 
-Connections::Rows::iterator Connections::NewcomerAt(const std::string& peer) {
+Connections::Rows::iterator Connections::RowAt(const std::string& peer) {
   const auto fd = by_peer_.find(peer);
-  const auto row = fd == by_peer_.end() ? open_.end() : open_.find(fd->second);
-  return row == open_.end() || row->second.of != Class::kNewcomers ? open_.end() : row;
+  return fd == by_peer_.end() ? open_.end() : open_.find(fd->second);
 }
 
 Result<void> Connections::Prove(std::string_view grpc_peer, const ops::Party& party) {
   const std::string peer = PeerNameOf(grpc_peer);
   const MutexLock lock(mutex_);
-  auto row = NewcomerAt(peer);
+  auto row = RowAt(peer);
   if (row == open_.end()) {
+    return {};
+  }
+  row->second.inflow.Heard(TrafficOf(row->first));
+  if (row->second.of != Class::kNewcomers) {
     return {};
   }
   const auto change = [&] {  // its class; the number of all stays
@@ -183,7 +197,7 @@ Result<void> Connections::Prove(std::string_view grpc_peer, const ops::Party& pa
                       CountOf(Class::kClients, party.name()) < ShareOf(Class::kClients);
     if (fits) {
       row->second.of = Class::kClients;
-      row->second.party = party.name();
+      row->second.party = party;
     }
     Note(row->second, 1);
     return fits;
@@ -192,7 +206,7 @@ Result<void> Connections::Prove(std::string_view grpc_peer, const ops::Party& pa
     return {};
   }
   Sweep();
-  row = NewcomerAt(peer);
+  row = RowAt(peer);
   if (row == open_.end() || change()) {
     return {};
   }
@@ -220,6 +234,93 @@ void Connections::CallArrived(const ops::Party& party) {
   waiting_.Arrived(party.name());
 }
 
+void Connections::Heard(std::string_view grpc_peer) {
+  const std::string peer = PeerNameOf(grpc_peer);
+  const MutexLock lock(mutex_);
+  if (const auto row = RowAt(peer); row != open_.end() && row->second.of == Class::kClients) {
+    row->second.inflow.Heard(TrafficOf(row->first));
+  }
+}
+
+void Connections::CameToNothing(std::string_view grpc_peer, const ops::Party& party) {
+  const std::string peer = PeerNameOf(grpc_peer);
+  const MutexLock lock(mutex_);
+  if (fruitless_.Take(party, clock_.Monotonic())) {
+    return;
+  }
+  if (const auto row = RowAt(peer); row != open_.end()) {
+    CloseFlood(row);
+  } else if (ClassOf(party) == Class::kUsers) {
+    CloseAllOf(party.name());
+  }
+}
+
+bool Connections::AskedOfGrpc(const ops::Party& party) {
+  const MutexLock lock(mutex_);
+  if (fruitless_.Take(party, clock_.Monotonic())) {
+    return true;
+  }
+  if (ClassOf(party) == Class::kNewcomers) {
+    LookAtInflows(clock_.Monotonic());
+    (void)CloseWorstNewcomer(kBlamed);
+  } else {
+    CloseAllOf(party.name());
+  }
+  return false;
+}
+
+Connections::Rows::iterator Connections::CloseFlood(Rows::iterator row) {
+  if (options_.on_flood != nullptr) {
+    options_.on_flood(row->second.party);
+  }
+  Cut(row->first, row->second.socket, End::kReset);
+  return Forget(row);
+}
+
+uint64_t Connections::CloseWorstNewcomer(uint64_t least) {
+  auto worst = open_.end();
+  for (auto row = open_.begin(); row != open_.end(); ++row) {
+    if (row->second.of == Class::kNewcomers &&
+        (worst == open_.end() ||
+         row->second.inflow.unexplained() > worst->second.inflow.unexplained())) {
+      worst = row;
+    }
+  }
+  if (worst == open_.end() || worst->second.inflow.unexplained() < least) {
+    return 0;
+  }
+  const uint64_t sent = worst->second.inflow.unexplained();
+  CloseFlood(worst);
+  return sent;
+}
+
+void Connections::LookAtInflows(Duration now) {
+  uint64_t of_newcomers = 0;
+  for (auto row = open_.begin(); row != open_.end();) {
+    const Class of = row->second.of;
+    if (of != Class::kNewcomers && of != Class::kClients) {
+      ++row;
+      continue;
+    }
+    if (SocketOf(row->first) != row->second.socket) {
+      row = Forget(row);
+      continue;
+    }
+    Inflow& inflow = row->second.inflow;
+    inflow.Look(TrafficOf(row->first), now);
+    const bool is_new = of == Class::kNewcomers;
+    if (inflow.unexplained() > (is_new ? options_.newcomer_bytes : options_.client_bytes)) {
+      row = CloseFlood(row);
+      continue;
+    }
+    of_newcomers += is_new ? inflow.unexplained() : 0;
+    ++row;
+  }
+  while (of_newcomers > options_.newcomers_bytes) {
+    of_newcomers -= CloseWorstNewcomer(1);
+  }
+}
+
 void Connections::Tick() {
   const MutexLock lock(mutex_);
   const Duration now = clock_.Monotonic();
@@ -231,11 +332,20 @@ void Connections::Tick() {
         row->second.of == Class::kNewcomers && now - row->second.since >= options_.first_call;
     row = late ? Close(row) : std::next(row);
   }
+  LookAtInflows(now);
 }
 
-bool Connections::NeedsTicks() {
+Duration Connections::NextTick() {
   const MutexLock lock(mutex_);
-  return count_[static_cast<size_t>(Class::kNewcomers)] != 0 || !waiting_.empty();
+  const bool newcomers = count_[static_cast<size_t>(Class::kNewcomers)] != 0;
+  const bool busy = std::any_of(open_.begin(), open_.end(), [](const auto& row) {
+    return row.second.inflow.unexplained() > kBusy;
+  });
+  if (newcomers || busy) {
+    return kNewcomersTick;
+  }
+  const bool clients = count_[static_cast<size_t>(Class::kClients)] != 0;
+  return clients || !waiting_.empty() ? kTick : Duration::max();
 }
 
 size_t Connections::Count() {

@@ -6,12 +6,15 @@
 // by TCP that have not made a call with a token yet, a quarter for other users of the machine, if
 // any may come in, the rest for clients with a token. No party has more than half of its class.
 // Newcomers are never turned away for want of room: the oldest one of the host with most of them
-// goes. One that makes no such call in time is closed. Spec: daemon §10, §11.2, §11.3
+// goes. One that makes no such call in time is closed. So is one by TCP that floods: with bytes
+// that no call and no message explains (Inflow), or with calls that come to nothing
+// (FruitlessCalls). See spec/daemon 10, 11.2, 11.3
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,6 +26,8 @@
 #include "compiler/base/mutex.h"
 #include "compiler/base/result.h"
 #include "server/ops/party.h"
+#include "server/rpc/fruitless_calls.h"
+#include "server/rpc/inflow.h"
 #include "server/rpc/waiting_calls.h"
 
 namespace kiln::rpc {
@@ -32,10 +37,19 @@ class Connections {
  public:
   static constexpr size_t kOwnersShare = 64;  // of many; of few a quarter
 
+  static constexpr uint64_t kBlamed = uint64_t{16} << 10;  // bytes of many calls
+
   struct Options {
     size_t most = 1024;
     bool users = false;                              // others of this machine may come in
     Duration first_call = std::chrono::seconds(30);  // what a newcomer by TCP has for it
+    // Bytes without a call or a message: of one by TCP before it is known, of all of those
+    // together, and of one with a token.
+    uint64_t newcomer_bytes = uint64_t{5} << 20;
+    uint64_t newcomers_bytes = uint64_t{32} << 20;
+    uint64_t client_bytes = uint64_t{32} << 20;
+    // Is told whose connection was closed because it flooded; must not call back. May be null.
+    std::function<void(const ops::Party&)> on_flood = nullptr;
   };
 
   // The clock must outlive the object.
@@ -43,9 +57,19 @@ class Connections {
 
   // A connection that was accepted. False if there is no room for it: the caller closes it.
   bool Add(int fd, const ops::Party& party);
-  // A call with a token came by the connection of `grpc_peer`: it is a newcomer's no more. Errors:
-  // kResourceExhausted with reason QUOTA if the party has its share.
+  // A call with a token came by the connection of `grpc_peer`: it is a newcomer's no more, and what
+  // it has sent is explained. Errors: kResourceExhausted with reason QUOTA if the party has its
+  // share.
   Result<void> Prove(std::string_view grpc_peer, const ops::Party& party);
+  // A message of a stream was read from the connection of a client.
+  void Heard(std::string_view grpc_peer);
+  // A call ended that came to nothing. If it was one too many of its party, its connection is
+  // closed; all of the party's if `grpc_peer` does not tell which.
+  void CameToNothing(std::string_view grpc_peer, const ops::Party& party);
+  // A call that gRPC answers itself, of which no more than its headers are known. False: one too
+  // many. Then the connections of the party are closed; of newcomers, of which it is not known who
+  // called, the one that has sent most, if it is more than a first call takes.
+  bool AskedOfGrpc(const ops::Party& party);
 
   // The headers of a call have come, or its request as well. See WaitingCalls. False: too many of
   // the party's wait for their requests; then its connections are closed, but for newcomers, which
@@ -53,14 +77,16 @@ class Connections {
   bool CallBegan(const ops::Party& party);
   void CallArrived(const ops::Party& party);
 
-  // Time has passed: closes newcomers that are late, and those whose calls stay without request.
+  // Time has passed: closes newcomers that are late, those whose calls stay without request, and
+  // those that flood.
   void Tick();
-  // There is something to close by and by: Tick is to be called now and then.
-  bool NeedsTicks();
+  // How soon Tick is to be called again, as long as nothing else happens; max: never.
+  Duration NextTick();
 
   size_t Count();
   uint64_t refused();  // ever, because there was no room
   size_t most() const { return options_.most; }
+  const Options& options() const { return options_; }
 
  private:
   enum class Class : uint8_t { kOwner, kUsers, kNewcomers, kClients };
@@ -68,9 +94,10 @@ class Connections {
   struct Row {
     ino_t socket = 0;
     Class of = Class::kOwner;
-    std::string party;
+    ops::Party party;
     std::string peer;  // of TCP
     Duration since{};
+    Inflow inflow;
   };
   using Rows = std::map<int, Row>;  // by descriptor
 
@@ -78,11 +105,15 @@ class Connections {
   size_t CountOf(Class of, const std::string& party) const KILN_REQUIRES(mutex_);
   bool HasRoom(Class of, const std::string& party) const KILN_REQUIRES(mutex_);
   size_t ShareOf(Class of) const;  // of one party
-  Rows::iterator NewcomerAt(const std::string& peer) KILN_REQUIRES(mutex_);
+  Rows::iterator RowAt(const std::string& peer) KILN_REQUIRES(mutex_);
   void MakeRoomFor(const std::string& host) KILN_REQUIRES(mutex_);
   void Note(const Row& row, int change) KILN_REQUIRES(mutex_);
   Rows::iterator Forget(Rows::iterator row) KILN_REQUIRES(mutex_);
   Rows::iterator Close(Rows::iterator row) KILN_REQUIRES(mutex_);
+  Rows::iterator CloseFlood(Rows::iterator row) KILN_REQUIRES(mutex_);
+  // The one that has sent most, if that is so much; how much it was, else 0.
+  uint64_t CloseWorstNewcomer(uint64_t least) KILN_REQUIRES(mutex_);
+  void LookAtInflows(Duration now) KILN_REQUIRES(mutex_);
   void CloseAllOf(const std::string& party) KILN_REQUIRES(mutex_);
   void Sweep() KILN_REQUIRES(mutex_);
 
@@ -95,6 +126,7 @@ class Connections {
   std::map<std::string, size_t, std::less<>> of_party_ KILN_GUARDED_BY(mutex_);
   std::map<std::string, int, std::less<>> by_peer_ KILN_GUARDED_BY(mutex_);
   WaitingCalls waiting_ KILN_GUARDED_BY(mutex_);
+  FruitlessCalls fruitless_ KILN_GUARDED_BY(mutex_);
   uint64_t refused_ KILN_GUARDED_BY(mutex_) = 0;
 };
 

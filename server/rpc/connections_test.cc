@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "compiler/base/test_wait.h"
 #include "server/rpc/peer_name.h"
 
 namespace kiln::rpc {
@@ -56,7 +57,7 @@ class Pair {
   bool IsCut() const {
     pollfd look{.fd = there, .events = POLLIN, .revents = 0};
     char byte = 0;
-    return poll(&look, 1, 0) == 1 && recv(there, &byte, 1, MSG_DONTWAIT) == 0;
+    return poll(&look, 1, 0) == 1 && recv(there, &byte, 1, MSG_DONTWAIT) <= 0;
   }
   std::string grpc_peer() const { return "ipv4:" + PeerNameOf(here); }
 
@@ -175,13 +176,13 @@ TEST_F(ConnectionsTest, Newcomer_IsAlwaysTakenAndTheOldestOfTheWorstHostGoes) {
 TEST_F(ConnectionsTest, NewcomerWithoutACall_IsClosedInTime) {
   Connections connections = Make(true);
   Pair silent(Pair::Over::kTcp), client(Pair::Over::kTcp), owner, user;
-  EXPECT_FALSE(connections.NeedsTicks());
+  EXPECT_EQ(connections.NextTick(), Duration::max());
   ASSERT_TRUE(connections.Add(owner.here, Party::Owner()));
   ASSERT_TRUE(connections.Add(user.here, Party::User(7)));
-  EXPECT_FALSE(connections.NeedsTicks());
+  EXPECT_EQ(connections.NextTick(), Duration::max());
   ASSERT_TRUE(connections.Add(silent.here, Party::Host("127.0.0.1:1")));
   ASSERT_TRUE(connections.Add(client.here, Party::Host("127.0.0.1:2")));
-  EXPECT_TRUE(connections.NeedsTicks());
+  EXPECT_NE(connections.NextTick(), Duration::max());
   clock.Advance(std::chrono::seconds(29));
   connections.Tick();
   EXPECT_FALSE(silent.IsCut());
@@ -192,7 +193,7 @@ TEST_F(ConnectionsTest, NewcomerWithoutACall_IsClosedInTime) {
   for (const Pair* other : {&client, &owner, &user}) {
     EXPECT_FALSE(other->IsCut());
   }
-  EXPECT_FALSE(connections.NeedsTicks());
+  EXPECT_GT(connections.NextTick(), std::chrono::milliseconds(100));
   EXPECT_EQ(connections.Count(), 3u);
 }
 
@@ -230,7 +231,7 @@ TEST_F(ConnectionsTest, CallsThatSendHeadersOnly_EndWithTheirConnections) {
   for (size_t i = 0; i <= WaitingCalls::kHarmless; ++i) {
     EXPECT_TRUE(connections.CallBegan(Party::User(8)));
   }
-  EXPECT_TRUE(connections.NeedsTicks());
+  EXPECT_NE(connections.NextTick(), Duration::max());
   clock.Advance(WaitingCalls::kLongest - std::chrono::seconds(1));
   connections.Tick();
   EXPECT_FALSE(other.IsCut());
@@ -239,6 +240,112 @@ TEST_F(ConnectionsTest, CallsThatSendHeadersOnly_EndWithTheirConnections) {
   EXPECT_TRUE(other.IsCut());
   EXPECT_TRUE(connections.CallBegan(Party::Certificate("CN=x")));
   EXPECT_FALSE(owner.IsCut());
+}
+
+// What was sent is with the kernel of the other side in a moment.
+class FloodTest : public ConnectionsTest {
+ protected:
+  static constexpr size_t kNewcomer = 20'000, kNewcomers = 30'000, kClient = 50'000;
+  FloodTest()
+      : connections({.most = kMost,
+                     .newcomer_bytes = kNewcomer,
+                     .newcomers_bytes = kNewcomers,
+                     .client_bytes = kClient,
+                     .on_flood = [this](const Party& party) { flooded = party.name(); }},
+                    clock) {}
+
+  void Send(const Pair& by, size_t bytes) {
+    const uint64_t before = TrafficOf(by.here).received;
+    const std::string text(bytes, 'x');
+    ASSERT_EQ(send(by.there, text.data(), bytes, 0), static_cast<ssize_t>(bytes));
+    ASSERT_TRUE(WaitUntil([&] { return TrafficOf(by.here).received == before + bytes; }));
+    std::string read(bytes, '\0');
+    ASSERT_EQ(recv(by.here, read.data(), bytes, MSG_WAITALL), static_cast<ssize_t>(bytes));
+    connections.Tick();
+  }
+
+  std::string flooded;
+  Connections connections;
+};
+
+TEST_F(FloodTest, NewcomerThatSendsTooMuch_IsClosed) {
+  Pair honest(Pair::Over::kTcp), floods(Pair::Over::kTcp);
+  ASSERT_TRUE(connections.Add(honest.here, Party::Host("10.0.0.1:1")));
+  ASSERT_TRUE(connections.Add(floods.here, Party::Host("10.0.0.2:1")));
+  Send(floods, kNewcomer);
+  EXPECT_FALSE(floods.IsCut());
+  EXPECT_LT(connections.NextTick(), std::chrono::milliseconds(50));
+  Send(floods, 1);
+  EXPECT_TRUE(floods.IsCut());
+  EXPECT_EQ(flooded, "host:10.0.0.2");
+  EXPECT_FALSE(honest.IsCut());
+}
+
+TEST_F(FloodTest, NewcomersThatSendTooMuchTogether_LoseTheWorst) {
+  Pair one(Pair::Over::kTcp), two(Pair::Over::kTcp), worst(Pair::Over::kTcp);
+  for (const Pair* pair : {&one, &two, &worst}) {
+    ASSERT_TRUE(connections.Add(pair->here, Party::Host("10.0.0.1:1")));
+  }
+  Send(one, 7000);
+  Send(worst, 15'000);
+  EXPECT_FALSE(worst.IsCut());
+  Send(two, 8001);
+  EXPECT_TRUE(worst.IsCut());
+  EXPECT_FALSE(one.IsCut());
+  EXPECT_FALSE(two.IsCut());
+}
+
+TEST_F(FloodTest, ClientThatCallsOrIsRead_MaySendForEver) {
+  const Party party = Party::Token("CN=x", "a");
+  Pair client(Pair::Over::kTcp);
+  ASSERT_TRUE(connections.Add(client.here, Party::Host("10.0.0.1:1")));
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_TRUE(connections.Prove(client.grpc_peer(), party).ok());
+    Send(client, kClient);
+    connections.Heard(client.grpc_peer());
+    Send(client, kClient);
+  }
+  EXPECT_FALSE(client.IsCut());
+  Send(client, 1);
+  EXPECT_TRUE(client.IsCut());
+  EXPECT_EQ(flooded, party.name());
+}
+
+TEST_F(FloodTest, CallsForNothing_CostTheConnectionOfWhoMakesThem) {
+  const Party stranger = Party::Certificate("CN=x"), known = Party::Token("CN=x", "a");
+  Pair client(Pair::Over::kTcp), floods(Pair::Over::kTcp);
+  for (const Pair* pair : {&client, &floods}) {
+    ASSERT_TRUE(connections.Add(pair->here, Party::Host("10.0.0.1:1")));
+  }
+  ASSERT_TRUE(connections.Prove(client.grpc_peer(), known).ok());
+  for (int i = 0; i < static_cast<int>(FruitlessCalls::kAtOnce); ++i) {
+    connections.CameToNothing(floods.grpc_peer(), stranger);
+    connections.CameToNothing(client.grpc_peer(), known);
+  }
+  EXPECT_FALSE(floods.IsCut());
+  connections.CameToNothing(floods.grpc_peer(), stranger);
+  connections.CameToNothing(client.grpc_peer(), known);
+  EXPECT_TRUE(floods.IsCut());
+  EXPECT_FALSE(client.IsCut()) << "clients with a token may do more";
+}
+
+TEST_F(FloodTest, CallsThatGrpcAnswers_CostTheNewcomerThatSentMost) {
+  const Party stranger = Party::Certificate("CN=x");
+  Pair quiet(Pair::Over::kTcp), floods(Pair::Over::kTcp);
+  for (const Pair* pair : {&quiet, &floods}) {
+    ASSERT_TRUE(connections.Add(pair->here, Party::Host("10.0.0.1:1")));
+  }
+  Send(quiet, 1000);
+  Send(floods, Connections::kBlamed);
+  for (int i = 0; i < static_cast<int>(FruitlessCalls::kAtOnce); ++i) {
+    ASSERT_TRUE(connections.AskedOfGrpc(stranger));
+  }
+  EXPECT_FALSE(connections.AskedOfGrpc(stranger));
+  EXPECT_TRUE(floods.IsCut());
+  EXPECT_FALSE(quiet.IsCut());
+  EXPECT_TRUE(connections.AskedOfGrpc(Party::Certificate("CN=y")));
+  clock.Advance(std::chrono::seconds(1));
+  EXPECT_TRUE(connections.AskedOfGrpc(stranger));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Messages of the wire <-> plain types of server/build. What comes in is hostile: everything is
-// checked here, and behind this file nothing knows protobuf. Spec: daemon §3, §10, §11.6
+// checked here, and behind this file nothing knows protobuf. See spec/daemon 3, 10, 11.6
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@
 
 namespace kiln::rpc {
 
-// Limits of class S (daemon §10). Sizes in bytes.
+// Limits of class S (spec/daemon 10). Sizes in bytes.
 inline constexpr uint64_t kMaxStreamMessage = uint64_t{1} << 20;
 inline constexpr uint64_t kMaxInlineSource = uint64_t{256} << 10;
 inline constexpr uint64_t kMaxSourceFile = uint64_t{4} << 20;
@@ -31,20 +31,25 @@ inline constexpr uint64_t kMaxSourceFiles = 20'000;                // of a manif
 inline constexpr uint64_t kMaxStoredRequest = uint64_t{64} << 20;  // one that came by spaces_digest
 inline constexpr uint64_t kMaxSources = 256;
 inline constexpr uint64_t kMaxPrograms = 20'000;
+inline constexpr uint64_t kMaxListedPrograms = 1'000;
 inline constexpr uint64_t kMaxAxisValues = 4096;
 inline constexpr uint64_t kMaxExpression = 4096;
 inline constexpr uint64_t kMaxDigests = 10'000;
 inline constexpr uint64_t kMaxPackEntries = 1'000'000;
 inline constexpr uint64_t kMaxPinName = cache::kMaxPinName;
 inline constexpr uint64_t kMaxRecipes = 8;
-// What one stream of replies may hold in memory for its reader (daemon §2.7).
+// What one stream of replies may hold in memory for its reader (spec/daemon 2.7).
 inline constexpr uint64_t kMaxStreamBuffer = uint64_t{4} << 20;
-inline constexpr uint64_t kMaxRejected = 1000;  // blobs of one upload
 inline constexpr uint64_t kMaxTargets = 64;
 inline constexpr uint64_t kMaxAxes = 4096;         // of a program: as many as it may have options
 inline constexpr uint64_t kMaxExpressions = 4096;  // of a program, exclusions and requirements
 // Of a unary reply whose size follows from what a request names and not from its own.
 inline constexpr uint64_t kMaxReply = uint64_t{64} << 20;
+
+// Bytes of all labels of readers in a ListOptionsReply. Each has the path of its source, so a short
+// request could ask for a reply that is a hundred times as long, and longer than what clients take
+// (4 MiB unless they say otherwise); readers beyond are left out.
+inline constexpr uint64_t kMaxReaderLabels = uint64_t{2} << 20;
 
 // path_hint of an upload that is no source but the spaces of a batch.
 inline constexpr std::string_view kSpacesHint = ":spaces";
@@ -81,6 +86,10 @@ Result<Digest> FromProto(const v1::Digest& digest);
 // At most a year, which every clock can add. Errors: kInvalidArgument, naming the field.
 Result<Duration> DurationFromMs(std::string_view field, uint64_t milliseconds);
 // Not empty, at most kMaxPinName bytes. Errors: kInvalidArgument, naming the field.
+// Names that are printed and stored, of projects, programs and entry points: at most 1,024 bytes,
+// printable (IsPrintable). Errors: Malformed.
+inline constexpr size_t kMaxNameOfRequest = 1024;
+Result<void> CheckName(std::string_view field, std::string_view name);
 Result<void> CheckPinName(std::string_view field, const std::string& name);
 Result<Hash128> IdFromProto(std::string_view field, const std::string& bytes);
 Result<resolve::OptionSetting> FromProto(const v1::OptionValue& value);
@@ -95,7 +104,7 @@ Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request);
 // The same bytes for equal messages, maps too.
 std::string CanonicalBytes(const google::protobuf::Message& message);
 
-// The request that was kept under an id. Errors: kDataLoss if it is none, or none of this build.
+// The request that was kept under an id. Errors: kDataLoss if it is malformed, or of another build.
 Result<build::BatchRequest> BatchFromSpec(const Hash128& id, ByteView spec);
 
 // Names a request: equal requests of one build have equal ids, however their sources travel.

@@ -106,6 +106,7 @@ build::OnError OnErrorFrom(v1::StartBatchRequest::OnError on_error) {
 
 Result<build::BatchRequest> FromProto(const v1::StartBatchRequest& request) {
   KILN_TRY_VOID(CheckSupported(request));
+  KILN_TRY_VOID(CheckName("project", request.project()));
   build::BatchRequest out{.project = request.project(),
                           .programs = {},
                           .on_error = OnErrorFrom(request.on_error()),

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/printable.h"
 #include "server/rpc/convert.h"
 
 namespace kiln::rpc {
@@ -12,6 +13,9 @@ namespace {
 
 constexpr int kMaxErrors = 20;
 constexpr int kMaxDiagnostics = 100;
+// With paths, which stand at every place, and examples: an outcome fits into a message.
+constexpr size_t kMaxDiagnosticBytes = kMaxStreamMessage / 2;
+constexpr size_t kMaxExampleBytes = size_t{64} << 10;
 
 void LabelTo(const PlacedSpan& where, const std::string& text, v1::Diagnostic::Label& out) {
   out.set_path(where.path);
@@ -46,7 +50,7 @@ double Ratio(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// What `kiln build` exits with (cli §4): the first reason that applies.
+// What `kiln build` exits with (spec/cli 4): the first reason that applies.
 uint32_t ExitHint(const build::BatchProgress& progress, build::BatchState state) {
   constexpr uint32_t kWrongSources = 1, kUsage = 2, kLimit = 5, kCancelled = 6, kPartial = 8,
                      kInternal = 70;
@@ -68,7 +72,7 @@ uint32_t ExitHint(const build::BatchProgress& progress, build::BatchState state)
   return missing != 0 ? kPartial : wrong ? kWrongSources : 0;
 }
 
-// What is the matter beside wrong sources, in words; empty: nothing.
+// Problems other than wrong sources, in words; empty: none.
 std::string ProblemOf(const build::BatchProgress& progress) {
   const auto results = [](uint64_t count) {
     return fmt::format("{} result{}", count, count == 1 ? "" : "s");
@@ -81,12 +85,13 @@ std::string ProblemOf(const build::BatchProgress& progress) {
                                               results(progress.unstored), progress.problem);
 }
 
-// At most kMaxErrors and kMaxDiagnostics, then a count. `examples` has a variant for each of them,
-// or nothing.
+// At most kMaxErrors, kMaxDiagnostics and kMaxDiagnosticBytes, then a count. `examples` has a
+// variant for each of them, or nothing.
 void DiagnosticsTo(const std::vector<PlacedDiagnostic>& diagnostics,
                    std::span<const std::vector<resolve::OptionSetting>> examples,
                    v1::Outcome& out) {
   int errors = 0;
+  size_t bytes = 0;
   uint64_t left_out = 0;
   for (size_t i = 0; i < diagnostics.size(); ++i) {
     const PlacedDiagnostic& diagnostic = diagnostics[i];
@@ -95,14 +100,24 @@ void DiagnosticsTo(const std::vector<PlacedDiagnostic>& diagnostics,
       ++left_out;
       continue;
     }
-    errors += error ? 1 : 0;
-    v1::Diagnostic& added = *out.add_diagnostics();
+    v1::Diagnostic added;
     ToProto(diagnostic, added);
+    const size_t alone = added.ByteSizeLong();
     if (diagnostic.variants.has_value() && i < examples.size()) {
       for (const resolve::OptionSetting& setting : examples[i]) {
         ToProto(setting, *added.mutable_variants()->add_example());
       }
     }
+    if (added.ByteSizeLong() - alone > kMaxExampleBytes) {
+      added.mutable_variants()->clear_example();
+    }
+    bytes += added.ByteSizeLong();
+    if (bytes > kMaxDiagnosticBytes && out.diagnostics_size() != 0) {
+      ++left_out;
+      continue;
+    }
+    errors += error ? 1 : 0;
+    *out.add_diagnostics() = std::move(added);
   }
   if (left_out != 0) {
     v1::Diagnostic& last = *out.mutable_diagnostics(out.diagnostics_size() - 1);
@@ -297,8 +312,8 @@ v1::Batch::State ToProto(build::BatchState state) {
 
 void ToProto(const build::BatchSummary& summary, v1::Batch& out) {
   out.set_id(IdBytes(summary.id));
-  out.set_project(summary.project);
-  out.set_owner(summary.owner);
+  out.set_project(WellFormed(summary.project));
+  out.set_owner(WellFormed(summary.owner));
   out.set_state(ToProto(summary.state));
   out.set_started(static_cast<uint64_t>(std::max<int64_t>(summary.started_ms, 0)));
   out.set_updated(static_cast<uint64_t>(std::max<int64_t>(summary.updated_ms, 0)));
@@ -317,11 +332,11 @@ void ToProto(const build::BatchEvent& event, v1::BatchEvent& out) {
     case build::BatchEvent::Kind::kProgramDone:
       return out.mutable_program_done()->set_program(event.text);
     case build::BatchEvent::Kind::kMessage:
-      return out.set_message(event.text);
+      return out.set_message(WellFormed(event.text));
     case build::BatchEvent::Kind::kFinal:
       out.mutable_final()->set_state(ToProto(event.state));
       ToProto(event.progress, *out.mutable_final()->mutable_counts());
-      out.mutable_final()->set_problem(ProblemOf(event.progress));
+      out.mutable_final()->set_problem(WellFormed(ProblemOf(event.progress)));
       return out.mutable_final()->set_exit_hint(ExitHint(event.progress, event.state));
   }
 }

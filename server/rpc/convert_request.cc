@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include "compiler/base/file_name.h"
+#include "compiler/base/logical_path.h"
+#include "compiler/base/printable.h"
 #include "compiler/base/stop.h"
 #include "compiler/driver/fingerprint.h"
 #include "compiler/recipe/recipe.h"
@@ -18,37 +20,12 @@
 namespace kiln::rpc {
 namespace {
 
-// daemon §11.6: a label, never opened, but printed and stored.
-bool IsLogicalPath(std::string_view path) {
-  if (path.empty() || path.size() > 1024) {
-    return false;
-  }
-  std::string_view rest = path;
-  while (true) {
-    const size_t slash = rest.find('/');
-    const std::string_view segment = rest.substr(0, slash);
-    if (segment.empty() || segment == "." || segment == "..") {
-      return false;
-    }
-    if (slash == std::string_view::npos) {
-      break;
-    }
-    rest.remove_prefix(slash + 1);
-  }
-  for (const char c : path) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == '\\') {
-      return false;
-    }
-  }
-  return true;
-}
-
 Result<build::Source> SourceFrom(const v1::SourceRef& ref) {
   if (!IsLogicalPath(ref.path())) {
     return Error{.code = ErrorCode::kInvalidArgument,
                  .context =
-                     "sources.path: a logical path is relative, '/'-separated and without "
-                     "empty, '.' or '..' segments",
+                     "sources.path: a logical path is printable, relative, '/'-separated and "
+                     "without empty, '.' or '..' segments",
                  .reason = "BAD_PATH"};
   }
   build::Source source{.path = ref.path(), .digest = {}, .text = nullptr};
@@ -196,6 +173,13 @@ Result<project::Axis> AxisFrom(const v1::Axis& axis) {
   return out;
 }
 
+PlacedSpan PlaceOf(const v1::Expression& expression) {
+  return {.path = expression.path(),
+          .bytes = {},
+          .line = expression.line(),
+          .column = expression.column()};
+}
+
 Result<std::vector<std::string>> TextsFrom(
     const google::protobuf::RepeatedPtrField<v1::Expression>& expressions,
     std::vector<PlacedSpan>& places) {
@@ -206,10 +190,7 @@ Result<std::vector<std::string>> TextsFrom(
       return AboveLimit("expression", kMaxExpression, expression.text().size());
     }
     texts.push_back(expression.text());
-    places.push_back({.path = expression.path(),
-                      .bytes = {},
-                      .line = expression.line(),
-                      .column = expression.column()});
+    places.push_back(PlaceOf(expression));
   }
   return texts;
 }
@@ -219,7 +200,7 @@ uint64_t Count(const Items& items) {
   return static_cast<uint64_t>(items.size());
 }
 
-// What no other limit bounds.
+// Bounds for fields that no other limit covers.
 Result<void> CheckCounts(const v1::ProgramSpace& space) {
   if (Count(space.axes()) > kMaxAxes) {
     return AboveLimit("axes per program", kMaxAxes, Count(space.axes()));
@@ -334,6 +315,13 @@ Result<void> CheckPinName(std::string_view field, const std::string& name) {
              : Malformed(field, fmt::format("a pin has a name of at most {} bytes", kMaxPinName));
 }
 
+Result<void> CheckName(std::string_view field, std::string_view name) {
+  return name.size() <= kMaxNameOfRequest && IsPrintable(name)
+             ? Result<void>()
+             : Malformed(field, fmt::format("at most {} bytes without control characters",
+                                            kMaxNameOfRequest));
+}
+
 Result<Hash128> IdFromProto(std::string_view field, const std::string& bytes) {
   Hash128 id;
   if (bytes.size() != id.bytes.size()) {
@@ -431,6 +419,7 @@ Result<ProgramAndTargets> FromProto(const v1::Program& program) {
     return AboveLimit("sources per program", kMaxSources,
                       static_cast<uint64_t>(program.sources_size()));
   }
+  KILN_TRY_VOID(CheckName("program.name", program.name()));
   ProgramAndTargets out;
   out.program.name = program.name();
   for (const v1::SourceRef& ref : program.sources()) {
@@ -440,6 +429,7 @@ Result<ProgramAndTargets> FromProto(const v1::Program& program) {
   KILN_TRY(out.program.pipeline, PipelineFrom(program.pipeline()));
   for (const v1::EntryPoint& entry : program.entry_points()) {
     KILN_TRY(const ir::Stage stage, StageFrom(entry.stage()));
+    KILN_TRY_VOID(CheckName("program.entry_points.function", entry.function()));
     out.program.entries.push_back({.stage = stage, .function = entry.function()});
   }
   KILN_TRY(out.program.options, SettingsFrom(program.options()));
@@ -464,6 +454,7 @@ Result<project::SpaceRequest> FromProto(const v1::ProgramSpace& space,
       return AboveLimit("expression", kMaxExpression, filter->text().size());
     }
     points.require.push_back(filter->text());
+    points.places.push_back(PlaceOf(*filter));
   }
   return points;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Where the engine will be: services are made and answer before the store is open, the engine comes
-// after it. Spec: daemon §14.1
+// after it. See spec/daemon 14.1
 //
 // Threads: Make by the owner, once; calls see the engine after ServiceState::Ready, whose mutex
 // orders them behind it.

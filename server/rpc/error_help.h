@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What to do about an error, by its reason: one sentence for ErrorDetail.help. Spec: daemon §2.4
+// What to do about an error, by its reason: one sentence for ErrorDetail.help. See spec/daemon 2.4
 #pragma once
 
 #include <array>

@@ -70,7 +70,7 @@ std::string_view LevelOf(const cache::ExplainRecord& record) {
   return record.level;
 }
 
-// How a hit equals what was asked for (cache §11.4).
+// How a hit equals what was asked for (spec/cache 11.4).
 std::string_view EqualityOf(const cache::ExplainRecord& record) {
   return record.level == "live"     ? "same_live_options"
          : record.level == "module" ? "same_sources"
@@ -94,7 +94,7 @@ Result<std::string> ReaderText(Engine& engine, const build::ProgramRequest& prog
 }
 
 // Adds who reads the options that made the difference, as far as the sources are still here: this
-// is done for whoever asks, not for every request (cache §11.3, §11.5).
+// is done for whoever asks, not for every request (spec/cache 11.3, 11.5).
 void NameReaders(Engine& engine, const cache::Call& call, cache::Explanation& explanation) {
   if (std::none_of(explanation.changes.begin(), explanation.changes.end(), IsLiveOption)) {
     return;
@@ -112,11 +112,13 @@ void NameReaders(Engine& engine, const cache::Call& call, cache::Explanation& ex
   const resolve::Program& linked = (*prepared)->program();
   const std::vector<project::Liveness> liveness = project::LivenessOf(linked, program->entries);
   for (cache::Change& change : explanation.changes) {
-    const ir::OptionId option = linked.Option(linked.FindName(change.field));
-    if (!IsLiveOption(change) || !option.valid() || liveness[option.value].readers.empty()) {
+    CheckStop();
+    // What else changed has names that the program does not know, and an option's may be cut.
+    const ir::OptionId option =
+        IsLiveOption(change) ? linked.FindOption(change.field) : ir::OptionId();
+    if (!option.valid() || liveness[option.value].readers.empty()) {
       continue;
     }
-    CheckStop();
     const project::Liveness& of_option = liveness[option.value];
     const Result<std::string> first = ReaderText(engine, *program, of_option.readers.front(), call);
     if (first.ok()) {
@@ -132,6 +134,7 @@ void NameReaders(Engine& engine, const cache::Call& call, cache::Explanation& ex
 
 void ExplainTo(Engine& engine, const cache::ExplainRecord& record, const cache::Call& call,
                v1::ExplainRecord& out) {
+  CheckStop();
   cache::Explanation explanation = engine.explains.ExplainOf(record, call);
   NameReaders(engine, call, explanation);
   ToProto(explanation, out);
@@ -139,7 +142,7 @@ void ExplainTo(Engine& engine, const cache::ExplainRecord& record, const cache::
 
 namespace {
 
-// Would it hit now?
+// Whether the same request would hit now.
 Result<void> ExplainVariant(Engine& engine, const v1::ExplainRequest& request,
                             const cache::Call& call, v1::ExplainReply& reply,
                             v1::ErrorDetail& detail) {
@@ -243,6 +246,7 @@ void ToProto(const cache::Explanation& explanation, v1::ExplainRecord& out) {
 
 Result<void> Explain(Engine& engine, const v1::ExplainRequest& request, const cache::Call& call,
                      v1::ExplainReply& reply, v1::ErrorDetail& detail) {
+  KILN_TRY_VOID(CheckName("project", request.project()));
   switch (request.subject_case()) {
     case v1::ExplainRequest::kVariant:
       return ExplainVariant(engine, request, call, reply, detail);

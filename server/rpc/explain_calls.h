@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Why something was a hit or a miss, as messages. Runs inside jobs. Spec: cache §11, daemon §4.1
+// Why something was a hit or a miss, as messages. Runs inside jobs. spec/cache 11, spec/daemon 4.1
 #pragma once
 
 #include "cache/explain.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One call of Fetch: pages that are made ahead of what the reader takes. Spec: daemon §2.7
+// One call of Fetch: pages that are made ahead of what the reader takes. See spec/daemon 2.7
 #pragma once
 
 #include <chrono>

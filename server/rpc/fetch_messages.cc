@@ -11,10 +11,10 @@
 namespace kiln::rpc {
 namespace {
 
-// Of fewer bytes a copy costs less than a slice with an owner.
+// For fewer bytes a copy costs less than a slice with an owner.
 constexpr uint64_t kCopied = 2048;
 
-// gRPC keeps slices of less than 24 bytes inside of themselves, so a slab has more.
+// gRPC stores slices of less than 24 bytes inline, so a slab has more.
 constexpr size_t kSlab = size_t{16} << 10;
 
 // Messages of a page; more cost a copy of each, since a ByteBuffer cannot be moved.

@@ -6,6 +6,7 @@
 
 #include "cache/record.h"
 #include "cache/wanted.h"
+#include "compiler/base/stop.h"
 #include "server/build/product_list.h"
 #include "server/rpc/outcome_bytes.h"
 
@@ -31,6 +32,7 @@ std::string ListBytes(const DigestSet& digests) {
 
 void AddListed(std::string_view bytes, DigestSet& digests) {
   for (; bytes.size() >= kDigestBytes; bytes.remove_prefix(kDigestBytes)) {
+    CheckStop();
     Digest digest;
     std::memcpy(digest.id.bytes.data(), bytes.data(), digest.id.bytes.size());
     for (size_t i = digest.id.bytes.size(); i < kDigestBytes; ++i) {
@@ -44,6 +46,7 @@ void AddListed(std::string_view bytes, DigestSet& digests) {
 std::vector<cache::Key> SourcesOf(const v1::FetchRequest& request) {
   std::set<Digest> digests;
   for (const v1::Variant& variant : request.variants()) {
+    CheckStop();
     for (const v1::SourceRef& source : variant.inline_program().sources()) {
       if (const Result<Digest> digest = FromProto(source.digest()); digest.ok()) {
         digests.insert(*digest);
@@ -89,6 +92,7 @@ std::vector<Digest> DigestSet::Sorted() const {
   };
   std::vector<Digest> sorted = rows_;
   std::ranges::sort(sorted, [&](const Digest& a, const Digest& b) {
+    CheckStop();
     const uint64_t begin_a = begin_of(a), begin_b = begin_of(b);
     return begin_a != begin_b ? begin_a < begin_b : a < b;
   });
@@ -105,10 +109,12 @@ Result<void> FetchPages::Begin(const cache::Call& call) {
   if (subjects != 1) {
     return Malformed("variants", "either variants, or a batch, or a pin");
   }
+  KILN_TRY_VOID(CheckName("project", request_.project()));
   if (call.may_write && request_.variants_size() != 1) {  // one is sent at once, as memory has it
     held_ = engine_.whole.held.Hold("fetch", SourcesOf(request_));
   }
   for (const v1::Digest& digest : request_.have()) {
+    CheckStop();
     KILN_TRY(const Digest have, FromProto(digest));
     had_.Add(have);
   }
@@ -140,9 +146,7 @@ Result<std::vector<grpc::ByteBuffer>> FetchPages::Next(const cache::Call& call,
   const uint64_t count =
       of_variants ? static_cast<uint64_t>(request_.variants_size()) : results_.size();
   while (!done_ && page_.bytes() < kPageBytes && page_.events() < kPageEvents) {
-    if (call.stop.stop_requested()) {
-      return Error{.code = ErrorCode::kCancelled, .context = "fetch", .reason = "CANCELLED"};
-    }
+    CheckStop();
     if (next_ == count) {
       KILN_TRY_VOID(AddDone(call));
     } else if (of_variants) {
@@ -157,7 +161,7 @@ Result<std::vector<grpc::ByteBuffer>> FetchPages::Next(const cache::Call& call,
   return page_.Take();
 }
 
-// Between pages: a fetch of one page is over before its progress is of use.
+// Progress is reported between pages: a fetch of one page is over before it would be of use.
 void FetchPages::AddProgress(uint64_t total) {
   v1::Progress progress;
   progress.set_stage("fetch");
@@ -181,7 +185,7 @@ Result<void> FetchPages::AddVariant(const cache::Call& call, v1::ErrorDetail& de
   KILN_TRY_VOID(CompileVariant(engine_, variant, how, call, outcome, detail));
   Result<void> sent = AddBlobs(outcome, call);
   if (!sent.ok() && sent.error().code == ErrorCode::kNotFound && how.build.may_compile) {
-    how.build.anew = true;  // known, but gone (cache §8.5)
+    how.build.anew = true;  // known, but gone (spec/cache 8.5)
     outcome.Clear();
     KILN_TRY_VOID(CompileVariant(engine_, variant, how, call, outcome, detail));
     sent = AddBlobs(outcome, call);
@@ -225,7 +229,7 @@ Result<void> FetchPages::ListPin(const cache::Call& call) {
   return listed;
 }
 
-// What the batch made of this point, made again.
+// Builds again what the batch made of this point.
 Result<build::Outcome> FetchPages::Rebuild(const build::BatchItem& item, const cache::Call& call,
                                            v1::ErrorDetail& detail) {
   KILN_TRY(const Hash128 id, IdFromProto("batch_id", request_.batch_id()));
@@ -242,7 +246,7 @@ Result<build::Outcome> FetchPages::Rebuild(const build::BatchItem& item, const c
   return Error{.code = ErrorCode::kNotFound, .context = "no program of the batch", .reason = {}};
 }
 
-// What was lost is recomputed from its sources; without them it is a miss (cache §8.5).
+// What was lost is recomputed from its sources; without them it is a miss (spec/cache 8.5).
 Result<void> FetchPages::AddResult(const cache::Call& call, v1::ErrorDetail& detail) {
   const uint64_t index = next_++;
   fresh_.clear();
@@ -265,7 +269,7 @@ Result<void> FetchPages::AddResult(const cache::Call& call, v1::ErrorDetail& det
   return {};
 }
 
-// Before the outcome: a client that has the outcome has all that it names.
+// Blobs go before the outcome: a client that has the outcome has all that it names.
 Result<void> FetchPages::AddBlobs(const v1::Outcome& outcome, const cache::Call& call) {
   for (const v1::Artifact& artifact : outcome.artifacts()) {
     if (!artifact.metadata_data().empty()) {

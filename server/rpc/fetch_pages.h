@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What Fetch does, without the transport. Runs inside jobs. Spec: daemon §4.1
+// What Fetch does, without the transport. Runs inside jobs. See spec/daemon 4.1
 #pragma once
 
 #include <string>

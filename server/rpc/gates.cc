@@ -37,6 +37,12 @@ grpc::Status Begin(Connections& connections, const ops::Party& party) {
                                                      "too many calls wait for their requests");
 }
 
+grpc::Status AskGrpc(Connections& connections, const ops::Party& party) {
+  return connections.AskedOfGrpc(party)
+             ? grpc::Status::OK
+             : grpc::Status(grpc::StatusCode::RESOURCE_EXHAUSTED, "too many calls");
+}
+
 class TcpGate final : public grpc::AuthMetadataProcessor {
  public:
   TcpGate(ops::Access& access, Connections& connections)
@@ -48,12 +54,14 @@ class TcpGate final : public grpc::AuthMetadataProcessor {
                        OutputMetadata* /*consumed*/, OutputMetadata* /*response*/) override {
     const std::string_view path = Header(metadata, ":path");
     const ops::Caller caller = TcpCallerOf(*context, Header(metadata, "authorization"));
+    const ops::Party party = access_.PartyOf(caller);
     if (ComesToAFrame(path)) {
-      return Begin(connections_, access_.PartyOf(caller));
+      return Begin(connections_, party);
     }
     // gRPC answers the others itself: health to everybody, reflection to administrators.
-    if (!path.starts_with("/grpc.reflection.")) {
-      return grpc::Status::OK;
+    if (grpc::Status asked = AskGrpc(connections_, party);
+        !asked.ok() || !path.starts_with("/grpc.reflection.")) {
+      return asked;
     }
     const auto permitted = access_.Permit(caller, path, ops::Scope::kAdmin);
     return permitted.ok() ? grpc::Status::OK
@@ -84,7 +92,7 @@ class NeighbourGate final : public grpc::AuthMetadataProcessor {
       }
     }
     return ComesToAFrame(Header(metadata, ":path")) ? Begin(connections_, party_)
-                                                    : grpc::Status::OK;
+                                                    : AskGrpc(connections_, party_);
   }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What looks at the headers of every call that is not the owner's, before its request has come: who
 // it is of, how many of its kind still wait, and whether it may use what gRPC answers itself. The
-// owner's socket has no gate. Spec: daemon §4.7, §10, §11.2–§11.4
+// owner's socket has no gate. See spec/daemon 4.7, 10, 11.2–11.4
 #pragma once
 
 #include <cstdint>

@@ -14,6 +14,7 @@
 #include "server/ops/access.h"
 #include "server/ops/line_log.h"
 #include "server/ops/metrics.h"
+#include "server/ops/party_log.h"
 #include "server/ops/service_state.h"
 #include "server/ops/trace_export.h"
 #include "server/ops/trace_ring.h"
@@ -72,6 +73,7 @@ struct Host {
   ByteRoom& readers;  // blobs of which a reader has not taken all
   Clock& clock;
   LogSink& log;
+  ops::PartyLog& party_log;                                 // what callers cause
   std::function<std::vector<ops::KeptWarning>()> warnings;  // the last ones
   std::function<void(Duration timeout)> drain;              // returns at once; zero: as configured
   std::function<void()> shut_down;                          // returns at once

@@ -12,6 +12,7 @@
 
 #include "compiler/artifact/layout_table.h"
 #include "compiler/artifact/metadata.h"
+#include "compiler/base/stop.h"
 #include "compiler/base/utf8.h"
 #include "compiler/driver/closed_text.h"
 #include "compiler/recipe/recipe.h"
@@ -65,10 +66,11 @@ bool IsSpirv(ByteView bytes) {
   return magic == kSpirvMagic;
 }
 
-// Names in a module may be any bytes; text on the wire may not.
+// Names in the code of a result may be any bytes; text on the wire may not.
 std::string CleanUtf8(std::string_view text) {
   std::string clean;
   for (;;) {
+    CheckStop();
     const size_t good = FindInvalidUtf8(text);
     clean += text.substr(0, good);
     if (good == text.size()) {
@@ -79,7 +81,7 @@ std::string CleanUtf8(std::string_view text) {
   }
 }
 
-// The end of a chunk that begins at `from`: no character is cut.
+// The end of a chunk that begins at `from`, so that no character is cut.
 size_t ChunkEnd(std::string_view text, size_t from) {
   size_t end = std::min(text.size(), from + kChunk);
   while (end < text.size() && (static_cast<uint8_t>(text[end]) & 0xC0u) == 0x80u) {
@@ -141,6 +143,7 @@ ViewForms OptionsOf(const artifact::PipelineMetadata& metadata) {
   Json rows = Json::array();
   forms.text = fmt::format("{:<32} {:<8} {:<12} {}\n", "option", "scope", "value", "affects");
   for (const artifact::OptionInfluence& option : metadata.option_influence) {
+    CheckStop();
     fmt::format_to(std::back_inserter(forms.text), "{:<32} {:<8} {:<12} {}\n", option.name,
                    option.scope, option.value, fmt::join(option.affects, " "));
     rows.push_back({{"name", option.name},
@@ -189,6 +192,7 @@ std::vector<v1::InspectReply> MessagesOf(const v1::InspectReply& head, const Vie
   size_t text = 0;
   size_t json = 0;
   do {
+    CheckStop();
     v1::InspectReply& message = messages.emplace_back(head);
     const size_t text_end = ChunkEnd(forms.text, text);
     const size_t json_end = ChunkEnd(forms.json, json);
@@ -278,7 +282,7 @@ void InspectPages::AddArtifact(const build::Outcome& found,
   subject.prepared = std::move(prepared);
 }
 
-// Content that is neither a module nor metadata may be a source: that is not for showing.
+// Content that is neither a module nor metadata may be a source, which must not be shown.
 Result<void> InspectPages::AddContent(const cache::Call& call) {
   KILN_TRY(const cache::Blob blob, ContentOf(engine_, request_.digest(), call));
   v1::Digest digest = request_.digest();

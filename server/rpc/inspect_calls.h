@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Inspect: a result by signature, one of its products by digest, or a variant -> views as text and
-// JSON. Nothing is built and nothing is kept. Spec: daemon §4.1, cli §6.7
+// JSON. Nothing is built and nothing is kept. See spec/daemon 4.1, spec/cli 6.7
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ class InspectPages {
       : engine_(engine), request_(request) {}
 
   // Messages that a stream takes; none after the last view. Errors: kNotFound with UNKNOWN_RESULT;
-  // kInvalidArgument for what is no view of the subject; kUnimplemented; kFailedPrecondition with
+  // kInvalidArgument if the subject has no such view; kUnimplemented; kFailedPrecondition with
   // SOURCES_MISSING, `detail` lists them, or as Recipes::Show.
   Result<std::vector<v1::InspectReply>> Next(const cache::Call& call, v1::ErrorDetail& detail);
 

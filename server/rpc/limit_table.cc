@@ -34,6 +34,7 @@ void AddOfRequests(const ServiceLimits& limits, std::vector<ShownLimit>& out) {
            {"stored request", kMaxStoredRequest},
            {"sources per program", kMaxSources},
            {"programs per manifest", kMaxPrograms},
+           {"programs of a list", kMaxListedPrograms},
            {"targets per program", kMaxTargets},
            {"axes per program", kMaxAxes},
            {"axis values", kMaxAxisValues},
@@ -49,13 +50,14 @@ void AddOfRequests(const ServiceLimits& limits, std::vector<ShownLimit>& out) {
            {"counting time", Milliseconds(counting.time)},
            {"counting time of a request", Milliseconds(kRequestCountingTime)},
            {"reply", kMaxReply},
+           {"labels of readers", kMaxReaderLabels},
            {"digests", kMaxDigests},
            {"decompression ratio", cache::kMaxRatio},
            {"pack entries", kMaxPackEntries},
            {"pack size", pack::kMaxFileBytes},
            {"pin name", kMaxPinName},
            {"stream buffer", kMaxStreamBuffer},
-           {"rejected blobs", kMaxRejected},
+           {"rejected blobs", limits.rejected_blobs},
        }) {
     out.push_back({.name = name, .value = value, .kind = 'S'});
   }
@@ -65,6 +67,9 @@ void AddOfTransport(const Host& host, std::vector<ShownLimit>& out) {
   const ServiceLimits& limits = host.limits;
   for (const auto& [name, value] : std::initializer_list<std::pair<const char*, uint64_t>>{
            {"connections", host.connections.most()},
+           {"bytes before a token", host.connections.options().newcomer_bytes},
+           {"bytes between calls", host.connections.options().client_bytes},
+           {"calls for nothing", static_cast<uint64_t>(FruitlessCalls::kAtOnce)},
            {"streams", limits.streams},
            {"header list", limits.header_list},
            {"handshake", Milliseconds(limits.handshake)},
@@ -92,11 +97,14 @@ std::vector<ShownLimit> LimitTable(const Host& host) {
         {.name = std::string(row.name), .value = host.language_limits.*row.value, .kind = 'D'});
   }
   out.push_back({.name = "diagnostics", .value = kMaxDiagnostics, .kind = 'D'});
+  out.push_back({.name = "bytes of diagnostics", .value = kMaxDiagnosticsBytes, .kind = 'D'});
+  out.push_back({.name = "name in a message", .value = kMaxArgument, .kind = 'D'});
   out.push_back({.name = "memory of a call", .value = jobs::kCallBytes, .kind = 'T'});
   const JobLimits& jobs = host.job_limits;
   out.push_back(
       {.name = "interactive job", .value = Milliseconds(jobs::kInteractiveDeadline), .kind = 'T'});
   out.push_back({.name = "batch job", .value = Milliseconds(jobs::kItemDeadline), .kind = 'T'});
+  out.push_back({.name = "cpu of a job", .value = Milliseconds(jobs::kJobCpu), .kind = 'T'});
   out.push_back({.name = "worker cpu", .value = Milliseconds(jobs.worker_cpu), .kind = 'T'});
   out.push_back({.name = "worker memory", .value = jobs.worker_memory, .kind = 'T'});
   out.push_back({.name = "worker wall time", .value = Milliseconds(jobs.worker_wall), .kind = 'T'});

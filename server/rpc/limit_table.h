@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every limit of the daemon with its value, as GetServerInfo shows it: the one list of all three
-// classes. Spec: daemon §4.6, §10
+// classes. See spec/daemon 4.6, 10
 #pragma once
 
 #include <cstdint>

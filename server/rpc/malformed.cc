@@ -16,7 +16,7 @@ using grpc::experimental::Interceptor;
 using grpc::experimental::InterceptorBatchMethods;
 using grpc::experimental::ServerRpcInfo;
 
-// "/kiln.v1.AdminService/GetStatus" -> its row; null for what is not kiln's.
+// "/kiln.v1.AdminService/GetStatus" -> its row; null for a method that is not kiln's.
 const MethodRow* RowOf(std::string_view path) {
   constexpr std::string_view kPackage = "/kiln.v1.";
   if (!path.starts_with(kPackage)) {
@@ -47,7 +47,7 @@ class Refusal final : public Interceptor {
   }
 
  private:
-  // Those who may not call it are told that instead.
+  // A caller that may not call the method is told that instead.
   void Refuse() {
     CallFrame frame(host_, static_cast<grpc::CallbackServerContext&>(*call_.server_context()),
                     row_.method);

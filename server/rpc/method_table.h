@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every RPC with the scope that it needs, its lane, and whether it answers before the store is
 // open. The table decides in CallFrame, and tests run over it: an RPC of proto/ without a row fails
-// them, and needs admin until it has one. Spec: daemon §4, §5.1, §14.1
+// them, and needs admin until it has one. See spec/daemon 4, 5.1, 14.1
 #pragma once
 
 #include <array>
@@ -26,10 +26,12 @@ struct MethodRow {
   // For callers of scope read it only looks; for others it is a call that writes, as the audit log
   // has it.
   bool looks_for_readers = false;
+  jobs::Length length = jobs::Length::kShort;  // of its interactive jobs
 };
 
 inline constexpr ops::Scope kRead = ops::Scope::kRead;
 inline constexpr ops::Scope kWrite = ops::Scope::kWrite;
+inline constexpr ops::Scope kPeer = ops::Scope::kPeer;
 inline constexpr ops::Scope kAdmin = ops::Scope::kAdmin;
 inline constexpr jobs::Lane kBatchLane = jobs::Lane::kBatch;
 
@@ -41,18 +43,23 @@ constexpr MethodRow LooksForReaders(MethodRow row) {
   row.looks_for_readers = true;
   return row;
 }
+// Bounded by seconds and not by one compile.
+constexpr MethodRow RunsLong(MethodRow row) {
+  row.length = jobs::Length::kLong;
+  return row;
+}
 
 inline constexpr std::array<MethodRow, 42> kMethods = {{
     ReadsBytes({"CompileService", "PutSources", kWrite}),
     ReadsBytes(LooksForReaders({"CompileService", "Compile", kRead})),
     ReadsBytes(
         {"CompileService", "Fetch", kRead}),  // and kWrite if it is to compile what is missing
-    {"CompileService", "ListOptions", kRead},
-    {"CompileService", "CountVariants", kRead},
-    {"CompileService", "ListVariants", kRead},
+    RunsLong({"CompileService", "ListOptions", kRead}),
+    RunsLong({"CompileService", "CountVariants", kRead}),
+    RunsLong({"CompileService", "ListVariants", kRead}),
     {"CompileService", "Inspect", kRead},
-    {"CompileService", "Explain", kRead},
-    LooksForReaders({"BatchService", "StartBatch", kRead, kBatchLane}),
+    RunsLong({"CompileService", "Explain", kRead}),
+    RunsLong(LooksForReaders({"BatchService", "StartBatch", kRead, kBatchLane})),
     {"BatchService", "WatchBatch", kRead, kBatchLane},
     {"BatchService", "GetBatch", kRead, kBatchLane},
     {"BatchService", "ListBatches", kRead, kBatchLane},
@@ -68,7 +75,7 @@ inline constexpr std::array<MethodRow, 42> kMethods = {{
     {"CacheService", "GetBlobs", kRead},
     ReadsBytes({"CacheService", "PutBlobs", kWrite}),
     {"CacheService", "GetRows", kRead},
-    {"CacheService", "PutRows", kWrite},
+    {"CacheService", "PutRows", kPeer},
     {"AdminService", "GetServerInfo", kRead, jobs::Lane::kInteractive, Answers::kFromTheStart},
     {"AdminService", "GetStatus", kRead, jobs::Lane::kInteractive, Answers::kFromTheStart},
     {"AdminService", "GetCacheStats", kRead},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Streams that are open, in either direction, looked at again and again: one whose client takes
 // nothing, or sends nothing, holds memory, and ends. When the daemon goes all of them are told.
-// Spec: daemon §9.6, §14.5
+// See spec/daemon 9.6, 14.5
 //
 // Threads: Add and EndAll from any thread; streams are looked at in a thread of their own.
 #pragma once

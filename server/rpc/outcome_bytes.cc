@@ -21,7 +21,7 @@ void AppendText(int field, std::string_view text, std::string& bytes) {
   bytes += text;
 }
 
-// As proto3 has it: nothing for what is zero or empty.
+// Fields as proto3 writes them: zero or empty ones are left out.
 WireHead& AddNumber(int field, uint64_t value, WireHead& head) {
   return value == 0 ? head : head.Number(field, value);
 }

@@ -2,7 +2,7 @@
 // A stream of replies whose reader has to keep up. Derived calls write one message at a time and
 // run one job at a time; whoever is too slow finds the stream ended, at once or when the job that
 // runs has returned, and whoever does not even take the end is cut off. What a step of the call
-// throws ends it, too. Spec: daemon §9.6
+// throws ends it, too. See spec/daemon 9.6
 //
 // Threads: jobs, gRPC and the look at readers; one mutex guards who ends the call.
 #pragma once

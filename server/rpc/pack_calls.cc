@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "cache/pack/writer.h"
+#include "compiler/base/printable.h"
 #include "compiler/driver/fingerprint.h"
 #include "server/build/pack_plan.h"
 
@@ -152,6 +153,7 @@ Result<void> AddWarmList(const v1::BuildPackRequest& request,
 
 Result<Wanted> WantedBy(Engine& engine, const v1::BuildPackRequest& request,
                         const cache::Call& call, v1::ErrorDetail& detail) {
+  KILN_TRY_VOID(CheckName("project", request.project()));
   Wanted wanted{.project = request.project(), .programs = {}};
   if (request.batch_id().empty() == request.variants().empty()) {
     return Malformed("variants", "either variants or a batch");
@@ -383,8 +385,10 @@ Result<void> DescribePack(Engine& engine, const v1::DescribePackRequest& request
   KILN_TRY(const Hash128 id, IdFromProto("pack_id", request.pack_id()));
   KILN_TRY(const std::unique_ptr<pack::Pack> pack, engine.shelf.OpenPack(id));
   const pack::Tables& tables = pack->tables();
-  (void)reply.mutable_info()->ParseFromArray(tables.info.data(),
-                                             static_cast<int>(tables.info.size()));
+  if (!reply.mutable_info()->ParseFromArray(tables.info.data(),
+                                            static_cast<int>(tables.info.size()))) {
+    reply.clear_info();  // it may have text that is no UTF-8
+  }
   for (const pack::SectionEntry& section : tables.sections) {
     v1::DescribePackReply::Section& shown = *reply.add_sections();
     shown.set_kind(pack::SectionName(section.kind));
@@ -400,8 +404,8 @@ Result<void> DescribePack(Engine& engine, const v1::DescribePackRequest& request
   for (size_t i = 0; i < tables.programs.size(); ++i) {
     const pack::ProgramRow& program = tables.programs[i];
     v1::DescribePackReply::ProgramEntry& shown = *reply.add_programs();
-    shown.set_name(std::string(tables.String(program.name)));
-    shown.set_pipeline(std::string(tables.String(program.pipeline)));
+    shown.set_name(WellFormed(tables.String(program.name)));
+    shown.set_pipeline(WellFormed(tables.String(program.pipeline)));
     shown.set_options(program.option_count);
     shown.set_artifacts(artifacts[i]);
   }

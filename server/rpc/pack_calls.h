@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What PackService does, without the transport. Runs inside jobs. Spec: daemon §4.4
+// What PackService does, without the transport. Runs inside jobs. See spec/daemon 4.4
 #pragma once
 
 #include <functional>

@@ -34,10 +34,12 @@ class PackService final : public v1::PackService::CallbackService {
   grpc::ServerUnaryReactor* DescribePack(grpc::CallbackServerContext* context,
                                          const v1::DescribePackRequest* request,
                                          v1::DescribePackReply* reply) override {
-    return AnswerUnary(host_, *context, "DescribePack", Needs::kWork,
-                       [this, request, reply](const cache::Call&, v1::ErrorDetail&) {
-                         return rpc::DescribePack(engine_, *request, *reply);
-                       });
+    return AnswerUnary(
+        host_, *context,
+        {.name = "DescribePack", .needs = Needs::kWork, .held = Holding(*request, *reply)},
+        [this, request, reply](const cache::Call&, v1::ErrorDetail&) {
+          return rpc::DescribePack(engine_, *request, *reply);
+        });
   }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What calls that list have in common: how long a page is, and tokens that belong to another list.
-// Spec: daemon §3
+// See spec/daemon 3
 #pragma once
 
 #include <algorithm>

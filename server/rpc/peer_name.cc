@@ -11,7 +11,7 @@
 namespace kiln::rpc {
 namespace {
 
-// An IPv4 address in the clothes of IPv6 is an IPv4 address; scopes of interfaces do not count.
+// An IPv4 address mapped into IPv6 counts as the IPv4 address; scopes of interfaces do not count.
 std::string NameOf(const in6_addr& address, std::string_view port) {
   std::array<char, INET6_ADDRSTRLEN> text{};
   if (IN6_IS_ADDR_V4MAPPED(&address) != 0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The name of the other end of a TCP connection, "10.0.0.7:4711" or "[::1]:4711": the same one for
-// a socket that was accepted and for a call that came by it. Spec: daemon §11.2
+// a socket that was accepted and for a call that came by it. See spec/daemon 11.2
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Whether the reader of a stream keeps up: when messages were handed to the transport and when it
-// took them -> too slow or not. A stream on which nothing waits is never slow. Spec: daemon §9.6
+// took them -> too slow or not. A stream on which nothing waits is never slow. See spec/daemon 9.6
 #pragma once
 
 #include <cstddef>

@@ -96,7 +96,7 @@ Result<Restored> RestoreLost(Engine& engine, const std::set<cache::Key>& lost,
   Restored restored;
   std::set<cache::Key> wanted;
   for (const cache::Key& key : lost) {
-    // What an upstream has comes back complete as it is read.
+    // Reading a key fetches it from an upstream, complete with its content.
     if (engine.whole.has_upstream && engine.store.Get(key, call).ok()) {
       ++restored.refetched;
     } else if (key.level == cache::Level::kSignature) {

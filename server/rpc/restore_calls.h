@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Records that a damaged store lost -> the same records again: from an upstream, or compiled from
-// sources that are here, as the explain records name them. Spec: cache §9 (repair), §6.7
+// sources that are here, as the explain records name them. See spec/cache 6.7, 9
 #pragma once
 
 #include <set>

@@ -25,9 +25,8 @@
 namespace kiln::rpc {
 namespace {
 
-constexpr int kKeepaliveMs = 20'000;  // daemon §9.3
+constexpr int kKeepaliveMs = 20'000;  // spec/daemon 9.3
 constexpr int kKeepaliveAnswerMs = 10'000;
-constexpr int kTickMs = 250;  // how often connections are looked at that may have to go
 constexpr std::array<const char*, 3> kHealthNames = {"", "kiln.v1.CompileService",
                                                      "kiln.v1.BatchService"};
 
@@ -55,6 +54,10 @@ void SetLimits(grpc::ServerBuilder& builder, const ServiceLimits& limits,
   builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, Milliseconds(limits.idle));
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveMs);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveAnswerMs);
+  // A compressed request is refused: gRPC would inflate it before it looks at its size.
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_PER_MESSAGE_DECOMPRESSION, 0);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
+  builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
   // gRPC 1.51 looks at the size of a message when it has all of it. Before all of them take all of
   // the memory it resets streams that are receiving, not only the one that is to blame.
   if (receiving_bytes != 0) {
@@ -93,7 +96,7 @@ ops::Party RpcServer::State::PartyOf(int fd, bool is_unix) {
   return user == geteuid() ? ops::Party::Owner() : ops::Party::User(user);
 }
 
-// Null if the party may not come in.
+// Null if the party is refused.
 Acceptor* RpcServer::State::AcceptorFor(const ops::Party& party) {
   if (party.is_owner()) {
     return owner.get();
@@ -132,15 +135,21 @@ void RpcServer::State::TakeFrom(int listener, bool is_unix) {
 // Accepts until `wake` becomes readable.
 void RpcServer::State::Accept() {
   const int unix_fd = doors.unix_socket.fd();
+  const int owners_fd = doors.owners_socket == nullptr ? -1 : doors.owners_socket->fd();
   const int tcp_fd = doors.tcp == nullptr ? -1 : doors.tcp->fd();  // poll skips what is below 0
   for (;;) {
-    std::array<pollfd, 3> ready = {{{.fd = wake, .events = POLLIN, .revents = 0},
+    std::array<pollfd, 4> ready = {{{.fd = wake, .events = POLLIN, .revents = 0},
                                     {.fd = unix_fd, .events = POLLIN, .revents = 0},
-                                    {.fd = tcp_fd, .events = POLLIN, .revents = 0}}};
-    (void)poll(ready.data(), ready.size(), doors.connections.NeedsTicks() ? kTickMs : -1);
+                                    {.fd = tcp_fd, .events = POLLIN, .revents = 0},
+                                    {.fd = owners_fd, .events = POLLIN, .revents = 0}}};
+    const Duration next = doors.connections.NextTick();
+    (void)poll(ready.data(), ready.size(), next == Duration::max() ? -1 : Milliseconds(next));
     doors.connections.Tick();
     if (ready[0].revents != 0) {
       return;
+    }
+    if (ready[3].revents != 0) {
+      TakeFrom(owners_fd, true);
     }
     if (ready[1].revents != 0) {
       TakeFrom(unix_fd, true);

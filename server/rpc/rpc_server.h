@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The transport: a unix socket that belongs to this process, TCP behind mutual TLS if it is wanted,
 // connections counted and checked before gRPC sees them, health and reflection. gRPC never owns the
-// path: it would take it from a running daemon. Spec: daemon §4.7, §10, §11.2, §11.3
+// path: it would take it from a running daemon. See spec/daemon 4.7, 10, 11.2, 11.3
 //
 // Threads: SetServing and SetUpstream from any thread; the rest by the owner.
 #pragma once
@@ -61,7 +61,8 @@ class UnixListener {
 // What the server listens on, and who may come in. All must outlive it.
 struct Doors {
   const UnixListener& unix_socket;
-  std::vector<uint32_t> allow_uids;  // beside this one
+  const UnixListener* owners_socket = nullptr;  // that others do not reach, beside it
+  std::vector<uint32_t> allow_uids;             // beside this one
   const ops::TcpListener* tcp = nullptr;
   TlsFiles tls;
   ops::Access& access;
@@ -69,7 +70,7 @@ struct Doors {
   LogSink& log;
   uint64_t receiving_bytes = 0;  // of messages that are arriving; 0: no bound
   ServiceLimits limits = {};
-  const Host* host = nullptr;  // of the services; null: messages that are none are gRPC's to refuse
+  const Host* host = nullptr;  // of the services; null: gRPC itself refuses malformed messages
 };
 
 class RpcServer {

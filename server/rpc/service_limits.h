@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Limits of the service that the configuration may change: `limits.<name>`. Spec: daemon §10
+// Limits of the service that the configuration may change: `limits.<name>`. See spec/daemon 10
 #pragma once
 
 #include <chrono>
@@ -18,6 +18,7 @@ struct ServiceLimits {
   Duration idle = std::chrono::minutes(10);         // of a connection
   Duration upload_time = std::chrono::minutes(15);  // of one PutSources or PutBlobs
   Duration upload_idle = std::chrono::seconds(60);  // without a message, of a stream of requests
+  uint64_t rejected_blobs = 1000;  // of one upload; the configuration does not change it
   uint32_t watch_sessions = 64;
   uint32_t watch_subscribers = 64;  // of one session
 };

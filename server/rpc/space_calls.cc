@@ -23,7 +23,7 @@ constexpr size_t kMaxLookedUp = 4096;  // results that are looked up to say how 
 constexpr size_t kWalkedAtOnce = 16;
 constexpr uint64_t kPageBytes = uint64_t{1} << 20;  // beyond it a page of rows is full
 
-// What is left of the time that one request may count for; none after it.
+// The rest of the time that one request may spend on counting; nothing after it.
 class CountingTime {
  public:
   explicit CountingTime(Clock& clock)
@@ -126,8 +126,8 @@ Result<std::optional<uint64_t>> CachedResults(Engine& engine, const OpenedSpace&
   return std::optional<uint64_t>(signatures.size());
 }
 
-// The same space with one axis at the default of its option, or at its first value if the default
-// is none of them.
+// The same space with one axis at the default of its option, or at its first value if the axis
+// does not have the default.
 std::optional<project::Space> WithDefault(const OpenedSpace& opened, const std::string& axis) {
   project::SpaceRequest request = opened.request;
   const auto found = std::ranges::find(request.axes, axis, &project::Axis::name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // CountVariants and ListVariants without the transport: how large an option space is, and any page
 // of its allowed variants. Nothing is enumerated where the space can be counted.
-// Spec: daemon §4.1, §6.4, §6.5
+// See spec/daemon 4.1, 6.4, 6.5
 #pragma once
 
 #include <chrono>

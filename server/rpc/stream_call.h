@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Calls that stream replies, in two forms: a job that says what happens while it works, and pages
-// that are made when the transport wants more. Requests that stream are upload_call. Spec: daemon
-// §2.7
+// that are made when the transport wants more. Requests that stream are upload_call.
+// See spec/daemon 2.7
 #pragma once
 
 #include <deque>
@@ -187,7 +187,7 @@ class PagesCall final : public PacedStream<Message> {
   const MakePage make_page_;
   v1::ErrorDetail detail_;
   std::vector<Message> page_;
-  ByteRoom::Share held_{this->frame.host().readers};
+  ByteRoom::Share held_{this->frame.host().readers, this->frame.principal().party};
   size_t next_ = 0;
 };
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "server/rpc/tls_files.h"
 
+#include <algorithm>
 #include <ctime>
 #include <memory>
 #include <sys/stat.h>
+#include <utility>
 
 #include <fmt/format.h>
 #include <openssl/bio.h>
@@ -31,19 +33,55 @@ Error Wrong(const std::string& path, std::string_view what) {
           .reason = "TLS"};
 }
 
-Result<CertificatePtr> FirstCertificate(const std::string& path, int64_t now_s) {
+int64_t ExpiryOf(const X509& certificate) {
+  std::tm parts{};
+  return ASN1_TIME_to_tm(X509_get0_notAfter(&certificate), &parts) == 1 ? timegm(&parts) : 0;
+}
+
+bool HasExpired(const X509& certificate, int64_t now_s) {
+  auto now = static_cast<std::time_t>(now_s);
+  // 0 if one of the two is not a date: what cannot be shown to be valid is not.
+  return X509_cmp_time(X509_get0_notAfter(&certificate), &now) <= 0;
+}
+
+// At least one, in the order of the file.
+Result<std::vector<CertificatePtr>> CertificatesIn(const std::string& path) {
   KILN_TRY(const std::string text, ReadFile(path));
   const BioPtr bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
-  CertificatePtr certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
-  if (certificate == nullptr) {
+  std::vector<CertificatePtr> certificates;
+  while (X509* certificate = PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)) {
+    certificates.emplace_back(certificate);
+  }
+  ERR_clear_error();  // that of the end
+  if (certificates.empty()) {
     return Wrong(path, "is no certificate in PEM");
   }
-  auto now = static_cast<std::time_t>(now_s);
-  // 0 if one of the two is no date: what cannot be said to hold does not.
-  if (X509_cmp_time(X509_get0_notAfter(certificate.get()), &now) <= 0) {
+  return Result<std::vector<CertificatePtr>>(std::move(certificates));
+}
+
+// What a chain begins with.
+Result<CertificatePtr> FirstCertificate(const std::string& path, int64_t now_s) {
+  KILN_TRY(std::vector<CertificatePtr> certificates, CertificatesIn(path));
+  if (HasExpired(*certificates[0], now_s)) {
     return Wrong(path, "is a certificate that has expired");
   }
-  return Result<CertificatePtr>(std::move(certificate));
+  return Result<CertificatePtr>(std::move(certificates[0]));
+}
+
+// One that is still good is enough: a file holds old and new ones while they are renewed.
+Result<TlsExpiry> ExpiryOfAuthorities(const std::string& path, int64_t now_s) {
+  KILN_TRY(const std::vector<CertificatePtr> certificates, CertificatesIn(path));
+  TlsExpiry last{.path = path, .expires_s = 0};
+  bool good = false;
+  for (const CertificatePtr& certificate : certificates) {
+    good = good || !HasExpired(*certificate, now_s);
+    last.expires_s = std::max(last.expires_s, ExpiryOf(*certificate));
+  }
+  if (!good) {
+    return Wrong(path, certificates.size() == 1 ? "is a certificate that has expired"
+                                                : "holds certificates that have all expired");
+  }
+  return last;
 }
 
 // Nobody but the daemon's user may read the key.
@@ -55,9 +93,19 @@ Result<std::string> ReadKey(const std::string& path) {
   return ReadFile(path);
 }
 
-int64_t ExpiryOf(const X509& certificate) {
-  std::tm parts{};
-  return ASN1_TIME_to_tm(X509_get0_notAfter(&certificate), &parts) == 1 ? timegm(&parts) : 0;
+// Errors: kInvalidArgument if the text is no key, or that of another certificate.
+Result<void> CheckKey(const std::string& path, const std::string& text, X509& certificate,
+                      const std::string& certificate_path) {
+  const BioPtr bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+  const std::unique_ptr<EVP_PKEY, Free> key(
+      PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, nullptr));
+  if (key == nullptr) {
+    return Wrong(path, "is no private key in PEM");
+  }
+  if (X509_check_private_key(&certificate, key.get()) != 1) {
+    return Wrong(path, fmt::format("is not the key of '{}'", certificate_path));
+  }
+  return {};
 }
 
 }  // namespace
@@ -72,22 +120,32 @@ Result<TlsSummary> CheckTlsFiles(const TlsFiles& files, int64_t now_s) {
   }
   KILN_TRY(const CertificatePtr certificate, FirstCertificate(files.cert, now_s));
   KILN_TRY(const CertificatePtr authority, FirstCertificate(files.client_ca, now_s));
-  KILN_TRY(const std::string key_text, ReadKey(files.key));
-  const BioPtr bio(BIO_new_mem_buf(key_text.data(), static_cast<int>(key_text.size())));
-  const std::unique_ptr<EVP_PKEY, Free> key(
-      PEM_read_bio_PrivateKey(bio.get(), nullptr, nullptr, nullptr));
-  if (key == nullptr) {
-    return Wrong(files.key, "is no private key in PEM");
-  }
-  if (X509_check_private_key(certificate.get(), key.get()) != 1) {
-    return Wrong(files.key, fmt::format("is not the key of '{}'", files.cert));
-  }
-  TlsSummary summary{.subject = {}, .expires_s = ExpiryOf(*certificate)};
+  KILN_TRY(const std::string key, ReadKey(files.key));
+  KILN_TRY_VOID(CheckKey(files.key, key, *certificate, files.cert));
+  TlsSummary summary{
+      .subject = {},
+      .expires_s = ExpiryOf(*certificate),
+      .files = {{files.cert, ExpiryOf(*certificate)}, {files.client_ca, ExpiryOf(*authority)}}};
   char name[256];
   if (X509_NAME_oneline(X509_get_subject_name(certificate.get()), name, sizeof name) != nullptr) {
     summary.subject = name;
   }
   return summary;
+}
+
+Result<std::vector<TlsExpiry>> CheckUpstreamTls(const UpstreamTlsFiles& files, int64_t now_s) {
+  std::vector<TlsExpiry> expiries;
+  if (!files.ca.empty()) {
+    KILN_TRY(TlsExpiry authorities, ExpiryOfAuthorities(files.ca, now_s));
+    expiries.push_back(std::move(authorities));
+  }
+  if (!files.cert.empty()) {
+    KILN_TRY(const CertificatePtr certificate, FirstCertificate(files.cert, now_s));
+    KILN_TRY(const std::string key, ReadFile(files.key));
+    KILN_TRY_VOID(CheckKey(files.key, key, *certificate, files.cert));
+    expiries.push_back({files.cert, ExpiryOf(*certificate)});
+  }
+  return expiries;
 }
 
 }  // namespace kiln::rpc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What gRPC writes to stderr by itself becomes lines of the daemon's log. Spec: daemon §13.1
+// What gRPC writes to stderr by itself becomes lines of the daemon's log. See spec/daemon 13.1
 #pragma once
 
 #include "compiler/base/log.h"

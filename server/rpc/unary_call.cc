@@ -1,33 +1,116 @@
 // SPDX-License-Identifier: MIT
 #include "server/rpc/unary_call.h"
 
+#include <chrono>
 #include <memory>
 #include <utility>
+
+#include "compiler/base/mutex.h"
+#include "server/rpc/open_streams.h"
+#include "server/rpc/reader_pace.h"
 
 namespace kiln::rpc {
 namespace {
 
-// A call whose work is a job. Deletes itself.
-class JobCall final : public grpc::ServerUnaryReactor {
+// gRPC does not tell how much of a reply has gone: one has a minute, and longer if it is long.
+constexpr uint64_t kBytesPerSecond = uint64_t{256} << 10;
+
+Duration TimeFor(uint64_t bytes) {
+  return ReaderPace::kNoProgress + std::chrono::seconds(bytes / kBytesPerSecond);
+}
+
+// A reply that its client has not taken. It outlives the call while somebody looks at it.
+class WaitingReply final : public OpenStreams::Stream {
  public:
-  JobCall(std::unique_ptr<CallFrame> frame, v1::ErrorDetail detail, FramedBody body)
-      : frame_(std::move(frame)), detail_(std::move(detail)) {
-    frame_->Submit([this, body = std::move(body)](
-                       const cache::Call& call) { return body(*frame_, call, detail_); },
-                   [this](const Result<void>& result) {
-                     Finish(frame_->StatusOf(result, std::move(detail_)));  // may delete this
-                   });
+  explicit WaitingReply(std::unique_ptr<CallFrame> of)
+      : frame(std::move(of)), share_(frame->host().readers, frame->principal().party) {}
+
+  // Requires: has not been called before. Errors: kResourceExhausted with BUFFERS_FULL.
+  Result<void> Hold(uint64_t bytes) {
+    if (!share_.Take(bytes)) {
+      return Error{.code = ErrorCode::kResourceExhausted,
+                   .context = "replies that are read slowly hold what they may",
+                   .reason = "BUFFERS_FULL"};
+    }
+    until_ = frame->host().clock.Monotonic() + TimeFor(bytes);
+    return {};
+  }
+
+  // The call is over.
+  void Over() {
+    frame->Over();
+    share_.GiveBackAll();
+  }
+
+  void Look(Duration now) override {
+    const MutexLock lock(mutex_);
+    if (now > until_ && !cut_) {
+      cut_ = true;
+      if (frame->CutUnlessOver()) {
+        LogSlowReader(*frame);
+      }
+    }
+  }
+  void EndWith(const Error& /*error*/) override {}  // it has ended; its reply is on its way
+
+  const std::unique_ptr<CallFrame> frame;
+
+ private:
+  ByteRoom::Share share_;
+  Duration until_{};  // before anybody looks
+  Mutex mutex_;
+  bool cut_ KILN_GUARDED_BY(mutex_) = false;
+};
+
+// Deletes itself.
+class UnaryCall final : public grpc::ServerUnaryReactor {
+ public:
+  UnaryCall(std::unique_ptr<CallFrame> frame, v1::ErrorDetail detail, HeldBytes held)
+      : reply_(std::make_shared<WaitingReply>(std::move(frame))),
+        detail_(std::move(detail)),
+        held_(std::move(held)) {}
+
+  // By a job.
+  void Work(FramedBody body) {
+    CallFrame& frame = *reply_->frame;
+    frame.Submit([this, &frame, body = std::move(body)](
+                     const cache::Call& call) { return body(frame, call, detail_); },
+                 [this](const Result<void>& result) { End(result); });
+  }
+
+  // May delete this.
+  void End(const Result<void>& result) noexcept {
+    const Result<void> ended = result.ok() ? Hold() : result;
+    Finish(reply_->frame->StatusOf(ended, std::move(detail_)));
   }
 
  private:
-  void OnCancel() override { frame_->Cancel(); }
-  void OnDone() override { delete this; }
+  Result<void> Hold() noexcept {
+    Result<void> held;
+    Result<void> ran = CatchAll([&] {
+      const uint64_t bytes = held_();
+      if (bytes > kUncountedReply) {
+        held = reply_->Hold(bytes);
+        if (held.ok()) {
+          reply_->frame->host().streams.Add(reply_);
+        }
+      }
+    });
+    return ran.ok() ? std::move(held) : std::move(ran);
+  }
 
-  const std::unique_ptr<CallFrame> frame_;
+  void OnCancel() override { reply_->frame->Cancel(); }
+  void OnDone() override {
+    reply_->Over();
+    delete this;
+  }
+
+  const std::shared_ptr<WaitingReply> reply_;
   v1::ErrorDetail detail_;
+  const HeldBytes held_;
 };
 
-// gRPC's own reactor, which needs no thread to be told that it is done.
+// gRPC's own reactor, which needs no thread to deliver its end.
 grpc::ServerUnaryReactor* Finished(grpc::CallbackServerContext& context,
                                    const grpc::Status& status) {
   grpc::ServerUnaryReactor* const reactor = context.DefaultReactor();
@@ -36,36 +119,42 @@ grpc::ServerUnaryReactor* Finished(grpc::CallbackServerContext& context,
 }
 
 grpc::ServerUnaryReactor* Answer(const Host& host, grpc::CallbackServerContext& context,
-                                 std::string_view method, Needs needs, FramedBody body,
-                                 std::string object) {
-  auto frame = std::make_unique<CallFrame>(host, context, method);
+                                 UnaryMethod method, FramedBody body, std::string object) {
+  auto frame = std::make_unique<CallFrame>(host, context, method.name);
   frame->SetObject(std::move(object));
   v1::ErrorDetail detail;
   detail.set_trace_id(frame->trace());
-  if (needs == Needs::kNothing) {
-    const Result<void> result =
-        frame->Permitted().ok()
-            ? frame->Try([&] { return body(*frame, frame->CallFor({}), detail); })
-            : frame->Permitted();
-    return Finished(context, frame->StatusOf(result, std::move(detail)));
+  const auto answered = [&](const Result<void>& result) -> grpc::ServerUnaryReactor* {
+    if (!result.ok() || method.held() <= kUncountedReply) {
+      return Finished(context, frame->StatusOf(result, std::move(detail)));
+    }
+    auto* const call = new UnaryCall(std::move(frame), std::move(detail), std::move(method.held));
+    call->End(result);
+    return call;
+  };
+  if (method.needs == Needs::kNothing) {
+    return answered(frame->Permitted().ok()
+                        ? frame->Try([&] { return body(*frame, frame->CallFor({}), detail); })
+                        : frame->Permitted());
   }
   if (const Result<void> admitted = frame->Admit(); !admitted.ok()) {
     return Finished(context, frame->StatusOf(admitted));
   }
-  if (needs == Needs::kWorkOrMemory &&
+  if (method.needs == Needs::kWorkOrMemory &&
       frame->AnswersAtOnce([&](const cache::Call& call) { return body(*frame, call, detail); })) {
-    return Finished(context, frame->StatusOf({}));
+    return answered({});
   }
-  return new JobCall(std::move(frame), std::move(detail), std::move(body));
+  auto* const call = new UnaryCall(std::move(frame), std::move(detail), std::move(method.held));
+  call->Work(std::move(body));
+  return call;
 }
 
 }  // namespace
 
 grpc::ServerUnaryReactor* AnswerUnary(const Host& host, grpc::CallbackServerContext& context,
-                                      std::string_view method, Needs needs, FramedBody body,
-                                      std::string object) {
+                                      UnaryMethod method, FramedBody body, std::string object) {
   try {
-    return Answer(host, context, method, needs, std::move(body), std::move(object));
+    return Answer(host, context, std::move(method), std::move(body), std::move(object));
   } catch (...) {  // not of a body: the call cannot even be begun
     const Error error = ThrownError();
     return Finished(context, {static_cast<grpc::StatusCode>(error.code), error.context});
@@ -73,10 +162,9 @@ grpc::ServerUnaryReactor* AnswerUnary(const Host& host, grpc::CallbackServerCont
 }
 
 grpc::ServerUnaryReactor* AnswerUnary(const Host& host, grpc::CallbackServerContext& context,
-                                      std::string_view method, Needs needs, UnaryBody body,
-                                      std::string object) {
+                                      UnaryMethod method, UnaryBody body, std::string object) {
   return AnswerUnary(
-      host, context, method, needs,
+      host, context, std::move(method),
       FramedBody([body = std::move(body)](CallFrame&, const cache::Call& call,
                                           v1::ErrorDetail& detail) { return body(call, detail); }),
       std::move(object));

@@ -42,7 +42,7 @@ Result<T> ForSocket(Result<T> result) {
 
 Result<OwnFolder> MakeDirectory(const std::string& path, mode_t mode) {
   KILN_TRY(OwnFolder folder, ForSocket(OwnFolder::Make(path)));
-  // Either mode of ours may become the other one; any other is somebody's mistake.
+  // Each of the two modes may become the other one; any other mode is a mistake of the user.
   if (folder.mode() != kOwnerMode && folder.mode() != kNeighbourMode) {
     return Error{.code = ErrorCode::kFailedPrecondition,
                  .context = fmt::format("'{}' must be a directory of this user with mode {:04o}; "
@@ -88,7 +88,7 @@ sockaddr_un AddressOf(const std::string& path) {
   return address;
 }
 
-// Does a process listen there?
+// Whether a process listens there.
 bool IsAnswered(const std::string& path) {
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   const sockaddr_un address = AddressOf(path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Calls that stream requests: chunks are taken in as they come, and what is complete is stored by
 // jobs. Whoever sends nothing, or takes too long, or holds more than there is room for finds the
-// call ended. Spec: daemon §2.7, §9.6, §10
+// call ended. See spec/daemon 2.7, 9.6, 10
 #pragma once
 
 #include <functional>
@@ -18,6 +18,7 @@
 #include "server/rpc/call_frame.h"
 #include "server/rpc/compile_calls.h"
 #include "server/rpc/open_streams.h"
+#include "server/rpc/reader_pace.h"
 #include "server/rpc/start_stream.h"
 #include "server/rpc/wire.h"
 
@@ -25,9 +26,9 @@ namespace kiln::rpc {
 
 inline constexpr uint64_t kStoreUploadsAt = uint64_t{16} << 20;
 
-// Upload(Engine&, ByteRoom&): Take(Request), waiting() bytes, Store(call), Finish() gives the
-// reply, TakeRejected() what was refused since the last time. Lives until the call is over and no
-// job has hold of it.
+// Upload(Engine&, ByteRoom&, const ServiceLimits&): Take(Request), waiting() bytes, Store(call),
+// Finish() gives the reply, TakeRejected() what was refused since the last time. Lives until the
+// call is over and no job has hold of it.
 //
 // Threads: gRPC reads, jobs store, and the look at streams ends what is late; one mutex guards who
 // ends the call. What is read or stored belongs to whoever is busy.
@@ -41,7 +42,7 @@ class UploadCall final : public grpc::ServerReadReactor<grpc::ByteBuffer>,
   UploadCall(const Host& host, grpc::CallbackServerContext& context, std::string_view method,
              Engine& engine, grpc::ByteBuffer& reply)
       : frame_(host, context, method),
-        upload_(std::in_place, engine, host.uploads),
+        upload_(std::in_place, engine, host.uploads, host.limits),
         reply_(reply),
         began_(host.clock.Monotonic()),
         heard_at_(began_) {}
@@ -92,6 +93,7 @@ class UploadCall final : public grpc::ServerReadReactor<grpc::ByteBuffer>,
     }
     Step([this, ok]() -> Result<void> {
       if (ok) {
+        frame_.Heard();
         KILN_TRY_VOID(Take());
       }
       if (ok && upload_->waiting() < kStoreUploadsAt) {
@@ -106,7 +108,8 @@ class UploadCall final : public grpc::ServerReadReactor<grpc::ByteBuffer>,
   Result<void> Take() {
     KILN_TRY(const Request message, MessageFrom<Request>(bytes_));
     bytes_.Clear();
-    const Result<void> taken = upload_->Take(message);
+    const Result<void> taken =  // which hashes what is complete
+        frame_.WhileWanted([&] { return upload_->Take(message); });
     for (const auto& [digest, reason] : upload_->TakeRejected()) {
       frame_.NoteRejected(digest.id.hex(), reason);
     }
@@ -153,6 +156,7 @@ class UploadCall final : public grpc::ServerReadReactor<grpc::ByteBuffer>,
   void EndNow(const Result<void>& result) KILN_REQUIRES(mutex_) {
     if (!ended_) {
       ended_ = true;
+      ended_at_ = frame_.host().clock.Monotonic();
       upload_.reset();  // what it holds goes now, not when the client has heard
       this->Finish(frame_.StatusOf(result));
     }
@@ -161,7 +165,11 @@ class UploadCall final : public grpc::ServerReadReactor<grpc::ByteBuffer>,
   void Look(Duration now) override {
     const ServiceLimits& limits = frame_.host().limits;
     const MutexLock lock(mutex_);
-    if (now - began_ > limits.upload_time) {
+    if (ended_) {
+      if (now - ended_at_ > ReaderPace::kNoProgress) {  // it does not take the reply
+        frame_.CutUnlessOver();
+      }
+    } else if (now - began_ > limits.upload_time) {
       EndSoon(LateClient("upload time", limits.upload_time));
     } else if (!busy_ && now - heard_at_ > limits.upload_idle) {
       EndSoon(LateClient("idle upload", limits.upload_idle));
@@ -183,6 +191,7 @@ class UploadCall final : public grpc::ServerReadReactor<grpc::ByteBuffer>,
   Mutex mutex_;
   bool busy_ KILN_GUARDED_BY(mutex_) = true;    // somebody takes in or stores; else gRPC reads
   bool ended_ KILN_GUARDED_BY(mutex_) = false;  // Finish was called
+  Duration ended_at_ KILN_GUARDED_BY(mutex_){};
   std::optional<Error> ends_as_ KILN_GUARDED_BY(mutex_);  // once nobody is busy
   Duration heard_at_ KILN_GUARDED_BY(mutex_);
 };

@@ -14,7 +14,7 @@ bool WaitingCalls::Began(const std::string& party, Duration now) {
   return true;
 }
 
-// Which one of them it was is not known: the ages that are left are too low at worst.
+// It is not known which call it was, so at worst the remaining ages are too low.
 void WaitingCalls::Arrived(const std::string& party) {
   Begun* const begun = parties_.Find(party);
   if (begun != nullptr && !begun->empty()) {

@@ -3,7 +3,7 @@
 // handler when the whole request is there and does not tell when one ends before: what began and
 // never arrived is counted here, so that calls which send headers and nothing else end some time.
 // Calls that their clients gave up meanwhile are counted as well; few of them harm nobody.
-// Spec: daemon §9.3, §10
+// See spec/daemon 9.3, 10
 #pragma once
 
 #include <deque>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "server/rpc/watch_calls.h"
 
-#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -12,19 +11,10 @@
 namespace kiln::rpc {
 namespace {
 
-constexpr size_t kMaxName = 1024;                 // of projects and sessions, in bytes
 constexpr size_t kMaxGlobs = 64;                  // of one subscriber
 constexpr size_t kMaxListed = size_t{400} << 10;  // bytes of one list of names in an event
 
-Result<void> CheckName(std::string_view field, const std::string& name) {
-  const bool prints = std::ranges::all_of(
-      name, [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; });
-  return name.size() <= kMaxName && prints
-             ? Result<void>()
-             : Result<void>(Malformed(field, "at most 1,024 bytes without control characters"));
-}
-
-// Everything but what is in the sources.
+// Checks everything but the content of the sources.
 Hash128 ShapeOf(const v1::ProgramSpace& space) {
   v1::ProgramSpace shape = space;
   for (v1::SourceRef& source : *shape.mutable_program()->mutable_sources()) {
@@ -43,7 +33,6 @@ Result<std::vector<reload::WatchedProgram>> ProgramsFrom(
   std::set<std::string> names;
   for (const v1::ProgramSpace& space : spaces) {
     KILN_TRY(ProgramAndTargets program, FromProto(space.program()));
-    KILN_TRY_VOID(CheckName("program.name", program.program.name));
     if (program.targets.empty()) {
       return Malformed("program.targets", "a program has at least one target");
     }
@@ -58,17 +47,6 @@ Result<std::vector<reload::WatchedProgram>> ProgramsFrom(
                         .shape = ShapeOf(space)});
   }
   return programs;
-}
-
-Result<void> CheckThere(Engine& engine, const std::vector<build::Source>& sources,
-                        const cache::Call& call, v1::ErrorDetail& detail) {
-  KILN_TRY_VOID(ListMissing(engine, sources, call, detail));
-  return detail.missing_size() == 0
-             ? Result<void>()
-             : Result<void>(
-                   Error{.code = ErrorCode::kFailedPrecondition,
-                         .context = "sources are not here; upload them with PutSources and repeat",
-                         .reason = "SOURCES_MISSING"});
 }
 
 Result<void> CheckThere(Engine& engine, const std::vector<reload::WatchedProgram>& programs,

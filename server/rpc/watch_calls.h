@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // WatchService without the transport: messages of a client -> requests of server/reload, events ->
-// messages. Spec: daemon §8.3
+// messages. See spec/daemon 8.3
 #pragma once
 
 #include <vector>

@@ -52,14 +52,29 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
     });
   }
 
+  // The first result counts; a job that has the message is waited for.
+  void End(const Result<void>& result) {
+    if (!finished_) {
+      finished_ = true;
+      ends_as_ = result;
+      stream_.reset();  // for the session, too, the connection is over
+    }
+    if (taking_in_) {
+      return frame_.Cancel();
+    }
+    if (!std::exchange(closed_, true)) {
+      Finish(frame_.StatusOf(ends_as_, std::move(detail_)));
+    }
+  }
+
   // Look is Tick, which the step thread does.
   void Look(Duration /*now*/) override {}
   void EndWith(const Error& error) override {
     Post([error](WatchCall& self) { self.End(error); });
   }
 
-  // A reader that takes nothing of what waits for it holds memory: its stream ends, and is cut if
-  // not even its end is taken.
+  // A reader that takes no events makes the daemon hold memory: its stream ends, and the call is
+  // cut if it does not even take the end.
   void Tick(Duration now) {
     const Duration idle = frame_.host().limits.upload_idle;
     if (!finished_ && pace_.IsTooSlow(now)) {
@@ -76,7 +91,7 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
 
  private:
   void Post(std::function<void(WatchCall&)> step) noexcept {
-    PostBare([step = std::move(step)](WatchCall& self) { self.Run(step); });
+    PostBare([step = std::move(step)](WatchCall& self) { self.frame_.Run(self, step); });
   }
 
   // Of a step that throws nothing. A call that loses one would never end: without memory for one it
@@ -88,17 +103,6 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
     });
     if (!posted.ok()) {
       frame_.CutUnlessOver();
-    }
-  }
-
-  template <class F>
-  void Run(F&& step) noexcept {
-    const Result<void> ran = frame_.Try([&]() -> Result<void> {
-      step(*this);
-      return {};
-    });
-    if (!ran.ok()) {
-      End(ran);
     }
   }
 
@@ -117,6 +121,7 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
       half_closed_ = true;
       return stream_ == nullptr ? End(Malformed("message", "the first message is `open`")) : Step();
     }
+    frame_.Heard();
     taking_in_ = true;
     auto taken = std::make_shared<Taken>(Taken{.stream = stream_});
     frame_.Submit([self = shared_from_this(),
@@ -124,7 +129,7 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
                   [self = shared_from_this(), taken](const Result<void>& result) {
                     self->PostBare([taken, result](WatchCall& call) {
                       call.taking_in_ = false;
-                      call.Run([&](WatchCall& step) { step.TakenIn(*taken, result); });
+                      call.frame_.Run(call, [&](WatchCall& step) { step.TakenIn(*taken, result); });
                     });
                   });
   }
@@ -167,7 +172,7 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
     const auto wake = [weak = weak_from_this(), &steps = steps_] {
       steps.Post([weak] {
         if (const std::shared_ptr<WatchCall> alive = weak.lock(); alive != nullptr) {
-          alive->Run([](WatchCall& self) { self.Step(); });
+          alive->frame_.Run(*alive, [](WatchCall& self) { self.Step(); });
         }
       });
     };
@@ -237,21 +242,6 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
     });
   }
 
-  // The first result counts; a job that has the message is waited for.
-  void End(const Result<void>& result) {
-    if (!finished_) {
-      finished_ = true;
-      ends_as_ = result;
-      stream_.reset();  // for the session, too, the connection is over
-    }
-    if (taking_in_) {
-      return frame_.Cancel();
-    }
-    if (!std::exchange(closed_, true)) {
-      Finish(frame_.StatusOf(ends_as_, std::move(detail_)));
-    }
-  }
-
   void OnCancel() override {
     frame_.Cancel();
     Post([](WatchCall& self) { self.Step(); });
@@ -291,7 +281,7 @@ class WatchCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::B
   Duration cut_at_ = Duration::max();
 };
 
-// Bytes are read because what is no message would be the end of the stream otherwise.
+// Bytes are read because a malformed message would otherwise look like the end of the stream.
 class WatchService final
     : public v1::WatchService::WithRawCallbackMethod_Watch<v1::WatchService::Service> {
  public:

@@ -12,7 +12,7 @@
 namespace kiln::worker {
 namespace {
 
-// What a front end makes of a source.
+// Runs a front end over a source.
 Message AnswerToRead(const Message& job) {
   Result<Bytes> read = ReadSource(job.text, job.payload);
   return read.ok()
@@ -35,7 +35,7 @@ Message AnswerTo(const Message& job) {
   if (!parsed.ok()) {
     return {.kind = MessageKind::kRejected, .text = parsed.error().context, .payload = {}};
   }
-  recipe::Made made = recipe::Run(*parsed, job.payload);
+  recipe::RecipeResult made = recipe::Run(*parsed, job.payload);
   return {.kind = made.ok ? MessageKind::kMade : MessageKind::kRejected,
           .text = std::move(made.report),
           .payload = std::move(made.bytes)};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A worker process: takes recipes from a socket until it closes. It has no environment, no network,
 // opens no files, and dies with the daemon; one that cannot be locked in says so and takes none.
-// Spec: daemon §12.1, §12.2
+// See spec/daemon 12.1, 12.2
 #pragma once
 
 #include "server/worker/lock.h"

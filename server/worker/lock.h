@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a worker process does to itself before it takes work: nothing that it runs later can open,
-// connect to, start, signal or outlive anything. Spec: daemon §12.2
+// connect to, start, signal or outlive anything. See spec/daemon 12.2
 #pragma once
 
 #include <cstdint>

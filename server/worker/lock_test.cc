@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What hostile code inside of a worker process can do: everything is tried, each in a process of
-// its own that is locked in as workers are. Spec: daemon §12.2
+// its own that is locked in as workers are. See spec/daemon 12.2
 #include "server/worker/lock.h"
 
 #include <array>

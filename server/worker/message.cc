@@ -102,7 +102,7 @@ class Waiting {
     }
   }
 
-  // Of recv and send: who waits for ever does so there.
+  // Of recv and send: whatever waits for ever waits there.
   int flags() const { return end_.has_value() ? MSG_DONTWAIT : 0; }
 
   // False, with errno: it is over.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What daemon and worker process say to each other over a socketpair: a length-prefixed head with
-// a text, and a payload in a sealed memfd. Spec: daemon §12.2
+// a text, and a payload in a sealed memfd. See spec/daemon 12.2
 //
 //   u32 magic "KWK1" | u32 kind | u64 payload bytes | u32 text bytes | text     + one descriptor if
 //   there is a payload
@@ -45,7 +45,7 @@ using Patience = std::optional<Duration>;
 // kResourceExhausted above a limit.
 Result<void> Send(int socket, const Message& message, Patience patience = {});
 // Errors: kUnavailable at the end of the stream, or if not all of the message comes in time;
-// kDataLoss for what is no message, a payload that is not sealed, and descriptors that nobody asked
+// kDataLoss for a malformed message, a payload that is not sealed, or descriptors that nobody asked
 // for, which are closed.
 Result<Message> Receive(int socket, Patience patience = {});
 

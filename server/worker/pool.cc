@@ -13,7 +13,7 @@ namespace kiln::worker {
 namespace {
 
 constexpr Duration kLook = std::chrono::milliseconds(20);  // for cancels, between looks at a worker
-constexpr Duration kPatience = std::chrono::milliseconds(20);  // of interactive work (daemon §5.4)
+constexpr Duration kPatience = std::chrono::milliseconds(20);  // interactive (spec/daemon 5.4)
 constexpr Duration kMostStopped = std::chrono::seconds(1);
 
 // Errors: what ends the wait of a caller.
@@ -39,8 +39,8 @@ Message MessageOf(const Job& job) {
 
 }  // namespace
 
-// Stops the process of a background job while interactive work waits. Who was stopped for as long
-// as that may last then runs as long undisturbed.
+// Stops the process of a background job while interactive work waits. A process that was stopped
+// for the longest time allowed then runs undisturbed for as long.
 class Pool::Yielding {
  public:
   Yielding(Pool& pool, const Process& process, const Job& job)
@@ -220,7 +220,7 @@ Result<Pool::Attempt> Pool::Try(const Job& job, const std::stop_token& stop, Dur
     Give(std::move(process));
     return sent.error();
   }
-  // Who does not take the job may have said why.
+  // A process that does not take the job may have said why.
   for (bool over = !sent.ok() && !process->WaitReadable({}); !over;) {
     if (process->WaitReadable(kLook)) {
       yielding.Continue();  // it may have been stopped in the middle of what it says

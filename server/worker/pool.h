@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Worker processes and what they are asked: a recipe and the bytes of a module -> the bytes that it
 // makes, a report of what is wrong, or the end of a process that nobody mourns; where nobody is
-// trusted also a source -> what a front end makes of it. Spec: daemon §12
+// trusted also a source -> what a front end makes of it. See spec/daemon 12
 //
 // Jobs that nobody waits for have processes of their own, which are stopped while interactive work
 // waits for a thread: for a second at most, and not while somebody waits for the job after all.
@@ -123,7 +123,7 @@ class Pool final : public Runner {
   Clock& clock_;
   Mutex mutex_;
   CondVar given_;
-  // By whether they are for jobs of nobody.
+  // By whether they are for background jobs.
   std::array<std::vector<std::unique_ptr<Process>>, 2> idle_ KILN_GUARDED_BY(mutex_);
   std::array<uint32_t, 2> alive_ KILN_GUARDED_BY(mutex_) = {};          // idle and at work
   std::map<const Process*, std::string> busy_ KILN_GUARDED_BY(mutex_);  // with their recipes

@@ -59,7 +59,7 @@ std::string Said(int pipe) {
   }
 }
 
-// Nothing while it runs.
+// How a process ended, in words; nothing while it runs.
 std::string DeathOf(pid_t pid, int options) {
   int status = 0;
   pid_t ended = 0;

@@ -34,7 +34,7 @@ class Process {
   uint64_t ResidentBytes() const;
   Duration CpuTime() const;  // since it was started; zero if it is gone
 
-  bool background = false;      // for jobs of nobody
+  bool background = false;      // for jobs that nobody waits for
   uint32_t jobs = 0;            // done
   uint64_t first_resident = 0;  // bytes, when it was new
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a front end made of one source, on its way out of a worker process: the image of an open
-// module and diagnostics. Spec: daemon §12.4
+// module and diagnostics. See spec/daemon 12.4
 //
 //   u64 bytes of the diagnostics | diagnostics (diag/encode) | image, none if the source is wrong
 #pragma once
@@ -25,7 +25,7 @@ Result<Diagnosed<ir::Module>> DecodeReading(ir::Language language, ByteView byte
                                             uint64_t source_bytes);
 
 // "rpl a/b.rpl" and an input of InputOf -> what DecodeReading takes. Errors: kInvalidArgument for a
-// language that nobody reads and for what is no such input.
+// language without a front end and for malformed input.
 Result<Bytes> ReadSource(const std::string& language_and_path, ByteView input);
 std::string LanguageAndPath(ir::Language language, const std::string& path);
 // u32 limits, in the order of their table | source

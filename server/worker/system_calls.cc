@@ -112,7 +112,7 @@ std::vector<Rule> Allowed() {
   return rules;
 }
 
-// What libraries try and do well without: streams ask whether they are terminals and how large
+// Calls that libraries try and do without: streams ask whether they are terminals and how large
 // their blocks are, locales and the C library look for files and for the machine.
 std::vector<Rule> Probed() {
   return {
@@ -130,7 +130,7 @@ class Program {
  public:
   void Load(uint32_t offset) { code_.push_back(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offset)); }
   void Return(uint32_t verdict) { code_.push_back(BPF_STMT(BPF_RET | BPF_K, verdict)); }
-  // Skip so many instructions if what was loaded is that, is not, or is below it.
+  // Skips so many instructions if the loaded value equals, differs from, or is below the argument.
   void SkipIf(uint32_t value, uint8_t count) {
     code_.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, count, 0));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The system calls of a worker process: a list of what it may do, with what arguments. All others
-// end it. Spec: daemon §12.2
+// end it. See spec/daemon 12.2
 #pragma once
 
 #include "compiler/base/result.h"

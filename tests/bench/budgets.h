@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What is computed once per source, program, constant and closed unit, beside its budget
-// (architecture.md 10.5), in microseconds of the machine at hand.
+// (spec/architecture 10.5), in microseconds of the machine at hand.
 #pragma once
 
 #include "tests/bench/variant_paths.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A daemon as its clients see it, beside bare gRPC in the same run.
 //   daemon_bench [--json] [--quick] [--only NAME]
-// Spec: daemon §16
+// See spec/daemon 16
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -31,11 +31,12 @@ struct Measure {
   const char* name;
   Json (*run)(const DaemonBench& bench, Json& gates);
 };
-constexpr std::array<Measure, 5> kMeasures = {{{"hit", MeasureHit},
+constexpr std::array<Measure, 6> kMeasures = {{{"hit", MeasureHit},
                                                {"fetch", MeasureFetch},
                                                {"batch", MeasureBatch},
                                                {"watch", MeasureWatch},
-                                               {"lanes", MeasureLanes}}};
+                                               {"lanes", MeasureLanes},
+                                               {"cancel", MeasureCancel}}};
 
 void Print(const Json& report) {
   for (const auto& [name, values] : report.items()) {

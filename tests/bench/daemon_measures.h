@@ -61,5 +61,7 @@ Json MeasureWatch(const DaemonBench& bench, Json& gates);
 Json MeasureBatch(const DaemonBench& bench, Json& gates);
 // Warm Compile calls while a batch runs, beside those of an idle daemon.
 Json MeasureLanes(const DaemonBench& bench, Json& gates);
+// Calls that are cancelled, until nothing works for them.
+Json MeasureCancel(const DaemonBench& bench, Json& gates);
 
 }  // namespace kiln::bench

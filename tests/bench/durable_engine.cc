@@ -14,6 +14,7 @@
 #include "cache/sqlite/sqlite_store.h"
 #include "compiler/base/check.h"
 #include "compiler/base/log.h"
+#include "server/build/pack_plan.h"
 #include "server/jobs/memory_queue.h"
 #include "server/jobs/worker.h"
 
@@ -141,6 +142,21 @@ build::BatchProgress DurableEngine::Build(const build::BatchRequest& request) {
                "the batch ended early");
     std::this_thread::sleep_for(kPollEvery);
   }
+}
+
+Result<pack::Written> DurableEngine::Pack(const build::BatchRequest& request,
+                                          const pack::WriteOptions& options,
+                                          const std::string& path) {
+  KILN_TRY(const std::vector<build::PackProgram> programs,
+           build::PackProgramsOf(parts_->builder, request, parts_->clock, {}));
+  KILN_TRY(const build::PackPlan plan,
+           build::PlanPack(parts_->builder, parts_->top, programs, [](uint64_t, uint64_t) {}, {}));
+  build::PackContent content(parts_->builder, programs, plan);
+  const pack::BlobSource blobs = [&](const Digest& digest) -> Result<Bytes> {
+    KILN_TRY(const cache::Blob blob, content.Read(digest, {}));
+    return Bytes(blob.bytes.begin(), blob.bytes.end());
+  };
+  return pack::WritePack(plan.contents, blobs, options, path);
 }
 
 void DurableEngine::Put(const Recording& recording) {

@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "cache/pack/writer.h"
 #include "cache/store.h"
 #include "compiler/base/clock.h"
 #include "server/build/batch.h"
@@ -49,6 +51,9 @@ class DurableEngine {
 
   // Builds or finds everything; returns when all of it is on disk.
   build::BatchProgress Build(const build::BatchRequest& request);
+  // A pack of all results of a batch. Errors: those of planning and writing it.
+  Result<pack::Written> Pack(const build::BatchRequest& request, const pack::WriteOptions& options,
+                             const std::string& path);
   // Puts what was recorded; returns when all of it is on disk.
   void Put(const Recording& recording);
 

@@ -36,9 +36,9 @@ Times Measure(const std::string& text) {
   Times best;
   for (int run = 0; run < kRuns; ++run) {
     const double begin = ThreadCpuMicroseconds();
-    const rpl::Lexed lexed = rpl::Lex(text, 0);
+    const rpl::LexResult lexed = rpl::Lex(text, 0);
     const double lexed_at = ThreadCpuMicroseconds();
-    const rpl::Parsed parsed = rpl::ParseTokens(text, lexed, 0);
+    const rpl::ParseResult parsed = rpl::ParseTokens(text, lexed, 0);
     const double parsed_at = ThreadCpuMicroseconds();
     { const ir::Module module = rpl::Lower(text, lexed, parsed.ast, {}); }
     best.lex = std::min(best.lex, lexed_at - begin);

@@ -2,7 +2,7 @@
 // What planning a frame costs: declaring, planning cold with each effort, a remembered plan, heap
 // allocations of steady frames, and how close packing comes to its bound. `--json` prints one
 // object with a `gates` member; exit 1 if a gate does not hold. `--only fast|normal` plans 1,000
-// passes anew, a few times and nothing else, for who counts instructions. Spec: graph §14
+// passes anew, a few times and nothing else, for who counts instructions. See spec/graph 14
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>

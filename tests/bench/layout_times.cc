@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "compiler/layout/lay_out.h"
+#include "compiler/layout/engine.h"
 
 namespace kiln::bench {
 namespace {

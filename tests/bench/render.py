@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 
-COMPONENTS = ("front_bench", "layout_bench", "store_bench", "graph_bench", "runtime_bench", "daemon_bench",
+COMPONENTS = ("front_bench", "layout_bench", "store_bench", "pack_bench", "graph_bench", "runtime_bench", "daemon_bench",
               "start_bench")
 EDITS = (("cold", "cold"), ("again", "warm"), ("again, new process", "reopened"),
          ("one function touched", "function_touched"), ("one setting touched", "setting_touched"))
@@ -97,7 +97,7 @@ def components(results: dict) -> list:
 
 
 def budgets(rows: dict) -> list:
-    text = ["## Budgets", "", "`architecture.md` §10.5, in microseconds of a machine that copies and "
+    text = ["## Budgets", "", "`spec/architecture 10.5`, in microseconds of a machine that copies and "
             "renumbers a word in 0.3 ns. Why rows are over: `tests/bench/README.md`.", "",
             "| once per | µs | budget | holds |", "|---|---|---|---|"]
     for name, row in rows.items():

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the runtime adds to the driver: descriptions from metadata, a start-up from a pack beside
 // the bare create calls of the same pipelines, parameters by handle, binding what is ready.
-// `--json` prints one object with a `gates` member; exit 1 if a gate does not hold. Spec: pso §13
+// `--json` prints one object with a `gates` member; exit 1 if a gate does not hold. See spec/pso 13
 //   runtime_bench [--json] [--no-device]
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What a command costs from its start to its end: `kiln version`, its help, and a compile that a
-// warm daemon has, beside /bin/true and beside a process that makes one bare call. Spec: cli §12
+// warm daemon has, beside /bin/true and beside a process that makes one bare call. See spec/cli 12
 //
 // usage: start_bench [--json] [--rounds N]
 //        start_bench --call ADDRESS   (the peer: one call, then the end)

@@ -4,7 +4,7 @@
 // whose index is read when it is opened.
 //   store_bench [--json] [--items N] [--start-records N] [--dir DIR] [--only dictionaries]
 // Peers and store take turns; every figure is the median of the rounds. Beside them what one
-// explain record costs whoever makes the request. Spec: cache §6.5, §6.11, §11.5.
+// explain record costs whoever makes the request. See spec/cache 6.5, 6.11, 11.5.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

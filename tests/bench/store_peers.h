@@ -41,7 +41,7 @@ class BareSqlite {
         " VALUES (0, 3, ?1, 0, 0, 10, ?2, ?3)");
     ref_ = Prepare("INSERT INTO ref VALUES (?1, ?2)");
     alias_ = Prepare("INSERT INTO alias VALUES (0, ?1, ?2, 0)");
-    // Gets have a connection of their own with the settings of a reader (cache §6.2).
+    // Gets have a connection of their own with the settings of a reader (spec/cache 6.2).
     Check(sqlite3_open_v2(path.c_str(), &reader_, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX,
                           nullptr) == SQLITE_OK,
           "bare open");

@@ -31,7 +31,7 @@ constexpr double kAssemblerGate = 190;       // the same
 constexpr double kAgainGate = 20;            // times cheaper than a distinct variant
 constexpr double kThreadsGate = 1.05;        // CPU of a variant on two threads, of that on one
 constexpr double kMemoryGateKib = 16384;     // of one shader and its variants
-constexpr double kReferenceNsPerWord = 0.3;  // the floor of architecture.md 10.5
+constexpr double kReferenceNsPerWord = 0.3;  // the floor of spec/architecture 10.5
 
 std::string ReadFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -189,8 +189,8 @@ nlohmann::ordered_json Report::Gates() const {
           {"every_module_passes_spirv_val", Gate(valid ? 1 : 0, 1, valid)}};
 }
 
-// architecture.md 10.5. The budgets are those of a machine that copies and renumbers a word in 0.3
-// ns; what is held against them is what that machine would take.
+// spec/architecture 10.5. The budgets are those of a machine that copies and renumbers a word in
+// 0.3 ns; what is held against them is what that machine would take.
 nlohmann::ordered_json Report::Budgets() const {
   const double slower = MedianOf(rounds.floor) * 1000 / words / kReferenceNsPerWord;
   const auto row = [slower](double value, double budget) {

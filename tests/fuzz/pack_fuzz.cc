@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 // libFuzzer: any bytes as a pack. The sums of header, table and sections are made to fit, so that
-// what is behind them is reached. Whatever opens gives right bytes or a PACK_ error.
+// what is behind them is reached. Whatever opens gives right bytes or a PACK_ error. The same bytes
+// as a table of symbols and a module: it is of the size that was asked for, or refused.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "cache/memory_store.h"
 #include "cache/pack/cache_export.h"
+#include "cache/pack/module_codec.h"
 #include "cache/pack/reader.h"
 #include "cache/pack/unpack.h"
 #include "compiler/base/check.h"
@@ -74,6 +77,19 @@ void Read(ByteView bytes) {
   KILN_CHECK(imported.ok() || !imported.error().context.empty());
 }
 
+void DecodeAsModule(ByteView bytes) {
+  const std::optional<SymbolTable> symbols = SymbolTable::Read(bytes);
+  if (!symbols.has_value()) {
+    return;
+  }
+  const size_t table = (1 + size_t{ReadLittle<uint32_t>(bytes)}) * sizeof(uint32_t);
+  const ByteView encoded = bytes.subspan(table, (bytes.size() - table) / 4 * 4);
+  Bytes module(encoded.size());
+  (void)DecodeModule(encoded, *symbols, module);
+  Bytes larger(2 * encoded.size());
+  (void)DecodeModule(encoded, *symbols, larger);
+}
+
 }  // namespace
 }  // namespace kiln::pack
 
@@ -81,6 +97,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<uint64_t> raw(size / 8 + 1);
   std::memcpy(raw.data(), data, size);
   kiln::pack::Read(kiln::ByteView(reinterpret_cast<const std::byte*>(raw.data()), size));
+  kiln::pack::DecodeAsModule(kiln::ByteView(reinterpret_cast<const std::byte*>(raw.data()), size));
   const std::vector<uint64_t> sealed = kiln::pack::Sealed(data, size);
   kiln::pack::Read(kiln::ByteView(reinterpret_cast<const std::byte*>(sealed.data()), size));
   return 0;

@@ -5,6 +5,7 @@
 #include "cache/memory_store.h"
 #include "cache/pack/cache_export.h"
 #include "cache/pack/sample_contents.h"
+#include "cache/pack/test_pack_file.h"
 #include "cache/pack/writer.h"
 #include "cache/record.h"
 #include "compiler/base/check.h"
@@ -60,15 +61,29 @@ Bytes Read(const std::string& path) {
 
 }  // namespace
 
-// Packs of engines and an export.
+// The same pack with sections that are not compressed, so that changes reach the rows.
+Bytes Uncompressed(const Bytes& pack) {
+  std::string text(AsText(pack));
+  for (const pack::SectionEntry& section : pack::testing::TableIn(pack)) {
+    if (section.codec != pack::Codec::kRaw) {
+      text = pack::testing::WithSection(text, section.kind, [](Bytes&, pack::SectionEntry&) {});
+    }
+  }
+  const ByteView bytes = AsBytes(text);
+  return {bytes.begin(), bytes.end()};
+}
+
+// Packs of engines, with modules and without, and an export.
 std::vector<Bytes> Seeds() {
   const TestDirectory directory;
   const std::string path = (directory.path() / "seed.kpack").string();
   std::vector<Bytes> seeds;
   for (const uint32_t seed : {1U, 2U}) {
-    const pack::testing::Sample sample = pack::testing::MakeSample(seed, 2, 3);
+    pack::testing::Sample sample = pack::testing::MakeSample(seed, 2, 3);
+    pack::testing::AddModules(sample, seed == 1 ? 0 : 5);
     KILN_CHECK(pack::WritePack(sample.contents, sample.Source(), {}, path).ok());
     seeds.push_back(Read(path));
+    seeds.push_back(Uncompressed(seeds.back()));
   }
   OneResult one;
   KILN_CHECK(pack::ExportCache(one, one.store, {}, {}, path).ok());

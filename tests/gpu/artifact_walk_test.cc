@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // One artifact and one signature make a pipeline, and nothing else is needed: every program of the
 // demo over its option space, and every variant of the golden suite that has entry points of a
-// pipeline. Each is created and drawn once, under validation and with the debug checks. Spec: pso
-// §3.1, §11.5.3
+// pipeline. Each is created and drawn once, under validation and with the debug checks.
+// See spec/pso 3.1, 11.5.3
 #include <set>
 #include <string>
 #include <utility>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What only the driver of a real GPU shows: a cache that hits, creation that succeeds from it
 // alone, links that are replaced by what is optimised, real times of first draws. Skipped where
-// there is no GPU. deploy/gpu-real runs it and keeps the result. Spec: pso §11.6
+// there is no GPU. deploy/gpu-real runs it and keeps the result. See spec/pso 11.6
 #include <chrono>
 #include <cstdio>
 #include <memory>

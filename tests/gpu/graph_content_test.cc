@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Frames on a device: every image holds one number per texel, passes move halves and quarters of
 // images about, and what is read back must equal the same done on the host in declaration order.
-// The validation layer with its synchronisation checks must stay silent. Spec: graph §13.4 to §13.6
+// The validation layer with its synchronisation checks must stay silent. spec/graph 13.4 to 13.6
 #include <array>
 #include <optional>
 

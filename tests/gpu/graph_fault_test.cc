@@ -2,7 +2,7 @@
 // What goes wrong on a device: memory that runs out and devices that are lost at every call, and
 // presentations that the window system refuses. The faults are put into the device's function
 // table. After each the frame can be executed again, nothing leaks and the validation layer stays
-// silent. Spec: graph §5.2, §13.7, §13.9
+// silent. See spec/graph 5.2, 13.7, 13.9
 #include <cstring>
 #include <functional>
 #include <optional>

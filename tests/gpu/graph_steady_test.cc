@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Frames over a driver of fakes. From the third frame of unchanged structure on nothing is
 // allocated on the heap and no Vulkan object is made or destroyed, over a thousand frames; values
-// of timelines grow from frame to frame. Spec: graph §1.6, §4.7.1, §7.5, §9.6, §13.10
+// of timelines grow from frame to frame. See spec/graph 1.6, 4.7.1, 7.5, 9.6, 13.10
 #include <cstdlib>
 
 #include <gtest/gtest.h>
@@ -186,7 +186,7 @@ void DeclareRow(Graph& graph, VkImageUsageFlags variant) {
   }
 }
 
-// graph §9.6: growth reserves room for four plans of the new size.
+// spec/graph 9.6: growth reserves room for four plans of the new size.
 TEST(Planner, PlanLargerThanBefore_MakesRoomForFourOfItsSize) {
   TexelModel model;
   Planner planner(model);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A real swapchain: a window of an X server that draws to memory (Xvfb), a hundred frames with two
 // and three in flight, while the window changes its size.
-// Spec: graph §4.10, §13.7; pso §11.4
+// See spec/graph 4.10, 13.7; spec/pso 11.4
 #include <algorithm>
 #include <charconv>
 #include <csignal>

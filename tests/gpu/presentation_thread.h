@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A presentation engine for emulated swapchains: a thread that takes what vkQueuePresentKHR is
 // given, lets it wait, and shows it in another order; an image is free again once it was shown. It
-// answers as it is told. Spec: graph §13.7
+// answers as it is told. See spec/graph 13.7
 #pragma once
 
 #include <chrono>

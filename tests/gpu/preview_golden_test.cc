@@ -2,7 +2,7 @@
 // Recorded pictures of the demo's materials on every built-in mesh, drawn from metadata and words
 // alone. The driver that they were recorded with is in tests/gpu/pictures/driver.txt: with it,
 // pixels are compared; with another one only what is covered and how light it is on the whole.
-// KILN_UPDATE=1 in the environment records them anew. Spec: pso §10.8, §11.5.7
+// KILN_UPDATE=1 in the environment records them anew. See spec/pso 10.8, 11.5.7
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>

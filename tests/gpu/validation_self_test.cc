@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // That the validation layer listens: one deliberate mistake of every situation that it is said to
 // find, and correct work about which it must be silent. What is heard here is what silence in the
-// other tests is worth. Spec: pso §11.3
+// other tests is worth. See spec/pso 11.3
 #include <functional>
 #include <ostream>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every figure of a plan, counted by hand: frames that have something to count, and frames that
-// have not. Spec: graph §11
+// have not. See spec/graph 11
 #include <map>
 #include <string>
 

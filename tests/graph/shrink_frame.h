@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A frame that fails -> a smaller one that fails alike, which people can read. Spec: graph §13.1
+// A frame that fails -> a smaller one that fails alike, which people can read. See spec/graph 13.1
 #pragma once
 
 #include <functional>

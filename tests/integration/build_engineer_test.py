@@ -195,7 +195,7 @@ class Build(Workplace):
         with open(self.project / "kiln.toml", "a") as file:
             file.write('exclude = ["f0 && f9"]\n')
         result = self.kiln("build", code=2)
-        self.assertRegex(result.stderr, r"kiln\.toml:9:\d+: ")
+        self.assertRegex(result.stderr, r"kiln\.toml:9:\d+\n")
         self.assertIn("f9", result.stderr)
 
     def test_paths_that_lead_out_of_the_project(self):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Damaged files: every read gives the right bytes or a miss, never wrong bytes, never a crash, and
-// the store goes on working. Spec: cache §6.7, §12.
+// the store goes on working. See spec/cache 6.7, 12.
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -179,7 +179,7 @@ TEST_F(CacheDamage, DamagedContent_IsDroppedWithItsRecordAndComesBack) {
   ASSERT_TRUE(store->Put(items, cache::Durability::kDurable, {}).ok());
   ASSERT_TRUE(store
                   ->Write(
-                      [](cache::sqlite::Changes& changes) {
+                      [](cache::sqlite::TableWrites& changes) {
                         return changes.connection().Execute(
                             "UPDATE blob SET data=zeroblob(length(data))");
                       },
@@ -212,7 +212,7 @@ TEST_F(CacheDamage, DamagedRows_AreCountedByKindAndPutAgain) {
     ASSERT_TRUE(store->Put(NumberedItems(1), cache::Durability::kDurable, {}).ok());
     ASSERT_TRUE(store
                     ->Write(
-                        [&damage](cache::sqlite::Changes& changes) {
+                        [&damage](cache::sqlite::TableWrites& changes) {
                           return changes.connection().Execute(damage.sql.data());
                         },
                         {})

@@ -10,8 +10,9 @@
 #include "cache/checked_store.h"
 #include "cache/compressing_store.h"
 #include "cache/pack/errors.h"
+#include "cache/pack/format.h"
 #include "cache/pack/test_pack_file.h"
-#include "cache/sqlite/keep_tables.h"
+#include "cache/sqlite/lease_tables.h"
 #include "cache/sqlite/maintenance.h"
 #include "cache/test_contents.h"
 #include "compiler/base/test_directory.h"
@@ -85,6 +86,56 @@ TEST_F(CacheExport, EverythingGoesOutAndIn_AndOutAgainWithTheSameBytes) {
   const Result<pack::Imported> again = to.Import(Path("a"));
   EXPECT_EQ(again->added, 0u);
   EXPECT_EQ(again->present, 160u);
+}
+
+TEST_F(CacheExport, ContentThatNoPackHolds_CostsItsRowsOnly) {
+  Store from(clock);
+  from.Put(0, 3);
+  const cache::Item content =
+      cache::ContentItem(cache::OwnedBlob(Bytes(pack::kMaxBlobBytes + 1, std::byte{7})));
+  const Digest digest{.id = content.key.id, .size = pack::kMaxBlobBytes + 1};
+  const Hash128 signature = HashBytes(AsBytes("signature")),
+                variant = HashBytes(AsBytes("variant"));
+  const std::vector<cache::Item> large = {
+      content,
+      cache::RecordItem(cache::Level::kSignature, 0, signature,
+                        {.kind = cache::RecordKind::kSourceError,
+                         .products = {{.name = "diag", .digest = digest}}}),
+      cache::AliasItem(0, variant, signature)};
+  ASSERT_TRUE(from.checked.Put(large, cache::Durability::kDurable, {}).ok());
+  const Result<pack::Written> written = from.Export(Path("a"));
+  ASSERT_TRUE(written.ok()) << ErrorText(written.error());
+  EXPECT_EQ(written->rows, 9u);
+  EXPECT_EQ(written->left_out, 2u);
+  Store to(clock);
+  const Result<pack::Imported> imported = to.Import(Path("a"));
+  ASSERT_TRUE(imported.ok()) << ErrorText(imported.error());
+  EXPECT_EQ(to.Whole(0, 3), 3u);
+}
+
+TEST_F(CacheExport, ImportTellsHowFarItIs_UpToTheEnd) {
+  Store from(clock);
+  from.Put(0, 40);
+  ASSERT_TRUE(from.Export(Path("a")).ok());
+  Store to(clock);
+  const auto file = pack::Pack::Open(Path("a"), {});
+  ASSERT_TRUE(file.ok());
+  std::vector<std::pair<uint64_t, uint64_t>> told;
+  ASSERT_TRUE(pack::ImportCache(**file, to.checked, [&](uint64_t done, uint64_t total) {
+                told.emplace_back(done, total);
+              }).ok());
+  ASSERT_FALSE(told.empty());
+  uint64_t content = 0;
+  for (const auto& blob : (*file)->tables().blobs) {
+    content += blob.raw_size;
+  }
+  uint64_t before = 0;
+  for (const auto& [done, total] : told) {
+    EXPECT_EQ(total, content);
+    EXPECT_GE(done, before);
+    before = done;
+  }
+  EXPECT_EQ(before, content) << "all of it was put";
 }
 
 // What leaves a store does not depend on how it is compressed there.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Disk errors, full disks and torn writes at every call of the storage layer: a clear error or a
-// degraded store, then full recovery, and nothing acknowledged is lost. Spec: cache §6.10, §12.
+// degraded store, then full recovery, and nothing acknowledged is lost. See spec/cache 6.10, 12.
 #include <algorithm>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -137,7 +137,7 @@ TEST_F(CacheFault, ReadErrorsThatGoOn_GiveTheFileUp) {
     EXPECT_EQ(LookUp(*store, number), Found::kMissing);
   }
   vfs.Disarm();
-  // The caretaker sets the file aside on a thread of its own.
+  // The maintenance thread of the store sets the file aside.
   const Duration give_up = clock.Monotonic() + std::chrono::seconds(20);
   while (!std::filesystem::exists(directory.path() / "cache.corrupt-1.db") &&
          clock.Monotonic() < give_up) {

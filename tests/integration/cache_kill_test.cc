@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // kill -9 at random moments while several writers run: nothing acknowledged is lost, nothing is
-// wrong, the next start is quick. Spec: cache §12.
+// wrong, the next start is quick. See spec/cache 12.
 #include <algorithm>
 #include <atomic>
 #include <chrono>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Loss of power at any moment: what was not synced is gone, kept or torn, in any order. A store
-// always opens, and what it acknowledged is there. Spec: cache §6.5, §12
+// always opens, and what it acknowledged is there. See spec/cache 6.5, 12
 #include <fstream>
 #include <map>
 #include <set>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Mixed load for as long as one likes: puts, gets, eviction, training, verification. What is read
 // is right, the WAL stays below its bound, memory and descriptors do not grow. Four seconds; half
-// an hour in the full form, or KILN_SOAK_MINUTES. Spec: cache §6.8, §12
+// an hour in the full form, or KILN_SOAK_MINUTES. See spec/cache 6.8, 12
 #include <atomic>
 #include <chrono>
 #include <cstdlib>

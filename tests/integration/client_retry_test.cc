@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The client library against a daemon that is not ready: how often it asks. Spec: daemon §2.4, §2.5
+// The client library against a daemon that is not ready: how often it asks. spec/daemon 2.4, 2.5
 #include <atomic>
 #include <string>
 

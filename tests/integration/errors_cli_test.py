@@ -13,6 +13,7 @@ import unittest
 import grpc
 
 from cli_case import CliCase, daemon_that_refuses, protobuf
+from waiting import wait_until
 
 TRACE = "0123456789abcdef0123456789abcdef"
 # "void f" reads what nobody declared; the fragment below it divides by zero, which is a warning.
@@ -99,9 +100,9 @@ class Errors(CliCase):
         self.write_project()
         result = self.expect(self.kiln("--trace", "compile", "some"), 0)
         trace = re.search(r"^trace ([0-9a-f]{32})$", result.stderr, re.M).group(1)
-        shown = self.expect(self.kiln("status", "--trace", trace), 0).stdout
-        for method in "GetServerInfo", "PutSources", "ListOptions", "Fetch":
-            self.assertIn(f"{trace}  {method}  OK", shown)
+        for method in "GetServerInfo", "PutSources", "ListOptions", "Fetch":  # noted when they are over
+            self.assertTrue(wait_until(lambda: f"{trace}  {method}  OK" in self.expect(
+                self.kiln("status", "--trace", trace), 0).stdout), method)
         record = self.lines(self.kiln("--json", "explain", "--last"))[0]
         self.assertEqual(record["trace_id"], trace)
         other = self.lines(self.kiln("--json", "compile", "some"))[-1]["trace_id"]
@@ -274,6 +275,81 @@ entry_points = { vertex = "v", fragment = "f" }
         for arguments, code, texts in rows:
             with self.subTest(arguments=arguments):
                 self.expect(self.kiln("--progress", "none", *arguments), code, *texts)
+
+    def test_wrong_expressions_are_shown_where_they_stand(self):
+        self.write("some.rpl", "global foam: flag false;\nglobal wet: flag false;\n"
+                   "void v (void)\n{\n    conditional (foam && wet)\n    {\n"
+                   "        vertex_stage_output_position (f4 {1.0});\n    }\n"
+                   "    conditional (!foam || !wet) { vertex_stage_output_position (f4 {0.0}); }\n}\n")
+        head = ('[project]\nmanifest = 1\n[[program]]\nname = "some"\nsources = ["some.rpl"]\n'
+                'entry_points = { vertex = "v" }\naxes = { foam = "*", wet = "*" }\n')
+        rows = [
+            ("", "foam ==", "--where:1:8", "behind '==', an operand is due", r"1 \| foam ==\n  \|        \^"),
+            ("", "(foam", "--where:1:6", "behind 'foam', ')' is due", r"\| \(foam\n  \| \^    \^|'\(' starts here"),
+            ("", "foam wet", "--where:1:6", "expected an operator, found name 'wet'",
+             r"\| foam wet\n  \|      \^\^\^"),
+            ("exclude = ['foam &&']\n", "", "kiln.toml:8:20", "behind '&&', an operand is due",
+             r"\| exclude = \['foam &&'\]\n +\| {20}\^"),
+            ('require = [\n  "foam == \\"x\\" && fgo",\n]\n', "", "kiln.toml:9:21",
+             "no option or constant is named 'fgo'", r"&& fgo\",\n +\| {21}\^\^\^"),
+        ]
+        for body, where, place, text, shown in rows:
+            self.write("kiln.toml", head + body)
+            flags = ["--where", where] if where else []
+            for verb in (["options", "some"], ["build"], ["build", "--dry-run"],
+                         ["build", "--detach"]):
+                with self.subTest(body=body, where=where, verb=verb):
+                    code = 1 if "--dry-run" in verb else 2
+                    result = self.expect(self.kiln("--progress", "none", *verb, *flags), code,
+                                         f"{place}\n", text)
+                    self.assertRegex(result.stderr, shown)
+                    self.assertEqual(result.stderr.count("error["), 1, result.stderr)
+        self.write("kiln.toml", head)
+        for verb in ["options", "some"], ["build"]:
+            with self.subTest(verb=verb):
+                self.expect(self.kiln(*verb, "--where", " "), 2, "--where", "expression is empty")
+                rows = [json.loads(line) for line in
+                        self.kiln("--json", *verb, "--where", "foam ==").stdout.splitlines()]
+                self.assertEqual([(row["code"], row["path"], row["line"], row["column"])
+                                  for row in rows if row["type"] == "diagnostic"],
+                                 [("RPL1178", "--where", 1, 8)])
+
+    def test_undeclared_name_is_one_message_of_its_function(self):
+        self.write("some.rpl", "global cut: flag false;\nvoid v (void)\n{\n    f1 _a = shade;\n"
+                   "    conditional (cut) { f1 _b = shade; }\n    f1 _c = shade * shade;\n"
+                   "    vertex_stage_output_position (f4 {0.0});\n}\n")
+        self.write("kiln.toml", '[project]\nmanifest = 1\n[[program]]\nname = "some"\n'
+                   'sources = ["some.rpl"]\nentry_points = { vertex = "v" }\naxes = { cut = "*" }\n')
+        for arguments in ["build"], ["compile", "some"], ["compile", "some", "-o", "cut"]:
+            with self.subTest(arguments=arguments):
+                result = self.expect(self.kiln("--progress", "none", *arguments), 1,
+                                     "some.rpl:4:13", "3 more mentions in 'v'")
+                self.assertEqual(result.stderr.count("error["), 1, result.stderr)
+
+    def test_axes_that_no_variant_reads_are_shown_where_they_stand(self):
+        self.write("some.rpl", "global foam: flag false;\nglobal wet: flag false;\n"
+                   "void v (void)\n{\n    conditional (foam) { vertex_stage_output_position "
+                   "(f4 {1.0}); }\n    vertex_stage_output_position (f4 {0.0});\n}\n"
+                   "void w (void)\n{\n    conditional (wet) { vertex_stage_output_position "
+                   "(f4 {1.0}); }\n    vertex_stage_output_position (f4 {0.0});\n}\n")
+        self.write("kiln.toml", '[project]\nmanifest = 1\n[axes.weather]\nfoam = "*"\n'
+                   '[[program]]\nname = "some"\nsources = ["some.rpl"]\n'
+                   'entry_points = { vertex = "v" }\nuse = ["weather"]\naxes = { wet = "*" }\n'
+                   '[[program]]\nname = "other"\nsources = ["some.rpl"]\n'
+                   'entry_points = { vertex = "w" }\nuse = ["weather"]\n')
+        for verb in ["build", "some"], ["build", "--dry-run"], ["options", "some"]:
+            with self.subTest(verb=verb):
+                result = self.expect(self.kiln("--progress", "none", *verb), 0,
+                                     "warning[RPL7108]: axis 'wet' is read by no variant",
+                                     "kiln.toml:10:10", 'axes = { wet = "*" }')
+                self.assertEqual(result.stderr.count("RPL7108"), 1, result.stderr)
+        self.assertNotIn("RPL7108", self.expect(self.kiln("build", "other"), 0).stderr)
+        self.expect(self.kiln("-Werror", "--progress", "none", "build"), 1, "RPL7108")
+        self.assertNotIn("RPL7108", self.expect(self.kiln("build"), 0).stderr)  # all is known
+        rows = [json.loads(line)
+                for line in self.kiln("--json", "build", "--dry-run").stdout.splitlines()]
+        self.assertEqual([(row["severity"], row["line"], row["programs"]) for row in rows
+                          if row.get("code") == "RPL7108"], [("warning", 10, ["some"])])
 
     def test_manifest_errors_say_where(self):
         rows = [

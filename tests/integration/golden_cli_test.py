@@ -69,6 +69,7 @@ VERBS = {
     "pack flatten": (["a.kpack", "--out", "flat.kpack"], None, False),
     "pack keygen": (["--out", "key"], None, False),
     "pack show": (["a.kpack"], None, False),
+    "pack stats": (["a.kpack"], None, False),
     "pack verify": (["a.kpack"], None, False),
     "start": ([], None, False),
     "status": ([], None, True),
@@ -79,7 +80,8 @@ VERBS = {
     "stop": ([], None, False),
 }
 # Numbers of these are those of the machine or of the moment.
-NO_NUMBERS = {"status", "doctor", "cache stats", "config show", "pack show", "pack verify",
+NO_NUMBERS = {"status", "doctor", "cache stats", "config show", "pack show", "pack stats",
+              "pack verify",
               "pack build", "cache export", "cache import", "cache repair", "cache verify",
               "cache gc", "fetch", "graph", "build", "start", "stop"}
 
@@ -109,6 +111,9 @@ class Golden(CliCase):
         if verb == "cache stats":  # units and columns are those of their numbers
             text = re.sub(r"\bN (bytes|KiB)\b", "N KiB", text)
             text = re.sub(r"(?<=\S) {2,}", "  ", text)
+        if verb == "pack stats":  # columns are as wide as their numbers
+            text = re.sub(r"(?<=\S) {2,}", "  ", text)
+            text = re.sub(r"\d+\.\dx", "Nx", text)
         if verb == "config show":
             text = re.sub(r"(?m)(?<=\S) +\S.*$", " ...", text)
         return re.sub(r"\d+(\.\d+)?", "N", text) if verb in NO_NUMBERS else text

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """A client that speaks HTTP/2 itself: a message of 1 GiB ends with the status of a limit and harms
-neither calls that are open nor those that come; what is arriving has bounded memory. Spec: daemon
-§2.3, §10.
+neither calls that are open nor those that come; what is arriving has bounded memory. See
+spec/daemon 2.3, 10.
 
 usage: hostile_http2_test.py BUILD_FOLDER
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`kiln build` interrupted at random moments: the terminal is left clean, the exit code says what
-happened, and the daemon goes on. Spec: cli §4.2, §12. KILN_FULL=1 takes 100 of each kind.
+happened, and the daemon goes on. See spec/cli 4.2, 12. KILN_FULL=1 takes 100 of each kind.
 
 usage: interrupt_cli_test.py BUILD_FOLDER ROOT
 """

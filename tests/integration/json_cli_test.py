@@ -125,6 +125,7 @@ class Json(CliCase):
     def check_packs(self):
         self.run_row(["pack", "build", "--out", "a.kpack"], 0)
         self.run_row(["pack", "show", "a.kpack"], 0, "pack")
+        self.run_row(["pack", "stats", "a.kpack"], 0, "pack_stats")
         self.run_row(["pack", "verify", "a.kpack"], 0)
         self.run_row(["pack", "keygen", "--out", "key"], 0)
         self.run_row(["pack", "flatten", "a.kpack", "--out", "flat.kpack", "--sign", "key.key"], 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The program kilnd, some of whose work throws or never returns: SIGTERM ends it within the drain
 // time and five seconds all the same, it says what hung, and what it acknowledged is there for the
-// next one. Spec: daemon §14.5
+// next one. See spec/daemon 14.5
 #include <chrono>
 #include <csignal>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every limit of class S that a request can meet, below it, at it and above it: a table. Those of
-// counting, packs, caches and languages have their tests where they are enforced. Spec: daemon §10
+// counting, packs, caches and languages have their tests where they are enforced. spec/daemon 10
 #include <algorithm>
 #include <sys/socket.h>
 #include <thread>
@@ -132,6 +132,15 @@ TEST_F(Limits, BelowAtAndAbove) {
            request.add_spaces();
          }
          set(Count(request));
+       }},
+      {"programs of a list", rpc::kMaxListedPrograms,
+       [&](uint64_t count) {
+         v1::ListOptionsRequest request;
+         for (uint64_t i = 0; i < count; ++i) {
+           request.add_programs();
+         }
+         v1::ListOptionsReply reply;
+         set(End([&](auto& context) { return compile->ListOptions(&context, request, &reply); }));
        }},
       {"targets per program", rpc::kMaxTargets,
        [&](uint64_t count) {
@@ -302,11 +311,14 @@ TEST_F(Limits, ServerInfo_ShowsThem) {
   EXPECT_EQ(shown["request message"], (std::pair<uint64_t, std::string>(4 << 20, "S")));
   EXPECT_EQ(shown["connections"].first, 1024u);
   EXPECT_EQ(shown["streams"].first, 100u);
+  EXPECT_EQ(shown["tokens"], (std::pair<uint64_t, std::string>(2'000'000, "D")));
+  EXPECT_EQ(shown["bytes of diagnostics"], (std::pair<uint64_t, std::string>(256 << 10, "D")));
   EXPECT_EQ(shown["push_constant"], (std::pair<uint64_t, std::string>(128, "D")));
   EXPECT_EQ(shown["distinct results per program"].first, 100'000u);
   EXPECT_EQ(shown["worker wall time"], (std::pair<uint64_t, std::string>(60'000, "T")));
   EXPECT_EQ(shown["worker cpu"], (std::pair<uint64_t, std::string>(30'000, "T")));
   EXPECT_EQ(shown["worker memory"], (std::pair<uint64_t, std::string>(1 << 30, "T")));
+  EXPECT_EQ(shown["cpu of a job"], (std::pair<uint64_t, std::string>(10'000, "T")));
   EXPECT_EQ(shown["interactive job"], (std::pair<uint64_t, std::string>(30'000, "T")));
   for (const LanguageLimitRow& row : LanguageLimitTable()) {
     EXPECT_EQ(shown[std::string(row.name)],
@@ -337,7 +349,42 @@ std::string Aliases(uint64_t size) {
   return Code(text + "f1 y = a" + std::to_string(size) + ";");
 }
 
+// A source of so many tokens. Requires: at least 7, and not 8.
+std::string Tokens(uint64_t count) {
+  const uint64_t rest = count - 7;
+  const std::string variable = rest % 2 == 0 ? "" : "f1 x;";
+  return Code(variable + Times((rest - (rest % 2 == 0 ? 0 : 3)) / 2, "{}"));
+}
+
+// main calls the last of so many functions, and each calls the one before it.
+std::string Calls(uint64_t count) {
+  std::string text;
+  for (uint64_t i = 0; i < count; ++i) {
+    const std::string before = i == 0 ? "" : "g" + std::to_string(i - 1) + " ();";
+    text += "void g" + std::to_string(i) + " (void) { " + before + " }\n";
+  }
+  return Code("g" + std::to_string(count - 1) + " ();", text);
+}
+
+std::string Locals(uint64_t count) {
+  std::string text;
+  for (uint64_t i = 0; i < count; ++i) {
+    text += "f1 x" + std::to_string(i) + " = " + std::to_string(i) + ".5;\n";
+  }
+  return Code(text);
+}
+
+// `count` times one and another text with a number between them.
+std::string Declarations(uint64_t count, const std::string& before, const std::string& after) {
+  std::string text;
+  for (uint64_t i = 0; i < count; ++i) {
+    text += before + std::to_string(i) + after;
+  }
+  return text;
+}
+
 // Limits of class D: `source(at)` is what the lowered limit still allows, `source(at + 1)` is not.
+// With `above` the limit lies somewhere below that: what is exact is shown where it is counted.
 struct LanguageRow {
   const char* limit;
   uint32_t lowered;
@@ -345,9 +392,13 @@ struct LanguageRow {
   std::string (*source)(uint64_t size);
   const char* code;
   bool compute = false;
+  uint64_t above = 0;
 };
 
 const LanguageRow kLanguageRows[] = {
+    {"bindings", 16, 16,
+     [](uint64_t n) { return Code("", Declarations(n, "set_pass sampler s", ";\n")); }, "LIM1001"},
+    {"call_depth", 16, 16, Calls, "LIM1001"},
     {"enum_values", 2, 2,
      [](uint64_t n) {
        std::string values;
@@ -357,10 +408,24 @@ const LanguageRow kLanguageRows[] = {
        return Code("", "global kind: enum" + values + ";\n");
      },
      "LIM1001"},
-    {"function_rows", 1024, 8, Aliases, "LIM1001"},
+    {"function_rows", 1024, 8, Aliases, "LIM1001", false, 11},
+    {"functions", 64, 64,
+     [](uint64_t n) { return Code("", Declarations(n - 1, "void g", " (void) { }\n")); },
+     "LIM1001"},
+    {"identifier", 64, 64,
+     [](uint64_t n) { return Code("f1 " + std::string(static_cast<size_t>(n), 'a') + ";"); },
+     "LIM1001"},
+    {"locals", 64, 64, Locals, "LIM1001"},
+    {"metadata_bytes", 4096, 4,
+     [](uint64_t n) {
+       return Code("",
+                   "set_pass uniform_buffer b { " + Declarations(n, "f4 parameter", "; ") + "};\n");
+     },
+     "LIM1001", false, 400},
     {"nesting", 16, 16,
      [](uint64_t n) { return Code("f1 x = " + Times(n, "(") + "1.0" + Times(n, ")") + ";"); },
      "RPL1009"},
+    {"nodes", 1024, 20, Locals, "LIM1001", false, 400},
     {"options", 16, 16,
      [](uint64_t n) {
        std::string flags;
@@ -390,6 +455,16 @@ const LanguageRow kLanguageRows[] = {
        return text + std::string(n - text.size(), ' ');
      },
      "RPL1008"},
+    {"spirv_bytes", 4096, 10, Locals, "LIM1001", false, 400},
+    {"spirv_ids", 256, 50, Locals, "LIM1001", false, 400},
+    {"string", 64, 64,
+     [](uint64_t n) {
+       return Code("", "global kind: enum \"" + std::string(static_cast<size_t>(n), 'a') + "\";\n");
+     },
+     "LIM1001"},
+    {"terms", 64, 64, [](uint64_t n) { return Code("f1 x = 1.0" + Times(n - 1, " + 1.0") + ";"); },
+     "LIM1001"},
+    {"tokens", 1024, 1024, Tokens, "LIM1001"},
     {"uniform_buffer", 1024, 64,
      [](uint64_t n) {
        return Code("", "set_pass uniform_buffer b { f4[" + std::to_string(n) + "] v; };\n");
@@ -429,7 +504,7 @@ TEST_F(LanguageLimit, Lowered_IsADiagnosticAboveItAndNotAtIt) {
   ASSERT_EQ(std::size(kLanguageRows), LanguageLimitTable().size());
   StartWithLimits({});
   for (const LanguageRow& row : kLanguageRows) {  // what follows is the lowered limit's doing
-    for (const uint64_t size : {row.at, row.at + 1}) {
+    for (const uint64_t size : {row.at, row.above == 0 ? row.at + 1 : row.above}) {
       const v1::Outcome outcome = Build(row.source(size), row.compute);
       EXPECT_EQ(outcome.kind(), v1::Outcome::OK)
           << row.limit << " " << size << ": " << outcome.ShortDebugString();
@@ -441,12 +516,21 @@ TEST_F(LanguageLimit, Lowered_IsADiagnosticAboveItAndNotAtIt) {
     limits.*std::ranges::find(table, std::string_view(row.limit), &LanguageLimitRow::name)->value =
         row.lowered;
     StartWithLimits(limits);
-    EXPECT_EQ(Build(row.source(row.at), row.compute).kind(), v1::Outcome::OK) << row.limit;
-    const uint64_t above = std::string_view(row.limit) == "function_rows" ? 11 : row.at + 1;
+    for (const uint64_t size : {row.at - 1, row.at}) {
+      const v1::Outcome built = Build(row.source(size), row.compute);
+      EXPECT_EQ(built.kind(), v1::Outcome::OK)
+          << row.limit << " " << size << ": " << built.ShortDebugString();
+    }
+    const uint64_t above = row.above == 0 ? row.at + 1 : row.above;
     const v1::Outcome refused = Build(row.source(above), row.compute);
     EXPECT_EQ(refused.kind(), v1::Outcome::SOURCE_ERROR) << row.limit;
     ASSERT_GE(refused.diagnostics_size(), 1) << row.limit;
     EXPECT_EQ(refused.diagnostics(0).code(), row.code) << row.limit;
+    if (std::string_view(row.code) == "LIM1001") {
+      const std::string end = "the limit is " + std::to_string(row.lowered);
+      EXPECT_NE(refused.diagnostics(0).message().find(end), std::string::npos)
+          << row.limit << ": " << refused.diagnostics(0).message();
+    }
   }
 }
 
@@ -482,6 +566,19 @@ TEST_F(LanguageLimit, RequestMessage_MayBeLargerOrSmaller) {
       EXPECT_EQ(status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED, beyond != 0)
           << most << " " << beyond << ": " << status.error_message();
     }
+  }
+}
+
+// A megabyte can be a gigabyte of zeros, which gRPC would make of it before anybody sees its size.
+TEST_F(Limits, CompressedRequest_IsRefusedAndNeverReadAsAnother) {
+  for (const grpc_compression_algorithm how : {GRPC_COMPRESS_GZIP, GRPC_COMPRESS_DEFLATE}) {
+    v1::ListOptionsRequest request;
+    *request.mutable_program() = ProgramOf(std::string(rpc::kMaxInlineSource / 2, ' '), true);
+    grpc::ClientContext context;
+    context.set_compression_algorithm(how);
+    v1::ListOptionsReply reply;
+    const grpc::Status status = compile->ListOptions(&context, request, &reply);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::UNIMPLEMENTED) << status.error_message();
   }
 }
 

@@ -2,7 +2,7 @@
 // load --kilnd FILE [--seconds N] [--clients N] [--message MIB] [--json]: many clients at once
 // against a daemon of its own, among them some that mean harm: they do not read, stop in the
 // middle, send rubbish or a message of 1 GiB. Fails if an honest call ends as no document says, if
-// the daemon dies, or if its memory grows after the first third. Spec: daemon §9, §10, §16
+// the daemon dies, or if its memory grows after the first third. See spec/daemon 9, 10, 16
 #include <algorithm>
 #include <atomic>
 #include <chrono>

@@ -228,6 +228,39 @@ class Operator(CliCase):
                         f'{name} = "{"none" if name == missing else path}"\n'
                         for name, path in files.items()))
                     self.expect(self.kiln("config", "check", file), code, "none" if missing else "ok")
+
+    def test_config_check_looks_at_when_certificates_of_upstreams_end(self):
+        self.make_certificates()  # valid for two days
+        file = self.dir / "kilnd.toml"
+        self.openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                     "-keyout", "old.key", "-out", "old.csr", "-subj", "/CN=old")
+        for name, days in ("old", -1), ("long", 60):
+            self.openssl("x509", "-req", "-in", "old.csr", "-CA", "ca.pem", "-CAkey", "ca.key",
+                         "-CAcreateserial", "-out", f"{name}.pem", "-days", days)
+        rows = [
+            ({"tls_cert": "old.pem", "tls_key": "old.key"}, 2, ["old.pem' is a certificate that has expired"], []),
+            ({"tls_ca": "old.pem"}, 2, ["old.pem' is a certificate that has expired"], []),
+            ({"tls_cert": "long.pem", "tls_key": "client.key"}, 2, ["client.key' is not the key of"], []),
+            ({"tls_ca": "ext"}, 2, ["ext' is no certificate"], []),
+            ({"tls_cert": "client.pem", "tls_key": "client.key"}, 0,
+             [": ok", "warning: ", "client.pem' is a certificate that expires in ", "; renew it"], []),
+            ({"tls_cert": "long.pem", "tls_key": "old.key"}, 0, [": ok"], ["warning"]),
+            ({}, 0, [": ok"], ["warning"]),
+        ]
+        for files, code, texts, absent in rows:
+            with self.subTest(files=files):
+                file.write_text('[[upstream]]\nurl = "https://localhost:1"\n' +
+                                "".join(f'{key} = "{path}"\n' for key, path in files.items()))
+                result = self.expect(self.kiln("config", "check", file), code, *texts)
+                for text in absent:
+                    self.assertNotIn(text, result.stdout + result.stderr)
+                if "warning: " in texts:
+                    self.assertRegex(result.stderr, "expires in (2 days|47 hours);")
+        file.write_text('[[upstream]]\nurl = "https://localhost:1"\ntls_ca = "ca.pem"\n')
+        told = self.expect(self.kiln("--json", "config", "check", file), 0)
+        self.assertEqual([row["state"] for row in map(json.loads, told.stdout.splitlines())
+                          if row["type"] == "check"], ["warn"])
+
     def check_what_read_does(self, remote, compile_it):
         """What operations.md promises of scope read: all that is known, and a clear word about
         the rest. `compile_it` was compiled by others."""

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What an operator sees and does: jobs, traces, metrics, configuration that is read again, log
-// levels, memory, drain. Spec: daemon §4.6, §9, §13, §14
+// levels, memory, drain. See spec/daemon 4.6, 9, 13, 14
 #include <condition_variable>
 #include <fstream>
 #include <thread>

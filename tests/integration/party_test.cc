@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What one party does costs no other one: connections, calls without requests, pauses, lines of the
-// audit log and the file of tokens, seen from outside. Spec: daemon §9.4, §10, §11
+// audit log and the file of tokens, seen from outside. See spec/daemon 9.4, 10, 11
 #include <atomic>
 #include <cstdlib>
 #include <functional>
@@ -15,6 +15,7 @@
 
 #include "compiler/base/file.h"
 #include "proto/kiln/v1/watch.grpc.pb.h"
+#include "server/ops/party_log.h"
 #include "server/rpc/waiting_calls.h"
 #include "tests/integration/security_case.h"
 #include "tests/support/call_empty.h"
@@ -149,6 +150,31 @@ TEST_F(Parties, CallsThatSendHeadersOnly_AreBounded) {
   }
 }
 
+// Each message that is read explains what was sent until then.
+TEST_F(Parties, LongUploadByTcp_IsNoFlood) {
+  constexpr uint64_t kChunk = uint64_t{1} << 19;
+  StartTcp([](Config& c) { c.limits.request_message = 1 << 20; });
+  const std::string blob(48 * kChunk, 'b');  // three times what may stay unexplained
+  const Digest digest = DigestOf(std::string_view(blob));
+  grpc::ClientContext context;
+  context.AddMetadata("authorization", "Bearer " + tokens[1]);
+  v1::PutBlobsReply reply;
+  const auto writer = v1::CacheService::NewStub(Tcp())->PutBlobs(&context, &reply);
+  for (uint64_t offset = 0; offset < blob.size(); offset += kChunk) {
+    v1::PutBlobsRequest message;
+    message.mutable_digest()->set_id(Id(digest.id));
+    message.mutable_digest()->set_size(digest.size);
+    message.set_offset(offset);
+    message.set_data(blob.substr(offset, kChunk));
+    message.set_last(offset + kChunk == blob.size());
+    ASSERT_TRUE(writer->Write(message)) << offset;
+  }
+  writer->WritesDone();
+  const grpc::Status status = writer->Finish();
+  EXPECT_TRUE(status.ok()) << status.error_message();
+  EXPECT_EQ(reply.stored(), 1u);
+}
+
 TEST_F(Parties, WatchWithoutAFirstMessage_EndsInTime) {
   FakeClock fake;
   StartWith(OptionsIn(folder.path()), fake);
@@ -274,6 +300,58 @@ TEST_F(Parties, FilesOfTheDaemon_AreToldToTheOwnerOnly) {
   EXPECT_EQ(ask(Tcp(), tokens[2]).config_file(), "");
 }
 
+// Calls that are refused and calls that fail, of somebody without a token, of one who may read and
+// of one who may write, while time stands still. Nobody's lines fill the log, and who changes
+// nothing writes nothing into the history of changes.
+TEST_F(Parties, CallsThatChangeNothing_FillNeitherTheLogNorTheAuditLog) {
+  constexpr int kCalls = 300;
+  constexpr int kOfStrangers = 90;  // more of them cost their connection
+  FakeClock fake;
+  std::FILE* const stream = std::tmpfile();
+  std::string text;
+  {
+    ops::LineLog told(stream, ops::LogFormat::kText, LogLevel::kInfo, fake);
+    auto started = Daemon::Start(TcpOptions(), fake, told, failure);
+    ASSERT_TRUE(started.ok()) << failure.component << ": " << failure.what;
+    daemon = std::move(started).value();
+    constexpr const char* kKill = "/kiln.v1.AdminService/KillJob";
+    EXPECT_FALSE(CallEmpty(Owner(), kKill).ok());
+    const auto tcp = Tcp();
+    for (int i = 0; i < kCalls; ++i) {
+      EXPECT_FALSE(i < kOfStrangers && CallEmpty(tcp, kKill).ok());
+      EXPECT_EQ(CallEmpty(tcp, kKill, tokens[0]).error_code(), grpc::StatusCode::PERMISSION_DENIED);
+      EXPECT_EQ(CallEmpty(tcp, kKill, tokens[1]).error_code(), grpc::StatusCode::PERMISSION_DENIED);
+      EXPECT_EQ(CallEmpty(tcp, "/kiln.v1.BatchService/GetBatch", tokens[0]).error_code(),
+                grpc::StatusCode::INVALID_ARGUMENT);
+    }
+    daemon.reset();
+  }
+  std::rewind(stream);
+  for (int c = std::fgetc(stream); c != EOF; c = std::fgetc(stream)) {
+    text += static_cast<char>(c);
+  }
+  (void)std::fclose(stream);
+  const auto count = [](const std::string& in, const std::string& part) {
+    size_t found = 0;
+    for (size_t at = in.find(part); at != std::string::npos; at = in.find(part, at + 1)) {
+      ++found;
+    }
+    return found;
+  };
+  EXPECT_EQ(count(text, "rpc: call method=KillJob"), 4u);  // of each party one
+  EXPECT_EQ(count(text, "rpc: call method=GetBatch"), size_t{ops::PartyLog::kCalls.party.at_once});
+  EXPECT_EQ(count(text, "were held back"), 4u);
+  EXPECT_EQ(count(text, "held_back=299"), 2u) << text;
+  EXPECT_EQ(count(text, "held_back=89"), 1u);
+  EXPECT_EQ(count(text, "held_back=200"), 1u);
+  const std::string acts = AuditText(1);
+  EXPECT_EQ(count(acts, "\n"), 1u) << acts;  // of the owner
+  const std::string refused = AuditText(6, "audit.refused.jsonl");
+  EXPECT_EQ(count(refused, "\"method\":\"KillJob\""), 3u) << refused;
+  EXPECT_EQ(count(refused, "\"result\":\"PERMISSION_DENIED\""), 2u);
+  EXPECT_EQ(count(refused, "\"held_back\":299"), 2u);  // a pause is not told
+}
+
 // The kernel tells the uid, so other processes are needed for other ones.
 TEST_F(Parties, OtherUsers_AreToldApartAndRefusedOnesWriteOneLine) {
   if (geteuid() != 0) {
@@ -289,13 +367,13 @@ TEST_F(Parties, OtherUsers_AreToldApartAndRefusedOnesWriteOneLine) {
   EXPECT_EQ(CallAs(kNeighbour, kKill), grpc::StatusCode::PERMISSION_DENIED);
   EXPECT_EQ(CallAs(kOther, kKill), grpc::StatusCode::PERMISSION_DENIED);
   EXPECT_EQ(CallAs(kOther, kReflection), grpc::StatusCode::OK);
-  const std::string acts = AuditText(2), refused = AuditText(1, "audit.refused.jsonl");
-  EXPECT_NE(acts.find("\"peer\":\"unix:uid=54321\",\"method\":\"KillJob\""), std::string::npos)
-      << acts;
-  EXPECT_NE(acts.find("\"peer\":\"unix:uid=54322\",\"method\":\"KillJob\""), std::string::npos);
-  EXPECT_EQ(acts.find("54323"), std::string::npos);
+  const std::string acts = AuditText(0), refused = AuditText(3, "audit.refused.jsonl");
+  EXPECT_NE(refused.find("\"peer\":\"unix:uid=54321\",\"method\":\"KillJob\""), std::string::npos)
+      << refused;
+  EXPECT_NE(refused.find("\"peer\":\"unix:uid=54322\",\"method\":\"KillJob\""), std::string::npos);
   EXPECT_NE(refused.find("unix:uid=54323"), std::string::npos);
-  EXPECT_EQ(std::count(refused.begin(), refused.end(), '\n'), 1) << refused;
+  EXPECT_EQ(std::count(refused.begin(), refused.end(), '\n'), 3) << refused;
+  EXPECT_EQ(acts, "");
 }
 
 }  // namespace

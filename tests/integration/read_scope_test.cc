@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Who may not write changes nothing, and still gets what is there: with a read token over real TLS,
-// every method of scope read. And what two different sources have in common. Spec: daemon §11.4,
-// cache §2.1
+// every method of scope read. And what two different sources have in common. See spec/daemon 11.4,
+// spec/cache 2.1
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -453,7 +453,54 @@ TEST_F(ReadScope, EveryMethodOfScopeRead_LeavesTheStoreAsItWas) {
   EXPECT_EQ(DumpOf(CacheDir()), before);
 }
 
-// The control for the one above: for whoever may write the same calls leave traces.
+// A batch whose client went away before the daemon was started again.
+TEST_F(ReadScope, BatchThatWaitsForItsClient_IsNotWokenByAReader) {
+  ASSERT_NO_FATAL_FAILURE(StartTcp(CacheDir()));
+  const std::string id = Build(GoodSource());
+  Stop();
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open((CacheDir() + "/cache.db").c_str(), &db), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(db, "UPDATE batch SET state=0", nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(db);
+  ASSERT_NO_FATAL_FAILURE(StartTcp(CacheDir()));
+  Stop();
+  const std::string before = DumpOf(CacheDir());
+  ASSERT_NO_FATAL_FAILURE(StartTcp(CacheDir()));
+  v1::WatchBatchRequest watch;
+  watch.set_batch_id(id);
+  v1::BatchEvent event;
+  {
+    Reading reading(token_);
+    const auto stream = read_batch->WatchBatch(&reading.context, watch);
+    ASSERT_TRUE(stream->Read(&event));
+    EXPECT_NE(event.message().find("scope write"), std::string::npos) << event.DebugString();
+    ASSERT_TRUE(stream->Read(&event));
+    EXPECT_TRUE(event.has_progress()) << event.DebugString();
+    reading.context.TryCancel();
+    EXPECT_EQ(stream->Finish().error_code(), Code::CANCELLED);
+  }
+  v1::StartBatchReply start;
+  EXPECT_EQ(Call(*read_batch, &v1::BatchService::Stub::StartBatch, BatchOf(GoodSource()), start)
+                .error_code(),
+            Code::PERMISSION_DENIED);
+  EXPECT_EQ(detail_.reason(), "SCOPE");
+  v1::GetBatchRequest get;
+  get.set_batch_id(id);
+  v1::Batch found;
+  ASSERT_TRUE(Call(*read_batch, &v1::BatchService::Stub::GetBatch, get, found).ok());
+  EXPECT_EQ(found.state(), v1::Batch::QUEUED);
+  Stop();
+  EXPECT_EQ(DumpOf(CacheDir()), before);
+  ASSERT_NO_FATAL_FAILURE(StartTcp(CacheDir()));
+  grpc::ClientContext context;  // of the owner, for whom it goes on
+  const auto stream = batch->WatchBatch(&context, watch);
+  while (stream->Read(&event)) {
+  }
+  EXPECT_TRUE(stream->Finish().ok());
+  EXPECT_EQ(event.final().state(), v1::Batch::DONE);
+}
+
+// The control for the one before the last: for whoever may write the same calls leave traces.
 TEST_F(ReadScope, TheSameByTheOwner_IsSeenInTheStore) {
   ASSERT_NO_FATAL_FAILURE(StartTcp(CacheDir()));
   Stop();

@@ -105,7 +105,7 @@ class Remote(CliCase):
         config = (f'[listen]\ntcp = "127.0.0.1:0"\n[tls]\ncert = "{self.tls(certificate)}.pem"\n'
                   f'key = "{self.tls(certificate)}.key"\nclient_ca = "{self.tls("ca.pem")}"\n')
         (self.dir / "far/kilnd.toml").write_text(config)
-        for scope in "read", "write":
+        for scope in "read", "write", "peer":
             made = self.run_program("kilnd", "--config", self.dir / "far/kilnd.toml",
                                     "--cache.dir", self.dir / "far/cache",
                                     "token", "create", "--scope", scope, "--tenant", scope)
@@ -117,7 +117,7 @@ class Remote(CliCase):
         address = [t for t in status["transports"] if t.startswith("tcp:")][0]
         return "https://localhost:" + address.rsplit(":", 1)[1]
 
-    def near(self, url, ca="ca.pem", cert="client", token="write", mode="read_write"):
+    def near(self, url, ca="ca.pem", cert="client", token="peer", mode="read_write"):
         """The daemon on this machine, without a past."""
         rows = [f'url = "{url}"', f'mode = "{mode}"', 'deadline = "20s"']
         rows += [f'tls_ca = "{self.tls(ca)}"'] if ca else []
@@ -229,7 +229,7 @@ class Remote(CliCase):
         (self.dir / "renewed").write_text(UNKNOWN_TOKEN)
         self.near(url, token="renewed")
         self.expect(self.kiln("status", env=self.of("near")), 0, " fails")
-        (self.dir / "renewed").write_text((self.dir / "write").read_text())
+        (self.dir / "renewed").write_text((self.dir / "peer").read_text())
         self.assertTrue(wait_until(  # the daemon looks at the file again
             lambda: f"{url} answers" in self.kiln("status", env=self.of("near")).stdout))
 

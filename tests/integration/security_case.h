@@ -29,6 +29,7 @@ class SecurityCase : public ServerTest {
       tokens.push_back(NewToken(static_cast<uint8_t>(scope), scope, 0));
     }
     tokens.push_back(NewToken(9, Scope::kAdmin, 1));  // expired in 1970
+    tokens.push_back(NewToken(8, Scope::kPeer, 0));
   }
 
   std::string NewToken(uint8_t seed, Scope scope, int64_t expires_s) {
@@ -91,7 +92,7 @@ class SecurityCase : public ServerTest {
   Authority authority;
   CertificateFiles server_files, client_files;
   std::vector<ops::Token> rows;
-  std::vector<std::string> tokens;  // read, write, admin, expired
+  std::vector<std::string> tokens;  // read, write, admin, expired, peer
 };
 
 }  // namespace kiln::server

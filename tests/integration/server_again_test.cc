@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The same request again and again: what is answered by its bytes is what reading it would give.
+#include <map>
 #include <set>
 #include <string>
 
@@ -146,6 +147,42 @@ TEST_F(ServerAgain, BytesThatAreNoRequest_AreMalformed) {
     EXPECT_EQ(DetailOf(context).reason(), "MALFORMED_REQUEST");
   }
   EXPECT_EQ(Compile(RequestOf(GoodSource(), false)).kind(), v1::Outcome::OK);
+}
+
+// What a batch of which nothing changed costs is a look at the one before it, unless the store was
+// asked to drop something since: then everything is looked up there.
+TEST_F(ServerAgain, BatchOfWhichNothingChanged_HitsUntilTheStoreLosesSomething) {
+  const auto built = [&] {
+    grpc::ClientContext context;
+    v1::WatchBatchRequest request;
+    request.set_batch_id(StartBatch(BatchOf(GoodSource())).batch_id());
+    const auto stream = batch->WatchBatch(&context, request);
+    v1::BatchEvent event;
+    v1::BatchProgress last;
+    while (stream->Read(&event)) {
+      last = event.has_progress() ? event.progress() : last;
+    }
+    EXPECT_TRUE(stream->Finish().ok());
+    EXPECT_EQ(event.final().state(), v1::Batch::DONE);
+    return last;
+  };
+  const uint64_t results = built().results_done();
+  EXPECT_NE(results, 0u);
+  for (int i = 0; i < 3; ++i) {
+    const v1::BatchProgress again = built();
+    EXPECT_EQ(again.hit_memory(), results);
+    EXPECT_EQ(again.results_done(), results);
+    EXPECT_EQ(again.variants_served(), "12");
+  }
+  grpc::ClientContext context;
+  const auto stream = admin->GcCache(&context, {});
+  v1::CacheMaintenance event;
+  while (stream->Read(&event)) {
+  }
+  ASSERT_TRUE(stream->Finish().ok());
+  const v1::BatchProgress after = built();
+  EXPECT_EQ(after.hit_local() + after.shared(), results);
+  EXPECT_EQ(built().hit_memory(), results);
 }
 
 }  // namespace

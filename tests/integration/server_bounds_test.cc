@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Requests that would keep a worker for minutes: whoever asked leaves, its time is over, or an
 // operator kills the job, and the worker is free long before that. Nothing here measures how fast:
-// a request that is not stopped takes many times what a test waits for. Spec: daemon §9.1, §9.2
+// a request that is not stopped takes many times what a test waits for. See spec/daemon 9.1, 9.2
 #include <atomic>
 #include <functional>
 #include <random>
@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "compiler/base/test_wait.h"
 #include "server/test_server.h"
 
 namespace kiln::server {
@@ -93,35 +94,6 @@ v1::ListVariantsRequest Walked() {
   return request;
 }
 
-// Thousands of functions that read a constant, which mentions thousands of options.
-v1::ListOptionsRequest WidelyRead() {
-  constexpr int kFlags = 3000;
-  constexpr int kSources = 10;
-  constexpr int kFunctions = 2000;
-  std::string any = "false";
-  for (int i = 0; i < kFlags; ++i) {
-    any += fmt::format(" || f{}", i);
-  }
-  std::string main = Flags(kFlags) + "constant any = " + any + ";\nvoid v (void) { f1 x = 0.0;\n";
-  std::vector<std::string> texts(1);
-  for (int s = 0; s < kSources; ++s) {
-    std::string text;
-    std::string calls;
-    for (int i = 0; i < kFunctions; ++i) {
-      text += fmt::format(
-          "f1 g{}_{} (void) {{ f1 x = 0.0; conditional (any) {{ x = 1.0; }} return x; }}\n", s, i);
-      calls += fmt::format("x = g{}_{} ();\n", s, i);
-    }
-    texts.push_back(text + fmt::format("f1 h{} (void) {{ f1 x = 0.0;\n{}return x; }}\n", s, calls));
-    main += fmt::format("x = h{} ();\n", s);
-  }
-  texts[0] = main + "vertex_stage_output_position (f4 {x}); }\n";
-  v1::ListOptionsRequest request;
-  *request.mutable_program() = Inline(texts);
-  request.set_with_liveness(true);
-  return request;
-}
-
 class Bounds : public ServerTest {
  protected:
   Bounds() {
@@ -162,6 +134,35 @@ class Bounds : public ServerTest {
   std::unique_ptr<v1::AdminService::Stub> operating;
 };
 
+// A short request whose reply would repeat a long path for each option and each reader of it.
+TEST_F(Bounds, ReadersOfOptions_AreLeftOutOfALongReply) {
+  constexpr int kFlags = 200, kReaders = 64;
+  std::string any = "false";
+  for (int i = 0; i < kFlags; ++i) {
+    any += fmt::format(" || f{}", i);
+  }
+  std::string text = Flags(kFlags) + "constant any = " + any + ";\n", calls;
+  for (int i = 0; i < kReaders; ++i) {
+    text += fmt::format(
+        "f1 g{} (void) {{ f1 x = 0.0; conditional (any) {{ x = 1.0; }} return x; }}\n", i);
+    calls += fmt::format("x = g{} ();\n", i);
+  }
+  text += "void v (void) { f1 x = 0.0;\n" + calls + "vertex_stage_output_position (f4 {x}); }\n";
+  v1::ListOptionsRequest request;
+  *request.mutable_program() = Inline({text});
+  request.mutable_program()->mutable_sources(0)->set_path(std::string(1000, 'd') + ".rpl");
+  request.set_with_liveness(true);
+  grpc::ClientContext context;
+  v1::ListOptionsReply reply;
+  const grpc::Status status = compile->ListOptions(&context, request, &reply);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+  ASSERT_EQ(reply.options_size(), kFlags);
+  EXPECT_EQ(reply.options(0).readers_size(), kReaders);
+  EXPECT_EQ(reply.options(kFlags - 1).readers_size(), 0);
+  EXPECT_GE(reply.options(kFlags - 1).dependents(), static_cast<uint64_t>(kReaders));
+  EXPECT_LT(reply.ByteSizeLong(), uint64_t{3} << 20);
+}
+
 enum class Way { kCancel, kDeadline, kKill };
 
 struct LongCall {
@@ -169,6 +170,8 @@ struct LongCall {
   std::function<grpc::Status(grpc::ClientContext&)> send;
 };
 
+// Those that count and walk for as long as they may. ListOptions, whose work ends by itself, is in
+// server_cancel_test.
 TEST_F(Bounds, CallsThatNobodyWaitsFor_LeaveTheirWorker) {
   v1::CountVariantsRequest count;
   v1::StartBatchRequest start;
@@ -177,7 +180,6 @@ TEST_F(Bounds, CallsThatNobodyWaitsFor_LeaveTheirWorker) {
     *start.add_spaces() = Tangled(i);
   }
   const v1::ListVariantsRequest walked = Walked();
-  const v1::ListOptionsRequest widely_read = WidelyRead();
   const LongCall table[] = {
       {"CountVariants",
        [&](grpc::ClientContext& context) {
@@ -188,11 +190,6 @@ TEST_F(Bounds, CallsThatNobodyWaitsFor_LeaveTheirWorker) {
        [&](grpc::ClientContext& context) {
          v1::ListVariantsReply reply;
          return compile->ListVariants(&context, walked, &reply);
-       }},
-      {"ListOptions",
-       [&](grpc::ClientContext& context) {
-         v1::ListOptionsReply reply;
-         return compile->ListOptions(&context, widely_read, &reply);
        }},
       {"StartBatch",
        [&](grpc::ClientContext& context) {
@@ -236,6 +233,43 @@ TEST_F(Bounds, CallsThatNobodyWaitsFor_LeaveTheirWorker) {
   }
 }
 
+// Those that run and those that wait: all are told as streams are, before the transport goes.
+TEST_F(Bounds, CallsThatRunWhenTheDaemonGoes_AreToldWithADetail) {
+  v1::CountVariantsRequest count;
+  for (int i = 0; i < 60; ++i) {
+    *count.add_spaces() = Tangled(i);
+  }
+  struct Call {
+    grpc::ClientContext context;
+    grpc::Status status;
+    std::thread thread;
+  };
+  std::vector<std::unique_ptr<Call>> calls;
+  constexpr size_t kCalls = 6;  // more than there are workers
+  for (size_t i = 0; i < kCalls; ++i) {
+    calls.push_back(std::make_unique<Call>());
+    Call& call = *calls.back();
+    call.thread = std::thread([&] {
+      v1::CountVariantsReply reply;
+      call.status = compile->CountVariants(&call.context, count, &reply);
+    });
+  }
+  EXPECT_TRUE(WaitUntil([&] {
+    grpc::ClientContext context;
+    v1::ListJobsReply jobs;
+    EXPECT_TRUE(operating->ListJobs(&context, v1::ListJobsRequest(), &jobs).ok());
+    return static_cast<size_t>(jobs.jobs_size()) == kCalls;
+  }));
+  Stop();
+  for (const std::unique_ptr<Call>& call : calls) {
+    call->thread.join();
+    EXPECT_EQ(call->status.error_code(), grpc::StatusCode::UNAVAILABLE)
+        << call->status.error_message();
+    EXPECT_EQ(DetailOf(call->context).reason(), "DRAINING");
+    EXPECT_GT(DetailOf(call->context).retry_after_ms(), 0U);
+  }
+}
+
 // A batch that counts, and then explores, without end.
 TEST_F(Bounds, CancelOfAnEndlessBatch_EndsIt) {
   constexpr int kFlags = 60;
@@ -273,6 +307,61 @@ TEST_F(Bounds, ManySpacesThatAreHardToCount_ShareTheTimeOfTheRequest) {
   for (const v1::VariantCount& count : reply.programs()) {
     EXPECT_FALSE(count.exact());
     EXPECT_EQ(count.variants(), "1152921504606846976");  // 2^60
+  }
+}
+
+// Names that a request chooses stand in what it is told: in diagnostics, items and errors.
+TEST_F(Bounds, LongNamesOfRequests_AreSaidInShortReplies) {
+  constexpr size_t kLong = size_t{1} << 20;
+  v1::CompileRequest request;
+  *request.mutable_variant()->mutable_inline_program() = Inline({ReadsAll(1)});
+  for (const char first : {'a', 'b', 'c'}) {
+    v1::OptionValue& option = *request.mutable_variant()->add_options();
+    option.set_name(first + std::string(kLong, 'n'));
+    option.set_flag(true);
+  }
+  const v1::Outcome outcome = Compile(request);
+  EXPECT_EQ(outcome.kind(), v1::Outcome::SOURCE_ERROR);
+  EXPECT_EQ(outcome.diagnostics_size(), 3);
+  EXPECT_LT(outcome.ByteSizeLong(), size_t{4096});
+  grpc::ClientContext context;
+  v1::ListBatchItemsRequest list;
+  list.set_batch_id(std::string(16, 'b'));
+  list.add_kinds(std::string(kLong, 'k'));
+  v1::ListBatchItemsReply items;
+  const grpc::Status status = batch->ListBatchItems(&context, list, &items);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << status.error_code();
+  EXPECT_EQ(DetailOf(context).field(), "kinds");
+  EXPECT_LE(status.error_message().size(), size_t{2048});
+}
+
+// 24 sources of the longest paths, each with a hundred errors at the longest names: the answer, and
+// that of who asks again, fit into a message of a stream.
+TEST_F(Bounds, ManyWrongSources_AreSaidInOneMessage) {
+  std::vector<std::string> texts;
+  std::string calls;
+  for (int i = 0; i < 24; ++i) {
+    calls += fmt::format("w{} ();\n", i);
+    std::string text = fmt::format("void w{} (void) {{\n", i);
+    for (int k = 0; k < 100; ++k) {
+      text += fmt::format("f1 y{} = {}{:04}{:04};\n", k, std::string(1000, 'n'), i, k);
+    }
+    texts.push_back(text + "}\n");
+  }
+  texts.back() +=
+      "void v (void) {\n" + calls + "vertex_stage_output_position (f4 {0.0, 0.0, 0.0, 1.0}); }\n";
+  v1::CompileRequest request;
+  v1::Program& program = *request.mutable_variant()->mutable_inline_program();
+  program = Inline(texts);
+  for (int i = 0; i < program.sources_size(); ++i) {
+    program.mutable_sources(i)->set_path(std::string(1000, 'p') + std::to_string(i) + ".rpl");
+  }
+  for (const bool again : {false, true}) {
+    const v1::Outcome outcome = Compile(request);
+    EXPECT_EQ(outcome.kind(), v1::Outcome::SOURCE_ERROR);
+    EXPECT_EQ(outcome.from_negative_cache(), again);
+    EXPECT_GT(outcome.diagnostics_size(), 0);
+    EXPECT_LT(outcome.ByteSizeLong(), size_t{1} << 20);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The cache of a daemon seen by its operator and by other daemons: daemon §4.5, §4.6, cache §9.
+// A cache seen by its operator and by other daemons: spec/daemon 4.5, 4.6, spec/cache 9.
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -299,7 +299,7 @@ TEST_F(ServerCache, FetchOfAPin_GivesItsResultsAndContent) {
   of_pin.set_pin("none");
   EXPECT_EQ(fetch(of_pin).status.error_code(), grpc::StatusCode::NOT_FOUND);
 
-  // What is lost behind a batch is made again from its sources (cache §8.5).
+  // What is lost behind a batch is made again from its sources (spec/cache 8.5).
   daemon.reset();
   Start();
   const std::string again = Build(GoodSource());
@@ -483,7 +483,7 @@ TEST_F(ServerCache, Rows_MoveToAnotherDaemonWithTheirContent) {
   alias.set_value(std::string(16, 's'));
   EXPECT_EQ(put(alias).refused_size(), 1);
 
-  // Another result of the same key: the first one stays, and the daemon says so (cache §4.5).
+  // Another result of the same key: the first one stays, and the daemon says so (spec/cache 4.5).
   const std::string value = rows.items(0).value();
   cache::Record other = *cache::DecodeRecord(AsBytes(value));
   other.live_options.emplace_back("zzz");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Why requests hit and missed, as CompileService.Explain tells it: cache §11, daemon §4.1.
+// Why requests hit and missed, as CompileService.Explain tells it: spec/cache 11, spec/daemon 4.1.
 #include <functional>
 
 #include "server/test_server.h"
@@ -69,6 +69,18 @@ TEST_F(ServerExplain, EveryRequest_HasItsCause) {
   EXPECT_EQ(edited.changes(0).field(), "mist.rpl");
   EXPECT_EQ(edited.changes(0).cause(), "source_changed");
   EXPECT_EQ(edited.changes(0).detail(), "module re-parsed");
+}
+
+// A source has no name among the options that are looked up to say who reads them.
+TEST_F(ServerExplain, EditOfASourceAndOfALiveOption_SaysBoth) {
+  Start();
+  Compile(RequestOf(GoodSource()));
+  const v1::ExplainRecord edited = CompileAndExplain(
+      With(RequestOf(GoodSource() + "\nf1 more (in f1 x) { return x * 2.0; }\n"), "cheap", true));
+  ASSERT_EQ(edited.changes_size(), 2);
+  EXPECT_EQ(edited.changes(0).field(), "mist.rpl");
+  EXPECT_EQ(edited.changes(1).field(), "cheap");
+  EXPECT_EQ(edited.changes(1).detail().find("live (read by "), 0u) << edited.changes(1).detail();
 }
 
 TEST_F(ServerExplain, EditOfAComment_IsAHitThatSaysSo) {
@@ -222,10 +234,10 @@ TEST_F(ServerExplain, Batch_CountsItsMissesByCause) {
 TEST_F(ServerExplain, StrangeNames_AreKeptAsText) {
   Start();
   v1::CompileRequest request = RequestOf(GoodSource());
-  request.set_project(std::string("a\0b", 3));
-  request.mutable_variant()->mutable_inline_program()->set_name(std::string(5000, 'n'));
+  request.set_project("a; \xc3\xa9 $(b)");
+  request.mutable_variant()->mutable_inline_program()->set_name(std::string(1024, 'n'));
   const v1::ExplainRecord record = CompileAndExplain(request);
-  EXPECT_EQ(record.project(), "a?b");
+  EXPECT_EQ(record.project(), "a; \xc3\xa9 $(b)");
   EXPECT_EQ(record.program(), std::string(1024, 'n'));
 }
 

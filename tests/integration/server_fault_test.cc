@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Whatever is thrown anywhere, every call of every kind ends with a status, and so does the daemon.
-// Spec: daemon §2.3, §14.5
+// See spec/daemon 2.3, 14.5
 #include <atomic>
 #include <chrono>
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inspect over the wire: views of results by signature, digest and variant. Spec: daemon §4.1
+// Inspect over the wire: views of results by signature, digest and variant. See spec/daemon 4.1
 #include <algorithm>
 #include <functional>
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Front ends in worker processes: the same bytes, the same words, and a death that costs one
-// attempt. Spec: daemon §12.3, §12.4
+// attempt. See spec/daemon 12.3, 12.4
 #include <csignal>
 #include <filesystem>
 #include <future>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Clocks that jump, callers that give up, networks that delay, cut and reset: documented statuses,
-// right bytes, nothing left behind. Spec: daemon §9, §16
+// right bytes, nothing left behind. See spec/daemon 9, 16
 #include <atomic>
 #include <random>
 #include <set>

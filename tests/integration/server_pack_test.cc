@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Packs built by a daemon: daemon §4.4, cache §10.
+// Packs built by a daemon: spec/daemon 4.4, spec/cache 10.
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -128,13 +128,13 @@ TEST_F(ServerPack, PackOfABatch_ResolvesEveryVariantToItsBytes) {
         const auto metadata = (*pack)->GetBlob(artifact.metadata);
         ASSERT_TRUE(metadata.ok());
         EXPECT_EQ(AsText(metadata->bytes), outcome.artifacts(0).metadata_data());
-        EXPECT_EQ(Id(artifact.state_id), outcome.artifacts(0).state_id());
+        EXPECT_EQ(Id(tables.StateId(artifact)), outcome.artifacts(0).state_id());
       }
     }
   }
 }
 
-// Three builds, two numbers of threads, two directories: one file (cache §12).
+// Three builds, two numbers of threads, two directories: one file (spec/cache 12).
 TEST_F(ServerPack, SameRequest_SameBytesForAnyThreadsDirectoryAndDaemon) {
   const TestFolder elsewhere;
   std::string first;

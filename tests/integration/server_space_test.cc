@@ -164,5 +164,45 @@ TEST_F(Spaces, ListVariants_RefusesForeignTokensAndWrongSpaces) {
   EXPECT_EQ(reason_of(wrong), "BAD_EXPRESSION");
 }
 
+TEST_F(Spaces, ListOptions_OfManyPrograms_AnswersEachInItsPlace) {
+  Start();
+  v1::ListOptionsRequest request;
+  for (const std::string& text :
+       {GoodSource(), WrongSource(), std::string("global one: flag false;\n")}) {
+    *request.add_programs() = ProgramOf(text, true);
+  }
+  grpc::ClientContext context;
+  v1::ListOptionsReply reply;
+  ASSERT_TRUE(compile->ListOptions(&context, request, &reply).ok());
+  EXPECT_EQ(reply.options_size(), 0);
+  ASSERT_EQ(reply.programs_size(), 3);
+  EXPECT_EQ(reply.programs(0).options_size(), 3);
+  EXPECT_EQ(reply.programs(0).diagnostics_size(), 0);
+  EXPECT_NE(reply.programs(1).diagnostics_size(), 0);
+  ASSERT_EQ(reply.programs(2).options_size(), 1);
+  EXPECT_EQ(reply.programs(2).options(0).name(), "one");
+}
+
+TEST_F(Spaces, ListOptions_OfManyPrograms_TellsAllThatIsMissingAndNothingElse) {
+  Start();
+  v1::ListOptionsRequest request;
+  for (const char* const text : {"global a: flag false;\n", "global b: flag false;\n"}) {
+    *request.add_programs() = ProgramOf(text, false);
+  }
+  v1::ListOptionsReply reply;
+  {
+    grpc::ClientContext context;
+    const grpc::Status status = compile->ListOptions(&context, request, &reply);
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+    EXPECT_EQ(DetailOf(context).reason(), "SOURCES_MISSING");
+    EXPECT_EQ(DetailOf(context).missing_size(), 2);
+  }
+  *request.mutable_program() = ProgramOf(GoodSource(), true);
+  grpc::ClientContext context;
+  EXPECT_EQ(compile->ListOptions(&context, request, &reply).error_code(),
+            grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_EQ(DetailOf(context).field(), "programs");
+}
+
 }  // namespace
 }  // namespace kiln::server

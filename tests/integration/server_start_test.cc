@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A daemon whose store takes its time: what it answers before it serves. Spec: daemon §14.1
+// A daemon whose store takes its time: what it answers before it serves. See spec/daemon 14.1
 #include <future>
 #include <string>
 #include <thread>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Eviction cannot break what runs: batches, fetches and packs over a store that is smaller than
-// what they need, while collection never ends. Spec: cache §8.4, §8.5, §12
+// what they need, while collection never ends. See spec/cache 8.4, 8.5, 12
 #include <atomic>
 #include <set>
 #include <thread>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A daemon in this process and a client of its socket: what daemon §4 promises, seen from outside.
+// A daemon in this process and a client of its socket: what spec/daemon 4 promises, from outside.
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -160,6 +160,17 @@ TEST_F(Server, BadRequests_AreToldApart) {
        C::INVALID_ARGUMENT, "BAD_PATH"},
       {"absolute", [](v1::Program& p) { p.mutable_sources(0)->set_path("/a.rpl"); },
        C::INVALID_ARGUMENT, "BAD_PATH"},
+      {"DEL in a path", [](v1::Program& p) { p.mutable_sources(0)->set_path("a\x7f.rpl"); },
+       C::INVALID_ARGUMENT, "BAD_PATH"},
+      {"C1 in a path", [](v1::Program& p) { p.mutable_sources(0)->set_path("a\u009b.rpl"); },
+       C::INVALID_ARGUMENT, "BAD_PATH"},
+      {"a path that turns", [](v1::Program& p) { p.mutable_sources(0)->set_path("a\u202e.rpl"); },
+       C::INVALID_ARGUMENT, "BAD_PATH"},
+      {"program with controls", [](v1::Program& p) { p.set_name("a\nb"); }, C::INVALID_ARGUMENT,
+       "MALFORMED_REQUEST"},
+      {"entry with controls",
+       [](v1::Program& p) { p.mutable_entry_points(0)->set_function("mist\x1b[31m"); },
+       C::INVALID_ARGUMENT, "MALFORMED_REQUEST"},
       {"digest", [](v1::Program& p) { p.mutable_sources(0)->set_inline_("x"); },
        C::INVALID_ARGUMENT, "DIGEST_MISMATCH"},
       {"pipeline", [](v1::Program& p) { p.set_pipeline("mesh"); }, C::INVALID_ARGUMENT,
@@ -187,6 +198,24 @@ TEST_F(Server, BadRequests_AreToldApart) {
     EXPECT_EQ(compile->Compile(&context, request, &reply).error_code(), row.code) << row.what;
     EXPECT_EQ(DetailOf(context).reason(), row.reason) << row.what;
   }
+}
+
+TEST_F(Server, ProjectWithControlCharacters_IsRefused) {
+  Start();
+  const std::string project = "x\x1b[31m";
+  const auto is_refused = [](const grpc::Status& status, const grpc::ClientContext& context) {
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+    EXPECT_EQ(DetailOf(context).field(), "project");
+  };
+  grpc::ClientContext compiles, starts;
+  v1::CompileRequest compile_request = RequestOf(GoodSource());
+  compile_request.set_project(project);
+  v1::CompileReply compiled;
+  is_refused(compile->Compile(&compiles, compile_request, &compiled), compiles);
+  v1::StartBatchRequest batch_request = BatchOf(GoodSource());
+  batch_request.set_project(project);
+  v1::StartBatchReply started;
+  is_refused(batch->StartBatch(&starts, batch_request, &started), starts);
 }
 
 TEST_F(Server, Batch_BuildsAllVariantsAndTheSecondRunOnlyHits) {

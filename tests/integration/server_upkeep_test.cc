@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Upkeep that needs to know what records were made from: failures of some programs are forgotten,
-// what damage cost is made again. Spec: daemon §4.6, cache §4.3, §9
+// what damage cost is made again. See spec/daemon 4.6, spec/cache 4.3, 9
 #include <map>
 
 #include "tests/integration/cache_upkeep.h"
@@ -63,7 +63,7 @@ TEST_F(ServerCache, ClearNegative_FindsFailuresOfABatch) {
   ASSERT_GT(last.final().counts().failed(), 0u);
   const uint64_t failures = LevelOf(Stats(), "signature").source_errors();
   ASSERT_GT(failures, 0u);
-  Age();  // the batch holds what it used for ten minutes more (cache §8.4)
+  Age();  // the batch holds what it used for ten minutes more (spec/cache 8.4)
   v1::ClearNegativeRequest clear;
   clear.set_program("mist");
   grpc::ClientContext context;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Uploads that never end, that hold more than there is room for, and that are not what they say;
-// and readers of blobs that do not read. Spec: daemon §2.7, §9.6, §10, §11.7
+// and readers of blobs that do not read. See spec/daemon 2.7, 9.6, 10, 11.7
 #include <atomic>
 #include <chrono>
 #include <fstream>
@@ -307,8 +307,11 @@ TEST_F(Upload, RightUploads_AreNotAudited) {
 }
 
 TEST_F(Upload, RejectedBlobs_UpToTheLimitAndAbove) {
-  EXPECT_EQ(LimitOf("rejected blobs"), rpc::kMaxRejected);
-  for (const uint64_t count : {rpc::kMaxRejected, rpc::kMaxRejected + 1}) {
+  EXPECT_EQ(LimitOf("rejected blobs"), 1'000U);
+  constexpr uint64_t kMost = 10;
+  Begin([](Daemon::Options& options) { options.config.limits.rejected_blobs = kMost; });
+  EXPECT_EQ(LimitOf("rejected blobs"), kMost);
+  for (const uint64_t count : {kMost, kMost + 1}) {
     grpc::ClientContext context;
     v1::PutBlobsReply reply;
     const auto writer = cache->PutBlobs(&context, &reply);
@@ -319,7 +322,7 @@ TEST_F(Upload, RejectedBlobs_UpToTheLimitAndAbove) {
     }
     writer->WritesDone();
     const grpc::Status status = writer->Finish();
-    if (count == rpc::kMaxRejected) {
+    if (count == kMost) {
       EXPECT_TRUE(status.ok()) << status.error_message();
       EXPECT_EQ(static_cast<uint64_t>(reply.rejected_size()), count);
     } else {

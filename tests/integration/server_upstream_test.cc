@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A daemon behind another one: cache §7, daemon §15.
+// A daemon behind another one: spec/cache 7, spec/daemon 15.
 #include <thread>
 
 #include <sqlite3.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Whose watch session it is: one workspace of one principal, whatever the project is called and
-// whatever ids clients give themselves. Spec: daemon §8.1
+// whatever ids clients give themselves. See spec/daemon 8.1
 #include <fstream>
 #include <sys/socket.h>
 #include <sys/stat.h>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Who watches: reconnects, sources that come and go, bad messages, limits, readers that do not
-// read. Spec: daemon §8, §9.6
+// read. See spec/daemon 8, 9.6
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "compiler/base/test_wait.h"
 #include "server/test_watch.h"
 
 namespace kiln::server {
@@ -32,6 +33,45 @@ TEST_F(Watch, Reconnect_ReplaysWhatWasMissed) {
   EXPECT_EQ(events[1].seq(), seq + 1);
   EXPECT_EQ(Count(events, v1::WatchEvent::kArtifact), 2u);
   EXPECT_EQ(Count(events, v1::WatchEvent::kSnapshot), 0u);
+}
+
+// The session outlives its clients by a minute; its work does not, and goes on when one is back.
+TEST_F(Watch, EverybodyLeaves_WorkRestsUntilSomebodyIsBack) {
+  Start();
+  constexpr int kFlags = 16;  // 65,536 variants: far more work than the test waits for
+  std::string text(kVertex);
+  std::string body;
+  Open open = OpenBoth({});
+  v1::ProgramSpace& space = *open.mutable_spaces(0);
+  space.clear_axes();
+  for (int i = 0; i < kFlags; ++i) {
+    const std::string name = "f" + std::to_string(i);
+    text += "global " + name + ": flag false;\n";
+    body += "conditional (" + name + ") { color = color * " + std::to_string(i) + ".5; }\n";
+    v1::Axis& axis = *space.add_axes();
+    axis.set_name(name);
+    axis.set_all(true);
+  }
+  text += "void mist_fragment (void) { f4 color = f4 {1.0};\n" + body + "target.color = color; }\n";
+  *space.mutable_program() = ProgramOf(text, true);
+  const auto operating = v1::AdminService::NewStub(OwnConnection());
+  const auto works = [&] {
+    grpc::ClientContext context;
+    v1::ListJobsReply jobs;
+    EXPECT_TRUE(operating->ListJobs(&context, v1::ListJobsRequest(), &jobs).ok());
+    return !jobs.jobs().empty();
+  };
+  uint64_t artifacts = 0;
+  for (int round = 0; round < 2; ++round) {
+    auto client = Connect(open);
+    const std::vector<v1::WatchEvent> events = client->Until(v1::WatchEvent::kArtifact);
+    EXPECT_TRUE(WaitUntil(works)) << "there is more to do";
+    EXPECT_EQ(Count(events, v1::WatchEvent::kSettled), 0u);
+    artifacts += Count(events, v1::WatchEvent::kArtifact);
+    client.reset();
+    EXPECT_TRUE(WaitUntil([&] { return !works(); }, std::chrono::seconds(20))) << round;
+  }
+  EXPECT_EQ(artifacts, 2u);
 }
 
 TEST_F(Watch, ReconnectToAnotherRun_GetsASnapshot) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What edits lead to: events, artifacts, diagnostics, in order. Spec: daemon §8
+// What edits lead to: events, artifacts, diagnostics, in order. See spec/daemon 8
 #include <functional>
 #include <string>
 #include <vector>

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Clients that ask for streams and do not read them, seen by a daemon whose clock is put forward.
-// Spec: daemon §9.6
+// See spec/daemon 9.6
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <map>
 #include <string>
-#include <thread>
+#include <string_view>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -44,6 +51,125 @@ v1::StartBatchRequest ManyPrograms() {
     program.set_name(std::string(100, 'n') + std::to_string(i));
   }
   return request;
+}
+
+// A unary call of a client that speaks HTTP/2 itself and opens no window for the reply: of that
+// only the headers come.
+class UnreadCall {
+ public:
+  enum Kind : uint8_t { kData = 0, kHeaders = 1, kReset = 3, kSettings = 4 };
+  struct Frame {
+    Kind kind;
+    uint8_t flags;
+    uint32_t stream;
+    std::string payload;
+  };
+  static constexpr uint8_t kEndStream = 1, kEndHeaders = 4;
+
+  UnreadCall(const std::string& socket_path, std::string_view method, const std::string& message)
+      : socket_(socket(AF_UNIX, SOCK_STREAM, 0)) {
+    sockaddr_un to{};
+    to.sun_family = AF_UNIX;
+    std::memcpy(to.sun_path, socket_path.data(), socket_path.size());
+    EXPECT_EQ(connect(socket_, reinterpret_cast<const sockaddr*>(&to), sizeof(to)), 0);
+    std::string headers;
+    for (const auto& [name, value] : std::vector<std::pair<std::string_view, std::string_view>>{
+             {":method", "POST"},
+             {":scheme", "http"},
+             {":path", method},
+             {":authority", "x"},
+             {"content-type", "application/grpc"},
+             {"te", "trailers"}}) {
+      headers += std::string(1, '\0') + Text(name) + Text(value);
+    }
+    const std::string no_window("\0\4\0\0\0\0", 6);  // of new streams: SETTINGS 4
+    Send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + Bytes({.kind = kSettings, .payload = no_window}) +
+         Bytes({.kind = kHeaders, .flags = kEndHeaders, .stream = 1, .payload = headers}));
+    std::string data = '\0' + BigEndian(message.size(), 4) + message;
+    EXPECT_LE(data.size(), 65'535u) << "the window that every stream begins with";
+    for (; !data.empty(); data.erase(0, kLargest)) {
+      const bool last = data.size() <= kLargest;
+      Send(Bytes({.kind = kData,
+                  .flags = last ? kEndStream : uint8_t{0},
+                  .stream = 1,
+                  .payload = data.substr(0, kLargest)}));
+    }
+  }
+  ~UnreadCall() { (void)close(socket_); }
+  UnreadCall(const UnreadCall&) = delete;
+  UnreadCall& operator=(const UnreadCall&) = delete;
+
+  // The next frame of that kind that the call gets; its kind is another one if there is none.
+  Frame Next(Kind kind) {
+    Frame frame = Read();
+    while (frame.stream != 0 && frame.kind != kind) {
+      frame = Read();
+    }
+    return frame;
+  }
+
+ private:
+  static constexpr size_t kLargest = 16'384;
+
+  static std::string BigEndian(size_t number, int bytes) {
+    std::string text;
+    for (int i = bytes; i-- > 0;) {
+      text += static_cast<char>(number >> (8 * i) & 0xff);
+    }
+    return text;
+  }
+  static std::string Text(std::string_view text) {  // shorter than 127
+    return static_cast<char>(text.size()) + std::string(text);
+  }
+  static std::string Bytes(const Frame& frame) {
+    return BigEndian(frame.payload.size(), 3) + static_cast<char>(frame.kind) +
+           static_cast<char>(frame.flags) + BigEndian(frame.stream, 4) + frame.payload;
+  }
+  void Send(const std::string& bytes) const {
+    for (size_t sent = 0; sent < bytes.size();) {
+      const ssize_t now = send(socket_, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
+      ASSERT_GT(now, 0);
+      sent += static_cast<size_t>(now);
+    }
+  }
+  std::string Receive(size_t bytes) const {
+    std::string text(bytes, '\0');
+    const ssize_t got = bytes == 0 ? 0 : recv(socket_, text.data(), bytes, MSG_WAITALL);
+    text.resize(got < 0 ? 0 : static_cast<size_t>(got));
+    return text;
+  }
+  // Of the call; those of the connection are passed over. Stream 0: the connection is closed.
+  Frame Read() const {
+    for (;;) {
+      const std::string head = Receive(9);
+      if (head.size() < 9) {
+        return {.kind = kSettings, .stream = 0};
+      }
+      const auto number = [&](size_t at, size_t bytes) {
+        uint32_t value = 0;
+        for (size_t i = 0; i < bytes; ++i) {
+          value = value << 8 | static_cast<uint8_t>(head[at + i]);
+        }
+        return value;
+      };
+      Frame frame{.kind = static_cast<Kind>(number(3, 1)),
+                  .flags = static_cast<uint8_t>(number(4, 1)),
+                  .stream = number(5, 4),
+                  .payload = Receive(number(0, 3))};
+      if (frame.stream != 0) {
+        return frame;
+      }
+    }
+  }
+
+  const int socket_;
+};
+
+constexpr const char* kCompile = "/kiln.v1.CompileService/Compile";
+
+// A request of 50 KB, which a call holds until its reply is taken.
+std::string LongRequest() {
+  return RequestOf(GoodSource() + "\n// " + std::string(50'000, 'x') + "\n").SerializeAsString();
 }
 
 class SlowReader : public ServerTest {
@@ -161,6 +287,45 @@ TEST_F(SlowReader, WatcherOfABatch_IsDroppedAndTheBatchIsNot) {
   request.set_batch_id(id);
   const auto slow = v1::BatchService::NewStub(narrow)->WatchBatch(&context, request);
   ExpectDropped<v1::BatchEvent>(*slow, context);
+}
+
+TEST_F(SlowReader, UnaryReply_IsDropped) {
+  UnreadCall call(daemon->socket(), kCompile, LongRequest());
+  const UnreadCall::Frame begins = call.Next(UnreadCall::kHeaders);
+  EXPECT_EQ(begins.kind, UnreadCall::kHeaders);
+  EXPECT_EQ(begins.flags & UnreadCall::kEndStream, 0) << begins.payload;
+  NobodyReadsForAMinute();
+  EXPECT_EQ(call.Next(UnreadCall::kReset).kind, UnreadCall::kReset);
+  EXPECT_EQ(Compile(RequestOf(GoodSource())).kind(), v1::Outcome::OK);
+}
+
+TEST_F(SlowReader, UnaryRepliesOfMany_HoldWhatThereIsRoomForAndNoMore) {
+  daemon.reset();
+  Daemon::Options options = OptionsIn(folder.path());
+  options.config.slow_reader_bytes = uint64_t{150} << 10;
+  StartWith(options, ahead);
+  {
+    std::vector<std::unique_ptr<UnreadCall>> calls;
+    const auto is_held = [&] {
+      calls.push_back(std::make_unique<UnreadCall>(daemon->socket(), kCompile, LongRequest()));
+      const UnreadCall::Frame frame = calls.back()->Next(UnreadCall::kHeaders);
+      EXPECT_EQ(frame.kind, UnreadCall::kHeaders);
+      const bool over = (frame.flags & UnreadCall::kEndStream) != 0;
+      EXPECT_EQ(over, frame.payload.find("grpc-status\0018") != std::string::npos) << frame.payload;
+      return !over;
+    };
+    EXPECT_TRUE(is_held());
+    EXPECT_TRUE(is_held());
+    EXPECT_FALSE(is_held());
+    EXPECT_EQ(Compile(RequestOf(GoodSource())).kind(), v1::Outcome::OK) << "short replies";
+  }
+  v1::CompileRequest request;
+  ASSERT_TRUE(request.ParseFromString(LongRequest()));
+  EXPECT_TRUE(WaitUntil([&] {  // once the connections are gone
+    grpc::ClientContext context;
+    v1::CompileReply reply;
+    return compile->Compile(&context, request, &reply).ok();
+  }));
 }
 
 TEST_F(SlowReader, Watch_IsDropped) {

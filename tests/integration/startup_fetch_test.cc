@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // An engine's start from a daemon that is a process of its own: what it needs arrives, once, also
-// if the daemon is killed meanwhile. Spec: pso §9.6
+// if the daemon is killed meanwhile. See spec/pso 9.6
 #include "client/startup_fetch.h"
 
 #include <atomic>

@@ -83,5 +83,64 @@ TEST_F(TlsFilesTest, WrongFiles_AreNamed) {
   }
 }
 
+// --- of upstreams
+
+class UpstreamTlsTest : public TlsFilesTest {
+ protected:
+  UpstreamTlsFiles Upstream() const {
+    return {.ca = files.client_ca, .cert = files.cert, .key = files.key};
+  }
+};
+
+TEST_F(UpstreamTlsTest, GoodFiles_SayWhenTheyEnd) {
+  const auto expiries = CheckUpstreamTls(Upstream(), kLongAgo);
+  ASSERT_TRUE(expiries.ok()) << expiries.error().context;
+  ASSERT_EQ(expiries->size(), 2u);
+  EXPECT_EQ((*expiries)[0].path, files.client_ca);
+  EXPECT_EQ((*expiries)[1].path, files.cert);
+  const auto own = CheckTlsFiles(files, kLongAgo);
+  ASSERT_TRUE(own.ok());
+  EXPECT_EQ((*expiries)[1].expires_s, own->expires_s);
+  const auto none = CheckUpstreamTls({}, kLongAgo);
+  ASSERT_TRUE(none.ok()) << "the authorities of the system";
+  EXPECT_TRUE(none->empty());
+}
+
+TEST_F(UpstreamTlsTest, WrongFiles_AreNamed) {
+  const auto refused = [&](const UpstreamTlsFiles& wrong, int64_t now_s) {
+    const auto checked = CheckUpstreamTls(wrong, now_s);
+    return checked.ok() ? "" : checked.error().context;
+  };
+  const CertificateFiles other = authority.Sign("other");
+  UpstreamTlsFiles wrong = Upstream();
+  wrong.key = Write("other.key", other.key, 0600);
+  EXPECT_NE(refused(wrong, kLongAgo).find("other.key' is not the key of"), std::string::npos);
+  wrong = Upstream();
+  wrong.ca = files.key;
+  EXPECT_NE(refused(wrong, kLongAgo).find("server.key' is no certificate"), std::string::npos);
+  wrong = Upstream();
+  wrong.cert = Write("old.pem", authority.Sign("old", -60).cert, 0644);
+  const auto own = CheckTlsFiles(files, kLongAgo);
+  ASSERT_TRUE(own.ok());
+  const int64_t now_s = own->expires_s - 600;  // the others are good
+  EXPECT_NE(refused(wrong, now_s).find("old.pem' is a certificate that has expired"),
+            std::string::npos);
+  EXPECT_EQ(refused(Upstream(), now_s), "");
+}
+
+TEST_F(UpstreamTlsTest, OldAuthorityBesideANewOne_IsNoMistake) {
+  const std::string old = authority.Sign("old", -60).cert;
+  const auto own = CheckTlsFiles(files, kLongAgo);
+  ASSERT_TRUE(own.ok());
+  const int64_t now_s = own->expires_s - 600;
+  const std::string both = Write("both.pem", old + authority.cert(), 0644);
+  EXPECT_TRUE(CheckUpstreamTls({.ca = both, .cert = {}, .key = {}}, now_s).ok());
+  const std::string none = Write("none.pem", old + old, 0644);
+  const auto refused = CheckUpstreamTls({.ca = none, .cert = {}, .key = {}}, now_s);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().context.find("none.pem' holds certificates that have all expired"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace kiln::rpc

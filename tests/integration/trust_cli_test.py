@@ -9,6 +9,7 @@ usage: trust_cli_test.py BUILD_FOLDER ROOT
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import socket
 import subprocess
@@ -25,6 +26,7 @@ ROOT_USER = os.geteuid() == 0
 STRANGER = 65534
 UBER = ROOT / "tests/bench/shaders/uber.rpl"
 HOSTILE = "he\x1b]0;x\x07llo\u202e\u009b31m\x7f; touch pwn"
+PRINTABLE = "he'$(llo) `x` | <b> \u00e9; touch pwn"  # what the name of a project may be
 
 
 def controls(text):
@@ -405,14 +407,23 @@ class Text(CliCase):
     def write_hostile_project(self):
         self.write_project()
         toml = (self.dir / "kiln.toml").read_text()
+        self.write("kiln.toml", toml.replace('name = "small"', f'name = "{PRINTABLE}"'))
+
+    def test_control_characters_in_names_of_a_manifest_are_refused(self):
+        self.write_project()
+        toml = (self.dir / "kiln.toml").read_text()
         escaped = "".join(c if " " < c < "\x7f" else f"\\u{ord(c):04x}" for c in HOSTILE)
         self.write("kiln.toml", toml.replace('name = "small"', f'name = "{escaped}"'))
+        for verb in ["build"], ["build", "--dry-run"], ["options", "some"], ["pack", "build", "--out", "a"]:
+            for flags in [], ["--json"]:
+                with self.subTest(verb=verb, flags=flags):
+                    self.clean(self.expect(self.kiln(*flags, *verb), 2, "control characters"))
 
     def test_names_of_a_manifest_in_every_verb(self):
         self.write_hostile_project()
-        build = self.clean(self.expect(self.kiln("build"), 0, "he\\x1b]0;x\\x07llo"))
+        build = self.clean(self.expect(self.kiln("build"), 0, "$(llo)"))
         command = re.search(r"kiln pack build --out (.*)", build.stdout).group(1)
-        self.assertTrue(command.startswith("'he") and command.endswith("touch pwn.kpack'"), command)
+        self.assertEqual(shlex.split(command), [PRINTABLE + ".kpack"], command)
         signature = "".join(re.findall(r'"signature": "([0-9a-f]+)"',
                                        self.kiln("--json", "compile", "some").stdout)[:1])
         rows = [["build", "--dry-run"], ["options", "some"], ["options", "some", "--list", "2"],

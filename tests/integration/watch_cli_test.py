@@ -236,6 +236,42 @@ class Watch(unittest.TestCase):
         self.save("rock.rpl", "f4 {1.0, 1.0", "f4 {0.0, 1.0")
         self.assertIn("mud", [e["program"] for e in session.events() if e["event"] == "artifact"])
 
+    def test_mistake_that_a_new_program_has_too_is_not_told_again(self):
+        """Each is of another generation, and a wrong source may change what the manifest means."""
+        mud = '\n[[program]]\nname = "mud"\nsources = ["rock.rpl"]\n'
+        for wrong in ("= colour;", "= color"):
+            with self.subTest(wrong=wrong):
+                (self.dir / "kiln.toml").write_text(MANIFEST)
+                session = self.watch("--json")
+                session.events()
+
+                def told(wanted):
+                    rows = [json.loads(line) for line in
+                            session.until(lambda line: wanted(json.loads(line)))]
+                    return rows, [(r["program"], r["code"]) for r in rows if r["type"] == "diagnostic"]
+
+                def settled(row):
+                    return row.get("event") == "settled"
+                self.save("rock.rpl", "= color;", wrong)
+                _, first = told(settled)
+                self.assertEqual([program for program, _ in first], ["rock"] * len(first))
+                self.assertTrue(first)
+                (self.dir / "kiln.toml").write_text(MANIFEST + mud)
+                rows, again = told(lambda row: row["type"] == "mistake")
+                self.assertEqual(again, [], rows)
+                self.assertEqual(rows[-1]["programs"], ["mud", "rock"])
+                self.assertEqual(rows[-1]["code"], first[0][1])
+                wrong_more = wrong.replace("=", "=\n   ")  # elsewhere, and so another one
+                self.save("rock.rpl", wrong, wrong_more)
+                rows, moved = told(lambda row: row["type"] == "mistake")
+                self.assertEqual(len(moved), len(first), rows)
+                self.save("rock.rpl", wrong_more, "= color;")
+                self.assertEqual(told(settled)[1], [])
+                self.save("rock.rpl", "= color;", wrong)
+                self.assertEqual(len(told(lambda row: row["type"] == "mistake")[1]), len(first))
+                session.stop()
+                self.save("rock.rpl", wrong, "= color;")
+
     def test_new_option_becomes_an_axis_when_the_manifest_says_so(self):
         session = self.watch("rock", "--json")
         session.events()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Version 1, code: a function body in one stage and the codes it gives. Spec: rpl §4 to §8
+// Version 1, code: a function body in one stage and the codes it gives. See spec/rpl 4 to 8
 #include <gtest/gtest.h>
 
 #include "tests/language/source_rows.h"

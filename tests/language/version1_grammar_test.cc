@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Version 1, grammar: a source and the codes it gives. Spec: rpl §1, §2
+// Version 1, grammar: a source and the codes it gives. See spec/rpl 1, 2
 #include <gtest/gtest.h>
 
 #include "tests/language/source_rows.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Version 1, declarations: programs, their entry points and the codes they give.
-// Spec: rpl §4, §7 to §10
+// See spec/rpl 4, 7 to 10
 #include <gtest/gtest.h>
 
 #include "tests/language/source_rows.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What version 2 adds to metadata. Spec: rpl §14.6, §14.7, §14.9
+// What version 2 adds to metadata. See spec/rpl 14.6, 14.7, 14.9
 #include <algorithm>
 
 #include <gtest/gtest.h>

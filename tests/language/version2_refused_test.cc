@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The illegal neighbours of version 2's rows and the codes they give. Spec: rpl §13, §14
+// The illegal neighbours of version 2's rows and the codes they give. See spec/rpl 13, 14
 #include <gtest/gtest.h>
 
 #include "tests/language/source_rows.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every legal row of version 2 compiles without a message, passes the validator and shows its
-// instruction. Spec: rpl §14
+// instruction. See spec/rpl 14
 #include <gtest/gtest.h>
 
 #include "tests/language/source_rows.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Guaranteed properties of byte layouts over random blocks: P15 to P19 of layout.md 15, and a
+// Guaranteed properties of byte layouts over random blocks: P15 to P19 of spec/layout 15, and a
 // second formulation of the rules of D3D constant buffers.
 #include <functional>
 #include <set>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The case file of the layout specification (layout.md 17), and one whose expectations were worked
-// out from the text of the specification: every number in them is the engine's.
+// The case file of the layout specification (spec/layout 17), and one whose expectations were
+// worked out from the text of the specification: every number in them is the engine's.
 #include <fstream>
 #include <iterator>
 #include <string>

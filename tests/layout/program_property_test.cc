@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Guaranteed properties of policy first_fit over random programs: P2, P3, P5 to P14, P20 and P25
-// of layout.md 15. Each is tried Runs() times, over all targets.
+// of spec/layout 15. Each is tried Runs() times, over all targets.
 #include <algorithm>
 #include <compare>
 #include <functional>
@@ -374,7 +374,7 @@ class TakenRegisters {
   std::set<std::tuple<uint32_t, int, uint64_t>> taken_;
 };
 
-// The allocation of 7.3 again.
+// The allocation of spec/layout 7.3 again.
 void CheckAllocation(Json item, Platform platform, const LaidProgram& laid) {
   std::map<std::string, std::map<int, Place>> written;
   for (const Json* parameter : ParametersOf(item)) {

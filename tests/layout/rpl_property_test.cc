@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Guaranteed properties of policy rpl over random modules: P27, P28, P30, P31 of layout.md 15.
+// Guaranteed properties of policy rpl over random modules: P27, P28, P30, P31 of spec/layout 15.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -142,7 +142,7 @@ void ForEachBinding(const Json& item, const char* set, const Each& each) {
   }
 }
 
-// The oracle: in each set, read the order of 7.4 and count from 0.
+// The oracle: in each set, read the order of spec/layout 7.4 and count from 0.
 TEST(RplProperty, P31_CountingReproducesEveryBinding) {
   ForAllModules([&](RandomPrograms&, const Json& item, const LaidModules& laid) {
     std::map<std::string, std::string> expected;

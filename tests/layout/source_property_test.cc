@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Guaranteed properties that need a language: P1, P4, P26 and P29 of layout.md 15, over random RPL
-// programs whose bodies mention this or that of a random interface.
+// Guaranteed properties that need a language: P1, P4, P26 and P29 of spec/layout 15, over random
+// RPL programs whose bodies mention this or that of a random interface.
 #include <map>
 #include <random>
 #include <string>
@@ -11,9 +11,9 @@
 
 #include "compiler/artifact/metadata.h"
 #include "compiler/driver/stages.h"
-#include "compiler/layout/assign.h"
 #include "compiler/layout/dump.h"
-#include "compiler/layout/lay_out.h"
+#include "compiler/layout/engine.h"
+#include "compiler/layout/rpl_adapter.h"
 #include "tests/layout/runs.h"
 
 namespace kiln::layout {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Guaranteed properties of what one type uses, wherever it stands: P21 to P24 of layout.md 15.
+// Guaranteed properties of what one type uses, wherever it stands: P21 to P24 of spec/layout 15.
 #include <algorithm>
 #include <map>
 

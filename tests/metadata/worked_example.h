@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The worked example of the language (rpl.md 15) as a closed variant written by hand: what closing
-// leaves of it for metadata, under two sets of options.
+// The worked example of the language (spec/rpl 15) as a closed variant written by hand: what
+// closing leaves of it for metadata, under two sets of options.
 #pragma once
 
 #include <deque>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The worked example of the language (rpl.md 15) from source to metadata and layout text.
+// The worked example of the language (spec/rpl 15) from source to metadata and layout text.
 #include <fstream>
 #include <iterator>
 #include <map>

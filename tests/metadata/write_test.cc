@@ -16,7 +16,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/artifact/metadata.h"
-#include "compiler/layout/assign.h"
+#include "compiler/layout/rpl_adapter.h"
 #include "proto/kiln/v1/metadata.pb.h"
 #include "tests/metadata/worked_example.h"
 

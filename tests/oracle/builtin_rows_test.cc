@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "compiler/ir/typing.h"
-#include "tests/oracle/bench_test.h"
+#include "tests/oracle/operator_fixture.h"
 
 namespace kiln::oracle {
 namespace {
@@ -88,7 +88,7 @@ std::string CallText(const ir::Pool& pool, Builtin builtin, ir::TypeId type) {
   return fmt::format("{}_{} ({})", ir::FactsOf(builtin).name, ir::TypeText(pool, type), arguments);
 }
 
-class BuiltinRows : public BenchTest, public ::testing::WithParamInterface<Builtin> {};
+class BuiltinRows : public OperatorFixture, public ::testing::WithParamInterface<Builtin> {};
 
 TEST_P(BuiltinRows, EveryType_AgreesWithTheDevice) {
   ir::Pool pool;
@@ -126,7 +126,7 @@ INSTANTIATE_TEST_SUITE_P(All, BuiltinRows, ::testing::ValuesIn(Families()),
                            return std::string(ir::FactsOf(info.param).name);
                          });
 
-class ConstantRows : public BenchTest {};
+class ConstantRows : public OperatorFixture {};
 
 TEST_F(ConstantRows, Pi_HasItsBits) { Agree(ProbeText("result.f0.x = pi ();"), {}); }
 

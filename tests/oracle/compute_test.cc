@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "tests/oracle/compute_test.h"
-
+#include "tests/oracle/compute_fixture.h"
 #include "tests/support/texels.h"
 
 namespace kiln::oracle {

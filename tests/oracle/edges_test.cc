@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The edges of arithmetic and of copying: extreme integers against each other, what no number is,
-// arguments that overlap, whole structs and arrays through functions. Spec: rpl.md 5.2, 5.5, 8.7
+// arguments that overlap, whole structs and arrays through functions. See spec/rpl 5.2, 5.5, 8.7
 #include <cfloat>
 #include <cmath>
 #include <limits>
@@ -83,7 +83,7 @@ TEST_F(Edges, SignedModulus_HasTheSignOfTheRightOperand) {
   EXPECT_THAT(variant.Disassembly(ir::Stage::kFragment), ::testing::HasSubstr("OpSMod"));
   Samples samples = Pairs();
   SkipTheQuotientThatDoesNotFit(samples);
-  const std::vector<Outcome> outcomes = InterpretBench(variant, samples);
+  const std::vector<Outcome> outcomes = InterpretPixels(variant, samples);
   for (uint32_t i = 0; i < kBenchPixels; ++i) {
     const int64_t left = samples[i].s[0];
     const int64_t right = samples[i].s[1];
@@ -112,7 +112,7 @@ TEST_F(Edges, Shifts_ByEveryAmount) {
   EXPECT_EQ(comparison.open, 0U);
 }
 
-// Ordered comparisons are false of what is no number, `!=` is true (rpl.md 5.2).
+// Ordered comparisons are false of what is no number, `!=` is true (spec/rpl 5.2).
 TEST_F(Edges, Comparisons_OfWhatIsNoNumber) {
   for (const std::string_view op : {"<", ">", "<=", ">=", "==", "!="}) {
     const Comparison comparison = Agree(

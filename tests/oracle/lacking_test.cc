@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What lavapipe lacks (pso_runtime.md 11.2): the interpreter and the validator alone say what these
+// What lavapipe lacks (spec/pso 11.2): the interpreter and the validator alone say what these
 // mean. Each row names the feature that the device refuses them for; one that it has one day fails.
 #include <fmt/format.h>
 
-#include "tests/oracle/texture_test.h"
+#include "tests/oracle/texture_fixture.h"
 
 namespace kiln::oracle {
 namespace {
@@ -25,7 +25,7 @@ constexpr Lacking kLacking[] = {
     {"image_size of one", "f4 { f2 { image_size (list[which], 0u) }, 0.0, 0.0 }", kDynamic},
 };
 
-class LavapipeLacks : public TextureBench {
+class LavapipeLacks : public TextureFixture {
  protected:
   static Samples Inputs() {
     Samples samples{};
@@ -74,11 +74,11 @@ TEST_F(LavapipeLacks, WhatIsListed_RunsInTheInterpreterAlone) {
     const Samples samples = Inputs();
     const BuiltVariant variant(BenchRequest(source("given.u[0].x % 2u")));
     ASSERT_TRUE(variant.ok()) << variant.messages();
-    const std::vector<Outcome> outcomes = InterpretBench(variant, samples, around);
+    const std::vector<Outcome> outcomes = InterpretPixels(variant, samples, around);
     for (uint32_t item = 0; item < 2; ++item) {
       const BuiltVariant constant(BenchRequest(source(fmt::format("{}u", item))));
       ASSERT_TRUE(constant.ok()) << constant.messages();
-      const std::vector<Outcome> expected = InterpretBench(constant, samples, around);
+      const std::vector<Outcome> expected = InterpretPixels(constant, samples, around);
       for (uint32_t i = 0; i < kBenchPixels; ++i) {
         for (size_t j = 0; samples[i].u[0] % 2 == item && j < 4; ++j) {
           EXPECT_EQ(outcomes[i].written.at("result.f0")[j].bits,

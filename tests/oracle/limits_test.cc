@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Sources that are large in one way each: an answer, success or the code, and no more work than
 // their size. What would take exponential time or deep stacks does not end or crashes, so the
-// answer alone is the test; seconds depend on the machine and are not asked. Spec: rpl.md 1.5,
-// daemon.md 10
+// answer alone is the test; seconds depend on the machine and are not asked. See spec/rpl 1.5,
+// spec/daemon 10
 #include <algorithm>
 #include <string>
 #include <utility>

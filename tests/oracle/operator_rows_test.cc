@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "compiler/ir/typing.h"
-#include "tests/oracle/bench_test.h"
+#include "tests/oracle/operator_fixture.h"
 
 namespace kiln::oracle {
 namespace {
@@ -74,7 +74,7 @@ Samples InputsOf(BinaryOp op) {
   return dyadic;
 }
 
-class OperatorRows : public BenchTest, public ::testing::WithParamInterface<OperatorCase> {};
+class OperatorRows : public OperatorFixture, public ::testing::WithParamInterface<OperatorCase> {};
 
 TEST_P(OperatorRows, EveryOperandPair_AgreesWithTheDevice) {
   const OperatorCase& op = GetParam();
@@ -111,7 +111,7 @@ INSTANTIATE_TEST_SUITE_P(All, OperatorRows, ::testing::ValuesIn(kOperators),
                            return std::string(info.param.name);
                          });
 
-class UnaryRows : public BenchTest {};
+class UnaryRows : public OperatorFixture {};
 
 TEST_F(UnaryRows, EveryOperand_AgreesWithTheDevice) {
   constexpr std::pair<UnaryOp, std::string_view> kUnary[] = {
@@ -146,7 +146,7 @@ TEST_F(UnaryRows, LogicOfEveryPair_AgreesWithTheDevice) {
 }
 
 // --- constructors
-class ConstructorRows : public BenchTest {
+class ConstructorRows : public OperatorFixture {
  protected:
   static void AgreeOn(const ir::Pool& pool, ir::TypeId target, const std::string& arguments) {
     std::mt19937 random(7);

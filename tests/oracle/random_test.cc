@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random programs three ways: as their generator says from rpl.md, as the interpreter runs their
+// Random programs three ways: as their generator says from spec/rpl, as the interpreter runs their
 // closed form, and on lavapipe, as fragments and as compute programs. KILN_ORACLE_SEEDS=first:count
 // runs others than the fixed ones.
 #include <cmath>
@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "tests/oracle/bench_test.h"
-#include "tests/support/compute_bench.h"
+#include "tests/oracle/operator_fixture.h"
+#include "tests/support/compute_rig.h"
 #include "tests/support/random_program.h"
 #include "tests/support/random_workgroup.h"
 
@@ -77,7 +77,7 @@ std::string Difference(const Outcome& meant, const Outcome& closed, bool knows_m
   return "";
 }
 
-class RandomPrograms : public BenchTest {
+class RandomPrograms : public OperatorFixture {
  protected:
   struct Tally {
     uint64_t decided = 0;
@@ -113,7 +113,7 @@ class RandomPrograms : public BenchTest {
     request.environment = kEnvironments[seed % std::size(kEnvironments)];
     const BuiltVariant variant(request);
     ASSERT_TRUE(variant.ok()) << variant.messages() << program.source;
-    const std::vector<Outcome> closed = InterpretBench(variant, samples);
+    const std::vector<Outcome> closed = InterpretPixels(variant, samples);
     const bool later = language != Language::kVersion1;
     for (uint32_t i = 0; i < kBenchPixels; ++i) {
       ASSERT_EQ(Difference(program.run(samples, i), closed[i], later), "")

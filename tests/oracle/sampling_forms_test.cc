@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Filters, address modes and levels of sampling, and every form of version 2: explicit level,
-// gradients, gathering, fetching, questions. Spec: rpl.md 6.4, 14.2
+// gradients, gathering, fetching, questions. See spec/rpl 6.4, 14.2
 #include <fmt/format.h>
 
-#include "tests/oracle/texture_test.h"
+#include "tests/oracle/texture_fixture.h"
 
 namespace kiln::oracle {
 namespace {
@@ -64,7 +64,7 @@ Samples Inputs() {
   return samples;
 }
 
-class SamplingForms : public TextureBench {
+class SamplingForms : public TextureFixture {
  protected:
   // Calls `run` with the declarations of each texture and sampler in turn; texture "image",
   // sampler "filter".

@@ -8,8 +8,8 @@
 #include "runtime/preview/sampler.h"
 #include "runtime/preview/target.h"
 #include "runtime/vk/buffer.h"
-#include "tests/oracle/bench_test.h"
-#include "tests/support/pixel_bench_gpu.h"
+#include "tests/oracle/operator_fixture.h"
+#include "tests/support/pixel_rig_gpu.h"
 
 namespace kiln::oracle {
 namespace {
@@ -147,17 +147,17 @@ Samples InputsOf() {
   return samples;
 }
 
-class Sampling : public BenchTest {
+class Sampling : public OperatorFixture {
  protected:
   void TearDown() override {
     images_.clear();
     samplers_.clear();
-    BenchTest::TearDown();
+    OperatorFixture::TearDown();
   }
 
   // An image of that kind whose texels are `bytes`, ready to be sampled.
   VkImageView Upload(const Kind& kind, VkFormat format, std::span<const std::byte> bytes) {
-    PixelBench::Gpu& gpu = bench().gpu();
+    PixelRig::Gpu& gpu = bench().gpu();
     const runtime::Device& device = bench().device();
     auto staging = vk::CreateBuffer(device, gpu.memory, bytes.size(),
                                     VK_BUFFER_USAGE_TRANSFER_SRC_BIT, vk::MemoryUse::kUpload);
@@ -221,7 +221,7 @@ class Sampling : public BenchTest {
     Surroundings around;
     around.sample = SampleOf;
     const Comparison comparison =
-        Compare(InterpretBench(variant, samples, around), *pixels, samples);
+        Compare(InterpretPixels(variant, samples, around), *pixels, samples);
     EXPECT_EQ(comparison.difference, "");
     EXPECT_EQ(comparison.open, 0U);
   }
@@ -280,7 +280,7 @@ TEST_F(Sampling, HandlesAsArguments_AgreeWithTheDevice) {
       {{"point", Nearest(false)}, {"list", std::vector{Color(kKinds[0], 1), Color(kKinds[0], 2)}}});
 }
 
-// What lavapipe lacks (pso_runtime.md 11.2): interpreter and validator alone.
+// What lavapipe lacks (spec/pso 11.2): interpreter and validator alone.
 TEST_F(Sampling, ImageArray_ByVariableIndex_InTheInterpreterAlone) {
   const BuiltVariant variant(BenchRequest(
       std::string(kPoint) + "set_material image_color_2d[2] list;\n" +
@@ -289,7 +289,7 @@ TEST_F(Sampling, ImageArray_ByVariableIndex_InTheInterpreterAlone) {
   Surroundings around;
   around.sample = SampleOf;
   const Samples samples = InputsOf();
-  const std::vector<Outcome> outcomes = InterpretBench(variant, samples, around);
+  const std::vector<Outcome> outcomes = InterpretPixels(variant, samples, around);
   for (uint32_t i = 0; i < kBenchPixels; ++i) {
     const Value& written = outcomes[i].written.at("result.f0");
     EXPECT_EQ(FloatOf(written[1]), static_cast<float>(samples[i].u[0] % kItems + 1));

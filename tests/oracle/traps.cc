@@ -32,7 +32,7 @@ void RplTraps::Outputs(const std::string& source, uint32_t first,
   const BuiltVariant variant(BenchRequest(source));
   ASSERT_TRUE(variant.ok()) << variant.messages();
   const Samples samples{};
-  const std::vector<Outcome> outcomes = InterpretBench(variant, samples);
+  const std::vector<Outcome> outcomes = InterpretPixels(variant, samples);
   const Result<Pixels> pixels = bench().Run(variant, samples);
   ASSERT_TRUE(pixels.ok()) << ErrorText(pixels.error());
   EXPECT_EQ(outcomes[0].undecided, "");

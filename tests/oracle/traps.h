@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Traps of rpl.md Appendix A: what a source means, checked in the interpreter and on the device;
+// Traps of Appendix A of spec/rpl: what a source means, checked in the interpreter and on a device;
 // what it is refused with; what its code says.
 #pragma once
 
@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/oracle/bench_test.h"
+#include "tests/oracle/operator_fixture.h"
 
 namespace kiln::oracle {
 
-class RplTraps : public BenchTest {
+class RplTraps : public OperatorFixture {
  protected:
   // `source` defines `probe`. The first outputs of result.f0, .u0 or .s0 of every pixel, in the
   // interpreter and on the device.

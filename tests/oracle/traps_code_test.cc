@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Appendix A of rpl.md: traps that show in the words or in the metadata.
+// Appendix A of spec/rpl: traps that show in the words or in the metadata.
 #include "tests/oracle/traps.h"
 
 namespace kiln::oracle {

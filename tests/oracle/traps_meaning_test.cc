@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Appendix A of rpl.md: traps of evaluation and control flow.
+// Appendix A of spec/rpl: traps of evaluation and control flow.
 #include <fmt/format.h>
 
 #include "tests/oracle/traps.h"
@@ -316,7 +316,7 @@ TEST_F(RplTraps, NegativeZero_IsAnotherConstant) {
   EXPECT_THAT(code, HasSubstr(" -0\n"));
   const BuiltVariant variant(BenchRequest(Probe("result.f0 = f4 { 0.0, -0.0, 0.0, -0.0 };")));
   ASSERT_TRUE(variant.ok()) << variant.messages();
-  const Value written = InterpretBench(variant, {})[0].written.at("result.f0");
+  const Value written = InterpretPixels(variant, {})[0].written.at("result.f0");
   EXPECT_EQ(written[0].bits, 0U);
   EXPECT_EQ(written[1].bits, 0x80000000U);
 }

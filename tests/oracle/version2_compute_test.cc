@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Compute programs leave the same memory on lavapipe as in the interpreter, which runs them in
-// several orders: what depends on the order is not compared. Spec: rpl.md 14.6, 14.7
+// several orders: what depends on the order is not compared. See spec/rpl 14.6, 14.7
 #include <cstring>
 
 #include <fmt/format.h>
 
-#include "tests/oracle/bench_test.h"
-#include "tests/oracle/compute_test.h"
+#include "tests/oracle/compute_fixture.h"
+#include "tests/oracle/operator_fixture.h"
 
 namespace kiln::oracle {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What version 2 adds to expressions means the same in the interpreter and on lavapipe. Inputs are
-// random, floats among them dyadic, so that every result is exact. Spec: rpl.md 14.3 to 14.5
+// random, floats among them dyadic, so that every result is exact. See spec/rpl 14.3 to 14.5
 #include <fmt/format.h>
 
-#include "tests/oracle/bench_test.h"
+#include "tests/oracle/operator_fixture.h"
 
 namespace kiln::oracle {
 namespace {
@@ -13,7 +13,7 @@ struct Row {
   std::string declarations{};
 };
 
-class Version2 : public BenchTest {
+class Version2 : public OperatorFixture {
  protected:
   static Samples Inputs() {
     std::mt19937 random(14);
@@ -81,8 +81,8 @@ TEST_F(Version2, CompoundAssignment_IsTheOperator) {
   });
 }
 
-// rpl.md 5.5, 14.3: index expressions first and once, then the value; the target is loaded for the
-// operation behind both.
+// spec/rpl 5.5, 14.3: index expressions first and once, then the value; the target is loaded for
+// the operation behind both.
 TEST_F(Version2, CompoundAssignment_EvaluatesIndicesOnce) {
   AgreeOnRows({
       {"u1 n = 0u; u4[3] list; list[0] = given.u[0]; list[1] = given.u[1]; list[2] = given.u[2];"
@@ -98,7 +98,7 @@ TEST_F(Version2, CompoundAssignment_EvaluatesIndicesOnce) {
   });
 }
 
-// Where the value changes the target: `a op= b` is `a = a op b` (rpl.md 14.3), whose left operand
+// Where the value changes the target: `a op= b` is `a = a op b` (spec/rpl 14.3), whose left operand
 // comes first.
 TEST_F(Version2, CompoundAssignment_ReadsTheTargetFirst) {
   AgreeOnRows({

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// 16-bit floats in compute programs: operators, functions, conversions and memory. Spec:
-// rpl.md 14.8
+// 16-bit floats in compute programs: operators, functions, conversions and memory.
+// See spec/rpl 14.8
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "compiler/ir/typing.h"
-#include "tests/oracle/compute_test.h"
+#include "tests/oracle/compute_fixture.h"
 
 namespace kiln::oracle {
 namespace {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 // Stage values, derivatives, specialised options and narrow floats of version 2 mean the same in
-// the interpreter and on lavapipe. Spec: rpl.md 14.1, 14.2, 14.8, 14.9
+// the interpreter and on lavapipe. See spec/rpl 14.1, 14.2, 14.8, 14.9
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "compiler/base/bytes.h"
 #include "runtime/vk/buffer.h"
-#include "tests/oracle/bench_test.h"
-#include "tests/support/pixel_bench_gpu.h"
+#include "tests/oracle/operator_fixture.h"
+#include "tests/support/pixel_rig_gpu.h"
 
 namespace kiln::oracle {
 namespace {
 
-class Version2Stages : public BenchTest {
+class Version2Stages : public OperatorFixture {
  protected:
   static Samples Inputs() {
     std::mt19937 random(15);
@@ -24,7 +24,7 @@ class Version2Stages : public BenchTest {
     return samples;
   }
 
-  static void Decided(const VariantRequest& request, const PixelBench::Extra& extra = {}) {
+  static void Decided(const VariantRequest& request, const PixelRig::Extra& extra = {}) {
     EXPECT_EQ(AgreeOn(request, Inputs(), extra).open, 0U) << request.sources.back();
   }
 };
@@ -132,7 +132,7 @@ TEST_F(Version2Stages, FragDepth_DecidesTheDepthTest) {
                              "result.f0.x = given.f[0].x;")));
   ASSERT_TRUE(variant.ok()) << variant.messages();
   const Samples samples = Inputs();
-  const std::vector<Outcome> outcomes = InterpretBench(variant, samples);
+  const std::vector<Outcome> outcomes = InterpretPixels(variant, samples);
   for (uint32_t i = 0; i < kBenchPixels; ++i) {
     EXPECT_EQ(FloatOf(outcomes[i].written.at("frag_depth")[0]), samples[i].f[0] * 0.125F + 0.5F);
   }
@@ -142,7 +142,7 @@ TEST_F(Version2Stages, FragDepth_DecidesTheDepthTest) {
 
 // Memory is written by fragments, too: each pixel its own item, and all of them a counter.
 TEST_F(Version2Stages, FragmentsWriteBuffers) {
-  PixelBench::Gpu& gpu = bench().gpu();
+  PixelRig::Gpu& gpu = bench().gpu();
   auto buffer = vk::CreateBuffer(bench().device(), gpu.memory, 16 + 4 * kBenchPixels,
                                  VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, vk::MemoryUse::kReadback);
   ASSERT_TRUE(buffer.ok());
@@ -156,7 +156,7 @@ TEST_F(Version2Stages, FragmentsWriteBuffers) {
   const BuiltVariant variant(BenchRequest(source));
   ASSERT_TRUE(variant.ok()) << variant.messages();
   const Samples samples = Inputs();
-  PixelBench::Extra extra;
+  PixelRig::Extra extra;
   extra.resources["log"] = buffer->handle.get();
   const Result<Pixels> pixels = bench().Run(variant, samples, extra);
   ASSERT_TRUE(pixels.ok()) << ErrorText(pixels.error());
@@ -172,7 +172,7 @@ TEST_F(Version2Stages, FragmentsWriteBuffers) {
   EXPECT_EQ(ReadLittle<uint32_t>(buffer->mapped(), 4), most);
 }
 
-// Equal to a variant that folds the same values (rpl.md 14.9).
+// Equal to a variant that folds the same values (spec/rpl 14.9).
 TEST_F(Version2Stages, SpecialisedOptions_MeanWhatFoldedOnesMean) {
   constexpr char kUse[] =
       "u1 n = 0u; for (u1 i = 0u; i < taps; i += 1u) { n += 3u; }"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Soundness of live keys and signatures: over generated programs, what a process finds that built
-// nothing is what a direct build of that variant makes, for every variant. Spec: cache §3.7, §12
+// nothing is what a direct build of that variant makes, for every variant. See spec/cache 3.7, 12
 #include <algorithm>
 #include <iterator>
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The oracle of architecture.md 10.6: whatever a VariantAssembler has built before, it makes the
+// The oracle of spec/architecture 10.6: whatever a VariantAssembler has built before, it makes the
 // bytes, diagnostics and read options that BuildDirect makes; so do several of them at once.
 #include <algorithm>
 #include <filesystem>

@@ -72,6 +72,52 @@ TEST(Advice, NearestName_OfEveryKind) {
   });
 }
 
+TEST(Advice, UndeclaredName_IsSaidOnceForAFunction) {
+  const std::string helper = "f1 g (in f1 x) { return x * shade; } ";
+  const VariantOf variant(
+      {"instance cut: flag true; " + helper +
+       Body("f1 _a = shade * other; conditional (cut) { f1 _b = shade + shade; } "
+            "conditional (!cut) { f1 _c = shade; } f1 _d = g (1.0) + shade;")},
+      "vertex:v");
+  EXPECT_EQ(variant.Messages(),
+            "RPL6001 'shade' is not declared\n"  // of g
+            "RPL6001 'shade' is not declared\n"
+            "RPL6001 'other' is not declared\n");
+  EXPECT_EQ(variant.Details(Code::kRpl6001), "\"shade\" 'shade' is not declared\n")
+      << "once in g, which says nothing of others";
+  EXPECT_EQ(VariantOf({Body("f1 _a = shade; f1 _b = shade;")}, "vertex:v").Details(Code::kRpl6001),
+            "\"shade\" 'shade' is not declared\n1 more mention in 'v'\n");
+}
+
+TEST(Advice, UndeclaredName_IsCountedAsWrittenInEveryVariant) {
+  const std::string source =
+      "instance cut: flag true; " +
+      Body("f1 _a = shade; conditional (cut) { f1 _b = shade; f1 _c = shade; }");
+  for (const char* options : {"cut=true", "cut=false"}) {
+    EXPECT_EQ(VariantOf({source}, "vertex:v", options).Details(Code::kRpl6001),
+              "\"shade\" 'shade' is not declared\n2 more mentions in 'v'\n")
+        << options;
+  }
+}
+
+TEST(Advice, UndeclaredName_BesideALocalOfTheName_IsNotCounted) {
+  EXPECT_EQ(VariantOf({Body("{ f1 depth = 1.0; f1 _x = depth; } f1 _y = depth;")}, "vertex:v")
+                .Details(Code::kRpl6001),
+            "\"depth\" 'depth' is not declared\n"
+            "\"depth\" 'depth' is declared here\n"
+            "a name is there from its declaration to the end of its scope\n");
+}
+
+TEST(Advice, UndeclaredName_ThousandsOfTimes_LeavesRoomForOthers) {
+  std::string statements;
+  for (int i = 0; i < 5'000; ++i) {
+    statements += "f1 _a" + std::to_string(i) + " = shade; ";
+  }
+  const std::string messages =
+      VariantOf({Body(statements + "f1 _z = other;")}, "vertex:v").Messages();
+  EXPECT_EQ(messages, "RPL6001 'shade' is not declared\nRPL6001 'other' is not declared\n");
+}
+
 TEST(Advice, NamesFarAway_AreNotProposed) {
   EXPECT_EQ(VariantOf({Body("f1 light = 1.0; f1 _x = shade;")}, "vertex:v").Details(Code::kRpl6001),
             "\"shade\" 'shade' is not declared\n");

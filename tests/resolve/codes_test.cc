@@ -372,7 +372,7 @@ TEST(ResolveCodes, Lints_AreThereWhenAskedFor) {
             "");
 }
 
-// Every position of rpl.md 8.4 and what it says of an instance option.
+// Every position of spec/rpl 8.4 and what it says of an instance option.
 TEST(ResolveCodes, InstanceOptions_OnlyWhereTheInterfaceDoesNotDependOnThem) {
   const struct {
     const char* source;

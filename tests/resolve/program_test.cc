@@ -91,6 +91,22 @@ TEST(Link, ValuesOfAnEnum_AreLimited) {
             "LIM1001 option 'kind' has too many values, the limit is 256\n");
 }
 
+// Half of them in each of two modules, under a condition that may never hold.
+TEST(Link, FunctionsOfAProgram_AreLimited) {
+  const auto of = [](uint32_t count) {
+    std::vector<std::string> modules(2);
+    for (uint32_t i = 0; i < count; ++i) {
+      modules[i % 2] += "conditional (false) void g" + std::to_string(i) + " (void) { }\n";
+    }
+    return modules;
+  };
+  const uint32_t most = LanguageLimits{}.functions;
+  EXPECT_EQ(Linked(of(most - 1)).Messages(), "");
+  EXPECT_EQ(Linked(of(most)).Messages(), "");
+  EXPECT_EQ(Linked(of(most + 1)).Messages(),
+            "LIM1001 program has too many functions, the limit is 16384\n");
+}
+
 TEST(Link, RowsOfSeveralModules_HaveNumbersOfTheirOwn) {
   const Linked linked({"", "constant a = 1u;", "", "constant b = 2u; constant a = 3u;"});
   const Program& program = linked.program();

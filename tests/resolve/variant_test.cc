@@ -10,7 +10,7 @@
 namespace kiln::resolve {
 namespace {
 
-// The worked example of rpl.md 15, with bodies that mention the same things.
+// The worked example of spec/rpl 15, with bodies that mention the same things.
 const char* const kPass = R"(
 instance tone_curve: enum "linear" "filmic";
 set_pass uniform_buffer view
@@ -268,14 +268,50 @@ TEST(CloseVariant, StructsNestedTooDeep_AreAnError) {
   EXPECT_EQ(variant.Messages(), "RPL1009 't44_t' is nested more than 256 levels deep\n");
 }
 
-TEST(CloseVariant, CallsNestedDeep_DoNotGrowTheStack) {
+// f0 calls nobody, and each of the others the one before it.
+std::string ChainOfCalls(uint32_t calls) {
   std::string source = "void f0 (void) { }\n";
-  for (int i = 1; i < 3000; ++i) {
+  for (uint32_t i = 1; i <= calls; ++i) {
     source += "void f" + std::to_string(i) + " (void) { f" + std::to_string(i - 1) + " (); }\n";
   }
-  VariantOf variant({source}, "fragment:f2999");
-  EXPECT_EQ(variant.Messages(), "");
-  EXPECT_EQ(variant.closed().entries[0].functions.size(), 3000u);
+  return source;
+}
+
+TEST(CloseVariant, CallsInEachOther_AreLimited) {
+  const uint32_t most = LanguageLimits{}.call_depth;
+  for (const uint32_t calls : {most - 1, most}) {
+    VariantOf variant({ChainOfCalls(calls)}, "fragment:f" + std::to_string(calls));
+    EXPECT_EQ(variant.Messages(), "") << calls;
+    EXPECT_EQ(variant.closed().entries[0].functions.size(), calls + 1);
+  }
+  for (const uint32_t calls : {most + 1, most + 2, 3000u}) {  // the last would grow the stack
+    VariantOf variant({ChainOfCalls(calls)}, "fragment:f" + std::to_string(calls));
+    EXPECT_EQ(variant.Messages(),
+              "LIM1001 function 'f257' has too many calls in each other, the limit is 256\n")
+        << calls;
+    EXPECT_EQ(variant.Details(Code::kLim1001).substr(0, 6), "\"f256 ") << "at the call";
+  }
+}
+
+// The deep way is found behind a short one, whichever was walked first.
+TEST(CloseVariant, CallsInEachOther_AreThoseOfTheLongestWay) {
+  const std::string chain = ChainOfCalls(256);
+  for (const char* body : {"f256 (); f0 ();", "f0 (); f256 ();", "f3 (); f200 (); f256 ();"}) {
+    VariantOf variant({chain + "void last (void) { " + body + " }"}, "fragment:last");
+    EXPECT_EQ(variant.Messages(),
+              "LIM1001 function 'last' has too many calls in each other, the limit is 256\n")
+        << body;
+    VariantOf shallow({chain + "void last (void) { f255 (); f0 (); f255 (); }"}, "fragment:last");
+    EXPECT_EQ(shallow.Messages(), "");
+  }
+}
+
+TEST(CloseVariant, CycleOfManyCalls_IsSaidAlone) {
+  std::string source = ChainOfCalls(300);
+  source.replace(source.find("{ }"), 3, "{ f300 (); }");
+  VariantOf variant({source + "void last (void) { f300 (); }"}, "fragment:last");
+  EXPECT_EQ(variant.Messages().substr(0, 8), "RPL5020 ");
+  EXPECT_EQ(variant.Messages().find("LIM1001"), std::string::npos);
 }
 
 TEST(Questions, UnitsAskOnlyWhatTheyNeed) {

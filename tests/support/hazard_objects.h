@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the hazard oracle knows of the objects behind a plan's chains: which cells they have, which
 // bytes they lie in, in which layout they are and whether their contents are still there.
-// Spec: graph §12.2, §12.4
+// See spec/graph 12.2, 12.4
 #pragma once
 
 #include <cstdint>

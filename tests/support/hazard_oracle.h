@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Checks dumped plans of consecutive frames for hazards. Reads JSON only and shares no code with
-// the planner: quadratic and obvious on purpose. Spec: graph §12
+// the planner: quadratic and obvious on purpose. See spec/graph 12
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The meaning of closed IR, run on one invocation or on several that meet: the oracle that devices
-// are compared with. It is written from rpl.md and docs/IR.md and shares nothing with emission; it
+// are compared with. It is written from spec/rpl and docs/IR.md, shares nothing with emission and
 // is as slow as it is plain. What the language leaves open is carried along, never guessed: every
 // scalar knows how far another correct implementation may be from it.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inbuilt functions: what they are, from rpl.md 6 and GLSL.std.450; how exact they must be, from
+// Inbuilt functions: what they are, from spec/rpl 6 and GLSL.std.450; how exact they must be, from
 // Vulkan. A function that Vulkan derives from a formula gets the error of that formula.
 #include <algorithm>
 #include <climits>

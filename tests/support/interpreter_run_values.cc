@@ -124,7 +124,7 @@ Value Invocation::Constant(ir::ConstId id) {
   return made;
 }
 
-// The variant's value, which is not part of the code (rpl.md 14.9).
+// The variant's value, which is not part of the code (spec/rpl 14.9).
 Value Invocation::Specialised(const ir::SpecConstInst& inst) {
   const auto row = std::ranges::find(variant_.specialization, inst.id, &ir::Specialization::id);
   KILN_CHECK(row != variant_.specialization.end() && row->default_bits == inst.bits);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operators and conversions. Spec: rpl.md 4.2, 5.2, 5.3
+// Operators and conversions. See spec/rpl 4.2, 5.2, 5.3
 #include <array>
 #include <climits>
 #include <cmath>
@@ -82,7 +82,7 @@ Cell FloatBinary(BinaryOp op, float left, float right) {
   KILN_UNREACHABLE();
 }
 
-// The sign of the right operand (rpl.md 5.2). Vulkan leaves OpSMod open if an operand is negative.
+// The sign of the right operand (spec/rpl 5.2). Vulkan leaves OpSMod open for negative operands.
 Cell SignedModulus(int32_t left, int32_t right) {
   if (right == 0 || (left == INT_MIN && right == -1)) {
     return {};

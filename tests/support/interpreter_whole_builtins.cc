@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inbuilt functions of whole vectors and matrices. Spec: rpl.md 6.2, 6.3
+// Inbuilt functions of whole vectors and matrices. See spec/rpl 6.2, 6.3
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Checks of one dumped plan that need no history: order of uses, placement, batches. Reads JSON
-// only. Spec: graph §12.7
+// only. See spec/graph 12.7
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Random frames for tests of the render graph: every pass type, creates, writes and reads in random
-// layouts and ranges, imports in all states, histories, semaphores, uploads. Spec: graph §13.1,
-// §14.1
+// layouts and ranges, imports in all states, histories, semaphores, uploads. See spec/graph 13.1,
+// 14.1
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct RandomFrameLimits {
 graph::FrameDescription RandomFrame(uint64_t seed, const RandomFrameLimits& limits = {});
 graph::PlanOptions RandomOptions(uint64_t seed);
 
-// The frames of graph §14.1: `passes` passes as a frame has them. Made up once, declared often.
+// The frames of spec/graph 14.1: `passes` passes as a frame has them. Made up once, declared often.
 struct TypicalFrame {
   struct Pass {
     uint32_t first_read = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Random well-typed RPL programs for the pixel bench, each with its meaning beside its text: every
+// Random well-typed RPL programs for the pixel rig, each with its meaning beside its text: every
 // expression and statement is written as source and, in the same breath, as a function of C++ that
-// does what rpl.md says about that source. So the front end, closing and the interpreter of closed
-// IR are checked too, not only emission. Equal seeds give equal programs (of one compiler of C++).
+// does what spec/rpl says about that source. So the front end, closing and the interpreter of
+// closed IR are checked too, not only emission. Equal seeds give equal programs (of one compiler).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tests/support/interpreter.h"
-#include "tests/support/pixel_bench.h"
+#include "tests/support/pixel_rig.h"
 
 namespace kiln::oracle {
 

@@ -33,7 +33,7 @@ Expr ProgramWriter::ReadOf(const PlaceExpr& place) {
 }
 
 // (place = value): index expressions of the place first, then the value, then the store
-// (rpl.md 5.5); the value is the assigned one.
+// (spec/rpl 5.5); the value is the assigned one.
 Expr ProgramWriter::Assigned(ir::TypeId type, uint32_t depth) {
   const std::optional<PlaceExpr> place = Place(type, {.write = true});
   if (!place.has_value()) {
@@ -53,7 +53,7 @@ Expr ProgramWriter::Assigned(ir::TypeId type, uint32_t depth) {
 }
 
 // Arguments from left to right: values of `in` and `in out` are read, places are found; after the
-// call `out` and `in out` are written back from left to right (rpl.md 8.7).
+// call `out` and `in out` are written back from left to right (spec/rpl 8.7).
 std::optional<Expr> ProgramWriter::UserCall(ir::TypeId type, uint32_t depth) {
   std::vector<std::shared_ptr<Function>> fitting;
   for (const std::shared_ptr<Function>& function : functions_) {

@@ -104,7 +104,7 @@ class ProgramWriter {
   std::string Name(std::string_view stem);
   std::string TypeText(ir::TypeId type);
 
-  // --- random_program_expressions.cc, _composites.cc and _places.cc
+  // --- random_program_{expressions,composites,places}.cc
   Expr Expression(ir::TypeId type, uint32_t depth);
   Expr Leaf(ir::TypeId type);
   Expr Literal(ir::TypeId id);

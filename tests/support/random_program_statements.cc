@@ -194,7 +194,7 @@ Statement ProgramWriter::Conditional(uint32_t depth) {
           .run = [holds = holds, body](Run& run) { return holds ? body.run(run) : Flow::kNext; }};
 }
 
-// Of a place, or of an expression that is computed anew at each mention (rpl.md 8.6).
+// Of a place, or of an expression that is computed anew at each mention (spec/rpl 8.6).
 Statement ProgramWriter::Alias() {
   const ir::TypeId type = ValueType();
   const std::string name = Name("alias");

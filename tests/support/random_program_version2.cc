@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What random programs of version 2 have besides. Spec: rpl.md 14.3 to 14.5, 14.9
+// What random programs of version 2 have besides. See spec/rpl 14.3 to 14.5, 14.9
 #include <algorithm>
 #include <bit>
 

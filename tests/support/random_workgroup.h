@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-#include "tests/support/compute_bench.h"
+#include "tests/support/compute_rig.h"
 
 namespace kiln::oracle {
 

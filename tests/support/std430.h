@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bytes of storage buffers as values and back, by the rules of rpl.md 10.3 written once more: so
+// Bytes of storage buffers as values and back, by the rules of spec/rpl 10.3 written once more: so
 // offsets and strides are compared, too.
 #pragma once
 

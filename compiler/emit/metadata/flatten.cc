@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "compiler/base/stop.h"
+
 namespace kiln::metadata {
 namespace {
 
@@ -23,6 +25,7 @@ class Flattener {
     const layout::TypeLayout& layout = types_.Of(type, rules_);
     const std::span<const ir::ShapeMember> members = pool_.Members(type);
     for (size_t i = 0; i < members.size(); ++i) {
+      CheckStop();
       const ir::ClosedMember* member = decl == nullptr ? nullptr : &decl->members[i];
       Member(members[i], member, prefix, start + layout.offsets[i], out);
     }

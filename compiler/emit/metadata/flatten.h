@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A block as the flat list of values a program fills in: dotted names and offsets. Spec: rpl.md
-// 12.2.
+// A block as the flat list of values a program fills in: dotted names and offsets.
+// See spec/rpl 12.2.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the reached code of a variant touches: the join of mentions of live segments. Part of
-// metadata only, never of a layout. Spec: layout.md 14.4; rpl.md 12.1; pso 3.2.
+// metadata only, never of a layout. See spec/layout 14.4; spec/rpl 12.1; spec/pso 3.2.
 #pragma once
 
 #include <cstdint>

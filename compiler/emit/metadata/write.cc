@@ -10,16 +10,17 @@
 #include <fmt/format.h>
 
 #include "compiler/base/canonical.h"
+#include "compiler/base/stop.h"
 #include "compiler/emit/metadata/fields.h"
 #include "compiler/emit/metadata/records.h"
 #include "compiler/ir/enum_names.h"
-#include "compiler/layout/assign.h"
+#include "compiler/layout/rpl_adapter.h"
 #include "compiler/target/requirements.h"
 
 namespace kiln::metadata {
 namespace {
 
-// Of one variant of a small program, which so grow but seldom.
+// Enough for a variant of a small program, so that they rarely grow.
 constexpr size_t kExpectedRecords = 90;
 constexpr size_t kExpectedBytes = 4096;
 
@@ -34,7 +35,7 @@ bool IsAttributes(const ir::ClosedDecl& decl) {
 constexpr uint32_t kSetFields[] = {kSetsPass, kSetsMaterial, kSetsObject, kSetsShared};
 constexpr uint32_t kResourceFields[] = {kSetBuffers, kSetSamplers, kSetImages};
 
-// Spec: rpl §14.9
+// See spec/rpl 14.9
 void WriteSpecialization(const ir::Pool& pool, const ir::Specialization& row, WireWriter& out) {
   out.Text(kSpecializationName, pool.Text(row.name));
   out.Number(kSpecializationId, row.id);
@@ -52,7 +53,7 @@ void WriteWorkgroupSize(const ir::ClosedVariant& variant, WireWriter& out) {
   });
 }
 
-// Storing is a feature in graphics stages. Spec: rpl §14.7
+// Storing is a feature in graphics stages. See spec/rpl 14.7
 target::Needs StoreNeeds(const ir::ClosedVariant& variant, const Usage& usage) {
   target::Needs needs = 0;
   for (const ir::ClosedDecl* decl : variant.interface) {
@@ -175,6 +176,7 @@ void MetadataWriter::PutSets(const RecordContext& context) {
     records.clear();
   }
   for (const ir::ClosedDecl* decl : context.variant.interface) {
+    CheckStop();
     const uint32_t kind = decl->kind == ir::DeclKind::kBuffer    ? 0
                           : decl->kind == ir::DeclKind::kSampler ? 1
                           : decl->kind == ir::DeclKind::kImage   ? 2
@@ -249,6 +251,7 @@ void MetadataWriter::PutState(const RecordContext& context) {
       continue;
     }
     for (const ir::ClosedMember& field : decl->members) {
+      CheckStop();
       const uint64_t touched = (context.usage->Touched(field.member, ir::Touch::kWrite) ? 1 : 0) |
                                (context.usage->Touched(field.member, ir::Touch::kRead) ? 2 : 0);
       Put(Recall({.kind = Kind::kStateField,
@@ -266,6 +269,7 @@ void MetadataWriter::PutState(const RecordContext& context) {
 void MetadataWriter::PutNeeds(const RecordContext& context, target::Needs needs,
                               const Hash128& layout_hash) {
   for (const ir::OptionUse& use : context.variant.option_uses) {
+    CheckStop();
     const uint64_t number = uint64_t{use.value} << 32 | use.influence;
     Put(Recall(
         {.kind = Kind::kInfluence, .row = use.name.value, .number = number}, [&](WireWriter& out) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Pipeline metadata of one variant: closed variant + layout -> bytes of
-// proto/kiln/v1/metadata.proto, without protobuf. Equal inputs give equal bytes. Spec: rpl.md 9,
-// 12; pso 3.
+// proto/kiln/v1/metadata.proto, without protobuf. Equal inputs give equal bytes. See spec/rpl 9,
+// 12; spec/pso 3.
 #pragma once
 
 #include <cstddef>
@@ -52,7 +52,7 @@ class MetadataWriter {
 
   size_t bytes_used() const { return bytes_.size() + records_.size() * 2 * sizeof(Key); }
 
-  // Of the input interface of a variant (rpl.md 12.1).
+  // Of the input interface of a variant (spec/rpl 12.1).
   Hash128 LayoutHash(const ir::ClosedVariant& variant, const layout::Layout& layout);
 
   // Valid until the next call. Requires: `layout` is of `variant`, `layout_hash` of both; `needs`

@@ -2,6 +2,7 @@
 // Vertex inputs, descriptor sets, push constant and state fields.
 #include <string>
 
+#include "compiler/base/stop.h"
 #include "compiler/emit/metadata/fields.h"
 #include "compiler/emit/metadata/flatten.h"
 #include "compiler/emit/metadata/records.h"
@@ -49,6 +50,7 @@ void WriteAttribute(const RecordContext& context, const ir::ClosedMember& field,
 void WriteParameters(const RecordContext& context, uint32_t field,
                      const std::vector<FlatParameter>& parameters, WireWriter& out) {
   for (const FlatParameter& parameter : parameters) {
+    CheckStop();
     out.Message(field, [&] {
       out.Text(kParameterName, parameter.name);
       out.Text(kParameterType, ir::TypeText(context.pool(), parameter.type));
@@ -81,6 +83,7 @@ void WriteSource(const RecordContext& context, const ir::ClosedDecl& container, 
   out.Number(kAttributeSourceBinding, source.binding);
   out.Number(kAttributeSourceBlockSize, source.stride);
   for (size_t i = 0; i < container.members.size(); ++i) {
+    CheckStop();
     out.Message(kAttributeSourceAttributes,
                 [&] { WriteAttribute(context, container.members[i], source.attributes[i], out); });
   }

@@ -159,7 +159,7 @@ void GraphicsState::WriteOutputs(WireWriter& out) const {
   out.Message(kPipelineFixedState, [&] { WriteFixedState(out); });
 }
 
-// rpl.md 9.3; what is false or 0 there is the default of the message.
+// spec/rpl 9.3; what is false or 0 there is the default of the message.
 void GraphicsState::WriteFixedState(WireWriter& out) const {
   out.Text(kFixedStateTopology, "triangle_list");
   out.Real(kFixedStateLineWidth, std::bit_cast<uint32_t>(1.0F));

@@ -8,6 +8,7 @@
 #include <spirv/unified1/spirv.hpp11>
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 #include "compiler/target/capabilities.h"
 
 namespace kiln::spirv {
@@ -339,6 +340,7 @@ void Assembler::WriteEntry(const Entry& entry) {
 }
 
 void Assembler::WriteFunction(const Function& function) {
+  CheckStop();
   const FunctionImage& image = *function.image;
   ForRuns(function, [&](const Run& run) {
     uint32_t number = run.base;

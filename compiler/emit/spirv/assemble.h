@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Pieces -> a module, as a linker does it: collect what is live, number it, copy words and add
 // bases. Linear in the output, without recursion, and without allocation once warm.
-// Spec: architecture.md 10.4, 10.8; rpl.md 11.1.
+// See spec/architecture 10.4, 10.8; spec/rpl 11.1.
 //
 // Canonical ids, from 1: imports of instructions, types and constants, variables (piece_store.h);
 // then one run per function head and segment, functions in order of first mention, segments in
@@ -121,8 +121,6 @@ class Assembler {
   const Piece& DeclareVersion(const GlobalRow& row, uint32_t id);
   void PropagateNonUniform();
   bool PropagateFrom(const Piece& piece);
-  template <class Visit>
-  void ForRuns(const Function& function, Visit visit) const;
   PieceId PieceOf(const PieceStore::Ordered& row) const {
     return row.piece.valid() ? row.piece : versions_[row.global.value];
   }
@@ -134,6 +132,8 @@ class Assembler {
   }
 
   // --- assemble.cc
+  template <class Visit>
+  void ForRuns(const Function& function, Visit visit) const;
   void WriteHead(const ir::ClosedVariant& variant);
   const std::vector<uint32_t>& PreambleOf(target::Needs needs);
   void WriteEntryPoint(const Entry& entry);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 #include "compiler/emit/spirv/assemble.h"
 
 namespace kiln::spirv {
@@ -151,6 +152,7 @@ void Assembler::CollectVariables(Entry& entry, const layout::Layout& layout) {
 
 // What numbering needs of the globals, side by side. Their order changes only when one is added.
 void Assembler::ReadOrder() {
+  CheckStop();
   rows_.clear();
   declared_.clear();
   size_t words = 0;  // that all of them declare
@@ -196,6 +198,7 @@ const Piece& Assembler::DeclareVersion(const GlobalRow& row, uint32_t id) {
 
 // Numbers what is live and writes its declarations, whose operands have lower numbers.
 void Assembler::NumberGlobals() {
+  CheckStop();
   Run* next_named = runs_.data();
   Run* const decorated = next_named + rows_.size();
   Run* next_decorated = decorated;

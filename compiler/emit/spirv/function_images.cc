@@ -6,6 +6,7 @@
 #include <spirv/unified1/spirv.hpp11>
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 
 namespace kiln::spirv {
 namespace {
@@ -82,6 +83,7 @@ void FunctionImages::Make(FunctionImage& image) {
   const Piece& head = PieceOf(image.head);
   image.own_ids = head.own_ids;
   image.word_count = head.word_count;
+  CheckStop();  // what functions need is as long as there are globals
   Unite(table_.store().Globals(head), image.globals);
   image.runs.reserve(function.segments.size());
   image.first_ids.reserve(function.segments.size());

@@ -2,6 +2,7 @@
 #include "compiler/emit/spirv/globals.h"
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 
 namespace kiln::spirv {
 namespace {
@@ -185,6 +186,7 @@ std::vector<Globals::Member> Globals::MembersOf(ir::TypeId type, TypeForm form) 
   while (true) {
     const std::span<const ir::ShapeMember> shapes = pool_.Members(type);
     for (uint32_t i = 0; i < shapes.size(); ++i) {
+      CheckStop();
       const uint32_t offset =
           form == TypeForm::kPlain
               ? 0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Values: operators, constructors, conversions, inbuilt functions. Spec: rpl.md 4.2, 5, 6;
+// Values: operators, constructors, conversions, inbuilt functions. See spec/rpl 4.2, 5, 6;
 // docs/IR.md.
 #include <algorithm>
 #include <bit>

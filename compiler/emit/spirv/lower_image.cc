@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Samplers and images: sampling, fetching, loading, storing, asking; and the decorations of images
-// that a variable picks. Spec: rpl.md 6.4, 11.3, 14.2, 14.7.
+// that a variable picks. See spec/rpl 6.4, 11.3, 14.2, 14.7.
 #include <algorithm>
 #include <iterator>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Atomics, barriers and lengths of runtime arrays. Spec: rpl §14.6, §14.7
+// Atomics, barriers and lengths of runtime arrays. See spec/rpl 14.6, 14.7
 #include <iterator>
 
 #include "compiler/base/check.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reduced precision: what is loaded from relaxed variables is relaxed, and so is what is computed
-// from nothing but relaxed values and constants. Spec: rpl §14.8
+// from nothing but relaxed values and constants. See spec/rpl 14.8
 #include <algorithm>
 
 #include "compiler/emit/spirv/lower_segment.h"

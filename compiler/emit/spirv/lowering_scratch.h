@@ -11,7 +11,7 @@
 namespace kiln::spirv {
 
 struct LoweringScratch {
-  // The reserved name of a local; of a segment before that of `epoch` it is none.
+  // The reserved name of a local; without meaning unless it is of the segment of `epoch`.
   struct OwnName {
     uint32_t epoch = 0;
     Ref id{};

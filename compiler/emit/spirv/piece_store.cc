@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 
 namespace kiln::spirv {
 namespace {
@@ -190,6 +191,7 @@ GlobalId PieceStore::FindStageVariable(ir::StageVariable variable) const {
 }
 
 PieceId PieceStore::Add(const PieceWriter& writer) {
+  CheckStop();  // what a piece needs is as long as there are globals
   const PieceId id = AddWords(writer);
   pieces_[id.value].globals = NeedsOf(pieces_[id.value]);
   return id;
@@ -339,6 +341,7 @@ bool PieceStore::Equal(PieceId piece, const PieceWriter& writer) const {
 }
 
 std::strong_ordering PieceStore::Compare(GlobalId a, GlobalId b) const {
+  CheckStop();  // there are as many globals as a source has names for them
   const Symbol& left = symbols_[globals_[a].symbol];
   const Symbol& right = symbols_[globals_[b].symbol];
   if (left.kind != right.kind) {

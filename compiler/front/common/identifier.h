@@ -31,7 +31,6 @@ inline constexpr std::array<ByteClass, 256> kByteClasses = [] {
 
 constexpr ByteClass ClassOf(char c) { return kByteClasses[static_cast<uint8_t>(c)]; }
 constexpr bool IsDigit(char c) { return ClassOf(c) == ByteClass::kDigit; }
-constexpr bool IsIdentifierStart(char c) { return ClassOf(c) == ByteClass::kLetter; }
 constexpr bool IsIdentifierByte(char c) {
   return ClassOf(c) == ByteClass::kLetter || ClassOf(c) == ByteClass::kDigit;
 }

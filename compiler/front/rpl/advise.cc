@@ -13,7 +13,7 @@ constexpr uint32_t kNear = 16;  // tokens between the first word of a construct 
 // Walks along the tokens and knows at each what it stands in.
 class Cursor {
  public:
-  Cursor(std::string_view text, const Lexed& lexed) : text_(text), lexed_(lexed) {}
+  Cursor(std::string_view text, const LexResult& lexed) : text_(text), lexed_(lexed) {}
 
   // Behind every token that begins before `offset`. Requires: offsets ascend.
   void GoTo(uint32_t offset) {
@@ -40,7 +40,7 @@ class Cursor {
   TokenKind Kind() const { return lexed_.tokens[next_].kind; }
 
   std::string_view text_;
-  const Lexed& lexed_;
+  const LexResult& lexed_;
   uint32_t next_ = 0;
   uint32_t first_ = 0;
   uint32_t depth_ = 0;
@@ -72,7 +72,7 @@ const Spelling* FindRow(std::string_view text, const Diagnostic& found, const Cu
 
 }  // namespace
 
-void AddAdvice(std::string_view text, const Lexed& lexed, uint32_t version,
+void AddAdvice(std::string_view text, const LexResult& lexed, uint32_t version,
                std::vector<Diagnostic>& diagnostics) {
   Cursor cursor(text, lexed);
   uint32_t advised = 0xffffffffu;  // the construct that has its advice

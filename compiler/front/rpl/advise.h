@@ -12,7 +12,7 @@
 namespace kiln::rpl {
 
 // Adds notes to `diagnostics`, which are of this source and sorted. Reads the tokens once.
-void AddAdvice(std::string_view text, const Lexed& lexed, uint32_t version,
+void AddAdvice(std::string_view text, const LexResult& lexed, uint32_t version,
                std::vector<Diagnostic>& diagnostics);
 
 }  // namespace kiln::rpl

@@ -16,7 +16,7 @@ namespace {
 // its user's, so the work is linear in the output for all but degenerate trees.
 class AstPrinter {
  public:
-  AstPrinter(std::string_view text, const Lexed& lexed, const Ast& ast)
+  AstPrinter(std::string_view text, const LexResult& lexed, const Ast& ast)
       : text_(text), lexed_(lexed), ast_(ast) {}
 
   std::string Print() {
@@ -269,14 +269,14 @@ class AstPrinter {
   }
 
   std::string_view text_;
-  const Lexed& lexed_;
+  const LexResult& lexed_;
   const Ast& ast_;
   std::string out_;
 };
 
 }  // namespace
 
-std::string DumpTokens(std::string_view text, const Lexed& lexed) {
+std::string DumpTokens(std::string_view text, const LexResult& lexed) {
   const LineIndex lines(text);
   std::string out;
   for (const Token& token : lexed.tokens) {
@@ -293,7 +293,7 @@ std::string DumpTokens(std::string_view text, const Lexed& lexed) {
   return out;
 }
 
-std::string DumpAst(std::string_view text, const Lexed& lexed, const Ast& ast) {
+std::string DumpAst(std::string_view text, const LexResult& lexed, const Ast& ast) {
   return AstPrinter(text, lexed, ast).Print();
 }
 

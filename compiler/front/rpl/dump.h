@@ -11,10 +11,10 @@
 namespace kiln::rpl {
 
 // One token a line: "line:column kind text"; the kind is left out where it is the text.
-std::string DumpTokens(std::string_view text, const Lexed& lexed);
+std::string DumpTokens(std::string_view text, const LexResult& lexed);
 
 // One declaration, field or statement a line, indented; expressions in prefix form:
 // "(= a (+ b (call f 1 2)))". Requires: an AST without errors.
-std::string DumpAst(std::string_view text, const Lexed& lexed, const Ast& ast);
+std::string DumpAst(std::string_view text, const LexResult& lexed, const Ast& ast);
 
 }  // namespace kiln::rpl

@@ -16,7 +16,7 @@ namespace kiln::rpl {
 
 // A pure function of text and limits; threads share nothing. `fingerprint` is that of the front end
 // and goes into the image. `ordinal` is the module that locations of diagnostics name. Warnings may
-// come with the module, errors never. Spec: rpl §1 to §3, §13 (RPL1xxx)
+// come with the module, errors never. See spec/rpl 1 to 3, 13 (RPL1xxx)
 Diagnosed<ir::Module> Parse(const SourceFile& source, const Hash128& fingerprint, uint32_t ordinal,
                             const LanguageLimits& limits = {});
 

@@ -3,10 +3,14 @@
 // so no step needs a bounds check of its own.
 #include "compiler/front/rpl/lex.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "compiler/base/stop.h"
 #include "compiler/base/utf8.h"
 #include "compiler/front/common/identifier.h"
 #include "compiler/front/common/number_literal.h"
@@ -39,7 +43,7 @@ constexpr bool IsHexDigit(char c) {
 
 class Lexer {
  public:
-  Lexer(std::string_view text, uint32_t module, Lexed& out)
+  Lexer(std::string_view text, uint32_t module, LexResult& out)
       : text_(text),
         size_(static_cast<uint32_t>(text.size())),
         module_(module),
@@ -51,6 +55,7 @@ class Lexer {
       at_ = kByteOrderMark.size();
     }
     while (at_ < size_ && out_.diagnostics.size() < kMaxFound) {
+      CheckStop();
       Next();
     }
     out_.tokens.push_back({.begin = at_});
@@ -403,56 +408,80 @@ class Lexer {
   std::string_view text_;
   uint32_t size_;
   uint32_t module_;
-  Lexed& out_;
+  LexResult& out_;
   SymbolTable symbols_;
   uint32_t at_ = 0;
 };
+
+// A source that is not read: that one error and no tokens but the end.
+LexResult Failed(Diagnostic error) {
+  LexResult out;
+  out.diagnostics.push_back(std::move(error));
+  out.tokens.push_back({});
+  return out;
+}
+
+// Identifiers and strings that are too long. There are far fewer spellings than tokens, so these
+// are looked at, and the tokens only if one is too long for either: it may be both.
+void CheckLengths(std::string_view text, uint32_t module, const LanguageLimits& limits,
+                  LexResult& out) {
+  const uint32_t least = std::min(limits.identifier, limits.string);
+  if (std::ranges::none_of(out.symbols, [&](const Symbol& s) { return s.length > least; })) {
+    return;
+  }
+  std::vector<uint8_t> told(out.symbols.size());  // 1: as an identifier; 2: as a string
+  for (const Token& token : out.tokens) {
+    const bool string = token.kind == TokenKind::kString;
+    if (!string && token.kind != TokenKind::kIdentifier) {
+      continue;
+    }
+    const uint32_t limit = string ? limits.string : limits.identifier;
+    const uint8_t bit = string ? 2 : 1;
+    const Symbol& symbol = out.symbols[token.value];
+    if (symbol.length <= limit || out.diagnostics.size() >= kMaxFound ||
+        (told[token.value] & bit) != 0) {
+      continue;
+    }
+    told[token.value] |= bit;
+    const std::string_view spelling = text.substr(symbol.begin, symbol.length);
+    out.diagnostics.push_back(
+        Make(Code::kLim1001, {.module = module, .bytes = token.span()})
+            .With("what", (string ? "string '" : "identifier '") + Quoted(spelling) + "'")
+            .With("parts", "bytes")
+            .With("limit", limit));
+  }
+  std::ranges::stable_sort(out.diagnostics, {},
+                           [](const Diagnostic& d) { return d.primary.bytes.begin; });
+}
 
 }  // namespace
 
 std::string_view TokenKindText(TokenKind kind) { return kTokenTexts[static_cast<size_t>(kind)]; }
 
-std::string Quoted(std::string_view text) {
-  constexpr size_t kLimit = 60;
-  constexpr std::string_view kHex = "0123456789abcdef";
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<uint8_t>(text[i]);
-    const bool starts = (byte & 0xc0u) != 0x80u;
-    if (i >= kLimit && starts) {
-      return out + "...";
-    }
-    if (byte == '\n' || byte == '\t' || byte == '\r') {
-      out += ' ';
-    } else if (byte < 0x20 || byte == 0x7f) {
-      out += {'\\', 'x', kHex[byte >> 4], kHex[byte & 15u]};
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
-
-Lexed Lex(std::string_view text, uint32_t module, const LanguageLimits& limits) {
-  Lexed out;
+LexResult Lex(std::string_view text, uint32_t module, const LanguageLimits& limits) {
   if (text.size() > limits.source_bytes) {
-    out.diagnostics.push_back(Make(Code::kRpl1008, {.module = module, .bytes = {0, 0}})
-                                  .With("size", text.size())
-                                  .With("limit", limits.source_bytes));
-    out.tokens.push_back({});
-    return out;
+    return Failed(Make(Code::kRpl1008, {.module = module, .bytes = {0, 0}})
+                      .With("size", text.size())
+                      .With("limit", limits.source_bytes));
   }
   const size_t invalid = FindInvalidUtf8(text);
   if (invalid != text.size()) {
     const auto at = static_cast<uint32_t>(invalid);
-    out.diagnostics.push_back(
+    return Failed(
         Make(Code::kRpl1001, {.module = module, .bytes = {at, at + 1}}).With("offset", invalid));
-    out.tokens.push_back({});
-    return out;
   }
+  LexResult out;
   out.tokens.reserve(text.size() / 4 + 16);
   out.symbols.reserve(256);
   Lexer(text, module, out).Run();
+  if (out.tokens.size() - 1 > limits.tokens) {
+    return Failed(
+        Make(Code::kLim1001, {.module = module, .bytes = out.tokens[limits.tokens].span()})
+            .With("what", "source")
+            .With("parts", "tokens")
+            .With("limit", limits.tokens));
+  }
+  CheckLengths(text, module, limits, out);
   return out;
 }
 

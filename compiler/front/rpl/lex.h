@@ -45,7 +45,7 @@ struct Symbol {
   Word word;
 };
 
-struct Lexed {
+struct LexResult {
   std::vector<Token> tokens;  // the last one, and only it, is kEnd
   std::vector<Symbol> symbols;
   std::vector<Diagnostic> diagnostics;  // ascending
@@ -54,12 +54,9 @@ struct Lexed {
 // Lexer and parser stop looking for errors after so many each: ten times what is ever shown.
 inline constexpr size_t kMaxFound = 10 * kMaxDiagnostics;
 
-// `module` is the ordinal that locations of diagnostics name. A source that is too large or not
-// UTF-8 gives that one error and no tokens but the end.
-// Spec: rpl §1
-Lexed Lex(std::string_view text, uint32_t module, const LanguageLimits& limits = {});
-
-// Text as messages quote it: at most 60 bytes, control characters escaped.
-std::string Quoted(std::string_view text);
+// `module` is the ordinal that locations of diagnostics name. A source that is too large, not UTF-8
+// or has too many tokens gives that one error and no tokens but the end.
+// See spec/rpl 1
+LexResult Lex(std::string_view text, uint32_t module, const LanguageLimits& limits = {});
 
 }  // namespace kiln::rpl

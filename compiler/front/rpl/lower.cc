@@ -38,12 +38,12 @@ uint16_t SetFlags(const Decl& decl, uint32_t low) {
 
 }  // namespace
 
-ir::Module Lower(std::string_view text, const Lexed& lexed, const Ast& ast,
+ir::Module Lower(std::string_view text, const LexResult& lexed, const Ast& ast,
                  const Hash128& fingerprint) {
   return Lowerer(text, lexed, ast).Run(fingerprint);
 }
 
-Lowerer::Lowerer(std::string_view text, const Lexed& lexed, const Ast& ast)
+Lowerer::Lowerer(std::string_view text, const LexResult& lexed, const Ast& ast)
     : text_(text),
       lexed_(lexed),
       ast_(ast),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Syntax tree -> open module. Nothing is typed and no global name is bound: that waits for option
 // values. What does not depend on them is done here: local names get their visible declarations,
-// inbuilt types and functions their ids, literals their values. Spec: docs/IR.md, rpl §8.5, §8.6
+// inbuilt types and functions their ids, literals their values. Spec: docs/IR.md, spec/rpl 8.5, 8.6
 #pragma once
 
 #include <string_view>
@@ -14,7 +14,7 @@
 namespace kiln::rpl {
 
 // Requires: a tree without errors.
-ir::Module Lower(std::string_view text, const Lexed& lexed, const Ast& ast,
+ir::Module Lower(std::string_view text, const LexResult& lexed, const Ast& ast,
                  const Hash128& fingerprint);
 
 }  // namespace kiln::rpl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Compile-time expressions become interned rows and a run of spans, one per node in pre-order.
 // Constructs that may not stand in them become kInvalid rows without operands: they are wrong only
-// where somebody asks. Spec: rpl §8.2, compiler/ir/cexpr.h
+// where somebody asks. See spec/rpl 8.2, compiler/ir/cexpr.h
 #include <algorithm>
 #include <array>
 

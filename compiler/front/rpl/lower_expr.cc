@@ -4,12 +4,14 @@
 #include <array>
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 #include "compiler/front/rpl/lowerer.h"
 
 namespace kiln::rpl {
 
 ir::InstId Lowerer::LowerExpr(const ExprRange& range) {
   for (uint32_t row = range.first; row <= range.root; ++row) {
+    CheckStop();
     const Expr& expr = ast_.exprs[row];
     if (expr.kind == ExprKind::kSizes) {
       row = expr.a - 1;  // sizes are lowered with their constructor
@@ -116,7 +118,7 @@ ir::ListId Lowerer::LowerItems(uint32_t list) {
   return words_.empty() ? builder_.List(words_) : builder_.NewList(words_);
 }
 
-// An inbuilt function is looked for first: rpl §6.
+// An inbuilt function is looked for first: spec/rpl 6.
 ir::InstId Lowerer::LowerCall(const Expr& expr) {
   const ir::ListId arguments = LowerItems(expr.a);
   const Word& word = lexed_.symbols[SymbolOf(expr.token)].word;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Functions, statements and local names. A name is visible from the end of its declaration to the
 // end of its scope; whether a conditional declaration is there at all is decided per variant, so a
-// mention lists every visible candidate, innermost first. Spec: rpl §8.5 to §8.8, docs/IR.md
+// mention lists every visible candidate, innermost first. See spec/rpl 8.5 to 8.8, docs/IR.md
 #include <array>
 
 #include "compiler/base/check.h"
+#include "compiler/base/stop.h"
 #include "compiler/front/rpl/lowerer.h"
 
 namespace kiln::rpl {
@@ -76,6 +77,7 @@ void Lowerer::LowerParameter(const Field& field) {
 
 void Lowerer::LowerStmts(uint32_t row, uint32_t end) {
   for (; row < end; row = ast_.stmts[row].next) {
+    CheckStop();
     LowerStmt(row);
   }
 }

@@ -16,7 +16,7 @@ namespace kiln::rpl {
 
 class Lowerer {
  public:
-  Lowerer(std::string_view text, const Lexed& lexed, const Ast& ast);
+  Lowerer(std::string_view text, const LexResult& lexed, const Ast& ast);
   ir::Module Run(const Hash128& fingerprint);
 
  private:
@@ -103,7 +103,7 @@ class Lowerer {
   void CloseNames(size_t mark);
 
   std::string_view text_;
-  const Lexed& lexed_;
+  const LexResult& lexed_;
   const Ast& ast_;
   ir::Builder builder_;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Binary operators by token: how strongly they bind and what they become. Spec: rpl §1.4, §14
+// Binary operators by token: how strongly they bind and what they become. See spec/rpl 1.4, 14
 #pragma once
 
 #include <array>

@@ -43,15 +43,16 @@ void KeepFirstOfEachConstruct(std::vector<Diagnostic>& found, std::vector<Span> 
 
 }  // namespace
 
-Parsed ParseTokens(std::string_view text, const Lexed& lexed, uint32_t module,
-                   const LanguageLimits& limits) {
-  Parsed out;
+ParseResult ParseTokens(std::string_view text, const LexResult& lexed, uint32_t module,
+                        const LanguageLimits& limits) {
+  ParseResult out;
   out.ast.exprs.reserve(lexed.tokens.size() / 2 + 16);
   out.ast.stmts.reserve(lexed.tokens.size() / 12 + 8);
   out.ast.lists.reserve(lexed.tokens.size() / 8 + 8);
   Parser(text, lexed, module, limits, out).File();
   SortAndMerge(out.diagnostics);
   AddAdvice(text, lexed, out.ast.version, out.diagnostics);
+  SortAndMerge(out.diagnostics);  // with what was added
   return out;
 }
 
@@ -245,6 +246,15 @@ void Parser::CheckDeclaredName(uint32_t name) {
   const std::optional<InbuiltFunction>& function = lexed_.symbols[token.value].word.function;
   if (function && function->version <= ast_.version) {
     Report(Code::kRpl1107, token.span(), {{"name", TextOfToken(name)}});
+  }
+}
+
+void Parser::CountLocal(uint32_t name) {
+  if (++locals_ == max_locals_ + 1) {
+    Report(Code::kLim1001, SpanOf(name),
+           {{"what", Describe(owner_)},
+            {"parts", "variables, arguments and aliases"},
+            {"limit", max_locals_}});
   }
 }
 

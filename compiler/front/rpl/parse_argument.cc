@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arguments of functions. Spec: rpl §2.2, §14 (grammar)
+// Arguments of functions. See spec/rpl 2.2, 14 (grammar)
 #include <utility>
 
 #include "compiler/front/rpl/parser.h"
@@ -81,6 +81,7 @@ bool Parser::ArgumentItem(const What& function) {
     Report(Code::kRpl1132, SpanOf(form.ellipsis), {{"name", TextOfToken(argument.name)}});
   }
   CheckDeclaredName(argument.name);
+  CountLocal(argument.name);
   argument.span = {begin, SpanOf(argument.name).end};
   ast_.fields.push_back(argument);
   return true;

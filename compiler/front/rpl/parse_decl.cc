@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Global declarations. Spec: rpl §2.1, §14 (grammar)
+// Global declarations. See spec/rpl 2.1, 14 (grammar)
 #include <utility>
 
 #include "compiler/base/closest_name.h"
@@ -393,6 +393,7 @@ bool Parser::Function(Decl& decl) {
     return false;
   }
   SetOwner({"function", decl.name});
+  locals_ = 0;
   CheckDeclaredName(decl.name);
   if (!Arguments(decl) && Kind() != TokenKind::kOpenBrace) {
     return false;

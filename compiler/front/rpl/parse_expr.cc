@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Expressions: operator precedence with an explicit stack. Only brackets recurse, at most
-// limits.nesting deep; chains of operators of any length do not. Spec: rpl §1.4, §2.3, §14
+// limits.nesting deep; chains of operators do not, which have at most limits.terms operands.
+// See spec/rpl 1.4, 2.3, 14; spec/daemon 10
 #include <algorithm>
 #include <array>
 
@@ -51,7 +52,7 @@ bool Parser::Expression(ExprRange* range) {
 // expr, or, and, … mul of the grammar. Leaves the token behind the expression current.
 bool Parser::Operators(Operand* operand) {
   const size_t base = pending_.size();
-  while (true) {
+  for (uint32_t terms = 1;; ++terms) {
     if (!Prefixed(operand)) {
       return false;
     }
@@ -63,6 +64,10 @@ bool Parser::Operators(Operand* operand) {
     }
     if (precedence == kNotBinary) {
       return true;
+    }
+    if (terms == max_terms_) {
+      return Fail(Code::kLim1001, SpanOf(pos_),
+                  {{"what", "expression"}, {"parts", "terms"}, {"limit", max_terms_}});
     }
     if (Nests(precedence) && !EnterNested(pos_)) {
       return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Fields of structs, containers, buffers and push constants, and the prefixes they share with
-// arguments. Spec: rpl §2.1, §14 (grammar)
+// arguments. See spec/rpl 2.1, 14 (grammar)
 #include <algorithm>
 #include <array>
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Declarations with fields, and what a set holds: buffers, samplers, images, storage images; and
-// workgroup memory. Spec: rpl §2.1, §14 (grammar)
+// workgroup memory. See spec/rpl 2.1, 14 (grammar)
 #include <algorithm>
 #include <array>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Statements. Scopes recurse, at most limits.nesting deep. Spec: rpl §2.2, §14 (grammar)
+// Statements. Scopes recurse, at most limits.nesting deep. See spec/rpl 2.2, 14 (grammar)
 #include "compiler/front/rpl/parser.h"
 
 namespace kiln::rpl {
@@ -245,6 +245,7 @@ bool Parser::AliasStatement(const ExprRange& condition, uint32_t begin) {
     return false;
   }
   CheckDeclaredName(alias.token);
+  CountLocal(alias.token);
   ast_.stmts.push_back(alias);
   EndStmt(static_cast<uint32_t>(ast_.stmts.size() - 1));
   return true;
@@ -450,6 +451,7 @@ bool Parser::Variable() {
     Report(Code::kRpl1132, SpanOf(form.ellipsis), {{"name", TextOfToken(name)}});
   }
   CheckDeclaredName(name);
+  CountLocal(name);
   ExprRange value;
   if (Accept(TokenKind::kAssign) && !Expression(&value)) {
     return false;

@@ -132,7 +132,7 @@ TEST(Parse, EndOfFileAnywhere_IsReported) {
       "for (u1 i = 0u; i < 2u; i = i + 1u) { y = f2 {x, -x}; } return; }\n";
   for (size_t size = 0; size < text.size(); ++size) {
     const std::string_view part(text.data(), size);
-    const Parsed parsed = ParseTokens(part, Lex(part, 0), 0);
+    const ParseResult parsed = ParseTokens(part, Lex(part, 0), 0);
     EXPECT_LE(parsed.diagnostics.size(), 2u) << part;
     const bool whole = part.find_last_of(";}") == std::string_view::npos ||
                        part.find_last_not_of(" \n") == part.find_last_of(";}");
@@ -284,8 +284,8 @@ TEST(Parse, SizesOfAnArray_AreLimited) {
 
 TEST(Parse, Twice_GivesTheSame) {
   const std::string text = "global a: flag 3;\nvoid f (f1 x) { y = ; z w; }\nstruct s { };\n";
-  const Parsed first = ParseTokens(text, Lex(text, 0), 0);
-  const Parsed second = ParseTokens(text, Lex(text, 0), 0);
+  const ParseResult first = ParseTokens(text, Lex(text, 0), 0);
+  const ParseResult second = ParseTokens(text, Lex(text, 0), 0);
   EXPECT_EQ(first.diagnostics, second.diagnostics);
 }
 

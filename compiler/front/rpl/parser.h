@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/base/stop.h"
 #include "compiler/front/rpl/ast.h"
 #include "compiler/front/rpl/lex.h"
 #include "compiler/front/rpl/operators.h"
@@ -25,12 +26,14 @@ struct What {
 
 class Parser {
  public:
-  Parser(std::string_view text, const Lexed& lexed, uint32_t module, const LanguageLimits& limits,
-         Parsed& out)
+  Parser(std::string_view text, const LexResult& lexed, uint32_t module,
+         const LanguageLimits& limits, ParseResult& out)
       : text_(text),
         lexed_(lexed),
         module_(module),
         max_nesting_(limits.nesting),
+        max_terms_(limits.terms),
+        max_locals_(limits.locals),
         ast_(out.ast),
         found_(out.diagnostics) {}
 
@@ -106,6 +109,7 @@ class Parser {
   bool FailOperator();
   bool ExpectName(uint32_t* name);        // any identifier; reserved words are RPL1106
   void CheckDeclaredName(uint32_t name);  // RPL1107
+  void CountLocal(uint32_t name);         // LIM1001, once for each function
   void NeedVersion2(uint32_t token);      // RPL1192
   // The edit that mends what was found; its message says so.
   void Propose(Diagnostic& found, Span where, std::string_view text,
@@ -212,7 +216,6 @@ class Parser {
   enum class ScopeRole : uint8_t { kPlain, kThen };  // kThen: behind the condition of an 'if'
   bool Scope(const ExprRange& condition, uint32_t begin, ScopeRole role = ScopeRole::kPlain);
   bool EndsUnclosed(ScopeRole role);
-  bool EnterNested(uint32_t token);  // counts one level; false: RPL1009
   void Statement();
   bool StatementBody();
   bool ConditionalStatement();
@@ -230,6 +233,8 @@ class Parser {
   bool HeaderCondition(uint32_t row, const What& what);
   bool BodyScope(const What& what, ScopeRole role = ScopeRole::kPlain);
   void BodyWithoutBrace(uint32_t header);
+  bool ScopeBehindWord();
+  void SkipEndOfDo();
   bool AtHeaderWithoutParen() const;
   bool HeaderWithoutParen();
   uint32_t BeginStmt(StmtKind kind, uint32_t token);
@@ -248,6 +253,7 @@ class Parser {
     Operand left;           // of binary operators
     uint32_t then = kNone;  // kSelect: row of the second operand
   };
+  bool EnterNested(uint32_t token);  // counts one level; false: RPL1009
   bool Expression(ExprRange* range);
   bool Operators(Operand* operand);
   bool Prefixed(Operand* operand);
@@ -259,8 +265,6 @@ class Parser {
   bool Name(Operand* operand);
   void SkipTypeArguments(uint32_t name);
   void FailComma();
-  bool ScopeBehindWord();
-  void SkipEndOfDo();
   bool ArrayConstructor(Operand* operand, uint32_t name);
   bool Items(TokenKind close, uint32_t name, uint32_t* list);
   bool Literal(Operand* operand, ExprKind kind);
@@ -270,14 +274,17 @@ class Parser {
   bool FailOperandDue();
   bool AtArrayConstructor() const;
   uint32_t AddExpr(const Expr& expr) {
+    CheckStop();  // a function may have a million of them
     ast_.exprs.push_back(expr);
     return static_cast<uint32_t>(ast_.exprs.size() - 1);
   }
 
   std::string_view text_;
-  const Lexed& lexed_;
+  const LexResult& lexed_;
   uint32_t module_;
   const uint32_t max_nesting_;
+  const uint32_t max_terms_;
+  const uint32_t max_locals_;
   Ast& ast_;
   std::vector<Diagnostic>& found_;
 
@@ -293,6 +300,7 @@ class Parser {
   uint32_t nesting_ = 0;        // of the expression being parsed
   uint32_t scope_nesting_ = 0;  // of scopes
   uint32_t body_token_ = 0;     // '{' of the current function
+  uint32_t locals_ = 0;         // of the current function
   uint32_t open_braces_ = 0;    // of constructors around the current token
   std::vector<Pending> pending_;
   std::vector<uint32_t> items_;  // stack of list items

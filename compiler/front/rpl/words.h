@@ -43,7 +43,7 @@ struct Word {
   std::optional<InbuiltFunction> function;
 };
 
-// Spec: rpl §1.2, §4.1, §6 and the tables of compiler/ir/builtins.def.
+// See spec/rpl 1.2, 4.1, 6 and the tables of compiler/ir/builtins.def.
 Word LookUpWord(std::string_view text);
 
 // A contextual keyword that starts a declaration and is spelled nearly like `text`; empty if none.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the engine makes of one case, in the shape of its `expect`. Spec: layout.md 17.
+// What the engine makes of one case, in the shape of its `expect`. See spec/layout 17.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace kiln::layout {
 
-// Answers of the three sections. Errors: kInvalidArgument for a case that is none.
+// Answers of the three sections. Errors: kInvalidArgument if it is not a case.
 Result<Json> AnswerLayout(const Json& item);
 Result<Json> AnswerBinding(const Json& item);
 Result<Json> AnswerRpl(const Json& item);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Case files: declarations as JSON -> the same file with what the engine makes of them, or the
-// differences from what the file expects. The format is layout.md 17.
+// differences from what the file expects. The format is spec/layout 17.
 #pragma once
 
 #include <string>

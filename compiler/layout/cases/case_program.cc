@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "compiler/layout/cases/records.h"
-#include "compiler/layout/lay_out.h"
+#include "compiler/layout/engine.h"
 
 namespace kiln::layout {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Programs as the sections `binding` and `rpl` of a case file write them -> programs of the engine.
-// Spec: layout.md 17.
+// See spec/layout 17.
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 #include "compiler/base/result.h"
 #include "compiler/layout/bytes.h"
 #include "compiler/layout/cases/case_types.h"
-#include "compiler/layout/order.h"
 #include "compiler/layout/program.h"
 #include "compiler/layout/program_layout.h"
+#include "compiler/layout/rpl_order.h"
 
 namespace kiln::layout {
 
@@ -18,7 +18,7 @@ namespace kiln::layout {
 // Units and imports, policy first_fit.
 class CaseProgram {
  public:
-  // Errors: kInvalidArgument for a case that is none.
+  // Errors: kInvalidArgument if it is not a case.
   Result<void> Read(const Json& item);
 
   ProgramLayout LayOutFor(Platform platform);
@@ -39,7 +39,7 @@ class CaseProgram {
 // Modules, policy rpl.
 class CaseModules {
  public:
-  // Errors: kInvalidArgument for a case that is none.
+  // Errors: kInvalidArgument if it is not a case.
   Result<void> Read(const Json& item);
 
   ProgramLayout LayOutFor(Platform platform);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Types as case files spell them -> types of the engine: "vec3<f32>[2]", "mat_r2c3<f32>",
-// "ConstantBuffer<S>", "RWTexture2D"; and RPL's: "f4x4", "f2...". Spec: layout.md 17.
+// "ConstantBuffer<S>", "RWTexture2D"; and RPL's: "f4x4", "f2...". See spec/layout 17.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ class CaseTypes {
   explicit CaseTypes(Types& types) : types_(types) {}
 
   // Reads all structs, in whatever order they name each other. One that contains itself becomes
-  // endless. Errors: kInvalidArgument for what is no struct or type.
+  // endless. Errors: kInvalidArgument if it is not a struct or type.
   Result<void> ReadStructs(const Json& structs);
   // From now on the name stands for the type.
   void Name(const std::string& name, TypeId type) { structs_.insert_or_assign(name, type); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Variants from a daemon: what the scene needs arrives over one stream before the first frame, and
-// is compiled there if nobody has it yet. No pack, no files of variants. Spec: pso §9.6
+// is compiled there if nobody has it yet. No pack, no files of variants. See spec/pso 9.6
 #pragma once
 
 #include <functional>

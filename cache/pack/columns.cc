@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: MIT
+#include "cache/pack/columns.h"
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <vector>
+
+#include "compiler/base/check.h"
+
+namespace kiln::pack {
+namespace {
+
+// Two artifacts in turn, whose vertex code is mostly the same: what lies two rows back is nearer.
+constexpr uint16_t kCodeLag = 2;
+
+#define KILN_FIELD(row, field, lag) \
+  Column { offsetof(row, field), sizeof(row::field), lag }
+
+constexpr std::array kPrograms{
+    KILN_FIELD(ProgramRow, name, 1),         KILN_FIELD(ProgramRow, pipeline, 0),
+    KILN_FIELD(ProgramRow, first_option, 1), KILN_FIELD(ProgramRow, option_count, 0),
+    KILN_FIELD(ProgramRow, first_entry, 1),  KILN_FIELD(ProgramRow, entry_count, 0)};
+constexpr std::array kOptions{
+    KILN_FIELD(OptionRow, name, 1),         KILN_FIELD(OptionRow, type, 0),
+    KILN_FIELD(OptionRow, default_bits, 0), KILN_FIELD(OptionRow, first_value, 1),
+    KILN_FIELD(OptionRow, value_count, 0),  KILN_FIELD(OptionRow, instance, 0)};
+constexpr std::array kEntries{KILN_FIELD(EntryRow, id, 0), KILN_FIELD(EntryRow, program, 1),
+                              KILN_FIELD(EntryRow, target, 0), KILN_FIELD(EntryRow, first_live, 1),
+                              KILN_FIELD(EntryRow, live_count, 0)};
+constexpr std::array kLayouts{KILN_FIELD(LayoutRow, hash, 0)};
+constexpr std::array kArtifacts{
+    KILN_FIELD(ArtifactRow, live_key, 0),   KILN_FIELD(ArtifactRow, layout, 0),
+    KILN_FIELD(ArtifactRow, pipeline, 1),   KILN_FIELD(ArtifactRow, first_code, 1),
+    KILN_FIELD(ArtifactRow, metadata, 1),   KILN_FIELD(ArtifactRow, entry, 1),
+    KILN_FIELD(ArtifactRow, code_count, 0), KILN_FIELD(ArtifactRow, flags, 0)};
+constexpr std::array kCode{KILN_FIELD(CodeRow, stage, 0), KILN_FIELD(CodeRow, blob, kCodeLag)};
+constexpr std::array kPipelines{KILN_FIELD(PipelineRow, state_id, 0),
+                                KILN_FIELD(PipelineRow, artifact, 1),
+                                KILN_FIELD(PipelineRow, warm_rank, 1)};
+constexpr std::array kPasses{
+    KILN_FIELD(PassRow, name, 0),          KILN_FIELD(PassRow, view_mask, 0),
+    KILN_FIELD(PassRow, samples, 0),       KILN_FIELD(PassRow, color_count, 0),
+    KILN_FIELD(PassRow, color_formats, 0), KILN_FIELD(PassRow, depth_format, 0)};
+constexpr std::array kWarm{KILN_FIELD(WarmRow, pipeline, 1),    KILN_FIELD(WarmRow, pass, 0),
+                           KILN_FIELD(WarmRow, hints, 0),       KILN_FIELD(WarmRow, priority, 0),
+                           KILN_FIELD(WarmRow, lane, 0),        KILN_FIELD(WarmRow, creation_us, 0),
+                           KILN_FIELD(WarmRow, first_use_us, 0)};
+constexpr std::array kHints{KILN_FIELD(HintRow, set, 0), KILN_FIELD(HintRow, binding, 0),
+                            KILN_FIELD(HintRow, sampler_class, 0), KILN_FIELD(HintRow, format, 0)};
+constexpr std::array kCacheRows{KILN_FIELD(CacheRow, key, 0), KILN_FIELD(CacheRow, level, 0),
+                                KILN_FIELD(CacheRow, space, 0), KILN_FIELD(CacheRow, offset, 1),
+                                KILN_FIELD(CacheRow, size, 0)};
+constexpr std::array kBlobs{KILN_FIELD(BlobRow, id, 0),    KILN_FIELD(BlobRow, raw_size, 0),
+                            KILN_FIELD(BlobRow, block, 1), KILN_FIELD(BlobRow, offset, 0),
+                            KILN_FIELD(BlobRow, size, 0),  KILN_FIELD(BlobRow, flags, 0)};
+constexpr std::array kBlocks{
+    KILN_FIELD(BlockRow, offset, 0),      KILN_FIELD(BlockRow, stored_size, 0),
+    KILN_FIELD(BlockRow, raw_size, 0),    KILN_FIELD(BlockRow, sum, 0),
+    KILN_FIELD(BlockRow, codec, 0),       KILN_FIELD(BlockRow, prefix, 1),
+    KILN_FIELD(BlockRow, symbol_bytes, 0)};
+
+#undef KILN_FIELD
+
+// One field of all rows. T: uint32_t or uint64_t for differences.
+template <class T>
+void TakeDifferences(const std::byte* rows, size_t row_size, const Column& column, size_t count,
+                     std::byte* out) {
+  for (size_t i = 0; i < count; ++i) {
+    T value;
+    std::memcpy(&value, rows + i * row_size + column.offset, sizeof(T));
+    T before = 0;
+    if (i >= column.lag) {
+      std::memcpy(&before, rows + (i - column.lag) * row_size + column.offset, sizeof(T));
+    }
+    value -= before;
+    std::memcpy(out + i * sizeof(T), &value, sizeof(T));
+  }
+}
+
+template <class T>
+void AddDifferences(std::byte* rows, size_t row_size, const Column& column, size_t count,
+                    const std::byte* in) {
+  for (size_t i = 0; i < count; ++i) {
+    T value;
+    std::memcpy(&value, in + i * sizeof(T), sizeof(T));
+    if (i >= column.lag) {
+      T before;
+      std::memcpy(&before, rows + (i - column.lag) * row_size + column.offset, sizeof(T));
+      value += before;
+    }
+    std::memcpy(rows + i * row_size + column.offset, &value, sizeof(T));
+  }
+}
+
+template <size_t kWidth>
+void CopyOut(const std::byte* rows, size_t row_size, const Column& column, size_t count,
+             std::byte* out) {
+  for (size_t i = 0; i < count; ++i) {
+    std::memcpy(out + i * kWidth, rows + i * row_size + column.offset, kWidth);
+  }
+}
+
+template <size_t kWidth>
+void CopyIn(std::byte* rows, size_t row_size, const Column& column, size_t count,
+            const std::byte* in) {
+  for (size_t i = 0; i < count; ++i) {
+    std::memcpy(rows + i * row_size + column.offset, in + i * kWidth, kWidth);
+  }
+}
+
+void TakeColumn(const std::byte* rows, size_t row_size, const Column& column, size_t count,
+                std::byte* out) {
+  if (column.lag != 0) {
+    column.width == 8 ? TakeDifferences<uint64_t>(rows, row_size, column, count, out)
+                      : TakeDifferences<uint32_t>(rows, row_size, column, count, out);
+    return;
+  }
+  switch (column.width) {
+    case 1:
+      return CopyOut<1>(rows, row_size, column, count, out);
+    case 2:
+      return CopyOut<2>(rows, row_size, column, count, out);
+    case 4:
+      return CopyOut<4>(rows, row_size, column, count, out);
+    case 8:
+      return CopyOut<8>(rows, row_size, column, count, out);
+    case 16:
+      return CopyOut<16>(rows, row_size, column, count, out);
+    case 32:
+      return CopyOut<32>(rows, row_size, column, count, out);
+    default:
+      KILN_UNREACHABLE();
+  }
+}
+
+void PutColumn(std::byte* rows, size_t row_size, const Column& column, size_t count,
+               const std::byte* in) {
+  if (column.lag != 0) {
+    column.width == 8 ? AddDifferences<uint64_t>(rows, row_size, column, count, in)
+                      : AddDifferences<uint32_t>(rows, row_size, column, count, in);
+    return;
+  }
+  switch (column.width) {
+    case 1:
+      return CopyIn<1>(rows, row_size, column, count, in);
+    case 2:
+      return CopyIn<2>(rows, row_size, column, count, in);
+    case 4:
+      return CopyIn<4>(rows, row_size, column, count, in);
+    case 8:
+      return CopyIn<8>(rows, row_size, column, count, in);
+    case 16:
+      return CopyIn<16>(rows, row_size, column, count, in);
+    case 32:
+      return CopyIn<32>(rows, row_size, column, count, in);
+    default:
+      KILN_UNREACHABLE();
+  }
+}
+
+// Where something lies follows from what is before it, if nothing lies between; what is stored is
+// the gap, nearly always 0. A hostile gap wraps around and is found by the checks of the rows.
+template <class Row>
+void ToGaps(std::vector<Row>&) {}
+template <class Row>
+void FromGaps(std::vector<Row>&) {}
+
+uint32_t EndBefore(const std::vector<BlobRow>& rows, size_t i) {
+  return i != 0 && rows[i].block != kNone && rows[i - 1].block == rows[i].block
+             ? rows[i - 1].offset + rows[i - 1].size
+             : 0;
+}
+
+template <>
+void ToGaps(std::vector<BlobRow>& rows) {
+  for (size_t i = rows.size(); i-- > 0;) {
+    rows[i].offset -= EndBefore(rows, i);
+  }
+}
+
+template <>
+void FromGaps(std::vector<BlobRow>& rows) {
+  for (size_t i = 0; i < rows.size(); ++i) {
+    rows[i].offset += EndBefore(rows, i);
+  }
+}
+
+template <>
+void ToGaps(std::vector<BlockRow>& rows) {
+  for (size_t i = rows.size(); i-- > 1;) {
+    rows[i].offset -= rows[i - 1].offset + rows[i - 1].stored_size;
+  }
+}
+
+template <>
+void FromGaps(std::vector<BlockRow>& rows) {
+  for (size_t i = 1; i < rows.size(); ++i) {
+    rows[i].offset += rows[i - 1].offset + rows[i - 1].stored_size;
+  }
+}
+
+}  // namespace
+
+template <class Row>
+uint64_t StoredRowBytes() {
+  uint64_t bytes = 0;
+  for (const Column& column : ColumnsOf<Row>()) {
+    bytes += column.width;
+  }
+  return bytes;
+}
+
+template <class Row>
+Bytes ToColumns(std::span<const Row> rows) {
+  std::vector<Row> copy(rows.begin(), rows.end());
+  ToGaps(copy);
+  Bytes out(copy.size() * StoredRowBytes<Row>());
+  size_t at = 0;
+  for (const Column& column : ColumnsOf<Row>()) {
+    TakeColumn(reinterpret_cast<const std::byte*>(copy.data()), sizeof(Row), column, copy.size(),
+               out.data() + at);
+    at += copy.size() * column.width;
+  }
+  return out;
+}
+
+template <class Row>
+std::vector<Row> FromColumns(ByteView columns, uint64_t rows) {
+  KILN_CHECK(columns.size() == rows * StoredRowBytes<Row>());
+  std::vector<Row> out(rows);
+  size_t at = 0;
+  for (const Column& column : ColumnsOf<Row>()) {
+    PutColumn(reinterpret_cast<std::byte*>(out.data()), sizeof(Row), column, out.size(),
+              columns.data() + at);
+    at += out.size() * column.width;
+  }
+  FromGaps(out);
+  return out;
+}
+
+#define KILN_ROWS(Row, columns)                        \
+  template <>                                          \
+  std::span<const Column> ColumnsOf<Row>() {           \
+    return columns;                                    \
+  }                                                    \
+  template uint64_t StoredRowBytes<Row>();             \
+  template Bytes ToColumns<Row>(std::span<const Row>); \
+  template std::vector<Row> FromColumns<Row>(ByteView, uint64_t);
+
+KILN_ROWS(ProgramRow, kPrograms)
+KILN_ROWS(OptionRow, kOptions)
+KILN_ROWS(EntryRow, kEntries)
+KILN_ROWS(LayoutRow, kLayouts)
+KILN_ROWS(ArtifactRow, kArtifacts)
+KILN_ROWS(CodeRow, kCode)
+KILN_ROWS(PipelineRow, kPipelines)
+KILN_ROWS(PassRow, kPasses)
+KILN_ROWS(WarmRow, kWarm)
+KILN_ROWS(HintRow, kHints)
+KILN_ROWS(CacheRow, kCacheRows)
+KILN_ROWS(BlobRow, kBlobs)
+KILN_ROWS(BlockRow, kBlocks)
+
+#undef KILN_ROWS
+
+}  // namespace kiln::pack

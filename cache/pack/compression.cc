@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "cache/pack/compression.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include <fmt/format.h>
+#include <zstd.h>
+
+#include "cache/codec.h"
+#include "cache/pack/errors.h"
+#include "cache/zstd_parts.h"
+#include "compiler/base/check.h"
+
+namespace kiln::pack {
+namespace {
+
+constexpr size_t kIdleContexts = 8;
+constexpr int kLeastWindowLog = 10;
+constexpr int kMostWindowLog = 27;
+constexpr uint64_t kLongBytes = uint64_t{8} << 20;  // from here on repetitions are looked for afar
+
+}  // namespace
+
+bool RatioAllowed(uint64_t raw_size, uint64_t stored_size) {
+  return raw_size <= cache::kRatioFreeBytes || raw_size / cache::kMaxRatio <= stored_size;
+}
+
+bool IndexAllowed(uint64_t raw_size, uint64_t stored_size, uint64_t prefix_size) {
+  return raw_size <= kMaxIndexBytes &&
+         RatioAllowed(raw_size - std::min(raw_size, 2 * prefix_size), stored_size);
+}
+
+Compressor::Compressor(int level) : level_(level), context_(ZSTD_createCCtx()) {
+  KILN_CHECK(context_ != nullptr);
+}
+
+Compressor::~Compressor() { ZSTD_freeCCtx(context_); }
+
+Bytes Compressor::Compress(ByteView raw, ByteView prefix) {
+  (void)ZSTD_CCtx_reset(context_, ZSTD_reset_session_and_parameters);
+  (void)ZSTD_CCtx_setParameter(context_, ZSTD_c_compressionLevel, level_);
+  (void)ZSTD_CCtx_setParameter(context_, ZSTD_c_contentSizeFlag, 0);  // the rows have it
+  const uint64_t reach = raw.size() + prefix.size();
+  (void)ZSTD_CCtx_setParameter(
+      context_, ZSTD_c_windowLog,
+      std::clamp(static_cast<int>(std::bit_width(reach)), kLeastWindowLog, kMostWindowLog));
+  if (reach > kLongBytes) {
+    (void)ZSTD_CCtx_setParameter(context_, ZSTD_c_enableLongDistanceMatching, 1);
+  }
+  if (!prefix.empty()) {
+    (void)ZSTD_CCtx_refPrefix(context_, prefix.data(), prefix.size());
+  }
+  Bytes stored(ZSTD_compressBound(raw.size()));
+  if (raw.size() >= cache::kLongFrame) {
+    const std::optional<size_t> size = cache::CompressInParts(*context_, stored, raw);
+    KILN_CHECK(size.has_value(), "{} bytes", raw.size());
+    stored.resize(*size);
+    return stored;
+  }
+  const size_t size =
+      ZSTD_compress2(context_, stored.data(), stored.size(), raw.data(), raw.size());
+  KILN_CHECK(ZSTD_isError(size) == 0, "{}", ZSTD_getErrorName(size));
+  stored.resize(size);
+  return stored;
+}
+
+void Decompressor::Free::operator()(ZSTD_DCtx_s* context) const { ZSTD_freeDCtx(context); }
+
+Decompressor::Decompressor() : idle_(std::make_unique<Idle>()) {}
+Decompressor::~Decompressor() = default;
+Decompressor::Decompressor(Decompressor&&) noexcept = default;
+
+Decompressor::Context Decompressor::Take() const {
+  {
+    const MutexLock lock(idle_->mutex);
+    if (!idle_->contexts.empty()) {
+      Context context = std::move(idle_->contexts.back());
+      idle_->contexts.pop_back();
+      return context;
+    }
+  }
+  return Context(ZSTD_createDCtx());
+}
+
+void Decompressor::Return(Context context) const {
+  (void)ZSTD_DCtx_reset(context.get(), ZSTD_reset_session_only);
+  const MutexLock lock(idle_->mutex);
+  if (idle_->contexts.size() < kIdleContexts) {
+    idle_->contexts.push_back(std::move(context));
+  }
+}
+
+Result<Bytes> Decompressor::Decompress(Codec codec, ByteView stored, uint64_t raw_size,
+                                       ByteView prefix) const {
+  if (codec > Codec::kZstdAfterBase) {
+    return PackError(kNeedsNewer, fmt::format("codec {}", static_cast<uint32_t>(codec)));
+  }
+  if (codec == Codec::kRaw) {
+    if (stored.size() != raw_size) {
+      return PackError(kCorrupt, "raw bytes of another size than the index says");
+    }
+    return Bytes(stored.begin(), stored.end());
+  }
+  Context context = Take();
+  if (context == nullptr) {
+    return PackError(kLimit, "no memory to decompress with");
+  }
+  if (!prefix.empty()) {
+    (void)ZSTD_DCtx_refPrefix(context.get(), prefix.data(), prefix.size());
+  }
+  Bytes raw(raw_size);
+  const size_t size =
+      ZSTD_decompressDCtx(context.get(), raw.data(), raw.size(), stored.data(), stored.size());
+  Return(std::move(context));
+  if (size != raw.size()) {  // an error is a number larger than any size
+    return PackError(kCorrupt, fmt::format("does not decompress to {} bytes", raw_size));
+  }
+  return raw;
+}
+
+}  // namespace kiln::pack

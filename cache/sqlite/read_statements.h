@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// The reading statements of one connection, and what makes a row that was read trustworthy. One
+// statement per read; bytes are copied out and the statement reset at once. spec/cache 6.4, 6.6.
+//
+// Threads: belongs to the thread that uses its connection.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "cache/dictionary.h"
+#include "cache/record.h"
+#include "cache/sqlite/connection.h"
+#include "cache/store.h"
+
+namespace kiln::cache::sqlite {
+
+// A row of `entry` as it was found: not yet verified.
+struct StoredRow {
+  int64_t eid = 0;
+  std::optional<int64_t> expires_s;
+  int64_t used_q = 0;
+  Blob value;  // with the stored sum
+};
+
+// A row of `alias` and the signature record that it leads to.
+struct StoredAlias {
+  int64_t eid = 0;
+  int64_t sum = 0;
+  std::optional<Hash128> signature;  // nullopt: the record is not there
+  int64_t used_q = 0;
+};
+
+// XXH3-64 of space, alias key and signature key, as stored.
+int64_t AliasSum(uint32_t space, const Hash128& alias, const Hash128& signature);
+
+// A codec out of range reads as one that decodes nothing.
+Codec CodecOf(int64_t column);
+
+// What is wrong with something that was read.
+struct Finding {
+  DamageKind kind = DamageKind::kBlob;
+  std::string reason;
+};
+
+class ReadStatements {
+ public:
+  // Requires: connection outlives the statements.
+  static Result<ReadStatements> Prepare(Connection& connection);
+
+  // Nullopt: not there. The blob is as stored: codec and size are not yet verified.
+  Result<std::optional<Blob>> FindBlob(const Hash128& id);
+  Result<std::optional<StoredRow>> FindRow(const Key& key);
+  Result<std::optional<StoredAlias>> FindAlias(uint32_t space, const Hash128& key);
+
+  Result<bool> Has(const Key& key);
+
+  // Null: it is not there, or damaged. One that was read is believed until ForgetDictionaries.
+  Result<DictionaryPtr> FindDictionary(uint32_t number);
+  void ForgetDictionaries() { dictionaries_.clear(); }
+  // The raw bytes of a stored blob. Errors: kCorrupt without reason if it does not decode; with a
+  // reason what kept its dictionary from being read.
+  Result<Blob> Decode(const Blob& stored);
+  // Nullopt if the stored blob decodes to the content of this id and has its sum.
+  Result<std::optional<Finding>> CheckContent(const Hash128& id, const Blob& stored);
+
+  // Nullopt if the row is what it should be: its sum holds, its value decodes, and every content
+  // that it names is there.
+  Result<std::optional<Finding>> CheckRow(const Key& key, const StoredRow& row);
+
+ private:
+  Statement blob_;
+  Statement row_;
+  Statement alias_;
+  Statement has_blob_;
+  Statement has_row_;
+  Statement dictionary_;
+  std::map<uint32_t, DictionaryPtr> dictionaries_;  // that were used lately
+};
+
+// Nullopt if number and id are those of the bytes; else what is wrong.
+std::optional<std::string> CheckDictionary(int64_t number, const std::optional<Hash128>& id,
+                                           const DictionaryPtr& dictionary);
+// Nullopt if the alias leads to the record that it was made for.
+std::optional<Finding> CheckAlias(const Key& key, const StoredAlias& alias);
+
+}  // namespace kiln::cache::sqlite

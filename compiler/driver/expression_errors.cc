@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/driver/expression_errors.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "compiler/source/span.h"
+
+namespace kiln::driver {
+namespace {
+
+bool IsWordByte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         (static_cast<uint8_t>(c) & 0x80u) != 0;
+}
+
+bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+// The token at `at`, without what is a comment or between tokens; the parser has the last word on
+// what it is.
+uint32_t EndOfToken(std::string_view text, size_t at) {
+  size_t end = at + 1;
+  if (text[at] == '"') {
+    while (end < text.size() && text[end] != '"' && text[end] != '\n') {
+      ++end;
+    }
+    end += end < text.size() && text[end] == '"' ? 1 : 0;
+  } else if (IsWordByte(text[at])) {
+    const bool number = text[at] >= '0' && text[at] <= '9';
+    while (end < text.size() && (IsWordByte(text[end]) || (number && text[end] == '.'))) {
+      ++end;
+    }
+  } else {
+    constexpr std::string_view kPairs[] = {"==", "!=", "<=", ">=", "&&", "||", "<<", ">>"};
+    end += std::ranges::find(kPairs, text.substr(at, 2)) != std::end(kPairs) ? 1 : 0;
+  }
+  return static_cast<uint32_t>(end);
+}
+
+template <class Visit>
+void ForEachToken(std::string_view text, Visit visit) {
+  for (size_t at = 0; at < text.size();) {
+    if (IsSpace(text[at])) {
+      ++at;
+    } else if (text.substr(at, 2) == "//") {
+      at = std::min(text.find('\n', at), text.size());
+    } else {
+      const Span token{static_cast<uint32_t>(at), EndOfToken(text, at)};
+      visit(token);
+      at = token.end;
+    }
+  }
+}
+
+// Nothing of an expression without tokens.
+std::optional<Span> LastToken(std::string_view text) {
+  std::optional<Span> last;
+  ForEachToken(text, [&](Span token) { last = token; });
+  return last;
+}
+
+std::string Shown(std::string_view token) {
+  constexpr size_t kMost = 60;
+  if (token.size() <= kMost) {
+    return std::string(token);
+  }
+  size_t end = kMost;
+  while (end > 0 && (static_cast<uint8_t>(token[end]) & 0xC0u) == 0x80u) {
+    --end;
+  }
+  return std::string(token.substr(0, end)) + "...";
+}
+
+void MoveInto(Location& where, uint32_t number, size_t size) {
+  const auto move = [&](uint32_t offset) {
+    const auto before = static_cast<uint32_t>(kBeforeExpression.size());
+    return std::min(offset < before ? 0 : offset - before, static_cast<uint32_t>(size));
+  };
+  if (where.known()) {
+    where = {.module = number,
+             .span_number = Location::kNone,
+             .bytes = {.begin = move(where.bytes.begin), .end = move(where.bytes.end)}};
+  }
+}
+
+std::string TextOfFound(const Diagnostic& found) {
+  const Argument* text = found.Find("text");
+  return text == nullptr ? std::string() : text->value;
+}
+
+// Nothing may follow an expression but an operator.
+Diagnostic OperatorDue(const Location& where, std::string_view text) {
+  return Make(Code::kRpl1170, where).With("kind", "text").With("text", text);
+}
+
+// The text ended before the parser had what it needs.
+Diagnostic EndsTooEarly(const Diagnostic& found, uint32_t number, std::string_view text) {
+  const std::optional<Span> last = LastToken(text);
+  if (!last.has_value()) {
+    return Make(Code::kRpl1179, {.module = number, .bytes = {}});
+  }
+  const Argument* token = found.Find("token");
+  const std::string due = found.code == Code::kRpl1111 && token != nullptr
+                              ? "'" + token->value + "'"
+                          : found.code == Code::kRpl1177 ? std::string("a field name")
+                                                         : std::string("an operand");
+  Diagnostic made =
+      Make(Code::kRpl1178, {.module = number, .bytes = {.begin = last->end, .end = last->end}})
+          .With("text", Shown(TextOf(text, *last)))
+          .With("what", due);
+  made.labels = found.labels;
+  return made;
+}
+
+}  // namespace
+
+std::optional<uint32_t> FindSemicolon(std::string_view text) {
+  std::optional<uint32_t> first;
+  ForEachToken(text, [&](Span token) {
+    if (!first.has_value() && text[token.begin] == ';') {
+      first = token.begin;
+    }
+  });
+  return first;
+}
+
+void MoveIntoExpression(Diagnostic& diagnostic, uint32_t number, std::string_view text) {
+  MoveInto(diagnostic.primary, number, text.size());
+  for (Label& label : diagnostic.labels) {
+    MoveInto(label.where, number, text.size());
+  }
+  if (diagnostic.fix.has_value()) {
+    MoveInto(diagnostic.fix->where, number, text.size());
+  }
+}
+
+std::optional<Diagnostic> ErrorOfExpression(std::vector<Diagnostic> found, uint32_t number,
+                                            std::string_view text) {
+  const std::optional<uint32_t> semicolon = FindSemicolon(text);
+  const Location at_semicolon = {
+      .module = number,
+      .bytes = {.begin = semicolon.value_or(0), .end = semicolon.value_or(0) + 1}};
+  std::erase_if(found, [](const Diagnostic& d) { return d.severity != Severity::kError; });
+  const auto first = std::ranges::min_element(
+      found, {}, [](const Diagnostic& d) { return d.primary.bytes.begin; });
+  if (first == found.end()) {
+    return semicolon.has_value() ? std::optional(OperatorDue(at_semicolon, ";")) : std::nullopt;
+  }
+  Diagnostic error = std::move(*first);
+  const std::string_view read = text.substr(0, semicolon.value_or(text.size()));
+  const bool at_end = error.code == Code::kRpl1112 ||
+                      error.primary.bytes.begin >= kBeforeExpression.size() + read.size();
+  MoveIntoExpression(error, number, text);
+  if (at_end && semicolon.has_value()) {  // it is named, and it was written
+    error.primary = at_semicolon;
+    return error;
+  }
+  if (at_end) {
+    return EndsTooEarly(error, number, text);
+  }
+  const bool select = error.code == Code::kRpl1192 && TextOfFound(error) == "?";
+  if (error.code == Code::kRpl1110 || select) {
+    return OperatorDue(error.primary, TextOfFound(error));
+  }
+  return error;
+}
+
+}  // namespace kiln::driver

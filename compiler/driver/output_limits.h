@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Whether what emission made of a variant is small enough to be a result. A few lines can ask for
+// megabytes (aliases, calls, sizes), so this is asked of what came out. See spec/daemon 10
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "compiler/diag/diagnostic.h"
+#include "compiler/emit/spirv/assemble.h"
+#include "compiler/ir/closed.h"
+#include "compiler/resolve/program.h"
+
+namespace kiln::driver {
+
+// Of one SPIR-V module.
+struct ModuleSize {
+  uint32_t ids = 0;
+  uint64_t bytes = 0;
+};
+
+// Requires: words of a module, or none.
+ModuleSize SizeOf(std::span<const uint32_t> words);
+
+// LIM1001 for each limit that the module of `choice` exceeds, at its entry point. False: one does.
+bool CheckModule(const resolve::Program& program, const ir::ClosedVariant& variant,
+                 spirv::EntryChoice choice, const ModuleSize& size, std::vector<Diagnostic>& found);
+
+// The same for the metadata of a variant, which has no place.
+bool CheckMetadata(const resolve::Program& program, size_t bytes, std::vector<Diagnostic>& found);
+
+}  // namespace kiln::driver

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// Limits of what comes out: one less, as many, one more, on both paths. What a program makes is
+// measured first, and then it is built with limits around that.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "compiler/driver/frontends.h"
+#include "compiler/driver/stages.h"
+#include "compiler/driver/variant_assembler.h"
+#include "compiler/resolve/options.h"
+
+namespace kiln::driver {
+namespace {
+
+constexpr const char* kText =
+    "global bright: flag false;\n"
+    "set_pass uniform_buffer view { f4 light; f4 tint; };\n"
+    "color_output_container target { f4 color; };\n"
+    "void v (void) { vertex_stage_output_position (f4 {0.0}); }\n"
+    "void f (void)\n"
+    "{\n"
+    "  f4 sum = view.light * view.tint;\n"
+    "  conditional (bright) { sum = sum + sum * view.light; }\n"
+    "  target.color = sum;\n"
+    "}\n";
+const std::vector<resolve::EntryPoint> kEntries = {
+    {.stage = ir::Stage::kVertex, .function = "v"},
+    {.stage = ir::Stage::kFragment, .function = "f"}};
+
+LinkedProgram LinkedOf(const std::string& text, const LanguageLimits& limits) {
+  Diagnosed<ir::Module> parsed =
+      ParseSource(ir::Language::kRpl, SourceFile("p.rpl", text), /*ordinal=*/0, limits);
+  EXPECT_TRUE(parsed.ok());
+  Diagnosed<LinkedProgram> linked =
+      LinkModules({std::make_shared<const ir::Module>(std::move(*parsed.value))}, {"p.rpl"},
+                  ir::PipelineType::kGraphicsClassic, limits);
+  EXPECT_TRUE(linked.ok());
+  return std::move(*linked.value);
+}
+
+target::Target TargetOf(const LanguageLimits& limits, bool combined) {
+  target::Target target = target::MakeTarget(target::Environment::kVulkan11);
+  target.limits = target::LimitsOf(limits);
+  target.combined = combined;
+  return target;
+}
+
+std::string TextOf(const BuildResult& built) {
+  std::string text;
+  for (const Diagnostic& found : built.diagnostics) {
+    if (found.severity == Severity::kError) {
+      text += std::to_string(found.primary.bytes.begin) + ": " + std::string(CodeText(found.code)) +
+              " " + Message(found) + "\n";
+    }
+  }
+  EXPECT_EQ(built.ok(), text.empty());
+  return text;
+}
+
+resolve::OptionValues ValuesOf(const LinkedProgram& linked) {
+  return *resolve::CheckOptions(linked.program, {}).value;
+}
+
+// What both paths say; one that remembers says the same of modules that it knows.
+std::string Messages(const std::string& text, const LanguageLimits& limits, bool combined = false) {
+  const LinkedProgram linked = LinkedOf(text, limits);
+  const target::Target target = TargetOf(limits, combined);
+  const resolve::OptionValues values = ValuesOf(linked);
+  const std::string direct = TextOf(BuildDirect(linked, values, kEntries, target));
+  VariantAssembler assembler(linked, kEntries, target);
+  for (const Wanted wanted : {Wanted::kAll, Wanted::kNew, Wanted::kAll}) {
+    EXPECT_EQ(TextOf(assembler.BuildCopy(values, wanted)), direct);
+  }
+  VariantAssembler plain(linked, kEntries, target);
+  for (const char* time : {"first", "second"}) {
+    EXPECT_EQ(plain.Build(values).ok, direct.empty()) << time;
+  }
+  return direct;
+}
+
+BuildResult Measured(bool combined = false) {
+  const LinkedProgram linked = LinkedOf(kText, {});
+  return BuildDirect(linked, ValuesOf(linked), kEntries, TargetOf({}, combined));
+}
+
+std::string Place(const char* what) { return std::to_string(std::string(kText).find(what)); }
+
+TEST(OutputLimits, IdsOfAModule_AreCounted) {
+  const BuildResult made = Measured();
+  const uint32_t ids = made.products->code[1].words[3] - 1;
+  EXPECT_LT(made.products->code[0].words[3] - 1, ids) << "the first module is smaller";
+  EXPECT_EQ(Messages(kText, {.spirv_ids = ids + 1}), "");
+  EXPECT_EQ(Messages(kText, {.spirv_ids = ids}), "");
+  EXPECT_EQ(Messages(kText, {.spirv_ids = ids - 1}),
+            Place("f (void)\n") + ": LIM1001 SPIR-V of 'f' has too many ids, the limit is " +
+                std::to_string(ids - 1) + "\n");
+}
+
+TEST(OutputLimits, BytesOfAModule_AreCounted) {
+  const BuildResult made = Measured();
+  const auto bytes = static_cast<uint32_t>(made.products->code[1].words.size() * 4);
+  EXPECT_EQ(Messages(kText, {.spirv_bytes = bytes + 1}), "");
+  EXPECT_EQ(Messages(kText, {.spirv_bytes = bytes}), "");
+  EXPECT_EQ(Messages(kText, {.spirv_bytes = bytes - 1}),
+            Place("f (void)\n") + ": LIM1001 SPIR-V of 'f' has too many bytes, the limit is " +
+                std::to_string(bytes - 1) + "\n");
+}
+
+TEST(OutputLimits, BytesOfMetadata_AreCounted) {
+  const auto bytes = static_cast<uint32_t>(Measured().products->metadata.size());
+  EXPECT_EQ(Messages(kText, {.metadata_bytes = bytes + 1}), "");
+  EXPECT_EQ(Messages(kText, {.metadata_bytes = bytes}), "");
+  EXPECT_EQ(
+      Messages(kText, {.metadata_bytes = bytes - 1}),
+      "0: LIM1001 metadata has too many bytes, the limit is " + std::to_string(bytes - 1) + "\n");
+}
+
+TEST(OutputLimits, ModuleOfAllEntryPoints_IsOneModule) {
+  const auto bytes = static_cast<uint32_t>(Measured(true).products->code[0].words.size() * 4);
+  EXPECT_EQ(Messages(kText, {.spirv_bytes = bytes}, true), "");
+  EXPECT_EQ(Messages(kText, {.spirv_bytes = bytes - 1}, true),
+            Place("v (void)") +
+                ": LIM1001 SPIR-V of all entry points has too many bytes, the limit is " +
+                std::to_string(bytes - 1) + "\n");
+}
+
+// Where one variant is too large, the modules that it shares with others are theirs all the same.
+TEST(OutputLimits, OneVariantIsTooLarge_OthersAreMade) {
+  const auto bytes = static_cast<uint32_t>(Measured().products->code[1].words.size() * 4);
+  const LanguageLimits limits{.spirv_bytes = bytes};
+  const LinkedProgram linked = LinkedOf(kText, limits);
+  const target::Target target = TargetOf(limits, false);
+  resolve::OptionValues bright = ValuesOf(linked);
+  bright.bits[0] = 1;
+  VariantAssembler assembler(linked, kEntries, target);
+  EXPECT_NE(TextOf(assembler.BuildCopy(bright)), "");
+  const BuildResult small = assembler.BuildCopy(ValuesOf(linked));
+  ASSERT_EQ(TextOf(small), "");
+  const BuildResult direct = BuildDirect(linked, ValuesOf(linked), kEntries, target);
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(small.products->code[i].words, direct.products->code[i].words);
+  }
+  EXPECT_EQ(small.products->metadata, direct.products->metadata);
+  EXPECT_NE(TextOf(assembler.BuildCopy(bright)), "");
+}
+
+// Resources of all kinds count together, those of another set apart.
+TEST(OutputLimits, BindingsOfASet_AreCounted) {
+  const auto of = [](uint32_t count) {
+    std::string text = kText;  // has one of its own
+    constexpr const char* kKinds[] = {"sampler", "image_color_2d", "image_depth_2d"};
+    for (uint32_t i = 1; i < count; ++i) {
+      text += "set_pass " + std::string(kKinds[i % 3]) + " r" + std::to_string(i) + ";\n";
+      text += "set_object sampler other" + std::to_string(i) + ";\n";
+    }
+    return text;
+  };
+  const uint32_t most = LanguageLimits{}.bindings;
+  EXPECT_EQ(Messages(of(most - 1), {}), "");
+  EXPECT_EQ(Messages(of(most), {}), "");
+  const std::string text = of(most + 1);  // in the order of bindings a depth image is the last
+  EXPECT_EQ(Messages(text, {}), std::to_string(text.find(" r1022;") + 1) +
+                                    ": LIM1001 set 'pass' has too many bindings, the limit is "
+                                    "1024\n");
+}
+
+}  // namespace
+}  // namespace kiln::driver

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/layout/layout_cache.h"
+
+#include <utility>
+
+#include "compiler/layout/rpl_adapter.h"
+
+namespace kiln::layout {
+namespace {
+
+bool IsBlock(const ir::ClosedDecl& decl) {
+  return decl.kind == ir::DeclKind::kBuffer || decl.kind == ir::DeclKind::kPushConstant;
+}
+
+}  // namespace
+
+// Blocks count by declaration, everything else by version, whose addresses are even.
+void LayoutCache::ReadKey(const ir::ClosedVariant& variant) {
+  key_.clear();
+  for (const ir::ClosedDecl* decl : variant.interface) {
+    key_.push_back(IsBlock(*decl) ? uint64_t{decl->decl.value} << 1 | 1
+                                  : reinterpret_cast<uintptr_t>(decl));
+  }
+}
+
+std::optional<Layout> LayoutCache::WithBlocks(const Layout& numbers,
+                                              const ir::ClosedVariant& variant) {
+  Layout layout = numbers;
+  for (const ir::ClosedDecl* decl : variant.interface) {
+    if (!IsBlock(*decl)) {
+      continue;
+    }
+    const std::optional<Block> block = GoodBlock(*decl, target_, types_);
+    if (!block.has_value()) {
+      return std::nullopt;
+    }
+    layout.blocks[layout.placements[decl->decl.value].row] = *block;
+    if (decl->kind == ir::DeclKind::kPushConstant) {
+      layout.push_constant_size = block->main_size;
+    }
+  }
+  return layout;
+}
+
+Diagnosed<Layout> LayoutCache::Assign(const ir::ClosedVariant& variant) {
+  if (variant.pipeline == ir::PipelineType::kCompute) {
+    return layout::Assign(variant, target_, types_);  // settings are checked, too
+  }
+  ReadKey(variant);
+  uint64_t hash = key_.size();
+  for (const uint64_t part : key_) {
+    hash = Mix64(hash ^ part);
+  }
+  const uint32_t row = index_.Find(hash, [&](uint32_t i) { return known_[i].key == key_; });
+  if (row != InternIndex::kFree) {
+    if (std::optional<Layout> layout = WithBlocks(known_[row].layout, variant)) {
+      return {.value = std::move(layout), .diagnostics = {}};
+    }
+    return layout::Assign(variant, target_, types_);
+  }
+  Diagnosed<Layout> assigned = layout::Assign(variant, target_, types_);
+  if (assigned.ok() && assigned.diagnostics.empty()) {
+    (void)index_.FindOrAdd(
+        hash, [](uint32_t) { return false; },
+        [&] {
+          known_.push_back({.key = key_, .layout = *assigned.value});
+          return static_cast<uint32_t>(known_.size() - 1);
+        });
+  }
+  return assigned;
+}
+
+}  // namespace kiln::layout

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: MIT
+#include "compiler/layout/rpl_adapter.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "compiler/base/check.h"
+#include "compiler/base/stop.h"
+#include "compiler/ir/enum_names.h"
+#include "compiler/layout/attributes.h"
+#include "compiler/layout/engine.h"
+#include "compiler/layout/rpl_order.h"
+
+namespace kiln::layout {
+namespace {
+
+Location Where(const ir::Origin& origin) {
+  return {.module = origin.module, .span_number = origin.span.value};
+}
+
+std::string_view BlockWord(const ir::ClosedDecl& decl) {
+  if (decl.kind == ir::DeclKind::kPushConstant) {
+    return "push_constant";
+  }
+  switch (decl.buffer()) {
+    case ir::BufferKind::kUniform:
+      return "uniform_buffer";
+    case ir::BufferKind::kReadOnlyStorage:
+      return "read_only_storage_buffer";
+    case ir::BufferKind::kReadWriteStorage:
+      return "read_write_storage_buffer";
+  }
+  KILN_UNREACHABLE();
+}
+
+TypeId BlockType(const ir::ClosedDecl& decl, TypeLayouts& types) {
+  const TypeId content = types.Import(decl.type);
+  const std::string_view word = BlockWord(decl);
+  if (decl.kind == ir::DeclKind::kPushConstant || decl.buffer() == ir::BufferKind::kUniform) {
+    return types.types().ConstantBuffer(word, content);
+  }
+  const bool writes = decl.buffer() == ir::BufferKind::kReadWriteStorage;
+  return types.types().StorageBuffer(writes ? ResourceClass::kWrite : ResourceClass::kRead, word,
+                                     content);
+}
+
+ItemFormat FormatOf(const ir::ClosedMember& field) {
+  const uint32_t bits = field.pack_bits;
+  const auto pick = [bits](ItemFormat of8, ItemFormat of16, ItemFormat of32) {
+    return bits == 8 ? of8 : bits == 16 ? of16 : of32;
+  };
+  switch (field.pack) {
+    case ir::PackClass::kFloat:
+      return pick(ItemFormat::kFloat16, ItemFormat::kFloat16, ItemFormat::kFloat32);
+    case ir::PackClass::kUnorm:
+      return pick(ItemFormat::kUnorm8, ItemFormat::kUnorm16, ItemFormat::kUnorm16);
+    case ir::PackClass::kSnorm:
+      return pick(ItemFormat::kSnorm8, ItemFormat::kSnorm16, ItemFormat::kSnorm16);
+    case ir::PackClass::kUint:
+      return pick(ItemFormat::kUint8, ItemFormat::kUint16, ItemFormat::kUint32);
+    case ir::PackClass::kSint:
+      return pick(ItemFormat::kSint8, ItemFormat::kSint16, ItemFormat::kSint32);
+    case ir::PackClass::kDefault:
+      break;
+  }
+  KILN_CHECK(false, "pack class {} of {} bits", field.pack, bits);
+  KILN_UNREACHABLE();
+}
+
+ContainerRole RoleOf(ir::ContainerKind kind) {
+  switch (kind) {
+    case ir::ContainerKind::kVertexAttributes:
+      return ContainerRole::kVertex;
+    case ir::ContainerKind::kInstanceAttributes:
+      return ContainerRole::kInstance;
+    case ir::ContainerKind::kState:
+      return ContainerRole::kState;
+    case ir::ContainerKind::kColorOutput:
+      return ContainerRole::kColor;
+  }
+  KILN_UNREACHABLE();
+}
+
+Container DescribeContainer(const ir::ClosedDecl& decl, TypeLayouts& types) {
+  Container container{.name = types.pool().Text(decl.name), .role = RoleOf(decl.container())};
+  const bool packed =
+      container.role == ContainerRole::kVertex || container.role == ContainerRole::kInstance;
+  container.fields.reserve(decl.members.size());
+  for (const ir::ClosedMember& field : decl.members) {
+    container.fields.push_back({.name = types.pool().Text(field.name),
+                                .type = types.Import(field.type),
+                                .format = packed ? FormatOf(field) : ItemFormat::kFloat32});
+  }
+  return container;
+}
+
+Parameter DescribeParameter(const ir::ClosedDecl& decl, TypeLayouts& types) {
+  const bool block = decl.kind == ir::DeclKind::kBuffer || decl.kind == ir::DeclKind::kPushConstant;
+  const bool push = decl.kind == ir::DeclKind::kPushConstant;
+  return {.name = types.pool().Text(decl.name),
+          .type = block ? BlockType(decl, types) : types.Import(decl.type),
+          .role = push ? Role::kPush : Role::kResource,
+          .group = static_cast<uint8_t>(GroupOf(types.pool(), decl)),
+          .home = push ? std::nullopt : std::optional(static_cast<uint32_t>(decl.set())),
+          .where = Where(decl.origin)};
+}
+
+Block BlockOf(const ir::ClosedDecl& decl, TypeLayouts& types) {
+  const Rules rules = RulesOf(decl);
+  const TypeLayout& type = types.Of(decl.type, rules);
+  const auto size = static_cast<uint32_t>(type.size);
+  return {.decl = decl.decl,
+          .rules = rules,
+          .main_size = size,
+          .tail_item_size = type.tail_stride,
+          .tail_offset = type.unsized ? size : 0};
+}
+
+// The numbers of the engine, by the ids of the IR.
+class Translation {
+ public:
+  Translation(const DescribedVariant& described, const ProgramLayout& numbers, TypeLayouts& types)
+      : described_(described), numbers_(numbers), types_(types) {}
+
+  Layout Run() {
+    std::vector<size_t> next(described_.containers.size());
+    for (const PlacedContainer& container : numbers_.containers) {
+      Add(*described_.containers[container.unit][next[container.unit]++], container);
+    }
+    for (const PlacedParameter& parameter : numbers_.parameters) {
+      Add(*described_.parameters[parameter.unit][parameter.ordinal], parameter);
+    }
+    return std::move(layout_);
+  }
+
+ private:
+  void Add(const ir::ClosedDecl& decl, const PlacedContainer& container);
+  void Add(const ir::ClosedDecl& decl, const PlacedParameter& parameter);
+  uint32_t AddBlock(const ir::ClosedDecl& decl);
+
+  const DescribedVariant& described_;
+  const ProgramLayout& numbers_;
+  TypeLayouts& types_;
+  Layout layout_;
+};
+
+void Translation::Add(const ir::ClosedDecl& decl, const PlacedContainer& container) {
+  for (size_t i = 0; i < decl.members.size(); ++i) {
+    layout_.Locate(decl.members[i].member, container.fields[i].location);
+  }
+  if (container.role != ContainerRole::kVertex && container.role != ContainerRole::kInstance) {
+    return;
+  }
+  VertexSource source{.container = decl.decl,
+                      .binding = container.binding,
+                      .per_instance = container.role == ContainerRole::kInstance,
+                      .stride = container.size};
+  source.attributes.reserve(decl.members.size());
+  for (size_t i = 0; i < decl.members.size(); ++i) {
+    const PackedPlace& place = container.fields[i];
+    source.attributes.push_back({.member = decl.members[i].member,
+                                 .format = FormatOf(decl.members[i]),
+                                 .location = place.location,
+                                 .location_count = place.location_count,
+                                 .offset = place.offset,
+                                 .column_stride = place.column_stride});
+  }
+  layout_.Place(decl.decl, {.binding = source.binding, .row = source.binding});
+  layout_.vertex_sources.push_back(std::move(source));
+}
+
+void Translation::Add(const ir::ClosedDecl& decl, const PlacedParameter& parameter) {
+  Placement placement;
+  if (parameter.role != Role::kPush) {
+    const Place& place = parameter.leaves.front().places.front();
+    placement.set = place.space;
+    placement.binding = static_cast<uint32_t>(place.index);
+  }
+  if (decl.kind == ir::DeclKind::kBuffer || decl.kind == ir::DeclKind::kPushConstant) {
+    placement.row = AddBlock(decl);
+  }
+  layout_.Place(decl.decl, placement);
+}
+
+uint32_t Translation::AddBlock(const ir::ClosedDecl& decl) {
+  const auto row = static_cast<uint32_t>(layout_.blocks.size());
+  layout_.blocks.push_back(BlockOf(decl, types_));
+  if (decl.kind == ir::DeclKind::kPushConstant) {
+    layout_.push_constant_size = layout_.blocks.back().main_size;
+  }
+  return row;
+}
+
+// Told at the last of the sizes that make the product.
+void CheckWorkgroup(const ir::ClosedVariant& variant, uint32_t limit,
+                    std::vector<Diagnostic>& found) {
+  if (variant.pipeline != ir::PipelineType::kCompute || variant.settings.empty()) {
+    return;
+  }
+  const std::array<uint32_t, 3> sizes = WorkgroupSize(variant);
+  const uint64_t count = uint64_t{sizes[0]} * sizes[1] * sizes[2];
+  if (count > limit) {
+    found.push_back(Make(Code::kRpl8106, Where(variant.settings.back().origin))
+                        .With("count", count)
+                        .With("limit", limit));
+  }
+}
+
+// Told of each set once, at the first resource that is too many.
+void CheckBindings(const ir::ClosedVariant& variant, uint32_t limit,
+                   std::vector<Diagnostic>& found) {
+  std::array<uint32_t, 4> counts{};  // by ir::ResourceSet
+  for (const ir::ClosedDecl* decl : variant.interface) {
+    const bool bound = decl->kind == ir::DeclKind::kBuffer ||
+                       decl->kind == ir::DeclKind::kSampler || decl->kind == ir::DeclKind::kImage;
+    if (bound && ++counts[static_cast<size_t>(decl->set())] == limit + 1) {
+      found.push_back(Make(Code::kLim1001, Where(decl->origin))
+                          .With("what", "set '" + std::string(ir::NameOf(decl->set())) + "'")
+                          .With("parts", "bindings")
+                          .With("limit", limit));
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<Block> GoodBlock(const ir::ClosedDecl& decl, const target::Target& target,
+                               TypeLayouts& types) {
+  const TypeLayout& type = types.Of(decl.type, RulesOf(decl));
+  const bool push = decl.kind == ir::DeclKind::kPushConstant;
+  const bool storage = !push && decl.buffer() != ir::BufferKind::kUniform;
+  const uint64_t limit =
+      push ? target.limits.push_constant_size : target.limits.uniform_buffer_size;
+  const bool fits = storage || (!type.unsized && type.size <= limit);
+  return type.fault == TypeFault::kNone && fits ? std::optional(BlockOf(decl, types))
+                                                : std::nullopt;
+}
+
+std::array<uint32_t, 3> WorkgroupSize(const ir::ClosedVariant& variant) {
+  constexpr std::string_view kNames[] = {"workgroup_size_x", "workgroup_size_y",
+                                         "workgroup_size_z"};
+  std::array<uint32_t, 3> sizes = {1, 1, 1};
+  for (const ir::ClosedSetting& setting : variant.settings) {
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      sizes[i] = setting.name == kNames[i] ? setting.bits : sizes[i];  // the last one wins
+    }
+  }
+  return sizes;
+}
+
+Rules RulesOf(const ir::ClosedDecl& block) {
+  const bool uniform =
+      block.kind == ir::DeclKind::kBuffer && block.buffer() == ir::BufferKind::kUniform;
+  return uniform ? Rules::kStd140 : Rules::kStd430;
+}
+
+DescribedVariant Describe(const ir::ClosedVariant& variant, const target::Target& target,
+                          TypeLayouts& types) {
+  DescribedVariant described;
+  Program& program = described.program;
+  program.policy = Policy::kRpl;
+  program.settings.uniform_limit = target.limits.uniform_buffer_size;
+  program.settings.push_limit = target.limits.push_constant_size;
+  for (const ir::ClosedDecl* decl : variant.interface) {
+    CheckStop();
+    if (decl->kind == ir::DeclKind::kWorkgroup) {
+      continue;  // nobody binds it
+    }
+    const uint32_t module = decl->origin.module;
+    if (module >= program.units.size()) {
+      program.units.resize(module + size_t{1});
+      described.parameters.resize(module + size_t{1});
+      described.containers.resize(module + size_t{1});
+    }
+    Unit& unit = program.units[module];
+    if (decl->kind == ir::DeclKind::kContainer) {
+      unit.containers.push_back(DescribeContainer(*decl, types));
+      described.containers[module].push_back(decl);
+    } else {
+      unit.parameters.push_back(DescribeParameter(*decl, types));
+      described.parameters[module].push_back(decl);
+    }
+  }
+  return described;
+}
+
+Diagnosed<Layout> Assign(const ir::ClosedVariant& variant, const target::Target& target,
+                         TypeLayouts& types) {
+  const DescribedVariant described = Describe(variant, target, types);
+  ProgramLayout numbers = LayOut(described.program, types.types(), types.bytes());
+  Diagnosed<Layout> result;
+  CheckWorkgroup(variant, target.limits.workgroup_invocations, result.diagnostics);
+  CheckBindings(variant, target.limits.bindings_per_set, result.diagnostics);
+  for (Finding& finding : numbers.findings) {
+    if (finding.member != Finding::kNone) {
+      const ir::ClosedDecl& decl = *described.parameters[finding.unit][finding.parameter];
+      finding.diagnostic.primary = Where(decl.members[finding.member].origin);
+    }
+    result.diagnostics.push_back(std::move(finding.diagnostic));
+  }
+  if (!HasErrors(result.diagnostics)) {
+    result.value = Translation(described, numbers, types).Run();
+  }
+  return result;
+}
+
+}  // namespace kiln::layout

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+// Which orders of packing are tried, and which wins: the lowest top. See spec/graph 6.8.2
+#include "runtime/graph/bin_packing.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <numeric>
+
+#include "runtime/graph/plan.h"
+
+namespace kiln::graph {
+namespace {
+
+// The order of the items, and the rule by which a gap is chosen.
+enum class Packer : uint8_t {
+  kBySize,       // best fit
+  kByTime,       // first epoch, then size; best fit
+  kByArea,       // size × epochs, first fit
+  kBySizeFirst,  // size, first fit
+  kByRootArea,   // size × √epochs, first fit
+  kByPressure,   // largest epoch that it touches, then epochs; first fit
+};
+
+// Large ones go first.
+uint64_t RankOf(const PackItem& item, Packer packer, std::span<const uint64_t> load) {
+  const uint64_t epochs = item.last - item.first + 1;
+  switch (packer) {
+    case Packer::kBySize:
+    case Packer::kBySizeFirst:
+    case Packer::kByTime:
+      return item.size;
+    case Packer::kByArea:
+      return item.size * epochs;
+    case Packer::kByRootArea: {
+      const auto size = static_cast<double>(item.size);
+      return std::bit_cast<uint64_t>(size * size * static_cast<double>(epochs));  // as ordered
+    }
+    case Packer::kByPressure:
+      return *std::max_element(load.begin() + item.first, load.begin() + item.last + 1);
+  }
+  return 0;
+}
+
+// Larger ones first, ties in the order they came.
+void SortBySize(const PackItem* items, uint32_t* begin, uint32_t* end) {
+  constexpr ptrdiff_t kFew = 16;
+  if (end - begin > kFew) {
+    std::sort(begin, end, [&](uint32_t a, uint32_t b) {
+      return items[a].size != items[b].size ? items[a].size > items[b].size : a < b;
+    });
+    return;
+  }
+  for (uint32_t* next = begin + 1; next < end; ++next) {
+    const uint32_t item = *next;
+    const uint64_t size = items[item].size;
+    uint32_t* at = next;
+    for (; at != begin && size > items[at[-1]].size; --at) {
+      *at = at[-1];
+    }
+    *at = item;
+  }
+}
+
+// By first epoch, then size.
+void SortByTime(PackAttempt& attempt) {
+  PackScratch& s = attempt.scratch;
+  const PackItem* const items = attempt.items.data();
+  const auto count = static_cast<uint32_t>(attempt.items.size());
+  s.by_epoch.assign(s.load.size() + 1, 0);
+  uint32_t* const by_epoch = s.by_epoch.data();
+  for (uint32_t i = 0; i < count; ++i) {
+    ++by_epoch[items[i].first + 1];
+  }
+  std::partial_sum(s.by_epoch.begin(), s.by_epoch.end(), s.by_epoch.begin());
+  s.order.resize(count);
+  uint32_t* const order = s.order.data();
+  for (uint32_t i = 0; i < count; ++i) {
+    order[by_epoch[items[i].first]++] = i;
+  }
+  uint32_t begin = 0;
+  for (const uint32_t end : s.by_epoch) {  // of the epochs, by now
+    SortBySize(items, order + begin, order + std::max(begin, end));
+    begin = std::max(begin, end);
+  }
+}
+
+// Ties in the order of the items; under pressure those that live long first.
+void SortItems(PackAttempt& attempt, Packer packer) {
+  if (packer == Packer::kByTime) {
+    SortByTime(attempt);
+    return;
+  }
+  PackScratch& s = attempt.scratch;
+  s.keys.resize(attempt.items.size());
+  for (uint32_t i = 0; i < s.keys.size(); ++i) {
+    const uint32_t epochs = attempt.items[i].last - attempt.items[i].first;
+    s.keys[i] = {.key = ~uint64_t{epochs}, .index = i};
+  }
+  if (packer == Packer::kByPressure) {
+    SortByKey(s.keys, s.spare_keys);
+  }
+  for (KeyedIndex& row : s.keys) {
+    row.key = ~RankOf(attempt.items[row.index], packer, s.load);
+  }
+  SortByKey(s.keys, s.spare_keys);
+  s.order.resize(s.keys.size());
+  for (size_t i = 0; i < s.keys.size(); ++i) {
+    s.order[i] = s.keys[i].index;
+  }
+}
+
+uint64_t Run(PackAttempt& attempt, Packer packer) {
+  SortItems(attempt, packer);
+  switch (packer) {
+    case Packer::kBySize:
+      return PlaceInOrder(attempt, true);
+    case Packer::kByTime:
+      return PlaceByTime(attempt);
+    case Packer::kByArea:
+    case Packer::kBySizeFirst:
+    case Packer::kByRootArea:
+    case Packer::kByPressure:
+      return PlaceInOrder(attempt, false);
+  }
+  return attempt.limit;
+}
+
+const char* NameOf(Packer packer) {
+  switch (packer) {
+    case Packer::kBySize:
+      return "size";
+    case Packer::kByTime:
+      return "time";
+    case Packer::kByArea:
+      return "area";
+    case Packer::kBySizeFirst:
+      return "size, first fit";
+    case Packer::kByRootArea:
+      return "root area";
+    case Packer::kByPressure:
+      return "pressure";
+  }
+  return "";
+}
+
+// Bytes that every epoch needs; the largest is what no packing can be lower than.
+uint64_t SumLoads(std::span<const PackItem> items, std::vector<uint64_t>& load) {
+  uint32_t epochs = 0;
+  for (const PackItem& item : items) {
+    epochs = std::max(epochs, item.last + 1);
+  }
+  load.assign(epochs + 1, 0);
+  for (const PackItem& item : items) {
+    load[item.first] += item.size;
+    load[item.last + 1] -= item.size;  // wraps, and wraps back in the sum
+  }
+  uint64_t peak = 0;
+  for (size_t epoch = 0; epoch < load.size(); ++epoch) {
+    load[epoch] += epoch == 0 ? 0 : load[epoch - 1];
+    peak = std::max(peak, load[epoch]);
+  }
+  return peak;
+}
+
+// Small changes of the winner's order.
+void SearchOrders(PackAttempt& attempt, Packer winner, PackResult& result) {
+  SortItems(attempt, winner);
+  std::vector<uint32_t> best_order = attempt.scratch.order;
+  uint64_t random = 0x2545F4914F6CDD1DULL;
+  const auto next = [&](size_t bound) {
+    random ^= random << 13;
+    random ^= random >> 7;
+    random ^= random << 17;
+    return static_cast<size_t>(random % bound);
+  };
+  for (int round = 0; round < 256 && attempt.items.size() > 1; ++round) {
+    attempt.scratch.order = best_order;
+    for (size_t swaps = 1 + next(3); swaps > 0; --swaps) {
+      std::swap(attempt.scratch.order[next(best_order.size())],
+                attempt.scratch.order[next(best_order.size())]);
+    }
+    attempt.limit = result.top;
+    std::vector<uint32_t> tried = attempt.scratch.order;
+    const uint64_t top = PlaceInOrder(attempt, true);
+    if (top < result.top) {
+      result = {.top = top, .packer = "search"};
+      std::swap(attempt.scratch.best, attempt.scratch.begins);
+      best_order = std::move(tried);
+    }
+  }
+}
+
+}  // namespace
+
+PackResult Pack(std::span<const PackItem> items, std::span<const uint64_t> blocks, Effort effort,
+                PackScratch& scratch) {
+  PackAttempt attempt{.items = items, .blocks = blocks, .scratch = scratch, .limit = kNoAddress};
+  const uint64_t peak = SumLoads(items, scratch.load);
+  const uint64_t good = peak * 100 / 98;
+  PackResult result{.top = kNoAddress, .packer = "none"};
+  Packer winner = Packer::kByTime;
+  constexpr Packer kAll[] = {Packer::kBySize,      Packer::kByTime,     Packer::kByArea,
+                             Packer::kBySizeFirst, Packer::kByRootArea, Packer::kByPressure};
+  constexpr Packer kFast[] = {Packer::kByTime};
+  // The first three orders are tried whatever the size, the others where they cost little.
+  constexpr size_t kSmall = 1024;
+  std::span<const Packer> packers = kFast;
+  if (effort != Effort::kFast) {
+    packers = std::span<const Packer>(kAll).first(items.size() <= kSmall ? 6 : 3);
+  }
+  for (const Packer packer : packers) {
+    attempt.limit = result.top;
+    const uint64_t top = Run(attempt, packer);
+    if (top < result.top) {
+      result = {.top = top, .packer = NameOf(packer)};
+      winner = packer;
+      std::swap(scratch.best, scratch.begins);
+    }
+    if (result.top <= good) {
+      break;
+    }
+  }
+  if (effort == Effort::kSearch && result.top > peak) {
+    SearchOrders(attempt, winner, result);
+  }
+  return result;
+}
+
+}  // namespace kiln::graph

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+#include "runtime/preview/placeholder_textures.h"
+
+#include <algorithm>
+#include <array>
+
+#include "runtime/pipeline/formats.h"
+
+namespace kiln::preview {
+namespace {
+
+using artifact::ImageType;
+
+constexpr uint32_t kSide = 64;
+constexpr uint32_t kSquare = 8;
+constexpr std::array<std::array<uint8_t, 4>, 6> kTints = {{{255, 128, 128, 255},
+                                                           {128, 255, 255, 255},
+                                                           {128, 255, 128, 255},
+                                                           {255, 128, 255, 255},
+                                                           {128, 128, 255, 255},
+                                                           {255, 255, 128, 255}}};
+
+std::vector<std::byte> Texel(const std::array<uint8_t, 4>& color) {
+  const auto bytes = std::as_bytes(std::span(color));
+  return {bytes.begin(), bytes.end()};
+}
+std::vector<std::byte> Far() {
+  const float one = 1.0F;
+  const auto bytes = std::as_bytes(std::span(&one, 1));
+  return {bytes.begin(), bytes.end()};
+}
+
+VkImageViewType ViewOf(ImageType type) {
+  switch (type) {
+    case ImageType::kColor3d:
+    case ImageType::kDepth3d:
+    case ImageType::kStorage3d:
+      return VK_IMAGE_VIEW_TYPE_3D;
+    case ImageType::kColorCube:
+    case ImageType::kDepthCube:
+      return VK_IMAGE_VIEW_TYPE_CUBE;
+    case ImageType::kColor2dArray:
+    case ImageType::kDepth2dArray:
+    case ImageType::kStorage2dArray:
+      return VK_IMAGE_VIEW_TYPE_2D_ARRAY;
+    case ImageType::kColor2d:
+    case ImageType::kDepth2d:
+    case ImageType::kStorage2d:
+      return VK_IMAGE_VIEW_TYPE_2D;
+  }
+  KILN_UNREACHABLE();
+}
+
+// Half the size, each texel the mean of four.
+std::vector<std::byte> HalfLevel(const std::vector<std::byte>& level, uint32_t side) {
+  std::vector<std::byte> out;
+  for (uint32_t y = 0; y < side; y += 2) {
+    for (uint32_t x = 0; x < side; x += 2) {
+      for (uint32_t channel = 0; channel < 4; ++channel) {
+        uint32_t sum = 2;
+        for (const uint32_t at :
+             {y * side + x, y * side + x + 1, (y + 1) * side + x, (y + 1) * side + x + 1}) {
+          sum += static_cast<uint32_t>(level[size_t{at} * 4 + channel]);
+        }
+        out.push_back(static_cast<std::byte>(sum / 4));
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+// 0.8 and 0.2, tinted by item of an array.
+Result<VkImageView> PlaceholderTextures::Checker(uint32_t item) {
+  ImageData data{.extent = {kSide, kSide}};
+  std::vector<std::byte> level;
+  for (uint32_t y = 0; y < kSide; ++y) {
+    for (uint32_t x = 0; x < kSide; ++x) {
+      const bool light = (x / kSquare + y / kSquare) % 2 == 0;
+      for (uint32_t channel = 0; channel < 4; ++channel) {
+        const uint32_t tint = item == 0 ? 255 : kTints[(item - 1) % kTints.size()][channel];
+        level.push_back(
+            static_cast<std::byte>(channel == 3 ? 255 : (light ? 204U : 51U) * tint / 255));
+      }
+    }
+  }
+  for (uint32_t side = kSide; side >= 1; side /= 2) {
+    data.levels.push_back(level);
+    level = side > 1 ? HalfLevel(level, side) : std::vector<std::byte>();
+  }
+  KILN_TRY(Target target, UploadImage(device_, memory_, queue_, data));
+  images_.push_back(std::move(target));
+  return images_.back().image.view.get();
+}
+
+Result<VkImageView> PlaceholderTextures::Upload(const Layers& layers) {
+  const auto count = static_cast<uint32_t>(layers.texels.size());
+  Target target;
+  KILN_TRY(target.image,
+           vk::CreateImage(device_, memory_,
+                           {.view_type = layers.type,
+                            .format = layers.format,
+                            .layers = count,
+                            .usage = layers.usage | VK_IMAGE_USAGE_TRANSFER_DST_BIT}));
+  constexpr VkDeviceSize kStep = 16;
+  KILN_TRY(const vk::Buffer staging,
+           vk::CreateBuffer(device_, memory_, kStep * count, VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
+                            vk::MemoryUse::kUpload));
+  std::vector<VkBufferImageCopy> regions;
+  for (uint32_t layer = 0; layer < count; ++layer) {
+    std::ranges::copy(layers.texels[layer],
+                      staging.mapped().begin() + static_cast<std::ptrdiff_t>(kStep * layer));
+    VkBufferImageCopy region{};
+    region.bufferOffset = kStep * layer;
+    region.imageSubresource = {target.image.aspects(), 0, layer, 1};
+    region.imageExtent = {1, 1, 1};
+    regions.push_back(region);
+  }
+  ImageUse use = kSampled;
+  if ((layers.usage & VK_IMAGE_USAGE_STORAGE_BIT) != 0) {
+    use = {VK_IMAGE_LAYOUT_GENERAL, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
+           VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT};
+  }
+  KILN_TRY(const VkCommandBuffer commands, queue_.Begin());
+  Transition(device_.table(), commands, target, kCopyDestination);
+  device_.table().CmdCopyBufferToImage(commands, staging.handle.get(), target.image.handle.get(),
+                                       target.last.layout, static_cast<uint32_t>(regions.size()),
+                                       regions.data());
+  Transition(device_.table(), commands, target, use);
+  KILN_TRY(const uint64_t done, queue_.Submit(commands));
+  KILN_TRY_VOID(queue_.Wait(done));
+  images_.push_back(std::move(target));
+  return images_.back().image.view.get();
+}
+
+Result<std::vector<VkImageView>> PlaceholderTextures::Make(const artifact::Image& image) {
+  std::vector<VkImageView> views;
+  for (uint32_t item = 0; item < image.image_array_size; ++item) {
+    if (image.type == ImageType::kColor2d) {
+      KILN_TRY(const VkImageView view, Checker(item));
+      views.push_back(view);
+      continue;
+    }
+    Layers layers{.type = ViewOf(image.type)};
+    const bool cube = layers.type == VK_IMAGE_VIEW_TYPE_CUBE;
+    if (image.type >= ImageType::kStorage2d) {
+      layers.format = runtime::StorageFormat(image.format);
+      layers.usage = VK_IMAGE_USAGE_STORAGE_BIT;
+      layers.texels.assign(1, std::vector<std::byte>(16));
+    } else if (image.type >= ImageType::kDepth2d) {
+      // There are no depth images of three dimensions.
+      layers.format = image.type == ImageType::kDepth3d ? VkFormat{VK_FORMAT_R32_SFLOAT}
+                                                        : VkFormat{VK_FORMAT_D32_SFLOAT};
+      layers.texels.assign(cube ? 6 : 1, Far());
+    } else {
+      for (uint32_t face = 0; face < (cube ? 6U : 1U); ++face) {
+        layers.texels.push_back(Texel(kTints[(item + face) % kTints.size()]));
+      }
+    }
+    KILN_TRY(const VkImageView view, Upload(layers));
+    views.push_back(view);
+  }
+  return views;
+}
+
+Result<std::vector<VkImageView>> PlaceholderTextures::Use(const artifact::Image& image,
+                                                          const Picture& picture) {
+  ImageData data{.extent = {picture.width, picture.height}};
+  const auto bytes = std::as_bytes(std::span(picture.rgba));
+  data.levels.emplace_back(bytes.begin(), bytes.end());
+  KILN_TRY(Target target, UploadImage(device_, memory_, queue_, data));
+  images_.push_back(std::move(target));
+  return std::vector<VkImageView>(image.image_array_size, images_.back().image.view.get());
+}
+
+}  // namespace kiln::preview
